@@ -1,0 +1,65 @@
+# Language level, warnings, sanitizers, ccache, and the one precompiled header.
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE OFF)  # -fPIC for all below: one precompiled header serves programs and plug-ins
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
+option(INFERD_TESTS "Build the unit tests, integration tests and benchmarks" ON)
+option(INFERD_FUZZ "Build the libFuzzer targets instead of the tests" OFF)
+option(INFERD_COVERAGE "Count executed lines" OFF)
+set(INFERD_SANITIZE "" CACHE STRING "Value for -fsanitize=, empty for none")
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  # The precompiled header and its users agree on macros because one command line makes them all.
+  set(ccache_launcher ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${ccache_launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ccache_launcher})
+endif()
+
+add_compile_options(-fPIC -Wall -Wextra -Werror -Wshadow -fno-omit-frame-pointer)
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>)
+# __FILE__ and debug paths do not depend on where the tree lies, so that ccache hits in every clone.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -g1)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Flow analyses of g++ 12 that report library code after inlining.
+  add_compile_options(-Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds
+                      -Wno-stringop-overread -Wno-free-nonheap-object -Wno-psabi)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+else()
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety>)
+endif()
+
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_C_FLAGS_DEBUG "-O1")
+set(CMAKE_CXX_FLAGS_DEBUG "-O1")
+
+if(INFERD_SANITIZE)
+  add_compile_options(-fsanitize=${INFERD_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${INFERD_SANITIZE})
+  if(INFERD_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+  endif()
+endif()
+if(INFERD_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()
+
+# What the programs bring in statically stays theirs: an engine library that carries another copy of the same
+# symbols must not bind to it.
+add_link_options(-Wl,--exclude-libs,ALL)
+
+add_library(inferd_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cc)
+target_precompile_headers(inferd_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch.h)

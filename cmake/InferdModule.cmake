@@ -1,0 +1,94 @@
+# inferd_module(NAME DEPS room... EXTERNAL target...)
+#
+# One room: a static library `inferd_<NAME>` (slashes become underscores) of every source in the folder, a test program
+# of its *_test.cc, a benchmark program of its *_bench.cc. DEPS are rooms, EXTERNAL are imported targets; both are
+# PRIVATE. tools/check_layers holds the #include lines against ARCHITECTURE.md's table.
+function(inferd_module name)
+  cmake_parse_arguments(ARG "" "" "DEPS;EXTERNAL;TEST_DEPS;TEST_EXTERNAL" ${ARGN})
+  string(REPLACE "/" "_" id ${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  set(tests ${sources})
+  set(benches ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER benches INCLUDE REGEX "_bench\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cc$")
+
+  set(links)
+  foreach(dep ${ARG_DEPS})
+    string(REPLACE "/" "_" dep_id ${dep})
+    list(APPEND links inferd_${dep_id})
+  endforeach()
+  list(APPEND links ${ARG_EXTERNAL})
+
+  if(sources)
+    add_library(inferd_${id} STATIC ${sources})
+    target_include_directories(inferd_${id} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+    target_link_libraries(inferd_${id} PRIVATE ${links} Threads::Threads)
+    target_precompile_headers(inferd_${id} REUSE_FROM inferd_pch)
+  else()
+    add_library(inferd_${id} INTERFACE)
+    target_link_libraries(inferd_${id} INTERFACE ${links})
+  endif()
+
+  set(test_links)
+  foreach(dep ${ARG_TEST_DEPS})
+    string(REPLACE "/" "_" dep_id ${dep})
+    list(APPEND test_links inferd_${dep_id})
+  endforeach()
+  list(APPEND test_links ${ARG_TEST_EXTERNAL})
+  if(tests AND INFERD_TESTS AND NOT INFERD_FUZZ)
+    inferd_test(${id}_test SOURCES ${tests} LINK inferd_${id} ${links} ${test_links})
+  endif()
+  if(benches AND INFERD_TESTS AND NOT INFERD_FUZZ AND NOT INFERD_SANITIZE)
+    add_executable(${id}_bench EXCLUDE_FROM_ALL ${benches})
+    target_include_directories(${id}_bench PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+    target_link_libraries(${id}_bench PRIVATE inferd_${id} ${links} ${test_links} benchmark::benchmark_main Threads::Threads)
+    target_precompile_headers(${id}_bench REUSE_FROM inferd_pch)
+    add_dependencies(inferd_benches ${id}_bench)
+  endif()
+endfunction()
+
+# `ninja inferd_benches` builds every micro-benchmark; the default target builds none.
+add_custom_target(inferd_benches)
+
+# inferd_test(NAME SOURCES ... LINK ...): one gtest program, one ctest entry.
+function(inferd_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main Threads::Threads)
+  target_precompile_headers(${name} REUSE_FROM inferd_pch)
+  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endfunction()
+
+# inferd_engine(NAME EXTERNAL target... SOURCES ...): an engine plug-in, build/<preset>/lib/inferd/engines/<NAME>.so.
+#
+# Exports the ABI's one symbol and nothing else, finds its libraries beside itself (old dtags, so that
+# LD_LIBRARY_PATH cannot swap them), and defines no unique symbols.
+function(inferd_engine name)
+  cmake_parse_arguments(ARG "" "RPATH" "DEPS;EXTERNAL;SOURCES" ${ARGN})
+  if(NOT ARG_SOURCES)
+    file(GLOB ARG_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+    list(FILTER ARG_SOURCES EXCLUDE REGEX "_(test|bench)\\.cc$")
+  endif()
+  set(links)
+  foreach(dep ${ARG_DEPS})
+    list(APPEND links inferd_${dep})
+  endforeach()
+  add_library(engine_${name} MODULE ${ARG_SOURCES})
+  target_include_directories(engine_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_link_libraries(engine_${name} PRIVATE ${links} ${ARG_EXTERNAL} Threads::Threads)
+  target_link_options(engine_${name} PRIVATE
+    -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/engine.map -Wl,--disable-new-dtags -Wl,-z,defs)
+  if(INFERD_SANITIZE)
+    # The sanitizer's runtime lives in the program, not in the plug-in.
+    set_target_properties(engine_${name} PROPERTIES LINK_OPTIONS
+      "-Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/engine.map;-Wl,--disable-new-dtags")
+  endif()
+  set_target_properties(engine_${name} PROPERTIES
+    PREFIX "" OUTPUT_NAME ${name} LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/engine.map
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/inferd/engines
+    BUILD_RPATH "$ORIGIN;$ORIGIN/../${name}" BUILD_RPATH_USE_ORIGIN ON SKIP_BUILD_RPATH OFF)
+  target_precompile_headers(engine_${name} REUSE_FROM inferd_pch)
+endfunction()

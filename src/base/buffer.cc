@@ -1,0 +1,58 @@
+#include "base/buffer.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace inferd::base {
+
+namespace {
+
+size_t RoundUp(size_t n) { return (n + kBufferAlignment - 1) & ~(kBufferAlignment - 1); }
+
+}  // namespace
+
+// One allocation holds the block, up to 63 bytes of lead so that `align_at` falls on the alignment, the bytes, the slack.
+Buffer Buffer::Allocate(size_t size, size_t align_at) {
+  const size_t header = RoundUp(sizeof(Block));
+  const size_t lead = RoundUp(align_at) - align_at;
+  const size_t total = RoundUp(header + lead + size + kBufferSlack);
+  if (total < size) throw std::bad_alloc();
+  void* memory = std::aligned_alloc(kBufferAlignment, total);
+  if (memory == nullptr) throw std::bad_alloc();
+  auto* block = new (memory) Block();
+  block->allocation = memory;
+  block->data = static_cast<std::byte*>(memory) + header + lead;
+  block->size = size;
+  return Buffer(block);
+}
+
+Buffer Buffer::Wrap(std::byte* data, size_t size, std::move_only_function<void()> release) {
+  auto* block = new Block();
+  block->data = data;
+  block->size = size;
+  block->release = std::move(release);
+  return Buffer(block);
+}
+
+Buffer Buffer::CopyOf(std::string_view bytes) {
+  Buffer buffer = Allocate(bytes.size());
+  if (!bytes.empty()) std::memcpy(buffer.data(), bytes.data(), bytes.size());
+  return buffer;
+}
+
+void Buffer::OnFree(std::move_only_function<void()> release) { block_->release = std::move(release); }
+
+void Buffer::Free(Block* block) {
+  auto release = std::move(block->release);
+  if (block->allocation != nullptr) {
+    void* memory = block->allocation;
+    block->~Block();
+    std::free(memory);
+  } else {
+    delete block;
+  }
+  if (release) release();
+}
+
+}  // namespace inferd::base

@@ -1,0 +1,127 @@
+#include "base/logging.h"
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace inferd::base {
+
+namespace {
+
+void AppendJsonString(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char c : text) {
+    const auto u = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (u < 0x20) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", u);
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+// A field a client sent must not be able to forge a line.
+void AppendHumanValue(std::string& out, std::string_view text) {
+  const bool plain = !text.empty() && text.find_first_of(" \"\\\n\r\t=") == std::string_view::npos;
+  if (plain) {
+    out += text;
+  } else {
+    AppendJsonString(out, text);
+  }
+}
+
+spdlog::level::level_enum ToSpdlog(LogLevel level) {
+  switch (level) {
+    case LogLevel::kVerbose: return spdlog::level::debug;
+    case LogLevel::kInfo: return spdlog::level::info;
+    case LogLevel::kWarning: return spdlog::level::warn;
+    case LogLevel::kError: return spdlog::level::err;
+  }
+  return spdlog::level::info;
+}
+
+}  // namespace
+
+class Logger::Sink {
+ public:
+  explicit Sink(std::shared_ptr<spdlog::logger> logger) : logger_(std::move(logger)) {}
+  spdlog::logger& logger() { return *logger_; }
+
+ private:
+  std::shared_ptr<spdlog::logger> logger_;
+};
+
+Logger::Logger(Options options, std::unique_ptr<Sink> sink) : options_(std::move(options)), sink_(std::move(sink)) {}
+Logger::~Logger() = default;
+
+Result<std::unique_ptr<Logger>> Logger::Create(const Options& options) {
+  try {
+    spdlog::sink_ptr sink;
+    if (options.file.empty()) {
+      sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+    } else {
+      sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.file);
+    }
+    auto logger = std::make_shared<spdlog::logger>("inferd", std::move(sink));
+    logger->set_level(spdlog::level::trace);
+    logger->flush_on(spdlog::level::trace);
+    logger->set_pattern(options.format == LogFormat::kHuman ? "%Y-%m-%d %H:%M:%S.%e %L %v" : "%v");
+    return std::unique_ptr<Logger>(new Logger(options, std::make_unique<Sink>(std::move(logger))));
+  } catch (const spdlog::spdlog_ex& e) {
+    return std::unexpected(InvalidArgument("cannot write the log to '" + options.file + "': " + e.what()));
+  }
+}
+
+std::unique_ptr<Logger> Logger::Silent() {
+  auto logger = std::unique_ptr<Logger>(new Logger({}, nullptr));
+  for (auto& enabled : logger->enabled_) enabled.store(false, std::memory_order_relaxed);
+  return logger;
+}
+
+void Logger::SetVerboseLevel(int level) {
+  verbose_level_.store(level, std::memory_order_relaxed);
+  SetEnabled(LogLevel::kVerbose, level > 0);
+}
+
+void Logger::Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
+  if (!Enabled(level) || sink_ == nullptr) return;
+  std::string line;
+  if (options_.format == LogFormat::kJson) {
+    static constexpr std::string_view kNames[] = {"verbose", "info", "warning", "error"};
+    const auto now = std::chrono::system_clock::now();
+    const auto seconds = std::chrono::time_point_cast<std::chrono::seconds>(now);
+    const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(now - seconds).count();
+    const std::time_t time = std::chrono::system_clock::to_time_t(seconds);
+    std::tm utc{};
+    gmtime_r(&time, &utc);
+    char stamp[32];
+    std::strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
+    line = fmt::format("{{\"time\":\"{}.{:03}Z\",\"level\":\"{}\",\"message\":", stamp, millis,
+                       kNames[static_cast<int>(level)]);
+    AppendJsonString(line, message);
+    for (const LogField& field : fields) {
+      line += ',';
+      AppendJsonString(line, field.key);
+      line += ':';
+      AppendJsonString(line, field.value);
+    }
+    line += '}';
+  } else {
+    line = message;
+    for (const LogField& field : fields) {
+      line += ' ';
+      line += field.key;
+      line += '=';
+      AppendHumanValue(line, field.value);
+    }
+  }
+  sink_->logger().log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
+}
+
+}  // namespace inferd::base

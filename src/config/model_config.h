@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/data_type.h"
+#include "tensor/shape.h"
+
+namespace inferd::config {
+
+class ModelConfigDocument;  // the parsed ModelConfig message, whole; see model_config_document.h
+
+struct ModelInput {
+  std::string name;
+  tensor::DataType datatype = tensor::DataType::kInvalid;
+  tensor::Shape dims;  // without the batch dimension
+  bool optional = false;
+};
+
+struct ModelOutput {
+  std::string name;
+  tensor::DataType datatype = tensor::DataType::kInvalid;
+  tensor::Shape dims;  // without the batch dimension
+  std::string label_filename;
+};
+
+enum class InstanceKind { kAuto, kGpu, kCpu, kModel };
+
+struct InstanceGroup {
+  std::string name;
+  InstanceKind kind = InstanceKind::kAuto;
+  int count = 1;
+};
+
+enum class VersionPolicyKind { kLatest, kAll, kSpecific };
+
+struct VersionPolicy {
+  VersionPolicyKind kind = VersionPolicyKind::kLatest;
+  uint32_t latest = 1;
+  std::vector<int64_t> specific;
+};
+
+enum class TimeoutAction { kReject, kDelay };
+
+// ModelQueuePolicy, and the default scheduler's queue (inferd { queue_policy }).
+struct QueuePolicy {
+  TimeoutAction timeout_action = TimeoutAction::kReject;
+  uint64_t default_timeout_us = 0;  // 0: none
+  bool allow_timeout_override = false;
+  uint32_t queue_size_max = 0;  // 0: the server's default
+};
+
+struct DynamicBatching {
+  std::vector<int32_t> preferred_batch_sizes;
+  uint64_t max_queue_delay_us = 0;
+  bool preserve_ordering = false;
+  uint64_t priority_levels = 0;
+  uint64_t default_priority_level = 0;
+  QueuePolicy default_queue_policy;
+  std::map<uint64_t, QueuePolicy> priority_queue_policy;
+};
+
+enum class WarmupData { kZero, kRandom, kFile };
+
+struct WarmupInput {
+  tensor::DataType datatype = tensor::DataType::kInvalid;
+  tensor::Shape dims;
+  WarmupData data = WarmupData::kZero;
+  std::string file;
+};
+
+struct Warmup {
+  std::string name;
+  uint32_t batch_size = 0;
+  uint32_t count = 1;
+  std::map<std::string, WarmupInput> inputs;
+};
+
+// What the server acts on, out of a model's configuration. Plain data; immutable once a version is loading. The whole
+// message it came from is `document`.
+struct ModelConfig {
+  std::string name;
+  std::string platform;  // as written, or completed
+  std::string backend;   // as written, or completed
+  std::string engine;    // which engine runs it: "onnxruntime", "fake", ...; see platform.h
+  std::string default_model_filename;
+  VersionPolicy version_policy;
+  int32_t max_batch_size = 0;
+  std::vector<ModelInput> inputs;
+  std::vector<ModelOutput> outputs;
+  std::vector<InstanceGroup> instance_groups;
+  std::optional<DynamicBatching> dynamic_batching;
+  QueuePolicy queue_policy;  // the default scheduler's
+  std::vector<Warmup> warmups;
+  std::map<std::string, std::string> parameters;
+  std::vector<std::string> op_library_filenames;
+  std::map<std::string, std::string> metric_tags;
+  int graph_optimization_level = 0;  // ModelOptimizationPolicy.graph.level: 0 default, -1 basic, 1 extended
+  std::shared_ptr<const ModelConfigDocument> document;
+};
+
+}  // namespace inferd::config

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+
+#include "core/infer_request.h"
+#include "core/infer_response.h"
+#include "core/model_signature.h"
+
+namespace inferd::core {
+
+// What a front-end may ask about the version that would answer, before it decodes the body: the tensors' types (for
+// protocols whose wire does not say them) and labels. Keeps the version from being unloaded while it is held.
+class PinnedModel {
+ public:
+  virtual ~PinnedModel() = default;
+  virtual const ModelSignature& signature() const = 0;
+  virtual const std::string& version() const = 0;
+};
+
+// A loop thread's way into the models: finds the version in this loop's own catalog snapshot (no lock, no allocation in
+// proportion to the number of models), validates, and queues. Loop-bound: one per loop thread.
+class Dispatcher {
+ public:
+  virtual ~Dispatcher() = default;
+
+  // NOT_FOUND: no such model or version. UNAVAILABLE: known, not ready, with its reason.
+  virtual base::Result<std::shared_ptr<const PinnedModel>> Find(std::string_view model, std::string_view version) = 0;
+
+  // Answers exactly once with a final response, perhaps before it returns, on any thread. `pinned` is what Find gave for
+  // this request's model and version, or null.
+  virtual void Infer(std::shared_ptr<const PinnedModel> pinned, std::unique_ptr<InferRequest> request,
+                     Completion completion) = 0;
+};
+
+}  // namespace inferd::core

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "config/model_config.h"
+#include "core/infer_request.h"
+#include "core/model_signature.h"
+
+namespace inferd::core {
+
+// What an engine is told when a version is loaded.
+struct LoadSpec {
+  std::string model_name;
+  int64_t version = 0;
+  std::filesystem::path model_dir;    // <repo>/<model>
+  std::filesystem::path version_dir;  // <repo>/<model>/<version>
+  std::filesystem::path model_file;   // inside version_dir: config's default_model_filename, or the engine's default
+  std::shared_ptr<const config::ModelConfig> config;
+  int cpu_threads = 1;  // this version's share of the process-wide compute thread budget
+};
+
+// One input of an execution: indices into the engine's signature, the shape of the whole batch, and its bytes in pieces
+// (one per request, in request order) that the engine may take as they are or gather.
+struct ExecutionInput {
+  int index = 0;
+  tensor::DataType datatype = tensor::DataType::kInvalid;
+  tensor::Shape shape;
+  boost::container::small_vector<base::BufferSlice, 1> pieces;
+};
+
+// One call of an engine on behalf of one or more requests. Owned by the scheduler; it and all buffers it names stay
+// valid until the engine has finished every request of it. The engine calls the methods from any thread, Execute()
+// included; for one request never concurrently.
+class Execution {
+ public:
+  virtual ~Execution() = default;
+
+  std::vector<ExecutionInput> inputs;
+  std::vector<int> outputs;   // indices of the outputs that any of the requests wants, ascending
+  std::vector<int64_t> rows;  // per request, its rows of the batch dimension (1 each if the model does not batch)
+
+  size_t request_count() const { return rows.size(); }
+  virtual const InferRequest& request(size_t i) const = 0;
+
+  // Nobody waits for request i any more. An engine may look at it between steps.
+  virtual bool IsCancelled(size_t i) const = 0;
+
+  // Memory for an output, aligned and with slack; later handed back in a response's InferTensor::data.
+  virtual base::Buffer AllocateOutput(int output, size_t bytes) = 0;
+
+  // Timestamps for the statistics (base::Clock::NowNs is read inside): inputs gathered, inference done. Optional.
+  virtual void MarkInputsReady() = 0;
+  virtual void MarkInferDone() = 0;
+
+  // A response to request i alone. After `final`, nothing more for request i. Tensor names may be left empty:
+  // OutputTensor order follows `outputs` then.
+  virtual void Respond(size_t i, base::Status status, std::vector<InferTensor> outputs, bool final) = 0;
+
+  // The final response to every request at once: whole-batch outputs, which the host splits by rows.
+  virtual void RespondAll(base::Status status, std::vector<InferTensor> outputs) = 0;
+
+  // The engine touches nothing of this execution any more. Called exactly once, after every request had its final
+  // response (those that had none are answered INTERNAL). May destroy the execution.
+  virtual void Finish() = 0;
+};
+
+// One executable copy of a version. The scheduler runs at most one execution at a time on it.
+class EngineInstance {
+ public:
+  virtual ~EngineInstance() = default;
+  // Returns when the instance can take the next call; the execution may be finished later, from another thread.
+  virtual void Execute(Execution& execution) = 0;
+};
+
+// A loaded version. Destroyed after its instances, on a thread that may block.
+class EngineModel {
+ public:
+  virtual ~EngineModel() = default;
+  // What the model itself says: names, types, full shapes (with whatever batch dimension the file has).
+  virtual const ModelSignature& signature() const = 0;
+  // `ordinal` counts over all instance groups from 0.
+  virtual base::Result<std::unique_ptr<EngineInstance>> CreateInstance(int group, int ordinal) = 0;
+  // Bytes an input's memory must be a multiple of; 1: any.
+  virtual size_t input_alignment(int input) const = 0;
+};
+
+// A kind of model file that this server can run. Thread-safe; lives as long as the process.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::string_view name() const = 0;     // "onnxruntime"
+  virtual std::string_view version() const = 0;  // of the vendor's library
+  virtual std::string_view default_model_filename() const = 0;  // "model.onnx"; empty: needs no file
+  // Blocks for as long as loading takes: called on the loader pool only.
+  virtual base::Result<std::unique_ptr<EngineModel>> Load(const LoadSpec& spec) = 0;
+};
+
+}  // namespace inferd::core

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/buffer.h"
+#include "tensor/data_type.h"
+#include "tensor/shape.h"
+
+namespace inferd::core {
+
+// Predict V2, "Parameters", plus the uint64 and double kinds of the Open Inference Protocol.
+using ParameterValue = std::variant<bool, int64_t, uint64_t, double, std::string>;
+using Parameters = std::vector<std::pair<std::string, ParameterValue>>;
+
+const ParameterValue* FindParameter(const Parameters& parameters, std::string_view name);
+
+// A tensor's bytes as a request or a response carries them: row-major, little-endian, without padding. BYTES elements
+// stand packed, each as a 32-bit little-endian length and its bytes (Triton's binary tensor extension).
+//
+// `data` is a view into the body it came with where the wire allowed that: it may start at any address.
+struct InferTensor {
+  std::string name;
+  tensor::DataType datatype = tensor::DataType::kInvalid;
+  tensor::Shape shape;
+  base::BufferSlice data;
+  Parameters parameters;
+};
+
+// An output the client asked for. `classification` > 0 asks for that many classes in place of the tensor; the front-end
+// makes them from the labels.
+struct RequestedOutput {
+  std::string name;
+  Parameters parameters;
+};
+
+// Set by whoever learns that nobody waits for the reply any more; read by queues and engines. Thread-safe.
+class CancelFlag {
+ public:
+  void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> cancelled_{false};
+};
+
+// One inference request, whatever protocol brought it. Built by a front-end, owned by the Dispatcher from Infer() on and
+// then by the execution, until the engine is done with its buffers. Not thread-safe.
+struct InferRequest {
+  std::string model_name;
+  std::string model_version;  // as the client wrote it; empty: the server chooses
+  std::string id;
+  Parameters parameters;  // those that the protocol does not give a meaning to
+  boost::container::small_vector<InferTensor, 2> inputs;
+  std::vector<RequestedOutput> outputs;  // empty: all
+  uint64_t priority = 0;                 // 0: the model's default level
+  uint64_t timeout_us = 0;               // how long it may wait in the queue; 0: the model's default
+  int64_t received_ns = 0;               // base::Clock::NowNs when the first byte was seen
+  int64_t deadline_ns = 0;               // NowNs at which nobody waits any more; 0: none
+  std::string traceparent;               // W3C, empty if none
+  std::shared_ptr<CancelFlag> cancel;    // null: cannot be cancelled
+};
+
+}  // namespace inferd::core

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tensor/data_type.h"
+#include "tensor/shape.h"
+
+namespace inferd::core {
+
+// An input or output of a model as clients see it: full shape, the batch dimension included as a leading -1 if the model
+// batches.
+struct TensorSpec {
+  std::string name;
+  tensor::DataType datatype = tensor::DataType::kInvalid;
+  tensor::Shape shape;
+  bool optional = false;
+  std::vector<std::string> labels;  // outputs: class index to label; empty: none
+};
+
+// What a loaded version takes and gives. Immutable once the version serves; its indices name tensors towards engines.
+struct ModelSignature {
+  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> outputs;
+  int64_t max_batch_size = 0;  // 0: shapes carry no batch dimension of ours
+
+  int FindInput(std::string_view name) const;   // -1: none
+  int FindOutput(std::string_view name) const;  // -1: none
+};
+
+}  // namespace inferd::core

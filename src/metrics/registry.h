@@ -1,0 +1,94 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+
+namespace inferd::metrics {
+
+// Label names and values, in the order they are printed. Values come from configurations and our own tables, never from
+// what a request names.
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+// Thread-safe; relaxed atomics.
+class Counter {
+ public:
+  void Add(uint64_t n = 1) { value_.fetch_add(n, std::memory_order_relaxed); }
+  uint64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint64_t> value_{0};
+};
+
+// Thread-safe; relaxed atomics.
+class Gauge {
+ public:
+  void Set(int64_t v) { value_.store(v, std::memory_order_relaxed); }
+  void Add(int64_t n) { value_.fetch_add(n, std::memory_order_relaxed); }
+  int64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<int64_t> value_{0};
+};
+
+// Fixed upper bounds, in the unit the family's name ends with. Thread-safe; one bucket search and two adds per Observe.
+class Histogram {
+ public:
+  explicit Histogram(std::span<const double> bounds);
+  void Observe(double value);
+
+  struct Snapshot {
+    std::vector<uint64_t> cumulative;  // one more than bounds: the last is +Inf
+    double sum = 0;
+  };
+  Snapshot Read() const;
+  std::span<const double> bounds() const { return bounds_; }
+
+ private:
+  std::vector<double> bounds_;
+  std::unique_ptr<std::atomic<uint64_t>[]> buckets_;
+  std::atomic<double> sum_{0};
+};
+
+// Latency bounds in seconds, 50 us to 60 s.
+std::span<const double> LatencyBoundsSeconds();
+
+// Families by name, series by labels, written as Prometheus text (exposition format 0.0.4). Thread-safe. Handles stay
+// valid while the caller holds them; a series whose handles are all gone is no longer printed once Remove()d.
+class Registry {
+ public:
+  std::shared_ptr<Counter> AddCounter(std::string_view name, std::string_view help, Labels labels);
+  std::shared_ptr<Gauge> AddGauge(std::string_view name, std::string_view help, Labels labels);
+  std::shared_ptr<Histogram> AddHistogram(std::string_view name, std::string_view help, Labels labels,
+                                          std::span<const double> bounds);
+  // A value read when the page is written. `type` is "counter" or "gauge".
+  void AddCallback(std::string_view name, std::string_view help, std::string_view type, Labels labels,
+                   std::move_only_function<double() const> read);
+  // Drops every series whose labels contain all of `labels` (an unloaded model version's).
+  void Remove(const Labels& labels);
+
+  std::string PrometheusText() const;
+
+ private:
+  struct Series;
+  struct Family;
+  Family& FamilyOf(std::string_view name, std::string_view help, std::string_view type) REQUIRES(mutex_);
+
+  mutable base::Mutex mutex_;
+  std::vector<std::unique_ptr<Family>> families_ GUARDED_BY(mutex_);
+
+ public:
+  Registry();
+  ~Registry();
+};
+
+}  // namespace inferd::metrics
