@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -40,14 +39,15 @@ class Gauge {
   std::atomic<int64_t> value_{0};
 };
 
-// Fixed upper bounds, in the unit the family's name ends with. Thread-safe; one bucket search and two adds per Observe.
+// Fixed upper bounds, in the unit the family's name ends with. Thread-safe: a bucket search and two relaxed adds per
+// Observe, so that a reader may see a sum and a count that differ by observations under way.
 class Histogram {
  public:
   explicit Histogram(std::span<const double> bounds);
   void Observe(double value);
 
   struct Snapshot {
-    std::vector<uint64_t> cumulative;  // one more than bounds: the last is +Inf
+    std::vector<uint64_t> cumulative;  // one more than bounds: the last is +Inf, the count
     double sum = 0;
   };
   Snapshot Read() const;
@@ -59,21 +59,29 @@ class Histogram {
   std::atomic<double> sum_{0};
 };
 
-// Latency bounds in seconds, 50 us to 60 s.
+// Upper bounds for latencies in seconds, 50 us to 60 s.
 std::span<const double> LatencyBoundsSeconds();
 
-// Families by name, series by labels, written as Prometheus text (exposition format 0.0.4). Thread-safe. Handles stay
-// valid while the caller holds them; a series whose handles are all gone is no longer printed once Remove()d.
+// Families by name, series by labels, written as Prometheus text (exposition format 0.0.4). Thread-safe.
+//
+// Adding a series that exists gives the handle that is already there. A handle stays usable after Remove; its series is
+// just no longer printed.
 class Registry {
  public:
+  Registry();
+  ~Registry();
+
   std::shared_ptr<Counter> AddCounter(std::string_view name, std::string_view help, Labels labels);
   std::shared_ptr<Gauge> AddGauge(std::string_view name, std::string_view help, Labels labels);
   std::shared_ptr<Histogram> AddHistogram(std::string_view name, std::string_view help, Labels labels,
                                           std::span<const double> bounds);
-  // A value read when the page is written. `type` is "counter" or "gauge".
-  void AddCallback(std::string_view name, std::string_view help, std::string_view type, Labels labels,
-                   std::move_only_function<double() const> read);
-  // Drops every series whose labels contain all of `labels` (an unloaded model version's).
+
+  enum class CallbackKind { kCounter, kGauge };
+  // A value read when the page is written, under the registry's lock: `read` must not call back into it.
+  void AddCallback(CallbackKind kind, std::string_view name, std::string_view help, Labels labels,
+                   std::function<double()> read);
+
+  // Drops every series whose labels contain all of `labels`: an unloaded model version's.
   void Remove(const Labels& labels);
 
   std::string PrometheusText() const;
@@ -81,14 +89,10 @@ class Registry {
  private:
   struct Series;
   struct Family;
-  Family& FamilyOf(std::string_view name, std::string_view help, std::string_view type) REQUIRES(mutex_);
+  Series& SeriesOf(std::string_view name, std::string_view help, std::string_view type, Labels labels) REQUIRES(mutex_);
 
   mutable base::Mutex mutex_;
   std::vector<std::unique_ptr<Family>> families_ GUARDED_BY(mutex_);
-
- public:
-  Registry();
-  ~Registry();
 };
 
 }  // namespace inferd::metrics
