@@ -1,12 +1,16 @@
-# inferd_module(NAME DEPS room... EXTERNAL target...)
+# inferd_module(NAME DEPS room... EXTERNAL target... [SUBDIRS folder...])
 #
-# One room: a static library `inferd_<NAME>` (slashes become underscores) of every source in the folder, a test program
-# of its *_test.cc, a benchmark program of its *_bench.cc. DEPS are rooms, EXTERNAL are imported targets; both are
+# One room: a static library `inferd_<NAME>` (slashes become underscores) of every source in the folder and in SUBDIRS,
+# a test program of its *_test.cc, a benchmark program of its *_bench.cc. DEPS are rooms, EXTERNAL are imported targets; both are
 # PRIVATE. tools/check_layers holds the #include lines against ARCHITECTURE.md's table.
 function(inferd_module name)
-  cmake_parse_arguments(ARG "" "" "DEPS;EXTERNAL;TEST_DEPS;TEST_EXTERNAL" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPS;EXTERNAL;SUBDIRS;TEST_DEPS;TEST_EXTERNAL" ${ARGN})
   string(REPLACE "/" "_" id ${name})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  foreach(subdir ${ARG_SUBDIRS})
+    file(GLOB more CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${subdir}/*.cc)
+    list(APPEND sources ${more})
+  endforeach()
   set(tests ${sources})
   set(benches ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
