@@ -1,0 +1,90 @@
+#include "frontends/oip_http/router.h"
+
+namespace inferd::oip_http {
+
+namespace {
+
+using Segments = std::span<const std::string>;
+
+constexpr std::string_view kGet = "GET, HEAD";
+constexpr std::string_view kPost = "POST";
+constexpr std::string_view kGetPost = "GET, HEAD, POST";
+
+RouteResult At(Endpoint endpoint, std::string_view allow, Route route = {}) {
+  route.endpoint = endpoint;
+  return {.route = route, .allow = allow};
+}
+
+// The segments behind v2/models.
+RouteResult ModelRoute(Segments rest) {
+  if (rest.empty()) return At(Endpoint::kModelNames, kGet);
+  if (rest.size() == 1 && rest[0] == "stats") return At(Endpoint::kModelStatistics, kGet);
+  Route route{.model = rest[0]};
+  rest = rest.subspan(1);
+  if (rest.size() >= 2 && rest[0] == "versions") {
+    if (rest[1].empty()) return {};
+    route.version = rest[1];
+    rest = rest.subspan(2);
+  }
+  if (route.model.empty() || rest.size() > 1) return {};
+  if (rest.empty()) return At(Endpoint::kModelMetadata, kGet, route);
+  if (rest[0] == "infer") return At(Endpoint::kInfer, kPost, route);
+  if (rest[0] == "ready") return At(Endpoint::kModelReady, kGet, route);
+  if (rest[0] == "config") return At(Endpoint::kModelConfig, kGet, route);
+  if (rest[0] == "stats") return At(Endpoint::kModelStatistics, kGet, route);
+  return {};
+}
+
+// The segments behind v2/repository: [R/]index, [R/]models/M/load, [R/]models/M/unload.
+RouteResult RepositoryRoute(Segments rest) {
+  Route route;
+  if (rest.size() == 2 || rest.size() == 4) {
+    if (rest[0].empty()) return {};
+    route.repository = rest[0];
+    rest = rest.subspan(1);
+  }
+  if (rest.size() == 1 && rest[0] == "index") return At(Endpoint::kRepositoryIndex, kPost, route);
+  if (rest.size() != 3 || rest[0] != "models") return {};
+  // An empty model name is the call's own error (400), not an unknown path.
+  route.model = rest[1];
+  if (rest[2] == "load") return At(Endpoint::kModelLoad, kPost, route);
+  if (rest[2] == "unload") return At(Endpoint::kModelUnload, kPost, route);
+  return {};
+}
+
+RouteResult PathRoute(Segments segments) {
+  if (segments.empty()) return {};
+  if (segments.size() == 1 && segments[0] == "metrics") return At(Endpoint::kMetrics, kGet);
+  if (segments[0] != "v2") return {};
+  const Segments rest = segments.subspan(1);
+  // The Open Inference Protocol's OpenAPI file writes the metadata path with a slash behind it.
+  if (rest.empty() || (rest.size() == 1 && rest[0].empty())) return At(Endpoint::kServerMetadata, kGet);
+  if (rest[0] == "models") return ModelRoute(rest.subspan(1));
+  if (rest[0] == "repository") return RepositoryRoute(rest.subspan(1));
+  if (rest.size() == 1 && rest[0] == "logging") return At(Endpoint::kLogging, kGetPost);
+  if (rest.size() == 2 && rest[0] == "health") {
+    if (rest[1] == "live") return At(Endpoint::kServerLive, kGet);
+    if (rest[1] == "ready") return At(Endpoint::kServerReady, kGet);
+  }
+  return {};
+}
+
+}  // namespace
+
+RouteResult FindRoute(net::Method method, Segments segments) {
+  RouteResult result = PathRoute(segments);
+  switch (method) {
+    case net::Method::kGet:
+    case net::Method::kHead:
+      result.found = result.allow == kGet || result.allow == kGetPost;
+      break;
+    case net::Method::kPost:
+      result.found = result.allow == kPost || result.allow == kGetPost;
+      break;
+    default:
+      break;
+  }
+  return result;
+}
+
+}  // namespace inferd::oip_http

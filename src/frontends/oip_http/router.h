@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "net/http.h"
+
+namespace inferd::oip_http {
+
+// Every endpoint of Predict V2 over HTTP and of Triton's extensions that this server answers.
+enum class Endpoint {
+  kServerMetadata,   // GET  v2
+  kServerLive,       // GET  v2/health/live
+  kServerReady,      // GET  v2/health/ready
+  kModelNames,       // GET  v2/models
+  kModelMetadata,    // GET  v2/models/M[/versions/V]
+  kModelReady,       // GET  v2/models/M[/versions/V]/ready
+  kModelConfig,      // GET  v2/models/M[/versions/V]/config
+  kModelStatistics,  // GET  v2/models/M[/versions/V]/stats, v2/models/stats
+  kInfer,            // POST v2/models/M[/versions/V]/infer
+  kRepositoryIndex,  // POST v2/repository[/R]/index
+  kModelLoad,        // POST v2/repository[/R]/models/M/load
+  kModelUnload,      // POST v2/repository[/R]/models/M/unload
+  kLogging,          // GET, POST v2/logging
+  kMetrics,          // GET  metrics
+};
+
+// Where a request goes. The views point into the request's segments.
+struct Route {
+  Endpoint endpoint = Endpoint::kServerMetadata;
+  std::string_view model = {};       // empty: none in the path
+  std::string_view version = {};     // empty: the server chooses
+  std::string_view repository = {};  // empty: any
+};
+
+
+struct RouteResult {
+  Route route;
+  std::string_view allow = {};  // methods of the path, as the Allow header lists them; empty: no such path
+  bool found = false;      // path and method fit
+};
+
+// Matches decoded path segments exactly; HEAD goes where GET goes. An empty name matches nothing.
+RouteResult FindRoute(net::Method method, std::span<const std::string> segments);
+
+}  // namespace inferd::oip_http

@@ -1,0 +1,133 @@
+#include "v2/parameters.h"
+
+#include <charconv>
+#include <limits>
+#include <optional>
+
+namespace inferd::v2 {
+
+namespace {
+
+using core::ParameterValue;
+
+base::Status WrongType(std::string_view owner, std::string_view name, std::string_view expected,
+                       const ParameterValue& value) {
+  std::string text;
+  if (!owner.empty()) text.append(owner).append(": ");
+  text.append("parameter '").append(name).append("': expected ").append(expected).append(", got ").append(Describe(value));
+  return base::InvalidArgument(std::move(text));
+}
+
+std::optional<uint64_t> AsUnsigned(const ParameterValue& value) {
+  if (const auto* u = std::get_if<uint64_t>(&value)) return *u;
+  if (const auto* i = std::get_if<int64_t>(&value); i != nullptr && *i >= 0) return static_cast<uint64_t>(*i);
+  return std::nullopt;
+}
+
+bool NamesNoSequence(const ParameterValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return text->empty();
+  return AsUnsigned(value) == 0;
+}
+
+base::Status TakeParameter(std::string_view name, const ParameterValue& value, core::InferRequest& request,
+                           RequestSettings& settings, bool& known) {
+  known = true;
+  if (name == "priority" || name == "timeout") {
+    const std::optional<uint64_t> number = AsUnsigned(value);
+    if (!number) return WrongType("", name, "an unsigned 64-bit integer", value);
+    (name == "priority" ? request.priority : request.timeout_us) = *number;
+    return {};
+  }
+  if (name == "binary_data_output") {
+    const auto* flag = std::get_if<bool>(&value);
+    if (flag == nullptr) return WrongType("", name, "true or false", value);
+    settings.binary_data_output = *flag;
+    return {};
+  }
+  if (name == "sequence_id") {
+    if (NamesNoSequence(value)) return {};
+    return base::Unimplemented("parameter 'sequence_id': no model of this server keeps state between requests");
+  }
+  if (name == "sequence_start" || name == "sequence_end") {
+    if (!std::holds_alternative<bool>(value)) return WrongType("", name, "true or false", value);
+    return {};
+  }
+  if (name.starts_with("triton_")) {
+    return base::InvalidArgument("parameter '" + std::string(name) + "': names starting with 'triton_' are reserved");
+  }
+  known = false;
+  return {};
+}
+
+}  // namespace
+
+base::Result<RequestSettings> TakeKnownParameters(core::InferRequest& request) {
+  RequestSettings settings;
+  auto keep = request.parameters.begin();
+  for (auto& entry : request.parameters) {
+    bool known = false;
+    INFERD_RETURN_IF_ERROR(TakeParameter(entry.first, entry.second, request, settings, known));
+    if (known) continue;
+    if (&entry != &*keep) *keep = std::move(entry);
+    ++keep;
+  }
+  request.parameters.erase(keep, request.parameters.end());
+  return settings;
+}
+
+base::Status RefuseSharedMemory(const core::Parameters& parameters, std::string_view owner) {
+  for (const auto& [name, value] : parameters) {
+    if (name.starts_with("shared_memory_")) {
+      return base::Unimplemented(std::string(owner) + ": parameter '" + name + "': client shared memory is not served");
+    }
+  }
+  return {};
+}
+
+base::Result<bool> WantsBase64(const core::Parameters& parameters, std::string_view owner) {
+  const ParameterValue* value = core::FindParameter(parameters, "content_type");
+  if (value == nullptr) return false;
+  const auto* text = std::get_if<std::string>(value);
+  if (text == nullptr) return std::unexpected(WrongType(owner, "content_type", "a string", *value));
+  return *text == "base64";
+}
+
+base::Result<OutputSettings> ReadOutputSettings(const core::RequestedOutput& output, bool binary_default) {
+  OutputSettings settings{.binary = binary_default};
+  if (output.parameters.empty()) return settings;
+  const std::string owner = "output '" + output.name + "'";
+  INFERD_RETURN_IF_ERROR(RefuseSharedMemory(output.parameters, owner));
+  if (const ParameterValue* value = core::FindParameter(output.parameters, "binary_data")) {
+    const auto* flag = std::get_if<bool>(value);
+    if (flag == nullptr) return std::unexpected(WrongType(owner, "binary_data", "true or false", *value));
+    settings.binary = *flag;
+  }
+  if (const ParameterValue* value = core::FindParameter(output.parameters, "classification")) {
+    const std::optional<uint64_t> classes = AsUnsigned(*value);
+    if (!classes || *classes > std::numeric_limits<uint32_t>::max()) {
+      return std::unexpected(WrongType(owner, "classification", "an unsigned 32-bit integer", *value));
+    }
+    settings.classes = static_cast<uint32_t>(*classes);
+  }
+  INFERD_ASSIGN_OR_RETURN(settings.base64, WantsBase64(output.parameters, owner));
+  return settings;
+}
+
+std::string Describe(const ParameterValue& value) {
+  struct Printer {
+    std::string operator()(bool flag) const { return flag ? "true" : "false"; }
+    std::string operator()(int64_t number) const { return std::to_string(number); }
+    std::string operator()(uint64_t number) const { return std::to_string(number); }
+    std::string operator()(double number) const {
+      char text[32];
+      return {text, std::to_chars(text, text + sizeof text, number).ptr};
+    }
+    std::string operator()(const std::string& text) const {
+      constexpr size_t kShown = 64;
+      return "'" + (text.size() > kShown ? text.substr(0, kShown) + "..." : text) + "'";
+    }
+  };
+  return std::visit(Printer{}, value);
+}
+
+}  // namespace inferd::v2

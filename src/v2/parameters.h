@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "core/infer_request.h"
+
+namespace inferd::v2 {
+
+// The most parameters that one object (a request, an input, an output) may carry.
+inline constexpr size_t kParametersMax = 256;
+// The most inputs, and the most requested outputs, of one request.
+inline constexpr size_t kTensorsMax = 4096;
+
+// What a request says about its response as a whole.
+struct RequestSettings {
+  bool binary_data_output = false;  // outputs are binary where they do not say otherwise
+};
+
+// Takes the parameters that Triton's extensions give a meaning to (priority, timeout in microseconds, binary_data_output)
+// out of request.parameters and into their fields. What is left is the model's.
+//
+// INVALID_ARGUMENT: a wrong type, or a name that starts with "triton_", which is reserved. UNIMPLEMENTED: a sequence, for
+// no model here keeps state between requests. `sequence_id` 0 or "" is no sequence, as in Triton.
+base::Result<RequestSettings> TakeKnownParameters(core::InferRequest& request);
+
+// What a requested output says about its own form.
+struct OutputSettings {
+  bool binary = false;   // raw bytes behind the JSON (Triton's binary tensor extension)
+  uint32_t classes = 0;  // > 0: this many classes in place of the tensor (Triton's classification extension)
+  bool base64 = false;   // BYTES elements as base64 in JSON
+
+  bool operator==(const OutputSettings&) const = default;
+};
+
+// Reads `binary_data`, `classification`, `content_type`. Names the output in errors. Shared memory is UNIMPLEMENTED.
+base::Result<OutputSettings> ReadOutputSettings(const core::RequestedOutput& output, bool binary_default);
+
+// Refuses the parameters of client shared memory on an input or output, which is not served.
+base::Status RefuseSharedMemory(const core::Parameters& parameters, std::string_view owner);
+
+// Whether `parameters` asks for base64 text; INVALID_ARGUMENT if content_type is no string. Content types other than
+// "base64" have no meaning here and are left to the model.
+base::Result<bool> WantsBase64(const core::Parameters& parameters, std::string_view owner);
+
+// Values as error texts show them: true, 12, 1.5, 'abc'.
+std::string Describe(const core::ParameterValue& value);
+
+}  // namespace inferd::v2

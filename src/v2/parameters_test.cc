@@ -1,0 +1,80 @@
+#include "v2/parameters.h"
+
+#include <gtest/gtest.h>
+
+namespace inferd::v2 {
+namespace {
+
+core::InferRequest RequestWith(core::Parameters parameters) {
+  core::InferRequest request;
+  request.parameters = std::move(parameters);
+  return request;
+}
+
+TEST(TakeKnownParametersTest, TakesWhatTheServerActsOnAndLeavesTheRest) {
+  core::InferRequest request = RequestWith({{"mine", std::string("a")},
+                                            {"priority", int64_t{2}},
+                                            {"timeout", uint64_t{1500}},
+                                            {"binary_data_output", true},
+                                            {"sequence_id", int64_t{0}},
+                                            {"sequence_start", false},
+                                            {"other", 1.5}});
+  const auto settings = TakeKnownParameters(request);
+  ASSERT_TRUE(settings.has_value()) << settings.error().ToString();
+  EXPECT_TRUE(settings->binary_data_output);
+  EXPECT_EQ(request.priority, 2u);
+  EXPECT_EQ(request.timeout_us, 1500u);
+  const core::Parameters left = {{"mine", std::string("a")}, {"other", 1.5}};
+  EXPECT_EQ(request.parameters, left);
+}
+
+TEST(TakeKnownParametersTest, RefusesWrongTypesNamingTheKey) {
+  core::InferRequest request = RequestWith({{"priority", int64_t{-1}}});
+  EXPECT_EQ(TakeKnownParameters(request).error(),
+            base::InvalidArgument("parameter 'priority': expected an unsigned 64-bit integer, got -1"));
+  request = RequestWith({{"timeout", std::string("soon")}});
+  EXPECT_EQ(TakeKnownParameters(request).error(),
+            base::InvalidArgument("parameter 'timeout': expected an unsigned 64-bit integer, got 'soon'"));
+  request = RequestWith({{"binary_data_output", int64_t{1}}});
+  EXPECT_EQ(TakeKnownParameters(request).error(),
+            base::InvalidArgument("parameter 'binary_data_output': expected true or false, got 1"));
+  request = RequestWith({{"sequence_end", 0.5}});
+  EXPECT_EQ(TakeKnownParameters(request).error(),
+            base::InvalidArgument("parameter 'sequence_end': expected true or false, got 0.5"));
+}
+
+TEST(TakeKnownParametersTest, RefusesSequencesAndReservedNames) {
+  core::InferRequest request = RequestWith({{"sequence_id", std::string("a")}});
+  EXPECT_EQ(TakeKnownParameters(request).error().code(), base::StatusCode::kUnimplemented);
+  request = RequestWith({{"sequence_id", std::string()}});
+  EXPECT_TRUE(TakeKnownParameters(request).has_value());
+  request = RequestWith({{"triton_final_response", true}});
+  EXPECT_EQ(TakeKnownParameters(request).error(),
+            base::InvalidArgument("parameter 'triton_final_response': names starting with 'triton_' are reserved"));
+}
+
+TEST(ReadOutputSettingsTest, ReadsEachAndFallsBackToTheRequest) {
+  EXPECT_EQ(*ReadOutputSettings({.name = "y", .parameters = {}}, true), (OutputSettings{.binary = true}));
+  const core::Parameters all = {
+      {"binary_data", false}, {"classification", int64_t{3}}, {"content_type", std::string("base64")}};
+  EXPECT_EQ(*ReadOutputSettings({.name = "y", .parameters = all}, true),
+            (OutputSettings{.binary = false, .classes = 3, .base64 = true}));
+  EXPECT_EQ(*ReadOutputSettings({.name = "y", .parameters = {{"content_type", std::string("np")}}}, false),
+            OutputSettings{});
+}
+
+TEST(ReadOutputSettingsTest, NamesOutputExpectedAndGot) {
+  const auto read = [](std::string key, core::ParameterValue value) {
+    return ReadOutputSettings({.name = "y", .parameters = {{std::move(key), std::move(value)}}}, false).error();
+  };
+  EXPECT_EQ(read("binary_data", std::string("yes")),
+            base::InvalidArgument("output 'y': parameter 'binary_data': expected true or false, got 'yes'"));
+  EXPECT_EQ(read("classification", int64_t{-1}),
+            base::InvalidArgument("output 'y': parameter 'classification': expected an unsigned 32-bit integer, got -1"));
+  EXPECT_EQ(read("classification", uint64_t{1} << 32).code(), base::StatusCode::kInvalidArgument);
+  EXPECT_EQ(read("content_type", true).code(), base::StatusCode::kInvalidArgument);
+  EXPECT_EQ(read("shared_memory_region", std::string("r")).code(), base::StatusCode::kUnimplemented);
+}
+
+}  // namespace
+}  // namespace inferd::v2
