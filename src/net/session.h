@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "net/exchange.h"
 #include "net/http.h"
 #include "net/limits.h"
 
 namespace inferd::net {
 
-class MemoryBudget;
+class BodyPool;
 class NetMetrics;
 
 // The connection as its session sees it. Loop-bound.
@@ -21,7 +22,10 @@ class SessionHost {
   virtual Loop& loop() = 0;
   virtual HttpHandler& handler() = 0;
   virtual const Limits& limits() const = 0;
-  virtual MemoryBudget& body_budget() = 0;
+  // Where bodies are put (see Body), which also charges them.
+  virtual BodyPool& bodies() = 0;
+  // Where this loop's requests wait for their replies (see Exchange).
+  virtual Reply::Target& replies() = 0;
   virtual NetMetrics& metrics() = 0;
   virtual std::string_view peer() const = 0;
   virtual bool tls() const = 0;

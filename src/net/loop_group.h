@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "net/loop.h"
+
+namespace inferd::net {
+
+class EventLoop;
+
+// The server's loop threads. Made by whoever composes the server; outlives every server, client and Reply on its loops.
+// The threads run from construction to Stop. Thread-safe but for Stop and destruction, which are the owner's.
+class LoopGroup final {
+ public:
+  // `loops` 0: one per core, at most 8.
+  explicit LoopGroup(size_t loops = 0);
+  ~LoopGroup();
+  LoopGroup(const LoopGroup&) = delete;
+  LoopGroup& operator=(const LoopGroup&) = delete;
+
+  size_t size() const { return loops_.size(); }
+  Loop& at(size_t index);
+
+  // Ends the threads and joins them; not from a loop thread. What was posted and has not run is destroyed unrun, as is
+  // all that is posted later.
+  void Stop();
+
+ private:
+  friend class Server;
+
+  std::vector<std::unique_ptr<EventLoop>> loops_;
+};
+
+}  // namespace inferd::net
