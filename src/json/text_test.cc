@@ -1,0 +1,105 @@
+#include "json/text.h"
+
+#include <gtest/gtest.h>
+
+namespace inferd::json {
+namespace {
+
+// The fault ScanString finds in `content` followed by a quote; "" for none.
+std::string FaultOf(std::string content) {
+  content += '"';
+  const ScannedString scanned = ScanString(content.data(), content.data() + content.size());
+  if (scanned.fault != nullptr) return scanned.fault;
+  return scanned.end == content.data() + content.size() - 1 ? "" : "stopped early";
+}
+
+std::string Decode(std::string_view raw) {
+  std::string out(raw.size(), '?');
+  out.resize(DecodeString(raw, out.data()));
+  return out;
+}
+
+TEST(TextTest, ScansStringsOfEveryLength) {
+  for (size_t length = 0; length < 40; ++length) {
+    EXPECT_EQ(FaultOf(std::string(length, 'x')), "") << length;
+    for (size_t at = 0; at < length; ++at) {
+      std::string text(length, 'x');
+      text[at] = '\x1F';
+      EXPECT_NE(FaultOf(text), "") << length << " " << at;
+      text[at] = '\x7F';
+      EXPECT_EQ(FaultOf(text), "") << length << " " << at;
+    }
+  }
+}
+
+TEST(TextTest, WantsTheClosingQuote) {
+  const std::string_view text = "abcdefghij";
+  EXPECT_STREQ(ScanString(text.data(), text.data() + text.size()).fault, "a string is not closed");
+  const std::string_view escaped = "abc\\\"";
+  EXPECT_STREQ(ScanString(escaped.data(), escaped.data() + escaped.size()).fault, "a string is not closed");
+  EXPECT_NE(ScanString(escaped.data(), escaped.data() + 4).fault, nullptr);
+}
+
+TEST(TextTest, RefusesMalformedEscapes) {
+  for (const char* text : {"\\x", "\\u", "\\u12", "\\u123g", "\\ud800", "\\ud800x", "\\ud800\\u0041", "\\ud800\\ud800",
+                           "\\udc00", "\\U0041", "\\'", "\\u 123"}) {
+    EXPECT_NE(FaultOf(text), "") << text;
+  }
+  EXPECT_NE(FaultOf(std::string("\\\0", 2)), "");
+}
+
+TEST(TextTest, DecodesEscapes) {
+  EXPECT_EQ(FaultOf("\\\"\\\\\\/\\b\\f\\n\\r\\t"), "");
+  EXPECT_EQ(Decode("a\\\"b\\\\c\\/d\\b\\f\\n\\r\\te"), "a\"b\\c/d\b\f\n\r\te");
+  EXPECT_EQ(Decode("\\u0041\\u00e9\\u20AC\\ud83d\\uDE00!"), "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80!");
+  EXPECT_EQ(Decode("\\u0000x"), std::string("\0x", 2));
+  EXPECT_EQ(Decode("plain"), "plain");
+  EXPECT_EQ(Decode(""), "");
+}
+
+// The corners of RFC 3629, section 4.
+TEST(TextTest, ChecksUtf8) {
+  for (const char* text : {"\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80", "\xEF\xBF\xBF",
+                           "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF", "", "abcdefgh\xC3\xA9"}) {
+    EXPECT_TRUE(IsUtf8(text)) << text;
+    EXPECT_EQ(FaultOf(text), "") << text;
+  }
+  for (const char* text : {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC2", "\xC2\x41", "\xE0\x9F\xBF", "\xE2\x82",
+                           "\xED\xA0\x80", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF",
+                           "abcdefgh\xC3", "\xF0\x9F\x98"}) {
+    EXPECT_FALSE(IsUtf8(text)) << text;
+    EXPECT_NE(FaultOf(text), "") << text;
+  }
+}
+
+TEST(TextTest, ScansNumbers) {
+  const auto length = [](std::string_view text) -> ptrdiff_t {
+    const ScannedNumber scanned = ScanNumber(text.data(), text.data() + text.size());
+    return scanned.end == nullptr ? -1 : scanned.end - text.data();
+  };
+  for (const std::string_view text : {"0", "-0", "7", "-12", "0.5", "1.25e10", "1E+5", "1e-5", "0e0", "120"}) {
+    EXPECT_EQ(length(text), static_cast<ptrdiff_t>(text.size())) << text;
+  }
+  for (const std::string_view text : {"", "-", "+1", ".5", "1.", "01", "-01", "1e", "1e+", "1.e5", "00", "e5", "--1"}) {
+    EXPECT_EQ(length(text), -1) << text;
+  }
+  EXPECT_EQ(length("12,3"), 2);
+  EXPECT_EQ(length("0x10"), 1);
+  const std::string_view fraction = "1.0";
+  EXPECT_FALSE(ScanNumber(fraction.data(), fraction.data() + 3).integer);
+  EXPECT_TRUE(ScanNumber(fraction.data(), fraction.data() + 1).integer);
+}
+
+TEST(TextTest, DescribesWhatItSees) {
+  const auto describe = [](std::string_view text) { return Describe(text.data(), text.data() + text.size()); };
+  EXPECT_EQ(describe(""), "the end of the text");
+  EXPECT_EQ(describe("\"x"), "a string");
+  EXPECT_EQ(describe("-1"), "a number");
+  EXPECT_EQ(describe("nul"), "'n'");
+  EXPECT_EQ(describe("null"), "null");
+  EXPECT_EQ(describe("\xEF\xBB\xBF{}"), "byte 0xEF");
+  EXPECT_EQ(describe("}"), "'}'");
+}
+
+}  // namespace
+}  // namespace inferd::json

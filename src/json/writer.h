@@ -1,0 +1,102 @@
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/buffer.h"
+
+namespace inferd::json {
+
+// Appends JSON text to buffers that are handed on without a copy. Commas and colons are its own work; that Begin and End
+// match, and that a Key stands before each member, is the caller's. No white space is written. Not thread-safe.
+//
+//   Writer writer;
+//   writer.BeginObject();
+//   writer.Key("shape");
+//   writer.BeginArray();
+//   ...
+class Writer {
+ public:
+  using Chunks = boost::container::small_vector<base::BufferSlice, 2>;
+
+  // `size_hint`: the bytes expected; a text within it is one chunk. Nothing is allocated before the first write.
+  explicit Writer(size_t size_hint = 1024) : chunk_size_(size_hint) {}
+
+  void BeginObject() { Open('{'); }
+  void EndObject() { Close('}'); }
+  void BeginArray() { Open('['); }
+  void EndArray() { Close(']'); }
+  void Key(std::string_view key);
+
+  // Malformed UTF-8 becomes U+FFFD: for names and error texts, which may quote what a client sent.
+  void String(std::string_view value);
+  // Writes nothing and returns false if `value` is not UTF-8.
+  [[nodiscard]] bool StringIfUtf8(std::string_view value);
+  void Bool(bool value) { Raw(value ? "true" : "false"); }
+  void Null() { Raw("null"); }
+  void Int(int64_t value);
+  void Uint(uint64_t value);
+  // Shortest text that reads back as the same double; null if not finite, which JSON has no number for.
+  void Double(double value);
+  // One whole JSON value, written as it is.
+  void Raw(std::string_view json);
+
+  // For a writer of its own, one value at a time or a list of elements: the separator is written by StartValue, room for
+  // `bytes` contiguous bytes is made by Reserve, Commit says how many of them were used.
+  void StartValue() {
+    if (separate_) Append(',');
+    separate_ = true;
+  }
+  char* Reserve(size_t bytes) {
+    if (static_cast<size_t>(end_ - p_) < bytes) Grow(bytes);
+    return p_;
+  }
+  void Commit(size_t bytes) { p_ += bytes; }
+  // Room left without another chunk.
+  size_t room() const { return static_cast<size_t>(end_ - p_); }
+  // Bytes for which nothing is promised: no separator, no escaping.
+  void Append(char c) {
+    *Reserve(1) = c;
+    Commit(1);
+  }
+  void Append(std::string_view text);
+
+  // Bytes written so far.
+  size_t size() const { return closed_size_ + static_cast<size_t>(p_ - begin_); }
+
+  // Hands the text over, in order; the writer is as new.
+  Chunks Take();
+  // The text in one string (a copy).
+  std::string TakeString();
+
+ private:
+  void Open(char bracket) {
+    StartValue();
+    Append(bracket);
+    separate_ = false;
+  }
+  void Close(char bracket) {
+    Append(bracket);
+    separate_ = true;
+  }
+  void Quote(std::string_view utf8);
+  void Grow(size_t bytes);
+  void Seal();
+
+  char* begin_ = nullptr;
+  char* p_ = nullptr;
+  char* end_ = nullptr;
+  bool separate_ = false;  // a comma is due before the next value or key
+  size_t chunk_size_;
+  size_t closed_size_ = 0;
+  base::Buffer chunk_;
+  Chunks closed_;
+};
+
+// `text` with malformed UTF-8 sequences replaced by U+FFFD.
+std::string ReplaceMalformedUtf8(std::string_view text);
+
+}  // namespace inferd::json
