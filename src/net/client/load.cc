@@ -1,0 +1,72 @@
+#include "net/client/load.h"
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "net/client/load_worker.h"
+#include "net/client/process_cpu.h"
+
+namespace inferd::net {
+
+namespace {
+
+void SleepUntil(int64_t steady_ns) {
+  std::this_thread::sleep_until(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(steady_ns)));
+}
+
+}  // namespace
+
+std::string SerializeRequest(const Url& url, const ClientRequest& request) {
+  std::string text = request.method + " " + url.path + request.path + " HTTP/1.1\r\nHost: " + url.Authority() + "\r\n";
+  for (const auto& [name, value] : request.headers) text += name + ": " + value + "\r\n";
+  if (!request.body.empty() || request.method == "POST") {
+    text += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
+  }
+  return text + "\r\n" + request.body;
+}
+
+base::Result<LoadReport> RunLoad(const LoadOptions& options) {
+  if (options.url.tls) return std::unexpected(base::Unimplemented("load over TLS is not generated; use an http:// URL"));
+  if (options.connections == 0) return std::unexpected(base::InvalidArgument("a load needs at least one connection"));
+  const size_t shares = std::clamp<size_t>(options.threads, 1, options.connections);
+  std::vector<std::unique_ptr<LoadWorker>> workers;
+  for (size_t share = 0; share < shares; ++share) {
+    workers.push_back(std::make_unique<LoadWorker>(options, share, shares));
+    INFERD_RETURN_IF_ERROR(workers.back()->Connect());
+  }
+
+  const int64_t count_from_ns = base::SystemClock().NowNs() + std::chrono::nanoseconds(options.warmup).count();
+  const int64_t end_ns = count_from_ns + std::chrono::nanoseconds(options.duration).count();
+  std::vector<std::thread> threads;
+  for (const auto& worker : workers) {
+    threads.emplace_back([&worker = *worker, count_from_ns, end_ns] { worker.Run(count_from_ns, end_ns); });
+  }
+  const auto cpu_now = [&]() -> base::Result<int64_t> {
+    return options.server_pid > 0 ? ProcessCpuNs(options.server_pid) : 0;
+  };
+  SleepUntil(count_from_ns);
+  const auto cpu_before = cpu_now();
+  SleepUntil(end_ns);
+  const auto cpu_after = cpu_now();
+  for (std::thread& thread : threads) thread.join();
+  if (!cpu_before.has_value()) return std::unexpected(cpu_before.error());
+  if (!cpu_after.has_value()) return std::unexpected(cpu_after.error());
+
+  LoadReport report;
+  for (const auto& worker : workers) {
+    const LoadReport& part = worker->report();
+    report.answered += part.answered;
+    report.refused += part.refused;
+    report.broken += part.broken;
+    report.latency.Merge(part.latency);
+    if (report.first_error.empty()) report.first_error = part.first_error;
+  }
+  report.seconds = std::chrono::duration<double>(options.duration).count();
+  if (options.server_pid > 0) report.server_cpu_ns = *cpu_after - *cpu_before;
+  return report;
+}
+
+}  // namespace inferd::net

@@ -1,0 +1,192 @@
+#include "net/client/load_worker.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/clock.h"
+#include "net/client/dial.h"
+
+namespace inferd::net {
+
+namespace {
+
+constexpr size_t kInboxBytes = 256 * 1024;
+constexpr uint64_t kTimerKey = ~uint64_t{0};
+
+int64_t Now() { return base::SystemClock().NowNs(); }
+
+}  // namespace
+
+LoadWorker::LoadWorker(const LoadOptions& options, size_t share, size_t shares)
+    : options_(options), share_(share), shares_(shares), inbox_(kInboxBytes) {
+  const size_t count = options.connections / shares + (share < options.connections % shares ? 1 : 0);
+  connections_.resize(count);
+  epoll_fd_ = ::epoll_create1(EPOLL_CLOEXEC);
+  timer_fd_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+  epoll_event event{.events = EPOLLIN, .data = {.u64 = kTimerKey}};
+  ::epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, timer_fd_, &event);
+}
+
+LoadWorker::~LoadWorker() {
+  for (const Connection& connection : connections_) {
+    if (connection.fd >= 0) ::close(connection.fd);
+  }
+  ::close(timer_fd_);
+  ::close(epoll_fd_);
+}
+
+base::Status LoadWorker::Connect() {
+  for (Connection& connection : connections_) INFERD_RETURN_IF_ERROR(Open(connection));
+  return base::OkStatus();
+}
+
+base::Status LoadWorker::Open(Connection& connection) {
+  INFERD_ASSIGN_OR_RETURN(connection.fd, Dial(options_.url, options_.unix_socket));
+  connection.busy = false;
+  connection.proven = false;
+  connection.reader.Reset();
+  ++alive_;
+  epoll_event event{.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
+                    .data = {.u64 = static_cast<uint64_t>(&connection - connections_.data())}};
+  ::epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, connection.fd, &event);
+  return base::OkStatus();
+}
+
+void LoadWorker::Run(int64_t count_from_ns, int64_t end_ns) {
+  begin_ns_ = Now();
+  count_from_ns_ = count_from_ns;
+  end_ns_ = end_ns;
+  for (Connection& connection : connections_) GoOn(connection);
+  std::array<epoll_event, 64> events;
+  for (int64_t now = begin_ns_; now < end_ns_ && alive_ > 0; now = Now()) {
+    const auto wait_ms = static_cast<int>((end_ns_ - now) / 1'000'000 + 1);
+    const int count = ::epoll_wait(epoll_fd_, events.data(), static_cast<int>(events.size()), wait_ms);
+    for (int i = 0; i < count; ++i) {
+      const epoll_event& event = events[static_cast<size_t>(i)];
+      if (event.data.u64 == kTimerKey) {
+        uint64_t expirations = 0;
+        if (::read(timer_fd_, &expirations, sizeof expirations) > 0) SendDue();
+        continue;
+      }
+      Connection& connection = connections_[event.data.u64];
+      if (connection.busy && connection.sent < options_.request.size()) Flush(connection);
+      if ((event.events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0 && connection.fd >= 0) Receive(connection);
+    }
+  }
+}
+
+void LoadWorker::Send(Connection& connection, int64_t start_ns) {
+  connection.busy = true;
+  connection.sent = 0;
+  connection.start_ns = start_ns;
+  Flush(connection);
+}
+
+void LoadWorker::Flush(Connection& connection) {
+  const std::string& request = options_.request;
+  while (connection.sent < request.size()) {
+    const ssize_t n =
+        ::send(connection.fd, request.data() + connection.sent, request.size() - connection.sent, MSG_NOSIGNAL);
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      // A server that refuses a body half-way answers before it closes: let Receive see that answer.
+      if (errno != EAGAIN) connection.sent = request.size();
+      return;
+    }
+    connection.sent += static_cast<size_t>(n);
+  }
+}
+
+void LoadWorker::Receive(Connection& connection) {
+  for (;;) {
+    const ssize_t n = ::recv(connection.fd, inbox_.data(), inbox_.size(), 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return;
+    if (n <= 0) return Break(connection, n == 0 ? "the server closed the connection" : std::strerror(errno));
+    std::string_view data(inbox_.data(), static_cast<size_t>(n));
+    while (!data.empty()) {
+      if (!connection.busy) return Break(connection, "the server sent more than one answer");
+      const ResponseReader::State state = connection.reader.Read(data);
+      if (state == ResponseReader::State::kBroken) return Break(connection, "the answer is not HTTP/1.1");
+      if (state == ResponseReader::State::kMore) break;
+      const bool keep_alive = connection.reader.keep_alive();
+      OnAnswer(connection);
+      if (!keep_alive) return Break(connection, "");
+      GoOn(connection);
+    }
+    // A short read leaves nothing behind; the next edge will come with more.
+    if (static_cast<size_t>(n) < inbox_.size()) return;
+  }
+}
+
+void LoadWorker::OnAnswer(Connection& connection) {
+  const int64_t now = Now();
+  connection.proven = true;
+  connection.busy = false;
+  if (Counting(now)) {
+    if (connection.reader.status() / 100 == 2) {
+      ++report_.answered;
+      report_.latency.Record(static_cast<uint64_t>(now - connection.start_ns));
+    } else {
+      ++report_.refused;
+      NoteError("HTTP " + std::to_string(connection.reader.status()) + ": " + connection.reader.error_body());
+    }
+  }
+  connection.reader.Reset();
+}
+
+void LoadWorker::Break(Connection& connection, std::string_view why) {
+  if (connection.busy) {
+    if (Counting(Now())) ++report_.broken;
+    NoteError(std::string(why));
+  }
+  ::close(connection.fd);
+  connection.fd = -1;
+  --alive_;
+  std::erase(idle_, static_cast<size_t>(&connection - connections_.data()));
+  // A connection that never got an answer would only fail again.
+  if (!connection.proven) return;
+  if (const base::Status status = Open(connection); !status.ok()) {
+    NoteError(status.message());
+    return;
+  }
+  GoOn(connection);
+}
+
+void LoadWorker::GoOn(Connection& connection) {
+  const int64_t now = Now();
+  if (now >= end_ns_) return;
+  if (options_.rate <= 0) return Send(connection, now);
+  idle_.push_back(static_cast<size_t>(&connection - connections_.data()));
+  SendDue();
+}
+
+int64_t LoadWorker::DueNs(uint64_t n) const {
+  const auto overall = static_cast<double>(n * shares_ + share_);
+  return begin_ns_ + static_cast<int64_t>(overall * 1e9 / options_.rate);
+}
+
+void LoadWorker::SendDue() {
+  const int64_t now = Now();
+  while (!idle_.empty() && DueNs(issued_) <= now) {
+    Connection& connection = connections_[idle_.back()];
+    idle_.pop_back();
+    Send(connection, DueNs(issued_++));
+  }
+  if (idle_.empty()) return;  // the next answer asks again
+  const int64_t next = DueNs(issued_);
+  const itimerspec at{.it_interval = {}, .it_value = {.tv_sec = next / 1'000'000'000, .tv_nsec = next % 1'000'000'000}};
+  ::timerfd_settime(timer_fd_, TFD_TIMER_ABSTIME, &at, nullptr);
+}
+
+void LoadWorker::NoteError(std::string text) {
+  if (report_.first_error.empty()) report_.first_error = std::move(text);
+}
+
+}  // namespace inferd::net
