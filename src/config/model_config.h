@@ -35,6 +35,16 @@ struct InstanceGroup {
   std::string name;
   InstanceKind kind = InstanceKind::kAuto;
   int count = 1;
+  std::vector<int32_t> gpus;
+};
+
+// Whether executions may run on the connection's own loop thread (inferd { inline_execution }).
+enum class InlineExecution { kAuto, kNever, kAlways };
+
+// ModelOptimizationPolicy.execution_accelerators: an execution provider of the engine, and its options.
+struct Accelerator {
+  std::string name;
+  std::map<std::string, std::string> parameters;
 };
 
 enum class VersionPolicyKind { kLatest, kAll, kSpecific };
@@ -85,7 +95,7 @@ struct Warmup {
 // message it came from is `document`.
 struct ModelConfig {
   std::string name;
-  std::string platform;  // as written, or completed
+  std::string platform;  // what metadata says: as written; once completed, the name that platform.h has for it
   std::string backend;   // as written, or completed
   std::string engine;    // which engine runs it: "onnxruntime", "fake", ...; see platform.h
   std::string default_model_filename;
@@ -96,10 +106,14 @@ struct ModelConfig {
   std::vector<InstanceGroup> instance_groups;
   std::optional<DynamicBatching> dynamic_batching;
   QueuePolicy queue_policy;  // the default scheduler's
+  InlineExecution inline_execution = InlineExecution::kAuto;
+  uint64_t inline_execution_max_us = 0;  // 0: the server's default
   std::vector<Warmup> warmups;
   std::map<std::string, std::string> parameters;
   std::vector<std::string> op_library_filenames;
   std::map<std::string, std::string> metric_tags;
+  std::vector<Accelerator> gpu_accelerators;
+  std::vector<Accelerator> cpu_accelerators;
   int graph_optimization_level = 0;  // ModelOptimizationPolicy.graph.level: 0 default, -1 basic, 1 extended
   std::shared_ptr<const ModelConfigDocument> document;
 };

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "config/model_config.h"
+#include "config/platform.h"
+
+namespace inferd::config {
+
+// A tensor as the engine found it in the model file: full shape, -1 for a dimension of any size. kInvalid: the model does
+// not say the type.
+struct TensorInfo {
+  std::string name;
+  tensor::DataType datatype = tensor::DataType::kInvalid;
+  tensor::Shape shape;
+  bool optional = false;
+};
+
+struct CompletionOptions {
+  int32_t default_max_batch_size = 64;  // for a model that can batch and whose configuration does not say; 0: none
+  int default_instance_count = 1;       // for CPU instance groups that do not say
+  PlatformNames platform_names = PlatformNames::kPredictV2;
+};
+
+// Step one, before an engine opens the model: name from the folder, engine from `platform`, `backend`, or else the entries
+// of the first version folder (names only), file name, instance groups, version policy; and FindProblems. INVALID_ARGUMENT
+// lists every problem found. The result's `engine` may be one that is not installed: the caller knows.
+base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& folder_name,
+                                       const std::vector<std::string>& version_entries,
+                                       const CompletionOptions& options);
+
+// Step two, with what the engine found: inputs, outputs and batching where the configuration does not say, and whether the
+// two agree where it does. A model whose inputs and outputs all have a leading -1 can batch.
+base::Result<ModelConfig> CompleteModel(ModelConfig config, const std::vector<TensorInfo>& inputs,
+                                        const std::vector<TensorInfo>& outputs, const CompletionOptions& options);
+
+}  // namespace inferd::config

@@ -1,0 +1,150 @@
+#include "config/model_config_message.h"
+
+namespace inferd::config {
+namespace {
+
+tensor::Shape ToShape(const google::protobuf::RepeatedField<int64_t>& dims) {
+  return tensor::Shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(dims.size())));
+}
+
+// The enumerations share their numbers; one that ours lacks is left for FindProblems.
+tensor::DataType ToDataType(inference::DataType type) {
+  return inference::DataType_IsValid(type) ? static_cast<tensor::DataType>(type) : tensor::DataType::kInvalid;
+}
+
+QueuePolicy ToQueuePolicy(const inference::ModelQueuePolicy& from) {
+  return {
+      .timeout_action = from.timeout_action() == inference::ModelQueuePolicy::DELAY ? TimeoutAction::kDelay
+                                                                                    : TimeoutAction::kReject,
+      .default_timeout_us = from.default_timeout_microseconds(),
+      .allow_timeout_override = from.allow_timeout_override(),
+      .queue_size_max = from.max_queue_size(),
+  };
+}
+
+VersionPolicy ToVersionPolicy(const inference::ModelVersionPolicy& from) {
+  VersionPolicy to;
+  if (from.has_all()) to.kind = VersionPolicyKind::kAll;
+  if (from.has_latest()) to.latest = std::max(from.latest().num_versions(), 1u);
+  if (from.has_specific()) {
+    to.kind = VersionPolicyKind::kSpecific;
+    to.specific.assign(from.specific().versions().begin(), from.specific().versions().end());
+  }
+  return to;
+}
+
+InstanceGroup ToInstanceGroup(const inference::ModelInstanceGroup& from) {
+  InstanceGroup to{.name = from.name(), .kind = InstanceKind::kAuto, .count = std::max(from.count(), 1), .gpus = {}};
+  if (from.kind() == inference::ModelInstanceGroup::KIND_GPU) to.kind = InstanceKind::kGpu;
+  if (from.kind() == inference::ModelInstanceGroup::KIND_CPU) to.kind = InstanceKind::kCpu;
+  if (from.kind() == inference::ModelInstanceGroup::KIND_MODEL) to.kind = InstanceKind::kModel;
+  to.gpus.assign(from.gpus().begin(), from.gpus().end());
+  return to;
+}
+
+DynamicBatching ToDynamicBatching(const inference::ModelDynamicBatching& from) {
+  DynamicBatching to;
+  to.preferred_batch_sizes.assign(from.preferred_batch_size().begin(), from.preferred_batch_size().end());
+  to.max_queue_delay_us = from.max_queue_delay_microseconds();
+  to.preserve_ordering = from.preserve_ordering();
+  to.priority_levels = from.priority_levels();
+  to.default_priority_level = from.default_priority_level();
+  to.default_queue_policy = ToQueuePolicy(from.default_queue_policy());
+  for (const auto& [level, policy] : from.priority_queue_policy()) {
+    to.priority_queue_policy[level] = ToQueuePolicy(policy);
+  }
+  return to;
+}
+
+Warmup ToWarmup(const inference::ModelWarmup& from) {
+  Warmup to{.name = from.name(), .batch_size = from.batch_size(), .count = std::max(from.count(), 1u), .inputs = {}};
+  for (const auto& [name, input] : from.inputs()) {
+    WarmupInput& item = to.inputs[name];
+    item.datatype = ToDataType(input.data_type());
+    item.dims = ToShape(input.dims());
+    if (input.random_data()) item.data = WarmupData::kRandom;
+    if (!input.input_data_file().empty()) {
+      item.data = WarmupData::kFile;
+      item.file = input.input_data_file();
+    }
+  }
+  return to;
+}
+
+std::vector<Accelerator> ToAccelerators(
+    const google::protobuf::RepeatedPtrField<inference::ModelOptimizationPolicy::ExecutionAccelerators::Accelerator>& from) {
+  std::vector<Accelerator> to;
+  for (const auto& item : from) {
+    to.push_back({item.name(), {item.parameters().begin(), item.parameters().end()}});
+  }
+  return to;
+}
+
+void ReadTensors(const inference::ModelConfig& from, ModelConfig& to) {
+  for (const auto& input : from.input()) {
+    to.inputs.push_back({.name = input.name(),
+                         .datatype = ToDataType(input.data_type()),
+                         .dims = ToShape(input.dims()),
+                         .optional = input.optional()});
+  }
+  for (const auto& output : from.output()) {
+    to.outputs.push_back({.name = output.name(),
+                          .datatype = ToDataType(output.data_type()),
+                          .dims = ToShape(output.dims()),
+                          .label_filename = output.label_filename()});
+  }
+}
+
+void ReadInferdOptions(const inference::InferdOptions& from, ModelConfig& to) {
+  to.queue_policy = ToQueuePolicy(from.queue_policy());
+  if (from.inline_execution() == inference::NEVER) to.inline_execution = InlineExecution::kNever;
+  if (from.inline_execution() == inference::ALWAYS) to.inline_execution = InlineExecution::kAlways;
+  to.inline_execution_max_us = from.inline_execution_max_microseconds();
+}
+
+}  // namespace
+
+ModelConfig FromMessage(std::unique_ptr<const ModelConfigDocument::Message> message) {
+  const inference::ModelConfig& from = message->proto;
+  ModelConfig to;
+  to.name = from.name();
+  to.platform = from.platform();
+  to.backend = from.backend();
+  to.default_model_filename = from.default_model_filename();
+  to.version_policy = ToVersionPolicy(from.version_policy());
+  to.max_batch_size = from.max_batch_size();
+  ReadTensors(from, to);
+  for (const auto& group : from.instance_group()) to.instance_groups.push_back(ToInstanceGroup(group));
+  if (from.has_dynamic_batching()) to.dynamic_batching = ToDynamicBatching(from.dynamic_batching());
+  ReadInferdOptions(from.inferd(), to);
+  for (const auto& warmup : from.model_warmup()) to.warmups.push_back(ToWarmup(warmup));
+  for (const auto& [key, parameter] : from.parameters()) to.parameters[key] = parameter.string_value();
+  const auto& libraries = from.model_operations().op_library_filename();
+  to.op_library_filenames.assign(libraries.begin(), libraries.end());
+  to.metric_tags = {from.metric_tags().begin(), from.metric_tags().end()};
+  const auto& accelerators = from.optimization().execution_accelerators();
+  to.gpu_accelerators = ToAccelerators(accelerators.gpu_execution_accelerator());
+  to.cpu_accelerators = ToAccelerators(accelerators.cpu_execution_accelerator());
+  to.graph_optimization_level = from.optimization().graph().level();
+  to.document = std::make_shared<const ModelConfigDocument>(std::move(message));
+  return to;
+}
+
+std::unique_ptr<ModelConfigDocument::Message> CopyMessage(const ModelConfig& config) {
+  if (config.document == nullptr) return std::make_unique<ModelConfigDocument::Message>();
+  return std::make_unique<ModelConfigDocument::Message>(config.document->message());
+}
+
+base::Status ToStatus(const std::vector<Problem>& problems) {
+  if (problems.empty()) return base::OkStatus();
+  constexpr size_t kShownMax = 10;
+  std::string text;
+  for (size_t i = 0; i < std::min(problems.size(), kShownMax); ++i) {
+    if (i > 0) text += '\n';
+    text += problems[i].ToString();
+  }
+  if (problems.size() > kShownMax) text += "\nand " + std::to_string(problems.size() - kShownMax) + " more";
+  return base::InvalidArgument(std::move(text));
+}
+
+}  // namespace inferd::config

@@ -1,0 +1,33 @@
+#pragma once
+
+// The generated message behind ModelConfigDocument. For the sources of this room that need it; no header includes it.
+
+#include <google/protobuf/text_format.h>
+
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "config/model_config.h"
+#include "config/model_config.pb.h"
+#include "config/model_config_document.h"
+
+namespace inferd::config {
+
+struct ModelConfigDocument::Message {
+  inference::ModelConfig proto;
+  std::string file;  // empty: a load call's
+  // Where each field was written; null: nowhere. Fields added by completion have no place in it.
+  std::shared_ptr<const google::protobuf::TextFormat::ParseInfoTree> places;
+};
+
+// The plain structs of `message`, which becomes the result's document. Values out of range are left as they are.
+ModelConfig FromMessage(std::unique_ptr<const ModelConfigDocument::Message> message);
+
+// A copy of config's document to change; an empty one if it has none.
+std::unique_ptr<ModelConfigDocument::Message> CopyMessage(const ModelConfig& config);
+
+// OK, or INVALID_ARGUMENT with one line per problem, the first ten.
+base::Status ToStatus(const std::vector<Problem>& problems);
+
+}  // namespace inferd::config

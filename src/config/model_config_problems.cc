@@ -1,0 +1,86 @@
+#include <algorithm>
+
+#include "config/model_config_checks.h"
+#include "config/platform.h"
+
+namespace inferd::config {
+namespace {
+
+// Written, and would change what a model answers, but nothing here acts on it.
+constexpr std::string_view kRefused = "not supported yet, and therefore refused";
+
+void CheckIdentity(CheckContext& c) {
+  const auto& config = c.config;
+  if (config.name().empty()) c.problems.push_back(c.place.At("name", "model configuration must specify 'name'"));
+  if (config.platform() == "ensemble") {
+    c.problems.push_back(c.place.At("platform", "ensemble models are " + std::string(kRefused)));
+  } else if (!config.platform().empty()) {
+    const Platform* platform = FindPlatform(config.platform());
+    if (platform == nullptr) {
+      c.problems.push_back(c.place.At("platform", "unexpected platform type '" + config.platform() + "' for " + c.model +
+                                                      "; known are: " + KnownPlatforms()));
+    } else if (!config.backend().empty() && config.backend() != platform->backend) {
+      c.problems.push_back(c.place.At("backend", "unexpected 'platform' and 'backend' pair, got:" + config.platform() +
+                                                     ", " + config.backend()));
+    }
+  }
+  if (config.max_batch_size() < 0) {
+    c.problems.push_back(
+        c.place.At("max_batch_size", "'max_batch_size' must be non-negative value for " + c.model));
+  }
+}
+
+void CheckVersionPolicy(CheckContext& c) {
+  if (!c.config.version_policy().has_specific()) return;
+  const auto& versions = c.config.version_policy().specific().versions();
+  const Place place = c.place.In("version_policy").In("specific");
+  if (versions.empty()) c.problems.push_back(place.At("versions", "must list at least one version for " + c.model));
+  if (std::ranges::any_of(versions, [](int64_t version) { return version < 0; })) {
+    c.problems.push_back(place.At("versions", "versions must be non-negative for " + c.model));
+  }
+}
+
+void CheckRefused(CheckContext& c) {
+  const auto refuse = [&](std::string_view field, bool written) {
+    if (written) c.problems.push_back(c.place.At(field, "'" + std::string(field) + "' is " + std::string(kRefused)));
+  };
+  refuse("batch_input", c.config.batch_input_size() > 0);
+  refuse("batch_output", c.config.batch_output_size() > 0);
+  refuse("sequence_batching", c.config.has_sequence_batching());
+  refuse("ensemble_scheduling", c.config.has_ensemble_scheduling());
+  if (c.config.model_transaction_policy().decoupled()) {
+    c.problems.push_back(c.place.In("model_transaction_policy").At("decoupled", "'decoupled' is " + std::string(kRefused)));
+  }
+  for (int i = 0; i < c.config.input_size(); ++i) {
+    const auto& input = c.config.input(i);
+    const Place place = c.place.In("input", i);
+    if (input.has_reshape()) c.problems.push_back(place.At("reshape", "'reshape' is " + std::string(kRefused)));
+    if (input.allow_ragged_batch()) {
+      c.problems.push_back(place.At("allow_ragged_batch", "'allow_ragged_batch' is " + std::string(kRefused)));
+    }
+  }
+  for (int i = 0; i < c.config.output_size(); ++i) {
+    if (!c.config.output(i).has_reshape()) continue;
+    c.problems.push_back(c.place.In("output", i).At("reshape", "'reshape' is " + std::string(kRefused)));
+  }
+}
+
+}  // namespace
+
+std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std::string& model_name) {
+  std::vector<Problem> problems;
+  CheckContext context{document.message().proto, Place(document.message()), model_name, problems};
+  CheckIdentity(context);
+  CheckVersionPolicy(context);
+  CheckRefused(context);
+  CheckTensors(context);
+  CheckInstanceGroups(context);
+  CheckScheduling(context);
+  CheckFilenames(context);
+  CheckWarmup(context);
+  CheckMetrics(context);
+  std::ranges::stable_sort(problems, {}, [](const Problem& p) { return std::pair(p.line, p.column); });
+  return problems;
+}
+
+}  // namespace inferd::config
