@@ -1,0 +1,77 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include "base/buffer.h"
+#include "base/status.h"
+
+// BYTES tensors, packed: each element a 32-bit little-endian length and that many bytes, one behind the other (Triton's
+// binary tensor extension, "BYTES").
+
+namespace inferd::tensor {
+
+static_assert(std::endian::native == std::endian::little);
+
+inline constexpr size_t kLengthSize = 4;
+inline constexpr size_t kBytesElementMax = std::numeric_limits<uint32_t>::max();
+
+// Whether `packed` is exactly `count` elements: no length beyond the end, nothing behind the last. INVALID_ARGUMENT with
+// expected and got, in words that follow a tensor's name and a colon.
+base::Status CheckPacked(std::span<const std::byte> packed, size_t count);
+
+// The elements of a packed tensor that CheckPacked has accepted: for (std::string_view element : PackedElements(data)).
+class PackedElements {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(const std::byte* at) : at_(at) {}
+    std::string_view operator*() const { return {reinterpret_cast<const char*>(at_ + kLengthSize), Length()}; }
+    Iterator& operator++() {
+      at_ += kLengthSize + Length();
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    uint32_t Length() const {
+      uint32_t length;
+      std::memcpy(&length, at_, kLengthSize);
+      return length;
+    }
+    const std::byte* at_;
+  };
+
+  explicit PackedElements(std::span<const std::byte> packed) : packed_(packed) {}
+  Iterator begin() const { return Iterator(packed_.data()); }
+  Iterator end() const { return Iterator(packed_.data() + packed_.size()); }
+
+ private:
+  std::span<const std::byte> packed_;
+};
+
+// Packs elements one by one. Not thread-safe.
+class BytesPacker {
+ public:
+  // `size_hint`: the packed bytes expected; within it, nothing is copied twice.
+  explicit BytesPacker(size_t size_hint);
+
+  // INVALID_ARGUMENT if `element` passes kBytesElementMax.
+  base::Status Append(std::string_view element);
+
+  // Packed bytes so far.
+  size_t size() const { return used_; }
+  // Hands the tensor over.
+  base::Buffer Take();
+
+ private:
+  base::Buffer buffer_;
+  size_t used_ = 0;
+};
+
+}  // namespace inferd::tensor
