@@ -38,7 +38,7 @@ struct InferTensor {
 // makes them from the labels.
 struct RequestedOutput {
   std::string name;
-  Parameters parameters;
+  Parameters parameters = {};
 };
 
 // Set by whoever learns that nobody waits for the reply any more; read by queues and engines. Thread-safe.

@@ -15,7 +15,7 @@ struct TensorSpec {
   tensor::DataType datatype = tensor::DataType::kInvalid;
   tensor::Shape shape;
   bool optional = false;
-  std::vector<std::string> labels;  // outputs: class index to label; empty: none
+  std::vector<std::string> labels = {};  // outputs: class index to label; empty: none
 };
 
 // What a loaded version takes and gives. Immutable once the version serves; its indices name tensors towards engines.

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "core/catalog.h"
+
+namespace inferd::core {
+
+class ModelVersion;
+
+// The number that a client's version text names: decimal digits without a sign or leading zeros, at most 2^63 - 1.
+// -1: it names none.
+int64_t ParseVersion(std::string_view text);
+
+// What is served at one moment: every known model, its versions, and which of them answers a request that names none.
+// Immutable, so thread-safe. It does not keep the versions loaded: a loop that is idle may hold an old snapshot, and an
+// unload must not wait for it.
+class CatalogSnapshot final {
+ public:
+  struct Version {
+    int64_t version = 0;
+    std::weak_ptr<const ModelVersion> serving;  // set if `state` is READY
+    ModelState state = ModelState::kUnknown;
+    std::string reason;  // why it is not READY
+  };
+  struct Model {
+    std::vector<Version> versions;  // ascending
+    std::string reason;             // why the model has no ready version, if it has none
+    // The highest ready one; null: none.
+    const Version* Default() const;
+    const Version* Find(int64_t version) const;
+  };
+  struct NameHash {
+    using is_transparent = void;
+    using is_avalanching = void;
+    size_t operator()(std::string_view name) const { return boost::hash<std::string_view>()(name); }
+  };
+  using Models = boost::unordered_flat_map<std::string, Model, NameHash, std::equal_to<>>;
+
+  CatalogSnapshot() = default;
+  explicit CatalogSnapshot(Models models) : models_(std::move(models)) {}
+
+  const Models& models() const { return models_; }
+  const Model* FindModel(std::string_view model) const;
+
+  // The version that answers; `version` empty: the highest ready one. NOT_FOUND: no such model or version.
+  // UNAVAILABLE: known, not ready, with its reason.
+  base::Result<std::shared_ptr<const ModelVersion>> Find(std::string_view model, std::string_view version) const;
+
+ private:
+  Models models_;
+};
+
+}  // namespace inferd::core

@@ -1,0 +1,75 @@
+#include "core/local_dispatcher.h"
+
+#include "core/model_version.h"
+#include "core/validate.h"
+
+namespace inferd::core {
+
+namespace {
+
+// A server with all it can work on is likely to have room again within a second.
+constexpr int64_t kRetryAfterMs = 1000;
+
+}  // namespace
+
+LocalDispatcher::LocalDispatcher(const SnapshotPublisher& snapshots, InflightLimit& inflight, const base::Clock& clock)
+    : snapshots_(snapshots), inflight_(inflight), clock_(clock) {}
+
+base::Result<std::shared_ptr<const ModelVersion>> LocalDispatcher::FindVersion(std::string_view model,
+                                                                               std::string_view version) {
+  auto found = snapshots_.Get().Find(model, version);
+  // A version that went away between the reader's look at the generation and the lock: the new snapshot knows better.
+  if (!found.has_value() && found.error().code() == base::StatusCode::kUnavailable) {
+    return snapshots_.Get().Find(model, version);
+  }
+  return found;
+}
+
+base::Result<std::shared_ptr<const PinnedModel>> LocalDispatcher::Find(std::string_view model,
+                                                                       std::string_view version) {
+  return FindVersion(model, version);
+}
+
+base::Status LocalDispatcher::Admit(QueuedRequest& queued, int64_t* retry_after_ms) {
+  const InferRequest& request = *queued.request;
+  if (queued.version == nullptr) {
+    INFERD_ASSIGN_OR_RETURN(queued.version, FindVersion(request.model_name, request.model_version));
+  }
+  INFERD_RETURN_IF_ERROR(ValidateRequest(request, queued.version->id().name, queued.version->signature(), &queued.layout));
+  queued.slot = inflight_.Take();
+  if (!queued.slot) {
+    *retry_after_ms = kRetryAfterMs;
+    return base::ResourceExhausted("the server works on as many requests as it may (" +
+                                   std::to_string(inflight_.requests_max()) + ")");
+  }
+  if (request.cancel != nullptr && request.cancel->cancelled()) return base::Cancelled("the request was cancelled");
+  if (request.deadline_ns != 0 && request.deadline_ns <= queued.queued_ns) {
+    return base::DeadlineExceeded("Request timeout expired");
+  }
+  return base::OkStatus();
+}
+
+void LocalDispatcher::Infer(std::shared_ptr<const PinnedModel> pinned, std::unique_ptr<InferRequest> request,
+                            Completion completion) {
+  QueuedRequest queued{.request = std::move(request),
+                       .completion = std::move(completion),
+                       .version = std::static_pointer_cast<const ModelVersion>(std::move(pinned)),
+                       .layout = {},
+                       .slot = {},
+                       .queued_ns = clock_.NowNs()};
+  int64_t retry_after_ms = 0;
+  base::Status status = Admit(queued, &retry_after_ms);
+  if (!status.ok()) {
+    if (queued.version != nullptr) {
+      const bool cancelled = status.code() == base::StatusCode::kCancelled;
+      queued.version->statistics().RecordFailure(cancelled ? FailureReason::kCanceled : FailureReason::kRejected,
+                                                 clock_.NowNs() - queued.queued_ns);
+    }
+    queued.Fail(std::move(status), retry_after_ms);
+    return;
+  }
+  Scheduler& scheduler = queued.version->scheduler();
+  scheduler.Enqueue(std::move(queued));
+}
+
+}  // namespace inferd::core

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "base/clock.h"
+#include "core/dispatcher.h"
+#include "core/inflight_limit.h"
+#include "core/scheduler.h"
+#include "core/snapshot_publisher.h"
+
+namespace inferd::core {
+
+// The Dispatcher of the models in this process: finds the version, holds the request against the server's limit and the
+// model's signature, and hands it to the version's scheduler. Loop-bound, one per loop thread; the publisher, the limit
+// and the clock outlive it.
+//
+// Errors it answers itself: NOT_FOUND, UNAVAILABLE (the version), RESOURCE_EXHAUSTED with a time to retry after (the
+// limit), INVALID_ARGUMENT (validate.h), CANCELLED and DEADLINE_EXCEEDED (before the request was queued).
+class LocalDispatcher final : public Dispatcher {
+ public:
+  LocalDispatcher(const SnapshotPublisher& snapshots, InflightLimit& inflight, const base::Clock& clock);
+
+  base::Result<std::shared_ptr<const PinnedModel>> Find(std::string_view model, std::string_view version) override;
+  void Infer(std::shared_ptr<const PinnedModel> pinned, std::unique_ptr<InferRequest> request,
+             Completion completion) override;
+
+ private:
+  base::Result<std::shared_ptr<const ModelVersion>> FindVersion(std::string_view model, std::string_view version);
+  base::Status Admit(QueuedRequest& queued, int64_t* retry_after_ms);
+
+  SnapshotReader snapshots_;
+  InflightLimit& inflight_;
+  const base::Clock& clock_;
+};
+
+}  // namespace inferd::core

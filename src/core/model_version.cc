@@ -1,0 +1,20 @@
+#include "core/model_version.h"
+
+namespace inferd::core {
+
+ModelVersion::ModelVersion(Parts parts) : parts_(std::move(parts)), version_text_(std::to_string(parts_.id.version)) {}
+
+ModelVersion::~ModelVersion() = default;
+
+std::shared_ptr<const ModelVersion> ModelVersion::Create(Parts parts, base::Executor& retire, base::Task gone) {
+  // Owned by the task, so that the version ends even if the executor stops before it runs it.
+  auto deleter = [&retire, gone = std::make_shared<base::Task>(std::move(gone))](const ModelVersion* version) {
+    retire.Post([owned = std::unique_ptr<const ModelVersion>(version), gone]() mutable {
+      owned.reset();
+      if (*gone) (*gone)();
+    });
+  };
+  return std::shared_ptr<const ModelVersion>(new ModelVersion(std::move(parts)), std::move(deleter));
+}
+
+}  // namespace inferd::core

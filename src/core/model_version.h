@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/executor.h"
+#include "core/dispatcher.h"
+#include "core/scheduler.h"
+
+namespace inferd::core {
+
+// One load of one version of a model, with all that serving it needs. Immutable, so thread-safe; the scheduler and the
+// statistics inside synchronise themselves. Shared by the catalog and the requests in flight: the last of them to let go
+// ends it.
+class ModelVersion final : public PinnedModel {
+ public:
+  struct Parts {
+    ModelId id;
+    uint64_t generation = 0;  // counts loads over the server's life; tells a version from its replacement
+    std::string repository;
+    std::string platform;  // as metadata shows it
+    std::shared_ptr<const config::ModelConfig> config;  // completed
+    std::shared_ptr<const ModelSignature> signature;    // labels included
+    std::shared_ptr<VersionStatistics> statistics;
+    std::unique_ptr<Scheduler> scheduler;
+  };
+
+  // `retire` is where the version is destroyed (that joins threads and frees a model: never on a loop), followed by
+  // `gone`. It outlives the version.
+  static std::shared_ptr<const ModelVersion> Create(Parts parts, base::Executor& retire, base::Task gone = nullptr);
+
+  ~ModelVersion() override;
+
+  const ModelSignature& signature() const override { return *parts_.signature; }
+  const std::string& version() const override { return version_text_; }
+  const ModelId& id() const { return parts_.id; }
+  uint64_t generation() const { return parts_.generation; }
+  const std::string& repository() const { return parts_.repository; }
+  const std::string& platform() const { return parts_.platform; }
+  const config::ModelConfig& config() const { return *parts_.config; }
+  VersionStatistics& statistics() const { return *parts_.statistics; }
+  Scheduler& scheduler() const { return *parts_.scheduler; }
+
+ private:
+  explicit ModelVersion(Parts parts);
+
+  Parts parts_;
+  std::string version_text_;
+};
+
+}  // namespace inferd::core

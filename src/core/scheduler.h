@@ -1,0 +1,61 @@
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/engine.h"
+#include "core/infer_request.h"
+#include "core/infer_response.h"
+#include "core/inflight_limit.h"
+#include "core/model_id.h"
+#include "core/model_signature.h"
+#include "core/validate.h"
+#include "core/version_statistics.h"
+
+namespace inferd::core {
+
+class ModelVersion;
+
+// A validated request on its way through a version. Owned by the scheduler from Enqueue() until the engine has finished
+// with its buffers. Not thread-safe.
+struct QueuedRequest {
+  std::unique_ptr<InferRequest> request;
+  Completion completion;
+  std::shared_ptr<const ModelVersion> version;  // keeps the version, and with it the scheduler, alive
+  RequestLayout layout;
+  InflightLimit::Slot slot;
+  int64_t queued_ns = 0;  // base::Clock::NowNs at Enqueue
+
+  // Fills in model name, version and id, and answers. A final answer first gives the slot back: whoever it wakes may
+  // send the next request at once.
+  void Answer(InferResponse response);
+  void Fail(base::Status status, int64_t retry_after_ms = 0);
+};
+
+// Decides when a version's requests run, and on which instance. Thread-safe. Destroyed with its version, when no request
+// is left, on a thread that may block.
+class Scheduler {
+ public:
+  virtual ~Scheduler() = default;
+  // Answers exactly once with a final response, perhaps before it returns, on any thread.
+  virtual void Enqueue(QueuedRequest queued) = 0;
+};
+
+// What a scheduler is made of: one load of one version. `model` outlives `instances`.
+struct SchedulerParts {
+  ModelId id;
+  uint64_t generation = 0;
+  std::shared_ptr<const config::ModelConfig> config;
+  std::shared_ptr<const ModelSignature> signature;
+  std::shared_ptr<VersionStatistics> statistics;
+  std::unique_ptr<EngineModel> model;
+  std::vector<std::unique_ptr<EngineInstance>> instances;  // at least one
+};
+
+// How the repository, which does not know the schedulers, gets one. Called on the loader pool.
+using SchedulerFactory = std::function<base::Result<std::unique_ptr<Scheduler>>(SchedulerParts parts)>;
+
+}  // namespace inferd::core

@@ -1,0 +1,200 @@
+#include "core/validate.h"
+
+#include <cstring>
+#include <optional>
+#include <string>
+
+namespace inferd::core {
+
+namespace {
+
+std::string Quoted(std::string_view name) {
+  std::string text = "'";
+  text.append(name).append("'");
+  return text;
+}
+
+std::string NameList(const std::vector<TensorSpec>& specs) {
+  std::string text;
+  for (const TensorSpec& spec : specs) {
+    if (!text.empty()) text += ", ";
+    text += spec.name;
+  }
+  return text;
+}
+
+class RequestCheck {
+ public:
+  RequestCheck(const InferRequest& request, std::string_view model, const ModelSignature& signature, RequestLayout& layout)
+      : request_(request), model_(model), signature_(signature), layout_(layout) {}
+
+  base::Status Run() {
+    INFERD_RETURN_IF_ERROR(MatchInputs());
+    for (size_t i = 0; i < request_.inputs.size(); ++i) {
+      INFERD_RETURN_IF_ERROR(CheckInput(request_.inputs[i], signature_.inputs[layout_.inputs[i]]));
+    }
+    INFERD_RETURN_IF_ERROR(CheckBatch());
+    return MatchOutputs();
+  }
+
+ private:
+  // Clients nearly always send the inputs in the model's order.
+  int FindInput(size_t position, std::string_view name) const {
+    if (position < signature_.inputs.size() && signature_.inputs[position].name == name) return static_cast<int>(position);
+    return signature_.FindInput(name);
+  }
+
+  base::Status MatchInputs() {
+    boost::container::small_vector<bool, 16> seen(signature_.inputs.size(), false);
+    for (size_t i = 0; i < request_.inputs.size(); ++i) {
+      const std::string& name = request_.inputs[i].name;
+      const int index = FindInput(i, name);
+      if (index < 0) {
+        return base::InvalidArgument("unexpected inference input " + Quoted(name) + ", allowed inputs are: " +
+                                     NameList(signature_.inputs));
+      }
+      if (seen[index]) return base::InvalidArgument("input " + Quoted(name) + " already exists in request");
+      seen[index] = true;
+      layout_.inputs.push_back(index);
+    }
+    for (size_t i = 0; i < seen.size(); ++i) {
+      if (!seen[i] && !signature_.inputs[i].optional) return MissingInputs(seen);
+    }
+    return base::OkStatus();
+  }
+
+  base::Status MissingInputs(const boost::container::small_vector<bool, 16>& seen) const {
+    std::string got;
+    std::string missing;
+    for (size_t i = 0; i < seen.size(); ++i) {
+      if (!seen[i] && signature_.inputs[i].optional) continue;
+      std::string& list = seen[i] ? got : missing;
+      if (!list.empty()) list += ',';
+      list += Quoted(signature_.inputs[i].name);
+    }
+    return base::InvalidArgument("expected " + std::to_string(seen.size()) + " inputs but got " +
+                                 std::to_string(request_.inputs.size()) + " inputs for model " + Quoted(model_) +
+                                 ". Got input(s) [" + got + "], but missing required input(s) [" + missing +
+                                 "]. Please provide all required input(s).");
+  }
+
+  base::Status CheckInput(const InferTensor& input, const TensorSpec& spec) const {
+    if (input.datatype != spec.datatype) {
+      return base::InvalidArgument("inference input " + Quoted(input.name) + " data-type is '" +
+                                   std::string(tensor::DataTypeName(input.datatype)) + "', but model " + Quoted(model_) +
+                                   " expects '" + std::string(tensor::DataTypeName(spec.datatype)) + "'");
+    }
+    if (!tensor::Matches(spec.shape, input.shape)) return WrongShape(input, spec);
+    const std::optional<int64_t> count = input.shape.ElementCount();
+    if (!count.has_value()) {
+      return base::InvalidArgument("input " + Quoted(input.name) + " for model " + Quoted(model_) + " has shape " +
+                                   input.shape.ToString() + ": a dimension is negative or there are too many elements");
+    }
+    if (input.datatype == tensor::DataType::kBytes) return CheckBytesElements(input, *count);
+    uint64_t expected = 0;
+    if (__builtin_mul_overflow(static_cast<uint64_t>(*count), tensor::ElementSize(input.datatype), &expected) ||
+        expected != input.data.size()) {
+      return base::InvalidArgument("input byte size mismatch for input " + Quoted(input.name) + " for model " +
+                                   Quoted(model_) + ". Expected " + std::to_string(expected) + ", got " +
+                                   std::to_string(input.data.size()));
+    }
+    return base::OkStatus();
+  }
+
+  base::Status WrongShape(const InferTensor& input, const TensorSpec& spec) const {
+    std::string text = "unexpected shape for input " + Quoted(input.name) + " for model " + Quoted(model_) +
+                       ". Expected " + spec.shape.ToString() + ", got " + input.shape.ToString() + ".";
+    if (signature_.max_batch_size > 0) {
+      text += " NOTE: Setting a non-zero max_batch_size in the model config requires a batch dimension to be prepended"
+              " to each input shape. If you want to specify the full shape including the batch dim in your input dims"
+              " config, try setting max_batch_size to zero.";
+    }
+    return base::InvalidArgument(std::move(text));
+  }
+
+  base::Status CheckBytesElements(const InferTensor& input, int64_t count) const {
+    const std::string_view data = input.data.view();
+    size_t offset = 0;
+    for (int64_t element = 0; element < count; ++element) {
+      if (data.size() - offset < sizeof(uint32_t)) {
+        return BytesError(input, element, count,
+                          offset == data.size() ? "unexpected number of string elements " + std::to_string(element)
+                                                : "incomplete string length indicator");
+      }
+      uint32_t length = 0;
+      std::memcpy(&length, data.data() + offset, sizeof(length));
+      offset += sizeof(length);
+      if (data.size() - offset < length) {
+        return BytesError(input, element, count,
+                          "incomplete string data (" + std::to_string(length) + " bytes announced, " +
+                              std::to_string(data.size() - offset) + " left)");
+      }
+      offset += length;
+    }
+    if (offset != data.size()) {
+      return BytesError(input, count, count,
+                        "unexpected number of string elements: " + std::to_string(data.size() - offset) +
+                            " bytes follow the last one");
+    }
+    return base::OkStatus();
+  }
+
+  base::Status BytesError(const InferTensor& input, int64_t element, int64_t count, const std::string& what) const {
+    return base::InvalidArgument(what + " at element " + std::to_string(element) + " for inference input " +
+                                 Quoted(input.name) + " for model " + Quoted(model_) + ", expecting " +
+                                 std::to_string(count) + " elements");
+  }
+
+  base::Status CheckBatch() {
+    if (signature_.max_batch_size == 0 || request_.inputs.empty()) return base::OkStatus();
+    layout_.rows = request_.inputs[0].shape[0];
+    for (const InferTensor& input : request_.inputs) {
+      if (input.shape[0] != layout_.rows) {
+        return base::InvalidArgument("input " + Quoted(input.name) + " batch size does not match other inputs for " +
+                                     Quoted(model_) + ": expected " + std::to_string(layout_.rows) + ", got " +
+                                     std::to_string(input.shape[0]));
+      }
+    }
+    if (layout_.rows > signature_.max_batch_size) {
+      return base::InvalidArgument("inference request batch-size must be <= " +
+                                   std::to_string(signature_.max_batch_size) + " for " + Quoted(model_) + ", got " +
+                                   std::to_string(layout_.rows));
+    }
+    return base::OkStatus();
+  }
+
+  base::Status MatchOutputs() {
+    if (request_.outputs.empty()) {
+      for (size_t i = 0; i < signature_.outputs.size(); ++i) layout_.outputs.push_back(static_cast<int>(i));
+      return base::OkStatus();
+    }
+    boost::container::small_vector<bool, 16> seen(signature_.outputs.size(), false);
+    for (const RequestedOutput& output : request_.outputs) {
+      const int index = signature_.FindOutput(output.name);
+      if (index < 0) {
+        return base::InvalidArgument("unexpected inference output " + Quoted(output.name) + ", allowed outputs are: " +
+                                     NameList(signature_.outputs));
+      }
+      if (seen[index]) return base::InvalidArgument("output " + Quoted(output.name) + " already exists in request");
+      seen[index] = true;
+      layout_.outputs.push_back(index);
+    }
+    return base::OkStatus();
+  }
+
+  const InferRequest& request_;
+  const std::string_view model_;
+  const ModelSignature& signature_;
+  RequestLayout& layout_;
+};
+
+}  // namespace
+
+base::Status ValidateRequest(const InferRequest& request, std::string_view model, const ModelSignature& signature,
+                             RequestLayout* layout) {
+  base::Status status = RequestCheck(request, model, signature, *layout).Run();
+  if (status.ok() || request.id.empty()) return status;
+  return {status.code(), "[request id: " + request.id + "] " + status.message()};
+}
+
+}  // namespace inferd::core

@@ -1,0 +1,193 @@
+#include "core/validate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace inferd::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using tensor::DataType;
+using tensor::Shape;
+
+InferTensor Tensor(std::string name, DataType type, Shape shape, std::string bytes) {
+  InferTensor tensor;
+  tensor.name = std::move(name);
+  tensor.datatype = type;
+  tensor.shape = std::move(shape);
+  tensor.data = base::BufferSlice(base::Buffer::CopyOf(bytes));
+  return tensor;
+}
+
+ModelSignature AddSub() {
+  ModelSignature signature;
+  signature.max_batch_size = 4;
+  signature.inputs = {{.name = "INPUT0", .datatype = DataType::kInt32, .shape = {-1, 2}},
+                      {.name = "INPUT1", .datatype = DataType::kInt32, .shape = {-1, 2}},
+                      {.name = "SCALE", .datatype = DataType::kInt32, .shape = {-1, 1}, .optional = true}};
+  signature.outputs = {{.name = "OUTPUT0", .datatype = DataType::kInt32, .shape = {-1, 2}},
+                       {.name = "OUTPUT1", .datatype = DataType::kInt32, .shape = {-1, 2}}};
+  return signature;
+}
+
+ModelSignature Strings() {
+  ModelSignature signature;
+  signature.inputs = {{.name = "S", .datatype = DataType::kBytes, .shape = {-1}}};
+  signature.outputs = {{.name = "OUT", .datatype = DataType::kBytes, .shape = {-1}}};
+  return signature;
+}
+
+InferRequest Good() {
+  InferRequest request;
+  request.inputs.push_back(Tensor("INPUT0", DataType::kInt32, {1, 2}, std::string(8, 'a')));
+  request.inputs.push_back(Tensor("INPUT1", DataType::kInt32, {1, 2}, std::string(8, 'b')));
+  return request;
+}
+
+std::string ErrorOf(const InferRequest& request, const ModelSignature& signature = AddSub()) {
+  RequestLayout layout;
+  const base::Status status = ValidateRequest(request, "simple", signature, &layout);
+  EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument);
+  return status.message();
+}
+
+std::string Packed(std::initializer_list<std::string_view> elements) {
+  std::string bytes;
+  for (const std::string_view element : elements) {
+    const auto length = static_cast<uint32_t>(element.size());
+    bytes.append(reinterpret_cast<const char*>(&length), sizeof(length)).append(element);
+  }
+  return bytes;
+}
+
+TEST(ValidateTest, LaysOutInputsAndAllOutputs) {
+  InferRequest request = Good();
+  std::swap(request.inputs[0], request.inputs[1]);
+  RequestLayout layout;
+  ASSERT_TRUE(ValidateRequest(request, "simple", AddSub(), &layout).ok());
+  EXPECT_THAT(layout.inputs, ElementsAre(1, 0));
+  EXPECT_THAT(layout.outputs, ElementsAre(0, 1));
+  EXPECT_EQ(layout.rows, 1);
+}
+
+TEST(ValidateTest, KeepsTheOrderOfRequestedOutputs) {
+  InferRequest request = Good();
+  request.outputs = {{.name = "OUTPUT1", .parameters = {}}, {.name = "OUTPUT0", .parameters = {}}};
+  RequestLayout layout;
+  ASSERT_TRUE(ValidateRequest(request, "simple", AddSub(), &layout).ok());
+  EXPECT_THAT(layout.outputs, ElementsAre(1, 0));
+}
+
+TEST(ValidateTest, AnOptionalInputMayCome) {
+  InferRequest request = Good();
+  request.inputs.push_back(Tensor("SCALE", DataType::kInt32, {1, 1}, "1234"));
+  RequestLayout layout;
+  EXPECT_TRUE(ValidateRequest(request, "simple", AddSub(), &layout).ok());
+}
+
+TEST(ValidateTest, UnknownInput) {
+  InferRequest request = Good();
+  request.inputs[1].name = "input1";
+  EXPECT_EQ(ErrorOf(request), "unexpected inference input 'input1', allowed inputs are: INPUT0, INPUT1, SCALE");
+}
+
+TEST(ValidateTest, DuplicateInput) {
+  InferRequest request = Good();
+  request.inputs[1].name = "INPUT0";
+  EXPECT_EQ(ErrorOf(request), "input 'INPUT0' already exists in request");
+}
+
+TEST(ValidateTest, MissingInput) {
+  InferRequest request = Good();
+  request.inputs.pop_back();
+  EXPECT_EQ(ErrorOf(request),
+            "expected 3 inputs but got 1 inputs for model 'simple'. Got input(s) ['INPUT0'], but missing required "
+            "input(s) ['INPUT1']. Please provide all required input(s).");
+}
+
+TEST(ValidateTest, WrongDatatype) {
+  InferRequest request = Good();
+  request.inputs[0].datatype = DataType::kFp32;
+  EXPECT_EQ(ErrorOf(request), "inference input 'INPUT0' data-type is 'FP32', but model 'simple' expects 'INT32'");
+}
+
+TEST(ValidateTest, WrongShapeNamesExpectedAndGot) {
+  InferRequest request = Good();
+  request.inputs[0].shape = {2};
+  EXPECT_THAT(ErrorOf(request),
+              HasSubstr("unexpected shape for input 'INPUT0' for model 'simple'. Expected [-1,2], got [2]. NOTE: "));
+}
+
+TEST(ValidateTest, NegativeAndOverflowingShapes) {
+  InferRequest request = Good();
+  request.inputs[0].shape = {-1, 2};
+  EXPECT_THAT(ErrorOf(request), HasSubstr("input 'INPUT0' for model 'simple' has shape [-1,2]"));
+  ModelSignature wide = AddSub();
+  wide.max_batch_size = 0;
+  wide.inputs[0].shape = {-1, -1};
+  request.inputs[0].shape = {int64_t{1} << 40, int64_t{1} << 40};
+  EXPECT_THAT(ErrorOf(request, wide), HasSubstr("too many elements"));
+  request.inputs[0].shape = {int64_t{1} << 31, int64_t{1} << 31};
+  EXPECT_THAT(ErrorOf(request, wide), HasSubstr("input byte size mismatch for input 'INPUT0'"));
+}
+
+TEST(ValidateTest, ByteSizeMismatch) {
+  InferRequest request = Good();
+  request.inputs[0].data = request.inputs[0].data.Sub(0, 7);
+  EXPECT_EQ(ErrorOf(request), "input byte size mismatch for input 'INPUT0' for model 'simple'. Expected 8, got 7");
+}
+
+TEST(ValidateTest, BatchTooBig) {
+  InferRequest request = Good();
+  request.inputs[0] = Tensor("INPUT0", DataType::kInt32, {5, 2}, std::string(40, 'a'));
+  request.inputs[1] = Tensor("INPUT1", DataType::kInt32, {5, 2}, std::string(40, 'a'));
+  EXPECT_EQ(ErrorOf(request), "inference request batch-size must be <= 4 for 'simple', got 5");
+}
+
+TEST(ValidateTest, InputsDisagreeOnTheBatch) {
+  InferRequest request = Good();
+  request.inputs[1] = Tensor("INPUT1", DataType::kInt32, {2, 2}, std::string(16, 'a'));
+  EXPECT_EQ(ErrorOf(request),
+            "input 'INPUT1' batch size does not match other inputs for 'simple': expected 1, got 2");
+}
+
+TEST(ValidateTest, UnknownAndDuplicateOutput) {
+  InferRequest request = Good();
+  request.outputs = {{.name = "NONE", .parameters = {}}};
+  EXPECT_EQ(ErrorOf(request), "unexpected inference output 'NONE', allowed outputs are: OUTPUT0, OUTPUT1");
+  request.outputs = {{.name = "OUTPUT0", .parameters = {}}, {.name = "OUTPUT0", .parameters = {}}};
+  EXPECT_EQ(ErrorOf(request), "output 'OUTPUT0' already exists in request");
+}
+
+TEST(ValidateTest, ErrorsCarryTheRequestId) {
+  InferRequest request = Good();
+  request.id = "r7";
+  request.inputs[1].name = "INPUT0";
+  EXPECT_EQ(ErrorOf(request), "[request id: r7] input 'INPUT0' already exists in request");
+}
+
+TEST(ValidateTest, BytesElements) {
+  RequestLayout layout;
+  InferRequest request;
+  request.inputs.push_back(Tensor("S", DataType::kBytes, {2}, Packed({"ab", ""})));
+  EXPECT_TRUE(ValidateRequest(request, "text", Strings(), &layout).ok());
+  request.inputs[0].shape = {3};
+  EXPECT_THAT(ErrorOf(request, Strings()), HasSubstr("unexpected number of string elements 2"));
+  request.inputs[0].shape = {1};
+  EXPECT_THAT(ErrorOf(request, Strings()), HasSubstr("4 bytes follow the last one"));
+  request.inputs[0] = Tensor("S", DataType::kBytes, {1}, "ab");
+  EXPECT_THAT(ErrorOf(request, Strings()), HasSubstr("incomplete string length indicator"));
+  request.inputs[0] = Tensor("S", DataType::kBytes, {1}, Packed({"abcd"}).substr(0, 6));
+  EXPECT_THAT(ErrorOf(request, Strings()), HasSubstr("incomplete string data (4 bytes announced, 2 left)"));
+}
+
+TEST(ValidateTest, EmptyTensorsAreFine) {
+  RequestLayout layout;
+  InferRequest request;
+  request.inputs.push_back(Tensor("S", DataType::kBytes, {0}, ""));
+  EXPECT_TRUE(ValidateRequest(request, "text", Strings(), &layout).ok());
+}
+
+}  // namespace
+}  // namespace inferd::core

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+
+#include "core/catalog.h"
+#include "repository/manager_options.h"
+
+namespace inferd::repository {
+
+// Keeps the wanted versions of the wanted models loaded, and says which are up and why the others are not. Thread-safe.
+//
+//   Manager -> Start() -> [Load(), Unload(), queries] -> Shutdown() -> destructor
+//
+// Queries are answered at any time; before Start() there is no model. Load() and Unload() after Shutdown() answer
+// UNAVAILABLE. Start() at most once; Shutdown() any number of times (the destructor calls it).
+class Manager final : public core::Catalog {
+ public:
+  Manager(ManagerOptions options, ManagerServices services);
+  ~Manager() override;
+
+  // Looks at the repositories and begins to load, on threads of its own; returns at once. INVALID_ARGUMENT: two
+  // repositories of one name. A repository that cannot be read is logged and looked at again.
+  base::Status Start();
+
+  // ServerReady() is false from here on; the models go on serving.
+  void BeginDrain();
+
+  // Unloads everything and waits until the last request has let go. Not on a loop thread.
+  void Shutdown();
+
+  bool ServerLive() const override;
+  bool ServerReady() const override;
+  base::Status ModelReady(std::string_view model, std::string_view version) const override;
+  base::Result<core::ModelMetadata> Metadata(std::string_view model, std::string_view version) const override;
+  base::Result<std::string> ConfigJson(std::string_view model, std::string_view version) const override;
+  base::Result<std::vector<core::ModelStatistics>> Statistics(std::string_view model,
+                                                              std::string_view version) const override;
+  base::Result<std::vector<core::IndexEntry>> Index(std::string_view repository, bool ready_only) const override;
+  std::vector<std::string> ModelNames() const override;
+  void Load(core::LoadCall call, core::ControlCallback done) override;
+  void Unload(core::UnloadCall call, core::ControlCallback done) override;
+
+  // For tests with a fake clock: one look at the folders, as the poller does. Not before Start().
+  void LookNow();
+  // For tests: returns when nothing is being looked at, loaded or ended.
+  void WaitIdle();
+
+ private:
+  class Core;
+  std::unique_ptr<Core> core_;
+};
+
+}  // namespace inferd::repository
