@@ -24,7 +24,8 @@ struct LoadSpec {
   std::filesystem::path version_dir;  // <repo>/<model>/<version>
   std::filesystem::path model_file;   // inside version_dir: config's default_model_filename, or the engine's default
   std::shared_ptr<const config::ModelConfig> config;
-  int cpu_threads = 1;  // this version's share of the process-wide compute thread budget
+  std::string config_json;  // the whole completed configuration, for engines that look further; may be empty
+  int cpu_threads = 0;      // compute threads of this version; 0: its share of the process-wide budget
 };
 
 // One input of an execution: indices into the engine's signature, the shape of the whole batch, and its bytes in pieces
@@ -90,6 +91,8 @@ class EngineModel {
   virtual base::Result<std::unique_ptr<EngineInstance>> CreateInstance(int group, int ordinal) = 0;
   // Bytes an input's memory must be a multiple of; 1: any.
   virtual size_t input_alignment(int input) const = 0;
+  // Request parameters that change what an execution does: requests that differ in one never share an execution.
+  virtual std::span<const std::string> significant_parameters() const { return {}; }
 };
 
 // A kind of model file that this server can run. Thread-safe; lives as long as the process.

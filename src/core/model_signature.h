@@ -23,6 +23,7 @@ struct ModelSignature {
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
   int64_t max_batch_size = 0;  // 0: shapes carry no batch dimension of ours
+  bool decoupled = false;      // a request may have any number of responses; otherwise exactly one
 
   int FindInput(std::string_view name) const;   // -1: none
   int FindOutput(std::string_view name) const;  // -1: none

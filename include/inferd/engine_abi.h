@@ -1,0 +1,343 @@
+/*
+ * The engine ABI of inferd, version 1.
+ *
+ * An engine runs one kind of model. It is a shared library that exports one function, inferd_engine_v1(), and needs
+ * nothing but this header: no library of inferd's, no particular compiler, C99 or any C++. docs/adding-an-engine.md
+ * walks through a complete one.
+ *
+ * The life of an engine
+ *
+ *   inferd_engine_v1(host)               once, when the server finds the library; it is never unloaded
+ *     load()                             once per model version; may block; several at a time, on any threads
+ *       signature()                      once, after load()
+ *       create_instance()                as often as the model's configuration has instances
+ *         execute()                      one call at a time for one instance, instances side by side, any thread
+ *       destroy_instance()               no execution of the instance is unfinished
+ *     unload()                           its instances are destroyed
+ *
+ * How it grows. Every struct starts with `struct_size`: sizeof as the side that filled the struct knows it. Later
+ * revisions of version 1 only append fields; read one that was not in the first revision only if `struct_size` covers
+ * it (INFERD_HAS_FIELD). Whatever cannot be done that way gets a new symbol, inferd_engine_v2. Arrays of such structs
+ * are arrays of pointers, since an element's size may differ from yours. Three plain values have no size and never
+ * change, because arrays of them are passed: inferd_text, inferd_pair and inferd_memory.
+ *
+ * Ownership. What a call passes in is valid until that call returns, if nothing else is said; a batch and all that it
+ * points to, until it is finished. What an engine returns stays the engine's: the host only calls the function that
+ * ends it.
+ *
+ * Exceptions must not leave an engine. Text is UTF-8, without a terminating zero unless it is a `const char*`.
+ */
+#ifndef INFERD_ENGINE_ABI_H_
+#define INFERD_ENGINE_ABI_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define INFERD_ENGINE_ABI_VERSION 1
+
+/* Whether *object, filled by the other side, is new enough to have `field`. */
+#define INFERD_HAS_FIELD(type, object, field) \
+  ((object)->struct_size >= offsetof(type, field) + sizeof((object)->field))
+
+/* The engine's; the host only passes the pointers back. */
+typedef struct inferd_model inferd_model;
+typedef struct inferd_instance inferd_instance;
+
+/* The host's: where a failing call says why. See inferd_host.set_error. */
+typedef struct inferd_error inferd_error;
+
+/* ---- Plain values --------------------------------------------------------------------------------------------- */
+
+typedef struct inferd_text {
+  const char* data;
+  size_t size;
+} inferd_text;
+
+typedef struct inferd_pair {
+  inferd_text key;
+  inferd_text value;
+} inferd_pair;
+
+enum inferd_memory_kind {
+  INFERD_MEMORY_CPU = 0,
+  INFERD_MEMORY_CPU_PINNED = 1,
+  INFERD_MEMORY_GPU = 2 /* version 1 hosts pass CPU memory only, and refuse outputs in GPU memory */
+};
+
+typedef struct inferd_memory {
+  const void* data;
+  size_t size; /* bytes */
+  int32_t kind;
+  int32_t device; /* 0 for CPU memory */
+} inferd_memory;
+
+/* Result of every fallible call, and status of a response: the canonical codes, numbered as gRPC's. */
+enum inferd_code {
+  INFERD_OK = 0,
+  INFERD_CANCELLED = 1,
+  INFERD_UNKNOWN = 2,
+  INFERD_INVALID_ARGUMENT = 3, /* the request or the model is wrong */
+  INFERD_DEADLINE_EXCEEDED = 4,
+  INFERD_NOT_FOUND = 5,
+  INFERD_ALREADY_EXISTS = 6,
+  INFERD_PERMISSION_DENIED = 7,
+  INFERD_RESOURCE_EXHAUSTED = 8,
+  INFERD_FAILED_PRECONDITION = 9,
+  INFERD_ABORTED = 10,
+  INFERD_OUT_OF_RANGE = 11,
+  INFERD_UNIMPLEMENTED = 12,
+  INFERD_INTERNAL = 13, /* the engine is wrong */
+  INFERD_UNAVAILABLE = 14,
+  INFERD_DATA_LOSS = 15,
+  INFERD_UNAUTHENTICATED = 16
+};
+
+/* Numbered as in Triton's ModelConfig. Elements are little-endian. */
+enum inferd_datatype {
+  INFERD_TYPE_INVALID = 0,
+  INFERD_TYPE_BOOL = 1, /* one byte, 0 or 1 */
+  INFERD_TYPE_UINT8 = 2,
+  INFERD_TYPE_UINT16 = 3,
+  INFERD_TYPE_UINT32 = 4,
+  INFERD_TYPE_UINT64 = 5,
+  INFERD_TYPE_INT8 = 6,
+  INFERD_TYPE_INT16 = 7,
+  INFERD_TYPE_INT32 = 8,
+  INFERD_TYPE_INT64 = 9,
+  INFERD_TYPE_FP16 = 10,
+  INFERD_TYPE_FP32 = 11,
+  INFERD_TYPE_FP64 = 12,
+  INFERD_TYPE_BYTES = 13,
+  INFERD_TYPE_BF16 = 14
+};
+
+/* How the elements of a BYTES tensor lie in memory. Zero bytes inside an element are data like any other. */
+enum inferd_bytes_form {
+  INFERD_BYTES_PACKED = 0,  /* one after the other, each a 32-bit little-endian length and so many bytes */
+  INFERD_BYTES_ELEMENTS = 1 /* an array of inferd_text, one per element */
+};
+
+enum inferd_log_level { INFERD_LOG_VERBOSE = 0, INFERD_LOG_INFO = 1, INFERD_LOG_WARNING = 2, INFERD_LOG_ERROR = 3 };
+
+/* ---- Signature: what a model takes and gives ------------------------------------------------------------------ */
+
+typedef struct inferd_tensor_spec {
+  size_t struct_size;
+  inferd_text name;
+  int32_t datatype;
+  const int64_t* shape; /* the whole shape, batch dimension included; -1: any size */
+  size_t rank;          /* 0: a scalar */
+
+  /* Inputs only. */
+  int32_t optional;   /* 1: a request may leave it out */
+  int32_t bytes_form; /* BYTES: which of inferd_bytes_form the engine wants */
+  int32_t one_piece;  /* 1: the engine wants the whole batch contiguous; the host gathers */
+  size_t alignment;   /* every piece starts at a multiple of this, a power of two up to 4096; 0 or 1: anywhere */
+} inferd_tensor_spec;
+
+typedef struct inferd_signature {
+  size_t struct_size;
+  const inferd_tensor_spec* const* inputs; /* position = the input's index in a batch */
+  size_t input_count;
+  const inferd_tensor_spec* const* outputs;
+  size_t output_count;
+
+  /* Names of request parameters that change what execute() does. Requests that differ in one of them never share a
+   * batch; the others need not be looked at. */
+  const inferd_text* significant_parameters;
+  size_t significant_parameter_count;
+
+  /* 1: a request may have any number of responses, none included. 0: exactly one. */
+  int32_t decoupled;
+} inferd_signature;
+
+/* ---- Loading -------------------------------------------------------------------------------------------------- */
+
+typedef struct inferd_load {
+  size_t struct_size;
+  inferd_text model_name;
+  int64_t version;
+  inferd_text model_dir;   /* <repository>/<model> */
+  inferd_text version_dir; /* <repository>/<model>/<version> */
+  inferd_text model_file;  /* a path inside version_dir; empty if neither configuration nor engine name a file */
+
+  /* The model's configuration: all of it as JSON (ModelConfig, proto field names; empty if there is none), and the
+   * parts that most engines need. */
+  inferd_text config_json;
+  const inferd_pair* parameters; /* config.pbtxt `parameters` */
+  size_t parameter_count;
+  const inferd_signature* declared; /* configured inputs and outputs; -1 leads each shape if max_batch_size > 0 */
+  int32_t max_batch_size;           /* 0: the server does not batch */
+  int32_t graph_optimization_level; /* optimization { graph { level } }: 0 default, -1 basic, 1 extended */
+  const inferd_text* op_libraries;  /* paths of libraries with custom operators */
+  size_t op_library_count;
+
+  /* This version's share of the server's compute threads, the calling thread included. 1: start none. */
+  int32_t cpu_threads;
+} inferd_load;
+
+typedef struct inferd_instance_spec {
+  size_t struct_size;
+  int32_t group;   /* position among the configuration's instance groups */
+  int32_t ordinal; /* position among all instances of the version, from 0 */
+} inferd_instance_spec;
+
+/* ---- Executing ------------------------------------------------------------------------------------------------ */
+
+/* One input of a batch. Requests that share a batch all give it, or all leave it out. */
+typedef struct inferd_input {
+  size_t struct_size;
+  uint32_t index; /* in the signature's inputs */
+  int32_t datatype;
+  const int64_t* shape; /* of the whole batch; every dimension >= 0 */
+  size_t rank;
+  int32_t bytes_form; /* BYTES: as the signature asked. ELEMENTS: a piece is an array of size / sizeof(inferd_text) */
+  const inferd_memory* pieces; /* read-only; one per request in request order, or just one (one_piece) */
+  size_t piece_count;
+} inferd_input;
+
+/* One call of an engine on behalf of one or more requests. */
+typedef struct inferd_batch {
+  size_t struct_size;
+  size_t request_count;
+  const int64_t* rows; /* per request, its part of the first dimension; 1 each if the model does not batch */
+  const inferd_input* const* inputs;
+  size_t input_count;
+  const uint32_t* outputs; /* indices of the outputs that are wanted, ascending; computing others is wasted */
+  size_t output_count;
+} inferd_batch;
+
+/* One output of a response. Its memory is one of these:
+ *   - from inferd_host.allocate_output: the response takes it over;
+ *   - the engine's own, with `release`: called once, on any thread, when the host is done with it, however respond()
+ *     ends, and before unload();
+ *   - any other: copied before respond() returns. */
+typedef struct inferd_output {
+  size_t struct_size;
+  uint32_t index; /* in the signature's outputs */
+  int32_t datatype;
+  const int64_t* shape;
+  size_t rank;
+  int32_t bytes_form; /* BYTES */
+  inferd_memory memory;
+  void (*release)(void* release_arg);
+  void* release_arg;
+} inferd_output;
+
+typedef struct inferd_response {
+  size_t struct_size;
+  int32_t code;        /* not INFERD_OK: a failure, without outputs */
+  inferd_text message; /* why, for the client */
+  const inferd_output* const* outputs;
+  size_t output_count;
+  int32_t final; /* 1: the last response to the request. Streams may end in a final response without outputs */
+} inferd_response;
+
+enum inferd_parameter_kind {
+  INFERD_PARAMETER_BOOL = 0,
+  INFERD_PARAMETER_INT64 = 1,
+  INFERD_PARAMETER_UINT64 = 2,
+  INFERD_PARAMETER_DOUBLE = 3,
+  INFERD_PARAMETER_TEXT = 4
+};
+
+/* A request parameter: `kind` says which value holds. */
+typedef struct inferd_parameter {
+  size_t struct_size;
+  int32_t kind;
+  int32_t bool_value;
+  int64_t int64_value;
+  uint64_t uint64_value;
+  double double_value;
+  inferd_text text_value;
+} inferd_parameter;
+
+/* respond() to every request of the batch with one response: outputs then cover the whole batch, and the host splits
+ * them by rows. Always final. */
+#define INFERD_ALL_REQUESTS ((size_t)-1)
+
+/* What execute() returns. */
+enum inferd_execute_result {
+  INFERD_FINISHED = 0, /* every request was answered; the engine will not touch the batch again */
+  INFERD_PENDING = 1,  /* the engine calls inferd_host.finish later, or did so already, on any thread */
+  INFERD_FAILED = 2    /* requests that were not answered get `error`; the engine will not touch the batch again */
+};
+
+/* What the server offers to an engine. Lives as long as the process. Thread-safe, but for one rule: calls for one
+ * request of a batch do not overlap. */
+typedef struct inferd_host {
+  size_t struct_size;
+  uint32_t abi_version;
+  int32_t cpu_threads; /* compute threads of the whole process; engines with one pool for all models size it by this */
+
+  /* Records why a call fails. `code` != INFERD_OK; the last call counts. */
+  void (*set_error)(inferd_error* error, int32_t code, inferd_text message);
+
+  /* A line in the server's log. log_enabled() tells whether anybody would see it. */
+  int32_t (*log_enabled)(const struct inferd_host* host, int32_t level);
+  void (*log)(const struct inferd_host* host, int32_t level, inferd_text message);
+
+  /* `size` writable bytes at a multiple of 64, for output `output` of this batch; NULL if there is no memory. What no
+   * response takes over is freed when the batch is finished. */
+  void* (*allocate_output)(const inferd_batch* batch, uint32_t output, size_t size);
+
+  /* Answers request `request` (or INFERD_ALL_REQUESTS). From any thread, execute() included; outputs may come in any
+   * order. Calls after a final response are ignored. */
+  void (*respond)(const inferd_batch* batch, size_t request, const inferd_response* response);
+
+  /* After execute() returned, or will return, INFERD_PENDING: exactly once, as the last call for the batch. */
+  void (*finish)(const inferd_batch* batch);
+
+  /* 1: nobody waits for the request's answer any more. It must still be answered. */
+  int32_t (*is_cancelled)(const inferd_batch* batch, size_t request);
+
+  /* The request's id as its client wrote it; empty if none. Valid until the batch is finished. */
+  inferd_text (*request_id)(const inferd_batch* batch, size_t request);
+
+  /* 1 and fills *value (set its struct_size first) if the request has this parameter, else 0. */
+  int32_t (*find_parameter)(const inferd_batch* batch, size_t request, inferd_text name, inferd_parameter* value);
+
+  /* For the statistics, optional: the inputs are where the engine computes; the outputs are computed. */
+  void (*mark_inputs_ready)(const inferd_batch* batch);
+  void (*mark_infer_done)(const inferd_batch* batch);
+} inferd_host;
+
+/* ---- The engine ----------------------------------------------------------------------------------------------- */
+
+/* Functions that return int32_t return an inferd_code, and set_error() when it is not INFERD_OK. */
+typedef struct inferd_engine {
+  size_t struct_size;
+  uint32_t abi_version;               /* INFERD_ENGINE_ABI_VERSION */
+  const char* name;                   /* "onnxruntime": what a configuration's `backend` names; [a-z0-9_]+ */
+  const char* version;                /* of the library behind it: "1.31.1" */
+  const char* default_model_filename; /* "model.onnx"; "": the engine needs no file */
+
+  int32_t (*load)(const inferd_load* load, inferd_model** model, inferd_error* error);
+  void (*unload)(inferd_model* model);
+
+  /* Never fails; valid until unload(). */
+  const inferd_signature* (*signature)(inferd_model* model);
+
+  int32_t (*create_instance)(inferd_model* model, const inferd_instance_spec* spec, inferd_instance** instance,
+                             inferd_error* error);
+  void (*destroy_instance)(inferd_instance* instance);
+
+  /* Runs a batch; returns an inferd_execute_result. */
+  int32_t (*execute)(inferd_instance* instance, const inferd_batch* batch, inferd_error* error);
+} inferd_engine;
+
+/* The exported symbol. Returns a table that lives as long as the process, or NULL after set_error(). */
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+const inferd_engine* inferd_engine_v1(const inferd_host* host, inferd_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* INFERD_ENGINE_ABI_H_ */
