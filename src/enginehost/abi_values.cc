@@ -1,0 +1,89 @@
+#include "enginehost/abi_values.h"
+
+#include <set>
+#include <string>
+
+namespace inferd::enginehost {
+
+namespace {
+
+base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi) {
+  core::TensorSpec spec;
+  spec.name = ToView(abi.name);
+  if (spec.name.empty()) return std::unexpected(base::Internal("a tensor has no name"));
+  if (abi.datatype <= INFERD_TYPE_INVALID || abi.datatype > INFERD_TYPE_BF16) {
+    return std::unexpected(
+        base::Internal("tensor '" + spec.name + "' has the unknown datatype " + std::to_string(abi.datatype)));
+  }
+  spec.datatype = static_cast<tensor::DataType>(abi.datatype);
+  if (abi.rank > tensor::kRankMax || (abi.rank > 0 && abi.shape == nullptr)) {
+    return std::unexpected(base::Internal("tensor '" + spec.name + "' has " + std::to_string(abi.rank) +
+                                          " dimensions; at most " + std::to_string(tensor::kRankMax) +
+                                          " can be served"));
+  }
+  for (size_t i = 0; i < abi.rank; ++i) {
+    if (abi.shape[i] < -1) {
+      return std::unexpected(
+          base::Internal("tensor '" + spec.name + "' has a dimension of " + std::to_string(abi.shape[i])));
+    }
+    spec.shape.Append(abi.shape[i]);
+  }
+  spec.optional = abi.optional != 0;
+  return spec;
+}
+
+base::Status AddAll(const inferd_tensor_spec* const* list, size_t count, std::vector<core::TensorSpec>* specs) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < count; ++i) {
+    if (list == nullptr || list[i] == nullptr) return base::Internal("a tensor is missing from the list");
+    INFERD_ASSIGN_OR_RETURN(core::TensorSpec spec, ToSpec(*list[i]));
+    if (!names.insert(spec.name).second) return base::Internal("tensor '" + spec.name + "' is listed twice");
+    specs->push_back(std::move(spec));
+  }
+  return base::OkStatus();
+}
+
+}  // namespace
+
+base::Status ToStatus(int32_t code, std::string_view message) {
+  const bool known = code > INFERD_OK && code <= INFERD_UNAUTHENTICATED;
+  return {known ? static_cast<base::StatusCode>(code) : base::StatusCode::kInternal, std::string(message)};
+}
+
+base::Result<core::ModelSignature> ToSignature(const inferd_signature& signature) {
+  core::ModelSignature result;
+  result.decoupled = signature.decoupled != 0;
+  INFERD_RETURN_IF_ERROR(AddAll(signature.inputs, signature.input_count, &result.inputs));
+  INFERD_RETURN_IF_ERROR(AddAll(signature.outputs, signature.output_count, &result.outputs));
+  return result;
+}
+
+DeclaredSignature::DeclaredSignature(const config::ModelConfig& config) {
+  const bool batches = config.max_batch_size > 0;
+  for (const auto& input : config.inputs) {
+    Add(input.name, input.datatype, input.dims, input.optional, batches, &inputs_);
+  }
+  for (const auto& output : config.outputs) Add(output.name, output.datatype, output.dims, false, batches, &outputs_);
+  signature_.struct_size = sizeof(signature_);
+  signature_.inputs = inputs_.data();
+  signature_.input_count = inputs_.size();
+  signature_.outputs = outputs_.data();
+  signature_.output_count = outputs_.size();
+}
+
+void DeclaredSignature::Add(std::string_view name, tensor::DataType datatype, const tensor::Shape& dims, bool optional,
+                            bool batches, std::vector<const inferd_tensor_spec*>* list) {
+  auto spec = std::make_unique<Spec>();
+  spec->shape = dims;
+  if (batches) spec->shape.Prepend(-1);
+  spec->abi.struct_size = sizeof(spec->abi);
+  spec->abi.name = ToText(name);
+  spec->abi.datatype = static_cast<int32_t>(datatype);
+  spec->abi.shape = spec->shape.dims().data();
+  spec->abi.rank = spec->shape.rank();
+  spec->abi.optional = optional ? 1 : 0;
+  list->push_back(&spec->abi);
+  specs_.push_back(std::move(spec));
+}
+
+}  // namespace inferd::enginehost

@@ -1,0 +1,133 @@
+#include "enginehost/batch.h"
+
+#include <numeric>
+#include <string>
+
+#include "enginehost/abi_values.h"
+
+namespace inferd::enginehost {
+
+namespace {
+
+const std::vector<int> kNoOutputs;
+
+}  // namespace
+
+base::Status Batch::Begin(core::Execution* execution) {
+  execution_ = execution;
+  struct_size = sizeof(inferd_batch);
+  request_count = execution->request_count();
+  rows = execution->rows.data();
+  progress_.assign(request_count, Progress::kUnanswered);
+  wanted_.assign(execution->outputs.begin(), execution->outputs.end());
+  inferd_batch::outputs = wanted_.data();
+  output_count = wanted_.size();
+  INFERD_RETURN_IF_ERROR(prepared_inputs_.Prepare(*model_, *execution));
+  inferd_batch::inputs = prepared_inputs_.list();
+  input_count = prepared_inputs_.count();
+  return base::OkStatus();
+}
+
+base::Result<std::vector<core::InferTensor>> Batch::Take(const inferd_response& response) {
+  try {
+    return TakeChecked(response);
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(base::ResourceExhausted("there is no memory for the outputs"));
+  }
+}
+
+base::Result<std::vector<core::InferTensor>> Batch::TakeChecked(const inferd_response& response) {
+  const bool decoupled = model_->signature().decoupled;
+  const bool failed = response.code != INFERD_OK;
+  const bool end_of_stream = decoupled && response.final != 0 && response.output_count == 0;
+  auto tensors =
+      TakeOutputs(model_, failed || end_of_stream ? kNoOutputs : execution_->outputs, response, &allocations_);
+  if (failed) return std::unexpected(ToStatus(response.code, ToView(response.message)));
+  if (tensors && !decoupled && response.final == 0) {
+    return std::unexpected(model_->Fault("answered with more than one response, though the model is not decoupled"));
+  }
+  return tensors;
+}
+
+void Batch::Respond(size_t request, const inferd_response& response) {
+  if (request >= request_count || progress_[request] == Progress::kFinal) {
+    (void)TakeOutputs(model_, kNoOutputs, response, &allocations_);  // what it hands over is released
+    Warn(request >= request_count ? "answered a request that its batch does not have" : "answered a request again");
+    return;
+  }
+  auto tensors = Take(response);
+  const bool final = response.final != 0 || !tensors.has_value() || !model_->signature().decoupled;
+  progress_[request] = final ? Progress::kFinal : Progress::kAnswered;
+  if (tensors) {
+    execution_->Respond(request, base::OkStatus(), *std::move(tensors), final);
+  } else {
+    execution_->Respond(request, std::move(tensors).error(), {}, final);
+  }
+}
+
+void Batch::RespondAll(const inferd_response& response) {
+  if (request_count == 1) return Respond(0, response);
+  inferd_response whole = response;
+  whole.final = 1;
+  auto tensors = Take(whole);
+  base::Status status = tensors ? CheckRows(*tensors) : std::move(tensors).error();
+  const bool fresh =
+      std::all_of(progress_.begin(), progress_.end(), [](Progress p) { return p == Progress::kUnanswered; });
+  if (status.ok() && !fresh) status = model_->Fault("answered a whole batch after it answered a part of it");
+  if (!status.ok()) return Answer(status);
+  progress_.assign(request_count, Progress::kFinal);
+  execution_->RespondAll(base::OkStatus(), *std::move(tensors));
+}
+
+base::Status Batch::CheckRows(const std::vector<core::InferTensor>& tensors) const {
+  const int64_t total = std::accumulate(rows, rows + request_count, int64_t{0});
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const tensor::Shape& shape = tensors[i].shape;
+    if (shape.rank() > 0 && shape[0] == total) continue;
+    return model_->Fault("answered output '" + model_->signature().outputs[execution_->outputs[i]].name +
+                         "' with shape " + shape.ToString() + " for a batch of " + std::to_string(total));
+  }
+  return base::OkStatus();
+}
+
+void* Batch::AllocateOutput(uint32_t output, size_t bytes) {
+  if (output >= model_->signature().outputs.size()) return nullptr;
+  try {
+    base::Buffer buffer = execution_->AllocateOutput(static_cast<int>(output), bytes);
+    void* data = buffer.data();
+    allocations_.Add(std::move(buffer));
+    return data;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void Batch::Answer(const base::Status& status) {
+  for (size_t i = 0; i < request_count; ++i) {
+    if (progress_[i] == Progress::kFinal) continue;
+    progress_[i] = Progress::kFinal;
+    execution_->Respond(i, status, {}, true);
+  }
+}
+
+void Batch::End() {
+  const bool unanswered =
+      std::any_of(progress_.begin(), progress_.end(), [](Progress p) { return p != Progress::kFinal; });
+  if (unanswered) Answer(model_->Fault("finished without answering"));
+  prepared_inputs_.Clear();
+  allocations_.Clear();
+  progress_.clear();
+  request_count = 0;
+  core::Execution* execution = std::exchange(execution_, nullptr);
+  // From here on the next execution may use this batch, and Finish() may destroy the instance.
+  Batch* none = nullptr;
+  if (!home_->compare_exchange_strong(none, this, std::memory_order_release, std::memory_order_relaxed)) delete this;
+  execution->Finish();
+}
+
+void Batch::Warn(std::string_view what) const {
+  base::Logger* logger = model_->engine().logger;
+  if (logger != nullptr) logger->Warning(model_->Fault(what).message());
+}
+
+}  // namespace inferd::enginehost

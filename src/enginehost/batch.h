@@ -1,0 +1,65 @@
+#pragma once
+
+#include <atomic>
+#include <boost/container/small_vector.hpp>
+#include <memory>
+
+#include "core/engine.h"
+#include "enginehost/batch_inputs.h"
+#include "enginehost/batch_outputs.h"
+#include "enginehost/loaded_model.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::enginehost {
+
+// One execution as an engine sees it: the ABI's batch, and behind it what the engine's calls about it do.
+//
+//   idle --Begin--> running --End--> idle, or destroyed
+//
+// Between Begin and End the engine may call the rest from any thread, for one request never concurrently. What a
+// misbehaving engine does is made good: a request it leaves unanswered is answered INTERNAL, a response after the final
+// one is dropped and logged, wrong outputs become INTERNAL. On the heap, owned by its instance while idle and by itself
+// while running.
+class Batch final : public inferd_batch {
+ public:
+  // `home` keeps one idle batch for the next execution; it outlives the batch.
+  Batch(std::shared_ptr<const LoadedModel> model, std::atomic<Batch*>* home)
+      : inferd_batch{}, model_(std::move(model)), home_(home) {}
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  // INVALID_ARGUMENT: the inputs cannot be given to the engine. Answer() and End() must follow.
+  base::Status Begin(core::Execution* execution);
+
+  void Respond(size_t request, const inferd_response& response);
+  void RespondAll(const inferd_response& response);
+  void* AllocateOutput(uint32_t output, size_t bytes);
+
+  // Answers `status` to every request that has no final response yet.
+  void Answer(const base::Status& status);
+
+  // Finishes the execution. Goes home, or destroys itself if another batch is there.
+  void End();
+
+  core::Execution& execution() const { return *execution_; }
+  const LoadedModel& model() const { return *model_; }
+
+ private:
+  // What each request has had. Different requests may be answered concurrently, so each has bytes of its own.
+  enum class Progress : uint8_t { kUnanswered, kAnswered, kFinal };
+
+  base::Result<std::vector<core::InferTensor>> Take(const inferd_response& response);
+  base::Result<std::vector<core::InferTensor>> TakeChecked(const inferd_response& response);
+  base::Status CheckRows(const std::vector<core::InferTensor>& tensors) const;
+  void Warn(std::string_view what) const;
+
+  std::shared_ptr<const LoadedModel> model_;
+  std::atomic<Batch*>* home_;
+  core::Execution* execution_ = nullptr;
+  BatchInputs prepared_inputs_;
+  boost::container::small_vector<uint32_t, 4> wanted_;
+  boost::container::small_vector<Progress, 8> progress_;
+  OutputAllocations allocations_;
+};
+
+}  // namespace inferd::enginehost

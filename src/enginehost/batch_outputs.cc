@@ -1,0 +1,146 @@
+#include "enginehost/batch_outputs.h"
+
+#include <cstring>
+#include <string>
+
+#include "enginehost/abi_values.h"
+#include "tensor/bytes.h"
+#include "tensor/raw.h"
+
+namespace inferd::enginehost {
+
+namespace {
+
+using tensor::DataType;
+
+void CountCopy(const LoadedModel& model, size_t bytes) {
+  CopyCounters& counters = model.engine().copies;
+  counters.outputs.fetch_add(1, std::memory_order_relaxed);
+  counters.output_bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+// The memory of an output, owned. The model stays loaded for as long as memory of its engine's is in use.
+base::BufferSlice TakeMemory(const std::shared_ptr<const LoadedModel>& model, const inferd_output& output,
+                             OutputAllocations* allocations) {
+  const auto* data = static_cast<const std::byte*>(output.memory.data);
+  const size_t size = output.memory.size;
+  if (auto buffer = allocations->Take(data)) {
+    const bool fits = size <= buffer->size();
+    base::Buffer owner = *std::move(buffer);
+    return fits ? base::BufferSlice(owner, data, size) : base::BufferSlice();
+  }
+  if (output.release != nullptr) {
+    auto release = [model, function = output.release, arg = output.release_arg] { function(arg); };
+    base::Buffer owner = base::Buffer::Wrap(const_cast<std::byte*>(data), size, std::move(release));
+    return {std::move(owner), data, size};
+  }
+  const bool readable = output.memory.kind != INFERD_MEMORY_GPU && data != nullptr;
+  const bool elements = output.datatype == INFERD_TYPE_BYTES && output.bytes_form == INFERD_BYTES_ELEMENTS;
+  if (!readable || elements) return {base::Buffer(), data, size};  // refused, or packed, before respond() returns
+  CountCopy(*model, size);
+  return base::BufferSlice(base::Buffer::CopyOf({reinterpret_cast<const char*>(data), size}));
+}
+
+std::string Quoted(const core::TensorSpec& spec) { return "output '" + spec.name + "'"; }
+
+base::Result<base::BufferSlice> PackElements(const LoadedModel& model, const core::TensorSpec& spec,
+                                             const base::BufferSlice& memory) {
+  const std::span<const inferd_text> elements(reinterpret_cast<const inferd_text*>(memory.data()),
+                                              memory.size() / sizeof(inferd_text));
+  size_t bytes = 0;
+  for (const inferd_text& element : elements) bytes += tensor::kLengthSize + element.size;
+  tensor::BytesPacker packer(bytes);
+  for (const inferd_text& element : elements) {
+    const bool readable = element.data != nullptr || element.size == 0;
+    const base::Status status = readable ? packer.Append(ToView(element)) : base::Internal("an element is nowhere");
+    if (!status.ok()) return std::unexpected(model.Fault("answered " + Quoted(spec) + ": " + status.message()));
+  }
+  return base::BufferSlice(packer.Take());
+}
+
+base::Result<core::InferTensor> ToTensor(const LoadedModel& model, const inferd_output& output,
+                                         base::BufferSlice memory) {
+  const core::TensorSpec& spec = model.signature().outputs[output.index];
+  core::InferTensor tensor;
+  tensor.datatype = spec.datatype;
+  if (output.datatype != static_cast<int32_t>(spec.datatype)) {
+    return std::unexpected(model.Fault("answered " + Quoted(spec) + " with datatype " +
+                                       std::to_string(output.datatype) + ", not " +
+                                       std::string(tensor::DataTypeName(spec.datatype))));
+  }
+  if (output.rank > tensor::kRankMax || (output.rank > 0 && output.shape == nullptr)) {
+    return std::unexpected(model.Fault("answered " + Quoted(spec) + " without a usable shape"));
+  }
+  tensor.shape = tensor::Shape(std::span(output.shape, output.rank));
+  if (!tensor::Matches(spec.shape, tensor.shape)) {
+    return std::unexpected(model.Fault("answered " + Quoted(spec) + " with shape " + tensor.shape.ToString() +
+                                       ", which is not " + spec.shape.ToString()));
+  }
+  if (output.memory.kind == INFERD_MEMORY_GPU || (memory.data() == nullptr && output.memory.size > 0)) {
+    return std::unexpected(model.Fault("answered " + Quoted(spec) + " in memory that the server cannot read"));
+  }
+  tensor.data = std::move(memory);
+  if (spec.datatype == DataType::kBytes && output.bytes_form == INFERD_BYTES_ELEMENTS) {
+    INFERD_ASSIGN_OR_RETURN(tensor.data, PackElements(model, spec, tensor.data));
+  }
+  if (const base::Status status = tensor::CheckRaw(spec.datatype, tensor.shape, tensor.data.bytes()); !status.ok()) {
+    return std::unexpected(model.Fault("answered " + Quoted(spec) + ": " + status.message()));
+  }
+  return tensor;
+}
+
+}  // namespace
+
+void OutputAllocations::Add(base::Buffer buffer) {
+  base::MutexLock lock(mutex_);
+  buffers_.push_back(std::move(buffer));
+}
+
+std::optional<base::Buffer> OutputAllocations::Take(const void* data) {
+  base::MutexLock lock(mutex_);
+  for (auto it = buffers_.begin(); it != buffers_.end(); ++it) {
+    if (it->data() != data) continue;
+    base::Buffer buffer = std::move(*it);
+    buffers_.erase(it);
+    return buffer;
+  }
+  return std::nullopt;
+}
+
+void OutputAllocations::Clear() {
+  base::MutexLock lock(mutex_);
+  buffers_.clear();
+}
+
+base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<const LoadedModel>& model,
+                                                         const std::vector<int>& wanted,
+                                                         const inferd_response& response,
+                                                         OutputAllocations* allocations) {
+  // First everything is taken over, so that whatever is wrong with one output, none is leaked.
+  boost::container::small_vector<base::BufferSlice, 4> memories;
+  for (size_t i = 0; i < response.output_count; ++i) {
+    memories.push_back(TakeMemory(model, *response.outputs[i], allocations));
+  }
+  std::vector<core::InferTensor> tensors(wanted.size());
+  for (size_t i = 0; i < response.output_count; ++i) {
+    const inferd_output& output = *response.outputs[i];
+    if (output.index >= model->signature().outputs.size()) {
+      return std::unexpected(
+          model->Fault("answered an output " + std::to_string(output.index) + ", which it does not have"));
+    }
+    const auto place = std::find(wanted.begin(), wanted.end(), static_cast<int>(output.index));
+    if (place == wanted.end()) continue;
+    core::InferTensor& tensor = tensors[place - wanted.begin()];
+    if (tensor.datatype != DataType::kInvalid) {
+      return std::unexpected(model->Fault("answered " + Quoted(model->signature().outputs[output.index]) + " twice"));
+    }
+    INFERD_ASSIGN_OR_RETURN(tensor, ToTensor(*model, output, std::move(memories[i])));
+  }
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (tensors[i].datatype != DataType::kInvalid) continue;
+    return std::unexpected(model->Fault("answered without " + Quoted(model->signature().outputs[wanted[i]])));
+  }
+  return tensors;
+}
+
+}  // namespace inferd::enginehost

@@ -1,0 +1,97 @@
+#include "enginehost/host_table.h"
+
+#include <algorithm>
+
+#include "enginehost/abi_values.h"
+#include "enginehost/batch.h"
+
+namespace inferd::enginehost {
+
+namespace {
+
+// Every batch that an engine names is one of ours, and running (engine_abi.h, inferd_host.finish).
+Batch& Ours(const inferd_batch* batch) { return *const_cast<Batch*>(static_cast<const Batch*>(batch)); }
+
+base::Logger* LoggerOf(const inferd_host* host) { return static_cast<const HostTable*>(host)->logger; }
+
+base::LogLevel Level(int32_t level) {
+  return static_cast<base::LogLevel>(std::clamp<int32_t>(level, INFERD_LOG_VERBOSE, INFERD_LOG_ERROR));
+}
+
+void SetError(inferd_error* error, int32_t code, inferd_text message) {
+  if (error != nullptr) error->status = ToStatus(code, ToView(message));
+}
+
+int32_t LogEnabled(const inferd_host* host, int32_t level) {
+  const base::Logger* logger = LoggerOf(host);
+  return logger != nullptr && logger->Enabled(Level(level)) ? 1 : 0;
+}
+
+void Log(const inferd_host* host, int32_t level, inferd_text message) {
+  if (base::Logger* logger = LoggerOf(host); logger != nullptr) logger->Log(Level(level), ToView(message));
+}
+
+void* AllocateOutput(const inferd_batch* batch, uint32_t output, size_t size) {
+  return Ours(batch).AllocateOutput(output, size);
+}
+
+void Respond(const inferd_batch* batch, size_t request, const inferd_response* response) {
+  if (request == INFERD_ALL_REQUESTS) {
+    Ours(batch).RespondAll(*response);
+  } else {
+    Ours(batch).Respond(request, *response);
+  }
+}
+
+void Finish(const inferd_batch* batch) { Ours(batch).End(); }
+
+int32_t IsCancelled(const inferd_batch* batch, size_t request) {
+  return Ours(batch).execution().IsCancelled(request) ? 1 : 0;
+}
+
+inferd_text RequestId(const inferd_batch* batch, size_t request) {
+  return ToText(Ours(batch).execution().request(request).id);
+}
+
+struct FillParameter {
+  inferd_parameter* out;
+  void operator()(bool value) const { out->kind = INFERD_PARAMETER_BOOL, out->bool_value = value ? 1 : 0; }
+  void operator()(int64_t value) const { out->kind = INFERD_PARAMETER_INT64, out->int64_value = value; }
+  void operator()(uint64_t value) const { out->kind = INFERD_PARAMETER_UINT64, out->uint64_value = value; }
+  void operator()(double value) const { out->kind = INFERD_PARAMETER_DOUBLE, out->double_value = value; }
+  void operator()(const std::string& value) const {
+    out->kind = INFERD_PARAMETER_TEXT, out->text_value = ToText(value);
+  }
+};
+
+int32_t FindParameter(const inferd_batch* batch, size_t request, inferd_text name, inferd_parameter* value) {
+  const auto& parameters = Ours(batch).execution().request(request).parameters;
+  const core::ParameterValue* found = core::FindParameter(parameters, ToView(name));
+  if (found == nullptr) return 0;
+  std::visit(FillParameter{value}, *found);
+  return 1;
+}
+
+void MarkInputsReady(const inferd_batch* batch) { Ours(batch).execution().MarkInputsReady(); }
+void MarkInferDone(const inferd_batch* batch) { Ours(batch).execution().MarkInferDone(); }
+
+}  // namespace
+
+HostTable::HostTable(base::Logger* process_logger, int process_cpu_threads) : inferd_host{}, logger(process_logger) {
+  struct_size = sizeof(inferd_host);
+  abi_version = INFERD_ENGINE_ABI_VERSION;
+  cpu_threads = process_cpu_threads;
+  set_error = SetError;
+  log_enabled = LogEnabled;
+  log = Log;
+  allocate_output = AllocateOutput;
+  respond = Respond;
+  finish = Finish;
+  is_cancelled = IsCancelled;
+  request_id = RequestId;
+  find_parameter = FindParameter;
+  mark_inputs_ready = MarkInputsReady;
+  mark_infer_done = MarkInferDone;
+}
+
+}  // namespace inferd::enginehost

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "base/logging.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::enginehost {
+
+// The server's functions as one engine library calls them. Lives as long as the process. Thread-safe.
+struct HostTable final : inferd_host {
+  // `logger` may be null; otherwise it outlives the process's engines.
+  HostTable(base::Logger* logger, int process_cpu_threads);
+
+  base::Logger* logger;
+};
+
+}  // namespace inferd::enginehost

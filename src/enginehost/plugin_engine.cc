@@ -1,0 +1,153 @@
+#include "enginehost/plugin_engine.h"
+
+#include <dlfcn.h>
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "enginehost/abi_values.h"
+#include "enginehost/plugin_model.h"
+#include "enginehost/thread_budget.h"
+
+namespace inferd::enginehost {
+
+namespace {
+
+using EntryPoint = decltype(&inferd_engine_v1);
+
+// A library keeps the table it is given, and is never closed: so neither does the table go away.
+HostTable* NewHostTable(const EngineOptions& options) {
+  static base::Mutex mutex;
+  static auto* const tables = new std::vector<std::unique_ptr<HostTable>>();
+  base::MutexLock lock(mutex);
+  return tables->emplace_back(std::make_unique<HostTable>(options.logger, options.cpu_threads)).get();
+}
+
+base::Status Refusal(const std::filesystem::path& path, std::string_view why) {
+  return base::FailedPrecondition("engine library '" + path.string() + "' " + std::string(why));
+}
+
+base::Result<EntryPoint> OpenLibrary(const std::filesystem::path& path) {
+  // Local: what one engine brings along must not become what another one's references bind to.
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* why = dlerror();
+    return std::unexpected(Refusal(path, "cannot be loaded: " + std::string(why == nullptr ? "unknown error" : why)));
+  }
+  void* symbol = dlsym(library, "inferd_engine_v1");
+  if (symbol == nullptr) {
+    return std::unexpected(Refusal(path, "exports no inferd_engine_v1: it is no engine, or one for another server"));
+  }
+  return reinterpret_cast<EntryPoint>(symbol);
+}
+
+bool IsName(std::string_view name) {
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && std::all_of(name.begin(), name.end(), fits);
+}
+
+// Empty if `table` can be used, otherwise what is wrong with it.
+std::string Defect(const inferd_engine& table) {
+  if (table.abi_version != INFERD_ENGINE_ABI_VERSION) {
+    return "is built for version " + std::to_string(table.abi_version) +
+           " of the engine ABI; this server has version " + std::to_string(INFERD_ENGINE_ABI_VERSION);
+  }
+  if (table.struct_size < sizeof(inferd_engine)) return "returned a table that is too short";
+  if (table.name == nullptr || !IsName(table.name)) return "has no proper name ([a-z0-9_]+)";
+  if (table.version == nullptr || table.default_model_filename == nullptr)
+    return "does not state its version and file name";
+  const bool complete = table.load != nullptr && table.unload != nullptr && table.signature != nullptr &&
+                        table.create_instance != nullptr && table.destroy_instance != nullptr &&
+                        table.execute != nullptr;
+  return complete ? "" : "lacks one of its functions";
+}
+
+// A LoadSpec in the ABI's form, and what that points to.
+struct AbiLoad {
+  AbiLoad(const core::LoadSpec& spec, int process_cpu_threads)
+      : model_dir(spec.model_dir.string()),
+        version_dir(spec.version_dir.string()),
+        model_file(spec.model_file.string()),
+        declared(*spec.config) {
+    const config::ModelConfig& config = *spec.config;
+    for (const auto& [key, value] : config.parameters) parameters.push_back({ToText(key), ToText(value)});
+    for (const std::string& name : config.op_library_filenames) {
+      const std::filesystem::path path(name);
+      op_paths.push_back((path.is_absolute() ? path : spec.model_dir / path).string());
+    }
+    for (const std::string& path : op_paths) op_libraries.push_back(ToText(path));
+    abi.struct_size = sizeof(abi);
+    abi.model_name = ToText(spec.model_name);
+    abi.version = spec.version;
+    abi.model_dir = ToText(model_dir);
+    abi.version_dir = ToText(version_dir);
+    abi.model_file = ToText(model_file);
+    abi.config_json = ToText(spec.config_json);
+    abi.parameters = parameters.data();
+    abi.parameter_count = parameters.size();
+    abi.declared = declared.get();
+    abi.max_batch_size = config.max_batch_size;
+    abi.graph_optimization_level = config.graph_optimization_level;
+    abi.op_libraries = op_libraries.data();
+    abi.op_library_count = op_libraries.size();
+    abi.cpu_threads = spec.cpu_threads > 0 ? spec.cpu_threads : CpuThreadShare(process_cpu_threads, config);
+  }
+
+  std::string model_dir, version_dir, model_file;
+  DeclaredSignature declared;
+  std::vector<inferd_pair> parameters;
+  std::vector<std::string> op_paths;
+  std::vector<inferd_text> op_libraries;
+  inferd_load abi = {};
+};
+
+}  // namespace
+
+PluginEngine::PluginEngine(const EngineOptions& options) : options_(options), host_(NewHostTable(options)) {}
+
+base::Result<std::unique_ptr<PluginEngine>> PluginEngine::Open(const std::filesystem::path& path,
+                                                               const EngineOptions& options) {
+  INFERD_ASSIGN_OR_RETURN(const EntryPoint entry, OpenLibrary(path));
+  std::unique_ptr<PluginEngine> engine(new PluginEngine(options));
+  inferd_error error;
+  const inferd_engine* table = nullptr;
+  try {
+    table = entry(engine->host_, &error);
+  } catch (const std::exception& e) {
+    error.status = base::Internal(e.what());
+  }
+  if (table == nullptr) {
+    return std::unexpected(
+        Refusal(path, error.status.ok() ? "refuses to start" : "does not start: " + error.status.message()));
+  }
+  if (const std::string defect = Defect(*table); !defect.empty()) return std::unexpected(Refusal(path, defect));
+  engine->opened_.table = table;
+  engine->opened_.name = table->name;
+  engine->opened_.version = table->version;
+  engine->opened_.default_model_filename = table->default_model_filename;
+  engine->opened_.logger = options.logger;
+  return engine;
+}
+
+base::Result<std::unique_ptr<core::EngineModel>> PluginEngine::Load(const core::LoadSpec& spec) {
+  const AbiLoad load(spec, options_.cpu_threads);
+  inferd_model* model = nullptr;
+  inferd_error error;
+  int32_t code = INFERD_INTERNAL;
+  try {
+    code = opened_.table->load(&load.abi, &model, &error);
+  } catch (const std::exception& e) {
+    error.status = base::Internal("engine '" + opened_.name + "' threw an exception: " + e.what());
+  }
+  if (code != INFERD_OK) {
+    if (!error.status.ok()) return std::unexpected(error.status);
+    return std::unexpected(ToStatus(code, "engine '" + opened_.name + "' cannot load the model and does not say why"));
+  }
+  if (model == nullptr) return std::unexpected(base::Internal("engine '" + opened_.name + "' loaded no model"));
+  INFERD_ASSIGN_OR_RETURN(auto loaded, LoadedModel::Take(&opened_, model, spec));
+  return std::make_unique<PluginModel>(std::move(loaded));
+}
+
+}  // namespace inferd::enginehost

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "base/logging.h"
+#include "core/engine.h"
+#include "enginehost/host_table.h"
+#include "enginehost/loaded_model.h"
+
+namespace inferd::enginehost {
+
+struct EngineOptions {
+  base::Logger* logger = nullptr;  // outlives the process's engines; null: silence
+  int cpu_threads = 1;             // compute threads of the whole process, shared by all versions of all engines
+};
+
+// An engine in a shared library that exports inferd/engine_abi.h's symbol. Thread-safe. The library is never closed:
+// those of vendors leave threads and registrations behind that do not survive it.
+class PluginEngine final : public core::Engine {
+ public:
+  // FAILED_PRECONDITION: not a loadable library, not an engine, of another ABI version, or the engine refuses to start;
+  // the message names the file.
+  static base::Result<std::unique_ptr<PluginEngine>> Open(const std::filesystem::path& path,
+                                                          const EngineOptions& options);
+
+  std::string_view name() const override { return opened_.name; }
+  std::string_view version() const override { return opened_.version; }
+  std::string_view default_model_filename() const override { return opened_.default_model_filename; }
+  base::Result<std::unique_ptr<core::EngineModel>> Load(const core::LoadSpec& spec) override;
+
+  const CopyCounters& copies() const { return opened_.copies; }
+
+ private:
+  explicit PluginEngine(const EngineOptions& options);
+
+  EngineOptions options_;
+  HostTable* host_;  // the library keeps it as long as the process lives
+  OpenedEngine opened_;
+};
+
+}  // namespace inferd::enginehost

@@ -1,0 +1,61 @@
+#include "enginehost/plugin_model.h"
+
+#include <exception>
+#include <string>
+
+#include "enginehost/abi_values.h"
+
+namespace inferd::enginehost {
+
+base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(int group, int ordinal) {
+  inferd_instance_spec spec = {};
+  spec.struct_size = sizeof(spec);
+  spec.group = group;
+  spec.ordinal = ordinal;
+  inferd_instance* instance = nullptr;
+  inferd_error error;
+  if (const int32_t code = model_->table().create_instance(model_->get(), &spec, &instance, &error);
+      code != INFERD_OK) {
+    if (!error.status.ok()) return std::unexpected(error.status);
+    return std::unexpected(ToStatus(code, model_->Fault("cannot create an instance and does not say why").message()));
+  }
+  if (instance == nullptr) return std::unexpected(model_->Fault("created no instance"));
+  return std::make_unique<PluginInstance>(model_, instance);
+}
+
+PluginInstance::~PluginInstance() {
+  delete idle_batch_.load(std::memory_order_acquire);
+  model_->table().destroy_instance(instance_);
+}
+
+void PluginInstance::Execute(core::Execution& execution) {
+  Batch* batch = idle_batch_.exchange(nullptr, std::memory_order_acquire);
+  if (batch == nullptr) batch = new Batch(model_, &idle_batch_);
+  if (const base::Status status = batch->Begin(&execution); !status.ok()) {
+    batch->Answer(status);
+    return batch->End();
+  }
+  inferd_error error;
+  switch (Call(*batch, &error)) {
+    case INFERD_PENDING: return;  // perhaps finished already: neither the batch nor this may be touched
+    case INFERD_FINISHED: return batch->End();
+    default:
+      if (error.status.ok()) error.status = model_->Fault("failed and does not say why");
+      batch->Answer(error.status);
+      return batch->End();
+  }
+}
+
+// An exception that leaves an engine is its mistake, but no reason to take the server down.
+int32_t PluginInstance::Call(const Batch& batch, inferd_error* error) {
+  try {
+    return model_->table().execute(instance_, &batch, error);
+  } catch (const std::exception& e) {
+    error->status = model_->Fault("threw an exception: " + std::string(e.what()));
+  } catch (...) {
+    error->status = model_->Fault("threw an exception");
+  }
+  return INFERD_FAILED;
+}
+
+}  // namespace inferd::enginehost

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "core/engine.h"
+#include "enginehost/batch.h"
+#include "enginehost/loaded_model.h"
+
+namespace inferd::enginehost {
+
+// A model version that an engine library loaded. Thread-safe.
+class PluginModel final : public core::EngineModel {
+ public:
+  explicit PluginModel(std::shared_ptr<const LoadedModel> model) : model_(std::move(model)) {}
+
+  const core::ModelSignature& signature() const override { return model_->signature(); }
+  base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(int group, int ordinal) override;
+  size_t input_alignment(int input) const override { return model_->wish(input).alignment; }
+  std::span<const std::string> significant_parameters() const override { return model_->significant_parameters(); }
+
+ private:
+  std::shared_ptr<const LoadedModel> model_;
+};
+
+// An instance inside an engine library. One Execute() at a time; executions may still be unfinished when the next
+// begins.
+class PluginInstance final : public core::EngineInstance {
+ public:
+  PluginInstance(std::shared_ptr<const LoadedModel> model, inferd_instance* instance)
+      : model_(std::move(model)), instance_(instance) {}
+  ~PluginInstance() override;
+
+  void Execute(core::Execution& execution) override;
+
+ private:
+  int32_t Call(const Batch& batch, inferd_error* error);
+
+  std::shared_ptr<const LoadedModel> model_;
+  inferd_instance* instance_;
+  std::atomic<Batch*> idle_batch_{nullptr};
+};
+
+}  // namespace inferd::enginehost

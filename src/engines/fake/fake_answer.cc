@@ -1,0 +1,92 @@
+#include "engines/fake/fake_answer.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace inferd::fake {
+
+Answer::~Answer() {
+  for (void* memory : transient_) std::free(memory);
+}
+
+bool Answer::Wants(uint32_t index) const {
+  return std::binary_search(batch_->outputs, batch_->outputs + batch_->output_count, index);
+}
+
+inferd_output& Answer::New(uint32_t index, std::vector<int64_t> shape) {
+  outputs_.push_back(std::make_unique<Output>());
+  Output& output = *outputs_.back();
+  output.shape = std::move(shape);
+  output.abi.struct_size = sizeof(output.abi);
+  output.abi.index = index;
+  output.abi.datatype = model_->output(index).datatype;
+  output.abi.shape = output.shape.data();
+  output.abi.rank = output.shape.size();
+  return output.abi;
+}
+
+void* Answer::Add(uint32_t index, std::vector<int64_t> shape, size_t size) {
+  void* memory = nullptr;
+  inferd_output& output = New(index, std::move(shape));
+  switch (model_->options.output_memory) {
+    case OutputMemory::kHost: memory = host_->allocate_output(batch_, index, size); break;
+    case OutputMemory::kEngine:
+      memory = std::malloc(std::max<size_t>(size, 1));
+      output.release = std::free;
+      output.release_arg = memory;
+      break;
+    case OutputMemory::kTransient:
+      memory = std::malloc(std::max<size_t>(size, 1));
+      transient_.push_back(memory);
+      break;
+  }
+  output.memory = {memory, size, INFERD_MEMORY_CPU, 0};
+  return memory;
+}
+
+void Answer::AddElements(uint32_t index, std::vector<int64_t> shape, const std::vector<inferd_text>& elements) {
+  inferd_output& output = New(index, std::move(shape));
+  output.bytes_form = INFERD_BYTES_ELEMENTS;
+  output.memory = {elements.data(), elements.size() * sizeof(inferd_text), INFERD_MEMORY_CPU, 0};
+}
+
+void Answer::Send(size_t request, bool final) {
+  std::vector<const inferd_output*> list;
+  for (const auto& output : outputs_) list.push_back(&output->abi);
+  switch (model_->options.misbehavior) {
+    case Misbehavior::kMissingOutput:
+      if (!list.empty()) {
+        if (list.back()->release != nullptr) list.back()->release(list.back()->release_arg);
+        list.pop_back();
+      }
+      break;
+    case Misbehavior::kWrongSize:
+      for (const auto& output : outputs_) output->abi.memory.size /= 2;
+      break;
+    case Misbehavior::kWrongShape:
+      for (const auto& output : outputs_) output->abi.rank = 0;
+      break;
+    default: break;
+  }
+  inferd_response response = {};
+  response.struct_size = sizeof(response);
+  response.outputs = list.data();
+  response.output_count = list.size();
+  response.final = final ? 1 : 0;
+  host_->respond(batch_, request, &response);
+  if (model_->options.misbehavior == Misbehavior::kDoubleResponse) {
+    Fail(host_, batch_, request, INFERD_INTERNAL, "a second answer");
+  }
+}
+
+void Answer::Fail(const inferd_host* host, const inferd_batch* batch, size_t request, int32_t code,
+                  std::string_view message) {
+  inferd_response response = {};
+  response.struct_size = sizeof(response);
+  response.code = code;
+  response.message = {message.data(), message.size()};
+  response.final = 1;
+  host->respond(batch, request, &response);
+}
+
+}  // namespace inferd::fake

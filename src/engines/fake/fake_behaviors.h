@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+
+#include "base/status.h"
+#include "engines/fake/fake_model.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::fake {
+
+// What the models of this engine compute. Each answers all requests of the batch, or returns why it cannot.
+
+// Output i repeats input i, whatever its datatype and shape.
+base::Status Identity(const inferd_host* host, const inferd_model* model, const inferd_batch* batch);
+
+// The two inputs' sum and difference, element by element; integers wrap.
+base::Status AddSub(const inferd_host* host, const inferd_model* model, const inferd_batch* batch);
+
+// Per request one response for each element of IN, as OUT, with its position as IDX, after the milliseconds that DELAY
+// has at that position; then WAIT milliseconds before the next request (Triton's repeat backend). `pause` waits; false:
+// cancelled.
+base::Status Repeat(const inferd_host* host, const inferd_model* model, const inferd_batch* batch,
+                    const std::function<bool(size_t request, int64_t ms)>& pause);
+
+}  // namespace inferd::fake

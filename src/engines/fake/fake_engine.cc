@@ -1,0 +1,80 @@
+// The fake engine: computes next to nothing, and waits or fails as it is told. For tests of this server and of clients.
+// Its parameters are in fake_options.h.
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "engines/fake/fake_answer.h"
+#include "engines/fake/fake_execution.h"
+#include "engines/fake/fake_model.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::fake {
+
+namespace {
+
+const inferd_host* host = nullptr;  // set once, before anything else is called
+
+int32_t SetError(inferd_error* error, const base::Status& status) {
+  host->set_error(error, static_cast<int32_t>(status.code()), {status.message().data(), status.message().size()});
+  return static_cast<int32_t>(status.code());
+}
+
+int32_t Load(const inferd_load* load, inferd_model** model, inferd_error* error) {
+  auto loaded = inferd_model::Load(*load);
+  if (!loaded) return SetError(error, loaded.error());
+  const FakeOptions& options = (*loaded)->options;
+  std::this_thread::sleep_for(std::chrono::seconds(options.creation_delay_sec));
+  if (!options.fail_load.empty()) return SetError(error, base::Internal(options.fail_load));
+  *model = loaded->release();
+  return INFERD_OK;
+}
+
+void Unload(inferd_model* model) { delete model; }
+
+const inferd_signature* Signature(inferd_model* model) { return &model->signature; }
+
+int32_t CreateInstance(inferd_model* model, const inferd_instance_spec* spec, inferd_instance** instance,
+                       inferd_error*) {
+  auto created = std::make_unique<inferd_instance>();
+  created->model = model;
+  created->ordinal = spec->ordinal;
+  if (model->options.complete_on_thread) created->completer = std::make_unique<base::ThreadPool>("fake", 1);
+  *instance = created.release();
+  return INFERD_OK;
+}
+
+void DestroyInstance(inferd_instance* instance) { delete instance; }
+
+int32_t Execute(inferd_instance* instance, const inferd_batch* batch, inferd_error* error) {
+  if (instance->completer == nullptr) {
+    const base::Status status = FakeExecution(host, instance, batch).Run();
+    if (status.ok()) return INFERD_FINISHED;
+    SetError(error, status);
+    return INFERD_FAILED;
+  }
+  instance->completer->Post([instance, batch] {
+    const base::Status status = FakeExecution(host, instance, batch).Run();
+    if (!status.ok()) {
+      Answer::Fail(host, batch, INFERD_ALL_REQUESTS, static_cast<int32_t>(status.code()), status.message());
+    }
+    host->finish(batch);
+  });
+  return INFERD_PENDING;
+}
+
+const inferd_engine kEngine = {
+    sizeof(inferd_engine), INFERD_ENGINE_ABI_VERSION, "fake", "1", "", Load, Unload, Signature,
+    CreateInstance,        DestroyInstance,           Execute};
+
+}  // namespace
+
+}  // namespace inferd::fake
+
+const inferd_engine* inferd_engine_v1(const inferd_host* host, inferd_error*) {
+  inferd::fake::host = host;
+  return &inferd::fake::kEngine;
+}

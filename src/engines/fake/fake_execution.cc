@@ -1,0 +1,142 @@
+#include "engines/fake/fake_execution.h"
+
+#include <chrono>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+#include "engines/fake/fake_behaviors.h"
+
+namespace inferd::fake {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr int64_t kDelayMaxMs = 60'000;
+constexpr milliseconds kLookEvery{2};  // how often a waiting execution looks at files and cancellation
+
+// A file of this very folder: what a request names must not lead elsewhere.
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && name[0] != '.' && name.find('/') == std::string_view::npos &&
+         name.find('\0') == std::string_view::npos && name.size() <= 128;
+}
+
+bool Exists(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+}  // namespace
+
+base::Status FakeExecution::Run() {
+  INFERD_RETURN_IF_ERROR(Delay());
+  INFERD_RETURN_IF_ERROR(Hold());
+  INFERD_RETURN_IF_ERROR(FailAsAsked());
+  switch (model_->options.misbehavior) {
+    case Misbehavior::kNoResponse: return base::OkStatus();
+    case Misbehavior::kThrow: throw std::runtime_error("as its configuration asks");
+    default: return Compute();
+  }
+}
+
+base::Status FakeExecution::Delay() {
+  INFERD_ASSIGN_OR_RETURN(const int64_t asked_ms, NumberParameter("execute_delay_ms", kDelayMaxMs));
+  const FakeOptions& options = model_->options;
+  const int64_t factor = std::max<int64_t>(options.instance_wise_delay_multiplier * instance_->ordinal, 1);
+  const int64_t delay_ms = options.execute_delay_ms * factor + asked_ms;
+  return Pause(delay_ms) ? base::OkStatus() : base::Cancelled("cancelled while delayed");
+}
+
+base::Status FakeExecution::Hold() {
+  const FakeOptions& options = model_->options;
+  while (!options.hold_file.empty() && Exists(options.hold_file)) {
+    if (!Pause(kLookEvery.count())) return base::Cancelled("cancelled while held");
+  }
+  const std::string name = TextParameter("hold");
+  if (name.empty()) return base::OkStatus();
+  if (options.hold_dir.empty() || !IsPlainName(name)) {
+    return base::InvalidArgument(
+        "parameter 'hold' needs the model's parameter 'hold_dir', and to be a plain file name");
+  }
+  while (!Exists(options.hold_dir / name)) {
+    if (!Pause(kLookEvery.count())) return base::Cancelled("cancelled while held");
+  }
+  return base::OkStatus();
+}
+
+base::Status FakeExecution::FailAsAsked() {
+  const FakeOptions& options = model_->options;
+  const int64_t number = model_->executions.fetch_add(1) + 1;
+  if (!options.fail_execute.empty()) {
+    const bool all = options.fail_execute_nth == 0 && options.fail_execute_every == 0;
+    const bool nth = options.fail_execute_nth == number;
+    const bool every = options.fail_execute_every > 0 && number % options.fail_execute_every == 0;
+    if (all || nth || every) return base::Internal(options.fail_execute);
+  }
+  INFERD_ASSIGN_OR_RETURN(const int64_t code, NumberParameter("fail_code", INFERD_UNAUTHENTICATED));
+  if (code == INFERD_OK) return base::OkStatus();
+  const std::string message = TextParameter("fail_message");
+  return {static_cast<base::StatusCode>(code), message.empty() ? "failed as the request asks" : message};
+}
+
+base::Status FakeExecution::Compute() {
+  switch (model_->options.behavior) {
+    case Behavior::kAddSub: return AddSub(host_, model_, batch_);
+    case Behavior::kRepeat:
+      return Repeat(host_, model_, batch_, [this](size_t request, int64_t ms) { return PauseRequest(request, ms); });
+    default: return Identity(host_, model_, batch_);
+  }
+}
+
+// Parameters that matter are the same for every request of a batch; see the model's significant parameters.
+base::Result<int64_t> FakeExecution::NumberParameter(std::string_view name, int64_t max) const {
+  inferd_parameter parameter = {};
+  parameter.struct_size = sizeof(parameter);
+  if (host_->find_parameter(batch_, 0, {name.data(), name.size()}, &parameter) == 0) return 0;
+  const bool fits =
+      parameter.kind == INFERD_PARAMETER_INT64 && parameter.int64_value >= 0 && parameter.int64_value <= max;
+  if (fits) return parameter.int64_value;
+  if (parameter.kind == INFERD_PARAMETER_UINT64 && parameter.uint64_value <= static_cast<uint64_t>(max)) {
+    return static_cast<int64_t>(parameter.uint64_value);
+  }
+  return std::unexpected(
+      base::InvalidArgument("parameter '" + std::string(name) + "' must be a number from 0 to " + std::to_string(max)));
+}
+
+std::string FakeExecution::TextParameter(std::string_view name) const {
+  inferd_parameter parameter = {};
+  parameter.struct_size = sizeof(parameter);
+  const bool found = host_->find_parameter(batch_, 0, {name.data(), name.size()}, &parameter) != 0;
+  if (!found || parameter.kind != INFERD_PARAMETER_TEXT) return "";
+  return {parameter.text_value.data, parameter.text_value.size};
+}
+
+bool FakeExecution::Pause(int64_t ms) {
+  const auto end = steady_clock::now() + milliseconds(ms);
+  for (auto now = steady_clock::now(); now < end; now = steady_clock::now()) {
+    if (AllCancelled()) return false;
+    std::this_thread::sleep_for(std::min<steady_clock::duration>(end - now, kLookEvery));
+  }
+  return true;
+}
+
+bool FakeExecution::PauseRequest(size_t request, int64_t ms) {
+  const auto end = steady_clock::now() + milliseconds(std::min(ms, kDelayMaxMs));
+  for (auto now = steady_clock::now(); now < end; now = steady_clock::now()) {
+    if (host_->is_cancelled(batch_, request) != 0) return false;
+    std::this_thread::sleep_for(std::min<steady_clock::duration>(end - now, kLookEvery));
+  }
+  return host_->is_cancelled(batch_, request) == 0;
+}
+
+bool FakeExecution::AllCancelled() const {
+  for (size_t i = 0; i < batch_->request_count; ++i) {
+    if (host_->is_cancelled(batch_, i) == 0) return false;
+  }
+  return true;
+}
+
+}  // namespace inferd::fake

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/status.h"
+#include "engines/fake/fake_model.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::fake {
+
+// One call of a model: the delays, holds and failures that its options and the request's parameters ask for, and then
+// what it computes. Request parameters: `execute_delay_ms` (as the option), `hold` (a file's name, see
+// FakeOptions::hold_dir), `fail_code` and `fail_message` (fail with that status).
+class FakeExecution final {
+ public:
+  FakeExecution(const inferd_host* host, inferd_instance* instance, const inferd_batch* batch)
+      : host_(host), instance_(instance), model_(instance->model), batch_(batch) {}
+
+  // Answers the batch, or returns what all its requests are to be answered.
+  base::Status Run();
+
+ private:
+  base::Status Delay();
+  base::Status Hold();
+  base::Status FailAsAsked();
+  base::Status Compute();
+  base::Result<int64_t> NumberParameter(std::string_view name, int64_t max) const;
+  std::string TextParameter(std::string_view name) const;
+
+  // False: nobody waits for any request (or for just that one) any more.
+  bool Pause(int64_t ms);
+  bool PauseRequest(size_t request, int64_t ms);
+  bool AllCancelled() const;
+
+  const inferd_host* host_;
+  inferd_instance* instance_;
+  inferd_model* model_;
+  const inferd_batch* batch_;
+};
+
+}  // namespace inferd::fake

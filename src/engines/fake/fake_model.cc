@@ -1,0 +1,100 @@
+#include "engines/fake/fake_model.h"
+
+#include <string_view>
+
+#include "tensor/data_type.h"
+
+using inferd::base::InvalidArgument;
+using inferd::base::OkStatus;
+using inferd::base::Result;
+using inferd::base::Status;
+
+namespace {
+
+// Request parameters that delay or fail a request do so to its whole batch.
+constexpr std::string_view kSignificant[] = {"execute_delay_ms", "fail_code", "hold"};
+const inferd_text kSignificantTexts[] = {{kSignificant[0].data(), kSignificant[0].size()},
+                                         {kSignificant[1].data(), kSignificant[1].size()},
+                                         {kSignificant[2].data(), kSignificant[2].size()}};
+
+bool Adds(int32_t datatype) {
+  return (datatype >= INFERD_TYPE_UINT8 && datatype <= INFERD_TYPE_INT64) || datatype == INFERD_TYPE_FP32 ||
+         datatype == INFERD_TYPE_FP64;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<inferd_model>> inferd_model::Load(const inferd_load& load) {
+  INFERD_ASSIGN_OR_RETURN(inferd::fake::FakeOptions options, inferd::fake::ParseOptions(load));
+  std::unique_ptr<inferd_model> model(new inferd_model(std::move(options)));
+  model->CopySignature(*load.declared);
+  INFERD_RETURN_IF_ERROR(model->Check());
+  return model;
+}
+
+void inferd_model::CopySignature(const inferd_signature& declared) {
+  const size_t count = declared.input_count + declared.output_count;
+  specs.reserve(count);
+  names.reserve(count);
+  shapes.reserve(count);
+  const auto copy = [this](const inferd_tensor_spec& spec, std::vector<const inferd_tensor_spec*>* list) {
+    names.emplace_back(spec.name.data, spec.name.size);
+    shapes.emplace_back(spec.shape, spec.shape + spec.rank);
+    inferd_tensor_spec own = {};
+    own.struct_size = sizeof(own);
+    own.name = {names.back().data(), names.back().size()};
+    own.datatype = spec.datatype;
+    own.shape = shapes.back().data();
+    own.rank = spec.rank;
+    own.optional = spec.optional;
+    own.bytes_form = options.bytes_form;
+    own.one_piece = options.one_piece;
+    own.alignment = options.alignment;
+    specs.push_back(own);
+    list->push_back(&specs.back());
+  };
+  for (size_t i = 0; i < declared.input_count; ++i) copy(*declared.inputs[i], &input_list);
+  for (size_t i = 0; i < declared.output_count; ++i) copy(*declared.outputs[i], &output_list);
+  signature.struct_size = sizeof(signature);
+  signature.inputs = input_list.data();
+  signature.input_count = input_list.size();
+  signature.outputs = output_list.data();
+  signature.output_count = output_list.size();
+  signature.significant_parameters = kSignificantTexts;
+  signature.significant_parameter_count = std::size(kSignificantTexts);
+  signature.decoupled = options.behavior == inferd::fake::Behavior::kRepeat ? 1 : 0;
+}
+
+Status inferd_model::Check() const {
+  switch (options.behavior) {
+    case inferd::fake::Behavior::kIdentity:
+      if (input_list.empty() || input_list.size() != output_list.size()) {
+        return InvalidArgument(
+            "behavior 'identity' needs as many outputs as inputs in the configuration, and at least one");
+      }
+      for (size_t i = 0; i < input_list.size(); ++i) {
+        if (input(i).datatype == output(i).datatype) continue;
+        return InvalidArgument("behavior 'identity': output '" + names[input_list.size() + i] +
+                               "' is to repeat input '" + names[i] + "', but has another datatype");
+      }
+      return OkStatus();
+    case inferd::fake::Behavior::kAddSub: {
+      if (input_list.size() != 2 || output_list.size() != 2) {
+        return InvalidArgument("behavior 'add_sub' needs two inputs and two outputs in the configuration");
+      }
+      const int32_t datatype = input(0).datatype;
+      const bool same =
+          datatype == input(1).datatype && datatype == output(0).datatype && datatype == output(1).datatype;
+      if (same && Adds(datatype)) return OkStatus();
+      return InvalidArgument(
+          "behavior 'add_sub' needs one datatype of INT8..64, UINT8..64, FP32, FP64 for all four tensors");
+    }
+    case inferd::fake::Behavior::kRepeat:
+      if (!input_list.empty() && names[0] == "IN" && input(0).datatype == INFERD_TYPE_INT32 && !output_list.empty() &&
+          names[input_list.size()] == "OUT" && output(0).datatype == INFERD_TYPE_INT32) {
+        return OkStatus();
+      }
+      return InvalidArgument("behavior 'repeat' needs INT32 input IN and INT32 output OUT as the first ones");
+  }
+  return OkStatus();
+}

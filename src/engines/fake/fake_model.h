@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "base/thread_pool.h"
+#include "engines/fake/fake_options.h"
+#include "inferd/engine_abi.h"
+
+// A model of the fake engine: its options, and the signature that its configuration declares. Immutable but for the
+// count of executions; thread-safe.
+struct inferd_model {
+  // INVALID_ARGUMENT: the declared inputs and outputs do not suit the behavior.
+  static inferd::base::Result<std::unique_ptr<inferd_model>> Load(const inferd_load& load);
+
+  const inferd_tensor_spec& input(size_t i) const { return *input_list[i]; }
+  const inferd_tensor_spec& output(size_t i) const { return *output_list[i]; }
+
+  inferd::fake::FakeOptions options;
+  std::atomic<int64_t> executions{0};
+
+  inferd_signature signature = {};
+  std::vector<inferd_tensor_spec> specs;
+  std::vector<std::string> names;
+  std::vector<std::vector<int64_t>> shapes;
+  std::vector<const inferd_tensor_spec*> input_list;
+  std::vector<const inferd_tensor_spec*> output_list;
+
+ private:
+  explicit inferd_model(inferd::fake::FakeOptions parsed) : options(std::move(parsed)) {}
+  void CopySignature(const inferd_signature& declared);
+  inferd::base::Status Check() const;
+};
+
+struct inferd_instance {
+  inferd_model* model = nullptr;
+  int32_t ordinal = 0;
+  std::unique_ptr<inferd::base::ThreadPool> completer;  // where executions are answered; null: where they are called
+};

@@ -1,0 +1,110 @@
+#include "engines/fake/fake_options.h"
+
+#include <charconv>
+#include <functional>
+#include <map>
+#include <string_view>
+
+namespace inferd::fake {
+
+namespace {
+
+std::string_view View(inferd_text text) { return {text.data, text.size}; }
+
+using Setter = std::function<base::Status(std::string_view value, FakeOptions* options)>;
+
+base::Status Expected(std::string_view value, std::string_view what) {
+  return base::InvalidArgument("'" + std::string(value) + "' is not " + std::string(what));
+}
+
+Setter Number(int64_t FakeOptions::* field, int64_t max) {
+  return [field, max](std::string_view value, FakeOptions* options) {
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size() || number < 0 || number > max) {
+      return Expected(value, "a number from 0 to " + std::to_string(max));
+    }
+    options->*field = number;
+    return base::OkStatus();
+  };
+}
+
+template <typename Field>
+Setter Text(Field FakeOptions::* field) {
+  return [field](std::string_view value, FakeOptions* options) {
+    options->*field = std::string(value);
+    return base::OkStatus();
+  };
+}
+
+template <typename Field>
+Setter OneOf(Field FakeOptions::* field, std::map<std::string_view, Field> choices) {
+  return [field, choices = std::move(choices)](std::string_view value, FakeOptions* options) {
+    const auto found = choices.find(value);
+    if (found != choices.end()) {
+      options->*field = found->second;
+      return base::OkStatus();
+    }
+    std::string names;
+    for (const auto& [name, unused] : choices) names += (names.empty() ? "" : ", ") + std::string(name);
+    return Expected(value, "one of " + names);
+  };
+}
+
+constexpr int64_t kDelayMaxMs = 3'600'000;
+
+const std::map<std::string_view, Setter>& Setters() {
+  static const std::map<std::string_view, Setter> setters = {
+      {"behavior",
+       OneOf(&FakeOptions::behavior,
+             {{"identity", Behavior::kIdentity}, {"add_sub", Behavior::kAddSub}, {"repeat", Behavior::kRepeat}})},
+      {"execute_delay_ms", Number(&FakeOptions::execute_delay_ms, kDelayMaxMs)},
+      {"instance_wise_delay_multiplier", Number(&FakeOptions::instance_wise_delay_multiplier, 1000)},
+      {"creation_delay_sec", Number(&FakeOptions::creation_delay_sec, kDelayMaxMs / 1000)},
+      {"fail_load", Text(&FakeOptions::fail_load)},
+      {"fail_execute", Text(&FakeOptions::fail_execute)},
+      {"fail_execute_nth", Number(&FakeOptions::fail_execute_nth, INT64_MAX)},
+      {"fail_execute_every", Number(&FakeOptions::fail_execute_every, INT64_MAX)},
+      {"hold_file", Text(&FakeOptions::hold_file)},
+      {"hold_dir", Text(&FakeOptions::hold_dir)},
+      {"complete_on_thread", OneOf(&FakeOptions::complete_on_thread, {{"true", true}, {"false", false}})},
+      {"output_memory", OneOf(&FakeOptions::output_memory, {{"host", OutputMemory::kHost},
+                                                            {"engine", OutputMemory::kEngine},
+                                                            {"transient", OutputMemory::kTransient}})},
+      {"misbehavior", OneOf(&FakeOptions::misbehavior, {{"none", Misbehavior::kNone},
+                                                        {"no_response", Misbehavior::kNoResponse},
+                                                        {"double_response", Misbehavior::kDoubleResponse},
+                                                        {"missing_output", Misbehavior::kMissingOutput},
+                                                        {"wrong_size", Misbehavior::kWrongSize},
+                                                        {"wrong_shape", Misbehavior::kWrongShape},
+                                                        {"throw", Misbehavior::kThrow}})},
+      {"bytes_form", OneOf(&FakeOptions::bytes_form,
+                           {{"packed", int32_t{INFERD_BYTES_PACKED}}, {"elements", int32_t{INFERD_BYTES_ELEMENTS}}})},
+      {"one_piece", OneOf(&FakeOptions::one_piece, {{"true", 1}, {"false", 0}})},
+      {"alignment",
+       OneOf(&FakeOptions::alignment, {{"1", size_t{1}}, {"8", size_t{8}}, {"64", size_t{64}}, {"256", size_t{256}}})},
+  };
+  return setters;
+}
+
+}  // namespace
+
+base::Result<FakeOptions> ParseOptions(const inferd_load& load) {
+  FakeOptions options;
+  for (size_t i = 0; i < load.parameter_count; ++i) {
+    const std::string key(View(load.parameters[i].key));
+    const auto setter = Setters().find(key);
+    if (setter == Setters().end()) {
+      return std::unexpected(base::InvalidArgument("engine 'fake' has no parameter '" + key + "'"));
+    }
+    const base::Status status = setter->second(View(load.parameters[i].value), &options);
+    if (!status.ok()) return std::unexpected(status.WithContext("parameter '" + key + "' of engine 'fake'"));
+  }
+  // Relative paths mean the model's folder.
+  const std::filesystem::path model_dir(View(load.model_dir));
+  if (!options.hold_file.empty()) options.hold_file = model_dir / options.hold_file;
+  if (!options.hold_dir.empty()) options.hold_dir = model_dir / options.hold_dir;
+  return options;
+}
+
+}  // namespace inferd::fake

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "base/status.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::fake {
+
+enum class Behavior { kIdentity, kAddSub, kRepeat };
+enum class OutputMemory { kHost, kEngine, kTransient };
+enum class Misbehavior { kNone, kNoResponse, kDoubleResponse, kMissingOutput, kWrongSize, kWrongShape, kThrow };
+
+// What a model of this engine does, from its configuration's `parameters`. docs/fake-engine.md lists them for users.
+struct FakeOptions {
+  Behavior behavior = Behavior::kIdentity;
+
+  int64_t execute_delay_ms = 0;
+  int64_t instance_wise_delay_multiplier = 0;  // delay of instance i is times i * this
+  int64_t creation_delay_sec = 0;
+
+  std::string fail_load;           // not empty: loading fails with this message
+  std::string fail_execute;        // not empty: executions fail with this message: all, or
+  int64_t fail_execute_nth = 0;    // just this one (from 1), or
+  int64_t fail_execute_every = 0;  // each whose number is a multiple
+
+  std::filesystem::path hold_file;  // while it exists, executions wait
+  std::filesystem::path hold_dir;   // request parameter `hold` waits until this folder has a file of that name
+
+  bool complete_on_thread = false;  // answer from another thread, after execute() returned
+  OutputMemory output_memory = OutputMemory::kHost;
+  Misbehavior misbehavior = Misbehavior::kNone;
+
+  int32_t bytes_form = INFERD_BYTES_PACKED;
+  int32_t one_piece = 0;
+  size_t alignment = 1;
+};
+
+// INVALID_ARGUMENT names an unknown parameter or value and what is expected.
+base::Result<FakeOptions> ParseOptions(const inferd_load& load);
+
+}  // namespace inferd::fake
