@@ -1,0 +1,28 @@
+"""What all tests of the built programs share."""
+
+import pytest
+
+from support import models
+from support.server import EXAMPLES, Server
+
+
+@pytest.fixture(scope="session")
+def identities(tmp_path_factory):
+    """A repository with an identity model for every datatype."""
+    repository = tmp_path_factory.mktemp("identities")
+    models.add_identities(repository)
+    return repository
+
+
+@pytest.fixture(scope="module")
+def server(identities):
+    """A server with the example models and the identities; shared, so tests leave it as they found it."""
+    with Server(f"examples={EXAMPLES}", f"identities={identities}") as running:
+        yield running
+
+
+def pytest_terminal_summary(terminalreporter):
+    """The line that ./check adds up. What did not run did not pass."""
+    counts = {outcome: len(reports) for outcome, reports in terminalreporter.stats.items()}
+    failed = sum(counts.get(outcome, 0) for outcome in ("failed", "error", "skipped", "xfailed", "xpassed"))
+    terminalreporter.write_line(f"{counts.get('passed', 0)} passed, {failed} failed")

@@ -1,0 +1,46 @@
+"""Clients that infer without a pause while a test does something to the server."""
+
+import contextlib
+import http.client
+import json
+import threading
+
+
+class Load:
+    """Threads that send the same request again and again on connections of their own.
+
+    Every answer is kept as (status, parsed body); an exception of a connection counts as a failure.
+    """
+
+    def __init__(self, server, model, inputs, clients=4):
+        self._server = server
+        self._path = f"/v2/models/{model}/infer"
+        self._body = json.dumps({"inputs": inputs})
+        self._stopping = threading.Event()
+        self._threads = [threading.Thread(target=self._run, args=(number,)) for number in range(clients)]
+        self.answers = [[] for _ in range(clients)]
+        self.failures = []
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stopping.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self, number):
+        try:
+            with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self._server.port, timeout=30)) as connection:
+                while not self._stopping.is_set():
+                    connection.request("POST", self._path, self._body)
+                    response = connection.getresponse()
+                    body = response.read()
+                    if response.status == 200:
+                        self.answers[number].append(json.loads(body))
+                    else:
+                        self.failures.append((response.status, body))
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            self.failures.append(error)

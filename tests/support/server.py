@@ -1,0 +1,113 @@
+"""Starts the built inferd for a test, and ends it."""
+
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = pathlib.Path(os.environ.get("INFERD_PROGRAMS", ROOT / "build" / "release" / "bin"))
+EXAMPLES = ROOT / "examples" / "models"
+
+
+def free_port():
+    """A port that nothing listens on. Taken from the kernel's ephemeral range, so that two tests rarely get the same."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until(condition, what, timeout_s=30):
+    """Returns the condition's first true value; fails the test when there is none in time."""
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        if value := condition():
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"still not so after {timeout_s} s: {what}")
+
+
+class Server:
+    """One inferd process on free ports of the loopback. Use as a context manager."""
+
+    def __init__(self, *repositories, options=(), ready=True):
+        self.port = free_port()
+        self.metrics_port = free_port()
+        self.address = f"127.0.0.1:{self.port}"
+        self.url = f"http://{self.address}"
+        self._ready = ready
+        self._command = [str(PROGRAMS / "inferd"), "--http-address", "127.0.0.1", "--http-port", str(self.port),
+                         "--metrics-address", "127.0.0.1", "--metrics-port", str(self.metrics_port),
+                         "--grpc-address", "127.0.0.1", "--grpc-port", "0"]
+        for repository in repositories:
+            self._command += ["--model-repository", str(repository)]
+        self._command += [str(option) for option in options]
+        self._log = tempfile.TemporaryFile("w+")
+        self.process = None
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
+        try:
+            wait_until(lambda: self.health("live"), "the server is live")
+            if self._ready:
+                wait_until(lambda: self.health("ready"), "the server is ready")
+        except BaseException:
+            self.kill()
+            print(self.log())
+            raise
+        return self
+
+    def __exit__(self, kind, error, trace):
+        try:
+            if self.process.poll() is None:
+                self.process.send_signal(signal.SIGTERM)
+                self.process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            if kind is None:
+                raise AssertionError("the server did not stop within 30 s of SIGTERM") from None
+        finally:
+            self.kill()
+            if kind is not None:
+                print(self.log())
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def log(self):
+        self._log.flush()
+        self._log.seek(0)
+        return self._log.read()
+
+    def request(self, method, path, body=None, headers=None, timeout_s=60):
+        """One request on a connection of its own: (status, headers, body bytes)."""
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body)
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout_s)) as connection:
+            connection.request(method, path, body, headers or {})
+            response = connection.getresponse()
+            return response.status, response.headers, response.read()
+
+    def json(self, method, path, body=None):
+        """One request: (status, parsed body or None)."""
+        status, _, answer = self.request(method, path, body)
+        return status, json.loads(answer) if answer else None
+
+    def infer(self, model, inputs, **members):
+        return self.json("POST", f"/v2/models/{model}/infer", {"inputs": inputs, **members})
+
+    def health(self, what):
+        """Whether /v2/health/<what> is 200; False also while nothing listens."""
+        if self.process.poll() is not None:
+            raise AssertionError(f"the server exited with {self.process.returncode}:\n{self.log()}")
+        try:
+            return self.request("GET", f"/v2/health/{what}")[0] == 200
+        except OSError:
+            return False
