@@ -1,0 +1,155 @@
+#include <algorithm>
+
+#include "config/option_assignments.h"
+#include "config/option_value.h"
+
+namespace inferd::config {
+namespace {
+
+constexpr std::string_view kMetaNames[] = {"as", "config", "help", "version"};
+
+// A flag and the value written with it.
+struct Flag {
+  std::string name;
+  std::string value;
+  bool has_value = false;
+};
+
+Flag SplitFlag(std::string_view argument) {
+  argument.remove_prefix(2);
+  const size_t equals = argument.find('=');
+  if (equals == std::string_view::npos) return {std::string(argument), "", false};
+  return {std::string(argument.substr(0, equals)), std::string(argument.substr(equals + 1)), true};
+}
+
+bool IsMeta(std::string_view name) { return std::ranges::find(kMetaNames, name) != std::end(kMetaNames); }
+
+// Whether a flag may stand without a value.
+bool IsSwitch(const PersonalityFlag* theirs, const Option* option) {
+  return (theirs != nullptr && theirs->boolean) || (option != nullptr && option->value_name.empty());
+}
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Looks `value` up in "a=b,c=d" or "a,b"; an entry without '=' means itself.
+std::optional<std::string> MapValue(std::string_view values, std::string_view value) {
+  while (!values.empty()) {
+    const std::string_view entry = values.substr(0, values.find(','));
+    const size_t equals = entry.find('=');
+    if (entry == "*") return std::string(value);
+    if (entry.substr(0, equals) == value) {
+      return std::string(equals == std::string_view::npos ? entry : entry.substr(equals + 1));
+    }
+    values.remove_prefix(std::min(entry.size() + 1, values.size()));
+  }
+  return std::nullopt;
+}
+
+// Another server's flag as an option of ours.
+base::Status Translate(const PersonalityFlag& theirs, const Flag& flag, const Personality& personality,
+                       Assignments& assignments) {
+  const std::string origin = "--" + flag.name;
+  const auto mapped = MapValue(theirs.values, flag.value);
+  if (!theirs.option.empty()) {
+    std::string value = mapped.value_or(flag.value);
+    if (IsNumber(value)) value += theirs.unit;
+    assignments.values.push_back({FindOption(theirs.option), std::move(value), origin});
+    return base::OkStatus();
+  }
+  if (!mapped.has_value()) {
+    return base::InvalidArgument(origin + "=" + flag.value + " of " + std::string(personality.name) +
+                                 " is not supported yet");
+  }
+  assignments.warnings.push_back(origin + " has no effect");
+  return base::OkStatus();
+}
+
+// Reads the flag at arguments[i] and leaves `i` at the last argument that belongs to it.
+base::Status ReadFlag(const std::vector<std::string>& arguments, size_t& i, const Personality& personality,
+                      Assignments& assignments) {
+  Flag flag = SplitFlag(arguments[i]);
+  const auto theirs_it = std::ranges::find(personality.flags, flag.name, &PersonalityFlag::name);
+  const PersonalityFlag* theirs = theirs_it == personality.flags.end() ? nullptr : &*theirs_it;
+  const Option* option = FindOption(theirs == nullptr ? flag.name : theirs->option);
+  const bool meta = theirs == nullptr && IsMeta(flag.name);
+  if (theirs == nullptr && option == nullptr && !meta) {
+    return base::InvalidArgument("unknown option --" + flag.name + SuggestOption(flag.name, "--", personality));
+  }
+  if (theirs != nullptr && option == nullptr && theirs->values.empty()) {
+    return base::InvalidArgument("--" + flag.name + " of " + std::string(personality.name) + " is not supported yet");
+  }
+  const bool is_switch = meta ? flag.name == "help" || flag.name == "version" : IsSwitch(theirs, option);
+  if (!flag.has_value) {
+    const bool more = i + 1 < arguments.size();
+    if (is_switch) {
+      const bool truth = more && (arguments[i + 1] == "true" || arguments[i + 1] == "false");
+      flag.value = truth ? arguments[++i] : "true";
+    } else if (!more) {
+      return base::InvalidArgument("--" + flag.name + " needs a value");
+    } else {
+      flag.value = arguments[++i];
+    }
+  }
+  if (meta) return base::OkStatus();
+  if (theirs != nullptr) return Translate(*theirs, flag, personality, assignments);
+  assignments.values.push_back({option, flag.value, "--" + flag.name});
+  return base::OkStatus();
+}
+
+}  // namespace
+
+MetaOptions FindMetaOptions(const std::vector<std::string>& arguments) {
+  MetaOptions meta;
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    if (arguments[i] == "-h") meta.help = true;
+    if (!arguments[i].starts_with("--")) continue;
+    const Flag flag = SplitFlag(arguments[i]);
+    const std::string value = flag.has_value ? flag.value : i + 1 < arguments.size() ? arguments[i + 1] : "";
+    if (flag.name == "as") meta.as = value;
+    if (flag.name == "config") meta.config_file = value;
+    if (flag.name == "help") meta.help = true;
+    if (flag.name == "version") meta.version = true;
+  }
+  return meta;
+}
+
+base::Result<Assignments> ReadArguments(const std::vector<std::string>& arguments, const Personality& personality) {
+  Assignments assignments;
+  bool flags_end = false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (!flags_end && argument == "--") {
+      flags_end = true;
+    } else if (!flags_end && argument.starts_with("--")) {
+      INFERD_RETURN_IF_ERROR(ReadFlag(arguments, i, personality, assignments));
+    } else if (!flags_end && argument.starts_with("-") && argument != "-h") {
+      return std::unexpected(base::InvalidArgument("unknown option " + argument +
+                                                   SuggestOption(argument.substr(1), "--", personality)));
+    } else if (argument != "-h") {
+      assignments.values.push_back({FindOption("model-file"), argument, "'" + argument + "'"});
+    }
+  }
+  return assignments;
+}
+
+std::string SuggestOption(std::string_view name, std::string_view prefix, const Personality& personality) {
+  NearestName nearest(name);
+  for (const PersonalityFlag& flag : personality.flags) {
+    if (!flag.option.empty()) nearest.Offer(flag.name);
+  }
+  for (const Option& option : OptionTable()) nearest.Offer(option.name);
+  for (const std::string_view meta : kMetaNames) nearest.Offer(meta);
+  return nearest.Suggestion(prefix);
+}
+
+base::Result<Assignments> ReadDefaults(const Personality& personality) {
+  Assignments assignments;
+  for (const PersonalityDefault& item : personality.defaults) {
+    assignments.values.push_back({FindOption(item.option), std::string(item.value), std::string(personality.name)});
+  }
+  return assignments;
+}
+
+}  // namespace inferd::config

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+// The texts that options take. Errors are INVALID_ARGUMENT "expected ..., got '...'", to be put behind the option's name.
+
+namespace inferd::config {
+
+base::Result<bool> ParseBool(std::string_view text);  // true false on off yes no 1 0
+base::Result<int64_t> ParseInteger(std::string_view text, int64_t min, int64_t max);
+// A number with B, KB, MB, GB (powers of ten), KiB, MiB, GiB or K, M, G (powers of two) behind it.
+base::Result<uint64_t> ParseBytes(std::string_view text);
+// A number with ms, s, m or h behind it; a bare one counts seconds.
+base::Result<std::chrono::milliseconds> ParseDuration(std::string_view text);
+
+std::string PrintBytes(uint64_t bytes);
+std::string PrintDuration(std::chrono::milliseconds duration);
+
+// Of `names`, the one that `name` was probably meant to be; empty if none is near.
+class NearestName {
+ public:
+  explicit NearestName(std::string_view name) : name_(name) {}
+  void Offer(std::string_view candidate);
+  // " (did you mean '<prefix>name'?)", or nothing.
+  std::string Suggestion(std::string_view prefix = "") const;
+
+ private:
+  std::string name_;
+  std::string nearest_;
+  size_t distance_ = 0;
+};
+
+}  // namespace inferd::config

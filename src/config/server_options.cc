@@ -1,0 +1,72 @@
+#include "config/server_options.h"
+
+#include <set>
+
+namespace inferd::config {
+namespace {
+
+base::Status CheckTls(const std::string& listener, const TlsOptions& tls) {
+  if (tls.certificate_file.empty() != tls.key_file.empty()) {
+    return base::InvalidArgument("--" + listener + "-tls-certificate and --" + listener + "-tls-key go together");
+  }
+  if (!tls.client_ca_file.empty() && tls.certificate_file.empty()) {
+    return base::InvalidArgument("--" + listener + "-tls-client-ca needs --" + listener + "-tls-certificate");
+  }
+  return base::OkStatus();
+}
+
+base::Status CheckListeners(const ServerOptions& options) {
+  INFERD_RETURN_IF_ERROR(CheckTls("http", options.http.tls));
+  INFERD_RETURN_IF_ERROR(CheckTls("metrics", options.metrics.tls));
+  if (!options.http.enabled && !options.grpc.enabled) return base::InvalidArgument("nothing to listen on: --http=false");
+  struct Named {
+    std::string_view name;
+    const ListenerOptions& listener;
+  };
+  const Named all[] = {{"http", options.http}, {"grpc", options.grpc}, {"metrics", options.metrics}};
+  for (const Named& a : all) {
+    for (const Named& b : all) {
+      if (a.name >= b.name || !a.listener.enabled || !b.listener.enabled || a.listener.port == 0) continue;
+      if (a.listener.port != b.listener.port || a.listener.address != b.listener.address) continue;
+      return base::InvalidArgument("--" + std::string(a.name) + "-port and --" + std::string(b.name) +
+                                   "-port are both " + std::to_string(a.listener.port));
+    }
+  }
+  return base::OkStatus();
+}
+
+base::Status CheckModels(const ServerOptions& options) {
+  if (options.repositories.empty() && options.model_files.empty()) {
+    return base::InvalidArgument("nothing to serve: name a model file, or a folder of models with --model-repository");
+  }
+  std::set<std::string> names;
+  for (const RepositoryOptions& repository : options.repositories) {
+    if (names.insert(repository.name).second) continue;
+    return base::InvalidArgument("two model repositories are named '" + repository.name +
+                                 "': give them names, --model-repository NAME=PATH");
+  }
+  if (!options.load_models.empty() && options.control_mode != ControlMode::kExplicit) {
+    return base::InvalidArgument("--load-model needs --model-control-mode=explicit");
+  }
+  if (options.control_mode == ControlMode::kPoll && options.poll_interval.count() == 0) {
+    return base::InvalidArgument("--poll-interval must not be 0; --model-control-mode=none turns polling off");
+  }
+  if (options.loader_threads == 0 || options.loader_threads > 256) {
+    return base::InvalidArgument("--loader-threads must be from 1 to 256");
+  }
+  return base::OkStatus();
+}
+
+}  // namespace
+
+base::Status CheckServerOptions(const ServerOptions& options) {
+  INFERD_RETURN_IF_ERROR(CheckModels(options));
+  INFERD_RETURN_IF_ERROR(CheckListeners(options));
+  if (options.loop_threads > 256) return base::InvalidArgument("--loop-threads must be at most 256");
+  if (options.limits.json_depth_max == 0 || options.limits.json_depth_max > 10'000) {
+    return base::InvalidArgument("--json-depth-max must be from 1 to 10000");
+  }
+  return base::OkStatus();
+}
+
+}  // namespace inferd::config

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/logging.h"
+#include "base/status.h"
+
+namespace inferd::config {
+
+struct Personality;
+
+// Files in PEM. No certificate: no TLS. A client CA: clients must show a certificate that it signed.
+struct TlsOptions {
+  std::string certificate_file;
+  std::string key_file;
+  std::string client_ca_file;
+};
+
+struct ListenerOptions {
+  bool enabled = true;
+  std::string address = "0.0.0.0";
+  uint16_t port = 0;  // 0: the system picks one
+  TlsOptions tls = {};
+};
+
+// A model repository: a folder of model folders, under the name that `repository_name` in requests means.
+struct RepositoryOptions {
+  std::string name;
+  std::string path;
+};
+
+// How models come and go. kPoll follows the folders; kNone loads what is there at the start; kExplicit loads what
+// `load_models` names. Load and unload calls work in each.
+enum class ControlMode { kNone, kPoll, kExplicit };
+
+// When the server is ready: every model of the initial set, any of them, those named, or as soon as it listens.
+enum class ReadinessMode { kAll, kAny, kNamed, kServer };
+
+enum class HealthBodies { kEmpty, kJson };
+
+// How NaN and infinities are written in JSON, which has no numbers for them.
+enum class JsonNonFinite { kTokens, kStrings, kNull, kError };
+
+// What a peer may ask for; each answers with an error of its own. See net/limits.h for the codes.
+struct LimitOptions {
+  uint64_t header_bytes_max = 128 * 1024;
+  uint32_t header_count_max = 256;
+  uint64_t target_bytes_max = 8 * 1024;
+  uint64_t body_bytes_max = uint64_t{1} << 30;
+  uint32_t decompression_ratio_max = 100;
+  uint64_t body_bytes_in_flight_max = 0;  // all requests together; 0: a quarter of memory
+  uint32_t json_depth_max = 64;
+  uint32_t connections_max = 10'000;
+  uint32_t requests_in_flight_max = 4'096;
+  uint32_t queue_size_max = 1'024;  // per model, where its configuration does not say
+  uint32_t http2_streams_max = 256;
+  uint64_t write_high_water = 1 << 20;
+  std::chrono::milliseconds header_timeout{10'000};
+  std::chrono::milliseconds body_timeout{30'000};
+  std::chrono::milliseconds idle_timeout{75'000};
+  bool keep_half_closed = false;
+};
+
+struct LogOptions {
+  base::LogFormat format = base::LogFormat::kHuman;
+  std::string file;  // empty: stderr
+  int verbose_level = 0;
+  bool info = true;
+  bool warning = true;
+  bool error = true;
+  bool access = false;  // one line per request
+};
+
+// How the server runs. Plain data, made by ParseServerOptions from flags, environment, one YAML file and a personality's
+// defaults; immutable afterwards.
+struct ServerOptions {
+  const Personality* personality = nullptr;  // set by ParseServerOptions, never null then
+  std::string server_name = "inferd";
+
+  ListenerOptions http{.port = 8000};
+  ListenerOptions grpc{.port = 8001};
+  ListenerOptions metrics{.port = 8002};
+  uint32_t loop_threads = 0;  // 0: one per core, at most 8
+
+  std::vector<RepositoryOptions> repositories;
+  std::vector<std::string> model_files;  // single files to serve, each as a model of its own
+  ControlMode control_mode = ControlMode::kPoll;
+  std::chrono::milliseconds poll_interval{2'000};
+  std::vector<std::string> load_models;  // kExplicit: loaded at the start; "*": all
+  uint32_t loader_threads = 4;
+  int32_t default_max_batch_size = 64;
+  std::string engine_directory;  // empty: beside the program
+  uint32_t cpu_threads = 0;      // compute threads of all models together; 0: one per core
+
+  bool exit_on_error = false;  // a model of the initial set that fails to load ends the server
+  ReadinessMode readiness = ReadinessMode::kAll;
+  std::vector<std::string> readiness_models;  // kNamed
+  std::chrono::milliseconds drain_grace{1'000};     // after SIGTERM: not ready, still accepting
+  std::chrono::milliseconds drain_timeout{30'000};  // then: how long requests in flight may take
+  bool dry_run = false;                             // check and print configurations, serve nothing
+
+  HealthBodies health_bodies = HealthBodies::kEmpty;
+  JsonNonFinite json_nonfinite = JsonNonFinite::kTokens;
+  LimitOptions limits;
+  LogOptions log;
+};
+
+// Options that contradict each other. INVALID_ARGUMENT naming them.
+base::Status CheckServerOptions(const ServerOptions& options);
+
+}  // namespace inferd::config
