@@ -13,8 +13,8 @@ constexpr size_t Base64Size(size_t bytes) { return (bytes + 2) / 3 * 4; }
 // Writes Base64Size(bytes.size()) characters to `out`; returns the end.
 char* EncodeBase64(std::string_view bytes, char* out);
 
-// Strict: canonical padding, no white space, no bits set behind the last byte. Writes at most text.size() / 4 * 3 bytes to
-// `out`, which may be where `text` is. Returns the count; nullopt if `text` is malformed.
+// Strict: canonical padding, no white space, no bits set behind the last byte. Writes at most text.size() / 4 * 3 bytes
+// to `out`, which may be where `text` is. Returns the count; nullopt if `text` is malformed.
 std::optional<size_t> DecodeBase64(std::string_view text, char* out);
 
 }  // namespace inferd::base

@@ -23,8 +23,12 @@ std::optional<std::string> Decode(std::string_view text) {
 
 // RFC 4648, section 10.
 TEST(Base64Test, MatchesTheStandardsVectors) {
-  const std::pair<const char*, const char*> vectors[] = {{"", ""},         {"f", "Zg=="},         {"fo", "Zm8="},
-                                                         {"foo", "Zm9v"},  {"foob", "Zm9vYg=="},  {"fooba", "Zm9vYmE="},
+  const std::pair<const char*, const char*> vectors[] = {{"", ""},
+                                                         {"f", "Zg=="},
+                                                         {"fo", "Zm8="},
+                                                         {"foo", "Zm9v"},
+                                                         {"foob", "Zm9vYg=="},
+                                                         {"fooba", "Zm9vYmE="},
                                                          {"foobar", "Zm9vYmFy"}};
   for (const auto& [plain, coded] : vectors) {
     EXPECT_EQ(Encode(plain), coded);
@@ -35,12 +39,13 @@ TEST(Base64Test, MatchesTheStandardsVectors) {
 TEST(Base64Test, RoundTripsEveryByte) {
   std::string all;
   for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
-  for (size_t length = 250; length <= 256; ++length) EXPECT_EQ(Decode(Encode(all.substr(0, length))), all.substr(0, length));
+  for (size_t length = 250; length <= 256; ++length)
+    EXPECT_EQ(Decode(Encode(all.substr(0, length))), all.substr(0, length));
 }
 
 TEST(Base64Test, RefusesWhatIsNotCanonical) {
-  for (const char* text : {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "====", "=", "Z===", "Zm9v\n", "Zm 9v", "Zm9-", "Zg==Zg==",
-                           "Zm=v", "Zm9vZ"}) {
+  for (const char* text : {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "====", "=", "Z===", "Zm9v\n", "Zm 9v", "Zm9-",
+                           "Zg==Zg==", "Zm=v", "Zm9vZ"}) {
     EXPECT_EQ(Decode(text), std::nullopt) << text;
   }
 }

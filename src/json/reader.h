@@ -13,14 +13,15 @@
 namespace inferd::json {
 
 struct ReaderOptions {
-  size_t depth_max = 64;              // open arrays and objects at once
-  size_t members_max = 65536;         // members of all open objects together
-  bool nonfinite_tokens = false;      // NaN, Infinity and -Infinity count as numbers, in skipped values too
+  size_t depth_max = 64;          // open arrays and objects at once
+  size_t members_max = 65536;     // members of all open objects together
+  bool nonfinite_tokens = false;  // NaN, Infinity and -Infinity count as numbers, in skipped values too
 };
 
 enum class ValueType : uint8_t { kObject, kArray, kString, kNumber, kBool, kNull };
 
-// An integer token (neither fraction nor exponent) as int64_t, or uint64_t if only that holds it; else the nearest double.
+// An integer token (neither fraction nor exponent) as int64_t, or uint64_t if only that holds it; else the nearest
+// double.
 using Number = std::variant<int64_t, uint64_t, double>;
 
 // A strict pull reader over a JSON text (RFC 8259), without a DOM.
@@ -74,8 +75,8 @@ class Reader {
   // Refuses anything but white space behind the value.
   base::Status Finish();
 
-  // For a parser of its own: the text from the next value on, white space skipped; and past `bytes` of it, which must be
-  // exactly one value, as strictly checked as here.
+  // For a parser of its own: the text from the next value on, white space skipped; and past `bytes` of it, which must
+  // be exactly one value, as strictly checked as here.
   std::string_view Rest();
   void Advance(size_t bytes) { p_ += bytes; }
 

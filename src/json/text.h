@@ -39,7 +39,7 @@ inline bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == 
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 inline const char* SkipSpace(const char* p, const char* end) {
-  while (p != end && IsSpace(*p)) ++p;
+  while (p != end && static_cast<unsigned char>(*p) <= ' ' && IsSpace(*p)) ++p;
   return p;
 }
 

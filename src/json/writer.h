@@ -10,8 +10,8 @@
 
 namespace inferd::json {
 
-// Appends JSON text to buffers that are handed on without a copy. Commas and colons are its own work; that Begin and End
-// match, and that a Key stands before each member, is the caller's. No white space is written. Not thread-safe.
+// Appends JSON text to buffers that are handed on without a copy. Commas and colons are its own work; that Begin and
+// End match, and that a Key stands before each member, is the caller's. No white space is written. Not thread-safe.
 //
 //   Writer writer;
 //   writer.BeginObject();
@@ -44,8 +44,8 @@ class Writer {
   // One whole JSON value, written as it is.
   void Raw(std::string_view json);
 
-  // For a writer of its own, one value at a time or a list of elements: the separator is written by StartValue, room for
-  // `bytes` contiguous bytes is made by Reserve, Commit says how many of them were used.
+  // For a writer of its own, one value at a time or a list of elements: the separator is written by StartValue, room
+  // for `bytes` contiguous bytes is made by Reserve, Commit says how many of them were used.
   void StartValue() {
     if (separate_) Append(',');
     separate_ = true;

@@ -21,8 +21,8 @@ static_assert(std::endian::native == std::endian::little);
 inline constexpr size_t kLengthSize = 4;
 inline constexpr size_t kBytesElementMax = std::numeric_limits<uint32_t>::max();
 
-// Whether `packed` is exactly `count` elements: no length beyond the end, nothing behind the last. INVALID_ARGUMENT with
-// expected and got, in words that follow a tensor's name and a colon.
+// Whether `packed` is exactly `count` elements: no length beyond the end, nothing behind the last. INVALID_ARGUMENT
+// with expected and got, in words that follow a tensor's name and a colon.
 base::Status CheckPacked(std::span<const std::byte> packed, size_t count);
 
 // The elements of a packed tensor that CheckPacked has accepted: for (std::string_view element : PackedElements(data)).

@@ -16,8 +16,8 @@ uint16_t DoubleToBf16(double value);
 inline uint16_t FloatToHalf(float value) { return DoubleToHalf(value); }
 inline uint16_t FloatToBf16(float value) { return DoubleToBf16(value); }
 
-// How a decimal text's exact magnitude compares with that of the double nearest to it. Matters where the double is a tie
-// between two 16-bit neighbours: narrowing it would round a second time.
+// How a decimal text's exact magnitude compares with that of the double nearest to it. Matters where the double is a
+// tie between two 16-bit neighbours: narrowing it would round a second time.
 enum class Remainder : uint8_t { kBelow, kNone, kAbove };
 
 uint16_t DoubleToHalf(double value, Remainder remainder);

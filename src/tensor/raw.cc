@@ -11,10 +11,12 @@ namespace inferd::tensor {
 
 base::Result<size_t> ElementCount(const Shape& shape) {
   for (const int64_t dim : shape.dims()) {
-    if (dim < 0) return std::unexpected(base::InvalidArgument("shape " + shape.ToString() + " has a negative dimension"));
+    if (dim < 0)
+      return std::unexpected(base::InvalidArgument("shape " + shape.ToString() + " has a negative dimension"));
   }
   const std::optional<int64_t> count = shape.ElementCount();
-  if (!count) return std::unexpected(base::InvalidArgument("shape " + shape.ToString() + " has more than 2^63 elements"));
+  if (!count)
+    return std::unexpected(base::InvalidArgument("shape " + shape.ToString() + " has more than 2^63 elements"));
   return static_cast<size_t>(*count);
 }
 

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "json/text.h"
+
+// Decimal text to binary floating point, rounded once. The digits are gathered while the grammar is checked, so a
+// number is read once; fast_float turns them into bits.
+//
+// Precondition everywhere: [p, end) holds a byte that cannot belong to a number at or behind each number's last, so
+// that a scan stops by itself.
+
+namespace inferd::tensorjson {
+
+// digits x 10^exponent, or, if it has more than 19 significant digits or a huge exponent, not `exact`: its text
+// decides.
+struct Decimal {
+  uint64_t digits = 0;
+  int64_t exponent = 0;
+  bool negative = false;
+  bool exact = true;
+};
+
+namespace internal {
+
+inline constexpr size_t kExactDigits = 19;
+
+inline uint64_t Load8(const char* p) {
+  uint64_t word;
+  std::memcpy(&word, p, 8);
+  return word;
+}
+
+// Whether all eight bytes are '0' to '9'.
+inline bool IsEightDigits(uint64_t word) {
+  return (((word + 0x4646464646464646) | (word - 0x3030303030303030)) & 0x8080808080808080) == 0;
+}
+
+// Their value: pairs, then fours, then all, each step in one multiplication.
+inline uint64_t EightDigits(uint64_t word) {
+  word -= 0x3030303030303030;
+  word = word * 10 + (word >> 8);
+  return ((word & 0x000000FF000000FF) * 0x000F424000000064 + (word >> 16 & 0x000000FF000000FF) * 0x0000271000000001) >>
+         32;
+}
+
+inline const char* ScanDigits(const char* p, const char* end, uint64_t& digits) {
+  while (end - p >= 8) {
+    const uint64_t word = Load8(p);
+    if (!IsEightDigits(word)) break;
+    digits = digits * 100'000'000 + EightDigits(word);
+    p += 8;
+  }
+  for (; json::IsDigit(*p); ++p) digits = digits * 10 + static_cast<uint64_t>(*p - '0');
+  return p;
+}
+
+// Significant digits of [p, end), a mantissa's text.
+size_t CountSignificant(const char* p, const char* end);
+
+}  // namespace internal
+
+// Reads the number at `p` as RFC 8259, section 6, wants it. Returns its end; nullptr if there is none.
+inline const char* ScanDecimal(const char* p, const char* end, Decimal& out) {
+  out = {};
+  out.negative = *p == '-';
+  if (out.negative) ++p;
+  const char* const mantissa = p;
+  for (; json::IsDigit(*p); ++p) out.digits = out.digits * 10 + static_cast<uint64_t>(*p - '0');
+  const auto whole = static_cast<size_t>(p - mantissa);
+  if (whole == 0 || (*mantissa == '0' && whole > 1)) return nullptr;
+  size_t count = whole;
+  if (*p == '.') {
+    const char* const fraction = ++p;
+    p = internal::ScanDigits(p, end, out.digits);
+    if (p == fraction) return nullptr;
+    out.exponent = fraction - p;
+    count += static_cast<size_t>(p - fraction);
+  }
+  if (count > internal::kExactDigits && internal::CountSignificant(mantissa, p) > internal::kExactDigits)
+    out.exact = false;
+  if ((*p | 0x20) == 'e') {
+    ++p;
+    const bool negative = *p == '-';
+    if (negative || *p == '+') ++p;
+    const char* const power = p;
+    int64_t exponent = 0;
+    for (; json::IsDigit(*p); ++p) exponent = exponent < 100'000 ? exponent * 10 + (*p - '0') : exponent;
+    if (p == power) return nullptr;
+    if (exponent >= 100'000) out.exact = false;
+    out.exponent += negative ? -exponent : exponent;
+  }
+  return p;
+}
+
+// The nearest value to `decimal`, whose text is `token`; infinity if that overflows.
+float ToFloat(const Decimal& decimal, std::string_view token);
+double ToDouble(const Decimal& decimal, std::string_view token);
+// The 16-bit formats' bits, rounded from the exact decimal, not from a double.
+uint16_t ToHalf(const Decimal& decimal, std::string_view token);
+uint16_t ToBf16(const Decimal& decimal, std::string_view token);
+
+}  // namespace inferd::tensorjson
