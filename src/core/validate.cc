@@ -1,8 +1,9 @@
 #include "core/validate.h"
 
-#include <cstring>
 #include <optional>
 #include <string>
+
+#include "tensor/bytes.h"
 
 namespace inferd::core {
 
@@ -113,36 +114,10 @@ class RequestCheck {
   }
 
   base::Status CheckBytesElements(const InferTensor& input, int64_t count) const {
-    const std::string_view data = input.data.view();
-    size_t offset = 0;
-    for (int64_t element = 0; element < count; ++element) {
-      if (data.size() - offset < sizeof(uint32_t)) {
-        return BytesError(input, element, count,
-                          offset == data.size() ? "unexpected number of string elements " + std::to_string(element)
-                                                : "incomplete string length indicator");
-      }
-      uint32_t length = 0;
-      std::memcpy(&length, data.data() + offset, sizeof(length));
-      offset += sizeof(length);
-      if (data.size() - offset < length) {
-        return BytesError(input, element, count,
-                          "incomplete string data (" + std::to_string(length) + " bytes announced, " +
-                              std::to_string(data.size() - offset) + " left)");
-      }
-      offset += length;
-    }
-    if (offset != data.size()) {
-      return BytesError(input, count, count,
-                        "unexpected number of string elements: " + std::to_string(data.size() - offset) +
-                            " bytes follow the last one");
-    }
-    return base::OkStatus();
-  }
-
-  base::Status BytesError(const InferTensor& input, int64_t element, int64_t count, const std::string& what) const {
-    return base::InvalidArgument(what + " at element " + std::to_string(element) + " for inference input " +
-                                 Quoted(input.name) + " for model " + Quoted(model_) + ", expecting " +
-                                 std::to_string(count) + " elements");
+    const base::Status status = tensor::CheckPacked(input.data.bytes(), static_cast<size_t>(count));
+    if (status.ok()) return status;
+    return base::InvalidArgument("unexpected number of string elements for inference input " + Quoted(input.name) +
+                                 " for model " + Quoted(model_) + ": " + status.message());
   }
 
   base::Status CheckBatch() {

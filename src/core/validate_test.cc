@@ -173,13 +173,15 @@ TEST(ValidateTest, BytesElements) {
   request.inputs.push_back(Tensor("S", DataType::kBytes, {2}, Packed({"ab", ""})));
   EXPECT_TRUE(ValidateRequest(request, "text", Strings(), &layout).ok());
   request.inputs[0].shape = {3};
-  EXPECT_THAT(ErrorOf(request, Strings()), HasSubstr("unexpected number of string elements 2"));
+  EXPECT_EQ(ErrorOf(request, Strings()),
+            "unexpected number of string elements for inference input 'S' for model 'simple': expected 3 BYTES elements, "
+            "got 2");
   request.inputs[0].shape = {1};
-  EXPECT_THAT(ErrorOf(request, Strings()), HasSubstr("4 bytes follow the last one"));
+  EXPECT_THAT(ErrorOf(request, Strings()), HasSubstr("unexpected number of string elements for inference input 'S'"));
   request.inputs[0] = Tensor("S", DataType::kBytes, {1}, "ab");
-  EXPECT_THAT(ErrorOf(request, Strings()), HasSubstr("incomplete string length indicator"));
+  EXPECT_THAT(ErrorOf(request, Strings()), HasSubstr("expected a 4-byte length"));
   request.inputs[0] = Tensor("S", DataType::kBytes, {1}, Packed({"abcd"}).substr(0, 6));
-  EXPECT_THAT(ErrorOf(request, Strings()), HasSubstr("incomplete string data (4 bytes announced, 2 left)"));
+  EXPECT_THAT(ErrorOf(request, Strings()), HasSubstr("expected 4 bytes behind its length, got 2"));
 }
 
 TEST(ValidateTest, EmptyTensorsAreFine) {

@@ -58,7 +58,7 @@ VersionStatistics::Batch* VersionStatistics::BatchOf(int64_t rows) {
   return &(*block)[index % kBatchesPerBlock];
 }
 
-ModelStatistics VersionStatistics::Read() const {
+ModelStatistics VersionStatistics::ReadTotals() const {
   ModelStatistics stats;
   stats.last_inference_ms = NotNegative(last_inference_ms_.load(kRelaxed));
   stats.inference_count = inferences_.load(kRelaxed);
@@ -69,6 +69,11 @@ ModelStatistics VersionStatistics::Read() const {
   stats.compute_input = compute_input_.Read();
   stats.compute_infer = compute_infer_.Read();
   stats.compute_output = compute_output_.Read();
+  return stats;
+}
+
+ModelStatistics VersionStatistics::Read() const {
+  ModelStatistics stats = ReadTotals();
   for (size_t i = 0; i < kBatchSizesMax; ++i) {
     const Block* block = blocks_[i / kBatchesPerBlock].load(std::memory_order_acquire);
     if (block == nullptr) continue;

@@ -43,14 +43,18 @@ class VersionStatistics final {
 
   void AddPending(int64_t n) { pending_.fetch_add(n, std::memory_order_relaxed); }
   void AddInlineExecution() { inline_executions_.fetch_add(1, std::memory_order_relaxed); }
+  // An input's memory did not suit the engine and was copied.
+  void AddInputCopy() { input_copies_.fetch_add(1, std::memory_order_relaxed); }
 
-  // All but name and version. Allocates.
+  // All but name and version; Totals: without the batch table.
   ModelStatistics Read() const;
+  ModelStatistics ReadTotals() const;
   uint64_t failures(FailureReason reason) const {
     return failures_[static_cast<size_t>(reason)].load(std::memory_order_relaxed);
   }
   int64_t pending() const { return pending_.load(std::memory_order_relaxed); }
   uint64_t inline_executions() const { return inline_executions_.load(std::memory_order_relaxed); }
+  uint64_t input_copies() const { return input_copies_.load(std::memory_order_relaxed); }
 
  private:
   using Number = std::atomic<uint64_t>;
@@ -76,6 +80,7 @@ class VersionStatistics final {
   Number inferences_{0};
   Number executions_{0};
   Number inline_executions_{0};
+  Number input_copies_{0};
   std::atomic<int64_t> pending_{0};
   std::atomic<int64_t> last_inference_ms_{0};
   std::array<std::atomic<Block*>, kBatchSizesMax / kBatchesPerBlock> blocks_{};

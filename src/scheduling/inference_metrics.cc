@@ -1,0 +1,170 @@
+#include "scheduling/inference_metrics.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace inferd::scheduling {
+
+namespace {
+
+// What is read from the statistics, in the order of kFamilies. Durations in nanoseconds.
+enum Value : size_t {
+  kSuccess,
+  kRejected,
+  kCanceled,
+  kBackend,
+  kOther,
+  kInferences,
+  kExecutions,
+  kRequestNs,
+  kQueueNs,
+  kInputNs,
+  kInferNs,
+  kOutputNs,
+  kInline,
+  kInputCopies,
+  kValues
+};
+using Values = std::array<uint64_t, kValues>;
+
+struct FamilyRow {
+  Value value;
+  const char* name;
+  const char* help;
+  const char* reason = nullptr;  // the label `reason`
+  double unit = 1;               // what one counts as
+};
+
+constexpr double kMicrosecondsPerNs = 1e-3;
+constexpr FamilyRow kFamilies[] = {
+    {kSuccess, "nv_inference_request_success", "Number of successful inference requests, all batch sizes"},
+    {kRejected, "nv_inference_request_failure", "Number of failed inference requests, all batch sizes", "REJECTED"},
+    {kCanceled, "nv_inference_request_failure", "Number of failed inference requests, all batch sizes", "CANCELED"},
+    {kBackend, "nv_inference_request_failure", "Number of failed inference requests, all batch sizes", "BACKEND"},
+    {kOther, "nv_inference_request_failure", "Number of failed inference requests, all batch sizes", "OTHER"},
+    {kInferences, "nv_inference_count", "Number of inferences performed (does not include cached requests)"},
+    {kExecutions, "nv_inference_exec_count", "Number of model executions performed (does not include cached requests)"},
+    {kRequestNs, "nv_inference_request_duration_us", "Cumulative inference request duration in microseconds", nullptr,
+     kMicrosecondsPerNs},
+    {kQueueNs, "nv_inference_queue_duration_us", "Cumulative inference queuing duration in microseconds", nullptr,
+     kMicrosecondsPerNs},
+    {kInputNs, "nv_inference_compute_input_duration_us", "Cumulative compute input duration in microseconds", nullptr,
+     kMicrosecondsPerNs},
+    {kInferNs, "nv_inference_compute_infer_duration_us", "Cumulative compute inference duration in microseconds", nullptr,
+     kMicrosecondsPerNs},
+    {kOutputNs, "nv_inference_compute_output_duration_us", "Cumulative compute output duration in microseconds", nullptr,
+     kMicrosecondsPerNs},
+    {kInline, "inferd_inline_executions_total", "Executions on the thread that received the request"},
+    {kInputCopies, "inferd_input_copies_total", "Input tensors copied because their memory was not aligned for the engine"},
+};
+
+constexpr double kBatchBounds[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+
+Values ReadValues(const core::VersionStatistics& statistics) {
+  const core::ModelStatistics totals = statistics.ReadTotals();
+  Values values{};
+  values[kSuccess] = totals.success.count;
+  values[kRejected] = statistics.failures(core::FailureReason::kRejected);
+  values[kCanceled] = statistics.failures(core::FailureReason::kCanceled);
+  values[kBackend] = statistics.failures(core::FailureReason::kBackend);
+  values[kOther] = statistics.failures(core::FailureReason::kOther);
+  values[kInferences] = totals.inference_count;
+  values[kExecutions] = totals.execution_count;
+  values[kRequestNs] = totals.success.ns;
+  values[kQueueNs] = totals.queue.ns;
+  values[kInputNs] = totals.compute_input.ns;
+  values[kInferNs] = totals.compute_infer.ns;
+  values[kOutputNs] = totals.compute_output.ns;
+  values[kInline] = statistics.inline_executions();
+  values[kInputCopies] = statistics.input_copies();
+  return values;
+}
+
+}  // namespace
+
+struct VersionMetrics::Series {
+  metrics::Labels labels;
+  std::shared_ptr<metrics::Histogram> request_seconds;
+  std::shared_ptr<metrics::Histogram> batch_size;
+
+  mutable base::Mutex mutex;
+  std::vector<std::shared_ptr<const core::VersionStatistics>> loads GUARDED_BY(mutex);
+  Values ended GUARDED_BY(mutex){};  // the sum over loads that are gone
+
+  uint64_t Read(Value value) const {
+    base::MutexLock lock(mutex);
+    uint64_t sum = ended[value];
+    for (const auto& load : loads) sum += ReadValues(*load)[value];
+    return sum;
+  }
+  int64_t Pending() const {
+    base::MutexLock lock(mutex);
+    int64_t sum = 0;
+    for (const auto& load : loads) sum += load->pending();
+    return sum;
+  }
+};
+
+VersionMetrics::~VersionMetrics() { owner_->Release(*this); }
+
+std::unique_ptr<VersionMetrics> InferenceMetrics::Add(const core::ModelId& id,
+                                                      const std::map<std::string, std::string>& tags,
+                                                      std::shared_ptr<const core::VersionStatistics> statistics) {
+  metrics::Labels labels = {{"model", id.name}, {"version", std::to_string(id.version)}};
+  for (const auto& [name, value] : tags) labels.emplace_back("_" + name, value);
+
+  base::MutexLock lock(mutex_);
+  auto& series = series_[labels];
+  if (series == nullptr) {
+    series = std::make_shared<VersionMetrics::Series>();
+    series->labels = labels;
+    Register(series);
+  }
+  {
+    base::MutexLock series_lock(series->mutex);
+    series->loads.push_back(statistics);
+  }
+  std::unique_ptr<VersionMetrics> handle(new VersionMetrics);
+  handle->owner_ = this;
+  handle->series_ = series;
+  handle->statistics_ = std::move(statistics);
+  handle->request_seconds_ = series->request_seconds;
+  handle->batch_size_ = series->batch_size;
+  return handle;
+}
+
+void InferenceMetrics::Register(const std::shared_ptr<VersionMetrics::Series>& series) {
+  for (const FamilyRow& row : kFamilies) {
+    metrics::Labels labels = series->labels;
+    if (row.reason != nullptr) labels.emplace_back("reason", row.reason);
+    registry_.AddCallback(metrics::Registry::CallbackKind::kCounter, row.name, row.help, std::move(labels), [series, row] {
+      return static_cast<double>(series->Read(row.value)) * row.unit;
+    });
+  }
+  registry_.AddCallback(metrics::Registry::CallbackKind::kGauge, "nv_inference_pending_request_count",
+                        "Instantaneous number of pending requests awaiting execution per-model.", series->labels,
+                        [series] { return static_cast<double>(series->Pending()); });
+  series->request_seconds =
+      registry_.AddHistogram("inferd_inference_request_duration_seconds", "Time from acceptance to answer, successful requests",
+                             series->labels, metrics::LatencyBoundsSeconds());
+  series->batch_size = registry_.AddHistogram("inferd_inference_batch_size", "Rows per execution", series->labels, kBatchBounds);
+}
+
+void InferenceMetrics::Release(VersionMetrics& metrics) {
+  VersionMetrics::Series& series = *metrics.series_;
+  base::MutexLock lock(mutex_);
+  bool last = false;
+  {
+    base::MutexLock series_lock(series.mutex);
+    const Values values = ReadValues(*metrics.statistics_);
+    for (size_t i = 0; i < kValues; ++i) series.ended[i] += values[i];
+    std::erase(series.loads, metrics.statistics_);
+    last = series.loads.empty();
+  }
+  if (!last) return;
+  registry_.Remove(series.labels);
+  series_.erase(series_.find(series.labels));
+}
+
+}  // namespace inferd::scheduling

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/mutex.h"
+#include "core/model_id.h"
+#include "core/version_statistics.h"
+#include "metrics/registry.h"
+
+namespace inferd::scheduling {
+
+class InferenceMetrics;
+
+// One load's part in its version's metric series: kept by the load's scheduler while it lives. Thread-safe.
+class VersionMetrics final {
+ public:
+  ~VersionMetrics();
+  // A request that was answered OK.
+  void Observe(int64_t total_ns, int64_t rows) {
+    request_seconds_->Observe(static_cast<double>(total_ns) * 1e-9);
+    batch_size_->Observe(static_cast<double>(rows));
+  }
+
+ private:
+  friend class InferenceMetrics;
+  struct Series;
+  VersionMetrics() = default;
+
+  InferenceMetrics* owner_ = nullptr;
+  std::shared_ptr<Series> series_;
+  std::shared_ptr<const core::VersionStatistics> statistics_;
+  std::shared_ptr<metrics::Histogram> request_seconds_;
+  std::shared_ptr<metrics::Histogram> batch_size_;
+};
+
+// The nv_inference_* series (facts 5) of every version that is loaded, and ours beside them: latency and batch size
+// histograms, executions on the receiving thread. They are read from the versions' statistics when the page is written,
+// so that they cost a request nothing. A reload of a version goes on counting where the old load stopped; the series
+// vanish when the last load of the version is gone. Thread-safe; outlives every VersionMetrics.
+class InferenceMetrics final {
+ public:
+  explicit InferenceMetrics(metrics::Registry& registry) : registry_(registry) {}
+
+  // `tags` are ModelConfig's metric_tags: further labels, each with a `_` in front.
+  std::unique_ptr<VersionMetrics> Add(const core::ModelId& id, const std::map<std::string, std::string>& tags,
+                                      std::shared_ptr<const core::VersionStatistics> statistics);
+
+ private:
+  friend class VersionMetrics;
+  void Register(const std::shared_ptr<VersionMetrics::Series>& series);
+  void Release(VersionMetrics& metrics);
+
+  metrics::Registry& registry_;
+  base::Mutex mutex_;
+  std::map<metrics::Labels, std::shared_ptr<VersionMetrics::Series>> series_ GUARDED_BY(mutex_);
+};
+
+}  // namespace inferd::scheduling

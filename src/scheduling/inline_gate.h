@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace inferd::scheduling {
+
+// Whether a version may run on the thread that received the request, which saves a hop to another thread: only while all
+// that is known says that it is over in less time than the hop is worth. Not thread-safe.
+//
+//   measuring --kSamplesMin runs off the loop, mean below the limit--> open
+//   open --one run over the limit--> closed --kSamplesClosed runs off the loop, mean below the limit--> open
+//
+// A request larger than every one that was measured to be fast runs off the loop too.
+class InlineGate final {
+ public:
+  static constexpr int kSamplesMin = 16;
+  static constexpr int kSamplesClosed = 1024;
+
+  // `service_ns_max` 0: never open.
+  explicit InlineGate(int64_t service_ns_max) : service_ns_max_(service_ns_max) {}
+
+  bool Allows(size_t request_bytes) const;
+
+  // An execution kept its instance's thread for `service_ns`.
+  void Record(int64_t service_ns, size_t request_bytes, bool inline_run);
+
+  // Exponentially weighted mean, 0 before the first.
+  int64_t mean_ns() const { return mean_ns_; }
+
+ private:
+  int64_t service_ns_max_;
+  int64_t mean_ns_ = 0;
+  size_t fast_bytes_max_ = 0;  // the largest request measured below the limit
+  int samples_left_ = kSamplesMin;
+};
+
+}  // namespace inferd::scheduling

@@ -1,0 +1,63 @@
+#include "scheduling/inline_gate.h"
+
+#include <gtest/gtest.h>
+
+namespace inferd::scheduling {
+namespace {
+
+constexpr int64_t kLimitNs = 100'000;
+
+void Measure(InlineGate& gate, int runs, int64_t service_ns, size_t bytes = 64) {
+  for (int i = 0; i < runs; ++i) gate.Record(service_ns, bytes, false);
+}
+
+TEST(InlineGateTest, OpensAfterEnoughFastRuns) {
+  InlineGate gate(kLimitNs);
+  Measure(gate, InlineGate::kSamplesMin - 1, 3'000);
+  EXPECT_FALSE(gate.Allows(64));
+  Measure(gate, 1, 3'000);
+  EXPECT_TRUE(gate.Allows(64));
+}
+
+TEST(InlineGateTest, ASlowModelNeverGetsIn) {
+  InlineGate gate(kLimitNs);
+  Measure(gate, 10'000, kLimitNs);
+  EXPECT_FALSE(gate.Allows(64));
+}
+
+TEST(InlineGateTest, OneSlowInlineRunClosesItForAWhile) {
+  InlineGate gate(kLimitNs);
+  Measure(gate, InlineGate::kSamplesMin, 3'000);
+  gate.Record(kLimitNs, 64, true);
+  EXPECT_FALSE(gate.Allows(64));
+  Measure(gate, InlineGate::kSamplesClosed - 1, 3'000);
+  EXPECT_FALSE(gate.Allows(64));
+  Measure(gate, 1, 3'000);
+  EXPECT_TRUE(gate.Allows(64));
+}
+
+TEST(InlineGateTest, ALargerRequestThanAnyMeasuredRunsElsewhere) {
+  InlineGate gate(kLimitNs);
+  Measure(gate, InlineGate::kSamplesMin, 3'000, 64);
+  EXPECT_FALSE(gate.Allows(65));
+  gate.Record(kLimitNs * 2, 4096, false);
+  EXPECT_FALSE(gate.Allows(4096)) << "it was slow";
+  gate.Record(5'000, 4096, false);
+  EXPECT_TRUE(gate.Allows(4096));
+}
+
+TEST(InlineGateTest, ZeroMeansNever) {
+  InlineGate gate(0);
+  Measure(gate, 10'000, 0);
+  EXPECT_FALSE(gate.Allows(0));
+}
+
+TEST(InlineGateTest, AModelThatGetsSlowerIsLockedOut) {
+  InlineGate gate(kLimitNs);
+  Measure(gate, InlineGate::kSamplesMin, 3'000);
+  Measure(gate, 100, kLimitNs * 3);
+  EXPECT_FALSE(gate.Allows(64));
+}
+
+}  // namespace
+}  // namespace inferd::scheduling

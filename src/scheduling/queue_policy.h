@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "config/model_config.h"
+#include "core/infer_request.h"
+
+namespace inferd::scheduling {
+
+// The rules of ModelQueuePolicy (facts 3.1) as pure functions. Times are base::Clock::NowNs.
+
+// How many requests may wait.
+uint32_t QueueSizeMax(const config::QueuePolicy& policy, uint32_t server_default);
+
+// When a request has waited for as long as the policy lets it; 0: never. The request's own timeout counts where the policy
+// sets none, or allows an override; it can only shorten what the policy sets.
+int64_t QueueTimeoutAt(const config::QueuePolicy& policy, uint64_t request_timeout_us, int64_t queued_ns);
+
+// What becomes of a waiting request.
+enum class QueueVerdict {
+  kWait,    // it may go on waiting, or run
+  kDelay,   // it may run only when nothing else waits
+  kExpire,  // DEADLINE_EXCEEDED
+  kCancel,  // CANCELLED
+};
+// `timeout_at_ns` from QueueTimeoutAt. A passed deadline of the client's expires the request whatever the policy says.
+QueueVerdict Judge(const config::QueuePolicy& policy, const core::InferRequest& request, int64_t timeout_at_ns,
+                   int64_t now_ns);
+
+}  // namespace inferd::scheduling

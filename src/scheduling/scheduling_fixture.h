@@ -1,0 +1,122 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "core/model_version.h"
+#include "scheduling/deadline_watch.h"
+#include "scheduling/direct_scheduler.h"
+#include "tests/support/fake_engine.h"
+
+namespace inferd::scheduling {
+
+// A version on a DirectScheduler over the fake engine, and what it stands on. For this room's tests.
+class SchedulingFixture {
+ public:
+  explicit SchedulingFixture(const base::Clock& clock, bool threaded_deadlines = false)
+      : clock_(clock), deadlines_(clock, threaded_deadlines) {}
+
+  // `gone` is kept by the version: ready when it has ended.
+  std::shared_ptr<const core::ModelVersion> MakeVersion(testing::FakeEngine::Script script, DirectSchedulerOptions options = {},
+                                                        config::QueuePolicy policy = {}, int instances = 1) {
+    engine_.SetScript("", script);
+    auto config = std::make_shared<config::ModelConfig>();
+    config->name = "m";
+    config->queue_policy = policy;
+    core::SchedulerParts parts;
+    parts.id = {"m", 1};
+    parts.config = config;
+    parts.signature = std::make_shared<core::ModelSignature>(script.signature);
+    parts.statistics = std::make_shared<core::VersionStatistics>();
+    core::LoadSpec spec;
+    spec.model_name = "m";
+    parts.model = *engine_.Load(spec);
+    for (int i = 0; i < instances; ++i) parts.instances.push_back(*parts.model->CreateInstance(0, i));
+    core::ModelVersion::Parts version{.id = parts.id,
+                                      .generation = 1,
+                                      .repository = "r",
+                                      .platform = "fake",
+                                      .config = config,
+                                      .signature = parts.signature,
+                                      .statistics = parts.statistics,
+                                      .scheduler = nullptr};
+    auto scheduler = MakeSchedulerFactory(options, {clock_, deadlines_, metrics_})(std::move(parts));
+    version.scheduler = *std::move(scheduler);
+    return core::ModelVersion::Create(std::move(version), retire_);
+  }
+
+  core::QueuedRequest Request(std::shared_ptr<const core::ModelVersion> version, core::ResponseCallback callback,
+                              size_t elements = 2) {
+    core::QueuedRequest queued;
+    queued.request = std::make_unique<core::InferRequest>();
+    queued.request->model_name = "m";
+    queued.request->id = "id";
+    core::InferTensor input;
+    input.name = "INPUT0";
+    input.datatype = tensor::DataType::kInt32;
+    input.shape = {1, static_cast<int64_t>(elements)};
+    input.data = base::BufferSlice(base::Buffer::CopyOf(std::string(elements * 4, 'x')));
+    queued.request->inputs.push_back(std::move(input));
+    queued.completion = core::Completion(std::move(callback));
+    EXPECT_TRUE(core::ValidateRequest(*queued.request, "m", version->signature(), &queued.layout).ok());
+    queued.queued_ns = clock_.NowNs();
+    queued.version = std::move(version);
+    return queued;
+  }
+
+  // Enqueues; the future has the final response.
+  std::future<core::InferResponse> Send(core::QueuedRequest queued) {
+    auto promise = std::make_shared<std::promise<core::InferResponse>>();
+    queued.completion = core::Completion([promise](core::InferResponse r) { promise->set_value(std::move(r)); });
+    auto& scheduler = queued.version->scheduler();
+    scheduler.Enqueue(std::move(queued));
+    return promise->get_future();
+  }
+
+  DeadlineWatch& deadlines() { return deadlines_; }
+  testing::FakeEngine& engine() { return engine_; }
+  metrics::Registry& registry() { return registry_; }
+
+ private:
+  const base::Clock& clock_;
+  testing::FakeEngine engine_;
+  metrics::Registry registry_;
+  InferenceMetrics metrics_{registry_};
+  DeadlineWatch deadlines_;
+  base::ThreadPool retire_{"retire", 1};
+};
+
+// Holds executions until the test lets them go.
+class Gate final {
+ public:
+  void Enter() {
+    base::MutexLock lock(mutex_);
+    ++waiting_;
+    changed_.NotifyAll();
+    while (!open_) changed_.Wait(mutex_);
+    --waiting_;
+  }
+  void Open() {
+    base::MutexLock lock(mutex_);
+    open_ = true;
+    changed_.NotifyAll();
+  }
+  // Returns when `n` are inside.
+  void AwaitEntered(int n) {
+    base::MutexLock lock(mutex_);
+    while (waiting_ < n) changed_.Wait(mutex_);
+  }
+
+ private:
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  int waiting_ GUARDED_BY(mutex_) = 0;
+  bool open_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace inferd::scheduling
