@@ -5,6 +5,7 @@
 #include <string>
 
 #include "frontends/oip_http/status_table.h"
+#include "tensorjson/write.h"
 
 namespace inferd::oip_http {
 
@@ -12,15 +13,11 @@ namespace inferd::oip_http {
 // the Open Inference Protocol read JSON.
 enum class HealthBodies { kEmpty, kJson };
 
-// How NaN and the infinities stand in JSON output: NaN and Infinity as Triton's clients read them, "NaN" and "Infinity"
-// as strings, null, or not at all (the request fails, naming the output).
-enum class NonFinite { kTokens, kStrings, kNull, kError };
-
 // Texts that test suites of other servers look for.
 struct Texts {
   std::string not_found = "Not Found";
   std::string method_not_allowed = "Method Not Allowed";
-  std::string model_not_ready = "Model version not ready";
+  std::string model_not_ready;  // the error of a model that is not ready; empty: an empty body, as the spec has it
 };
 
 // How this front-end answers. Set before the server starts; immutable and shared by every loop's handler afterwards.
@@ -28,7 +25,7 @@ struct Options {
   std::string server_name = "inferd";
   std::string server_version = "0.0.0";
   HealthBodies health_bodies = HealthBodies::kEmpty;
-  NonFinite nonfinite = NonFinite::kTokens;
+  tensorjson::NonFinite nonfinite = tensorjson::NonFinite::kTokens;  // in JSON output
   StatusTable statuses = kStatuses;
   Texts texts;
   bool access_log = false;                      // one line per request, at info level
@@ -36,7 +33,8 @@ struct Options {
   uint64_t body_bytes_max = uint64_t{1} << 30;  // also after decompression: 413
   uint64_t control_bytes_max = 1 << 20;         // bodies of index, unload and logging: 413
   uint32_t compression_ratio_max = 100;         // a compressed body's, above 64 KiB: 413
-  size_t offload_bytes = 256 * 1024;            // JSON from this size on, and all compressed data, is left to the pool
+  size_t offload_bytes = 256 * 1024;            // JSON from this size on is left to the pool, and compressed requests
+  size_t offload_compressed_bytes = 16 * 1024;  // responses from this size on that are to be compressed, too
   size_t compress_bytes_min = 1024;             // smaller responses are sent as they are
 };
 

@@ -1,0 +1,168 @@
+#include "frontends/oip_http/handler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "frontends/oip_http/call.h"
+#include "frontends/oip_http/control_requests.h"
+#include "frontends/oip_http/error_response.h"
+#include "frontends/oip_http/health.h"
+#include "frontends/oip_http/infer_call.h"
+#include "frontends/oip_http/infer_headers.h"
+#include "frontends/oip_http/model_json.h"
+#include "frontends/oip_http/router.h"
+#include "v2/extensions.h"
+
+namespace inferd::oip_http {
+
+namespace {
+
+constexpr int kMethodNotAllowed = 405;
+constexpr int kUnsupportedMediaType = 415;
+
+net::HttpResponse NoSuchRoute(const Options& options, const RouteResult& route) {
+  if (route.allow.empty()) return ErrorResponse(options, base::NotFound(options.texts.not_found));
+  net::HttpResponse response = ErrorResponse(kMethodNotAllowed, options.texts.method_not_allowed);
+  response.headers.emplace_back("Allow", route.allow);
+  return response;
+}
+
+// The answer to a control call, from whatever thread it comes.
+void AnswerControl(Call call, base::Status status) {
+  net::Loop& loop = call.loop();
+  loop.Post([call = std::move(call), status = std::move(status)]() mutable {
+    if (status.ok()) return call.Send(net::HttpResponse{});
+    call.Fail(status);
+  });
+}
+
+class Handler final : public net::HttpHandler {
+ public:
+  explicit Handler(Environment environment)
+      : environment_(std::make_shared<const Environment>(std::move(environment))), options_(environment_->options) {}
+
+  net::BodyPlan OnHead(const net::RequestHead& head) override {
+    const RouteResult route = FindRoute(head.method, head.segments);
+    if (!route.found) return Refuse(head, NoSuchRoute(options_, route));
+    net::BodyPlan plan;
+    plan.bytes_max = options_.body_bytes_max;
+    if (route.route.endpoint == Endpoint::kModelLoad) return plan;
+    if (route.route.endpoint != Endpoint::kInfer) {
+      plan.bytes_max = std::min(options_.body_bytes_max, options_.control_bytes_max);
+      return plan;
+    }
+    bool unknown_coding = false;
+    const auto headers = ReadInferHeaders(head, unknown_coding);
+    if (!headers.has_value()) {
+      return Refuse(head, unknown_coding ? ErrorResponse(kUnsupportedMediaType, headers.error().message())
+                                         : ErrorResponse(options_, headers.error()));
+    }
+    if (headers->coding == net::ContentCoding::kIdentity) plan.align_at = static_cast<size_t>(headers->json_bytes.value_or(0));
+    return plan;
+  }
+
+  void OnRequest(net::HttpRequest request, net::Reply reply) override {
+    Call call(environment_, request.head, request.received_ns, std::move(reply));
+    const RouteResult found = FindRoute(request.head.method, request.head.segments);
+    if (!found.found) return call.Send(NoSuchRoute(options_, found));
+    const Route& route = found.route;
+    switch (route.endpoint) {
+      case Endpoint::kInfer: return InferCall::Start(std::move(call), route, std::move(request));
+      case Endpoint::kModelLoad: return Load(std::move(call), route, std::move(request));
+      case Endpoint::kModelUnload: return Unload(std::move(call), route, request);
+      case Endpoint::kMetrics: return SendMetrics(std::move(call));
+      default: return call.Send(Answer(route, request));
+    }
+  }
+
+ private:
+  net::BodyPlan Refuse(const net::RequestHead& head, net::HttpResponse response) const {
+    LogRefusal(*environment_, head, response.status);
+    net::BodyPlan plan;
+    plan.refuse = std::move(response);
+    return plan;
+  }
+
+  // What is answered at once.
+  net::HttpResponse Answer(const Route& route, const net::HttpRequest& request) const {
+    const core::Catalog& catalog = environment_->catalog;
+    switch (route.endpoint) {
+      case Endpoint::kServerLive: return ServerLiveResponse(options_, catalog);
+      case Endpoint::kServerReady: return ServerReadyResponse(options_, catalog);
+      case Endpoint::kModelReady: return ModelReadyResponse(options_, catalog, route.model, route.version);
+      case Endpoint::kModelNames: return JsonResponse(ModelNamesJson(catalog.ModelNames()));
+      case Endpoint::kModelMetadata:
+        return JsonOrError(catalog.Metadata(route.model, route.version), ModelMetadataJson);
+      case Endpoint::kModelStatistics: return JsonOrError(catalog.Statistics(route.model, route.version), StatisticsJson);
+      case Endpoint::kModelConfig:
+        return JsonOrError(catalog.ConfigJson(route.model, route.version), [](const std::string& json) { return json; });
+      case Endpoint::kRepositoryIndex: return Index(route, request);
+      case Endpoint::kLogging: return Logging(request);
+      default: return JsonResponse(ServerMetadataJson(options_.server_name, options_.server_version, v2::Extensions()));
+    }
+  }
+
+  template <typename T, typename ToJson>
+  net::HttpResponse JsonOrError(const base::Result<T>& result, ToJson to_json) const {
+    return result.has_value() ? JsonResponse(to_json(*result)) : ErrorResponse(options_, result.error());
+  }
+
+  net::HttpResponse Index(const Route& route, const net::HttpRequest& request) const {
+    const auto ready_only = ReadIndexRequest(request.body.view());
+    if (!ready_only.has_value()) return ErrorResponse(options_, ready_only.error());
+    return JsonOrError(environment_->catalog.Index(route.repository, *ready_only), IndexJson);
+  }
+
+  net::HttpResponse Logging(const net::HttpRequest& request) const {
+    base::Logger& logger = environment_->logger;
+    if (request.head.method == net::Method::kPost) {
+      const auto settings = ReadLogSettings(request.body.view());
+      if (!settings.has_value()) return ErrorResponse(options_, settings.error());
+      ApplyLogSettings(*settings, logger);
+    }
+    return JsonResponse(LogSettingsJson(logger));
+  }
+
+  // Files of any size may come with the call: they are decoded on the pool.
+  void Load(Call call, const Route& route, net::HttpRequest request) {
+    call.SetModel(route.model, "");
+    environment_->pool.Post([call = std::move(call), model = std::string(route.model),
+                             repository = std::string(route.repository), request = std::move(request)]() mutable {
+      auto load = ReadLoadRequest(request.body.view(), model, repository);
+      request = {};
+      if (!load.has_value()) return AnswerControl(std::move(call), std::move(load).error());
+      core::Catalog& catalog = call.environment().catalog;
+      catalog.Load(*std::move(load), [call = std::move(call)](base::Status status) mutable {
+        AnswerControl(std::move(call), std::move(status));
+      });
+    });
+  }
+
+  void Unload(Call call, const Route& route, const net::HttpRequest& request) {
+    call.SetModel(route.model, "");
+    auto unload = ReadUnloadRequest(request.body.view(), route.model, route.repository);
+    if (!unload.has_value()) return call.Fail(unload.error());
+    environment_->catalog.Unload(*std::move(unload), [call = std::move(call)](base::Status status) mutable {
+      AnswerControl(std::move(call), std::move(status));
+    });
+  }
+
+  void SendMetrics(Call call) {
+    environment_->pool.Post([call = std::move(call)]() mutable {
+      net::HttpResponse page = MetricsPage(call.environment().metrics_text);
+      net::Loop& loop = call.loop();
+      loop.Post([call = std::move(call), page = std::move(page)]() mutable { call.Send(std::move(page)); });
+    });
+  }
+
+  const std::shared_ptr<const Environment> environment_;
+  const Options& options_;
+};
+
+}  // namespace
+
+std::unique_ptr<net::HttpHandler> MakeHandler(Environment environment) {
+  return std::make_unique<Handler>(std::move(environment));
+}
+
+}  // namespace inferd::oip_http

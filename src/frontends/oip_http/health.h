@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/catalog.h"
+#include "frontends/oip_http/handler.h"
+#include "frontends/oip_http/options.h"
+#include "net/http.h"
+
+// Predict V2, "Health": 200 is true, 400 is false, 404 an unknown model; never anything else. Pure.
+
+namespace inferd::oip_http {
+
+net::HttpResponse ServerLiveResponse(const Options& options, const core::Catalog& catalog);
+net::HttpResponse ServerReadyResponse(const Options& options, const core::Catalog& catalog);
+net::HttpResponse ModelReadyResponse(const Options& options, const core::Catalog& catalog, std::string_view model,
+                                     std::string_view version);
+
+// Prometheus exposition format 0.0.4.
+net::HttpResponse MetricsPage(const MetricsText& metrics_text);
+
+}  // namespace inferd::oip_http

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/dispatcher.h"
+#include "frontends/oip_http/call.h"
+#include "frontends/oip_http/infer_headers.h"
+#include "frontends/oip_http/infer_request_reader.h"
+#include "frontends/oip_http/infer_response_writer.h"
+#include "frontends/oip_http/router.h"
+
+namespace inferd::oip_http {
+
+// One inference on its way, owned by whoever is to take the next step:
+//
+//   Start (loop) -> Decode (loop, or pool if big or compressed) -> Dispatch (loop) -> OnResponse (any thread)
+//     -> Encode (loop, or pool if big) -> Send (loop)
+//
+// A step that fails answers and ends it. Never shared between threads.
+class InferCall {
+ public:
+  // Takes the request to its answer. Loop-bound.
+  static void Start(Call call, const Route& route, net::HttpRequest request);
+
+ private:
+  using Owned = std::unique_ptr<InferCall>;
+  struct Failure {
+    base::Status status;
+    int http_status = 0;  // 0: the table's
+    int64_t retry_after_ms = 0;
+  };
+
+  InferCall(Call call, const Route& route, net::HttpRequest request);
+
+  bool Prepare();
+  bool DecodeIsBig() const;
+  void Decode();
+  base::Status DecodeBody();
+  static void Dispatch(Owned self);
+  static void OnResponse(Owned& self, core::InferResponse response);
+  bool EncodeIsBig() const;
+  static void Answer(Owned self);
+  void Encode();
+  base::Status EncodeResponse();
+  void Send();
+  void Fail(base::Status status, int http_status = 0, int64_t retry_after_ms = 0);
+
+  Call call_;
+  std::string model_;
+  std::string version_;
+  net::HttpRequest http_;
+  InferHeaders headers_;
+  std::shared_ptr<const core::PinnedModel> pinned_;
+  std::unique_ptr<core::InferRequest> request_;
+  OutputForms forms_;
+  core::InferResponse response_;
+  size_t responses_ = 0;
+  net::HttpResponse answer_;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace inferd::oip_http

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/buffer.h"
+#include "base/status.h"
+#include "core/infer_request.h"
+#include "v2/parameters.h"
+
+namespace inferd::oip_http {
+
+// An infer request's body, taken apart. `request` lacks what the path and the head say (model, times, cancel flag).
+struct DecodedRequest {
+  std::unique_ptr<core::InferRequest> request;
+  v2::OutputSettings default_output;        // for every output, where none is requested
+  std::vector<v2::OutputSettings> outputs;  // one per request.outputs
+};
+
+// Reads Predict V2's "Inference Request JSON Object" with Triton's binary tensor extension. The first `json_bytes` of
+// `body` are the JSON; the rest are the binary inputs in the order of the JSON, and become views into `body`, not copies.
+// `binary_allowed`: the request had an Inference-Header-Content-Length.
+//
+// Members may come in any order; unknown ones are skipped, as strictly as the others are read. Errors are
+// INVALID_ARGUMENT and name the tensor, expected and got; UNIMPLEMENTED for sequences and client shared memory. Pure;
+// runs on any thread.
+base::Result<DecodedRequest> ReadInferRequest(const base::BufferSlice& body, size_t json_bytes, bool binary_allowed,
+                                              std::string_view model);
+
+}  // namespace inferd::oip_http

@@ -1,0 +1,64 @@
+#include <utility>
+
+#include "frontends/oip_http/error_response.h"
+#include "frontends/oip_http/handler.h"
+#include "frontends/oip_http/health.h"
+#include "frontends/oip_http/router.h"
+
+namespace inferd::oip_http {
+
+namespace {
+
+constexpr size_t kBodyBytesMax = 64 * 1024;  // nothing here reads a body
+
+class MetricsHandler final : public net::HttpHandler {
+ public:
+  MetricsHandler(const Options& options, const core::Catalog& catalog, base::Executor& pool, MetricsText metrics_text)
+      : options_(options), catalog_(catalog), pool_(pool), metrics_text_(std::move(metrics_text)) {}
+
+  net::BodyPlan OnHead(const net::RequestHead& head) override {
+    net::BodyPlan plan;
+    plan.bytes_max = kBodyBytesMax;
+    const RouteResult found = FindRoute(head.method, head.segments);
+    const Endpoint endpoint = found.route.endpoint;
+    const bool served = endpoint == Endpoint::kMetrics || endpoint == Endpoint::kServerLive ||
+                        endpoint == Endpoint::kServerReady || endpoint == Endpoint::kModelReady;
+    if (!served || found.allow.empty()) {
+      plan.refuse = ErrorResponse(options_, base::NotFound(options_.texts.not_found));
+    } else if (!found.found) {
+      plan.refuse = ErrorResponse(405, options_.texts.method_not_allowed);
+      plan.refuse->headers.emplace_back("Allow", found.allow);
+    }
+    return plan;
+  }
+
+  void OnRequest(net::HttpRequest request, net::Reply reply) override {
+    const Route route = FindRoute(request.head.method, request.head.segments).route;
+    switch (route.endpoint) {
+      case Endpoint::kServerLive: return reply.Send(ServerLiveResponse(options_, catalog_));
+      case Endpoint::kServerReady: return reply.Send(ServerReadyResponse(options_, catalog_));
+      case Endpoint::kModelReady: return reply.Send(ModelReadyResponse(options_, catalog_, route.model, route.version));
+      default: break;
+    }
+    pool_.Post([reply = std::move(reply), text = metrics_text_]() mutable {
+      net::HttpResponse page = MetricsPage(text);
+      net::Loop& loop = reply.loop();
+      loop.Post([reply = std::move(reply), page = std::move(page)]() mutable { reply.Send(std::move(page)); });
+    });
+  }
+
+ private:
+  const Options& options_;
+  const core::Catalog& catalog_;
+  base::Executor& pool_;
+  const MetricsText metrics_text_;
+};
+
+}  // namespace
+
+std::unique_ptr<net::HttpHandler> MakeMetricsHandler(const Options& options, const core::Catalog& catalog,
+                                                     base::Executor& pool, MetricsText metrics_text) {
+  return std::make_unique<MetricsHandler>(options, catalog, pool, std::move(metrics_text));
+}
+
+}  // namespace inferd::oip_http

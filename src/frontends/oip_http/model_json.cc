@@ -1,0 +1,152 @@
+#include "frontends/oip_http/model_json.h"
+
+#include "json/writer.h"
+
+namespace inferd::oip_http {
+
+namespace {
+
+void WriteMember(json::Writer& writer, std::string_view key, std::string_view value) {
+  writer.Key(key);
+  writer.String(value);
+}
+
+void WriteMember(json::Writer& writer, std::string_view key, uint64_t value) {
+  writer.Key(key);
+  writer.Uint(value);
+}
+
+void WriteTensors(json::Writer& writer, std::string_view key, std::span<const core::TensorSpec> specs) {
+  writer.Key(key);
+  writer.BeginArray();
+  for (const core::TensorSpec& spec : specs) {
+    writer.BeginObject();
+    WriteMember(writer, "name", spec.name);
+    WriteMember(writer, "datatype", tensor::DataTypeName(spec.datatype));
+    writer.Key("shape");
+    writer.BeginArray();
+    for (const int64_t dim : spec.shape.dims()) writer.Int(dim);
+    writer.EndArray();
+    writer.EndObject();
+  }
+  writer.EndArray();
+}
+
+void WriteDuration(json::Writer& writer, std::string_view key, const core::DurationStat& stat) {
+  writer.Key(key);
+  writer.BeginObject();
+  WriteMember(writer, "count", stat.count);
+  WriteMember(writer, "ns", stat.ns);
+  writer.EndObject();
+}
+
+void WriteBatch(json::Writer& writer, const core::ModelStatistics::Batch& batch) {
+  writer.BeginObject();
+  WriteMember(writer, "batch_size", batch.batch_size);
+  WriteDuration(writer, "compute_input", batch.compute_input);
+  WriteDuration(writer, "compute_infer", batch.compute_infer);
+  WriteDuration(writer, "compute_output", batch.compute_output);
+  writer.EndObject();
+}
+
+void WriteStatistics(json::Writer& writer, const core::ModelStatistics& model) {
+  writer.BeginObject();
+  WriteMember(writer, "name", model.name);
+  WriteMember(writer, "version", model.version);
+  WriteMember(writer, "last_inference", model.last_inference_ms);
+  WriteMember(writer, "inference_count", model.inference_count);
+  WriteMember(writer, "execution_count", model.execution_count);
+  writer.Key("inference_stats");
+  writer.BeginObject();
+  WriteDuration(writer, "success", model.success);
+  WriteDuration(writer, "fail", model.fail);
+  WriteDuration(writer, "queue", model.queue);
+  WriteDuration(writer, "compute_input", model.compute_input);
+  WriteDuration(writer, "compute_infer", model.compute_infer);
+  WriteDuration(writer, "compute_output", model.compute_output);
+  WriteDuration(writer, "cache_hit", model.cache_hit);
+  WriteDuration(writer, "cache_miss", model.cache_miss);
+  writer.EndObject();
+  // Only models with many responses to a request have any.
+  writer.Key("response_stats");
+  writer.BeginObject();
+  writer.EndObject();
+  writer.Key("batch_stats");
+  writer.BeginArray();
+  for (const auto& batch : model.batches) WriteBatch(writer, batch);
+  writer.EndArray();
+  writer.Key("memory_usage");
+  writer.BeginArray();
+  writer.EndArray();
+  writer.EndObject();
+}
+
+}  // namespace
+
+std::string ServerMetadataJson(std::string_view name, std::string_view version,
+                               std::span<const std::string_view> extensions) {
+  json::Writer writer;
+  writer.BeginObject();
+  WriteMember(writer, "name", name);
+  WriteMember(writer, "version", version);
+  writer.Key("extensions");
+  writer.BeginArray();
+  for (const std::string_view extension : extensions) writer.String(extension);
+  writer.EndArray();
+  writer.EndObject();
+  return writer.TakeString();
+}
+
+std::string ModelMetadataJson(const core::ModelMetadata& metadata) {
+  json::Writer writer;
+  writer.BeginObject();
+  WriteMember(writer, "name", metadata.name);
+  writer.Key("versions");
+  writer.BeginArray();
+  for (const std::string& version : metadata.versions) writer.String(version);
+  writer.EndArray();
+  WriteMember(writer, "platform", metadata.platform);
+  WriteTensors(writer, "inputs", metadata.inputs);
+  WriteTensors(writer, "outputs", metadata.outputs);
+  writer.EndObject();
+  return writer.TakeString();
+}
+
+std::string StatisticsJson(std::span<const core::ModelStatistics> statistics) {
+  json::Writer writer;
+  writer.BeginObject();
+  writer.Key("model_stats");
+  writer.BeginArray();
+  for (const core::ModelStatistics& model : statistics) WriteStatistics(writer, model);
+  writer.EndArray();
+  writer.EndObject();
+  return writer.TakeString();
+}
+
+std::string IndexJson(std::span<const core::IndexEntry> entries) {
+  json::Writer writer;
+  writer.BeginArray();
+  for (const core::IndexEntry& entry : entries) {
+    writer.BeginObject();
+    WriteMember(writer, "name", entry.name);
+    if (!entry.version.empty()) WriteMember(writer, "version", entry.version);
+    if (entry.state != core::ModelState::kUnknown) WriteMember(writer, "state", core::ModelStateName(entry.state));
+    if (!entry.reason.empty()) WriteMember(writer, "reason", entry.reason);
+    writer.EndObject();
+  }
+  writer.EndArray();
+  return writer.TakeString();
+}
+
+std::string ModelNamesJson(std::span<const std::string> names) {
+  json::Writer writer;
+  writer.BeginObject();
+  writer.Key("models");
+  writer.BeginArray();
+  for (const std::string& name : names) writer.String(name);
+  writer.EndArray();
+  writer.EndObject();
+  return writer.TakeString();
+}
+
+}  // namespace inferd::oip_http
