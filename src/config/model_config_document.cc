@@ -3,11 +3,11 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "config/model_config_message.h"
+#include "json/writer.h"
 
 namespace inferd::config {
 namespace {
@@ -16,64 +16,26 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-void AppendJsonString(std::string& out, std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  out += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      default:
-        if (byte < 0x20) {
-          out += "\\u00";
-          out += kHex[byte >> 4];
-          out += kHex[byte & 15];
-        } else {
-          out += c;
-        }
-    }
-  }
-  out += '"';
-}
-
-template <typename T>
-void AppendNumber(std::string& out, T value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    // As proto3 JSON spells them.
-    if (!std::isfinite(value)) return AppendJsonString(out, std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
-  }
-  char text[32];
-  out.append(text, std::to_chars(text, text + sizeof(text), value).ptr);
-}
-
 // Prints a message as JSON by reflection. protobuf's own printer writes 64-bit integers as strings, which Triton's clients
 // do not read.
 class JsonPrinter {
  public:
   std::string Print(const Message& message) {
     AppendMessage(message);
-    return std::move(out_);
+    return out_.TakeString();
   }
 
  private:
   void AppendMessage(const Message& message) {
     const auto* descriptor = message.GetDescriptor();
-    out_ += '{';
-    bool first = true;
+    out_.BeginObject();
     for (int i = 0; i < descriptor->field_count(); ++i) {
       const FieldDescriptor* field = descriptor->field(i);
       if (!Shown(message, field)) continue;
-      if (!first) out_ += ',';
-      first = false;
-      AppendJsonString(out_, field->name());
-      out_ += ':';
+      out_.Key(field->name());
       AppendField(message, field);
     }
-    out_ += '}';
+    out_.EndObject();
   }
 
   // Messages and members of a oneof only where they are set; everything else always, but our own fields if empty.
@@ -89,13 +51,10 @@ class JsonPrinter {
   void AppendField(const Message& message, const FieldDescriptor* field) {
     if (field->is_map()) return AppendMap(message, field);
     if (!field->is_repeated()) return AppendValue(message, field, -1);
-    out_ += '[';
+    out_.BeginArray();
     const int size = message.GetReflection()->FieldSize(message, field);
-    for (int i = 0; i < size; ++i) {
-      if (i > 0) out_ += ',';
-      AppendValue(message, field, i);
-    }
-    out_ += ']';
+    for (int i = 0; i < size; ++i) AppendValue(message, field, i);
+    out_.EndArray();
   }
 
   void AppendMap(const Message& message, const FieldDescriptor* field) {
@@ -111,16 +70,12 @@ class JsonPrinter {
                          : std::to_string(entry_reflection->GetUInt64(entry, key_field)),
                      &entry);
     }
-    out_ += '{';
-    bool first = true;
+    out_.BeginObject();
     for (const auto& [key, entry] : sorted) {
-      if (!first) out_ += ',';
-      first = false;
-      AppendJsonString(out_, key);
-      out_ += ':';
+      out_.Key(key);
       AppendValue(*entry, value_field, -1);
     }
-    out_ += '}';
+    out_.EndObject();
   }
 
   // `index` < 0: the field is singular.
@@ -131,33 +86,40 @@ class JsonPrinter {
       case FieldDescriptor::CPPTYPE_MESSAGE:
         return AppendMessage(one ? r->GetMessage(message, field) : r->GetRepeatedMessage(message, field, index));
       case FieldDescriptor::CPPTYPE_STRING:
-        return AppendJsonString(out_, one ? r->GetString(message, field) : r->GetRepeatedString(message, field, index));
+        return out_.String(one ? r->GetString(message, field) : r->GetRepeatedString(message, field, index));
       case FieldDescriptor::CPPTYPE_ENUM: {
         // An open enumeration: a number that has no name stays a number.
         const int number = one ? r->GetEnumValue(message, field) : r->GetRepeatedEnumValue(message, field, index);
         const auto* value = field->enum_type()->FindValueByNumber(number);
-        return value != nullptr ? AppendJsonString(out_, value->name()) : AppendNumber(out_, number);
+        return value != nullptr ? out_.String(value->name()) : out_.Int(number);
       }
       case FieldDescriptor::CPPTYPE_BOOL:
-        out_ += (one ? r->GetBool(message, field) : r->GetRepeatedBool(message, field, index)) ? "true" : "false";
-        return;
+        return out_.Bool(one ? r->GetBool(message, field) : r->GetRepeatedBool(message, field, index));
       case FieldDescriptor::CPPTYPE_INT32:
-        return AppendNumber(out_, one ? r->GetInt32(message, field) : r->GetRepeatedInt32(message, field, index));
+        return out_.Int(one ? r->GetInt32(message, field) : r->GetRepeatedInt32(message, field, index));
       case FieldDescriptor::CPPTYPE_INT64:
-        return AppendNumber(out_, one ? r->GetInt64(message, field) : r->GetRepeatedInt64(message, field, index));
+        return out_.Int(one ? r->GetInt64(message, field) : r->GetRepeatedInt64(message, field, index));
       case FieldDescriptor::CPPTYPE_UINT32:
-        return AppendNumber(out_, one ? r->GetUInt32(message, field) : r->GetRepeatedUInt32(message, field, index));
+        return out_.Uint(one ? r->GetUInt32(message, field) : r->GetRepeatedUInt32(message, field, index));
       case FieldDescriptor::CPPTYPE_UINT64:
-        return AppendNumber(out_, one ? r->GetUInt64(message, field) : r->GetRepeatedUInt64(message, field, index));
+        return out_.Uint(one ? r->GetUInt64(message, field) : r->GetRepeatedUInt64(message, field, index));
       case FieldDescriptor::CPPTYPE_FLOAT:
-        return AppendNumber(out_, one ? r->GetFloat(message, field) : r->GetRepeatedFloat(message, field, index));
+        return AppendReal(one ? r->GetFloat(message, field) : r->GetRepeatedFloat(message, field, index));
       case FieldDescriptor::CPPTYPE_DOUBLE:
-        return AppendNumber(out_, one ? r->GetDouble(message, field) : r->GetRepeatedDouble(message, field, index));
+        return AppendReal(one ? r->GetDouble(message, field) : r->GetRepeatedDouble(message, field, index));
     }
   }
 
+  // As proto3 JSON has them.
+  template <typename Real>
+  void AppendReal(Real value) {
+    if (!std::isfinite(value)) return out_.String(std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+    char text[32];
+    out_.Raw({text, std::to_chars(text, text + sizeof(text), value).ptr});
+  }
+
   static constexpr int kOwnFieldNumbers = 10000;
-  std::string out_;
+  json::Writer out_;
 };
 
 }  // namespace

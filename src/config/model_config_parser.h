@@ -19,6 +19,6 @@ base::Result<ModelConfig> ParseModelConfig(std::string_view text, std::string_vi
 
 // Reads the configuration of a load call: the same message as proto3 JSON, enumeration names in any case. Unknown fields
 // are refused by name.
-base::Result<ModelConfig> ModelConfigFromJson(std::string_view json);
+base::Result<ModelConfig> ModelConfigFromJson(std::string_view text);
 
 }  // namespace inferd::config

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "config/nearest_name.h"
 #include "config/option_assignments.h"
-#include "config/option_value.h"
 
 namespace inferd::config {
 namespace {
@@ -135,6 +135,11 @@ base::Result<Assignments> ReadArguments(const std::vector<std::string>& argument
 }
 
 std::string SuggestOption(std::string_view name, std::string_view prefix, const Personality& personality) {
+  // Another server's spelling of something that is here.
+  for (const PersonalityFlag& flag : TritonserverPersonality().flags) {
+    if (flag.name != name || flag.option.empty()) continue;
+    return " (of tritonserver; here it is '" + std::string(prefix) + std::string(flag.option) + "')";
+  }
   NearestName nearest(name);
   for (const PersonalityFlag& flag : personality.flags) {
     if (!flag.option.empty()) nearest.Offer(flag.name);

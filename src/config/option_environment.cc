@@ -1,5 +1,5 @@
+#include "config/nearest_name.h"
 #include "config/option_assignments.h"
-#include "config/option_value.h"
 
 namespace inferd::config {
 namespace {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "config/nearest_name.h"
 #include "config/option_value.h"
 
 namespace inferd::config {

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
-#include <vector>
+#include <span>
 
 namespace inferd::config {
 namespace {
@@ -45,22 +45,6 @@ std::string PrintScaled(uint64_t value, std::span<const Unit> units, uint64_t le
     return std::to_string(value / unit.factor) + std::string(unit.name);
   }
   return std::to_string(value);
-}
-
-// Levenshtein's distance.
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
 }
 
 }  // namespace
@@ -106,20 +90,6 @@ std::string PrintBytes(uint64_t bytes) { return PrintScaled(bytes, std::span(kBy
 std::string PrintDuration(std::chrono::milliseconds duration) {
   const auto ms = static_cast<uint64_t>(duration.count());
   return ms == 0 ? "0s" : PrintScaled(ms, std::span(kTimeUnits).subspan(2, 2), 1);
-}
-
-void NearestName::Offer(std::string_view candidate) {
-  const size_t distance = EditDistance(name_, candidate);
-  // A third of the letters may be wrong; a name that goes on is near too.
-  const bool near = distance * 3 <= std::max(name_.size(), candidate.size()) ||
-                    (name_.size() >= 4 && candidate.find(name_) != std::string_view::npos);
-  if (!near || (!nearest_.empty() && distance >= distance_)) return;
-  nearest_ = candidate;
-  distance_ = distance;
-}
-
-std::string NearestName::Suggestion(std::string_view prefix) const {
-  return nearest_.empty() ? "" : " (did you mean '" + std::string(prefix) + nearest_ + "'?)";
 }
 
 }  // namespace inferd::config

@@ -21,18 +21,4 @@ base::Result<std::chrono::milliseconds> ParseDuration(std::string_view text);
 std::string PrintBytes(uint64_t bytes);
 std::string PrintDuration(std::chrono::milliseconds duration);
 
-// Of `names`, the one that `name` was probably meant to be; empty if none is near.
-class NearestName {
- public:
-  explicit NearestName(std::string_view name) : name_(name) {}
-  void Offer(std::string_view candidate);
-  // " (did you mean '<prefix>name'?)", or nothing.
-  std::string Suggestion(std::string_view prefix = "") const;
-
- private:
-  std::string name_;
-  std::string nearest_;
-  size_t distance_ = 0;
-};
-
 }  // namespace inferd::config

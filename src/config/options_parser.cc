@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "config/nearest_name.h"
 #include "config/option_assignments.h"
-#include "config/option_value.h"
 
 namespace inferd::config {
 namespace {

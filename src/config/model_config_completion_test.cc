@@ -1,0 +1,178 @@
+#include "config/model_config_completion.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/model_config_document.h"
+#include "config/model_config_parser.h"
+
+namespace inferd::config {
+namespace {
+
+using tensor::DataType;
+using tensor::Shape;
+using ::testing::HasSubstr;
+
+const TensorInfo kX{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 784}};
+const TensorInfo kY{.name = "y", .datatype = DataType::kFp32, .shape = {-1, 10}};
+
+ModelConfig Parsed(std::string_view text) {
+  auto config = ParseModelConfig(text, "c.pbtxt");
+  EXPECT_TRUE(config.has_value()) << config.error().ToString();
+  return config.value_or(ModelConfig());
+}
+
+base::Result<ModelConfig> Resolve(std::string_view text, std::vector<std::string> entries = {"model.onnx"},
+                                  CompletionOptions options = {}) {
+  return ResolveModel(Parsed(text), "m", entries, options);
+}
+
+base::Result<ModelConfig> Complete(std::string_view text, const std::vector<TensorInfo>& inputs,
+                                   const std::vector<TensorInfo>& outputs, CompletionOptions options = {}) {
+  INFERD_ASSIGN_OR_RETURN(ModelConfig config, Resolve(text, {"model.onnx"}, options));
+  return CompleteModel(std::move(config), inputs, outputs, options);
+}
+
+std::string ErrorOf(const base::Result<ModelConfig>& result) {
+  if (result.has_value()) return "";
+  EXPECT_EQ(result.error().code(), base::StatusCode::kInvalidArgument);
+  return result.error().message();
+}
+
+TEST(ModelConfigCompletionTest, NoConfigurationAtAllIsCompletedFromTheModel) {
+  const CompletionOptions options;
+  auto config = ResolveModel(*ParseModelConfig("", "config.pbtxt"), "digits", {"model.onnx"}, options);
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->engine, "onnxruntime");
+  EXPECT_EQ(config->platform, "onnx_onnxv1");
+  EXPECT_EQ(config->default_model_filename, "model.onnx");
+  config = CompleteModel(*config, {kX}, {kY}, options);
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->max_batch_size, 64);
+  EXPECT_EQ(config->engine, "onnxruntime");
+  ASSERT_EQ(config->inputs.size(), 1u);
+  EXPECT_EQ(config->inputs[0].dims, (Shape{784}));
+  EXPECT_EQ(
+      config->document->ToJson(),
+      R"({"name":"digits","platform":"onnx_onnxv1","backend":"onnxruntime","runtime":"","version_policy":{"latest":{"num_versions":1}},"max_batch_size":64,"input":[{"name":"x","data_type":"TYPE_FP32","format":"FORMAT_NONE","dims":[784],"is_shape_tensor":false,"allow_ragged_batch":false,"optional":false,"is_non_linear_format_io":false}],"output":[{"name":"y","data_type":"TYPE_FP32","dims":[10],"label_filename":"","is_shape_tensor":false,"is_non_linear_format_io":false}],"batch_input":[],"batch_output":[],"instance_group":[{"name":"digits","kind":"KIND_CPU","count":1,"gpus":[],"secondary_devices":[],"profile":[],"passive":false,"host_policy":""}],"default_model_filename":"model.onnx","cc_model_filenames":{},"metric_tags":{},"parameters":{},"model_warmup":[]})");
+}
+
+TEST(ResolveModelTest, TheEngineComesFromPlatformBackendFileOrName) {
+  EXPECT_EQ(Resolve("platform: \"onnx_onnxv1\"")->engine, "onnxruntime");
+  EXPECT_EQ(Resolve("backend: \"onnxruntime\"")->engine, "onnxruntime");
+  EXPECT_EQ(Resolve("backend: \"tensorflow\"", {"model.graphdef"})->default_model_filename, "model.graphdef");
+  EXPECT_EQ(Resolve("", {"model.plan"})->engine, "tensorrt");
+  EXPECT_EQ(Resolve("default_model_filename: \"net.onnx\"", {})->engine, "onnxruntime");
+  EXPECT_EQ(Resolve("backend: \"mine\"", {})->engine, "mine");
+  EXPECT_EQ(Resolve("backend: \"identity\"", {})->engine, "fake");
+  EXPECT_EQ(ResolveModel(Parsed(""), "x.fake", {}, {})->engine, "fake");
+  EXPECT_THAT(ErrorOf(Resolve("", {})), HasSubstr("Could not determine backend for model 'm' with no backend in model "
+                                                 "configuration. Expected model name of the form 'model.<backend_name>'."));
+}
+
+TEST(ResolveModelTest, MetadataShowsTheNamesOfThePersonality) {
+  EXPECT_EQ(Resolve("platform: \"onnxruntime_onnx\"")->platform, "onnx_onnxv1");
+  CompletionOptions triton;
+  triton.platform_names = PlatformNames::kTriton;
+  EXPECT_EQ(Resolve("", {"model.onnx"}, triton)->platform, "onnxruntime_onnx");
+  EXPECT_EQ(Resolve("backend: \"onnxruntime\"", {"model.onnx"}, triton)->platform, "onnxruntime_onnx");
+  EXPECT_EQ(Resolve("backend: \"identity\"", {})->platform, "identity");
+}
+
+TEST(ResolveModelTest, TheNameIsTheFolders) {
+  EXPECT_EQ(Resolve("")->name, "m");
+  EXPECT_EQ(ErrorOf(Resolve("\n  name: \"other\"")),
+            "c.pbtxt:2:3: name: unexpected directory name 'm' for model 'other', directory name must equal model name");
+}
+
+TEST(ResolveModelTest, ListsEveryProblem) {
+  const std::string error = ErrorOf(Resolve("batch_input { }\nmax_batch_size: -1"));
+  EXPECT_THAT(error, HasSubstr("c.pbtxt:1:1: batch_input: "));
+  EXPECT_THAT(error, HasSubstr("c.pbtxt:2:1: max_batch_size: "));
+}
+
+TEST(ResolveModelTest, InstanceGroupsGetNamesKindsAndCounts) {
+  CompletionOptions options;
+  options.default_instance_count = 3;
+  const auto config = Resolve("instance_group { } instance_group { count: 5 kind: KIND_CPU name: \"g\" }", {"model.onnx"}, options);
+  ASSERT_TRUE(config.has_value());
+  ASSERT_EQ(config->instance_groups.size(), 2u);
+  EXPECT_EQ(config->instance_groups[0].name, "m_0");
+  EXPECT_EQ(config->instance_groups[0].kind, InstanceKind::kCpu);
+  EXPECT_EQ(config->instance_groups[0].count, 3);
+  EXPECT_EQ(config->instance_groups[1].count, 5);
+  EXPECT_EQ(config->instance_groups[1].name, "g");
+}
+
+TEST(CompleteModelTest, BatchingNeedsALeadingWildcardEverywhere) {
+  EXPECT_EQ(Complete("", {kX}, {kY})->max_batch_size, 64);
+  const TensorInfo fixed{.name = "y", .datatype = DataType::kFp32, .shape = {1, 10}};
+  const auto config = Complete("", {kX}, {fixed});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->max_batch_size, 0);
+  EXPECT_EQ(config->inputs[0].dims, (Shape{-1, 784}));
+  const TensorInfo scalar{.name = "s", .datatype = DataType::kFp32, .shape = {}};
+  EXPECT_EQ(Complete("", {kX, scalar}, {kY})->max_batch_size, 0);
+}
+
+TEST(CompleteModelTest, AWrittenZeroMeansNoBatching) {
+  const auto config = Complete("max_batch_size: 0", {kX}, {kY});
+  ASSERT_TRUE(config.has_value());
+  EXPECT_EQ(config->max_batch_size, 0);
+  EXPECT_EQ(config->inputs[0].dims, (Shape{-1, 784}));
+  EXPECT_EQ(Complete("max_batch_size: 8", {kX}, {kY})->max_batch_size, 8);
+}
+
+TEST(CompleteModelTest, AModelThatCannotBatchRefusesABatchSize) {
+  const TensorInfo fixed{.name = "y", .datatype = DataType::kFp32, .shape = {1, 10}};
+  EXPECT_EQ(ErrorOf(Complete("max_batch_size: 8", {kX}, {fixed})),
+            "c.pbtxt:1:1: max_batch_size: autofill failed for model 'm': model does not support batching while non-zero "
+            "max_batch_size is specified");
+  EXPECT_THAT(ErrorOf(Complete("max_batch_size: 8 input { name: \"x\" dims: 784 }", {kX}, {fixed})),
+              HasSubstr("output 'y' has shape [1,10]"));
+}
+
+TEST(CompleteModelTest, WhatIsWrittenIsComparedWithTheModel) {
+  const auto error = [](const std::string& text) { return ErrorOf(Complete(text, {kX}, {kY})); };
+  EXPECT_EQ(error("max_batch_size: 8\ninput { name: \"x\" data_type: TYPE_FP32 dims: [ 784, 1 ] }"),
+            "c.pbtxt:2:40: input[0].dims: model 'm', tensor 'x': the model expects 2 dimensions (shape [-1,784]) but the model "
+            "configuration specifies 3 dimensions (an initial batch dimension because max_batch_size > 0 followed by the "
+            "explicit tensor shape, making complete shape [-1,784,1])");
+  EXPECT_THAT(error("input { name: \"x\" dims: [ -1, 10 ] }"),
+              HasSubstr("the model expects shape [-1,784] but the model configuration specifies shape [-1,10]"));
+  EXPECT_THAT(error("input { name: \"x\" data_type: TYPE_INT8 }"),
+              HasSubstr("configuration expects datatype TYPE_INT8 for input 'x', model provides TYPE_FP32"));
+  EXPECT_THAT(error("input { name: \"z\" }"), HasSubstr("unexpected inference input 'z', allowed inputs are: x"));
+  EXPECT_THAT(error("output { name: \"z\" }"), HasSubstr("unexpected inference output 'z', allowed outputs are: y"));
+  EXPECT_EQ(error("input { name: \"x\" dims: [ 1, 784 ] } output { name: \"y\" }"), "");
+}
+
+TEST(CompleteModelTest, EveryRequiredInputMustBeWritten) {
+  const TensorInfo required{.name = "r", .datatype = DataType::kFp32, .shape = {-1}};
+  TensorInfo optional = required;
+  optional.optional = true;
+  EXPECT_THAT(ErrorOf(Complete("input { name: \"x\" }", {kX, required}, {kY})),
+              HasSubstr("unable to load model 'm', configuration expects 1 inputs, model provides 2"));
+  EXPECT_TRUE(Complete("input { name: \"x\" }", {kX, optional}, {kY}).has_value());
+}
+
+TEST(CompleteModelTest, MissingTypesAndDimsComeFromTheModel) {
+  const auto config = Complete("max_batch_size: 2 input { name: \"x\" } output { name: \"y\" }", {kX}, {kY});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->inputs[0].datatype, DataType::kFp32);
+  EXPECT_EQ(config->inputs[0].dims, (Shape{784}));
+  EXPECT_EQ(config->outputs[0].dims, (Shape{10}));
+  const TensorInfo untyped{.name = "x", .shape = {-1, 784}};
+  EXPECT_THAT(ErrorOf(Complete("input { name: \"x\" }", {untyped}, {kY})),
+              HasSubstr("model input 'x' must specify 'data_type' for m"));
+}
+
+TEST(CompleteModelTest, ScalarsAreAllowed) {
+  const TensorInfo scalar{.name = "s", .datatype = DataType::kInt64, .shape = {}};
+  const auto config = Complete("", {scalar}, {scalar});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->inputs[0].dims.rank(), 0u);
+}
+
+}  // namespace
+}  // namespace inferd::config

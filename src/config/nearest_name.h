@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace inferd::config {
+
+// Of the names offered, the one that `name` was probably meant to be.
+class NearestName {
+ public:
+  explicit NearestName(std::string_view name) : name_(name) {}
+  void Offer(std::string_view candidate);
+  // " (did you mean '<prefix>name'?)", or nothing.
+  std::string Suggestion(std::string_view prefix = "") const;
+
+ private:
+  std::string name_;
+  std::string nearest_;
+  size_t distance_ = 0;
+};
+
+}  // namespace inferd::config
