@@ -28,6 +28,8 @@ class Exchange {
   virtual void End() = 0;
   virtual void OnWritable(base::Task task) = 0;
   virtual void OnPeerGone(base::Task task) = 0;
+  // The Reply was destroyed unanswered: 500 if nothing was started, else the response breaks off.
+  virtual void Abandon() = 0;
 
  private:
   Reply::Target& target_;

@@ -1,0 +1,105 @@
+#include "net/event_loop.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <system_error>
+#include <utility>
+
+#include "base/thread_pool.h"
+
+namespace inferd::net {
+
+EventLoop::EventLoop(size_t index)
+    : index_(index),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      now_ns_(clock_.NowNs()),
+      timers_(now_ns_),
+      replies_(*this) {
+  // Edge-triggered: each write is an event, and nobody needs to read the counter back.
+  epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = nullptr}};
+  if (!epoll_ || !wake_ || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) != 0) {
+    throw std::system_error(errno, std::generic_category(), "cannot make an event loop");
+  }
+  thread_ = std::thread([this] { Run(); });
+}
+
+EventLoop::~EventLoop() { Stop(); }
+
+void EventLoop::Post(base::Task task) {
+  if (!tasks_.Push(std::move(task))) return;
+  const uint64_t one = 1;
+  // Fails only when the counter is full, and then the loop is awake.
+  [[maybe_unused]] const auto written = write(wake_.get(), &one, sizeof(one));
+}
+
+Loop::TimerId EventLoop::RunAfter(std::chrono::milliseconds delay, base::Task task) {
+  return timers_.Add(clock_.NowNs(), delay, std::move(task));
+}
+
+void EventLoop::Stop() {
+  if (!thread_.joinable()) return;
+  stopping_.store(true, std::memory_order_relaxed);
+  Post([] {});
+  thread_.join();
+  tasks_.Close();
+}
+
+bool EventLoop::Watch(int fd, uint32_t epoll_events, Watcher& watcher) {
+  epoll_event event{.events = epoll_events, .data = {.ptr = &watcher}};
+  return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void EventLoop::Rewatch(int fd, uint32_t epoll_events, Watcher& watcher) {
+  epoll_event event{.events = epoll_events, .data = {.ptr = &watcher}};
+  epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
+}
+
+void EventLoop::Unwatch(int fd, Watcher& watcher) {
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  for (epoll_event& event : dispatching_) {
+    if (event.data.ptr == &watcher) event.data.ptr = nullptr;
+  }
+}
+
+void EventLoop::Run() {
+  thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  base::SetThreadName("loop-" + std::to_string(index_));
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    const int ready = epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), WaitMs());
+    now_ns_ = clock_.NowNs();
+    if (ready > 0) Dispatch(ready);
+    timers_.Advance(now_ns_);
+    tasks_.RunAll();
+    Flush();
+  }
+}
+
+int EventLoop::WaitMs() {
+  const std::optional<int64_t> next_ns = timers_.NextNs();
+  int wait_ms = -1;
+  if (next_ns.has_value()) {
+    const int64_t left_ns = *next_ns - clock_.NowNs();
+    wait_ms = left_ns <= 0 ? 0 : static_cast<int>(std::min<int64_t>(left_ns / 1'000'000 + 1, 60'000));
+  }
+  return tasks_.Sleep() ? wait_ms : 0;
+}
+
+void EventLoop::Dispatch(int ready) {
+  dispatching_ = std::span(events_).first(static_cast<size_t>(ready));
+  for (const epoll_event& event : dispatching_) {
+    if (event.data.ptr != nullptr) static_cast<Watcher*>(event.data.ptr)->OnReady(event.events);
+  }
+  dispatching_ = {};
+}
+
+void EventLoop::Flush() {
+  while (!flushes_.empty()) {
+    std::swap(flushes_, flushing_);
+    for (base::Task& flush : flushing_) flush();
+    flushing_.clear();
+  }
+}
+
+}  // namespace inferd::net

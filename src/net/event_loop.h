@@ -1,0 +1,84 @@
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "net/exchange.h"
+#include "net/file_descriptor.h"
+#include "net/loop.h"
+#include "net/task_queue.h"
+#include "net/timer_wheel.h"
+
+namespace inferd::net {
+
+// A Loop over epoll, level-triggered, on a thread of its own. A turn is: wait, what became ready, timers, posted tasks,
+// then the turn's flushes (so that all that one turn has to write to a connection goes out in one call).
+class EventLoop final : public Loop {
+ public:
+  // What happens on a descriptor. Loop-bound.
+  class Watcher {
+   public:
+    virtual void OnReady(uint32_t epoll_events) = 0;
+
+   protected:
+    ~Watcher() = default;
+  };
+
+  explicit EventLoop(size_t index);
+  ~EventLoop() override;
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  void Post(base::Task task) override;
+  bool InLoopThread() const override { return thread_id_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+  TimerId RunAfter(std::chrono::milliseconds delay, base::Task task) override;
+  void CancelTimer(TimerId id) override { timers_.Cancel(id); }
+  size_t index() const override { return index_; }
+
+  // Ends the thread after the current turn and joins it; not from the loop thread. Idempotent.
+  void Stop();
+
+  // Loop-bound from here on. False: the system refuses another descriptor (errno says why).
+  bool Watch(int fd, uint32_t epoll_events, Watcher& watcher);
+  void Rewatch(int fd, uint32_t epoll_events, Watcher& watcher);
+  // No call reaches `watcher` afterwards, not even of this turn.
+  void Unwatch(int fd, Watcher& watcher);
+  // Runs at the end of this turn.
+  void AtEndOfTurn(base::Task task) { flushes_.push_back(std::move(task)); }
+
+  // When this turn began.
+  int64_t now_ns() const { return now_ns_; }
+  Reply::Target& replies() { return replies_; }
+
+ private:
+  void Run();
+  int WaitMs();
+  void Dispatch(int ready);
+  void Flush();
+
+  const size_t index_;
+  FileDescriptor epoll_;
+  FileDescriptor wake_;
+  base::SystemClock clock_;
+  int64_t now_ns_;
+  TaskQueue tasks_;
+  TimerWheel timers_;
+  Reply::Target replies_;
+  std::vector<base::Task> flushes_;
+  std::vector<base::Task> flushing_;
+  std::array<epoll_event, 256> events_;
+  std::span<epoll_event> dispatching_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::thread::id> thread_id_;
+  std::thread thread_;
+};
+
+}  // namespace inferd::net

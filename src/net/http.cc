@@ -1,0 +1,22 @@
+#include "net/http.h"
+
+#include "net/ascii.h"
+
+namespace inferd::net {
+
+std::optional<std::string_view> RequestHead::Find(std::string_view name) const {
+  for (const auto& [key, value] : headers) {
+    if (EqualsIgnoringCase(key, name)) return value;
+  }
+  return std::nullopt;
+}
+
+HttpResponse HttpResponse::Text(int status, std::string_view content_type, std::string_view body) {
+  HttpResponse response;
+  response.status = status;
+  if (!content_type.empty()) response.headers.emplace_back("Content-Type", content_type);
+  if (!body.empty()) response.body.emplace_back(base::Buffer::CopyOf(body));
+  return response;
+}
+
+}  // namespace inferd::net

@@ -1,0 +1,245 @@
+#include "net/http1/head_parser.h"
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "net/ascii.h"
+#include "net/target.h"
+
+namespace inferd::net::http1 {
+
+namespace {
+
+// RFC 9110, 5.6.2.
+constexpr std::array<bool, 256> kTokenChars = [] {
+  std::array<bool, 256> table{};
+  for (const char c : std::string_view("!#$%&'*+-.^_`|~0123456789")) table[static_cast<unsigned char>(c)] = true;
+  for (char c = 'a'; c <= 'z'; ++c) table[static_cast<unsigned char>(c)] = true;
+  for (char c = 'A'; c <= 'Z'; ++c) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+
+// RFC 9110, 5.5: visible characters, obs-text, space and tab.
+constexpr std::array<bool, 256> kValueChars = [] {
+  std::array<bool, 256> table{};
+  for (int c = 0x20; c < 256; ++c) table[static_cast<size_t>(c)] = c != 0x7f;
+  table['\t'] = true;
+  return table;
+}();
+
+bool AllOf(std::string_view text, const std::array<bool, 256>& table) {
+  for (const char c : text) {
+    if (!table[static_cast<unsigned char>(c)]) return false;
+  }
+  return true;
+}
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+std::unexpected<HttpError> Refuse(int status, std::string message) {
+  return std::unexpected(HttpError{status, std::move(message)});
+}
+
+// "HTTP/1.1" or "HTTP/1.0".
+std::expected<bool, HttpError> IsHttp10(std::string_view version) {
+  if (version == "HTTP/1.1") return false;
+  if (version == "HTTP/1.0") return true;
+  const bool well_formed = version.size() == 8 && version.starts_with("HTTP/") && version[5] >= '0' && version[5] <= '9' &&
+                           version[6] == '.' && version[7] >= '0' && version[7] <= '9';
+  if (!well_formed) return Refuse(400, "malformed request line");
+  return Refuse(505, "HTTP version not supported; expected HTTP/1.1");
+}
+
+std::expected<bool, HttpError> ParseRequestLine(std::string_view line, const Limits& limits, RequestHead& head) {
+  const size_t first = line.find(' ');
+  const size_t last = line.rfind(' ');
+  if (first == std::string_view::npos || first == 0 || last <= first + 1) return Refuse(400, "malformed request line");
+  const std::string_view target = line.substr(first + 1, last - first - 1);
+  head.method_text = line.substr(0, first);
+  head.method = MethodOf(head.method_text);
+  if (!AllOf(head.method_text, kTokenChars)) return Refuse(400, "malformed request method");
+  auto http10 = IsHttp10(line.substr(last + 1));
+  if (!http10.has_value()) return http10;
+  if (target.size() > limits.target_bytes_max) return Refuse(414, "request target too long");
+  for (const char c : target) {
+    if (static_cast<unsigned char>(c) <= ' ' || c == 0x7f) return Refuse(400, "malformed request target");
+  }
+  if (const base::Status status = ParseTarget(target, head); !status.ok()) return Refuse(400, status.message());
+  return http10;
+}
+
+std::optional<HttpError> ParseField(std::string_view line, RequestHead& head) {
+  if (line.front() == ' ' || line.front() == '\t') return HttpError{400, "folded header lines are not accepted"};
+  const size_t colon = line.find(':');
+  if (colon == std::string_view::npos || colon == 0) return HttpError{400, "malformed header line"};
+  const std::string_view name = line.substr(0, colon);
+  if (!AllOf(name, kTokenChars)) return HttpError{400, "malformed header name"};
+  const std::string_view value = Trim(line.substr(colon + 1));
+  if (!AllOf(value, kValueChars)) return HttpError{400, "malformed value of header '" + std::string(name) + "'"};
+  head.headers.emplace_back(name, value);
+  return std::nullopt;
+}
+
+// Reads a comma-separated list of tokens.
+template <typename Each>
+void ForEachToken(std::string_view list, Each each) {
+  while (!list.empty()) {
+    const size_t comma = std::min(list.find(','), list.size());
+    each(Trim(list.substr(0, comma)));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+}
+
+// Decimal digits only; what does not fit 64 bits is over every limit.
+std::expected<uint64_t, HttpError> ParseLength(std::string_view text) {
+  uint64_t length = 0;
+  if (text.empty()) return Refuse(400, "malformed Content-Length");
+  for (const char c : text) {
+    if (c < '0' || c > '9') return Refuse(400, "malformed Content-Length");
+    const auto digit = static_cast<uint64_t>(c - '0');
+    length = length > (UINT64_MAX - digit) / 10 ? UINT64_MAX : length * 10 + digit;
+  }
+  return length;
+}
+
+// What the fields say together; repeated ones that must be single are counted.
+struct Fields {
+  size_t hosts = 0;
+  size_t lengths = 0;
+  size_t codings = 0;
+  size_t settings = 0;
+  bool close = false;
+  bool keep_alive = false;
+  bool connection_upgrade = false;
+  bool connection_settings = false;
+  bool upgrade_h2c = false;
+  std::string_view transfer_encoding;
+};
+
+std::optional<HttpError> Interpret(std::string_view name, std::string_view value, RequestHead& head, Fields& fields,
+                                   Framing& framing) {
+  // Only names of these lengths matter here.
+  switch (name.size()) {
+    case 4:
+      if (EqualsIgnoringCase(name, "host")) ++fields.hosts;
+      break;
+    case 6:
+      if (EqualsIgnoringCase(name, "expect")) {
+        if (!EqualsIgnoringCase(value, "100-continue")) return HttpError{417, "Expect: only 100-continue is supported"};
+        framing.expect_continue = true;
+      }
+      break;
+    case 7:
+      if (EqualsIgnoringCase(name, "upgrade")) fields.upgrade_h2c |= value == "h2c";
+      break;
+    case 10:
+      if (!EqualsIgnoringCase(name, "connection")) break;
+      ForEachToken(value, [&fields](std::string_view token) {
+        fields.close |= EqualsIgnoringCase(token, "close");
+        fields.keep_alive |= EqualsIgnoringCase(token, "keep-alive");
+        fields.connection_upgrade |= EqualsIgnoringCase(token, "upgrade");
+        fields.connection_settings |= EqualsIgnoringCase(token, "http2-settings");
+      });
+      break;
+    case 14:
+      if (EqualsIgnoringCase(name, "http2-settings")) ++fields.settings, framing.http2_settings = value;
+      if (EqualsIgnoringCase(name, "content-length")) {
+        ++fields.lengths;
+        const auto length = ParseLength(value);
+        if (!length.has_value()) return length.error();
+        head.content_length = *length;
+      }
+      break;
+    case 17:
+      if (EqualsIgnoringCase(name, "transfer-encoding")) ++fields.codings, fields.transfer_encoding = value;
+      break;
+    default:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<HttpError> Check(const RequestHead& head, const Fields& fields, Framing& framing) {
+  if (fields.hosts != 1 && !(framing.http10 && fields.hosts == 0)) {
+    return HttpError{400, fields.hosts == 0 ? "Host header missing" : "more than one Host header"};
+  }
+  if (fields.lengths > 1) return HttpError{400, "more than one Content-Length header"};
+  if (fields.codings > 0) {
+    if (framing.http10) return HttpError{400, "Transfer-Encoding is not accepted with HTTP/1.0"};
+    if (fields.lengths > 0) return HttpError{400, "both Content-Length and Transfer-Encoding"};
+    if (fields.codings > 1 || !EqualsIgnoringCase(fields.transfer_encoding, "chunked")) {
+      return HttpError{501, "Transfer-Encoding not supported; expected chunked"};
+    }
+    framing.chunked = true;
+  }
+  framing.keep_alive = framing.http10 ? fields.keep_alive && !fields.close : !fields.close;
+  framing.expect_continue &= !framing.http10;
+  const bool has_body = framing.chunked || head.content_length.value_or(0) > 0;
+  framing.upgrade_h2c = fields.upgrade_h2c && fields.connection_upgrade && fields.connection_settings &&
+                        fields.settings == 1 && !has_body && !framing.http10;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void HeadScanner::Reset() { begin_ = line_ = scanned_ = lines_ = 0; }
+
+HeadScanner::State HeadScanner::Fail(int status, std::string message) {
+  error_ = {status, std::move(message)};
+  return State::kError;
+}
+
+HeadScanner::State HeadScanner::CheckUnfinished(std::string_view input) {
+  scanned_ = input.size();
+  // Room for the method and the version beside the target.
+  if (lines_ == 0 && input.size() - begin_ > limits_.target_bytes_max + 64) return Fail(414, "request target too long");
+  if (input.size() - begin_ > limits_.header_bytes_max) return Fail(431, "request header too large");
+  return State::kMore;
+}
+
+HeadScanner::State HeadScanner::Scan(std::string_view input) {
+  for (;;) {
+    const void* found = scanned_ < input.size() ? std::memchr(input.data() + scanned_, '\n', input.size() - scanned_) : nullptr;
+    if (found == nullptr) return CheckUnfinished(input);
+    const auto lf = static_cast<size_t>(static_cast<const char*>(found) - input.data());
+    if (lf == line_ || input[lf - 1] != '\r') return Fail(400, "header line without CR LF");
+    const bool empty = lf == line_ + 1;
+    line_ = scanned_ = lf + 1;
+    if (empty && lines_ == 0) {
+      begin_ = line_;
+      if (begin_ > 16) return Fail(400, "empty lines before the request line");
+      continue;
+    }
+    if (line_ - begin_ > limits_.header_bytes_max) return Fail(431, "request header too large");
+    if (empty) return State::kDone;
+    if (++lines_ > limits_.header_count_max + 1) return Fail(431, "too many request headers");
+  }
+}
+
+std::expected<Framing, HttpError> ParseHead(std::string_view text, const Limits& limits, RequestHead& head) {
+  Framing framing;
+  Fields fields;
+  size_t end = text.find("\r\n");
+  if (end == std::string_view::npos) return Refuse(400, "malformed request line");
+  const auto http10 = ParseRequestLine(text.substr(0, end), limits, head);
+  if (!http10.has_value()) return std::unexpected(http10.error());
+  framing.http10 = *http10;
+  for (;;) {
+    text.remove_prefix(end + 2);
+    end = text.find("\r\n");
+    if (end == std::string_view::npos) return Refuse(400, "header line without CR LF");
+    if (end == 0) break;
+    if (auto error = ParseField(text.substr(0, end), head)) return std::unexpected(*std::move(error));
+    const auto& [name, value] = head.headers.back();
+    if (auto error = Interpret(name, value, head, fields, framing)) return std::unexpected(*std::move(error));
+  }
+  if (auto error = Check(head, fields, framing)) return std::unexpected(*std::move(error));
+  return framing;
+}
+
+}  // namespace inferd::net::http1

@@ -1,0 +1,197 @@
+#include "net/listener.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace inferd::net {
+
+namespace {
+
+constexpr int kBacklog = 1024;
+constexpr int kAcceptsPerTurn = 64;
+constexpr std::chrono::milliseconds kPause{100};
+constexpr std::string_view kTooMany =
+    "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\nContent-Length: 32\r\n"
+    "Connection: close\r\n\r\n{\"error\":\"too many connections\"}";
+
+base::Status SystemError(int error, const std::string& what) {
+  const std::string message = what + ": " + std::strerror(error);
+  switch (error) {
+    case EADDRINUSE:
+      return base::AlreadyExists(message);
+    case EACCES:
+    case EPERM:
+      return base::PermissionDenied(message);
+    case EADDRNOTAVAIL:
+    case EAFNOSUPPORT:
+    case ENOENT:
+      return base::InvalidArgument(message);
+    default:
+      return base::Unavailable(message);
+  }
+}
+
+base::Result<ListeningSocket> BindAndListen(int family, const sockaddr* address, socklen_t size, const std::string& where) {
+  FileDescriptor fd(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd) return std::unexpected(SystemError(errno, "cannot listen on " + where));
+  const int on = 1;
+  setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (family == AF_INET6) setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+  if (bind(fd.get(), address, size) != 0 || listen(fd.get(), kBacklog) != 0) {
+    return std::unexpected(SystemError(errno, "cannot listen on " + where));
+  }
+  return ListeningSocket{std::move(fd), 0};
+}
+
+base::Result<ListeningSocket> OpenUnixSocket(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) {
+    return std::unexpected(base::InvalidArgument("cannot listen on " + path + ": the path is too long for a Unix socket"));
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) {
+    // A socket that nobody answers on was left by a process that ended.
+    const FileDescriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (probe && connect(probe.get(), generic, sizeof(address)) != 0 && errno == ECONNREFUSED) unlink(path.c_str());
+  }
+  return BindAndListen(AF_UNIX, generic, sizeof(address), path);
+}
+
+std::string PeerText(const sockaddr_storage& address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (address.ss_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+    inet_ntop(AF_INET, &v4.sin_addr, text.data(), text.size());
+    return std::string(text.data()) + ":" + std::to_string(ntohs(v4.sin_port));
+  }
+  if (address.ss_family == AF_INET6) {
+    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
+    inet_ntop(AF_INET6, &v6.sin6_addr, text.data(), text.size());
+    return "[" + std::string(text.data()) + "]:" + std::to_string(ntohs(v6.sin6_port));
+  }
+  return "unix";
+}
+
+}  // namespace
+
+base::Result<ListeningSocket> OpenListeningSocket(const ListenerOptions& options) {
+  if (!options.unix_path.empty()) return OpenUnixSocket(options.unix_path);
+  const std::string where = options.address + ":" + std::to_string(options.port);
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int error = getaddrinfo(options.address.c_str(), std::to_string(options.port).c_str(), &hints, &found);
+  if (error != 0) return std::unexpected(base::InvalidArgument("cannot listen on " + where + ": " + gai_strerror(error)));
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, &freeaddrinfo);
+  INFERD_ASSIGN_OR_RETURN(ListeningSocket socket, BindAndListen(found->ai_family, found->ai_addr, found->ai_addrlen, where));
+  sockaddr_storage bound{};
+  socklen_t size = sizeof(bound);
+  getsockname(socket.fd.get(), reinterpret_cast<sockaddr*>(&bound), &size);
+  socket.port = ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(bound).sin6_port
+                                                  : reinterpret_cast<const sockaddr_in&>(bound).sin_port);
+  return socket;
+}
+
+Listener::Listener(EventLoop& loop, std::vector<Shard*> shards, size_t number, const ListenerOptions& options,
+                   size_t connections_max, ListeningSocket socket, std::shared_ptr<TlsContext> tls, base::Logger& logger)
+    : loop_(loop),
+      shards_(std::move(shards)),
+      number_(number),
+      name_(options.name),
+      unix_path_(options.unix_path),
+      tls_options_(options.tls),
+      connections_max_(connections_max),
+      socket_port_(socket.port),
+      logger_(logger),
+      fd_(std::move(socket.fd)),
+      tls_(std::move(tls)) {}
+
+Listener::~Listener() = default;
+
+void Listener::Start() { loop_.Watch(fd_.get(), EPOLLIN, *this); }
+
+void Listener::Stop() {
+  if (!fd_) return;
+  loop_.CancelTimer(std::exchange(resume_, 0));
+  loop_.Unwatch(fd_.get(), *this);
+  fd_.Close();
+  if (!unix_path_.empty()) unlink(unix_path_.c_str());
+}
+
+base::Status Listener::ReloadTls() {
+  if (!tls_options_.has_value()) return base::OkStatus();
+  INFERD_ASSIGN_OR_RETURN(std::shared_ptr<TlsContext> tls, TlsContext::Load(*tls_options_));
+  const base::MutexLock lock(mutex_);
+  tls_ = std::move(tls);
+  return base::OkStatus();
+}
+
+void Listener::OnReady(uint32_t) {
+  for (int i = 0; i < kAcceptsPerTurn; ++i) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof(address);
+    FileDescriptor fd(accept4(fd_.get(), reinterpret_cast<sockaddr*>(&address), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!fd) {
+      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) Pause();
+      return;  // nothing to accept, or a client that has gone again
+    }
+    const int on = 1;
+    if (unix_path_.empty()) setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    HandOver(std::move(fd), PeerText(address));
+  }
+}
+
+// Out of descriptors or memory: asking again at once would only burn the processor.
+void Listener::Pause() {
+  logger_.Warning("cannot accept connections", {{"listener", name_}, {"reason", std::strerror(errno)}});
+  loop_.Unwatch(fd_.get(), *this);
+  resume_ = loop_.RunAfter(kPause, [this] {
+    resume_ = 0;
+    Start();
+  });
+}
+
+void Listener::HandOver(FileDescriptor fd, std::string peer) {
+  size_t total = 0;
+  Shard* chosen = nullptr;
+  for (Shard* shard : shards_) {
+    total += shard->load();
+    if (chosen == nullptr || shard->load() < chosen->load()) chosen = shard;
+  }
+  std::shared_ptr<TlsContext> tls;
+  {
+    const base::MutexLock lock(mutex_);
+    tls = tls_;
+  }
+  if (total >= connections_max_) {
+    if (tls == nullptr) send(fd.get(), kTooMany.data(), kTooMany.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    shutdown(fd.get(), SHUT_WR);
+    return;
+  }
+  chosen->Reserve();
+  auto adopt = [chosen, number = number_, fd = std::move(fd), peer = std::move(peer), tls = std::move(tls)]() mutable {
+    chosen->Adopt(std::move(fd), std::move(peer), number, std::move(tls));
+  };
+  if (&chosen->loop() == &loop_) {
+    adopt();
+  } else {
+    chosen->loop().Post(std::move(adopt));
+  }
+}
+
+}  // namespace inferd::net

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/logging.h"
+#include "base/mutex.h"
+#include "net/event_loop.h"
+#include "net/server.h"
+#include "net/shard.h"
+#include "net/tls.h"
+
+namespace inferd::net {
+
+// A listening socket, with where it really listens.
+struct ListeningSocket {
+  FileDescriptor fd;
+  uint16_t port = 0;  // 0: a Unix socket
+};
+
+// ALREADY_EXISTS: in use. INVALID_ARGUMENT: no such address. PERMISSION_DENIED; UNAVAILABLE: what else the system says.
+base::Result<ListeningSocket> OpenListeningSocket(const ListenerOptions& options);
+
+// Accepts on its loop and hands each connection to the shard with the fewest. Loop-bound but for ReloadTls.
+class Listener final : public EventLoop::Watcher {
+ public:
+  // `number`: the listener's place in the shards' lists of handlers. `tls` nullptr: plain.
+  Listener(EventLoop& loop, std::vector<Shard*> shards, size_t number, const ListenerOptions& options, size_t connections_max,
+           ListeningSocket socket, std::shared_ptr<TlsContext> tls, base::Logger& logger);
+  ~Listener();
+
+  const std::string& name() const { return name_; }
+  uint16_t port() const { return socket_port_; }
+
+  void Start();
+  void Stop();
+  // Reads the files again. Thread-safe.
+  base::Status ReloadTls();
+
+ private:
+  void OnReady(uint32_t epoll_events) override;
+  void HandOver(FileDescriptor fd, std::string peer);
+  void Pause();
+
+  EventLoop& loop_;
+  const std::vector<Shard*> shards_;
+  const size_t number_;
+  const std::string name_;
+  const std::string unix_path_;
+  const std::optional<TlsOptions> tls_options_;
+  const size_t connections_max_;
+  const uint16_t socket_port_;
+  base::Logger& logger_;
+  FileDescriptor fd_;
+  Loop::TimerId resume_ = 0;
+  base::Mutex mutex_;
+  std::shared_ptr<TlsContext> tls_ GUARDED_BY(mutex_);
+};
+
+}  // namespace inferd::net

@@ -1,0 +1,23 @@
+#include "net/loop_group.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "net/event_loop.h"
+
+namespace inferd::net {
+
+LoopGroup::LoopGroup(size_t loops) {
+  if (loops == 0) loops = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 8);
+  for (size_t i = 0; i < loops; ++i) loops_.push_back(std::make_unique<EventLoop>(i));
+}
+
+LoopGroup::~LoopGroup() { Stop(); }
+
+Loop& LoopGroup::at(size_t index) { return *loops_[index]; }
+
+void LoopGroup::Stop() {
+  for (auto& loop : loops_) loop->Stop();
+}
+
+}  // namespace inferd::net

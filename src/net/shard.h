@@ -1,0 +1,65 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "net/body.h"
+#include "net/connection.h"
+#include "net/event_loop.h"
+#include "net/limits.h"
+#include "net/net_metrics.h"
+
+namespace inferd::net {
+
+class TlsContext;
+
+// One loop's part of a server: its connections, its handlers (one per listener), its pool of bodies. Loop-bound but for
+// load() and Reserve().
+class Shard final {
+ public:
+  Shard(EventLoop& loop, const Limits& limits, std::shared_ptr<MemoryBudget> budget, NetMetrics& metrics);
+  ~Shard();
+
+  EventLoop& loop() { return loop_; }
+  const Limits& limits() const { return limits_; }
+  BodyPool& bodies() { return bodies_; }
+  NetMetrics& metrics() { return metrics_; }
+
+  // Connections here or on their way. Thread-safe.
+  size_t load() const { return load_.load(std::memory_order_acquire); }
+  // Promises one Adopt. Thread-safe.
+  void Reserve() { load_.fetch_add(1, std::memory_order_relaxed); }
+
+  // Listeners are numbered in the order in which their handlers are added.
+  void AddHandler(std::unique_ptr<HttpHandler> handler) { handlers_.push_back(std::move(handler)); }
+  // `tls` nullptr: plain.
+  void Adopt(FileDescriptor fd, std::string peer, size_t listener, std::shared_ptr<TlsContext> tls);
+  // Called by a connection that has closed; destroys it.
+  void Remove(Connection& connection);
+
+  void BeginDrain();
+  // Closes every connection, and refuses what is still on its way. Shut() once they are gone: destroys the handlers.
+  void CloseAll();
+  void Shut();
+
+ private:
+  void Tick();
+  void ScheduleTick();
+
+  EventLoop& loop_;
+  const Limits& limits_;
+  NetMetrics& metrics_;
+  BodyPool bodies_;
+  std::vector<std::unique_ptr<HttpHandler>> handlers_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::atomic<size_t> load_{0};
+  Loop::TimerId tick_ = 0;
+  uint64_t ticks_ = 0;
+  bool draining_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace inferd::net

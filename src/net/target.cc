@@ -1,0 +1,91 @@
+#include "net/target.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+namespace inferd::net {
+
+namespace {
+
+int HexValue(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+base::Result<std::string> DecodeSegment(std::string_view text) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded.push_back(text[i]);
+      continue;
+    }
+    const int high = i + 2 < text.size() ? HexValue(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? HexValue(text[i + 2]) : -1;
+    if (high < 0 || low < 0) return std::unexpected(base::InvalidArgument("malformed percent-encoding in request target"));
+    decoded.push_back(static_cast<char>(high * 16 + low));
+    i += 2;
+  }
+  if (decoded.find('\0') != std::string::npos) {
+    return std::unexpected(base::InvalidArgument("NUL byte in request target"));
+  }
+  if (decoded == "." || decoded == "..") {
+    return std::unexpected(base::InvalidArgument("'.' and '..' segments are not accepted in request target"));
+  }
+  return decoded;
+}
+
+// "http://host/path" to "/path".
+base::Result<std::string_view> PathOf(std::string_view target) {
+  if (target.starts_with('/')) return target;
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!target.starts_with(scheme)) continue;
+    const size_t end = target.find_first_of("/?", scheme.size());
+    if (end == std::string_view::npos) return std::string_view("/");
+    return target.substr(end);
+  }
+  return std::unexpected(base::InvalidArgument("request target is not a path"));
+}
+
+}  // namespace
+
+base::Status ParseTarget(std::string_view target, RequestHead& head) {
+  head.target = target;
+  head.segments.clear();
+  head.query = {};
+  if (target == "*") return base::OkStatus();
+  INFERD_ASSIGN_OR_RETURN(std::string_view path, PathOf(target));
+  if (const size_t hash = path.find('#'); hash != std::string_view::npos) path = path.substr(0, hash);
+  if (const size_t question = path.find('?'); question != std::string_view::npos) {
+    head.query = path.substr(question + 1);
+    path = path.substr(0, question);
+  }
+  if (path.size() <= 1) return base::OkStatus();
+  head.segments.reserve(static_cast<size_t>(std::count(path.begin(), path.end(), '/')));
+  for (size_t begin = 1; begin <= path.size();) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    INFERD_ASSIGN_OR_RETURN(std::string segment, DecodeSegment(path.substr(begin, end - begin)));
+    head.segments.push_back(std::move(segment));
+    begin = end + 1;
+  }
+  return base::OkStatus();
+}
+
+Method MethodOf(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, Method>, 7> kMethods = {{{"GET", Method::kGet},
+                                                                                   {"HEAD", Method::kHead},
+                                                                                   {"POST", Method::kPost},
+                                                                                   {"PUT", Method::kPut},
+                                                                                   {"DELETE", Method::kDelete},
+                                                                                   {"PATCH", Method::kPatch},
+                                                                                   {"OPTIONS", Method::kOptions}}};
+  for (const auto& [name, method] : kMethods) {
+    if (name == text) return method;
+  }
+  return Method::kOther;
+}
+
+}  // namespace inferd::net

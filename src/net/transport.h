@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/buffer.h"
+
+namespace inferd::net {
+
+// A connection's bytes on the wire: plain or TLS. Never blocks. Loop-bound.
+class Transport {
+ public:
+  enum class State {
+    kOk,
+    kWantRead,   // nothing happened; try again when the descriptor is readable
+    kWantWrite,  // ... writable
+    kEof,        // the peer has finished sending
+    kFailed,     // reset, or what arrives is no TLS
+  };
+  struct Progress {
+    State state = State::kOk;
+    size_t bytes = 0;  // with kOk
+  };
+
+  virtual ~Transport() = default;
+
+  // Until kOk, before anything else.
+  virtual State Handshake() = 0;
+  virtual Progress Read(std::span<std::byte> space) = 0;
+  // Writes from `pieces`, which begin `offset` bytes into the first. Some of it is enough.
+  virtual Progress Write(std::span<const base::BufferSlice> pieces, size_t offset) = 0;
+  // Bytes were read from the descriptor that Read has not given out: do not wait for it to become readable.
+  virtual bool HasBuffered() const = 0;
+  // Says that nothing more will be written.
+  virtual void FinishWriting() = 0;
+  // The protocol that the handshake settled on is HTTP/2 (ALPN).
+  virtual bool http2() const = 0;
+};
+
+// Straight onto a socket, which it does not own.
+class PlainTransport final : public Transport {
+ public:
+  explicit PlainTransport(int fd) : fd_(fd) {}
+
+  State Handshake() override { return State::kOk; }
+  Progress Read(std::span<std::byte> space) override;
+  Progress Write(std::span<const base::BufferSlice> pieces, size_t offset) override;
+  bool HasBuffered() const override { return false; }
+  void FinishWriting() override;
+  bool http2() const override { return false; }
+
+ private:
+  const int fd_;
+};
+
+}  // namespace inferd::net
