@@ -58,8 +58,10 @@ if(INFERD_COVERAGE)
 endif()
 
 # What the programs bring in statically stays theirs: an engine library that carries another copy of the same
-# symbols must not bind to it.
-add_link_options(-Wl,--exclude-libs,ALL)
+# symbols must not bind to it. Clang's sanitizers are static libraries whose malloc libstdc++.so must see, though.
+if(NOT (INFERD_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
+  add_link_options(-Wl,--exclude-libs,ALL)
+endif()
 
 add_library(inferd_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cc)
 target_precompile_headers(inferd_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch.h)
