@@ -1,0 +1,238 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "base/clock.h"
+#include "net/http2/fake_peer.h"
+#include "net/http2/session.h"
+
+// Peers that do what they must not, or do not do what they must.
+
+namespace inferd::net::http2 {
+namespace {
+
+constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+std::string Frame(uint8_t type, uint8_t flags, uint32_t stream, std::string_view payload) {
+  std::string frame;
+  const auto size = static_cast<uint32_t>(payload.size());
+  for (const uint32_t byte : {size >> 16, size >> 8, size, uint32_t{type}, uint32_t{flags}, stream >> 24, stream >> 16,
+                              stream >> 8, stream}) {
+    frame += static_cast<char>(byte & 0xff);
+  }
+  return frame.append(payload);
+}
+
+// GET / with indexed fields alone (RFC 7541, appendix A), and an authority.
+const std::string kGet = std::string("\x82\x84\x86\x41\x01h", 6);
+const std::string kPost = std::string("\x83\x84\x86\x41\x01h", 6);
+constexpr uint8_t kEndStream = 1, kEndHeaders = 4;
+const std::string kGreeting = std::string(kPreface) + Frame(NGHTTP2_SETTINGS, 0, 0, "");
+
+class AbuseTest : public testing::Test {
+ protected:
+  // The error code of the GOAWAY that `bytes` are answered with; -1: none.
+  int GoawayFor(std::string_view bytes) {
+    Feed(*session_, bytes);
+    return LastGoaway();
+  }
+  int LastGoaway() {
+    std::string_view out = output_ += Drain(*session_);
+    int code = -1;
+    while (out.size() >= 9) {
+      const size_t size = static_cast<unsigned char>(out[0]) << 16 | static_cast<unsigned char>(out[1]) << 8 |
+                          static_cast<unsigned char>(out[2]);
+      if (out[3] == NGHTTP2_GOAWAY) code = static_cast<unsigned char>(out[9 + 7]);
+      out.remove_prefix(9 + size);
+    }
+    return code;
+  }
+  void Tick(std::chrono::milliseconds later) {
+    session_->OnTick(base::SystemClock().NowNs() + std::chrono::nanoseconds(later).count());
+  }
+
+  FakeHost host_;
+  std::unique_ptr<Session> session_ = MakeSession(host_);
+  std::string output_;
+};
+
+TEST_F(AbuseTest, ABadPrefaceEndsTheConnection) {
+  EXPECT_EQ(GoawayFor("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), NGHTTP2_PROTOCOL_ERROR);
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(AbuseTest, AnOversizedFrameEndsTheConnection) {
+  EXPECT_EQ(GoawayFor(kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders, 1, std::string(16'385, 'x'))),
+            NGHTTP2_FRAME_SIZE_ERROR);
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(AbuseTest, BrokenHpackEndsTheConnection) {
+  EXPECT_EQ(GoawayFor(kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders, 1, "\xff\xff\xff\xff\xff")),
+            NGHTTP2_COMPRESSION_ERROR);
+}
+
+TEST_F(AbuseTest, DataOnNoStreamEndsTheConnection) {
+  EXPECT_EQ(GoawayFor(kGreeting + Frame(NGHTTP2_DATA, 0, 1, "x")), NGHTTP2_PROTOCOL_ERROR);
+}
+
+TEST_F(AbuseTest, AContinuationFloodEndsTheConnection) {
+  std::string bytes = kGreeting + Frame(NGHTTP2_HEADERS, kEndStream, 1, kGet);
+  for (int i = 0; i < 100; ++i) bytes += Frame(NGHTTP2_CONTINUATION, 0, 1, "");
+  EXPECT_EQ(GoawayFor(bytes), NGHTTP2_ENHANCE_YOUR_CALM);
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(AbuseTest, RapidResetEndsTheConnection) {
+  size_t served = 0;
+  host_.fake_handler.answer = [&](HttpRequest, Reply) { ++served; };
+  std::string bytes = kGreeting;
+  for (uint32_t i = 0; i < 1000; ++i) {
+    bytes += Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 2 * i + 1, kGet);
+    bytes += Frame(NGHTTP2_RST_STREAM, 0, 2 * i + 1, std::string("\0\0\0\x08", 4));
+  }
+  EXPECT_EQ(GoawayFor(bytes), NGHTTP2_ENHANCE_YOUR_CALM);
+  EXPECT_LT(served, 300u);
+}
+
+TEST_F(AbuseTest, MakingUsResetCountsAsWell) {
+  host_.fake_handler.answer = [](HttpRequest, Reply) {};
+  std::string bytes = kGreeting;
+  for (uint32_t i = 0; i < 1000; ++i) {
+    bytes += Frame(NGHTTP2_HEADERS, kEndHeaders, 2 * i + 1, kPost);
+    bytes += Frame(NGHTTP2_WINDOW_UPDATE, 0, 2 * i + 1, "\x7f\xff\xff\xff");  // overflows: a stream error
+  }
+  EXPECT_EQ(GoawayFor(bytes), NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+TEST_F(AbuseTest, FloodsOfControlFramesEndTheConnection) {
+  const std::string kFloods[] = {
+      Frame(NGHTTP2_PING, 0, 0, "12345678"),
+      Frame(NGHTTP2_PING, NGHTTP2_FLAG_ACK, 0, "12345678"),
+      Frame(NGHTTP2_SETTINGS, 0, 0, ""),
+      Frame(NGHTTP2_WINDOW_UPDATE, 0, 0, std::string("\0\0\0\1", 4)),
+      Frame(NGHTTP2_PRIORITY, 0, 5, std::string("\0\0\0\0\0", 5)),
+  };
+  for (const std::string& frame : kFloods) {
+    session_ = MakeSession(host_);
+    output_.clear();
+    std::string bytes = kGreeting;
+    for (int i = 0; i < 900; ++i) bytes += frame;
+    EXPECT_EQ(GoawayFor(bytes), -1) << int{frame[3]};
+    bytes.clear();
+    for (int i = 0; i < 200; ++i) bytes += frame;
+    EXPECT_EQ(GoawayFor(bytes), NGHTTP2_ENHANCE_YOUR_CALM) << int{frame[3]};
+  }
+}
+
+TEST_F(AbuseTest, AFloodOfEmptyDataEndsTheConnection) {
+  std::string bytes = kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders, 1, kPost);
+  for (int i = 0; i < 1100; ++i) bytes += Frame(NGHTTP2_DATA, 0, 1, "");
+  EXPECT_EQ(GoawayFor(bytes), NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+TEST_F(AbuseTest, TimePaysForControlFrames) {
+  Feed(*session_, kGreeting);
+  for (int second = 1; second <= 60; ++second) {
+    for (int i = 0; i < 90; ++i) Feed(*session_, Frame(NGHTTP2_PING, 0, 0, "12345678"));
+    Tick(std::chrono::seconds(second));
+    EXPECT_EQ(LastGoaway(), -1) << second;
+  }
+}
+
+TEST_F(AbuseTest, AHeaderBombIsRefusedWithoutKeepingIt) {
+  // One large field in the dynamic table, then named again and again by one byte each.
+  std::string block = kGet + std::string("\x40\x01x\x7f\xa1\x1e", 6) + std::string(4000, 'y');
+  block += std::string(12'000, '\xbe');
+  EXPECT_EQ(GoawayFor(kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 1, block)), -1);
+  EXPECT_EQ(host_.net_metrics.responses(431), 1);
+  EXPECT_EQ(host_.fake_handler.requests, 0u);
+}
+
+TEST_F(AbuseTest, SilenceBeforeThePrefaceEnds) {
+  Tick(std::chrono::seconds(9));
+  EXPECT_EQ(LastGoaway(), -1);
+  Tick(std::chrono::seconds(11));
+  EXPECT_EQ(LastGoaway(), NGHTTP2_SETTINGS_TIMEOUT);
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(AbuseTest, AnUnfinishedHeaderBlockEnds) {
+  EXPECT_EQ(GoawayFor(kGreeting + Frame(NGHTTP2_HEADERS, kEndStream, 1, kGet)), -1);
+  Tick(std::chrono::seconds(11));
+  EXPECT_EQ(LastGoaway(), NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+TEST_F(AbuseTest, AnIdleConnectionEndsQuietly) {
+  Feed(*session_, kGreeting);
+  Tick(std::chrono::seconds(74));
+  EXPECT_EQ(LastGoaway(), -1);
+  Tick(std::chrono::seconds(76));
+  EXPECT_EQ(LastGoaway(), NGHTTP2_NO_ERROR);
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(AbuseTest, ABodyThatStopsIs408) {
+  FakePeer peer;
+  const int32_t id = peer.Request("POST", "/p", {}, "some", false);
+  peer.Exchange(*session_, host_);
+  Tick(std::chrono::seconds(29));
+  peer.Exchange(*session_, host_);
+  EXPECT_EQ(peer[id].status(), 0);
+  Tick(std::chrono::seconds(31));
+  peer.Exchange(*session_, host_);
+  EXPECT_EQ(peer[id].status(), 408);
+  EXPECT_TRUE(peer[id].closed);
+  EXPECT_EQ(host_.budget->used(), 0u);
+}
+
+TEST_F(AbuseTest, AWindowThatStaysShutEndsTheStream) {
+  host_.fake_handler.answer = [](HttpRequest, Reply reply) {
+    reply.Send(HttpResponse::Text(200, "", std::string(100'000, 'x')));
+  };
+  FakePeer peer(1000);
+  const int32_t id = peer.Request("GET", "/p");
+  peer.Exchange(*session_, host_);
+  EXPECT_EQ(peer[id].body.size(), 1000u);
+  Tick(std::chrono::seconds(31));
+  peer.Exchange(*session_, host_);
+  EXPECT_TRUE(peer[id].closed);
+  EXPECT_EQ(peer[id].error_code, uint32_t{NGHTTP2_CANCEL});
+  EXPECT_TRUE(session_->idle());
+}
+
+TEST_F(AbuseTest, APeerThatDoesNotReadIsCutOff) {
+  std::vector<base::BufferSlice> out;
+  session_->TakeOutput(out, 1000);  // and it is never written
+  Tick(std::chrono::seconds(31));
+  EXPECT_TRUE(host_.aborted);
+}
+
+TEST_F(AbuseTest, EveryTruncationAndManyGarbledInputsAreSurvived) {
+  const std::string good = kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders, 1, kPost) + Frame(NGHTTP2_DATA, kEndStream, 1, "ab") +
+                           Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 3, kGet);
+  for (size_t size = 0; size <= good.size(); ++size) {
+    session_ = MakeSession(host_);
+    Feed(*session_, std::string_view(good).substr(0, size));
+    Drain(*session_);
+    session_->OnEof();
+    Drain(*session_);
+    session_->OnClosed();
+    host_.fake_loop.RunPosted();
+  }
+  std::mt19937 random(11);
+  for (int round = 0; round < 3000; ++round) {
+    std::string bad = good;
+    for (int i = 0; i < 4; ++i) bad[kPreface.size() + random() % (bad.size() - kPreface.size())] = static_cast<char>(random());
+    session_ = MakeSession(host_);
+    Feed(*session_, bad);
+    Drain(*session_);
+    host_.fake_loop.RunPosted();
+  }
+  session_.reset();
+  EXPECT_EQ(host_.net_metrics.in_flight(), 0);
+  EXPECT_EQ(host_.budget->used(), 0u);
+}
+
+}  // namespace
+}  // namespace inferd::net::http2

@@ -1,0 +1,88 @@
+#include "net/http2/callbacks.h"
+
+#include <string_view>
+
+#include "net/http2/connection.h"
+
+namespace inferd::net::http2 {
+
+namespace {
+
+std::string_view ViewOf(nghttp2_rcbuf* buffer) {
+  const nghttp2_vec vec = nghttp2_rcbuf_get_buf(buffer);
+  return {reinterpret_cast<const char*>(vec.base), vec.len};
+}
+
+// Runs `body` for the connection; no exception may pass through C.
+template <typename F>
+int Guarded(void* user, F body) {
+  try {
+    return body(*static_cast<Connection*>(user));
+  } catch (...) {
+    return NGHTTP2_ERR_CALLBACK_FAILURE;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<nghttp2_session_callbacks, Callbacks::Deleter> Callbacks::Make() {
+  nghttp2_session_callbacks* raw = nullptr;
+  if (nghttp2_session_callbacks_new(&raw) != 0) throw std::bad_alloc();
+  std::unique_ptr<nghttp2_session_callbacks, Deleter> callbacks(raw);
+  nghttp2_session_callbacks_set_on_begin_frame_callback(
+      raw, [](nghttp2_session*, const nghttp2_frame_hd* frame, void* user) {
+        return Guarded(user, [&](Connection& c) { return c.OnBeginFrame(*frame), 0; });
+      });
+  nghttp2_session_callbacks_set_on_begin_headers_callback(
+      raw, [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
+        return Guarded(user, [&](Connection& c) { return c.OnBeginHeaders(*frame); });
+      });
+  nghttp2_session_callbacks_set_on_header_callback2(
+      raw, [](nghttp2_session*, const nghttp2_frame* frame, nghttp2_rcbuf* name, nghttp2_rcbuf* value, uint8_t, void* user) {
+        return Guarded(user, [&](Connection& c) {
+          if (Stream* stream = c.Find(frame->hd.stream_id)) stream->OnField(ViewOf(name), ViewOf(value));
+          return 0;
+        });
+      });
+  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
+      raw, [](nghttp2_session* session, uint8_t, int32_t id, const uint8_t* data, size_t size, void* user) {
+        return Guarded(user, [&](Connection& c) {
+          if (Stream* stream = c.Find(id)) stream->OnData({reinterpret_cast<const std::byte*>(data), size}, c.now_ns());
+          return nghttp2_session_consume(session, id, size) == NGHTTP2_ERR_NOMEM ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
+        });
+      });
+  nghttp2_session_callbacks_set_on_frame_recv_callback(
+      raw, [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
+        return Guarded(user, [&](Connection& c) { return c.OnFrame(*frame), 0; });
+      });
+  nghttp2_session_callbacks_set_on_frame_send_callback(
+      raw, [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
+        return Guarded(user, [&](Connection& c) { return c.OnFrameSent(*frame), 0; });
+      });
+  nghttp2_session_callbacks_set_on_stream_close_callback(
+      raw, [](nghttp2_session*, int32_t id, uint32_t error_code, void* user) {
+        return Guarded(user, [&](Connection& c) { return c.OnStreamClosed(id, error_code), 0; });
+      });
+  nghttp2_session_callbacks_set_send_data_callback(
+      raw, [](nghttp2_session*, nghttp2_frame* frame, const uint8_t* header, size_t bytes, nghttp2_data_source*, void* user) {
+        return Guarded(user, [&](Connection& c) { return c.SendData(frame->hd.stream_id, *frame, header, bytes); });
+      });
+  return callbacks;
+}
+
+nghttp2_data_provider Callbacks::BodySource() {
+  return {.source = {.ptr = nullptr},
+          .read_callback = [](nghttp2_session*, int32_t id, uint8_t*, size_t bytes_max, uint32_t* flags,
+                              nghttp2_data_source*, void* user) -> ssize_t {
+            Stream* stream = static_cast<Connection*>(user)->Find(id);
+            if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+            bool ends = false;
+            const int64_t bytes = stream->ReadyBytes(bytes_max, ends);
+            if (bytes < 0) return NGHTTP2_ERR_DEFERRED;
+            *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+            if (ends) *flags |= NGHTTP2_DATA_FLAG_EOF;
+            return static_cast<ssize_t>(bytes);
+          }};
+}
+
+}  // namespace inferd::net::http2

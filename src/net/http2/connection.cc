@@ -1,0 +1,361 @@
+#include "net/http2/connection.h"
+
+#include <array>
+#include <ctime>
+#include <new>
+
+#include "base/clock.h"
+#include "net/http2/callbacks.h"
+#include "net/http2/response_fields.h"
+#include "net/net_metrics.h"
+
+namespace inferd::net::http2 {
+
+namespace {
+
+constexpr size_t kInboxBytes = 32 * 1024;
+constexpr int32_t kStreamWindowBytes = 1 << 20;
+constexpr int32_t kConnectionWindowBytes = 4 << 20;
+constexpr int64_t kControlFramesBurst = 1000;
+constexpr int64_t kControlFramesPerSecond = 100;
+constexpr int64_t kControlFramesPerRequest = 4;
+constexpr int64_t kControlFramesPerDataFrame = 2;
+constexpr int64_t kResetsBurst = 256;  // as many as there are streams: a client may cancel all it has
+constexpr int64_t kResetsPerSecond = 32;
+constexpr size_t kOutboundAcksMax = 4096;  // above what control_frames_ lets through
+constexpr int64_t kDrainRoundTripNs = 1'000'000'000;
+constexpr size_t kFrameHeaderBytes = 9;
+constexpr size_t kFrameBytesMax = 16 * 1024;  // SETTINGS_MAX_FRAME_SIZE, left as it is
+
+struct OptionDeleter {
+  void operator()(nghttp2_option* option) const { nghttp2_option_del(option); }
+};
+
+std::unique_ptr<nghttp2_option, OptionDeleter> MakeOptions(const Limits& limits) {
+  nghttp2_option* option = nullptr;
+  if (nghttp2_option_new(&option) != 0) throw std::bad_alloc();
+  nghttp2_option_set_no_auto_window_update(option, 1);
+  nghttp2_option_set_no_closed_streams(option, 1);
+  nghttp2_option_set_max_outbound_ack(option, kOutboundAcksMax);
+  // As many frames of the default size as the header limit needs, and one for an uneven start.
+  nghttp2_option_set_max_continuations(option, limits.header_bytes_max / kFrameBytesMax + 1);
+  return std::unique_ptr<nghttp2_option, OptionDeleter>(option);
+}
+
+uint32_t GoawayCodeOf(int nghttp2_error) {
+  switch (nghttp2_error) {
+    case NGHTTP2_ERR_BAD_CLIENT_MAGIC: return NGHTTP2_PROTOCOL_ERROR;
+    case NGHTTP2_ERR_FLOODED:
+    case NGHTTP2_ERR_TOO_MANY_CONTINUATIONS: return NGHTTP2_ENHANCE_YOUR_CALM;
+    default: return NGHTTP2_INTERNAL_ERROR;
+  }
+}
+
+void AppendNumber(std::string& out, uint32_t number, int bytes) {
+  while (bytes-- > 0) out += static_cast<char>(number >> (8 * bytes) & 0xff);
+}
+
+// RFC 9113, 6.8.
+std::string GoawayFrame(int32_t last_stream_id, uint32_t error_code) {
+  std::string frame;
+  AppendNumber(frame, 8, 3);
+  frame += static_cast<char>(NGHTTP2_GOAWAY);
+  frame += '\0';
+  AppendNumber(frame, 0, 4);
+  AppendNumber(frame, static_cast<uint32_t>(last_stream_id), 4);
+  AppendNumber(frame, error_code, 4);
+  return frame;
+}
+
+}  // namespace
+
+Connection::Connection(SessionHost& host)
+    : host_(host),
+      inbox_(std::make_unique_for_overwrite<std::byte[]>(kInboxBytes)),
+      now_ns_(base::SystemClock().NowNs()),
+      began_ns_(now_ns_),
+      active_ns_(now_ns_),
+      written_ns_(now_ns_),
+      tick_ns_(now_ns_),
+      control_frames_(kControlFramesBurst, kControlFramesPerSecond),
+      resets_(kResetsBurst, kResetsPerSecond) {
+  const auto callbacks = Callbacks::Make();
+  const auto options = MakeOptions(host.limits());
+  if (nghttp2_session_server_new2(&session_, callbacks.get(), this, options.get()) != 0) throw std::bad_alloc();
+  const std::array<nghttp2_settings_entry, 4> settings = {{
+      {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, host.limits().http2_streams_max},
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindowBytes},
+      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<uint32_t>(host.limits().header_bytes_max)},
+      {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
+  }};
+  nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
+  nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kConnectionWindowBytes);
+}
+
+Connection::~Connection() {
+  streams_.clear();
+  nghttp2_session_del(session_);
+}
+
+bool Connection::Upgrade(std::string_view settings, bool head_request) {
+  return nghttp2_session_upgrade2(session_, reinterpret_cast<const uint8_t*>(settings.data()), settings.size(),
+                                  head_request ? 1 : 0, nullptr) == 0;
+}
+
+void Connection::AdoptUpgraded(HttpRequest request) {
+  auto stream = std::make_unique<Stream>(*this, 1, now_ns_);
+  Stream& adopted = *stream;
+  streams_.emplace(1, std::move(stream));
+  adopted.Adopt(std::move(request));
+}
+
+std::span<std::byte> Connection::PrepareRead() { return {inbox_.get(), kInboxBytes}; }
+
+void Connection::OnRead(size_t bytes) {
+  if (failed_ || closing_) return;
+  now_ns_ = base::SystemClock().NowNs();
+  active_ns_ = now_ns_;
+  const ssize_t used = nghttp2_session_mem_recv(session_, reinterpret_cast<const uint8_t*>(inbox_.get()), bytes);
+  if (used < 0) return Fail(static_cast<int>(used));
+  DeliverReady();
+  Settle();
+}
+
+void Connection::OnEof() {
+  if (std::exchange(eof_, true)) return;
+  for (const auto& [id, stream] : streams_) {
+    if (stream->receiving()) {
+      Reset(id, NGHTTP2_CANCEL);
+    } else if (!host_.limits().keep_half_closed) {
+      stream->TellPeerGone();
+    }
+  }
+  Settle();
+}
+
+void Connection::OnClosed() {
+  failed_ = true;
+  closing_ = true;
+  ready_.clear();
+  streams_.clear();
+}
+
+size_t Connection::TakeOutput(std::vector<base::BufferSlice>& out, size_t bytes_max) {
+  DeliverReady();
+  out_ = &out;
+  out_room_ = bytes_max;
+  size_t taken = 0;
+  while (!failed_ && out_room_ > 0) {
+    const uint8_t* data = nullptr;
+    const ssize_t bytes = nghttp2_session_mem_send(session_, &data);
+    if (bytes < 0) {
+      Fail(static_cast<int>(bytes));
+    } else if (bytes == 0) {
+      break;
+    } else {
+      writer_.Copy({reinterpret_cast<const std::byte*>(data), static_cast<size_t>(bytes)}, out);
+      out_room_ -= std::min(out_room_, static_cast<size_t>(bytes));
+      taken += static_cast<size_t>(bytes);
+    }
+  }
+  taken += std::exchange(data_taken_, 0);
+  if (!last_words_.empty()) {
+    writer_.Copy(std::as_bytes(std::span(last_words_)), out);
+    taken += last_words_.size();
+    last_words_.clear();
+  }
+  out_ = nullptr;
+  if (unwritten_ == 0) written_ns_ = now_ns_;
+  unwritten_ += taken;
+  if (out_room_ > 0) Settle();
+  return taken;
+}
+
+int Connection::SendData(int32_t id, const nghttp2_frame& frame, const uint8_t* header, size_t bytes) {
+  Stream* stream = Find(id);
+  if (stream == nullptr || out_ == nullptr || frame.data.padlen > 0) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  writer_.Copy({reinterpret_cast<const std::byte*>(header), kFrameHeaderBytes}, *out_);
+  stream->TakeBody(bytes, writer_, *out_, now_ns_);
+  data_taken_ += kFrameHeaderBytes + bytes;
+  out_room_ -= std::min(out_room_, kFrameHeaderBytes + bytes);
+  return out_room_ == 0 ? NGHTTP2_ERR_PAUSE : 0;
+}
+
+void Connection::OnWritten(size_t bytes) {
+  unwritten_ -= bytes;
+  written_ns_ = now_ns_;
+  if (failed_ || closing_) return;
+  DeliverReady();
+  Settle();
+}
+
+void Connection::BeginDrain() {
+  if (draining_ || failed_ || closing_) return;
+  draining_ = true;
+  drain_ns_ = now_ns_;
+  // First "no more, please" that still accepts what is on its way; when the PING comes back, the real one.
+  nghttp2_submit_shutdown_notice(session_);
+  nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
+  Settle();
+}
+
+void Connection::SubmitFinalGoaway() {
+  if (std::exchange(final_goaway_, true)) return;
+  nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(session_), NGHTTP2_NO_ERROR,
+                        nullptr, 0);
+}
+
+void Connection::OnTick(int64_t now_ns) {
+  if (failed_) return;
+  control_frames_.Refill(now_ns - tick_ns_);
+  resets_.Refill(now_ns - tick_ns_);
+  tick_ns_ = now_ns_ = now_ns;
+  const Limits& limits = host_.limits();
+  const auto passed = [&](int64_t since_ns, std::chrono::milliseconds limit) {
+    return now_ns - since_ns > std::chrono::nanoseconds(limit).count();
+  };
+  if (unwritten_ > 0 && passed(written_ns_, limits.body_timeout)) return host_.Abort();
+  if (closing_) return;
+  for (const auto& [id, stream] : streams_) stream->OnTick(now_ns);
+  if (!greeted_ && passed(began_ns_, limits.header_timeout)) Terminate(NGHTTP2_SETTINGS_TIMEOUT);
+  if (headers_since_ns_ != 0 && passed(headers_since_ns_, limits.header_timeout)) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
+  if (streams_.empty() && passed(active_ns_, limits.idle_timeout)) Terminate(NGHTTP2_NO_ERROR);
+  if (draining_ && now_ns - drain_ns_ >= kDrainRoundTripNs) SubmitFinalGoaway();
+  DeliverReady();
+  Settle();
+}
+
+void Connection::BeginRequest() {
+  ++in_flight_;
+  host_.metrics().BeginRequest();
+  control_frames_.Credit(kControlFramesPerRequest);
+}
+
+void Connection::EndRequest() {
+  --in_flight_;
+  host_.metrics().EndRequest();
+}
+
+void Connection::SubmitContinue(int32_t id) {
+  HttpResponse response;
+  response.status = 100;
+  const ResponseFields fields(response, std::nullopt, "");
+  nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, id, nullptr, fields.data(), fields.size(), nullptr);
+}
+
+void Connection::SubmitResponse(Stream& stream, const HttpResponse& response, std::optional<uint64_t> content_length,
+                                bool has_body) {
+  if (failed_) return;
+  const ResponseFields fields(response, content_length, Date());
+  const nghttp2_data_provider source = Callbacks::BodySource();
+  nghttp2_submit_response(session_, stream.id(), fields.data(), fields.size(), has_body ? &source : nullptr);
+  host_.WantWrite();
+}
+
+void Connection::Resume(int32_t id) {
+  if (failed_) return;
+  nghttp2_session_resume_data(session_, id);
+  host_.WantWrite();
+}
+
+void Connection::Reset(int32_t id, uint32_t error_code) {
+  if (failed_) return;
+  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, error_code);
+  host_.WantWrite();
+}
+
+void Connection::OnBeginFrame(const nghttp2_frame_hd& frame) {
+  const bool works = frame.type == NGHTTP2_HEADERS || (frame.type == NGHTTP2_DATA && frame.length > 0);
+  if (!works && !control_frames_.Take()) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+int Connection::OnBeginHeaders(const nghttp2_frame& frame) {
+  headers_since_ns_ = now_ns_;
+  if (frame.headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
+  const int32_t id = frame.hd.stream_id;
+  streams_.emplace(id, std::make_unique<Stream>(*this, id, now_ns_));
+  return 0;
+}
+
+void Connection::OnFrame(const nghttp2_frame& frame) {
+  const bool end_stream = (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+  const bool ack = (frame.hd.flags & NGHTTP2_FLAG_ACK) != 0;
+  switch (frame.hd.type) {
+    case NGHTTP2_HEADERS:
+      headers_since_ns_ = 0;
+      if (Stream* stream = Find(frame.hd.stream_id)) stream->OnHeadersEnd(end_stream);
+      break;
+    case NGHTTP2_DATA:
+      if (Stream* stream = Find(frame.hd.stream_id); stream != nullptr && end_stream) stream->OnDataEnd();
+      break;
+    case NGHTTP2_SETTINGS: greeted_ = greeted_ || !ack; break;
+    case NGHTTP2_PING:
+      if (ack && draining_) SubmitFinalGoaway();
+      break;
+    default: break;
+  }
+}
+
+void Connection::OnFrameSent(const nghttp2_frame& frame) {
+  if (frame.hd.type == NGHTTP2_DATA) control_frames_.Credit(kControlFramesPerDataFrame);
+  const bool may_end = frame.hd.type == NGHTTP2_DATA || frame.hd.type == NGHTTP2_HEADERS;
+  if (!may_end || (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return;
+  // Answered before the request was whole: the peer need not send the rest (RFC 9113, 8.1).
+  const int32_t id = frame.hd.stream_id;
+  if (nghttp2_session_get_stream_remote_close(session_, id) == 0) Reset(id, NGHTTP2_NO_ERROR);
+}
+
+void Connection::OnStreamClosed(int32_t id, uint32_t error_code) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end()) return;
+  const bool wasted = error_code != NGHTTP2_NO_ERROR && !found->second->answered();
+  streams_.erase(found);
+  active_ns_ = now_ns_;
+  if (wasted && !resets_.Take()) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+Stream* Connection::Find(int32_t id) {
+  const auto found = streams_.find(id);
+  return found == streams_.end() ? nullptr : found->second.get();
+}
+
+void Connection::DeliverReady() {
+  while (!ready_.empty() && !failed_ && queued_bytes_ <= static_cast<int64_t>(host_.limits().write_high_water)) {
+    const int32_t id = ready_.front();
+    ready_.pop_front();
+    if (Stream* stream = Find(id); stream != nullptr && stream->whole()) stream->Deliver();
+  }
+}
+
+void Connection::Settle() {
+  if (closing_) return;
+  if (!last_words_.empty() || (!failed_ && nghttp2_session_want_write(session_) != 0)) return host_.WantWrite();
+  const bool done = failed_ || nghttp2_session_want_read(session_) == 0 || (eof_ && streams_.empty());
+  if (!done) return;
+  closing_ = true;
+  host_.CloseAfterWrite();
+}
+
+void Connection::Terminate(uint32_t error_code) { nghttp2_session_terminate_session(session_, error_code); }
+
+void Connection::Fail(int nghttp2_error) {
+  failed_ = true;
+  last_words_ = GoawayFrame(nghttp2_session_get_last_proc_stream_id(session_), GoawayCodeOf(nghttp2_error));
+  ready_.clear();
+  streams_.clear();
+  Settle();
+}
+
+std::string_view Connection::Date() {
+  const std::time_t now = std::time(nullptr);
+  if (now != date_s_) {
+    std::tm utc{};
+    gmtime_r(&now, &utc);
+    char text[32];
+    date_.assign(text, std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &utc));
+    date_s_ = now;
+  }
+  return date_;
+}
+
+}  // namespace inferd::net::http2

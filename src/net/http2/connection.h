@@ -1,0 +1,118 @@
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/http2/frame_writer.h"
+#include "net/http2/stream.h"
+#include "net/http2/token_bucket.h"
+#include "net/session.h"
+
+namespace inferd::net::http2 {
+
+// One HTTP/2 connection: nghttp2 without its I/O, and the streams. Loop-bound.
+//
+// nghttp2 parses, keeps the windows and orders what is sent. Requests are handed to the handler after each read, not from
+// inside nghttp2's callbacks. A request's bytes are taken off the windows when they are in its body, which the memory
+// budget has been charged for. While more than the write high-water mark of responses waits for the peer's windows, no
+// further request is delivered; frames are still read, since the windows open by them.
+//
+// Refused with GOAWAY ENHANCE_YOUR_CALM: streams reset again and again (by the peer, or by what it sends), control frames
+// and empty frames in numbers, more CONTINUATIONs than a header block within the limit needs.
+class Connection final : public Session {
+ public:
+  explicit Connection(SessionHost& host);
+  ~Connection() override;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // h2c: `settings` is the decoded SETTINGS payload. False: it is none; the connection is of no use then.
+  bool Upgrade(std::string_view settings, bool head_request);
+  // Gives stream 1 its request.
+  void AdoptUpgraded(HttpRequest request);
+
+  std::span<std::byte> PrepareRead() override;
+  void OnRead(size_t bytes) override;
+  void OnEof() override;
+  void OnClosed() override;
+  size_t TakeOutput(std::vector<base::BufferSlice>& out, size_t bytes_max) override;
+  void OnWritten(size_t bytes) override;
+  void BeginDrain() override;
+  bool idle() const override { return streams_.empty() && unwritten_ == 0; }
+  size_t in_flight() const override { return in_flight_; }
+  void OnTick(int64_t now_ns) override;
+
+  // --- For the streams.
+  SessionHost& host() const { return host_; }
+  int64_t now_ns() const { return now_ns_; }
+  void Ready(int32_t id) { ready_.push_back(id); }
+  void BeginRequest();
+  void EndRequest();
+  void AddQueued(int64_t bytes) { queued_bytes_ += bytes; }
+  void SubmitContinue(int32_t id);
+  void SubmitResponse(Stream& stream, const HttpResponse& response, std::optional<uint64_t> content_length, bool has_body);
+  void Resume(int32_t id);
+  void Reset(int32_t id, uint32_t error_code);
+
+ private:
+  friend struct Callbacks;  // what nghttp2 calls
+
+  // --- From nghttp2, in the middle of a read or a write.
+  void OnBeginFrame(const nghttp2_frame_hd& frame);
+  int OnBeginHeaders(const nghttp2_frame& frame);
+  void OnFrame(const nghttp2_frame& frame);
+  void OnFrameSent(const nghttp2_frame& frame);
+  void OnStreamClosed(int32_t id, uint32_t error_code);
+  int SendData(int32_t id, const nghttp2_frame& frame, const uint8_t* header, size_t bytes);
+
+  Stream* Find(int32_t id);
+  void DeliverReady();
+  // Asks the host to write, or to close when nothing is left to say.
+  void Settle();
+  // Ends a connection whose peer does what it must not: GOAWAY, then close.
+  void Terminate(uint32_t error_code);
+  // The same where nghttp2 itself has given up and can send nothing more.
+  void Fail(int nghttp2_error);
+  void SubmitFinalGoaway();
+  std::string_view Date();
+
+  SessionHost& host_;
+  nghttp2_session* session_ = nullptr;
+  std::unique_ptr<std::byte[]> inbox_;
+  boost::unordered_flat_map<int32_t, std::unique_ptr<Stream>> streams_;
+  std::deque<int32_t> ready_;  // whole requests, not yet delivered
+  FrameWriter writer_;
+  std::vector<base::BufferSlice>* out_ = nullptr;  // during TakeOutput
+  size_t out_room_ = 0;
+  size_t data_taken_ = 0;   // by SendData
+  std::string last_words_;  // the hand-made GOAWAY of Fail
+  size_t unwritten_ = 0;    // taken by the host, not yet written
+  int64_t queued_bytes_ = 0;
+  size_t in_flight_ = 0;
+  int64_t now_ns_;
+  int64_t began_ns_;
+  int64_t active_ns_;
+  int64_t written_ns_;
+  int64_t tick_ns_;
+  int64_t drain_ns_ = 0;
+  int64_t headers_since_ns_ = 0;  // 0: no header block is incomplete
+  TokenBucket control_frames_;
+  TokenBucket resets_;
+  bool greeted_ = false;  // the peer's preface and SETTINGS have come
+  bool eof_ = false;
+  bool failed_ = false;
+  bool draining_ = false;
+  bool final_goaway_ = false;
+  bool closing_ = false;
+  int64_t date_s_ = 0;
+  std::string date_;
+};
+
+}  // namespace inferd::net::http2

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "base/buffer.h"
+#include "net/http2/frame_writer.h"
+
+namespace inferd::net::http2 {
+
+// A response's bytes that wait for the peer's window. Loop-bound.
+class PieceQueue {
+ public:
+  void Push(base::BufferSlice piece) {
+    if (piece.empty()) return;
+    bytes_ += piece.size();
+    pieces_.push_back(std::move(piece));
+  }
+  uint64_t bytes() const { return bytes_; }
+
+  // Moves the first `bytes` to `out`: short runs copied together through `writer`, long ones as they are.
+  void Take(size_t bytes, FrameWriter& writer, std::vector<base::BufferSlice>& out);
+
+ private:
+  static constexpr size_t kCopiedBytesMax = 1024;
+
+  std::deque<base::BufferSlice> pieces_;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace inferd::net::http2

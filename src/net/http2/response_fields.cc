@@ -1,0 +1,62 @@
+#include "net/http2/response_fields.h"
+
+#include <array>
+#include <charconv>
+
+#include "net/ascii.h"
+
+namespace inferd::net::http2 {
+
+namespace {
+
+bool BelongsToConnection(std::string_view name) {
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "content-length", "date"};
+  for (const std::string_view known : kNames) {
+    if (EqualsIgnoringCase(name, known)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+ResponseFields::ResponseFields(const HttpResponse& response, std::optional<uint64_t> content_length,
+                               std::string_view date) {
+  size_t text_bytes = 0;
+  for (const auto& [name, value] : response.headers) text_bytes += name.size() + value.size();
+  text_.reserve(text_bytes);  // views into it must not move
+  status_[0] = static_cast<char>('0' + response.status / 100 % 10);
+  status_[1] = static_cast<char>('0' + response.status / 10 % 10);
+  status_[2] = static_cast<char>('0' + response.status % 10);
+  Add(":status", {status_, 3});
+  for (const auto& [name, value] : response.headers) {
+    if (BelongsToConnection(name)) continue;
+    const size_t at = text_.size();
+    for (const char c : name) text_ += LowerAscii(c);
+    Add(std::string_view(text_).substr(at, name.size()), WithoutLineEnds(value));
+  }
+  if (content_length.has_value()) {
+    const auto end = std::to_chars(length_, length_ + sizeof length_, *content_length).ptr;
+    Add("content-length", {length_, static_cast<size_t>(end - length_)});
+  }
+  if (!date.empty()) Add("date", date);
+}
+
+std::string_view ResponseFields::WithoutLineEnds(std::string_view value) {
+  constexpr std::string_view kEnds("\r\n\0", 3);
+  if (value.find_first_of(kEnds) == std::string_view::npos) return value;
+  const size_t at = text_.size();
+  for (const char c : value) text_ += kEnds.find(c) == std::string_view::npos ? c : ' ';
+  return std::string_view(text_).substr(at);
+}
+
+void ResponseFields::Add(std::string_view name, std::string_view value) {
+  // nghttp2 takes pointers to non-const and does not write through them.
+  fields_.push_back({.name = reinterpret_cast<uint8_t*>(const_cast<char*>(name.data())),
+                     .value = reinterpret_cast<uint8_t*>(const_cast<char*>(value.data())),
+                     .namelen = name.size(),
+                     .valuelen = value.size(),
+                     .flags = NGHTTP2_NV_FLAG_NONE});
+}
+
+}  // namespace inferd::net::http2

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "net/http.h"
+
+namespace inferd::net::http2 {
+
+// A response's header fields as HTTP/2 has them: ":status" first, names in lower case, nothing that belongs to a
+// connection (RFC 9113, 8.2.2), Date and Content-Length added. The views live as long as this object, which stays put.
+class ResponseFields {
+ public:
+  ResponseFields(const HttpResponse& response, std::optional<uint64_t> content_length, std::string_view date);
+  ResponseFields(const ResponseFields&) = delete;
+  ResponseFields& operator=(const ResponseFields&) = delete;
+
+  const nghttp2_nv* data() const { return fields_.data(); }
+  size_t size() const { return fields_.size(); }
+
+ private:
+  void Add(std::string_view name, std::string_view value);
+  // `value` itself, or a copy with a space for each byte that no field value may hold (RFC 9113, 8.2.1).
+  std::string_view WithoutLineEnds(std::string_view value);
+
+  std::string text_;  // names in lower case, values that needed mending
+  char status_[4];
+  char length_[24];
+  boost::container::small_vector<nghttp2_nv, 12> fields_;
+};
+
+}  // namespace inferd::net::http2

@@ -1,0 +1,377 @@
+#include "net/http2/session.h"
+
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "net/http2/fake_peer.h"
+
+namespace inferd::net::http2 {
+namespace {
+
+using Fields = FakePeer::Fields;
+
+class SessionTest : public testing::Test {
+ protected:
+  void Exchange() { peer_.Exchange(*session_, host_); }
+  FakeHandler& handler() { return host_.fake_handler; }
+  // Answers with what was sent.
+  void Echo() {
+    handler().answer = [](HttpRequest request, Reply reply) {
+      HttpResponse response;
+      response.body.push_back(request.body);
+      reply.Send(std::move(response));
+    };
+  }
+  // Keeps replies for later.
+  void Hold() {
+    handler().answer = [this](HttpRequest, Reply reply) { held_.push_back(std::move(reply)); };
+  }
+
+  FakeHost host_;
+  std::unique_ptr<Session> session_ = MakeSession(host_);
+  FakePeer peer_;
+  std::vector<Reply> held_;
+};
+
+TEST_F(SessionTest, TheHandlerSeesTheWholeRequest) {
+  handler().answer = [](HttpRequest request, Reply reply) {
+    EXPECT_EQ(request.head.method, Method::kPost);
+    EXPECT_EQ(request.head.method_text, "POST");
+    EXPECT_EQ(request.head.target, "/v2/a%20b/c?q=1");
+    EXPECT_EQ(request.head.segments, (std::vector<std::string>{"v2", "a b", "c"}));
+    EXPECT_EQ(request.head.query, "q=1");
+    EXPECT_EQ(request.head.Find("Host"), "h:1");
+    EXPECT_EQ(request.head.Find("X-Thing"), "v");
+    EXPECT_EQ(request.head.peer, "127.0.0.1:4242");
+    EXPECT_EQ(request.head.content_length, 4u);
+    EXPECT_TRUE(request.head.http2);
+    EXPECT_GT(request.received_ns, 0);
+    EXPECT_EQ(request.body.view(), "body");
+    HttpResponse response = HttpResponse::Text(201, "text/plain", "made");
+    response.headers.emplace_back("X-Split", "a\r\nb: c");
+    response.headers.emplace_back("Connection", "close");
+    reply.Send(std::move(response));
+  };
+  const int32_t id = peer_.Request("POST", "/v2/a%20b/c?q=1", {{"x-thing", "v"}, {"content-length", "4"}}, "body");
+  Exchange();
+  EXPECT_EQ(peer_[id].status(), 201);
+  EXPECT_EQ(peer_[id].body, "made");
+  EXPECT_EQ(peer_[id].headers["content-length"], "4");
+  EXPECT_EQ(peer_[id].headers["content-type"], "text/plain");
+  EXPECT_EQ(peer_[id].headers["x-split"], "a  b: c");
+  EXPECT_EQ(peer_[id].headers.count("connection"), 0u);
+  EXPECT_EQ(peer_[id].headers["date"].size(), 29u);
+  EXPECT_TRUE(peer_[id].closed);
+  EXPECT_EQ(host_.net_metrics.responses(201), 1);
+  EXPECT_TRUE(session_->idle());
+}
+
+TEST_F(SessionTest, LargeBodiesPassTheWindowsInBothDirections) {
+  Echo();
+  handler().plan = [](const RequestHead&) { return BodyPlan{.refuse = {}, .align_at = 13}; };
+  const std::byte* seen = nullptr;
+  handler().answer = [&](HttpRequest request, Reply reply) {
+    seen = request.body.data();
+    HttpResponse response;
+    response.body.push_back(request.body);
+    reply.Send(std::move(response));
+  };
+  std::string body(9 << 20, 'x');
+  for (size_t i = 0; i < body.size(); ++i) body[i] = static_cast<char>(i * 7 + i / 1000);
+  const int32_t first = peer_.Request("POST", "/p", {{"content-length", std::to_string(body.size())}}, body);
+  const int32_t second = peer_.Request("POST", "/p", {}, body);
+  Exchange();
+  EXPECT_TRUE(peer_[first].body == body);
+  EXPECT_TRUE(peer_[second].body == body);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(seen + 13) % 64, 0u);
+  EXPECT_EQ(host_.budget->used(), 0u);
+}
+
+TEST_F(SessionTest, HeadHasTheHeadersOfGet) {
+  const int32_t id = peer_.Request("HEAD", "/p");
+  Exchange();
+  EXPECT_EQ(peer_[id].status(), 200);
+  EXPECT_EQ(peer_[id].headers["content-length"], "2");
+  EXPECT_EQ(peer_[id].body, "");
+  EXPECT_TRUE(peer_[id].closed);
+}
+
+TEST_F(SessionTest, AnEmptyAnswerEnds) {
+  handler().answer = [](HttpRequest, Reply reply) { reply.Send(HttpResponse::Text(204, "", "")); };
+  const int32_t id = peer_.Request("GET", "/p");
+  Exchange();
+  EXPECT_EQ(peer_[id].status(), 204);
+  EXPECT_EQ(peer_[id].headers.count("content-length"), 0u);
+  EXPECT_TRUE(peer_[id].closed);
+}
+
+TEST_F(SessionTest, AnswersInAnyOrder) {
+  Hold();
+  const int32_t first = peer_.Request("GET", "/1");
+  const int32_t second = peer_.Request("GET", "/2");
+  Exchange();
+  ASSERT_EQ(held_.size(), 2u);
+  EXPECT_EQ(session_->in_flight(), 2u);
+  held_[1].Send(HttpResponse::Text(200, "", "two"));
+  Exchange();
+  EXPECT_EQ(peer_[second].body, "two");
+  EXPECT_FALSE(peer_[first].closed);
+  held_[0].Send(HttpResponse::Text(200, "", "one"));
+  Exchange();
+  EXPECT_EQ(peer_[first].body, "one");
+  EXPECT_EQ(session_->in_flight(), 0u);
+}
+
+TEST_F(SessionTest, StreamsAResponseInPieces) {
+  Hold();
+  const int32_t id = peer_.Request("GET", "/p");
+  Exchange();
+  HttpResponse start = HttpResponse::Text(200, "text/plain", "a");
+  held_[0].Start(std::move(start));
+  Exchange();
+  EXPECT_EQ(peer_[id].body, "a");
+  EXPECT_FALSE(peer_[id].closed);
+  EXPECT_TRUE(held_[0].Write(base::BufferSlice(base::Buffer::CopyOf("b"))));
+  Exchange();
+  EXPECT_EQ(peer_[id].body, "ab");
+  held_[0].End();
+  Exchange();
+  EXPECT_EQ(peer_[id].body, "ab");
+  EXPECT_TRUE(peer_[id].closed);
+  EXPECT_EQ(peer_[id].error_code, 0u);
+}
+
+TEST_F(SessionTest, AStreamingHandlerIsToldWhenToGoOn) {
+  FakePeer slow(70'000);
+  host_.limits_value.write_high_water = 100'000;
+  Hold();
+  const int32_t id = slow.Request("GET", "/p");
+  slow.Exchange(*session_, host_);
+  held_[0].Start({});
+  bool writable = false;
+  held_[0].OnWritable([&] { writable = true; });
+  EXPECT_FALSE(held_[0].Write(base::BufferSlice(base::Buffer::CopyOf(std::string(200'000, 'x')))));
+  slow.Exchange(*session_, host_);
+  EXPECT_FALSE(writable);
+  slow.OpenWindow(id, 200'000);
+  slow.Exchange(*session_, host_);
+  EXPECT_TRUE(writable);
+  EXPECT_EQ(slow[id].body.size(), 200'000u);
+}
+
+TEST_F(SessionTest, ADroppedReplyIs500) {
+  handler().answer = [](HttpRequest, Reply) {};
+  const int32_t id = peer_.Request("GET", "/p");
+  Exchange();
+  EXPECT_EQ(peer_[id].status(), 500);
+  EXPECT_TRUE(peer_[id].body.starts_with("{\"error\":")) << peer_[id].body;
+}
+
+TEST_F(SessionTest, ADroppedStreamBreaksOff) {
+  handler().answer = [](HttpRequest, Reply reply) { reply.Start({}); };
+  const int32_t id = peer_.Request("GET", "/p");
+  Exchange();
+  EXPECT_TRUE(peer_[id].closed);
+  EXPECT_EQ(peer_[id].error_code, uint32_t{NGHTTP2_INTERNAL_ERROR});
+}
+
+TEST_F(SessionTest, AResetTellsTheHandler) {
+  Hold();
+  const int32_t id = peer_.Request("GET", "/p");
+  Exchange();
+  bool gone = false;
+  held_[0].OnPeerGone([&] { gone = true; });
+  peer_.Reset(id);
+  Exchange();
+  EXPECT_TRUE(gone);
+  EXPECT_EQ(session_->in_flight(), 0u);
+  held_[0].Send(HttpResponse::Text(200, "", "late"));  // does nothing
+  Exchange();
+  EXPECT_EQ(peer_[id].body, "");
+}
+
+TEST_F(SessionTest, AClosedConnectionTellsTheHandler) {
+  Hold();
+  peer_.Request("GET", "/p");
+  Exchange();
+  bool gone = false;
+  held_[0].OnPeerGone([&] { gone = true; });
+  session_->OnClosed();
+  host_.fake_loop.RunPosted();
+  EXPECT_TRUE(gone);
+  EXPECT_EQ(host_.net_metrics.in_flight(), 0);
+  session_.reset();
+  held_[0].Send({});
+}
+
+TEST_F(SessionTest, EofTellsTheHandlerAndStillAnswers) {
+  Hold();
+  const int32_t id = peer_.Request("GET", "/p");
+  Exchange();
+  bool gone = false;
+  held_[0].OnPeerGone([&] { gone = true; });
+  session_->OnEof();
+  host_.fake_loop.RunPosted();
+  EXPECT_TRUE(gone);
+  EXPECT_FALSE(host_.closing);
+  held_[0].Send(HttpResponse::Text(200, "", "running"));
+  Exchange();
+  EXPECT_EQ(peer_[id].body, "running");
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(SessionTest, TheHandlerMayRefuseAHead) {
+  handler().plan = [](const RequestHead&) {
+    BodyPlan plan;
+    plan.refuse = HttpResponse::Text(405, "", "no");
+    return plan;
+  };
+  const int32_t id = peer_.Request("POST", "/p", {}, "first", false);
+  Exchange();
+  EXPECT_EQ(peer_[id].status(), 405);
+  EXPECT_TRUE(peer_[id].closed);  // reset without error: the rest need not be sent
+  EXPECT_EQ(peer_[id].error_code, 0u);
+  EXPECT_EQ(handler().requests, 0u);
+}
+
+TEST_F(SessionTest, AnswersExpectContinue) {
+  const int32_t id = peer_.Request("POST", "/p", {{"expect", "100-continue"}}, "", false);
+  Exchange();
+  EXPECT_EQ(peer_[id].status(), 100);
+  peer_.More(id, "body", true);
+  Exchange();
+  EXPECT_EQ(peer_[id].statuses, (std::vector<int>{100, 200}));
+}
+
+TEST_F(SessionTest, TrailersAreDropped) {
+  Hold();
+  const int32_t id = peer_.Request("POST", "/p", {}, "ab", false);
+  Exchange();
+  nghttp2_nv trailer = {reinterpret_cast<uint8_t*>(const_cast<char*>("t")), reinterpret_cast<uint8_t*>(const_cast<char*>("v")),
+                        1, 1, NGHTTP2_NV_FLAG_NONE};
+  nghttp2_submit_headers(peer_.session(), NGHTTP2_FLAG_END_STREAM, id, nullptr, &trailer, 1, nullptr);
+  Exchange();
+  EXPECT_EQ(handler().requests, 1u);
+}
+
+TEST_F(SessionTest, BodiesBeyondTheLimitAre413) {
+  host_.limits_value.body_bytes_max = 1000;
+  const int32_t announced = peer_.Request("POST", "/p", {{"content-length", "1001"}}, std::string(1001, 'x'));
+  const int32_t grown = peer_.Request("POST", "/p", {}, std::string(1001, 'x'));
+  const int32_t fits = peer_.Request("POST", "/p", {}, std::string(1000, 'x'));
+  Exchange();
+  EXPECT_EQ(peer_[announced].status(), 413);
+  EXPECT_EQ(peer_[grown].status(), 413);
+  EXPECT_EQ(peer_[fits].status(), 200);
+  EXPECT_EQ(handler().requests, 1u);
+}
+
+TEST_F(SessionTest, AnEmptyBudgetIs503) {
+  FakeHost poor(100'000);
+  const auto session = MakeSession(poor);
+  FakePeer peer;
+  const int32_t id = peer.Request("POST", "/p", {}, std::string(300'000, 'x'));
+  peer.Exchange(*session, poor);
+  EXPECT_EQ(peer[id].status(), 503);
+  EXPECT_EQ(peer[id].headers["retry-after"], "1");
+  EXPECT_EQ(poor.budget->used(), 0u);
+}
+
+TEST_F(SessionTest, HeadersBeyondTheLimitsAre431And414) {
+  host_.limits_value.header_bytes_max = 4000;
+  host_.limits_value.header_count_max = 30;
+  host_.limits_value.target_bytes_max = 100;
+  const int32_t large = peer_.Request("GET", "/p", {{"x", std::string(4000, 'y')}});
+  const int32_t many = peer_.Request("GET", "/p", Fields(30, {"x", "y"}));
+  const int32_t path = peer_.Request("GET", "/" + std::string(100, 'p'));
+  const int32_t fits = peer_.Request("GET", "/" + std::string(99, 'p'));
+  Exchange();
+  EXPECT_EQ(peer_[large].status(), 431);
+  EXPECT_EQ(peer_[many].status(), 431);
+  EXPECT_EQ(peer_[path].status(), 414);
+  EXPECT_EQ(peer_[fits].status(), 200);
+  EXPECT_TRUE(peer_[large].body.starts_with("{\"error\":\"")) << peer_[large].body;
+}
+
+TEST_F(SessionTest, BadPathsAre400) {
+  const int32_t escape = peer_.Request("GET", "/a%zz");
+  const int32_t dots = peer_.Request("GET", "/a/../b");
+  Exchange();
+  EXPECT_EQ(peer_[escape].status(), 400);
+  EXPECT_EQ(peer_[dots].status(), 400);
+}
+
+TEST_F(SessionTest, HoldsBackRequestsWhileResponsesWait) {
+  FakePeer slow(1);
+  host_.limits_value.write_high_water = 1000;
+  handler().answer = [](HttpRequest, Reply reply) { reply.Send(HttpResponse::Text(200, "", std::string(2000, 'x'))); };
+  for (int i = 0; i < 5; ++i) slow.Request("GET", "/p");
+  slow.Exchange(*session_, host_);
+  EXPECT_EQ(handler().requests, 1u);
+  slow.OpenWindow(1, 2000);
+  slow.Exchange(*session_, host_);
+  EXPECT_EQ(slow[1].body.size(), 2000u);
+  EXPECT_EQ(handler().requests, 2u);
+}
+
+TEST_F(SessionTest, DrainsInTwoSteps) {
+  Hold();
+  const int32_t running = peer_.Request("GET", "/1");
+  Exchange();
+  session_->BeginDrain();
+  peer_.Take(Drain(*session_));
+  ASSERT_EQ(peer_.goaways.size(), 1u);
+  EXPECT_EQ(peer_.goaways[0], (std::pair<int32_t, uint32_t>{0x7fffffff, NGHTTP2_NO_ERROR}));
+  Exchange();  // the PING comes back
+  ASSERT_EQ(peer_.goaways.size(), 2u);
+  EXPECT_EQ(peer_.goaways[1], (std::pair<int32_t, uint32_t>{running, NGHTTP2_NO_ERROR}));
+  EXPECT_FALSE(host_.closing);
+  held_[0].Send(HttpResponse::Text(200, "", "done"));
+  Exchange();
+  EXPECT_EQ(peer_[running].body, "done");
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(SessionTest, RefusesStreamsBeyondTheLimit) {
+  FakeHost host;
+  host.limits_value.http2_streams_max = 2;
+  host.fake_handler.answer = [this](HttpRequest, Reply reply) { held_.push_back(std::move(reply)); };
+  const auto session = MakeSession(host);
+  FakePeer peer;
+  for (int i = 0; i < 3; ++i) peer.Request("GET", "/p");  // before it has seen our SETTINGS
+  peer.Exchange(*session, host);
+  EXPECT_EQ(held_.size(), 2u);
+  held_.clear();
+}
+
+TEST(UpgradedSessionTest, AnswersOnStreamOne) {
+  FakeHost host;
+  HttpRequest request;
+  request.head.method_text = "GET";
+  request.head.target = "/up";
+  std::string target;
+  host.fake_handler.answer = [&](HttpRequest r, Reply reply) {
+    target = r.head.target;
+    EXPECT_TRUE(r.head.http2);
+    reply.Send(HttpResponse::Text(200, "", "hello"));
+  };
+  // SETTINGS_MAX_CONCURRENT_STREAMS 100, SETTINGS_INITIAL_WINDOW_SIZE 2^30.
+  auto session = MakeUpgradedSession(host, "AAMAAABkAARAAAAA", request);
+  ASSERT_TRUE(session.has_value()) << session.error().ToString();
+  const std::string out = Drain(**session);
+  EXPECT_EQ(target, "/up");
+  EXPECT_NE(out.find("hello"), std::string::npos);
+}
+
+TEST(UpgradedSessionTest, RefusesBadSettings) {
+  for (const char* settings : {"A", "!!!!", "AAMAAABkAA", "AAIAAAAF"}) {  // cut short; ENABLE_PUSH 5
+    FakeHost host;
+    HttpRequest request;
+    request.head.target = "/up";
+    EXPECT_FALSE(MakeUpgradedSession(host, settings, request).has_value()) << settings;
+    EXPECT_EQ(request.head.target, "/up");
+  }
+}
+
+}  // namespace
+}  // namespace inferd::net::http2

@@ -1,0 +1,205 @@
+#include "net/http2/stream.h"
+
+#include <utility>
+
+#include "net/ascii.h"
+#include "net/http2/connection.h"
+#include "net/net_metrics.h"
+
+namespace inferd::net::http2 {
+
+namespace {
+
+// The transport's own answers look like the front-ends': {"error": "..."}. Texts are ours, none needs escaping.
+HttpResponse ErrorResponse(int status, std::string_view text) {
+  return HttpResponse::Text(status, "application/json", "{\"error\":\"" + std::string(text) + "\"}");
+}
+
+bool HasNoBody(Method method, int status) {
+  return method == Method::kHead || status == 204 || status == 304;
+}
+
+}  // namespace
+
+Stream::Stream(Connection& connection, int32_t id, int64_t now_ns)
+    : Exchange(connection.host().replies()), connection_(connection), id_(id), received_ns_(now_ns), progress_ns_(now_ns) {}
+
+Stream::~Stream() {
+  TellPeerGone();
+  Forget();
+  connection_.AddQueued(-static_cast<int64_t>(queue_.bytes()));
+}
+
+void Stream::OnField(std::string_view name, std::string_view value) {
+  // Trailers mean nothing to a plain request.
+  if (receiving_ == Receiving::kHeaders) fields_.Add(name, value, connection_.host().limits());
+}
+
+void Stream::OnHeadersEnd(bool end_stream) {
+  if (receiving_ != Receiving::kHeaders) {
+    if (end_stream) OnDataEnd();
+    return;
+  }
+  SessionHost& host = connection_.host();
+  const HeaderBlock::Refusal refusal = fields_.Finish(host.peer(), host.tls(), request_.head);
+  request_.store = fields_.store();
+  if (refusal.status != 0) return Refuse(refusal.status, refusal.text);
+  BodyPlan plan = host.handler().OnHead(request_.head);
+  if (plan.refuse.has_value()) return Refuse(*std::move(plan.refuse));
+  if (plan.bytes_max == 0) plan.bytes_max = host.limits().body_bytes_max;
+  if (request_.head.content_length.value_or(0) > plan.bytes_max) {
+    return Refuse(413, "the request's body is larger than " + std::to_string(plan.bytes_max) + " bytes");
+  }
+  receiving_ = Receiving::kBody;
+  if (end_stream) return OnDataEnd();
+  StartBody(plan);
+}
+
+void Stream::StartBody(const BodyPlan& plan) {
+  const auto& length = request_.head.content_length;
+  body_ = Body(connection_.host().bodies(), length, plan.bytes_max, plan.align_at);
+  const auto expect = request_.head.Find("expect");
+  if (expect.has_value() && EqualsIgnoringCase(*expect, "100-continue")) connection_.SubmitContinue(id_);
+}
+
+void Stream::OnData(std::span<const std::byte> data, int64_t now_ns) {
+  progress_ns_ = now_ns;
+  if (receiving_ != Receiving::kBody) return;
+  switch (body_.Append(data)) {
+    case Body::Fill::kOk: return;
+    case Body::Fill::kTooLarge: return Refuse(413, "the request's body is larger than this server takes");
+    case Body::Fill::kNoMemory: {
+      HttpResponse response = ErrorResponse(503, "the server holds too many request bytes; try again");
+      response.headers.emplace_back("Retry-After", "1");
+      return Refuse(std::move(response));
+    }
+  }
+}
+
+void Stream::OnDataEnd() {
+  if (receiving_ != Receiving::kBody) return;
+  request_.body = body_.Finish();
+  receiving_ = Receiving::kWhole;
+  connection_.Ready(id_);
+}
+
+void Stream::Adopt(HttpRequest request) {
+  request_ = std::move(request);
+  request_.head.http2 = true;
+  received_ns_ = request_.received_ns;
+  receiving_ = Receiving::kWhole;
+  connection_.Ready(id_);
+}
+
+void Stream::Deliver() {
+  receiving_ = Receiving::kDelivered;
+  in_flight_ = true;
+  connection_.BeginRequest();
+  no_body_ = request_.head.method == Method::kHead;
+  request_.received_ns = received_ns_;
+  connection_.host().handler().OnRequest(std::move(request_), Open());
+}
+
+void Stream::Refuse(int status, std::string_view text) { Refuse(ErrorResponse(status, text)); }
+
+void Stream::Refuse(HttpResponse response) {
+  receiving_ = Receiving::kDiscarding;
+  body_ = Body();
+  no_body_ = request_.head.method == Method::kHead;
+  if (responding_ == Responding::kNothing) Respond(std::move(response), true);
+}
+
+void Stream::Send(HttpResponse response) {
+  Respond(std::move(response), true);
+  Forget();
+}
+
+void Stream::Start(HttpResponse response) {
+  if (responding_ == Responding::kNothing) Respond(std::move(response), false);
+}
+
+void Stream::Respond(HttpResponse response, bool whole) {
+  no_body_ = no_body_ || HasNoBody(request_.head.method, response.status);
+  responding_ = whole ? Responding::kEnded : Responding::kOpen;
+  progress_ns_ = connection_.now_ns();
+  uint64_t bytes = 0;
+  for (base::BufferSlice& piece : response.body) {
+    bytes += piece.size();
+    if (!no_body_) Queue(std::move(piece));
+  }
+  std::optional<uint64_t> content_length;
+  if (whole && response.status != 204 && response.status != 304) content_length = bytes;
+  connection_.host().metrics().CountResponse(response.status);
+  const bool has_body = !no_body_ && (!whole || bytes > 0);
+  connection_.SubmitResponse(*this, response, content_length, has_body);
+}
+
+void Stream::Queue(base::BufferSlice piece) {
+  connection_.AddQueued(static_cast<int64_t>(piece.size()));
+  queue_.Push(std::move(piece));
+}
+
+bool Stream::Write(base::BufferSlice piece) {
+  if (responding_ != Responding::kOpen) return false;
+  if (!no_body_) Queue(std::move(piece));
+  if (std::exchange(stalled_, false)) connection_.Resume(id_);
+  return queue_.bytes() <= connection_.host().limits().write_high_water;
+}
+
+void Stream::End() {
+  if (responding_ != Responding::kOpen) return;
+  responding_ = Responding::kEnded;
+  if (std::exchange(stalled_, false)) connection_.Resume(id_);
+  Forget();
+}
+
+void Stream::OnWritable(base::Task task) { writable_ = std::move(task); }
+void Stream::OnPeerGone(base::Task task) { peer_gone_ = std::move(task); }
+
+void Stream::Abandon() {
+  if (responding_ == Responding::kNothing) return Send(ErrorResponse(500, "the request was dropped without an answer"));
+  Forget();
+  connection_.Reset(id_, NGHTTP2_INTERNAL_ERROR);
+}
+
+int64_t Stream::ReadyBytes(size_t bytes_max, bool& ends) {
+  if (queue_.bytes() == 0 && responding_ == Responding::kOpen) {
+    stalled_ = true;
+    return -1;
+  }
+  const uint64_t bytes = std::min<uint64_t>(bytes_max, queue_.bytes());
+  ends = responding_ == Responding::kEnded && bytes == queue_.bytes();
+  return static_cast<int64_t>(bytes);
+}
+
+void Stream::TakeBody(size_t bytes, FrameWriter& writer, std::vector<base::BufferSlice>& out, int64_t now_ns) {
+  progress_ns_ = now_ns;
+  queue_.Take(bytes, writer, out);
+  connection_.AddQueued(-static_cast<int64_t>(bytes));
+  if (writable_ && queue_.bytes() <= connection_.host().limits().write_high_water / 2) {
+    connection_.host().loop().Post(std::exchange(writable_, {}));
+  }
+}
+
+void Stream::TellPeerGone() {
+  if (in_flight_ && peer_gone_) connection_.host().loop().Post(std::exchange(peer_gone_, {}));
+}
+
+void Stream::Forget() {
+  Close();
+  if (std::exchange(in_flight_, false)) connection_.EndRequest();
+  peer_gone_ = {};
+  writable_ = {};
+}
+
+void Stream::OnTick(int64_t now_ns) {
+  const int64_t stuck_ns = now_ns - progress_ns_;
+  if (stuck_ns <= std::chrono::nanoseconds(connection_.host().limits().body_timeout).count()) return;
+  if (receiving_ == Receiving::kBody) {
+    Refuse(408, "the request's body did not arrive in time");
+  } else if (queue_.bytes() > 0) {
+    connection_.Reset(id_, NGHTTP2_CANCEL);  // the peer opens no window
+  }
+}
+
+}  // namespace inferd::net::http2

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/executor.h"
+#include "net/body.h"
+#include "net/exchange.h"
+#include "net/http.h"
+#include "net/http2/header_block.h"
+#include "net/http2/piece_queue.h"
+
+namespace inferd::net::http2 {
+
+class Connection;
+
+// One request and its response. Loop-bound; owned by its connection, from the request's HEADERS to the stream's end.
+//
+//   receiving:  kHeaders --head--> kBody --last byte--> kWhole --Deliver()--> kDelivered
+//                   |                |
+//                   '----refused-----'--> kDiscarding   (answered already; what still comes is dropped)
+//   responding: kNothing --Start--> kOpen --End--> kEnded;  kNothing --Send--> kEnded
+class Stream final : public Exchange {
+ public:
+  Stream(Connection& connection, int32_t id, int64_t now_ns);
+  ~Stream() override;
+
+  int32_t id() const { return id_; }
+
+  // --- What arrives, in nghttp2's order.
+  void OnField(std::string_view name, std::string_view value);
+  void OnHeadersEnd(bool end_stream);
+  void OnData(std::span<const std::byte> data, int64_t now_ns);
+  void OnDataEnd();
+  // A request without a body that was read elsewhere (h2c upgrade).
+  void Adopt(HttpRequest request);
+
+  bool receiving() const { return receiving_ == Receiving::kHeaders || receiving_ == Receiving::kBody; }
+  bool whole() const { return receiving_ == Receiving::kWhole; }
+  // Hands the whole request to the handler.
+  void Deliver();
+
+  // --- What the Reply asks for.
+  void Send(HttpResponse response) override;
+  void Start(HttpResponse response) override;
+  bool Write(base::BufferSlice piece) override;
+  void End() override;
+  void OnWritable(base::Task task) override;
+  void OnPeerGone(base::Task task) override;
+  void Abandon() override;
+
+  // --- What leaves.
+  // How many of the next `bytes_max` bytes can be sent; `ends`: they are the last. -1: none for now.
+  int64_t ReadyBytes(size_t bytes_max, bool& ends);
+  void TakeBody(size_t bytes, FrameWriter& writer, std::vector<base::BufferSlice>& out, int64_t now_ns);
+  uint64_t queued_bytes() const { return queue_.bytes(); }
+  // The last frame of the response has been taken.
+  bool answered() const { return responding_ == Responding::kEnded && queue_.bytes() == 0; }
+
+  // The peer will not read the answer: runs what OnPeerGone was given, later.
+  void TellPeerGone();
+  // Takes the request off the books; whoever answers it from now on does nothing.
+  void Forget();
+  // Enforces the time limits of what is stuck.
+  void OnTick(int64_t now_ns);
+
+ private:
+  enum class Receiving : uint8_t { kHeaders, kBody, kWhole, kDelivered, kDiscarding };
+  enum class Responding : uint8_t { kNothing, kOpen, kEnded };
+
+  // Answers for the transport, and drops what else arrives.
+  void Refuse(int status, std::string_view text);
+  void Refuse(HttpResponse response);
+  void Respond(HttpResponse response, bool whole);
+  void StartBody(const BodyPlan& plan);
+  void Queue(base::BufferSlice piece);
+
+  Connection& connection_;
+  const int32_t id_;
+  Receiving receiving_ = Receiving::kHeaders;
+  Responding responding_ = Responding::kNothing;
+  bool in_flight_ = false;  // delivered, and neither answered nor gone
+  bool no_body_ = false;    // HEAD, 204, 304
+  bool stalled_ = false;    // nghttp2 was told to wait for more of the body
+  int64_t received_ns_;
+  int64_t progress_ns_;     // when a body byte last moved, in or out
+  HeaderBlock fields_;
+  HttpRequest request_;
+  Body body_;
+  PieceQueue queue_;
+  base::Task writable_;
+  base::Task peer_gone_;
+};
+
+}  // namespace inferd::net::http2
