@@ -79,7 +79,12 @@ class CheckLayersTest(unittest.TestCase):
                          ["src/common/a.cc:1: in no room of ARCHITECTURE.md"])
 
     def test_lets_tests_include_any_room(self):
-        self.assertEqual(violations({"core/a_test.cc": '"net/http.h"', "core/a_bench.cc": '"net/http.h"'}), [])
+        self.assertEqual(violations({"core/a_test.cc": '"net/http.h"', "core/a_bench.cc": '"net/http.h"',
+                                     "core/core_fixture.h": '"net/http.h"', "core/b_test.cc": '"core/core_fixture.h"'}), [])
+
+    def test_keeps_what_tests_share_out_of_sources(self):
+        self.assertEqual(violations({"core/a.cc": '"core/core_fixture.h"'}),
+                         ["src/core/a.cc:2: core/core_fixture.h is for tests only"])
 
     def test_refuses_a_table_with_a_cycle(self):
         cyclic = ARCHITECTURE.replace("| base | |", "| base | core |")
