@@ -13,46 +13,10 @@ namespace inferd::tensorjson {
 
 namespace {
 
-// Powers of ten that the type holds exactly; digits up to `kDigitsMax` it holds too: one rounding makes the quotient or
-// product right (Clinger's fast path).
-template <typename T>
-struct Exact;
-
-template <>
-struct Exact<float> {
-  static constexpr uint64_t kDigitsMax = uint64_t{1} << 24;
-  static constexpr float kPowers[] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
-};
-
-template <>
-struct Exact<double> {
-  static constexpr uint64_t kDigitsMax = uint64_t{1} << 53;
-  static constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-};
-
 template <typename T>
 T FromText(std::string_view token) {
   T value = 0;
   fast_float::from_chars(token.data(), token.data() + token.size(), value);
-  return value;
-}
-
-template <typename T>
-T Round(const Decimal& decimal, std::string_view token) {
-  if (!decimal.exact) return FromText<T>(token);
-  constexpr auto kPowerMax = static_cast<int64_t>(std::size(Exact<T>::kPowers)) - 1;
-  if (decimal.digits <= Exact<T>::kDigitsMax && decimal.exponent >= -kPowerMax && decimal.exponent <= kPowerMax) {
-    const T digits = static_cast<T>(decimal.digits);
-    const T value = decimal.exponent < 0 ? digits / Exact<T>::kPowers[-decimal.exponent]
-                                         : digits * Exact<T>::kPowers[decimal.exponent];
-    return decimal.negative ? -value : value;
-  }
-  using Format = fast_float::binary_format<T>;
-  const fast_float::adjusted_mantissa bits = fast_float::compute_float<Format>(decimal.exponent, decimal.digits);
-  if (bits.power2 < 0) return FromText<T>(token);
-  T value;
-  fast_float::to_float(decimal.negative, bits, value);
   return value;
 }
 
@@ -110,8 +74,19 @@ size_t internal::CountSignificant(const char* p, const char* end) {
   return static_cast<size_t>(std::count_if(p, end, json::IsDigit));
 }
 
-float ToFloat(const Decimal& decimal, std::string_view token) { return Round<float>(decimal, token); }
-double ToDouble(const Decimal& decimal, std::string_view token) { return Round<double>(decimal, token); }
+template <typename T>
+T internal::Round(const Decimal& decimal, std::string_view token) {
+  if (!decimal.exact) return FromText<T>(token);
+  using Format = fast_float::binary_format<T>;
+  const fast_float::adjusted_mantissa bits = fast_float::compute_float<Format>(decimal.exponent, decimal.digits);
+  if (bits.power2 < 0) return FromText<T>(token);
+  T value;
+  fast_float::to_float(decimal.negative, bits, value);
+  return value;
+}
+
+template float internal::Round(const Decimal&, std::string_view);
+template double internal::Round(const Decimal&, std::string_view);
 
 uint16_t ToHalf(const Decimal& decimal, std::string_view token) {
   const double value = ToDouble(decimal, token);

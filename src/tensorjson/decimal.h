@@ -96,9 +96,54 @@ inline const char* ScanDecimal(const char* p, const char* end, Decimal& out) {
   return p;
 }
 
+namespace internal {
+
+// Powers of ten that the type holds exactly; digits up to kDigitsMax it holds too, so that one rounding makes the
+// quotient or product right (Clinger's fast path).
+template <typename T>
+struct Exact;
+
+template <>
+struct Exact<float> {
+  static constexpr uint64_t kDigitsMax = uint64_t{1} << 24;
+  static constexpr int64_t kPowerMax = 10;
+  static constexpr float kPowers[] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
+};
+
+template <>
+struct Exact<double> {
+  static constexpr uint64_t kDigitsMax = uint64_t{1} << 53;
+  static constexpr int64_t kPowerMax = 22;
+  static constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+};
+
+// Any decimal.
+template <typename T>
+T Round(const Decimal& decimal, std::string_view token);
+
+template <typename T>
+T Nearest(const Decimal& decimal, std::string_view token) {
+  if (!decimal.exact || decimal.digits > Exact<T>::kDigitsMax || decimal.exponent < -Exact<T>::kPowerMax ||
+      decimal.exponent > Exact<T>::kPowerMax) {
+    return Round<T>(decimal, token);
+  }
+  T value = static_cast<T>(static_cast<int64_t>(decimal.digits));
+  if (decimal.exponent < 0) value /= Exact<T>::kPowers[-decimal.exponent];
+  if (decimal.exponent > 0) value *= Exact<T>::kPowers[decimal.exponent];
+  return decimal.negative ? -value : value;
+}
+
+}  // namespace internal
+
 // The nearest value to `decimal`, whose text is `token`; infinity if that overflows.
-float ToFloat(const Decimal& decimal, std::string_view token);
-double ToDouble(const Decimal& decimal, std::string_view token);
+inline float ToFloat(const Decimal& decimal, std::string_view token) {
+  return internal::Nearest<float>(decimal, token);
+}
+inline double ToDouble(const Decimal& decimal, std::string_view token) {
+  return internal::Nearest<double>(decimal, token);
+}
+
 // The 16-bit formats' bits, rounded from the exact decimal, not from a double.
 uint16_t ToHalf(const Decimal& decimal, std::string_view token);
 uint16_t ToBf16(const Decimal& decimal, std::string_view token);

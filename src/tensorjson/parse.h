@@ -28,8 +28,8 @@ struct ParseOptions {
 // even, in one step, and a finite literal that overflows is refused. FP16 and BF16 are numbers.
 //
 // Memory is bounded by the text, whatever `shape` claims: at most 8 bytes for 2 of text. Errors are INVALID_ARGUMENT
-// and begin "data", "data element N" (counted row-major from 0) or "shape", with expected and got; the caller puts the tensor's
-// name before. After one, the reader is unusable. Nesting is bounded by the rank.
+// and begin "data", "data element N" (counted row-major from 0) or "shape", with expected and got; the caller puts the
+// tensor's name before. After one, the reader is unusable. Nesting is bounded by the rank.
 base::Result<base::Buffer> ParseData(json::Reader& reader, tensor::DataType type, const tensor::Shape& shape,
                                      const ParseOptions& options = {});
 

@@ -75,6 +75,19 @@ char* PrintNonFinite(char* out, T value, NonFinite mode) {
   return std::copy(text.begin(), text.end(), out);
 }
 
+// Whole numbers below 2^24 as integers, which is quicker; to_chars would write 1e+05 for 100000.
+template <size_t kWidth, typename T>
+char* PrintFinite(char* out, T value) {
+  constexpr T kWholeMax = 1 << 24;
+  if (std::abs(value) < kWholeMax) {
+    const auto whole = static_cast<int32_t>(value);
+    if (static_cast<T>(whole) == value && (whole != 0 || !std::signbit(value))) {
+      return std::to_chars(out, out + kWidth, whole).ptr;
+    }
+  }
+  return std::to_chars(out, out + kWidth, value).ptr;
+}
+
 // T is as stored, widen() makes it a float or a double.
 template <typename T, typename Widen>
 base::Status WriteFloats(json::Writer& writer, std::span<const std::byte> data, size_t count, NonFinite mode,
@@ -83,7 +96,7 @@ base::Status WriteFloats(json::Writer& writer, std::span<const std::byte> data, 
   const size_t written = WriteElements<kWidth, T>(writer, data, count, [&](char* out, T stored) {
     const auto value = widen(stored);
     if (!std::isfinite(value)) return PrintNonFinite(out, value, mode);
-    return std::to_chars(out, out + kWidth, value).ptr;
+    return PrintFinite<kWidth>(out, value);
   });
   if (written == count) return {};
   T refused;

@@ -30,8 +30,8 @@ struct WriteOptions {
 };
 
 // Appends a tensor's data to `writer` as one flat JSON array, row-major. `data` is as core::InferTensor carries it
-// (BYTES packed), at any alignment. Floating-point numbers are the shortest text that reads back as the same value;
-// FP16 and BF16 are written as the FP32 they widen to.
+// (BYTES packed), at any alignment. Floating-point numbers are written whole or as the shortest text that reads back as
+// the same value; FP16 and BF16 as the FP32 they widen to.
 //
 // INVALID_ARGUMENT, in words that follow an output's name and a colon: a non-finite value under kError, a BYTES element
 // that is not UTF-8 without `base64`. INTERNAL: `data` does not fit `shape`. What was written before an error remains;

@@ -61,6 +61,12 @@ TEST(WriteTest, WritesEveryFixedDatatype) {
   EXPECT_EQ(Write<double>(DataType::kFp64, {0.1, -2.2250738585072014e-308}), "[0.1,-2.2250738585072014e-308]");
 }
 
+TEST(WriteTest, WritesWholeNumbersInFull) {
+  EXPECT_EQ(Write<float>(DataType::kFp32, {100000, -16777215, 16777216, 0, -0.0f, 0.5f}),
+            "[100000,-16777215,16777216,0,-0,0.5]");
+  EXPECT_EQ(Write<double>(DataType::kFp64, {100000, -16777215, -0.0}), "[100000,-16777215,-0]");
+}
+
 TEST(WriteTest, WritesEmptyTensorsAndScalars) {
   EXPECT_EQ(Write<float>(DataType::kFp32, {}), "[]");
   EXPECT_EQ(WriteStrings({}), "[]");
