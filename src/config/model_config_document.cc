@@ -65,7 +65,8 @@ class JsonPrinter {
     for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
       const Message& entry = reflection->GetRepeatedMessage(message, field, i);
       const Reflection* entry_reflection = entry.GetReflection();
-      sorted.emplace(key_field->cpp_type() == FieldDescriptor::CPPTYPE_STRING
+      // As in every map, the last entry of a key counts.
+      sorted.insert_or_assign(key_field->cpp_type() == FieldDescriptor::CPPTYPE_STRING
                          ? entry_reflection->GetString(entry, key_field)
                          : std::to_string(entry_reflection->GetUInt64(entry, key_field)),
                      &entry);

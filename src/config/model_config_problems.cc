@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "config/model_config_checks.h"
 #include "config/platform.h"
@@ -79,7 +80,7 @@ std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std
   CheckFilenames(context);
   CheckWarmup(context);
   CheckMetrics(context);
-  std::ranges::stable_sort(problems, {}, [](const Problem& p) { return std::pair(p.line, p.column); });
+  std::ranges::sort(problems, {}, [](const Problem& p) { return std::tie(p.line, p.column, p.field, p.message); });
   return problems;
 }
 
