@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "net/http2/session.h"
 #include "net/net_metrics.h"
 #include "net/shard.h"
 
@@ -50,7 +51,7 @@ void Connection::Handshake() {
   const Transport::State result = transport_->Handshake();
   if (result == Transport::State::kOk) {
     state_ = State::kOpen;
-    session_ = std::make_unique<http1::Session>(*this, nullptr);
+    session_ = std::make_unique<http1::Session>(*this, this);
     write_blocked_ = false;
     UpdateInterest();
     if (transport_->HasBuffered()) Read();
@@ -265,8 +266,17 @@ void Connection::FinishHandOver() {
   if (eof_ && state_ == State::kOpen) session_->OnEof();
 }
 
-void Connection::OnHttp2Preface(std::span<const std::byte>) {}
+void Connection::OnHttp2Preface(std::span<const std::byte> bytes) { HandOver(http2::MakeSession(*this), bytes); }
 
-bool Connection::OnHttp2Upgrade(std::string_view, HttpRequest&, std::span<const std::byte>) { return false; }
+bool Connection::OnHttp2Upgrade(std::string_view settings, HttpRequest& request, std::span<const std::byte> bytes) {
+  auto session = http2::MakeUpgradedSession(*this, settings, request);
+  if (!session.has_value()) return false;
+  HandOver(*std::move(session), bytes);
+  static constexpr std::string_view kSwitching =
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
+  pending_.emplace_back(base::Buffer(), reinterpret_cast<const std::byte*>(kSwitching.data()), kSwitching.size());
+  retired_output_bytes_ += kSwitching.size();
+  return true;
+}
 
 }  // namespace inferd::net

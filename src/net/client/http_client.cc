@@ -103,9 +103,13 @@ class HttpClient::Handle {
       curl_easy_setopt(curl_, CURLOPT_SSL_VERIFYPEER, 0L);
       curl_easy_setopt(curl_, CURLOPT_SSL_VERIFYHOST, 0L);
     }
-    const long version = !options.http2                        ? CURL_HTTP_VERSION_1_1
-                         : options.url.starts_with("https://") ? CURL_HTTP_VERSION_2TLS
-                                                               : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
+    long version = CURL_HTTP_VERSION_1_1;
+    if (options.http2 && options.url.starts_with("https://")) {
+      version = CURL_HTTP_VERSION_2TLS;
+    } else if (options.http2) {
+      version = CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
+      curl_easy_setopt(curl_, CURLOPT_FRESH_CONNECT, 1L);  // Debian 12's libcurl fails on the second request of such a one
+    }
     curl_easy_setopt(curl_, CURLOPT_HTTP_VERSION, version);
   }
 
