@@ -157,6 +157,14 @@ typedef struct inferd_signature {
 
 /* ---- Loading -------------------------------------------------------------------------------------------------- */
 
+/* A way to run faster that the configuration asks for: an execution provider, a compiler. */
+typedef struct inferd_accelerator {
+  size_t struct_size;
+  inferd_text name; /* "cuda", "tensorrt" */
+  const inferd_pair* parameters;
+  size_t parameter_count;
+} inferd_accelerator;
+
 typedef struct inferd_load {
   size_t struct_size;
   inferd_text model_name;
@@ -175,6 +183,8 @@ typedef struct inferd_load {
   int32_t graph_optimization_level; /* optimization { graph { level } }: 0 default, -1 basic, 1 extended */
   const inferd_text* op_libraries;  /* paths of libraries with custom operators */
   size_t op_library_count;
+  const inferd_accelerator* const* accelerators; /* optimization { execution_accelerators } */
+  size_t accelerator_count;
 
   /* This version's share of the server's compute threads, the calling thread included. 1: start none. */
   int32_t cpu_threads;

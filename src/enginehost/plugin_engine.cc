@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <deque>
 #include <exception>
 #include <string>
 #include <vector>
@@ -78,6 +79,9 @@ struct AbiLoad {
       op_paths.push_back((path.is_absolute() ? path : spec.model_dir / path).string());
     }
     for (const std::string& path : op_paths) op_libraries.push_back(ToText(path));
+    for (const auto* list : {&config.gpu_accelerators, &config.cpu_accelerators}) {
+      for (const config::Accelerator& accelerator : *list) Add(accelerator);
+    }
     abi.struct_size = sizeof(abi);
     abi.model_name = ToText(spec.model_name);
     abi.version = spec.version;
@@ -92,12 +96,24 @@ struct AbiLoad {
     abi.graph_optimization_level = config.graph_optimization_level;
     abi.op_libraries = op_libraries.data();
     abi.op_library_count = op_libraries.size();
+    abi.accelerators = accelerator_list.data();
+    abi.accelerator_count = accelerator_list.size();
     abi.cpu_threads = spec.cpu_threads > 0 ? spec.cpu_threads : CpuThreadShare(process_cpu_threads, config);
+  }
+
+  void Add(const config::Accelerator& accelerator) {
+    std::vector<inferd_pair>& pairs = accelerator_parameters.emplace_back();
+    for (const auto& [key, value] : accelerator.parameters) pairs.push_back({ToText(key), ToText(value)});
+    accelerators.push_back({sizeof(inferd_accelerator), ToText(accelerator.name), pairs.data(), pairs.size()});
+    accelerator_list.push_back(&accelerators.back());
   }
 
   std::string model_dir, version_dir, model_file;
   DeclaredSignature declared;
   std::vector<inferd_pair> parameters;
+  std::deque<std::vector<inferd_pair>> accelerator_parameters;
+  std::deque<inferd_accelerator> accelerators;
+  std::vector<const inferd_accelerator*> accelerator_list;
   std::vector<std::string> op_paths;
   std::vector<inferd_text> op_libraries;
   inferd_load abi = {};
