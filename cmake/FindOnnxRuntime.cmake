@@ -1,0 +1,21 @@
+# OnnxRuntime::OnnxRuntime, from a folder with include/onnxruntime_c_api.h and lib/libonnxruntime.so.1:
+# -DINFERD_ONNXRUNTIME_ROOT, the environment's INFERD_ONNXRUNTIME_ROOT, or where tools/install_deps puts it. The headers
+# may be older than the library.
+set(OnnxRuntime_ROOTS
+  ${INFERD_ONNXRUNTIME_ROOT} $ENV{INFERD_ONNXRUNTIME_ROOT} ${CMAKE_SOURCE_DIR}/build/deps/onnxruntime)
+find_path(OnnxRuntime_INCLUDE_DIR onnxruntime_c_api.h
+  PATHS ${OnnxRuntime_ROOTS} PATH_SUFFIXES include NO_DEFAULT_PATH)
+find_file(OnnxRuntime_LIBRARY libonnxruntime.so.1 PATHS ${OnnxRuntime_ROOTS} PATH_SUFFIXES lib NO_DEFAULT_PATH)
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(OnnxRuntime REQUIRED_VARS OnnxRuntime_LIBRARY OnnxRuntime_INCLUDE_DIR)
+mark_as_advanced(OnnxRuntime_INCLUDE_DIR OnnxRuntime_LIBRARY)
+
+if(OnnxRuntime_FOUND AND NOT TARGET OnnxRuntime::OnnxRuntime)
+  file(REAL_PATH ${OnnxRuntime_LIBRARY} OnnxRuntime_LIBRARY_REAL)
+  get_filename_component(OnnxRuntime_LIBRARY_NAME ${OnnxRuntime_LIBRARY_REAL} NAME)
+  add_library(OnnxRuntime::OnnxRuntime SHARED IMPORTED)
+  set_target_properties(OnnxRuntime::OnnxRuntime PROPERTIES
+    IMPORTED_LOCATION ${OnnxRuntime_LIBRARY_REAL} IMPORTED_SONAME libonnxruntime.so.1
+    INTERFACE_INCLUDE_DIRECTORIES ${OnnxRuntime_INCLUDE_DIR})
+endif()

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "base/status.h"
+#include "engines/onnxruntime/ort.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::onnxruntime {
+
+// What all models of the process share: ONNX Runtime's environment, its log, and one pool of compute threads. Made
+// once; thread-safe.
+class Environment final {
+ public:
+  static base::Result<std::unique_ptr<Environment>> Create(const inferd_host* host);
+
+  const inferd_host& host() const { return *host_; }
+  const OrtEnv* get() const { return env_.get(); }
+  const OrtMemoryInfo* cpu_memory() const { return cpu_memory_.get(); }
+
+ private:
+  explicit Environment(const inferd_host* host) : host_(host) {}
+
+  const inferd_host* host_;
+  EnvOwner env_;
+  MemoryInfoOwner cpu_memory_;
+};
+
+}  // namespace inferd::onnxruntime

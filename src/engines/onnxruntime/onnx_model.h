@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "engines/onnxruntime/cancel_watch.h"
+#include "engines/onnxruntime/environment.h"
+#include "engines/onnxruntime/onnx_signature.h"
+#include "engines/onnxruntime/output_shapes.h"
+#include "engines/onnxruntime/session_settings.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::onnxruntime {
+
+// A loaded ONNX model: one session, which all instances run on. Thread-safe.
+class OnnxModel final {
+ public:
+  // NOT_FOUND: no model file. INVALID_ARGUMENT: ONNX Runtime cannot read it, or it takes or gives what cannot be
+  // served.
+  static base::Result<std::unique_ptr<OnnxModel>> Load(const Environment& environment,
+                                                       std::shared_ptr<CancelWatch> watch, const inferd_load& load);
+
+  OrtSession* session() const { return session_.get(); }
+  const Environment& environment() const { return environment_; }
+  const OnnxSignature& signature() const { return signature_; }
+  const OutputShapes& output_shapes() const { return output_shapes_; }
+  CancelWatch& watch() const { return *watch_; }
+
+  base::Result<RunOptionsOwner> MakeRunOptions() const;
+
+  // Whether outputs are computed into the response's memory. Off for good once a shape was not what the file says.
+  bool binds_outputs() const { return binds_outputs_.load(std::memory_order_relaxed); }
+  void StopBindingOutputs() { binds_outputs_.store(false, std::memory_order_relaxed); }
+
+ private:
+  OnnxModel(const Environment& environment, std::shared_ptr<CancelWatch> watch, SessionSettings settings,
+            SessionOwner session, OnnxSignature signature)
+      : environment_(environment),
+        watch_(std::move(watch)),
+        settings_(std::move(settings)),
+        session_(std::move(session)),
+        signature_(std::move(signature)),
+        output_shapes_(signature_) {}
+
+  const Environment& environment_;
+  std::shared_ptr<CancelWatch> watch_;
+  SessionSettings settings_;
+  SessionOwner session_;
+  OnnxSignature signature_;
+  OutputShapes output_shapes_;
+  std::atomic<bool> binds_outputs_{true};
+};
+
+}  // namespace inferd::onnxruntime

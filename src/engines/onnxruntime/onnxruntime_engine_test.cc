@@ -1,0 +1,333 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <thread>
+
+#include "enginehost/plugin_engine.h"
+#include "tests/support/recording_execution.h"
+
+namespace inferd {
+namespace {
+
+using inferd::testing::Packed;
+using inferd::testing::RecordingExecution;
+using inferd::testing::SliceOf;
+using inferd::testing::ValuesOf;
+using tensor::DataType;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::filesystem::path kModels = INFERD_TEST_MODELS;
+
+enginehost::PluginEngine& Engine() {
+  static const auto engine =
+      enginehost::PluginEngine::Open(std::filesystem::path(INFERD_ENGINES_DIR) / "onnxruntime.so", {});
+  if (!engine) ADD_FAILURE() << engine.error().ToString();
+  return **engine;
+}
+
+base::Result<std::unique_ptr<core::EngineModel>> LoadFile(const std::filesystem::path& file,
+                                                          const config::ModelConfig& config = {}) {
+  core::LoadSpec spec;
+  spec.model_name = "test";
+  spec.version = 1;
+  spec.version_dir = file.parent_path();
+  spec.model_dir = spec.version_dir.parent_path();
+  spec.model_file = file;
+  spec.config = std::make_shared<config::ModelConfig>(config);
+  return Engine().Load(spec);
+}
+
+base::Result<std::unique_ptr<core::EngineModel>> Load(const std::string& model,
+                                                      const config::ModelConfig& config = {}) {
+  return LoadFile(kModels / model / "1" / "model.onnx", config);
+}
+
+// A loaded model with one instance.
+struct Running {
+  explicit Running(const std::string& name, const config::ModelConfig& config = {}) {
+    auto loaded = Load(name, config);
+    if (!loaded) {
+      ADD_FAILURE() << loaded.error().ToString();
+      return;
+    }
+    model = *std::move(loaded);
+    instance = *model->CreateInstance(0, 0);
+  }
+
+  // Runs with every output wanted.
+  void Run(RecordingExecution* execution) const {
+    for (size_t i = 0; i < model->signature().outputs.size(); ++i) execution->outputs.push_back(static_cast<int>(i));
+    instance->Execute(*execution);
+    EXPECT_EQ(execution->finished(), 1);
+    ASSERT_EQ(execution->responses().size(), 1u);
+  }
+
+  base::Status Failure(RecordingExecution* execution) const {
+    Run(execution);
+    return execution->responses().at(0).status;
+  }
+
+  std::unique_ptr<core::EngineModel> model;
+  std::unique_ptr<core::EngineInstance> instance;
+};
+
+TEST(OnnxRuntimeEngineTest, SaysItsVersion) {
+  EXPECT_EQ(Engine().name(), "onnxruntime");
+  EXPECT_EQ(Engine().default_model_filename(), "model.onnx");
+  EXPECT_THAT(std::string(Engine().version()), ::testing::StartsWith("1."));
+}
+
+TEST(OnnxRuntimeEngineTest, AddsAndSubtractsABatch) {
+  const Running simple("simple");
+  ASSERT_TRUE(simple.model);
+  EXPECT_EQ(simple.model->signature().inputs[1].name, "INPUT1");
+  EXPECT_EQ(simple.model->signature().inputs[0].shape, (tensor::Shape{-1, 16}));
+  EXPECT_EQ(simple.model->signature().outputs[0].datatype, DataType::kInt32);
+  std::vector<int32_t> a(32);
+  std::vector<int32_t> b(32, 1);
+  for (int i = 0; i < 32; ++i) a[i] = i;
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kInt32, {2, 16}, SliceOf(a));
+  execution.AddInput(1, DataType::kInt32, {2, 16}, SliceOf(b));
+  const uint64_t copies = Engine().copies().inputs + Engine().copies().outputs;
+  simple.Run(&execution);
+  ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+  EXPECT_EQ(execution.output(0).shape, (tensor::Shape{2, 16}));
+  EXPECT_EQ(ValuesOf<int32_t>(execution.output(0).data)[31], 32);
+  EXPECT_EQ(ValuesOf<int32_t>(execution.output(1).data)[31], 30);
+  EXPECT_EQ(Engine().copies().inputs + Engine().copies().outputs, copies);
+}
+
+TEST(OnnxRuntimeEngineTest, RequestsThatShareABatchAreSplitByRows) {
+  const Running simple("simple");
+  RecordingExecution execution(2);
+  for (const int input : {0, 1}) {
+    execution.AddInput(input, DataType::kInt32, {2, 16}, SliceOf(std::vector<int32_t>(16, 1)));
+    execution.inputs.back().pieces.push_back(SliceOf(std::vector<int32_t>(16, 2)));
+  }
+  simple.Run(&execution);
+  ASSERT_TRUE(execution.responses(1)[0].whole_batch);
+  const auto sums = ValuesOf<int32_t>(execution.output(0).data);
+  EXPECT_EQ(sums[0], 2);
+  EXPECT_EQ(sums[31], 4);
+}
+
+TEST(OnnxRuntimeEngineTest, OnlyWantedOutputsAreComputed) {
+  const Running simple("simple");
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kInt32, {1, 16}, SliceOf(std::vector<int32_t>(16, 5)));
+  execution.AddInput(1, DataType::kInt32, {1, 16}, SliceOf(std::vector<int32_t>(16, 3)));
+  execution.outputs = {1};
+  simple.instance->Execute(execution);
+  ASSERT_EQ(execution.responses()[0].outputs.size(), 1u);
+  EXPECT_EQ(ValuesOf<int32_t>(execution.output(0).data)[0], 2);
+}
+
+TEST(OnnxRuntimeEngineTest, EveryDatatypeGoesThroughUnchanged) {
+  const std::pair<const char*, DataType> kTypes[] = {
+      {"bool", DataType::kBool},     {"uint8", DataType::kUint8},   {"uint16", DataType::kUint16},
+      {"uint32", DataType::kUint32}, {"uint64", DataType::kUint64}, {"int8", DataType::kInt8},
+      {"int16", DataType::kInt16},   {"int32", DataType::kInt32},   {"int64", DataType::kInt64},
+      {"fp16", DataType::kFp16},     {"bf16", DataType::kBf16},     {"fp32", DataType::kFp32},
+      {"fp64", DataType::kFp64}};
+  for (const auto& [name, datatype] : kTypes) {
+    const Running identity(std::string("identity_") + name);
+    ASSERT_TRUE(identity.model) << name;
+    ASSERT_EQ(identity.model->signature().inputs[0].datatype, datatype) << name;
+    std::vector<uint8_t> bytes(3 * tensor::ElementSize(datatype));
+    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = datatype == DataType::kBool ? i % 2 : 251 * i;
+    RecordingExecution execution;
+    execution.AddInput(0, datatype, {1, 3}, SliceOf(bytes));
+    identity.Run(&execution);
+    ASSERT_TRUE(execution.responses()[0].status.ok()) << name << execution.responses()[0].status.ToString();
+    EXPECT_EQ(ValuesOf<uint8_t>(execution.output(0).data), bytes) << name;
+    EXPECT_EQ(execution.output(0).shape, (tensor::Shape{1, 3})) << name;
+
+    RecordingExecution empty;
+    empty.AddInput(0, datatype, {2, 0}, {});
+    identity.Run(&empty);
+    ASSERT_TRUE(empty.responses()[0].status.ok()) << name << empty.responses()[0].status.ToString();
+    EXPECT_EQ(empty.output(0).shape, (tensor::Shape{2, 0})) << name;
+  }
+}
+
+TEST(OnnxRuntimeEngineTest, StringsKeepZeroBytes) {
+  const Running identity("identity_bytes");
+  ASSERT_TRUE(identity.model);
+  for (const std::vector<std::string>& elements :
+       {std::vector<std::string>{std::string("a\0b", 3), "", std::string(1000, 'x'), "\xff"},
+        std::vector<std::string>{"", "", "", ""}}) {
+    RecordingExecution execution;
+    execution.AddInput(0, DataType::kBytes, {2, 2}, Packed(elements));
+    identity.Run(&execution);
+    ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+    EXPECT_EQ(execution.output(0).data.view(), Packed(elements).view());
+  }
+  RecordingExecution none;
+  none.AddInput(0, DataType::kBytes, {0, 2}, {});
+  identity.Run(&none);
+  ASSERT_TRUE(none.responses()[0].status.ok()) << none.responses()[0].status.ToString();
+  EXPECT_TRUE(none.output(0).data.empty());
+}
+
+TEST(OnnxRuntimeEngineTest, OutputsWhoseShapeDependsOnTheData) {
+  const Running nonzero("nonzero");
+  core::InferTensor kept;
+  {
+    RecordingExecution execution;
+    execution.AddInput(0, DataType::kFp32, {4}, SliceOf<float>({0, 2, 0, 3}));
+    const uint64_t copies = Engine().copies().outputs;
+    nonzero.Run(&execution);
+    kept = execution.output(0);
+    EXPECT_EQ(Engine().copies().outputs, copies);
+  }
+  EXPECT_EQ(kept.shape, (tensor::Shape{1, 2}));
+  EXPECT_THAT(ValuesOf<int64_t>(kept.data), ElementsAre(1, 3));
+}
+
+TEST(OnnxRuntimeEngineTest, FalseOutputShapesDoNotStopAModel) {
+  const Running model("false_shape");
+  for (int call = 0; call < 2; ++call) {
+    RecordingExecution execution;
+    execution.AddInput(0, DataType::kFp32, {2}, SliceOf<float>({1, 2}));
+    model.Run(&execution);
+    ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+    EXPECT_THAT(ValuesOf<float>(execution.output(0).data), ElementsAre(1, 2, 1, 2));
+  }
+}
+
+TEST(OnnxRuntimeEngineTest, Scalars) {
+  const Running scalar("scalar");
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kFp32, {}, SliceOf<float>({41}));
+  scalar.Run(&execution);
+  ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+  EXPECT_EQ(execution.output(0).shape.rank(), 0u);
+  EXPECT_THAT(ValuesOf<float>(execution.output(0).data), ElementsAre(42));
+}
+
+TEST(OnnxRuntimeEngineTest, OptionalInputsHaveADefault) {
+  const Running model("optional_input");
+  ASSERT_EQ(model.model->signature().inputs.size(), 2u);
+  EXPECT_FALSE(model.model->signature().inputs[0].optional);
+  EXPECT_TRUE(model.model->signature().inputs[1].optional);
+  RecordingExecution without;
+  without.AddInput(0, DataType::kFp32, {1}, SliceOf<float>({3}));
+  model.Run(&without);
+  EXPECT_THAT(ValuesOf<float>(without.output(0).data), ElementsAre(6));
+  RecordingExecution with;
+  with.AddInput(0, DataType::kFp32, {1}, SliceOf<float>({3}));
+  with.AddInput(1, DataType::kFp32, {1}, SliceOf<float>({5}));
+  model.Run(&with);
+  EXPECT_THAT(ValuesOf<float>(with.output(0).data), ElementsAre(15));
+}
+
+TEST(OnnxRuntimeEngineTest, WeightsInAFileOfTheirOwn) {
+  const Running model("external_data");
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kFp32, {1, 512}, SliceOf(std::vector<float>(512, 0.5F)));
+  model.Run(&execution);
+  EXPECT_EQ(ValuesOf<float>(execution.output(0).data)[511], 511.5F);
+}
+
+TEST(OnnxRuntimeEngineTest, WhatCannotBeLoadedSaysWhy) {
+  const auto sequence = Load("sequence_output");
+  ASSERT_FALSE(sequence);
+  EXPECT_EQ(sequence.error().code(), base::StatusCode::kInvalidArgument);
+  EXPECT_THAT(sequence.error().message(), HasSubstr("tensor 'all' is a sequence"));
+
+  const auto missing = Load("no_such_model");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code(), base::StatusCode::kNotFound);
+
+  const auto garbage_file = std::filesystem::path(::testing::TempDir()) / "garbage.onnx";
+  std::ofstream(garbage_file) << "this is no protobuf";
+  const auto garbage = LoadFile(garbage_file);
+  ASSERT_FALSE(garbage);
+  EXPECT_EQ(garbage.error().code(), base::StatusCode::kInvalidArgument);
+
+  config::ModelConfig config;
+  config.parameters["intra_op_thread_count"] = "many";
+  const auto wrong = Load("simple", config);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message(), "parameter 'intra_op_thread_count': expected a number from 0 to 1024, got 'many'");
+
+  config.parameters.clear();
+  config.op_library_filenames = {"none.so"};
+  const auto no_library = Load("simple", config);
+  ASSERT_FALSE(no_library);
+  EXPECT_THAT(no_library.error().message(), HasSubstr("custom operator library '"));
+}
+
+TEST(OnnxRuntimeEngineTest, ConfigurationReachesTheSession) {
+  config::ModelConfig config;
+  config.graph_optimization_level = -1;
+  config.parameters = {{"intra_op_thread_count", "2"},
+                       {"execution_mode", "1"},
+                       {"enable_mem_arena", "1"},
+                       {"memory.enable_memory_arena_shrinkage", "cpu:0"},
+                       {"session.set_denormal_as_zero", "1"},
+                       {"gpu_mem_limit", "1000"},
+                       {"a_word_of_the_users", "x"}};
+  const Running mlp("mlp", config);
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kFp32, {1, 784}, SliceOf(std::vector<float>(784, 0.25F)));
+  mlp.Run(&execution);
+  float sum = 0;
+  for (const float p : ValuesOf<float>(execution.output(0).data)) sum += p;
+  EXPECT_NEAR(sum, 1, 1e-5);
+}
+
+TEST(OnnxRuntimeEngineTest, InputsThatTheModelCannotTakeAreTheClientsFault) {
+  const Running model("simple");
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kInt32, {1, 16}, SliceOf(std::vector<int32_t>(16)));
+  execution.AddInput(1, DataType::kInt32, {3, 16}, SliceOf(std::vector<int32_t>(48)));
+  EXPECT_EQ(model.Failure(&execution).code(), base::StatusCode::kOk);  // ONNX broadcasts
+  RecordingExecution wrong;
+  wrong.AddInput(0, DataType::kInt32, {2, 16}, SliceOf(std::vector<int32_t>(32)));
+  wrong.AddInput(1, DataType::kInt32, {3, 16}, SliceOf(std::vector<int32_t>(48)));
+  const base::Status status = model.Failure(&wrong);
+  EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("cannot run on these inputs"));
+}
+
+TEST(OnnxRuntimeEngineTest, CancelEndsARunAndLeavesTheInstanceUsable) {
+  const Running endless("endless");
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kInt64, {}, SliceOf<int64_t>({int64_t{1} << 40}));
+  execution.outputs = {0};
+  std::thread runner([&] { endless.instance->Execute(execution); });
+  execution.cancelled = true;
+  runner.join();
+  EXPECT_EQ(execution.responses().at(0).status.code(), base::StatusCode::kCancelled);
+  RecordingExecution next;
+  next.AddInput(0, DataType::kInt64, {}, SliceOf<int64_t>({2}));
+  EXPECT_TRUE(endless.Failure(&next).ok());
+}
+
+TEST(OnnxRuntimeEngineTest, InstancesRunSideBySide) {
+  const auto model = Load("mlp");
+  ASSERT_TRUE(model);
+  std::vector<std::thread> threads;
+  std::atomic<int> good{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const auto instance = (*model)->CreateInstance(0, t);
+      for (int call = 0; call < 50; ++call) {
+        RecordingExecution execution;
+        execution.AddInput(0, DataType::kFp32, {2, 784}, SliceOf(std::vector<float>(2 * 784, 0.1F * t)));
+        execution.outputs = {0};
+        (*instance)->Execute(execution);
+        good += execution.responses()[0].status.ok() ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 200);
+}
+
+}  // namespace
+}  // namespace inferd

@@ -1,0 +1,117 @@
+#include "engines/onnxruntime/session_settings.h"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace inferd::onnxruntime {
+
+namespace {
+
+std::string_view View(inferd_text text) { return {text.data, text.size}; }
+
+std::optional<int> ParseNumber(std::string_view text, int max) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0 || number > max) return std::nullopt;
+  return number;
+}
+
+base::Status ReadNumber(std::string_view key, std::string_view text, int max, int* number) {
+  const auto parsed = ParseNumber(text, max);
+  if (!parsed) {
+    return base::InvalidArgument("parameter '" + std::string(key) + "': expected a number from 0 to " +
+                                 std::to_string(max) + ", got '" + std::string(text) + "'");
+  }
+  *number = *parsed;
+  return base::OkStatus();
+}
+
+base::Status ReadFlag(std::string_view key, std::string_view text, bool* flag) {
+  int number = text == "true" ? 1 : 0;
+  if (text != "true" && text != "false") INFERD_RETURN_IF_ERROR(ReadNumber(key, text, 1, &number));
+  *flag = number != 0;
+  return base::OkStatus();
+}
+
+// Options of the CUDA provider that Triton takes as plain parameters.
+bool IsCudaParameter(std::string_view key) {
+  constexpr std::string_view kKeys[] = {"cudnn_conv_algo_search", "gpu_mem_limit", "arena_extend_strategy",
+                                        "do_copy_in_default_stream", "cudnn_conv_use_max_workspace"};
+  return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
+}
+
+base::Status Apply(std::string_view key, std::string_view value, SessionSettings* settings) {
+  constexpr int kThreadsMax = 1024;
+  if (key == "intra_op_thread_count") return ReadNumber(key, value, kThreadsMax, &settings->intra_op_threads);
+  if (key == "inter_op_thread_count") return ReadNumber(key, value, kThreadsMax, &settings->inter_op_threads);
+  if (key == "execution_mode") return ReadFlag(key, value, &settings->parallel_execution);
+  if (key == "enable_mem_arena") return ReadFlag(key, value, &settings->memory_arena);
+  if (key == "enable_mem_pattern") return ReadFlag(key, value, &settings->memory_pattern);
+  if (key == "memory.enable_memory_arena_shrinkage") {
+    settings->arena_shrinkage = value;
+  } else if (key.starts_with("session.") || key.starts_with("optimization.") || key.starts_with("ep.")) {
+    settings->session_entries[std::string(key)] = value;
+  } else if (IsCudaParameter(key)) {
+    settings->providers["cuda"][std::string(key)] = value;
+  }
+  return base::OkStatus();
+}
+
+base::Status AddEntry(OrtSessionOptions* options, const std::string& key, const std::string& value) {
+  return ToStatus(Ort().AddSessionConfigEntry(options, key.c_str(), value.c_str()))
+      .WithContext("parameter '" + key + "'");
+}
+
+// One thread: the caller's, and no pool at all. The server's share: the process-wide pool. Otherwise a pool of its own.
+base::Status SetThreads(const SessionSettings& settings, const Environment& environment, const inferd_load& load,
+                        OrtSessionOptions* options) {
+  const int threads = settings.intra_op_threads > 0 ? settings.intra_op_threads : load.cpu_threads;
+  if (threads > 1 && threads == environment.host().cpu_threads && !settings.parallel_execution) {
+    return ToStatus(Ort().DisablePerSessionThreads(options));
+  }
+  INFERD_RETURN_IF_ERROR(ToStatus(Ort().SetIntraOpNumThreads(options, threads)));
+  INFERD_RETURN_IF_ERROR(ToStatus(Ort().SetInterOpNumThreads(options, std::max(settings.inter_op_threads, 1))));
+  INFERD_RETURN_IF_ERROR(AddEntry(options, "session.intra_op.allow_spinning", "0"));
+  return AddEntry(options, "session.inter_op.allow_spinning", "0");
+}
+
+}  // namespace
+
+base::Result<SessionSettings> SessionSettings::Parse(const inferd_load& load) {
+  SessionSettings settings;
+  if (load.graph_optimization_level < 0) settings.optimization = ORT_ENABLE_BASIC;
+  if (load.graph_optimization_level > 0) settings.optimization = ORT_ENABLE_EXTENDED;
+  for (size_t i = 0; i < load.parameter_count; ++i) {
+    INFERD_RETURN_IF_ERROR(Apply(View(load.parameters[i].key), View(load.parameters[i].value), &settings));
+  }
+  for (size_t i = 0; i < load.accelerator_count; ++i) {
+    const inferd_accelerator& accelerator = *load.accelerators[i];
+    auto& options = settings.providers[std::string(View(accelerator.name))];
+    for (size_t p = 0; p < accelerator.parameter_count; ++p) {
+      options[std::string(View(accelerator.parameters[p].key))] = View(accelerator.parameters[p].value);
+    }
+  }
+  return settings;
+}
+
+base::Result<SessionOptionsOwner> SessionSettings::MakeOptions(const Environment& environment,
+                                                               const inferd_load& load) const {
+  OrtSessionOptions* options = nullptr;
+  INFERD_RETURN_IF_ERROR(ToStatus(Ort().CreateSessionOptions(&options)));
+  SessionOptionsOwner owner(options);
+  INFERD_RETURN_IF_ERROR(SetThreads(*this, environment, load, options));
+  INFERD_RETURN_IF_ERROR(ToStatus(Ort().SetSessionGraphOptimizationLevel(options, optimization)));
+  if (parallel_execution) INFERD_RETURN_IF_ERROR(ToStatus(Ort().SetSessionExecutionMode(options, ORT_PARALLEL)));
+  if (!memory_arena) INFERD_RETURN_IF_ERROR(ToStatus(Ort().DisableCpuMemArena(options)));
+  if (!memory_pattern) INFERD_RETURN_IF_ERROR(ToStatus(Ort().DisableMemPattern(options)));
+  for (const auto& [key, value] : session_entries) INFERD_RETURN_IF_ERROR(AddEntry(options, key, value));
+  for (size_t i = 0; i < load.op_library_count; ++i) {
+    const std::string path(View(load.op_libraries[i]));
+    const base::Status status = ToStatus(Ort().RegisterCustomOpsLibrary_V2(options, path.c_str()));
+    if (!status.ok()) return std::unexpected(status.WithContext("custom operator library '" + path + "'"));
+  }
+  return owner;
+}
+
+}  // namespace inferd::onnxruntime

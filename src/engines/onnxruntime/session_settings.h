@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/status.h"
+#include "engines/onnxruntime/environment.h"
+#include "engines/onnxruntime/ort.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::onnxruntime {
+
+// What a model's configuration says about its session. Parameters are spelled as Triton's ONNX Runtime backend spells
+// them
+// ("ONNX Runtime Backend", "Model Config Options"); those that mean nothing here are left alone.
+struct SessionSettings {
+  // INVALID_ARGUMENT: a parameter's value is not what it can be, or an accelerator is unknown.
+  static base::Result<SessionSettings> Parse(const inferd_load& load);
+
+  base::Result<SessionOptionsOwner> MakeOptions(const Environment& environment, const inferd_load& load) const;
+
+  int intra_op_threads = 0;  // 0: this version's share of the server's compute threads
+  int inter_op_threads = 1;
+  bool parallel_execution = false;                                      // execution_mode: 1
+  GraphOptimizationLevel optimization = ORT_ENABLE_ALL;                 // optimization { graph { level } }
+  bool memory_arena = true;                                             // enable_mem_arena
+  bool memory_pattern = true;                                           // enable_mem_pattern
+  std::string arena_shrinkage;                                          // memory.enable_memory_arena_shrinkage: "cpu:0"
+  std::map<std::string, std::string> session_entries;                   // session.*, optimization.*, ep.*: passed on
+  std::map<std::string, std::map<std::string, std::string>> providers;  // kept for GPU instances: "cuda" -> its options
+};
+
+}  // namespace inferd::onnxruntime

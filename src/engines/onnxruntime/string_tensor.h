@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+
+#include "base/status.h"
+#include "engines/onnxruntime/ort.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::onnxruntime {
+
+// String tensors, whose elements ONNX Runtime keeps as std::string: the one kind that has to be copied.
+
+// A tensor of these elements. Zero bytes inside them stay.
+base::Result<ValueOwner> MakeStringTensor(std::span<const inferd_text> elements, const int64_t* shape, size_t rank);
+
+// Bytes that the elements need in packed form (engine_abi.h, INFERD_BYTES_PACKED).
+base::Result<size_t> PackedSize(const OrtValue* value, size_t count);
+
+// Writes them: exactly PackedSize() bytes.
+base::Status PackStrings(const OrtValue* value, size_t count, std::span<std::byte> out);
+
+}  // namespace inferd::onnxruntime
