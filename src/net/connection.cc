@@ -51,7 +51,11 @@ void Connection::Handshake() {
   const Transport::State result = transport_->Handshake();
   if (result == Transport::State::kOk) {
     state_ = State::kOpen;
-    session_ = std::make_unique<http1::Session>(*this, this);
+    if (transport_->http2()) {
+      session_ = http2::MakeSession(*this);
+    } else {
+      session_ = std::make_unique<http1::Session>(*this, this);
+    }
     write_blocked_ = false;
     UpdateInterest();
     if (transport_->HasBuffered()) Read();
@@ -269,13 +273,15 @@ void Connection::FinishHandOver() {
 void Connection::OnHttp2Preface(std::span<const std::byte> bytes) { HandOver(http2::MakeSession(*this), bytes); }
 
 bool Connection::OnHttp2Upgrade(std::string_view settings, HttpRequest& request, std::span<const std::byte> bytes) {
-  auto session = http2::MakeUpgradedSession(*this, settings, request);
+  base::Result<std::unique_ptr<Session>> session = http2::MakeUpgradedSession(*this, settings, request);
   if (!session.has_value()) return false;
   HandOver(*std::move(session), bytes);
   static constexpr std::string_view kSwitching =
       "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
   pending_.emplace_back(base::Buffer(), reinterpret_cast<const std::byte*>(kSwitching.data()), kSwitching.size());
   retired_output_bytes_ += kSwitching.size();
+  metrics().CountResponse(101);
+  WantWrite();
   return true;
 }
 

@@ -26,7 +26,7 @@ base::Status FileError(const std::string& what, const std::string& file) {
 // The server's preference: h2, then http/1.1 (RFC 7301). A client that offers neither goes on without ALPN.
 int SelectProtocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered, unsigned int size,
                    void*) {
-  static constexpr unsigned char kOurs[] = "\x08http/1.1";
+  static constexpr unsigned char kOurs[] = "\x02h2\x08http/1.1";
   unsigned char* chosen = nullptr;
   if (SSL_select_next_proto(&chosen, out_size, kOurs, sizeof(kOurs) - 1, offered, size) != OPENSSL_NPN_NEGOTIATED) {
     return SSL_TLSEXT_ERR_NOACK;

@@ -1,0 +1,100 @@
+#include "net/event_loop.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <future>
+#include <latch>
+
+#include "net/loop_group.h"
+
+namespace inferd::net {
+namespace {
+
+TEST(EventLoopTest, RunsPostedTasksOnItsThreadInOrder) {
+  EventLoop loop(3);
+  EXPECT_EQ(loop.index(), 3u);
+  EXPECT_FALSE(loop.InLoopThread());
+  std::promise<std::vector<int>> result;
+  std::vector<int> order;
+  for (int i = 0; i < 100; ++i) {
+    loop.Post([&order, &loop, i] { order.push_back(loop.InLoopThread() ? i : -1); });
+  }
+  loop.Post([&] { result.set_value(order); });
+  const std::vector<int> got = result.get_future().get();
+  ASSERT_EQ(got.size(), 100u);
+  EXPECT_EQ(got.front(), 0);
+  EXPECT_TRUE(std::is_sorted(got.begin(), got.end()));
+}
+
+TEST(EventLoopTest, TimersFireInOrder) {
+  EventLoop loop(0);
+  std::promise<std::string> result;
+  std::string order;
+  loop.Post([&] {
+    loop.RunAfter(std::chrono::milliseconds(40), [&] { result.set_value(order + "b"); });
+    loop.RunAfter(std::chrono::milliseconds(10), [&] { order += "a"; });
+    loop.CancelTimer(loop.RunAfter(std::chrono::milliseconds(10), [&] { order += "x"; }));
+  });
+  EXPECT_EQ(result.get_future().get(), "ab");
+}
+
+// Reads one byte at a time and says when it has seen the end.
+class ByteWatcher final : public EventLoop::Watcher {
+ public:
+  ByteWatcher(EventLoop& loop, int fd) : loop_(loop), fd_(fd) {}
+  void OnReady(uint32_t) override {
+    char byte = 0;
+    if (recv(fd_, &byte, 1, 0) == 1) {
+      text_ += byte;
+      return;
+    }
+    loop_.Unwatch(fd_, *this);
+    loop_.AtEndOfTurn([this] { result.set_value(text_); });
+  }
+  std::promise<std::string> result;
+
+ private:
+  EventLoop& loop_;
+  const int fd_;
+  std::string text_;
+};
+
+TEST(EventLoopTest, WatchesADescriptorLevelTriggered) {
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  const FileDescriptor ours(pair[0]);
+  FileDescriptor theirs(pair[1]);
+  EventLoop loop(0);
+  ByteWatcher watcher(loop, ours.get());
+  loop.Post([&] { loop.Watch(ours.get(), EPOLLIN, watcher); });
+  ASSERT_EQ(send(theirs.get(), "hello", 5, 0), 5);
+  theirs.Close();
+  EXPECT_EQ(watcher.result.get_future().get(), "hello");
+}
+
+TEST(EventLoopTest, StoppedDestroysWhatIsPosted) {
+  EventLoop loop(0);
+  loop.Stop();
+  auto held = std::make_shared<int>(1);
+  const std::weak_ptr<int> watched = held;
+  loop.Post([held = std::move(held)] { FAIL(); });
+  EXPECT_TRUE(watched.expired());
+}
+
+TEST(LoopGroupTest, HasTheLoopsAskedFor) {
+  LoopGroup loops(3);
+  ASSERT_EQ(loops.size(), 3u);
+  std::latch ran(3);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(loops.at(i).index(), i);
+    loops.at(i).Post([&ran] { ran.count_down(); });
+  }
+  ran.wait();
+  loops.Stop();
+  EXPECT_GE(LoopGroup().size(), 1u);
+  EXPECT_LE(LoopGroup().size(), 8u);
+}
+
+}  // namespace
+}  // namespace inferd::net
