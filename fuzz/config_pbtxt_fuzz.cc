@@ -1,5 +1,5 @@
-// Model configurations as text and as JSON: what parses prints to something that parses to the same, and the rules and the
-// completion look at it without a fault.
+// Model configurations as text and as JSON: what parses prints to something that parses to the same, and the rules and
+// the completion look at it without a fault.
 
 #include <cstdint>
 #include <string>
@@ -27,7 +27,8 @@ void CheckPrinted(const config::ModelConfig& config) {
   Require(from_text->document->ToPbtxt() == text, "printed text reads back differently");
   const std::string json = config.document->ToJson();
   const auto from_json = config::ModelConfigFromJson(json);
-  Require(from_json.has_value(), "printed JSON does not parse: " + (from_json.has_value() ? "" : from_json.error().message()));
+  Require(from_json.has_value(),
+          "printed JSON does not parse: " + (from_json.has_value() ? "" : from_json.error().message()));
   Require(from_json->document->ToJson() == json, "printed JSON reads back differently");
 }
 

@@ -35,8 +35,8 @@ void CheckPriorities(CheckContext& c, const Place& place, const inference::Model
 void CheckPreservedOrder(CheckContext& c, const Place& place, const inference::ModelDynamicBatching& batching) {
   if (!batching.preserve_ordering()) return;
   if (batching.priority_levels() > 1) {
-    c.problems.push_back(place.At("priority_levels",
-                                  "Only one priority level is allowed when 'preserve_ordering' is true for " + c.model));
+    c.problems.push_back(place.At(
+        "priority_levels", "Only one priority level is allowed when 'preserve_ordering' is true for " + c.model));
   }
   const auto delays = [](const inference::ModelQueuePolicy& policy) {
     return policy.timeout_action() == inference::ModelQueuePolicy::DELAY;
@@ -44,9 +44,9 @@ void CheckPreservedOrder(CheckContext& c, const Place& place, const inference::M
   bool any = delays(batching.default_queue_policy());
   for (const auto& [key, policy] : batching.priority_queue_policy()) any = any || delays(policy);
   if (any) {
-    c.problems.push_back(place.At(
-        "preserve_ordering",
-        "Queue policy can not have DELAY as timeout action when 'preserve_ordering' is true for " + c.model));
+    c.problems.push_back(
+        place.At("preserve_ordering",
+                 "Queue policy can not have DELAY as timeout action when 'preserve_ordering' is true for " + c.model));
   }
 }
 

@@ -23,7 +23,8 @@ void CheckDims(CheckContext& c, const Place& place, std::string_view kind, const
     if (dims.Get(i) >= 1 || dims.Get(i) == -1) continue;
     c.problems.push_back(place.At("dims", "model " + std::string(kind) +
                                               " dimension must be integer >= 1, or -1 to indicate a variable-size "
-                                              "dimension for " + c.model + ", got " + std::to_string(dims.Get(i))));
+                                              "dimension for " +
+                                              c.model + ", got " + std::to_string(dims.Get(i))));
     return;
   }
 }
@@ -57,7 +58,8 @@ void CheckFilename(CheckContext& c, const Place& place, std::string_view field, 
   bool inside = !path.is_absolute() && name.find('\0') == std::string::npos;
   for (const auto& part : path) inside = inside && part != "..";
   if (!inside) {
-    c.problems.push_back(place.At(field, index, "'" + name + "' must be a path inside the model's folder for " + c.model));
+    c.problems.push_back(
+        place.At(field, index, "'" + name + "' must be a path inside the model's folder for " + c.model));
   }
 }
 
@@ -88,14 +90,15 @@ void CheckInstanceGroups(CheckContext& c) {
     if (group.kind() == Group::KIND_GPU) {
       c.problems.push_back(place.At("kind", subject + " has kind KIND_GPU but server does not support GPUs"));
     } else if (group.gpus_size() > 0 && group.kind() != Group::KIND_AUTO) {
-      c.problems.push_back(
-          place.At("gpus", subject + " has kind " + (Group::Kind_IsValid(group.kind()) ? Group::Kind_Name(group.kind()) : "?") +
-                               " but specifies one or more GPUs"));
+      c.problems.push_back(place.At(
+          "gpus", subject + " has kind " + (Group::Kind_IsValid(group.kind()) ? Group::Kind_Name(group.kind()) : "?") +
+                      " but specifies one or more GPUs"));
     }
     if (!Group::Kind_IsValid(group.kind())) c.problems.push_back(place.At("kind", subject + " has an unknown kind"));
     if (group.count() < 0 || group.count() > kInstancesMax) {
-      c.problems.push_back(place.At("count", subject + " must have a count of at most " + std::to_string(kInstancesMax) +
-                                                 ", got " + std::to_string(group.count())));
+      c.problems.push_back(place.At("count", subject + " must have a count of at most " +
+                                                 std::to_string(kInstancesMax) + ", got " +
+                                                 std::to_string(group.count())));
     }
     if (group.profile_size() > 0) {
       c.problems.push_back(
@@ -124,7 +127,8 @@ void CheckWarmup(CheckContext& c) {
     const auto& warmup = c.config.model_warmup(i);
     const Place place = c.place.In("model_warmup", i);
     if (warmup.count() > kWarmupCountMax) {
-      c.problems.push_back(place.At("count", "warmup count must be <= " + std::to_string(kWarmupCountMax) + " for " + c.model));
+      c.problems.push_back(
+          place.At("count", "warmup count must be <= " + std::to_string(kWarmupCountMax) + " for " + c.model));
     }
     for (const auto& [name, input] : warmup.inputs()) {
       CheckFilename(c, place, "inputs", -1, input.input_data_file());
@@ -133,9 +137,9 @@ void CheckWarmup(CheckContext& c) {
         c.problems.push_back(place.At("inputs", "warmup input '" + name + "' must specify 'data_type' for " + c.model));
       }
       if (input.input_data_type_case() == inference::ModelWarmup::Input::INPUT_DATA_TYPE_NOT_SET) {
-        c.problems.push_back(
-            place.At("inputs", "warmup input '" + name +
-                                   "' must specify one of 'zero_data', 'random_data' and 'input_data_file' for " + c.model));
+        c.problems.push_back(place.At(
+            "inputs", "warmup input '" + name +
+                          "' must specify one of 'zero_data', 'random_data' and 'input_data_file' for " + c.model));
       }
       const tensor::Shape dims(std::span<const int64_t>(input.dims().data(), static_cast<size_t>(input.dims_size())));
       const auto count = dims.rank() > tensor::kRankMax ? std::nullopt : dims.ElementCount();

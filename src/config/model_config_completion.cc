@@ -2,80 +2,11 @@
 
 #include <algorithm>
 
-#include "config/model_config_checks.h"
+#include "config/model_config_place.h"
+#include "config/model_config_resolution.h"
 
 namespace inferd::config {
 namespace {
-
-using Message = ModelConfigDocument::Message;
-
-Problem Plain(std::string message) { return {.field = "", .message = std::move(message), .file = ""}; }
-
-std::string Listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-// `platform`, `backend` and the file's name, each from whichever of the others is there.
-base::Status ResolvePlatform(inference::ModelConfig& config, const std::vector<std::string>& version_entries,
-                             const CompletionOptions& options, const Platform*& platform) {
-  platform = FindPlatform(config.platform());
-  if (platform == nullptr && config.platform().empty() && !config.backend().empty()) {
-    platform = FindBackend(config.backend());
-    // Some backends run several kinds of file; an unknown one is an engine of somebody else's.
-    const auto found = DetectModel(version_entries);
-    if (found.has_value() && found->platform->backend == config.backend()) platform = found->platform;
-  } else if (platform == nullptr && config.platform().empty()) {
-    if (!config.default_model_filename().empty()) platform = FindPlatformOfFile(config.default_model_filename());
-    const auto found = DetectModel(version_entries);
-    if (platform == nullptr && found.has_value()) platform = found->platform;
-    const size_t dot = config.name().rfind('.');
-    if (platform == nullptr && dot != std::string::npos && dot + 1 < config.name().size()) {
-      config.set_backend(config.name().substr(dot + 1));
-      platform = FindBackend(config.backend());
-    } else if (platform == nullptr) {
-      return base::InvalidArgument(
-          "Could not determine backend for model '" + config.name() +
-          "' with no backend in model configuration. Expected model name of the form 'model.<backend_name>'. The "
-          "version folder holds: " + (version_entries.empty() ? "nothing" : Listed(version_entries)));
-    }
-  }
-  if (platform == nullptr) return base::OkStatus();
-  if (config.backend().empty()) config.set_backend(std::string(platform->backend));
-  if (config.platform().empty() && !platform->name.empty()) {
-    config.set_platform(std::string(ShownPlatform(*platform, options.platform_names)));
-  }
-  if (config.default_model_filename().empty()) {
-    const auto found = DetectModel(version_entries);
-    const bool same = found.has_value() && found->platform->backend == platform->backend;
-    config.set_default_model_filename(same ? found->filename : std::string(platform->default_filename));
-  }
-  return base::OkStatus();
-}
-
-void CompleteInstanceGroups(inference::ModelConfig& config, const CompletionOptions& options) {
-  using Group = inference::ModelInstanceGroup;
-  const bool none = config.instance_group_size() == 0;
-  if (none) config.add_instance_group()->set_name(config.name());
-  for (int i = 0; i < config.instance_group_size(); ++i) {
-    Group& group = *config.mutable_instance_group(i);
-    if (group.name().empty()) group.set_name(config.name() + "_" + std::to_string(i));
-    if (group.kind() == Group::KIND_AUTO) group.set_kind(Group::KIND_CPU);
-    if (group.count() == 0) group.set_count(group.kind() == Group::KIND_CPU ? options.default_instance_count : 1);
-  }
-}
-
-// The plain structs of a changed document; `engine` and the shown platform are no fields of the message.
-ModelConfig Rebuild(std::unique_ptr<Message> message, const CompletionOptions& options) {
-  ModelConfig config = FromMessage(std::move(message));
-  const Platform* platform = FindPlatform(config.platform);
-  if (platform == nullptr) platform = FindBackend(config.backend);
-  config.engine = platform == nullptr ? config.backend : std::string(platform->engine);
-  if (platform != nullptr) config.platform = ShownPlatform(*platform, options.platform_names);
-  if (config.platform.empty()) config.platform = config.backend;
-  return config;
-}
 
 inference::DataType ToProto(tensor::DataType type) { return static_cast<inference::DataType>(type); }
 
@@ -99,7 +30,11 @@ tensor::Shape FullShape(const Tensor& tensor, bool batches) {
 class TensorCompletion {
  public:
   TensorCompletion(inference::ModelConfig& config, const Place& place, std::string kind, std::vector<Problem>& problems)
-      : config_(config), place_(place), kind_(std::move(kind)), batches_(config.max_batch_size() > 0), problems_(problems) {}
+      : config_(config),
+        place_(place),
+        kind_(std::move(kind)),
+        batches_(config.max_batch_size() > 0),
+        problems_(problems) {}
 
   template <typename Tensors>
   void Fill(const std::vector<TensorInfo>& found, Tensors& tensors) {
@@ -107,8 +42,9 @@ class TensorCompletion {
       if (batches_ && (info.shape.rank() == 0 || info.shape[0] != -1)) {
         problems_.push_back(place_.At("max_batch_size", "autofill failed for model '" + config_.name() +
                                                             "': model does not support batching while non-zero "
-                                                            "max_batch_size is specified: " + kind_ + " '" + info.name +
-                                                            "' has shape " + info.shape.ToString()));
+                                                            "max_batch_size is specified: " +
+                                                            kind_ + " '" + info.name + "' has shape " +
+                                                            info.shape.ToString()));
         continue;
       }
       auto& tensor = *tensors.Add();
@@ -125,10 +61,10 @@ class TensorCompletion {
       auto& tensor = tensors[i];
       const auto info = std::ranges::find(found, tensor.name(), &TensorInfo::name);
       if (info == found.end()) {
-        std::vector<std::string> names;
-        for (const TensorInfo& each : found) names.push_back(each.name);
+        std::string names;
+        for (const TensorInfo& each : found) names += (names.empty() ? "" : ", ") + each.name;
         problems_.push_back(place_.In(kind_, i).At("name", "unexpected inference " + kind_ + " '" + tensor.name() +
-                                                               "', allowed " + kind_ + "s are: " + Listed(names)));
+                                                               "', allowed " + kind_ + "s are: " + names));
         continue;
       }
       CompareType(*info, tensor, i);
@@ -205,7 +141,8 @@ void CheckInputCount(const inference::ModelConfig& config, const std::vector<Ten
   const auto configured = [&](const TensorInfo& info) {
     return std::ranges::any_of(config.input(), [&](const auto& input) { return input.name() == info.name; });
   };
-  const bool missing = std::ranges::any_of(inputs, [&](const auto& info) { return !info.optional && !configured(info); });
+  const bool missing =
+      std::ranges::any_of(inputs, [&](const auto& info) { return !info.optional && !configured(info); });
   if (!missing && static_cast<size_t>(config.input_size()) <= inputs.size()) return;
   problems.push_back(place.At("input", "unable to load model '" + config.name() + "', configuration expects " +
                                            std::to_string(config.input_size()) + " inputs, model provides " +
@@ -213,27 +150,6 @@ void CheckInputCount(const inference::ModelConfig& config, const std::vector<Ten
 }
 
 }  // namespace
-
-base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& folder_name,
-                                       const std::vector<std::string>& version_entries,
-                                       const CompletionOptions& options) {
-  auto message = CopyMessage(config);
-  if (message->proto.name().empty()) message->proto.set_name(folder_name);
-  if (message->proto.name() != folder_name) {
-    return std::unexpected(ToStatus({Place(*message).At("name", "unexpected directory name '" + folder_name + "' for model '" +
-                                                         message->proto.name() +
-                                                         "', directory name must equal model name")}));
-  }
-  if (!message->proto.has_version_policy()) message->proto.mutable_version_policy()->mutable_latest()->set_num_versions(1);
-  const Platform* platform = nullptr;
-  const base::Status resolved = ResolvePlatform(message->proto, version_entries, options, platform);
-  CompleteInstanceGroups(message->proto, options);
-  ModelConfig result = Rebuild(std::move(message), options);
-  std::vector<Problem> problems = FindProblems(*result.document, folder_name);
-  if (!resolved.ok()) problems.push_back(Plain(resolved.message()));
-  INFERD_RETURN_IF_ERROR(ToStatus(problems));
-  return result;
-}
 
 base::Result<ModelConfig> CompleteModel(ModelConfig config, const std::vector<TensorInfo>& inputs,
                                         const std::vector<TensorInfo>& outputs, const CompletionOptions& options) {
@@ -264,7 +180,7 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, const std::vector<Te
     output_completion.Compare(outputs, *proto.mutable_output());
   }
   CheckComplete(proto, place, problems);
-  ModelConfig result = Rebuild(std::move(message), options);
+  ModelConfig result = Rebuild(std::move(message), options.platform_names);
   for (Problem& problem : FindProblems(*result.document, result.name)) problems.push_back(std::move(problem));
   INFERD_RETURN_IF_ERROR(ToStatus(problems));
   return result;

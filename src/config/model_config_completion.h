@@ -10,8 +10,8 @@
 
 namespace inferd::config {
 
-// A tensor as the engine found it in the model file: full shape, -1 for a dimension of any size. kInvalid: the model does
-// not say the type.
+// A tensor as the engine found it in the model file: full shape, -1 for a dimension of any size. kInvalid: the model
+// does not say the type.
 struct TensorInfo {
   std::string name;
   tensor::DataType datatype = tensor::DataType::kInvalid;
@@ -25,15 +25,15 @@ struct CompletionOptions {
   PlatformNames platform_names = PlatformNames::kPredictV2;
 };
 
-// Step one, before an engine opens the model: name from the folder, engine from `platform`, `backend`, or else the entries
-// of the first version folder (names only), file name, instance groups, version policy; and FindProblems. INVALID_ARGUMENT
-// lists every problem found. The result's `engine` may be one that is not installed: the caller knows.
+// Step one, before an engine opens the model: name from the folder, engine from `platform`, `backend`, or else the
+// entries of the first version folder (names only), file name, instance groups, version policy; and FindProblems.
+// INVALID_ARGUMENT lists every problem found. The result's `engine` may be one that is not installed: the caller knows.
 base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& folder_name,
                                        const std::vector<std::string>& version_entries,
                                        const CompletionOptions& options);
 
-// Step two, with what the engine found: inputs, outputs and batching where the configuration does not say, and whether the
-// two agree where it does. A model whose inputs and outputs all have a leading -1 can batch.
+// Step two, with what the engine found: inputs, outputs and batching where the configuration does not say, and whether
+// the two agree where it does. A model whose inputs and outputs all have a leading -1 can batch.
 base::Result<ModelConfig> CompleteModel(ModelConfig config, const std::vector<TensorInfo>& inputs,
                                         const std::vector<TensorInfo>& outputs, const CompletionOptions& options);
 

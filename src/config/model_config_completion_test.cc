@@ -66,8 +66,9 @@ TEST(ResolveModelTest, TheEngineComesFromPlatformBackendFileOrName) {
   EXPECT_EQ(Resolve("backend: \"mine\"", {})->engine, "mine");
   EXPECT_EQ(Resolve("backend: \"identity\"", {})->engine, "fake");
   EXPECT_EQ(ResolveModel(Parsed(""), "x.fake", {}, {})->engine, "fake");
-  EXPECT_THAT(ErrorOf(Resolve("", {})), HasSubstr("Could not determine backend for model 'm' with no backend in model "
-                                                 "configuration. Expected model name of the form 'model.<backend_name>'."));
+  EXPECT_THAT(ErrorOf(Resolve("", {})),
+              HasSubstr("Could not determine backend for model 'm' with no backend in model "
+                        "configuration. Expected model name of the form 'model.<backend_name>'."));
 }
 
 TEST(ResolveModelTest, MetadataShowsTheNamesOfThePersonality) {
@@ -94,7 +95,8 @@ TEST(ResolveModelTest, ListsEveryProblem) {
 TEST(ResolveModelTest, InstanceGroupsGetNamesKindsAndCounts) {
   CompletionOptions options;
   options.default_instance_count = 3;
-  const auto config = Resolve("instance_group { } instance_group { count: 5 kind: KIND_CPU name: \"g\" }", {"model.onnx"}, options);
+  const auto config =
+      Resolve("instance_group { } instance_group { count: 5 kind: KIND_CPU name: \"g\" }", {"model.onnx"}, options);
   ASSERT_TRUE(config.has_value());
   ASSERT_EQ(config->instance_groups.size(), 2u);
   EXPECT_EQ(config->instance_groups[0].name, "m_0");
@@ -102,6 +104,25 @@ TEST(ResolveModelTest, InstanceGroupsGetNamesKindsAndCounts) {
   EXPECT_EQ(config->instance_groups[0].count, 3);
   EXPECT_EQ(config->instance_groups[1].count, 5);
   EXPECT_EQ(config->instance_groups[1].name, "g");
+}
+
+// The guide of the TensorRT Inference Server 0.4, "Model Configuration Schema".
+TEST(ResolveModelTest, AConfigurationOf2018Resolves) {
+  const auto config = ResolveModel(Parsed(R"(
+name: "trt_mnist"
+platform: "tensorrt_plan"
+max_batch_size: 8
+input [ { name: "data" data_type: TYPE_FP32 format: FORMAT_NCHW dims: [ 1, 28, 28 ] } ]
+output [ { name: "prob" data_type: TYPE_FP32 dims: [ 10, 1, 1 ] label_filename: "mnist_labels.txt" } ]
+cc_model_filenames [ { key: "6.1" value: "model6_1.plan" }, { key: "7.0" value: "model7_0.plan" } ]
+instance_group [ { count: 2 gpus: [ 0 ] } ]
+)"),
+                                   "trt_mnist", {"model6_1.plan", "model7_0.plan"}, {});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->engine, "tensorrt");
+  EXPECT_EQ(config->default_model_filename, "model.plan");
+  EXPECT_EQ(config->instance_groups[0].kind, InstanceKind::kCpu);
+  EXPECT_EQ(config->instance_groups[0].count, 2);
 }
 
 TEST(CompleteModelTest, BatchingNeedsALeadingWildcardEverywhere) {
@@ -125,19 +146,22 @@ TEST(CompleteModelTest, AWrittenZeroMeansNoBatching) {
 
 TEST(CompleteModelTest, AModelThatCannotBatchRefusesABatchSize) {
   const TensorInfo fixed{.name = "y", .datatype = DataType::kFp32, .shape = {1, 10}};
-  EXPECT_EQ(ErrorOf(Complete("max_batch_size: 8", {kX}, {fixed})),
-            "c.pbtxt:1:1: max_batch_size: autofill failed for model 'm': model does not support batching while non-zero "
-            "max_batch_size is specified");
+  EXPECT_EQ(
+      ErrorOf(Complete("max_batch_size: 8", {kX}, {fixed})),
+      "c.pbtxt:1:1: max_batch_size: autofill failed for model 'm': model does not support batching while non-zero "
+      "max_batch_size is specified");
   EXPECT_THAT(ErrorOf(Complete("max_batch_size: 8 input { name: \"x\" dims: 784 }", {kX}, {fixed})),
               HasSubstr("output 'y' has shape [1,10]"));
 }
 
 TEST(CompleteModelTest, WhatIsWrittenIsComparedWithTheModel) {
   const auto error = [](const std::string& text) { return ErrorOf(Complete(text, {kX}, {kY})); };
-  EXPECT_EQ(error("max_batch_size: 8\ninput { name: \"x\" data_type: TYPE_FP32 dims: [ 784, 1 ] }"),
-            "c.pbtxt:2:40: input[0].dims: model 'm', tensor 'x': the model expects 2 dimensions (shape [-1,784]) but the model "
-            "configuration specifies 3 dimensions (an initial batch dimension because max_batch_size > 0 followed by the "
-            "explicit tensor shape, making complete shape [-1,784,1])");
+  EXPECT_EQ(
+      error("max_batch_size: 8\ninput { name: \"x\" data_type: TYPE_FP32 dims: [ 784, 1 ] }"),
+      "c.pbtxt:2:40: input[0].dims: model 'm', tensor 'x': the model expects 2 dimensions (shape [-1,784]) but the "
+      "model "
+      "configuration specifies 3 dimensions (an initial batch dimension because max_batch_size > 0 followed by the "
+      "explicit tensor shape, making complete shape [-1,784,1])");
   EXPECT_THAT(error("input { name: \"x\" dims: [ -1, 10 ] }"),
               HasSubstr("the model expects shape [-1,784] but the model configuration specifies shape [-1,10]"));
   EXPECT_THAT(error("input { name: \"x\" data_type: TYPE_INT8 }"),

@@ -16,8 +16,8 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// Prints a message as JSON by reflection. protobuf's own printer writes 64-bit integers as strings, which Triton's clients
-// do not read.
+// Prints a message as JSON by reflection. protobuf's own printer writes 64-bit integers as strings, which Triton's
+// clients do not read.
 class JsonPrinter {
  public:
   std::string Print(const Message& message) {
@@ -67,9 +67,9 @@ class JsonPrinter {
       const Reflection* entry_reflection = entry.GetReflection();
       // As in every map, the last entry of a key counts.
       sorted.insert_or_assign(key_field->cpp_type() == FieldDescriptor::CPPTYPE_STRING
-                         ? entry_reflection->GetString(entry, key_field)
-                         : std::to_string(entry_reflection->GetUInt64(entry, key_field)),
-                     &entry);
+                                  ? entry_reflection->GetString(entry, key_field)
+                                  : std::to_string(entry_reflection->GetUInt64(entry, key_field)),
+                              &entry);
     }
     out_.BeginObject();
     for (const auto& [key, entry] : sorted) {

@@ -8,10 +8,10 @@ namespace inferd::config {
 
 // Something wrong with a configuration, and where.
 struct Problem {
-  std::string field;    // "input[1].dims"; empty: the whole configuration
+  std::string field;  // "input[1].dims"; empty: the whole configuration
   std::string message;
-  std::string file;     // empty: it came from a load call
-  int line = 0;         // from 1; 0: not written in the file
+  std::string file;  // empty: it came from a load call
+  int line = 0;      // from 1; 0: not written in the file
   int column = 0;
 
   // "<file>:<line>:<column>: <field>: <message>", without the parts that are not known.

@@ -14,8 +14,8 @@ tensor::DataType ToDataType(inference::DataType type) {
 
 QueuePolicy ToQueuePolicy(const inference::ModelQueuePolicy& from) {
   return {
-      .timeout_action = from.timeout_action() == inference::ModelQueuePolicy::DELAY ? TimeoutAction::kDelay
-                                                                                    : TimeoutAction::kReject,
+      .timeout_action =
+          from.timeout_action() == inference::ModelQueuePolicy::DELAY ? TimeoutAction::kDelay : TimeoutAction::kReject,
       .default_timeout_us = from.default_timeout_microseconds(),
       .allow_timeout_override = from.allow_timeout_override(),
       .queue_size_max = from.max_queue_size(),
@@ -72,7 +72,8 @@ Warmup ToWarmup(const inference::ModelWarmup& from) {
 }
 
 std::vector<Accelerator> ToAccelerators(
-    const google::protobuf::RepeatedPtrField<inference::ModelOptimizationPolicy::ExecutionAccelerators::Accelerator>& from) {
+    const google::protobuf::RepeatedPtrField<inference::ModelOptimizationPolicy::ExecutionAccelerators::Accelerator>&
+        from) {
   std::vector<Accelerator> to;
   for (const auto& item : from) {
     to.push_back({item.name(), {item.parameters().begin(), item.parameters().end()}});

@@ -86,7 +86,8 @@ base::Status CheckSize(std::string_view text, std::string_view what) {
                                std::to_string(kModelConfigBytesMax) + " bytes, got " + std::to_string(text.size()));
 }
 
-// Strings that are not UTF-8, which proto3 does not allow and the text parser does not notice. Map entries are messages.
+// Strings that are not UTF-8, which proto3 does not allow and the text parser does not notice. Map entries are
+// messages.
 void FindBadStrings(const google::protobuf::Message& message, const Place& place, std::vector<Problem>& problems) {
   using google::protobuf::FieldDescriptor;
   const auto* reflection = message.GetReflection();
@@ -97,10 +98,12 @@ void FindBadStrings(const google::protobuf::Message& message, const Place& place
     for (int i = 0; i < size; ++i) {
       const int index = field->is_repeated() ? i : -1;
       if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-        const auto& nested = index < 0 ? reflection->GetMessage(message, field) : reflection->GetRepeatedMessage(message, field, i);
+        const auto& nested =
+            index < 0 ? reflection->GetMessage(message, field) : reflection->GetRepeatedMessage(message, field, i);
         FindBadStrings(nested, place.In(field->name(), index), problems);
       } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
-        const std::string text = index < 0 ? reflection->GetString(message, field) : reflection->GetRepeatedString(message, field, i);
+        const std::string text =
+            index < 0 ? reflection->GetString(message, field) : reflection->GetRepeatedString(message, field, i);
         if (!json::IsUtf8(text)) problems.push_back(place.At(field->name(), index, "is not UTF-8"));
       }
     }
@@ -149,7 +152,8 @@ base::Result<ModelConfig> ModelConfigFromJson(std::string_view text) {
   options.case_insensitive_enum_parsing = true;
   const auto status = google::protobuf::util::JsonStringToMessage(
       google::protobuf::StringPiece(text.data(), text.size()), &message->proto, options);
-  if (!status.ok()) return std::unexpected(base::InvalidArgument("model configuration: " + status.message().ToString()));
+  if (!status.ok())
+    return std::unexpected(base::InvalidArgument("model configuration: " + status.message().ToString()));
   FoldTags(message->proto);
   return FromMessage(std::move(message));
 }

@@ -166,7 +166,8 @@ TEST(ModelConfigParserTest, JsonIsReadStrictly) {
 }
 
 TEST(ModelConfigParserTest, JsonTakesEnumerationsInAnyCase) {
-  const auto config = ModelConfigFromJson(R"({"name":"m","input":[{"name":"x","data_type":"type_Fp32","dims":[3,"4"]}]})");
+  const auto config =
+      ModelConfigFromJson(R"({"name":"m","input":[{"name":"x","data_type":"type_Fp32","dims":[3,"4"]}]})");
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
   ASSERT_EQ(config->inputs.size(), 1u);
   EXPECT_EQ(config->inputs[0].datatype, DataType::kFp32);

@@ -18,16 +18,15 @@ void CheckIdentity(CheckContext& c) {
   } else if (!config.platform().empty()) {
     const Platform* platform = FindPlatform(config.platform());
     if (platform == nullptr) {
-      c.problems.push_back(c.place.At("platform", "unexpected platform type '" + config.platform() + "' for " + c.model +
-                                                      "; known are: " + KnownPlatforms()));
+      c.problems.push_back(c.place.At("platform", "unexpected platform type '" + config.platform() + "' for " +
+                                                      c.model + "; known are: " + KnownPlatforms()));
     } else if (!config.backend().empty() && config.backend() != platform->backend) {
-      c.problems.push_back(c.place.At("backend", "unexpected 'platform' and 'backend' pair, got:" + config.platform() +
-                                                     ", " + config.backend()));
+      c.problems.push_back(c.place.At(
+          "backend", "unexpected 'platform' and 'backend' pair, got:" + config.platform() + ", " + config.backend()));
     }
   }
   if (config.max_batch_size() < 0) {
-    c.problems.push_back(
-        c.place.At("max_batch_size", "'max_batch_size' must be non-negative value for " + c.model));
+    c.problems.push_back(c.place.At("max_batch_size", "'max_batch_size' must be non-negative value for " + c.model));
   }
 }
 
@@ -50,7 +49,8 @@ void CheckRefused(CheckContext& c) {
   refuse("sequence_batching", c.config.has_sequence_batching());
   refuse("ensemble_scheduling", c.config.has_ensemble_scheduling());
   if (c.config.model_transaction_policy().decoupled()) {
-    c.problems.push_back(c.place.In("model_transaction_policy").At("decoupled", "'decoupled' is " + std::string(kRefused)));
+    c.problems.push_back(
+        c.place.In("model_transaction_policy").At("decoupled", "'decoupled' is " + std::string(kRefused)));
   }
   for (int i = 0; i < c.config.input_size(); ++i) {
     const auto& input = c.config.input(i);

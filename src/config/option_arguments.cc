@@ -125,8 +125,8 @@ base::Result<Assignments> ReadArguments(const std::vector<std::string>& argument
     } else if (!flags_end && argument.starts_with("--")) {
       INFERD_RETURN_IF_ERROR(ReadFlag(arguments, i, personality, assignments));
     } else if (!flags_end && argument.starts_with("-") && argument != "-h") {
-      return std::unexpected(base::InvalidArgument("unknown option " + argument +
-                                                   SuggestOption(argument.substr(1), "--", personality)));
+      return std::unexpected(
+          base::InvalidArgument("unknown option " + argument + SuggestOption(argument.substr(1), "--", personality)));
     } else if (argument != "-h") {
       assignments.values.push_back({FindOption("model-file"), argument, "'" + argument + "'"});
     }

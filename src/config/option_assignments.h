@@ -36,11 +36,12 @@ struct MetaOptions {
 
 MetaOptions FindMetaOptions(const std::vector<std::string>& arguments);
 
-// Flags as --name=value and --name value; a switch alone means true. What is no flag is a model file; "--" ends the flags.
+// Flags as --name=value and --name value; a switch alone means true. What is no flag is a model file; "--" ends the
+// flags.
 base::Result<Assignments> ReadArguments(const std::vector<std::string>& arguments, const Personality& personality);
 
-// INFERD_HTTP_PORT=8000; values of options that may be repeated are separated by commas. Unknown names are warnings, not
-// errors: Kubernetes puts variables of its own under the names of services.
+// INFERD_HTTP_PORT=8000; values of options that may be repeated are separated by commas. Unknown names are warnings,
+// not errors: Kubernetes puts variables of its own under the names of services.
 base::Result<Assignments> ReadEnvironment(const std::map<std::string, std::string>& environment);
 
 // One YAML map; maps inside it join their names with '-'.

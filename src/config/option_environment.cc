@@ -23,7 +23,8 @@ base::Result<Assignments> ReadEnvironment(const std::map<std::string, std::strin
   Assignments assignments;
   for (const auto& [name, value] : environment) {
     // The last is the build's.
-    if (!name.starts_with(kPrefix) || name == "INFERD_AS" || name == "INFERD_CONFIG" || name == "INFERD_ONNXRUNTIME_ROOT") {
+    if (!name.starts_with(kPrefix) || name == "INFERD_AS" || name == "INFERD_CONFIG" ||
+        name == "INFERD_ONNXRUNTIME_ROOT") {
       continue;
     }
     const auto it = known.find(name);

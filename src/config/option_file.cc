@@ -56,7 +56,8 @@ class FileReader {
     return base::OkStatus();
   }
 
-  base::Status ReadValue(const YAML::Node& key, const YAML::Node& value, const std::string& name, const std::string& field) {
+  base::Status ReadValue(const YAML::Node& key, const YAML::Node& value, const std::string& name,
+                         const std::string& field) {
     if (name == "as") return base::OkStatus();
     const Option* option = FindOption(name);
     if (option == nullptr) {

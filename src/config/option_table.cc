@@ -2,109 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
-#include <type_traits>
 
-#include "config/nearest_name.h"
-#include "config/option_value.h"
+#include "config/option_field.h"
 
 namespace inferd::config {
 namespace {
-
-// A choice's values in the order of its enumeration, separated by '|'; the help shows them as they stand.
-template <typename Enum>
-base::Result<Enum> ParseChoice(std::string_view names, std::string_view text) {
-  NearestName nearest(text);
-  int index = 0;
-  for (std::string_view rest = names; !rest.empty(); ++index) {
-    const size_t bar = rest.find('|');
-    const std::string_view name = rest.substr(0, bar);
-    if (name == text) return static_cast<Enum>(index);
-    nearest.Offer(name);
-    rest = bar == std::string_view::npos ? std::string_view() : rest.substr(bar + 1);
-  }
-  return std::unexpected(base::InvalidArgument("expected " + std::string(names) + ", got '" + std::string(text) + "'" +
-                                               nearest.Suggestion()));
-}
-
-std::string PrintChoice(std::string_view names, int index) {
-  for (; index > 0; --index) names.remove_prefix(names.find('|') + 1);
-  return std::string(names.substr(0, names.find('|')));
-}
 
 using S = ServerOptions;
 using Listener = ListenerOptions;
 using Tls = TlsOptions;
 using Limit = LimitOptions;
-
-// The field that a path of member pointers leads to.
-template <auto... Path>
-auto& At(ServerOptions& options) {
-  return (options.*....*Path);
-}
-
-template <auto... Path>
-base::Status Set(ServerOptions& options, std::string_view text) {
-  auto& field = At<Path...>(options);
-  using Type = std::remove_reference_t<decltype(field)>;
-  if constexpr (std::is_same_v<Type, std::string>) {
-    field = text;
-  } else if constexpr (std::is_same_v<Type, std::vector<std::string>>) {
-    if (text.empty()) return base::InvalidArgument("expected a name, got ''");
-    field.emplace_back(text);
-  } else if constexpr (std::is_same_v<Type, bool>) {
-    INFERD_ASSIGN_OR_RETURN(field, ParseBool(text));
-  } else if constexpr (std::is_same_v<Type, std::chrono::milliseconds>) {
-    INFERD_ASSIGN_OR_RETURN(field, ParseDuration(text));
-  } else if constexpr (std::is_same_v<Type, uint64_t>) {
-    INFERD_ASSIGN_OR_RETURN(field, ParseBytes(text));
-  } else {
-    INFERD_ASSIGN_OR_RETURN(const int64_t value, ParseInteger(text, 0, std::numeric_limits<Type>::max()));
-    field = static_cast<Type>(value);
-  }
-  return base::OkStatus();
-}
-
-template <auto... Path>
-std::string Print(ServerOptions& options) {
-  const auto& field = At<Path...>(options);
-  using Type = std::remove_cvref_t<decltype(field)>;
-  if constexpr (std::is_same_v<Type, std::string>) {
-    return field;
-  } else if constexpr (std::is_same_v<Type, std::vector<std::string>>) {
-    return field.empty() ? "" : field.front();
-  } else if constexpr (std::is_same_v<Type, bool>) {
-    return field ? "true" : "false";
-  } else if constexpr (std::is_same_v<Type, std::chrono::milliseconds>) {
-    return PrintDuration(field);
-  } else if constexpr (std::is_same_v<Type, uint64_t>) {
-    return PrintBytes(field);
-  } else {
-    return std::to_string(field);
-  }
-}
-
-// An option that is a field.
-template <auto... Path>
-Option Plain(std::string_view group, std::string_view name, std::string_view value_name, std::string_view help) {
-  using Type = std::remove_reference_t<decltype(At<Path...>(std::declval<ServerOptions&>()))>;
-  return {group, name, value_name, help, std::is_same_v<Type, std::vector<std::string>>, Set<Path...>, Print<Path...>};
-}
-
-template <const std::string_view& Names, auto... Path>
-Option Choice(std::string_view group, std::string_view name, std::string_view help) {
-  using Type = std::remove_reference_t<decltype(At<Path...>(std::declval<ServerOptions&>()))>;
-  return {.group = group,
-          .name = name,
-          .value_name = Names,
-          .help = help,
-          .repeated = false,
-          .set = [](ServerOptions& options, std::string_view text) -> base::Status {
-            INFERD_ASSIGN_OR_RETURN(At<Path...>(options), ParseChoice<Type>(Names, text));
-            return base::OkStatus();
-          },
-          .print = [](ServerOptions& options) { return PrintChoice(Names, static_cast<int>(At<Path...>(options))); }};
-}
 
 constexpr std::string_view kControlModes = "none|poll|explicit";
 constexpr std::string_view kHealthBodies = "empty|json";
@@ -115,13 +22,15 @@ constexpr std::string_view kLogFormats = "human|json";
 base::Status AddRepository(ServerOptions& options, std::string_view text) {
   RepositoryOptions repository;
   const size_t equals = text.find('=');
-  const bool named = equals != std::string_view::npos && equals > 0 && text.substr(0, equals).find('/') == std::string_view::npos;
+  const bool named =
+      equals != std::string_view::npos && equals > 0 && text.substr(0, equals).find('/') == std::string_view::npos;
   repository.path = named ? text.substr(equals + 1) : text;
   if (repository.path.empty()) return base::InvalidArgument("expected [NAME=]PATH, got '" + std::string(text) + "'");
   if (named) {
     repository.name = text.substr(0, equals);
   } else {
-    std::filesystem::path path = std::filesystem::path(repository.path).lexically_normal();
+    std::error_code error;  // left as it is if there is no current directory
+    std::filesystem::path path = std::filesystem::absolute(repository.path, error).lexically_normal();
     if (!path.has_filename()) path = path.parent_path();
     repository.name = path.filename().empty() ? repository.path : path.filename().string();
   }
@@ -129,29 +38,32 @@ base::Status AddRepository(ServerOptions& options, std::string_view text) {
   return base::OkStatus();
 }
 
-// all | any | server | NAME,NAME...
+// Every other text is a list of models.
+constexpr std::pair<std::string_view, ReadinessMode> kReadinessModes[] = {
+    {"all", ReadinessMode::kAll}, {"any", ReadinessMode::kAny}, {"server", ReadinessMode::kServer}};
+
 base::Status SetReadiness(ServerOptions& options, std::string_view text) {
   options.readiness_models.clear();
-  if (text == "all") options.readiness = ReadinessMode::kAll;
-  else if (text == "any") options.readiness = ReadinessMode::kAny;
-  else if (text == "server") options.readiness = ReadinessMode::kServer;
-  else options.readiness = ReadinessMode::kNamed;
-  if (options.readiness != ReadinessMode::kNamed) return base::OkStatus();
-  for (std::string_view rest = text; true;) {
-    const size_t comma = rest.find(',');
-    if (rest.substr(0, comma).empty()) return base::InvalidArgument("expected all|any|server|NAME,..., got '" + std::string(text) + "'");
-    options.readiness_models.emplace_back(rest.substr(0, comma));
-    if (comma == std::string_view::npos) return base::OkStatus();
-    rest.remove_prefix(comma + 1);
+  for (const auto& [name, mode] : kReadinessModes) {
+    if (name != text) continue;
+    options.readiness = mode;
+    return base::OkStatus();
+  }
+  options.readiness = ReadinessMode::kNamed;
+  for (std::string_view rest = text;;) {
+    const std::string_view name = rest.substr(0, rest.find(','));
+    if (name.empty()) {
+      return base::InvalidArgument("expected all|any|server|NAME,..., got '" + std::string(text) + "'");
+    }
+    options.readiness_models.emplace_back(name);
+    if (name.size() == rest.size()) return base::OkStatus();
+    rest.remove_prefix(name.size() + 1);
   }
 }
 
 std::string PrintReadiness(ServerOptions& options) {
-  switch (options.readiness) {
-    case ReadinessMode::kAll: return "all";
-    case ReadinessMode::kAny: return "any";
-    case ReadinessMode::kServer: return "server";
-    case ReadinessMode::kNamed: break;
+  for (const auto& [name, mode] : kReadinessModes) {
+    if (mode == options.readiness) return std::string(name);
   }
   std::string names;
   for (const std::string& name : options.readiness_models) names += (names.empty() ? "" : ",") + name;
@@ -169,8 +81,8 @@ constexpr std::string_view kLogs = "Logs";
 
 std::vector<Option> ModelRows() {
   return {
-      {kModels, "model-repository", "[NAME=]PATH", "folder of model folders; the name is what `repository_name` means", true,
-       AddRepository, PrintNothing},
+      {kModels, "model-repository", "[NAME=]PATH", "folder of model folders; the name is what `repository_name` means",
+       true, AddRepository, PrintNothing},
       Plain<&S::model_files>(kModels, "model-file", "FILE", "a model file to serve by itself; also without the flag"),
       Choice<kControlModes, &S::control_mode>(
           kModels, "model-control-mode",
@@ -181,7 +93,8 @@ std::vector<Option> ModelRows() {
       Plain<&S::loader_threads>(kModels, "loader-threads", "N", "models loaded at the same time"),
       Plain<&S::default_max_batch_size>(kModels, "default-max-batch-size", "N",
                                         "for models that can batch and have no max_batch_size of their own; 0: none"),
-      Plain<&S::engine_directory>(kModels, "engine-directory", "PATH", "where the engines are; default: beside the program"),
+      Plain<&S::engine_directory>(kModels, "engine-directory", "PATH",
+                                  "where the engines are; default: beside the program"),
       Plain<&S::cpu_threads>(kModels, "cpu-threads", "N", "compute threads of all models together; 0: one per core"),
   };
 }
@@ -199,7 +112,8 @@ std::vector<Option> ListenerRows() {
       Plain<&S::grpc, &Listener::enabled>(kListeners, "grpc", "", "serve gRPC (no service is there yet)"),
       Plain<&S::grpc, &Listener::address>(kListeners, "grpc-address", "ADDRESS", "where gRPC listens"),
       Plain<&S::grpc, &Listener::port>(kListeners, "grpc-port", "PORT", "0: any free one"),
-      Plain<&S::metrics, &Listener::enabled>(kListeners, "metrics", "", "serve Prometheus metrics on a port of their own"),
+      Plain<&S::metrics, &Listener::enabled>(kListeners, "metrics", "",
+                                             "serve Prometheus metrics on a port of their own"),
       Plain<&S::metrics, &Listener::address>(kListeners, "metrics-address", "ADDRESS", "where metrics listen"),
       Plain<&S::metrics, &Listener::port>(kListeners, "metrics-port", "PORT", "0: any free one"),
       Plain<&S::metrics, &Listener::tls, &Tls::certificate_file>(kListeners, "metrics-tls-certificate", "FILE",
@@ -248,7 +162,8 @@ std::vector<Option> LimitRows() {
                                                         "inference requests of the whole server"),
       Plain<&S::limits, &Limit::queue_size_max>(kLimits, "queue-size-max", "N",
                                                 "waiting requests of a model that has no queue policy of its own"),
-      Plain<&S::limits, &Limit::http2_streams_max>(kLimits, "http2-streams-max", "N", "streams of an HTTP/2 connection"),
+      Plain<&S::limits, &Limit::http2_streams_max>(kLimits, "http2-streams-max", "N",
+                                                   "streams of an HTTP/2 connection"),
       Plain<&S::limits, &Limit::write_high_water>(kLimits, "write-high-water", "BYTES",
                                                   "unread answers of a connection at which its requests are not read"),
       Plain<&S::limits, &Limit::header_timeout>(kLimits, "header-timeout", "TIME", "for a request's headers to arrive"),

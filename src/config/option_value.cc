@@ -14,10 +14,10 @@ struct Unit {
   uint64_t factor;
 };
 
-constexpr std::array kByteUnits = {
-    Unit{"GiB", 1 << 30}, Unit{"MiB", 1 << 20}, Unit{"KiB", 1 << 10}, Unit{"G", 1 << 30}, Unit{"M", 1 << 20},
-    Unit{"K", 1 << 10},   Unit{"GB", 1000000000}, Unit{"MB", 1000000},  Unit{"KB", 1000},   Unit{"B", 1},
-    Unit{"", 1}};
+constexpr std::array kByteUnits = {Unit{"GiB", 1 << 30},   Unit{"MiB", 1 << 20}, Unit{"KiB", 1 << 10},
+                                   Unit{"G", 1 << 30},     Unit{"M", 1 << 20},   Unit{"K", 1 << 10},
+                                   Unit{"GB", 1000000000}, Unit{"MB", 1000000},  Unit{"KB", 1000},
+                                   Unit{"B", 1},           Unit{"", 1}};
 constexpr std::array kTimeUnits = {Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1'000}, Unit{"ms", 1},
                                    Unit{"", 1'000}};
 
@@ -63,8 +63,7 @@ base::Result<int64_t> ParseInteger(std::string_view text, int64_t min, int64_t m
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < min || value > max) {
-    return std::unexpected(
-        Mismatch("a whole number from " + std::to_string(min) + " to " + std::to_string(max), text));
+    return std::unexpected(Mismatch("a whole number from " + std::to_string(min) + " to " + std::to_string(max), text));
   }
   return value;
 }

@@ -7,7 +7,8 @@
 
 #include "base/status.h"
 
-// The texts that options take. Errors are INVALID_ARGUMENT "expected ..., got '...'", to be put behind the option's name.
+// The texts that options take. Errors are INVALID_ARGUMENT "expected ..., got '...'", to be put behind the option's
+// name.
 
 namespace inferd::config {
 

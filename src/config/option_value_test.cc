@@ -51,7 +51,8 @@ TEST(OptionValueTest, WhatIsPrintedReadsBack) {
   for (const uint64_t bytes : {uint64_t{1}, uint64_t{1000}, uint64_t{1} << 20, uint64_t{5} << 31}) {
     EXPECT_EQ(ParseBytes(PrintBytes(bytes)).value(), bytes);
   }
-  for (const int ms : {1, 999, 1000, 75'000}) EXPECT_EQ(ParseDuration(PrintDuration(milliseconds(ms))).value(), milliseconds(ms));
+  for (const int ms : {1, 999, 1000, 75'000})
+    EXPECT_EQ(ParseDuration(PrintDuration(milliseconds(ms))).value(), milliseconds(ms));
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ void AppendOptions(std::string& out, ServerOptions& defaults) {
     std::string flag = "--" + std::string(option.name);
     if (off_by_giving) flag += "=false";
     if (!option.value_name.empty()) flag += " " + std::string(option.value_name);
-    AppendRow(out, flag, std::string(option.help) + (option.repeated ? " (may be repeated)" : "") + DefaultText(option, defaults));
+    AppendRow(out, flag,
+              std::string(option.help) + (option.repeated ? " (may be repeated)" : "") + DefaultText(option, defaults));
   }
 }
 

@@ -31,7 +31,8 @@ base::Result<const Personality*> ChoosePersonality(const OptionSources& sources,
 
 base::Status Apply(const Chosen& chosen, bool last_wins, ServerOptions& options) {
   for (const auto& [option, assignments] : chosen) {
-    if (!option->repeated && !last_wins && assignments.size() > 1 && assignments.front().value != assignments.back().value) {
+    if (!option->repeated && !last_wins && assignments.size() > 1 &&
+        assignments.front().value != assignments.back().value) {
       return base::InvalidArgument(assignments.back().origin + " is given twice: '" + assignments.front().value +
                                    "' and '" + assignments.back().value + "'");
     }
@@ -60,7 +61,8 @@ OptionSources CommandLineSources(int argc, char** argv, char** environment) {
   for (; *environment != nullptr; ++environment) {
     const std::string_view entry = *environment;
     const size_t equals = entry.find('=');
-    if (equals != std::string_view::npos) sources.environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+    if (equals != std::string_view::npos)
+      sources.environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
   }
   return sources;
 }

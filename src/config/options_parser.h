@@ -9,8 +9,8 @@
 
 namespace inferd::config {
 
-// Where options come from. Precedence: flag, environment, file, the personality's defaults, our defaults; a list comes whole
-// from the first of them that has it.
+// Where options come from. Precedence: flag, environment, file, the personality's defaults, our defaults; a list comes
+// whole from the first of them that has it.
 struct OptionSources {
   std::string program_name;  // argv[0]
   std::vector<std::string> arguments;
@@ -27,8 +27,8 @@ struct ParsedOptions {
   std::vector<std::string> warnings;  // to be logged
 };
 
-// INVALID_ARGUMENT for unknown options (with the nearest right name), values that do not fit, and contradictions. Reads the
-// file that --config names.
+// INVALID_ARGUMENT for unknown options (with the nearest right name), values that do not fit, and contradictions. Reads
+// the file that --config names.
 base::Result<ParsedOptions> ParseServerOptions(const OptionSources& sources);
 
 // The text of --help for that personality, 100 columns wide.

@@ -12,13 +12,13 @@
 namespace inferd::config {
 namespace {
 
+using std::chrono::milliseconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using std::chrono::milliseconds;
 
-base::Result<ParsedOptions> Parse(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {},
-                                  std::string program = "inferd") {
+base::Result<ParsedOptions> Parse(std::vector<std::string> arguments,
+                                  std::map<std::string, std::string> environment = {}, std::string program = "inferd") {
   return ParseServerOptions({std::move(program), std::move(arguments), std::move(environment)});
 }
 
@@ -42,9 +42,9 @@ class TemporaryFile {
 };
 
 TEST(OptionsParserTest, ReadsFlagsInBothForms) {
-  const auto parsed = Parse({"--model-repository=a=/models", "--model-repository", "/more/", "--http-port", "0", "--http=true",
-                             "--access-log", "--body-bytes-max=2GiB", "--idle-timeout=250ms", "--log-format", "json",
-                             "--readiness=x,y", "m.onnx"});
+  const auto parsed = Parse({"--model-repository=a=/models", "--model-repository", "/more/", "--http-port", "0",
+                             "--http=true", "--access-log", "--body-bytes-max=2GiB", "--idle-timeout=250ms",
+                             "--log-format", "json", "--readiness=x,y", "m.onnx"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   const ServerOptions& options = parsed->options;
   ASSERT_EQ(options.repositories.size(), 2u);
@@ -63,9 +63,11 @@ TEST(OptionsParserTest, ReadsFlagsInBothForms) {
 }
 
 TEST(OptionsParserTest, FlagBeatsEnvironmentBeatsFileBeatsPersonality) {
-  const TemporaryFile file("http: {port: 1, address: 1.1.1.1}\nname: file\nmodel-repository: [/a, /b]\npoll_interval: 7s\n");
-  const auto parsed = Parse({"--config", file.path(), "--as=tritonserver", "--http-port=3", "--model-control-mode=poll"},
-                            {{"INFERD_HTTP_PORT", "2"}, {"INFERD_NAME", "env"}, {"HOME", "/"}});
+  const TemporaryFile file(
+      "http: {port: 1, address: 1.1.1.1}\nname: file\nmodel-repository: [/a, /b]\npoll_interval: 7s\n");
+  const auto parsed =
+      Parse({"--config", file.path(), "--as=tritonserver", "--http-port=3", "--model-control-mode=poll"},
+            {{"INFERD_HTTP_PORT", "2"}, {"INFERD_NAME", "env"}, {"HOME", "/"}});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_EQ(parsed->options.http.port, 3);
   EXPECT_EQ(parsed->options.server_name, "env");
@@ -77,13 +79,16 @@ TEST(OptionsParserTest, FlagBeatsEnvironmentBeatsFileBeatsPersonality) {
 }
 
 TEST(OptionsParserTest, UnknownOptionsNameTheNearestOne) {
-  EXPECT_THAT(ErrorOf({"m.onnx", "--http-prot=1"}), HasSubstr("unknown option --http-prot (did you mean '--http-port'?)"));
+  EXPECT_THAT(ErrorOf({"m.onnx", "--http-prot=1"}),
+              HasSubstr("unknown option --http-prot (did you mean '--http-port'?)"));
   EXPECT_THAT(ErrorOf({"m.onnx", "--zzzzzz"}), Not(HasSubstr("did you mean")));
-  EXPECT_THAT(ErrorOf({"m.onnx", "--log-format=jsn"}), HasSubstr("--log-format: expected human|json, got 'jsn' (did you mean 'json'?)"));
+  EXPECT_THAT(ErrorOf({"m.onnx", "--log-format=jsn"}),
+              HasSubstr("--log-format: expected human|json, got 'jsn' (did you mean 'json'?)"));
 }
 
 TEST(OptionsParserTest, BadValuesNameTheOptionExpectedAndGot) {
-  EXPECT_THAT(ErrorOf({"m", "--http-port=70000"}), HasSubstr("--http-port: expected a whole number from 0 to 65535, got '70000'"));
+  EXPECT_THAT(ErrorOf({"m", "--http-port=70000"}),
+              HasSubstr("--http-port: expected a whole number from 0 to 65535, got '70000'"));
   EXPECT_THAT(ErrorOf({"m", "--http-port"}), HasSubstr("--http-port needs a value"));
   EXPECT_THAT(ErrorOf({"m", "--body-bytes-max=1XB"}), HasSubstr("got '1XB'"));
   EXPECT_THAT(ErrorOf({"m", "--body-bytes-max=99999999999GiB"}), HasSubstr("expected bytes"));
@@ -94,7 +99,8 @@ TEST(OptionsParserTest, BadValuesNameTheOptionExpectedAndGot) {
 TEST(OptionsParserTest, ContradictionsAreErrors) {
   EXPECT_THAT(ErrorOf({}), HasSubstr("nothing to serve"));
   EXPECT_THAT(ErrorOf({"m", "--http-port=1", "--http-port=2"}), HasSubstr("given twice"));
-  EXPECT_THAT(ErrorOf({"m", "--http-port=9", "--metrics-port=9"}), HasSubstr("--http-port and --metrics-port are both 9"));
+  EXPECT_THAT(ErrorOf({"m", "--http-port=9", "--metrics-port=9"}),
+              HasSubstr("--http-port and --metrics-port are both 9"));
   EXPECT_THAT(ErrorOf({"m", "--load-model=x"}), HasSubstr("--model-control-mode=explicit"));
   EXPECT_THAT(ErrorOf({"m", "--poll-interval=1s", "--model-control-mode=none"}), HasSubstr("--poll-interval needs"));
   EXPECT_THAT(ErrorOf({"m", "--http-tls-key=k"}), HasSubstr("go together"));
@@ -106,7 +112,8 @@ TEST(OptionsParserTest, AFilesErrorsNamePlaceAndField) {
   EXPECT_THAT(ErrorOf({"m", "--config=" + unknown.path()}),
               HasSubstr(unknown.path() + ":2:3: http.prot: unknown option (did you mean 'http-port'?)"));
   const TemporaryFile wrong("http:\n  port: many\n");
-  EXPECT_THAT(ErrorOf({"m", "--config=" + wrong.path()}), HasSubstr(wrong.path() + ":2:9: http.port: expected a whole number"));
+  EXPECT_THAT(ErrorOf({"m", "--config=" + wrong.path()}),
+              HasSubstr(wrong.path() + ":2:9: http.port: expected a whole number"));
   const TemporaryFile broken("http: {port: 1\n");
   EXPECT_THAT(ErrorOf({"m", "--config=" + broken.path()}), HasSubstr(broken.path() + ":"));
   const TemporaryFile twice("http-port: 1\nhttp: {port: 1}\n");
@@ -124,8 +131,8 @@ TEST(OptionsParserTest, KubernetesServiceVariablesAreIgnored) {
 }
 
 TEST(OptionsParserTest, TheProgramsNameChoosesThePersonality) {
-  const auto parsed = Parse({"--model-store=/models", "--strict-readiness=false", "--exit-timeout-secs", "5", "--log-verbose=1",
-                             "--allow-gpu-metrics=false", "--http-port", "8100"},
+  const auto parsed = Parse({"--model-store=/models", "--strict-readiness=false", "--exit-timeout-secs", "5",
+                             "--log-verbose=1", "--allow-gpu-metrics=false", "--http-port", "8100"},
                             {}, "/usr/bin/tritonserver");
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_EQ(parsed->options.personality, &TritonserverPersonality());

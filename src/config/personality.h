@@ -12,7 +12,7 @@ namespace inferd::config {
 
 // A flag of another server's command line, and what it is here.
 struct PersonalityFlag {
-  std::string_view name;  // without "--"
+  std::string_view name;         // without "--"
   std::string_view option = {};  // our option; empty: we have none
   std::string_view help = {};
   std::string_view unit = {};  // put behind a bare number: "s"
@@ -27,8 +27,9 @@ struct PersonalityDefault {
   std::string_view value;
 };
 
-// Another server's command line, defaults and codes, as tables: chosen by the program's name or --as. A personality adds to
-// our options; where a name means something else there, its meaning counts. Immutable, lives as long as the process.
+// Another server's command line, defaults and codes, as tables: chosen by the program's name or --as. A personality
+// adds to our options; where a name means something else there, its meaning counts. Immutable, lives as long as the
+// process.
 struct Personality {
   std::string_view name;
   std::span<const std::string_view> program_names;

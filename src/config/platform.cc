@@ -80,7 +80,8 @@ const Platform* FindPlatformOfFile(std::string_view filename) {
   const std::string_view ending = Ending(filename);
   // A ".json" is anything; only MXNet's whole file name speaks for MXNet.
   if (ending.empty() || ending == ".json") return nullptr;
-  const auto it = std::ranges::find_if(kPlatforms, [&](const Platform& p) { return Ending(p.default_filename) == ending; });
+  const auto it =
+      std::ranges::find_if(kPlatforms, [&](const Platform& p) { return Ending(p.default_filename) == ending; });
   return it == kPlatforms.end() ? nullptr : &*it;
 }
 

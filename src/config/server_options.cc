@@ -18,7 +18,8 @@ base::Status CheckTls(const std::string& listener, const TlsOptions& tls) {
 base::Status CheckListeners(const ServerOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckTls("http", options.http.tls));
   INFERD_RETURN_IF_ERROR(CheckTls("metrics", options.metrics.tls));
-  if (!options.http.enabled && !options.grpc.enabled) return base::InvalidArgument("nothing to listen on: --http=false");
+  if (!options.http.enabled && !options.grpc.enabled)
+    return base::InvalidArgument("nothing to listen on: --http=false");
   struct Named {
     std::string_view name;
     const ListenerOptions& listener;

@@ -74,8 +74,8 @@ struct LogOptions {
   bool access = false;  // one line per request
 };
 
-// How the server runs. Plain data, made by ParseServerOptions from flags, environment, one YAML file and a personality's
-// defaults; immutable afterwards.
+// How the server runs. Plain data, made by ParseServerOptions from flags, environment, one YAML file and a
+// personality's defaults; immutable afterwards.
 struct ServerOptions {
   const Personality* personality = nullptr;  // set by ParseServerOptions, never null then
   std::string server_name = "inferd";
@@ -97,7 +97,7 @@ struct ServerOptions {
 
   bool exit_on_error = false;  // a model of the initial set that fails to load ends the server
   ReadinessMode readiness = ReadinessMode::kAll;
-  std::vector<std::string> readiness_models;  // kNamed
+  std::vector<std::string> readiness_models;        // kNamed
   std::chrono::milliseconds drain_grace{1'000};     // after SIGTERM: not ready, still accepting
   std::chrono::milliseconds drain_timeout{30'000};  // then: how long requests in flight may take
   bool dry_run = false;                             // check and print configurations, serve nothing
