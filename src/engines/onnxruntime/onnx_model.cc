@@ -20,10 +20,23 @@ base::Result<std::filesystem::path> FindFile(const inferd_load& load) {
   return std::unexpected(base::NotFound("model file '" + path.string() + "' does not exist"));
 }
 
+// Of everything beside the model too: its weights may be in files of their own.
+uint64_t BytesAround(const std::filesystem::path& file) {
+  uint64_t bytes = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(file.parent_path(), error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_regular_file(ignored)) bytes += it->file_size(ignored);
+  }
+  return bytes;
+}
+
 base::Result<SessionOwner> CreateSession(const Environment& environment, const SessionSettings& settings,
                                          const inferd_load& load) {
   INFERD_ASSIGN_OR_RETURN(const std::filesystem::path path, FindFile(load));
-  INFERD_ASSIGN_OR_RETURN(const SessionOptionsOwner options, settings.MakeOptions(environment, load));
+  INFERD_ASSIGN_OR_RETURN(const SessionOptionsOwner options,
+                          settings.MakeOptions(environment, load, BytesAround(path)));
   OrtSession* session = nullptr;
   const base::Status status = ToStatus(Ort().CreateSession(environment.get(), path.c_str(), options.get(), &session));
   if (status.ok()) return SessionOwner(session);

@@ -17,7 +17,10 @@ struct SessionSettings {
   // INVALID_ARGUMENT: a parameter's value is not what it can be, or an accelerator is unknown.
   static base::Result<SessionSettings> Parse(const inferd_load& load);
 
-  base::Result<SessionOptionsOwner> MakeOptions(const Environment& environment, const inferd_load& load) const;
+  // `model_bytes`: how large the model's files are. Small models run on the calling thread alone if nothing else is
+  // asked for: handing their operators to other threads costs more than it gains.
+  base::Result<SessionOptionsOwner> MakeOptions(const Environment& environment, const inferd_load& load,
+                                                uint64_t model_bytes) const;
 
   int intra_op_threads = 0;  // 0: this version's share of the server's compute threads
   int inter_op_threads = 1;
