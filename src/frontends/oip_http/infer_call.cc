@@ -82,7 +82,8 @@ base::Status InferCall::DecodeBody() {
   }
   const bool raw = headers_.json_bytes == 0;
   auto decoded = raw ? ReadRawRequest(body, pinned_->signature(), model_)
-                     : ReadInferRequest(body, static_cast<size_t>(json_bytes), headers_.json_bytes.has_value(), model_);
+                     : ReadInferRequest(body, static_cast<size_t>(json_bytes), headers_.json_bytes.has_value(), model_,
+                                        options.json_depth_max);
   if (!decoded.has_value()) return std::move(decoded).error();
   request_ = std::move(decoded->request);
   request_->received_ns = http_.received_ns;

@@ -17,8 +17,8 @@ using BinarySizes = boost::container::small_vector<std::optional<uint64_t>, 4>;
 // Reads the request object's members into `decoded`, and how many binary bytes each input has.
 class RequestReader {
  public:
-  RequestReader(std::string_view text, core::InferRequest& request)
-      : text_(text), reader_(text, kReaderOptions), request_(request) {}
+  RequestReader(std::string_view text, size_t depth_max, core::InferRequest& request)
+      : text_(text), reader_(text, {.depth_max = depth_max, .nonfinite_tokens = true}), request_(request) {}
 
   base::Status Read() {
     INFERD_RETURN_IF_ERROR(reader_.BeginObject());
@@ -137,11 +137,11 @@ base::Status AttachBinary(const base::BufferSlice& body, size_t json_bytes, cons
 }  // namespace
 
 base::Result<DecodedRequest> ReadInferRequest(const base::BufferSlice& body, size_t json_bytes, bool binary_allowed,
-                                              std::string_view model) {
+                                              std::string_view model, size_t depth_max) {
   DecodedRequest decoded;
   decoded.request = std::make_unique<core::InferRequest>();
   core::InferRequest& request = *decoded.request;
-  RequestReader reader(body.view().substr(0, json_bytes), request);
+  RequestReader reader(body.view().substr(0, json_bytes), depth_max, request);
   INFERD_RETURN_IF_ERROR(reader.Read());
   INFERD_RETURN_IF_ERROR(AttachBinary(body, json_bytes, reader.binary_sizes(), binary_allowed, model, request));
   INFERD_ASSIGN_OR_RETURN(const v2::RequestSettings settings, v2::TakeKnownParameters(request));

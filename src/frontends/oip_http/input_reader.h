@@ -10,9 +10,6 @@
 
 namespace inferd::oip_http {
 
-// NaN, Infinity and -Infinity are read as numbers, as Triton's clients write them.
-inline constexpr json::ReaderOptions kReaderOptions{.nonfinite_tokens = true};
-
 // Reads one "$request_input" object into `tensor`, which is new. If its bytes stand behind the JSON, returns how many they
 // are and leaves tensor.data empty. `text` is what `reader` reads, so that data that stands before its shape and datatype
 // can be read again once they are known; `index` names an input whose name is not known yet.

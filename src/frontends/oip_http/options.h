@@ -32,6 +32,7 @@ struct Options {
   int retry_after_s = 1;                        // with 429, where the response does not say better
   uint64_t body_bytes_max = uint64_t{1} << 30;  // also after decompression: 413
   uint64_t control_bytes_max = 1 << 20;         // bodies of index, unload and logging: 413
+  uint32_t json_depth_max = 64;                 // open arrays and objects
   uint32_t compression_ratio_max = 100;         // a compressed body's, above 64 KiB: 413
   size_t offload_bytes = 256 * 1024;            // JSON from this size on is left to the pool, and compressed requests
   size_t offload_compressed_bytes = 16 * 1024;  // responses from this size on that are to be compressed, too
