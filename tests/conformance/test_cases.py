@@ -1,0 +1,82 @@
+"""Runs every conformance case against the built server."""
+
+import pathlib
+
+import pytest
+
+import case_file
+import matching
+import model_folder
+from connection import Connection
+from support.server import Server, wait_until
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+CASES = [case for path in sorted(FOLDER.glob("*/*.case")) for case in case_file.parse(path)]
+
+
+@pytest.fixture(scope="session")
+def repositories(tmp_path_factory):
+    """The folders of models by name."""
+    folders = {name: tmp_path_factory.mktemp(name) for name in ("good", "broken")}
+    model_folder.add_good(folders["good"])
+    model_folder.add_broken(folders["broken"])
+    return folders
+
+
+@pytest.fixture(scope="session")
+def servers(repositories):
+    """Running servers by repository and options; each started when first asked for, and waited for until every model is
+    up or has failed."""
+    running = {}
+
+    def get(repository, options):
+        if (repository, options) not in running:
+            server = Server(f"cases={repositories[repository]}", options=options, ready=False).__enter__()
+            running[repository, options] = server
+            wait_until(lambda: is_settled(server), "no model is loading")
+        return running[repository, options]
+
+    yield get
+    for server in running.values():
+        server.__exit__(None, None, None)
+
+
+def is_settled(server):
+    _, index = server.json("POST", "/v2/repository/index")
+    return index and all(entry.get("state") in ("READY", "UNAVAILABLE") for entry in index)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.file}: {case.title}")
+def test_case(case, servers):
+    server = servers(case.repository, case.options)
+    with Connection(server.port) as connection:
+        for exchange in case.exchanges:
+            connection.send(exchange.method, exchange.target, exchange.headers, exchange.body)
+            status, headers, body = connection.receive(exchange.method)
+            check_answer(exchange, status, headers, body)
+            if exchange.closes:
+                assert connection.is_closed(), f"the connection is still open; {case.clause}"
+            else:
+                assert headers.get("Connection", "").lower() != "close", f"{status} {body}"
+        if not case.exchanges[-1].closes:
+            connection.send("GET", "/v2/health/live", [], b"")
+            assert connection.receive("GET")[0] == 200, "the connection is of no use any more"
+
+
+def check_answer(exchange, status, headers, body):
+    assert status == exchange.status, f"{status} {body[:1000]}"
+    for line in exchange.expected_headers:
+        name, _, value = (part.strip() for part in line.partition(":"))
+        actual = headers.get(name)
+        good = {"*": actual is not None, "-": actual is None}.get(value, actual == value)
+        assert good, f"{name}: expected {value!r}, got {actual!r}"
+    if not exchange.expected_body:
+        return
+    if exchange.expected_body == "<empty>":
+        assert body == b""
+        return
+    expected_json, _, expected_hex = exchange.expected_body.partition("<hex ")
+    json_bytes = int(headers.get("Inference-Header-Content-Length", len(body)))
+    problem = matching.difference(matching.parse(expected_json), matching.parse(body[:json_bytes]))
+    assert problem is None, f"{problem}\nthe whole answer: {body[:2000]}"
+    assert body[json_bytes:] == bytes.fromhex(expected_hex.strip().removesuffix(">"))
