@@ -104,7 +104,6 @@ class Reader {
   base::Result<std::string_view> ScanNumberToken(bool* integer);
   bool TakeWord(std::string_view word);
   base::Status SkipOne();
-  bool AtNonFinite() const;
   void SkipSpace();
 
   const char* const begin_;

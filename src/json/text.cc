@@ -54,7 +54,7 @@ size_t ScanEscape(const char* p, const char* end, const char*& fault) {
     return 0;
   }
   if (p[1] != 'u') {
-    if (std::memchr("\"\\/bfnrt", p[1], 8) != nullptr) return 2;
+    if (std::string_view("\"\\/bfnrt").contains(p[1])) return 2;
     fault = "unknown escape in a string";
     return 0;
   }
@@ -220,6 +220,18 @@ ScannedNumber ScanNumber(const char* p, const char* end) {
     if (p == exponent) return {};
   }
   return {p, integer};
+}
+
+size_t NonFiniteLength(const char* p, const char* end) {
+  const std::string_view rest(p, static_cast<size_t>(end - p));
+  for (const std::string_view token : {"NaN", "Infinity", "-Infinity"}) {
+    if (rest.starts_with(token)) return token.size();
+  }
+  return 0;
+}
+
+std::string Shorten(std::string_view token) {
+  return token.size() <= 40 ? std::string(token) : std::string(token.substr(0, 37)) + "...";
 }
 
 std::string Describe(const char* p, const char* end) {

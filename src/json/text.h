@@ -35,6 +35,9 @@ struct ScannedNumber {
 // RFC 8259, section 6: no plus sign, no leading zeros, digits on both sides of the point.
 ScannedNumber ScanNumber(const char* p, const char* end);
 
+// The length of the NaN, Infinity or -Infinity at `p`; 0 if there is none.
+size_t NonFiniteLength(const char* p, const char* end);
+
 inline bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -45,5 +48,8 @@ inline const char* SkipSpace(const char* p, const char* end) {
 
 // What stands at `p`, for an error text: "a string", "'}'", "byte 0xEF", "the end of the text".
 std::string Describe(const char* p, const char* end);
+
+// What of `token` an error text quotes: all of it, or its beginning if it is long.
+std::string Shorten(std::string_view token);
 
 }  // namespace inferd::json

@@ -90,6 +90,19 @@ TEST(TextTest, ScansNumbers) {
   EXPECT_TRUE(ScanNumber(fraction.data(), fraction.data() + 1).integer);
 }
 
+TEST(TextTest, FindsNonFiniteTokens) {
+  const auto length = [](std::string_view text) { return NonFiniteLength(text.data(), text.data() + text.size()); };
+  EXPECT_EQ(length("NaN"), 3u);
+  EXPECT_EQ(length("Infinity,"), 8u);
+  EXPECT_EQ(length("-Infinity"), 9u);
+  for (const char* text : {"", "Na", "nan", "-NaN", "inf", "-", "-1"}) EXPECT_EQ(length(text), 0u) << text;
+}
+
+TEST(TextTest, ShortensLongTokens) {
+  EXPECT_EQ(Shorten(std::string(40, '7')), std::string(40, '7'));
+  EXPECT_EQ(Shorten(std::string(41, '7')), std::string(37, '7') + "...");
+}
+
 TEST(TextTest, DescribesWhatItSees) {
   const auto describe = [](std::string_view text) { return Describe(text.data(), text.data() + text.size()); };
   EXPECT_EQ(describe(""), "the end of the text");

@@ -1,6 +1,7 @@
 #include "tensorjson/parse.h"
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 #include "tensor/raw.h"
@@ -19,13 +20,22 @@ struct Parsed {
   size_t text_size;  // bytes that the array took
 };
 
+// What a client's data needs may not be there.
+base::Result<base::Buffer> Allocate(size_t bytes) {
+  try {
+    return base::Buffer::Allocate(bytes);
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(base::ResourceExhausted("no memory for " + std::to_string(bytes) + " bytes of data"));
+  }
+}
+
 template <typename Codec>
 base::Result<Parsed> ParseWith(Codec codec, std::string_view text, const tensor::Shape& shape) {
   using Out = typename Codec::Out;
   INFERD_ASSIGN_OR_RETURN(const size_t count, tensor::ElementCount(shape));
   // Each element takes at least a character, and one more to separate it.
   const size_t room = std::min(count, text.size() / 2);
-  base::Buffer buffer = base::Buffer::Allocate(room * sizeof(Out));
+  INFERD_ASSIGN_OR_RETURN(base::Buffer buffer, Allocate(room * sizeof(Out)));
   DataParser<Codec> parser(codec, shape, count, reinterpret_cast<Out*>(buffer.data()));
   INFERD_ASSIGN_OR_RETURN(const size_t text_size, parser.Parse(text));
   return Parsed{std::move(buffer), text_size};
@@ -36,7 +46,7 @@ base::Result<Parsed> ParseBytes(std::string_view text, const tensor::Shape& shap
   INFERD_ASSIGN_OR_RETURN(const size_t count, tensor::ElementCount(shape));
   // Beside its content, an element takes at least three characters (quotes and a separator) and packed four bytes.
   const size_t room = text.size() + std::min(count, text.size() / 3);
-  base::Buffer buffer = base::Buffer::Allocate(room);
+  INFERD_ASSIGN_OR_RETURN(base::Buffer buffer, Allocate(room));
   BytesCodec codec(base64);
   DataParser<BytesCodec> parser(codec, shape, count, reinterpret_cast<char*>(buffer.data()));
   INFERD_ASSIGN_OR_RETURN(const size_t text_size, parser.Parse(text));

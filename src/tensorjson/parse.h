@@ -27,7 +27,8 @@ struct ParseOptions {
 // neither fraction nor exponent and are exact; BOOL is true or false; floating-point numbers round to nearest, ties to
 // even, in one step, and a finite literal that overflows is refused. FP16 and BF16 are numbers.
 //
-// Memory is bounded by the text, whatever `shape` claims: at most 8 bytes for 2 of text. Errors are INVALID_ARGUMENT
+// Memory is bounded by the text, whatever `shape` claims: at most 8 bytes for 2 of text; RESOURCE_EXHAUSTED if there is
+// none. Other errors are INVALID_ARGUMENT
 // and begin "data", "data element N" (counted row-major from 0) or "shape", with expected and got; the caller puts the
 // tensor's name before. After one, the reader is unusable. Nesting is bounded by the rank.
 base::Result<base::Buffer> ParseData(json::Reader& reader, tensor::DataType type, const tensor::Shape& shape,
