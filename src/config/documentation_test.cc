@@ -1,0 +1,63 @@
+// docs/models.md and docs/options.md say what the code does.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "config/model_config_completion.h"
+#include "config/model_config_parser.h"
+#include "config/options_parser.h"
+#include "config/personality.h"
+
+namespace inferd::config {
+namespace {
+
+// The tests lie in build/<preset>/bin.
+std::string ReadDocument(const std::string& name) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe");
+  std::ifstream file(program.parent_path() / "../../../docs" / name);
+  EXPECT_TRUE(file.good()) << name;
+  return (std::ostringstream() << file.rdbuf()).str();
+}
+
+// The fenced block of that language.
+std::string BlockOf(const std::string& document, const std::string& language) {
+  const std::string fence = "```" + language + "\n";
+  const size_t begin = document.find(fence);
+  EXPECT_NE(begin, std::string::npos) << language;
+  if (begin == std::string::npos) return "";
+  return document.substr(begin + fence.size(), document.find("```", begin + fence.size()) - begin - fence.size());
+}
+
+TEST(DocumentationTest, TheExampleConfigurationCompletes) {
+  const auto parsed = ParseModelConfig(BlockOf(ReadDocument("models.md"), "pbtxt"), "docs/models.md");
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  const auto resolved = ResolveModel(*parsed, "digits", {"model.onnx"}, {});
+  ASSERT_TRUE(resolved.has_value()) << resolved.error().ToString();
+  const TensorInfo pixels{.name = "pixels", .datatype = tensor::DataType::kFp32, .shape = {-1, 64}};
+  const TensorInfo scores{.name = "scores", .datatype = tensor::DataType::kFp32, .shape = {-1, 10}};
+  const auto completed = CompleteModel(*resolved, {pixels}, {scores}, {});
+  EXPECT_TRUE(completed.has_value()) << completed.error().ToString();
+}
+
+TEST(DocumentationTest, TheExampleFileOfOptionsIsRead) {
+  const auto path = std::filesystem::temp_directory_path() / ("documentation_" + std::to_string(getpid()) + ".yaml");
+  std::ofstream(path) << BlockOf(ReadDocument("options.md"), "yaml");
+  const auto parsed = ParseServerOptions({"inferd", {"--config=" + path.string()}, {}});
+  std::filesystem::remove(path);
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_EQ(parsed->options.repositories[0].name, "main");
+  EXPECT_EQ(parsed->options.http.tls.key_file, "/etc/inferd/tls.key");
+  EXPECT_TRUE(parsed->options.log.access);
+}
+
+TEST(DocumentationTest, TheListOfOptionsIsTheHelp) {
+  EXPECT_EQ(BlockOf(ReadDocument("options.md"), "text"), ServerOptionsHelp(DefaultPersonality()));
+}
+
+}  // namespace
+}  // namespace inferd::config
