@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <iosfwd>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "ctl/infer_codec.h"
+#include "ctl/input_value.h"
+#include "ctl/v2_server.h"
+
+// What inferctl's subcommands do, once their command lines are read. Each writes its result to `out`, and returns an error
+// for the caller to print.
+
+namespace inferd::ctl {
+
+base::Status ShowStatus(V2Server& server, std::ostream& out);
+// Every model's row of the index; or one model's inputs and outputs, if `model` is not empty.
+base::Status ShowModels(V2Server& server, bool ready_only, std::ostream& out);
+base::Status ShowModel(V2Server& server, const std::string& model, const std::string& version, std::ostream& out);
+base::Status ShowConfig(V2Server& server, const std::string& model, const std::string& version, std::ostream& out);
+
+struct LoadArguments {
+  std::string model;
+  std::string config_file;                                   // JSON, in place of the model's own; empty: none
+  std::vector<std::string> files;                            // "VERSION/PATH=LOCAL FILE"
+};
+base::Status Load(V2Server& server, const LoadArguments& arguments, std::ostream& out);
+base::Status Unload(V2Server& server, const std::string& model, bool dependents, std::ostream& out);
+
+struct InferArguments {
+  InferOptions options;
+  InputTexts inputs;
+  std::string request_file;  // sent as it is, in place of the inputs
+  bool json = false;         // print the outputs as JSON
+  size_t values_max = 16;    // of each output, in the table
+};
+base::Status Infer(V2Server& server, const InferArguments& arguments, std::ostream& out);
+
+struct BenchArguments {
+  InferOptions options;
+  InputTexts inputs;
+  std::string unix_socket;
+  size_t connections = 1;
+  size_t threads = 1;
+  double rate = 0;  // 0: closed loop
+  std::chrono::milliseconds warmup{1'000};
+  std::chrono::milliseconds duration{5'000};
+  int server_pid = 0;
+};
+base::Status Bench(V2Server& server, const BenchArguments& arguments, std::ostream& out);
+
+// Runs `inferd --dry-run` on a repository or a model file; it stands beside this program. Its exit status.
+base::Result<int> Validate(const std::string& path);
+
+}  // namespace inferd::ctl

@@ -1,0 +1,42 @@
+#include "ctl/histogram_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "ctl/table.h"
+
+namespace inferd::ctl {
+
+namespace {
+
+constexpr size_t kBarMax = 50;
+
+// Rows are numbered by twice the binary logarithm of what they begin with.
+double RowBegin(int row) { return std::exp2(row / 2.0); }
+
+}  // namespace
+
+std::string HistogramText(const net::LatencyHistogram& latency) {
+  if (latency.count() == 0) return "";
+  std::map<int, uint64_t> rows;
+  latency.ForEach([&](uint64_t low_ns, uint64_t, uint64_t count) {
+    rows[static_cast<int>(std::floor(2 * std::log2(static_cast<double>(std::max<uint64_t>(low_ns, 1)))))] += count;
+  });
+  uint64_t most = 0;
+  for (const auto& row : rows) most = std::max(most, row.second);
+  Table table({"LATENCY", "SHARE", ""});
+  for (int row = rows.begin()->first; row <= rows.rbegin()->first; ++row) {
+    const auto found = rows.find(row);
+    const uint64_t count = found == rows.end() ? 0 : found->second;
+    char share[16];
+    std::snprintf(share, sizeof share, "%.2f %%", 100.0 * static_cast<double>(count) / static_cast<double>(latency.count()));
+    // What is there at all shows.
+    const size_t bar = count == 0 ? 0 : std::max<size_t>(1, static_cast<size_t>(count * kBarMax / most));
+    table.Add({"< " + DurationText(RowBegin(row + 1)), share, std::string(bar, '#')});
+  }
+  return table.AlignRight({0, 1}).ToString();
+}
+
+}  // namespace inferd::ctl

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/buffer.h"
+#include "base/status.h"
+#include "tensor/data_type.h"
+#include "tensor/shape.h"
+
+namespace inferd::ctl {
+
+// An array as numpy.save writes it.
+struct NpyArray {
+  tensor::DataType datatype = tensor::DataType::kInvalid;
+  tensor::Shape shape;
+  base::BufferSlice data;  // row-major, little-endian; BYTES packed
+};
+
+// Reads a .npy file's bytes (NumPy's NEP 1, versions 1 to 3): booleans, integers, floats, and byte ("S") and Unicode ("U")
+// strings, which become BYTES. INVALID_ARGUMENT for anything else: big-endian, Fortran order, objects, a file cut short.
+base::Result<NpyArray> ParseNpy(std::string_view bytes);
+
+}  // namespace inferd::ctl

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "net/client/http_client.h"
+#include "tensor/data_type.h"
+#include "tensor/shape.h"
+
+namespace inferd::ctl {
+
+// One input or output, as a model's metadata has it; -1 is a dimension of any size.
+struct TensorSignature {
+  std::string name;
+  tensor::DataType datatype = tensor::DataType::kInvalid;
+  tensor::Shape shape;
+};
+
+struct ModelSignature {
+  std::string name;
+  std::string platform;
+  std::vector<std::string> versions;
+  std::vector<TensorSignature> inputs;
+  std::vector<TensorSignature> outputs;
+};
+
+struct IndexRow {
+  std::string name, version, state, reason;
+};
+
+struct ServerInfo {
+  std::string name, version;
+  std::vector<std::string> extensions;
+};
+
+// A server that speaks Predict V2 over HTTP: ours or another's. Blocking; not thread-safe.
+//
+// Errors: what the server answers with an error status becomes the Status that HTTP code stands for, with the server's own
+// text; UNAVAILABLE also if it cannot be reached.
+class V2Server final {
+ public:
+  static base::Result<V2Server> Open(net::HttpClient::Options options);
+
+  base::Result<net::ClientResponse> Call(const net::ClientRequest& request);
+  base::Result<std::string> Get(const std::string& path);
+  base::Result<std::string> Post(const std::string& path, std::string json);
+  // Whether a health path answers 200.
+  base::Result<bool> Healthy(const std::string& path);
+
+  base::Result<ServerInfo> Info();
+  base::Result<ModelSignature> Model(const std::string& name, const std::string& version);
+  base::Result<std::vector<IndexRow>> Index(bool ready_only);
+
+  const std::string& url() const { return client_->url(); }
+
+ private:
+  explicit V2Server(std::unique_ptr<net::HttpClient> client) : client_(std::move(client)) {}
+
+  std::unique_ptr<net::HttpClient> client_;
+};
+
+// "/v2/models/M" or "/v2/models/M/versions/V", percent-encoded.
+std::string ModelPath(std::string_view name, std::string_view version);
+
+// `text` as one path segment (RFC 3986, 2.1).
+std::string PercentEncoded(std::string_view text);
+
+}  // namespace inferd::ctl
