@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -108,13 +109,15 @@ base::Result<ListeningSocket> OpenListeningSocket(const ListenerOptions& options
 }
 
 Listener::Listener(EventLoop& loop, std::vector<Shard*> shards, size_t number, const ListenerOptions& options,
-                   size_t connections_max, ListeningSocket socket, std::shared_ptr<TlsContext> tls, base::Logger& logger)
+                   ConnectionCount& count, size_t connections_max, ListeningSocket socket, std::shared_ptr<TlsContext> tls,
+                   base::Logger& logger)
     : loop_(loop),
       shards_(std::move(shards)),
       number_(number),
       name_(options.name),
       unix_path_(options.unix_path),
       tls_options_(options.tls),
+      count_(count),
       connections_max_(connections_max),
       socket_port_(socket.port),
       logger_(logger),
@@ -167,22 +170,18 @@ void Listener::Pause() {
 }
 
 void Listener::HandOver(FileDescriptor fd, std::string peer) {
-  size_t total = 0;
-  Shard* chosen = nullptr;
-  for (Shard* shard : shards_) {
-    total += shard->load();
-    if (chosen == nullptr || shard->load() < chosen->load()) chosen = shard;
-  }
   std::shared_ptr<TlsContext> tls;
   {
     const base::MutexLock lock(mutex_);
     tls = tls_;
   }
-  if (total >= connections_max_) {
+  if (!count_.TryAdd(connections_max_)) {
     if (tls == nullptr) send(fd.get(), kTooMany.data(), kTooMany.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     shutdown(fd.get(), SHUT_WR);
     return;
   }
+  Shard* chosen = *std::min_element(shards_.begin(), shards_.end(),
+                                    [](const Shard* a, const Shard* b) { return a->load() < b->load(); });
   chosen->Reserve();
   auto adopt = [chosen, number = number_, fd = std::move(fd), peer = std::move(peer), tls = std::move(tls)]() mutable {
     chosen->Adopt(std::move(fd), std::move(peer), number, std::move(tls));

@@ -27,8 +27,8 @@ base::Result<ListeningSocket> OpenListeningSocket(const ListenerOptions& options
 class Listener final : public EventLoop::Watcher {
  public:
   // `number`: the listener's place in the shards' lists of handlers. `tls` nullptr: plain.
-  Listener(EventLoop& loop, std::vector<Shard*> shards, size_t number, const ListenerOptions& options, size_t connections_max,
-           ListeningSocket socket, std::shared_ptr<TlsContext> tls, base::Logger& logger);
+  Listener(EventLoop& loop, std::vector<Shard*> shards, size_t number, const ListenerOptions& options, ConnectionCount& count,
+           size_t connections_max, ListeningSocket socket, std::shared_ptr<TlsContext> tls, base::Logger& logger);
   ~Listener();
 
   const std::string& name() const { return name_; }
@@ -50,6 +50,7 @@ class Listener final : public EventLoop::Watcher {
   const std::string name_;
   const std::string unix_path_;
   const std::optional<TlsOptions> tls_options_;
+  ConnectionCount& count_;
   const size_t connections_max_;
   const uint16_t socket_port_;
   base::Logger& logger_;

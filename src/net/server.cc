@@ -1,9 +1,9 @@
 #include "net/server.h"
 
 #include <latch>
-#include <thread>
 #include <utility>
 
+#include "net/connection_count.h"
 #include "net/event_loop.h"
 #include "net/listener.h"
 #include "net/memory_budget.h"
@@ -18,6 +18,7 @@ struct Server::Core {
   base::Logger& logger;
   std::shared_ptr<MemoryBudget> budget;
   std::shared_ptr<NetMetrics[]> metrics;  // one for each loop
+  ConnectionCount count;
   std::vector<EventLoop*> event_loops;
   std::vector<std::unique_ptr<Shard>> shards;
   std::vector<std::unique_ptr<Listener>> listeners;
@@ -55,13 +56,14 @@ Server::Server(LoopGroup& loops, const Limits& limits, metrics::Registry* regist
                      .logger = logger,
                      .budget = std::make_shared<MemoryBudget>(limits.body_bytes_in_flight_max),
                      .metrics = std::shared_ptr<NetMetrics[]>(new NetMetrics[loops.size()]),
+                     .count = {},
                      .event_loops = {},
                      .shards = {},
                      .listeners = {}}) {
   for (size_t i = 0; i < loops.size(); ++i) {
     core_->event_loops.push_back(loops.loops_[i].get());
-    core_->shards.push_back(
-        std::make_unique<Shard>(*core_->event_loops.back(), core_->limits, core_->budget, core_->metrics[i]));
+    core_->shards.push_back(std::make_unique<Shard>(*core_->event_loops.back(), core_->limits, core_->budget,
+                                                    core_->metrics[i], core_->count));
   }
   if (registry != nullptr) NetMetrics::Publish(core_->metrics, loops.size(), *registry);
 }
@@ -79,8 +81,8 @@ base::Status Server::Listen(ListenerOptions options) {
   for (auto& shard : core.shards) shards.push_back(shard.get());
   core.OnEachShard([&options](Shard& shard) { shard.AddHandler(options.handlers(shard.loop())); });
   core.listeners.push_back(std::make_unique<Listener>(core.accepting_loop(), std::move(shards), core.listeners.size(), options,
-                                                      core.limits.connections_max, std::move(socket), std::move(tls),
-                                                      core.logger));
+                                                      core.count, core.limits.connections_max, std::move(socket),
+                                                      std::move(tls), core.logger));
   Core::RunOn(core.accepting_loop(), [&core] { core.listeners.back()->Start(); });
   return base::OkStatus();
 }
@@ -106,14 +108,7 @@ void Server::BeginDrain() {
   core_->OnEachShard([](Shard& shard) { shard.BeginDrain(); });
 }
 
-bool Server::WaitUntilIdle(std::chrono::milliseconds timeout) {
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
-  while (connections() > 0) {
-    if (std::chrono::steady_clock::now() >= deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
+bool Server::WaitUntilIdle(std::chrono::milliseconds timeout) { return core_->count.WaitForNone(timeout); }
 
 void Server::Stop() {
   Core& core = *core_;
@@ -125,11 +120,7 @@ void Server::Stop() {
   core.OnEachShard([](Shard& shard) { shard.Shut(); });
 }
 
-size_t Server::connections() const {
-  size_t total = 0;
-  for (const auto& shard : core_->shards) total += shard->load();
-  return total;
-}
+size_t Server::connections() const { return core_->count.value(); }
 
 size_t Server::requests_in_flight() const {
   int64_t total = 0;

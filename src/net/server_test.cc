@@ -1,50 +1,332 @@
 #include "net/server.h"
 
-#include <arpa/inet.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
-#include "net/file_descriptor.h"
+#include <filesystem>
+#include <future>
+#include <map>
+
+#include "base/mutex.h"
+#include "tests/support/raw_client.h"
 
 namespace inferd::net {
 namespace {
 
-class EchoHandler final : public HttpHandler {
+using ::inferd::testing::RawClient;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using std::chrono::milliseconds;
+
+constexpr std::string_view kGet = "GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr milliseconds kLong{10'000};
+
+// Requests that wait for the test to answer them.
+class HeldReplies {
  public:
-  BodyPlan OnHead(const RequestHead&) override { return {}; }
-  void OnRequest(HttpRequest request, Reply reply) override {
-    HttpResponse response;
-    response.body.push_back(request.body);
-    reply.Send(std::move(response));
+  void Add(Reply reply) {
+    const base::MutexLock lock(mutex_);
+    replies_.push_back(std::move(reply));
+    changed_.NotifyAll();
   }
+  Reply Take() {
+    const base::MutexLock lock(mutex_);
+    while (replies_.empty()) changed_.Wait(mutex_);
+    Reply reply = std::move(replies_.back());
+    replies_.pop_back();
+    return reply;
+  }
+
+ private:
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  std::vector<Reply> replies_ GUARDED_BY(mutex_);
 };
 
-TEST(ServerTest, EchoesABody) {
-  LoopGroup loops(2);
-  const auto logger = base::Logger::Silent();
-  Server server(loops, Limits(), nullptr, *logger);
-  ListenerOptions options;
-  options.name = "http";
-  options.address = "127.0.0.1";
-  options.handlers = [](Loop&) { return std::make_unique<EchoHandler>(); };
-  ASSERT_TRUE(server.Listen(std::move(options)).ok());
-  const FileDescriptor fd(socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(server.port("http"));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  ASSERT_EQ(connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
-  const std::string_view request = "POST /v2/a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
-  ASSERT_EQ(send(fd.get(), request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
-  std::string answer;
-  while (!answer.ends_with("hello")) {
-    std::array<char, 1024> part;
-    const ssize_t got = recv(fd.get(), part.data(), part.size(), 0);
-    ASSERT_GT(got, 0);
-    answer.append(part.data(), static_cast<size_t>(got));
+// Echoes; "/hold" waits for the test, "/big" answers 64 MB.
+class TestHandler final : public HttpHandler {
+ public:
+  explicit TestHandler(HeldReplies& held) : held_(held) {}
+  BodyPlan OnHead(const RequestHead&) override { return {}; }
+  void OnRequest(HttpRequest request, Reply reply) override {
+    if (request.head.target == "/hold") return held_.Add(std::move(reply));
+    HttpResponse response;
+    if (request.head.target == "/big") {
+      const base::BufferSlice piece(base::Buffer::CopyOf(std::string(1 << 20, 'b')));
+      for (int i = 0; i < 64; ++i) response.body.push_back(piece);
+    } else if (!request.body.empty()) {
+      response.body.push_back(request.body);
+    }
+    reply.Send(std::move(response));
   }
-  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\n")) << answer;
+
+ private:
+  HeldReplies& held_;
+};
+
+class ServerTest : public ::testing::Test {
+ protected:
+  ServerTest() {
+    limits_.header_timeout = milliseconds(60);
+    limits_.body_timeout = milliseconds(60);
+    limits_.idle_timeout = milliseconds(5000);
+    limits_.connections_max = 50;
+    limits_.body_bytes_max = 100 << 20;
+    limits_.body_bytes_in_flight_max = 200 << 20;
+  }
+  void Start() {
+    server_ = std::make_unique<Server>(loops_, limits_, &registry_, *logger_);
+    ASSERT_TRUE(server_->Listen(Options()).ok());
+  }
+  ListenerOptions Options() {
+    ListenerOptions options;
+    options.name = "http";
+    options.address = "127.0.0.1";
+    options.handlers = [this](Loop&) { return std::make_unique<TestHandler>(held_); };
+    return options;
+  }
+  uint16_t port() const { return server_->port("http"); }
+  // Answers from this thread, as an engine would.
+  static void Answer(Reply reply, std::string_view text) {
+    Loop& loop = reply.loop();
+    loop.Post([reply = std::move(reply), text = std::string(text)]() mutable { reply.Send(HttpResponse::Text(200, "", text)); });
+  }
+  void ExpectNothingLeft() {
+    EXPECT_TRUE(server_->WaitUntilIdle(kLong));
+    EXPECT_EQ(server_->requests_in_flight(), 0u);
+    EXPECT_EQ(server_->body_bytes_in_flight(), 0u);
+  }
+
+  Limits limits_;
+  HeldReplies held_;
+  metrics::Registry registry_;
+  std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
+  LoopGroup loops_{2};
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(ServerTest, EchoesOnOneConnection) {
+  Start();
+  RawClient client(port());
+  for (const size_t size : {size_t{5}, size_t{100'000}, size_t{3'000'000}}) {
+    const std::string body = std::string(size, 'x') + "end";
+    std::future<bool> sent = std::async(std::launch::async, [&] {
+      return client.Send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    });
+    EXPECT_THAT(client.ReadUntil("end"), EndsWith("\r\n\r\n" + body));
+    EXPECT_TRUE(sent.get());
+  }
+  EXPECT_EQ(server_->connections(), 1u);
+  EXPECT_THAT(registry_.PrometheusText(), HasSubstr("inferd_http_requests_total{code=\"200\"} 3\n"));
+  client.Close();
+  ExpectNothingLeft();
+}
+
+TEST_F(ServerTest, AnswersFromAnotherThread) {
+  Start();
+  RawClient client(port());
+  client.Send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
+  Answer(held_.Take(), "from afar");
+  EXPECT_THAT(client.ReadUntil("afar"), StartsWith("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST_F(ServerTest, ConnectionsGoToTheLeastLoadedLoop) {
+  Start();
+  std::vector<std::unique_ptr<RawClient>> clients;
+  std::map<size_t, int> loops;
+  std::vector<Reply> replies;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(std::make_unique<RawClient>(port()));
+    clients.back()->Send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
+    replies.push_back(held_.Take());
+    ++loops[replies.back().loop().index()];
+  }
+  EXPECT_EQ(loops, (std::map<size_t, int>{{0, 2}, {1, 2}}));
+}
+
+TEST_F(ServerTest, SlowHeadsAndBodiesAreToldSoAndClosed) {
+  Start();
+  for (const char* start : {"GET / HTTP/1.1\r\nHo", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nabc"}) {
+    RawClient client(port());
+    client.Send(start);
+    EXPECT_THAT(client.ReadUntil(), StartsWith("HTTP/1.1 408 Request Timeout\r\n"));
+    client.Close();
+  }
+  ExpectNothingLeft();
+}
+
+TEST_F(ServerTest, IdleConnectionsAreClosedSilently) {
+  limits_.idle_timeout = milliseconds(40);
+  Start();
+  RawClient silent(port());
+  EXPECT_EQ(silent.ReadUntil(), "");
+  RawClient once(port());
+  once.Send(kGet);
+  EXPECT_THAT(once.ReadUntil(), EndsWith("Content-Length: 0\r\n\r\n"));
+  silent.Close();
+  once.Close();
+  ExpectNothingLeft();
+}
+
+TEST_F(ServerTest, AHalfClosedClientGetsItsAnswer) {
+  Start();
+  RawClient client(port());
+  client.Send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.FinishSending();
+  Reply reply = held_.Take();
+  std::promise<void> gone;
+  reply.loop().Post([&] { reply.OnPeerGone([&gone] { gone.set_value(); }); });
+  gone.get_future().wait();
+  Answer(std::move(reply), "running work is answered");
+  EXPECT_THAT(client.ReadUntil(), EndsWith("running work is answered"));
+  ExpectNothingLeft();
+}
+
+TEST_F(ServerTest, AResetClientCancelsItsRequest) {
+  Start();
+  RawClient client(port());
+  client.Send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
+  Reply reply = held_.Take();
+  std::promise<void> gone;
+  std::promise<void> asked;
+  reply.loop().Post([&] {
+    reply.OnPeerGone([&gone] { gone.set_value(); });
+    asked.set_value();
+  });
+  asked.get_future().wait();
+  client.Reset();
+  gone.get_future().wait();
+  ExpectNothingLeft();
+  Answer(std::move(reply), "nobody reads this");
+}
+
+TEST_F(ServerTest, BrokenClientsLeaveNothing) {
+  Start();
+  const std::string post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" + std::string(70'000, 'x');
+  for (const std::string& bytes : {std::string("\x16\x03\x01\x02garbage\r\n\r\n"), std::string(300'000, 'g'), std::string("\0\0\0", 3),
+                                   std::string("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000000\r\n\r\n"), post,
+                                   std::string("GET / HTTP/1.1\r\nHost")}) {
+    RawClient truncated(port());
+    truncated.Send(bytes);
+    truncated.FinishSending();
+    truncated.ReadUntil();
+    RawClient reset(port());
+    reset.Send(bytes);
+    reset.Reset();
+  }
+  ExpectNothingLeft();
+}
+
+TEST_F(ServerTest, ALateAnswerReachesAPeerThatStillSends) {
+  Start();
+  RawClient client(port());
+  // Refused at the head; what follows is more than the sockets hold, and must not reset the answer away.
+  client.Send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000000\r\n\r\n");
+  client.Send(std::string(1 << 20, 'x'));
+  EXPECT_THAT(client.ReadUntil(), StartsWith("HTTP/1.1 413 "));
+}
+
+TEST_F(ServerTest, APeerThatDoesNotReadIsCutOff) {
+  Start();
+  RawClient client(port());
+  client.Send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
+  ExpectNothingLeft();
+}
+
+TEST_F(ServerTest, ABigAnswerArrivesWhole) {
+  limits_.body_timeout = kLong;
+  Start();
+  RawClient client(port());
+  client.Send("GET /big HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const std::string answer = client.ReadUntil();
+  EXPECT_EQ(answer.size() - answer.find("\r\n\r\n") - 4, size_t{64} << 20);
+  client.Close();
+  ExpectNothingLeft();
+}
+
+TEST_F(ServerTest, TooManyConnectionsAreToldSo) {
+  limits_.connections_max = 2;
+  Start();
+  RawClient first(port());
+  RawClient second(port());
+  first.Send(kGet);
+  second.Send(kGet);
+  first.ReadUntil("\r\n\r\n");
+  second.ReadUntil("\r\n\r\n");
+  RawClient third(port());
+  EXPECT_THAT(third.ReadUntil(), StartsWith("HTTP/1.1 503 Service Unavailable\r\n"));
+  first.Close();
+  second.Close();
+  ExpectNothingLeft();
+  RawClient fourth(port());
+  fourth.Send(kGet);
+  EXPECT_THAT(fourth.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST_F(ServerTest, APortInUseIsNamed) {
+  Start();
+  ListenerOptions options = Options();
+  options.port = port();
+  const base::Status status = server_->Listen(std::move(options));
+  EXPECT_EQ(status.code(), base::StatusCode::kAlreadyExists);
+  EXPECT_EQ(status.message(), "cannot listen on 127.0.0.1:" + std::to_string(port()) + ": Address already in use");
+  options = Options();
+  options.address = "no.such.host.invalid";
+  EXPECT_EQ(server_->Listen(std::move(options)).code(), base::StatusCode::kInvalidArgument);
+}
+
+TEST_F(ServerTest, ListensOnAUnixSocket) {
+  Start();
+  const std::string path = (std::filesystem::temp_directory_path() / ("inferd-" + std::to_string(getpid()) + ".sock")).string();
+  ListenerOptions options = Options();
+  options.name = "unix";
+  options.unix_path = path;
+  ASSERT_TRUE(server_->Listen(std::move(options)).ok());
+  EXPECT_EQ(server_->port("unix"), 0);
+  const FileDescriptor fd(socket(AF_UNIX, SOCK_STREAM, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  ASSERT_EQ(connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(send(fd.get(), kGet.data(), kGet.size(), 0), static_cast<ssize_t>(kGet.size()));
+  std::array<char, 12> answer;
+  ASSERT_EQ(recv(fd.get(), answer.data(), answer.size(), MSG_WAITALL), 12);
+  EXPECT_EQ(std::string_view(answer.data(), answer.size()), "HTTP/1.1 200");
+  server_->Stop();
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(ServerTest, DrainLetsRequestsFinishAndClosesTheRest) {
+  Start();
+  RawClient idle(port());
+  idle.Send(kGet);
+  idle.ReadUntil("\r\n\r\n");
+  RawClient busy(port());
+  busy.Send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
+  Reply reply = held_.Take();
+  server_->BeginDrain();
+  EXPECT_EQ(idle.ReadUntil(), "");
+  EXPECT_FALSE(RawClient(port()).connected());
+  EXPECT_FALSE(server_->WaitUntilIdle(milliseconds(1)));
+  Answer(std::move(reply), "done");
+  EXPECT_THAT(busy.ReadUntil(), HasSubstr("Connection: close\r\n"));
+  idle.Close();
+  busy.Close();
+  ExpectNothingLeft();
+}
+
+TEST_F(ServerTest, StopCutsOffWhatRunsAndRepliesFindNothing) {
+  Start();
+  RawClient client(port());
+  client.Send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
+  Reply reply = held_.Take();
+  server_.reset();
+  EXPECT_EQ(client.ReadUntil(), "");
+  Answer(std::move(reply), "too late");
+  loops_.Stop();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "net/tls.h"
@@ -10,19 +11,30 @@ namespace inferd::net {
 
 namespace {
 
-constexpr std::chrono::milliseconds kTick{1000};
-constexpr uint64_t kTrimTicks = 10;
+constexpr int64_t kTrimNs = 10'000'000'000;
+
+// Once a second, oftener where a time limit is short.
+std::chrono::milliseconds TickOf(const Limits& limits) {
+  const auto shortest = std::min({limits.header_timeout, limits.idle_timeout, limits.body_timeout});
+  return std::clamp(shortest / 4, std::chrono::milliseconds(10), std::chrono::milliseconds(1000));
+}
 
 }  // namespace
 
-Shard::Shard(EventLoop& loop, const Limits& limits, std::shared_ptr<MemoryBudget> budget, NetMetrics& metrics)
-    : loop_(loop), limits_(limits), metrics_(metrics), bodies_(std::move(budget)) {}
+Shard::Shard(EventLoop& loop, const Limits& limits, std::shared_ptr<MemoryBudget> budget, NetMetrics& metrics,
+             ConnectionCount& count)
+    : loop_(loop),
+      limits_(limits),
+      metrics_(metrics),
+      count_(count),
+      tick_every_(TickOf(limits)),
+      bodies_(std::move(budget)) {}
 
 Shard::~Shard() = default;
 
 void Shard::Adopt(FileDescriptor fd, std::string peer, size_t listener, std::shared_ptr<TlsContext> tls) {
   if (closed_) {
-    load_.fetch_sub(1, std::memory_order_release);
+    Forget();
     return;
   }
   const bool is_tls = tls != nullptr;
@@ -45,22 +57,31 @@ void Shard::Adopt(FileDescriptor fd, std::string peer, size_t listener, std::sha
 
 void Shard::Remove(Connection& connection) {
   const size_t index = connection.index;
-  const std::unique_ptr<Connection> removed = std::exchange(connections_[index], std::move(connections_.back()));
+  std::unique_ptr<Connection> removed = std::exchange(connections_[index], std::move(connections_.back()));
   connections_.pop_back();
   if (index < connections_.size()) connections_[index]->index = index;
+  removed.reset();
   metrics_.RemoveConnection();
-  load_.fetch_sub(1, std::memory_order_release);
+  Forget();
+}
+
+void Shard::Forget() {
+  load_.fetch_sub(1, std::memory_order_relaxed);
+  count_.Remove();
 }
 
 void Shard::ScheduleTick() {
-  if (tick_ == 0) tick_ = loop_.RunAfter(kTick, [this] { Tick(); });
+  if (tick_ == 0) tick_ = loop_.RunAfter(tick_every_, [this] { Tick(); });
 }
 
 // Nothing is destroyed here: a connection that closes goes at the end of the turn.
 void Shard::Tick() {
   tick_ = 0;
   for (size_t i = 0; i < connections_.size(); ++i) connections_[i]->OnTick(loop_.now_ns());
-  if (++ticks_ % kTrimTicks == 0) bodies_.Trim();
+  if (loop_.now_ns() - trimmed_ns_ > kTrimNs) {
+    trimmed_ns_ = loop_.now_ns();
+    bodies_.Trim();
+  }
   if (!connections_.empty() || bodies_.cached_bytes() > 0) ScheduleTick();
 }
 

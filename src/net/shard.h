@@ -8,6 +8,7 @@
 
 #include "net/body.h"
 #include "net/connection.h"
+#include "net/connection_count.h"
 #include "net/event_loop.h"
 #include "net/limits.h"
 #include "net/net_metrics.h"
@@ -20,7 +21,8 @@ class TlsContext;
 // load() and Reserve().
 class Shard final {
  public:
-  Shard(EventLoop& loop, const Limits& limits, std::shared_ptr<MemoryBudget> budget, NetMetrics& metrics);
+  Shard(EventLoop& loop, const Limits& limits, std::shared_ptr<MemoryBudget> budget, NetMetrics& metrics,
+        ConnectionCount& count);
   ~Shard();
 
   EventLoop& loop() { return loop_; }
@@ -29,8 +31,8 @@ class Shard final {
   NetMetrics& metrics() { return metrics_; }
 
   // Connections here or on their way. Thread-safe.
-  size_t load() const { return load_.load(std::memory_order_acquire); }
-  // Promises one Adopt. Thread-safe.
+  size_t load() const { return load_.load(std::memory_order_relaxed); }
+  // Promises one Adopt, of a connection that the server has counted. Thread-safe.
   void Reserve() { load_.fetch_add(1, std::memory_order_relaxed); }
 
   // Listeners are numbered in the order in which their handlers are added.
@@ -46,18 +48,21 @@ class Shard final {
   void Shut();
 
  private:
+  void Forget();
   void Tick();
   void ScheduleTick();
 
   EventLoop& loop_;
   const Limits& limits_;
   NetMetrics& metrics_;
+  ConnectionCount& count_;
+  const std::chrono::milliseconds tick_every_;
   BodyPool bodies_;
   std::vector<std::unique_ptr<HttpHandler>> handlers_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::atomic<size_t> load_{0};
   Loop::TimerId tick_ = 0;
-  uint64_t ticks_ = 0;
+  int64_t trimmed_ns_ = 0;
   bool draining_ = false;
   bool closed_ = false;
 };
