@@ -169,6 +169,7 @@ typedef struct inferd_load {
   size_t struct_size;
   inferd_text model_name;
   int64_t version;
+  inferd_text backend;     /* the name by which the configuration calls the engine; empty if it was found by the file */
   inferd_text model_dir;   /* <repository>/<model> */
   inferd_text version_dir; /* <repository>/<model>/<version> */
   inferd_text model_file;  /* a path inside version_dir; empty if neither configuration nor engine name a file */

@@ -24,8 +24,7 @@ struct LoadSpec {
   std::filesystem::path version_dir;  // <repo>/<model>/<version>
   std::filesystem::path model_file;   // inside version_dir: config's default_model_filename, or the engine's default
   std::shared_ptr<const config::ModelConfig> config;
-  std::string config_json;  // the whole completed configuration, for engines that look further; may be empty
-  int cpu_threads = 0;      // compute threads of this version; 0: its share of the process-wide budget
+  int cpu_threads = 0;  // compute threads of this version; 0: its share of the process-wide budget
 };
 
 // One input of an execution: indices into the engine's signature, the shape of the whole batch, and its bytes in pieces

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "config/model_config_document.h"
 #include "enginehost/abi_values.h"
 #include "enginehost/plugin_model.h"
 #include "enginehost/thread_budget.h"
@@ -71,6 +72,7 @@ struct AbiLoad {
       : model_dir(spec.model_dir.string()),
         version_dir(spec.version_dir.string()),
         model_file(spec.model_file.string()),
+        config_json(spec.config->document == nullptr ? "" : spec.config->document->ToJson()),
         declared(*spec.config) {
     const config::ModelConfig& config = *spec.config;
     for (const auto& [key, value] : config.parameters) parameters.push_back({ToText(key), ToText(value)});
@@ -85,10 +87,11 @@ struct AbiLoad {
     abi.struct_size = sizeof(abi);
     abi.model_name = ToText(spec.model_name);
     abi.version = spec.version;
+    abi.backend = ToText(config.backend);
     abi.model_dir = ToText(model_dir);
     abi.version_dir = ToText(version_dir);
     abi.model_file = ToText(model_file);
-    abi.config_json = ToText(spec.config_json);
+    abi.config_json = ToText(config_json);
     abi.parameters = parameters.data();
     abi.parameter_count = parameters.size();
     abi.declared = declared.get();
@@ -108,7 +111,7 @@ struct AbiLoad {
     accelerator_list.push_back(&accelerators.back());
   }
 
-  std::string model_dir, version_dir, model_file;
+  std::string model_dir, version_dir, model_file, config_json;
   DeclaredSignature declared;
   std::vector<inferd_pair> parameters;
   std::deque<std::vector<inferd_pair>> accelerator_parameters;

@@ -108,9 +108,11 @@ TEST_F(PluginEngineTest, LoadFailuresCarryTheEnginesReason) {
   const auto failed = Load({{"fail_load", "out of luck"}});
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error(), base::Internal("out of luck"));
-  const auto unknown = Load({{"behaviour", "x"}});
-  ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().code(), base::StatusCode::kInvalidArgument);
+  const auto wrong = Load({{"behavior", "magic"}});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message(),
+            "parameter 'behavior' of engine 'fake': 'magic' is not one of add_sub, identity, repeat, square");
+  EXPECT_TRUE(Load({{"a_word_of_the_users", "x"}}));
 }
 
 TEST_F(PluginEngineTest, RunsTheWholeExecution) {
@@ -270,6 +272,14 @@ TEST_F(PluginEngineTest, StreamsEndWithOrWithoutResponses) {
     EXPECT_TRUE(execution.responses().back().final);
     EXPECT_TRUE(execution.responses().back().status.ok());
   }
+}
+
+TEST_F(PluginEngineTest, SquareAnswersANumberThatManyTimes) {
+  RecordingExecution execution;
+  Run({{"behavior", "square"}}, &execution, {3});
+  ASSERT_EQ(execution.responses().size(), 4u);
+  EXPECT_THAT(ValuesOf<int32_t>(execution.responses()[2].outputs[0].data), ElementsAre(3));
+  EXPECT_TRUE(execution.responses()[3].outputs.empty());
 }
 
 TEST(EngineDirectoryTest, OpensWhatItCanAndReportsTheRest) {

@@ -76,6 +76,27 @@ int Position(const std::vector<const inferd_tensor_spec*>& list, std::string_vie
   return -1;
 }
 
+const inferd_input* FindInput(const inferd_model* model, const inferd_batch* batch, std::string_view name) {
+  const int position = Position(model->input_list, name);
+  return position < 0 ? nullptr : FindInput(batch, static_cast<uint32_t>(position));
+}
+
+// One response of a stream: `number` as the first output, its place in the stream as output IDX if the model has that.
+base::Status SendNumber(const inferd_host* host, const inferd_model* model, const inferd_batch* batch, size_t request,
+                        int32_t number, size_t place) {
+  Answer answer(host, model, batch);
+  const int idx = Position(model->output_list, "IDX");
+  for (size_t i = 0; i < batch->output_count; ++i) {
+    const uint32_t index = batch->outputs[i];
+    const auto value = static_cast<int>(index) == idx ? static_cast<uint32_t>(place) : static_cast<uint32_t>(number);
+    void* out = answer.Add(index, std::vector<int64_t>(model->output(index).rank, 1), sizeof(value));
+    if (out == nullptr) return NoMemory();
+    std::memcpy(out, &value, sizeof(value));
+  }
+  answer.Send(request, false);
+  return base::OkStatus();
+}
+
 }  // namespace
 
 base::Status Identity(const inferd_host* host, const inferd_model* model, const inferd_batch* batch) {
@@ -129,45 +150,48 @@ base::Status AddSub(const inferd_host* host, const inferd_model* model, const in
 base::Status Repeat(const inferd_host* host, const inferd_model* model, const inferd_batch* batch,
                     const std::function<bool(size_t request, int64_t ms)>& pause) {
   const inferd_input* in = FindInput(batch, 0);
-  const int delay_position = Position(model->input_list, "DELAY");
-  const int wait_position = Position(model->input_list, "WAIT");
-  const int idx = Position(model->output_list, "IDX");
-  const inferd_input* delay = delay_position < 0 ? nullptr : FindInput(batch, static_cast<uint32_t>(delay_position));
-  const inferd_input* wait = wait_position < 0 ? nullptr : FindInput(batch, static_cast<uint32_t>(wait_position));
-  if (in == nullptr) return base::InvalidArgument("repeat needs input 'IN'");
-  if (in->piece_count != batch->request_count || (delay != nullptr && TotalBytes(*delay) < TotalBytes(*in))) {
-    return base::InvalidArgument("repeat needs a DELAY for each element of IN");
-  }
+  const inferd_input* delay = FindInput(model, batch, "DELAY");
+  const inferd_input* wait = FindInput(model, batch, "WAIT");
+  const auto covers = [&](const inferd_input& other, size_t request, size_t bytes) {
+    return other.piece_count == batch->request_count && other.pieces[request].size >= bytes;
+  };
   for (size_t request = 0; request < batch->request_count; ++request) {
+    if (in == nullptr || !covers(*in, request, 0)) return base::InvalidArgument("repeat needs input 'IN'");
+    if (delay != nullptr && !covers(*delay, request, in->pieces[request].size)) {
+      return base::InvalidArgument("repeat needs a DELAY for each element of IN");
+    }
     const size_t count = in->pieces[request].size / sizeof(int32_t);
     bool wanted = true;
     for (size_t i = 0; wanted && i < count; ++i) {
       if (delay != nullptr) wanted = pause(request, Element<uint32_t>(delay->pieces[request], i));
       if (!wanted) break;
-      Answer answer(host, model, batch);
-      if (answer.Wants(0)) {
-        void* out = answer.Add(0, std::vector<int64_t>(model->output(0).rank, 1), sizeof(int32_t));
-        if (out == nullptr) return NoMemory();
-        const auto value = Element<int32_t>(in->pieces[request], i);
-        std::memcpy(out, &value, sizeof(value));
-      }
-      if (idx >= 0 && answer.Wants(static_cast<uint32_t>(idx))) {
-        void* out =
-            answer.Add(static_cast<uint32_t>(idx), std::vector<int64_t>(model->output(idx).rank, 1), sizeof(uint32_t));
-        if (out == nullptr) return NoMemory();
-        const auto position = static_cast<uint32_t>(i);
-        std::memcpy(out, &position, sizeof(position));
-      }
-      answer.Send(request, false);
+      const auto number = Element<int32_t>(in->pieces[request], i);
+      INFERD_RETURN_IF_ERROR(SendNumber(host, model, batch, request, number, i));
     }
     if (wanted) {
       Answer(host, model, batch).Send(request, true);
     } else {
       Answer::Fail(host, batch, request, INFERD_CANCELLED, "cancelled");
     }
-    if (wait != nullptr && wait->pieces[request].size >= sizeof(uint32_t)) {
+    if (wait != nullptr && covers(*wait, request, sizeof(uint32_t))) {
       pause(request, Element<uint32_t>(wait->pieces[request], 0));
     }
+  }
+  return base::OkStatus();
+}
+
+base::Status Square(const inferd_host* host, const inferd_model* model, const inferd_batch* batch) {
+  const inferd_input* in = FindInput(batch, 0);
+  const bool complete = in != nullptr && in->piece_count == batch->request_count;
+  for (size_t request = 0; request < batch->request_count; ++request) {
+    if (!complete || in->pieces[request].size != sizeof(int32_t)) {
+      return base::InvalidArgument("square needs one number in input 'IN'");
+    }
+    const auto number = Element<int32_t>(in->pieces[request], 0);
+    for (int32_t i = 0; i < number && host->is_cancelled(batch, request) == 0; ++i) {
+      INFERD_RETURN_IF_ERROR(SendNumber(host, model, batch, request, number, static_cast<size_t>(i)));
+    }
+    Answer(host, model, batch).Send(request, true);
   }
   return base::OkStatus();
 }

@@ -22,4 +22,7 @@ base::Status AddSub(const inferd_host* host, const inferd_model* model, const in
 base::Status Repeat(const inferd_host* host, const inferd_model* model, const inferd_batch* batch,
                     const std::function<bool(size_t request, int64_t ms)>& pause);
 
+// Per request, as many responses as the number n in IN says, each n as OUT (Triton's square backend).
+base::Status Square(const inferd_host* host, const inferd_model* model, const inferd_batch* batch);
+
 }  // namespace inferd::fake

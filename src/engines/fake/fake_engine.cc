@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "engines/fake/fake_answer.h"
 #include "engines/fake/fake_execution.h"
@@ -24,7 +25,12 @@ int32_t SetError(inferd_error* error, const base::Status& status) {
 }
 
 int32_t Load(const inferd_load* load, inferd_model** model, inferd_error* error) {
-  auto loaded = inferd_model::Load(*load);
+  std::vector<std::string> unknown;
+  auto loaded = inferd_model::Load(*load, &unknown);
+  for (const std::string& name : unknown) {
+    const std::string line = "engine 'fake' has no parameter '" + name + "'; it is ignored";
+    host->log(host, INFERD_LOG_WARNING, {line.data(), line.size()});
+  }
   if (!loaded) return SetError(error, loaded.error());
   const FakeOptions& options = (*loaded)->options;
   std::this_thread::sleep_for(std::chrono::seconds(options.creation_delay_sec));

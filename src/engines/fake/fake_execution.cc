@@ -87,6 +87,7 @@ base::Status FakeExecution::Compute() {
     case Behavior::kAddSub: return AddSub(host_, model_, batch_);
     case Behavior::kRepeat:
       return Repeat(host_, model_, batch_, [this](size_t request, int64_t ms) { return PauseRequest(request, ms); });
+    case Behavior::kSquare: return Square(host_, model_, batch_);
     default: return Identity(host_, model_, batch_);
   }
 }

@@ -24,8 +24,9 @@ bool Adds(int32_t datatype) {
 
 }  // namespace
 
-Result<std::unique_ptr<inferd_model>> inferd_model::Load(const inferd_load& load) {
-  INFERD_ASSIGN_OR_RETURN(inferd::fake::FakeOptions options, inferd::fake::ParseOptions(load));
+Result<std::unique_ptr<inferd_model>> inferd_model::Load(const inferd_load& load,
+                                                         std::vector<std::string>* unknown_parameters) {
+  INFERD_ASSIGN_OR_RETURN(inferd::fake::FakeOptions options, inferd::fake::ParseOptions(load, unknown_parameters));
   std::unique_ptr<inferd_model> model(new inferd_model(std::move(options)));
   model->CopySignature(*load.declared);
   INFERD_RETURN_IF_ERROR(model->Check());
@@ -62,7 +63,9 @@ void inferd_model::CopySignature(const inferd_signature& declared) {
   signature.output_count = output_list.size();
   signature.significant_parameters = kSignificantTexts;
   signature.significant_parameter_count = std::size(kSignificantTexts);
-  signature.decoupled = options.behavior == inferd::fake::Behavior::kRepeat ? 1 : 0;
+  const bool streams =
+      options.behavior == inferd::fake::Behavior::kRepeat || options.behavior == inferd::fake::Behavior::kSquare;
+  signature.decoupled = streams ? 1 : 0;
 }
 
 Status inferd_model::Check() const {
@@ -90,11 +93,13 @@ Status inferd_model::Check() const {
           "behavior 'add_sub' needs one datatype of INT8..64, UINT8..64, FP32, FP64 for all four tensors");
     }
     case inferd::fake::Behavior::kRepeat:
+    case inferd::fake::Behavior::kSquare:
       if (!input_list.empty() && names[0] == "IN" && input(0).datatype == INFERD_TYPE_INT32 && !output_list.empty() &&
           names[input_list.size()] == "OUT" && output(0).datatype == INFERD_TYPE_INT32) {
         return OkStatus();
       }
-      return InvalidArgument("behavior 'repeat' needs INT32 input IN and INT32 output OUT as the first ones");
+      return InvalidArgument(
+          "behaviors 'repeat' and 'square' need INT32 input IN and INT32 output OUT as the first ones");
   }
   return OkStatus();
 }

@@ -15,7 +15,8 @@
 // count of executions; thread-safe.
 struct inferd_model {
   // INVALID_ARGUMENT: the declared inputs and outputs do not suit the behavior.
-  static inferd::base::Result<std::unique_ptr<inferd_model>> Load(const inferd_load& load);
+  static inferd::base::Result<std::unique_ptr<inferd_model>> Load(const inferd_load& load,
+                                                                  std::vector<std::string>* unknown_parameters);
 
   const inferd_tensor_spec& input(size_t i) const { return *input_list[i]; }
   const inferd_tensor_spec& output(size_t i) const { return *output_list[i]; }

@@ -55,9 +55,10 @@ constexpr int64_t kDelayMaxMs = 3'600'000;
 
 const std::map<std::string_view, Setter>& Setters() {
   static const std::map<std::string_view, Setter> setters = {
-      {"behavior",
-       OneOf(&FakeOptions::behavior,
-             {{"identity", Behavior::kIdentity}, {"add_sub", Behavior::kAddSub}, {"repeat", Behavior::kRepeat}})},
+      {"behavior", OneOf(&FakeOptions::behavior, {{"identity", Behavior::kIdentity},
+                                                  {"add_sub", Behavior::kAddSub},
+                                                  {"repeat", Behavior::kRepeat},
+                                                  {"square", Behavior::kSquare}})},
       {"execute_delay_ms", Number(&FakeOptions::execute_delay_ms, kDelayMaxMs)},
       {"instance_wise_delay_multiplier", Number(&FakeOptions::instance_wise_delay_multiplier, 1000)},
       {"creation_delay_sec", Number(&FakeOptions::creation_delay_sec, kDelayMaxMs / 1000)},
@@ -89,13 +90,16 @@ const std::map<std::string_view, Setter>& Setters() {
 
 }  // namespace
 
-base::Result<FakeOptions> ParseOptions(const inferd_load& load) {
+base::Result<FakeOptions> ParseOptions(const inferd_load& load, std::vector<std::string>* unknown) {
   FakeOptions options;
+  if (View(load.backend) == "repeat") options.behavior = Behavior::kRepeat;
+  if (View(load.backend) == "square") options.behavior = Behavior::kSquare;
   for (size_t i = 0; i < load.parameter_count; ++i) {
     const std::string key(View(load.parameters[i].key));
     const auto setter = Setters().find(key);
     if (setter == Setters().end()) {
-      return std::unexpected(base::InvalidArgument("engine 'fake' has no parameter '" + key + "'"));
+      unknown->push_back(key);
+      continue;
     }
     const base::Status status = setter->second(View(load.parameters[i].value), &options);
     if (!status.ok()) return std::unexpected(status.WithContext("parameter '" + key + "' of engine 'fake'"));

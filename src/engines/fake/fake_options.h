@@ -3,13 +3,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::fake {
 
-enum class Behavior { kIdentity, kAddSub, kRepeat };
+enum class Behavior { kIdentity, kAddSub, kRepeat, kSquare };
 enum class OutputMemory { kHost, kEngine, kTransient };
 enum class Misbehavior { kNone, kNoResponse, kDoubleResponse, kMissingOutput, kWrongSize, kWrongShape, kThrow };
 
@@ -38,7 +39,9 @@ struct FakeOptions {
   size_t alignment = 1;
 };
 
-// INVALID_ARGUMENT names an unknown parameter or value and what is expected.
-base::Result<FakeOptions> ParseOptions(const inferd_load& load);
+// What the configuration says. `backend: "identity"`, "repeat" and "square" choose the behavior of Triton's small
+// backends of these names. Parameters that mean nothing here are added to *unknown. INVALID_ARGUMENT: a value is not
+// what it can be.
+base::Result<FakeOptions> ParseOptions(const inferd_load& load, std::vector<std::string>* unknown);
 
 }  // namespace inferd::fake
