@@ -10,6 +10,23 @@ namespace {
 // Written, and would change what a model answers, but nothing here acts on it.
 constexpr std::string_view kRefused = "not supported yet, and therefore refused";
 
+// Far above any model. A load call of a few megabytes could name a million tensors, each with a problem of its own.
+constexpr int kElementsMax = 16'384;
+
+bool CheckCounts(CheckContext& c) {
+  const std::pair<std::string_view, int> counts[] = {{"input", c.config.input_size()},
+                                                     {"output", c.config.output_size()},
+                                                     {"instance_group", c.config.instance_group_size()},
+                                                     {"model_warmup", c.config.model_warmup_size()},
+                                                     {"model_metrics", c.config.model_metrics().metric_control_size()}};
+  for (const auto& [field, count] : counts) {
+    if (count <= kElementsMax) continue;
+    c.problems.push_back(c.place.At(field, "at most " + std::to_string(kElementsMax) + " are allowed for " + c.model +
+                                               ", got " + std::to_string(count)));
+  }
+  return c.problems.empty();
+}
+
 void CheckIdentity(CheckContext& c) {
   const auto& config = c.config;
   if (config.name().empty()) c.problems.push_back(c.place.At("name", "model configuration must specify 'name'"));
@@ -71,6 +88,7 @@ void CheckRefused(CheckContext& c) {
 std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std::string& model_name) {
   std::vector<Problem> problems;
   CheckContext context{document.message().proto, Place(document.message()), model_name, problems};
+  if (!CheckCounts(context)) return problems;
   CheckIdentity(context);
   CheckVersionPolicy(context);
   CheckRefused(context);

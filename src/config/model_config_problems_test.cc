@@ -148,6 +148,12 @@ TEST(ModelConfigProblemsOrderTest, EveryProblemIsFoundInTheOrderOfTheFile) {
                           ::testing::StartsWith("3: batch_input"), ::testing::StartsWith("4: max_batch_size")));
 }
 
+TEST(ModelConfigProblemsOrderTest, TooManyTensorsAreOneProblem) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += "input{}";
+  EXPECT_THAT(ProblemsOf(text), ElementsAre("1: input: at most 16384 are allowed for M, got 20000"));
+}
+
 TEST(ModelConfigProblemsOrderTest, AGoodConfigurationHasNone) {
   EXPECT_THAT(ProblemsOf(R"(name: "M" platform: "onnx_onnxv1" max_batch_size: 8
     input { name: "a" data_type: TYPE_FP32 dims: [ -1, 3 ] } output { name: "b" data_type: TYPE_FP32 }

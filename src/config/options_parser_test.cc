@@ -62,6 +62,17 @@ TEST(OptionsParserTest, ReadsFlagsInBothForms) {
   EXPECT_EQ(options.personality, &DefaultPersonality());
 }
 
+TEST(OptionsParserTest, SourcesAreWhatMainWasGiven) {
+  std::string program = "/bin/inferd", argument = "m.onnx", variable = "INFERD_NAME=a=b", odd = "ODD";
+  char* argv[] = {program.data(), argument.data(), nullptr};
+  char* environment[] = {variable.data(), odd.data(), nullptr};
+  const OptionSources sources = CommandLineSources(2, argv, environment);
+  EXPECT_EQ(sources.program_name, "/bin/inferd");
+  EXPECT_THAT(sources.arguments, ElementsAre("m.onnx"));
+  EXPECT_THAT(sources.environment, ElementsAre(::testing::Pair("INFERD_NAME", "a=b")));
+  EXPECT_EQ(ParseServerOptions(sources)->options.server_name, "a=b");
+}
+
 TEST(OptionsParserTest, FlagBeatsEnvironmentBeatsFileBeatsPersonality) {
   const TemporaryFile file(
       "http: {port: 1, address: 1.1.1.1}\nname: file\nmodel-repository: [/a, /b]\npoll_interval: 7s\n");
@@ -104,6 +115,8 @@ TEST(OptionsParserTest, ContradictionsAreErrors) {
   EXPECT_THAT(ErrorOf({"m", "--load-model=x"}), HasSubstr("--model-control-mode=explicit"));
   EXPECT_THAT(ErrorOf({"m", "--poll-interval=1s", "--model-control-mode=none"}), HasSubstr("--poll-interval needs"));
   EXPECT_THAT(ErrorOf({"m", "--http-tls-key=k"}), HasSubstr("go together"));
+  EXPECT_THAT(ErrorOf({"m", "--http=false"}), HasSubstr("nothing to listen on"));
+  EXPECT_THAT(ErrorOf({"m", "--repository-poll-secs=1"}), HasSubstr("of tritonserver; here it is '--poll-interval'"));
   EXPECT_THAT(ErrorOf({"--model-repository=/a/x", "--model-repository=/b/x"}), HasSubstr("two model repositories"));
 }
 

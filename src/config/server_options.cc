@@ -18,8 +18,9 @@ base::Status CheckTls(const std::string& listener, const TlsOptions& tls) {
 base::Status CheckListeners(const ServerOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckTls("http", options.http.tls));
   INFERD_RETURN_IF_ERROR(CheckTls("metrics", options.metrics.tls));
-  if (!options.http.enabled && !options.grpc.enabled)
-    return base::InvalidArgument("nothing to listen on: --http=false");
+  if (!options.http.enabled) {
+    return base::InvalidArgument("--http=false leaves nothing to listen on: there is no gRPC service yet");
+  }
   struct Named {
     std::string_view name;
     const ListenerOptions& listener;
