@@ -22,6 +22,12 @@ size_t InputBytes(const core::InferRequest& request) {
   return bytes;
 }
 
+// The model's own word on running inline goes before the server's.
+InlineGate MakeGate(const config::ModelConfig& config, const DirectSchedulerOptions& options) {
+  const auto model_ns_max = static_cast<int64_t>(std::min<uint64_t>(config.inline_execution_max_us, 1'000'000)) * 1000;
+  return InlineGate(model_ns_max == 0 ? options.inline_service_ns_max : model_ns_max, config.inline_execution);
+}
+
 std::vector<size_t> InputAlignments(const core::SchedulerParts& parts) {
   std::vector<size_t> alignments;
   for (size_t i = 0; i < parts.signature->inputs.size(); ++i) {
@@ -44,7 +50,7 @@ DirectScheduler::DirectScheduler(core::SchedulerParts parts, const DirectSchedul
                .input_alignments = InputAlignments(parts_)},
       queue_size_max_(QueueSizeMax(parts_.config->queue_policy, options.queue_size_max)),
       queue_(parts_.config->queue_policy, options.queue_size_max),
-      gate_(options.inline_service_ns_max) {
+      gate_(MakeGate(*parts_.config, options)) {
   for (auto& instance : parts_.instances) {
     workers_.push_back(std::make_unique<Worker>());
     idle_.push_back(workers_.back().get());

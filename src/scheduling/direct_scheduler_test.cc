@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "scheduling/scheduling_fixture.h"
+#include "tests/support/scheduling_fixture.h"
 
 namespace inferd::scheduling {
 namespace {

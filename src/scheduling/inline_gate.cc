@@ -5,6 +5,7 @@
 namespace inferd::scheduling {
 
 bool InlineGate::Allows(size_t request_bytes) const {
+  if (mode_ != config::InlineExecution::kAuto) return mode_ == config::InlineExecution::kAlways;
   return samples_left_ == 0 && mean_ns_ < service_ns_max_ && request_bytes <= fast_bytes_max_;
 }
 

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "config/model_config.h"
+
 namespace inferd::scheduling {
 
 // Whether a version may run on the thread that received the request, which saves a hop to another thread: only while all
@@ -17,8 +19,9 @@ class InlineGate final {
   static constexpr int kSamplesMin = 16;
   static constexpr int kSamplesClosed = 1024;
 
-  // `service_ns_max` 0: never open.
-  explicit InlineGate(int64_t service_ns_max) : service_ns_max_(service_ns_max) {}
+  // `service_ns_max` 0: never open, but for kAlways, which a model's configuration may ask for at its own risk.
+  explicit InlineGate(int64_t service_ns_max, config::InlineExecution mode = config::InlineExecution::kAuto)
+      : mode_(mode), service_ns_max_(service_ns_max) {}
 
   bool Allows(size_t request_bytes) const;
 
@@ -29,6 +32,7 @@ class InlineGate final {
   int64_t mean_ns() const { return mean_ns_; }
 
  private:
+  config::InlineExecution mode_;
   int64_t service_ns_max_;
   int64_t mean_ns_ = 0;
   size_t fast_bytes_max_ = 0;  // the largest request measured below the limit

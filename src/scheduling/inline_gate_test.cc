@@ -52,6 +52,13 @@ TEST(InlineGateTest, ZeroMeansNever) {
   EXPECT_FALSE(gate.Allows(0));
 }
 
+TEST(InlineGateTest, TheConfigurationMayDecide) {
+  EXPECT_TRUE(InlineGate(kLimitNs, config::InlineExecution::kAlways).Allows(1 << 20));
+  InlineGate never(kLimitNs, config::InlineExecution::kNever);
+  Measure(never, InlineGate::kSamplesMin, 3'000);
+  EXPECT_FALSE(never.Allows(64));
+}
+
 TEST(InlineGateTest, AModelThatGetsSlowerIsLockedOut) {
   InlineGate gate(kLimitNs);
   Measure(gate, InlineGate::kSamplesMin, 3'000);

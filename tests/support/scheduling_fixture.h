@@ -15,7 +15,7 @@
 
 namespace inferd::scheduling {
 
-// A version on a DirectScheduler over the fake engine, and what it stands on. For this room's tests.
+// A version on a DirectScheduler over the fake engine, and what it stands on. For tests.
 class SchedulingFixture {
  public:
   explicit SchedulingFixture(const base::Clock& clock, bool threaded_deadlines = false)

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+
+namespace inferd::storage {
+
+// Whether a client may name a file so: relative, at most 1024 bytes, no empty, "." or ".." component, no NUL, backslash or
+// control character. INVALID_ARGUMENT otherwise.
+base::Status CheckRelativePath(std::string_view path);
+
+// Whether a client may name a model so: one path component that does not begin with a dot, at most 255 bytes.
+base::Status CheckModelName(std::string_view name);
+
+// A folder of our own that holds the files of a load call for as long as the model that was loaded from them lives.
+// Immutable once made; the destructor removes it.
+class StagingFolder final {
+ public:
+  // Makes a folder of a new name below `parent` (empty: the system's temporary folder) and writes `files` (relative path,
+  // bytes) into it, never through a link. INVALID_ARGUMENT: a path that is not allowed, or named twice.
+  static base::Result<std::shared_ptr<const StagingFolder>> Create(
+      const std::filesystem::path& parent, const std::vector<std::pair<std::string, std::string>>& files);
+  ~StagingFolder();
+  StagingFolder(const StagingFolder&) = delete;
+  StagingFolder& operator=(const StagingFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit StagingFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  const std::filesystem::path path_;
+};
+
+}  // namespace inferd::storage

@@ -1,0 +1,61 @@
+#include "storage/staging.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/temp_dir.h"
+
+namespace inferd::storage {
+namespace {
+
+using base::StatusCode;
+
+TEST(StagingTest, PathsThatMayBeNamed) {
+  for (const char* path : {"1/model.onnx", "config.pbtxt", "1/a/b..c", "1/...", "1/.hidden"}) {
+    EXPECT_TRUE(CheckRelativePath(path).ok()) << path;
+  }
+}
+
+TEST(StagingTest, PathsThatMayNot) {
+  const std::string with_nul("1/a\0b", 5);
+  for (const std::string& path : {std::string(), std::string("/etc/passwd"), std::string("../x"), std::string("1/../../x"),
+                                  std::string("1/.."), std::string("1//x"), std::string("1/"), std::string("./x"),
+                                  std::string("a\\b"), with_nul, std::string(1025, 'a'), std::string(256, 'a')}) {
+    EXPECT_EQ(CheckRelativePath(path).code(), StatusCode::kInvalidArgument) << path;
+  }
+}
+
+TEST(StagingTest, ModelNames) {
+  EXPECT_TRUE(CheckModelName("resnet-50.v2").ok());
+  for (const std::string& name : {std::string(), std::string(".."), std::string(".git"), std::string("a/b"), std::string("a\nb"),
+                                  std::string(256, 'a')}) {
+    EXPECT_EQ(CheckModelName(name).code(), StatusCode::kInvalidArgument) << name;
+  }
+}
+
+TEST(StagingTest, HoldsTheFilesWhileItLives) {
+  inferd::testing::TempDir dir;
+  std::filesystem::path path;
+  {
+    const auto staging = StagingFolder::Create(dir.path(), {{"1/model.onnx", std::string("a\0b", 3)}, {"labels.txt", ""}});
+    ASSERT_TRUE(staging.has_value()) << staging.error().ToString();
+    path = (*staging)->path();
+    std::ifstream in(path / "1/model.onnx", std::ios::binary);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), std::string("a\0b", 3));
+    EXPECT_TRUE(std::filesystem::exists(path / "labels.txt"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(StagingTest, RefusesBadFilesAndLeavesNothing) {
+  inferd::testing::TempDir dir;
+  EXPECT_EQ(StagingFolder::Create(dir.path(), {{"../x", ""}}).error().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(StagingFolder::Create(dir.path(), {{"1/x", ""}, {"1/x", ""}}).error().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(StagingFolder::Create(dir.path(), {{"1", ""}, {"1/x", ""}}).error().code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
+}
+
+}  // namespace
+}  // namespace inferd::storage

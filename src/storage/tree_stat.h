@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace inferd::storage {
+
+// A file or folder as one look found it, behind every symbolic link. Two equal ones mean that nothing was written in
+// between (ctime moves with every change, whatever tools do to mtime).
+struct FileStat {
+  std::string path;  // relative to the tree's root, '/' between components
+  bool is_folder = false;
+  uint64_t size = 0;  // 0 for a folder
+  uint64_t inode = 0;
+  int64_t ctime_ns = 0;  // 0 for a folder: its entries are listed themselves
+
+  bool operator==(const FileStat&) const = default;
+};
+
+// A model's folder, or a part of it, sorted by path. Plain data.
+struct TreeStat {
+  std::vector<FileStat> files;
+
+  bool operator==(const TreeStat&) const = default;
+};
+
+}  // namespace inferd::storage
