@@ -56,7 +56,8 @@ void LocalDispatcher::Infer(std::shared_ptr<const PinnedModel> pinned, std::uniq
                        .version = std::static_pointer_cast<const ModelVersion>(std::move(pinned)),
                        .layout = {},
                        .slot = {},
-                       .queued_ns = clock_.NowNs()};
+                       .queued_ns = clock_.NowNs(),
+                       .warmup = false};
   int64_t retry_after_ms = 0;
   base::Status status = Admit(queued, &retry_after_ms);
   if (!status.ok()) {

@@ -28,6 +28,7 @@ struct QueuedRequest {
   RequestLayout layout;
   InflightLimit::Slot slot;
   int64_t queued_ns = 0;  // base::Clock::NowNs at Enqueue
+  bool warmup = false;    // nobody's request: not counted
 
   // Fills in model name, version and id, and answers. A final answer first gives the slot back: whoever it wakes may
   // send the next request at once.
@@ -50,6 +51,8 @@ struct SchedulerParts {
   uint64_t generation = 0;
   std::shared_ptr<const config::ModelConfig> config;
   std::shared_ptr<const ModelSignature> signature;
+  std::vector<int> engine_inputs;   // the signature's inputs and outputs by their index in the engine's own signature;
+  std::vector<int> engine_outputs;  // empty: the same
   std::shared_ptr<VersionStatistics> statistics;
   std::unique_ptr<EngineModel> model;
   std::vector<std::unique_ptr<EngineInstance>> instances;  // at least one

@@ -47,6 +47,7 @@ class Manager final : public core::Catalog {
 
  private:
   class Core;
+  const core::SnapshotPublisher& snapshots_;
   std::unique_ptr<Core> core_;
 };
 

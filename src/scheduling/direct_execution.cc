@@ -16,18 +16,24 @@ void DirectExecution::Begin(int64_t started_ns) {
   inputs_ready_ns_ = 0;
   infer_done_ns_ = 0;
   rows.assign(1, queued.layout.rows);
-  outputs.assign(queued.layout.outputs.begin(), queued.layout.outputs.end());
-  std::ranges::sort(outputs);
+  LayOutOutputs();
   inputs.resize(queued.request->inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const core::InferTensor& tensor = queued.request->inputs[i];
     core::ExecutionInput& input = inputs[i];
-    input.index = queued.layout.inputs[i];
+    input.index = context_.engine_inputs[queued.layout.inputs[i]];
     input.datatype = tensor.datatype;
     input.shape = tensor.shape;
     input.pieces.clear();
-    input.pieces.push_back(Aligned(tensor.data, context_.input_alignments[input.index]));
+    input.pieces.push_back(Aligned(tensor.data, context_.input_alignments[queued.layout.inputs[i]]));
   }
+}
+
+void DirectExecution::LayOutOutputs() {
+  output_order_.assign(queued.layout.outputs.begin(), queued.layout.outputs.end());
+  std::ranges::sort(output_order_, {}, [this](int index) { return context_.engine_outputs[index]; });
+  outputs.clear();
+  for (const int index : output_order_) outputs.push_back(context_.engine_outputs[index]);
 }
 
 base::BufferSlice DirectExecution::Aligned(const base::BufferSlice& data, size_t alignment) {
@@ -65,7 +71,7 @@ base::Status DirectExecution::Arrange(std::vector<core::InferTensor>& tensors, b
   const auto& specs = context_.signature.outputs;
   bool in_order = true;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const core::TensorSpec& spec = specs[outputs[i]];
+    const core::TensorSpec& spec = specs[output_order_[i]];
     if (tensors[i].name.empty()) tensors[i].name = spec.name;
     in_order &= tensors[i].name == specs[queued.layout.outputs[i]].name;
   }
@@ -92,6 +98,7 @@ base::Status DirectExecution::Arrange(std::vector<core::InferTensor>& tensors, b
 }
 
 void DirectExecution::RecordFinal(bool ok, const base::Status& status) {
+  if (queued.warmup) return;
   const int64_t now_ns = context_.clock.NowNs();
   const int64_t total_ns = now_ns - queued.queued_ns;
   if (!ok) {

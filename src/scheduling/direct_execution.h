@@ -20,6 +20,8 @@ struct ExecutionContext {
   core::VersionStatistics& statistics;
   VersionMetrics& metrics;
   std::vector<size_t> input_alignments;  // per input of the signature
+  std::vector<int> engine_inputs;        // the signature's tensors in the engine's own numbering
+  std::vector<int> engine_outputs;
 };
 
 // One request on its way through an engine. Used again for the next request once the engine has let go of it, so that
@@ -56,12 +58,14 @@ class DirectExecution final : public core::Execution, public QueueEntry {
 
   base::BufferSlice Aligned(const base::BufferSlice& data, size_t alignment);
   base::Status Arrange(std::vector<core::InferTensor>& tensors, bool final) const;
+  void LayOutOutputs();
   void RecordFinal(bool ok, const base::Status& status);
 
   const ExecutionContext& context_;
   std::atomic<State> state_{State::kRunning};
   bool answered_ = false;
   uint64_t responses_ = 0;
+  std::vector<int> output_order_;  // the signature's index of each of `outputs`
   int64_t started_ns_ = 0;
   int64_t inputs_ready_ns_ = 0;  // 0: the engine did not say
   int64_t infer_done_ns_ = 0;

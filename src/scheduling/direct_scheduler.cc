@@ -1,6 +1,7 @@
 #include "scheduling/direct_scheduler.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "base/thread_pool.h"
@@ -28,12 +29,34 @@ InlineGate MakeGate(const config::ModelConfig& config, const DirectSchedulerOpti
   return InlineGate(model_ns_max == 0 ? options.inline_service_ns_max : model_ns_max, config.inline_execution);
 }
 
-std::vector<size_t> InputAlignments(const core::SchedulerParts& parts) {
+// The engine's numbers of `count` tensors; none given: the signature's own.
+std::vector<int> Numbering(const std::vector<int>& given, size_t count) {
+  if (!given.empty()) return given;
+  std::vector<int> same(count);
+  std::iota(same.begin(), same.end(), 0);
+  return same;
+}
+
+std::vector<size_t> InputAlignments(const core::EngineModel& model, const std::vector<int>& engine_inputs) {
   std::vector<size_t> alignments;
-  for (size_t i = 0; i < parts.signature->inputs.size(); ++i) {
-    alignments.push_back(parts.model == nullptr ? 1 : parts.model->input_alignment(static_cast<int>(i)));
-  }
+  for (const int input : engine_inputs) alignments.push_back(model.input_alignment(input));
   return alignments;
+}
+
+ExecutionContext MakeContext(const core::SchedulerParts& parts, const base::Clock& clock, VersionMetrics& metrics) {
+  const std::vector<int> inputs = Numbering(parts.engine_inputs, parts.signature->inputs.size());
+  return {.clock = clock,
+          .signature = *parts.signature,
+          .statistics = *parts.statistics,
+          .metrics = metrics,
+          .input_alignments = InputAlignments(*parts.model, inputs),
+          .engine_inputs = inputs,
+          .engine_outputs = Numbering(parts.engine_outputs, parts.signature->outputs.size())};
+}
+
+// Triton's place for it is the dynamic batcher.
+const config::QueuePolicy& PolicyOf(const config::ModelConfig& config) {
+  return config.dynamic_batching.has_value() ? config.dynamic_batching->default_queue_policy : config.queue_policy;
 }
 
 }  // namespace
@@ -43,13 +66,9 @@ DirectScheduler::DirectScheduler(core::SchedulerParts parts, const DirectSchedul
     : parts_(std::move(parts)),
       services_(services),
       metrics_(services.metrics.Add(parts_.id, parts_.config->metric_tags, parts_.statistics)),
-      context_{.clock = services.clock,
-               .signature = *parts_.signature,
-               .statistics = *parts_.statistics,
-               .metrics = *metrics_,
-               .input_alignments = InputAlignments(parts_)},
-      queue_size_max_(QueueSizeMax(parts_.config->queue_policy, options.queue_size_max)),
-      queue_(parts_.config->queue_policy, options.queue_size_max),
+      context_(MakeContext(parts_, services.clock, *metrics_)),
+      queue_size_max_(QueueSizeMax(PolicyOf(*parts_.config), options.queue_size_max)),
+      queue_(PolicyOf(*parts_.config), options.queue_size_max),
       gate_(MakeGate(*parts_.config, options)) {
   for (auto& instance : parts_.instances) {
     workers_.push_back(std::make_unique<Worker>());

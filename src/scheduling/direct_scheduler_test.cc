@@ -172,6 +172,28 @@ TEST(DirectSchedulerTest, OutputsComeInTheOrderAskedFor) {
   EXPECT_EQ(response.outputs[1].name, "OUTPUT0");
 }
 
+TEST(DirectSchedulerTest, TheEngineMayNumberItsTensorsOtherwise) {
+  base::SystemClock clock;
+  SchedulingFixture fixture(clock);
+  FakeEngine::Script script;
+  script.signature.outputs.push_back({.name = "OUTPUT1", .datatype = tensor::DataType::kInt32, .shape = {-1, -1}});
+  std::vector<int> seen;
+  script.on_execute = [&](core::Execution& execution) {
+    seen = execution.outputs;
+    std::vector<core::InferTensor> tensors(2);
+    tensors[0].shape = {1};
+    tensors[1].shape = {2};
+    execution.RespondAll(base::OkStatus(), std::move(tensors));
+    execution.Finish();
+  };
+  const auto version = fixture.MakeVersion(script, {}, {}, 1, {0}, {1, 0});
+  const core::InferResponse response = fixture.Send(fixture.Request(version, nullptr)).get();
+  EXPECT_EQ(seen, (std::vector<int>{0, 1}));
+  ASSERT_EQ(response.outputs.size(), 2u);
+  EXPECT_EQ(response.outputs[0].name, "OUTPUT0");
+  EXPECT_EQ(response.outputs[0].shape, (tensor::Shape{2})) << "the engine's second is the client's first";
+}
+
 TEST(DirectSchedulerTest, AnEngineMayAnswerSeveralTimesAndLater) {
   base::SystemClock clock;
   SchedulingFixture fixture(clock);
@@ -280,7 +302,7 @@ TEST(DirectSchedulerTest, EveryRequestIsAnsweredExactlyOnce) {
   }
   version.reset();
   for (auto& client : clients) client.join();
-  while (fixture.engine().alive() > 0) std::this_thread::yield();
+  fixture.AwaitEnded();
   EXPECT_EQ(answers.load(), kThreads * kRequests);
   EXPECT_EQ(duplicates.load(), 0);
   EXPECT_EQ(fixture.engine().overlaps_max(), 1);

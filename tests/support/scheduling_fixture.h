@@ -20,10 +20,17 @@ class SchedulingFixture {
  public:
   explicit SchedulingFixture(const base::Clock& clock, bool threaded_deadlines = false)
       : clock_(clock), deadlines_(clock, threaded_deadlines) {}
+  // Waits until every version has ended: an instance's thread may hold one a little longer than its requests do.
+  ~SchedulingFixture() { AwaitEnded(); }
 
-  // `gone` is kept by the version: ready when it has ended.
+  void AwaitEnded() {
+    base::MutexLock lock(mutex_);
+    while (versions_ > 0) ended_.Wait(mutex_);
+  }
+
   std::shared_ptr<const core::ModelVersion> MakeVersion(testing::FakeEngine::Script script, DirectSchedulerOptions options = {},
-                                                        config::QueuePolicy policy = {}, int instances = 1) {
+                                                        config::QueuePolicy policy = {}, int instances = 1,
+                                                        std::vector<int> engine_inputs = {}, std::vector<int> engine_outputs = {}) {
     engine_.SetScript("", script);
     auto config = std::make_shared<config::ModelConfig>();
     config->name = "m";
@@ -32,6 +39,8 @@ class SchedulingFixture {
     parts.id = {"m", 1};
     parts.config = config;
     parts.signature = std::make_shared<core::ModelSignature>(script.signature);
+    parts.engine_inputs = std::move(engine_inputs);
+    parts.engine_outputs = std::move(engine_outputs);
     parts.statistics = std::make_shared<core::VersionStatistics>();
     core::LoadSpec spec;
     spec.model_name = "m";
@@ -47,7 +56,15 @@ class SchedulingFixture {
                                       .scheduler = nullptr};
     auto scheduler = MakeSchedulerFactory(options, {clock_, deadlines_, metrics_})(std::move(parts));
     version.scheduler = *std::move(scheduler);
-    return core::ModelVersion::Create(std::move(version), retire_);
+    {
+      base::MutexLock lock(mutex_);
+      ++versions_;
+    }
+    return core::ModelVersion::Create(std::move(version), retire_, [this] {
+      base::MutexLock lock(mutex_);
+      --versions_;
+      ended_.NotifyAll();
+    });
   }
 
   core::QueuedRequest Request(std::shared_ptr<const core::ModelVersion> version, core::ResponseCallback callback,
@@ -88,6 +105,9 @@ class SchedulingFixture {
   metrics::Registry registry_;
   InferenceMetrics metrics_{registry_};
   DeadlineWatch deadlines_;
+  base::Mutex mutex_;
+  base::CondVar ended_;
+  int versions_ GUARDED_BY(mutex_) = 0;
   base::ThreadPool retire_{"retire", 1};
 };
 

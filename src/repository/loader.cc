@@ -1,0 +1,112 @@
+#include "repository/loader.h"
+
+
+#include "config/model_config_document.h"
+#include "config/model_config_parser.h"
+#include "repository/source.h"
+#include "repository/version_signature.h"
+#include "repository/warmup.h"
+
+namespace inferd::repository {
+
+namespace {
+
+std::vector<config::TensorInfo> Infos(const std::vector<core::TensorSpec>& specs) {
+  std::vector<config::TensorInfo> infos;
+  for (const core::TensorSpec& spec : specs) {
+    infos.push_back({.name = spec.name, .datatype = spec.datatype, .shape = spec.shape, .optional = spec.optional});
+  }
+  return infos;
+}
+
+base::Result<config::ModelConfig> ParseConfig(const LoadJob& job) {
+  if (!job.config_json.empty()) return config::ModelConfigFromJson(job.config_json);
+  if (job.config_file.empty()) return config::ParseModelConfig("", "config.pbtxt");
+  INFERD_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(job.config_file, config::kModelConfigBytesMax));
+  return config::ParseModelConfig(text, job.config_file.string());
+}
+
+}  // namespace
+
+base::Result<config::ModelConfig> Loader::Resolve(const LoadJob& job) const {
+  INFERD_ASSIGN_OR_RETURN(config::ModelConfig written, ParseConfig(job));
+  return config::ResolveModel(std::move(written), job.id.name, job.version_entries, completion_);
+}
+
+base::Result<core::Engine*> Loader::FindEngine(const config::ModelConfig& config) const {
+  for (core::Engine* engine : services_.engines) {
+    if (engine->name() == config.engine) return engine;
+  }
+  const std::string& shown = config.platform.empty() ? config.backend : config.platform;
+  return std::unexpected(base::Unavailable("engine for platform " + shown + " is not installed"));
+}
+
+base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
+  INFERD_ASSIGN_OR_RETURN(config::ModelConfig resolved, Resolve(job));
+  INFERD_ASSIGN_OR_RETURN(core::Engine * engine, FindEngine(resolved));
+  core::LoadSpec spec;
+  spec.model_name = job.id.name;
+  spec.version = job.id.version;
+  spec.model_dir = job.model_dir;
+  spec.version_dir = job.version_dir;
+  const std::string filename =
+      resolved.default_model_filename.empty() ? std::string(engine->default_model_filename()) : resolved.default_model_filename;
+  if (!filename.empty()) {
+    spec.model_file = job.version_dir / filename;
+    std::error_code ignored;
+    if (!std::filesystem::exists(spec.model_file, ignored)) {
+      return std::unexpected(base::FailedPrecondition("there is no " + spec.model_file.string()));
+    }
+  }
+  spec.config_json = resolved.document->ToJson();
+  spec.config = std::make_shared<const config::ModelConfig>(resolved);
+  INFERD_ASSIGN_OR_RETURN(auto model, engine->Load(spec));
+  INFERD_ASSIGN_OR_RETURN(config::ModelConfig completed,
+                          config::CompleteModel(std::move(resolved), Infos(model->signature().inputs),
+                                                Infos(model->signature().outputs), completion_));
+  return LoadedModel{std::make_shared<const config::ModelConfig>(std::move(completed)), std::move(model)};
+}
+
+base::Status Loader::CreateInstances(const config::ModelConfig& config, core::SchedulerParts& parts) const {
+  int ordinal = 0;
+  for (size_t group = 0; group < config.instance_groups.size(); ++group) {
+    for (int i = 0; i < config.instance_groups[group].count; ++i) {
+      INFERD_ASSIGN_OR_RETURN(auto instance, parts.model->CreateInstance(static_cast<int>(group), ordinal++));
+      parts.instances.push_back(std::move(instance));
+    }
+  }
+  return base::OkStatus();
+}
+
+base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Load(const LoadJob& job, base::Executor& retire) const {
+  INFERD_ASSIGN_OR_RETURN(LoadedModel loaded, Open(job));
+  const config::ModelConfig& config = *loaded.config;
+  INFERD_ASSIGN_OR_RETURN(VersionSignature signature, MakeVersionSignature(config, loaded.model->signature(), job.model_dir));
+
+  core::SchedulerParts parts;
+  parts.id = job.id;
+  parts.generation = job.generation;
+  parts.config = loaded.config;
+  parts.signature = signature.signature;
+  parts.engine_inputs = std::move(signature.engine_inputs);
+  parts.engine_outputs = std::move(signature.engine_outputs);
+  parts.statistics = std::make_shared<core::VersionStatistics>();
+  parts.model = std::move(loaded.model);
+  INFERD_RETURN_IF_ERROR(CreateInstances(config, parts));
+  const size_t instances = parts.instances.size();
+
+  core::ModelVersion::Parts version{.id = job.id,
+                                    .generation = job.generation,
+                                    .repository = job.repository,
+                                    .platform = config.platform.empty() ? config.backend : config.platform,
+                                    .config = loaded.config,
+                                    .signature = signature.signature,
+                                    .statistics = parts.statistics,
+                                    .scheduler = nullptr};
+  INFERD_ASSIGN_OR_RETURN(version.scheduler, services_.scheduler_factory(std::move(parts)));
+  auto serving = core::ModelVersion::Create(std::move(version), retire, [keep_alive = job.keep_alive] {});
+  INFERD_RETURN_IF_ERROR(WarmUp(serving, config.warmups, job.model_dir / "warmup", instances));
+  return serving;
+}
+
+}  // namespace inferd::repository

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/executor.h"
+#include "core/model_version.h"
+#include "repository/manager_options.h"
+
+namespace inferd::repository {
+
+// One version to load: where it is, and with which configuration.
+struct LoadJob {
+  core::ModelId id;
+  uint64_t generation = 0;
+  std::string repository;
+  std::filesystem::path model_dir;
+  std::filesystem::path version_dir;
+  std::vector<std::string> version_entries;  // names directly inside version_dir
+  std::filesystem::path config_file;         // empty: none
+  std::string config_json;                   // in place of config_file, if not empty
+  std::shared_ptr<const void> keep_alive;    // let go when nothing of the version is left, on the retire executor
+};
+
+// A configuration with all that the model itself says filled in, and the loaded model it fits.
+struct LoadedModel {
+  std::shared_ptr<const config::ModelConfig> config;
+  std::unique_ptr<core::EngineModel> model;
+};
+
+// Turns a folder into a version that can serve: configuration, engine, instances, labels, scheduler, warm-up. Thread-safe;
+// what `services` refers to outlives it, and the versions.
+class Loader final {
+ public:
+  Loader(const config::CompletionOptions& completion, const ManagerServices& services)
+      : completion_(completion), services_(services) {}
+
+  // Blocks for as long as it takes. The version is destroyed on `retire`. Errors name the model's problem in words for
+  // whoever put it there; UNAVAILABLE: its engine is not installed.
+  base::Result<std::shared_ptr<const core::ModelVersion>> Load(const LoadJob& job, base::Executor& retire) const;
+
+  // The configuration as it would be completed, and whether the model loads: the first half of Load.
+  base::Result<LoadedModel> Open(const LoadJob& job) const;
+
+  // The configuration as far as it is known without opening the model.
+  base::Result<config::ModelConfig> Resolve(const LoadJob& job) const;
+
+ private:
+  base::Result<core::Engine*> FindEngine(const config::ModelConfig& config) const;
+  base::Status CreateInstances(const config::ModelConfig& config, core::SchedulerParts& parts) const;
+
+  const config::CompletionOptions completion_;
+  const ManagerServices services_;
+};
+
+}  // namespace inferd::repository

@@ -1,0 +1,96 @@
+#include "repository/manager.h"
+
+#include <algorithm>
+
+#include "config/model_config_document.h"
+#include "repository/manager_core.h"
+
+namespace inferd::repository {
+
+namespace {
+
+core::ModelStatistics StatisticsOf(const core::ModelVersion& version) {
+  core::ModelStatistics stats = version.statistics().Read();
+  stats.name = version.id().name;
+  stats.version = version.version();
+  return stats;
+}
+
+}  // namespace
+
+Manager::Manager(ManagerOptions options, ManagerServices services)
+    : snapshots_(services.snapshots), core_(std::make_unique<Core>(std::move(options), std::move(services))) {}
+
+Manager::~Manager() = default;
+
+base::Status Manager::Start() { return core_->Start(); }
+void Manager::BeginDrain() { core_->BeginDrain(); }
+void Manager::Shutdown() { core_->Shutdown(); }
+void Manager::LookNow() { core_->Look(false); }
+void Manager::WaitIdle() { core_->WaitIdle(); }
+
+bool Manager::ServerLive() const { return true; }
+bool Manager::ServerReady() const { return core_->Ready(); }
+
+base::Status Manager::ModelReady(std::string_view model, std::string_view version) const {
+  const auto found = snapshots_.Current()->Find(model, version);
+  return found.has_value() ? base::OkStatus() : found.error();
+}
+
+base::Result<core::ModelMetadata> Manager::Metadata(std::string_view model, std::string_view version) const {
+  const auto snapshot = snapshots_.Current();
+  INFERD_ASSIGN_OR_RETURN(const auto serving, snapshot->Find(model, version));
+  core::ModelMetadata metadata;
+  metadata.name = serving->id().name;
+  metadata.platform = serving->platform();
+  metadata.inputs = serving->signature().inputs;
+  metadata.outputs = serving->signature().outputs;
+  metadata.parameters = serving->config().parameters;
+  if (!version.empty()) {
+    metadata.versions = {serving->version()};
+    return metadata;
+  }
+  for (const auto& entry : snapshot->FindModel(model)->versions) {
+    if (entry.state == core::ModelState::kReady) metadata.versions.push_back(std::to_string(entry.version));
+  }
+  return metadata;
+}
+
+base::Result<std::string> Manager::ConfigJson(std::string_view model, std::string_view version) const {
+  INFERD_ASSIGN_OR_RETURN(const auto serving, snapshots_.Current()->Find(model, version));
+  return serving->config().document->ToJson();
+}
+
+base::Result<std::vector<core::ModelStatistics>> Manager::Statistics(std::string_view model, std::string_view version) const {
+  const auto snapshot = snapshots_.Current();
+  std::vector<core::ModelStatistics> statistics;
+  if (!model.empty() && (!version.empty() || snapshot->FindModel(model) == nullptr)) {
+    INFERD_ASSIGN_OR_RETURN(const auto serving, snapshot->Find(model, version));
+    statistics.push_back(StatisticsOf(*serving));
+    return statistics;
+  }
+  for (const auto& [name, entry] : snapshot->models()) {
+    if (!model.empty() && name != model) continue;
+    for (const auto& candidate : entry.versions) {
+      if (const auto serving = candidate.serving.lock()) statistics.push_back(StatisticsOf(*serving));
+    }
+  }
+  std::ranges::stable_sort(statistics, {}, &core::ModelStatistics::name);
+  return statistics;
+}
+
+base::Result<std::vector<core::IndexEntry>> Manager::Index(std::string_view repository, bool ready_only) const {
+  return core_->Index(std::string(repository), ready_only);
+}
+
+std::vector<std::string> Manager::ModelNames() const {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : snapshots_.Current()->models()) names.push_back(name);
+  std::ranges::sort(names);
+  return names;
+}
+
+void Manager::Load(core::LoadCall call, core::ControlCallback done) { core_->Load(std::move(call), std::move(done)); }
+void Manager::Unload(core::UnloadCall call, core::ControlCallback done) { core_->Unload(call, std::move(done)); }
+
+}  // namespace inferd::repository

@@ -1,0 +1,329 @@
+#include "repository/manager_core.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "repository/wanted_versions.h"
+
+namespace inferd::repository {
+
+class Manager::Core::EndNotice final {
+ public:
+  EndNotice(Core& core, core::ModelId id, std::shared_ptr<const void> files)
+      : core_(core), id_(std::move(id)), files_(std::move(files)) {}
+  ~EndNotice() {
+    files_.reset();
+    core_.VersionEnded(id_);
+  }
+  EndNotice(const EndNotice&) = delete;
+  EndNotice& operator=(const EndNotice&) = delete;
+
+ private:
+  Core& core_;
+  const core::ModelId id_;
+  std::shared_ptr<const void> files_;
+};
+
+Manager::Core::Core(ManagerOptions options, ManagerServices services)
+    : options_(std::move(options)),
+      services_(std::move(services)),
+      loader_(options_.completion, services_),
+      load_pool_("load", std::max<size_t>(options_.loader_threads, 1)) {}
+
+Manager::Core::~Core() { Shutdown(); }
+
+base::Status Manager::Core::Start() {
+  INFERD_ASSIGN_OR_RETURN(auto source, Source::Create(options_.repositories, services_.clock, options_.settle_ms));
+  {
+    base::MutexLock lock(mutex_);
+    repositories_ = source->repositories();
+    ++busy_;
+  }
+  {
+    base::MutexLock lock(source_mutex_);
+    source_ = std::move(source);
+  }
+  poller_ = std::thread([this] { RunPoller(); });
+  return base::OkStatus();
+}
+
+void Manager::Core::RunPoller() {
+  base::SetThreadName("poll");
+  Look(true);
+  base::MutexLock lock(mutex_);
+  --busy_;
+  changed_.NotifyAll();
+  if (options_.control != config::ControlMode::kPoll) return;
+  while (!stopping_) {
+    const bool changing = std::ranges::any_of(models_, [](const auto& entry) { return entry.second.changing; });
+    const int64_t wait_ms = changing ? std::min(options_.settle_ms, options_.poll_interval_ms) : options_.poll_interval_ms;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
+    while (!stopping_ && changed_.WaitUntil(mutex_, until) != std::cv_status::timeout) {
+    }
+    if (stopping_) return;
+    lock.unlock();
+    Look(false);
+    lock.lock();
+  }
+}
+
+bool Manager::Core::WantedFromFolder(const std::string& model, bool initial) const {
+  switch (options_.control) {
+    case config::ControlMode::kPoll: return true;
+    case config::ControlMode::kNone: return initial;
+    case config::ControlMode::kExplicit:
+      return initial && std::ranges::any_of(options_.startup_models,
+                                            [&model](const std::string& name) { return name == "*" || name == model; });
+  }
+  return false;
+}
+
+void Manager::Core::Look(bool initial) {
+  std::vector<base::Status> problems;
+  std::vector<ModelLook> looks;
+  Deferred deferred;
+  base::MutexLock source_lock(source_mutex_);
+  looks = source_->Look(initial, &problems);
+  for (const base::Status& problem : problems) services_.logger.Warning(problem.ToString());
+  {
+    base::MutexLock lock(mutex_);
+    if (stopping_) return;
+    if (initial && options_.control == config::ControlMode::kExplicit) {
+      for (const std::string& name : options_.startup_models) {
+        if (name == "*") continue;
+        initial_models_.insert(name);
+        models_[name].name = name;
+        models_[name].problem = "no repository has it";
+      }
+    }
+    for (const ModelLook& look : looks) ApplyLook(look, initial, deferred);
+    started_ = true;
+    UpdateReady();
+    Publish();
+    changed_.NotifyAll();
+  }
+  for (auto& task : deferred) task();
+}
+
+void Manager::Core::ApplyLook(const ModelLook& look, bool initial, Deferred& deferred) {
+  ModelRecord& record = models_[look.name];
+  record.name = look.name;
+  record.changing = look.changing;
+  if (record.repository.empty()) record.repository = look.repository;
+  if (initial && WantedFromFolder(look.name, initial)) initial_models_.insert(look.name);
+  if (!look.problem.ok()) {
+    if (record.problem != look.problem.message()) services_.logger.Error(look.problem.message(), {{"model", look.name}});
+    record.problem = look.problem.message();
+    record.on_disk = true;
+    return;
+  }
+  record.on_disk = look.layout != ModelLayout{};
+  if (!look.changing && look.layout != record.layout) {
+    for (const std::string& warning : look.layout.warnings) services_.logger.Warning(warning, {{"model", look.name}});
+    record.layout = look.layout;
+    record.repository = look.repository;
+    // What a call wanted holds until the folder changes.
+    if (options_.control == config::ControlMode::kPoll) record.authority = Authority::kFolder;
+  }
+  if (record.authority == Authority::kFolder && WantedFromFolder(look.name, initial)) {
+    record.wanted = SelectWanted(look, {}, record.wanted);
+    record.problem.clear();
+    if (record.wanted.empty() && !look.changing) {
+      record.problem = "at least one version must be available under the version policy of model '" + look.name + "'";
+    }
+  }
+  Advance(record, deferred);
+  if (record.Forgettable()) {
+    initial_models_.erase(look.name);
+    models_.erase(look.name);
+  }
+}
+
+void Manager::Core::Advance(ModelRecord& record, Deferred& deferred) {
+  for (const auto& [version, wanted] : record.wanted) record.versions.try_emplace(version);
+  const LoadPlan plan = PlanModel(record.Views(), record.changing && record.authority == Authority::kFolder);
+  for (const int64_t version : plan.load) StartLoad(record, version);
+  for (const int64_t version : plan.unload) EndServing(record, record.versions.at(version), deferred);
+  record.Prune();
+  if (!record.Loading() && !record.load_waiters.empty()) {
+    for (auto& waiter : record.load_waiters) {
+      deferred.push_back([done = std::move(waiter), outcome = record.LoadOutcome()]() mutable { done(std::move(outcome)); });
+    }
+    record.load_waiters.clear();
+  }
+  UpdateReady();
+}
+
+void Manager::Core::StartLoad(ModelRecord& record, int64_t version) {
+  VersionRecord& entry = record.versions.at(version);
+  const WantedVersion& wanted = record.wanted.at(version);
+  entry.loading = true;
+  entry.loading_content = wanted.content;
+  entry.failed = false;
+  ++entry.alive;
+  ++busy_;
+  LoadJob job = wanted.job;
+  job.generation = ++generations_;
+  job.keep_alive = std::make_shared<EndNotice>(*this, job.id, std::move(job.keep_alive));
+  load_pool_.Post([this, job = std::move(job), content = wanted.content]() mutable {
+    RunLoad(job, content);
+    job = {};  // the end notice, if nothing else holds it, goes before the load counts as done
+    base::MutexLock lock(mutex_);
+    --busy_;
+    changed_.NotifyAll();
+  });
+}
+
+void Manager::Core::RunLoad(const LoadJob& job, const VersionContent& content) {
+  const std::string version_text = std::to_string(job.id.version);
+  const int64_t began_ns = services_.clock.NowNs();
+  bool stopping = false;
+  {
+    base::MutexLock lock(mutex_);
+    stopping = stopping_;
+  }
+  auto loaded = stopping ? base::Result<std::shared_ptr<const core::ModelVersion>>(
+                               std::unexpected(base::Unavailable("the server is shutting down")))
+                         : loader_.Load(job, retire_pool_);
+  const double seconds = static_cast<double>(services_.clock.NowNs() - began_ns) * 1e-9;
+  if (loaded.has_value()) {
+    services_.metrics
+        .AddGauge("nv_model_load_duration_secs", "Time the last load of the version took, in seconds",
+                  {{"model", job.id.name}, {"version", version_text}})
+        ->Set(static_cast<int64_t>(seconds));
+    services_.logger.Info("loaded '" + job.id.name + "' version " + version_text);
+  } else if (!stopping) {
+    services_.logger.Error("failed to load '" + job.id.name + "' version " + version_text + ": " + loaded.error().message());
+  }
+
+  Deferred deferred;
+  {
+    base::MutexLock lock(mutex_);
+    ModelRecord& record = models_.at(job.id.name);
+    VersionRecord& entry = record.versions.at(job.id.version);
+    entry.loading = false;
+    const bool wanted = record.wanted.contains(job.id.version) && !stopping_;
+    if (loaded.has_value()) {
+      std::shared_ptr<const core::ModelVersion> old = *std::move(loaded);
+      if (wanted) {
+        entry.serving.swap(old);
+        entry.serving_content = content;
+        entry.reason.clear();
+      }
+      // Let go of after the new snapshot is out.
+      deferred.push_back([old = std::move(old)] {});
+    } else {
+      entry.failed = true;
+      entry.failed_content = content;
+      entry.reason = loaded.error().message();
+    }
+    if (!stopping_) Advance(record, deferred);
+    Publish();
+    changed_.NotifyAll();
+  }
+  for (auto& task : deferred) task();
+}
+
+void Manager::Core::EndServing(const ModelRecord& record, VersionRecord& version, Deferred& deferred) {
+  services_.logger.Info("unloading '" + record.name + "' version " + version.serving->version());
+  version.failed = false;
+  version.reason = "unloading";
+  deferred.push_back([old = std::move(version.serving)] {});
+  version.serving = nullptr;
+}
+
+void Manager::Core::VersionEnded(const core::ModelId& id) {
+  {
+    base::MutexLock lock(mutex_);
+    ModelRecord& record = models_.at(id.name);
+    VersionRecord& entry = record.versions.at(id.version);
+    --entry.alive;
+    if (entry.alive == 0 && entry.serving == nullptr && !entry.loading && !entry.failed) {
+      entry.reason = "unloaded";
+      services_.metrics.Remove({{"model", id.name}, {"version", std::to_string(id.version)}});
+    }
+    record.Prune();
+    if (record.Forgettable()) {
+      initial_models_.erase(id.name);
+      models_.erase(id.name);
+    }
+    if (!stopping_) Publish();
+    changed_.NotifyAll();
+  }
+  // A model's memory goes back to the system, not to the next request.
+  malloc_trim(0);
+}
+
+void Manager::Core::Publish() {
+  core::CatalogSnapshot::Models models;
+  for (const auto& [name, record] : models_) models.emplace(name, record.Snapshot());
+  services_.snapshots.Publish(std::make_shared<const core::CatalogSnapshot>(std::move(models)));
+}
+
+bool Manager::Core::InitialSetReady() const {
+  const auto ready = [this](const std::string& name) {
+    const auto it = models_.find(name);
+    return it != models_.end() && it->second.AnyReady();
+  };
+  const auto up = [this](const std::string& name) {
+    const auto it = models_.find(name);
+    return it != models_.end() && it->second.Up();
+  };
+  switch (options_.readiness) {
+    case config::ReadinessMode::kServer: return true;
+    case config::ReadinessMode::kAny: return initial_models_.empty() || std::ranges::any_of(initial_models_, ready);
+    case config::ReadinessMode::kNamed: return std::ranges::all_of(options_.ready_models, ready);
+    case config::ReadinessMode::kAll: return std::ranges::all_of(initial_models_, up);
+  }
+  return false;
+}
+
+void Manager::Core::UpdateReady() {
+  if (!ready_seen_ && started_) ready_seen_ = InitialSetReady();
+}
+
+bool Manager::Core::Ready() const {
+  if (draining_.load(std::memory_order_relaxed)) return false;
+  base::MutexLock lock(mutex_);
+  return ready_seen_ || (!stopping_ && options_.readiness == config::ReadinessMode::kServer);
+}
+
+void Manager::Core::WaitIdle() {
+  base::MutexLock lock(mutex_);
+  const auto ending = [](const auto& entry) {
+    return std::ranges::any_of(entry.second.versions, [](const auto& version) {
+      return version.second.alive > (version.second.serving == nullptr ? 0 : 1);
+    });
+  };
+  while (busy_ > 0 || std::ranges::any_of(models_, ending)) changed_.Wait(mutex_);
+}
+
+void Manager::Core::Shutdown() {
+  Deferred deferred;
+  {
+    base::MutexLock lock(mutex_);
+    stopping_ = true;
+    draining_ = true;
+    changed_.NotifyAll();
+    for (auto& [name, record] : models_) {
+      record.wanted.clear();
+      record.problem = "the server is shutting down";
+      for (auto& [version, entry] : record.versions) {
+        if (entry.serving != nullptr) EndServing(record, entry, deferred);
+      }
+      for (auto& waiter : record.load_waiters) {
+        deferred.push_back([done = std::move(waiter)]() mutable { done(base::Unavailable("the server is shutting down")); });
+      }
+      record.load_waiters.clear();
+    }
+    Publish();
+  }
+  for (auto& task : deferred) task();
+  deferred.clear();
+  if (poller_.joinable()) poller_.join();
+  WaitIdle();
+}
+
+}  // namespace inferd::repository

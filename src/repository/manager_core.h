@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "base/mutex.h"
+#include "base/thread_pool.h"
+#include "repository/loader.h"
+#include "repository/manager.h"
+#include "repository/model_record.h"
+#include "repository/source.h"
+#include "storage/staging.h"
+
+namespace inferd::repository {
+
+// What Manager hides: the records under one lock, the poller's thread, the loader pool. A step (a look, a call, a load that
+// ended) changes a record under the lock, asks the planner, starts what it says, and publishes a snapshot before the lock
+// is released; callbacks run after. Files are read outside the lock.
+class Manager::Core final {
+ public:
+  Core(ManagerOptions options, ManagerServices services);
+  ~Core();
+
+  base::Status Start();
+  void BeginDrain() { draining_.store(true, std::memory_order_relaxed); }
+  void Shutdown();
+
+  bool Ready() const;
+  void Load(core::LoadCall call, core::ControlCallback done);
+  void Unload(const core::UnloadCall& call, core::ControlCallback done);
+  base::Result<std::vector<core::IndexEntry>> Index(const std::string& repository, bool ready_only) const;
+
+  void Look(bool initial);
+  void WaitIdle();
+
+ private:
+  // Callbacks to run once the lock is released.
+  using Deferred = std::vector<std::move_only_function<void()>>;
+  // Its end is that of a load: all that was made for it is gone.
+  class EndNotice;
+  friend class EndNotice;
+
+  void RunPoller();
+  void HandleLoad(core::LoadCall call, core::ControlCallback done);
+  base::Status ApplyLoad(const core::LoadCall& call, core::ControlCallback& done);
+  void ApplyLook(const ModelLook& look, bool initial, Deferred& deferred) REQUIRES(mutex_);
+  bool WantedFromFolder(const std::string& model, bool initial) const;
+  void Advance(ModelRecord& record, Deferred& deferred) REQUIRES(mutex_);
+  void StartLoad(ModelRecord& record, int64_t version) REQUIRES(mutex_);
+  void RunLoad(const LoadJob& job, const VersionContent& content);
+  void EndServing(const ModelRecord& record, VersionRecord& version, Deferred& deferred) REQUIRES(mutex_);
+  base::Status CheckRepository(const std::string& repository) const REQUIRES(mutex_);
+  void VersionEnded(const core::ModelId& id);
+  void Publish() REQUIRES(mutex_);
+  bool InitialSetReady() const REQUIRES(mutex_);
+  void UpdateReady() REQUIRES(mutex_);
+
+  const ManagerOptions options_;
+  const ManagerServices services_;
+  const Loader loader_;
+
+  base::Mutex source_mutex_;  // taken before mutex_
+  std::unique_ptr<Source> source_ GUARDED_BY(source_mutex_);
+
+  mutable base::Mutex mutex_;
+  mutable base::CondVar changed_;
+  std::vector<std::string> repositories_ GUARDED_BY(mutex_);
+  std::map<std::string, ModelRecord, std::less<>> models_ GUARDED_BY(mutex_);
+  std::set<std::string> initial_models_ GUARDED_BY(mutex_);
+  bool started_ GUARDED_BY(mutex_) = false;   // the first look is done
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  bool ready_seen_ GUARDED_BY(mutex_) = false;
+  int busy_ GUARDED_BY(mutex_) = 0;  // looks and calls being worked on, loads not ended
+  uint64_t generations_ GUARDED_BY(mutex_) = 0;
+  std::atomic<bool> draining_{false};
+
+  std::thread poller_;
+  // Joined before the rest goes. Ending a version has a thread of its own, so that an unload never waits for a load.
+  base::ThreadPool retire_pool_{"retire", 1};
+  base::ThreadPool load_pool_;
+};
+
+}  // namespace inferd::repository

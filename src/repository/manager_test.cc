@@ -1,0 +1,423 @@
+#include "repository/manager.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "core/local_dispatcher.h"
+#include "scheduling/deadline_watch.h"
+#include "scheduling/direct_scheduler.h"
+#include "tests/support/fake_engine.h"
+#include "tests/support/temp_dir.h"
+
+namespace inferd::repository {
+namespace {
+
+using base::StatusCode;
+using core::ModelState;
+using inferd::testing::FakeEngine;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A manager over real folders, the real scheduler and a fake engine for ONNX models. Looks are made by the test.
+class ManagerTest : public ::testing::Test {
+ protected:
+  ManagerTest() {
+    options_.repositories = {{.name = "main", .path = dir_.path()}};
+    options_.poll_interval_ms = 3'600'000;
+    options_.settle_ms = 0;
+  }
+  ~ManagerTest() override {
+    if (manager_ != nullptr) manager_->Shutdown();
+    manager_.reset();
+    EXPECT_EQ(engine_.alive(), 0);
+  }
+
+  void Start() {
+    engines_ = {&engine_};
+    manager_ = std::make_unique<Manager>(
+        options_, ManagerServices{.snapshots = snapshots_,
+                                  .engines = engines_,
+                                  .scheduler_factory = scheduling::MakeSchedulerFactory({}, {clock_, deadlines_, inference_metrics_}),
+                                  .clock = clock_,
+                                  .logger = *logger_,
+                                  .metrics = registry_});
+    ASSERT_TRUE(manager_->Start().ok());
+    manager_->WaitIdle();
+  }
+  void Look() {
+    manager_->LookNow();
+    manager_->WaitIdle();
+  }
+  void AddVersion(const std::string& model, int version, const std::string& bytes = "x") {
+    dir_.Write(model + "/" + std::to_string(version) + "/model.onnx", bytes);
+  }
+  // Which version answers.
+  base::Result<std::string> Infer(const std::string& model, const std::string& version = "") {
+    core::LocalDispatcher dispatcher(snapshots_, inflight_, clock_);
+    auto request = std::make_unique<core::InferRequest>();
+    request->model_name = model;
+    request->model_version = version;
+    core::InferTensor input;
+    input.name = "INPUT0";
+    input.datatype = tensor::DataType::kInt32;
+    input.shape = {1, 1};
+    input.data = base::BufferSlice(base::Buffer::CopyOf("1234"));
+    request->inputs.push_back(std::move(input));
+    std::promise<core::InferResponse> answer;
+    dispatcher.Infer(nullptr, std::move(request),
+                     core::Completion([&answer](core::InferResponse response) { answer.set_value(std::move(response)); }));
+    const core::InferResponse response = answer.get_future().get();
+    if (!response.status.ok()) return std::unexpected(response.status);
+    return response.model_version;
+  }
+  base::Status Load(core::LoadCall call) {
+    std::promise<base::Status> answer;
+    manager_->Load(std::move(call), [&answer](base::Status status) { answer.set_value(std::move(status)); });
+    return answer.get_future().get();
+  }
+  base::Status Load(const std::string& model) { return Load({.model = model, .repository = "", .config_json = "", .files = {}}); }
+  base::Status Unload(const std::string& model) {
+    base::Status result;
+    manager_->Unload({.model = model, .repository = ""}, [&result](base::Status status) { result = std::move(status); });
+    manager_->WaitIdle();
+    return result;
+  }
+  std::string IndexText() {
+    std::string text;
+    const auto index = manager_->Index("", false).value();
+    for (const auto& entry : index) {
+      text += entry.name + ":" + entry.version + ":" + std::string(core::ModelStateName(entry.state)) + ":" + entry.reason + "|";
+    }
+    return text;
+  }
+  void FailLoadsOf(const std::string& model, const std::string& why) {
+    engine_.SetScript(model, {.signature = FakeEngine::DefaultSignature(),
+                              .on_load = [why](const core::LoadSpec&) { return base::InvalidArgument(why); },
+                              .on_execute = {}});
+  }
+
+  inferd::testing::TempDir dir_;
+  base::SystemClock clock_;
+  std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
+  metrics::Registry registry_;
+  scheduling::InferenceMetrics inference_metrics_{registry_};
+  scheduling::DeadlineWatch deadlines_{clock_, false};
+  core::SnapshotPublisher snapshots_;
+  core::InflightLimit inflight_;
+  FakeEngine engine_{"onnxruntime", "model.onnx"};
+  std::vector<core::Engine*> engines_;
+  ManagerOptions options_;
+  std::unique_ptr<Manager> manager_;
+};
+
+TEST_F(ManagerTest, ServesWhatIsThereWithoutAnyConfiguration) {
+  AddVersion("m", 1);
+  AddVersion("m", 3);
+  Start();
+  EXPECT_TRUE(manager_->ServerReady());
+  EXPECT_EQ(Infer("m").value(), "3");
+  EXPECT_EQ(Infer("m", "3").value(), "3");
+  EXPECT_EQ(IndexText(), "m:3:READY:|");
+  const core::ModelMetadata metadata = manager_->Metadata("m", "").value();
+  EXPECT_EQ(metadata.platform, "onnx_onnxv1");
+  EXPECT_THAT(metadata.versions, ElementsAre("3"));
+  ASSERT_EQ(metadata.inputs.size(), 1u);
+  EXPECT_EQ(metadata.inputs[0].shape, (tensor::Shape{-1, -1}));
+  EXPECT_THAT(manager_->ConfigJson("m", "").value(), HasSubstr("\"max_batch_size\":64"));
+}
+
+TEST_F(ManagerTest, WhatIsNotThereIsNotFound) {
+  AddVersion("m", 1);
+  Start();
+  EXPECT_EQ(Infer("n").error(), base::NotFound("Request for unknown model: 'n' is not found"));
+  for (const char* version : {"2", "v1", "01", "-1", "+1", "1.0", " 1", "99999999999999999999"}) {
+    EXPECT_EQ(Infer("m", version).error().code(), StatusCode::kNotFound) << version;
+  }
+  EXPECT_EQ(manager_->ModelReady("n", "").code(), StatusCode::kNotFound);
+  EXPECT_EQ(manager_->Metadata("n", "").error().code(), StatusCode::kNotFound);
+  EXPECT_EQ(manager_->Statistics("n", "").error().code(), StatusCode::kNotFound);
+  EXPECT_EQ(manager_->Index("other", false).error().code(), StatusCode::kNotFound);
+}
+
+TEST_F(ManagerTest, VersionZeroCounts) {
+  AddVersion("m", 0);
+  Start();
+  EXPECT_EQ(Infer("m", "0").value(), "0");
+}
+
+TEST_F(ManagerTest, ANewVersionReplacesTheOld) {
+  AddVersion("m", 1);
+  Start();
+  AddVersion("m", 2);
+  Look();
+  EXPECT_EQ(Infer("m").value(), "2");
+  EXPECT_EQ(Infer("m", "1").error().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(IndexText(), "m:1:UNAVAILABLE:unloaded|m:2:READY:|");
+}
+
+TEST_F(ManagerTest, AReloadThatFailsLeavesTheOldOneServing) {
+  AddVersion("m", 1);
+  Start();
+  FailLoadsOf("m", "bad magic");
+  AddVersion("m", 1, "broken");
+  Look();
+  EXPECT_EQ(Infer("m").value(), "1");
+  EXPECT_EQ(IndexText(), "m:1:READY:bad magic|");
+  const int loads = engine_.loads();
+  Look();
+  EXPECT_EQ(engine_.loads(), loads) << "not tried again before it changes";
+  engine_.SetScript("m", {});
+  AddVersion("m", 1, "mended");
+  Look();
+  EXPECT_EQ(IndexText(), "m:1:READY:|");
+  EXPECT_EQ(engine_.alive(), 1);
+}
+
+TEST_F(ManagerTest, ABrokenModelSaysWhyAndStopsNobody) {
+  AddVersion("bad", 1);
+  AddVersion("good", 1);
+  FailLoadsOf("bad", "no such operator");
+  Start();
+  EXPECT_EQ(Infer("good").value(), "1");
+  const base::Status status = Infer("bad").error();
+  EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+  EXPECT_THAT(status.message(), HasSubstr("no such operator"));
+  EXPECT_FALSE(manager_->ServerReady());
+  EXPECT_EQ(IndexText(), "bad:1:UNAVAILABLE:no such operator|good:1:READY:|");
+  dir_.Remove("bad");
+  Look();
+  EXPECT_TRUE(manager_->ServerReady());
+  EXPECT_EQ(IndexText(), "good:1:READY:|");
+}
+
+TEST_F(ManagerTest, ARemovedModelIsUnloaded) {
+  AddVersion("m", 1);
+  Start();
+  EXPECT_EQ(engine_.alive(), 1);
+  dir_.Remove("m");
+  Look();
+  EXPECT_EQ(engine_.alive(), 0);
+  EXPECT_EQ(Infer("m").error().code(), StatusCode::kNotFound);
+  EXPECT_EQ(IndexText(), "");
+}
+
+TEST_F(ManagerTest, AnUnloadWaitsForRequestsInFlight) {
+  AddVersion("m", 1);
+  Start();
+  auto pinned = snapshots_.Current()->Find("m", "").value();
+  manager_->Unload({.model = "m", .repository = ""}, [](const base::Status& status) { EXPECT_TRUE(status.ok()); });
+  EXPECT_EQ(IndexText(), "m:1:UNLOADING:unloading|");
+  EXPECT_EQ(engine_.alive(), 1);
+  EXPECT_EQ(Infer("m").error().code(), StatusCode::kUnavailable);
+  pinned.reset();
+  manager_->WaitIdle();
+  EXPECT_EQ(engine_.alive(), 0);
+  EXPECT_EQ(IndexText(), "m:1:UNAVAILABLE:unloaded|");
+}
+
+TEST_F(ManagerTest, ACallHoldsUntilTheFolderChanges) {
+  AddVersion("m", 1);
+  Start();
+  EXPECT_TRUE(Unload("m").ok());
+  Look();
+  EXPECT_EQ(Infer("m").error().code(), StatusCode::kUnavailable);
+  AddVersion("m", 2);
+  Look();
+  EXPECT_EQ(Infer("m").value(), "2");
+}
+
+TEST_F(ManagerTest, UnloadOfAnUnknownModelSucceeds) {
+  Start();
+  EXPECT_TRUE(Unload("none").ok());
+}
+
+TEST_F(ManagerTest, ExplicitModeLoadsWhatIsAskedFor) {
+  AddVersion("a", 1);
+  AddVersion("b", 1);
+  options_.control = config::ControlMode::kExplicit;
+  options_.startup_models = {"a"};
+  Start();
+  EXPECT_EQ(IndexText(), "a:1:READY:|b::UNKNOWN:|");
+  EXPECT_TRUE(Load("b").ok());
+  EXPECT_EQ(Infer("b").value(), "1");
+  const int loads = engine_.loads();
+  EXPECT_TRUE(Load("b").ok());
+  EXPECT_EQ(engine_.loads(), loads) << "nothing has changed";
+  AddVersion("b", 1, "changed");
+  EXPECT_TRUE(Load("b").ok());
+  EXPECT_EQ(engine_.loads(), loads + 1);
+  EXPECT_TRUE(Unload("b").ok());
+  EXPECT_EQ(IndexText(), "a:1:READY:|b:1:UNAVAILABLE:unloaded|");
+  EXPECT_TRUE(Load("b").ok());
+  EXPECT_EQ(Load("none").code(), StatusCode::kNotFound);
+}
+
+TEST_F(ManagerTest, ALoadCallMayBringItsConfiguration) {
+  AddVersion("m", 1);
+  AddVersion("m", 2);
+  Start();
+  EXPECT_TRUE(Load({.model = "m",
+                    .repository = "",
+                    .config_json = R"({"max_batch_size": 8, "version_policy": {"specific": {"versions": [1]}}})",
+                    .files = {}})
+                  .ok());
+  manager_->WaitIdle();
+  EXPECT_EQ(Infer("m").value(), "1");
+  EXPECT_THAT(manager_->ConfigJson("m", "").value(), HasSubstr("\"max_batch_size\":8"));
+  EXPECT_TRUE(Load("m").ok()) << "and back to what the folder says";
+  EXPECT_EQ(Infer("m").value(), "2");
+}
+
+TEST_F(ManagerTest, ABadConfigurationInALoadCallChangesNothing) {
+  AddVersion("m", 1);
+  Start();
+  for (const char* config : {"{", "[]", R"({"nmae": "m"})", R"({"name": "other"})", R"({"max_batch_size": -1})"}) {
+    EXPECT_EQ(Load({.model = "m", .repository = "", .config_json = config, .files = {}}).code(), StatusCode::kInvalidArgument)
+        << config;
+  }
+  EXPECT_EQ(IndexText(), "m:1:READY:|");
+  EXPECT_EQ(engine_.loads(), 1);
+}
+
+TEST_F(ManagerTest, ALoadCallMayBringItsFiles) {
+  inferd::testing::TempDir staging;
+  options_.staging_dir = staging.path();
+  Start();
+  EXPECT_EQ(Load({.model = "m", .repository = "", .config_json = "", .files = {{"1/model.onnx", "x"}}}).code(),
+            StatusCode::kInvalidArgument);
+  for (const char* path : {"/etc/passwd", "../1/model.onnx", "1/../../x", "", "1//x"}) {
+    EXPECT_EQ(Load({.model = "m", .repository = "", .config_json = "{}", .files = {{path, "x"}}}).code(),
+              StatusCode::kInvalidArgument)
+        << path;
+  }
+  EXPECT_TRUE(Load({.model = "m", .repository = "", .config_json = "{}", .files = {{"7/model.onnx", "x"}}}).ok());
+  EXPECT_EQ(Infer("m").value(), "7");
+  Look();
+  EXPECT_EQ(Infer("m").value(), "7") << "a look at the folders leaves it alone";
+  EXPECT_TRUE(Unload("m").ok());
+  EXPECT_TRUE(std::filesystem::is_empty(staging.path()));
+}
+
+TEST_F(ManagerTest, BadModelNamesInLoadCalls) {
+  Start();
+  for (const char* name : {"", "..", "a/b", ".git"}) EXPECT_EQ(Load(name).code(), StatusCode::kInvalidArgument) << name;
+}
+
+TEST_F(ManagerTest, ConcurrentLoadsOfOneModelAreOneLoad) {
+  options_.control = config::ControlMode::kExplicit;
+  AddVersion("m", 1);
+  std::promise<void> release;
+  auto released = release.get_future().share();
+  engine_.SetScript("m", {.signature = FakeEngine::DefaultSignature(),
+                          .on_load = [released](const core::LoadSpec&) { return released.wait(), base::OkStatus(); },
+                          .on_execute = {}});
+  Start();
+  std::atomic<int> answers{0};
+  for (int i = 0; i < 3; ++i) {
+    manager_->Load({.model = "m", .repository = "", .config_json = "", .files = {}}, [&](const base::Status& status) {
+      EXPECT_TRUE(status.ok());
+      ++answers;
+    });
+  }
+  release.set_value();
+  manager_->WaitIdle();
+  EXPECT_EQ(answers.load(), 3);
+  EXPECT_EQ(engine_.loads(), 1);
+}
+
+TEST_F(ManagerTest, TheSameModelInTwoRepositoriesIsNotServed) {
+  inferd::testing::TempDir other;
+  other.Write("m/1/model.onnx", "x");
+  AddVersion("m", 1);
+  AddVersion("n", 1);
+  options_.repositories.push_back({.name = "second", .path = other.path()});
+  Start();
+  EXPECT_THAT(IndexText(), HasSubstr("m::UNAVAILABLE:model 'm' appears in two or more repositories"));
+  EXPECT_EQ(Infer("m").error().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(Infer("n").value(), "1");
+  EXPECT_THAT(manager_->Index("second", false).value(), IsEmpty());
+}
+
+TEST_F(ManagerTest, TwoRepositoriesOfOneNameAreRefused) {
+  options_.repositories.push_back({.name = "main", .path = "/elsewhere"});
+  Manager manager(options_, ManagerServices{.snapshots = snapshots_,
+                                            .engines = engines_,
+                                            .scheduler_factory = {},
+                                            .clock = clock_,
+                                            .logger = *logger_,
+                                            .metrics = registry_});
+  EXPECT_EQ(manager.Start().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(ManagerTest, AMissingEngineIsNamed) {
+  dir_.Write("m/1/model.pt", "x");
+  Start();
+  EXPECT_THAT(IndexText(), HasSubstr("engine for platform pytorch_torchscript is not installed"));
+}
+
+TEST_F(ManagerTest, ASingleFileIsAModel) {
+  dir_.Write("digits.onnx", "x");
+  options_.repositories = {{.name = "", .path = dir_.path() / "digits.onnx"}};
+  Start();
+  EXPECT_EQ(Infer("digits", "1").value(), "1");
+}
+
+TEST_F(ManagerTest, AfterShutdownCallsAreRefused) {
+  AddVersion("m", 1);
+  Start();
+  manager_->BeginDrain();
+  EXPECT_FALSE(manager_->ServerReady());
+  EXPECT_EQ(Infer("m").value(), "1") << "draining serves on";
+  manager_->Shutdown();
+  EXPECT_EQ(Load("m").code(), StatusCode::kUnavailable);
+  EXPECT_EQ(engine_.alive(), 0);
+}
+
+TEST_F(ManagerTest, StatisticsAreKeptPerVersion) {
+  AddVersion("m", 1);
+  AddVersion("n", 1);
+  Start();
+  EXPECT_TRUE(Infer("m").has_value());
+  const auto all = manager_->Statistics("", "").value();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].name, "m");
+  EXPECT_EQ(all[0].success.count, 1u);
+  EXPECT_EQ(all[1].success.count, 0u);
+  EXPECT_EQ(manager_->Statistics("m", "1").value()[0].inference_count, 1u);
+}
+
+// A version is replaced again and again while clients infer: no request fails.
+TEST_F(ManagerTest, AReloadUnderLoadLosesNothing) {
+  AddVersion("m", 1, "0");
+  Start();
+  std::atomic<bool> stop{false};
+  std::atomic<int> failures{0};
+  std::atomic<int> answers{0};
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 3; ++i) {
+    clients.emplace_back([&] {
+      while (!stop) {
+        if (!Infer("m").has_value()) ++failures;
+        ++answers;
+      }
+    });
+  }
+  for (int i = 1; i <= 20; ++i) {
+    const int before = answers.load();
+    AddVersion("m", 1, std::string(static_cast<size_t>(i) + 1, 'x'));
+    Look();
+    while (answers.load() < before + 10) std::this_thread::yield();
+  }
+  stop = true;
+  for (auto& client : clients) client.join();
+  manager_->WaitIdle();
+  EXPECT_EQ(failures.load(), 0);
+  EXPECT_EQ(engine_.loads(), 21);
+  EXPECT_EQ(engine_.alive(), 1);
+}
+
+}  // namespace
+}  // namespace inferd::repository

@@ -1,0 +1,105 @@
+#include "repository/model_record.h"
+
+#include <algorithm>
+
+namespace inferd::repository {
+
+core::ModelState VersionRecord::State() const {
+  if (serving != nullptr) return core::ModelState::kReady;
+  if (loading) return core::ModelState::kLoading;
+  if (alive > 0 && !failed) return core::ModelState::kUnloading;
+  return core::ModelState::kUnavailable;
+}
+
+std::vector<VersionView> ModelRecord::Views() const {
+  std::vector<VersionView> views;
+  for (const auto& [version, record] : versions) {
+    const auto it = wanted.find(version);
+    const VersionContent* content = it == wanted.end() ? nullptr : &it->second.content;
+    views.push_back({.version = version,
+                     .wanted = content != nullptr,
+                     .loading = record.loading,
+                     .ready = record.serving != nullptr,
+                     .current = content != nullptr && record.serving != nullptr && record.serving_content == *content,
+                     .failed_same = content != nullptr && record.failed && record.failed_content == *content});
+  }
+  return views;
+}
+
+bool ModelRecord::Loading() const {
+  return std::ranges::any_of(versions, [](const auto& entry) { return entry.second.loading; });
+}
+
+bool ModelRecord::Up() const {
+  return AnyReady() && std::ranges::all_of(Views(), [](const VersionView& view) {
+           return !view.wanted || view.ready || view.failed_same;
+         });
+}
+
+void ModelRecord::Prune() {
+  std::erase_if(versions, [this](const auto& entry) {
+    const auto& [version, record] = entry;
+    const bool known = layout.versions.contains(version) || wanted.contains(version) || authority != Authority::kFolder;
+    return !known && record.serving == nullptr && !record.loading && record.alive == 0;
+  });
+}
+
+bool ModelRecord::AnyReady() const {
+  return std::ranges::any_of(versions, [](const auto& entry) { return entry.second.serving != nullptr; });
+}
+
+bool ModelRecord::Forgettable() const {
+  return !on_disk && !changing && authority == Authority::kFolder && load_waiters.empty() &&
+         std::ranges::all_of(versions, [](const auto& entry) {
+           const VersionRecord& record = entry.second;
+           return record.serving == nullptr && !record.loading && record.alive == 0;
+         });
+}
+
+base::Status ModelRecord::LoadOutcome() const {
+  if (wanted.empty()) return base::InvalidArgument("failed to load '" + name + "', " + problem);
+  std::string failures;
+  for (const auto& [version, target] : wanted) {
+    const auto it = versions.find(version);
+    if (it == versions.end()) continue;
+    const VersionRecord& record = it->second;
+    if (record.failed && record.failed_content == target.content) {
+      failures += "version " + std::to_string(version) + " is at UNAVAILABLE state: " + record.reason + ";\n";
+    }
+  }
+  if (failures.empty()) return base::OkStatus();
+  return base::InvalidArgument("load failed for model '" + name + "': " + failures);
+}
+
+core::CatalogSnapshot::Model ModelRecord::Snapshot() const {
+  core::CatalogSnapshot::Model model;
+  model.reason = problem;
+  for (const auto& [version, record] : versions) {
+    model.versions.push_back({.version = version, .serving = record.serving, .state = record.State(), .reason = record.reason});
+    // The highest version's reason says most about a model that has none ready.
+    if (wanted.contains(version) || wanted.empty()) {
+      if (record.loading) model.reason = "version " + std::to_string(version) + " is loading";
+      if (!record.loading && !record.reason.empty()) model.reason = "version " + std::to_string(version) + ": " + record.reason;
+    }
+  }
+  return model;
+}
+
+void ModelRecord::AppendIndex(bool ready_only, std::vector<core::IndexEntry>& entries) const {
+  if (versions.empty()) {
+    if (ready_only) return;
+    entries.push_back({.name = name,
+                       .version = "",
+                       .state = problem.empty() ? core::ModelState::kUnknown : core::ModelState::kUnavailable,
+                       .reason = problem,
+                       .repository = repository});
+    return;
+  }
+  for (const auto& [version, record] : versions) {
+    const core::ModelState state = record.State();
+    if (ready_only && state != core::ModelState::kReady) continue;
+    entries.push_back({.name = name, .version = std::to_string(version), .state = state, .reason = record.reason, .repository = repository});
+  }
+}
+
+}  // namespace inferd::repository

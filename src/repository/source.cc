@@ -1,0 +1,159 @@
+#include "repository/source.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "config/model_config_parser.h"
+#include "storage/local_storage.h"
+
+namespace inferd::repository {
+
+namespace fs = std::filesystem;
+
+base::Result<std::string> ReadSmallFile(const fs::path& path, size_t bytes_max) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::unexpected(base::NotFound(path.string() + " cannot be read"));
+  std::string text(bytes_max + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(in.gcount()));
+  if (text.size() > bytes_max) {
+    return std::unexpected(base::InvalidArgument(path.string() + " is larger than " + std::to_string(bytes_max) + " bytes"));
+  }
+  return text;
+}
+
+config::VersionPolicy ReadVersionPolicy(const fs::path& config_file) {
+  const auto text = ReadSmallFile(config_file, config::kModelConfigBytesMax);
+  if (!text.has_value()) return {};
+  const auto parsed = config::ParseModelConfig(*text, config_file.string());
+  return parsed.has_value() ? parsed->version_policy : config::VersionPolicy{};
+}
+
+base::Result<std::unique_ptr<Source>> Source::Create(const std::vector<RepositoryPath>& repositories,
+                                                     const base::Clock& clock, int64_t settle_ms) {
+  std::unique_ptr<Source> source(new Source(clock, settle_ms));
+  for (const RepositoryPath& repository : repositories) {
+    // "models/" and "models" are the same folder.
+    const fs::path path = repository.path.has_filename() ? repository.path : repository.path.parent_path();
+    const std::string name = repository.name.empty() ? path.filename().string() : repository.name;
+    if (std::ranges::find(source->names_, name) != source->names_.end()) {
+      return std::unexpected(base::InvalidArgument("two model repositories are named '" + name + "': name them with NAME=PATH"));
+    }
+    source->names_.push_back(name);
+    std::error_code ignored;
+    if (fs::is_regular_file(path, ignored)) {
+      source->storages_.push_back(std::make_unique<storage::FileStorage>(path));
+    } else {
+      source->storages_.push_back(std::make_unique<storage::LocalStorage>(path));
+    }
+  }
+  return source;
+}
+
+bool Source::Settled(const std::string& key, const storage::TreeStat& tree, bool accept) {
+  if (accept) settle_.Accept(key, tree, clock_.NowNs());
+  return settle_.Observe(key, tree, clock_.NowNs());
+}
+
+config::VersionPolicy Source::PolicyOf(const ModelLook& look) {
+  if (!look.layout.HasFile("config.pbtxt")) return {};
+  auto& [shared, policy] = policies_[look.repository + "/" + look.name];
+  if (shared != look.layout.shared) {
+    shared = look.layout.shared;
+    policy = ReadVersionPolicy(look.model_dir / "config.pbtxt");
+  }
+  return policy;
+}
+
+ModelLook Source::LookInto(size_t repository, const std::string& model, bool accept) {
+  const storage::Storage& storage = *storages_[repository];
+  ModelLook look;
+  look.name = model;
+  look.repository = names_[repository];
+  look.model_dir = storage.ModelDir(model);
+  const std::string key = look.repository + "/" + model;
+  auto tree = storage.StatModel(model);
+  if (!tree.has_value()) {
+    if (tree.error().code() != base::StatusCode::kNotFound) {
+      look.problem = tree.error();
+      look.changing = true;  // not known; whatever serves goes on
+      return look;
+    }
+    tree.emplace();
+  }
+  look.changing = !Settled(key, *tree, accept);
+  look.layout = SplitTree(*tree);
+  for (const auto& [version, files] : look.layout.versions) {
+    look.version_dirs[version] = storage.VersionDir(model, std::to_string(version));
+    // A configuration that is being written makes no version whole.
+    storage::TreeStat whole = look.layout.shared;
+    whole.files.insert(whole.files.end(), files.files.begin(), files.files.end());
+    if (Settled(key + "/" + std::to_string(version), whole, accept)) look.settled.insert(version);
+  }
+  look.policy = PolicyOf(look);
+  return look;
+}
+
+std::vector<ModelLook> Source::Look(bool accept, std::vector<base::Status>* problems) {
+  std::map<std::string, std::vector<size_t>> found;
+  std::map<std::string, size_t> known;
+  for (size_t i = 0; i < storages_.size(); ++i) {
+    const auto names = storages_[i]->ListModels();
+    if (names.has_value()) {
+      for (const std::string& name : *names) found[name].push_back(i);
+      continue;
+    }
+    problems->push_back(names.error().WithContext("model repository '" + names_[i] + "'"));
+    // A repository that cannot be read says nothing about its models: they stay what they were.
+    for (const auto& [model, repository] : known_) {
+      if (repository == i) known[model] = i;
+    }
+  }
+  std::vector<ModelLook> looks;
+  for (const auto& [model, repositories] : found) {
+    looks.push_back(LookInto(repositories.front(), model, accept));
+    if (repositories.size() > 1) {
+      looks.back().problem = base::FailedPrecondition("model '" + model + "' appears in two or more repositories ('" +
+                                                      names_[repositories[0]] + "' and '" + names_[repositories[1]] + "')");
+    }
+  }
+  for (const auto& [model, repositories] : found) known[model] = repositories.front();
+  for (const auto& [model, repository] : known_) {
+    if (known.contains(model)) continue;
+    looks.push_back(LookInto(repository, model, accept));
+    if (looks.back().changing) {
+      known[model] = repository;
+    } else {
+      settle_.Forget(names_[repository] + "/" + model);
+      policies_.erase(names_[repository] + "/" + model);
+    }
+  }
+  known_ = std::move(known);
+  return looks;
+}
+
+base::Result<ModelLook> Source::LookAt(const std::string& model, const std::string& repository) {
+  for (size_t i = 0; i < storages_.size(); ++i) {
+    if (!repository.empty() && names_[i] != repository) continue;
+    const auto tree = storages_[i]->StatModel(model);
+    if (!tree.has_value() && tree.error().code() == base::StatusCode::kNotFound) continue;
+    known_[model] = i;
+    ModelLook look = LookInto(i, model, true);
+    if (!look.problem.ok()) return std::unexpected(look.problem);
+    return look;
+  }
+  return std::unexpected(base::NotFound("failed to load '" + model + "', failed to poll from model repository: no repository has it"));
+}
+
+std::vector<std::pair<std::string, std::string>> Source::ListModels() const {
+  std::vector<std::pair<std::string, std::string>> models;
+  for (size_t i = 0; i < storages_.size(); ++i) {
+    const auto names = storages_[i]->ListModels();
+    if (!names.has_value()) continue;
+    for (const std::string& name : *names) models.emplace_back(name, names_[i]);
+  }
+  return models;
+}
+
+}  // namespace inferd::repository

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "config/model_config.h"
+#include "repository/manager_options.h"
+#include "repository/model_layout.h"
+#include "repository/settle_tracker.h"
+#include "storage/storage.h"
+
+namespace inferd::repository {
+
+// One model as one look found it.
+struct ModelLook {
+  std::string name;
+  std::string repository;
+  base::Status problem;  // not OK: it cannot be served from the folders (unreadable, or in two repositories)
+  std::filesystem::path model_dir;
+  std::map<int64_t, std::filesystem::path> version_dirs;
+  ModelLayout layout;              // empty: the folder is gone
+  std::set<int64_t> settled;       // versions that are whole
+  bool changing = false;           // something in the folder was written, or removed, just now
+  config::VersionPolicy policy;    // what config.pbtxt says; the default if it cannot be read
+};
+
+// Looks at the model repositories. One look at a time; not thread-safe. The clock outlives it.
+class Source final {
+ public:
+  // INVALID_ARGUMENT: two repositories of one name.
+  static base::Result<std::unique_ptr<Source>> Create(const std::vector<RepositoryPath>& repositories,
+                                                      const base::Clock& clock, int64_t settle_ms);
+
+  // Every model, those that are gone since the last look included once more. `accept`: what is there counts as whole.
+  // Problems with whole repositories are put into `problems`.
+  std::vector<ModelLook> Look(bool accept, std::vector<base::Status>* problems);
+
+  // One model, as it is now, as whole. `repository` empty: whichever has it. NOT_FOUND.
+  base::Result<ModelLook> LookAt(const std::string& model, const std::string& repository);
+
+  const std::vector<std::string>& repositories() const { return names_; }
+  // Names only, without a look inside: (model, repository).
+  std::vector<std::pair<std::string, std::string>> ListModels() const;
+
+ private:
+  Source(const base::Clock& clock, int64_t settle_ms) : clock_(clock), settle_(settle_ms * 1'000'000) {}
+  ModelLook LookInto(size_t repository, const std::string& model, bool accept);
+  bool Settled(const std::string& key, const storage::TreeStat& tree, bool accept);
+  config::VersionPolicy PolicyOf(const ModelLook& look);
+
+  const base::Clock& clock_;
+  SettleTracker settle_;
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<storage::Storage>> storages_;
+  std::map<std::string, size_t> known_;  // model -> repository, of the last look
+  std::map<std::string, std::pair<storage::TreeStat, config::VersionPolicy>> policies_;  // by model, while shared files stay
+};
+
+// What a configuration text says about versions; the default if it is not to be read (loading will say why).
+config::VersionPolicy ReadVersionPolicy(const std::filesystem::path& config_file);
+
+// The bytes of a small file. INVALID_ARGUMENT: larger than `bytes_max`.
+base::Result<std::string> ReadSmallFile(const std::filesystem::path& path, size_t bytes_max);
+
+}  // namespace inferd::repository

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "config/model_config.h"
+#include "core/model_signature.h"
+
+namespace inferd::repository {
+
+// A version's tensors as clients see them, and which of the engine's each is.
+struct VersionSignature {
+  std::shared_ptr<const core::ModelSignature> signature;
+  std::vector<int> engine_inputs;
+  std::vector<int> engine_outputs;
+};
+
+// From the completed configuration: in its order, with a leading -1 if the model batches, and with the labels read from
+// `model_dir`. INVALID_ARGUMENT: a tensor that the engine does not know, or a label file that cannot be read.
+base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& config, const core::ModelSignature& engine,
+                                                    const std::filesystem::path& model_dir);
+
+// One label per line; empty lines at the end do not count.
+base::Result<std::vector<std::string>> ReadLabels(const std::filesystem::path& file);
+
+}  // namespace inferd::repository

@@ -1,0 +1,102 @@
+#include "repository/warmup.h"
+
+#include <algorithm>
+#include <cstring>
+#include <future>
+#include <random>
+
+#include "repository/source.h"
+#include "storage/staging.h"
+#include "tensor/bytes.h"
+#include "tensor/raw.h"
+
+namespace inferd::repository {
+
+namespace {
+
+// A warm-up that needs more is a mistake in the configuration.
+constexpr size_t kWarmupBytesMax = size_t{1} << 30;
+
+base::Result<base::Buffer> Repeated(std::string_view row, int64_t rows) {
+  if (!row.empty() && static_cast<size_t>(rows) > kWarmupBytesMax / row.size()) {
+    return std::unexpected(base::InvalidArgument("more than " + std::to_string(kWarmupBytesMax) + " bytes"));
+  }
+  base::Buffer buffer = base::Buffer::Allocate(row.size() * static_cast<size_t>(rows));
+  for (int64_t i = 0; i < rows; ++i) std::memcpy(buffer.data() + static_cast<size_t>(i) * row.size(), row.data(), row.size());
+  return buffer;
+}
+
+base::Result<std::string> RowBytes(const config::WarmupInput& input, const std::filesystem::path& dir) {
+  if (input.data == config::WarmupData::kFile) {
+    INFERD_RETURN_IF_ERROR(storage::CheckRelativePath(input.file));
+    return ReadSmallFile(dir / input.file, kWarmupBytesMax);
+  }
+  INFERD_ASSIGN_OR_RETURN(const size_t count, tensor::ElementCount(input.dims));
+  // An empty element is a zero length.
+  const size_t element = input.datatype == tensor::DataType::kBytes ? tensor::kLengthSize : tensor::ElementSize(input.datatype);
+  if (element == 0 || count > kWarmupBytesMax / element) return std::unexpected(base::InvalidArgument("no such tensor"));
+  std::string row(count * element, '\0');
+  // Small integers and small positive floats in every type: the first byte of each element only.
+  if (input.data == config::WarmupData::kRandom && input.datatype != tensor::DataType::kBytes) {
+    std::minstd_rand random(1);
+    for (size_t i = 0; i < row.size(); i += element) row[i] = static_cast<char>(random() % 2);
+  }
+  return row;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config::Warmup& warmup, const std::string& model,
+                                                                    bool batches, const std::filesystem::path& dir) {
+  auto request = std::make_unique<core::InferRequest>();
+  request->model_name = model;
+  const int64_t rows = batches ? std::max<int64_t>(warmup.batch_size, 1) : 1;
+  for (const auto& [name, input] : warmup.inputs) {
+    const std::string context = "warm-up '" + warmup.name + "', input '" + name + "'";
+    auto row = RowBytes(input, dir);
+    if (!row.has_value()) return std::unexpected(row.error().WithContext(context));
+    auto buffer = Repeated(*row, rows);
+    if (!buffer.has_value()) return std::unexpected(buffer.error().WithContext(context));
+    core::InferTensor tensor;
+    tensor.name = name;
+    tensor.datatype = input.datatype;
+    tensor.shape = input.dims;
+    if (batches) tensor.shape.Prepend(rows);
+    tensor.data = base::BufferSlice(*std::move(buffer));
+    request->inputs.push_back(std::move(tensor));
+  }
+  return request;
+}
+
+base::Status WarmUp(const std::shared_ptr<const core::ModelVersion>& version, const std::vector<config::Warmup>& warmups,
+                    const std::filesystem::path& dir, size_t instances) {
+  const bool batches = version->signature().max_batch_size > 0;
+  for (const config::Warmup& warmup : warmups) {
+    for (uint32_t i = 0; i < std::max<uint32_t>(warmup.count, 1); ++i) {
+      std::vector<std::future<base::Status>> answers;
+      for (size_t instance = 0; instance < instances; ++instance) {
+        core::QueuedRequest queued;
+        INFERD_ASSIGN_OR_RETURN(queued.request, MakeWarmupRequest(warmup, version->id().name, batches, dir));
+        INFERD_RETURN_IF_ERROR(core::ValidateRequest(*queued.request, version->id().name, version->signature(), &queued.layout)
+                                   .WithContext("warm-up '" + warmup.name + "'"));
+        auto promise = std::make_shared<std::promise<base::Status>>();
+        answers.push_back(promise->get_future());
+        queued.completion = core::Completion([promise](core::InferResponse response) {
+          if (response.final) promise->set_value(std::move(response.status));
+        });
+        queued.version = version;
+        queued.warmup = true;
+        version->scheduler().Enqueue(std::move(queued));
+      }
+      base::Status failed;
+      for (auto& answer : answers) {
+        base::Status status = answer.get();
+        if (failed.ok()) failed = std::move(status);
+      }
+      INFERD_RETURN_IF_ERROR(failed.WithContext("warm-up '" + warmup.name + "'"));
+    }
+  }
+  return base::OkStatus();
+}
+
+}  // namespace inferd::repository
