@@ -40,6 +40,12 @@ std::string Number(std::optional<double> value, const char* format = "%.1f") {
   return text;
 }
 
+// What is being measured, for who watches a terminal; "" wipes it.
+void ShowProgress(const std::string& text) {
+  static const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  if (terminal) std::cerr << "\r\x1b[K" << text << std::flush;
+}
+
 Result<ChildProcess> StartFloor(const Options& options, uint16_t port) {
   return ChildProcess::Start({options.programs + "/floor", std::to_string(port)});
 }
@@ -86,7 +92,7 @@ Status MeasureAll(const Options& options, const Target& server, const Target& fl
   const std::string engine_call = options.programs + "/engine_call";
   std::map<std::string, double> engine_us;
   if (::access(engine_call.c_str(), X_OK) == 0) {
-    std::cerr << "engine ..." << std::flush;
+    ShowProgress("engine ...");
     engine_us = EngineCosts("'" + engine_call + "' '" + options.programs + "/../lib/inferd/engines/onnxruntime.so' '" +
                             options.repository + "' 2>/dev/null");
   }
@@ -97,14 +103,14 @@ Status MeasureAll(const Options& options, const Target& server, const Target& fl
     for (const ctl::Wire wire : {ctl::Wire::kJson, ctl::Wire::kBinary}) {
       for (const size_t connections : options.connections) {
         const char* const wire_name = wire == ctl::Wire::kJson ? "JSON" : "binary";
-        std::cerr << "\r\x1b[K" << model << " " << wire_name << " " << connections << " ..." << std::flush;
+        ShowProgress(model + " " + wire_name + " " + std::to_string(connections) + " ...");
         INFERD_ASSIGN_OR_RETURN(const Row row, Measure({model, wire, connections}, server, floor, timing));
         const auto engine = engine_us.find(model);
         AddRow(table, row, engine == engine_us.end() ? std::nullopt : std::optional(engine->second));
       }
     }
   }
-  std::cerr << "\r\x1b[K";
+  ShowProgress("");
   std::cout << table.AlignRight({2, 3, 4, 5, 6, 7, 8, 9}).ToString()
             << "\nCPU US, FLOOR and ENGINE: microseconds of CPU per request. RATIO: CPU US / (FLOOR + ENGINE).\n";
   return base::OkStatus();
