@@ -1,7 +1,6 @@
 #include "repository/loader.h"
 
 
-#include "config/model_config_document.h"
 #include "config/model_config_parser.h"
 #include "repository/source.h"
 #include "repository/version_signature.h"
@@ -58,7 +57,6 @@ base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
       return std::unexpected(base::FailedPrecondition("there is no " + spec.model_file.string()));
     }
   }
-  spec.config_json = resolved.document->ToJson();
   spec.config = std::make_shared<const config::ModelConfig>(resolved);
   INFERD_ASSIGN_OR_RETURN(auto model, engine->Load(spec));
   INFERD_ASSIGN_OR_RETURN(config::ModelConfig completed,
