@@ -18,8 +18,8 @@ namespace {
 
 // Appends the classes of one row to `packer`. `At(i)` is the value of element i.
 template <typename At>
-base::Status ClassifyRow(At at, size_t elements, size_t classes, const core::TensorSpec& spec, std::vector<size_t>& order,
-                         tensor::BytesPacker& packer) {
+base::Status ClassifyRow(At at, size_t elements, size_t classes, const core::TensorSpec& spec,
+                         std::vector<size_t>& order, tensor::BytesPacker& packer) {
   order.resize(elements);
   std::iota(order.begin(), order.end(), size_t{0});
   const auto larger = [&](size_t a, size_t b) {
@@ -100,8 +100,10 @@ base::Result<core::InferTensor> Classify(const core::InferTensor& tensor, const 
     }
   });
   if (!numeric) {
-    return std::unexpected(base::InvalidArgument("output '" + tensor.name + "': classification needs a numeric datatype, "
-                                                 "got " + std::string(tensor::DataTypeName(tensor.datatype))));
+    return std::unexpected(base::InvalidArgument("output '" + tensor.name +
+                                                 "': classification needs a numeric datatype, "
+                                                 "got " +
+                                                 std::string(tensor::DataTypeName(tensor.datatype))));
   }
   if (!status.ok()) return std::unexpected(status.WithContext("output '" + tensor.name + "'"));
   core::InferTensor result;

@@ -48,8 +48,7 @@ TEST(ClassifyTest, WithoutBatchTheWholeTensorIsOneRow) {
   const auto result = Classify(tensor, {}, false, 10);
   ASSERT_TRUE(result.has_value());
   EXPECT_EQ(result->shape, (tensor::Shape{4}));
-  EXPECT_EQ(Elements(*result),
-            (std::vector<std::string>{"9:3", "7:0", "7:2", "-9223372036854775808:1"}));
+  EXPECT_EQ(Elements(*result), (std::vector<std::string>{"9:3", "7:0", "7:2", "-9223372036854775808:1"}));
 }
 
 TEST(ClassifyTest, NanIsSmallest) {

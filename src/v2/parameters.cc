@@ -14,7 +14,12 @@ base::Status WrongType(std::string_view owner, std::string_view name, std::strin
                        const ParameterValue& value) {
   std::string text;
   if (!owner.empty()) text.append(owner).append(": ");
-  text.append("parameter '").append(name).append("': expected ").append(expected).append(", got ").append(Describe(value));
+  text.append("parameter '")
+      .append(name)
+      .append("': expected ")
+      .append(expected)
+      .append(", got ")
+      .append(Describe(value));
   return base::InvalidArgument(std::move(text));
 }
 

@@ -19,11 +19,11 @@ struct RequestSettings {
   bool binary_data_output = false;  // outputs are binary where they do not say otherwise
 };
 
-// Takes the parameters that Triton's extensions give a meaning to (priority, timeout in microseconds, binary_data_output)
-// out of request.parameters and into their fields. What is left is the model's.
+// Takes the parameters that Triton's extensions give a meaning to (priority, timeout in microseconds,
+// binary_data_output) out of request.parameters and into their fields. What is left is the model's.
 //
-// INVALID_ARGUMENT: a wrong type, or a name that starts with "triton_", which is reserved. UNIMPLEMENTED: a sequence, for
-// no model here keeps state between requests. `sequence_id` 0 or "" is no sequence, as in Triton.
+// INVALID_ARGUMENT: a wrong type, or a name that starts with "triton_", which is reserved. UNIMPLEMENTED: a sequence,
+// for no model here keeps state between requests. `sequence_id` 0 or "" is no sequence, as in Triton.
 base::Result<RequestSettings> TakeKnownParameters(core::InferRequest& request);
 
 // What a requested output says about its own form.

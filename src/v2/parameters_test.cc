@@ -69,8 +69,9 @@ TEST(ReadOutputSettingsTest, NamesOutputExpectedAndGot) {
   };
   EXPECT_EQ(read("binary_data", std::string("yes")),
             base::InvalidArgument("output 'y': parameter 'binary_data': expected true or false, got 'yes'"));
-  EXPECT_EQ(read("classification", int64_t{-1}),
-            base::InvalidArgument("output 'y': parameter 'classification': expected an unsigned 32-bit integer, got -1"));
+  EXPECT_EQ(
+      read("classification", int64_t{-1}),
+      base::InvalidArgument("output 'y': parameter 'classification': expected an unsigned 32-bit integer, got -1"));
   EXPECT_EQ(read("classification", uint64_t{1} << 32).code(), base::StatusCode::kInvalidArgument);
   EXPECT_EQ(read("content_type", true).code(), base::StatusCode::kInvalidArgument);
   EXPECT_EQ(read("shared_memory_region", std::string("r")).code(), base::StatusCode::kUnimplemented);

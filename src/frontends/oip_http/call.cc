@@ -69,10 +69,9 @@ void Call::LogAccess(int status) const {
 
 void LogRefusal(const Environment& environment, const net::RequestHead& head, int status) {
   if (!environment.options.access_log) return;
-  environment.logger.Info("access", {{"method", head.method_text},
-                                     {"target", head.target},
-                                     {"status", std::to_string(status)},
-                                     {"peer", head.peer}});
+  environment.logger.Info(
+      "access",
+      {{"method", head.method_text}, {"target", head.target}, {"status", std::to_string(status)}, {"peer", head.peer}});
 }
 
 }  // namespace inferd::oip_http

@@ -14,7 +14,8 @@ namespace inferd::oip_http {
 // loop-bound; a call may be carried to other threads in between.
 class Call {
  public:
-  Call(std::shared_ptr<const Environment> environment, const net::RequestHead& head, int64_t received_ns, net::Reply reply);
+  Call(std::shared_ptr<const Environment> environment, const net::RequestHead& head, int64_t received_ns,
+       net::Reply reply);
 
   const Environment& environment() const { return *environment_; }
   const Options& options() const { return environment_->options; }

@@ -94,7 +94,8 @@ base::Result<bool> ReadIndexRequest(std::string_view body) {
   return ready;
 }
 
-base::Result<core::LoadCall> ReadLoadRequest(std::string_view body, std::string_view model, std::string_view repository) {
+base::Result<core::LoadCall> ReadLoadRequest(std::string_view body, std::string_view model,
+                                             std::string_view repository) {
   INFERD_RETURN_IF_ERROR(CheckModelName(model));
   core::LoadCall call;
   call.model = model;
@@ -104,7 +105,8 @@ base::Result<core::LoadCall> ReadLoadRequest(std::string_view body, std::string_
     return ReadObject(reader, [&](std::string_view name) { return ReadLoadParameter(reader, name, call); });
   }));
   if (!call.files.empty() && call.config_json.empty()) {
-    return std::unexpected(InvalidArgument("load of model " + Quoted(model) + ": 'file:' parameters need a parameter "
+    return std::unexpected(InvalidArgument("load of model " + Quoted(model) +
+                                           ": 'file:' parameters need a parameter "
                                            "'config', got none"));
   }
   return call;
@@ -148,9 +150,8 @@ base::Result<LogSettings> ReadLogSettings(std::string_view body) {
     }
     return {};
   };
-  INFERD_RETURN_IF_ERROR(ReadBody(body, [&](Reader& reader, std::string_view key) {
-    return read_member(reader, key).WithContext(Quoted(key));
-  }));
+  INFERD_RETURN_IF_ERROR(ReadBody(
+      body, [&](Reader& reader, std::string_view key) { return read_member(reader, key).WithContext(Quoted(key)); }));
   return settings;
 }
 

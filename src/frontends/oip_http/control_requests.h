@@ -9,18 +9,19 @@
 #include "base/status.h"
 #include "core/catalog.h"
 
-// The bodies of Triton's repository and logging extensions. Pure, but for ApplyLogSettings. An empty body is an empty object;
-// anything malformed or unknown is INVALID_ARGUMENT.
+// The bodies of Triton's repository and logging extensions. Pure, but for ApplyLogSettings. An empty body is an empty
+// object; anything malformed or unknown is INVALID_ARGUMENT.
 
 namespace inferd::oip_http {
 
 // {"ready": bool}: whether only what is ready is asked for.
 base::Result<bool> ReadIndexRequest(std::string_view body);
 
-// {"parameters": {"config": "<ModelConfig as JSON>", "file:<version>/<path>": "<base64>"}}. A name that could not be a folder
-// is refused, a config that is not a JSON object or names another model, files without a config, and paths that are
-// absolute or have empty, "." or ".." parts.
-base::Result<core::LoadCall> ReadLoadRequest(std::string_view body, std::string_view model, std::string_view repository);
+// {"parameters": {"config": "<ModelConfig as JSON>", "file:<version>/<path>": "<base64>"}}. A name that could not be a
+// folder is refused, a config that is not a JSON object or names another model, files without a config, and paths that
+// are absolute or have empty, "." or ".." parts.
+base::Result<core::LoadCall> ReadLoadRequest(std::string_view body, std::string_view model,
+                                             std::string_view repository);
 
 // {"parameters": {"unload_dependents": bool}}.
 base::Result<core::UnloadCall> ReadUnloadRequest(std::string_view body, std::string_view model,

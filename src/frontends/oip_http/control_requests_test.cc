@@ -14,8 +14,9 @@ std::string WithParameters(std::string_view parameters) { return "{\"parameters\
 
 TEST(ReadLoadRequestTest, TakesConfigAndFiles) {
   const auto call = ReadLoadRequest(
-      WithParameters(R"("config":"{\"name\":\"m\",\"max_batch_size\":8}","file:1/model.onnx":"AAEC","file:0/sub/a b":"")"), "m",
-      "r");
+      WithParameters(
+          R"("config":"{\"name\":\"m\",\"max_batch_size\":8}","file:1/model.onnx":"AAEC","file:0/sub/a b":"")"),
+      "m", "r");
   ASSERT_TRUE(call.has_value()) << call.error().ToString();
   EXPECT_EQ(call->model, "m");
   EXPECT_EQ(call->repository, "r");
@@ -37,8 +38,8 @@ TEST(ReadLoadRequestTest, RefusesNamesThatAreNoFolder) {
 }
 
 TEST(ReadLoadRequestTest, RefusesPathsThatLeaveTheModel) {
-  for (const char* path : {"", "1", "1/", "/1/a", "1//a", "1/../a", "1/..", "../1/a", "1/./a", "a/model.onnx", "01/a", "-1/a",
-                           "1/a/", "1\\\\a", "1/a\\u0000b", "99999999999999999999/a"}) {
+  for (const char* path : {"", "1", "1/", "/1/a", "1//a", "1/../a", "1/..", "../1/a", "1/./a", "a/model.onnx", "01/a",
+                           "-1/a", "1/a/", "1\\\\a", "1/a\\u0000b", "99999999999999999999/a"}) {
     EXPECT_NE(LoadError(WithParameters("\"config\":\"{}\",\"file:" + std::string(path) + "\":\"\"")), "") << path;
   }
 }

@@ -57,7 +57,8 @@ class Handler final : public net::HttpHandler {
       return Refuse(head, unknown_coding ? ErrorResponse(kUnsupportedMediaType, headers.error().message())
                                          : ErrorResponse(options_, headers.error()));
     }
-    if (headers->coding == net::ContentCoding::kIdentity) plan.align_at = static_cast<size_t>(headers->json_bytes.value_or(0));
+    if (headers->coding == net::ContentCoding::kIdentity)
+      plan.align_at = static_cast<size_t>(headers->json_bytes.value_or(0));
     return plan;
   }
 
@@ -93,9 +94,11 @@ class Handler final : public net::HttpHandler {
       case Endpoint::kModelNames: return JsonResponse(ModelNamesJson(catalog.ModelNames()));
       case Endpoint::kModelMetadata:
         return JsonOrError(catalog.Metadata(route.model, route.version), ModelMetadataJson);
-      case Endpoint::kModelStatistics: return JsonOrError(catalog.Statistics(route.model, route.version), StatisticsJson);
+      case Endpoint::kModelStatistics:
+        return JsonOrError(catalog.Statistics(route.model, route.version), StatisticsJson);
       case Endpoint::kModelConfig:
-        return JsonOrError(catalog.ConfigJson(route.model, route.version), [](const std::string& json) { return json; });
+        return JsonOrError(catalog.ConfigJson(route.model, route.version),
+                           [](const std::string& json) { return json; });
       case Endpoint::kRepositoryIndex: return Index(route, request);
       case Endpoint::kLogging: return Logging(request);
       default: return JsonResponse(ServerMetadataJson(options_.server_name, options_.server_version, v2::Extensions()));

@@ -29,8 +29,8 @@ struct Environment {
   MetricsText metrics_text;
 };
 
-// Predict V2 over HTTP with Triton's extensions: one handler per loop, loop-bound. Small requests are decoded, dispatched
-// and encoded on the loop thread; what is big or compressed goes by way of the pool.
+// Predict V2 over HTTP with Triton's extensions: one handler per loop, loop-bound. Small requests are decoded,
+// dispatched and encoded on the loop thread; what is big or compressed goes by way of the pool.
 std::unique_ptr<net::HttpHandler> MakeHandler(Environment environment);
 
 // The metrics port's: GET /metrics, and the server's health. Loop-bound.

@@ -94,7 +94,8 @@ class FakePinned final : public core::PinnedModel {
 // Knows the models in `models`; `infer` answers, by default with the inputs as outputs.
 class FakeDispatcher final : public core::Dispatcher {
  public:
-  base::Result<std::shared_ptr<const core::PinnedModel>> Find(std::string_view model, std::string_view version) override {
+  base::Result<std::shared_ptr<const core::PinnedModel>> Find(std::string_view model,
+                                                              std::string_view version) override {
     const auto it = models.find(std::string(model));
     if (it == models.end() || (!version.empty() && version != it->second->version_)) {
       return std::unexpected(base::NotFound("Request for unknown model: '" + std::string(model) + "' is not found"));
@@ -215,7 +216,8 @@ struct TestServer {
     handler->OnRequest(std::move(request), exchange.Open());
   }
   void Settle() {
-    while (loop.RunAll() + pool.RunAll() > 0) {}
+    while (loop.RunAll() + pool.RunAll() > 0) {
+    }
   }
   net::HttpResponse Ask(net::HttpRequest request) {
     exchange.responses.clear();

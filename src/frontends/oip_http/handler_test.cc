@@ -38,7 +38,8 @@ TEST(HandlerTest, HealthIsAStatusWithoutABody) {
   EXPECT_EQ(Body(server.Get("/v2/health/live")), "");
   server.catalog.live = server.catalog.ready = false;
   server.catalog.model_ready = base::Unavailable("loading");
-  for (const char* path : {"/v2/health/live", "/v2/health/ready", "/v2/models/m/ready", "/v2/models/m/versions/2/ready"}) {
+  for (const char* path :
+       {"/v2/health/live", "/v2/health/ready", "/v2/models/m/ready", "/v2/models/m/versions/2/ready"}) {
     const net::HttpResponse response = server.Get(path);
     EXPECT_EQ(response.status, 400) << path;
     EXPECT_EQ(Body(response), "") << path;
@@ -66,16 +67,13 @@ TEST(HandlerTest, HealthBodiesAndTextsAreOptions) {
 
 TEST(HandlerTest, ModelMetadataAndConfig) {
   TestServer server;
-  server.catalog.metadata = core::ModelMetadata{.name = "m",
-                                                .versions = {"1", "3"},
-                                                .platform = "onnx_onnxv1",
-                                                .inputs = {{.name = "x",
-                                                            .datatype = tensor::DataType::kFp32,
-                                                            .shape = {-1, 3},
-                                                            .optional = false,
-                                                            .labels = {}}},
-                                                .outputs = {},
-                                                .parameters = {}};
+  server.catalog.metadata = core::ModelMetadata{
+      .name = "m",
+      .versions = {"1", "3"},
+      .platform = "onnx_onnxv1",
+      .inputs = {{.name = "x", .datatype = tensor::DataType::kFp32, .shape = {-1, 3}, .optional = false, .labels = {}}},
+      .outputs = {},
+      .parameters = {}};
   EXPECT_EQ(Body(server.Get("/v2/models/m")),
             R"({"name":"m","versions":["1","3"],"platform":"onnx_onnxv1","inputs":[{"name":"x","datatype":"FP32",)"
             R"("shape":[-1,3]}],"outputs":[]})");
@@ -92,14 +90,15 @@ TEST(HandlerTest, StatisticsOfOneAndOfAll) {
   statistics.version = "1";
   statistics.inference_count = 7;
   statistics.success = {.count = 3, .ns = 900};
-  statistics.batches = {{.batch_size = 2, .compute_input = {}, .compute_infer = {.count = 1, .ns = 5}, .compute_output = {}}};
+  statistics.batches = {
+      {.batch_size = 2, .compute_input = {}, .compute_infer = {.count = 1, .ns = 5}, .compute_output = {}}};
   server.catalog.statistics = std::vector{statistics};
   const std::string zero = R"({"count":0,"ns":0})";
   EXPECT_EQ(Body(server.Get("/v2/models/stats")),
             R"({"model_stats":[{"name":"m","version":"1","last_inference":0,"inference_count":7,"execution_count":0,)"
-            R"("inference_stats":{"success":{"count":3,"ns":900},"fail":)" + zero + R"(,"queue":)" + zero +
-                R"(,"compute_input":)" + zero + R"(,"compute_infer":)" + zero + R"(,"compute_output":)" + zero +
-                R"(,"cache_hit":)" + zero + R"(,"cache_miss":)" + zero +
+            R"("inference_stats":{"success":{"count":3,"ns":900},"fail":)" +
+                zero + R"(,"queue":)" + zero + R"(,"compute_input":)" + zero + R"(,"compute_infer":)" + zero +
+                R"(,"compute_output":)" + zero + R"(,"cache_hit":)" + zero + R"(,"cache_miss":)" + zero +
                 R"(},"response_stats":{},"batch_stats":[{"batch_size":2,"compute_input":)" + zero +
                 R"(,"compute_infer":{"count":1,"ns":5},"compute_output":)" + zero + R"(}],"memory_usage":[]}]})");
   EXPECT_EQ(server.catalog.asked_model, "");
@@ -162,7 +161,8 @@ TEST(HandlerTest, ModelNamesAndMetrics) {
 TEST(HandlerTest, BodiesAreAlignedBehindTheirJson) {
   TestServer server;
   const auto plan = [&](TestServer::Headers headers) {
-    return server.handler->OnHead(TestServer::Request(net::Method::kPost, "/v2/models/m/infer", "0123456789", headers).head);
+    return server.handler->OnHead(
+        TestServer::Request(net::Method::kPost, "/v2/models/m/infer", "0123456789", headers).head);
   };
   EXPECT_EQ(plan({{"inference-header-content-length", "7"}}).align_at, 7u);
   EXPECT_EQ(plan({}).align_at, 0u);
@@ -170,7 +170,8 @@ TEST(HandlerTest, BodiesAreAlignedBehindTheirJson) {
   EXPECT_EQ(plan({{"Inference-Header-Content-Length", "-1"}}).refuse->status, 400);
   EXPECT_EQ(plan({{"Inference-Header-Content-Length", "7x"}}).refuse->status, 400);
   EXPECT_EQ(plan({{"Inference-Header-Content-Length", ""}}).refuse->status, 400);
-  EXPECT_EQ(plan({{"Inference-Header-Content-Length", "1"}, {"Inference-Header-Content-Length", "2"}}).refuse->status, 400);
+  EXPECT_EQ(plan({{"Inference-Header-Content-Length", "1"}, {"Inference-Header-Content-Length", "2"}}).refuse->status,
+            400);
   EXPECT_EQ(plan({{"Content-Encoding", "br"}}).refuse->status, 415);
   // What is compressed is aligned once it is decompressed.
   EXPECT_EQ(plan({{"Content-Encoding", "gzip"}, {"Inference-Header-Content-Length", "700"}}).align_at, 0u);

@@ -114,7 +114,8 @@ void InferCall::OnResponse(Owned& self, core::InferResponse response) {
   if (carries && ++self->responses_ == 1) self->response_ = std::move(response);
   if (!final) return;
   if (self->responses_ > 1) {
-    self->Fail(base::Unimplemented("model '" + self->model_ + "' gave more than one response, which HTTP cannot carry"));
+    self->Fail(
+        base::Unimplemented("model '" + self->model_ + "' gave more than one response, which HTTP cannot carry"));
   } else if (!self->response_.status.ok()) {
     self->Fail(self->response_.status, 0, self->response_.retry_after_ms);
   }

@@ -69,17 +69,18 @@ TEST_F(InferCallTest, UnknownModelsComeBeforeBadBodies) {
 
 TEST_F(InferCallTest, EveryStatusHasItsCodeAndText) {
   const std::pair<base::StatusCode, int> cases[] = {
-      {base::StatusCode::kInvalidArgument, 400},    {base::StatusCode::kFailedPrecondition, 400},
-      {base::StatusCode::kOutOfRange, 400},         {base::StatusCode::kUnauthenticated, 401},
-      {base::StatusCode::kPermissionDenied, 403},   {base::StatusCode::kNotFound, 404},
-      {base::StatusCode::kAlreadyExists, 409},      {base::StatusCode::kAborted, 409},
-      {base::StatusCode::kResourceExhausted, 429},  {base::StatusCode::kCancelled, 499},
-      {base::StatusCode::kInternal, 500},           {base::StatusCode::kUnknown, 500},
-      {base::StatusCode::kDataLoss, 500},           {base::StatusCode::kUnimplemented, 501},
-      {base::StatusCode::kUnavailable, 503},        {base::StatusCode::kDeadlineExceeded, 504},
+      {base::StatusCode::kInvalidArgument, 400},   {base::StatusCode::kFailedPrecondition, 400},
+      {base::StatusCode::kOutOfRange, 400},        {base::StatusCode::kUnauthenticated, 401},
+      {base::StatusCode::kPermissionDenied, 403},  {base::StatusCode::kNotFound, 404},
+      {base::StatusCode::kAlreadyExists, 409},     {base::StatusCode::kAborted, 409},
+      {base::StatusCode::kResourceExhausted, 429}, {base::StatusCode::kCancelled, 499},
+      {base::StatusCode::kInternal, 500},          {base::StatusCode::kUnknown, 500},
+      {base::StatusCode::kDataLoss, 500},          {base::StatusCode::kUnimplemented, 501},
+      {base::StatusCode::kUnavailable, 503},       {base::StatusCode::kDeadlineExceeded, 504},
   };
   for (const auto& [code, http] : cases) {
-    server_.dispatcher.infer = [code = code](const core::PinnedModel&, const core::InferRequest&, core::Completion done) {
+    server_.dispatcher.infer = [code = code](const core::PinnedModel&, const core::InferRequest&,
+                                             core::Completion done) {
       core::InferResponse response;
       response.status = base::Status(code, "why \"not\"");
       response.retry_after_ms = 1500;
@@ -98,8 +99,9 @@ TEST_F(InferCallTest, ADroppedRequestIsAnswered) {
 }
 
 TEST_F(InferCallTest, BinaryBothWays) {
-  const std::string json = R"({"parameters":{"binary_data_output":true},"inputs":[{"name":"x","shape":[4],"datatype":"INT8",)"
-                           R"("parameters":{"binary_data_size":4}}]})";
+  const std::string json =
+      R"({"parameters":{"binary_data_output":true},"inputs":[{"name":"x","shape":[4],"datatype":"INT8",)"
+      R"("parameters":{"binary_data_size":4}}]})";
   const std::string length = std::to_string(json.size());
   const net::HttpResponse response = server_.Post(kInfer, json + "abcd", {{"Inference-Header-Content-Length", length}});
   EXPECT_EQ(response.status, 200) << Body(response);
@@ -170,7 +172,8 @@ TEST_F(InferCallTest, APeerThatIsGoneCancels) {
 
 TEST_F(InferCallTest, OneOfManyResponsesIsAllThatHttpCarries) {
   int responses = 1;
-  server_.dispatcher.infer = [&](const core::PinnedModel& pinned, const core::InferRequest& request, core::Completion done) {
+  server_.dispatcher.infer = [&](const core::PinnedModel& pinned, const core::InferRequest& request,
+                                 core::Completion done) {
     for (int i = 0; i < responses; ++i) {
       core::InferResponse response;
       response.model_name = request.model_name;

@@ -95,7 +95,8 @@ class RequestReader {
   }
 
   base::Status TooMany(std::string_view what) const {
-    return reader_.Error("expected at most " + std::to_string(v2::kTensorsMax) + " " + std::string(what) + ", got more");
+    return reader_.Error("expected at most " + std::to_string(v2::kTensorsMax) + " " + std::string(what) +
+                         ", got more");
   }
 
   const std::string_view text_;
@@ -113,7 +114,8 @@ base::Status AttachBinary(const base::BufferSlice& body, size_t json_bytes, cons
     if (!sizes[i]) continue;
     core::InferTensor& input = request.inputs[i];
     if (!binary_allowed) {
-      return InvalidArgument("input '" + input.name + "': must specify valid 'Infer-Header-Content-Length' in request "
+      return InvalidArgument("input '" + input.name +
+                             "': must specify valid 'Infer-Header-Content-Length' in request "
                              "header and 'binary_data_size' when passing inputs in binary data format: expected an "
                              "Inference-Header-Content-Length header, got none");
     }

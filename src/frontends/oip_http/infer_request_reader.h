@@ -19,9 +19,9 @@ struct DecodedRequest {
 };
 
 // Reads Predict V2's "Inference Request JSON Object" with Triton's binary tensor extension. The first `json_bytes` of
-// `body` are the JSON; the rest are the binary inputs in the order of the JSON, and become views into `body`, not copies.
-// `binary_allowed`: the request had an Inference-Header-Content-Length. NaN, Infinity and -Infinity are read as numbers, as
-// Triton's clients write them.
+// `body` are the JSON; the rest are the binary inputs in the order of the JSON, and become views into `body`, not
+// copies. `binary_allowed`: the request had an Inference-Header-Content-Length. NaN, Infinity and -Infinity are read as
+// numbers, as Triton's clients write them.
 //
 // Members may come in any order; unknown ones are skipped, as strictly as the others are read. Errors are
 // INVALID_ARGUMENT and name the tensor, expected and got; UNIMPLEMENTED for sequences and client shared memory. Pure;

@@ -39,8 +39,7 @@ TEST(ReadInferRequestTest, ReadsEveryMember) {
   const InferRequest& request = *decoded->request;
   EXPECT_EQ(request.id, "42");
   EXPECT_EQ(request.priority, 1u);
-  const core::Parameters left = {
-      {"mine", int64_t{-5}}, {"text", std::string("a")}, {"flag", false}, {"ratio", 0.5}};
+  const core::Parameters left = {{"mine", int64_t{-5}}, {"text", std::string("a")}, {"flag", false}, {"ratio", 0.5}};
   EXPECT_EQ(request.parameters, left);
   ASSERT_EQ(request.inputs.size(), 2u);
   EXPECT_EQ(request.inputs[0].name, "x");
@@ -69,10 +68,10 @@ TEST(ReadInferRequestTest, AnyKeyOrderGivesTheSame) {
 }
 
 TEST(ReadInferRequestTest, Base64MayBeAnnouncedBehindTheData) {
-  const auto before = Read(WithInput(
-      R"("name":"x","shape":[1],"datatype":"BYTES","parameters":{"content_type":"base64"},"data":["AP8="])"));
-  const auto behind = Read(WithInput(
-      R"("name":"x","shape":[1],"datatype":"BYTES","data":["AP8="],"parameters":{"content_type":"base64"})"));
+  const auto before = Read(
+      WithInput(R"("name":"x","shape":[1],"datatype":"BYTES","parameters":{"content_type":"base64"},"data":["AP8="])"));
+  const auto behind = Read(
+      WithInput(R"("name":"x","shape":[1],"datatype":"BYTES","data":["AP8="],"parameters":{"content_type":"base64"})"));
   ASSERT_TRUE(before.has_value() && behind.has_value());
   EXPECT_EQ(before->request->inputs[0].data.view(), std::string_view("\2\0\0\0\0\xff", 6));
   EXPECT_EQ(behind->request->inputs[0].data.view(), before->request->inputs[0].data.view());
@@ -108,13 +107,16 @@ TEST(ReadInferRequestTest, InputErrorsNameTheInput) {
   const auto error = [&](std::string_view members) { return Error(WithInput(std::string(x) + std::string(members))); };
   EXPECT_EQ(error(R"("shape":[1],"data":[1])"), "input 'x': expected a member 'datatype', got none");
   EXPECT_EQ(error(R"("datatype":"INT8","data":[1])"), "input 'x': expected a member 'shape', got none");
-  EXPECT_EQ(Error(WithInput(R"("shape":[1],"datatype":"INT8","data":[1])")), "input #0: expected a member 'name', got none");
+  EXPECT_EQ(Error(WithInput(R"("shape":[1],"datatype":"INT8","data":[1])")),
+            "input #0: expected a member 'name', got none");
   EXPECT_EQ(error(R"("shape":[1],"datatype":"INT8")"),
-            "input 'x': Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters'; got none");
+            "input 'x': Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters'; "
+            "got none");
   EXPECT_EQ(error(R"("shape":[1],"datatype":"INT8","data":[1],"parameters":{"binary_data_size":1})"),
-            "input 'x': Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters'; got both");
-  for (const char* shape : {"[-1]", "[1.0]", "[1e0]", "[\"1\"]", "[18446744073709551616]", "[9223372036854775808]", "[[1]]",
-                            "1", "null", "{}"}) {
+            "input 'x': Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters'; "
+            "got both");
+  for (const char* shape : {"[-1]", "[1.0]", "[1e0]", "[\"1\"]", "[18446744073709551616]", "[9223372036854775808]",
+                            "[[1]]", "1", "null", "{}"}) {
     const std::string text = error("\"shape\":" + std::string(shape) + ",\"datatype\":\"INT8\",\"data\":[1]");
     EXPECT_TRUE(text.starts_with("input 'x': shape: JSON at byte ")) << shape << ": " << text;
   }
@@ -136,20 +138,23 @@ TEST(ReadInferRequestTest, BinarySizesMustAddUp) {
             "unexpected additional input data for model 'm': expected 4 bytes behind the JSON, got 5");
   EXPECT_NE(Error(json, "", false).find("Inference-Header-Content-Length"), std::string::npos);
   EXPECT_NE(Error(R"({"inputs":[{"name":"x","shape":[4],"datatype":"INT8",
-    "parameters":{"binary_data_size":9223372036854775807}}]})", "1234").find("expected 9223372036854775807 bytes, got 4"),
+    "parameters":{"binary_data_size":9223372036854775807}}]})",
+                  "1234")
+                .find("expected 9223372036854775807 bytes, got 4"),
             std::string::npos);
 }
 
 TEST(ReadInferRequestTest, WhatIsNotUsedIsStillHeldToTheRules) {
-  const std::string_view good = R"("inputs":[{"name":"x","shape":[1],"datatype":"INT8","data":[1],"extra":[{"a":null}]}])";
+  const std::string_view good =
+      R"("inputs":[{"name":"x","shape":[1],"datatype":"INT8","data":[1],"extra":[{"a":null}]}])";
   const auto with = [&](std::string_view more) { return Error("{" + std::string(good) + "," + std::string(more)); };
   EXPECT_EQ(with(R"("unknown":{"deep":[1,2,{"x":"y"}]}})"), "no error");
   EXPECT_EQ(with(R"("outputs":[]})"), "no error");
-  for (const char* bad : {R"("unknown":[1,})", R"("unknown":{"a":1,"a":2}})", R"("id":"a","id":"a"})", R"("id":1})",
-                          R"("id":null})", R"("u":tru})", R"("u":01})", "\"u\":\"\x01\"}", "\"u\":\"\xff\"}",
-                          R"("u":1} x)", R"("u":1}})", R"("u":1)", R"("outputs":{}})", R"("outputs":[{}]})",
-                          R"("outputs":[{"name":1}]})", R"("parameters":[]})", R"("parameters":{"a":null}})",
-                          R"("parameters":{"a":{}}})", R"("inputs":[]})"}) {
+  for (const char* bad :
+       {R"("unknown":[1,})", R"("unknown":{"a":1,"a":2}})", R"("id":"a","id":"a"})", R"("id":1})", R"("id":null})",
+        R"("u":tru})", R"("u":01})", "\"u\":\"\x01\"}", "\"u\":\"\xff\"}", R"("u":1} x)", R"("u":1}})", R"("u":1)",
+        R"("outputs":{}})", R"("outputs":[{}]})", R"("outputs":[{"name":1}]})", R"("parameters":[]})",
+        R"("parameters":{"a":null}})", R"("parameters":{"a":{}}})", R"("inputs":[]})"}) {
     EXPECT_NE(with(bad), "no error") << bad;
   }
   EXPECT_EQ(Error("{}"), "expected a member 'inputs', got none");

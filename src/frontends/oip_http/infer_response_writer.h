@@ -22,10 +22,10 @@ struct OutputForms {
   const v2::OutputSettings& of(size_t output) const { return output < forms.size() ? forms[output] : default_form; }
 };
 
-// Writes Predict V2's "Inference Response JSON Object", straight from the tensors; binary outputs follow it as they are,
-// without a copy (Triton's binary tensor extension). Classification happens first. Errors: INVALID_ARGUMENT naming the
-// output (BYTES that are not UTF-8 and were not asked for in base64 or binary; a NaN under NonFinite::kError). Pure; runs
-// on any thread.
+// Writes Predict V2's "Inference Response JSON Object", straight from the tensors; binary outputs follow it as they
+// are, without a copy (Triton's binary tensor extension). Classification happens first. Errors: INVALID_ARGUMENT naming
+// the output (BYTES that are not UTF-8 and were not asked for in base64 or binary; a NaN under NonFinite::kError).
+// Pure; runs on any thread.
 base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse response, const OutputForms& forms,
                                                    const core::ModelSignature& signature, const Options& options);
 

@@ -42,8 +42,9 @@ TEST(WriteInferResponseTest, TheDocumentsExample) {
   ASSERT_TRUE(http.has_value()) << http.error().ToString();
   EXPECT_EQ(http->status, 200);
   EXPECT_EQ(Header(*http, "Content-Type"), "application/json");
-  EXPECT_EQ(Body(*http), R"({"model_name":"m","model_version":"3","id":"42","outputs":[{"name":"output0","datatype":"FP32",)"
-                         R"("shape":[3,2],"data":[1,1.1,2,2.1,3,3.1]}]})");
+  EXPECT_EQ(Body(*http),
+            R"({"model_name":"m","model_version":"3","id":"42","outputs":[{"name":"output0","datatype":"FP32",)"
+            R"("shape":[3,2],"data":[1,1.1,2,2.1,3,3.1]}]})");
 }
 
 TEST(WriteInferResponseTest, ParametersOfResponseAndOutputs) {
@@ -52,13 +53,15 @@ TEST(WriteInferResponseTest, ParametersOfResponseAndOutputs) {
   response.outputs[0].parameters = {{"c", true}, {"d", 0.5}};
   const auto http = WriteInferResponse(std::move(response), {}, {}, {});
   ASSERT_TRUE(http.has_value());
-  EXPECT_EQ(Body(*http), R"({"model_name":"m","model_version":"3","parameters":{"a":"x","b":-1},"outputs":[{"name":"y",)"
-                         R"("datatype":"BOOL","shape":[1],"parameters":{"c":true,"d":0.5},"data":[true]}]})");
+  EXPECT_EQ(Body(*http),
+            R"({"model_name":"m","model_version":"3","parameters":{"a":"x","b":-1},"outputs":[{"name":"y",)"
+            R"("datatype":"BOOL","shape":[1],"parameters":{"c":true,"d":0.5},"data":[true]}]})");
 }
 
 TEST(WriteInferResponseTest, BinaryOutputsFollowTheJsonWithoutACopy) {
-  core::InferResponse response = ResponseWith({Tensor("y", DataType::kInt8, {4}, "abcd"), Tensor("j", DataType::kInt8, {1}, "\5"),
-                                               Tensor("e", DataType::kInt8, {0}, ""), Tensor("z", DataType::kInt8, {2}, "ef")});
+  core::InferResponse response =
+      ResponseWith({Tensor("y", DataType::kInt8, {4}, "abcd"), Tensor("j", DataType::kInt8, {1}, "\5"),
+                    Tensor("e", DataType::kInt8, {0}, ""), Tensor("z", DataType::kInt8, {2}, "ef")});
   const std::byte* const first = response.outputs[0].data.data();
   const std::byte* const last = response.outputs[3].data.data();
   OutputForms forms;
@@ -88,29 +91,35 @@ TEST(WriteInferResponseTest, BytesOutputsNeedUtf8OrBase64) {
   forms.default_form.base64 = true;
   http = WriteInferResponse(ResponseWith({Tensor("y", DataType::kBytes, {2}, packed)}), forms, {}, {});
   ASSERT_TRUE(http.has_value());
-  EXPECT_EQ(Body(*http), R"({"model_name":"m","model_version":"3","outputs":[{"name":"y","datatype":"BYTES","shape":[2],)"
-                         R"("parameters":{"content_type":"base64"},"data":["/wA=","YQ=="]}]})");
+  EXPECT_EQ(Body(*http),
+            R"({"model_name":"m","model_version":"3","outputs":[{"name":"y","datatype":"BYTES","shape":[2],)"
+            R"("parameters":{"content_type":"base64"},"data":["/wA=","YQ=="]}]})");
 }
 
 TEST(WriteInferResponseTest, ClassificationUsesTheOutputsLabels) {
   core::ModelSignature signature;
   signature.max_batch_size = 8;
-  signature.outputs = {{.name = "y", .datatype = DataType::kFp32, .shape = {-1, 3}, .optional = false, .labels = {"a", "b", "c"}}};
+  signature.outputs = {
+      {.name = "y", .datatype = DataType::kFp32, .shape = {-1, 3}, .optional = false, .labels = {"a", "b", "c"}}};
   OutputForms forms;
   forms.forms = {{.classes = 2}};
   const auto http = WriteInferResponse(
-      ResponseWith({Tensor("y", DataType::kFp32, {1, 3}, BytesOf(std::vector<float>{0.5f, 2.5f, 1.0f}))}), forms, signature, {});
+      ResponseWith({Tensor("y", DataType::kFp32, {1, 3}, BytesOf(std::vector<float>{0.5f, 2.5f, 1.0f}))}), forms,
+      signature, {});
   ASSERT_TRUE(http.has_value());
-  EXPECT_EQ(Body(*http), R"({"model_name":"m","model_version":"3","outputs":[{"name":"y","datatype":"BYTES","shape":[1,2],)"
-                         R"("data":["2.5:1:b","1:2:c"]}]})");
+  EXPECT_EQ(Body(*http),
+            R"({"model_name":"m","model_version":"3","outputs":[{"name":"y","datatype":"BYTES","shape":[1,2],)"
+            R"("data":["2.5:1:b","1:2:c"]}]})");
 }
 
 TEST(WriteInferResponseTest, NonFiniteValuesAsTheOptionSays) {
-  const std::vector<double> values = {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()};
+  const std::vector<double> values = {std::numeric_limits<double>::quiet_NaN(),
+                                      -std::numeric_limits<double>::infinity()};
   const auto write = [&](tensorjson::NonFinite mode) {
     Options options;
     options.nonfinite = mode;
-    const auto http = WriteInferResponse(ResponseWith({Tensor("y", DataType::kFp64, {2}, BytesOf(values))}), {}, {}, options);
+    const auto http =
+        WriteInferResponse(ResponseWith({Tensor("y", DataType::kFp64, {2}, BytesOf(values))}), {}, {}, options);
     if (!http.has_value()) return http.error().message();
     const std::string body = Body(*http);
     return body.substr(body.find("\"data\""));

@@ -27,9 +27,7 @@ class InputReader {
   }
 
  private:
-  std::string Who() const {
-    return has_name_ ? "input '" + tensor_.name + "'" : "input #" + std::to_string(index_);
-  }
+  std::string Who() const { return has_name_ ? "input '" + tensor_.name + "'" : "input #" + std::to_string(index_); }
 
   base::Status ReadMembers() {
     INFERD_RETURN_IF_ERROR(reader_.BeginObject());
@@ -91,7 +89,8 @@ class InputReader {
       if (it->first != "binary_data_size") continue;
       const auto* size = std::get_if<int64_t>(&it->second);
       if (size == nullptr || *size < 0) {
-        return InvalidArgument("parameter 'binary_data_size': expected a number of bytes, got " + v2::Describe(it->second));
+        return InvalidArgument("parameter 'binary_data_size': expected a number of bytes, got " +
+                               v2::Describe(it->second));
       }
       binary_bytes_ = static_cast<uint64_t>(*size);
       parameters.erase(it);

@@ -50,7 +50,8 @@ base::Result<core::Parameters> ReadParameters(json::Reader& reader, std::string_
     if (!key.has_value()) return std::unexpected(InOwner(owner, key.error()));
     if (!key->has_value()) return parameters;
     if (parameters.size() == v2::kParametersMax) {
-      return std::unexpected(InOwner(owner, reader.Error("more than " + std::to_string(v2::kParametersMax) + " parameters")));
+      return std::unexpected(
+          InOwner(owner, reader.Error("more than " + std::to_string(v2::kParametersMax) + " parameters")));
     }
     auto value = ReadValue(reader, **key);
     if (!value.has_value()) return std::unexpected(InOwner(owner, value.error()));

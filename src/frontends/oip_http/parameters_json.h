@@ -9,8 +9,8 @@
 
 namespace inferd::oip_http {
 
-// Predict V2, "Parameters": an object of strings, numbers and booleans. Anything else is INVALID_ARGUMENT naming the key.
-// `owner` stands before the error: "input 'x'", or empty for the request itself.
+// Predict V2, "Parameters": an object of strings, numbers and booleans. Anything else is INVALID_ARGUMENT naming the
+// key. `owner` stands before the error: "input 'x'", or empty for the request itself.
 base::Result<core::Parameters> ReadParameters(json::Reader& reader, std::string_view owner);
 
 // NaN and the infinities, which JSON has no numbers for, become null.

@@ -24,8 +24,10 @@ base::Result<tensor::Shape> InferShape(const core::TensorSpec& spec, bool fixed_
         return std::unexpected(InvalidArgument("byte size overflow for input '" + spec.name + "'"));
       }
     } else if (variable < shape.rank()) {
-      return std::unexpected(InvalidArgument("input '" + spec.name + "': a raw binary request needs a shape with at most "
-                                             "one dimension of variable size, got " + spec.shape.ToString()));
+      return std::unexpected(InvalidArgument("input '" + spec.name +
+                                             "': a raw binary request needs a shape with at most "
+                                             "one dimension of variable size, got " +
+                                             spec.shape.ToString()));
     } else {
       variable = i;
     }
@@ -72,8 +74,10 @@ base::Result<DecodedRequest> ReadRawRequest(const base::BufferSlice& body, const
   if (bytes) {
     for (size_t i = 0; i < spec.shape.rank(); ++i) input.shape.Append(spec.shape[i] < 0 ? 1 : spec.shape[i]);
     if (input.shape.ElementCount() != 1) {
-      return std::unexpected(InvalidArgument("input '" + spec.name + "': a raw binary request of datatype BYTES needs one "
-                                             "element, got shape " + spec.shape.ToString()));
+      return std::unexpected(InvalidArgument("input '" + spec.name +
+                                             "': a raw binary request of datatype BYTES needs one "
+                                             "element, got shape " +
+                                             spec.shape.ToString()));
     }
     INFERD_ASSIGN_OR_RETURN(input.data, AsOneElement(body, spec));
   } else {

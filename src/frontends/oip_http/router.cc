@@ -75,14 +75,9 @@ RouteResult FindRoute(net::Method method, Segments segments) {
   RouteResult result = PathRoute(segments);
   switch (method) {
     case net::Method::kGet:
-    case net::Method::kHead:
-      result.found = result.allow == kGet || result.allow == kGetPost;
-      break;
-    case net::Method::kPost:
-      result.found = result.allow == kPost || result.allow == kGetPost;
-      break;
-    default:
-      break;
+    case net::Method::kHead: result.found = result.allow == kGet || result.allow == kGetPost; break;
+    case net::Method::kPost: result.found = result.allow == kPost || result.allow == kGetPost; break;
+    default: break;
   }
   return result;
 }

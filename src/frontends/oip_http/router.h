@@ -34,11 +34,10 @@ struct Route {
   std::string_view repository = {};  // empty: any
 };
 
-
 struct RouteResult {
   Route route;
   std::string_view allow = {};  // methods of the path, as the Allow header lists them; empty: no such path
-  bool found = false;      // path and method fit
+  bool found = false;           // path and method fit
 };
 
 // Matches decoded path segments exactly; HEAD goes where GET goes. An empty name matches nothing.

@@ -6,17 +6,14 @@
 
 namespace inferd::oip_http {
 
-// The HTTP status of each canonical code, indexed by the code's number.
+// The HTTP status of each canonical code, indexed by the code's number. Personalities have tables of their own.
 using StatusTable = std::array<int, 17>;
 
-// The design's table, "One table from status to HTTP".
-//                                      OK   CAN  UNK  INV  DEA  NOT  EXI  PER  RES  PRE  ABO  OUT  UNI  INT  UNA  DAT  AUT
-inline constexpr StatusTable kStatuses = {200, 499, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401};
-
-// Triton's codes, for the personality of that name: what it has no code of its own for is 400 or, if the server is the
-// reason, 503.
-inline constexpr StatusTable kTritonStatuses = {200, 400, 400, 400, 503, 404, 400, 403, 503,
-                                                400, 400, 400, 501, 500, 503, 500, 401};
+// In the order of the codes: OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS
+// PERMISSION_DENIED RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE
+// DATA_LOSS UNAUTHENTICATED. The design's table, "One table from status to HTTP".
+inline constexpr StatusTable kStatuses = {200, 499, 500, 400, 504, 404, 409, 403, 429,
+                                          400, 409, 400, 501, 500, 503, 500, 401};
 
 constexpr int HttpStatus(const StatusTable& table, base::StatusCode code) { return table[static_cast<size_t>(code)]; }
 
