@@ -56,7 +56,9 @@ void Batch::Respond(size_t request, const inferd_response& response) {
     return;
   }
   auto tensors = Take(response);
-  const bool final = response.final != 0 || !tensors.has_value() || !model_->signature().decoupled;
+  // A failure that the engine sends may be one of a stream; a response that cannot be sent ends it.
+  const bool unusable = !tensors.has_value() && response.code == INFERD_OK;
+  const bool final = response.final != 0 || unusable || !model_->signature().decoupled;
   progress_[request] = final ? Progress::kFinal : Progress::kAnswered;
   if (tensors) {
     execution_->Respond(request, base::OkStatus(), *std::move(tensors), final);

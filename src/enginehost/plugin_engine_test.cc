@@ -282,6 +282,25 @@ TEST_F(PluginEngineTest, SquareAnswersANumberThatManyTimes) {
   EXPECT_TRUE(execution.responses()[3].outputs.empty());
 }
 
+TEST(EngineDirectoryTest, LibrariesThatAreNearlyEnginesAreRefusedWithTheReason) {
+  const auto found = OpenEngines(INFERD_BROKEN_ENGINES_DIR, {});
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->engines.empty());
+  const char* const kReasons[] = {"is built for version 2 of the engine ABI; this server has version 1",
+                                  "returned a table that is too short",
+                                  "has no proper name",
+                                  "does not state its version",
+                                  "lacks one of its functions",
+                                  "does not start: its library is too old",
+                                  "refuses to start"};
+  ASSERT_EQ(found->problems.size(), std::size(kReasons));
+  for (size_t i = 0; i < std::size(kReasons); ++i) {
+    EXPECT_EQ(found->problems[i].code(), base::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(found->problems[i].message(), HasSubstr("broken_" + std::to_string(i + 1) + ".so"));
+    EXPECT_THAT(found->problems[i].message(), HasSubstr(kReasons[i]));
+  }
+}
+
 TEST(EngineDirectoryTest, OpensWhatItCanAndReportsTheRest) {
   const auto directory = std::filesystem::path(::testing::TempDir()) / "engine_directory_test";
   std::filesystem::remove_all(directory);

@@ -1,0 +1,68 @@
+// What the host adds to an engine's own time: one request with one aligned input, answered into the host's memory.
+
+#include <benchmark/benchmark.h>
+
+#include "enginehost/plugin_model.h"
+#include "tests/support/recording_execution.h"
+#include "tests/support/stub_engine.h"
+
+namespace inferd::enginehost {
+namespace {
+
+class NullExecution final : public core::Execution {
+ public:
+  const core::InferRequest& request(size_t) const override { return request_; }
+  bool IsCancelled(size_t) const override { return false; }
+  base::Buffer AllocateOutput(int, size_t bytes) override { return base::Buffer::Allocate(bytes); }
+  void MarkInputsReady() override {}
+  void MarkInferDone() override {}
+  void Respond(size_t, base::Status, std::vector<core::InferTensor> tensors, bool) override {
+    benchmark::DoNotOptimize(tensors.data());
+  }
+  void RespondAll(base::Status, std::vector<core::InferTensor>) override {}
+  void Finish() override {}
+
+ private:
+  core::InferRequest request_;
+};
+
+void BM_Execute(benchmark::State& state) {
+  testing::StubEngine engine;
+  const int64_t any[] = {-1};
+  inferd_tensor_spec spec = {};
+  spec.name = {"x", 1};
+  spec.datatype = INFERD_TYPE_FP32;
+  spec.shape = any;
+  spec.rank = 1;
+  spec.alignment = 4;
+  engine.Add(spec, &engine.inputs);
+  engine.Add(spec, &engine.outputs);
+  engine.execute = [&engine](const inferd_batch& batch, inferd_error*) {
+    const inferd_input& input = *batch.inputs[0];
+    inferd_output output = {};
+    output.struct_size = sizeof(output);
+    output.datatype = INFERD_TYPE_FP32;
+    output.shape = input.shape;
+    output.rank = input.rank;
+    output.memory = {engine.host.allocate_output(&batch, 0, 64), 64, INFERD_MEMORY_CPU, 0};
+    const inferd_output* list[] = {&output};
+    const inferd_response response = {sizeof(response), INFERD_OK, {nullptr, 0}, list, 1, 1};
+    engine.host.respond(&batch, INFERD_ALL_REQUESTS, &response);
+    return INFERD_FINISHED;
+  };
+  auto model = engine.Take();
+  PluginInstance instance(*model, nullptr);
+  NullExecution execution;
+  execution.rows = {1};
+  execution.outputs = {0};
+  core::ExecutionInput input;
+  input.datatype = tensor::DataType::kFp32;
+  input.shape = {16};
+  input.pieces.push_back(testing::SliceOf(std::vector<float>(16)));
+  execution.inputs.push_back(std::move(input));
+  for (auto _ : state) instance.Execute(execution);
+}
+BENCHMARK(BM_Execute);
+
+}  // namespace
+}  // namespace inferd::enginehost
