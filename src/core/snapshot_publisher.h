@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "base/mutex.h"
 #include "core/catalog_snapshot.h"
@@ -14,6 +16,9 @@ namespace inferd::core {
 class SnapshotPublisher final {
  public:
   void Publish(std::shared_ptr<const CatalogSnapshot> snapshot);
+  // `changed` is called after every Publish, on its thread: to have readers Refresh() on their loops. A loop without requests
+  // would else pin the versions of its last snapshot for ever. Set before the first Publish.
+  void OnPublish(std::function<void()> changed) { changed_ = std::move(changed); }
   std::shared_ptr<const CatalogSnapshot> Current() const;
 
  private:
@@ -21,6 +26,7 @@ class SnapshotPublisher final {
 
   mutable base::Mutex mutex_;
   std::shared_ptr<const CatalogSnapshot> snapshot_ GUARDED_BY(mutex_) = std::make_shared<CatalogSnapshot>();
+  std::function<void()> changed_;
   alignas(64) std::atomic<uint64_t> generation_{1};  // written once per change, read once per request
 };
 
@@ -31,12 +37,17 @@ class SnapshotReader final {
 
   // Valid until the next Get().
   const CatalogSnapshot& Get() {
-    if (publisher_.generation_.load(std::memory_order_acquire) != generation_) Refresh();
+    Refresh();
     return *snapshot_;
   }
 
+  // Takes the latest snapshot and lets go of the one before, if there is a later one.
+  void Refresh() {
+    if (publisher_.generation_.load(std::memory_order_acquire) != generation_) Replace();
+  }
+
  private:
-  void Refresh();
+  void Replace();
 
   const SnapshotPublisher& publisher_;
   uint64_t generation_ = 0;

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "base/logging.h"
+#include "base/status.h"
+#include "config/server_options.h"
+
+namespace inferd::server {
+
+// Everything a server is made of, wired together from its options.
+//
+//   Start() -> serving -> Drain() -> destructor
+//
+// Ports open first: the server is live at once, and ready when its models are. All methods are called by one thread,
+// which is none of the server's own.
+class InferenceServer final {
+ public:
+  // `engine_directory` is where the engines' libraries are. The logger outlives the server. Errors: an engine folder or a
+  // repository that is not there, a port in use, TLS files that cannot be read.
+  static base::Result<std::unique_ptr<InferenceServer>> Start(const config::ServerOptions& options, base::Logger& logger);
+  ~InferenceServer();
+
+  // Where that listener ("http", "metrics") listens; 0 if it does not.
+  uint16_t port(std::string_view listener) const;
+
+  // Reads certificates again; connections that are open go on. What cannot be read is logged, and the old ones stay.
+  void ReloadTls();
+
+  // Not ready from now on but still accepting for the grace time; then closes the listeners, tells the connections to
+  // close, and waits for the requests in flight, at most the drain timeout; then unloads the models.
+  // Whether every request was answered.
+  bool Drain();
+
+ private:
+  struct Parts;
+  explicit InferenceServer(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace inferd::server

@@ -1,0 +1,116 @@
+#include "server/inference_server.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "config/personality.h"
+#include "net/client/http_client.h"
+
+namespace inferd::server {
+namespace {
+
+constexpr char kConfig[] = R"(
+  backend: "fake"
+  max_batch_size: 8
+  input { name: "IN" data_type: TYPE_INT32 dims: [2] }
+  output { name: "OUT" data_type: TYPE_INT32 dims: [2] }
+)";
+constexpr char kRequest[] = R"({"inputs":[{"name":"IN","datatype":"INT32","shape":[1,2],"data":[7,8]}]})";
+
+// A server of one model of the fake engine.
+class InferenceServerTest : public testing::Test {
+ protected:
+  InferenceServerTest() : folder_(testing::TempDir() + "/server_" + std::to_string(getpid())) {
+    std::filesystem::create_directories(folder_ / "echo" / "1");
+    std::ofstream(folder_ / "echo" / "config.pbtxt") << kConfig;
+    options_.personality = &config::DefaultPersonality();
+    options_.repositories = {{.name = "test", .path = folder_}};
+    options_.http = {.address = "127.0.0.1", .port = 0};
+    options_.metrics = {.address = "127.0.0.1", .port = 0};
+    options_.loop_threads = 2;
+    options_.drain_grace = std::chrono::milliseconds(0);
+  }
+  ~InferenceServerTest() override { std::filesystem::remove_all(folder_); }
+
+  base::Result<std::unique_ptr<InferenceServer>> Start() { return InferenceServer::Start(options_, *logger_); }
+
+  static net::ClientResponse Call(const InferenceServer& server, const net::ClientRequest& request,
+                                  std::string_view listener = "http") {
+    auto client = net::HttpClient::Create({.url = "http://127.0.0.1:" + std::to_string(server.port(listener))});
+    auto response = (*client)->Call(request);
+    EXPECT_TRUE(response.has_value()) << response.error().ToString();
+    return response.value_or(net::ClientResponse{});
+  }
+
+  static void AwaitReady(const InferenceServer& server) {
+    for (int i = 0; i < 2000 && Call(server, {.path = "/v2/health/ready"}).status != 200; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
+  const std::filesystem::path folder_;
+  std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
+  config::ServerOptions options_;
+};
+
+TEST_F(InferenceServerTest, ServesAModelFromItsFolderToTheWire) {
+  auto server = Start();
+  ASSERT_TRUE(server.has_value()) << server.error().ToString();
+  EXPECT_EQ(Call(**server, {.path = "/v2/health/live"}).status, 200);
+  AwaitReady(**server);
+  const auto answer = Call(**server, {.method = "POST", .path = "/v2/models/echo/infer", .body = kRequest});
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  EXPECT_NE(answer.body.find(R"("data":[7,8])"), std::string::npos) << answer.body;
+  EXPECT_TRUE((*server)->Drain());
+}
+
+TEST_F(InferenceServerTest, TheMetricsPortServesMetricsAndHealthAlone) {
+  auto server = Start();
+  ASSERT_TRUE(server.has_value()) << server.error().ToString();
+  AwaitReady(**server);
+  EXPECT_EQ(Call(**server, {.method = "POST", .path = "/v2/models/echo/infer", .body = kRequest}).status, 200);
+  const auto page = Call(**server, {.path = "/metrics"}, "metrics");
+  EXPECT_NE(page.body.find("nv_inference_request_success{model=\"echo\",version=\"1\"} 1"), std::string::npos) << page.body;
+  EXPECT_NE(page.body.find("process_cpu_seconds_total"), std::string::npos);
+  EXPECT_EQ(Call(**server, {.path = "/v2/health/ready"}, "metrics").status, 200);
+  EXPECT_EQ(Call(**server, {.path = "/v2/models/echo"}, "metrics").status, 404);
+}
+
+// Loops that have no requests must not pin what they saw last.
+TEST_F(InferenceServerTest, UnloadFinishesThoughOtherLoopsAreIdle) {
+  options_.loop_threads = 4;
+  auto server = Start();
+  ASSERT_TRUE(server.has_value()) << server.error().ToString();
+  AwaitReady(**server);
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(Call(**server, {.method = "POST", .path = "/v2/models/echo/infer", .body = kRequest}).status, 200);
+  }
+  EXPECT_EQ(Call(**server, {.method = "POST", .path = "/v2/repository/models/echo/unload"}).status, 200);
+  std::string index;
+  for (int i = 0; i < 2000 && index.find("\"UNAVAILABLE\"") == std::string::npos; ++i) {
+    index = Call(**server, {.method = "POST", .path = "/v2/repository/index"}).body;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_NE(index.find("\"UNAVAILABLE\",\"reason\":\"unloaded\""), std::string::npos) << index;
+}
+
+TEST_F(InferenceServerTest, APortInUseIsAnError) {
+  auto first = Start();
+  ASSERT_TRUE(first.has_value());
+  options_.http.port = (*first)->port("http");
+  auto second = Start();
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code(), base::StatusCode::kAlreadyExists);
+}
+
+TEST_F(InferenceServerTest, AnEngineFolderThatIsNotThereIsAnError) {
+  options_.engine_directory = "/dev/null/engines";
+  ASSERT_FALSE(Start().has_value());
+}
+
+}  // namespace
+}  // namespace inferd::server

@@ -1,0 +1,81 @@
+#include "server/option_mapping.h"
+
+#include <algorithm>
+
+#include "config/personality.h"
+#include "server/version.h"
+
+namespace inferd::server {
+
+net::Limits NetLimits(const config::LimitOptions& limits) {
+  return {.header_bytes_max = limits.header_bytes_max,
+          .header_count_max = limits.header_count_max,
+          .target_bytes_max = limits.target_bytes_max,
+          .body_bytes_max = limits.body_bytes_max,
+          .header_timeout = limits.header_timeout,
+          .idle_timeout = limits.idle_timeout,
+          .body_timeout = limits.body_timeout,
+          .connections_max = limits.connections_max,
+          .body_bytes_in_flight_max = limits.body_bytes_in_flight_max,
+          .write_high_water = limits.write_high_water,
+          .http2_streams_max = limits.http2_streams_max,
+          .keep_half_closed = limits.keep_half_closed};
+}
+
+net::ListenerOptions Listener(std::string name, const config::ListenerOptions& listener) {
+  net::ListenerOptions options;
+  options.name = std::move(name);
+  options.address = listener.address;
+  options.port = listener.port;
+  if (!listener.tls.certificate_file.empty()) {
+    options.tls = net::TlsOptions{.certificate_file = listener.tls.certificate_file,
+                                  .key_file = listener.tls.key_file,
+                                  .client_ca_file = listener.tls.client_ca_file,
+                                  .require_client_certificate = !listener.tls.client_ca_file.empty()};
+  }
+  return options;
+}
+
+oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
+  oip_http::Options oip;
+  oip.server_name = options.server_name;
+  oip.server_version = kVersion;
+  oip.health_bodies = options.health_bodies == config::HealthBodies::kJson ? oip_http::HealthBodies::kJson
+                                                                           : oip_http::HealthBodies::kEmpty;
+  switch (options.json_nonfinite) {
+    case config::JsonNonFinite::kTokens: oip.nonfinite = tensorjson::NonFinite::kTokens; break;
+    case config::JsonNonFinite::kStrings: oip.nonfinite = tensorjson::NonFinite::kStrings; break;
+    case config::JsonNonFinite::kNull: oip.nonfinite = tensorjson::NonFinite::kNull; break;
+    case config::JsonNonFinite::kError: oip.nonfinite = tensorjson::NonFinite::kError; break;
+  }
+  std::ranges::copy(options.personality->http_status, oip.statuses.begin());
+  oip.access_log = options.log.access;
+  oip.body_bytes_max = options.limits.body_bytes_max;
+  oip.compression_ratio_max = options.limits.decompression_ratio_max;
+  return oip;
+}
+
+repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options) {
+  repository::ManagerOptions manager;
+  for (const auto& repository : options.repositories) {
+    manager.repositories.push_back({.name = repository.name, .path = repository.path});
+  }
+  for (const auto& file : options.model_files) manager.repositories.push_back({.name = "", .path = file});
+  manager.control = options.control_mode;
+  manager.poll_interval_ms = options.poll_interval.count();
+  manager.startup_models = options.load_models;
+  manager.readiness = options.readiness;
+  manager.ready_models = options.readiness_models;
+  manager.loader_threads = options.loader_threads;
+  manager.completion.default_max_batch_size = options.default_max_batch_size;
+  manager.completion.platform_names = options.personality->platform_names;
+  return manager;
+}
+
+scheduling::DirectSchedulerOptions SchedulerOptions(const config::ServerOptions& options) {
+  scheduling::DirectSchedulerOptions scheduler;
+  scheduler.queue_size_max = options.limits.queue_size_max;
+  return scheduler;
+}
+
+}  // namespace inferd::server

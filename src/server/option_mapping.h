@@ -1,0 +1,21 @@
+#pragma once
+
+#include "config/server_options.h"
+#include "frontends/oip_http/options.h"
+#include "net/limits.h"
+#include "net/server.h"
+#include "repository/manager_options.h"
+#include "scheduling/direct_scheduler.h"
+
+// The operator's options in each room's own terms: the rooms do not know each other, nor the options as a whole.
+
+namespace inferd::server {
+
+net::Limits NetLimits(const config::LimitOptions& limits);
+// Without handlers, which are the caller's.
+net::ListenerOptions Listener(std::string name, const config::ListenerOptions& listener);
+oip_http::Options OipHttpOptions(const config::ServerOptions& options);
+repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options);
+scheduling::DirectSchedulerOptions SchedulerOptions(const config::ServerOptions& options);
+
+}  // namespace inferd::server

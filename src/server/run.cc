@@ -1,0 +1,84 @@
+#include "server/run.h"
+
+#include <malloc.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+
+#include "config/options_parser.h"
+#include "config/personality.h"
+#include "server/certificate_watch.h"
+#include "server/inference_server.h"
+#include "server/signals.h"
+#include "server/version.h"
+
+namespace inferd::server {
+
+namespace {
+
+constexpr int kExitFailed = 1;
+constexpr int kExitUsage = 2;
+constexpr std::chrono::seconds kCertificateLook{2};
+
+base::Result<std::unique_ptr<base::Logger>> MakeLogger(const config::LogOptions& options) {
+  INFERD_ASSIGN_OR_RETURN(auto logger, base::Logger::Create({.format = options.format, .file = options.file}));
+  logger->SetEnabled(base::LogLevel::kInfo, options.info);
+  logger->SetEnabled(base::LogLevel::kWarning, options.warning);
+  logger->SetEnabled(base::LogLevel::kError, options.error);
+  logger->SetVerboseLevel(options.verbose_level);
+  return logger;
+}
+
+int Serve(const config::ServerOptions& options, base::Logger& logger) {
+  Signals signals;
+  CertificateWatch certificates(options);
+  auto server = InferenceServer::Start(options, logger);
+  if (!server.has_value()) {
+    logger.Error("cannot start", {{"reason", server.error().message()}});
+    return kExitFailed;
+  }
+  for (;;) {
+    const int signal = signals.Wait(kCertificateLook);
+    if (signal == SIGTERM || signal == SIGINT) break;
+    if (signal == SIGHUP || certificates.Changed()) (*server)->ReloadTls();
+  }
+  signals.ExitOnNext();
+  const bool drained = (*server)->Drain();
+  server->reset();
+  logger.Info("stopped");
+  return drained ? 0 : kExitFailed;
+}
+
+// Few arenas: threads that load models leave less memory behind that only they could use again.
+void TuneAllocator() { mallopt(M_ARENA_MAX, 4); }
+
+}  // namespace
+
+int Run(int argc, char** argv, char** environment) {
+  TuneAllocator();
+  const auto parsed = config::ParseServerOptions(config::CommandLineSources(argc, argv, environment));
+  if (!parsed.has_value()) {
+    std::cerr << "inferd: " << parsed.error().message() << "\nTry 'inferd --help'.\n";
+    return kExitUsage;
+  }
+  const config::ServerOptions& options = parsed->options;
+  if (parsed->action == config::OptionAction::kHelp) {
+    std::cout << config::ServerOptionsHelp(*options.personality);
+    return 0;
+  }
+  if (parsed->action == config::OptionAction::kVersion) {
+    std::cout << "inferd " << kVersion << '\n';
+    return 0;
+  }
+  auto logger = MakeLogger(options.log);
+  if (!logger.has_value()) {
+    std::cerr << "inferd: " << logger.error().message() << '\n';
+    return kExitUsage;
+  }
+  for (const std::string& warning : parsed->warnings) (*logger)->Warning(warning);
+  return Serve(options, **logger);
+}
+
+}  // namespace inferd::server
