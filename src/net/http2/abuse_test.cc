@@ -37,7 +37,7 @@ class AbuseTest : public testing::Test {
     return LastGoaway();
   }
   int LastGoaway() {
-    std::string_view out = output_ += Drain(*session_);
+    std::string_view out = output_ += TakeAll(*session_);
     int code = -1;
     while (out.size() >= 9) {
       const size_t size = static_cast<unsigned char>(out[0]) << 16 | static_cast<unsigned char>(out[1]) << 8 |
@@ -51,7 +51,7 @@ class AbuseTest : public testing::Test {
     session_->OnTick(base::SystemClock().NowNs() + std::chrono::nanoseconds(later).count());
   }
 
-  FakeHost host_;
+  FakeSessionHost host_;
   std::unique_ptr<Session> session_ = MakeSession(host_);
   std::string output_;
 };
@@ -214,9 +214,9 @@ TEST_F(AbuseTest, EveryTruncationAndManyGarbledInputsAreSurvived) {
   for (size_t size = 0; size <= good.size(); ++size) {
     session_ = MakeSession(host_);
     Feed(*session_, std::string_view(good).substr(0, size));
-    Drain(*session_);
+    TakeAll(*session_);
     session_->OnEof();
-    Drain(*session_);
+    TakeAll(*session_);
     session_->OnClosed();
     host_.fake_loop.RunPosted();
   }
@@ -226,7 +226,7 @@ TEST_F(AbuseTest, EveryTruncationAndManyGarbledInputsAreSurvived) {
     for (int i = 0; i < 4; ++i) bad[kPreface.size() + random() % (bad.size() - kPreface.size())] = static_cast<char>(random());
     session_ = MakeSession(host_);
     Feed(*session_, bad);
-    Drain(*session_);
+    TakeAll(*session_);
     host_.fake_loop.RunPosted();
   }
   session_.reset();

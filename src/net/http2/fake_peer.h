@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "net/http2/fake_host.h"
+#include "tests/support/fake_session_host.h"
 
 namespace inferd::net::http2 {
 
@@ -77,7 +77,7 @@ class FakePeer final {
   }
 
   // Carries bytes both ways until neither side has any.
-  void Exchange(Session& session, FakeHost& host) {
+  void Exchange(Session& session, FakeSessionHost& host) {
     for (bool moved = true; moved;) {
       moved = false;
       const uint8_t* data = nullptr;
@@ -87,7 +87,7 @@ class FakePeer final {
         moved = true;
       }
       host.fake_loop.RunPosted();
-      const std::string out = Drain(session);
+      const std::string out = TakeAll(session);
       moved = moved || !out.empty();
       Take(out);
     }

@@ -27,7 +27,7 @@ class SessionTest : public testing::Test {
     handler().answer = [this](HttpRequest, Reply reply) { held_.push_back(std::move(reply)); };
   }
 
-  FakeHost host_;
+  FakeSessionHost host_;
   std::unique_ptr<Session> session_ = MakeSession(host_);
   FakePeer peer_;
   std::vector<Reply> held_;
@@ -267,7 +267,7 @@ TEST_F(SessionTest, BodiesBeyondTheLimitAre413) {
 }
 
 TEST_F(SessionTest, AnEmptyBudgetIs503) {
-  FakeHost poor(100'000);
+  FakeSessionHost poor(100'000);
   const auto session = MakeSession(poor);
   FakePeer peer;
   const int32_t id = peer.Request("POST", "/p", {}, std::string(300'000, 'x'));
@@ -319,7 +319,7 @@ TEST_F(SessionTest, DrainsInTwoSteps) {
   const int32_t running = peer_.Request("GET", "/1");
   Exchange();
   session_->BeginDrain();
-  peer_.Take(Drain(*session_));
+  peer_.Take(TakeAll(*session_));
   ASSERT_EQ(peer_.goaways.size(), 1u);
   EXPECT_EQ(peer_.goaways[0], (std::pair<int32_t, uint32_t>{0x7fffffff, NGHTTP2_NO_ERROR}));
   Exchange();  // the PING comes back
@@ -333,7 +333,7 @@ TEST_F(SessionTest, DrainsInTwoSteps) {
 }
 
 TEST_F(SessionTest, RefusesStreamsBeyondTheLimit) {
-  FakeHost host;
+  FakeSessionHost host;
   host.limits_value.http2_streams_max = 2;
   host.fake_handler.answer = [this](HttpRequest, Reply reply) { held_.push_back(std::move(reply)); };
   const auto session = MakeSession(host);
@@ -345,7 +345,7 @@ TEST_F(SessionTest, RefusesStreamsBeyondTheLimit) {
 }
 
 TEST(UpgradedSessionTest, AnswersOnStreamOne) {
-  FakeHost host;
+  FakeSessionHost host;
   HttpRequest request;
   request.head.method_text = "GET";
   request.head.target = "/up";
@@ -358,14 +358,14 @@ TEST(UpgradedSessionTest, AnswersOnStreamOne) {
   // SETTINGS_MAX_CONCURRENT_STREAMS 100, SETTINGS_INITIAL_WINDOW_SIZE 2^30.
   auto session = MakeUpgradedSession(host, "AAMAAABkAARAAAAA", request);
   ASSERT_TRUE(session.has_value()) << session.error().ToString();
-  const std::string out = Drain(**session);
+  const std::string out = TakeAll(**session);
   EXPECT_EQ(target, "/up");
   EXPECT_NE(out.find("hello"), std::string::npos);
 }
 
 TEST(UpgradedSessionTest, RefusesBadSettings) {
   for (const char* settings : {"A", "!!!!", "AAMAAABkAA", "AAIAAAAF"}) {  // cut short; ENABLE_PUSH 5
-    FakeHost host;
+    FakeSessionHost host;
     HttpRequest request;
     request.head.target = "/up";
     EXPECT_FALSE(MakeUpgradedSession(host, settings, request).has_value()) << settings;
