@@ -72,8 +72,12 @@ void Connection::OnReady(uint32_t epoll_events) {
     case State::kHandshake:
       return Handshake();
     case State::kOpen:
+      // What is answered at once is written at once, before the loop's other connections are read.
+      in_ready_ = true;
+      flush_wanted_ |= (epoll_events & EPOLLOUT) != 0;
       if ((epoll_events & (EPOLLIN | EPOLLHUP | EPOLLRDHUP)) != 0) Read();
-      if (state_ == State::kOpen && (epoll_events & EPOLLOUT) != 0) Flush();
+      in_ready_ = false;
+      if (std::exchange(flush_wanted_, false)) Flush();
       // Both directions are closed, and nothing is left to read, or nobody reads it.
       if (state_ == State::kOpen && (epoll_events & EPOLLHUP) != 0 && (eof_ || paused_)) Close();
       return;
@@ -124,9 +128,9 @@ void Connection::Discard() {
 void Connection::WantWrite() {
   if (flush_wanted_ || write_blocked_ || state_ != State::kOpen) return;
   flush_wanted_ = true;
+  if (in_ready_) return;
   event_loop().AtEndOfTurn([this] {
-    flush_wanted_ = false;
-    Flush();
+    if (std::exchange(flush_wanted_, false)) Flush();
   });
 }
 

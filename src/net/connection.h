@@ -96,7 +96,8 @@ class Connection final : public EventLoop::Watcher, public SessionHost, public h
   bool paused_ = false;
   bool eof_ = false;
   bool closing_ = false;
-  bool flush_wanted_ = false;
+  bool flush_wanted_ = false;  // Flush comes: at the end of OnReady if inside it, else of the turn
+  bool in_ready_ = false;
   bool write_blocked_ = false;
   int64_t deadline_ns_ = 0;  // for the handshake and for lingering
 };

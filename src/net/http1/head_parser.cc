@@ -11,6 +11,9 @@ namespace inferd::net::http1 {
 
 namespace {
 
+// What a request line may have beside its target: method, version, spaces, line end.
+constexpr size_t kRequestLineBytes = 64;
+
 // RFC 9110, 5.6.2.
 constexpr std::array<bool, 256> kTokenChars = [] {
   std::array<bool, 256> table{};
@@ -20,17 +23,28 @@ constexpr std::array<bool, 256> kTokenChars = [] {
   return table;
 }();
 
-// RFC 9110, 5.5: visible characters, obs-text, space and tab.
-constexpr std::array<bool, 256> kValueChars = [] {
-  std::array<bool, 256> table{};
-  for (int c = 0x20; c < 256; ++c) table[static_cast<size_t>(c)] = c != 0x7f;
-  table['\t'] = true;
-  return table;
-}();
-
-bool AllOf(std::string_view text, const std::array<bool, 256>& table) {
+bool IsToken(std::string_view text) {
   for (const char c : text) {
-    if (!table[static_cast<unsigned char>(c)]) return false;
+    if (!kTokenChars[static_cast<unsigned char>(c)]) return false;
+  }
+  return true;
+}
+
+// RFC 9110, 5.5: visible characters, obs-text, space and tab. Eight bytes at a time where none is a control.
+bool IsFieldValue(std::string_view text) {
+  constexpr uint64_t kOnes = ~uint64_t{0} / 255;
+  size_t i = 0;
+  for (; i + 8 <= text.size(); i += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data() + i, 8);
+    const uint64_t below_space = (word - kOnes * 0x20) & ~word;
+    const uint64_t delete_xor = word ^ (kOnes * 0x7f);
+    const uint64_t is_delete = (delete_xor - kOnes) & ~delete_xor;
+    if (((below_space | is_delete) & (kOnes * 0x80)) != 0) break;
+  }
+  for (; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if ((c < 0x20 && c != '\t') || c == 0x7f) return false;
   }
   return true;
 }
@@ -62,7 +76,7 @@ std::expected<bool, HttpError> ParseRequestLine(std::string_view line, const Lim
   const std::string_view target = line.substr(first + 1, last - first - 1);
   head.method_text = line.substr(0, first);
   head.method = MethodOf(head.method_text);
-  if (!AllOf(head.method_text, kTokenChars)) return Refuse(400, "malformed request method");
+  if (!IsToken(head.method_text)) return Refuse(400, "malformed request method");
   auto http10 = IsHttp10(line.substr(last + 1));
   if (!http10.has_value()) return http10;
   if (target.size() > limits.target_bytes_max) return Refuse(414, "request target too long");
@@ -78,9 +92,9 @@ std::optional<HttpError> ParseField(std::string_view line, RequestHead& head) {
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos || colon == 0) return HttpError{400, "malformed header line"};
   const std::string_view name = line.substr(0, colon);
-  if (!AllOf(name, kTokenChars)) return HttpError{400, "malformed header name"};
+  if (!IsToken(name)) return HttpError{400, "malformed header name"};
   const std::string_view value = Trim(line.substr(colon + 1));
-  if (!AllOf(value, kValueChars)) return HttpError{400, "malformed value of header '" + std::string(name) + "'"};
+  if (!IsFieldValue(value)) return HttpError{400, "malformed value of header '" + std::string(name) + "'"};
   head.headers.emplace_back(name, value);
   return std::nullopt;
 }
@@ -196,8 +210,7 @@ HeadScanner::State HeadScanner::Fail(int status, std::string message) {
 
 HeadScanner::State HeadScanner::CheckUnfinished(std::string_view input) {
   scanned_ = input.size();
-  // Room for the method and the version beside the target.
-  if (lines_ == 0 && input.size() - begin_ > limits_.target_bytes_max + 64) return Fail(414, "request target too long");
+  if (lines_ == 0 && input.size() - begin_ > limits_.target_bytes_max + kRequestLineBytes) return Fail(414, "request target too long");
   if (input.size() - begin_ > limits_.header_bytes_max) return Fail(431, "request header too large");
   return State::kMore;
 }
@@ -214,6 +227,9 @@ HeadScanner::State HeadScanner::Scan(std::string_view input) {
       begin_ = line_;
       if (begin_ > 16) return Fail(400, "empty lines before the request line");
       continue;
+    }
+    if (lines_ == 0 && line_ - begin_ > limits_.target_bytes_max + kRequestLineBytes) {
+      return Fail(414, "request target too long");
     }
     if (line_ - begin_ > limits_.header_bytes_max) return Fail(431, "request header too large");
     if (empty) return State::kDone;

@@ -58,6 +58,9 @@ class Session final : public net::Session, public Exchange {
  private:
   enum class State { kHead, kBody, kChunkedBody, kDraining, kExecuting, kFinished };
 
+  // A refused body up to this size is read and dropped, so that the connection stays usable.
+  static constexpr uint64_t kDrainBytesMax = 256 * 1024;
+
   // Measured by ticks alone: the first one after Restart starts it.
   struct Stopwatch {
     void Restart() { since_ns = 0; }
@@ -75,6 +78,7 @@ class Session final : public net::Session, public Exchange {
   void Abandon() override;
 
   // Reading.
+  static std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
   std::string_view input() const;
   void Skip(size_t bytes);
   void Advance();

@@ -13,7 +13,6 @@ namespace {
 
 // Bodies up to this size are copied behind their head: one piece costs less to write than two.
 constexpr size_t kCopiedBodyBytesMax = 1024;
-constexpr uint64_t kDrainBytesMax = 256 * 1024;
 
 bool HasNoBody(int status) { return status < 200 || status == 204 || status == 304; }
 
