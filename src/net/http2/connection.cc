@@ -248,7 +248,9 @@ void Connection::SubmitResponse(Stream& stream, const HttpResponse& response, st
   if (failed_) return;
   const ResponseFields fields(response, content_length, Date());
   const nghttp2_data_provider source = Callbacks::BodySource();
-  nghttp2_submit_response(session_, stream.id(), fields.data(), fields.size(), has_body ? &source : nullptr);
+  const int error =
+      nghttp2_submit_response(session_, stream.id(), fields.data(), fields.size(), has_body ? &source : nullptr);
+  if (error != 0) Reset(stream.id(), NGHTTP2_INTERNAL_ERROR);
   host_.WantWrite();
 }
 

@@ -23,11 +23,11 @@ void HeaderBlock::Add(std::string_view name, std::string_view value, const Limit
   if (refusal_.status != 0) return;
   bytes_ += name.size() + value.size() + kFieldOverhead;
   if (bytes_ > limits.header_bytes_max) {
-    refusal_ = {431, "the request's header fields are larger than " + std::to_string(limits.header_bytes_max) + " bytes"};
+    refusal_ = {431, "request header too large"};
   } else if (fields_.size() >= limits.header_count_max) {
-    refusal_ = {431, "the request has more than " + std::to_string(limits.header_count_max) + " header fields"};
+    refusal_ = {431, "too many request headers"};
   } else if (name == ":path" && value.size() > limits.target_bytes_max) {
-    refusal_ = {414, "the request's path is longer than " + std::to_string(limits.target_bytes_max) + " bytes"};
+    refusal_ = {414, "request target too long"};
   } else {
     fields_.push_back(Keep(name, value));
   }

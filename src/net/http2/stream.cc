@@ -10,7 +10,7 @@ namespace inferd::net::http2 {
 
 namespace {
 
-// The transport's own answers look like the front-ends': {"error": "..."}. Texts are ours, none needs escaping.
+// The transport's own answers look like the front-ends': {"error": "..."}. The texts are ours; none needs escaping.
 HttpResponse ErrorResponse(int status, std::string_view text) {
   return HttpResponse::Text(status, "application/json", "{\"error\":\"" + std::string(text) + "\"}");
 }
@@ -48,7 +48,7 @@ void Stream::OnHeadersEnd(bool end_stream) {
   if (plan.refuse.has_value()) return Refuse(*std::move(plan.refuse));
   if (plan.bytes_max == 0) plan.bytes_max = host.limits().body_bytes_max;
   if (request_.head.content_length.value_or(0) > plan.bytes_max) {
-    return Refuse(413, "the request's body is larger than " + std::to_string(plan.bytes_max) + " bytes");
+    return Refuse(413, "request body too large");
   }
   receiving_ = Receiving::kBody;
   if (end_stream) return OnDataEnd();
@@ -67,9 +67,9 @@ void Stream::OnData(std::span<const std::byte> data, int64_t now_ns) {
   if (receiving_ != Receiving::kBody) return;
   switch (body_.Append(data)) {
     case Body::Fill::kOk: return;
-    case Body::Fill::kTooLarge: return Refuse(413, "the request's body is larger than this server takes");
+    case Body::Fill::kTooLarge: return Refuse(413, "request body too large");
     case Body::Fill::kNoMemory: {
-      HttpResponse response = ErrorResponse(503, "the server holds too many request bytes; try again");
+      HttpResponse response = ErrorResponse(503, "too many request bytes in flight");
       response.headers.emplace_back("Retry-After", "1");
       return Refuse(std::move(response));
     }
@@ -196,7 +196,7 @@ void Stream::OnTick(int64_t now_ns) {
   const int64_t stuck_ns = now_ns - progress_ns_;
   if (stuck_ns <= std::chrono::nanoseconds(connection_.host().limits().body_timeout).count()) return;
   if (receiving_ == Receiving::kBody) {
-    Refuse(408, "the request's body did not arrive in time");
+    Refuse(408, "request body did not arrive in time");
   } else if (queue_.bytes() > 0) {
     connection_.Reset(id_, NGHTTP2_CANCEL);  // the peer opens no window
   }
