@@ -42,11 +42,11 @@ def constant(name, value):
     return numpy_helper.from_array(numpy.asarray(value), name)
 
 
-def save(name, nodes, inputs, outputs, initializers=(), **options):
+def save(name, nodes, inputs, outputs, initializers=(), domains=(), **options):
     graph = helper.make_graph(list(nodes), name, list(inputs), list(outputs), initializer=list(initializers))
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="inferd tests")
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET), *domains], producer_name="inferd tests")
     model.ir_version = IR_VERSION
-    onnx.checker.check_model(model)
+    onnx.checker.check_model(model)  # knows nothing about other domains, and lets them be
     path = REPOSITORY / name / "1" / "model.onnx"
     path.parent.mkdir(parents=True, exist_ok=True)
     onnx.save(model, str(path), **options)
@@ -188,6 +188,17 @@ def endless():
     )
 
 
+def custom_operator():
+    """An operator that ONNX does not have: it comes from a library that the configuration names."""
+    save(
+        "custom_operator",
+        [helper.make_node("Double", ["x"], ["y"], domain="inferd.test")],
+        [tensor("x", TensorProto.FLOAT, ["length"])],
+        [tensor("y", TensorProto.FLOAT, ["length"])],
+        domains=[helper.make_opsetid("inferd.test", 1)],
+    )
+
+
 if __name__ == "__main__":
-    for make in (simple, mlp, pool224, identities, shapes, optional_input, external_data, sequence_output, endless):
+    for make in (simple, mlp, pool224, identities, shapes, optional_input, external_data, sequence_output, endless, custom_operator):
         make()

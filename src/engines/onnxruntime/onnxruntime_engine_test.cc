@@ -232,6 +232,18 @@ TEST(OnnxRuntimeEngineTest, WeightsInAFileOfTheirOwn) {
   EXPECT_EQ(ValuesOf<float>(execution.output(0).data)[511], 511.5F);
 }
 
+TEST(OnnxRuntimeEngineTest, OperatorsFromALibrary) {
+  EXPECT_FALSE(Load("custom_operator"));
+  config::ModelConfig config;
+  config.op_library_filenames = {INFERD_CUSTOM_OPERATOR};
+  const Running model("custom_operator", config);
+  ASSERT_TRUE(model.model);
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kFp32, {2}, SliceOf<float>({1, -3}));
+  model.Run(&execution);
+  EXPECT_THAT(ValuesOf<float>(execution.output(0).data), ElementsAre(2, -6));
+}
+
 TEST(OnnxRuntimeEngineTest, WhatCannotBeLoadedSaysWhy) {
   const auto sequence = Load("sequence_output");
   ASSERT_FALSE(sequence);
