@@ -95,4 +95,5 @@ function(inferd_engine name)
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/inferd/engines
     BUILD_RPATH "$ORIGIN;$ORIGIN/../${name}" BUILD_RPATH_USE_ORIGIN ON SKIP_BUILD_RPATH OFF)
   target_precompile_headers(engine_${name} REUSE_FROM inferd_pch)
+  set_property(GLOBAL APPEND PROPERTY INFERD_ENGINES engine_${name})
 endfunction()
