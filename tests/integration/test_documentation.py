@@ -50,7 +50,7 @@ def matches_json(expected, printed):
 def run(command, server, folder):
     for port, place in (("8000", server.port), ("8002", server.metrics_port)):
         command = command.replace(f"localhost:{port}", f"127.0.0.1:{place}")
-    environment = dict(os.environ, PATH=f"{PROGRAMS}:{os.environ['PATH']}", INFERCTL_SERVER=server.address)
+    environment = dict(os.environ, PATH=f"{PROGRAMS}:{os.environ['PATH']}", INFERCTL_URL=server.url)
     return subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=60)
 
