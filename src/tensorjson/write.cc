@@ -81,7 +81,9 @@ char* PrintFinite(char* out, T value) {
   constexpr T kWholeMax = 1 << 24;
   if (std::abs(value) < kWholeMax) {
     const auto whole = static_cast<int32_t>(value);
-    if (static_cast<T>(whole) == value && (whole != 0 || !std::signbit(value))) {
+    if (static_cast<T>(whole) == value) {
+      // Most readers take "-0" for the integer 0, which has no sign.
+      if (whole == 0 && std::signbit(value)) return std::copy_n("-0.0", 4, out);
       return std::to_chars(out, out + kWidth, whole).ptr;
     }
   }

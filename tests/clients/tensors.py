@@ -13,7 +13,7 @@ def sample(datatype):
     elif datatype == "BYTES":
         values = [b"", b"a", "gr\u00fc\u00dfe".encode(), b"nul \0 inside", b"\t\"quoted\"\\", b"x" * 300]
     elif datatype in ("FP16", "BF16", "FP32", "FP64"):
-        values = [0.0, -0.0, 1.5, -2.25, 3.0e4, 6.103515625e-05]
+        values = [0.0, -0.0, 1.5, -2.25, 29952.0, 6.103515625e-05]  # each exact in all four
     else:
         limits = numpy.iinfo(numpy_type)
         values = [limits.min, limits.max, 0, 1, limits.max - 1, 100]

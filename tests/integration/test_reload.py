@@ -91,8 +91,8 @@ def test_half_a_model_is_not_loaded(repository):
     """A copy under way is not a model yet: it is taken once it has stopped changing."""
     content = models.adder_bytes(5)
     path = repository / "slow" / "1" / "model.onnx"
-    path.parent.mkdir(parents=True)
     with Server(repository, options=POLL) as server:
+        path.parent.mkdir(parents=True)
         path.write_bytes(content[:20])
         path.write_bytes(content)
         wait_until(lambda: server.request("GET", "/v2/models/slow/ready")[0] == 200, "the whole model is served")
