@@ -130,7 +130,7 @@ typedef struct inferd_tensor_spec {
   inferd_text name;
   int32_t datatype;
   const int64_t* shape; /* the whole shape, batch dimension included; -1: any size */
-  size_t rank;          /* 0: a scalar */
+  size_t rank;          /* 0: a scalar; of an output also: not known beforehand */
 
   /* Inputs only. */
   int32_t optional;   /* 1: a request may leave it out */

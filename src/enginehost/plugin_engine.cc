@@ -5,6 +5,7 @@
 #include <deque>
 #include <exception>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/mutex.h"
@@ -124,7 +125,11 @@ struct AbiLoad {
 
 }  // namespace
 
-PluginEngine::PluginEngine(const EngineOptions& options) : options_(options), host_(NewHostTable(options)) {}
+PluginEngine::PluginEngine(const EngineOptions& options) : options_(options) {
+  if (options_.cpu_threads <= 0)
+    options_.cpu_threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+  host_ = NewHostTable(options_);
+}
 
 base::Result<std::unique_ptr<PluginEngine>> PluginEngine::Open(const std::filesystem::path& path,
                                                                const EngineOptions& options) {

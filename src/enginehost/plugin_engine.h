@@ -12,7 +12,7 @@ namespace inferd::enginehost {
 
 struct EngineOptions {
   base::Logger* logger = nullptr;  // outlives the process's engines; null: silence
-  int cpu_threads = 1;             // compute threads of the whole process, shared by all versions of all engines
+  int cpu_threads = 0;  // compute threads of the whole process, shared by all versions of all engines; 0: one per core
 };
 
 // An engine in a shared library that exports inferd/engine_abi.h's symbol. Thread-safe. The library is never closed:

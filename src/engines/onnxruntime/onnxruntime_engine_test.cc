@@ -198,6 +198,18 @@ TEST(OnnxRuntimeEngineTest, FalseOutputShapesDoNotStopAModel) {
   }
 }
 
+TEST(OnnxRuntimeEngineTest, OutputsOfAnyRank) {
+  const Running model("any_shape");
+  ASSERT_TRUE(model.model);
+  EXPECT_EQ(model.model->signature().outputs[0].shape.rank(), 0u);
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kFp32, {4}, SliceOf<float>({1, 2, 3, 4}));
+  execution.AddInput(1, DataType::kInt64, {3}, SliceOf<int64_t>({1, 2, 2}));
+  model.Run(&execution);
+  ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+  EXPECT_EQ(execution.output(0).shape, (tensor::Shape{1, 2, 2}));
+}
+
 TEST(OnnxRuntimeEngineTest, Scalars) {
   const Running scalar("scalar");
   RecordingExecution execution;
