@@ -15,7 +15,7 @@ PIECE = bytes(1 << 20)
 @pytest.mark.timeout(300)
 def test_a_body_over_2_gib(tmp_path):
     models.add_onnx(tmp_path, "tail", models.tail_bytes())
-    header = (b'{"inputs":[{"name":"INPUT","shape":[%d],"datatype":"UINT8","parameters":{"binary_data_size":%d}}]}' % (SIZE, SIZE))
+    header = b'{"inputs":[{"name":"INPUT","shape":[1,%d],"datatype":"UINT8","parameters":{"binary_data_size":%d}}]}' % (SIZE, SIZE)
     options = ["--body-bytes-max", "3GiB", "--body-bytes-in-flight-max", "3GiB"]
     with Server(tmp_path, options=options) as server, socket.create_connection(("127.0.0.1", server.port), 120) as peer:
         peer.sendall(b"POST /v2/models/tail/infer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"

@@ -1,6 +1,5 @@
 """Start, readiness, broken models, and the end of a server."""
 
-import pathlib
 import signal
 import subprocess
 import threading
@@ -51,7 +50,7 @@ def test_live_at_once_and_ready_when_loaded(tmp_path):
     models.add_onnx(tmp_path, "quick", models.adder_bytes(1))
     with Server(tmp_path, ready=False) as server:
         assert server.request("GET", "/v2/health/ready")[0] == 400
-        assert server.request("GET", "/v2/models/slow/ready")[0] == 400
+        wait_until(lambda: server.request("GET", "/v2/models/slow/ready")[0] == 400, "the slow model is known")
         assert server.infer("slow", models.int32_input(1))[0] == 503
         wait_until(lambda: server.request("GET", "/v2/models/quick/ready")[0] == 200, "the quick model does not wait")
         assert server.infer("quick", models.int32_input(1))[0] == 200
@@ -139,9 +138,9 @@ def test_a_port_in_use_is_named():
 
 
 def test_a_repository_that_is_not_there_is_named(tmp_path):
-    missing = pathlib.Path(tmp_path / "missing")
-    run = run_inferd("--model-repository", missing, "--http-port", "0", "--metrics-port", "0", "--grpc-port", "0")
-    assert run.returncode != 0 and str(missing) in run.stderr
+    with Server(EXAMPLES, tmp_path / "missing", ready=False) as server:
+        wait_until(lambda: str(tmp_path / "missing") in server.log(), "the log names it")
+        wait_until(lambda: server.request("GET", "/v2/models/simple/ready")[0] == 200, "the others are served")
 
 
 def test_a_dry_run_prints_configurations_and_problems(tmp_path):

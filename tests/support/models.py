@@ -58,10 +58,11 @@ def adder_bytes(number):
 
 
 def tail_bytes():
-    """OUTPUT = the last 4 elements of INPUT, UINT8 [-1]: a big input, a small output."""
-    constants = [("start", numpy.array([-4])), ("end", numpy.array([2**62])), ("axis", numpy.array([0]))]
+    """OUTPUT = the last 4 elements of each row of INPUT, UINT8 [-1, -1]: a big input, a small output."""
+    constants = [("start", numpy.array([-4])), ("end", numpy.array([2**62])), ("axis", numpy.array([1]))]
     return graph_bytes([helper.make_node("Slice", ["INPUT", "start", "end", "axis"], ["OUTPUT"])],
-                       [("INPUT", TensorProto.UINT8, ["size"])], [("OUTPUT", TensorProto.UINT8, ["rest"])], constants)
+                       [("INPUT", TensorProto.UINT8, ["rows", "size"])], [("OUTPUT", TensorProto.UINT8, ["rows", "rest"])],
+                       constants)
 
 
 def add_onnx(repository, name, content, version="1"):

@@ -48,7 +48,7 @@ class Server:
         for repository in repositories:
             self._command += ["--model-repository", str(repository)]
         self._command += [str(option) for option in options]
-        self._log = tempfile.TemporaryFile("w+")
+        self._log = tempfile.TemporaryFile("a+")
         self.process = None
 
     def __enter__(self):
