@@ -94,6 +94,7 @@ bool Session::Drain() {
     if (done) {
       state_ = State::kHead;
       reading_clock_.Restart();
+      if (last()) Finish();
       return true;
     }
     if (text.empty() && !eof_) return false;

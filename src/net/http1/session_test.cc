@@ -432,6 +432,16 @@ TEST_F(Http1SessionTest, DrainClosesIdleOnesAtOnceAndOthersAfterTheirResponse) {
   EXPECT_TRUE(host_.closing);
 }
 
+TEST_F(Http1SessionTest, DrainEndsAConnectionWhoseRefusedBodyIsDropped) {
+  host_.limits_value.body_bytes_max = 10;
+  const std::string post = Post(std::string(100, 'x'));
+  EXPECT_THAT(Exchange(post.substr(0, post.size() - 50)), StartsWith("HTTP/1.1 413 "));
+  session_->BeginDrain();
+  EXPECT_FALSE(host_.closing);
+  Exchange(post.substr(post.size() - 50));
+  EXPECT_TRUE(host_.closing);
+}
+
 // Records what is handed over.
 class FakeSuccessor final : public Successor {
  public:
