@@ -8,8 +8,9 @@
 #include "net/http1/session.h"
 #include "tests/support/fake_session_host.h"
 
-// What a peer may send on an HTTP/1 connection. However the bytes are cut into reads, the same requests are executed, and
-// nothing is left when the connection ends. The first byte chooses how requests are answered and how the bytes are cut.
+// What a peer may send on an HTTP/1 connection. However the bytes are cut into reads, the same requests are executed,
+// and nothing is left when the connection ends. The first byte chooses how requests are answered and how the bytes are
+// cut.
 
 namespace inferd::net {
 namespace {

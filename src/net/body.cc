@@ -30,7 +30,9 @@ struct BlockHeader {
 };
 static_assert(sizeof(BlockHeader) <= base::kBufferAlignment);
 
-size_t LeadOf(size_t align_at) { return (base::kBufferAlignment - align_at % base::kBufferAlignment) % base::kBufferAlignment; }
+size_t LeadOf(size_t align_at) {
+  return (base::kBufferAlignment - align_at % base::kBufferAlignment) % base::kBufferAlignment;
+}
 
 // What a block needs beside the body itself.
 size_t OverheadOf(size_t align_at) { return base::kBufferAlignment + LeadOf(align_at) + base::kBufferSlack; }
@@ -137,7 +139,9 @@ void BodyPool::Trim() { blocks_->Trim(); }
 size_t BodyPool::cached_bytes() const { return blocks_->cached_bytes(); }
 
 Body::Body(BodyPool& pool, std::optional<uint64_t> length, uint64_t bytes_max, size_t align_at)
-    : blocks_(pool.blocks_), bytes_max_(length.has_value() ? std::min(*length, bytes_max) : bytes_max), align_at_(align_at) {
+    : blocks_(pool.blocks_),
+      bytes_max_(length.has_value() ? std::min(*length, bytes_max) : bytes_max),
+      align_at_(align_at) {
   blocks_->Ref();
   if (!length.has_value() || bytes_max_ == 0) return;
   if (bytes_max_ <= kSmallBytes) {

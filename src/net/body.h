@@ -38,13 +38,15 @@ class Body {
   enum class Fill { kOk, kTooLarge, kNoMemory };  // 413; 503 with Retry-After
 
   Body() = default;
-  // Byte `align_at` will be 64-byte aligned (base::Buffer::Allocate). `length` absent: it grows, moving pages, not bytes.
+  // Byte `align_at` will be 64-byte aligned (base::Buffer::Allocate). `length` absent: it grows, moving pages, not
+  // bytes.
   Body(BodyPool& pool, std::optional<uint64_t> length, uint64_t bytes_max, size_t align_at);
   ~Body();
   Body(Body&& other) noexcept;
   Body& operator=(Body&& other) noexcept;
 
-  // Where the next bytes go; empty if the body is as long as it may be. `wanted` is a hint for bodies of unknown length.
+  // Where the next bytes go; empty if the body is as long as it may be. `wanted` is a hint for bodies of unknown
+  // length.
   std::span<std::byte> Space(size_t wanted = 64 * 1024);
   // `bytes` of Space() were written. Not kOk: nothing was taken, and the body is of no more use.
   Fill Commit(size_t bytes);
@@ -61,10 +63,10 @@ class Body {
   bool Charge(uint64_t bytes);
 
   BodyPool::Blocks* blocks_ = nullptr;
-  base::Buffer small_;            // a short body of known length: plain heap
-  std::byte* block_ = nullptr;    // otherwise: a mapped block of `block_bytes_`
+  base::Buffer small_;          // a short body of known length: plain heap
+  std::byte* block_ = nullptr;  // otherwise: a mapped block of `block_bytes_`
   size_t block_bytes_ = 0;
-  std::byte* data_ = nullptr;     // byte 0, inside small_ or block_
+  std::byte* data_ = nullptr;  // byte 0, inside small_ or block_
   uint64_t capacity_ = 0;
   uint64_t size_ = 0;
   uint64_t charged_ = 0;

@@ -69,8 +69,7 @@ void Connection::Handshake() {
 void Connection::OnReady(uint32_t epoll_events) {
   if ((epoll_events & EPOLLERR) != 0) return Close();
   switch (state_) {
-    case State::kHandshake:
-      return Handshake();
+    case State::kHandshake: return Handshake();
     case State::kOpen:
       // What is answered at once is written at once, before the loop's other connections are read.
       in_ready_ = true;
@@ -81,10 +80,8 @@ void Connection::OnReady(uint32_t epoll_events) {
       // Both directions are closed, and nothing is left to read, or nobody reads it.
       if (state_ == State::kOpen && (epoll_events & EPOLLHUP) != 0 && (eof_ || paused_)) Close();
       return;
-    case State::kLingering:
-      return Discard();
-    case State::kClosed:
-      return;
+    case State::kLingering: return Discard();
+    case State::kClosed: return;
   }
 }
 
@@ -228,14 +225,12 @@ void Connection::UpdateInterest() {
 
 void Connection::OnTick(int64_t now_ns) {
   switch (state_) {
-    case State::kOpen:
-      return session_->OnTick(now_ns);
+    case State::kOpen: return session_->OnTick(now_ns);
     case State::kHandshake:
     case State::kLingering:
       if (now_ns > deadline_ns_) Close();
       return;
-    case State::kClosed:
-      return;
+    case State::kClosed: return;
   }
 }
 

@@ -17,18 +17,18 @@ namespace inferd::net {
 
 class Shard;
 
-// A socket, its transport and the session that speaks on it. Loop-bound; owned by its shard, which destroys it at the end
-// of the turn in which it closes.
+// A socket, its transport and the session that speaks on it. Loop-bound; owned by its shard, which destroys it at the
+// end of the turn in which it closes.
 //
 //   kHandshake --TLS is up--> kOpen --session is done, output written--> kLingering --peer closes, or 2 s--> kClosed
 //   any --reset, error, limit--> kClosed
 //
-// Lingering reads and drops what still arrives, as closing on unread bytes would reset the connection and could take the
-// response from the peer.
+// Lingering reads and drops what still arrives, as closing on unread bytes would reset the connection and could take
+// the response from the peer.
 class Connection final : public EventLoop::Watcher, public SessionHost, public http1::Successor {
  public:
-  Connection(Shard& shard, HttpHandler& handler, FileDescriptor fd, std::unique_ptr<Transport> transport, std::string peer,
-             bool tls);
+  Connection(Shard& shard, HttpHandler& handler, FileDescriptor fd, std::unique_ptr<Transport> transport,
+             std::string peer, bool tls);
   ~Connection();
 
   // False: it could not be started, and is to be destroyed.
@@ -84,9 +84,9 @@ class Connection final : public EventLoop::Watcher, public SessionHost, public h
   const bool tls_;
   State state_ = State::kHandshake;
   std::unique_ptr<Session> session_;
-  std::unique_ptr<Session> retired_;      // has handed over to session_ in this turn
-  std::vector<std::byte> handed_over_;    // from retired_, for session_
-  size_t retired_output_bytes_ = 0;       // of pending_, at its beginning
+  std::unique_ptr<Session> retired_;    // has handed over to session_ in this turn
+  std::vector<std::byte> handed_over_;  // from retired_, for session_
+  size_t retired_output_bytes_ = 0;     // of pending_, at its beginning
 
   std::vector<base::BufferSlice> pending_;  // taken from the session, from pending_begin_ on
   size_t pending_begin_ = 0;

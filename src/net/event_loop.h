@@ -38,7 +38,9 @@ class EventLoop final : public Loop {
   EventLoop& operator=(const EventLoop&) = delete;
 
   void Post(base::Task task) override;
-  bool InLoopThread() const override { return thread_id_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+  bool InLoopThread() const override {
+    return thread_id_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  }
   TimerId RunAfter(std::chrono::milliseconds delay, base::Task task) override;
   void CancelTimer(TimerId id) override { timers_.Cancel(id); }
   size_t index() const override { return index_; }

@@ -37,7 +37,10 @@ void Reply::Target::Erase(uint32_t slot) {
 }
 
 Reply::Reply(Reply&& other) noexcept
-    : loop_(other.loop_), target_(std::exchange(other.target_, nullptr)), slot_(other.slot_), generation_(other.generation_) {}
+    : loop_(other.loop_),
+      target_(std::exchange(other.target_, nullptr)),
+      slot_(other.slot_),
+      generation_(other.generation_) {}
 
 Reply& Reply::operator=(Reply&& other) noexcept {
   Reply old(std::move(*this));

@@ -7,8 +7,8 @@
 
 namespace inferd::net {
 
-// One request that waits for its response, as its Reply reaches it: an HTTP/1.1 session or an HTTP/2 stream derives from
-// it. Loop-bound. Open() hands out the Reply; Close(), or destruction, makes that Reply find nothing any more.
+// One request that waits for its response, as its Reply reaches it: an HTTP/1.1 session or an HTTP/2 stream derives
+// from it. Loop-bound. Open() hands out the Reply; Close(), or destruction, makes that Reply find nothing any more.
 class Exchange {
  public:
   explicit Exchange(Reply::Target& target) : target_(target) {}

@@ -76,7 +76,9 @@ TEST(ExchangeTest, AReplyDroppedUnansweredIsAbandoned) {
   FakeLoop loop;
   Reply::Target target(loop);
   RecordingExchange exchange(target);
-  { const Reply reply = exchange.Open(); }
+  {
+    const Reply reply = exchange.Open();
+  }
   EXPECT_EQ(exchange.log, "abandon;");
 }
 

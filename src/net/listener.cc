@@ -28,21 +28,18 @@ constexpr std::string_view kTooMany =
 base::Status SystemError(int error, const std::string& what) {
   const std::string message = what + ": " + std::strerror(error);
   switch (error) {
-    case EADDRINUSE:
-      return base::AlreadyExists(message);
+    case EADDRINUSE: return base::AlreadyExists(message);
     case EACCES:
-    case EPERM:
-      return base::PermissionDenied(message);
+    case EPERM: return base::PermissionDenied(message);
     case EADDRNOTAVAIL:
     case EAFNOSUPPORT:
-    case ENOENT:
-      return base::InvalidArgument(message);
-    default:
-      return base::Unavailable(message);
+    case ENOENT: return base::InvalidArgument(message);
+    default: return base::Unavailable(message);
   }
 }
 
-base::Result<ListeningSocket> BindAndListen(int family, const sockaddr* address, socklen_t size, const std::string& where) {
+base::Result<ListeningSocket> BindAndListen(int family, const sockaddr* address, socklen_t size,
+                                            const std::string& where) {
   FileDescriptor fd(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) return std::unexpected(SystemError(errno, "cannot listen on " + where));
   const int on = 1;
@@ -58,11 +55,12 @@ base::Result<ListeningSocket> OpenUnixSocket(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) {
-    return std::unexpected(base::InvalidArgument("cannot listen on " + path + ": the path is too long for a Unix socket"));
+    return std::unexpected(
+        base::InvalidArgument("cannot listen on " + path + ": the path is too long for a Unix socket"));
   }
   std::memcpy(address.sun_path, path.data(), path.size());
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
-  struct stat status {};
+  struct stat status{};
   if (stat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) {
     // A socket that nobody answers on was left by a process that ended.
     const FileDescriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -97,9 +95,11 @@ base::Result<ListeningSocket> OpenListeningSocket(const ListenerOptions& options
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   const int error = getaddrinfo(options.address.c_str(), std::to_string(options.port).c_str(), &hints, &found);
-  if (error != 0) return std::unexpected(base::InvalidArgument("cannot listen on " + where + ": " + gai_strerror(error)));
+  if (error != 0)
+    return std::unexpected(base::InvalidArgument("cannot listen on " + where + ": " + gai_strerror(error)));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, &freeaddrinfo);
-  INFERD_ASSIGN_OR_RETURN(ListeningSocket socket, BindAndListen(found->ai_family, found->ai_addr, found->ai_addrlen, where));
+  INFERD_ASSIGN_OR_RETURN(ListeningSocket socket,
+                          BindAndListen(found->ai_family, found->ai_addr, found->ai_addrlen, where));
   sockaddr_storage bound{};
   socklen_t size = sizeof(bound);
   getsockname(socket.fd.get(), reinterpret_cast<sockaddr*>(&bound), &size);
@@ -109,8 +109,8 @@ base::Result<ListeningSocket> OpenListeningSocket(const ListenerOptions& options
 }
 
 Listener::Listener(EventLoop& loop, std::vector<Shard*> shards, size_t number, const ListenerOptions& options,
-                   ConnectionCount& count, size_t connections_max, ListeningSocket socket, std::shared_ptr<TlsContext> tls,
-                   base::Logger& logger)
+                   ConnectionCount& count, size_t connections_max, ListeningSocket socket,
+                   std::shared_ptr<TlsContext> tls, base::Logger& logger)
     : loop_(loop),
       shards_(std::move(shards)),
       number_(number),

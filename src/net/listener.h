@@ -27,8 +27,9 @@ base::Result<ListeningSocket> OpenListeningSocket(const ListenerOptions& options
 class Listener final : public EventLoop::Watcher {
  public:
   // `number`: the listener's place in the shards' lists of handlers. `tls` nullptr: plain.
-  Listener(EventLoop& loop, std::vector<Shard*> shards, size_t number, const ListenerOptions& options, ConnectionCount& count,
-           size_t connections_max, ListeningSocket socket, std::shared_ptr<TlsContext> tls, base::Logger& logger);
+  Listener(EventLoop& loop, std::vector<Shard*> shards, size_t number, const ListenerOptions& options,
+           ConnectionCount& count, size_t connections_max, ListeningSocket socket, std::shared_ptr<TlsContext> tls,
+           base::Logger& logger);
   ~Listener();
 
   const std::string& name() const { return name_; }

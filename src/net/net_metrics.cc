@@ -25,9 +25,7 @@ void NetMetrics::CountResponse(int status) {
   Bump(responses_[IndexOf(status)], 1);
 }
 
-int64_t NetMetrics::responses(int status) const {
-  return responses_[IndexOf(status)].load(std::memory_order_relaxed);
-}
+int64_t NetMetrics::responses(int status) const { return responses_[IndexOf(status)].load(std::memory_order_relaxed); }
 
 void NetMetrics::Publish(std::shared_ptr<const NetMetrics[]> loops, size_t count, metrics::Registry& registry) {
   using Kind = metrics::Registry::CallbackKind;

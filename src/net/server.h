@@ -19,19 +19,19 @@ namespace inferd::net {
 
 // PEM files. TLS 1.2 at least; ALPN offers h2 and http/1.1.
 struct TlsOptions {
-  std::string certificate_file;         // the server's, followed by its chain
+  std::string certificate_file;  // the server's, followed by its chain
   std::string key_file;
-  std::string client_ca_file;           // empty: clients are not asked for a certificate
+  std::string client_ca_file;               // empty: clients are not asked for a certificate
   bool require_client_certificate = false;  // with client_ca_file: a client without one is refused
 };
 
 struct ListenerOptions {
-  std::string name;                // "http", "metrics": for logs, and to ask port() for
-  std::string address = "0.0.0.0"; // an IPv4 or IPv6 address, or "localhost"
-  uint16_t port = 0;               // 0: any free one
-  std::string unix_path;           // not empty: a Unix socket instead; a stale socket file is replaced
+  std::string name;                 // "http", "metrics": for logs, and to ask port() for
+  std::string address = "0.0.0.0";  // an IPv4 or IPv6 address, or "localhost"
+  uint16_t port = 0;                // 0: any free one
+  std::string unix_path;            // not empty: a Unix socket instead; a stale socket file is replaced
   std::optional<TlsOptions> tls;
-  HandlerFactory handlers;         // called once per loop, on that loop
+  HandlerFactory handlers;  // called once per loop, on that loop
 };
 
 // Listeners and their connections: HTTP/1.1 and HTTP/2 (prior knowledge, h2c upgrade, ALPN) on every one of them.

@@ -16,10 +16,10 @@ namespace inferd::net {
 namespace {
 
 using ::inferd::testing::RawClient;
+using std::chrono::milliseconds;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using std::chrono::milliseconds;
 
 constexpr std::string_view kGet = "GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n";
 constexpr milliseconds kLong{10'000};
@@ -92,7 +92,9 @@ class ServerTest : public ::testing::Test {
   // Answers from this thread, as an engine would.
   static void Answer(Reply reply, std::string_view text) {
     Loop& loop = reply.loop();
-    loop.Post([reply = std::move(reply), text = std::string(text)]() mutable { reply.Send(HttpResponse::Text(200, "", text)); });
+    loop.Post([reply = std::move(reply), text = std::string(text)]() mutable {
+      reply.Send(HttpResponse::Text(200, "", text));
+    });
   }
   void ExpectNothingLeft() {
     EXPECT_TRUE(server_->WaitUntilIdle(kLong));
@@ -114,7 +116,8 @@ TEST_F(ServerTest, EchoesOnOneConnection) {
   for (const size_t size : {size_t{5}, size_t{100'000}, size_t{3'000'000}}) {
     const std::string body = std::string(size, 'x') + "end";
     std::future<bool> sent = std::async(std::launch::async, [&] {
-      return client.Send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+      return client.Send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                         body);
     });
     EXPECT_THAT(client.ReadUntil("end"), EndsWith("\r\n\r\n" + body));
     EXPECT_TRUE(sent.get());
@@ -149,7 +152,8 @@ TEST_F(ServerTest, ConnectionsGoToTheLeastLoadedLoop) {
 
 TEST_F(ServerTest, SlowHeadsAndBodiesAreToldSoAndClosed) {
   Start();
-  for (const char* start : {"GET / HTTP/1.1\r\nHo", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nabc"}) {
+  for (const char* start :
+       {"GET / HTTP/1.1\r\nHo", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nabc"}) {
     RawClient client(port());
     client.Send(start);
     EXPECT_THAT(client.ReadUntil(), StartsWith("HTTP/1.1 408 Request Timeout\r\n"));
@@ -206,9 +210,10 @@ TEST_F(ServerTest, AResetClientCancelsItsRequest) {
 TEST_F(ServerTest, BrokenClientsLeaveNothing) {
   Start();
   const std::string post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" + std::string(70'000, 'x');
-  for (const std::string& bytes : {std::string("\x16\x03\x01\x02garbage\r\n\r\n"), std::string(300'000, 'g'), std::string("\0\0\0", 3),
-                                   std::string("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000000\r\n\r\n"), post,
-                                   std::string("GET / HTTP/1.1\r\nHost")}) {
+  for (const std::string& bytes :
+       {std::string("\x16\x03\x01\x02garbage\r\n\r\n"), std::string(300'000, 'g'), std::string("\0\0\0", 3),
+        std::string("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000000\r\n\r\n"), post,
+        std::string("GET / HTTP/1.1\r\nHost")}) {
     RawClient truncated(port());
     truncated.Send(bytes);
     truncated.FinishSending();
@@ -280,7 +285,8 @@ TEST_F(ServerTest, APortInUseIsNamed) {
 
 TEST_F(ServerTest, ListensOnAUnixSocket) {
   Start();
-  const std::string path = (std::filesystem::temp_directory_path() / ("inferd-" + std::to_string(getpid()) + ".sock")).string();
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("inferd-" + std::to_string(getpid()) + ".sock")).string();
   ListenerOptions options = Options();
   options.name = "unix";
   options.unix_path = path;

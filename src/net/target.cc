@@ -25,7 +25,8 @@ base::Result<std::string> DecodeSegment(std::string_view text) {
     }
     const int high = i + 2 < text.size() ? HexValue(text[i + 1]) : -1;
     const int low = i + 2 < text.size() ? HexValue(text[i + 2]) : -1;
-    if (high < 0 || low < 0) return std::unexpected(base::InvalidArgument("malformed percent-encoding in request target"));
+    if (high < 0 || low < 0)
+      return std::unexpected(base::InvalidArgument("malformed percent-encoding in request target"));
     decoded.push_back(static_cast<char>(high * 16 + low));
     i += 2;
   }

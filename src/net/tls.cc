@@ -24,8 +24,8 @@ base::Status FileError(const std::string& what, const std::string& file) {
 }
 
 // The server's preference: h2, then http/1.1 (RFC 7301). A client that offers neither goes on without ALPN.
-int SelectProtocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered, unsigned int size,
-                   void*) {
+int SelectProtocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered,
+                   unsigned int size, void*) {
   static constexpr unsigned char kOurs[] = "\x02h2\x08http/1.1";
   unsigned char* chosen = nullptr;
   if (SSL_select_next_proto(&chosen, out_size, kOurs, sizeof(kOurs) - 1, offered, size) != OPENSSL_NPN_NEGOTIATED) {
@@ -42,7 +42,8 @@ base::Status LoadFiles(SSL_CTX* context, const TlsOptions& options) {
   if (SSL_CTX_use_PrivateKey_file(context, options.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
     return FileError("TLS key", options.key_file);
   }
-  if (SSL_CTX_check_private_key(context) != 1) return FileError("TLS key does not belong to the certificate:", options.key_file);
+  if (SSL_CTX_check_private_key(context) != 1)
+    return FileError("TLS key does not belong to the certificate:", options.key_file);
   if (options.client_ca_file.empty()) return base::OkStatus();
   STACK_OF(X509_NAME)* names = SSL_load_client_CA_file(options.client_ca_file.c_str());
   if (names == nullptr || SSL_CTX_load_verify_locations(context, options.client_ca_file.c_str(), nullptr) != 1) {
@@ -50,8 +51,8 @@ base::Status LoadFiles(SSL_CTX* context, const TlsOptions& options) {
     return FileError("TLS client authorities", options.client_ca_file);
   }
   SSL_CTX_set_client_CA_list(context, names);
-  SSL_CTX_set_verify(context, SSL_VERIFY_PEER | (options.require_client_certificate ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
-                     nullptr);
+  SSL_CTX_set_verify(
+      context, SSL_VERIFY_PEER | (options.require_client_certificate ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nullptr);
   return base::OkStatus();
 }
 
@@ -135,12 +136,9 @@ class TlsTransport final : public Transport {
     const int error = SSL_get_error(ssl_.get(), result);
     ERR_clear_error();
     switch (error) {
-      case SSL_ERROR_WANT_READ:
-        return State::kWantRead;
-      case SSL_ERROR_WANT_WRITE:
-        return State::kWantWrite;
-      case SSL_ERROR_ZERO_RETURN:
-        return State::kEof;
+      case SSL_ERROR_WANT_READ: return State::kWantRead;
+      case SSL_ERROR_WANT_WRITE: return State::kWantWrite;
+      case SSL_ERROR_ZERO_RETURN: return State::kEof;
       default:
         // Clients that close without close_notify are many; HTTP's own framing tells what is complete.
         return eof_ ? State::kEof : State::kFailed;
@@ -161,7 +159,8 @@ base::Result<std::shared_ptr<TlsContext>> TlsContext::Load(const TlsOptions& opt
   std::shared_ptr<TlsContext> context(new TlsContext(native));
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
   SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_mode(native, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_mode(native,
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   // One read of the socket for a record's head and body.
   SSL_CTX_set_read_ahead(native, 1);
   SSL_CTX_set_alpn_select_cb(native, &SelectProtocol, nullptr);

@@ -103,7 +103,9 @@ class TlsTest : public ::testing::Test {
   ~TlsTest() override { std::filesystem::remove_all(folder_); }
 
   std::string File(const std::string& name) const { return (folder_ / name).string(); }
-  TlsOptions Files() const { return {.certificate_file = File("server.pem"), .key_file = File("server.key"), .client_ca_file = ""}; }
+  TlsOptions Files() const {
+    return {.certificate_file = File("server.pem"), .key_file = File("server.key"), .client_ca_file = ""};
+  }
   void Start(const TlsOptions& tls) {
     ListenerOptions options;
     options.name = "https";
@@ -140,7 +142,8 @@ TEST_F(TlsTest, LongBodiesPassBothWays) {
   const std::string body = std::string(5'000'000, 'x') + "end";
   // The echo begins when all has arrived, so that writing and then reading cannot lock.
   client.Send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n");
-  for (size_t at = 0; at < body.size(); at += 100'000) ASSERT_TRUE(client.Send(std::string_view(body).substr(at, 100'000)));
+  for (size_t at = 0; at < body.size(); at += 100'000)
+    ASSERT_TRUE(client.Send(std::string_view(body).substr(at, 100'000)));
   EXPECT_THAT(client.ReadUntil("end"), EndsWith("\r\n\r\n" + body));
 }
 

@@ -20,7 +20,8 @@ using CertificatePtr = std::unique_ptr<X509, decltype(&X509_free)>;
 // An authority of its own; issues certificates into PEM files. The files' folder is the caller's.
 class CertificateAuthority {
  public:
-  CertificateAuthority() : key_(EVP_EC_gen("P-256"), &EVP_PKEY_free), certificate_(Make("inferd test authority", *key_, true)) {}
+  CertificateAuthority()
+      : key_(EVP_EC_gen("P-256"), &EVP_PKEY_free), certificate_(Make("inferd test authority", *key_, true)) {}
 
   // `<stem>.pem` and `<stem>.key`, for 127.0.0.1 and localhost, as server or client. `name` is the common name.
   void Issue(const std::string& name, const std::string& stem) {
@@ -52,7 +53,8 @@ class CertificateAuthority {
     X509_gmtime_adj(X509_getm_notAfter(made.get()), 24 * 3600);
     X509_set_pubkey(made.get(), &key);
     X509_NAME* subject = X509_get_subject_name(made.get());
-    X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
+    X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(name.c_str()), -1,
+                               -1, 0);
     X509_set_issuer_name(made.get(), authority ? subject : X509_get_subject_name(certificate_.get()));
     AddExtension(*made, NID_basic_constraints, authority ? "critical,CA:TRUE" : "CA:FALSE");
     if (!authority) AddExtension(*made, NID_subject_alt_name, "IP:127.0.0.1,DNS:localhost");

@@ -69,8 +69,7 @@ void ChunkDecoder::Take(char c) {
     return;
   }
   switch (step_) {
-    case Step::kSize:
-      return TakeSize(c);
+    case Step::kSize: return TakeSize(c);
     case Step::kExtension:
       if (c == '\r') {
         step_ = Step::kSizeLf;
@@ -85,10 +84,8 @@ void ChunkDecoder::Take(char c) {
         BeginData();
       }
       return;
-    case Step::kDataCr:
-      return Expect(c, '\r', Step::kDataLf);
-    case Step::kDataLf:
-      return Expect(c, '\n', Step::kSize);
+    case Step::kDataCr: return Expect(c, '\r', Step::kDataLf);
+    case Step::kDataLf: return Expect(c, '\n', Step::kSize);
     case Step::kTrailerStart:
       if (c == '\r') {
         step_ = Step::kLastLf;
@@ -103,11 +100,8 @@ void ChunkDecoder::Take(char c) {
         state_ = State::kError;
       }
       return;
-    case Step::kTrailerLf:
-      return Expect(c, '\n', Step::kTrailerStart);
-    case Step::kLastLf:
-      state_ = c == '\n' ? State::kDone : State::kError;
-      return;
+    case Step::kTrailerLf: return Expect(c, '\n', Step::kTrailerStart);
+    case Step::kLastLf: state_ = c == '\n' ? State::kDone : State::kError; return;
   }
 }
 

@@ -5,8 +5,8 @@
 
 namespace inferd::net::http1 {
 
-// The framing of a chunked body (RFC 9112, 7.1) that arrives in pieces. It is told of framing and data in turn and never
-// touches the data itself. Chunk extensions and trailers are read, limited and dropped.
+// The framing of a chunked body (RFC 9112, 7.1) that arrives in pieces. It is told of framing and data in turn and
+// never touches the data itself. Chunk extensions and trailers are read, limited and dropped.
 class ChunkDecoder final {
  public:
   enum class State {

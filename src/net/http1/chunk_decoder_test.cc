@@ -45,8 +45,9 @@ TEST(ChunkDecoderTest, DecodesHoweverItArrives) {
 }
 
 TEST(ChunkDecoderTest, RefusesBrokenFraming) {
-  for (const char* text : {"\r\n", "g\r\n", "-1\r\n", "0x5\r\n", " 5\r\n", "5\n", "5\rx", "1\r\nab", "1\r\na\n", "1\r\na\rx", ";x\r\n",
-                           "1;\x01\r\n", "0\r\nA: \x02\r\n", "0\r\n\rx", "0\r\nA: b\rx", "1000000000000000\r\n"}) {
+  for (const char* text :
+       {"\r\n", "g\r\n", "-1\r\n", "0x5\r\n", " 5\r\n", "5\n", "5\rx", "1\r\nab", "1\r\na\n", "1\r\na\rx", ";x\r\n",
+        "1;\x01\r\n", "0\r\nA: \x02\r\n", "0\r\n\rx", "0\r\nA: b\rx", "1000000000000000\r\n"}) {
     EXPECT_EQ(StateAfter(text), State::kError) << text;
   }
 }

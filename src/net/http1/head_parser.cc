@@ -63,8 +63,8 @@ std::unexpected<HttpError> Refuse(int status, std::string message) {
 std::expected<bool, HttpError> IsHttp10(std::string_view version) {
   if (version == "HTTP/1.1") return false;
   if (version == "HTTP/1.0") return true;
-  const bool well_formed = version.size() == 8 && version.starts_with("HTTP/") && version[5] >= '0' && version[5] <= '9' &&
-                           version[6] == '.' && version[7] >= '0' && version[7] <= '9';
+  const bool well_formed = version.size() == 8 && version.starts_with("HTTP/") && version[5] >= '0' &&
+                           version[5] <= '9' && version[6] == '.' && version[7] >= '0' && version[7] <= '9';
   if (!well_formed) return Refuse(400, "malformed request line");
   return Refuse(505, "HTTP version not supported; expected HTTP/1.1");
 }
@@ -172,8 +172,7 @@ std::optional<HttpError> Interpret(std::string_view name, std::string_view value
     case 17:
       if (EqualsIgnoringCase(name, "transfer-encoding")) ++fields.codings, fields.transfer_encoding = value;
       break;
-    default:
-      break;
+    default: break;
   }
   return std::nullopt;
 }
@@ -210,14 +209,16 @@ HeadScanner::State HeadScanner::Fail(int status, std::string message) {
 
 HeadScanner::State HeadScanner::CheckUnfinished(std::string_view input) {
   scanned_ = input.size();
-  if (lines_ == 0 && input.size() - begin_ > limits_.target_bytes_max + kRequestLineBytes) return Fail(414, "request target too long");
+  if (lines_ == 0 && input.size() - begin_ > limits_.target_bytes_max + kRequestLineBytes)
+    return Fail(414, "request target too long");
   if (input.size() - begin_ > limits_.header_bytes_max) return Fail(431, "request header too large");
   return State::kMore;
 }
 
 HeadScanner::State HeadScanner::Scan(std::string_view input) {
   for (;;) {
-    const void* found = scanned_ < input.size() ? std::memchr(input.data() + scanned_, '\n', input.size() - scanned_) : nullptr;
+    const void* found =
+        scanned_ < input.size() ? std::memchr(input.data() + scanned_, '\n', input.size() - scanned_) : nullptr;
     if (found == nullptr) return CheckUnfinished(input);
     const auto lf = static_cast<size_t>(static_cast<const char*>(found) - input.data());
     if (lf == line_ || input[lf - 1] != '\r') return Fail(400, "header line without CR LF");

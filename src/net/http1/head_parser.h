@@ -41,8 +41,8 @@ class HeadScanner final {
 
   const Limits& limits_;
   size_t begin_ = 0;
-  size_t line_ = 0;      // where the current line begins
-  size_t scanned_ = 0;   // no LF in [line_, scanned_)
+  size_t line_ = 0;     // where the current line begins
+  size_t scanned_ = 0;  // no LF in [line_, scanned_)
   size_t lines_ = 0;
   HttpError error_;
 };
@@ -53,8 +53,8 @@ struct Framing {
   bool keep_alive = true;
   bool chunked = false;
   bool expect_continue = false;
-  bool upgrade_h2c = false;            // "Upgrade: h2c" with all that RFC 7540, 3.2 asks for
-  std::string_view http2_settings;     // base64url, with upgrade_h2c
+  bool upgrade_h2c = false;         // "Upgrade: h2c" with all that RFC 7540, 3.2 asks for
+  std::string_view http2_settings;  // base64url, with upgrade_h2c
 };
 
 // Parses a whole head (through its empty line) into `head`, whose views point into `text`.

@@ -16,7 +16,9 @@ class HeadParserTest : public testing::Test {
     return 200;
   }
   // A request with these lines behind the request line and a Host.
-  int StatusWith(std::string_view lines) { return StatusOf("POST / HTTP/1.1\r\nHost: a\r\n" + std::string(lines) + "\r\n"); }
+  int StatusWith(std::string_view lines) {
+    return StatusOf("POST / HTTP/1.1\r\nHost: a\r\n" + std::string(lines) + "\r\n");
+  }
 
   Limits limits_;
   std::string text_;
@@ -25,7 +27,8 @@ class HeadParserTest : public testing::Test {
 };
 
 TEST_F(HeadParserTest, ReadsAWholeHead) {
-  ASSERT_EQ(StatusOf("POST /v2/models/a%20b/infer?x=1 HTTP/1.1\r\nHost: h\r\nContent-Length:  42 \r\nX-Empty:\r\n\r\n"), 200);
+  ASSERT_EQ(StatusOf("POST /v2/models/a%20b/infer?x=1 HTTP/1.1\r\nHost: h\r\nContent-Length:  42 \r\nX-Empty:\r\n\r\n"),
+            200);
   EXPECT_EQ(head_.method, Method::kPost);
   EXPECT_EQ(head_.segments, (std::vector<std::string>{"v2", "models", "a b", "infer"}));
   EXPECT_EQ(head_.query, "x=1");
@@ -37,9 +40,10 @@ TEST_F(HeadParserTest, ReadsAWholeHead) {
 }
 
 TEST_F(HeadParserTest, RefusesBrokenRequestLines) {
-  for (const char* line : {"GET", "GET /", "GET  HTTP/1.1", " / HTTP/1.1", "GET / HTTP/1.1 ", "GET / http/1.1", "GET / HTTP/11",
-                           "GET / HTTP/1.x", "G(T / HTTP/1.1", "GET /a b HTTP/1.1", "GET /\x01 HTTP/1.1", "GET /\x7f HTTP/1.1",
-                           "GET x HTTP/1.1", "CONNECT a:1 HTTP/1.1", "GET\t/ HTTP/1.1", "GET /%00 HTTP/1.1"}) {
+  for (const char* line :
+       {"GET", "GET /", "GET  HTTP/1.1", " / HTTP/1.1", "GET / HTTP/1.1 ", "GET / http/1.1", "GET / HTTP/11",
+        "GET / HTTP/1.x", "G(T / HTTP/1.1", "GET /a b HTTP/1.1", "GET /\x01 HTTP/1.1", "GET /\x7f HTTP/1.1",
+        "GET x HTTP/1.1", "CONNECT a:1 HTTP/1.1", "GET\t/ HTTP/1.1", "GET /%00 HTTP/1.1"}) {
     EXPECT_EQ(StatusOf(std::string(line) + "\r\nHost: a\r\n\r\n"), 400) << line;
   }
   EXPECT_EQ(StatusOf("GET / HTTP/2.0\r\nHost: a\r\n\r\n"), 505);
@@ -48,7 +52,8 @@ TEST_F(HeadParserTest, RefusesBrokenRequestLines) {
 }
 
 TEST_F(HeadParserTest, RefusesBrokenFields) {
-  for (const char* line : {"X : a", ": a", "X", "X(: a", " folded", "\tfolded", "X: a\rb", "X: a\x01", "X: a\x7f", "X\x80: a"}) {
+  for (const char* line :
+       {"X : a", ": a", "X", "X(: a", " folded", "\tfolded", "X: a\rb", "X: a\x01", "X: a\x7f", "X\x80: a"}) {
     EXPECT_EQ(StatusWith(std::string(line) + "\r\n"), 400) << line;
   }
   EXPECT_EQ(StatusWith(std::string("X: a\0b\r\n", 8)), 400);
@@ -108,9 +113,9 @@ TEST_F(HeadParserTest, UpgradesOnlyWithAllThatIsAskedFor) {
   EXPECT_EQ(StatusWith(upgrade + connection + settings), 200);
   EXPECT_TRUE(framing_.upgrade_h2c);
   EXPECT_EQ(framing_.http2_settings, "AAMAAABk");
-  for (const std::string& lines : {upgrade + connection, upgrade + settings, connection + settings,
-                                   upgrade + connection + settings + settings,
-                                   upgrade + connection + settings + "Content-Length: 1\r\n"}) {
+  for (const std::string& lines :
+       {upgrade + connection, upgrade + settings, connection + settings, upgrade + connection + settings + settings,
+        upgrade + connection + settings + "Content-Length: 1\r\n"}) {
     EXPECT_EQ(StatusWith(lines), 200);
     EXPECT_FALSE(framing_.upgrade_h2c) << lines;
   }
@@ -139,7 +144,8 @@ TEST(HeadScannerTest, FindsTheEndHoweverItArrives) {
 
 TEST(HeadScannerTest, RefusesBareLineFeeds) {
   const Limits limits;
-  for (const char* text : {"GET / HTTP/1.1\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\n\r\n", "GET / HTTP/1.1\r\n\n", "\n"}) {
+  for (const char* text :
+       {"GET / HTTP/1.1\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\n\r\n", "GET / HTTP/1.1\r\n\n", "\n"}) {
     HeadScanner scanner(limits);
     EXPECT_EQ(scanner.Scan(text), HeadScanner::State::kError) << text;
     EXPECT_EQ(scanner.error().status, 400);

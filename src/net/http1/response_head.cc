@@ -78,8 +78,9 @@ std::string_view ResponseHeadWriter::DateLine() {
   std::tm utc{};
   gmtime_r(&now, &utc);
   std::array<char, 64> line;
-  const int size = std::snprintf(line.data(), line.size(), "Date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n", kDays[utc.tm_wday],
-                                 utc.tm_mday, kMonths[utc.tm_mon], utc.tm_year + 1900, utc.tm_hour, utc.tm_min, utc.tm_sec);
+  const int size =
+      std::snprintf(line.data(), line.size(), "Date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n", kDays[utc.tm_wday],
+                    utc.tm_mday, kMonths[utc.tm_mon], utc.tm_year + 1900, utc.tm_hour, utc.tm_min, utc.tm_sec);
   date_line_.assign(line.data(), static_cast<size_t>(size));
   date_second_ = now;
   return date_line_;

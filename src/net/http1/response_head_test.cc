@@ -30,7 +30,8 @@ TEST(ResponseHeadTest, SaysHowTheBodyEndsAndWhetherTheConnectionDoes) {
   EXPECT_THAT(text, testing::HasSubstr("Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"));
   framing = {};
   framing.http10 = true;
-  EXPECT_THAT(Write(HttpResponse::Text(599, "", ""), framing), testing::EndsWith("GMT\r\nConnection: keep-alive\r\n\r\n"));
+  EXPECT_THAT(Write(HttpResponse::Text(599, "", ""), framing),
+              testing::EndsWith("GMT\r\nConnection: keep-alive\r\n\r\n"));
 }
 
 TEST(ResponseHeadTest, NothingInAHeaderEndsItsLine) {

@@ -81,26 +81,17 @@ void Session::OnRead(size_t bytes) {
   Advance();
 }
 
-// Does all that the input allows. A response that is made meanwhile, inside a call of the handler, only changes the state.
+// Does all that the input allows. A response that is made meanwhile, inside a call of the handler, only changes the
+// state.
 void Session::Advance() {
   if (std::exchange(advancing_, true)) return;
   for (bool more = true; more;) {
     switch (state_) {
-      case State::kHead:
-        more = !above_high_water() && ReadHead();
-        break;
-      case State::kBody:
-        more = ReadBody();
-        break;
-      case State::kChunkedBody:
-        more = ReadChunkedBody();
-        break;
-      case State::kDraining:
-        more = Drain();
-        break;
-      case State::kExecuting:
-        more = false;
-        break;
+      case State::kHead: more = !above_high_water() && ReadHead(); break;
+      case State::kBody: more = ReadBody(); break;
+      case State::kChunkedBody: more = ReadChunkedBody(); break;
+      case State::kDraining: more = Drain(); break;
+      case State::kExecuting: more = false; break;
       case State::kFinished:
         input_begin_ = input_end_ = 0;
         more = false;
@@ -138,11 +129,8 @@ bool Session::ReadHead() {
     case HeadScanner::State::kMore:
       if (eof_) Finish();
       return false;
-    case HeadScanner::State::kError:
-      Refuse(scanner_.error().status, scanner_.error().message);
-      return true;
-    case HeadScanner::State::kDone:
-      break;
+    case HeadScanner::State::kError: Refuse(scanner_.error().status, scanner_.error().message); return true;
+    case HeadScanner::State::kDone: break;
   }
   if (AtHttp2Preface()) {
     state_ = State::kFinished;
@@ -202,11 +190,8 @@ void Session::OnEof() {
       break;
     case State::kBody:
     case State::kChunkedBody:
-    case State::kDraining:
-      Finish();
-      break;
-    case State::kFinished:
-      break;
+    case State::kDraining: Finish(); break;
+    case State::kFinished: break;
   }
 }
 
@@ -266,8 +251,7 @@ void Session::OnTick(int64_t now_ns) {
       if (reading_clock_.Passed(now_ns, limits.body_timeout)) Finish();
       return;
     case State::kExecuting:
-    case State::kFinished:
-      return;
+    case State::kFinished: return;
   }
 }
 

@@ -21,8 +21,8 @@ class Successor {
  public:
   // HTTP/2's preface stands where a request should begin; `bytes` starts with it.
   virtual void OnHttp2Preface(std::span<const std::byte> bytes) = 0;
-  // "Upgrade: h2c" on `request`, which then becomes stream 1; `bytes` is what follows it. False: `request` is untouched,
-  // and HTTP/1.1 goes on.
+  // "Upgrade: h2c" on `request`, which then becomes stream 1; `bytes` is what follows it. False: `request` is
+  // untouched, and HTTP/1.1 goes on.
   virtual bool OnHttp2Upgrade(std::string_view settings, HttpRequest& request, std::span<const std::byte> bytes) = 0;
 
  protected:

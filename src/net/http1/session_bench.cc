@@ -12,7 +12,8 @@ constexpr std::string_view kHead =
     "Accept-Encoding: gzip, deflate\r\nAccept: */*\r\nConnection: keep-alive\r\nContent-Type: application/json\r\n";
 
 std::string RequestOf(size_t body_bytes) {
-  return std::string(kHead) + "Content-Length: " + std::to_string(body_bytes) + "\r\n\r\n" + std::string(body_bytes, 'x');
+  return std::string(kHead) + "Content-Length: " + std::to_string(body_bytes) + "\r\n\r\n" +
+         std::string(body_bytes, 'x');
 }
 
 void BM_ParseHead(benchmark::State& state) {

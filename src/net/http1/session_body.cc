@@ -33,7 +33,8 @@ bool Session::OnFill(Body::Fill fill) {
   if (fill == Body::Fill::kTooLarge) {
     Refuse(413, "request body too large");
   } else {
-    HttpResponse response = HttpResponse::Text(503, "application/json", R"({"error":"too many request bytes in flight"})");
+    HttpResponse response =
+        HttpResponse::Text(503, "application/json", R"({"error":"too many request bytes in flight"})");
     response.headers.emplace_back("Retry-After", "1");
     response.close = true;
     Send(std::move(response));

@@ -135,8 +135,8 @@ void Session::Refuse(int status, std::string_view message) {
   Send(std::move(response));
 }
 
-// A refused body is drained if it is short, so that the connection stays usable. A peer that waits for "100 Continue" may
-// send it or not, so there the connection is closed.
+// A refused body is drained if it is short, so that the connection stays usable. A peer that waits for "100 Continue"
+// may send it or not, so there the connection is closed.
 void Session::RefuseBody(HttpResponse response) {
   const uint64_t length = request_.head.content_length.value_or(0);
   const bool has_body = framing_.chunked || length > 0;
@@ -149,7 +149,9 @@ void Session::RefuseBody(HttpResponse response) {
   state_ = State::kDraining;
 }
 
-size_t Session::TakeOutput(std::vector<base::BufferSlice>& out, size_t bytes_max) { return output_.Take(out, bytes_max); }
+size_t Session::TakeOutput(std::vector<base::BufferSlice>& out, size_t bytes_max) {
+  return output_.Take(out, bytes_max);
+}
 
 void Session::OnWritten(size_t bytes) {
   output_.Written(bytes);

@@ -17,8 +17,8 @@ constexpr std::string_view kGet = "GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n";
 constexpr int64_t kSecond = 1'000'000'000;
 
 std::string Post(std::string_view body, std::string_view headers = "") {
-  return "POST /v2/echo HTTP/1.1\r\nHost: a\r\n" + std::string(headers) + "Content-Length: " + std::to_string(body.size()) +
-         "\r\n\r\n" + std::string(body);
+  return "POST /v2/echo HTTP/1.1\r\nHost: a\r\n" + std::string(headers) +
+         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
 }
 
 size_t Count(std::string_view text, std::string_view part) {
@@ -84,9 +84,10 @@ TEST_F(Http1SessionTest, AnswersAndKeepsTheConnection) {
 
 TEST_F(Http1SessionTest, ReadsTheSameHoweverTheBytesArrive) {
   Echo();
-  const std::string wire = "\r\n" + Post("hello", "X-Y: z\r\n") +
-                           "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x\r\nde\r\n0\r\nT: x\r\n\r\n" +
-                           std::string(kGet);
+  const std::string wire =
+      "\r\n" + Post("hello", "X-Y: z\r\n") +
+      "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x\r\nde\r\n0\r\nT: x\r\n\r\n" +
+      std::string(kGet);
   const std::string expected = Exchange(wire);
   EXPECT_THAT(expected, HasSubstr("\r\n\r\nhelloHTTP/1.1 200 OK"));
   EXPECT_THAT(expected, HasSubstr("\r\n\r\nabcdeHTTP/1.1 200 OK"));
@@ -193,10 +194,11 @@ TEST_F(Http1SessionTest, TellsTheClientToContinueWhenItWaits) {
 
 TEST_F(Http1SessionTest, RefusesWhatItCannotTrust) {
   for (const std::string& request :
-       {std::string("garbage\r\n\r\n"), std::string("GET / HTTP/1.1\r\n\r\n"), std::string("GET / HTTP/1.1\nHost: a\n\n"),
-        std::string("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"), std::string("GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n"),
-        Post("a", "Transfer-Encoding: chunked\r\n"), Post("a", "Content-Length: 1\r\n"),
-        std::string("GET /a%00b HTTP/1.1\r\nHost: a\r\n\r\n"), std::string("GET /../a HTTP/1.1\r\nHost: a\r\n\r\n"),
+       {std::string("garbage\r\n\r\n"), std::string("GET / HTTP/1.1\r\n\r\n"),
+        std::string("GET / HTTP/1.1\nHost: a\n\n"), std::string("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
+        std::string("GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n"), Post("a", "Transfer-Encoding: chunked\r\n"),
+        Post("a", "Content-Length: 1\r\n"), std::string("GET /a%00b HTTP/1.1\r\nHost: a\r\n\r\n"),
+        std::string("GET /../a HTTP/1.1\r\nHost: a\r\n\r\n"),
         std::string("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3, 3\r\n\r\nabc"),
         std::string("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n")}) {
     ExpectRefused(request, 400);
@@ -219,8 +221,10 @@ TEST_F(Http1SessionTest, EachLimitHasItsError) {
   ExpectRefused(get + "X: " + std::string(1000, 'x') + "\r\n\r\n", 431);
   ExpectRefused(get + "A: 1\r\nB: 1\r\nC: 1\r\nD: 1\r\nE: 1\r\n\r\n", 431);
   ExpectRefused("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n", 413);
-  ExpectRefused("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n7d1\r\n" + std::string(2001, 'x'), 413);
-  ExpectRefused("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nT: " + std::string(1000, 'x'), 431);
+  ExpectRefused("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n7d1\r\n" + std::string(2001, 'x'),
+                413);
+  ExpectRefused("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nT: " + std::string(1000, 'x'),
+                431);
   EXPECT_EQ(host_.fake_handler.requests, 0u);
 }
 
@@ -243,7 +247,8 @@ TEST_F(Http1SessionTest, AHandlerMayRefuseBeforeTheBody) {
   EXPECT_EQ(Count(answers, "HTTP/1.1 404 Not Found"), 2u);
   EXPECT_THAT(answers, EndsWith("\r\n\r\nok"));
   // Too long to read for nothing, or a client that waits to be told.
-  EXPECT_THAT(Exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n"), HasSubstr("Connection: close"));
+  EXPECT_THAT(Exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n"),
+              HasSubstr("Connection: close"));
   EXPECT_TRUE(host_.closing);
   Reset();
   EXPECT_THAT(Exchange("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"),
@@ -472,7 +477,8 @@ TEST_F(Http1SessionTest, HandsHttp2Over) {
 
 TEST_F(Http1SessionTest, UpgradesToHttp2OrGoesOn) {
   const std::string wire =
-      "GET /x HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMA\r\n\r\nPRI";
+      "GET /x HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: "
+      "AAMA\r\n\r\nPRI";
   FakeSuccessor successor;
   Session session(host_, &successor);
   Feed(session, wire);
