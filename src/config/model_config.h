@@ -26,7 +26,7 @@ struct ModelOutput {
   std::string name;
   tensor::DataType datatype = tensor::DataType::kInvalid;
   tensor::Shape dims;  // without the batch dimension
-  std::string label_filename;
+  std::string label_filename = {};
 };
 
 enum class InstanceKind { kAuto, kGpu, kCpu, kModel };

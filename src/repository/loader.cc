@@ -33,7 +33,7 @@ base::Result<config::ModelConfig> Loader::Resolve(const LoadJob& job) const {
 }
 
 base::Result<core::Engine*> Loader::FindEngine(const config::ModelConfig& config) const {
-  for (core::Engine* engine : services_.engines) {
+  for (core::Engine* engine : engines_) {
     if (engine->name() == config.engine) return engine;
   }
   const std::string& shown = config.platform.empty() ? config.backend : config.platform;
@@ -101,7 +101,7 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Load(const LoadJ
                                     .signature = signature.signature,
                                     .statistics = parts.statistics,
                                     .scheduler = nullptr};
-  INFERD_ASSIGN_OR_RETURN(version.scheduler, services_.scheduler_factory(std::move(parts)));
+  INFERD_ASSIGN_OR_RETURN(version.scheduler, scheduler_factory_(std::move(parts)));
   auto serving = core::ModelVersion::Create(std::move(version), retire, [keep_alive = job.keep_alive] {});
   INFERD_RETURN_IF_ERROR(WarmUp(serving, config.warmups, job.model_dir / "warmup", instances));
   return serving;

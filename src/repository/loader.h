@@ -3,12 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/executor.h"
+#include "config/model_config_completion.h"
 #include "core/model_version.h"
-#include "repository/manager_options.h"
 
 namespace inferd::repository {
 
@@ -32,11 +33,12 @@ struct LoadedModel {
 };
 
 // Turns a folder into a version that can serve: configuration, engine, instances, labels, scheduler, warm-up. Thread-safe;
-// what `services` refers to outlives it, and the versions.
+// the engines outlive it, and the versions.
 class Loader final {
  public:
-  Loader(const config::CompletionOptions& completion, const ManagerServices& services)
-      : completion_(completion), services_(services) {}
+  Loader(const config::CompletionOptions& completion, std::span<core::Engine* const> engines,
+         core::SchedulerFactory scheduler_factory)
+      : completion_(completion), engines_(engines), scheduler_factory_(std::move(scheduler_factory)) {}
 
   // Blocks for as long as it takes. The version is destroyed on `retire`. Errors name the model's problem in words for
   // whoever put it there; UNAVAILABLE: its engine is not installed.
@@ -53,7 +55,8 @@ class Loader final {
   base::Status CreateInstances(const config::ModelConfig& config, core::SchedulerParts& parts) const;
 
   const config::CompletionOptions completion_;
-  const ManagerServices services_;
+  const std::span<core::Engine* const> engines_;
+  const core::SchedulerFactory scheduler_factory_;
 };
 
 }  // namespace inferd::repository

@@ -29,7 +29,7 @@ class Manager::Core::EndNotice final {
 Manager::Core::Core(ManagerOptions options, ManagerServices services)
     : options_(std::move(options)),
       services_(std::move(services)),
-      loader_(options_.completion, services_),
+      loader_(options_.completion, services_.engines, services_.scheduler_factory),
       load_pool_("load", std::max<size_t>(options_.loader_threads, 1)) {}
 
 Manager::Core::~Core() { Shutdown(); }

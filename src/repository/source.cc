@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 
 #include "config/model_config_parser.h"
 #include "storage/local_storage.h"
@@ -12,14 +11,16 @@ namespace inferd::repository {
 namespace fs = std::filesystem;
 
 base::Result<std::string> ReadSmallFile(const fs::path& path, size_t bytes_max) {
+  std::error_code error;
+  const uintmax_t size = fs::file_size(path, error);
   std::ifstream in(path, std::ios::binary);
-  if (!in) return std::unexpected(base::NotFound(path.string() + " cannot be read"));
-  std::string text(bytes_max + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(in.gcount()));
-  if (text.size() > bytes_max) {
+  if (error || !in) return std::unexpected(base::NotFound(path.string() + " cannot be read"));
+  if (size > bytes_max) {
     return std::unexpected(base::InvalidArgument(path.string() + " is larger than " + std::to_string(bytes_max) + " bytes"));
   }
+  std::string text(static_cast<size_t>(size), '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(in.gcount()));
   return text;
 }
 

@@ -1,0 +1,47 @@
+#include "core/catalog_snapshot.h"
+
+#include <gtest/gtest.h>
+
+namespace inferd::core {
+namespace {
+
+TEST(CatalogSnapshotTest, VersionTexts) {
+  EXPECT_EQ(ParseVersion("0"), 0);
+  EXPECT_EQ(ParseVersion("10"), 10);
+  EXPECT_EQ(ParseVersion("9223372036854775807"), 9223372036854775807);
+  for (const char* text : {"", "01", "00", "-1", "+1", "v10", "1 ", " 1", "1.0", "0x1", "1e3", "9223372036854775808"}) {
+    EXPECT_EQ(ParseVersion(text), -1) << text;
+  }
+  EXPECT_EQ(ParseVersion(std::string_view("1\0", 2)), -1);
+}
+
+TEST(CatalogSnapshotTest, TheDefaultIsTheHighestReadyVersion) {
+  CatalogSnapshot::Model model;
+  EXPECT_EQ(model.Default(), nullptr);
+  model.versions = {{.version = 1, .serving = {}, .state = ModelState::kReady, .reason = ""},
+                    {.version = 5, .serving = {}, .state = ModelState::kReady, .reason = ""},
+                    {.version = 9, .serving = {}, .state = ModelState::kUnavailable, .reason = ""}};
+  EXPECT_EQ(model.Default()->version, 5);
+  EXPECT_EQ(model.Find(9)->version, 9);
+  EXPECT_EQ(model.Find(2), nullptr);
+  EXPECT_EQ(model.Find(10), nullptr);
+}
+
+TEST(CatalogSnapshotTest, NamesAreCaseSensitive) {
+  CatalogSnapshot::Models models;
+  models["Model"] = {};
+  const CatalogSnapshot snapshot(std::move(models));
+  EXPECT_NE(snapshot.FindModel("Model"), nullptr);
+  EXPECT_EQ(snapshot.FindModel("model"), nullptr);
+}
+
+TEST(CatalogSnapshotTest, StateNames) {
+  EXPECT_EQ(ModelStateName(ModelState::kReady), "READY");
+  EXPECT_EQ(ModelStateName(ModelState::kUnavailable), "UNAVAILABLE");
+  EXPECT_EQ(ModelStateName(ModelState::kLoading), "LOADING");
+  EXPECT_EQ(ModelStateName(ModelState::kUnloading), "UNLOADING");
+  EXPECT_EQ(ModelStateName(ModelState::kUnknown), "UNKNOWN");
+}
+
+}  // namespace
+}  // namespace inferd::core

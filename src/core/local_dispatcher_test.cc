@@ -1,0 +1,201 @@
+#include "core/local_dispatcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/thread_pool.h"
+#include "core/model_version.h"
+
+namespace inferd::core {
+namespace {
+
+using base::StatusCode;
+using ::testing::HasSubstr;
+
+// Keeps what it is given until the test answers.
+class HoldingScheduler final : public Scheduler {
+ public:
+  explicit HoldingScheduler(std::vector<QueuedRequest>& held) : held_(held) {}
+  void Enqueue(QueuedRequest queued) override { held_.push_back(std::move(queued)); }
+
+ private:
+  std::vector<QueuedRequest>& held_;
+};
+
+class LocalDispatcherTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<const ModelVersion> MakeVersion(int64_t version) {
+    auto signature = std::make_shared<ModelSignature>();
+    signature->inputs = {{.name = "IN", .datatype = tensor::DataType::kInt8, .shape = {-1}}};
+    signature->outputs = {{.name = "OUT", .datatype = tensor::DataType::kInt8, .shape = {-1}}};
+    return ModelVersion::Create({.id = {"m", version},
+                                 .generation = 1,
+                                 .repository = "r",
+                                 .platform = "p",
+                                 .config = std::make_shared<config::ModelConfig>(),
+                                 .signature = signature,
+                                 .statistics = std::make_shared<VersionStatistics>(),
+                                 .scheduler = std::make_unique<HoldingScheduler>(held_)},
+                                retire_, [this] { ++ended_; });
+  }
+  void Publish(std::vector<CatalogSnapshot::Version> versions, std::string reason = "") {
+    CatalogSnapshot::Models models;
+    models["m"] = {.versions = std::move(versions), .reason = std::move(reason)};
+    publisher_.Publish(std::make_shared<const CatalogSnapshot>(std::move(models)));
+  }
+  static CatalogSnapshot::Version Ready(const std::shared_ptr<const ModelVersion>& version) {
+    return {.version = version->id().version, .serving = version, .state = ModelState::kReady, .reason = ""};
+  }
+  static std::unique_ptr<InferRequest> Request(std::string version = "") {
+    auto request = std::make_unique<InferRequest>();
+    request->model_name = "m";
+    request->model_version = std::move(version);
+    InferTensor input;
+    input.name = "IN";
+    input.datatype = tensor::DataType::kInt8;
+    input.shape = {2};
+    input.data = base::BufferSlice(base::Buffer::CopyOf("ab"));
+    request->inputs.push_back(std::move(input));
+    return request;
+  }
+  Completion Record() {
+    return Completion([this](InferResponse response) { answers_.push_back(std::move(response)); });
+  }
+
+  std::atomic<int> ended_{0};
+  std::vector<QueuedRequest> held_;
+  std::vector<InferResponse> answers_;
+  base::FakeClock clock_;
+  SnapshotPublisher publisher_;
+  InflightLimit inflight_{2};
+  LocalDispatcher dispatcher_{publisher_, inflight_, clock_};
+  base::ThreadPool retire_{"retire", 1};
+};
+
+TEST_F(LocalDispatcherTest, TheHighestReadyVersionAnswers) {
+  const auto one = MakeVersion(1);
+  const auto two = MakeVersion(2);
+  Publish({Ready(one), Ready(two), {.version = 3, .serving = {}, .state = ModelState::kLoading, .reason = ""}});
+  EXPECT_EQ(dispatcher_.Find("m", "").value()->version(), "2");
+  EXPECT_EQ(dispatcher_.Find("m", "1").value()->version(), "1");
+}
+
+TEST_F(LocalDispatcherTest, UnknownIsNotFoundAndNotReadyIsUnavailable) {
+  Publish({{.version = 1, .serving = {}, .state = ModelState::kUnavailable, .reason = "no such operator"}}, "version 1: no such operator");
+  EXPECT_EQ(dispatcher_.Find("n", "").error(), base::NotFound("Request for unknown model: 'n' is not found"));
+  EXPECT_EQ(dispatcher_.Find("m", "2").error(), base::NotFound("Request for unknown model: 'm' version 2 is not found"));
+  EXPECT_EQ(dispatcher_.Find("m", "v1").error().code(), StatusCode::kNotFound);
+  EXPECT_EQ(dispatcher_.Find("m", "").error(),
+            base::Unavailable("model 'm' has no available versions: version 1: no such operator"));
+  EXPECT_EQ(dispatcher_.Find("m", "1").error(),
+            base::Unavailable("model 'm' version 1 is not at ready state: no such operator"));
+}
+
+TEST_F(LocalDispatcherTest, ARequestIsHandedOverWithItsLayout) {
+  const auto version = MakeVersion(1);
+  Publish({Ready(version)});
+  dispatcher_.Infer(nullptr, Request(), Record());
+  ASSERT_EQ(held_.size(), 1u);
+  EXPECT_EQ(held_[0].version, version);
+  EXPECT_EQ(held_[0].layout.inputs.size(), 1u);
+  EXPECT_EQ(held_[0].queued_ns, clock_.NowNs());
+  EXPECT_EQ(inflight_.count(), 1);
+  held_[0].Answer({});
+  EXPECT_EQ(inflight_.count(), 0);
+  ASSERT_EQ(answers_.size(), 1u);
+  EXPECT_EQ(answers_[0].model_name, "m");
+  EXPECT_EQ(answers_[0].model_version, "1");
+  held_.clear();
+}
+
+TEST_F(LocalDispatcherTest, WhatWasPinnedAnswersEvenIfItIsReplaced) {
+  auto old = MakeVersion(1);
+  Publish({Ready(old)});
+  auto pinned = dispatcher_.Find("m", "").value();
+  const auto fresh = MakeVersion(1);
+  Publish({Ready(fresh)});
+  dispatcher_.Infer(std::move(pinned), Request(), Record());
+  ASSERT_EQ(held_.size(), 1u);
+  EXPECT_EQ(held_[0].version, old);
+  held_[0].Answer({});
+  held_.clear();
+}
+
+TEST_F(LocalDispatcherTest, ABadRequestIsAnsweredAtOnce) {
+  const auto version = MakeVersion(1);
+  Publish({Ready(version)});
+  auto request = Request();
+  request->id = "7";
+  request->inputs[0].shape = {3};
+  dispatcher_.Infer(nullptr, std::move(request), Record());
+  ASSERT_EQ(answers_.size(), 1u);
+  EXPECT_EQ(answers_[0].status.code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(answers_[0].id, "7");
+  EXPECT_TRUE(answers_[0].final);
+  EXPECT_EQ(inflight_.count(), 0);
+  EXPECT_EQ(version->statistics().failures(FailureReason::kRejected), 1u);
+}
+
+TEST_F(LocalDispatcherTest, TheServersLimitSaysWhenToRetry) {
+  const auto version = MakeVersion(1);
+  Publish({Ready(version)});
+  for (int i = 0; i < 3; ++i) dispatcher_.Infer(nullptr, Request(), Record());
+  ASSERT_EQ(answers_.size(), 1u);
+  EXPECT_EQ(answers_[0].status.code(), StatusCode::kResourceExhausted);
+  EXPECT_GT(answers_[0].retry_after_ms, 0);
+  held_[0].Answer({});
+  dispatcher_.Infer(nullptr, Request(), Record());
+  EXPECT_EQ(held_.size(), 3u) << "there is room again";
+  for (size_t i = 1; i < held_.size(); ++i) held_[i].Answer({});
+  held_.clear();
+}
+
+TEST_F(LocalDispatcherTest, NobodyWaitsAnyMore) {
+  const auto version = MakeVersion(1);
+  Publish({Ready(version)});
+  auto late = Request();
+  late->deadline_ns = clock_.NowNs();
+  dispatcher_.Infer(nullptr, std::move(late), Record());
+  auto cancelled = Request();
+  cancelled->cancel = std::make_shared<CancelFlag>();
+  cancelled->cancel->Cancel();
+  dispatcher_.Infer(nullptr, std::move(cancelled), Record());
+  ASSERT_EQ(answers_.size(), 2u);
+  EXPECT_EQ(answers_[0].status.code(), StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(answers_[1].status.code(), StatusCode::kCancelled);
+  EXPECT_TRUE(held_.empty());
+}
+
+TEST_F(LocalDispatcherTest, ASnapshotKeepsNoVersionLoaded) {
+  auto version = MakeVersion(1);
+  Publish({Ready(version)});
+  EXPECT_TRUE(dispatcher_.Find("m", "").has_value());
+  version.reset();
+  while (ended_ == 0) std::this_thread::yield();
+  EXPECT_EQ(dispatcher_.Find("m", "").error().code(), StatusCode::kUnavailable);
+}
+
+TEST_F(LocalDispatcherTest, AVersionEndsOnTheRetireThread) {
+  struct Task : base::Executor {
+    void Post(base::Task task) override { tasks.push_back(std::move(task)); }
+    std::vector<base::Task> tasks;
+  } executor;
+  bool gone = false;
+  auto version = ModelVersion::Create({.id = {"m", 1},
+                                       .generation = 1,
+                                       .repository = "",
+                                       .platform = "",
+                                       .config = nullptr,
+                                       .signature = nullptr,
+                                       .statistics = nullptr,
+                                       .scheduler = nullptr},
+                                      executor, [&gone] { gone = true; });
+  version.reset();
+  EXPECT_FALSE(gone);
+  ASSERT_EQ(executor.tasks.size(), 1u);
+  executor.tasks[0]();
+  EXPECT_TRUE(gone);
+}
+
+}  // namespace
+}  // namespace inferd::core

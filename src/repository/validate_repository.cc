@@ -1,0 +1,92 @@
+#include "repository/validate_repository.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "config/model_config_document.h"
+#include "repository/loader.h"
+#include "repository/source.h"
+#include "repository/version_signature.h"
+#include "repository/wanted_versions.h"
+
+namespace inferd::repository {
+
+namespace {
+
+class Report {
+ public:
+  explicit Report(std::ostream& out) : out_(out) {}
+
+  void Problem(std::string_view text) {
+    ++problems_;
+    out_ << "  problem: ";
+    Indented(text, "    ");
+  }
+  // Every line but the first behind `indent`.
+  void Indented(std::string_view text, std::string_view indent) {
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find('\n', begin), text.size());
+      if (begin > 0) out_ << indent;
+      out_ << text.substr(begin, end - begin) << '\n';
+      begin = end + 1;
+    }
+  }
+  std::ostream& out() { return out_; }
+  int problems() const { return problems_; }
+
+ private:
+  std::ostream& out_;
+  int problems_ = 0;
+};
+
+void CheckVersion(const Loader& loader, const WantedVersion& wanted, Report& report) {
+  const LoadJob& job = wanted.job;
+  const auto opened = loader.Open(job);
+  if (!opened.has_value()) {
+    report.Problem("version " + std::to_string(job.id.version) + ": " + opened.error().message());
+    return;
+  }
+  const auto signature = MakeVersionSignature(*opened->config, opened->model->signature(), job.model_dir);
+  if (!signature.has_value()) {
+    report.Problem("version " + std::to_string(job.id.version) + ": " + signature.error().message());
+    return;
+  }
+  report.out() << "  version " << job.id.version << ", completed configuration:\n    ";
+  report.Indented(opened->config->document->ToPbtxt(), "    ");
+}
+
+void CheckModel(const Loader& loader, const ModelLook& look, Report& report) {
+  report.out() << "model '" << look.name << "' in " << look.model_dir.string() << '\n';
+  if (!look.problem.ok()) return report.Problem(look.problem.message());
+  for (const std::string& warning : look.layout.warnings) report.out() << "  warning: " << warning << '\n';
+  const auto wanted = SelectWanted(look, {}, {});
+  if (wanted.empty()) return report.Problem("at least one version must be available under the version policy of the model");
+  for (const int64_t version : look.policy.specific) {
+    if (!wanted.contains(version)) report.Problem("version " + std::to_string(version) + " is asked for and not there");
+  }
+  for (const auto& [version, target] : wanted) CheckVersion(loader, target, report);
+}
+
+}  // namespace
+
+int ValidateRepositories(const ManagerOptions& options, std::span<core::Engine* const> engines, const base::Clock& clock,
+                         std::ostream& out) {
+  Report report(out);
+  const auto source = Source::Create(options.repositories, clock, options.settle_ms);
+  if (!source.has_value()) {
+    report.Problem(source.error().message());
+    return report.problems();
+  }
+  const Loader loader(options.completion, engines, {});
+  std::vector<base::Status> unreadable;
+  const std::vector<ModelLook> looks = (*source)->Look(true, &unreadable);
+  for (const base::Status& status : unreadable) report.Problem(status.message());
+  for (const ModelLook& look : looks) CheckModel(loader, look, report);
+  out << looks.size() << (looks.size() == 1 ? " model, " : " models, ") << report.problems()
+      << (report.problems() == 1 ? " problem\n" : " problems\n");
+  return report.problems();
+}
+
+}  // namespace inferd::repository

@@ -1,0 +1,64 @@
+#include "repository/version_signature.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/temp_dir.h"
+
+namespace inferd::repository {
+namespace {
+
+using tensor::DataType;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+core::ModelSignature Engine() {
+  core::ModelSignature engine;
+  engine.inputs = {{.name = "a", .datatype = DataType::kFp32, .shape = {-1, 3}},
+                   {.name = "b", .datatype = DataType::kFp32, .shape = {-1, 3}, .optional = true}};
+  engine.outputs = {{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 3}},
+                    {.name = "y", .datatype = DataType::kFp32, .shape = {-1, 3}}};
+  return engine;
+}
+
+config::ModelConfig Config() {
+  config::ModelConfig config;
+  config.max_batch_size = 8;
+  config.inputs = {{.name = "b", .datatype = DataType::kFp32, .dims = {3}}, {.name = "a", .datatype = DataType::kFp32, .dims = {3}}};
+  config.outputs = {{.name = "y", .datatype = DataType::kFp32, .dims = {3}, .label_filename = "labels.txt"}};
+  return config;
+}
+
+TEST(VersionSignatureTest, FollowsTheConfigurationAndKnowsTheEnginesNumbers) {
+  inferd::testing::TempDir dir;
+  dir.Write("labels.txt", "zero\r\none\ntwo words\n\n");
+  const VersionSignature made = MakeVersionSignature(Config(), Engine(), dir.path()).value();
+  EXPECT_THAT(made.engine_inputs, ElementsAre(1, 0));
+  EXPECT_THAT(made.engine_outputs, ElementsAre(1));
+  EXPECT_EQ(made.signature->inputs[0].shape, (tensor::Shape{-1, 3}));
+  EXPECT_TRUE(made.signature->inputs[0].optional);
+  EXPECT_FALSE(made.signature->inputs[1].optional);
+  EXPECT_THAT(made.signature->outputs[0].labels, ElementsAre("zero", "one", "two words"));
+  EXPECT_EQ(made.signature->max_batch_size, 8);
+}
+
+TEST(VersionSignatureTest, WithoutBatchingTheShapesAreAsConfigured) {
+  inferd::testing::TempDir dir;
+  config::ModelConfig config = Config();
+  config.max_batch_size = 0;
+  config.outputs[0].label_filename.clear();
+  EXPECT_EQ(MakeVersionSignature(config, Engine(), dir.path()).value().signature->inputs[0].shape, (tensor::Shape{3}));
+}
+
+TEST(VersionSignatureTest, ErrorsNameTheTensorOrTheFile) {
+  inferd::testing::TempDir dir;
+  EXPECT_THAT(MakeVersionSignature(Config(), Engine(), dir.path()).error().message(), HasSubstr("labels.txt"));
+  config::ModelConfig config = Config();
+  config.outputs[0].label_filename = "../../etc/passwd";
+  EXPECT_THAT(MakeVersionSignature(config, Engine(), dir.path()).error().message(), HasSubstr("label_filename"));
+  config.outputs[0].name = "z";
+  EXPECT_EQ(MakeVersionSignature(config, Engine(), dir.path()).error().message(), "the model has no output 'z'");
+}
+
+}  // namespace
+}  // namespace inferd::repository

@@ -1,0 +1,68 @@
+#include "scheduling/inference_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace inferd::scheduling {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class InferenceMetricsTest : public ::testing::Test {
+ protected:
+  static std::shared_ptr<core::VersionStatistics> Stats() { return std::make_shared<core::VersionStatistics>(); }
+  std::string Page() const { return registry_.PrometheusText(); }
+  metrics::Registry registry_;
+  InferenceMetrics metrics_{registry_};
+};
+
+TEST_F(InferenceMetricsTest, ShowsTheStatisticsUnderTritonsNames) {
+  const auto stats = Stats();
+  const auto handle = metrics_.Add({"m", 3}, {}, stats);
+  stats->RecordSuccess(2'000'000, {.queue_ns = 500'000, .compute_input_ns = 0, .compute_infer_ns = 1'500'000, .compute_output_ns = 0}, 1);
+  stats->RecordExecution(4, {});
+  stats->RecordFailure(core::FailureReason::kRejected, 1);
+  stats->AddPending(2);
+  handle->Observe(2'000'000, 4);
+  const std::string page = Page();
+  for (const char* line : {"nv_inference_request_success{model=\"m\",version=\"3\"} 1", "nv_inference_count{model=\"m\",version=\"3\"} 4",
+                           "nv_inference_exec_count{model=\"m\",version=\"3\"} 1",
+                           "nv_inference_request_failure{model=\"m\",version=\"3\",reason=\"REJECTED\"} 1",
+                           "nv_inference_request_failure{model=\"m\",version=\"3\",reason=\"BACKEND\"} 0",
+                           "nv_inference_request_duration_us{model=\"m\",version=\"3\"} 2000",
+                           "nv_inference_queue_duration_us{model=\"m\",version=\"3\"} 500",
+                           "nv_inference_compute_infer_duration_us{model=\"m\",version=\"3\"} 1500",
+                           "nv_inference_pending_request_count{model=\"m\",version=\"3\"} 2",
+                           "inferd_inference_batch_size_sum{model=\"m\",version=\"3\"} 4"}) {
+    EXPECT_THAT(page, HasSubstr(line));
+  }
+}
+
+TEST_F(InferenceMetricsTest, AReloadGoesOnCounting) {
+  const auto old_stats = Stats();
+  auto old_handle = metrics_.Add({"m", 1}, {}, old_stats);
+  old_stats->RecordSuccess(1, {}, 1);
+  const auto new_stats = Stats();
+  const auto new_handle = metrics_.Add({"m", 1}, {}, new_stats);
+  new_stats->RecordSuccess(1, {}, 1);
+  EXPECT_THAT(Page(), HasSubstr("nv_inference_request_success{model=\"m\",version=\"1\"} 2"));
+  old_handle.reset();
+  EXPECT_THAT(Page(), HasSubstr("nv_inference_request_success{model=\"m\",version=\"1\"} 2"));
+}
+
+TEST_F(InferenceMetricsTest, TheSeriesVanishWithTheLastLoad) {
+  auto handle = metrics_.Add({"m", 1}, {}, Stats());
+  const auto other = metrics_.Add({"m", 2}, {}, Stats());
+  handle.reset();
+  EXPECT_THAT(Page(), Not(HasSubstr("version=\"1\"")));
+  EXPECT_THAT(Page(), HasSubstr("version=\"2\""));
+}
+
+TEST_F(InferenceMetricsTest, MetricTagsAreLabels) {
+  const auto handle = metrics_.Add({"m", 1}, {{"team", "vision"}}, Stats());
+  EXPECT_THAT(Page(), HasSubstr("nv_inference_count{model=\"m\",version=\"1\",_team=\"vision\"} 0"));
+}
+
+}  // namespace
+}  // namespace inferd::scheduling
