@@ -43,6 +43,13 @@ def add_broken(folder):
     models.write_whole(folder / "onnx_onnxv1" / "1" / "model.onnx", _document_example())
 
 
+def add_held(folder):
+    """held: an identity that waits while the file `hold` is in its folder."""
+    _add_fake(folder, "held", _tensor("input", "INPUT", "INT32", "-1"), _tensor("output", "OUTPUT", "INT32", "-1"),
+              'parameters { key: "hold_file" value { string_value: "hold" } }',
+              "inferd { inline_execution: NEVER }")
+
+
 def _tensor(kind, name, datatype, dims):
     type_name = "STRING" if datatype == "BYTES" else datatype
     return f'{kind} {{ name: "{name}" data_type: TYPE_{type_name} dims: [ {dims} ] }}'

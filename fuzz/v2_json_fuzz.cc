@@ -1,0 +1,73 @@
+// Infer requests as JSON, against a strict DOM (Boost.JSON): what is accepted is JSON and says the same to both; what
+// the DOM refuses is refused. The same tensors as binary are the same request.
+
+#include <boost/json/src.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fuzz/v2_requests.h"
+
+namespace inferd::fuzz {
+namespace {
+
+namespace dom = boost::json;
+
+std::string_view Text(const dom::value& value) { return {value.as_string().data(), value.as_string().size()}; }
+
+void CheckInput(const core::InferTensor& input, const dom::object& object) {
+  Require(Text(object.at("name")) == input.name, "an input's name differs");
+  Require(Text(object.at("datatype")) == tensor::DataTypeName(input.datatype), "an input's datatype differs");
+  const dom::array& shape = object.at("shape").as_array();
+  Require(shape.size() == input.shape.rank(), "an input's rank differs");
+  for (size_t i = 0; i < shape.size(); ++i) {
+    Require(shape[i].to_number<int64_t>() == input.shape[i], "an input's dimension differs");
+  }
+  Require(object.contains("data"), "accepted without data");
+  Require(tensor::CheckRaw(input.datatype, input.shape, input.data.bytes()).ok(),
+          "accepted, and does not fit its shape");
+}
+
+void CheckAgainstDom(const core::InferRequest& request, const dom::value& parsed) {
+  const dom::object& object = parsed.as_object();
+  const dom::value* const id = object.if_contains("id");
+  Require((id == nullptr ? std::string_view() : Text(*id)) == request.id, "the id differs");
+  const dom::array& inputs = object.at("inputs").as_array();
+  Require(inputs.size() == request.inputs.size(), "the inputs' count differs");
+  for (size_t i = 0; i < inputs.size(); ++i) CheckInput(request.inputs[i], inputs[i].as_object());
+  const dom::value* const outputs = object.if_contains("outputs");
+  Require((outputs == nullptr ? 0 : outputs->as_array().size()) == request.outputs.size(),
+          "the outputs' count differs");
+  for (size_t i = 0; i < request.outputs.size(); ++i) {
+    Require(Text(outputs->as_array()[i].as_object().at("name")) == request.outputs[i].name, "an output's name differs");
+  }
+}
+
+void Run(std::string_view text) {
+  const auto decoded = oip_http::ReadInferRequest(SliceOf(text), text.size(), false, "m");
+  if (!decoded.has_value()) {
+    const base::StatusCode code = decoded.error().code();
+    Require(code == base::StatusCode::kInvalidArgument || code == base::StatusCode::kUnimplemented,
+            "refused as something else than the client's fault");
+    Require(!decoded.error().message().empty(), "refused without a reason");
+    return;
+  }
+  // NaN and Infinity are ours alone.
+  const bool tokens = text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos;
+  boost::system::error_code error;
+  dom::parse_options options;
+  options.max_depth = 128;
+  const dom::value parsed = dom::parse(dom::string_view(text.data(), text.size()), error, {}, options);
+  // RFC 8259 sets exponents no limit; what is skipped may have any.
+  Require(!error || tokens || error == dom::error::exponent_overflow, "accepted, and no JSON");
+  if (!error) CheckAgainstDom(*decoded->request, parsed);
+  CheckBothForms(*decoded->request);
+}
+
+}  // namespace
+}  // namespace inferd::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  inferd::fuzz::Run({reinterpret_cast<const char*>(data), size});
+  return 0;
+}
