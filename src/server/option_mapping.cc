@@ -52,6 +52,7 @@ oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
   oip.access_log = options.log.access;
   oip.body_bytes_max = options.limits.body_bytes_max;
   oip.compression_ratio_max = options.limits.decompression_ratio_max;
+  oip.json_depth_max = options.limits.json_depth_max;
   return oip;
 }
 
