@@ -1,6 +1,5 @@
 #include "server/inference_server.h"
 
-#include <filesystem>
 #include <thread>
 #include <vector>
 
@@ -9,7 +8,6 @@
 #include "core/inflight_limit.h"
 #include "core/local_dispatcher.h"
 #include "core/snapshot_publisher.h"
-#include "enginehost/engine_directory.h"
 #include "frontends/oip_http/handler.h"
 #include "metrics/registry.h"
 #include "net/loop_group.h"
@@ -18,60 +16,29 @@
 #include "scheduling/deadline_watch.h"
 #include "scheduling/direct_scheduler.h"
 #include "scheduling/inference_metrics.h"
+#include "server/engine_set.h"
 #include "server/option_mapping.h"
 #include "server/process_metrics.h"
 
 namespace inferd::server {
 
-namespace {
-
-using std::chrono::milliseconds;
-
-int CpuThreads(const config::ServerOptions& options) {
-  if (options.cpu_threads > 0) return static_cast<int>(options.cpu_threads);
-  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-}
-
-// The engines' folder beside the program: <prefix>/bin/inferd, <prefix>/lib/inferd/engines.
-std::filesystem::path EngineDirectoryOf(const config::ServerOptions& options) {
-  if (!options.engine_directory.empty()) return options.engine_directory;
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  return program.parent_path().parent_path() / "lib" / "inferd" / "engines";
-}
-
-base::Result<std::vector<std::unique_ptr<enginehost::PluginEngine>>> OpenEngines(const config::ServerOptions& options,
-                                                                                int cpu_threads, base::Logger& logger) {
-  const auto directory = EngineDirectoryOf(options);
-  INFERD_ASSIGN_OR_RETURN(auto found, enginehost::OpenEngines(directory, {.logger = &logger, .cpu_threads = cpu_threads}));
-  for (const base::Status& problem : found.problems) logger.Error("engine left out", {{"reason", problem.message()}});
-  for (const auto& engine : found.engines) {
-    logger.Info("engine", {{"name", engine->name()}, {"version", engine->version()}});
-  }
-  return std::move(found.engines);
-}
-
-}  // namespace
-
 // In the order of construction: what stands below may use what stands above.
 struct InferenceServer::Parts {
-  Parts(const config::ServerOptions& server_options, base::Logger& server_logger,
-        std::vector<std::unique_ptr<enginehost::PluginEngine>> opened_engines)
+  Parts(const config::ServerOptions& server_options, base::Logger& server_logger, EngineSet engine_set)
       : options(server_options),
         logger(server_logger),
-        engines(std::move(opened_engines)),
+        engines(std::move(engine_set)),
         inflight(options.limits.requests_in_flight_max),
         deadlines(clock),
         inference_metrics(registry),
         loops(options.loop_threads),
         oip_options(OipHttpOptions(options)),
         net_server(loops, NetLimits(options.limits), &registry, logger) {
-    for (const auto& engine : engines) engine_pointers.push_back(engine.get());
     manager = std::make_unique<repository::Manager>(
         ManagerOptionsOf(options),
         repository::ManagerServices{
             .snapshots = snapshots,
-            .engines = engine_pointers,
+            .engines = engines.engines(),
             .scheduler_factory = scheduling::MakeSchedulerFactory(
                 SchedulerOptions(options), {.clock = clock, .deadlines = deadlines, .metrics = inference_metrics}),
             .clock = clock,
@@ -101,8 +68,7 @@ struct InferenceServer::Parts {
   base::Logger& logger;
   const base::SystemClock clock;
   metrics::Registry registry;
-  std::vector<std::unique_ptr<enginehost::PluginEngine>> engines;
-  std::vector<core::Engine*> engine_pointers;
+  const EngineSet engines;
   core::SnapshotPublisher snapshots;
   core::InflightLimit inflight;
   scheduling::DeadlineWatch deadlines;
@@ -152,7 +118,7 @@ InferenceServer::~InferenceServer() = default;
 
 base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const config::ServerOptions& options,
                                                                       base::Logger& logger) {
-  INFERD_ASSIGN_OR_RETURN(auto engines, OpenEngines(options, CpuThreads(options), logger));
+  INFERD_ASSIGN_OR_RETURN(EngineSet engines, EngineSet::Open(options, logger));
   auto parts = std::make_unique<Parts>(options, logger, std::move(engines));
   RegisterProcessMetrics(parts->registry);
   INFERD_RETURN_IF_ERROR(parts->ListenAll());

@@ -10,6 +10,7 @@
 #include "config/options_parser.h"
 #include "config/personality.h"
 #include "server/certificate_watch.h"
+#include "server/dry_run.h"
 #include "server/inference_server.h"
 #include "server/signals.h"
 #include "server/version.h"
@@ -78,6 +79,7 @@ int Run(int argc, char** argv, char** environment) {
     return kExitUsage;
   }
   for (const std::string& warning : parsed->warnings) (*logger)->Warning(warning);
+  if (options.dry_run) return DryRun(options, **logger, std::cout);
   return Serve(options, **logger);
 }
 

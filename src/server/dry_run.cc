@@ -1,0 +1,23 @@
+#include "server/dry_run.h"
+
+#include <ostream>
+
+#include "base/clock.h"
+#include "repository/validate_repository.h"
+#include "server/engine_set.h"
+#include "server/option_mapping.h"
+
+namespace inferd::server {
+
+int DryRun(const config::ServerOptions& options, base::Logger& logger, std::ostream& out) {
+  const auto engines = EngineSet::Open(options, logger);
+  if (!engines.has_value()) {
+    out << engines.error().message() << '\n';
+    return 1;
+  }
+  const base::SystemClock clock;
+  const int problems = repository::ValidateRepositories(ManagerOptionsOf(options), engines->engines(), clock, out);
+  return problems == 0 ? 0 : 1;
+}
+
+}  // namespace inferd::server

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/logging.h"
+#include "base/status.h"
+#include "config/server_options.h"
+#include "core/engine.h"
+#include "enginehost/plugin_engine.h"
+
+namespace inferd::server {
+
+// The engines that the options name, opened. They live as long as the process.
+class EngineSet final {
+ public:
+  // NOT_FOUND: no such folder. An engine that does not open is logged and left out.
+  static base::Result<EngineSet> Open(const config::ServerOptions& options, base::Logger& logger);
+
+  std::span<core::Engine* const> engines() const { return pointers_; }
+
+ private:
+  std::vector<std::unique_ptr<enginehost::PluginEngine>> owned_;
+  std::vector<core::Engine*> pointers_;
+};
+
+}  // namespace inferd::server
