@@ -8,10 +8,16 @@ import case_file
 import matching
 import model_folder
 from connection import Connection
+from http2_connection import Http2Connection
 from support.server import Server, wait_until
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 CASES = [case for path in sorted(FOLDER.glob("*/*.case")) for case in case_file.parse(path)]
+
+
+def is_for_http2(case):
+    """Framing is another matter there: transport.case is HTTP/1.1's."""
+    return case.file != "transport.case" and not any(exchange.closes for exchange in case.exchanges)
 
 
 @pytest.fixture(scope="session")
@@ -51,16 +57,34 @@ def test_case(case, servers):
     server = servers(case.repository, case.options)
     with Connection(server.port) as connection:
         for exchange in case.exchanges:
-            connection.send(exchange.method, exchange.target, exchange.headers, exchange.body)
-            status, headers, body = connection.receive(exchange.method)
-            check_answer(exchange, status, headers, body)
+            headers = ask(connection, exchange)
             if exchange.closes:
                 assert connection.is_closed(), f"the connection is still open; {case.clause}"
             else:
-                assert headers.get("Connection", "").lower() != "close", f"{status} {body}"
+                assert headers.get("Connection", "").lower() != "close", headers
         if not case.exchanges[-1].closes:
-            connection.send("GET", "/v2/health/live", [], b"")
-            assert connection.receive("GET")[0] == 200, "the connection is of no use any more"
+            check_alive(connection)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if is_for_http2(case)], ids=lambda case: f"{case.file}: {case.title}")
+def test_case_over_http2(case, servers):
+    server = servers(case.repository, case.options)
+    with Http2Connection(server.port) as connection:
+        for exchange in case.exchanges:
+            ask(connection, exchange)
+        check_alive(connection)
+
+
+def ask(connection, exchange):
+    connection.send(exchange.method, exchange.target, exchange.headers, exchange.body)
+    status, headers, body = connection.receive(exchange.method)
+    check_answer(exchange, status, headers, body)
+    return headers
+
+
+def check_alive(connection):
+    connection.send("GET", "/v2/health/live", [], b"")
+    assert connection.receive("GET")[0] == 200, "the connection is of no use any more"
 
 
 def check_answer(exchange, status, headers, body):
