@@ -30,6 +30,8 @@ void Manager::LookNow() { core_->Look(false); }
 void Manager::WaitIdle() { core_->WaitIdle(); }
 
 bool Manager::ServerLive() const { return true; }
+std::string Manager::StartupFailure() const { return core_->StartupFailure(); }
+
 bool Manager::ServerReady() const { return core_->Ready(); }
 
 base::Status Manager::ModelReady(std::string_view model, std::string_view version) const {

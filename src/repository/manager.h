@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "core/catalog.h"
 #include "repository/manager_options.h"
@@ -21,6 +22,10 @@ class Manager final : public core::Catalog {
   // Looks at the repositories and begins to load, on threads of its own; returns at once. INVALID_ARGUMENT: two
   // repositories of one name. A repository that cannot be read is logged and looked at again.
   base::Status Start();
+
+  // Why a model of the initial set did not come up: "model 'm': reason" of the first that was tried and has no version ready.
+  // Empty: none so far.
+  std::string StartupFailure() const;
 
   // ServerReady() is false from here on; the models go on serving.
   void BeginDrain();

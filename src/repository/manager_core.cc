@@ -290,6 +290,17 @@ bool Manager::Core::Ready() const {
   return ready_seen_ || (!stopping_ && options_.readiness == config::ReadinessMode::kServer);
 }
 
+std::string Manager::Core::StartupFailure() const {
+  base::MutexLock lock(mutex_);
+  if (!started_) return {};
+  for (const std::string& name : initial_models_) {
+    const auto it = models_.find(name);
+    std::string reason = it == models_.end() ? "not found in any repository" : it->second.Failure();
+    if (!reason.empty()) return "model '" + name + "': " + reason;
+  }
+  return {};
+}
+
 void Manager::Core::WaitIdle() {
   base::MutexLock lock(mutex_);
   const auto ending = [](const auto& entry) {

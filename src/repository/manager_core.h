@@ -30,6 +30,7 @@ class Manager::Core final {
   void Shutdown();
 
   bool Ready() const;
+  std::string StartupFailure() const;
   void Load(core::LoadCall call, core::ControlCallback done);
   void Unload(const core::UnloadCall& call, core::ControlCallback done);
   base::Result<std::vector<core::IndexEntry>> Index(const std::string& repository, bool ready_only) const;

@@ -36,6 +36,12 @@ bool ModelRecord::Up() const {
          });
 }
 
+std::string ModelRecord::Failure() const {
+  if (AnyReady() || Loading() || changing) return {};
+  const auto failed = std::ranges::find_if(versions, [](const auto& entry) { return entry.second.failed; });
+  return failed == versions.end() ? problem : failed->second.reason;
+}
+
 void ModelRecord::Prune() {
   std::erase_if(versions, [this](const auto& entry) {
     const auto& [version, record] = entry;

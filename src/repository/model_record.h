@@ -77,6 +77,8 @@ struct ModelRecord {
   bool Forgettable() const;
   // Every wanted version was tried, and at least one is ready.
   bool Up() const;
+  // Why no version is ready though all that is wanted was tried; empty: one is, or may yet be.
+  std::string Failure() const;
   // Drops the versions that there is nothing more to say about.
   void Prune();
   // What a load call is told once nothing is loading.

@@ -128,6 +128,10 @@ base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const conf
 
 uint16_t InferenceServer::port(std::string_view listener) const { return parts_->net_server.port(listener); }
 
+bool InferenceServer::ready() const { return parts_->manager->ServerReady(); }
+
+std::string InferenceServer::StartupFailure() const { return parts_->manager->StartupFailure(); }
+
 void InferenceServer::ReloadTls() {
   const base::Status status = parts_->net_server.ReloadTls();
   if (status.ok()) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "base/logging.h"
@@ -25,6 +26,10 @@ class InferenceServer final {
 
   // Where that listener ("http", "metrics") listens; 0 if it does not.
   uint16_t port(std::string_view listener) const;
+
+  // Whether the models of the initial set are up; and if one of them cannot come up, why ("" if none has failed).
+  bool ready() const;
+  std::string StartupFailure() const;
 
   // Reads certificates again; connections that are open go on. What cannot be read is logged, and the old ones stay.
   void ReloadTls();

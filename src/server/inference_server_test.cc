@@ -98,6 +98,20 @@ TEST_F(InferenceServerTest, UnloadFinishesThoughOtherLoopsAreIdle) {
   EXPECT_NE(index.find("\"UNAVAILABLE\",\"reason\":\"unloaded\""), std::string::npos) << index;
 }
 
+TEST_F(InferenceServerTest, SaysWhichInitialModelCannotComeUp) {
+  std::filesystem::create_directories(folder_ / "broken" / "1");
+  std::ofstream(folder_ / "broken" / "config.pbtxt") << "backend: \"fake\" no_such_field: 1";
+  auto server = Start();
+  ASSERT_TRUE(server.has_value()) << server.error().ToString();
+  std::string failure;
+  for (int i = 0; i < 2000 && failure.empty(); ++i) {
+    failure = (*server)->StartupFailure();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_TRUE(failure.starts_with("model 'broken': ")) << failure;
+  EXPECT_NE(failure.find("no_such_field"), std::string::npos) << failure;
+}
+
 TEST_F(InferenceServerTest, APortInUseIsAnError) {
   auto first = Start();
   ASSERT_TRUE(first.has_value());

@@ -51,7 +51,6 @@ oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
   std::ranges::copy(options.personality->http_status, oip.statuses.begin());
   oip.access_log = options.log.access;
   oip.body_bytes_max = options.limits.body_bytes_max;
-  oip.json_depth_max = options.limits.json_depth_max;
   oip.compression_ratio_max = options.limits.decompression_ratio_max;
   oip.json_depth_max = options.limits.json_depth_max;
   return oip;

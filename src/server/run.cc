@@ -21,7 +21,8 @@ namespace {
 
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
-constexpr std::chrono::seconds kCertificateLook{2};
+constexpr std::chrono::milliseconds kCertificateLook{2000};
+constexpr std::chrono::milliseconds kStartLook{50};
 
 base::Result<std::unique_ptr<base::Logger>> MakeLogger(const config::LogOptions& options) {
   INFERD_ASSIGN_OR_RETURN(auto logger, base::Logger::Create({.format = options.format, .file = options.file}));
@@ -40,16 +41,22 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
     logger.Error("cannot start", {{"reason", server.error().message()}});
     return kExitFailed;
   }
+  std::string failure;
+  bool starting = options.exit_on_error;
   for (;;) {
-    const int signal = signals.Wait(kCertificateLook);
+    const int signal = signals.Wait(starting ? kStartLook : kCertificateLook);
     if (signal == SIGTERM || signal == SIGINT) break;
     if (signal == SIGHUP || certificates.Changed()) (*server)->ReloadTls();
+    if (!starting) continue;
+    if (failure = (*server)->StartupFailure(); !failure.empty()) break;
+    starting = !(*server)->ready();
   }
+  if (!failure.empty()) logger.Error("a model of the initial set failed to load (--exit-on-error)", {{"reason", failure}});
   signals.ExitOnNext();
   const bool drained = (*server)->Drain();
   server->reset();
   logger.Info("stopped");
-  return drained ? 0 : kExitFailed;
+  return drained && failure.empty() ? 0 : kExitFailed;
 }
 
 // Few arenas: threads that load models leave less memory behind that only they could use again.

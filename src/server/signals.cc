@@ -15,8 +15,8 @@ Signals::Signals() {
   pthread_sigmask(SIG_BLOCK, &set_, nullptr);
 }
 
-int Signals::Wait(std::chrono::seconds timeout) {
-  const timespec limit{.tv_sec = timeout.count(), .tv_nsec = 0};
+int Signals::Wait(std::chrono::milliseconds timeout) {
+  const timespec limit{.tv_sec = timeout.count() / 1000, .tv_nsec = timeout.count() % 1000 * 1'000'000};
   const int signal = sigtimedwait(&set_, nullptr, &limit);
   return signal > 0 ? signal : 0;
 }

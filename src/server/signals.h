@@ -14,7 +14,7 @@ class Signals final {
   Signals& operator=(const Signals&) = delete;
 
   // Blocks until one of the three arrives and returns its number, or 0 when `timeout` has passed.
-  int Wait(std::chrono::seconds timeout);
+  int Wait(std::chrono::milliseconds timeout);
 
   // From now on SIGTERM and SIGINT end the process at once, with status 1: the second signal of an impatient operator.
   void ExitOnNext();
