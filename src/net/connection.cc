@@ -51,7 +51,7 @@ void Connection::Handshake() {
   const Transport::State result = transport_->Handshake();
   if (result == Transport::State::kOk) {
     state_ = State::kOpen;
-    if (transport_->http2()) {
+    if (transport_->ChoseHttp2()) {
       session_ = http2::MakeSession(*this);
     } else {
       session_ = std::make_unique<http1::Session>(*this, this);

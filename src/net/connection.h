@@ -29,7 +29,7 @@ class Connection final : public EventLoop::Watcher, public SessionHost, public h
  public:
   Connection(Shard& shard, HttpHandler& handler, FileDescriptor fd, std::unique_ptr<Transport> transport,
              std::string peer, bool tls);
-  ~Connection();
+  ~Connection() override;
 
   // False: it could not be started, and is to be destroyed.
   bool Open();

@@ -78,6 +78,7 @@ base::Status Server::Listen(ListenerOptions options) {
   }
   INFERD_ASSIGN_OR_RETURN(ListeningSocket socket, OpenListeningSocket(options));
   std::vector<Shard*> shards;
+  shards.reserve(core.shards.size());
   for (auto& shard : core.shards) shards.push_back(shard.get());
   core.OnEachShard([&options](Shard& shard) { shard.AddHandler(options.handlers(shard.loop())); });
   core.listeners.push_back(std::make_unique<Listener>(core.accepting_loop(), std::move(shards), core.listeners.size(),

@@ -91,7 +91,7 @@ class TlsTransport final : public Transport {
     plain_.FinishWriting();
   }
 
-  bool http2() const override {
+  bool ChoseHttp2() const override {
     const unsigned char* name = nullptr;
     unsigned int size = 0;
     SSL_get0_alpn_selected(ssl_.get(), &name, &size);

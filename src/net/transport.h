@@ -34,7 +34,7 @@ class Transport {
   // Says that nothing more will be written.
   virtual void FinishWriting() = 0;
   // The protocol that the handshake settled on is HTTP/2 (ALPN).
-  virtual bool http2() const = 0;
+  virtual bool ChoseHttp2() const = 0;
 };
 
 // Straight onto a socket, which it does not own.
@@ -47,7 +47,7 @@ class PlainTransport final : public Transport {
   Progress Write(std::span<const base::BufferSlice> pieces, size_t offset) override;
   bool HasBuffered() const override { return false; }
   void FinishWriting() override;
-  bool http2() const override { return false; }
+  bool ChoseHttp2() const override { return false; }
 
  private:
   const int fd_;

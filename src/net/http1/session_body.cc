@@ -44,7 +44,7 @@ bool Session::OnFill(Body::Fill fill) {
 
 bool Session::ReadBody() {
   const std::string_view text = input();
-  const uint64_t left = *request_.head.content_length - body_.size();
+  const uint64_t left = request_.head.content_length.value_or(0) - body_.size();
   const std::string_view taken = text.substr(0, left);
   if (!taken.empty()) {
     reading_clock_.Restart();
