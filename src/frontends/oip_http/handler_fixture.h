@@ -236,10 +236,10 @@ struct TestServer {
   std::unique_ptr<base::Logger> logger = base::Logger::Silent();
   FakeDispatcher dispatcher;
   FakeCatalog catalog;
-  FakePool pool;
   FakeLoop loop;
   net::Reply::Target replies{loop};
   FakeExchange exchange{replies};
+  FakePool pool;  // its tasks hold replies
   std::unique_ptr<net::HttpHandler> handler = NewHandler();
 };
 

@@ -48,8 +48,9 @@ bool InferCall::Prepare() {
 
 bool InferCall::DecodeIsBig() const {
   if (headers_.coding != net::ContentCoding::kIdentity) return true;
-  const uint64_t json_bytes = headers_.json_bytes.value_or(http_.body.size());
-  return json_bytes >= call_.options().offload_bytes;
+  // A raw binary request is read whole as well: a BYTES element is copied.
+  const uint64_t json_bytes = headers_.json_bytes.value_or(0);
+  return (json_bytes == 0 ? http_.body.size() : json_bytes) >= call_.options().offload_bytes;
 }
 
 void InferCall::Decode() {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "frontends/oip_http/handler_fixture.h"
 #include "net/compression/compression.h"
 
@@ -107,6 +109,27 @@ TEST_F(InferCallTest, BinaryBothWays) {
   EXPECT_EQ(response.status, 200) << Body(response);
   EXPECT_EQ(response.body.back().data(), server_.dispatcher.last->inputs[0].data.data());  // echoed, never copied
   EXPECT_EQ(response.body.back().view(), "abcd");
+}
+
+TEST_F(InferCallTest, BinaryTensorsReachTheDispatcherWhereTheyArrivedAndAligned) {
+  const std::string json =
+      R"({"parameters":{"binary_data_output":true},)"
+      R"("inputs":[{"name":"x","shape":[65536],"datatype":"FP32","parameters":{"binary_data_size":262144}}]})";
+  const std::string length = std::to_string(json.size());
+  net::HttpRequest request =
+      TestServer::Request(net::Method::kPost, kInfer, "", {{"Inference-Header-Content-Length", length}});
+  request.head.content_length = json.size() + 262144;
+  const net::BodyPlan plan = server_.handler->OnHead(request.head);
+  base::Buffer body = base::Buffer::Allocate(json.size() + 262144, plan.align_at);
+  std::memcpy(body.data(), json.data(), json.size());
+  std::memset(body.data() + json.size(), 0, 262144);
+  const std::byte* const tensor = body.data() + json.size();
+  request.body = base::BufferSlice(std::move(body));
+  server_.Start(std::move(request));
+  ASSERT_NE(server_.dispatcher.last, nullptr);
+  EXPECT_EQ(server_.dispatcher.last->inputs[0].data.data(), tensor);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor) % base::kBufferAlignment, 0u);
+  EXPECT_EQ(server_.pool.queued(), 0u) << "only JSON counts as big";
 }
 
 TEST_F(InferCallTest, RawBinaryRequest) {
