@@ -10,14 +10,19 @@ bool InlineGate::Allows(size_t request_bytes) const {
 }
 
 void InlineGate::Record(int64_t service_ns, size_t request_bytes, bool inline_run) {
-  mean_ns_ = mean_ns_ == 0 ? service_ns : mean_ns_ + (service_ns - mean_ns_) / 8;
-  if (inline_run && service_ns >= service_ns_max_) {
-    samples_left_ = kSamplesClosed;
-    fast_bytes_max_ = 0;
+  // One outlier must not hold the mean up for long.
+  const int64_t sample_ns = std::min(service_ns, 4 * service_ns_max_);
+  mean_ns_ = mean_ns_ == 0 ? sample_ns : mean_ns_ + (sample_ns - mean_ns_) / 8;
+  if (service_ns < service_ns_max_) {
+    fast_bytes_max_ = std::max(fast_bytes_max_, request_bytes);
+    if (!inline_run && samples_left_ > 0) --samples_left_;
+    if (inline_run && ++fast_runs_ >= kQuietRuns) pause_ = kSamplesMin;
     return;
   }
-  if (service_ns < service_ns_max_) fast_bytes_max_ = std::max(fast_bytes_max_, request_bytes);
-  if (!inline_run && samples_left_ > 0) --samples_left_;
+  if (!inline_run) return;
+  samples_left_ = pause_;
+  pause_ = std::min(pause_ * 2, kPauseMax);
+  fast_runs_ = 0;
 }
 
 }  // namespace inferd::scheduling

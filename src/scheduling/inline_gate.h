@@ -11,13 +11,16 @@ namespace inferd::scheduling {
 // that is known says that it is over in less time than the hop is worth. Not thread-safe.
 //
 //   measuring --kSamplesMin runs off the loop, mean below the limit--> open
-//   open --one run over the limit--> closed --kSamplesClosed runs off the loop, mean below the limit--> open
+//   open --one run over the limit--> closed --pause runs off the loop, mean below the limit--> open
 //
-// A request larger than every one that was measured to be fast runs off the loop too.
+// The pause begins at kSamplesMin and doubles, up to kPauseMax, with every slow run that comes before kQuietRuns fast ones:
+// a thread that lost its core for a moment costs little, and a model that is slow at times is soon let in hardly ever. A
+// request larger than every one that was measured to be fast runs off the loop too.
 class InlineGate final {
  public:
   static constexpr int kSamplesMin = 16;
-  static constexpr int kSamplesClosed = 1024;
+  static constexpr int kPauseMax = 16384;
+  static constexpr int kQuietRuns = 1024;
 
   // `service_ns_max` 0: never open, but for kAlways, which a model's configuration may ask for at its own risk.
   explicit InlineGate(int64_t service_ns_max, config::InlineExecution mode = config::InlineExecution::kAuto)
@@ -37,6 +40,8 @@ class InlineGate final {
   int64_t mean_ns_ = 0;
   size_t fast_bytes_max_ = 0;  // the largest request measured below the limit
   int samples_left_ = kSamplesMin;
+  int pause_ = kSamplesMin;
+  int fast_runs_ = 0;  // on the loop, since it opened
 };
 
 }  // namespace inferd::scheduling

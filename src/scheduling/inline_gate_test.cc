@@ -25,15 +25,32 @@ TEST(InlineGateTest, ASlowModelNeverGetsIn) {
   EXPECT_FALSE(gate.Allows(64));
 }
 
-TEST(InlineGateTest, OneSlowInlineRunClosesItForAWhile) {
+TEST(InlineGateTest, ASlowInlineRunClosesItForAWhile) {
   InlineGate gate(kLimitNs);
   Measure(gate, InlineGate::kSamplesMin, 3'000);
   gate.Record(kLimitNs, 64, true);
   EXPECT_FALSE(gate.Allows(64));
-  Measure(gate, InlineGate::kSamplesClosed - 1, 3'000);
+  Measure(gate, InlineGate::kSamplesMin - 1, 3'000);
   EXPECT_FALSE(gate.Allows(64));
   Measure(gate, 1, 3'000);
   EXPECT_TRUE(gate.Allows(64));
+}
+
+TEST(InlineGateTest, ThePauseDoublesUntilItWasQuietForLong) {
+  InlineGate gate(kLimitNs);
+  Measure(gate, InlineGate::kSamplesMin, 3'000);
+  const auto pause = [&gate] {
+    gate.Record(kLimitNs * 50, 64, true);
+    int runs = 0;
+    for (; !gate.Allows(64); ++runs) gate.Record(3'000, 64, false);
+    return runs;
+  };
+  EXPECT_EQ(pause(), InlineGate::kSamplesMin);
+  EXPECT_EQ(pause(), InlineGate::kSamplesMin * 2);
+  for (int i = 0; i < 20; ++i) pause();
+  EXPECT_EQ(pause(), InlineGate::kPauseMax);
+  for (int i = 0; i < InlineGate::kQuietRuns; ++i) gate.Record(3'000, 64, true);
+  EXPECT_EQ(pause(), InlineGate::kSamplesMin);
 }
 
 TEST(InlineGateTest, ALargerRequestThanAnyMeasuredRunsElsewhere) {
@@ -44,6 +61,12 @@ TEST(InlineGateTest, ALargerRequestThanAnyMeasuredRunsElsewhere) {
   EXPECT_FALSE(gate.Allows(4096)) << "it was slow";
   gate.Record(5'000, 4096, false);
   EXPECT_TRUE(gate.Allows(4096));
+}
+
+TEST(InlineGateTest, SlowRunsOffTheLoopDoNotCount) {
+  InlineGate gate(kLimitNs);
+  for (int i = 0; i < 1000; ++i) gate.Record(i % 2 == 0 ? 3'000 : kLimitNs * 3, 64, false);
+  EXPECT_FALSE(gate.Allows(64)) << "half of the runs are slow: the mean says so";
 }
 
 TEST(InlineGateTest, ZeroMeansNever) {

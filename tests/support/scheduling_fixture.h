@@ -1,7 +1,6 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
+#include <cstdlib>
 #include <future>
 #include <memory>
 #include <string>
@@ -80,7 +79,7 @@ class SchedulingFixture {
     input.data = base::BufferSlice(base::Buffer::CopyOf(std::string(elements * 4, 'x')));
     queued.request->inputs.push_back(std::move(input));
     queued.completion = core::Completion(std::move(callback));
-    EXPECT_TRUE(core::ValidateRequest(*queued.request, "m", version->signature(), &queued.layout).ok());
+    if (!core::ValidateRequest(*queued.request, "m", version->signature(), &queued.layout).ok()) std::abort();
     queued.queued_ns = clock_.NowNs();
     queued.version = std::move(version);
     return queued;

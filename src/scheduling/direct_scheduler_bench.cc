@@ -1,0 +1,96 @@
+#include <benchmark/benchmark.h>
+
+#include "core/local_dispatcher.h"
+#include "tests/support/scheduling_fixture.h"
+
+// What the way from a decoded request to the engine and back costs, with an engine that does next to nothing.
+
+namespace inferd::scheduling {
+namespace {
+
+constexpr int kTensors = 2;
+
+testing::FakeEngine::Script AddSub() {
+  testing::FakeEngine::Script script;
+  script.signature.inputs.clear();
+  script.signature.outputs.clear();
+  script.signature.max_batch_size = 8;
+  for (int i = 0; i < kTensors; ++i) {
+    script.signature.inputs.push_back(
+        {.name = "INPUT" + std::to_string(i), .datatype = tensor::DataType::kInt32, .shape = {-1, 16}});
+    script.signature.outputs.push_back(
+        {.name = "OUTPUT" + std::to_string(i), .datatype = tensor::DataType::kInt32, .shape = {-1, 16}});
+  }
+  return script;
+}
+
+std::unique_ptr<core::InferRequest> Request(const base::Buffer& body) {
+  auto request = std::make_unique<core::InferRequest>();
+  request->model_name = "m";
+  for (int i = 0; i < kTensors; ++i) {
+    core::InferTensor& input = request->inputs.emplace_back();
+    input.name = i == 0 ? "INPUT0" : "INPUT1";
+    input.datatype = tensor::DataType::kInt32;
+    input.shape = {1, 16};
+    input.data = base::BufferSlice(body);
+  }
+  return request;
+}
+
+// From Dispatcher::Infer to the answer, on the calling thread.
+void BM_InferInline(benchmark::State& state) {
+  base::SystemClock clock;
+  SchedulingFixture fixture(clock);
+  const auto version = fixture.MakeVersion(AddSub());
+  core::CatalogSnapshot::Models models;
+  models["m"].versions.push_back({.version = 1, .serving = version, .state = core::ModelState::kReady, .reason = ""});
+  core::SnapshotPublisher publisher;
+  publisher.Publish(std::make_shared<const core::CatalogSnapshot>(std::move(models)));
+  core::InflightLimit inflight;
+  core::LocalDispatcher dispatcher(publisher, inflight, clock);
+  const base::Buffer body = base::Buffer::Allocate(64);
+  for (int i = 0; i < 100; ++i) {
+    std::promise<void> done;
+    dispatcher.Infer(nullptr, Request(body), core::Completion([&done](core::InferResponse) { done.set_value(); }));
+    done.get_future().wait();
+  }
+  std::atomic<uint64_t> answers{0};
+  uint64_t asked = 0;
+  for (auto _ : state) {
+    dispatcher.Infer(nullptr, Request(body), core::Completion([&answers](core::InferResponse) { ++answers; }));
+    // A client waits for its answer, should this one run on the instance's thread.
+    for (++asked; answers.load(std::memory_order_acquire) < asked;) std::this_thread::yield();
+  }
+  state.counters["inline"] = static_cast<double>(version->statistics().inline_executions());
+}
+BENCHMARK(BM_InferInline);
+
+// The same over the instance's thread.
+void BM_InferHandedOver(benchmark::State& state) {
+  base::SystemClock clock;
+  SchedulingFixture fixture(clock);
+  const auto version = fixture.MakeVersion(AddSub(), {.queue_size_max = 1024, .inline_service_ns_max = 0});
+  const base::Buffer body = base::Buffer::Allocate(64);
+  for (auto _ : state) {
+    core::QueuedRequest queued;
+    queued.request = Request(body);
+    queued.layout.inputs = {0, 1};
+    queued.layout.outputs = {0, 1};
+    queued.version = version;
+    fixture.Send(std::move(queued)).wait();
+  }
+}
+BENCHMARK(BM_InferHandedOver);
+
+// What building the request and an engine's answer costs by itself.
+void BM_RequestAlone(benchmark::State& state) {
+  const base::Buffer body = base::Buffer::Allocate(64);
+  for (auto _ : state) {
+    auto request = Request(body);
+    benchmark::DoNotOptimize(request);
+  }
+}
+BENCHMARK(BM_RequestAlone);
+
+}  // namespace
+}  // namespace inferd::scheduling
