@@ -55,7 +55,8 @@ void Manager::Core::RunPoller() {
   base::MutexLock lock(mutex_);
   --busy_;
   changed_.NotifyAll();
-  if (options_.control != config::ControlMode::kPoll) return;
+  // In explicit mode the looks load nothing: they keep the index up to date.
+  if (options_.control == config::ControlMode::kNone) return;
   while (!stopping_) {
     const bool changing = std::ranges::any_of(models_, [](const auto& entry) { return entry.second.changing; });
     const int64_t wait_ms = changing ? std::min(options_.settle_ms, options_.poll_interval_ms) : options_.poll_interval_ms;
@@ -189,10 +190,9 @@ void Manager::Core::RunLoad(const LoadJob& job, const VersionContent& content) {
                          : loader_.Load(job, retire_pool_);
   const double seconds = static_cast<double>(services_.clock.NowNs() - began_ns) * 1e-9;
   if (loaded.has_value()) {
-    services_.metrics
-        .AddGauge("nv_model_load_duration_secs", "Time the last load of the version took, in seconds",
-                  {{"model", job.id.name}, {"version", version_text}})
-        ->Set(static_cast<int64_t>(seconds));
+    services_.metrics.AddCallback(metrics::Registry::CallbackKind::kGauge, "nv_model_load_duration_secs",
+                                  "Time the last load of the version took, in seconds",
+                                  {{"model", job.id.name}, {"version", version_text}}, [seconds] { return seconds; });
     services_.logger.Info("loaded '" + job.id.name + "' version " + version_text);
   } else if (!stopping) {
     services_.logger.Error("failed to load '" + job.id.name + "' version " + version_text + ": " + loaded.error().message());

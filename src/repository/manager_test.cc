@@ -121,6 +121,7 @@ TEST_F(ManagerTest, ServesWhatIsThereWithoutAnyConfiguration) {
   EXPECT_EQ(Infer("m").value(), "3");
   EXPECT_EQ(Infer("m", "3").value(), "3");
   EXPECT_EQ(IndexText(), "m:3:READY:|");
+  EXPECT_THAT(registry_.PrometheusText(), HasSubstr("nv_model_load_duration_secs{model=\"m\",version=\"3\"} "));
   const core::ModelMetadata metadata = manager_->Metadata("m", "").value();
   EXPECT_EQ(metadata.platform, "onnx_onnxv1");
   EXPECT_THAT(metadata.versions, ElementsAre("3"));
@@ -241,6 +242,10 @@ TEST_F(ManagerTest, ExplicitModeLoadsWhatIsAskedFor) {
   options_.startup_models = {"a"};
   Start();
   EXPECT_EQ(IndexText(), "a:1:READY:|b::UNKNOWN:|");
+  AddVersion("c", 1);
+  AddVersion("a", 2);
+  Look();
+  EXPECT_EQ(IndexText(), "a:1:READY:|b::UNKNOWN:|c::UNKNOWN:|") << "seen, and not loaded";
   EXPECT_TRUE(Load("b").ok());
   EXPECT_EQ(Infer("b").value(), "1");
   const int loads = engine_.loads();
@@ -250,7 +255,7 @@ TEST_F(ManagerTest, ExplicitModeLoadsWhatIsAskedFor) {
   EXPECT_TRUE(Load("b").ok());
   EXPECT_EQ(engine_.loads(), loads + 1);
   EXPECT_TRUE(Unload("b").ok());
-  EXPECT_EQ(IndexText(), "a:1:READY:|b:1:UNAVAILABLE:unloaded|");
+  EXPECT_EQ(IndexText(), "a:1:READY:|b:1:UNAVAILABLE:unloaded|c::UNKNOWN:|");
   EXPECT_TRUE(Load("b").ok());
   EXPECT_EQ(Load("none").code(), StatusCode::kNotFound);
 }
