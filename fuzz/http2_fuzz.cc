@@ -1,5 +1,5 @@
-// An HTTP/2 connection fed by hand: any bytes, in any pieces, with handlers that answer at once, later, in pieces or never.
-// Whatever comes, every request ends and every byte charged is given back.
+// An HTTP/2 connection fed by hand: any bytes, in any pieces, with handlers that answer at once, later, in pieces or
+// never. Whatever comes, every request ends and every byte charged is given back.
 //
 // Input: one byte of switches, one byte for the size of the pieces, then what the peer sends.
 

@@ -1,6 +1,6 @@
-// floor PORT [LOOPS]: an HTTP server that does nothing. The same loops, parser and framing as inferd's; reads a request's
-// body and answers 200 with as many bytes as its query says ("/?bytes=100"). What it costs is what a request costs before
-// anybody has looked at it.
+// floor PORT [LOOPS]: an HTTP server that does nothing. The same loops, parser and framing as inferd's; reads a
+// request's body and answers 200 with as many bytes as its query says ("/?bytes=100"). What it costs is what a request
+// costs before anybody has looked at it.
 
 #include <charconv>
 #include <csignal>

@@ -26,7 +26,7 @@ using base::Status;
 struct Options {
   std::string programs;  // where inferd, floor and engine_call are
   std::string repository = "tests/models/repository";
-  std::string http;      // another server; empty: start our own
+  std::string http;  // another server; empty: start our own
   int pid = 0;
   double duration_s = 3;
   std::vector<std::string> models = {"simple", "mlp", "pool224"};
@@ -82,8 +82,9 @@ void AddRow(ctl::Table& table, const Row& row, std::optional<double> engine_us) 
   std::optional<double> ratio;
   if (cpu_us && floor_us && engine_us) ratio = *cpu_us / (*floor_us + *engine_us);
   const auto& latency = row.server.latency;
-  table.Add({row.what.model, row.what.wire == ctl::Wire::kJson ? "JSON" : "binary", std::to_string(row.what.connections),
-             Number(row.server.PerSecond(), "%.0f"), ctl::DurationText(static_cast<double>(latency.PercentileNs(50))),
+  table.Add({row.what.model, row.what.wire == ctl::Wire::kJson ? "JSON" : "binary",
+             std::to_string(row.what.connections), Number(row.server.PerSecond(), "%.0f"),
+             ctl::DurationText(static_cast<double>(latency.PercentileNs(50))),
              ctl::DurationText(static_cast<double>(latency.PercentileNs(99))), Number(cpu_us), Number(floor_us),
              Number(engine_us), Number(ratio, "%.2f")});
 }
@@ -141,7 +142,9 @@ int main(int argc, char** argv) {
   app.add_option("--pid", options.pid, "Its process, on this machine, for its CPU time");
   app.add_option("--models", options.models, "Which models")->delimiter(',')->capture_default_str();
   app.add_option("--connections", options.connections, "How many connections")->delimiter(',')->capture_default_str();
-  app.add_option("--duration", options.duration_s, "Seconds per measurement")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--duration", options.duration_s, "Seconds per measurement")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--repository", options.repository, "The model repository that has them")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   const inferd::base::Status status = inferd::bench::Run(options);

@@ -37,7 +37,8 @@ struct Row {
 };
 
 // Sends `what` to `server`, and requests of the same size with answers of the same size to `floor`, if there is one.
-base::Result<Row> Measure(const Case& what, const Target& server, const std::optional<Target>& floor, const Timing& timing);
+base::Result<Row> Measure(const Case& what, const Target& server, const std::optional<Target>& floor,
+                          const Timing& timing);
 
 // CPU microseconds of one bare engine call, by model: what the program `engine_call` prints. Empty if it fails.
 std::map<std::string, double> EngineCosts(const std::string& command);

@@ -21,9 +21,11 @@ std::string Number(double value) {
 
 void WriteReport(const BenchArguments& arguments, const net::LoadReport& report, std::ostream& out) {
   const net::LatencyHistogram& latency = report.latency;
-  const auto percentile = [&](double percent) { return DurationText(static_cast<double>(latency.PercentileNs(percent))); };
-  out << "model " << arguments.options.model << ", " << (arguments.options.wire == Wire::kJson ? "JSON" : "binary") << ", "
-      << arguments.connections << (arguments.connections == 1 ? " connection, " : " connections, ");
+  const auto percentile = [&](double percent) {
+    return DurationText(static_cast<double>(latency.PercentileNs(percent)));
+  };
+  out << "model " << arguments.options.model << ", " << (arguments.options.wire == Wire::kJson ? "JSON" : "binary")
+      << ", " << arguments.connections << (arguments.connections == 1 ? " connection, " : " connections, ");
   if (arguments.rate > 0) {
     out << "open loop at " << Number(arguments.rate) << " requests/s\n\n";
   } else {
@@ -31,16 +33,16 @@ void WriteReport(const BenchArguments& arguments, const net::LoadReport& report,
   }
   out << "requests/s   " << Number(report.PerSecond()) << "   (" << report.answered << " in " << Number(report.seconds)
       << " s)\n"
-      << "latency      p50 " << percentile(50) << "   p90 " << percentile(90) << "   p99 " << percentile(99) << "   max "
-      << DurationText(static_cast<double>(latency.max_ns())) << "\n";
+      << "latency      p50 " << percentile(50) << "   p90 " << percentile(90) << "   p99 " << percentile(99)
+      << "   max " << DurationText(static_cast<double>(latency.max_ns())) << "\n";
   if (report.server_cpu_ns.has_value() && report.answered > 0) {
     const auto cpu_ns = static_cast<double>(*report.server_cpu_ns);
     out << "server CPU   " << DurationText(cpu_ns / static_cast<double>(report.answered)) << " per request   ("
         << Number(cpu_ns / report.seconds / 1e7) << " % of one core)\n";
   }
   if (report.refused + report.broken > 0) {
-    out << "failed       " << report.refused << " refused, " << report.broken << " broken off; the first: "
-        << report.first_error << "\n";
+    out << "failed       " << report.refused << " refused, " << report.broken
+        << " broken off; the first: " << report.first_error << "\n";
   }
   out << "\n" << HistogramText(latency);
 }

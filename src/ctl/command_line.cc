@@ -44,7 +44,9 @@ struct Command {
 
 void AddConnectionOptions(CLI::App& app, Command& command) {
   net::HttpClient::Options& connection = command.connection;
-  app.add_option("-u,--url", connection.url, "The server's HTTP address")->envname("INFERCTL_URL")->capture_default_str();
+  app.add_option("-u,--url", connection.url, "The server's HTTP address")
+      ->envname("INFERCTL_URL")
+      ->capture_default_str();
   app.add_option("--unix-socket", connection.unix_socket, "Connect to this socket instead of the URL's host");
   app.add_option("--timeout", command.timeout_s, "Seconds that one call may take")
       ->check(CLI::PositiveNumber)
@@ -109,11 +111,10 @@ void AddControlCommands(CLI::App& app, Command& command, std::ostream& out) {
   load->add_option("MODEL", load_arguments->model, "The model's name")->required();
   load->add_option("--config", load_arguments->config_file, "A configuration (JSON) in place of the model's own")
       ->check(CLI::ExistingFile);
-  load->add_option("--file", load_arguments->files, "VERSION/PATH=FILE: a model file in place of those in the repository")
+  load->add_option("--file", load_arguments->files,
+                   "VERSION/PATH=FILE: a model file in place of those in the repository")
       ->allow_extra_args(false);
-  load->callback([&, a = load_arguments] {
-    command.run = [&, a](V2Server& server) { return Load(server, *a, out); };
-  });
+  load->callback([&, a = load_arguments] { command.run = [&, a](V2Server& server) { return Load(server, *a, out); }; });
 
   struct Unloading {
     std::string model;
@@ -143,9 +144,7 @@ void AddInferCommand(CLI::App& app, Command& command, std::ostream& out) {
       ->check(CLI::PositiveNumber);
   infer->add_flag("--json", arguments->json, "Print the outputs as JSON, all their values");
   infer->add_option("--values", arguments->values_max, "How many values of an output to show")->capture_default_str();
-  infer->callback([&, a = arguments] {
-    command.run = [&, a](V2Server& server) { return Infer(server, *a, out); };
-  });
+  infer->callback([&, a = arguments] { command.run = [&, a](V2Server& server) { return Infer(server, *a, out); }; });
 }
 
 void AddBenchCommand(CLI::App& app, Command& command, std::ostream& out) {
@@ -159,11 +158,17 @@ void AddBenchCommand(CLI::App& app, Command& command, std::ostream& out) {
   CLI::App* sub = app.add_subcommand("bench", "Send requests for a while and measure; inputs are random if not given");
   AddModelArgument(*sub, bench.options);
   AddInputOptions(*sub, bench.options, bench.inputs);
-  sub->add_option("-c,--connections", bench.connections, "Connections")->check(CLI::Range(1, 10000))->capture_default_str();
+  sub->add_option("-c,--connections", bench.connections, "Connections")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
   sub->add_option("--rate", bench.rate, "Open loop: requests per second, whether or not answers come. Else closed loop")
       ->check(CLI::PositiveNumber);
-  sub->add_option("--duration", arguments->duration_s, "Seconds to measure")->check(CLI::PositiveNumber)->capture_default_str();
-  sub->add_option("--warmup", arguments->warmup_s, "Seconds before that")->check(CLI::NonNegativeNumber)->capture_default_str();
+  sub->add_option("--duration", arguments->duration_s, "Seconds to measure")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub->add_option("--warmup", arguments->warmup_s, "Seconds before that")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   sub->add_option("--threads", bench.threads, "Threads to send from")->check(CLI::Range(1, 64))->capture_default_str();
   sub->add_option("--pid", bench.server_pid, "The server's process, on this machine: shows its CPU time per request")
       ->check(CLI::PositiveNumber);

@@ -22,7 +22,8 @@ std::string Serve(const std::string& request) {
   if (line == "GET /v2/health/ready") return Answer(400, "");
   if (line == "GET /v2/models/m/ready") return Answer(200, "");
   if (line == "POST /v2/repository/index") {
-    return Answer(200, R"([{"name":"m","version":"1","state":"READY"},{"name":"n","state":"UNAVAILABLE","reason":"why"}])");
+    return Answer(200,
+                  R"([{"name":"m","version":"1","state":"READY"},{"name":"n","state":"UNAVAILABLE","reason":"why"}])");
   }
   if (line == "GET /v2/models/m") {
     return Answer(200, R"({"name":"m","versions":["1"],"platform":"p",)"
@@ -92,7 +93,8 @@ TEST_F(CommandLineTest, Loads) {
 }
 
 TEST_F(CommandLineTest, Benchmarks) {
-  EXPECT_EQ(Run({"bench", "m", "--duration", "0.05", "--warmup", "0", "-c", "2", "--pid", std::to_string(::getpid())}), 0)
+  EXPECT_EQ(Run({"bench", "m", "--duration", "0.05", "--warmup", "0", "-c", "2", "--pid", std::to_string(::getpid())}),
+            0)
       << err_.str();
   EXPECT_TRUE(out_.str().starts_with("model m, JSON, 2 connections, closed loop\n\nrequests/s ")) << out_.str();
   for (const char* part : {"p50", "p90", "p99", "server CPU", "per request", "LATENCY"}) {

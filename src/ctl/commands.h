@@ -11,8 +11,8 @@
 #include "ctl/input_value.h"
 #include "ctl/v2_server.h"
 
-// What inferctl's subcommands do, once their command lines are read. Each writes its result to `out`, and returns an error
-// for the caller to print.
+// What inferctl's subcommands do, once their command lines are read. Each writes its result to `out`, and returns an
+// error for the caller to print.
 
 namespace inferd::ctl {
 
@@ -24,8 +24,8 @@ base::Status ShowConfig(V2Server& server, const std::string& model, const std::s
 
 struct LoadArguments {
   std::string model;
-  std::string config_file;                                   // JSON, in place of the model's own; empty: none
-  std::vector<std::string> files;                            // "VERSION/PATH=LOCAL FILE"
+  std::string config_file;         // JSON, in place of the model's own; empty: none
+  std::vector<std::string> files;  // "VERSION/PATH=LOCAL FILE"
 };
 base::Status Load(V2Server& server, const LoadArguments& arguments, std::ostream& out);
 base::Status Unload(V2Server& server, const std::string& model, bool dependents, std::ostream& out);

@@ -60,12 +60,15 @@ void FillNumbers(DataType type, base::Buffer& buffer, size_t count, Source& sour
     case DataType::kUint16: return Fill<uint16_t>(buffer, count, source, Wrap<uint16_t>);
     case DataType::kUint32: return Fill<uint32_t>(buffer, count, source, Wrap<uint32_t>);
     case DataType::kUint64: return Fill<uint64_t>(buffer, count, source, Wrap<uint64_t>);
-    case DataType::kInt8: return Fill<int8_t>(buffer, count, source, [](double v) { return Wrap<int8_t>(std::fmod(v, 128)); });
+    case DataType::kInt8:
+      return Fill<int8_t>(buffer, count, source, [](double v) { return Wrap<int8_t>(std::fmod(v, 128)); });
     case DataType::kInt16: return Fill<int16_t>(buffer, count, source, Wrap<int16_t>);
     case DataType::kInt32: return Fill<int32_t>(buffer, count, source, Wrap<int32_t>);
     case DataType::kInt64: return Fill<int64_t>(buffer, count, source, Wrap<int64_t>);
-    case DataType::kFp16: return Fill<uint16_t>(buffer, count, source, [](double v) { return tensor::DoubleToHalf(v); });
-    case DataType::kBf16: return Fill<uint16_t>(buffer, count, source, [](double v) { return tensor::DoubleToBf16(v); });
+    case DataType::kFp16:
+      return Fill<uint16_t>(buffer, count, source, [](double v) { return tensor::DoubleToHalf(v); });
+    case DataType::kBf16:
+      return Fill<uint16_t>(buffer, count, source, [](double v) { return tensor::DoubleToBf16(v); });
     case DataType::kFp32: return Fill<float>(buffer, count, source, [](double v) { return static_cast<float>(v); });
     case DataType::kFp64: return Fill<double>(buffer, count, source, [](double v) { return v; });
     case DataType::kInvalid:
@@ -95,8 +98,10 @@ std::optional<Generator> ParseGenerator(std::string_view name) {
 base::Result<base::BufferSlice> Generate(Generator generator, DataType type, const tensor::Shape& shape) {
   constexpr size_t kElementsMax = size_t{1} << 31;
   INFERD_ASSIGN_OR_RETURN(const size_t count, tensor::ElementCount(shape));
-  if (count > kElementsMax) return std::unexpected(base::InvalidArgument("shape " + shape.ToString() + " is too large"));
-  const bool floating = type == DataType::kFp16 || type == DataType::kBf16 || type == DataType::kFp32 || type == DataType::kFp64;
+  if (count > kElementsMax)
+    return std::unexpected(base::InvalidArgument("shape " + shape.ToString() + " is too large"));
+  const bool floating =
+      type == DataType::kFp16 || type == DataType::kBf16 || type == DataType::kFp32 || type == DataType::kFp64;
   Source source(generator, floating);
   if (type == DataType::kBytes) return GenerateBytes(count, source);
   INFERD_ASSIGN_OR_RETURN(const size_t bytes, tensor::ByteSize(type, shape));

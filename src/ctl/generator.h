@@ -10,8 +10,8 @@
 
 namespace inferd::ctl {
 
-// Made-up tensor data: all 0, all 1, the numbers from 0 on, or the same pseudo-random numbers each time (floats in [0, 1),
-// integers in [0, 100), as far as the type reaches). BYTES elements are those numbers as text.
+// Made-up tensor data: all 0, all 1, the numbers from 0 on, or the same pseudo-random numbers each time (floats in [0,
+// 1), integers in [0, 100), as far as the type reaches). BYTES elements are those numbers as text.
 enum class Generator { kZeros, kOnes, kRange, kRandom };
 
 // "zeros", "ones", "range", "random".

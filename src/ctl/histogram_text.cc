@@ -31,7 +31,8 @@ std::string HistogramText(const net::LatencyHistogram& latency) {
     const auto found = rows.find(row);
     const uint64_t count = found == rows.end() ? 0 : found->second;
     char share[16];
-    std::snprintf(share, sizeof share, "%.2f %%", 100.0 * static_cast<double>(count) / static_cast<double>(latency.count()));
+    std::snprintf(share, sizeof share, "%.2f %%",
+                  100.0 * static_cast<double>(count) / static_cast<double>(latency.count()));
     // What is there at all shows.
     const size_t bar = count == 0 ? 0 : std::max<size_t>(1, static_cast<size_t>(count * kBarMax / most));
     table.Add({"< " + DurationText(RowBegin(row + 1)), share, std::string(bar, '#')});

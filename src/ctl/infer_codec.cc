@@ -106,7 +106,8 @@ class AnswerReader {
       if (!more) return base::OkStatus();
       PendingOutput output;
       INFERD_RETURN_IF_ERROR(ReadOutput(output));
-      if (Status status = Complete(output); !status.ok()) return status.WithContext("output '" + output.tensor.name + "'");
+      if (Status status = Complete(output); !status.ok())
+        return status.WithContext("output '" + output.tensor.name + "'");
       answer_.outputs.push_back(std::move(output.tensor));
     }
   }
@@ -212,7 +213,8 @@ Result<net::ClientRequest> EncodeInfer(const InferOptions& options, const std::v
     request.headers = {{"Content-Type", "application/json"}};
     return request;
   }
-  request.headers = {{"Content-Type", "application/octet-stream"}, {kHeaderLength, std::to_string(request.body.size())}};
+  request.headers = {{"Content-Type", "application/octet-stream"},
+                     {kHeaderLength, std::to_string(request.body.size())}};
   for (const NamedTensor& input : inputs) request.body += input.data.view();
   return request;
 }
@@ -228,7 +230,8 @@ Result<InferAnswer> DecodeInfer(const net::ClientResponse& response) {
   const std::string_view body = response.body;
   AnswerReader reader(body.substr(0, json_bytes), base::BufferSlice(base::Buffer::CopyOf(body.substr(json_bytes))));
   auto answer = reader.Read();
-  if (!answer.has_value()) return std::unexpected(base::Internal("the server's answer is malformed: " + answer.error().message()));
+  if (!answer.has_value())
+    return std::unexpected(base::Internal("the server's answer is malformed: " + answer.error().message()));
   return answer;
 }
 

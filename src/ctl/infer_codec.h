@@ -26,8 +26,8 @@ struct InferAnswer {
   std::vector<NamedTensor> outputs;
 };
 
-// Predict V2's inference request; with kBinary, the binary tensor data extension's. INVALID_ARGUMENT: BYTES that are not
-// UTF-8 cannot go as JSON.
+// Predict V2's inference request; with kBinary, the binary tensor data extension's. INVALID_ARGUMENT: BYTES that are
+// not UTF-8 cannot go as JSON.
 base::Result<net::ClientRequest> EncodeInfer(const InferOptions& options, const std::vector<NamedTensor>& inputs);
 
 // An answer of either form. INTERNAL: it is not what Predict V2 says.

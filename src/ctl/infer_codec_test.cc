@@ -8,7 +8,10 @@ namespace {
 base::BufferSlice Slice(std::string_view bytes) { return base::BufferSlice(base::Buffer::CopyOf(bytes)); }
 
 NamedTensor Input() {
-  return {.name = "x", .datatype = tensor::DataType::kInt16, .shape = {1, 2}, .data = Slice(std::string_view("\1\0\2\0", 4))};
+  return {.name = "x",
+          .datatype = tensor::DataType::kInt16,
+          .shape = {1, 2},
+          .data = Slice(std::string_view("\1\0\2\0", 4))};
 }
 
 TEST(InferCodecTest, WritesJson) {
@@ -20,9 +23,8 @@ TEST(InferCodecTest, WritesJson) {
   options.classes = 3;
   const auto request = EncodeInfer(options, {Input()}).value();
   EXPECT_EQ(request.path, "/v2/models/a%20b/versions/2/infer");
-  EXPECT_EQ(request.body,
-            R"({"id":"i","inputs":[{"name":"x","datatype":"INT16","shape":[1,2],"data":[1,2]}],)"
-            R"("outputs":[{"name":"y","parameters":{"classification":3}}]})");
+  EXPECT_EQ(request.body, R"({"id":"i","inputs":[{"name":"x","datatype":"INT16","shape":[1,2],"data":[1,2]}],)"
+                          R"("outputs":[{"name":"y","parameters":{"classification":3}}]})");
 }
 
 TEST(InferCodecTest, WritesBinary) {
@@ -43,10 +45,9 @@ TEST(InferCodecTest, ReadsBothForms) {
   const auto json = DecodeInfer(response);
   ASSERT_TRUE(json.has_value()) << json.error().message();
   EXPECT_EQ(json->outputs[0].data.size(), 8u);
-  const std::string head =
-      R"({"model_name":"m","model_version":"1","id":"i","parameters":{"a":1},"outputs":[)"
-      R"({"name":"y","datatype":"INT8","shape":[2],"parameters":{"binary_data_size":2}},)"
-      R"({"name":"z","datatype":"INT8","shape":[1],"parameters":{"binary_data_size":1}}]})";
+  const std::string head = R"({"model_name":"m","model_version":"1","id":"i","parameters":{"a":1},"outputs":[)"
+                           R"({"name":"y","datatype":"INT8","shape":[2],"parameters":{"binary_data_size":2}},)"
+                           R"({"name":"z","datatype":"INT8","shape":[1],"parameters":{"binary_data_size":1}}]})";
   response.body = head + "abc";
   response.headers = {{"inference-header-content-length", std::to_string(head.size())}};
   const auto binary = DecodeInfer(response);

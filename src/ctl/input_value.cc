@@ -51,8 +51,10 @@ Result<Shape> ParseShapeText(std::string_view text) {
   while (p < end) {
     int64_t dim = 0;
     const auto [next, error] = std::from_chars(p, end, dim);
-    if (error != std::errc() || dim < 0 || (next < end && *next != ',' && *next != 'x') || shape.rank() == tensor::kRankMax) {
-      return std::unexpected(InvalidArgument("shape '" + std::string(text) + "': expected dimensions as in 1,3,224,224"));
+    if (error != std::errc() || dim < 0 || (next < end && *next != ',' && *next != 'x') ||
+        shape.rank() == tensor::kRankMax) {
+      return std::unexpected(
+          InvalidArgument("shape '" + std::string(text) + "': expected dimensions as in 1,3,224,224"));
     }
     shape.Append(dim);
     p = next < end ? next + 1 : next;
@@ -123,7 +125,8 @@ Result<NamedTensor> FromNpy(const TensorSignature& input, std::string_view bytes
     return std::unexpected(InvalidArgument("the array is " + std::string(tensor::DataTypeName(array.datatype)) +
                                            ", the model wants " + std::string(tensor::DataTypeName(input.datatype))));
   }
-  return NamedTensor{.name = input.name, .datatype = array.datatype, .shape = array.shape, .data = std::move(array.data)};
+  return NamedTensor{
+      .name = input.name, .datatype = array.datatype, .shape = array.shape, .data = std::move(array.data)};
 }
 
 Result<NamedTensor> FromRaw(const TensorSignature& input, const std::optional<Shape>& wanted, std::string_view bytes) {
@@ -135,7 +138,8 @@ Result<NamedTensor> FromRaw(const TensorSignature& input, const std::optional<Sh
   return tensor;
 }
 
-Result<NamedTensor> FromGenerator(const TensorSignature& input, const std::optional<Shape>& wanted, Generator generator) {
+Result<NamedTensor> FromGenerator(const TensorSignature& input, const std::optional<Shape>& wanted,
+                                  Generator generator) {
   NamedTensor tensor{.name = input.name, .datatype = input.datatype, .shape = input.shape, .data = {}};
   if (wanted.has_value()) tensor.shape = *wanted;
   for (size_t i = 0; i < tensor.shape.rank(); ++i) {
@@ -145,7 +149,8 @@ Result<NamedTensor> FromGenerator(const TensorSignature& input, const std::optio
   return tensor;
 }
 
-Result<NamedTensor> MakeInput(const TensorSignature& input, const std::optional<Shape>& wanted, const std::string& value) {
+Result<NamedTensor> MakeInput(const TensorSignature& input, const std::optional<Shape>& wanted,
+                              const std::string& value) {
   if (const auto generator = ParseGenerator(value)) return FromGenerator(input, wanted, *generator);
   if (!value.starts_with('@')) return FromJson(input, wanted, value);
   const std::string path = value.substr(1);
@@ -157,7 +162,8 @@ Result<NamedTensor> MakeInput(const TensorSignature& input, const std::optional<
 }
 
 std::string Describe(const TensorSignature& input) {
-  return "'" + input.name + "' (" + std::string(tensor::DataTypeName(input.datatype)) + " " + input.shape.ToString() + ")";
+  return "'" + input.name + "' (" + std::string(tensor::DataTypeName(input.datatype)) + " " + input.shape.ToString() +
+         ")";
 }
 
 }  // namespace
@@ -184,8 +190,8 @@ Result<std::vector<NamedTensor>> MakeInputs(const ModelSignature& model, const I
     if (unknown.empty()) continue;
     std::string names;
     for (const TensorSignature& input : model.inputs) names += (names.empty() ? "" : ", ") + Describe(input);
-    return std::unexpected(InvalidArgument("model '" + model.name + "' has no input '" + unknown.begin()->first +
-                                           "'; it has " + names));
+    return std::unexpected(
+        InvalidArgument("model '" + model.name + "' has no input '" + unknown.begin()->first + "'; it has " + names));
   }
   return tensors;
 }

@@ -26,8 +26,8 @@ struct InputTexts {
 };
 
 // A tensor for each input of `model`, in its order. Dimensions that the model leaves open come from `shapes`, from the
-// value (a nested JSON array, a .npy file, the number of elements), else they are 1. INVALID_ARGUMENT names the input and
-// says what was expected.
+// value (a nested JSON array, a .npy file, the number of elements), else they are 1. INVALID_ARGUMENT names the input
+// and says what was expected.
 base::Result<std::vector<NamedTensor>> MakeInputs(const ModelSignature& model, const InputTexts& texts);
 
 }  // namespace inferd::ctl

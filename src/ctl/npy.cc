@@ -50,9 +50,9 @@ Result<tensor::Shape> ParseShape(std::string_view text) {
 
 DataType NumberType(std::string_view code) {
   static constexpr std::pair<std::string_view, DataType> kTypes[] = {
-      {"b1", DataType::kBool},   {"i1", DataType::kInt8},   {"i2", DataType::kInt16},  {"i4", DataType::kInt32},
-      {"i8", DataType::kInt64},  {"u1", DataType::kUint8},  {"u2", DataType::kUint16}, {"u4", DataType::kUint32},
-      {"u8", DataType::kUint64}, {"f2", DataType::kFp16},   {"f4", DataType::kFp32},   {"f8", DataType::kFp64}};
+      {"b1", DataType::kBool},   {"i1", DataType::kInt8},  {"i2", DataType::kInt16},  {"i4", DataType::kInt32},
+      {"i8", DataType::kInt64},  {"u1", DataType::kUint8}, {"u2", DataType::kUint16}, {"u4", DataType::kUint32},
+      {"u8", DataType::kUint64}, {"f2", DataType::kFp16},  {"f4", DataType::kFp32},   {"f8", DataType::kFp64}};
   for (const auto& [name, type] : kTypes) {
     if (name == code) return type;
   }
@@ -65,7 +65,8 @@ void AppendUtf8(std::string& out, uint32_t c) {
   } else if (c < 0x800) {
     out += {static_cast<char>(0xc0 | c >> 6), static_cast<char>(0x80 | (c & 0x3f))};
   } else if (c < 0x10000) {
-    out += {static_cast<char>(0xe0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 0x3f)), static_cast<char>(0x80 | (c & 0x3f))};
+    out += {static_cast<char>(0xe0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 0x3f)),
+            static_cast<char>(0x80 | (c & 0x3f))};
   } else {
     out += {static_cast<char>(0xf0 | c >> 18), static_cast<char>(0x80 | (c >> 12 & 0x3f)),
             static_cast<char>(0x80 | (c >> 6 & 0x3f)), static_cast<char>(0x80 | (c & 0x3f))};
@@ -127,7 +128,8 @@ Result<NpyArray> ParseNpy(std::string_view bytes) {
     width = tensor::ElementSize(array.datatype);
   }
   if (array.datatype == DataType::kInvalid) {
-    return std::unexpected(InvalidArgument("the .npy array's type '" + std::string(code) + "' is not one that can be sent"));
+    return std::unexpected(
+        InvalidArgument("the .npy array's type '" + std::string(code) + "' is not one that can be sent"));
   }
   if (width != 0 && count > data.size() / width) return std::unexpected(InvalidArgument("the .npy file is cut short"));
   if (data.size() != count * width) return std::unexpected(InvalidArgument("bytes follow the .npy array"));

@@ -16,8 +16,9 @@ struct NpyArray {
   base::BufferSlice data;  // row-major, little-endian; BYTES packed
 };
 
-// Reads a .npy file's bytes (NumPy's NEP 1, versions 1 to 3): booleans, integers, floats, and byte ("S") and Unicode ("U")
-// strings, which become BYTES. INVALID_ARGUMENT for anything else: big-endian, Fortran order, objects, a file cut short.
+// Reads a .npy file's bytes (NumPy's NEP 1, versions 1 to 3): booleans, integers, floats, and byte ("S") and Unicode
+// ("U") strings, which become BYTES. INVALID_ARGUMENT for anything else: big-endian, Fortran order, objects, a file cut
+// short.
 base::Result<NpyArray> ParseNpy(std::string_view bytes);
 
 }  // namespace inferd::ctl

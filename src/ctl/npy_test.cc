@@ -12,7 +12,8 @@ namespace {
 using tensor::DataType;
 
 // As numpy.save writes it, version 1.
-std::string Npy(std::string_view descr, std::string_view shape, std::string_view data, std::string_view order = "False") {
+std::string Npy(std::string_view descr, std::string_view shape, std::string_view data,
+                std::string_view order = "False") {
   std::string header = "{'descr': '" + std::string(descr) + "', 'fortran_order': " + std::string(order) +
                        ", 'shape': " + std::string(shape) + ", }";
   header.resize((header.size() + 10 + 1 + 63) / 64 * 64 - 10 - 1, ' ');
@@ -48,9 +49,10 @@ TEST(NpyTest, StringsBecomeBytes) {
 TEST(NpyTest, RefusesWhatCannotBeSent) {
   const std::string good = Npy("<i4", "(2,)", "12345678");
   for (const std::string& bad :
-       {std::string("no"), Npy(">i4", "(2,)", "12345678"), Npy("<i4", "(2,)", "12345678", "True"), Npy("|O", "(2,)", ""),
-        Npy("<c8", "(1,)", "12345678"), Npy("<i4", "(3,)", "12345678"), Npy("<i4", "(1,)", "12345678"),
-        Npy("<i4", "(-2,)", "12345678"), Npy("<i4", "(9223372036854775807, 2)", "12345678"), Npy("<i4", "2", "12345678")}) {
+       {std::string("no"), Npy(">i4", "(2,)", "12345678"), Npy("<i4", "(2,)", "12345678", "True"),
+        Npy("|O", "(2,)", ""), Npy("<c8", "(1,)", "12345678"), Npy("<i4", "(3,)", "12345678"),
+        Npy("<i4", "(1,)", "12345678"), Npy("<i4", "(-2,)", "12345678"),
+        Npy("<i4", "(9223372036854775807, 2)", "12345678"), Npy("<i4", "2", "12345678")}) {
     const auto array = ParseNpy(bad);
     ASSERT_FALSE(array.has_value()) << bad;
     EXPECT_EQ(array.error().code(), base::StatusCode::kInvalidArgument);

@@ -6,8 +6,8 @@
 
 namespace inferd::ctl {
 
-// Rows of text in aligned columns, two spaces between them; the first row is the heading. A control character in a cell is
-// shown as '?', so that what a server says cannot drive the terminal.
+// Rows of text in aligned columns, two spaces between them; the first row is the heading. A control character in a cell
+// is shown as '?', so that what a server says cannot drive the terminal.
 class Table {
  public:
   explicit Table(std::vector<std::string> heading) { Add(std::move(heading)); }

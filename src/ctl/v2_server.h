@@ -38,8 +38,8 @@ struct ServerInfo {
 
 // A server that speaks Predict V2 over HTTP: ours or another's. Blocking; not thread-safe.
 //
-// Errors: what the server answers with an error status becomes the Status that HTTP code stands for, with the server's own
-// text; UNAVAILABLE also if it cannot be reached.
+// Errors: what the server answers with an error status becomes the Status that HTTP code stands for, with the server's
+// own text; UNAVAILABLE also if it cannot be reached.
 class V2Server final {
  public:
   static base::Result<V2Server> Open(net::HttpClient::Options options);

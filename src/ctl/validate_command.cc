@@ -22,7 +22,8 @@ base::Result<int> Validate(const std::string& path) {
   const std::string repository = file ? path : "--model-repository=" + path;
   const char* arguments[] = {server.c_str(), "--dry-run", repository.c_str(), nullptr};
   pid_t pid = 0;
-  const int failed = ::posix_spawn(&pid, server.c_str(), nullptr, nullptr, const_cast<char* const*>(arguments), environ);
+  const int failed =
+      ::posix_spawn(&pid, server.c_str(), nullptr, nullptr, const_cast<char* const*>(arguments), environ);
   if (failed != 0) return std::unexpected(base::Internal("cannot start '" + server + "': " + std::strerror(failed)));
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {

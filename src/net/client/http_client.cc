@@ -77,8 +77,8 @@ class HttpClient::Handle {
     curl_easy_setopt(curl_, CURLOPT_HEADERDATA, &receiving);
     const CURLcode code = curl_easy_perform(curl_);
     if (receiving.too_large) {
-      return std::unexpected(base::ResourceExhausted("the response is larger than " +
-                                                     std::to_string(options.body_bytes_max) + " bytes"));
+      return std::unexpected(
+          base::ResourceExhausted("the response is larger than " + std::to_string(options.body_bytes_max) + " bytes"));
     }
     if (code != CURLE_OK) return std::unexpected(ToStatus(code, url));
     long status = 0;
@@ -108,7 +108,8 @@ class HttpClient::Handle {
       version = CURL_HTTP_VERSION_2TLS;
     } else if (options.http2) {
       version = CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
-      curl_easy_setopt(curl_, CURLOPT_FRESH_CONNECT, 1L);  // Debian 12's libcurl fails on the second request of such a one
+      curl_easy_setopt(curl_, CURLOPT_FRESH_CONNECT,
+                       1L);  // Debian 12's libcurl fails on the second request of such a one
     }
     curl_easy_setopt(curl_, CURLOPT_HTTP_VERSION, version);
   }
@@ -172,6 +173,8 @@ Result<std::unique_ptr<HttpClient>> HttpClient::Create(Options options) {
   return std::unique_ptr<HttpClient>(new HttpClient(std::move(options), url.ToString()));
 }
 
-Result<ClientResponse> HttpClient::Call(const ClientRequest& request) { return handle_->Perform(options_, url_, request); }
+Result<ClientResponse> HttpClient::Call(const ClientRequest& request) {
+  return handle_->Perform(options_, url_, request);
+}
 
 }  // namespace inferd::net

@@ -29,20 +29,20 @@ struct ClientResponse {
   std::optional<std::string_view> Find(std::string_view name) const;
 };
 
-// A blocking HTTP client for tools and tests: one server, one connection kept alive between calls. Not thread-safe; one per
-// thread. Not for benchmarks (see load.h).
+// A blocking HTTP client for tools and tests: one server, one connection kept alive between calls. Not thread-safe; one
+// per thread. Not for benchmarks (see load.h).
 class HttpClient final {
  public:
   struct Options {
     std::string url = "http://127.0.0.1:8000";
     std::string unix_socket{};  // connect here; the URL still names the host
     std::chrono::milliseconds connect_timeout{5'000};
-    std::chrono::milliseconds timeout{600'000};        // of a whole call
-    size_t body_bytes_max = size_t{4} << 30;           // of a response
-    bool http2 = false;                                // with prior knowledge (h2c), or by ALPN over TLS
-    std::string ca_file{};                               // empty: the system's
-    std::string certificate_file{}, key_file{};            // a client certificate, PEM
-    bool insecure = false;                             // do not check the server's certificate
+    std::chrono::milliseconds timeout{600'000};  // of a whole call
+    size_t body_bytes_max = size_t{4} << 30;     // of a response
+    bool http2 = false;                          // with prior knowledge (h2c), or by ALPN over TLS
+    std::string ca_file{};                       // empty: the system's
+    std::string certificate_file{}, key_file{};  // a client certificate, PEM
+    bool insecure = false;                       // do not check the server's certificate
   };
 
   // INVALID_ARGUMENT for a URL that is none. Does not connect.

@@ -21,7 +21,9 @@ TEST(HttpClientTest, SendsWhatItIsGivenAndReturnsWhatComes) {
     return "HTTP/1.1 409 Conflict\r\nX-Thing: a: b\r\nContent-Length: 4\r\n\r\nbody";
   });
   const auto client = ClientOf(server);
-  const auto response = client->Call({.method = "POST", .path = "/v2/x%20y", .headers = {{"A-b", "c"}, {"Empty", ""}},
+  const auto response = client->Call({.method = "POST",
+                                      .path = "/v2/x%20y",
+                                      .headers = {{"A-b", "c"}, {"Empty", ""}},
                                       .body = std::string("\0{}", 3)});
   ASSERT_TRUE(response.has_value()) << response.error().ToString();
   EXPECT_EQ(response->status, 409);

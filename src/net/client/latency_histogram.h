@@ -8,8 +8,8 @@
 
 namespace inferd::net {
 
-// How long calls took, in buckets that are at most 1/64 of their value wide, from 1 ns to 1 min (longer counts as that).
-// Fixed size, no allocation. Not thread-safe: one per thread, then Merge.
+// How long calls took, in buckets that are at most 1/64 of their value wide, from 1 ns to 1 min (longer counts as
+// that). Fixed size, no allocation. Not thread-safe: one per thread, then Merge.
 class LatencyHistogram {
  public:
   static constexpr uint64_t kMaxNs = 60'000'000'000;

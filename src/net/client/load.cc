@@ -29,7 +29,8 @@ std::string SerializeRequest(const Url& url, const ClientRequest& request) {
 }
 
 base::Result<LoadReport> RunLoad(const LoadOptions& options) {
-  if (options.url.tls) return std::unexpected(base::Unimplemented("load over TLS is not generated; use an http:// URL"));
+  if (options.url.tls)
+    return std::unexpected(base::Unimplemented("load over TLS is not generated; use an http:// URL"));
   if (options.connections == 0) return std::unexpected(base::InvalidArgument("a load needs at least one connection"));
   const size_t shares = std::clamp<size_t>(options.threads, 1, options.connections);
   std::vector<std::unique_ptr<LoadWorker>> workers;

@@ -15,19 +15,19 @@ namespace inferd::net {
 
 // One request sent over and over, over HTTP/1.1 without TLS.
 //
-// Closed loop (`rate` 0): each connection sends its next request when it has the answer to the last. Open loop: requests
-// are due at fixed times, whatever the server does; one that finds every connection busy waits, and its latency counts
-// from when it was due (else a stalled server would look fast).
+// Closed loop (`rate` 0): each connection sends its next request when it has the answer to the last. Open loop:
+// requests are due at fixed times, whatever the server does; one that finds every connection busy waits, and its
+// latency counts from when it was due (else a stalled server would look fast).
 struct LoadOptions {
   Url url;
   std::string unix_socket;
   std::string request;  // as sent: head and body (SerializeRequest)
   size_t connections = 1;
-  double rate = 0;      // requests per second, all connections together
-  size_t threads = 1;   // at most one per connection
+  double rate = 0;                            // requests per second, all connections together
+  size_t threads = 1;                         // at most one per connection
   std::chrono::milliseconds warmup{1'000};    // sent, not counted
   std::chrono::milliseconds duration{5'000};  // counted
-  int server_pid = 0;   // measure this process's CPU time; 0: none
+  int server_pid = 0;                         // measure this process's CPU time; 0: none
 };
 
 struct LoadReport {

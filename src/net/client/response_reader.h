@@ -32,7 +32,7 @@ class ResponseReader {
   void Keep(std::string_view body);
 
   Part part_ = Part::kHead;
-  std::string line_;      // an unfinished head or line
+  std::string line_;  // an unfinished head or line
   uint64_t body_left_ = 0;
   bool chunked_ = false;
   bool keep_alive_ = true;

@@ -15,8 +15,8 @@
 
 namespace inferd::net {
 
-// For tests: accepts on a port of its own, reads each request (head, Content-Length body), and sends back the bytes that
-// `answer` makes of it. An empty answer closes the connection. One thread per connection; joined at the end.
+// For tests: accepts on a port of its own, reads each request (head, Content-Length body), and sends back the bytes
+// that `answer` makes of it. An empty answer closes the connection. One thread per connection; joined at the end.
 class ScriptedServer final {
  public:
   using Answer = std::function<std::string(const std::string& request)>;

@@ -54,7 +54,8 @@ base::Result<Url> ParseUrl(std::string_view text) {
     url.host = rest.substr(0, host_end);
   }
   if (url.host.empty()) return std::unexpected(BadUrl(text, "no host"));
-  if (host_end != std::string_view::npos && (rest[host_end] != ':' || !ParsePort(rest.substr(host_end + 1), url.port))) {
+  if (host_end != std::string_view::npos &&
+      (rest[host_end] != ':' || !ParsePort(rest.substr(host_end + 1), url.port))) {
     return std::unexpected(BadUrl(text, "bad port"));
   }
   return url;

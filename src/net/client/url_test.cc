@@ -23,8 +23,8 @@ TEST(UrlTest, FillsInWhatIsLeftOut) {
 }
 
 TEST(UrlTest, SaysWhatIsWrong) {
-  for (const char* text : {"", "ftp://h", "http://", "http://:80", "h:0", "h:65536", "h:8x", "h:", "[::1", "[::1]x", "u@h",
-                           "h/?q", "h h"}) {
+  for (const char* text : {"", "ftp://h", "http://", "http://:80", "h:0", "h:65536", "h:8x", "h:", "[::1", "[::1]x",
+                           "u@h", "h/?q", "h h"}) {
     const auto url = ParseUrl(text);
     ASSERT_FALSE(url.has_value()) << text;
     EXPECT_EQ(url.error().code(), base::StatusCode::kInvalidArgument);

@@ -26,7 +26,8 @@ constexpr size_t kFirstOutputBytes = 16 * 1024;
 
 Bytef* AsBytef(const std::byte* data) { return reinterpret_cast<Bytef*>(const_cast<std::byte*>(data)); }
 
-// RFC 1950, 2.2: compression method 8, and a header that is a multiple of 31. Bare deflate written by any encoder fails it.
+// RFC 1950, 2.2: compression method 8, and a header that is a multiple of 31. Bare deflate written by any encoder fails
+// it.
 bool HasZlibHeader(std::span<const std::byte> data) {
   if (data.size() < 2) return false;
   const unsigned first = std::to_integer<unsigned>(data[0]);
@@ -145,7 +146,8 @@ class Deflater {
   Deflater(ContentCoding coding, int level) {
     constexpr int kMemoryLevel = 8;  // zlib's default
     const int window = coding == ContentCoding::kGzip ? kGzipWindow : kZlibWindow;
-    ready_ = deflateInit2(&stream_, std::clamp(level, 1, 9), Z_DEFLATED, window, kMemoryLevel, Z_DEFAULT_STRATEGY) == Z_OK;
+    ready_ =
+        deflateInit2(&stream_, std::clamp(level, 1, 9), Z_DEFLATED, window, kMemoryLevel, Z_DEFAULT_STRATEGY) == Z_OK;
   }
   ~Deflater() { deflateEnd(&stream_); }
   Deflater(const Deflater&) = delete;

@@ -18,10 +18,10 @@ struct DecompressLimits {
   uint64_t ratio_free_bytes = 64 * 1024;   // ... above this size; below, a good ratio is no attack
 };
 
-// The bytes of `body`, decoded, in one buffer whose byte `align_at` is aligned (base::Buffer::Allocate). Identity returns
-// `body` itself. gzip: one or more members (RFC 1952, 2.2). deflate: zlib as the standard has it, or the bare deflate that
-// some clients send. Errors: RESOURCE_EXHAUSTED for what passes a limit (HTTP 413); INVALID_ARGUMENT for what is corrupt,
-// truncated or followed by other bytes.
+// The bytes of `body`, decoded, in one buffer whose byte `align_at` is aligned (base::Buffer::Allocate). Identity
+// returns `body` itself. gzip: one or more members (RFC 1952, 2.2). deflate: zlib as the standard has it, or the bare
+// deflate that some clients send. Errors: RESOURCE_EXHAUSTED for what passes a limit (HTTP 413); INVALID_ARGUMENT for
+// what is corrupt, truncated or followed by other bytes.
 base::Result<base::BufferSlice> Decompress(ContentCoding coding, const base::BufferSlice& body,
                                            const DecompressLimits& limits, size_t align_at = 0);
 

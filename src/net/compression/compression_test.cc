@@ -35,7 +35,8 @@ class CompressionTest : public testing::TestWithParam<ContentCoding> {};
 
 TEST_P(CompressionTest, RoundTripsWhatIsInPieces) {
   const std::string random = RandomText(300'000);
-  const std::vector<BufferSlice> pieces = {Slice("head"), BufferSlice(), Slice(random), Slice(std::string(200'000, 'x'))};
+  const std::vector<BufferSlice> pieces = {Slice("head"), BufferSlice(), Slice(random),
+                                           Slice(std::string(200'000, 'x'))};
   const auto packed = Compress(GetParam(), pieces);
   ASSERT_TRUE(packed.has_value());
   const auto unpacked = Decompress(GetParam(), *packed, {});
@@ -43,9 +44,7 @@ TEST_P(CompressionTest, RoundTripsWhatIsInPieces) {
   EXPECT_EQ(unpacked->view(), "head" + random + std::string(200'000, 'x'));
 }
 
-TEST_P(CompressionTest, RoundTripsNothing) {
-  EXPECT_EQ(Unpack(GetParam(), Packed(GetParam(), "")).value().view(), "");
-}
+TEST_P(CompressionTest, RoundTripsNothing) { EXPECT_EQ(Unpack(GetParam(), Packed(GetParam(), "")).value().view(), ""); }
 
 TEST_P(CompressionTest, AlignsTheByteAskedFor) {
   const std::string text = RandomText(100'000);

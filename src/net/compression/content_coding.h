@@ -16,9 +16,9 @@ std::string_view ContentCodingName(ContentCoding coding);
 // nullopt: a coding that is not spoken, or several (the caller answers 415).
 std::optional<ContentCoding> ParseContentCoding(std::string_view content_encoding);
 
-// What to answer with, given an Accept-Encoding header (RFC 9110, 12.5.3): the coding with the highest weight, gzip before
-// deflate before identity among equals. Identity where nothing else is named, where the header is malformed, and where the
-// client refuses everything that is spoken: an answer it may dislike is better than none.
+// What to answer with, given an Accept-Encoding header (RFC 9110, 12.5.3): the coding with the highest weight, gzip
+// before deflate before identity among equals. Identity where nothing else is named, where the header is malformed, and
+// where the client refuses everything that is spoken: an answer it may dislike is better than none.
 ContentCoding NegotiateContentCoding(std::string_view accept_encoding);
 
 }  // namespace inferd::net

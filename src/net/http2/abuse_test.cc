@@ -209,7 +209,8 @@ TEST_F(AbuseTest, APeerThatDoesNotReadIsCutOff) {
 }
 
 TEST_F(AbuseTest, EveryTruncationAndManyGarbledInputsAreSurvived) {
-  const std::string good = kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders, 1, kPost) + Frame(NGHTTP2_DATA, kEndStream, 1, "ab") +
+  const std::string good = kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders, 1, kPost) +
+                           Frame(NGHTTP2_DATA, kEndStream, 1, "ab") +
                            Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 3, kGet);
   for (size_t size = 0; size <= good.size(); ++size) {
     session_ = MakeSession(host_);
@@ -223,7 +224,8 @@ TEST_F(AbuseTest, EveryTruncationAndManyGarbledInputsAreSurvived) {
   std::mt19937 random(11);
   for (int round = 0; round < 3000; ++round) {
     std::string bad = good;
-    for (int i = 0; i < 4; ++i) bad[kPreface.size() + random() % (bad.size() - kPreface.size())] = static_cast<char>(random());
+    for (int i = 0; i < 4; ++i)
+      bad[kPreface.size() + random() % (bad.size() - kPreface.size())] = static_cast<char>(random());
     session_ = MakeSession(host_);
     Feed(*session_, bad);
     TakeAll(*session_);

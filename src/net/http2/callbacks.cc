@@ -38,7 +38,8 @@ std::unique_ptr<nghttp2_session_callbacks, Callbacks::Deleter> Callbacks::Make()
         return Guarded(user, [&](Connection& c) { return c.OnBeginHeaders(*frame); });
       });
   nghttp2_session_callbacks_set_on_header_callback2(
-      raw, [](nghttp2_session*, const nghttp2_frame* frame, nghttp2_rcbuf* name, nghttp2_rcbuf* value, uint8_t, void* user) {
+      raw,
+      [](nghttp2_session*, const nghttp2_frame* frame, nghttp2_rcbuf* name, nghttp2_rcbuf* value, uint8_t, void* user) {
         return Guarded(user, [&](Connection& c) {
           if (Stream* stream = c.Find(frame->hd.stream_id)) stream->OnField(ViewOf(name), ViewOf(value));
           return 0;
@@ -64,7 +65,8 @@ std::unique_ptr<nghttp2_session_callbacks, Callbacks::Deleter> Callbacks::Make()
         return Guarded(user, [&](Connection& c) { return c.OnStreamClosed(id, error_code), 0; });
       });
   nghttp2_session_callbacks_set_send_data_callback(
-      raw, [](nghttp2_session*, nghttp2_frame* frame, const uint8_t* header, size_t bytes, nghttp2_data_source*, void* user) {
+      raw, [](nghttp2_session*, nghttp2_frame* frame, const uint8_t* header, size_t bytes, nghttp2_data_source*,
+              void* user) {
         return Guarded(user, [&](Connection& c) { return c.SendData(frame->hd.stream_id, *frame, header, bytes); });
       });
   return callbacks;

@@ -19,13 +19,13 @@ namespace inferd::net::http2 {
 
 // One HTTP/2 connection: nghttp2 without its I/O, and the streams. Loop-bound.
 //
-// nghttp2 parses, keeps the windows and orders what is sent. Requests are handed to the handler after each read, not from
-// inside nghttp2's callbacks. A request's bytes are taken off the windows when they are in its body, which the memory
-// budget has been charged for. While more than the write high-water mark of responses waits for the peer's windows, no
-// further request is delivered; frames are still read, since the windows open by them.
+// nghttp2 parses, keeps the windows and orders what is sent. Requests are handed to the handler after each read, not
+// from inside nghttp2's callbacks. A request's bytes are taken off the windows when they are in its body, which the
+// memory budget has been charged for. While more than the write high-water mark of responses waits for the peer's
+// windows, no further request is delivered; frames are still read, since the windows open by them.
 //
-// Refused with GOAWAY ENHANCE_YOUR_CALM: streams reset again and again (by the peer, or by what it sends), control frames
-// and empty frames in numbers, more CONTINUATIONs than a header block within the limit needs.
+// Refused with GOAWAY ENHANCE_YOUR_CALM: streams reset again and again (by the peer, or by what it sends), control
+// frames and empty frames in numbers, more CONTINUATIONs than a header block within the limit needs.
 class Connection final : public Session {
  public:
   explicit Connection(SessionHost& host);
@@ -57,7 +57,8 @@ class Connection final : public Session {
   void EndRequest();
   void AddQueued(int64_t bytes) { queued_bytes_ += bytes; }
   void SubmitContinue(int32_t id);
-  void SubmitResponse(Stream& stream, const HttpResponse& response, std::optional<uint64_t> content_length, bool has_body);
+  void SubmitResponse(Stream& stream, const HttpResponse& response, std::optional<uint64_t> content_length,
+                      bool has_body);
   void Resume(int32_t id);
   void Reset(int32_t id, uint32_t error_code);
 

@@ -52,7 +52,8 @@ class FakePeer final {
   // Sends a request; with `end` false its body stays open (More).
   int32_t Request(std::string_view method, std::string_view path, const Fields& fields = {}, std::string body = {},
                   bool end = true) {
-    Fields all = {{":method", std::string(method)}, {":scheme", "http"}, {":authority", "h:1"}, {":path", std::string(path)}};
+    Fields all = {
+        {":method", std::string(method)}, {":scheme", "http"}, {":authority", "h:1"}, {":path", std::string(path)}};
     all.insert(all.end(), fields.begin(), fields.end());
     std::vector<nghttp2_nv> nv;
     for (auto& [name, value] : all) {
@@ -61,7 +62,8 @@ class FakePeer final {
     }
     const bool has_body = !body.empty() || !end;
     nghttp2_data_provider source{.source = {.ptr = this}, .read_callback = &FakePeer::ReadBody};
-    const int32_t id = nghttp2_submit_request(session_, nullptr, nv.data(), nv.size(), has_body ? &source : nullptr, nullptr);
+    const int32_t id =
+        nghttp2_submit_request(session_, nullptr, nv.data(), nv.size(), has_body ? &source : nullptr, nullptr);
     bodies_[id] = {std::move(body), end};
     return id;
   }

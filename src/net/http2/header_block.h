@@ -12,8 +12,8 @@
 
 namespace inferd::net::http2 {
 
-// A request's header fields while they arrive. nghttp2 has checked that they are well-formed (RFC 9113, 8.2 and 8.3); this
-// holds them to the limits and makes a RequestHead of them. Loop-bound.
+// A request's header fields while they arrive. nghttp2 has checked that they are well-formed (RFC 9113, 8.2 and 8.3);
+// this holds them to the limits and makes a RequestHead of them. Loop-bound.
 class HeaderBlock {
  public:
   HeaderBlock();

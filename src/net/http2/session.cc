@@ -79,7 +79,8 @@ base::Result<std::unique_ptr<Session>> MakeUpgradedSession(SessionHost& host, st
   constexpr size_t kSettingsTextMax = 1024;
   const auto payload = settings.size() > kSettingsTextMax ? std::nullopt : DecodeBase64Url(settings);
   if (!payload.has_value()) return std::unexpected(base::InvalidArgument("HTTP2-Settings is not base64url"));
-  if (!IsSettingsPayload(*payload)) return std::unexpected(base::InvalidArgument("HTTP2-Settings holds no valid settings"));
+  if (!IsSettingsPayload(*payload))
+    return std::unexpected(base::InvalidArgument("HTTP2-Settings holds no valid settings"));
   auto connection = std::make_unique<Connection>(host);
   if (!connection->Upgrade(*payload, request.head.method == Method::kHead)) {
     return std::unexpected(base::InvalidArgument("HTTP2-Settings is refused"));

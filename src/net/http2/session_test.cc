@@ -247,8 +247,8 @@ TEST_F(SessionTest, TrailersAreDropped) {
   Hold();
   const int32_t id = peer_.Request("POST", "/p", {}, "ab", false);
   Exchange();
-  nghttp2_nv trailer = {reinterpret_cast<uint8_t*>(const_cast<char*>("t")), reinterpret_cast<uint8_t*>(const_cast<char*>("v")),
-                        1, 1, NGHTTP2_NV_FLAG_NONE};
+  nghttp2_nv trailer = {reinterpret_cast<uint8_t*>(const_cast<char*>("t")),
+                        reinterpret_cast<uint8_t*>(const_cast<char*>("v")), 1, 1, NGHTTP2_NV_FLAG_NONE};
   nghttp2_submit_headers(peer_.session(), NGHTTP2_FLAG_END_STREAM, id, nullptr, &trailer, 1, nullptr);
   Exchange();
   EXPECT_EQ(handler().requests, 1u);

@@ -15,14 +15,16 @@ HttpResponse ErrorResponse(int status, std::string_view text) {
   return HttpResponse::Text(status, "application/json", "{\"error\":\"" + std::string(text) + "\"}");
 }
 
-bool HasNoBody(Method method, int status) {
-  return method == Method::kHead || status == 204 || status == 304;
-}
+bool HasNoBody(Method method, int status) { return method == Method::kHead || status == 204 || status == 304; }
 
 }  // namespace
 
 Stream::Stream(Connection& connection, int32_t id, int64_t now_ns)
-    : Exchange(connection.host().replies()), connection_(connection), id_(id), received_ns_(now_ns), progress_ns_(now_ns) {}
+    : Exchange(connection.host().replies()),
+      connection_(connection),
+      id_(id),
+      received_ns_(now_ns),
+      progress_ns_(now_ns) {}
 
 Stream::~Stream() {
   TellPeerGone();

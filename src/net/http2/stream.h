@@ -86,7 +86,7 @@ class Stream final : public Exchange {
   bool no_body_ = false;    // HEAD, 204, 304
   bool stalled_ = false;    // nghttp2 was told to wait for more of the body
   int64_t received_ns_;
-  int64_t progress_ns_;     // when a body byte last moved, in or out
+  int64_t progress_ns_;  // when a body byte last moved, in or out
   HeaderBlock fields_;
   HttpRequest request_;
   Body body_;

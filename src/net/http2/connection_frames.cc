@@ -1,0 +1,125 @@
+#include <ctime>
+
+#include "net/http2/callbacks.h"
+#include "net/http2/connection.h"
+#include "net/http2/response_fields.h"
+
+// What a connection does frame by frame: what came, and what the streams want sent.
+
+namespace inferd::net::http2 {
+
+namespace {
+
+constexpr int64_t kControlFramesPerDataFrame = 2;
+constexpr size_t kFrameHeaderBytes = 9;
+
+}  // namespace
+
+void Connection::OnBeginFrame(const nghttp2_frame_hd& frame) {
+  const bool works = frame.type == NGHTTP2_HEADERS || (frame.type == NGHTTP2_DATA && frame.length > 0);
+  if (!works && !control_frames_.Take()) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+int Connection::OnBeginHeaders(const nghttp2_frame& frame) {
+  headers_since_ns_ = now_ns_;
+  if (frame.headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
+  const int32_t id = frame.hd.stream_id;
+  streams_.emplace(id, std::make_unique<Stream>(*this, id, now_ns_));
+  return 0;
+}
+
+void Connection::OnFrame(const nghttp2_frame& frame) {
+  const bool end_stream = (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+  const bool ack = (frame.hd.flags & NGHTTP2_FLAG_ACK) != 0;
+  switch (frame.hd.type) {
+    case NGHTTP2_HEADERS:
+      headers_since_ns_ = 0;
+      if (Stream* stream = Find(frame.hd.stream_id)) stream->OnHeadersEnd(end_stream);
+      break;
+    case NGHTTP2_DATA:
+      if (Stream* stream = Find(frame.hd.stream_id); stream != nullptr && end_stream) stream->OnDataEnd();
+      break;
+    case NGHTTP2_SETTINGS: greeted_ = greeted_ || !ack; break;
+    case NGHTTP2_PING:
+      if (ack && draining_) SubmitFinalGoaway();
+      break;
+    default: break;
+  }
+}
+
+void Connection::OnFrameSent(const nghttp2_frame& frame) {
+  if (frame.hd.type == NGHTTP2_DATA) control_frames_.Credit(kControlFramesPerDataFrame);
+  const bool may_end = frame.hd.type == NGHTTP2_DATA || frame.hd.type == NGHTTP2_HEADERS;
+  if (!may_end || (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return;
+  // Answered before the request was whole: the peer need not send the rest (RFC 9113, 8.1).
+  const int32_t id = frame.hd.stream_id;
+  if (nghttp2_session_get_stream_remote_close(session_, id) == 0) Reset(id, NGHTTP2_NO_ERROR);
+}
+
+void Connection::OnStreamClosed(int32_t id, uint32_t error_code) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end()) return;
+  const bool wasted = error_code != NGHTTP2_NO_ERROR && !found->second->answered();
+  streams_.erase(found);
+  active_ns_ = now_ns_;
+  if (wasted && !resets_.Take()) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+Stream* Connection::Find(int32_t id) {
+  const auto found = streams_.find(id);
+  return found == streams_.end() ? nullptr : found->second.get();
+}
+
+void Connection::SubmitContinue(int32_t id) {
+  HttpResponse response;
+  response.status = 100;
+  const ResponseFields fields(response, std::nullopt, "");
+  nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, id, nullptr, fields.data(), fields.size(), nullptr);
+}
+
+void Connection::SubmitResponse(Stream& stream, const HttpResponse& response, std::optional<uint64_t> content_length,
+                                bool has_body) {
+  if (failed_) return;
+  const ResponseFields fields(response, content_length, Date());
+  const nghttp2_data_provider source = Callbacks::BodySource();
+  const int error =
+      nghttp2_submit_response(session_, stream.id(), fields.data(), fields.size(), has_body ? &source : nullptr);
+  if (error != 0) Reset(stream.id(), NGHTTP2_INTERNAL_ERROR);
+  host_.WantWrite();
+}
+
+void Connection::Resume(int32_t id) {
+  if (failed_) return;
+  nghttp2_session_resume_data(session_, id);
+  host_.WantWrite();
+}
+
+void Connection::Reset(int32_t id, uint32_t error_code) {
+  if (failed_) return;
+  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, error_code);
+  host_.WantWrite();
+}
+
+int Connection::SendData(int32_t id, const nghttp2_frame& frame, const uint8_t* header, size_t bytes) {
+  Stream* stream = Find(id);
+  if (stream == nullptr || out_ == nullptr || frame.data.padlen > 0) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  writer_.Copy({reinterpret_cast<const std::byte*>(header), kFrameHeaderBytes}, *out_);
+  stream->TakeBody(bytes, writer_, *out_, now_ns_);
+  data_taken_ += kFrameHeaderBytes + bytes;
+  out_room_ -= std::min(out_room_, kFrameHeaderBytes + bytes);
+  return out_room_ == 0 ? NGHTTP2_ERR_PAUSE : 0;
+}
+
+std::string_view Connection::Date() {
+  const std::time_t now = std::time(nullptr);
+  if (now != date_s_) {
+    std::tm utc{};
+    gmtime_r(&now, &utc);
+    char text[32];
+    date_.assign(text, std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &utc));
+    date_s_ = now;
+  }
+  return date_;
+}
+
+}  // namespace inferd::net::http2
