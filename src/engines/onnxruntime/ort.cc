@@ -36,7 +36,9 @@ std::string_view OrtVersion() { return OrtGetApiBase()->GetVersionString(); }
 
 base::Status ToStatus(OrtStatus* status) {
   if (status == nullptr) return base::OkStatus();
-  base::Status result(ToCode(api->GetErrorCode(status)), api->GetErrorMessage(status));
+  std::string message = api->GetErrorMessage(status);
+  message.resize(message.find_last_not_of(" \n") + 1);
+  base::Status result(ToCode(api->GetErrorCode(status)), std::move(message));
   api->ReleaseStatus(status);
   return result;
 }
