@@ -37,6 +37,7 @@ struct Personality {
   std::span<const PersonalityDefault> defaults;
   std::array<uint16_t, 17> http_status;  // by base::StatusCode
   PlatformNames platform_names;
+  std::string_view model_not_ready;  // the error of a model's health when it is not ready; empty: no body
 
   int HttpStatus(base::StatusCode code) const { return http_status[static_cast<size_t>(code)]; }
 };

@@ -113,6 +113,7 @@ constexpr Personality kTritonserver = {
     //              OK  CANC UNKN INVA DEAD NOTF ALRE PERM RESO FAIL ABOR OUTO UNIM INTE UNAV DATA UNAU
     .http_status = {200, 400, 400, 400, 503, 404, 400, 403, 503, 400, 503, 400, 501, 500, 503, 500, 403},
     .platform_names = PlatformNames::kTriton,
+    .model_not_ready = "Model version not ready",
 };
 
 }  // namespace

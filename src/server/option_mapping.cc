@@ -49,6 +49,7 @@ oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
     case config::JsonNonFinite::kError: oip.nonfinite = tensorjson::NonFinite::kError; break;
   }
   std::ranges::copy(options.personality->http_status, oip.statuses.begin());
+  oip.texts.model_not_ready = options.personality->model_not_ready;
   oip.access_log = options.log.access;
   oip.body_bytes_max = options.limits.body_bytes_max;
   oip.compression_ratio_max = options.limits.decompression_ratio_max;
