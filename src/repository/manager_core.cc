@@ -262,22 +262,28 @@ void Manager::Core::Publish() {
   services_.snapshots.Publish(std::make_shared<const core::CatalogSnapshot>(std::move(models)));
 }
 
+const ModelRecord* Manager::Core::FindRecord(const std::string& name) const {
+  const auto it = models_.find(name);
+  return it == models_.end() ? nullptr : &it->second;
+}
+
 bool Manager::Core::InitialSetReady() const {
-  const auto ready = [this](const std::string& name) {
-    const auto it = models_.find(name);
-    return it != models_.end() && it->second.AnyReady();
-  };
-  const auto up = [this](const std::string& name) {
-    const auto it = models_.find(name);
-    return it != models_.end() && it->second.Up();
-  };
-  switch (options_.readiness) {
-    case config::ReadinessMode::kServer: return true;
-    case config::ReadinessMode::kAny: return initial_models_.empty() || std::ranges::any_of(initial_models_, ready);
-    case config::ReadinessMode::kNamed: return std::ranges::all_of(options_.ready_models, ready);
-    case config::ReadinessMode::kAll: return std::ranges::all_of(initial_models_, up);
+  if (options_.readiness == config::ReadinessMode::kServer) return true;
+  if (options_.readiness == config::ReadinessMode::kNamed) {
+    for (const std::string& name : options_.ready_models) {
+      const ModelRecord* record = FindRecord(name);
+      if (record == nullptr || !record->AnyReady()) return false;
+    }
+    return true;
   }
-  return false;
+  bool any = initial_models_.empty();
+  bool all = true;
+  for (const std::string& name : initial_models_) {
+    const ModelRecord* record = FindRecord(name);
+    any |= record != nullptr && record->AnyReady();
+    all &= record != nullptr && record->Up();
+  }
+  return options_.readiness == config::ReadinessMode::kAny ? any : all;
 }
 
 void Manager::Core::UpdateReady() {

@@ -57,6 +57,7 @@ class Manager::Core final {
   base::Status CheckRepository(const std::string& repository) const REQUIRES(mutex_);
   void VersionEnded(const core::ModelId& id);
   void Publish() REQUIRES(mutex_);
+  const ModelRecord* FindRecord(const std::string& name) const REQUIRES(mutex_);
   bool InitialSetReady() const REQUIRES(mutex_);
   void UpdateReady() REQUIRES(mutex_);
 

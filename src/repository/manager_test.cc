@@ -333,6 +333,35 @@ TEST_F(ManagerTest, ConcurrentLoadsOfOneModelAreOneLoad) {
   EXPECT_EQ(engine_.loads(), 1);
 }
 
+TEST_F(ManagerTest, AnyModelMayBeEnoughToBeReady) {
+  AddVersion("bad", 1);
+  AddVersion("good", 1);
+  FailLoadsOf("bad", "no such operator");
+  options_.readiness = config::ReadinessMode::kAny;
+  Start();
+  EXPECT_TRUE(manager_->ServerReady());
+}
+
+TEST_F(ManagerTest, NamedModelsMayBeWhatReadyWaitsFor) {
+  AddVersion("bad", 1);
+  FailLoadsOf("bad", "no such operator");
+  options_.readiness = config::ReadinessMode::kNamed;
+  options_.ready_models = {"good"};
+  Start();
+  EXPECT_FALSE(manager_->ServerReady());
+  AddVersion("good", 1);
+  Look();
+  EXPECT_TRUE(manager_->ServerReady());
+  dir_.Remove("good");
+  Look();
+  EXPECT_TRUE(manager_->ServerReady()) << "once ready, a model that goes is the model's own readiness";
+}
+
+TEST_F(ManagerTest, AnEmptyRepositoryIsReady) {
+  Start();
+  EXPECT_TRUE(manager_->ServerReady());
+}
+
 TEST_F(ManagerTest, TheSameModelInTwoRepositoriesIsNotServed) {
   inferd::testing::TempDir other;
   other.Write("m/1/model.onnx", "x");
