@@ -8,6 +8,7 @@ from tritonclient.http import InferInput
 from tritonclient.utils import InferenceServerException
 
 from support.models import adder_bytes
+from support.server import wait_until
 
 EXTENSIONS = {"classification", "model_repository", "model_configuration", "binary_tensor_data", "parameters", "statistics",
               "logging"}
@@ -82,8 +83,13 @@ def test_statistics(client):
 def test_load_and_unload(client):
     client.unload_model("identity_UINT16")
     assert not client.is_model_ready("identity_UINT16")
-    index = {entry["name"]: entry for entry in client.get_model_repository_index()}
-    assert index["identity_UINT16"]["state"] == "UNAVAILABLE"
+
+    # The call returns when nothing new gets in; the model's end follows its last request's.
+    def unloaded():
+        index = {entry["name"]: entry for entry in client.get_model_repository_index()}
+        return index["identity_UINT16"]["state"] == "UNAVAILABLE"
+
+    wait_until(unloaded, "the model is unloaded")
     tensor = InferInput("INPUT", [1, 1], "UINT16").set_data_from_numpy(numpy.zeros((1, 1), numpy.uint16))
     assert status_of(client.infer, "identity_UINT16", [tensor]) in ("404", "503")
     client.load_model("identity_UINT16")
