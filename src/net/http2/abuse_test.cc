@@ -131,6 +131,17 @@ TEST_F(AbuseTest, AFloodOfEmptyDataEndsTheConnection) {
   EXPECT_EQ(GoawayFor(bytes), NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
+TEST_F(AbuseTest, AnswersThatNobodyReadsAreBounded) {
+  FakeSessionHost host;
+  host.limits_value.http2_streams_max = 1;
+  session_ = MakeSession(host);
+  std::string bytes = kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders, 1, kPost);
+  for (uint32_t i = 1; i < 10'000; ++i) bytes += Frame(NGHTTP2_HEADERS, kEndHeaders, 2 * i + 1, kPost);  // each refused
+  EXPECT_EQ(GoawayFor(bytes), NGHTTP2_ENHANCE_YOUR_CALM);
+  EXPECT_TRUE(host.closing);
+  session_.reset();
+}
+
 TEST_F(AbuseTest, TimePaysForControlFrames) {
   Feed(*session_, kGreeting);
   for (int second = 1; second <= 60; ++second) {

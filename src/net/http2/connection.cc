@@ -19,7 +19,8 @@ constexpr int64_t kControlFramesPerSecond = 100;
 constexpr int64_t kControlFramesPerRequest = 4;
 constexpr int64_t kResetsBurst = 256;  // as many as there are streams: a client may cancel all it has
 constexpr int64_t kResetsPerSecond = 32;
-constexpr size_t kOutboundAcksMax = 4096;  // above what control_frames_ lets through
+constexpr size_t kOutboundAcksMax = 4096;    // above what control_frames_ lets through
+constexpr size_t kOutboundFramesMax = 5000;  // that wait for a peer which does not read
 constexpr int64_t kDrainRoundTripNs = 1'000'000'000;
 constexpr size_t kFrameBytesMax = 16 * 1024;  // SETTINGS_MAX_FRAME_SIZE, left as it is
 
@@ -115,6 +116,7 @@ void Connection::OnRead(size_t bytes) {
   active_ns_ = now_ns_;
   const ssize_t used = nghttp2_session_mem_recv(session_, reinterpret_cast<const uint8_t*>(inbox_.get()), bytes);
   if (used < 0) return Fail(static_cast<int>(used));
+  if (nghttp2_session_get_outbound_queue_size(session_) > kOutboundFramesMax) return Fail(NGHTTP2_ERR_FLOODED);
   DeliverReady();
   Settle();
 }
