@@ -75,26 +75,30 @@ char* PrintNonFinite(char* out, T value, NonFinite mode) {
   return std::copy(text.begin(), text.end(), out);
 }
 
-// Whole numbers below 2^24 as integers, which is quicker; to_chars would write 1e+05 for 100000.
+// A float always looks like one, "1.0" as in Predict V2's example: readers of dynamic languages would take "1" for an integer
+// and "-0" for one without a sign. Whole numbers below 2^24 go the integers' way, which is quicker; to_chars would write
+// 1e+05 for 100000.
 template <size_t kWidth, typename T>
 char* PrintFinite(char* out, T value) {
   constexpr T kWholeMax = 1 << 24;
   if (std::abs(value) < kWholeMax) {
     const auto whole = static_cast<int32_t>(value);
     if (static_cast<T>(whole) == value) {
-      // Most readers take "-0" for the integer 0, which has no sign.
-      if (whole == 0 && std::signbit(value)) return std::copy_n("-0.0", 4, out);
-      return std::to_chars(out, out + kWidth, whole).ptr;
+      if (whole == 0 && std::signbit(value)) *out++ = '-';
+      return std::copy_n(".0", 2, std::to_chars(out, out + kWidth, whole).ptr);
     }
+    return std::to_chars(out, out + kWidth, value).ptr;
   }
-  return std::to_chars(out, out + kWidth, value).ptr;
+  char* const end = std::to_chars(out, out + kWidth, value).ptr;
+  const bool like_integer = std::none_of(out, end, [](char c) { return c == '.' || c == 'e'; });
+  return like_integer ? std::copy_n(".0", 2, end) : end;
 }
 
 // T is as stored, widen() makes it a float or a double.
 template <typename T, typename Widen>
 base::Status WriteFloats(json::Writer& writer, std::span<const std::byte> data, size_t count, NonFinite mode,
                          Widen widen) {
-  constexpr size_t kWidth = sizeof(widen(T{})) == sizeof(float) ? 15 : 24;
+  constexpr size_t kWidth = sizeof(widen(T{})) == sizeof(float) ? 17 : 26;  // to_chars and ".0"
   const size_t written = WriteElements<kWidth, T>(writer, data, count, [&](char* out, T stored) {
     const auto value = widen(stored);
     if (!std::isfinite(value)) return PrintNonFinite(out, value, mode);

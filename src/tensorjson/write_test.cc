@@ -55,16 +55,16 @@ TEST(WriteTest, WritesEveryFixedDatatype) {
   EXPECT_EQ(Write<int32_t>(DataType::kInt32, {-5, 0, 7}), "[-5,0,7]");
   EXPECT_EQ(Write<uint64_t>(DataType::kUint64, {18446744073709551615u}), "[18446744073709551615]");
   EXPECT_EQ(Write<int64_t>(DataType::kInt64, {std::numeric_limits<int64_t>::min()}), "[-9223372036854775808]");
-  EXPECT_EQ(Write<uint16_t>(DataType::kFp16, {0x3C00, 0x2E66, 0x8000}), "[1,0.099975586,-0.0]");
-  EXPECT_EQ(Write<uint16_t>(DataType::kBf16, {0x3F80, 0xC000}), "[1,-2]");
+  EXPECT_EQ(Write<uint16_t>(DataType::kFp16, {0x3C00, 0x2E66, 0x8000}), "[1.0,0.099975586,-0.0]");
+  EXPECT_EQ(Write<uint16_t>(DataType::kBf16, {0x3F80, 0xC000}), "[1.0,-2.0]");
   EXPECT_EQ(Write<float>(DataType::kFp32, {0.1f, 1e20f, -1.17549435e-38f}), "[0.1,1e+20,-1.1754944e-38]");
   EXPECT_EQ(Write<double>(DataType::kFp64, {0.1, -2.2250738585072014e-308}), "[0.1,-2.2250738585072014e-308]");
 }
 
 TEST(WriteTest, WritesWholeNumbersInFull) {
   EXPECT_EQ(Write<float>(DataType::kFp32, {100000, -16777215, 16777216, 0, -0.0f, 0.5f}),
-            "[100000,-16777215,16777216,0,-0.0,0.5]");
-  EXPECT_EQ(Write<double>(DataType::kFp64, {100000, -16777215, -0.0}), "[100000,-16777215,-0.0]");
+            "[100000.0,-16777215.0,16777216.0,0.0,-0.0,0.5]");
+  EXPECT_EQ(Write<double>(DataType::kFp64, {100000, -16777215, -0.0}), "[100000.0,-16777215.0,-0.0]");
 }
 
 TEST(WriteTest, WritesEmptyTensorsAndScalars) {
@@ -78,9 +78,9 @@ TEST(WriteTest, WritesEmptyTensorsAndScalars) {
 
 TEST(WriteTest, WritesNonFiniteValuesAsAsked) {
   const std::vector<float> values = {1, kNan, kInfinity, -kInfinity};
-  EXPECT_EQ(Write(DataType::kFp32, values), "[1,NaN,Infinity,-Infinity]");
-  EXPECT_EQ(Write(DataType::kFp32, values, {.nonfinite = NonFinite::kStrings}), R"([1,"NaN","Infinity","-Infinity"])");
-  EXPECT_EQ(Write(DataType::kFp32, values, {.nonfinite = NonFinite::kNull}), "[1,null,null,null]");
+  EXPECT_EQ(Write(DataType::kFp32, values), "[1.0,NaN,Infinity,-Infinity]");
+  EXPECT_EQ(Write(DataType::kFp32, values, {.nonfinite = NonFinite::kStrings}), R"([1.0,"NaN","Infinity","-Infinity"])");
+  EXPECT_EQ(Write(DataType::kFp32, values, {.nonfinite = NonFinite::kNull}), "[1.0,null,null,null]");
   EXPECT_EQ(Write(DataType::kFp32, values, {.nonfinite = NonFinite::kError}),
             "INVALID_ARGUMENT: element 1 is NaN, which JSON has no number for");
   EXPECT_EQ(Write<uint16_t>(DataType::kFp16, {0x7E00, 0xFC00}), "[NaN,-Infinity]");

@@ -44,7 +44,7 @@ TEST(WriteInferResponseTest, TheDocumentsExample) {
   EXPECT_EQ(Header(*http, "Content-Type"), "application/json");
   EXPECT_EQ(Body(*http),
             R"({"model_name":"m","model_version":"3","id":"42","outputs":[{"name":"output0","datatype":"FP32",)"
-            R"("shape":[3,2],"data":[1,1.1,2,2.1,3,3.1]}]})");
+            R"("shape":[3,2],"data":[1.0,1.1,2.0,2.1,3.0,3.1]}]})");
 }
 
 TEST(WriteInferResponseTest, ParametersOfResponseAndOutputs) {
