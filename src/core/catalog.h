@@ -56,8 +56,8 @@ struct ModelStatistics {
   std::vector<Batch> batches;  // ascending by size
 };
 
-// A load call (Triton's repository extension): optionally a configuration in place of the one on disk, and files in place
-// of the version folders.
+// A load call (Triton's repository extension): optionally a configuration in place of the one on disk, and files in
+// place of the version folders.
 struct LoadCall {
   std::string model;
   std::string repository;                                  // empty: whichever has it
@@ -74,9 +74,9 @@ struct UnloadCall {
 // Called once on any thread.
 using ControlCallback = std::move_only_function<void(base::Status)>;
 
-// What the server has, for the front-ends' questions about it and for loading and unloading. Thread-safe. `version` is the
-// client's text; empty: the server chooses. Errors: NOT_FOUND for what is not known, UNAVAILABLE for what is known and not
-// ready.
+// What the server has, for the front-ends' questions about it and for loading and unloading. Thread-safe. `version` is
+// the client's text; empty: the server chooses. Errors: NOT_FOUND for what is not known, UNAVAILABLE for what is known
+// and not ready.
 class Catalog {
  public:
   virtual ~Catalog() = default;
@@ -89,7 +89,8 @@ class Catalog {
   // The completed ModelConfig as JSON (proto field names, defaults printed, int64 as numbers).
   virtual base::Result<std::string> ConfigJson(std::string_view model, std::string_view version) const = 0;
   // Of one model, or of all if `model` is empty.
-  virtual base::Result<std::vector<ModelStatistics>> Statistics(std::string_view model, std::string_view version) const = 0;
+  virtual base::Result<std::vector<ModelStatistics>> Statistics(std::string_view model,
+                                                                std::string_view version) const = 0;
   // `repository` empty: all. NOT_FOUND for an unknown one.
   virtual base::Result<std::vector<IndexEntry>> Index(std::string_view repository, bool ready_only) const = 0;
   virtual std::vector<std::string> ModelNames() const = 0;

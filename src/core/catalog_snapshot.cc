@@ -80,7 +80,8 @@ base::Result<std::shared_ptr<const ModelVersion>> CatalogSnapshot::Find(std::str
   if (chosen->state == ModelState::kReady) {
     if (auto serving = chosen->serving.lock()) return serving;
   }
-  const std::string text = "model '" + std::string(model) + "' version " + std::string(version) + " is not at ready state";
+  const std::string text =
+      "model '" + std::string(model) + "' version " + std::string(version) + " is not at ready state";
   return std::unexpected(base::Unavailable(WithReason(text, chosen->reason)));
 }
 

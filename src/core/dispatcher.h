@@ -26,8 +26,8 @@ class Dispatcher {
   // NOT_FOUND: no such model or version. UNAVAILABLE: known, not ready, with its reason.
   virtual base::Result<std::shared_ptr<const PinnedModel>> Find(std::string_view model, std::string_view version) = 0;
 
-  // Answers exactly once with a final response, perhaps before it returns, on any thread. `pinned` is what Find gave for
-  // this request's model and version, or null.
+  // Answers exactly once with a final response, perhaps before it returns, on any thread. `pinned` is what Find gave
+  // for this request's model and version, or null.
   virtual void Infer(std::shared_ptr<const PinnedModel> pinned, std::unique_ptr<InferRequest> request,
                      Completion completion) = 0;
 };

@@ -98,8 +98,8 @@ class EngineModel {
 class Engine {
  public:
   virtual ~Engine() = default;
-  virtual std::string_view name() const = 0;     // "onnxruntime"
-  virtual std::string_view version() const = 0;  // of the vendor's library
+  virtual std::string_view name() const = 0;                    // "onnxruntime"
+  virtual std::string_view version() const = 0;                 // of the vendor's library
   virtual std::string_view default_model_filename() const = 0;  // "model.onnx"; empty: needs no file
   // Blocks for as long as loading takes: called on the loader pool only.
   virtual base::Result<std::unique_ptr<EngineModel>> Load(const LoadSpec& spec) = 0;

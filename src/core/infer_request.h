@@ -51,8 +51,8 @@ class CancelFlag {
   std::atomic<bool> cancelled_{false};
 };
 
-// One inference request, whatever protocol brought it. Built by a front-end, owned by the Dispatcher from Infer() on and
-// then by the execution, until the engine is done with its buffers. Not thread-safe.
+// One inference request, whatever protocol brought it. Built by a front-end, owned by the Dispatcher from Infer() on
+// and then by the execution, until the engine is done with its buffers. Not thread-safe.
 struct InferRequest {
   std::string model_name;
   std::string model_version;  // as the client wrote it; empty: the server chooses

@@ -20,7 +20,9 @@ TEST(CompletionTest, SendsEachResponseUntilTheFinalOne) {
 TEST(CompletionTest, DroppedUnansweredSaysInternalAndIsCounted) {
   const uint64_t before = DroppedCompletions();
   base::Status status;
-  { const Completion completion([&](InferResponse response) { status = response.status; }); }
+  {
+    const Completion completion([&](InferResponse response) { status = response.status; });
+  }
   EXPECT_EQ(status.code(), base::StatusCode::kInternal);
   EXPECT_EQ(DroppedCompletions(), before + 1);
 }

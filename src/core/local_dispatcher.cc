@@ -35,7 +35,8 @@ base::Status LocalDispatcher::Admit(QueuedRequest& queued, int64_t* retry_after_
   if (queued.version == nullptr) {
     INFERD_ASSIGN_OR_RETURN(queued.version, FindVersion(request.model_name, request.model_version));
   }
-  INFERD_RETURN_IF_ERROR(ValidateRequest(request, queued.version->id().name, queued.version->signature(), &queued.layout));
+  INFERD_RETURN_IF_ERROR(
+      ValidateRequest(request, queued.version->id().name, queued.version->signature(), &queued.layout));
   queued.slot = inflight_.Take();
   if (!queued.slot) {
     *retry_after_ms = kRetryAfterMs;

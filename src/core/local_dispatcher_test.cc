@@ -81,9 +81,11 @@ TEST_F(LocalDispatcherTest, TheHighestReadyVersionAnswers) {
 }
 
 TEST_F(LocalDispatcherTest, UnknownIsNotFoundAndNotReadyIsUnavailable) {
-  Publish({{.version = 1, .serving = {}, .state = ModelState::kUnavailable, .reason = "no such operator"}}, "version 1: no such operator");
+  Publish({{.version = 1, .serving = {}, .state = ModelState::kUnavailable, .reason = "no such operator"}},
+          "version 1: no such operator");
   EXPECT_EQ(dispatcher_.Find("n", "").error(), base::NotFound("Request for unknown model: 'n' is not found"));
-  EXPECT_EQ(dispatcher_.Find("m", "2").error(), base::NotFound("Request for unknown model: 'm' version 2 is not found"));
+  EXPECT_EQ(dispatcher_.Find("m", "2").error(),
+            base::NotFound("Request for unknown model: 'm' version 2 is not found"));
   EXPECT_EQ(dispatcher_.Find("m", "v1").error().code(), StatusCode::kNotFound);
   EXPECT_EQ(dispatcher_.Find("m", "").error(),
             base::Unavailable("model 'm' has no available versions: version 1: no such operator"));

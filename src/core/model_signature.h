@@ -8,8 +8,8 @@
 
 namespace inferd::core {
 
-// An input or output of a model as clients see it: full shape, the batch dimension included as a leading -1 if the model
-// batches.
+// An input or output of a model as clients see it: full shape, the batch dimension included as a leading -1 if the
+// model batches.
 struct TensorSpec {
   std::string name;
   tensor::DataType datatype = tensor::DataType::kInvalid;

@@ -11,15 +11,15 @@
 namespace inferd::core {
 
 // One load of one version of a model, with all that serving it needs. Immutable, so thread-safe; the scheduler and the
-// statistics inside synchronise themselves. Shared by the catalog and the requests in flight: the last of them to let go
-// ends it.
+// statistics inside synchronise themselves. Shared by the catalog and the requests in flight: the last of them to let
+// go ends it.
 class ModelVersion final : public PinnedModel {
  public:
   struct Parts {
     ModelId id;
     uint64_t generation = 0;  // counts loads over the server's life; tells a version from its replacement
     std::string repository;
-    std::string platform;  // as metadata shows it
+    std::string platform;                               // as metadata shows it
     std::shared_ptr<const config::ModelConfig> config;  // completed
     std::shared_ptr<const ModelSignature> signature;    // labels included
     std::shared_ptr<VersionStatistics> statistics;

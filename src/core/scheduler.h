@@ -36,8 +36,8 @@ struct QueuedRequest {
   void Fail(base::Status status, int64_t retry_after_ms = 0);
 };
 
-// Decides when a version's requests run, and on which instance. Thread-safe. Destroyed with its version, when no request
-// is left, on a thread that may block.
+// Decides when a version's requests run, and on which instance. Thread-safe. Destroyed with its version, when no
+// request is left, on a thread that may block.
 class Scheduler {
  public:
   virtual ~Scheduler() = default;

@@ -11,13 +11,13 @@
 
 namespace inferd::core {
 
-// Hands the catalog's latest snapshot to every loop. Thread-safe. Once Publish() has returned, every reader's next Get()
-// sees that snapshot or a later one. docs/design/2026-11-21-catalog-snapshots.md says why it is built so.
+// Hands the catalog's latest snapshot to every loop. Thread-safe. Once Publish() has returned, every reader's next
+// Get() sees that snapshot or a later one. docs/design/2026-11-21-catalog-snapshots.md says why it is built so.
 class SnapshotPublisher final {
  public:
   void Publish(std::shared_ptr<const CatalogSnapshot> snapshot);
-  // `changed` is called after every Publish, on its thread: to have readers Refresh() on their loops. A loop without requests
-  // would else pin the versions of its last snapshot for ever. Set before the first Publish.
+  // `changed` is called after every Publish, on its thread: to have readers Refresh() on their loops. A loop without
+  // requests would else pin the versions of its last snapshot for ever. Set before the first Publish.
   void OnPublish(std::function<void()> changed) { changed_ = std::move(changed); }
   std::shared_ptr<const CatalogSnapshot> Current() const;
 

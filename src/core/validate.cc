@@ -26,7 +26,8 @@ std::string NameList(const std::vector<TensorSpec>& specs) {
 
 class RequestCheck {
  public:
-  RequestCheck(const InferRequest& request, std::string_view model, const ModelSignature& signature, RequestLayout& layout)
+  RequestCheck(const InferRequest& request, std::string_view model, const ModelSignature& signature,
+               RequestLayout& layout)
       : request_(request), model_(model), signature_(signature), layout_(layout) {}
 
   base::Status Run() {
@@ -41,7 +42,8 @@ class RequestCheck {
  private:
   // Clients nearly always send the inputs in the model's order.
   int FindInput(size_t position, std::string_view name) const {
-    if (position < signature_.inputs.size() && signature_.inputs[position].name == name) return static_cast<int>(position);
+    if (position < signature_.inputs.size() && signature_.inputs[position].name == name)
+      return static_cast<int>(position);
     return signature_.FindInput(name);
   }
 
@@ -51,8 +53,8 @@ class RequestCheck {
       const std::string& name = request_.inputs[i].name;
       const int index = FindInput(i, name);
       if (index < 0) {
-        return base::InvalidArgument("unexpected inference input " + Quoted(name) + ", allowed inputs are: " +
-                                     NameList(signature_.inputs));
+        return base::InvalidArgument("unexpected inference input " + Quoted(name) +
+                                     ", allowed inputs are: " + NameList(signature_.inputs));
       }
       if (seen[index]) return base::InvalidArgument("input " + Quoted(name) + " already exists in request");
       seen[index] = true;
@@ -82,8 +84,9 @@ class RequestCheck {
   base::Status CheckInput(const InferTensor& input, const TensorSpec& spec) const {
     if (input.datatype != spec.datatype) {
       return base::InvalidArgument("inference input " + Quoted(input.name) + " data-type is '" +
-                                   std::string(tensor::DataTypeName(input.datatype)) + "', but model " + Quoted(model_) +
-                                   " expects '" + std::string(tensor::DataTypeName(spec.datatype)) + "'");
+                                   std::string(tensor::DataTypeName(input.datatype)) + "', but model " +
+                                   Quoted(model_) + " expects '" + std::string(tensor::DataTypeName(spec.datatype)) +
+                                   "'");
     }
     if (!tensor::Matches(spec.shape, input.shape)) return WrongShape(input, spec);
     const std::optional<int64_t> count = input.shape.ElementCount();
@@ -106,9 +109,10 @@ class RequestCheck {
     std::string text = "unexpected shape for input " + Quoted(input.name) + " for model " + Quoted(model_) +
                        ". Expected " + spec.shape.ToString() + ", got " + input.shape.ToString() + ".";
     if (signature_.max_batch_size > 0) {
-      text += " NOTE: Setting a non-zero max_batch_size in the model config requires a batch dimension to be prepended"
-              " to each input shape. If you want to specify the full shape including the batch dim in your input dims"
-              " config, try setting max_batch_size to zero.";
+      text +=
+          " NOTE: Setting a non-zero max_batch_size in the model config requires a batch dimension to be prepended"
+          " to each input shape. If you want to specify the full shape including the batch dim in your input dims"
+          " config, try setting max_batch_size to zero.";
     }
     return base::InvalidArgument(std::move(text));
   }
@@ -131,9 +135,9 @@ class RequestCheck {
       }
     }
     if (layout_.rows > signature_.max_batch_size) {
-      return base::InvalidArgument("inference request batch-size must be <= " +
-                                   std::to_string(signature_.max_batch_size) + " for " + Quoted(model_) + ", got " +
-                                   std::to_string(layout_.rows));
+      return base::InvalidArgument(
+          "inference request batch-size must be <= " + std::to_string(signature_.max_batch_size) + " for " +
+          Quoted(model_) + ", got " + std::to_string(layout_.rows));
     }
     return base::OkStatus();
   }
@@ -147,8 +151,8 @@ class RequestCheck {
     for (const RequestedOutput& output : request_.outputs) {
       const int index = signature_.FindOutput(output.name);
       if (index < 0) {
-        return base::InvalidArgument("unexpected inference output " + Quoted(output.name) + ", allowed outputs are: " +
-                                     NameList(signature_.outputs));
+        return base::InvalidArgument("unexpected inference output " + Quoted(output.name) +
+                                     ", allowed outputs are: " + NameList(signature_.outputs));
       }
       if (seen[index]) return base::InvalidArgument("output " + Quoted(output.name) + " already exists in request");
       seen[index] = true;

@@ -6,10 +6,10 @@
 namespace inferd::core {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using tensor::DataType;
 using tensor::Shape;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 InferTensor Tensor(std::string name, DataType type, Shape shape, std::string bytes) {
   InferTensor tensor;
@@ -148,8 +148,7 @@ TEST(ValidateTest, BatchTooBig) {
 TEST(ValidateTest, InputsDisagreeOnTheBatch) {
   InferRequest request = Good();
   request.inputs[1] = Tensor("INPUT1", DataType::kInt32, {2, 2}, std::string(16, 'a'));
-  EXPECT_EQ(ErrorOf(request),
-            "input 'INPUT1' batch size does not match other inputs for 'simple': expected 1, got 2");
+  EXPECT_EQ(ErrorOf(request), "input 'INPUT1' batch size does not match other inputs for 'simple': expected 1, got 2");
 }
 
 TEST(ValidateTest, UnknownAndDuplicateOutput) {
@@ -173,9 +172,10 @@ TEST(ValidateTest, BytesElements) {
   request.inputs.push_back(Tensor("S", DataType::kBytes, {2}, Packed({"ab", ""})));
   EXPECT_TRUE(ValidateRequest(request, "text", Strings(), &layout).ok());
   request.inputs[0].shape = {3};
-  EXPECT_EQ(ErrorOf(request, Strings()),
-            "unexpected number of string elements for inference input 'S' for model 'simple': expected 3 BYTES elements, "
-            "got 2");
+  EXPECT_EQ(
+      ErrorOf(request, Strings()),
+      "unexpected number of string elements for inference input 'S' for model 'simple': expected 3 BYTES elements, "
+      "got 2");
   request.inputs[0].shape = {1};
   EXPECT_THAT(ErrorOf(request, Strings()), HasSubstr("unexpected number of string elements for inference input 'S'"));
   request.inputs[0] = Tensor("S", DataType::kBytes, {1}, "ab");

@@ -19,7 +19,9 @@ void VersionStatistics::Duration::Add(int64_t n) {
   ns.fetch_add(NotNegative(n), kRelaxed);
 }
 
-DurationStat VersionStatistics::Duration::Read() const { return {.count = count.load(kRelaxed), .ns = ns.load(kRelaxed)}; }
+DurationStat VersionStatistics::Duration::Read() const {
+  return {.count = count.load(kRelaxed), .ns = ns.load(kRelaxed)};
+}
 
 void VersionStatistics::RecordSuccess(int64_t total_ns, const PhaseTimes& phases, int64_t wall_ms) {
   success_.Add(total_ns);

@@ -7,7 +7,8 @@ namespace {
 
 TEST(VersionStatisticsTest, SuccessCountsEveryPhase) {
   VersionStatistics stats;
-  stats.RecordSuccess(100, {.queue_ns = 10, .compute_input_ns = 20, .compute_infer_ns = 30, .compute_output_ns = 40}, 1234);
+  stats.RecordSuccess(100, {.queue_ns = 10, .compute_input_ns = 20, .compute_infer_ns = 30, .compute_output_ns = 40},
+                      1234);
   stats.RecordSuccess(50, {.queue_ns = 1, .compute_input_ns = 2, .compute_infer_ns = 3, .compute_output_ns = 4}, 1235);
   const ModelStatistics read = stats.Read();
   EXPECT_EQ(read.success.count, 2u);

@@ -12,8 +12,8 @@ struct VersionView {
   bool wanted = false;
   bool loading = false;
   bool ready = false;
-  bool current = false;       // ready, and what is wanted now is what was loaded
-  bool failed_same = false;   // what is wanted now has failed to load before
+  bool current = false;      // ready, and what is wanted now is what was loaded
+  bool failed_same = false;  // what is wanted now has failed to load before
 };
 
 struct LoadPlan {

@@ -42,8 +42,9 @@ TEST(LoadPlanTest, TheOldServesOnWhenTheNewFails) {
 }
 
 TEST(LoadPlanTest, OneOfSeveralIsEnoughToLetTheOldGo) {
-  const VersionView views[] = {
-      kOld, {.version = 2, .wanted = true, .ready = true, .current = true}, {.version = 3, .wanted = true, .failed_same = true}};
+  const VersionView views[] = {kOld,
+                               {.version = 2, .wanted = true, .ready = true, .current = true},
+                               {.version = 3, .wanted = true, .failed_same = true}};
   EXPECT_THAT(PlanModel(views, false).unload, ElementsAre(1));
 }
 

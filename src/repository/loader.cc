@@ -1,6 +1,5 @@
 #include "repository/loader.h"
 
-
 #include "config/model_config_parser.h"
 #include "repository/source.h"
 #include "repository/version_signature.h"
@@ -48,8 +47,8 @@ base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
   spec.version = job.id.version;
   spec.model_dir = job.model_dir;
   spec.version_dir = job.version_dir;
-  const std::string filename =
-      resolved.default_model_filename.empty() ? std::string(engine->default_model_filename()) : resolved.default_model_filename;
+  const std::string filename = resolved.default_model_filename.empty() ? std::string(engine->default_model_filename())
+                                                                       : resolved.default_model_filename;
   if (!filename.empty()) {
     spec.model_file = job.version_dir / filename;
     std::error_code ignored;
@@ -79,7 +78,8 @@ base::Status Loader::CreateInstances(const config::ModelConfig& config, core::Sc
 base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Load(const LoadJob& job, base::Executor& retire) const {
   INFERD_ASSIGN_OR_RETURN(LoadedModel loaded, Open(job));
   const config::ModelConfig& config = *loaded.config;
-  INFERD_ASSIGN_OR_RETURN(VersionSignature signature, MakeVersionSignature(config, loaded.model->signature(), job.model_dir));
+  INFERD_ASSIGN_OR_RETURN(VersionSignature signature,
+                          MakeVersionSignature(config, loaded.model->signature(), job.model_dir));
 
   core::SchedulerParts parts;
   parts.id = job.id;

@@ -32,8 +32,8 @@ struct LoadedModel {
   std::unique_ptr<core::EngineModel> model;
 };
 
-// Turns a folder into a version that can serve: configuration, engine, instances, labels, scheduler, warm-up. Thread-safe;
-// the engines outlive it, and the versions.
+// Turns a folder into a version that can serve: configuration, engine, instances, labels, scheduler, warm-up.
+// Thread-safe; the engines outlive it, and the versions.
 class Loader final {
  public:
   Loader(const config::CompletionOptions& completion, std::span<core::Engine* const> engines,

@@ -63,7 +63,8 @@ base::Result<std::string> Manager::ConfigJson(std::string_view model, std::strin
   return serving->config().document->ToJson();
 }
 
-base::Result<std::vector<core::ModelStatistics>> Manager::Statistics(std::string_view model, std::string_view version) const {
+base::Result<std::vector<core::ModelStatistics>> Manager::Statistics(std::string_view model,
+                                                                     std::string_view version) const {
   const auto snapshot = snapshots_.Current();
   std::vector<core::ModelStatistics> statistics;
   if (!model.empty() && (!version.empty() || snapshot->FindModel(model) == nullptr)) {

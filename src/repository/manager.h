@@ -23,8 +23,8 @@ class Manager final : public core::Catalog {
   // repositories of one name. A repository that cannot be read is logged and looked at again.
   base::Status Start();
 
-  // Why a model of the initial set did not come up: "model 'm': reason" of the first that was tried and has no version ready.
-  // Empty: none so far.
+  // Why a model of the initial set did not come up: "model 'm': reason" of the first that was tried and has no version
+  // ready. Empty: none so far.
   std::string StartupFailure() const;
 
   // ServerReady() is false from here on; the models go on serving.

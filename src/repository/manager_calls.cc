@@ -29,7 +29,8 @@ base::Result<ModelLook> LookIntoStaging(const core::LoadCall& call, const storag
 }  // namespace
 
 base::Status Manager::Core::CheckRepository(const std::string& repository) const {
-  if (repository.empty() || std::ranges::find(repositories_, repository) != repositories_.end()) return base::OkStatus();
+  if (repository.empty() || std::ranges::find(repositories_, repository) != repositories_.end())
+    return base::OkStatus();
   return base::NotFound("there is no model repository '" + repository + "'");
 }
 
@@ -70,7 +71,8 @@ base::Status Manager::Core::ApplyLoad(const core::LoadCall& call, core::ControlC
   }
   base::MutexLock source_lock(source_mutex_);
   auto folder = source_->LookAt(call.model, call.repository);
-  if (!folder.has_value() && (staging == nullptr || folder.error().code() != base::StatusCode::kNotFound)) return folder.error();
+  if (!folder.has_value() && (staging == nullptr || folder.error().code() != base::StatusCode::kNotFound))
+    return folder.error();
   ModelLook look;
   if (staging != nullptr) {
     INFERD_ASSIGN_OR_RETURN(look, LookIntoStaging(call, *staging));
@@ -84,8 +86,10 @@ base::Status Manager::Core::ApplyLoad(const core::LoadCall& call, core::ControlC
   }
   std::map<int64_t, WantedVersion> wanted = SelectWanted(look, override, {});
   if (wanted.empty()) {
-    return base::InvalidArgument("failed to load '" + call.model + "', at least one version must be available under the "
-                                 "version policy of model '" + call.model + "'");
+    return base::InvalidArgument("failed to load '" + call.model +
+                                 "', at least one version must be available under the "
+                                 "version policy of model '" +
+                                 call.model + "'");
   }
   // What is wrong with the call itself leaves everything as it was.
   if (!call.config_json.empty()) {
@@ -112,6 +116,7 @@ base::Status Manager::Core::ApplyLoad(const core::LoadCall& call, core::ControlC
     Advance(record, deferred);
     Publish();
   }
+  source_lock.unlock();
   for (auto& task : deferred) task();
   return base::OkStatus();
 }

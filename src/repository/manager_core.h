@@ -17,9 +17,9 @@
 
 namespace inferd::repository {
 
-// What Manager hides: the records under one lock, the poller's thread, the loader pool. A step (a look, a call, a load that
-// ended) changes a record under the lock, asks the planner, starts what it says, and publishes a snapshot before the lock
-// is released; callbacks run after. Files are read outside the lock.
+// What Manager hides: the records under one lock, the poller's thread, the loader pool. A step (a look, a call, a load
+// that ended) changes a record under the lock, asks the planner, starts what it says, and publishes a snapshot before
+// the lock is released; callbacks run after. Files are read outside the lock.
 class Manager::Core final {
  public:
   Core(ManagerOptions options, ManagerServices services);
@@ -73,7 +73,7 @@ class Manager::Core final {
   std::vector<std::string> repositories_ GUARDED_BY(mutex_);
   std::map<std::string, ModelRecord, std::less<>> models_ GUARDED_BY(mutex_);
   std::set<std::string> initial_models_ GUARDED_BY(mutex_);
-  bool started_ GUARDED_BY(mutex_) = false;   // the first look is done
+  bool started_ GUARDED_BY(mutex_) = false;  // the first look is done
   bool stopping_ GUARDED_BY(mutex_) = false;
   bool ready_seen_ GUARDED_BY(mutex_) = false;
   int busy_ GUARDED_BY(mutex_) = 0;  // looks and calls being worked on, loads not ended

@@ -27,7 +27,7 @@ struct ManagerOptions {
   std::vector<RepositoryPath> repositories;
   config::ControlMode control = config::ControlMode::kPoll;
   int64_t poll_interval_ms = 2000;
-  int64_t settle_ms = 1000;  // a changed version must look the same for so long before it is loaded
+  int64_t settle_ms = 1000;                 // a changed version must look the same for so long before it is loaded
   std::vector<std::string> startup_models;  // kExplicit; "*": all
   config::ReadinessMode readiness = config::ReadinessMode::kAll;
   std::vector<std::string> ready_models;  // ReadinessMode::kNamed

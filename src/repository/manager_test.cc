@@ -37,13 +37,14 @@ class ManagerTest : public ::testing::Test {
 
   void Start() {
     engines_ = {&engine_};
-    manager_ = std::make_unique<Manager>(
-        options_, ManagerServices{.snapshots = snapshots_,
-                                  .engines = engines_,
-                                  .scheduler_factory = scheduling::MakeSchedulerFactory({}, {clock_, deadlines_, inference_metrics_}),
-                                  .clock = clock_,
-                                  .logger = *logger_,
-                                  .metrics = registry_});
+    manager_ =
+        std::make_unique<Manager>(options_, ManagerServices{.snapshots = snapshots_,
+                                                            .engines = engines_,
+                                                            .scheduler_factory = scheduling::MakeSchedulerFactory(
+                                                                {}, {clock_, deadlines_, inference_metrics_}),
+                                                            .clock = clock_,
+                                                            .logger = *logger_,
+                                                            .metrics = registry_});
     ASSERT_TRUE(manager_->Start().ok());
     manager_->WaitIdle();
   }
@@ -67,8 +68,9 @@ class ManagerTest : public ::testing::Test {
     input.data = base::BufferSlice(base::Buffer::CopyOf("1234"));
     request->inputs.push_back(std::move(input));
     std::promise<core::InferResponse> answer;
-    dispatcher.Infer(nullptr, std::move(request),
-                     core::Completion([&answer](core::InferResponse response) { answer.set_value(std::move(response)); }));
+    dispatcher.Infer(nullptr, std::move(request), core::Completion([&answer](core::InferResponse response) {
+                       answer.set_value(std::move(response));
+                     }));
     const core::InferResponse response = answer.get_future().get();
     if (!response.status.ok()) return std::unexpected(response.status);
     return response.model_version;
@@ -78,10 +80,13 @@ class ManagerTest : public ::testing::Test {
     manager_->Load(std::move(call), [&answer](base::Status status) { answer.set_value(std::move(status)); });
     return answer.get_future().get();
   }
-  base::Status Load(const std::string& model) { return Load({.model = model, .repository = "", .config_json = "", .files = {}}); }
+  base::Status Load(const std::string& model) {
+    return Load({.model = model, .repository = "", .config_json = "", .files = {}});
+  }
   base::Status Unload(const std::string& model) {
     base::Status result;
-    manager_->Unload({.model = model, .repository = ""}, [&result](base::Status status) { result = std::move(status); });
+    manager_->Unload({.model = model, .repository = ""},
+                     [&result](base::Status status) { result = std::move(status); });
     manager_->WaitIdle();
     return result;
   }
@@ -89,7 +94,8 @@ class ManagerTest : public ::testing::Test {
     std::string text;
     const auto index = manager_->Index("", false).value();
     for (const auto& entry : index) {
-      text += entry.name + ":" + entry.version + ":" + std::string(core::ModelStateName(entry.state)) + ":" + entry.reason + "|";
+      text += entry.name + ":" + entry.version + ":" + std::string(core::ModelStateName(entry.state)) + ":" +
+              entry.reason + "|";
     }
     return text;
   }
@@ -280,7 +286,8 @@ TEST_F(ManagerTest, ABadConfigurationInALoadCallChangesNothing) {
   AddVersion("m", 1);
   Start();
   for (const char* config : {"{", "[]", R"({"nmae": "m"})", R"({"name": "other"})", R"({"max_batch_size": -1})"}) {
-    EXPECT_EQ(Load({.model = "m", .repository = "", .config_json = config, .files = {}}).code(), StatusCode::kInvalidArgument)
+    EXPECT_EQ(Load({.model = "m", .repository = "", .config_json = config, .files = {}}).code(),
+              StatusCode::kInvalidArgument)
         << config;
   }
   EXPECT_EQ(IndexText(), "m:1:READY:|");

@@ -36,7 +36,8 @@ ModelLayout SplitTree(const storage::TreeStat& tree) {
     }
     const int64_t version = core::ParseVersion(top);
     if (version < 0) {
-      if (is_top) layout.warnings.push_back("version folder '" + top + "' is ignored: a leading zero, or too large a number");
+      if (is_top)
+        layout.warnings.push_back("version folder '" + top + "' is ignored: a leading zero, or too large a number");
       continue;
     }
     storage::FileStat inside = file;

@@ -12,8 +12,9 @@ storage::FileStat Folder(std::string path) { return {.path = std::move(path), .i
 storage::FileStat File(std::string path) { return {.path = std::move(path), .is_folder = false, .size = 1}; }
 
 TEST(ModelLayoutTest, TakesTheVersionsApart) {
-  const ModelLayout layout = SplitTree({{Folder("0"), Folder("10"), File("10/model.onnx"), Folder("10/data"),
-                                         File("10/data/weights"), File("config.pbtxt"), Folder("labels"), File("labels/a.txt")}});
+  const ModelLayout layout =
+      SplitTree({{Folder("0"), Folder("10"), File("10/model.onnx"), Folder("10/data"), File("10/data/weights"),
+                  File("config.pbtxt"), Folder("labels"), File("labels/a.txt")}});
   EXPECT_THAT(layout.VersionNumbers(), ElementsAre(0, 10));
   EXPECT_THAT(TopEntries(layout.versions.at(10)), ElementsAre("model.onnx", "data"));
   EXPECT_THAT(TopEntries(layout.versions.at(0)), ElementsAre());

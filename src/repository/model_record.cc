@@ -81,11 +81,13 @@ core::CatalogSnapshot::Model ModelRecord::Snapshot() const {
   core::CatalogSnapshot::Model model;
   model.reason = problem;
   for (const auto& [version, record] : versions) {
-    model.versions.push_back({.version = version, .serving = record.serving, .state = record.State(), .reason = record.reason});
+    model.versions.push_back(
+        {.version = version, .serving = record.serving, .state = record.State(), .reason = record.reason});
     // The highest version's reason says most about a model that has none ready.
     if (wanted.contains(version) || wanted.empty()) {
       if (record.loading) model.reason = "version " + std::to_string(version) + " is loading";
-      if (!record.loading && !record.reason.empty()) model.reason = "version " + std::to_string(version) + ": " + record.reason;
+      if (!record.loading && !record.reason.empty())
+        model.reason = "version " + std::to_string(version) + ": " + record.reason;
     }
   }
   return model;
@@ -104,7 +106,11 @@ void ModelRecord::AppendIndex(bool ready_only, std::vector<core::IndexEntry>& en
   for (const auto& [version, record] : versions) {
     const core::ModelState state = record.State();
     if (ready_only && state != core::ModelState::kReady) continue;
-    entries.push_back({.name = name, .version = std::to_string(version), .state = state, .reason = record.reason, .repository = repository});
+    entries.push_back({.name = name,
+                       .version = std::to_string(version),
+                       .state = state,
+                       .reason = record.reason,
+                       .repository = repository});
   }
 }
 

@@ -52,20 +52,21 @@ struct VersionRecord {
 
 // Who says what is wanted of a model.
 enum class Authority {
-  kFolder,        // the repository's folder and the version policy
-  kLoadCall,      // a load call, until the folder changes
-  kUnloadCall,    // an unload call, until the folder changes
+  kFolder,      // the repository's folder and the version policy
+  kLoadCall,    // a load call, until the folder changes
+  kUnloadCall,  // an unload call, until the folder changes
 };
 
-// One model: what is wanted of it, and how far it is. Guarded by the manager's lock; decisions about it are load_plan.h's.
+// One model: what is wanted of it, and how far it is. Guarded by the manager's lock; decisions about it are
+// load_plan.h's.
 struct ModelRecord {
   std::string name;
   std::string repository;
   Authority authority = Authority::kFolder;
   bool on_disk = false;
-  bool changing = false;     // the folder is being written
-  ModelLayout layout;        // the folder, as last settled or as a call found it
-  std::string problem;       // why no version is wanted, if none is
+  bool changing = false;  // the folder is being written
+  ModelLayout layout;     // the folder, as last settled or as a call found it
+  std::string problem;    // why no version is wanted, if none is
   std::map<int64_t, WantedVersion> wanted;
   std::map<int64_t, VersionRecord> versions;
   std::vector<core::ControlCallback> load_waiters;  // of load calls; answered when nothing is loading any more

@@ -8,8 +8,8 @@
 
 namespace inferd::repository {
 
-// Tells what is still being written from what is whole: a thing is settled when two looks at least `settle_ns` apart, and
-// all in between, found it the same. Not thread-safe; `now_ns` never goes back.
+// Tells what is still being written from what is whole: a thing is settled when two looks at least `settle_ns` apart,
+// and all in between, found it the same. Not thread-safe; `now_ns` never goes back.
 class SettleTracker final {
  public:
   explicit SettleTracker(int64_t settle_ns) : settle_ns_(settle_ns) {}

@@ -16,7 +16,8 @@ base::Result<std::string> ReadSmallFile(const fs::path& path, size_t bytes_max) 
   std::ifstream in(path, std::ios::binary);
   if (error || !in) return std::unexpected(base::NotFound(path.string() + " cannot be read"));
   if (size > bytes_max) {
-    return std::unexpected(base::InvalidArgument(path.string() + " is larger than " + std::to_string(bytes_max) + " bytes"));
+    return std::unexpected(
+        base::InvalidArgument(path.string() + " is larger than " + std::to_string(bytes_max) + " bytes"));
   }
   std::string text(static_cast<size_t>(size), '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -39,7 +40,8 @@ base::Result<std::unique_ptr<Source>> Source::Create(const std::vector<Repositor
     const fs::path path = repository.path.has_filename() ? repository.path : repository.path.parent_path();
     const std::string name = repository.name.empty() ? path.filename().string() : repository.name;
     if (std::ranges::find(source->names_, name) != source->names_.end()) {
-      return std::unexpected(base::InvalidArgument("two model repositories are named '" + name + "': name them with NAME=PATH"));
+      return std::unexpected(
+          base::InvalidArgument("two model repositories are named '" + name + "': name them with NAME=PATH"));
     }
     source->names_.push_back(name);
     std::error_code ignored;
@@ -115,8 +117,9 @@ std::vector<ModelLook> Source::Look(bool accept, std::vector<base::Status>* prob
   for (const auto& [model, repositories] : found) {
     looks.push_back(LookInto(repositories.front(), model, accept));
     if (repositories.size() > 1) {
-      looks.back().problem = base::FailedPrecondition("model '" + model + "' appears in two or more repositories ('" +
-                                                      names_[repositories[0]] + "' and '" + names_[repositories[1]] + "')");
+      looks.back().problem =
+          base::FailedPrecondition("model '" + model + "' appears in two or more repositories ('" +
+                                   names_[repositories[0]] + "' and '" + names_[repositories[1]] + "')");
     }
   }
   for (const auto& [model, repositories] : found) known[model] = repositories.front();
@@ -144,7 +147,8 @@ base::Result<ModelLook> Source::LookAt(const std::string& model, const std::stri
     if (!look.problem.ok()) return std::unexpected(look.problem);
     return look;
   }
-  return std::unexpected(base::NotFound("failed to load '" + model + "', failed to poll from model repository: no repository has it"));
+  return std::unexpected(
+      base::NotFound("failed to load '" + model + "', failed to poll from model repository: no repository has it"));
 }
 
 std::vector<std::pair<std::string, std::string>> Source::ListModels() const {

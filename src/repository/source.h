@@ -25,10 +25,10 @@ struct ModelLook {
   base::Status problem;  // not OK: it cannot be served from the folders (unreadable, or in two repositories)
   std::filesystem::path model_dir;
   std::map<int64_t, std::filesystem::path> version_dirs;
-  ModelLayout layout;              // empty: the folder is gone
-  std::set<int64_t> settled;       // versions that are whole
-  bool changing = false;           // something in the folder was written, or removed, just now
-  config::VersionPolicy policy;    // what config.pbtxt says; the default if it cannot be read
+  ModelLayout layout;            // empty: the folder is gone
+  std::set<int64_t> settled;     // versions that are whole
+  bool changing = false;         // something in the folder was written, or removed, just now
+  config::VersionPolicy policy;  // what config.pbtxt says; the default if it cannot be read
 };
 
 // Looks at the model repositories. One look at a time; not thread-safe. The clock outlives it.
@@ -60,7 +60,8 @@ class Source final {
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<storage::Storage>> storages_;
   std::map<std::string, size_t> known_;  // model -> repository, of the last look
-  std::map<std::string, std::pair<storage::TreeStat, config::VersionPolicy>> policies_;  // by model, while shared files stay
+  std::map<std::string, std::pair<storage::TreeStat, config::VersionPolicy>>
+      policies_;  // by model, while shared files stay
 };
 
 // What a configuration text says about versions; the default if it is not to be read (loading will say why).

@@ -99,7 +99,8 @@ TEST_F(SourceTest, LooksAtOneModel) {
 
 TEST(SourceNamesTest, ARepositoryIsNamedAfterItsFolder) {
   base::FakeClock clock;
-  const auto source = *Source::Create({{.name = "", .path = "/srv/models/"}, {.name = "x", .path = "/srv/models"}}, clock, 0);
+  const auto source =
+      *Source::Create({{.name = "", .path = "/srv/models/"}, {.name = "x", .path = "/srv/models"}}, clock, 0);
   EXPECT_THAT(source->repositories(), ElementsAre("models", "x"));
 }
 

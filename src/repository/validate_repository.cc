@@ -62,7 +62,8 @@ void CheckModel(const Loader& loader, const ModelLook& look, Report& report) {
   if (!look.problem.ok()) return report.Problem(look.problem.message());
   for (const std::string& warning : look.layout.warnings) report.out() << "  warning: " << warning << '\n';
   const auto wanted = SelectWanted(look, {}, {});
-  if (wanted.empty()) return report.Problem("at least one version must be available under the version policy of the model");
+  if (wanted.empty())
+    return report.Problem("at least one version must be available under the version policy of the model");
   for (const int64_t version : look.policy.specific) {
     if (!wanted.contains(version)) report.Problem("version " + std::to_string(version) + " is asked for and not there");
   }
@@ -71,8 +72,8 @@ void CheckModel(const Loader& loader, const ModelLook& look, Report& report) {
 
 }  // namespace
 
-int ValidateRepositories(const ManagerOptions& options, std::span<core::Engine* const> engines, const base::Clock& clock,
-                         std::ostream& out) {
+int ValidateRepositories(const ManagerOptions& options, std::span<core::Engine* const> engines,
+                         const base::Clock& clock, std::ostream& out) {
   Report report(out);
   const auto source = Source::Create(options.repositories, clock, options.settle_ms);
   if (!source.has_value()) {

@@ -12,7 +12,9 @@ std::vector<int64_t> SelectVersions(const config::VersionPolicy& policy, const s
       if (selected.size() > policy.latest) selected.erase(selected.begin(), selected.end() - policy.latest);
       break;
     case config::VersionPolicyKind::kSpecific:
-      std::erase_if(selected, [&policy](int64_t version) { return std::ranges::find(policy.specific, version) == policy.specific.end(); });
+      std::erase_if(selected, [&policy](int64_t version) {
+        return std::ranges::find(policy.specific, version) == policy.specific.end();
+      });
       break;
   }
   return selected;

@@ -37,7 +37,8 @@ base::Result<std::vector<std::string>> ReadLabels(const std::filesystem::path& f
   return labels;
 }
 
-base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& config, const core::ModelSignature& engine,
+base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& config,
+                                                    const core::ModelSignature& engine,
                                                     const std::filesystem::path& model_dir) {
   VersionSignature result;
   auto signature = std::make_shared<core::ModelSignature>();

@@ -19,7 +19,8 @@ struct VersionSignature {
 
 // From the completed configuration: in its order, with a leading -1 if the model batches, and with the labels read from
 // `model_dir`. INVALID_ARGUMENT: a tensor that the engine does not know, or a label file that cannot be read.
-base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& config, const core::ModelSignature& engine,
+base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& config,
+                                                    const core::ModelSignature& engine,
                                                     const std::filesystem::path& model_dir);
 
 // One label per line; empty lines at the end do not count.

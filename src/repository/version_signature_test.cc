@@ -24,7 +24,8 @@ core::ModelSignature Engine() {
 config::ModelConfig Config() {
   config::ModelConfig config;
   config.max_batch_size = 8;
-  config.inputs = {{.name = "b", .datatype = DataType::kFp32, .dims = {3}}, {.name = "a", .datatype = DataType::kFp32, .dims = {3}}};
+  config.inputs = {{.name = "b", .datatype = DataType::kFp32, .dims = {3}},
+                   {.name = "a", .datatype = DataType::kFp32, .dims = {3}}};
   config.outputs = {{.name = "y", .datatype = DataType::kFp32, .dims = {3}, .label_filename = "labels.txt"}};
   return config;
 }

@@ -6,7 +6,8 @@ namespace inferd::repository {
 
 namespace {
 
-WantedVersion MakeWanted(const ModelLook& look, int64_t version, const storage::TreeStat& files, const Override& override) {
+WantedVersion MakeWanted(const ModelLook& look, int64_t version, const storage::TreeStat& files,
+                         const Override& override) {
   WantedVersion wanted;
   wanted.content = {.shared = look.layout.shared, .files = files, .config_json = override.config_json};
   wanted.job.id = {look.name, version};

@@ -15,8 +15,8 @@ struct Override {
   std::shared_ptr<const void> files;  // keeps the staging folder that the look went into; null: the repository's folder
 };
 
-// The versions that shall be served, by the version policy over what a look found whole; a pure function. While the folder
-// changes, what was wanted before stays so.
+// The versions that shall be served, by the version policy over what a look found whole; a pure function. While the
+// folder changes, what was wanted before stays so.
 std::map<int64_t, WantedVersion> SelectWanted(const ModelLook& look, const Override& override,
                                               const std::map<int64_t, WantedVersion>& before);
 

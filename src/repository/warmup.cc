@@ -22,7 +22,8 @@ base::Result<base::Buffer> Repeated(std::string_view row, int64_t rows) {
     return std::unexpected(base::InvalidArgument("more than " + std::to_string(kWarmupBytesMax) + " bytes"));
   }
   base::Buffer buffer = base::Buffer::Allocate(row.size() * static_cast<size_t>(rows));
-  for (int64_t i = 0; i < rows; ++i) std::memcpy(buffer.data() + static_cast<size_t>(i) * row.size(), row.data(), row.size());
+  for (int64_t i = 0; i < rows; ++i)
+    std::memcpy(buffer.data() + static_cast<size_t>(i) * row.size(), row.data(), row.size());
   return buffer;
 }
 
@@ -33,8 +34,10 @@ base::Result<std::string> RowBytes(const config::WarmupInput& input, const std::
   }
   INFERD_ASSIGN_OR_RETURN(const size_t count, tensor::ElementCount(input.dims));
   // An empty element is a zero length.
-  const size_t element = input.datatype == tensor::DataType::kBytes ? tensor::kLengthSize : tensor::ElementSize(input.datatype);
-  if (element == 0 || count > kWarmupBytesMax / element) return std::unexpected(base::InvalidArgument("no such tensor"));
+  const size_t element =
+      input.datatype == tensor::DataType::kBytes ? tensor::kLengthSize : tensor::ElementSize(input.datatype);
+  if (element == 0 || count > kWarmupBytesMax / element)
+    return std::unexpected(base::InvalidArgument("no such tensor"));
   std::string row(count * element, '\0');
   // Small integers and small positive floats in every type: the first byte of each element only.
   if (input.data == config::WarmupData::kRandom && input.datatype != tensor::DataType::kBytes) {
@@ -46,8 +49,9 @@ base::Result<std::string> RowBytes(const config::WarmupInput& input, const std::
 
 }  // namespace
 
-base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config::Warmup& warmup, const std::string& model,
-                                                                    bool batches, const std::filesystem::path& dir) {
+base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config::Warmup& warmup,
+                                                                    const std::string& model, bool batches,
+                                                                    const std::filesystem::path& dir) {
   auto request = std::make_unique<core::InferRequest>();
   request->model_name = model;
   const int64_t rows = batches ? std::max<int64_t>(warmup.batch_size, 1) : 1;
@@ -68,8 +72,8 @@ base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config
   return request;
 }
 
-base::Status WarmUp(const std::shared_ptr<const core::ModelVersion>& version, const std::vector<config::Warmup>& warmups,
-                    const std::filesystem::path& dir, size_t instances) {
+base::Status WarmUp(const std::shared_ptr<const core::ModelVersion>& version,
+                    const std::vector<config::Warmup>& warmups, const std::filesystem::path& dir, size_t instances) {
   const bool batches = version->signature().max_batch_size > 0;
   for (const config::Warmup& warmup : warmups) {
     for (uint32_t i = 0; i < std::max<uint32_t>(warmup.count, 1); ++i) {
@@ -77,8 +81,9 @@ base::Status WarmUp(const std::shared_ptr<const core::ModelVersion>& version, co
       for (size_t instance = 0; instance < instances; ++instance) {
         core::QueuedRequest queued;
         INFERD_ASSIGN_OR_RETURN(queued.request, MakeWarmupRequest(warmup, version->id().name, batches, dir));
-        INFERD_RETURN_IF_ERROR(core::ValidateRequest(*queued.request, version->id().name, version->signature(), &queued.layout)
-                                   .WithContext("warm-up '" + warmup.name + "'"));
+        INFERD_RETURN_IF_ERROR(
+            core::ValidateRequest(*queued.request, version->id().name, version->signature(), &queued.layout)
+                .WithContext("warm-up '" + warmup.name + "'"));
         auto promise = std::make_shared<std::promise<base::Status>>();
         answers.push_back(promise->get_future());
         queued.completion = core::Completion([promise](core::InferResponse response) {

@@ -11,14 +11,15 @@
 
 namespace inferd::repository {
 
-// The inputs of one warm-up request (ModelWarmup, facts 3.1): zeros, random bytes, or a file below `dir`. For a model that
-// batches, `batch_size` rows of the same. INVALID_ARGUMENT: a file or a shape that does not fit.
-base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config::Warmup& warmup, const std::string& model,
-                                                                    bool batches, const std::filesystem::path& dir);
+// The inputs of one warm-up request (ModelWarmup, facts 3.1): zeros, random bytes, or a file below `dir`. For a model
+// that batches, `batch_size` rows of the same. INVALID_ARGUMENT: a file or a shape that does not fit.
+base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config::Warmup& warmup,
+                                                                    const std::string& model, bool batches,
+                                                                    const std::filesystem::path& dir);
 
 // Sends every warm-up request `count` times to each of the version's instances, as many at a time, and waits for the
 // answers. Blocks. The first error ends it.
-base::Status WarmUp(const std::shared_ptr<const core::ModelVersion>& version, const std::vector<config::Warmup>& warmups,
-                    const std::filesystem::path& dir, size_t instances);
+base::Status WarmUp(const std::shared_ptr<const core::ModelVersion>& version,
+                    const std::vector<config::Warmup>& warmups, const std::filesystem::path& dir, size_t instances);
 
 }  // namespace inferd::repository

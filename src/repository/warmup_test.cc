@@ -16,7 +16,8 @@ config::Warmup Zeros() {
   config::Warmup warmup;
   warmup.name = "zeros";
   warmup.batch_size = 2;
-  warmup.inputs["INPUT0"] = {.datatype = tensor::DataType::kInt32, .dims = {3}, .data = config::WarmupData::kZero, .file = ""};
+  warmup.inputs["INPUT0"] = {
+      .datatype = tensor::DataType::kInt32, .dims = {3}, .data = config::WarmupData::kZero, .file = ""};
   return warmup;
 }
 
@@ -44,7 +45,8 @@ TEST(WarmupTest, AFileIsTheBytes) {
   warmup.inputs["INPUT0"].file = "../raw";
   EXPECT_EQ(MakeWarmupRequest(warmup, "m", false, dir.path()).error().code(), StatusCode::kInvalidArgument);
   warmup.inputs["INPUT0"].file = "none";
-  EXPECT_THAT(MakeWarmupRequest(warmup, "m", false, dir.path()).error().message(), HasSubstr("warm-up 'zeros', input 'INPUT0'"));
+  EXPECT_THAT(MakeWarmupRequest(warmup, "m", false, dir.path()).error().message(),
+              HasSubstr("warm-up 'zeros', input 'INPUT0'"));
 }
 
 TEST(WarmupTest, TooLargeAWarmupIsRefused) {
@@ -74,7 +76,8 @@ TEST(WarmupTest, AnErrorSaysWhichWarmup) {
   auto version = fixture.MakeVersion({});
   config::Warmup warmup = Zeros();
   warmup.inputs["INPUT0"].dims = {1, 2, 3};
-  EXPECT_THAT(WarmUp(version, {warmup}, "", 1).message(), HasSubstr("warm-up 'zeros': unexpected shape for input 'INPUT0'"));
+  EXPECT_THAT(WarmUp(version, {warmup}, "", 1).message(),
+              HasSubstr("warm-up 'zeros': unexpected shape for input 'INPUT0'"));
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace inferd::scheduling {
 
-// Wakes schedulers when a waiting request's time is up. One thread for all of them, which sleeps while nothing is armed.
-// Thread-safe.
+// Wakes schedulers when a waiting request's time is up. One thread for all of them, which sleeps while nothing is
+// armed. Thread-safe.
 class DeadlineWatch final {
  public:
   using Id = uint64_t;

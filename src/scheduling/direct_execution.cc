@@ -103,7 +103,8 @@ void DirectExecution::RecordFinal(bool ok, const base::Status& status) {
   const int64_t total_ns = now_ns - queued.queued_ns;
   if (!ok) {
     const bool cancelled = status.code() == base::StatusCode::kCancelled;
-    context_.statistics.RecordFailure(cancelled ? core::FailureReason::kCanceled : core::FailureReason::kBackend, total_ns);
+    context_.statistics.RecordFailure(cancelled ? core::FailureReason::kCanceled : core::FailureReason::kBackend,
+                                      total_ns);
     return;
   }
   const int64_t inputs_ready_ns = inputs_ready_ns_ == 0 ? started_ns_ : inputs_ready_ns_;

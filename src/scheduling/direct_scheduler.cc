@@ -96,7 +96,8 @@ std::unique_ptr<DirectExecution> DirectScheduler::NewExecution() {
   return execution;
 }
 
-// Notifies under the lock: once it is released, the worker may finish the request and let the last pin of the version go.
+// Notifies under the lock: once it is released, the worker may finish the request and let the last pin of the version
+// go.
 void DirectScheduler::HandOver(Worker& worker, DirectExecution* execution) {
   worker.next = execution;
   worker.wake.NotifyOne();

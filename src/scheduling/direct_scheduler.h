@@ -31,10 +31,10 @@ struct SchedulerServices {
 // One request per execution, first come first served, on the version's instances: each has a thread of its own and runs
 // one execution at a time. Thread-safe.
 //
-// A request meets, in this order: an idle instance (it runs at once: on the calling thread if the InlineGate lets it, or
-// else on the instance's thread); the queue; RESOURCE_EXHAUSTED "Exceeds maximum queue size". In the queue it waits no
-// longer than its deadline and the model's queue policy say: DEADLINE_EXCEEDED "Request timeout expired", answered when
-// it expires and not when its turn would have come. Whoever cancelled is answered CANCELLED when its turn comes.
+// A request meets, in this order: an idle instance (it runs at once: on the calling thread if the InlineGate lets it,
+// or else on the instance's thread); the queue; RESOURCE_EXHAUSTED "Exceeds maximum queue size". In the queue it waits
+// no longer than its deadline and the model's queue policy say: DEADLINE_EXCEEDED "Request timeout expired", answered
+// when it expires and not when its turn would have come. Whoever cancelled is answered CANCELLED when its turn comes.
 // No completion runs under a lock.
 // Requests with parameters of their own, which may change what the model does, never run on the calling thread.
 class DirectScheduler final : public core::Scheduler {
@@ -45,8 +45,8 @@ class DirectScheduler final : public core::Scheduler {
 
   void Enqueue(core::QueuedRequest queued) override;
 
-  // Answers what has waited too long. The DeadlineWatch calls it when the earliest deadline is due; returns the next one,
-  // 0: none.
+  // Answers what has waited too long. The DeadlineWatch calls it when the earliest deadline is due; returns the next
+  // one, 0: none.
   int64_t ExpireQueued();
 
  private:
@@ -63,8 +63,8 @@ class DirectScheduler final : public core::Scheduler {
   DirectExecution* TakeNext(RequestQueue::Dropped& dropped) REQUIRES(mutex_);
   void RunWorker(Worker& worker);
   void RunInline(Worker& worker, DirectExecution* execution);
-  // Runs `execution` on the worker's instance, then takes the next one from the queue; null: the worker is idle now, and
-  // this may be gone.
+  // Runs `execution` on the worker's instance, then takes the next one from the queue; null: the worker is idle now,
+  // and this may be gone.
   DirectExecution* RunOne(Worker& worker, DirectExecution* execution, bool inline_run);
   void AnswerDropped(RequestQueue::Dropped dropped);
   void AnswerRefused(std::unique_ptr<QueueEntry> entry, int64_t mean_ns);

@@ -11,8 +11,8 @@ namespace inferd::scheduling {
 namespace {
 
 using base::StatusCode;
-using ::testing::HasSubstr;
 using inferd::testing::FakeEngine;
+using ::testing::HasSubstr;
 
 FakeEngine::Script Held(Gate& gate) {
   return {.on_load = {}, .on_execute = [&gate](core::Execution& execution) {
@@ -46,7 +46,8 @@ TEST(DirectSchedulerTest, CountsWhatItDid) {
   EXPECT_EQ(stats.execution_count, 3u);
   EXPECT_EQ(stats.inference_count, 3u);
   EXPECT_EQ(version->statistics().pending(), 0);
-  EXPECT_THAT(fixture.registry().PrometheusText(), HasSubstr("nv_inference_request_success{model=\"m\",version=\"1\"} 3"));
+  EXPECT_THAT(fixture.registry().PrometheusText(),
+              HasSubstr("nv_inference_request_success{model=\"m\",version=\"1\"} 3"));
 }
 
 TEST(DirectSchedulerTest, AFullQueueRefusesAndSaysWhenToRetry) {

@@ -51,12 +51,13 @@ constexpr FamilyRow kFamilies[] = {
      kMicrosecondsPerNs},
     {kInputNs, "nv_inference_compute_input_duration_us", "Cumulative compute input duration in microseconds", nullptr,
      kMicrosecondsPerNs},
-    {kInferNs, "nv_inference_compute_infer_duration_us", "Cumulative compute inference duration in microseconds", nullptr,
-     kMicrosecondsPerNs},
-    {kOutputNs, "nv_inference_compute_output_duration_us", "Cumulative compute output duration in microseconds", nullptr,
-     kMicrosecondsPerNs},
+    {kInferNs, "nv_inference_compute_infer_duration_us", "Cumulative compute inference duration in microseconds",
+     nullptr, kMicrosecondsPerNs},
+    {kOutputNs, "nv_inference_compute_output_duration_us", "Cumulative compute output duration in microseconds",
+     nullptr, kMicrosecondsPerNs},
     {kInline, "inferd_inline_executions_total", "Executions on the thread that received the request"},
-    {kInputCopies, "inferd_input_copies_total", "Input tensors copied because their memory was not aligned for the engine"},
+    {kInputCopies, "inferd_input_copies_total",
+     "Input tensors copied because their memory was not aligned for the engine"},
 };
 
 constexpr double kBatchBounds[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
@@ -138,17 +139,17 @@ void InferenceMetrics::Register(const std::shared_ptr<VersionMetrics::Series>& s
   for (const FamilyRow& row : kFamilies) {
     metrics::Labels labels = series->labels;
     if (row.reason != nullptr) labels.emplace_back("reason", row.reason);
-    registry_.AddCallback(metrics::Registry::CallbackKind::kCounter, row.name, row.help, std::move(labels), [series, row] {
-      return static_cast<double>(series->Read(row.value)) * row.unit;
-    });
+    registry_.AddCallback(metrics::Registry::CallbackKind::kCounter, row.name, row.help, std::move(labels),
+                          [series, row] { return static_cast<double>(series->Read(row.value)) * row.unit; });
   }
   registry_.AddCallback(metrics::Registry::CallbackKind::kGauge, "nv_inference_pending_request_count",
                         "Instantaneous number of pending requests awaiting execution per-model.", series->labels,
                         [series] { return static_cast<double>(series->Pending()); });
-  series->request_seconds =
-      registry_.AddHistogram("inferd_inference_request_duration_seconds", "Time from acceptance to answer, successful requests",
-                             series->labels, metrics::LatencyBoundsSeconds());
-  series->batch_size = registry_.AddHistogram("inferd_inference_batch_size", "Rows per execution", series->labels, kBatchBounds);
+  series->request_seconds = registry_.AddHistogram("inferd_inference_request_duration_seconds",
+                                                   "Time from acceptance to answer, successful requests",
+                                                   series->labels, metrics::LatencyBoundsSeconds());
+  series->batch_size =
+      registry_.AddHistogram("inferd_inference_batch_size", "Rows per execution", series->labels, kBatchBounds);
 }
 
 void InferenceMetrics::Release(VersionMetrics& metrics) {

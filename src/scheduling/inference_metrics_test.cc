@@ -20,21 +20,24 @@ class InferenceMetricsTest : public ::testing::Test {
 TEST_F(InferenceMetricsTest, ShowsTheStatisticsUnderTritonsNames) {
   const auto stats = Stats();
   const auto handle = metrics_.Add({"m", 3}, {}, stats);
-  stats->RecordSuccess(2'000'000, {.queue_ns = 500'000, .compute_input_ns = 0, .compute_infer_ns = 1'500'000, .compute_output_ns = 0}, 1);
+  stats->RecordSuccess(
+      2'000'000, {.queue_ns = 500'000, .compute_input_ns = 0, .compute_infer_ns = 1'500'000, .compute_output_ns = 0},
+      1);
   stats->RecordExecution(4, {});
   stats->RecordFailure(core::FailureReason::kRejected, 1);
   stats->AddPending(2);
   handle->Observe(2'000'000, 4);
   const std::string page = Page();
-  for (const char* line : {"nv_inference_request_success{model=\"m\",version=\"3\"} 1", "nv_inference_count{model=\"m\",version=\"3\"} 4",
-                           "nv_inference_exec_count{model=\"m\",version=\"3\"} 1",
-                           "nv_inference_request_failure{model=\"m\",version=\"3\",reason=\"REJECTED\"} 1",
-                           "nv_inference_request_failure{model=\"m\",version=\"3\",reason=\"BACKEND\"} 0",
-                           "nv_inference_request_duration_us{model=\"m\",version=\"3\"} 2000",
-                           "nv_inference_queue_duration_us{model=\"m\",version=\"3\"} 500",
-                           "nv_inference_compute_infer_duration_us{model=\"m\",version=\"3\"} 1500",
-                           "nv_inference_pending_request_count{model=\"m\",version=\"3\"} 2",
-                           "inferd_inference_batch_size_sum{model=\"m\",version=\"3\"} 4"}) {
+  for (const char* line :
+       {"nv_inference_request_success{model=\"m\",version=\"3\"} 1", "nv_inference_count{model=\"m\",version=\"3\"} 4",
+        "nv_inference_exec_count{model=\"m\",version=\"3\"} 1",
+        "nv_inference_request_failure{model=\"m\",version=\"3\",reason=\"REJECTED\"} 1",
+        "nv_inference_request_failure{model=\"m\",version=\"3\",reason=\"BACKEND\"} 0",
+        "nv_inference_request_duration_us{model=\"m\",version=\"3\"} 2000",
+        "nv_inference_queue_duration_us{model=\"m\",version=\"3\"} 500",
+        "nv_inference_compute_infer_duration_us{model=\"m\",version=\"3\"} 1500",
+        "nv_inference_pending_request_count{model=\"m\",version=\"3\"} 2",
+        "inferd_inference_batch_size_sum{model=\"m\",version=\"3\"} 4"}) {
     EXPECT_THAT(page, HasSubstr(line));
   }
 }

@@ -7,15 +7,15 @@
 
 namespace inferd::scheduling {
 
-// Whether a version may run on the thread that received the request, which saves a hop to another thread: only while all
-// that is known says that it is over in less time than the hop is worth. Not thread-safe.
+// Whether a version may run on the thread that received the request, which saves a hop to another thread: only while
+// all that is known says that it is over in less time than the hop is worth. Not thread-safe.
 //
 //   measuring --kSamplesMin runs off the loop, mean below the limit--> open
 //   open --one run over the limit--> closed --pause runs off the loop, mean below the limit--> open
 //
-// The pause begins at kSamplesMin and doubles, up to kPauseMax, with every slow run that comes before kQuietRuns fast ones:
-// a thread that lost its core for a moment costs little, and a model that is slow at times is soon let in hardly ever. A
-// request larger than every one that was measured to be fast runs off the loop too.
+// The pause begins at kSamplesMin and doubles, up to kPauseMax, with every slow run that comes before kQuietRuns fast
+// ones: a thread that lost its core for a moment costs little, and a model that is slow at times is soon let in hardly
+// ever. A request larger than every one that was measured to be fast runs off the loop too.
 class InlineGate final {
  public:
   static constexpr int kSamplesMin = 16;

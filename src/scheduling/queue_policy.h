@@ -12,8 +12,8 @@ namespace inferd::scheduling {
 // How many requests may wait.
 uint32_t QueueSizeMax(const config::QueuePolicy& policy, uint32_t server_default);
 
-// When a request has waited for as long as the policy lets it; 0: never. The request's own timeout counts where the policy
-// sets none, or allows an override; it can only shorten what the policy sets.
+// When a request has waited for as long as the policy lets it; 0: never. The request's own timeout counts where the
+// policy sets none, or allows an override; it can only shorten what the policy sets.
 int64_t QueueTimeoutAt(const config::QueuePolicy& policy, uint64_t request_timeout_us, int64_t queued_ns);
 
 // What becomes of a waiting request.

@@ -14,9 +14,7 @@ TEST(QueuePolicyTest, TheModelsQueueSizeWins) {
 
 TEST(QueuePolicyTest, NoTimeoutAtAll) { EXPECT_EQ(QueueTimeoutAt({}, 0, 5), 0); }
 
-TEST(QueuePolicyTest, TheRequestsTimeoutCountsWhereThePolicySetsNone) {
-  EXPECT_EQ(QueueTimeoutAt({}, 7, 1000), 8000);
-}
+TEST(QueuePolicyTest, TheRequestsTimeoutCountsWhereThePolicySetsNone) { EXPECT_EQ(QueueTimeoutAt({}, 7, 1000), 8000); }
 
 TEST(QueuePolicyTest, AnOverrideOnlyShortensAndOnlyIfAllowed) {
   QueuePolicy policy{.default_timeout_us = 10};

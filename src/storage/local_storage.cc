@@ -54,14 +54,15 @@ base::Status AddFolder(const fs::path& dir, const std::string& prefix, int depth
   INFERD_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(dir));
   for (const std::string& name : names) {
     const fs::path path = dir / name;
-    struct stat info {};
+    struct stat info{};
     if (stat(path.c_str(), &info) != 0) {
       if (errno == ENOENT || errno == ELOOP) continue;  // removed since, or a link to nothing
       return FromErrno(errno, path);
     }
     if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) continue;
     if (tree.files.size() >= kTreeEntriesMax) {
-      return base::FailedPrecondition(dir.string() + ": the model has more than " + std::to_string(kTreeEntriesMax) + " files");
+      return base::FailedPrecondition(dir.string() + ": the model has more than " + std::to_string(kTreeEntriesMax) +
+                                      " files");
     }
     tree.files.push_back(MakeFileStat(prefix + name, info));
     if (S_ISDIR(info.st_mode)) INFERD_RETURN_IF_ERROR(AddFolder(path, prefix + name + "/", depth + 1, tree));
@@ -81,7 +82,7 @@ base::Result<TreeStat> StatTree(const fs::path& dir) {
 base::Result<std::vector<std::string>> LocalStorage::ListModels() const {
   INFERD_ASSIGN_OR_RETURN(std::vector<std::string> names, ListFolder(root_));
   std::erase_if(names, [this](const std::string& name) {
-    struct stat info {};
+    struct stat info{};
     return stat((root_ / name).c_str(), &info) != 0 || !S_ISDIR(info.st_mode);
   });
   return names;
@@ -96,7 +97,7 @@ base::Result<std::vector<std::string>> FileStorage::ListModels() const {
 
 base::Result<TreeStat> FileStorage::StatModel(const std::string& name) const {
   if (name != model()) return std::unexpected(base::NotFound(name + ": no such model"));
-  struct stat info {};
+  struct stat info{};
   if (stat(file_.c_str(), &info) != 0) return std::unexpected(FromErrno(errno, file_));
   if (!S_ISREG(info.st_mode)) return std::unexpected(base::NotFound(file_.string() + ": not a file"));
   FileStat folder;

@@ -6,8 +6,8 @@
 
 namespace inferd::storage {
 
-// Models in a folder of this machine: every sub-folder is one, but for those whose name begins with a dot. Symbolic links
-// are followed: in a Kubernetes volume every file is one, into a folder `..data` that is itself replaced at once.
+// Models in a folder of this machine: every sub-folder is one, but for those whose name begins with a dot. Symbolic
+// links are followed: in a Kubernetes volume every file is one, into a folder `..data` that is itself replaced at once.
 class LocalStorage final : public Storage {
  public:
   explicit LocalStorage(std::filesystem::path root) : root_(std::move(root)) {}
@@ -20,8 +20,8 @@ class LocalStorage final : public Storage {
   const std::filesystem::path root_;
 };
 
-// One model file, shown as a repository of one model (the file's name without its ending) with version 1. Its folder may
-// hold anything else.
+// One model file, shown as a repository of one model (the file's name without its ending) with version 1. Its folder
+// may hold anything else.
 class FileStorage final : public Storage {
  public:
   explicit FileStorage(std::filesystem::path file) : file_(std::move(file)) {}
@@ -32,7 +32,9 @@ class FileStorage final : public Storage {
   base::Result<TreeStat> StatModel(const std::string& model) const override;
   // The file's own folder, which is the version's folder too.
   std::filesystem::path ModelDir(const std::string& model) const override;
-  std::filesystem::path VersionDir(const std::string& model, const std::string&) const override { return ModelDir(model); }
+  std::filesystem::path VersionDir(const std::string& model, const std::string&) const override {
+    return ModelDir(model);
+  }
 
  private:
   const std::filesystem::path file_;

@@ -71,7 +71,8 @@ base::Status CheckModelName(std::string_view name) {
   if (name.empty()) return base::InvalidArgument("the model's name is empty");
   if (name.size() > kNameBytesMax) return base::InvalidArgument("the model's name is longer than 255 bytes");
   if (name.front() == '.' || name.find('/') != std::string_view::npos || HasOddCharacter(name)) {
-    return base::InvalidArgument("'" + std::string(name) + "' is no name of a model: it begins with a dot, or has a slash, "
+    return base::InvalidArgument("'" + std::string(name) +
+                                 "' is no name of a model: it begins with a dot, or has a slash, "
                                  "a backslash or a control character");
   }
   return base::OkStatus();

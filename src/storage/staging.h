@@ -11,8 +11,8 @@
 
 namespace inferd::storage {
 
-// Whether a client may name a file so: relative, at most 1024 bytes, no empty, "." or ".." component, no NUL, backslash or
-// control character. INVALID_ARGUMENT otherwise.
+// Whether a client may name a file so: relative, at most 1024 bytes, no empty, "." or ".." component, no NUL, backslash
+// or control character. INVALID_ARGUMENT otherwise.
 base::Status CheckRelativePath(std::string_view path);
 
 // Whether a client may name a model so: one path component that does not begin with a dot, at most 255 bytes.
@@ -22,8 +22,8 @@ base::Status CheckModelName(std::string_view name);
 // Immutable once made; the destructor removes it.
 class StagingFolder final {
  public:
-  // Makes a folder of a new name below `parent` (empty: the system's temporary folder) and writes `files` (relative path,
-  // bytes) into it, never through a link. INVALID_ARGUMENT: a path that is not allowed, or named twice.
+  // Makes a folder of a new name below `parent` (empty: the system's temporary folder) and writes `files` (relative
+  // path, bytes) into it, never through a link. INVALID_ARGUMENT: a path that is not allowed, or named twice.
   static base::Result<std::shared_ptr<const StagingFolder>> Create(
       const std::filesystem::path& parent, const std::vector<std::pair<std::string, std::string>>& files);
   ~StagingFolder();

@@ -20,17 +20,18 @@ TEST(StagingTest, PathsThatMayBeNamed) {
 
 TEST(StagingTest, PathsThatMayNot) {
   const std::string with_nul("1/a\0b", 5);
-  for (const std::string& path : {std::string(), std::string("/etc/passwd"), std::string("../x"), std::string("1/../../x"),
-                                  std::string("1/.."), std::string("1//x"), std::string("1/"), std::string("./x"),
-                                  std::string("a\\b"), with_nul, std::string(1025, 'a'), std::string(256, 'a')}) {
+  for (const std::string& path :
+       {std::string(), std::string("/etc/passwd"), std::string("../x"), std::string("1/../../x"), std::string("1/.."),
+        std::string("1//x"), std::string("1/"), std::string("./x"), std::string("a\\b"), with_nul,
+        std::string(1025, 'a'), std::string(256, 'a')}) {
     EXPECT_EQ(CheckRelativePath(path).code(), StatusCode::kInvalidArgument) << path;
   }
 }
 
 TEST(StagingTest, ModelNames) {
   EXPECT_TRUE(CheckModelName("resnet-50.v2").ok());
-  for (const std::string& name : {std::string(), std::string(".."), std::string(".git"), std::string("a/b"), std::string("a\nb"),
-                                  std::string(256, 'a')}) {
+  for (const std::string& name : {std::string(), std::string(".."), std::string(".git"), std::string("a/b"),
+                                  std::string("a\nb"), std::string(256, 'a')}) {
     EXPECT_EQ(CheckModelName(name).code(), StatusCode::kInvalidArgument) << name;
   }
 }
@@ -39,7 +40,8 @@ TEST(StagingTest, HoldsTheFilesWhileItLives) {
   inferd::testing::TempDir dir;
   std::filesystem::path path;
   {
-    const auto staging = StagingFolder::Create(dir.path(), {{"1/model.onnx", std::string("a\0b", 3)}, {"labels.txt", ""}});
+    const auto staging =
+        StagingFolder::Create(dir.path(), {{"1/model.onnx", std::string("a\0b", 3)}, {"labels.txt", ""}});
     ASSERT_TRUE(staging.has_value()) << staging.error().ToString();
     path = (*staging)->path();
     std::ifstream in(path / "1/model.onnx", std::ios::binary);

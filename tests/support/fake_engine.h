@@ -33,7 +33,8 @@ class FakeEngine final : public core::Engine {
     return signature;
   }
 
-  explicit FakeEngine(std::string name = "fake", std::string filename = "") : name_(std::move(name)), filename_(filename) {}
+  explicit FakeEngine(std::string name = "fake", std::string filename = "")
+      : name_(std::move(name)), filename_(filename) {}
 
   // The script of models loaded from now on, by model name; "" for all that have none of their own.
   void SetScript(const std::string& model, Script script) {

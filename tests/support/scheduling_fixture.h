@@ -27,9 +27,11 @@ class SchedulingFixture {
     while (versions_ > 0) ended_.Wait(mutex_);
   }
 
-  std::shared_ptr<const core::ModelVersion> MakeVersion(testing::FakeEngine::Script script, DirectSchedulerOptions options = {},
+  std::shared_ptr<const core::ModelVersion> MakeVersion(testing::FakeEngine::Script script,
+                                                        DirectSchedulerOptions options = {},
                                                         config::QueuePolicy policy = {}, int instances = 1,
-                                                        std::vector<int> engine_inputs = {}, std::vector<int> engine_outputs = {}) {
+                                                        std::vector<int> engine_inputs = {},
+                                                        std::vector<int> engine_outputs = {}) {
     engine_.SetScript("", script);
     auto config = std::make_shared<config::ModelConfig>();
     config->name = "m";

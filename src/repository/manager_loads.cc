@@ -1,0 +1,126 @@
+#include <malloc.h>
+
+#include "repository/manager_core.h"
+
+// A version's way up and down: the part of the manager that runs on its pools.
+
+namespace inferd::repository {
+
+class Manager::Core::EndNotice final {
+ public:
+  EndNotice(Core& core, core::ModelId id, std::shared_ptr<const void> files)
+      : core_(core), id_(std::move(id)), files_(std::move(files)) {}
+  ~EndNotice() {
+    files_.reset();
+    core_.VersionEnded(id_);
+  }
+  EndNotice(const EndNotice&) = delete;
+  EndNotice& operator=(const EndNotice&) = delete;
+
+ private:
+  Core& core_;
+  const core::ModelId id_;
+  std::shared_ptr<const void> files_;
+};
+
+void Manager::Core::StartLoad(ModelRecord& record, int64_t version) {
+  VersionRecord& entry = record.versions.at(version);
+  const WantedVersion& wanted = record.wanted.at(version);
+  entry.loading = true;
+  entry.loading_content = wanted.content;
+  entry.failed = false;
+  ++entry.alive;
+  ++busy_;
+  LoadJob job = wanted.job;
+  job.generation = ++generations_;
+  job.keep_alive = std::make_shared<EndNotice>(*this, job.id, std::move(job.keep_alive));
+  load_pool_.Post([this, job = std::move(job), content = wanted.content]() mutable {
+    RunLoad(job, content);
+    job = {};  // the end notice, if nothing else holds it, goes before the load counts as done
+    base::MutexLock lock(mutex_);
+    --busy_;
+    changed_.NotifyAll();
+  });
+}
+
+void Manager::Core::RunLoad(const LoadJob& job, const VersionContent& content) {
+  const std::string version_text = std::to_string(job.id.version);
+  const int64_t began_ns = services_.clock.NowNs();
+  bool stopping = false;
+  {
+    base::MutexLock lock(mutex_);
+    stopping = stopping_;
+  }
+  auto loaded = stopping ? base::Result<std::shared_ptr<const core::ModelVersion>>(
+                               std::unexpected(base::Unavailable("the server is shutting down")))
+                         : loader_.Load(job, retire_pool_);
+  const double seconds = static_cast<double>(services_.clock.NowNs() - began_ns) * 1e-9;
+  if (loaded.has_value()) {
+    services_.metrics.AddCallback(metrics::Registry::CallbackKind::kGauge, "nv_model_load_duration_secs",
+                                  "Time the last load of the version took, in seconds",
+                                  {{"model", job.id.name}, {"version", version_text}}, [seconds] { return seconds; });
+    services_.logger.Info("loaded '" + job.id.name + "' version " + version_text);
+  } else if (!stopping) {
+    services_.logger.Error("failed to load '" + job.id.name + "' version " + version_text + ": " +
+                           loaded.error().message());
+  }
+
+  Deferred deferred;
+  {
+    base::MutexLock lock(mutex_);
+    ModelRecord& record = models_.at(job.id.name);
+    VersionRecord& entry = record.versions.at(job.id.version);
+    entry.loading = false;
+    const bool wanted = record.wanted.contains(job.id.version) && !stopping_;
+    if (loaded.has_value()) {
+      std::shared_ptr<const core::ModelVersion> old = *std::move(loaded);
+      if (wanted) {
+        entry.serving.swap(old);
+        entry.serving_content = content;
+        entry.reason.clear();
+      }
+      // Let go of after the new snapshot is out.
+      deferred.push_back([old = std::move(old)] {});
+    } else {
+      entry.failed = true;
+      entry.failed_content = content;
+      entry.reason = loaded.error().message();
+    }
+    if (!stopping_) Advance(record, deferred);
+    Publish();
+    changed_.NotifyAll();
+  }
+  for (auto& task : deferred) task();
+}
+
+void Manager::Core::EndServing(const ModelRecord& record, VersionRecord& version, Deferred& deferred) {
+  services_.logger.Info("unloading '" + record.name + "' version " + version.serving->version());
+  version.failed = false;
+  version.reason = "unloading";
+  deferred.push_back([old = std::move(version.serving)] {});
+  version.serving = nullptr;
+}
+
+void Manager::Core::VersionEnded(const core::ModelId& id) {
+  {
+    base::MutexLock lock(mutex_);
+    ModelRecord& record = models_.at(id.name);
+    VersionRecord& entry = record.versions.at(id.version);
+    --entry.alive;
+    if (entry.alive == 0 && entry.serving == nullptr && !entry.loading && !entry.failed) {
+      entry.reason = "unloaded";
+      services_.metrics.Remove({{"model", id.name}, {"version", std::to_string(id.version)}});
+    }
+    record.Prune();
+    if (record.Forgettable()) {
+      initial_models_.erase(id.name);
+      models_.erase(id.name);
+    }
+    if (!stopping_) Publish();
+    changed_.NotifyAll();
+  }
+  // A model's memory goes back to the system, not to the next request.
+  malloc_trim(0);
+}
+
+}  // namespace inferd::repository
