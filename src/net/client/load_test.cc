@@ -17,7 +17,7 @@ LoadOptions Options(const ScriptedServer& server) {
   options.url = ParseUrl(server.url()).value();
   options.request = SerializeRequest(options.url, {.method = "POST", .path = "/p", .body = std::string(100'000, 'x')});
   options.warmup = milliseconds(10);
-  options.duration = milliseconds(100);
+  options.duration = milliseconds(400);
   return options;
 }
 
@@ -57,7 +57,7 @@ TEST(LoadTest, OpenLoopSendsNoMoreThanTheRate) {
   const auto report = RunLoad(options);
   ASSERT_TRUE(report.has_value());
   EXPECT_GT(report->answered, 0u);
-  EXPECT_LE(report->answered, 12u);  // 110 ms at 100 per second
+  EXPECT_LE(report->answered, 42u);  // 410 ms at 100 per second
 }
 
 TEST(LoadTest, CountsRefusalsAndTellsTheFirst) {
