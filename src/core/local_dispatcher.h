@@ -22,9 +22,6 @@ class LocalDispatcher final : public Dispatcher {
   void Infer(std::shared_ptr<const PinnedModel> pinned, std::unique_ptr<InferRequest> request,
              Completion completion) override;
 
-  // Lets go of versions that are no longer in the catalog: see SnapshotPublisher::OnPublish.
-  void Refresh() { snapshots_.Refresh(); }
-
  private:
   base::Result<std::shared_ptr<const ModelVersion>> FindVersion(std::string_view model, std::string_view version);
   base::Status Admit(QueuedRequest& queued, int64_t* retry_after_ms);

@@ -9,9 +9,10 @@ ModelVersion::~ModelVersion() = default;
 std::shared_ptr<const ModelVersion> ModelVersion::Create(Parts parts, base::Executor& retire, base::Task gone) {
   // Owned by the task, so that the version ends even if the executor stops before it runs it.
   auto deleter = [&retire, gone = std::make_shared<base::Task>(std::move(gone))](const ModelVersion* version) {
-    retire.Post([owned = std::unique_ptr<const ModelVersion>(version), gone]() mutable {
+    // `gone` is taken out: the deleter itself lives for as long as an old snapshot weakly refers to the version.
+    retire.Post([owned = std::unique_ptr<const ModelVersion>(version), task = std::move(*gone)]() mutable {
       owned.reset();
-      if (*gone) (*gone)();
+      if (task) task();
     });
   };
   return std::shared_ptr<const ModelVersion>(new ModelVersion(std::move(parts)), std::move(deleter));

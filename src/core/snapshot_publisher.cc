@@ -9,7 +9,6 @@ void SnapshotPublisher::Publish(std::shared_ptr<const CatalogSnapshot> snapshot)
   snapshot_ = std::move(snapshot);
   generation_.fetch_add(1, std::memory_order_release);
   lock.unlock();
-  if (changed_) changed_();
 }
 
 std::shared_ptr<const CatalogSnapshot> SnapshotPublisher::Current() const {
@@ -17,7 +16,7 @@ std::shared_ptr<const CatalogSnapshot> SnapshotPublisher::Current() const {
   return snapshot_;
 }
 
-void SnapshotReader::Replace() {
+void SnapshotReader::Refresh() {
   std::shared_ptr<const CatalogSnapshot> old = std::move(snapshot_);
   base::MutexLock lock(publisher_.mutex_);
   snapshot_ = publisher_.snapshot_;

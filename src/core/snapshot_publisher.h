@@ -2,9 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <utility>
 
 #include "base/mutex.h"
 #include "core/catalog_snapshot.h"
@@ -16,9 +14,6 @@ namespace inferd::core {
 class SnapshotPublisher final {
  public:
   void Publish(std::shared_ptr<const CatalogSnapshot> snapshot);
-  // `changed` is called after every Publish, on its thread: to have readers Refresh() on their loops. A loop without
-  // requests would else pin the versions of its last snapshot for ever. Set before the first Publish.
-  void OnPublish(std::function<void()> changed) { changed_ = std::move(changed); }
   std::shared_ptr<const CatalogSnapshot> Current() const;
 
  private:
@@ -26,7 +21,6 @@ class SnapshotPublisher final {
 
   mutable base::Mutex mutex_;
   std::shared_ptr<const CatalogSnapshot> snapshot_ GUARDED_BY(mutex_) = std::make_shared<CatalogSnapshot>();
-  std::function<void()> changed_;
   alignas(64) std::atomic<uint64_t> generation_{1};  // written once per change, read once per request
 };
 
@@ -37,17 +31,12 @@ class SnapshotReader final {
 
   // Valid until the next Get().
   const CatalogSnapshot& Get() {
-    Refresh();
+    if (publisher_.generation_.load(std::memory_order_acquire) != generation_) Refresh();
     return *snapshot_;
   }
 
-  // Takes the latest snapshot and lets go of the one before, if there is a later one.
-  void Refresh() {
-    if (publisher_.generation_.load(std::memory_order_acquire) != generation_) Replace();
-  }
-
  private:
-  void Replace();
+  void Refresh();
 
   const SnapshotPublisher& publisher_;
   uint64_t generation_ = 0;

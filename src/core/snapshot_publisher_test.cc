@@ -38,20 +38,6 @@ TEST(SnapshotPublisherTest, AnUnchangedSnapshotIsNotTakenAgain) {
   EXPECT_EQ(&reader.Get(), first);
 }
 
-TEST(SnapshotPublisherTest, AReaderThatIsToldLetsGoOfTheSnapshotBefore) {
-  SnapshotPublisher publisher;
-  SnapshotReader reader(publisher);
-  publisher.OnPublish([&] { reader.Refresh(); });
-  std::weak_ptr<const CatalogSnapshot> first = [&] {
-    auto snapshot = With("m");
-    publisher.Publish(snapshot);
-    return snapshot;
-  }();
-  EXPECT_FALSE(first.expired());
-  publisher.Publish(With("n"));
-  EXPECT_TRUE(first.expired());
-}
-
 TEST(SnapshotPublisherTest, ReadersOnOtherThreadsNeverGoBack) {
   SnapshotPublisher publisher;
   std::atomic<int> published{0};

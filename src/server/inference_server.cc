@@ -48,19 +48,13 @@ struct InferenceServer::Parts {
     for (size_t i = 0; i < loops.size(); ++i) {
       dispatchers.push_back(std::make_unique<core::LocalDispatcher>(snapshots, inflight, clock));
     }
-    snapshots.OnPublish([this] {
-      for (size_t i = 0; i < loops.size(); ++i) {
-        loops.at(i).Post([dispatcher = dispatchers[i].get()] { dispatcher->Refresh(); });
-      }
-    });
   }
 
   // Requests end before what they use: connections, then models, then the threads that carried them.
   ~Parts() {
     net_server.Stop();
     manager->Shutdown();
-    pool.reset();     // may still call the manager
-    manager.reset();  // publishes once more, to the loops
+    pool.reset();
     loops.Stop();
   }
 
