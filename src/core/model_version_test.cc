@@ -17,10 +17,16 @@ class HeldExecutor final : public base::Executor {
   std::vector<base::Task> tasks_;
 };
 
+ModelVersion::Parts PartsOf(ModelId id) {
+  ModelVersion::Parts parts;
+  parts.id = std::move(id);
+  return parts;
+}
+
 TEST(ModelVersionTest, EndsOnTheRetireExecutor) {
   HeldExecutor retire;
   bool gone = false;
-  auto version = ModelVersion::Create({.id = {.name = "m", .version = 3}}, retire, [&] { gone = true; });
+  auto version = ModelVersion::Create(PartsOf({.name = "m", .version = 3}), retire, [&] { gone = true; });
   EXPECT_EQ(version->version(), "3");
   version = nullptr;
   EXPECT_FALSE(gone);
@@ -34,7 +40,7 @@ TEST(ModelVersionTest, WeakReferencesKeepNothingOfItAlive) {
   HeldExecutor retire;
   auto kept = std::make_shared<int>(0);
   const std::weak_ptr<int> watched = kept;
-  auto version = ModelVersion::Create({.id = {.name = "m", .version = 1}}, retire, [kept = std::move(kept)] {});
+  auto version = ModelVersion::Create(PartsOf({.name = "m", .version = 1}), retire, [kept = std::move(kept)] {});
   const std::weak_ptr<const ModelVersion> snapshot = version;
   version = nullptr;
   EXPECT_FALSE(watched.expired());
