@@ -79,10 +79,10 @@ bool Reply::Write(base::BufferSlice piece) {
   return exchange != nullptr && exchange->Write(std::move(piece));
 }
 
-void Reply::End() {
+void Reply::End(Trailers trailers) {
   Target* target = std::exchange(target_, nullptr);
   if (target == nullptr) return;
-  if (Exchange* exchange = target->Find(slot_, generation_)) exchange->End();
+  if (Exchange* exchange = target->Find(slot_, generation_)) exchange->End(std::move(trailers));
 }
 
 void Reply::OnWritable(base::Task task) {
@@ -93,6 +93,31 @@ void Reply::OnWritable(base::Task task) {
 void Reply::OnPeerGone(base::Task task) {
   Exchange* exchange = target_ == nullptr ? nullptr : target_->Find(slot_, generation_);
   if (exchange != nullptr) exchange->OnPeerGone(std::move(task));
+}
+
+void Reply::PauseBody() {
+  Exchange* exchange = target_ == nullptr ? nullptr : target_->Find(slot_, generation_);
+  if (exchange != nullptr) exchange->PauseBody();
+}
+
+void Reply::ResumeBody() {
+  Exchange* exchange = target_ == nullptr ? nullptr : target_->Find(slot_, generation_);
+  if (exchange != nullptr) exchange->ResumeBody();
+}
+
+Reply::Key Reply::key() const {
+  Key key;
+  key.target_ = target_;
+  key.slot_ = slot_;
+  key.generation_ = generation_;
+  return key;
+}
+
+Reply Reply::Key::Claim() const {
+  Exchange* exchange = target_ == nullptr ? nullptr : target_->Find(slot_, generation_);
+  if (exchange == nullptr) return {};
+  exchange->TellPeerGone();
+  return exchange->Open();
 }
 
 }  // namespace inferd::net

@@ -25,9 +25,13 @@ class Exchange {
   virtual void Send(HttpResponse response) = 0;
   virtual void Start(HttpResponse response) = 0;
   virtual bool Write(base::BufferSlice piece) = 0;
-  virtual void End() = 0;
+  virtual void End(Trailers trailers) = 0;
   virtual void OnWritable(base::Task task) = 0;
   virtual void OnPeerGone(base::Task task) = 0;
+  virtual void PauseBody() = 0;
+  virtual void ResumeBody() = 0;
+  // The Reply is claimed by another: posts the task that OnPeerGone was given.
+  virtual void TellPeerGone() = 0;
   // The Reply was destroyed unanswered: 500 if nothing was started, else the response breaks off.
   virtual void Abandon() = 0;
 

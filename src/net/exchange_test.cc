@@ -19,12 +19,16 @@ class RecordingExchange final : public Exchange {
     log += "write;";
     return true;
   }
-  void End() override {
+  void End(Trailers trailers) override {
+    for (const auto& [name, value] : trailers) log += name + "=" + value + ",";
     log += "end;";
     Close();
   }
   void OnWritable(base::Task) override { log += "writable;"; }
   void OnPeerGone(base::Task) override { log += "gone;"; }
+  void PauseBody() override { log += "pause;"; }
+  void ResumeBody() override { log += "resume;"; }
+  void TellPeerGone() override { log += "tell;"; }
   void Abandon() override { log += "abandon;"; }
 
   std::string log;
@@ -42,6 +46,31 @@ TEST(ExchangeTest, AReplyReachesItsExchangeOnce) {
   EXPECT_FALSE(reply);
   reply.Send(Ok());
   EXPECT_EQ(exchange.log, "send 200;");
+}
+
+TEST(ExchangeTest, AKeyTakesTheReplyAway) {
+  FakeLoop loop;
+  Reply::Target target(loop);
+  RecordingExchange exchange(target);
+  Reply first = exchange.Open();
+  const Reply::Key key = first.key();
+  Reply second = key.Claim();
+  EXPECT_TRUE(second);
+  EXPECT_FALSE(key.Claim());
+  first.Send(Ok());
+  second.End({{"grpc-status", "4"}});
+  EXPECT_EQ(exchange.log, "tell;grpc-status=4,end;");
+}
+
+TEST(ExchangeTest, AKeyOfAnAnsweredExchangeTakesNothing) {
+  FakeLoop loop;
+  Reply::Target target(loop);
+  RecordingExchange exchange(target);
+  Reply reply = exchange.Open();
+  const Reply::Key key = reply.key();
+  reply.Send(Ok());
+  EXPECT_FALSE(key.Claim());
+  EXPECT_FALSE(Reply::Key().Claim());
 }
 
 TEST(ExchangeTest, PiecesGoThrough) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,10 +49,14 @@ struct HttpRequest {
   HttpRequest& operator=(HttpRequest&&) = default;
 };
 
+// Header fields behind a body (RFC 9110, 6.5): where gRPC has its status. HTTP/1.1 leaves them out.
+using Trailers = std::vector<std::pair<std::string, std::string>>;
+
 struct HttpResponse {
   int status = 200;
   std::vector<std::pair<std::string, std::string>> headers;  // Content-Length, Date, Connection are the transport's
   boost::container::small_vector<base::BufferSlice, 2> body; // written as they are, one gathering write
+  Trailers trailers;                                         // behind `body`, of a response that is sent whole
   bool close = false;                                        // close the connection (HTTP/1.1) behind it
 
   static HttpResponse Text(int status, std::string_view content_type, std::string_view body);
@@ -80,11 +85,31 @@ class Reply {
   void Start(HttpResponse response);
   // False: the peer is gone, or more than the write high-water mark waits; then OnWritable tells when to go on.
   bool Write(base::BufferSlice piece);
-  void End();
+  void End(Trailers trailers = {});
   void OnWritable(base::Task task);
+
+  // Stop, or go on, taking a body that arrives as it is used (RequestSink): while stopped the peer's window stays shut.
+  void PauseBody();
+  void ResumeBody();
 
   // `task` runs (on the loop) if the peer goes away before the response was sent: its queued work can be cancelled.
   void OnPeerGone(base::Task task);
+
+  // Says which exchange this is, to take it away from whoever answers it (a deadline). Copyable, loop-bound.
+  class Key {
+   public:
+    Key() = default;
+    // The exchange's one Reply from now on: the earlier one finds nothing, and the task given to its OnPeerGone has been
+    // posted. Empty if the exchange has been answered, or its peer is gone.
+    Reply Claim() const;
+
+   private:
+    friend class Reply;
+    Target* target_ = nullptr;
+    uint32_t slot_ = 0;
+    uint64_t generation_ = 0;
+  };
+  Key key() const;
 
  private:
   Loop* loop_ = nullptr;
@@ -93,11 +118,33 @@ class Reply {
   uint64_t generation_ = 0;
 };
 
+// A request that is acted on while its body arrives, which may be as long as the peer likes (gRPC). OnHead makes it, the
+// transport owns it and destroys it when the exchange is over for the peer: answered, reset, connection closed. Loop-bound.
+//
+//   OnBody... OnBodyEnd?   in the middle of a read: keep the bytes, and answer nothing yet
+//   Open                   once, behind the read that brought the head, and perhaps some of the body
+//   Proceed                behind Open, and behind each later read in which OnBody or OnBodyEnd was called
+//
+// HTTP/1.1 has the whole body read first, and then calls OnBody, OnBodyEnd, Open, Proceed in a row.
+class RequestSink {
+ public:
+  virtual ~RequestSink() = default;
+  // Valid during the call only.
+  virtual void OnBody(std::span<const std::byte> bytes) = 0;
+  virtual void OnBodyEnd() = 0;
+  // `request` has no body. Body limits are the sink's to enforce.
+  virtual void Open(HttpRequest request, Reply reply) = 0;
+  virtual void Proceed() = 0;
+  // Whether the peer owes the rest of something: the time limit for bodies without progress counts then.
+  virtual bool AwaitsMore() const = 0;
+};
+
 // What the handler wants done with the body that follows a head.
 struct BodyPlan {
   std::optional<HttpResponse> refuse;  // answer at once; the body is drained within limits or the connection closed
   size_t align_at = 0;                 // base::Buffer::Allocate's; where the tensor bytes start
   uint64_t bytes_max = 0;              // 0: the listener's limit
+  std::unique_ptr<RequestSink> sink = nullptr;  // takes the request in OnRequest's place
 };
 
 // What a listener serves. One per loop and listener, loop-bound, outlives the loop's connections.

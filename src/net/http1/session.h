@@ -72,9 +72,12 @@ class Session final : public net::Session, public Exchange {
   void Send(HttpResponse response) override;
   void Start(HttpResponse response) override;
   bool Write(base::BufferSlice piece) override;
-  void End() override;
+  void End(Trailers trailers) override;
   void OnWritable(base::Task task) override;
   void OnPeerGone(base::Task task) override;
+  void PauseBody() override {}  // the body is whole before it is handed over
+  void ResumeBody() override {}
+  void TellPeerGone() override;
   void Abandon() override;
 
   // Reading.

@@ -86,7 +86,7 @@ bool Session::Write(base::BufferSlice piece) {
   return !above_high_water();
 }
 
-void Session::End() {
+void Session::End(Trailers) {
   if (!streaming_) return Abandon();
   if (chunking_ && !head_only_) {
     output_.Push("0\r\n\r\n");
@@ -104,6 +104,10 @@ void Session::OnWritable(base::Task task) {
 void Session::OnPeerGone(base::Task task) {
   if (eof_ && !host_.limits().keep_half_closed) return host_.loop().Post(std::move(task));
   on_peer_gone_ = std::move(task);
+}
+
+void Session::TellPeerGone() {
+  if (on_peer_gone_) host_.loop().Post(std::exchange(on_peer_gone_, nullptr));
 }
 
 void Session::Abandon() {

@@ -148,7 +148,7 @@ bool Stream::Write(base::BufferSlice piece) {
   return queue_.bytes() <= connection_.host().limits().write_high_water;
 }
 
-void Stream::End() {
+void Stream::End(Trailers) {
   if (responding_ != Responding::kOpen) return;
   responding_ = Responding::kEnded;
   if (std::exchange(stalled_, false)) connection_.Resume(id_);
@@ -157,6 +157,9 @@ void Stream::End() {
 
 void Stream::OnWritable(base::Task task) { writable_ = std::move(task); }
 void Stream::OnPeerGone(base::Task task) { peer_gone_ = std::move(task); }
+
+void Stream::PauseBody() {}
+void Stream::ResumeBody() {}
 
 void Stream::Abandon() {
   if (responding_ == Responding::kNothing) return Send(ErrorResponse(500, "the request was dropped without an answer"));

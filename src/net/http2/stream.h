@@ -47,9 +47,13 @@ class Stream final : public Exchange {
   void Send(HttpResponse response) override;
   void Start(HttpResponse response) override;
   bool Write(base::BufferSlice piece) override;
-  void End() override;
+  void End(Trailers trailers) override;
   void OnWritable(base::Task task) override;
   void OnPeerGone(base::Task task) override;
+  void PauseBody() override;
+  void ResumeBody() override;
+  // The peer will not read the answer, or somebody else gives it: runs what OnPeerGone was given, later.
+  void TellPeerGone() override;
   void Abandon() override;
 
   // --- What leaves.
@@ -60,8 +64,6 @@ class Stream final : public Exchange {
   // The last frame of the response has been taken.
   bool answered() const { return responding_ == Responding::kEnded && queue_.bytes() == 0; }
 
-  // The peer will not read the answer: runs what OnPeerGone was given, later.
-  void TellPeerGone();
   // Takes the request off the books; whoever answers it from now on does nothing.
   void Forget();
   // Enforces the time limits of what is stuck.
