@@ -18,6 +18,8 @@
 
 namespace inferd::net {
 
+class BodyPool;
+
 enum class Method : uint8_t { kGet, kHead, kPost, kPut, kDelete, kPatch, kOptions, kOther };
 
 // What stands before a body. Names are compared without regard to case.
@@ -121,14 +123,16 @@ class Reply {
 // A request that is acted on while its body arrives, which may be as long as the peer likes (gRPC). OnHead makes it, the
 // transport owns it and destroys it when the exchange is over for the peer: answered, reset, connection closed. Loop-bound.
 //
+//   Begin                  first: where the bytes may be put, which charges them
 //   OnBody... OnBodyEnd?   in the middle of a read: keep the bytes, and answer nothing yet
 //   Open                   once, behind the read that brought the head, and perhaps some of the body
 //   Proceed                behind Open, and behind each later read in which OnBody or OnBodyEnd was called
 //
-// HTTP/1.1 has the whole body read first, and then calls OnBody, OnBodyEnd, Open, Proceed in a row.
+// HTTP/1.1 has the whole body read first, and then calls Begin, OnBody, OnBodyEnd, Open, Proceed in a row.
 class RequestSink {
  public:
   virtual ~RequestSink() = default;
+  virtual void Begin(BodyPool& bodies) = 0;
   // Valid during the call only.
   virtual void OnBody(std::span<const std::byte> bytes) = 0;
   virtual void OnBodyEnd() = 0;

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "net/http.h"
+
+namespace inferd::net::grpc {
+
+// What a call brought beside its messages (gRPC over HTTP/2, "Requests"). Move-only; may be moved to another thread.
+struct CallContext {
+  RequestHead head;                   // ASCII metadata among its headers: head.Find("traceparent")
+  std::shared_ptr<const void> store;  // owns what head's views point at
+  int64_t received_ns = 0;            // base::Clock::NowNs when the first byte was read
+  int64_t deadline_ns = 0;            // NowNs plus grpc-timeout; 0: none
+
+  CallContext() = default;
+  CallContext(CallContext&&) = default;
+  CallContext& operator=(CallContext&&) = default;
+
+  // "/inference.GRPCInferenceService/ModelInfer"
+  std::string_view method() const { return head.target; }
+
+  // The first value of binary metadata, `name` ending in "-bin", decoded from base64 with or without padding. nullopt:
+  // there is none. INVALID_ARGUMENT: it is no base64.
+  base::Result<std::optional<std::string>> FindBinary(std::string_view name) const;
+};
+
+}  // namespace inferd::net::grpc
