@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/logging.h"
+#include "base/status.h"
+#include "core/catalog.h"
+#include "core/dispatcher.h"
+#include "net/grpc/service.h"
+
+namespace inferd::oip_grpc {
+
+// How this front-end answers. Set before the server starts; immutable and shared by every loop's methods afterwards.
+struct Options {
+  std::string server_name = "inferd";
+  std::string server_version = "0.0.0";
+  bool typed_outputs = false;  // where the request's parameter `typed_contents` does not say otherwise
+  bool access_log = false;     // one line per call, at info level
+  // What a full queue answers. Triton: UNAVAILABLE.
+  base::StatusCode queue_full_code = base::StatusCode::kResourceExhausted;
+  uint64_t control_bytes_max = 1 << 20;  // messages of all calls but inference and load: RESOURCE_EXHAUSTED
+  size_t offload_bytes = 256 * 1024;     // typed contents from this size on are left to the pool
+  // Of one ModelStreamInfer call; the client's window is shut beyond it. Less than a model's queue holds, so that one
+  // stream cannot fill it.
+  size_t stream_requests_max = 256;
+};
+
+// What the methods work with. Everything is owned by the server's composition and outlives them, the loop's connections
+// and every request in flight.
+struct Environment {
+  const Options& options;
+  core::Dispatcher& dispatcher;  // this loop's
+  core::Catalog& catalog;
+  base::Executor& pool;  // big decoding and encoding, load calls' files
+  base::Logger& logger;
+  const base::Clock& clock;
+};
+
+// inference.GRPCInferenceService: Predict V2, the Open Inference Protocol and Triton's extensions over gRPC, for one
+// loop. Small requests are decoded, dispatched and encoded on the loop thread; big typed ones go by way of the pool.
+// Their paths are those of kMethods (methods.h).
+std::vector<net::grpc::Method> Methods(Environment environment);
+
+}  // namespace inferd::oip_grpc
