@@ -36,9 +36,10 @@ base::Result<Assignments> ReadEnvironment(const std::map<std::string, std::strin
       continue;
     }
     std::string_view rest = value;
-    while (it->second->repeated && rest.find(',') != std::string_view::npos) {
-      assignments.values.push_back({it->second, std::string(rest.substr(0, rest.find(','))), name});
-      rest.remove_prefix(rest.find(',') + 1);
+    const char separator = it->second->separator;
+    while (it->second->repeated && rest.find(separator) != std::string_view::npos) {
+      assignments.values.push_back({it->second, std::string(rest.substr(0, rest.find(separator))), name});
+      rest.remove_prefix(rest.find(separator) + 1);
     }
     assignments.values.push_back({it->second, std::string(rest), name});
   }

@@ -87,7 +87,13 @@ std::string Print(ServerOptions& options) {
 template <auto... Path>
 Option Plain(std::string_view group, std::string_view name, std::string_view value_name, std::string_view help) {
   using Type = std::remove_reference_t<decltype(At<Path...>(std::declval<ServerOptions&>()))>;
-  return {group, name, value_name, help, std::is_same_v<Type, std::vector<std::string>>, Set<Path...>, Print<Path...>};
+  return {.group = group,
+          .name = name,
+          .value_name = value_name,
+          .help = help,
+          .repeated = std::is_same_v<Type, std::vector<std::string>>,
+          .set = Set<Path...>,
+          .print = Print<Path...>};
 }
 
 template <const std::string_view& Names, auto... Path>
@@ -97,7 +103,6 @@ Option Choice(std::string_view group, std::string_view name, std::string_view he
           .name = name,
           .value_name = Names,
           .help = help,
-          .repeated = false,
           .set = [](ServerOptions& options, std::string_view text) -> base::Status {
             INFERD_ASSIGN_OR_RETURN(At<Path...>(options), ParseChoice<Type>(Names, text));
             return base::OkStatus();

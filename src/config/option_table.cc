@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "config/option_field.h"
+#include "config/option_rows.h"
 
 namespace inferd::config {
 namespace {
@@ -81,8 +82,13 @@ constexpr std::string_view kLogs = "Logs";
 
 std::vector<Option> ModelRows() {
   return {
-      {kModels, "model-repository", "[NAME=]PATH", "folder of model folders; the name is what `repository_name` means",
-       true, AddRepository, PrintNothing},
+      {.group = kModels,
+       .name = "model-repository",
+       .value_name = "[NAME=]PATH",
+       .help = "folder of model folders; the name is what `repository_name` means",
+       .repeated = true,
+       .set = AddRepository,
+       .print = PrintNothing},
       Plain<&S::model_files>(kModels, "model-file", "FILE", "a model file to serve by itself; also without the flag"),
       Choice<kControlModes, &S::control_mode>(
           kModels, "model-control-mode",
@@ -99,37 +105,65 @@ std::vector<Option> ModelRows() {
   };
 }
 
-std::vector<Option> ListenerRows() {
-  return {
+// The rows of one listener's TLS, whose names begin with its own.
+template <auto Server>
+void AddTlsRows(std::vector<Option>& rows, std::string_view certificate, std::string_view key,
+                std::string_view client_ca) {
+  rows.push_back(Plain<Server, &Listener::tls, &Tls::certificate_file>(kListeners, certificate, "FILE",
+                                                                       "PEM chain; turns TLS on"));
+  rows.push_back(Plain<Server, &Listener::tls, &Tls::key_file>(kListeners, key, "FILE", "PEM private key"));
+  rows.push_back(Plain<Server, &Listener::tls, &Tls::client_ca_file>(
+      kListeners, client_ca, "FILE", "clients must show a certificate that this CA signed"));
+}
+
+std::vector<Option> HttpRows() {
+  std::vector<Option> rows = {
       Plain<&S::http, &Listener::enabled>(kListeners, "http", "", "serve HTTP"),
       Plain<&S::http, &Listener::address>(kListeners, "http-address", "ADDRESS", "where HTTP listens"),
       Plain<&S::http, &Listener::port>(kListeners, "http-port", "PORT", "0: any free one"),
-      Plain<&S::http, &Listener::tls, &Tls::certificate_file>(kListeners, "http-tls-certificate", "FILE",
-                                                              "PEM chain; turns TLS on"),
-      Plain<&S::http, &Listener::tls, &Tls::key_file>(kListeners, "http-tls-key", "FILE", "PEM private key"),
-      Plain<&S::http, &Listener::tls, &Tls::client_ca_file>(kListeners, "http-tls-client-ca", "FILE",
-                                                            "clients must show a certificate that this CA signed"),
-      Plain<&S::grpc, &Listener::enabled>(kListeners, "grpc", "", "serve gRPC (no service is there yet)"),
+      Plain<&S::http, &Listener::unix_socket>(kListeners, "http-unix-socket", "PATH", "where HTTP listens as well"),
+      Plain<&S::http_header_forward_pattern>(
+          kListeners, "http-header-forward-pattern", "REGEX",
+          "headers that match, as a whole and without regard to case, become request parameters"),
+  };
+  AddTlsRows<&S::http>(rows, "http-tls-certificate", "http-tls-key", "http-tls-client-ca");
+  return rows;
+}
+
+std::vector<Option> GrpcListenerRows() {
+  std::vector<Option> rows = {
+      Plain<&S::grpc, &Listener::enabled>(kListeners, "grpc", "", "serve gRPC on a port of its own"),
       Plain<&S::grpc, &Listener::address>(kListeners, "grpc-address", "ADDRESS", "where gRPC listens"),
       Plain<&S::grpc, &Listener::port>(kListeners, "grpc-port", "PORT", "0: any free one"),
+      Plain<&S::grpc, &Listener::unix_socket>(kListeners, "grpc-unix-socket", "PATH", "where gRPC listens as well"),
+      Plain<&S::grpc_header_forward_pattern>(kListeners, "grpc-header-forward-pattern", "REGEX",
+                                             "metadata that match become request parameters"),
+  };
+  AddTlsRows<&S::grpc>(rows, "grpc-tls-certificate", "grpc-tls-key", "grpc-tls-client-ca");
+  return rows;
+}
+
+std::vector<Option> MetricsRows() {
+  std::vector<Option> rows = {
       Plain<&S::metrics, &Listener::enabled>(kListeners, "metrics", "",
                                              "serve Prometheus metrics on a port of their own"),
       Plain<&S::metrics, &Listener::address>(kListeners, "metrics-address", "ADDRESS", "where metrics listen"),
       Plain<&S::metrics, &Listener::port>(kListeners, "metrics-port", "PORT", "0: any free one"),
-      Plain<&S::metrics, &Listener::tls, &Tls::certificate_file>(kListeners, "metrics-tls-certificate", "FILE",
-                                                                 "PEM chain; turns TLS on"),
-      Plain<&S::metrics, &Listener::tls, &Tls::key_file>(kListeners, "metrics-tls-key", "FILE", "PEM private key"),
-      Plain<&S::metrics, &Listener::tls, &Tls::client_ca_file>(kListeners, "metrics-tls-client-ca", "FILE",
-                                                               "clients must show a certificate that this CA signed"),
-      Plain<&S::loop_threads>(kListeners, "loop-threads", "N", "threads for connections; 0: one per core, at most 8"),
   };
+  AddTlsRows<&S::metrics>(rows, "metrics-tls-certificate", "metrics-tls-key", "metrics-tls-client-ca");
+  rows.push_back(
+      Plain<&S::loop_threads>(kListeners, "loop-threads", "N", "threads for connections; 0: one per core, at most 8"));
+  return rows;
 }
 
 std::vector<Option> LifecycleRows() {
   return {
-      {kLifecycle, "readiness", "all|any|server|NAME,...",
-       "when the server is ready: all models, any of them, those named, or as soon as it listens", false, SetReadiness,
-       PrintReadiness},
+      {.group = kLifecycle,
+       .name = "readiness",
+       .value_name = "all|any|server|NAME,...",
+       .help = "when the server is ready: all models, any of them, those named, or as soon as it listens",
+       .set = SetReadiness,
+       .print = PrintReadiness},
       Plain<&S::exit_on_error>(kLifecycle, "exit-on-error", "", "end if a model fails to load at the start"),
       Plain<&S::dry_run>(kLifecycle, "dry-run", "", "print completed configurations and every problem; serve nothing"),
       Plain<&S::drain_grace>(kLifecycle, "drain-grace", "TIME", "after SIGTERM: not ready, but still accepting"),
@@ -188,7 +222,8 @@ std::vector<Option> LogRows() {
 
 std::vector<Option> AllRows() {
   std::vector<Option> all;
-  for (auto rows : {ModelRows, ListenerRows, LifecycleRows, AnswerRows, LimitRows, LogRows}) {
+  for (auto rows : {ModelRows, HttpRows, GrpcListenerRows, MetricsRows, GrpcRows, AccessRows, LifecycleRows, AnswerRows,
+                    LimitRows, LogRows}) {
     std::ranges::move(rows(), std::back_inserter(all));
   }
   return all;

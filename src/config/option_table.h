@@ -16,6 +16,7 @@ struct Option {
   std::string_view value_name;  // for the help; empty: a switch
   std::string_view help;
   bool repeated = false;
+  char separator = ',';  // of several values in one environment variable
   // Sets one value; with `repeated`, adds one.
   base::Status (*set)(ServerOptions& options, std::string_view text) = nullptr;
   // The present value as `set` takes it; empty: none.

@@ -13,6 +13,7 @@ namespace inferd::config {
 namespace {
 
 using std::chrono::milliseconds;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -167,6 +168,59 @@ TEST(OptionsParserTest, APersonalityRefusesWhatIsMissingHere) {
   EXPECT_EQ(error("--allow-client-shm=false"), "");
   EXPECT_THAT(error("--strict-readines=1"), HasSubstr("did you mean '--strict-readiness'?"));
   EXPECT_THAT(ErrorOf({"m", "--as=tritonservr"}), HasSubstr("did you mean 'tritonserver'?"));
+}
+
+TEST(OptionsParserTest, RestrictionsNameGroupsHeaderAndValue) {
+  const auto parsed = Parse({"m", "--http-restricted-api=health,shared-memory:X-Key=a=b:c",
+                             "--http-restricted-api=logging:K=v", "--access-token-file=/etc/tokens",
+                             "--access-token-file=trace,metrics:./other"},
+                            {{"INFERD_GRPC_RESTRICTED_PROTOCOL", "health,metadata:a=1;inference:b=2"}});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  const AccessOptions& access = parsed->options.access;
+  ASSERT_EQ(access.http_rules.size(), 2u);
+  EXPECT_THAT(access.http_rules[0].groups, ElementsAre(EndpointGroup::kHealth, EndpointGroup::kSharedMemory));
+  EXPECT_EQ(access.http_rules[0].header, "X-Key");
+  EXPECT_EQ(access.http_rules[0].value, "a=b:c");
+  ASSERT_EQ(access.grpc_rules.size(), 2u);
+  EXPECT_EQ(access.grpc_rules[1].header, "b");
+  ASSERT_EQ(access.token_rules.size(), 2u);
+  EXPECT_TRUE(access.token_rules[0].groups.empty());
+  EXPECT_EQ(access.token_rules[1].file, "./other");
+  EXPECT_THAT(access.token_rules[1].groups, ElementsAre(EndpointGroup::kTrace, EndpointGroup::kMetrics));
+}
+
+TEST(OptionsParserTest, MistakenRestrictionsAreErrorsThatKeepTheSecret) {
+  const auto error = [](std::string rule) { return ErrorOf({"m", "--http-restricted-api=" + rule}); };
+  EXPECT_THAT(error("helth:K=secret"), AllOf(HasSubstr("did you mean 'health'?"), Not(HasSubstr("secret"))));
+  EXPECT_THAT(error("health,health:K=secret"), HasSubstr("group 'health' is named twice"));
+  for (const std::string rule : {"health", "health:secret", "health=secret", "health:=secret", "health:K K=secret",
+                                 "health:K=", "health:K= secret", "health:K=secret\n"}) {
+    EXPECT_THAT(error(rule), AllOf(HasSubstr("--http-restricted-api: "), Not(HasSubstr("secret")))) << rule;
+  }
+  EXPECT_THAT(ErrorOf({"m", "--http-restricted-api=health:A=1", "--http-restricted-api=trace,health:B=2"}),
+              HasSubstr("--http-restricted-api restricts a group twice: once more with header 'B'"));
+  EXPECT_EQ(ErrorOf({"m", "--http-restricted-api=health:A=1", "--grpc-restricted-protocol=health:A=1"}), "");
+  EXPECT_THAT(ErrorOf({"m", "--access-token-file=health:"}), HasSubstr("expected [GROUP,...:]PATH"));
+}
+
+TEST(OptionsParserTest, GrpcHasOptionsOfItsOwn) {
+  const auto parsed = Parse({"m", "--grpc-tls-certificate=c", "--grpc-tls-key=k", "--grpc-unix-socket=/run/grpc",
+                             "--grpc-typed-outputs", "--grpc-response-compression-level=high", "--http-grpc=false",
+                             "--grpc-message-bytes-max=1MiB", "--grpc-keepalive-time=10s",
+                             "--grpc-http2-max-ping-strikes=5", "--grpc-max-connection-age=1h"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_EQ(parsed->options.grpc.tls.certificate_file, "c");
+  EXPECT_EQ(parsed->options.grpc.unix_socket, "/run/grpc");
+  const GrpcOptions& grpc = parsed->options.grpc_calls;
+  EXPECT_TRUE(grpc.typed_outputs);
+  EXPECT_FALSE(grpc.on_http_port);
+  EXPECT_EQ(grpc.response_compression, GrpcCompressionLevel::kHigh);
+  EXPECT_EQ(grpc.message_bytes_max, 1u << 20);
+  EXPECT_EQ(grpc.keepalive.ping_every, milliseconds(10'000));
+  EXPECT_EQ(grpc.keepalive.client_ping_strikes_max, 5u);
+  EXPECT_EQ(grpc.keepalive.connection_age_max, milliseconds(3'600'000));
+  EXPECT_THAT(ErrorOf({"m", "--grpc-tls-key=k"}), HasSubstr("--grpc-tls-certificate and --grpc-tls-key go together"));
+  EXPECT_THAT(ErrorOf({"m", "--grpc-message-bytes-max=0"}), HasSubstr("must be at least 1"));
 }
 
 TEST(OptionsParserTest, StatusCodesBecomeHttpCodes) {

@@ -17,6 +17,7 @@ base::Status CheckTls(const std::string& listener, const TlsOptions& tls) {
 
 base::Status CheckListeners(const ServerOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckTls("http", options.http.tls));
+  INFERD_RETURN_IF_ERROR(CheckTls("grpc", options.grpc.tls));
   INFERD_RETURN_IF_ERROR(CheckTls("metrics", options.metrics.tls));
   if (!options.http.enabled) {
     return base::InvalidArgument("--http=false leaves nothing to listen on: there is no gRPC service yet");
@@ -35,6 +36,24 @@ base::Status CheckListeners(const ServerOptions& options) {
     }
   }
   return base::OkStatus();
+}
+
+// As Triton: one header per group, or it would be unclear which one is meant.
+base::Status CheckHeaderRules(std::string_view option, const std::vector<HeaderRule>& rules) {
+  std::set<EndpointGroup> seen;
+  for (const HeaderRule& rule : rules) {
+    for (const EndpointGroup group : rule.groups) {
+      if (seen.insert(group).second) continue;
+      return base::InvalidArgument("--" + std::string(option) + " restricts a group twice: once more with header '" +
+                                   rule.header + "'");
+    }
+  }
+  return base::OkStatus();
+}
+
+base::Status CheckAccess(const AccessOptions& access) {
+  INFERD_RETURN_IF_ERROR(CheckHeaderRules("http-restricted-api", access.http_rules));
+  return CheckHeaderRules("grpc-restricted-protocol", access.grpc_rules);
 }
 
 base::Status CheckModels(const ServerOptions& options) {
@@ -64,6 +83,10 @@ base::Status CheckModels(const ServerOptions& options) {
 base::Status CheckServerOptions(const ServerOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckModels(options));
   INFERD_RETURN_IF_ERROR(CheckListeners(options));
+  INFERD_RETURN_IF_ERROR(CheckAccess(options.access));
+  if (options.grpc_calls.message_bytes_max == 0) {
+    return base::InvalidArgument("--grpc-message-bytes-max must be at least 1");
+  }
   if (options.loop_threads > 256) return base::InvalidArgument("--loop-threads must be at most 256");
   if (options.limits.json_depth_max == 0 || options.limits.json_depth_max > 10'000) {
     return base::InvalidArgument("--json-depth-max must be from 1 to 10000");

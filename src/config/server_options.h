@@ -7,6 +7,8 @@
 
 #include "base/logging.h"
 #include "base/status.h"
+#include "config/access_options.h"
+#include "config/grpc_options.h"
 
 namespace inferd::config {
 
@@ -22,7 +24,8 @@ struct TlsOptions {
 struct ListenerOptions {
   bool enabled = true;
   std::string address = "0.0.0.0";
-  uint16_t port = 0;  // 0: the system picks one
+  uint16_t port = 0;             // 0: the system picks one
+  std::string unix_socket = {};  // a path where it listens as well, without TLS; empty: none
   TlsOptions tls = {};
 };
 
@@ -84,6 +87,11 @@ struct ServerOptions {
   ListenerOptions grpc{.port = 8001};
   ListenerOptions metrics{.port = 8002};
   uint32_t loop_threads = 0;  // 0: one per core, at most 8
+  GrpcOptions grpc_calls;
+  AccessOptions access;
+  // Headers, or metadata, whose names match become string parameters of inference requests; empty: none.
+  std::string http_header_forward_pattern;
+  std::string grpc_header_forward_pattern;
 
   std::vector<RepositoryOptions> repositories;
   std::vector<std::string> model_files;  // single files to serve, each as a model of its own

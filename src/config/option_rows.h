@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "config/option_table.h"
+
+// The groups of the option table that are in sources of their own.
+
+namespace inferd::config {
+
+std::vector<Option> GrpcRows();
+std::vector<Option> AccessRows();
+
+}  // namespace inferd::config
