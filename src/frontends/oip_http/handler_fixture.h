@@ -74,10 +74,13 @@ class FakeExchange final : public net::Exchange {
   }
   void Start(net::HttpResponse response) override { Send(std::move(response)); }
   bool Write(base::BufferSlice) override { return true; }
-  void End() override { Close(); }
+  void End(net::Trailers) override { Close(); }
   void Abandon() override { Send(net::HttpResponse::Text(500, "", "abandoned")); }
   void OnWritable(base::Task) override {}
   void OnPeerGone(base::Task task) override { on_peer_gone = std::move(task); }
+  void PauseBody() override {}
+  void ResumeBody() override {}
+  void TellPeerGone() override {}
 
   std::vector<net::HttpResponse> responses;
   base::Task on_peer_gone;
