@@ -40,7 +40,7 @@ bool IsHeaderValue(std::string_view text) {
 }
 
 // Never quotes the text: it holds a secret.
-template <std::vector<HeaderRule> AccessOptions::*Rules>
+template <std::vector<HeaderRule> AccessOptions::* Rules>
 base::Status AddHeaderRule(ServerOptions& options, std::string_view text) {
   const size_t colon = text.find(':');
   const size_t equals = text.find('=', colon == std::string_view::npos ? text.size() : colon);

@@ -35,8 +35,8 @@ std::vector<Option> GrpcRows() {
                                                    "ping connections without calls too, and let clients ping so"),
       KeepaliveRow<&Keepalive::pings_without_data_max>("grpc-http2-max-pings-without-data", "N",
                                                        "pings in a row with no data between them; 0: any number"),
-      KeepaliveRow<&Keepalive::client_ping_interval_min>(
-          "grpc-http2-min-recv-ping-interval-without-data", "TIME", "a client's pings without data must be so far apart"),
+      KeepaliveRow<&Keepalive::client_ping_interval_min>("grpc-http2-min-recv-ping-interval-without-data", "TIME",
+                                                         "a client's pings without data must be so far apart"),
       KeepaliveRow<&Keepalive::client_ping_strikes_max>("grpc-http2-max-ping-strikes", "N",
                                                         "pings too many before it is sent away; 0: any number"),
       KeepaliveRow<&Keepalive::connection_age_max>("grpc-max-connection-age", "TIME",
