@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <limits>
-#include <optional>
 
 namespace inferd::v2 {
 
@@ -21,12 +20,6 @@ base::Status WrongType(std::string_view owner, std::string_view name, std::strin
       .append(", got ")
       .append(Describe(value));
   return base::InvalidArgument(std::move(text));
-}
-
-std::optional<uint64_t> AsUnsigned(const ParameterValue& value) {
-  if (const auto* u = std::get_if<uint64_t>(&value)) return *u;
-  if (const auto* i = std::get_if<int64_t>(&value); i != nullptr && *i >= 0) return static_cast<uint64_t>(*i);
-  return std::nullopt;
 }
 
 bool NamesNoSequence(const ParameterValue& value) {
@@ -116,6 +109,12 @@ base::Result<OutputSettings> ReadOutputSettings(const core::RequestedOutput& out
   }
   INFERD_ASSIGN_OR_RETURN(settings.base64, WantsBase64(output.parameters, owner));
   return settings;
+}
+
+std::optional<uint64_t> AsUnsigned(const ParameterValue& value) {
+  if (const auto* u = std::get_if<uint64_t>(&value)) return *u;
+  if (const auto* i = std::get_if<int64_t>(&value); i != nullptr && *i >= 0) return static_cast<uint64_t>(*i);
+  return std::nullopt;
 }
 
 std::string Describe(const ParameterValue& value) {

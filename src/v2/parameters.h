@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,9 @@ base::Status RefuseSharedMemory(const core::Parameters& parameters, std::string_
 // Whether `parameters` asks for base64 text; INVALID_ARGUMENT if content_type is no string. Content types other than
 // "base64" have no meaning here and are left to the model.
 base::Result<bool> WantsBase64(const core::Parameters& parameters, std::string_view owner);
+
+// An integer that is not negative, of either kind; nullopt: something else.
+std::optional<uint64_t> AsUnsigned(const core::ParameterValue& value);
 
 // Values as error texts show them: true, 12, 1.5, 'abc'.
 std::string Describe(const core::ParameterValue& value);

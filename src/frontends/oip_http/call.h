@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "frontends/oip_http/handler.h"
 #include "net/http.h"
+#include "v2/access_record.h"
 
 namespace inferd::oip_http {
 
@@ -31,16 +32,9 @@ class Call {
   void Fail(const base::Status& status, int http_status = 0, int64_t retry_after_ms = 0);
 
  private:
-  struct AccessRecord;
-  struct DeleteRecord {
-    void operator()(AccessRecord* record) const;
-  };
-
-  void LogAccess(int status) const;
-
   std::shared_ptr<const Environment> environment_;
   net::Reply reply_;
-  std::unique_ptr<AccessRecord, DeleteRecord> access_;  // null: the access log is off
+  std::unique_ptr<v2::AccessRecord> access_;  // null: the access log is off
 };
 
 // One line of the access log for a request that was answered before its body was read.

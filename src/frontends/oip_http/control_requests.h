@@ -1,16 +1,15 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/logging.h"
 #include "base/status.h"
 #include "core/catalog.h"
+#include "v2/log_settings.h"
 
-// The bodies of Triton's repository and logging extensions. Pure, but for ApplyLogSettings. An empty body is an empty
-// object; anything malformed or unknown is INVALID_ARGUMENT.
+// The bodies of Triton's repository and logging extensions. Pure. An empty body is an empty object; anything malformed
+// or unknown is INVALID_ARGUMENT.
 
 namespace inferd::oip_http {
 
@@ -27,16 +26,7 @@ base::Result<core::LoadCall> ReadLoadRequest(std::string_view body, std::string_
 base::Result<core::UnloadCall> ReadUnloadRequest(std::string_view body, std::string_view model,
                                                  std::string_view repository);
 
-// Log settings to change; nullopt: as they are.
-struct LogSettings {
-  std::optional<bool> info;
-  std::optional<bool> warning;
-  std::optional<bool> error;
-  std::optional<int> verbose_level;
-};
-
-base::Result<LogSettings> ReadLogSettings(std::string_view body);
-void ApplyLogSettings(const LogSettings& settings, base::Logger& logger);
+base::Result<v2::LogSettings> ReadLogSettings(std::string_view body);
 // The settings in force, as GET and POST v2/logging answer them.
 std::string LogSettingsJson(const base::Logger& logger);
 

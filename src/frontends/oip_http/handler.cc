@@ -121,7 +121,7 @@ class Handler final : public net::HttpHandler {
     if (request.head.method == net::Method::kPost) {
       const auto settings = ReadLogSettings(request.body.view());
       if (!settings.has_value()) return ErrorResponse(options_, settings.error());
-      ApplyLogSettings(*settings, logger);
+      v2::ApplyLogSettings(*settings, logger);
     }
     return JsonResponse(LogSettingsJson(logger));
   }

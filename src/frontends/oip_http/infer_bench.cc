@@ -89,7 +89,7 @@ BENCHMARK(BM_ReadImageJson);
 void Write(benchmark::State& state, const core::InferResponse& response, bool binary) {
   const core::ModelSignature signature;
   const Options options;
-  OutputForms forms;
+  v2::OutputForms forms;
   forms.forms.resize(response.outputs.size(), {.binary = binary});
   int64_t bytes = 0;
   for (auto _ : state) {

@@ -5,6 +5,7 @@
 
 #include "frontends/oip_http/raw_request.h"
 #include "net/compression/compression.h"
+#include "v2/traceparent.h"
 
 namespace inferd::oip_http {
 
@@ -59,7 +60,7 @@ void InferCall::Decode() {
   } catch (const std::bad_alloc&) {
     Fail(base::ResourceExhausted("not enough memory for this request"));
   }
-  if (request_ != nullptr) request_->traceparent = ReadTraceparent(http_.head);
+  if (request_ != nullptr) request_->traceparent = v2::CheckedTraceparent(http_.head.Find("traceparent").value_or(""));
   http_ = {};  // JSON text is done with; binary tensors hold their body themselves
 }
 
@@ -88,8 +89,7 @@ base::Status InferCall::DecodeBody() {
   if (!decoded.has_value()) return std::move(decoded).error();
   request_ = std::move(decoded->request);
   request_->received_ns = http_.received_ns;
-  forms_.default_form = decoded->default_output;
-  forms_.forms = std::move(decoded->outputs);
+  forms_ = std::move(decoded->forms);
   return {};
 }
 
@@ -108,17 +108,14 @@ void InferCall::Dispatch(Owned self) {
   dispatcher.Infer(std::move(pinned), std::move(request), std::move(completion));
 }
 
-// A unary reply has room for one response. A model that sends it ahead of an empty final one is answered as well.
 void InferCall::OnResponse(Owned& self, core::InferResponse response) {
-  const bool final = response.final;
-  const bool carries = !final || !response.status.ok() || !response.outputs.empty() || self->responses_ == 0;
-  if (carries && ++self->responses_ == 1) self->response_ = std::move(response);
-  if (!final) return;
-  if (self->responses_ > 1) {
+  if (!self->response_.Add(std::move(response))) return;
+  const core::InferResponse& single = self->response_.response();
+  if (self->response_.many()) {
     self->Fail(
         base::Unimplemented("model '" + self->model_ + "' gave more than one response, which HTTP cannot carry"));
-  } else if (!self->response_.status.ok()) {
-    self->Fail(self->response_.status, 0, self->response_.retry_after_ms);
+  } else if (!single.status.ok()) {
+    self->Fail(single.status, 0, single.retry_after_ms);
   }
   net::Loop& loop = self->call_.loop();
   if (self->EncodeIsBig()) {
@@ -137,7 +134,7 @@ void InferCall::OnResponse(Owned& self, core::InferResponse response) {
 
 bool InferCall::EncodeIsBig() const {
   if (failure_) return false;
-  const ResponseSize size = EstimateSize(response_, forms_);
+  const ResponseSize size = EstimateSize(response_.response(), forms_);
   const bool compressed = headers_.answer != net::ContentCoding::kIdentity;
   return size.json_bytes >= call_.options().offload_bytes ||
          (compressed && size.json_bytes + size.binary_bytes >= call_.options().offload_compressed_bytes);
@@ -158,8 +155,8 @@ void InferCall::Encode() {
 }
 
 base::Status InferCall::EncodeResponse() {
-  INFERD_ASSIGN_OR_RETURN(answer_,
-                          WriteInferResponse(std::move(response_), forms_, pinned_->signature(), call_.options()));
+  INFERD_ASSIGN_OR_RETURN(
+      answer_, WriteInferResponse(std::move(response_.response()), forms_, pinned_->signature(), call_.options()));
   return CompressBody(answer_, headers_.answer, call_.options());
 }
 

@@ -9,6 +9,7 @@
 #include "frontends/oip_http/infer_request_reader.h"
 #include "frontends/oip_http/infer_response_writer.h"
 #include "frontends/oip_http/router.h"
+#include "v2/single_response.h"
 
 namespace inferd::oip_http {
 
@@ -53,9 +54,8 @@ class InferCall {
   InferHeaders headers_;
   std::shared_ptr<const core::PinnedModel> pinned_;
   std::unique_ptr<core::InferRequest> request_;
-  OutputForms forms_;
-  core::InferResponse response_;
-  size_t responses_ = 0;
+  v2::OutputForms forms_;
+  v2::SingleResponse response_;
   net::HttpResponse answer_;
   std::optional<Failure> failure_;
 };

@@ -60,16 +60,4 @@ base::Result<InferHeaders> ReadInferHeaders(const net::RequestHead& head, bool& 
   return headers;
 }
 
-std::string_view ReadTraceparent(const net::RequestHead& head) {
-  const auto value = head.Find("traceparent");
-  constexpr std::string_view kForm = "00-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh";
-  if (!value || value->size() != kForm.size()) return {};
-  for (size_t i = 0; i < kForm.size(); ++i) {
-    const char c = (*value)[i];
-    const bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-    if (kForm[i] == 'h' ? !hex : c != kForm[i]) return {};
-  }
-  return *value;
-}
-
 }  // namespace inferd::oip_http

@@ -21,8 +21,4 @@ struct InferHeaders {
 // Content-Length. The coding's error is told by `unknown_coding`, for it is the transport's 415.
 base::Result<InferHeaders> ReadInferHeaders(const net::RequestHead& head, bool& unknown_coding);
 
-// The header's value if it may be passed on: 00-<32 hex>-<16 hex>-<2 hex> (W3C Trace Context, "traceparent Header");
-// empty otherwise.
-std::string_view ReadTraceparent(const net::RequestHead& head);
-
 }  // namespace inferd::oip_http

@@ -52,17 +52,5 @@ TEST(ReadInferHeadersTest, UnknownCodingsAreToldApart) {
   EXPECT_TRUE(unknown_coding);
 }
 
-TEST(ReadTraceparentTest, TakesVersion00InLowerCase) {
-  constexpr std::string_view kGood = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-  EXPECT_EQ(ReadTraceparent(Head({{"Traceparent", kGood}})), kGood);
-  EXPECT_EQ(ReadTraceparent(Head({})), "");
-  for (size_t i = 0; i < kGood.size(); ++i) {
-    std::string bad(kGood);
-    bad[i] = 'G';
-    EXPECT_EQ(ReadTraceparent(Head({{"traceparent", bad}})), "") << bad;
-  }
-  EXPECT_EQ(ReadTraceparent(Head({{"traceparent", kGood.substr(1)}})), "");
-}
-
 }  // namespace
 }  // namespace inferd::oip_http

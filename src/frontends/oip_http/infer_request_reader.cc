@@ -147,12 +147,7 @@ base::Result<DecodedRequest> ReadInferRequest(const base::BufferSlice& body, siz
   INFERD_RETURN_IF_ERROR(reader.Read());
   INFERD_RETURN_IF_ERROR(AttachBinary(body, json_bytes, reader.binary_sizes(), binary_allowed, model, request));
   INFERD_ASSIGN_OR_RETURN(const v2::RequestSettings settings, v2::TakeKnownParameters(request));
-  decoded.default_output.binary = settings.binary_data_output;
-  decoded.outputs.reserve(request.outputs.size());
-  for (const core::RequestedOutput& output : request.outputs) {
-    INFERD_ASSIGN_OR_RETURN(const auto form, v2::ReadOutputSettings(output, settings.binary_data_output));
-    decoded.outputs.push_back(form);
-  }
+  INFERD_ASSIGN_OR_RETURN(decoded.forms, v2::ReadOutputForms(request, settings.binary_data_output));
   return decoded;
 }
 

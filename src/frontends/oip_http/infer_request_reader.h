@@ -2,20 +2,18 @@
 
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "base/buffer.h"
 #include "base/status.h"
 #include "core/infer_request.h"
-#include "v2/parameters.h"
+#include "v2/output_forms.h"
 
 namespace inferd::oip_http {
 
 // An infer request's body, taken apart. `request` lacks what the path and the head say (model, times, cancel flag).
 struct DecodedRequest {
   std::unique_ptr<core::InferRequest> request;
-  v2::OutputSettings default_output;        // for every output, where none is requested
-  std::vector<v2::OutputSettings> outputs;  // one per request.outputs
+  v2::OutputForms forms;
 };
 
 // Reads Predict V2's "Inference Request JSON Object" with Triton's binary tensor extension. The first `json_bytes` of

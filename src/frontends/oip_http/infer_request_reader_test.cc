@@ -50,9 +50,9 @@ TEST(ReadInferRequestTest, ReadsEveryMember) {
   EXPECT_EQ(request.inputs[1].shape.rank(), 0u);
   ASSERT_EQ(request.outputs.size(), 2u);
   EXPECT_EQ(request.outputs[1].name, "p");
-  ASSERT_EQ(decoded->outputs.size(), 2u);
-  EXPECT_TRUE(decoded->outputs[0].binary);
-  EXPECT_EQ(decoded->outputs[1].classes, 2u);
+  ASSERT_EQ(decoded->forms.forms.size(), 2u);
+  EXPECT_TRUE(decoded->forms.of(0).binary);
+  EXPECT_EQ(decoded->forms.of(1).classes, 2u);
 }
 
 TEST(ReadInferRequestTest, AnyKeyOrderGivesTheSame) {

@@ -8,7 +8,6 @@
 #include "json/writer.h"
 #include "net/compression/compression.h"
 #include "tensorjson/write.h"
-#include "v2/classification.h"
 
 namespace inferd::oip_http {
 
@@ -63,23 +62,9 @@ base::Status WriteOutput(json::Writer& writer, const InferTensor& output, const 
   return {};
 }
 
-base::Status ClassifyOutputs(core::InferResponse& response, const OutputForms& forms,
-                             const core::ModelSignature& signature) {
-  for (size_t i = 0; i < response.outputs.size(); ++i) {
-    const uint32_t classes = forms.of(i).classes;
-    if (classes == 0) continue;
-    InferTensor& output = response.outputs[i];
-    const int index = signature.FindOutput(output.name);
-    const core::TensorSpec no_labels;
-    const core::TensorSpec& spec = index < 0 ? no_labels : signature.outputs[static_cast<size_t>(index)];
-    INFERD_ASSIGN_OR_RETURN(output, v2::Classify(output, spec, signature.max_batch_size > 0, classes));
-  }
-  return {};
-}
-
 }  // namespace
 
-ResponseSize EstimateSize(const core::InferResponse& response, const OutputForms& forms) {
+ResponseSize EstimateSize(const core::InferResponse& response, const v2::OutputForms& forms) {
   ResponseSize size{.json_bytes = kJsonPerOutput, .binary_bytes = 0};
   for (size_t i = 0; i < response.outputs.size(); ++i) {
     const size_t bytes = response.outputs[i].data.size();
@@ -93,13 +78,9 @@ ResponseSize EstimateSize(const core::InferResponse& response, const OutputForms
   return size;
 }
 
-base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse response, const OutputForms& forms,
+base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse response, const v2::OutputForms& forms,
                                                    const core::ModelSignature& signature, const Options& options) {
-  if (!forms.forms.empty() && forms.forms.size() != response.outputs.size()) {
-    return std::unexpected(base::Internal("expected " + std::to_string(forms.forms.size()) + " outputs, got " +
-                                          std::to_string(response.outputs.size())));
-  }
-  INFERD_RETURN_IF_ERROR(ClassifyOutputs(response, forms, signature));
+  INFERD_RETURN_IF_ERROR(v2::ClassifyOutputs(response, forms, signature));
   json::Writer writer(EstimateSize(response, forms).json_bytes);
   writer.BeginObject();
   writer.Key("model_name");

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
-#include <vector>
 
 #include "base/status.h"
 #include "core/infer_response.h"
@@ -10,23 +8,15 @@
 #include "frontends/oip_http/options.h"
 #include "net/compression/content_coding.h"
 #include "net/http.h"
-#include "v2/parameters.h"
+#include "v2/output_forms.h"
 
 namespace inferd::oip_http {
-
-// How the outputs of one response are to be written.
-struct OutputForms {
-  v2::OutputSettings default_form;        // where no outputs were requested
-  std::vector<v2::OutputSettings> forms;  // else one per output
-
-  const v2::OutputSettings& of(size_t output) const { return output < forms.size() ? forms[output] : default_form; }
-};
 
 // Writes Predict V2's "Inference Response JSON Object", straight from the tensors; binary outputs follow it as they
 // are, without a copy (Triton's binary tensor extension). Classification happens first. Errors: INVALID_ARGUMENT naming
 // the output (BYTES that are not UTF-8 and were not asked for in base64 or binary; a NaN under NonFinite::kError).
 // Pure; runs on any thread.
-base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse response, const OutputForms& forms,
+base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse response, const v2::OutputForms& forms,
                                                    const core::ModelSignature& signature, const Options& options);
 
 // About how big a response will be: whether writing it is work for the pool.
@@ -34,7 +24,7 @@ struct ResponseSize {
   size_t json_bytes = 0;
   size_t binary_bytes = 0;
 };
-ResponseSize EstimateSize(const core::InferResponse& response, const OutputForms& forms);
+ResponseSize EstimateSize(const core::InferResponse& response, const v2::OutputForms& forms);
 
 // Compresses the body in place if it is worth it (Options::compress_bytes_min).
 base::Status CompressBody(net::HttpResponse& response, net::ContentCoding coding, const Options& options);

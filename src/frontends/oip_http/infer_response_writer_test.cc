@@ -64,7 +64,7 @@ TEST(WriteInferResponseTest, BinaryOutputsFollowTheJsonWithoutACopy) {
                     Tensor("e", DataType::kInt8, {0}, ""), Tensor("z", DataType::kInt8, {2}, "ef")});
   const std::byte* const first = response.outputs[0].data.data();
   const std::byte* const last = response.outputs[3].data.data();
-  OutputForms forms;
+  v2::OutputForms forms;
   forms.forms = {{.binary = true}, {}, {.binary = true}, {.binary = true}};
   const auto http = WriteInferResponse(std::move(response), forms, {}, {});
   ASSERT_TRUE(http.has_value());
@@ -87,7 +87,7 @@ TEST(WriteInferResponseTest, BytesOutputsNeedUtf8OrBase64) {
   ASSERT_FALSE(http.has_value());
   EXPECT_EQ(http.error().code(), base::StatusCode::kInvalidArgument);
   EXPECT_NE(http.error().message().find("output 'y'"), std::string::npos);
-  OutputForms forms;
+  v2::OutputForms forms;
   forms.default_form.base64 = true;
   http = WriteInferResponse(ResponseWith({Tensor("y", DataType::kBytes, {2}, packed)}), forms, {}, {});
   ASSERT_TRUE(http.has_value());
@@ -101,7 +101,7 @@ TEST(WriteInferResponseTest, ClassificationUsesTheOutputsLabels) {
   signature.max_batch_size = 8;
   signature.outputs = {
       {.name = "y", .datatype = DataType::kFp32, .shape = {-1, 3}, .optional = false, .labels = {"a", "b", "c"}}};
-  OutputForms forms;
+  v2::OutputForms forms;
   forms.forms = {{.classes = 2}};
   const auto http = WriteInferResponse(
       ResponseWith({Tensor("y", DataType::kFp32, {1, 3}, BytesOf(std::vector<float>{0.5f, 2.5f, 1.0f}))}), forms,

@@ -64,7 +64,7 @@ base::Result<DecodedRequest> ReadRawRequest(const base::BufferSlice& body, const
   }
   const core::TensorSpec& spec = signature.inputs.front();
   DecodedRequest decoded;
-  decoded.default_output.binary = true;
+  decoded.forms.default_form.binary = true;
   decoded.request = std::make_unique<core::InferRequest>();
   core::InferTensor& input = decoded.request->inputs.emplace_back();
   input.name = spec.name;

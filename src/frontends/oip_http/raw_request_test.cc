@@ -34,7 +34,7 @@ TEST(ReadRawRequestTest, TheBodyIsTheInputWithoutACopy) {
   EXPECT_EQ(input.name, "x");
   EXPECT_EQ(input.datatype, DataType::kFp32);
   EXPECT_EQ(input.data.data(), body.data());
-  EXPECT_TRUE(decoded->default_output.binary);
+  EXPECT_TRUE(decoded->forms.default_form.binary);
 }
 
 TEST(ReadRawRequestTest, OneDimensionMayVaryBesidesTheBatch) {

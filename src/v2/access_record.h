@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/logging.h"
+
+namespace inferd::v2 {
+
+// What the access log says about one request. What is empty does not apply.
+struct AccessRecord {
+  int64_t received_ns = 0;  // base::Clock::NowNs when its first byte was read
+  std::string method;       // "POST"
+  std::string target;       // the path, as sent
+  std::string peer;
+  std::string traceparent;
+  std::string model;
+  std::string version;
+  std::string id;
+};
+
+// One line, at info level. `status` is the protocol's word: "200", "NOT_FOUND".
+void LogAccess(base::Logger& logger, const AccessRecord& record, std::string_view status, int64_t now_ns);
+
+}  // namespace inferd::v2

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+
+#include "base/logging.h"
+#include "base/status.h"
+#include "core/infer_request.h"
+
+// Triton's logging extension.
+
+namespace inferd::v2 {
+
+// Log settings to change; nullopt: as they are.
+struct LogSettings {
+  std::optional<bool> info;
+  std::optional<bool> warning;
+  std::optional<bool> error;
+  std::optional<int> verbose_level;
+};
+
+// Reads settings by name. INVALID_ARGUMENT naming the setting, expected and got: one that is unknown, of the wrong
+// type, or cannot be changed (the file; a format other than "default").
+base::Result<LogSettings> ReadLogSettings(const core::Parameters& settings);
+void ApplyLogSettings(const LogSettings& settings, base::Logger& logger);
+
+// The settings in force, as calls that read or change them are answered: strings, booleans, and the level unsigned.
+core::Parameters LogSettingsInForce(const base::Logger& logger);
+
+}  // namespace inferd::v2

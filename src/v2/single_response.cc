@@ -1,0 +1,14 @@
+#include "v2/single_response.h"
+
+#include <utility>
+
+namespace inferd::v2 {
+
+bool SingleResponse::Add(core::InferResponse response) {
+  const bool final = response.final;
+  const bool carries = !final || !response.status.ok() || !response.outputs.empty() || count_ == 0;
+  if (carries && ++count_ == 1) response_ = std::move(response);
+  return final;
+}
+
+}  // namespace inferd::v2
