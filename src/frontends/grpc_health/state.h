@@ -1,0 +1,33 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/catalog.h"
+
+namespace inferd::grpc_health {
+
+// What the server is doing, as its composition says. Draining: nothing is served, as far as anybody asks. Closing: calls
+// without an end of their own are ended.
+enum class Phase { kServing, kDraining, kClosing };
+
+// Everything outlives the methods and their calls.
+struct Environment {
+  const core::Catalog& catalog;
+  const std::atomic<Phase>& phase;
+  std::vector<std::string> services;          // those that are in the server's own state
+  std::chrono::milliseconds look_every{100};  // for changes, while somebody watches
+  size_t watchers_max = 1000;                 // per loop: RESOURCE_EXHAUSTED
+};
+
+enum class State { kServing, kNotServing, kUnknown };
+
+// Of the server (""), of one of its services, or of a model: its default version's. kUnknown: none of them has that name.
+// Thread-safe.
+State StateOf(const Environment& environment, std::string_view service);
+
+}  // namespace inferd::grpc_health
