@@ -160,6 +160,8 @@ class HttpHandler {
   // The whole request. May answer at once or keep `reply` for later. HEAD is delivered as such: send the body that GET
   // would have, the transport leaves it out.
   virtual void OnRequest(HttpRequest request, Reply reply) = 0;
+  // The server is draining: exchanges that go on for as long as the peer likes should come to their end.
+  virtual void OnDrain() {}
 };
 
 using HandlerFactory = std::move_only_function<std::unique_ptr<HttpHandler>(Loop&)>;

@@ -46,13 +46,17 @@ class HeldReplies {
   std::vector<Reply> replies_ GUARDED_BY(mutex_);
 };
 
-// Echoes; "/hold" waits for the test, "/big" answers 64 MB.
+// Echoes; "/hold" waits for the test, "/drain" for the drain, "/big" answers 64 MB.
 class TestHandler final : public HttpHandler {
  public:
   explicit TestHandler(HeldReplies& held) : held_(held) {}
   BodyPlan OnHead(const RequestHead&) override { return {}; }
   void OnRequest(HttpRequest request, Reply reply) override {
     if (request.head.target == "/hold") return held_.Add(std::move(reply));
+    if (request.head.target == "/drain") {
+      until_drain_.push_back(std::move(reply));
+      return;
+    }
     HttpResponse response;
     if (request.head.target == "/big") {
       const base::BufferSlice piece(base::Buffer::CopyOf(std::string(1 << 20, 'b')));
@@ -62,9 +66,13 @@ class TestHandler final : public HttpHandler {
     }
     reply.Send(std::move(response));
   }
+  void OnDrain() override {
+    for (Reply& reply : until_drain_) reply.Send(HttpResponse::Text(200, "", "drained"));
+  }
 
  private:
   HeldReplies& held_;
+  std::vector<Reply> until_drain_;
 };
 
 class ServerTest : public ::testing::Test {
@@ -321,6 +329,21 @@ TEST_F(ServerTest, DrainLetsRequestsFinishAndClosesTheRest) {
   EXPECT_THAT(busy.ReadUntil(), HasSubstr("Connection: close\r\n"));
   idle.Close();
   busy.Close();
+  ExpectNothingLeft();
+}
+
+TEST_F(ServerTest, HandlersHearOfTheDrain) {
+  Start();
+  RawClient client(port());
+  client.Send("GET /drain HTTP/1.1\r\nHost: a\r\n\r\n");
+  RawClient other(port());
+  other.Send(kGet);
+  other.ReadUntil("\r\n\r\n");
+  while (server_->requests_in_flight() == 0) std::this_thread::yield();
+  server_->BeginDrain();
+  EXPECT_THAT(client.ReadUntil(), EndsWith("drained"));
+  client.Close();
+  other.Close();
   ExpectNothingLeft();
 }
 

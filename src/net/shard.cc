@@ -88,6 +88,7 @@ void Shard::Tick() {
 void Shard::BeginDrain() {
   draining_ = true;
   for (size_t i = 0; i < connections_.size(); ++i) connections_[i]->BeginDrain();
+  for (const auto& handler : handlers_) handler->OnDrain();
 }
 
 void Shard::CloseAll() {

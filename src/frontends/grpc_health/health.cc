@@ -43,10 +43,11 @@ std::vector<net::grpc::Method> Methods(Environment environment) {
     Check(*shared, message, std::move(responder));
   };
   methods[1].path = "/grpc.health.v1.Health/Watch";
-  methods[1].unary = [watchers = std::make_shared<Watchers>(shared)](CallContext, const base::BufferSlice& message,
-                                                                     Responder responder) {
+  const auto watchers = std::make_shared<Watchers>(shared);
+  methods[1].unary = [watchers](CallContext, const base::BufferSlice& message, Responder responder) {
     Watch(*watchers, message, std::move(responder));
   };
+  methods[1].on_drain = [watchers] { watchers->Close(); };
   for (net::grpc::Method& method : methods) method.message_bytes_max = kMessageBytesMax;
   return methods;
 }

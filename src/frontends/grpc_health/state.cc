@@ -5,7 +5,7 @@
 namespace inferd::grpc_health {
 
 State StateOf(const Environment& environment, std::string_view service) {
-  const bool draining = environment.phase.load(std::memory_order_relaxed) != Phase::kServing;
+  const bool draining = environment.draining.load(std::memory_order_relaxed);
   if (service.empty() || std::ranges::find(environment.services, service) != environment.services.end()) {
     return environment.catalog.ServerReady() && !draining ? State::kServing : State::kNotServing;
   }

@@ -11,14 +11,10 @@
 
 namespace inferd::grpc_health {
 
-// What the server is doing, as its composition says. Draining: nothing is served, as far as anybody asks. Closing: calls
-// without an end of their own are ended.
-enum class Phase { kServing, kDraining, kClosing };
-
 // Everything outlives the methods and their calls.
 struct Environment {
   const core::Catalog& catalog;
-  const std::atomic<Phase>& phase;
+  const std::atomic<bool>& draining;          // then nothing is serving, as far as anybody asks
   std::vector<std::string> services;          // those that are in the server's own state
   std::chrono::milliseconds look_every{100};  // for changes, while somebody watches
   size_t watchers_max = 1000;                 // per loop: RESOURCE_EXHAUSTED

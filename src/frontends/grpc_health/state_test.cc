@@ -12,8 +12,8 @@ class HealthStateTest : public testing::Test {
   State Of(std::string_view service) const { return StateOf(environment_, service); }
 
   FakeCatalog catalog_;
-  std::atomic<Phase> phase_{Phase::kServing};
-  const Environment environment_{.catalog = catalog_, .phase = phase_, .services = {"a.Service", "b.Service"}};
+  std::atomic<bool> draining_{false};
+  const Environment environment_{.catalog = catalog_, .draining = draining_, .services = {"a.Service", "b.Service"}};
 };
 
 TEST_F(HealthStateTest, TheServerAndItsServicesAreServingWhenItIsReady) {
@@ -39,13 +39,11 @@ TEST_F(HealthStateTest, OtherNamesAreUnknown) {
 
 TEST_F(HealthStateTest, ADrainingServerServesNothing) {
   catalog_.models = {{"up", base::OkStatus()}};
-  for (const Phase phase : {Phase::kDraining, Phase::kClosing}) {
-    phase_ = phase;
-    EXPECT_EQ(Of(""), State::kNotServing);
-    EXPECT_EQ(Of("a.Service"), State::kNotServing);
-    EXPECT_EQ(Of("up"), State::kNotServing);
-    EXPECT_EQ(Of("c.Service"), State::kUnknown);
-  }
+  draining_ = true;
+  EXPECT_EQ(Of(""), State::kNotServing);
+  EXPECT_EQ(Of("a.Service"), State::kNotServing);
+  EXPECT_EQ(Of("up"), State::kNotServing);
+  EXPECT_EQ(Of("c.Service"), State::kUnknown);
 }
 
 }  // namespace

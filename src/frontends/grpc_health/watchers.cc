@@ -39,17 +39,22 @@ void Watchers::Add(std::string service, net::grpc::Responder responder) {
     }
   });
   Tell(id, watcher);
+  if (closed_) return Close();
   if (timer_ == 0) timer_ = loop_->RunAfter(environment_->look_every, [this] { Look(); });
 }
 
-void Watchers::Look() {
-  const bool closing = environment_->phase.load(std::memory_order_relaxed) == Phase::kClosing;
+void Watchers::Close() {
+  closed_ = true;
   for (auto& [id, watcher] : watchers_) {
-    if (!watcher.cancelled) Tell(id, watcher);
-    if (closing) watcher.responder.Finish(base::Unavailable("the server is shutting down"));
+    Tell(id, watcher);
+    watcher.responder.Finish(base::Unavailable("the server is shutting down"));
   }
-  if (closing) watchers_.clear();
+  watchers_.clear();
+}
+
+void Watchers::Look() {
   std::erase_if(watchers_, [](const auto& entry) { return entry.second.cancelled; });
+  for (auto& [id, watcher] : watchers_) Tell(id, watcher);
   timer_ = watchers_.empty() ? 0 : loop_->RunAfter(environment_->look_every, [this] { Look(); });
 }
 

@@ -23,6 +23,8 @@ class Watchers final : public std::enable_shared_from_this<Watchers> {
   Watchers& operator=(const Watchers&) = delete;
 
   void Add(std::string service, net::grpc::Responder responder);
+  // Tells each once more, and finishes it; those that come later, at once.
+  void Close();
 
  private:
   struct Watcher {
@@ -40,6 +42,7 @@ class Watchers final : public std::enable_shared_from_this<Watchers> {
   const std::shared_ptr<const Environment> environment_;
   std::map<uint64_t, Watcher> watchers_;
   uint64_t next_id_ = 0;
+  bool closed_ = false;
   net::Loop* loop_ = nullptr;  // known by the first call
   net::Loop::TimerId timer_ = 0;
 };

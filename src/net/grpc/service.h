@@ -45,6 +45,9 @@ struct Method {
   std::function<size_t(std::span<const std::byte> beginning)> align_at = nullptr;
 
   uint64_t message_bytes_max = 0;  // 0: the handler's limit
+
+  // The server is draining: calls that wait for nothing but their client should be finished.
+  std::move_only_function<void()> on_drain = nullptr;
 };
 
 }  // namespace inferd::net::grpc
