@@ -22,6 +22,13 @@ struct PersonalityFlag {
   bool boolean = false;  // without a value it means true; so do flags whose option is a switch
 };
 
+// How gRPC refuses a call without the header that its group of endpoints demands.
+struct GrpcRestriction {
+  base::StatusCode code = base::StatusCode::kPermissionDenied;
+  std::string_view text = "This API is restricted, expecting header ";  // the header's name in quotes behind it
+  std::string_view header_prefix = {};                                  // of the name that the option says
+};
+
 struct PersonalityDefault {
   std::string_view option;
   std::string_view value;
@@ -35,7 +42,9 @@ struct Personality {
   std::span<const std::string_view> program_names;
   std::span<const PersonalityFlag> flags;
   std::span<const PersonalityDefault> defaults;
-  std::array<uint16_t, 17> http_status;  // by base::StatusCode
+  std::array<uint16_t, 17> http_status;                                     // by base::StatusCode
+  base::StatusCode grpc_queue_full = base::StatusCode::kResourceExhausted;  // on gRPC, of a queue that is full
+  GrpcRestriction grpc_restriction = {};
   PlatformNames platform_names;
   std::string_view model_not_ready;  // the error of a model's health when it is not ready; empty: no body
 

@@ -16,6 +16,7 @@
 #include "scheduling/deadline_watch.h"
 #include "scheduling/direct_scheduler.h"
 #include "scheduling/inference_metrics.h"
+#include "server/access_policies.h"
 #include "server/engine_set.h"
 #include "server/option_mapping.h"
 #include "server/process_metrics.h"
@@ -24,10 +25,12 @@ namespace inferd::server {
 
 // In the order of construction: what stands below may use what stands above.
 struct InferenceServer::Parts {
-  Parts(const config::ServerOptions& server_options, base::Logger& server_logger, EngineSet engine_set)
+  Parts(const config::ServerOptions& server_options, base::Logger& server_logger, EngineSet engine_set,
+        AccessPolicies policies)
       : options(server_options),
         logger(server_logger),
         engines(std::move(engine_set)),
+        access(std::move(policies)),
         inflight(options.limits.requests_in_flight_max),
         deadlines(clock),
         inference_metrics(registry),
@@ -63,6 +66,7 @@ struct InferenceServer::Parts {
   const base::SystemClock clock;
   metrics::Registry registry;
   const EngineSet engines;
+  AccessPolicies access;
   core::SnapshotPublisher snapshots;
   core::InflightLimit inflight;
   scheduling::DeadlineWatch deadlines;
@@ -95,6 +99,7 @@ base::Status InferenceServer::Parts::ListenAll() {
   const auto metrics_text = [this] { return registry.PrometheusText(); };
   INFERD_RETURN_IF_ERROR(Listen("http", options.http, [this, metrics_text](net::Loop& loop) {
     return oip_http::MakeHandler({.options = oip_options,
+                                  .access = access.http(),
                                   .dispatcher = *dispatchers[loop.index()],
                                   .catalog = *manager,
                                   .pool = *pool,
@@ -103,7 +108,7 @@ base::Status InferenceServer::Parts::ListenAll() {
                                   .metrics_text = metrics_text});
   }));
   return Listen("metrics", options.metrics, [this, metrics_text](net::Loop&) {
-    return oip_http::MakeMetricsHandler(oip_options, *manager, *pool, metrics_text);
+    return oip_http::MakeMetricsHandler(oip_options, access.http(), *manager, *pool, metrics_text);
   });
 }
 
@@ -113,7 +118,8 @@ InferenceServer::~InferenceServer() = default;
 base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const config::ServerOptions& options,
                                                                       base::Logger& logger) {
   INFERD_ASSIGN_OR_RETURN(EngineSet engines, EngineSet::Open(options, logger));
-  auto parts = std::make_unique<Parts>(options, logger, std::move(engines));
+  INFERD_ASSIGN_OR_RETURN(AccessPolicies access, AccessPolicies::Open(options));
+  auto parts = std::make_unique<Parts>(options, logger, std::move(engines), std::move(access));
   RegisterProcessMetrics(parts->registry);
   INFERD_RETURN_IF_ERROR(parts->ListenAll());
   INFERD_RETURN_IF_ERROR(parts->manager->Start());
@@ -126,13 +132,13 @@ bool InferenceServer::ready() const { return parts_->manager->ServerReady(); }
 
 std::string InferenceServer::StartupFailure() const { return parts_->manager->StartupFailure(); }
 
-void InferenceServer::ReloadTls() {
-  const base::Status status = parts_->net_server.ReloadTls();
-  if (status.ok()) {
-    parts_->logger.Info("certificates read again");
-  } else {
-    parts_->logger.Error("certificates not read again; the old ones stay in use", {{"reason", status.message()}});
-  }
+void InferenceServer::ReloadCredentials() {
+  const auto report = [&logger = parts_->logger](std::string_view what, const base::Status& status) {
+    if (status.ok()) return logger.Info(std::string(what) + " read again");
+    logger.Error(std::string(what) + " not read again; the old ones stay in use", {{"reason", status.message()}});
+  };
+  report("certificates", parts_->net_server.ReloadTls());
+  if (!parts_->options.access.token_rules.empty()) report("tokens", parts_->access.Reload());
 }
 
 bool InferenceServer::Drain() {

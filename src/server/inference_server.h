@@ -19,9 +19,10 @@ namespace inferd::server {
 // which is none of the server's own.
 class InferenceServer final {
  public:
-  // `engine_directory` is where the engines' libraries are. The logger outlives the server. Errors: an engine folder or a
-  // repository that is not there, a port in use, TLS files that cannot be read.
-  static base::Result<std::unique_ptr<InferenceServer>> Start(const config::ServerOptions& options, base::Logger& logger);
+  // `engine_directory` is where the engines' libraries are. The logger outlives the server. Errors: an engine folder or
+  // a repository that is not there, a port in use, TLS files that cannot be read.
+  static base::Result<std::unique_ptr<InferenceServer>> Start(const config::ServerOptions& options,
+                                                              base::Logger& logger);
   ~InferenceServer();
 
   // Where that listener ("http", "metrics") listens; 0 if it does not.
@@ -31,8 +32,9 @@ class InferenceServer final {
   bool ready() const;
   std::string StartupFailure() const;
 
-  // Reads certificates again; connections that are open go on. What cannot be read is logged, and the old ones stay.
-  void ReloadTls();
+  // Reads certificates and tokens again; connections that are open go on. What cannot be read is logged, and the old
+  // ones stay.
+  void ReloadCredentials();
 
   // Not ready from now on but still accepting for the grace time; then closes the listeners, tells the connections to
   // close, and waits for the requests in flight, at most the drain timeout; then unloads the models.

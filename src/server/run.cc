@@ -9,7 +9,7 @@
 
 #include "config/options_parser.h"
 #include "config/personality.h"
-#include "server/certificate_watch.h"
+#include "server/credential_watch.h"
 #include "server/dry_run.h"
 #include "server/inference_server.h"
 #include "server/signals.h"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
-constexpr std::chrono::milliseconds kCertificateLook{2000};
+constexpr std::chrono::milliseconds kCredentialLook{2000};
 constexpr std::chrono::milliseconds kStartLook{50};
 
 base::Result<std::unique_ptr<base::Logger>> MakeLogger(const config::LogOptions& options) {
@@ -35,7 +35,7 @@ base::Result<std::unique_ptr<base::Logger>> MakeLogger(const config::LogOptions&
 
 int Serve(const config::ServerOptions& options, base::Logger& logger) {
   Signals signals;
-  CertificateWatch certificates(options);
+  CredentialWatch credentials(options);
   auto server = InferenceServer::Start(options, logger);
   if (!server.has_value()) {
     logger.Error("cannot start", {{"reason", server.error().message()}});
@@ -44,14 +44,15 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
   std::string failure;
   bool starting = options.exit_on_error;
   for (;;) {
-    const int signal = signals.Wait(starting ? kStartLook : kCertificateLook);
+    const int signal = signals.Wait(starting ? kStartLook : kCredentialLook);
     if (signal == SIGTERM || signal == SIGINT) break;
-    if (signal == SIGHUP || certificates.Changed()) (*server)->ReloadTls();
+    if (signal == SIGHUP || credentials.Changed()) (*server)->ReloadCredentials();
     if (!starting) continue;
     if (failure = (*server)->StartupFailure(); !failure.empty()) break;
     starting = !(*server)->ready();
   }
-  if (!failure.empty()) logger.Error("a model of the initial set failed to load (--exit-on-error)", {{"reason", failure}});
+  if (!failure.empty())
+    logger.Error("a model of the initial set failed to load (--exit-on-error)", {{"reason", failure}});
   signals.ExitOnNext();
   const bool drained = (*server)->Drain();
   server->reset();

@@ -28,6 +28,8 @@ net::HttpResponse ErrorResponse(const Options& options, const base::Status& stat
     const int64_t seconds = retry_after_ms > 0 ? (retry_after_ms + 999) / 1000 : options.retry_after_s;
     response.headers.emplace_back("Retry-After", std::to_string(std::max<int64_t>(seconds, 1)));
   }
+  // RFC 9110, 11.6.1: 401 says what would be accepted.
+  if (response.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
 }
 

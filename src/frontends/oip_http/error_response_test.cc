@@ -18,6 +18,14 @@ TEST(ErrorResponseTest, AlwaysSaysSomething) {
   EXPECT_EQ(Body(ErrorResponse({}, base::Unavailable(""))), R"({"error":"UNAVAILABLE"})");
 }
 
+TEST(ErrorResponseTest, UnauthenticatedSaysWhatIsAccepted) {
+  const base::Status status(base::StatusCode::kUnauthenticated, "a bearer token is required");
+  const net::HttpResponse response = ErrorResponse({}, status);
+  EXPECT_EQ(response.status, 401);
+  EXPECT_EQ(Header(response, "WWW-Authenticate"), "Bearer");
+  EXPECT_EQ(Header(ErrorResponse({}, base::PermissionDenied("no")), "WWW-Authenticate"), "");
+}
+
 TEST(ErrorResponseTest, RetryAfterIsInWholeSecondsAndNeverZero) {
   Options options;
   options.retry_after_s = 0;

@@ -44,6 +44,8 @@ class Handler final : public net::HttpHandler {
   net::BodyPlan OnHead(const net::RequestHead& head) override {
     const RouteResult route = FindRoute(head.method, head.segments);
     if (!route.found) return Refuse(head, NoSuchRoute(options_, route));
+    const base::Status access = environment_->access.Check(GroupOf(route.route.endpoint), head);
+    if (!access.ok()) return Refuse(head, ErrorResponse(options_, access));
     net::BodyPlan plan;
     plan.bytes_max = options_.body_bytes_max;
     if (route.route.endpoint == Endpoint::kModelLoad) return plan;

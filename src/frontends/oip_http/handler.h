@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "access/policy.h"
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/logging.h"
@@ -21,6 +22,7 @@ using MetricsText = std::function<std::string()>;
 // connections and every request in flight.
 struct Environment {
   const Options& options;
+  const access::Policy& access;  // who may call which endpoint
   core::Dispatcher& dispatcher;  // this loop's
   core::Catalog& catalog;
   base::Executor& pool;  // big decoding and encoding, control calls' files, the metrics page
@@ -34,7 +36,8 @@ struct Environment {
 std::unique_ptr<net::HttpHandler> MakeHandler(Environment environment);
 
 // The metrics port's: GET /metrics, and the server's health. Loop-bound.
-std::unique_ptr<net::HttpHandler> MakeMetricsHandler(const Options& options, const core::Catalog& catalog,
-                                                     base::Executor& pool, MetricsText metrics_text);
+std::unique_ptr<net::HttpHandler> MakeMetricsHandler(const Options& options, const access::Policy& access,
+                                                     const core::Catalog& catalog, base::Executor& pool,
+                                                     MetricsText metrics_text);
 
 }  // namespace inferd::oip_http

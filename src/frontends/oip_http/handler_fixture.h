@@ -180,6 +180,7 @@ struct TestServer {
 
   std::unique_ptr<net::HttpHandler> NewHandler() {
     return MakeHandler({.options = options,
+                        .access = access,
                         .dispatcher = dispatcher,
                         .catalog = catalog,
                         .pool = pool,
@@ -235,6 +236,7 @@ struct TestServer {
   }
 
   Options options;
+  access::Policy access;
   base::FakeClock clock;
   std::unique_ptr<base::Logger> logger = base::Logger::Silent();
   FakeDispatcher dispatcher;

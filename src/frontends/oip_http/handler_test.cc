@@ -177,9 +177,52 @@ TEST(HandlerTest, BodiesAreAlignedBehindTheirJson) {
   EXPECT_EQ(plan({{"Content-Encoding", "gzip"}, {"Inference-Header-Content-Length", "700"}}).align_at, 0u);
 }
 
+access::Policy Restricted(access::Group group) {
+  return *access::Policy::Create({{.groups = {group}, .header = "X-Key", .value = "secret"}}, {});
+}
+
+TEST(HandlerTest, ARestrictedGroupIsRefusedBeforeTheBodyIsRead) {
+  TestServer server;
+  server.access = Restricted(access::Group::kInference);
+  net::HttpRequest request = TestServer::Request(net::Method::kPost, "/v2/models/m/infer", "{}");
+  const net::BodyPlan plan = server.handler->OnHead(request.head);
+  ASSERT_TRUE(plan.refuse.has_value());
+  EXPECT_EQ(plan.refuse->status, 403);
+  EXPECT_EQ(Body(*plan.refuse), R"({"error":"This API is restricted, expecting header 'X-Key'"})");
+  request.head.headers.emplace_back("x-key", "secret");
+  EXPECT_FALSE(server.handler->OnHead(request.head).refuse.has_value());
+  // The rest is open, and what is not there stays so.
+  EXPECT_EQ(server.Get("/v2").status, 200);
+  EXPECT_EQ(server.Get("/v2/health/live").status, 200);
+  EXPECT_EQ(server.Get("/v2/models/m/infer").status, 405);
+}
+
+TEST(HandlerTest, AModelsHealthIsAsRestrictedAsTheServers) {
+  TestServer server;
+  server.access = Restricted(access::Group::kHealth);
+  for (const char* path : {"/v2/health/live", "/v2/health/ready", "/v2/models/m/ready"}) {
+    EXPECT_EQ(server.Get(path).status, 403) << path;
+  }
+  EXPECT_EQ(server.Get("/v2/models").status, 200);
+}
+
+TEST(MetricsHandlerTest, IsRestrictedByTheSamePolicy) {
+  TestServer server;
+  server.handler = MakeMetricsHandler(server.options, server.access, server.catalog, server.pool,
+                                      [] { return std::string("m 2\n"); });
+  server.access = Restricted(access::Group::kMetrics);
+  EXPECT_EQ(server.Get("/metrics").status, 403);
+  EXPECT_EQ(server.Get("/v2/health/live").status, 200);
+  EXPECT_EQ(server.Ask(TestServer::Request(net::Method::kGet, "/metrics", "", {{"X-Key", "secret"}})).status, 200);
+  server.access = Restricted(access::Group::kHealth);
+  EXPECT_EQ(server.Get("/metrics").status, 200);
+  EXPECT_EQ(server.Get("/v2/models/m/ready").status, 403);
+}
+
 TEST(MetricsHandlerTest, ServesMetricsAndHealthAlone) {
   TestServer server;
-  server.handler = MakeMetricsHandler(server.options, server.catalog, server.pool, [] { return std::string("m 2\n"); });
+  server.handler = MakeMetricsHandler(server.options, server.access, server.catalog, server.pool,
+                                      [] { return std::string("m 2\n"); });
   EXPECT_EQ(Body(server.Get("/metrics")), "m 2\n");
   EXPECT_EQ(server.Get("/v2/health/live").status, 200);
   EXPECT_EQ(server.Get("/v2/health/ready").status, 200);

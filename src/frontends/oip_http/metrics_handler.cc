@@ -13,8 +13,9 @@ constexpr size_t kBodyBytesMax = 64 * 1024;  // nothing here reads a body
 
 class MetricsHandler final : public net::HttpHandler {
  public:
-  MetricsHandler(const Options& options, const core::Catalog& catalog, base::Executor& pool, MetricsText metrics_text)
-      : options_(options), catalog_(catalog), pool_(pool), metrics_text_(std::move(metrics_text)) {}
+  MetricsHandler(const Options& options, const access::Policy& access, const core::Catalog& catalog,
+                 base::Executor& pool, MetricsText metrics_text)
+      : options_(options), access_(access), catalog_(catalog), pool_(pool), metrics_text_(std::move(metrics_text)) {}
 
   net::BodyPlan OnHead(const net::RequestHead& head) override {
     net::BodyPlan plan;
@@ -28,6 +29,8 @@ class MetricsHandler final : public net::HttpHandler {
     } else if (!found.found) {
       plan.refuse = ErrorResponse(405, options_.texts.method_not_allowed);
       plan.refuse->headers.emplace_back("Allow", found.allow);
+    } else if (base::Status status = access_.Check(GroupOf(endpoint), head); !status.ok()) {
+      plan.refuse = ErrorResponse(options_, status);
     }
     return plan;
   }
@@ -49,6 +52,7 @@ class MetricsHandler final : public net::HttpHandler {
 
  private:
   const Options& options_;
+  const access::Policy& access_;
   const core::Catalog& catalog_;
   base::Executor& pool_;
   const MetricsText metrics_text_;
@@ -56,9 +60,10 @@ class MetricsHandler final : public net::HttpHandler {
 
 }  // namespace
 
-std::unique_ptr<net::HttpHandler> MakeMetricsHandler(const Options& options, const core::Catalog& catalog,
-                                                     base::Executor& pool, MetricsText metrics_text) {
-  return std::make_unique<MetricsHandler>(options, catalog, pool, std::move(metrics_text));
+std::unique_ptr<net::HttpHandler> MakeMetricsHandler(const Options& options, const access::Policy& access,
+                                                     const core::Catalog& catalog, base::Executor& pool,
+                                                     MetricsText metrics_text) {
+  return std::make_unique<MetricsHandler>(options, access, catalog, pool, std::move(metrics_text));
 }
 
 }  // namespace inferd::oip_http

@@ -1,5 +1,7 @@
 #include "frontends/oip_http/router.h"
 
+#include <utility>
+
 namespace inferd::oip_http {
 
 namespace {
@@ -70,6 +72,26 @@ RouteResult PathRoute(Segments segments) {
 }
 
 }  // namespace
+
+access::Group GroupOf(Endpoint endpoint) {
+  switch (endpoint) {
+    case Endpoint::kServerLive:
+    case Endpoint::kServerReady:
+    case Endpoint::kModelReady: return access::Group::kHealth;
+    case Endpoint::kServerMetadata:
+    case Endpoint::kModelNames:
+    case Endpoint::kModelMetadata: return access::Group::kMetadata;
+    case Endpoint::kModelConfig: return access::Group::kModelConfig;
+    case Endpoint::kModelStatistics: return access::Group::kStatistics;
+    case Endpoint::kInfer: return access::Group::kInference;
+    case Endpoint::kRepositoryIndex:
+    case Endpoint::kModelLoad:
+    case Endpoint::kModelUnload: return access::Group::kModelRepository;
+    case Endpoint::kLogging: return access::Group::kLogging;
+    case Endpoint::kMetrics: return access::Group::kMetrics;
+  }
+  std::unreachable();
+}
 
 RouteResult FindRoute(net::Method method, Segments segments) {
   RouteResult result = PathRoute(segments);

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "access/group.h"
 #include "net/http.h"
 
 namespace inferd::oip_http {
@@ -25,6 +26,9 @@ enum class Endpoint {
   kLogging,          // GET, POST v2/logging
   kMetrics,          // GET  metrics
 };
+
+// What is restricted together with it.
+access::Group GroupOf(Endpoint endpoint);
 
 // Where a request goes. The views point into the request's segments.
 struct Route {

@@ -89,6 +89,20 @@ TEST(RouterTest, OtherPathsAreUnknownInEveryMethod) {
   }
 }
 
+TEST(RouterTest, EveryEndpointIsInAGroup) {
+  using access::Group;
+  EXPECT_EQ(GroupOf(Endpoint::kServerLive), Group::kHealth);
+  EXPECT_EQ(GroupOf(Endpoint::kModelReady), Group::kHealth);
+  EXPECT_EQ(GroupOf(Endpoint::kModelNames), Group::kMetadata);
+  EXPECT_EQ(GroupOf(Endpoint::kInfer), Group::kInference);
+  EXPECT_EQ(GroupOf(Endpoint::kModelConfig), Group::kModelConfig);
+  EXPECT_EQ(GroupOf(Endpoint::kRepositoryIndex), Group::kModelRepository);
+  EXPECT_EQ(GroupOf(Endpoint::kModelUnload), Group::kModelRepository);
+  EXPECT_EQ(GroupOf(Endpoint::kModelStatistics), Group::kStatistics);
+  EXPECT_EQ(GroupOf(Endpoint::kLogging), Group::kLogging);
+  EXPECT_EQ(GroupOf(Endpoint::kMetrics), Group::kMetrics);
+}
+
 TEST(RouterTest, KnownPathsNameTheirMethods) {
   RouteResult result = FindRoute(Method::kGet, Segments{"v2", "models", "m", "infer"});
   EXPECT_FALSE(result.found);

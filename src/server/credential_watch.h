@@ -7,11 +7,11 @@
 
 namespace inferd::server {
 
-// Notices that a TLS file of a listener was replaced or rewritten (also behind a symbolic link, as Kubernetes swaps
-// secrets). Not thread-safe.
-class CertificateWatch final {
+// Notices that a TLS file of a listener, or a file of tokens, was replaced or rewritten (also behind a symbolic link,
+// as Kubernetes swaps secrets). Not thread-safe.
+class CredentialWatch final {
  public:
-  explicit CertificateWatch(const config::ServerOptions& options);
+  explicit CredentialWatch(const config::ServerOptions& options);
 
   // Whether a file differs from the last look, by inode, size or change time. A file that cannot be looked at has not
   // changed: whoever replaces it is not done.

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "access/policy.h"
+#include "access/token_file.h"
+#include "base/status.h"
+#include "config/server_options.h"
+
+namespace inferd::server {
+
+// The operator's rules of access, one policy per transport. `http` counts on HTTP's port and on that of metrics, `grpc`
+// for every gRPC call on whatever port. Movable; the policies stay where they are.
+class AccessPolicies final {
+ public:
+  // Reads the files of tokens; the personality says how gRPC names headers and refuses. Errors: a file that cannot be
+  // read or has no tokens, a group that two files claim.
+  static base::Result<AccessPolicies> Open(const config::ServerOptions& options);
+
+  const access::Policy& http() const { return *http_; }
+  const access::Policy& grpc() const { return *grpc_; }
+
+  // Reads the files of tokens again, each as far as it can be; the first error. Thread-safe beside the policies'
+  // checks.
+  base::Status Reload();
+
+ private:
+  AccessPolicies() = default;
+
+  std::vector<std::shared_ptr<access::TokenFile>> token_files_;
+  std::unique_ptr<const access::Policy> http_;
+  std::unique_ptr<const access::Policy> grpc_;
+};
+
+}  // namespace inferd::server
