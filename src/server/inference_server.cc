@@ -8,7 +8,6 @@
 #include "core/inflight_limit.h"
 #include "core/local_dispatcher.h"
 #include "core/snapshot_publisher.h"
-#include "frontends/oip_http/handler.h"
 #include "metrics/registry.h"
 #include "net/loop_group.h"
 #include "net/server.h"
@@ -18,6 +17,7 @@
 #include "scheduling/inference_metrics.h"
 #include "server/access_policies.h"
 #include "server/engine_set.h"
+#include "server/handlers.h"
 #include "server/option_mapping.h"
 #include "server/process_metrics.h"
 
@@ -35,7 +35,6 @@ struct InferenceServer::Parts {
         deadlines(clock),
         inference_metrics(registry),
         loops(options.loop_threads),
-        oip_options(OipHttpOptions(options)),
         net_server(loops, NetLimits(options.limits), &registry, logger) {
     manager = std::make_unique<repository::Manager>(
         ManagerOptionsOf(options),
@@ -48,9 +47,17 @@ struct InferenceServer::Parts {
             .logger = logger,
             .metrics = registry});
     pool = std::make_unique<base::ThreadPool>("codec", std::max(1u, std::thread::hardware_concurrency()));
+    std::vector<std::unique_ptr<core::Dispatcher>> dispatchers;
     for (size_t i = 0; i < loops.size(); ++i) {
       dispatchers.push_back(std::make_unique<core::LocalDispatcher>(snapshots, inflight, clock));
     }
+    handlers = std::make_unique<const Handlers>(options, HandlerServices{.access = access,
+                                                                         .catalog = *manager,
+                                                                         .dispatchers = std::move(dispatchers),
+                                                                         .pool = *pool,
+                                                                         .logger = logger,
+                                                                         .clock = clock,
+                                                                         .registry = registry});
   }
 
   // Requests end before what they use: connections, then models, then the threads that carried them.
@@ -74,42 +81,45 @@ struct InferenceServer::Parts {
   net::LoopGroup loops;
   std::unique_ptr<repository::Manager> manager;
   std::unique_ptr<base::ThreadPool> pool;
-  std::vector<std::unique_ptr<core::LocalDispatcher>> dispatchers;  // by loop index
-  const oip_http::Options oip_options;
+  std::unique_ptr<const Handlers> handlers;
   net::Server net_server;
 
-  base::Status Listen(std::string name, const config::ListenerOptions& listener, net::HandlerFactory handlers);
+  using MakeHandler = std::unique_ptr<net::HttpHandler> (Handlers::*)(net::Loop&) const;
   base::Status ListenAll();
+  base::Status Listen(const std::string& name, const config::ListenerOptions& listener, MakeHandler make_handler);
+  base::Status Open(net::ListenerOptions listener, MakeHandler make_handler);
 };
 
-base::Status InferenceServer::Parts::Listen(std::string name, const config::ListenerOptions& listener,
-                                            net::HandlerFactory handlers) {
-  if (!listener.enabled) return base::OkStatus();
-  net::ListenerOptions net_listener = Listener(name, listener);
-  net_listener.handlers = std::move(handlers);
-  INFERD_RETURN_IF_ERROR(net_server.Listen(std::move(net_listener)));
-  logger.Info("listening", {{"listener", name},
-                            {"address", listener.address},
-                            {"port", std::to_string(net_server.port(name))},
-                            {"tls", listener.tls.certificate_file.empty() ? "no" : "yes"}});
-  return base::OkStatus();
+base::Status InferenceServer::Parts::ListenAll() {
+  INFERD_RETURN_IF_ERROR(Listen("http", options.http, &Handlers::Http));
+  return Listen("metrics", options.metrics, &Handlers::Metrics);
 }
 
-base::Status InferenceServer::Parts::ListenAll() {
-  const auto metrics_text = [this] { return registry.PrometheusText(); };
-  INFERD_RETURN_IF_ERROR(Listen("http", options.http, [this, metrics_text](net::Loop& loop) {
-    return oip_http::MakeHandler({.options = oip_options,
-                                  .access = access.http(),
-                                  .dispatcher = *dispatchers[loop.index()],
-                                  .catalog = *manager,
-                                  .pool = *pool,
-                                  .logger = logger,
-                                  .clock = clock,
-                                  .metrics_text = metrics_text});
-  }));
-  return Listen("metrics", options.metrics, [this, metrics_text](net::Loop&) {
-    return oip_http::MakeMetricsHandler(oip_options, access.http(), *manager, *pool, metrics_text);
-  });
+base::Status InferenceServer::Parts::Listen(const std::string& name, const config::ListenerOptions& listener,
+                                            MakeHandler make_handler) {
+  // Bad addresses and TLS files speak for themselves.
+  const auto name_option = [](const base::Status& status, const std::string& option) {
+    return status.code() == base::StatusCode::kInvalidArgument ? status : status.WithContext(option);
+  };
+  base::Status status;
+  if (listener.enabled) status = name_option(Open(Listener(name, listener), make_handler), "--" + name + "-port");
+  if (status.ok() && !listener.unix_socket.empty()) {
+    status = name_option(Open(UnixListener(name + "-unix", listener), make_handler), "--" + name + "-unix-socket");
+  }
+  return status;
+}
+
+base::Status InferenceServer::Parts::Open(net::ListenerOptions listener, MakeHandler make_handler) {
+  const std::string name = listener.name;
+  const std::string address = listener.unix_path.empty() ? listener.address : listener.unix_path;
+  const bool is_tls = listener.tls.has_value();
+  listener.handlers = [this, make_handler](net::Loop& loop) { return ((*handlers).*make_handler)(loop); };
+  INFERD_RETURN_IF_ERROR(net_server.Listen(std::move(listener)));
+  logger.Info("listening", {{"listener", name},
+                            {"address", address},
+                            {"port", std::to_string(net_server.port(name))},
+                            {"tls", is_tls ? "yes" : "no"}});
+  return base::OkStatus();
 }
 
 InferenceServer::InferenceServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

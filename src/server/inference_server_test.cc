@@ -1,6 +1,8 @@
 #include "server/inference_server.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -9,6 +11,7 @@
 
 #include "config/personality.h"
 #include "net/client/http_client.h"
+#include "net/file_descriptor.h"
 
 namespace inferd::server {
 namespace {
@@ -119,6 +122,33 @@ TEST_F(InferenceServerTest, APortInUseIsAnError) {
   auto second = Start();
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().code(), base::StatusCode::kAlreadyExists);
+  EXPECT_TRUE(second.error().message().starts_with("--http-port: cannot listen on 127.0.0.1:"))
+      << second.error().message();
+}
+
+TEST_F(InferenceServerTest, AUnixSocketThatCannotBeIsAnError) {
+  options_.http.unix_socket = "/dev/null/socket";
+  const auto server = Start();
+  ASSERT_FALSE(server.has_value());
+  EXPECT_TRUE(server.error().message().starts_with("--http-unix-socket: cannot listen on /dev/null/socket"))
+      << server.error().message();
+}
+
+TEST_F(InferenceServerTest, AUnixSocketServesWhatThePortDoes) {
+  options_.http.unix_socket = folder_ / "socket";
+  options_.http.enabled = false;
+  auto server = Start();
+  ASSERT_TRUE(server.has_value()) << server.error().ToString();
+  const net::FileDescriptor fd(socket(AF_UNIX, SOCK_STREAM, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  options_.http.unix_socket.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  ASSERT_EQ(connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  constexpr std::string_view kLive = "GET /v2/health/live HTTP/1.1\r\nHost: a\r\n\r\n";
+  ASSERT_EQ(send(fd.get(), kLive.data(), kLive.size(), 0), static_cast<ssize_t>(kLive.size()));
+  std::array<char, 12> answer;
+  ASSERT_EQ(recv(fd.get(), answer.data(), answer.size(), MSG_WAITALL), 12);
+  EXPECT_EQ(std::string_view(answer.data(), answer.size()), "HTTP/1.1 200");
 }
 
 TEST_F(InferenceServerTest, AnEngineFolderThatIsNotThereIsAnError) {

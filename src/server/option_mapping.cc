@@ -36,6 +36,13 @@ net::ListenerOptions Listener(std::string name, const config::ListenerOptions& l
   return options;
 }
 
+net::ListenerOptions UnixListener(std::string name, const config::ListenerOptions& listener) {
+  net::ListenerOptions options;
+  options.name = std::move(name);
+  options.unix_path = listener.unix_socket;
+  return options;
+}
+
 oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
   oip_http::Options oip;
   oip.server_name = options.server_name;

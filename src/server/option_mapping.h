@@ -14,6 +14,7 @@ namespace inferd::server {
 net::Limits NetLimits(const config::LimitOptions& limits);
 // Without handlers, which are the caller's.
 net::ListenerOptions Listener(std::string name, const config::ListenerOptions& listener);
+net::ListenerOptions UnixListener(std::string name, const config::ListenerOptions& listener);
 oip_http::Options OipHttpOptions(const config::ServerOptions& options);
 repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options);
 scheduling::DirectSchedulerOptions SchedulerOptions(const config::ServerOptions& options);
