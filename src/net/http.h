@@ -121,7 +121,8 @@ class Reply {
 };
 
 // A request that is acted on while its body arrives, which may be as long as the peer likes (gRPC). OnHead makes it, the
-// transport owns it and destroys it when the exchange is over for the peer: answered, reset, connection closed. Loop-bound.
+// transport owns it and destroys it when the exchange is over for the peer: answered, reset, connection closed; never
+// inside a call to it or to its Reply, but perhaps before a task given to OnPeerGone has run. Loop-bound.
 //
 //   Begin                  first: where the bytes may be put, which charges them
 //   OnBody... OnBodyEnd?   in the middle of a read: keep the bytes, and answer nothing yet

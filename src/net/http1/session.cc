@@ -162,7 +162,7 @@ void Session::OnHead(std::string_view text) {
 }
 
 bool Session::Upgrade() {
-  if (successor_ == nullptr || !framing_.upgrade_h2c || host_.tls()) return false;
+  if (successor_ == nullptr || !framing_.upgrade_h2c || host_.tls() || sink_ != nullptr) return false;
   const State before = std::exchange(state_, State::kFinished);
   if (successor_->OnHttp2Upgrade(framing_.http2_settings, request_, Bytes(input()))) return true;
   state_ = before;
@@ -172,10 +172,21 @@ bool Session::Upgrade() {
 void Session::Execute() {
   if (Upgrade()) return;
   state_ = State::kExecuting;
-  request_.body = body_.Finish();
   host_.metrics().BeginRequest();
+  if (sink_ != nullptr) return ExecuteSink();
+  request_.body = body_.Finish();
   Reply reply = Open();
   host_.handler().OnRequest(std::exchange(request_, HttpRequest()), std::move(reply));
+}
+
+void Session::ExecuteSink() {
+  sink_->Begin(host_.bodies());
+  const base::BufferSlice body = body_.Finish();
+  if (!body.empty()) sink_->OnBody(body.bytes());
+  sink_->OnBodyEnd();
+  Reply reply = Open();
+  sink_->Open(std::exchange(request_, HttpRequest()), std::move(reply));
+  if (open()) sink_->Proceed();
 }
 
 void Session::OnEof() {
@@ -200,6 +211,7 @@ void Session::OnClosed() {
   on_writable_ = nullptr;
   const base::Task gone = std::exchange(on_peer_gone_, nullptr);
   EndRequest();
+  sink_ = nullptr;
   if (gone) const_cast<base::Task&>(gone)();
 }
 

@@ -94,6 +94,7 @@ class Session final : public net::Session, public Exchange {
   bool Drain();
   bool OnFill(Body::Fill fill);
   void Execute();
+  void ExecuteSink();
   bool Upgrade();
   void UpdateReading();
   bool above_high_water() const { return output_.bytes() > host_.limits().write_high_water; }
@@ -124,6 +125,7 @@ class Session final : public net::Session, public Exchange {
   HttpRequest request_;
   Framing framing_;
   Body body_;
+  std::unique_ptr<RequestSink> sink_;
   bool head_only_ = false;  // HEAD
   bool reading_into_body_ = false;
 

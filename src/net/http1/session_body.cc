@@ -14,6 +14,7 @@ void Session::BeginBody() {
   chunks_ = ChunkDecoder(host_.limits().header_bytes_max);
   BodyPlan plan = host_.handler().OnHead(head);
   if (plan.refuse.has_value()) return RefuseBody(*std::move(plan.refuse));
+  sink_ = std::move(plan.sink);
   if (!has_body) return Execute();
   const uint64_t limit = plan.bytes_max != 0 ? plan.bytes_max : host_.limits().body_bytes_max;
   if (length > limit) {

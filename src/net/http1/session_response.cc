@@ -120,6 +120,8 @@ void Session::FinishResponse(int status, bool close) {
   on_peer_gone_ = nullptr;
   on_writable_ = nullptr;
   EndRequest();
+  // It may be what answers just now.
+  if (sink_ != nullptr) host_.loop().Post([sink = std::move(sink_)] {});
   request_ = HttpRequest();
   framing_ = Framing();
   head_only_ = false;

@@ -15,7 +15,7 @@ std::string_view ViewOf(nghttp2_rcbuf* buffer) {
 
 // Runs `body` for the connection; no exception may pass through C.
 template <typename F>
-int Guarded(void* user, F body) {
+auto Guarded(void* user, F body) -> decltype(body(*static_cast<Connection*>(user))) {
   try {
     return body(*static_cast<Connection*>(user));
   } catch (...) {
@@ -45,13 +45,10 @@ std::unique_ptr<nghttp2_session_callbacks, Callbacks::Deleter> Callbacks::Make()
           return 0;
         });
       });
-  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
-      raw, [](nghttp2_session* session, uint8_t, int32_t id, const uint8_t* data, size_t size, void* user) {
-        return Guarded(user, [&](Connection& c) {
-          if (Stream* stream = c.Find(id)) stream->OnData({reinterpret_cast<const std::byte*>(data), size}, c.now_ns());
-          return nghttp2_session_consume(session, id, size) == NGHTTP2_ERR_NOMEM ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
-        });
-      });
+  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(raw, [](nghttp2_session*, uint8_t, int32_t id,
+                                                                    const uint8_t* data, size_t size, void* user) {
+    return Guarded(user, [&](Connection& c) { return c.OnData(id, {reinterpret_cast<const std::byte*>(data), size}); });
+  });
   nghttp2_session_callbacks_set_on_frame_recv_callback(
       raw, [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
         return Guarded(user, [&](Connection& c) { return c.OnFrame(*frame), 0; });
@@ -76,14 +73,7 @@ nghttp2_data_provider Callbacks::BodySource() {
   return {.source = {.ptr = nullptr},
           .read_callback = [](nghttp2_session*, int32_t id, uint8_t*, size_t bytes_max, uint32_t* flags,
                               nghttp2_data_source*, void* user) -> ssize_t {
-            Stream* stream = static_cast<Connection*>(user)->Find(id);
-            if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-            bool ends = false;
-            const int64_t bytes = stream->ReadyBytes(bytes_max, ends);
-            if (bytes < 0) return NGHTTP2_ERR_DEFERRED;
-            *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
-            if (ends) *flags |= NGHTTP2_DATA_FLAG_EOF;
-            return static_cast<ssize_t>(bytes);
+            return Guarded(user, [&](Connection& c) { return c.ReadBody(id, bytes_max, *flags); });
           }};
 }
 

@@ -231,7 +231,7 @@ void Connection::DeliverReady() {
   while (!ready_.empty() && !failed_ && queued_bytes_ <= static_cast<int64_t>(host_.limits().write_high_water)) {
     const int32_t id = ready_.front();
     ready_.pop_front();
-    if (Stream* stream = Find(id); stream != nullptr && stream->whole()) stream->Deliver();
+    if (Stream* stream = Find(id); stream != nullptr && stream->ready()) stream->Deliver();
   }
 }
 

@@ -59,7 +59,11 @@ class Connection final : public Session {
   void SubmitContinue(int32_t id);
   void SubmitResponse(Stream& stream, const HttpResponse& response, std::optional<uint64_t> content_length,
                       bool has_body);
+  // Behind the body, in the middle of a write.
+  void SubmitTrailers(const Stream& stream);
   void Resume(int32_t id);
+  // Opens the stream's window by bytes that its OnData has kept.
+  void Consume(int32_t id, size_t bytes);
   void Reset(int32_t id, uint32_t error_code);
 
  private:
@@ -71,6 +75,8 @@ class Connection final : public Session {
   void OnFrame(const nghttp2_frame& frame);
   void OnFrameSent(const nghttp2_frame& frame);
   void OnStreamClosed(int32_t id, uint32_t error_code);
+  int OnData(int32_t id, std::span<const std::byte> data);
+  ssize_t ReadBody(int32_t id, size_t bytes_max, uint32_t& flags);
   int SendData(int32_t id, const nghttp2_frame& frame, const uint8_t* header, size_t bytes);
 
   Stream* Find(int32_t id);
@@ -88,7 +94,7 @@ class Connection final : public Session {
   nghttp2_session* session_ = nullptr;
   std::unique_ptr<std::byte[]> inbox_;
   boost::unordered_flat_map<int32_t, std::unique_ptr<Stream>> streams_;
-  std::deque<int32_t> ready_;  // whole requests, not yet delivered
+  std::deque<int32_t> ready_;  // streams with something to deliver
   FrameWriter writer_;
   std::vector<base::BufferSlice>* out_ = nullptr;  // during TakeOutput
   size_t out_room_ = 0;

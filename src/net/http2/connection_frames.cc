@@ -1,5 +1,6 @@
 #include <ctime>
 
+#include "net/ascii.h"
 #include "net/http2/callbacks.h"
 #include "net/http2/connection.h"
 #include "net/http2/response_fields.h"
@@ -12,6 +13,14 @@ namespace {
 
 constexpr int64_t kControlFramesPerDataFrame = 2;
 constexpr size_t kFrameHeaderBytes = 9;
+
+// gRPC servers send neither Date nor Content-Length.
+bool IsGrpc(const HttpResponse& response) {
+  for (const auto& [name, value] : response.headers) {
+    if (EqualsIgnoringCase(name, "content-type")) return value.starts_with("application/grpc");
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -77,15 +86,51 @@ void Connection::SubmitContinue(int32_t id) {
   nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, id, nullptr, fields.data(), fields.size(), nullptr);
 }
 
+int Connection::OnData(int32_t id, std::span<const std::byte> data) {
+  Stream* stream = Find(id);
+  const bool kept = stream != nullptr && stream->OnData(data, now_ns_);
+  const int error = kept ? nghttp2_session_consume_connection(session_, data.size())
+                         : nghttp2_session_consume(session_, id, data.size());
+  return error == NGHTTP2_ERR_NOMEM ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
+}
+
+void Connection::Consume(int32_t id, size_t bytes) {
+  if (failed_) return;
+  nghttp2_session_consume_stream(session_, id, bytes);
+  host_.WantWrite();
+}
+
 void Connection::SubmitResponse(Stream& stream, const HttpResponse& response, std::optional<uint64_t> content_length,
                                 bool has_body) {
   if (failed_) return;
-  const ResponseFields fields(response, content_length, Date());
+  const bool grpc = IsGrpc(response);
+  const ResponseFields fields(response, grpc ? std::nullopt : content_length, grpc ? "" : Date());
   const nghttp2_data_provider source = Callbacks::BodySource();
   const int error =
       nghttp2_submit_response(session_, stream.id(), fields.data(), fields.size(), has_body ? &source : nullptr);
   if (error != 0) Reset(stream.id(), NGHTTP2_INTERNAL_ERROR);
   host_.WantWrite();
+}
+
+void Connection::SubmitTrailers(const Stream& stream) {
+  const ResponseFields fields(stream.trailers());
+  const int error = nghttp2_submit_trailer(session_, stream.id(), fields.data(), fields.size());
+  if (error != 0) Reset(stream.id(), NGHTTP2_INTERNAL_ERROR);
+}
+
+ssize_t Connection::ReadBody(int32_t id, size_t bytes_max, uint32_t& flags) {
+  Stream* stream = Find(id);
+  if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  bool ends = false;
+  const int64_t bytes = stream->ReadyBytes(bytes_max, ends);
+  if (bytes < 0) return NGHTTP2_ERR_DEFERRED;
+  flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+  if (!ends) return bytes;
+  flags |= NGHTTP2_DATA_FLAG_EOF;
+  if (stream->trailers().empty()) return bytes;
+  flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
+  SubmitTrailers(*stream);
+  return bytes;
 }
 
 void Connection::Resume(int32_t id) {

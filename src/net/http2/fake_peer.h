@@ -81,18 +81,22 @@ class FakePeer final {
   // Carries bytes both ways until neither side has any.
   void Exchange(Session& session, FakeSessionHost& host) {
     for (bool moved = true; moved;) {
-      moved = false;
-      const uint8_t* data = nullptr;
-      while (const ssize_t bytes = nghttp2_session_mem_send(session_, &data)) {
-        if (bytes < 0) break;
-        Feed(session, {reinterpret_cast<const char*>(data), static_cast<size_t>(bytes)});
-        moved = true;
-      }
+      const std::string in = Frames();
+      Feed(session, in);
       host.fake_loop.RunPosted();
       const std::string out = TakeAll(session);
-      moved = moved || !out.empty();
+      moved = !in.empty() || !out.empty();
       Take(out);
     }
+  }
+  // What it has to send.
+  std::string Frames() {
+    std::string frames;
+    const uint8_t* data = nullptr;
+    for (ssize_t bytes = 0; (bytes = nghttp2_session_mem_send(session_, &data)) > 0;) {
+      frames.append(reinterpret_cast<const char*>(data), static_cast<size_t>(bytes));
+    }
+    return frames;
   }
   void Take(std::string_view bytes) {
     nghttp2_session_mem_recv(session_, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());

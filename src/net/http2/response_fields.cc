@@ -22,24 +22,30 @@ bool BelongsToConnection(std::string_view name) {
 
 ResponseFields::ResponseFields(const HttpResponse& response, std::optional<uint64_t> content_length,
                                std::string_view date) {
-  size_t text_bytes = 0;
-  for (const auto& [name, value] : response.headers) text_bytes += name.size() + value.size();
-  text_.reserve(text_bytes);  // views into it must not move
   status_[0] = static_cast<char>('0' + response.status / 100 % 10);
   status_[1] = static_cast<char>('0' + response.status / 10 % 10);
   status_[2] = static_cast<char>('0' + response.status % 10);
   Add(":status", {status_, 3});
-  for (const auto& [name, value] : response.headers) {
-    if (BelongsToConnection(name)) continue;
-    const size_t at = text_.size();
-    for (const char c : name) text_ += LowerAscii(c);
-    Add(std::string_view(text_).substr(at, name.size()), WithoutLineEnds(value));
-  }
+  AddAll(response.headers);
   if (content_length.has_value()) {
     const auto end = std::to_chars(length_, length_ + sizeof length_, *content_length).ptr;
     Add("content-length", {length_, static_cast<size_t>(end - length_)});
   }
   if (!date.empty()) Add("date", date);
+}
+
+ResponseFields::ResponseFields(const Trailers& trailers) { AddAll(trailers); }
+
+void ResponseFields::AddAll(const std::vector<std::pair<std::string, std::string>>& headers) {
+  size_t text_bytes = 0;
+  for (const auto& [name, value] : headers) text_bytes += name.size() + value.size();
+  text_.reserve(text_bytes);  // views into it must not move
+  for (const auto& [name, value] : headers) {
+    if (BelongsToConnection(name)) continue;
+    const size_t at = text_.size();
+    for (const char c : name) text_ += LowerAscii(c);
+    Add(std::string_view(text_).substr(at, name.size()), WithoutLineEnds(value));
+  }
 }
 
 std::string_view ResponseFields::WithoutLineEnds(std::string_view value) {

@@ -7,16 +7,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "net/http.h"
 
 namespace inferd::net::http2 {
 
 // A response's header fields as HTTP/2 has them: ":status" first, names in lower case, nothing that belongs to a
-// connection (RFC 9113, 8.2.2), Date and Content-Length added. The views live as long as this object, which stays put.
+// connection (RFC 9113, 8.2.2), Date and Content-Length added; or its trailers. The views live as long as this object,
+// which stays put.
 class ResponseFields {
  public:
   ResponseFields(const HttpResponse& response, std::optional<uint64_t> content_length, std::string_view date);
+  explicit ResponseFields(const Trailers& trailers);
   ResponseFields(const ResponseFields&) = delete;
   ResponseFields& operator=(const ResponseFields&) = delete;
 
@@ -24,6 +28,7 @@ class ResponseFields {
   size_t size() const { return fields_.size(); }
 
  private:
+  void AddAll(const std::vector<std::pair<std::string, std::string>>& headers);
   void Add(std::string_view name, std::string_view value);
   // `value` itself, or a copy with a space for each byte that no field value may hold (RFC 9113, 8.2.1).
   std::string_view WithoutLineEnds(std::string_view value);

@@ -48,6 +48,12 @@ void Stream::OnHeadersEnd(bool end_stream) {
   if (refusal.status != 0) return Refuse(refusal.status, refusal.text);
   BodyPlan plan = host.handler().OnHead(request_.head);
   if (plan.refuse.has_value()) return Refuse(*std::move(plan.refuse));
+  if (plan.sink != nullptr) {
+    sink_ = std::move(plan.sink);
+    sink_->Begin(host.bodies());
+    BecomeReady();
+    plan.bytes_max = UINT64_MAX;  // the sink's to limit
+  }
   if (plan.bytes_max == 0) plan.bytes_max = host.limits().body_bytes_max;
   if (request_.head.content_length.value_or(0) > plan.bytes_max) {
     return Refuse(413, "request body too large");
@@ -59,30 +65,46 @@ void Stream::OnHeadersEnd(bool end_stream) {
 
 void Stream::StartBody(const BodyPlan& plan) {
   const auto& length = request_.head.content_length;
-  body_ = Body(connection_.host().bodies(), length, plan.bytes_max, plan.align_at);
+  if (sink_ == nullptr) body_ = Body(connection_.host().bodies(), length, plan.bytes_max, plan.align_at);
   const auto expect = request_.head.Find("expect");
   if (expect.has_value() && EqualsIgnoringCase(*expect, "100-continue")) connection_.SubmitContinue(id_);
 }
 
-void Stream::OnData(std::span<const std::byte> data, int64_t now_ns) {
+bool Stream::OnData(std::span<const std::byte> data, int64_t now_ns) {
   progress_ns_ = now_ns;
-  if (receiving_ != Receiving::kBody) return;
+  if (receiving_ != Receiving::kBody) return false;
+  if (sink_ != nullptr) {
+    sink_->OnBody(data);
+    unconsumed_ += data.size();
+    BecomeReady();
+    return true;
+  }
   switch (body_.Append(data)) {
-    case Body::Fill::kOk: return;
-    case Body::Fill::kTooLarge: return Refuse(413, "request body too large");
+    case Body::Fill::kOk: break;
+    case Body::Fill::kTooLarge: Refuse(413, "request body too large"); break;
     case Body::Fill::kNoMemory: {
       HttpResponse response = ErrorResponse(503, "too many request bytes in flight");
       response.headers.emplace_back("Retry-After", "1");
-      return Refuse(std::move(response));
+      Refuse(std::move(response));
+      break;
     }
   }
+  return false;
 }
 
 void Stream::OnDataEnd() {
   if (receiving_ != Receiving::kBody) return;
-  request_.body = body_.Finish();
   receiving_ = Receiving::kWhole;
-  connection_.Ready(id_);
+  if (sink_ != nullptr) {
+    sink_->OnBodyEnd();
+  } else {
+    request_.body = body_.Finish();
+  }
+  BecomeReady();
+}
+
+void Stream::BecomeReady() {
+  if (!std::exchange(ready_, true)) connection_.Ready(id_);
 }
 
 void Stream::Adopt(HttpRequest request) {
@@ -90,16 +112,34 @@ void Stream::Adopt(HttpRequest request) {
   request_.head.http2 = true;
   received_ns_ = request_.received_ns;
   receiving_ = Receiving::kWhole;
-  connection_.Ready(id_);
+  BecomeReady();
 }
 
 void Stream::Deliver() {
-  receiving_ = Receiving::kDelivered;
+  ready_ = false;
+  if (receiving_ == Receiving::kWhole) receiving_ = Receiving::kDelivered;
+  if (receiving_ == Receiving::kDiscarding) return;
+  if (sink_ != nullptr) return DeliverToSink();
   in_flight_ = true;
   connection_.BeginRequest();
   no_body_ = request_.head.method == Method::kHead;
   request_.received_ns = received_ns_;
   connection_.host().handler().OnRequest(std::move(request_), Open());
+}
+
+void Stream::DeliverToSink() {
+  if (!std::exchange(opened_, true)) {
+    in_flight_ = true;
+    connection_.BeginRequest();
+    request_.received_ns = received_ns_;
+    sink_->Open(std::move(request_), Open());
+  }
+  if (in_flight_) sink_->Proceed();
+  OpenWindow();
+}
+
+void Stream::OpenWindow() {
+  if (!paused_ && unconsumed_ > 0) connection_.Consume(id_, std::exchange(unconsumed_, 0));
 }
 
 void Stream::Refuse(int status, std::string_view text) { Refuse(ErrorResponse(status, text)); }
@@ -108,7 +148,13 @@ void Stream::Refuse(HttpResponse response) {
   receiving_ = Receiving::kDiscarding;
   body_ = Body();
   no_body_ = request_.head.method == Method::kHead;
-  if (responding_ == Responding::kNothing) Respond(std::move(response), true);
+  TellPeerGone();
+  if (responding_ == Responding::kNothing) {
+    Respond(std::move(response), true);
+  } else if (responding_ == Responding::kOpen) {
+    connection_.Reset(id_, NGHTTP2_CANCEL);
+  }
+  Forget();
 }
 
 void Stream::Send(HttpResponse response) {
@@ -132,7 +178,8 @@ void Stream::Respond(HttpResponse response, bool whole) {
   std::optional<uint64_t> content_length;
   if (whole && response.status != 204 && response.status != 304) content_length = bytes;
   connection_.host().metrics().CountResponse(response.status);
-  const bool has_body = !no_body_ && (!whole || bytes > 0);
+  trailers_ = std::move(response.trailers);
+  const bool has_body = !no_body_ && (!whole || bytes > 0 || !trailers_.empty());
   connection_.SubmitResponse(*this, response, content_length, has_body);
 }
 
@@ -148,9 +195,10 @@ bool Stream::Write(base::BufferSlice piece) {
   return queue_.bytes() <= connection_.host().limits().write_high_water;
 }
 
-void Stream::End(Trailers) {
+void Stream::End(Trailers trailers) {
   if (responding_ != Responding::kOpen) return;
   responding_ = Responding::kEnded;
+  trailers_ = std::move(trailers);
   if (std::exchange(stalled_, false)) connection_.Resume(id_);
   Forget();
 }
@@ -158,8 +206,13 @@ void Stream::End(Trailers) {
 void Stream::OnWritable(base::Task task) { writable_ = std::move(task); }
 void Stream::OnPeerGone(base::Task task) { peer_gone_ = std::move(task); }
 
-void Stream::PauseBody() {}
-void Stream::ResumeBody() {}
+void Stream::PauseBody() { paused_ = true; }
+
+void Stream::ResumeBody() {
+  paused_ = false;
+  progress_ns_ = connection_.now_ns();
+  OpenWindow();
+}
 
 void Stream::Abandon() {
   if (responding_ == Responding::kNothing) return Send(ErrorResponse(500, "the request was dropped without an answer"));
@@ -193,6 +246,7 @@ void Stream::TellPeerGone() {
 void Stream::Forget() {
   Close();
   if (std::exchange(in_flight_, false)) connection_.EndRequest();
+  if (opened_) receiving_ = Receiving::kDiscarding;
   peer_gone_ = {};
   writable_ = {};
 }
@@ -200,7 +254,8 @@ void Stream::Forget() {
 void Stream::OnTick(int64_t now_ns) {
   const int64_t stuck_ns = now_ns - progress_ns_;
   if (stuck_ns <= std::chrono::nanoseconds(connection_.host().limits().body_timeout).count()) return;
-  if (receiving_ == Receiving::kBody) {
+  const bool owed = sink_ == nullptr || (sink_->AwaitsMore() && !paused_);
+  if (receiving_ == Receiving::kBody && owed) {
     Refuse(408, "request body did not arrive in time");
   } else if (queue_.bytes() > 0) {
     connection_.Reset(id_, NGHTTP2_CANCEL);  // the peer opens no window

@@ -20,7 +20,7 @@ class Connection;
 // One request and its response. Loop-bound; owned by its connection, from the request's HEADERS to the stream's end.
 //
 //   receiving:  kHeaders --head--> kBody --last byte--> kWhole --Deliver()--> kDelivered
-//                   |                |
+//                   |                |                      (with a sink: Deliver() as often as something has come)
 //                   '----refused-----'--> kDiscarding   (answered already; what still comes is dropped)
 //   responding: kNothing --Start--> kOpen --End--> kEnded;  kNothing --Send--> kEnded
 class Stream final : public Exchange {
@@ -33,14 +33,16 @@ class Stream final : public Exchange {
   // --- What arrives, in nghttp2's order.
   void OnField(std::string_view name, std::string_view value);
   void OnHeadersEnd(bool end_stream);
-  void OnData(std::span<const std::byte> data, int64_t now_ns);
+  // True: the stream's window stays shut by these bytes until the stream says Connection::Consume.
+  bool OnData(std::span<const std::byte> data, int64_t now_ns);
   void OnDataEnd();
   // A request without a body that was read elsewhere (h2c upgrade).
   void Adopt(HttpRequest request);
 
   bool receiving() const { return receiving_ == Receiving::kHeaders || receiving_ == Receiving::kBody; }
-  bool whole() const { return receiving_ == Receiving::kWhole; }
-  // Hands the whole request to the handler.
+  // Whether there is something to deliver, as Connection::Ready was told.
+  bool ready() const { return ready_; }
+  // Hands the whole request to the handler, or what has come to its sink.
   void Deliver();
 
   // --- What the Reply asks for.
@@ -59,6 +61,7 @@ class Stream final : public Exchange {
   // --- What leaves.
   // How many of the next `bytes_max` bytes can be sent; `ends`: they are the last. -1: none for now.
   int64_t ReadyBytes(size_t bytes_max, bool& ends);
+  const Trailers& trailers() const { return trailers_; }
   void TakeBody(size_t bytes, FrameWriter& writer, std::vector<base::BufferSlice>& out, int64_t now_ns);
   uint64_t queued_bytes() const { return queue_.bytes(); }
   // The last frame of the response has been taken.
@@ -78,12 +81,18 @@ class Stream final : public Exchange {
   void Refuse(HttpResponse response);
   void Respond(HttpResponse response, bool whole);
   void StartBody(const BodyPlan& plan);
+  void BecomeReady();
+  void DeliverToSink();
+  void OpenWindow();
   void Queue(base::BufferSlice piece);
 
   Connection& connection_;
   const int32_t id_;
   Receiving receiving_ = Receiving::kHeaders;
   Responding responding_ = Responding::kNothing;
+  bool ready_ = false;      // in the connection's list
+  bool opened_ = false;     // the sink has the request
+  bool paused_ = false;     // the sink takes no more for now
   bool in_flight_ = false;  // delivered, and neither answered nor gone
   bool no_body_ = false;    // HEAD, 204, 304
   bool stalled_ = false;    // nghttp2 was told to wait for more of the body
@@ -92,7 +101,10 @@ class Stream final : public Exchange {
   HeaderBlock fields_;
   HttpRequest request_;
   Body body_;
+  std::unique_ptr<RequestSink> sink_;  // kept to the stream's end: it may be what answers just now
+  size_t unconsumed_ = 0;              // bytes given to the sink by which the stream's window is still shut
   PieceQueue queue_;
+  Trailers trailers_;
   base::Task writable_;
   base::Task peer_gone_;
 };
