@@ -43,7 +43,7 @@ struct Environment {
 
 // inference.GRPCInferenceService: Predict V2, the Open Inference Protocol and Triton's extensions over gRPC, for one
 // loop. Small requests are decoded, dispatched and encoded on the loop thread; big typed ones go by way of the pool.
-// Their paths are those of kMethods (methods.h).
+// Clients' shared memory and traces are UNIMPLEMENTED.
 std::vector<net::grpc::Method> Methods(Environment environment);
 
 }  // namespace inferd::oip_grpc

@@ -1,0 +1,57 @@
+#include "frontends/oip_grpc/call.h"
+
+#include <string>
+#include <utility>
+
+#include "v2/traceparent.h"
+
+namespace inferd::oip_grpc {
+
+Call::Call(std::shared_ptr<const Environment> environment, const net::grpc::CallContext& context,
+           net::grpc::Responder responder)
+    : environment_(std::move(environment)), responder_(std::move(responder)) {
+  if (!options().access_log) return;
+  const net::RequestHead& head = context.head;
+  access_ = std::make_unique<v2::AccessRecord>(
+      v2::AccessRecord{.received_ns = context.received_ns,
+                       .method = std::string(head.method_text),
+                       .target = std::string(head.target),
+                       .peer = std::string(head.peer),
+                       .traceparent = std::string(v2::CheckedTraceparent(head.Find("traceparent").value_or(""))),
+                       .model = {},
+                       .version = {},
+                       .id = {}});
+}
+
+void Call::SetModel(std::string_view model, std::string_view version) {
+  if (access_ == nullptr) return;
+  access_->model = model;
+  access_->version = version;
+}
+
+void Call::SetRequestId(std::string_view id) {
+  if (access_ != nullptr) access_->id = id;
+}
+
+void Call::Answer(net::grpc::Message message) {
+  LogAccess(base::StatusCode::kOk);
+  net::grpc::Responder responder = std::move(responder_);
+  responder.Answer(std::move(message));
+}
+
+void Call::Finish(const base::Status& status) {
+  LogAccess(status.code());
+  net::grpc::Responder responder = std::move(responder_);
+  if (status.ok() || !status.message().empty()) return responder.Finish(status);
+  responder.Finish({status.code(), std::string(base::StatusCodeName(status.code()))});
+}
+
+void Call::LogCancelled() { LogAccess(base::StatusCode::kCancelled); }
+
+void Call::LogAccess(base::StatusCode code) {
+  if (access_ == nullptr) return;
+  v2::LogAccess(environment_->logger, *access_, base::StatusCodeName(code), environment_->clock.NowNs());
+  access_.reset();
+}
+
+}  // namespace inferd::oip_grpc

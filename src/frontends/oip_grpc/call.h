@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/status.h"
+#include "frontends/oip_grpc/service.h"
+#include "net/grpc/call_context.h"
+#include "net/grpc/responder.h"
+#include "v2/access_record.h"
+
+namespace inferd::oip_grpc {
+
+// One call being answered: its responder, and what the access log will say about it. Move-only. Answer and Finish are
+// loop-bound; a call may be carried to other threads in between.
+class Call {
+ public:
+  Call(std::shared_ptr<const Environment> environment, const net::grpc::CallContext& context,
+       net::grpc::Responder responder);
+
+  const Environment& environment() const { return *environment_; }
+  const Options& options() const { return environment_->options; }
+  net::grpc::Responder& responder() { return responder_; }
+  net::Loop& loop() const { return responder_.loop(); }
+
+  // For the access log; nothing is kept where it is off.
+  void SetModel(std::string_view model, std::string_view version);
+  void SetRequestId(std::string_view id);
+
+  // The one response, and OK.
+  void Answer(net::grpc::Message message);
+  // The call's end: an error, or that of a stream. Nothing of this object's owner is used once the client may learn it.
+  void Finish(const base::Status& status);
+  // For the access log of a call that nobody waits for any more.
+  void LogCancelled();
+
+ private:
+  void LogAccess(base::StatusCode code);
+
+  std::shared_ptr<const Environment> environment_;
+  net::grpc::Responder responder_;
+  std::unique_ptr<v2::AccessRecord> access_;  // null: the access log is off, or the line has been written
+};
+
+}  // namespace inferd::oip_grpc

@@ -1,0 +1,178 @@
+#include "frontends/oip_grpc/control_methods.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "frontends/oip_grpc/call.h"
+#include "frontends/oip_grpc/control_messages.h"
+#include "frontends/oip_grpc/model_messages.h"
+#include "frontends/oip_grpc/service_path.h"
+#include "net/grpc/generated_message.h"
+#include "v2/extensions.h"
+
+namespace inferd::oip_grpc {
+
+namespace {
+
+using Shared = std::shared_ptr<const Environment>;
+using net::grpc::CallContext;
+using net::grpc::Method;
+using net::grpc::Responder;
+
+// A method that is answered at once. `answer` gives the response, or a Result of it.
+template <typename Request, typename Response>
+Method AtOnce(const Shared& environment, std::string_view name,
+              base::Result<Response> (*answer)(const Environment&, const Request&)) {
+  Method method{.path = PathOf(name)};
+  method.unary = [environment, answer](CallContext context, base::BufferSlice message, Responder responder) {
+    Call call(environment, context, std::move(responder));
+    const auto request = net::grpc::Decode<Request>(message);
+    if (!request.has_value()) return call.Finish(request.error());
+    const auto response = answer(*environment, *request);
+    if (!response.has_value()) return call.Finish(response.error());
+    call.Answer(net::grpc::Encode(*response));
+  };
+  method.message_bytes_max = environment->options.control_bytes_max;
+  return method;
+}
+
+base::Result<inference::ServerLiveResponse> ServerLive(const Environment& environment,
+                                                       const inference::ServerLiveRequest&) {
+  inference::ServerLiveResponse response;
+  response.set_live(environment.catalog.ServerLive());
+  return response;
+}
+
+base::Result<inference::ServerReadyResponse> ServerReady(const Environment& environment,
+                                                         const inference::ServerReadyRequest&) {
+  inference::ServerReadyResponse response;
+  response.set_ready(environment.catalog.ServerReady());
+  return response;
+}
+
+// What is known and not ready is no error (Predict V2, "Model Ready"); what is unknown is one.
+base::Result<inference::ModelReadyResponse> ModelReady(const Environment& environment,
+                                                       const inference::ModelReadyRequest& request) {
+  base::Status status = environment.catalog.ModelReady(request.name(), request.version());
+  if (status.code() == base::StatusCode::kNotFound) return std::unexpected(std::move(status));
+  inference::ModelReadyResponse response;
+  response.set_ready(status.ok());
+  return response;
+}
+
+base::Result<inference::ServerMetadataResponse> ServerMetadata(const Environment& environment,
+                                                               const inference::ServerMetadataRequest&) {
+  inference::ServerMetadataResponse response;
+  response.set_name(environment.options.server_name);
+  response.set_version(environment.options.server_version);
+  for (const std::string_view extension : v2::Extensions()) response.add_extensions(std::string(extension));
+  return response;
+}
+
+base::Result<inference::ModelMetadataResponse> ModelMetadata(const Environment& environment,
+                                                             const inference::ModelMetadataRequest& request) {
+  INFERD_ASSIGN_OR_RETURN(const auto metadata, environment.catalog.Metadata(request.name(), request.version()));
+  return ModelMetadataMessage(metadata);
+}
+
+base::Result<inference::ModelConfigResponse> ModelConfig(const Environment& environment,
+                                                         const inference::ModelConfigRequest& request) {
+  INFERD_ASSIGN_OR_RETURN(const auto json, environment.catalog.ConfigJson(request.name(), request.version()));
+  return ModelConfigMessage(json);
+}
+
+base::Result<inference::ModelStatisticsResponse> ModelStatistics(const Environment& environment,
+                                                                 const inference::ModelStatisticsRequest& request) {
+  INFERD_ASSIGN_OR_RETURN(const auto statistics, environment.catalog.Statistics(request.name(), request.version()));
+  return StatisticsMessage(statistics);
+}
+
+base::Result<inference::RepositoryIndexResponse> RepositoryIndex(const Environment& environment,
+                                                                 const inference::RepositoryIndexRequest& request) {
+  INFERD_ASSIGN_OR_RETURN(const auto entries, environment.catalog.Index(request.repository_name(), request.ready()));
+  return IndexMessage(entries);
+}
+
+base::Result<inference::LogSettingsResponse> LogSettings(const Environment& environment,
+                                                         const inference::LogSettingsRequest& request) {
+  INFERD_ASSIGN_OR_RETURN(const auto settings, ReadLogSettings(request));
+  v2::ApplyLogSettings(settings, environment.logger);
+  return LogSettingsMessage(environment.logger);
+}
+
+// The answer to a load or unload, from whatever thread it comes. Their responses are empty.
+core::ControlCallback AnswerTo(Call call) {
+  return [call = std::move(call)](base::Status status) mutable {
+    net::Loop& loop = call.loop();
+    loop.Post([call = std::move(call), status = std::move(status)]() mutable {
+      if (status.ok()) return call.Answer({});
+      call.Finish(status);
+    });
+  };
+}
+
+// Files of any size may come with the call: they are decoded on the pool.
+Method RepositoryModelLoad(const Shared& environment) {
+  Method method{.path = PathOf("RepositoryModelLoad")};
+  method.unary = [environment](CallContext context, base::BufferSlice message, Responder responder) {
+    Call call(environment, context, std::move(responder));
+    environment->pool.Post([environment, call = std::move(call), message = std::move(message)]() mutable {
+      auto request = net::grpc::Decode<inference::RepositoryModelLoadRequest>(message);
+      message = {};
+      if (!request.has_value()) return AnswerTo(std::move(call))(std::move(request).error());
+      call.SetModel(request->model_name(), "");
+      auto load = ReadLoadRequest(*std::move(request));
+      if (!load.has_value()) return AnswerTo(std::move(call))(std::move(load).error());
+      environment->catalog.Load(*std::move(load), AnswerTo(std::move(call)));
+    });
+  };
+  return method;
+}
+
+Method RepositoryModelUnload(const Shared& environment) {
+  Method method{.path = PathOf("RepositoryModelUnload")};
+  method.unary = [environment](CallContext context, base::BufferSlice message, Responder responder) {
+    Call call(environment, context, std::move(responder));
+    const auto request = net::grpc::Decode<inference::RepositoryModelUnloadRequest>(message);
+    if (!request.has_value()) return call.Finish(request.error());
+    call.SetModel(request->model_name(), "");
+    auto unload = ReadUnloadRequest(*request);
+    if (!unload.has_value()) return call.Finish(unload.error());
+    environment->catalog.Unload(*std::move(unload), AnswerTo(std::move(call)));
+  };
+  method.message_bytes_max = environment->options.control_bytes_max;
+  return method;
+}
+
+Method NotServed(const Shared& environment, std::string_view name, const char* what) {
+  Method method{.path = PathOf(name)};
+  method.unary = [environment, what](CallContext context, base::BufferSlice, Responder responder) {
+    Call(environment, context, std::move(responder)).Finish(base::Unimplemented(what));
+  };
+  method.message_bytes_max = environment->options.control_bytes_max;
+  return method;
+}
+
+}  // namespace
+
+void AddControlMethods(const Shared& environment, std::vector<Method>& methods) {
+  methods.push_back(AtOnce(environment, "ServerLive", ServerLive));
+  methods.push_back(AtOnce(environment, "ServerReady", ServerReady));
+  methods.push_back(AtOnce(environment, "ModelReady", ModelReady));
+  methods.push_back(AtOnce(environment, "ServerMetadata", ServerMetadata));
+  methods.push_back(AtOnce(environment, "ModelMetadata", ModelMetadata));
+  methods.push_back(AtOnce(environment, "ModelConfig", ModelConfig));
+  methods.push_back(AtOnce(environment, "ModelStatistics", ModelStatistics));
+  methods.push_back(AtOnce(environment, "RepositoryIndex", RepositoryIndex));
+  methods.push_back(RepositoryModelLoad(environment));
+  methods.push_back(RepositoryModelUnload(environment));
+  methods.push_back(AtOnce(environment, "LogSettings", LogSettings));
+  for (const char* name : {"SystemSharedMemoryStatus", "SystemSharedMemoryRegister", "SystemSharedMemoryUnregister",
+                           "CudaSharedMemoryStatus", "CudaSharedMemoryRegister", "CudaSharedMemoryUnregister"}) {
+    methods.push_back(NotServed(environment, name, "client shared memory is not served"));
+  }
+  methods.push_back(NotServed(environment, "TraceSetting", "tracing is not served"));
+}
+
+}  // namespace inferd::oip_grpc

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "base/buffer.h"
+#include "base/status.h"
+#include "core/infer_request.h"
+#include "core/infer_response.h"
+#include "core/model_signature.h"
+#include "frontends/oip_grpc/infer_response_writer.h"
+#include "frontends/oip_grpc/service.h"
+#include "net/grpc/responder.h"
+#include "v2/output_forms.h"
+
+// What unary and streamed inference have in common. Pure; runs on any thread.
+
+namespace inferd::oip_grpc {
+
+// What a request says about how its responses are to be written.
+struct ResponseForm {
+  Contents contents = Contents::kRaw;  // parameter `typed_contents`
+  bool empty_final_response = false;   // parameter `triton_enable_empty_final_response`
+  v2::OutputForms outputs;
+};
+
+// A ModelInferRequest, ready to be dispatched but for what the call says (times, trace, cancel flag).
+struct PreparedRequest {
+  std::unique_ptr<core::InferRequest> request;
+  ResponseForm form;
+};
+
+// Decodes a message and takes the parameters that have a meaning here out of the request. Errors: those of
+// ReadInferRequest, v2::TakeKnownParameters and v2::ReadOutputForms; UNIMPLEMENTED for client shared memory;
+// RESOURCE_EXHAUSTED where memory does not suffice.
+base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, const Options& options);
+
+// Whether that is work for the pool: what has to be read element by element is that big.
+bool PreparingIsBig(const base::BufferSlice& message, const Options& options);
+
+using ResponseWriter = base::Result<net::grpc::Message> (*)(core::InferResponse, Contents);
+
+// Classes in place of the outputs asked for as such, and then the message. `response` is a success.
+base::Result<net::grpc::Message> EncodeResponse(ResponseWriter write, core::InferResponse response,
+                                                const ResponseForm& form, const core::ModelSignature& signature);
+
+// Whether that is work for the pool.
+bool EncodingIsBig(const core::InferResponse& response, const ResponseForm& form, const Options& options);
+
+// A failed response's status, as this server's personality words a full queue.
+base::Status FailureOf(const core::InferResponse& response, const Options& options);
+
+}  // namespace inferd::oip_grpc

@@ -1,0 +1,39 @@
+#include "frontends/oip_grpc/service.h"
+
+#include <memory>
+#include <utility>
+
+#include "frontends/oip_grpc/call.h"
+#include "frontends/oip_grpc/control_methods.h"
+#include "frontends/oip_grpc/infer_call.h"
+#include "frontends/oip_grpc/infer_request_reader.h"
+#include "frontends/oip_grpc/service_path.h"
+
+namespace inferd::oip_grpc {
+
+using net::grpc::CallContext;
+using net::grpc::Method;
+using net::grpc::Responder;
+
+namespace {
+
+Method ModelInfer(const std::shared_ptr<const Environment>& environment) {
+  Method method{.path = PathOf("ModelInfer")};
+  method.unary = [environment](CallContext context, base::BufferSlice message, Responder responder) {
+    InferCall::Start(Call(environment, context, std::move(responder)), context, std::move(message));
+  };
+  method.align_at = TensorBytesAt;
+  return method;
+}
+
+}  // namespace
+
+std::vector<Method> Methods(Environment environment) {
+  const auto shared = std::make_shared<const Environment>(environment);
+  std::vector<Method> methods;
+  methods.push_back(ModelInfer(shared));
+  AddControlMethods(shared, methods);
+  return methods;
+}
+
+}  // namespace inferd::oip_grpc
