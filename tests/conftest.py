@@ -3,6 +3,7 @@
 import pytest
 
 from support import models
+from support.certificates import Certificates
 from support.server import EXAMPLES, Server
 
 
@@ -12,6 +13,11 @@ def identities(tmp_path_factory):
     repository = tmp_path_factory.mktemp("identities")
     models.add_identities(repository)
     return repository
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory):
+    return Certificates(tmp_path_factory.mktemp("certificates"))
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import os
 import pathlib
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
@@ -39,12 +40,14 @@ class Server:
     def __init__(self, *repositories, options=(), ready=True):
         self.port = free_port()
         self.metrics_port = free_port()
+        self.grpc_port = free_port()
         self.address = f"127.0.0.1:{self.port}"
+        self.grpc_address = f"127.0.0.1:{self.grpc_port}"
         self.url = f"http://{self.address}"
         self._ready = ready
         self._command = [str(PROGRAMS / "inferd"), "--http-address", "127.0.0.1", "--http-port", str(self.port),
                          "--metrics-address", "127.0.0.1", "--metrics-port", str(self.metrics_port),
-                         "--grpc-address", "127.0.0.1", "--grpc-port", "0"]
+                         "--grpc-address", "127.0.0.1", "--grpc-port", str(self.grpc_port)]
         for repository in repositories:
             self._command += ["--model-repository", str(repository)]
         self._command += [str(option) for option in options]
@@ -86,11 +89,14 @@ class Server:
         self._log.seek(0)
         return self._log.read()
 
+    def connect(self, timeout_s):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout_s)
+
     def request(self, method, path, body=None, headers=None, timeout_s=60):
         """One request on a connection of its own: (status, headers, body bytes)."""
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout_s)) as connection:
+        with contextlib.closing(self.connect(timeout_s)) as connection:
             connection.request(method, path, body, headers or {})
             response = connection.getresponse()
             return response.status, response.headers, response.read()
@@ -103,6 +109,14 @@ class Server:
     def infer(self, model, inputs, **members):
         return self.json("POST", f"/v2/models/{model}/infer", {"inputs": inputs, **members})
 
+    def metrics(self):
+        """{name with labels: value} of every number that /metrics has."""
+        lines = self.request("GET", "/metrics")[2].decode().splitlines()
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line and line[0] != "#")}
+
+    def open_files(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
     def health(self, what):
         """Whether /v2/health/<what> is 200; False also while nothing listens."""
         if self.process.poll() is not None:
@@ -111,3 +125,22 @@ class Server:
             return self.request("GET", f"/v2/health/{what}")[0] == 200
         except OSError:
             return False
+
+
+class TlsServer(Server):
+    """A server that speaks TLS on HTTP's and gRPC's ports, with support.certificates.Certificates; with `mutual` it lets in
+    only who shows a certificate of their authority."""
+
+    def __init__(self, certificates, *repositories, options=(), mutual=False):
+        own = []
+        for listener in ("http", "grpc"):
+            own += [f"--{listener}-tls-certificate", certificates.certificate("server"),
+                    f"--{listener}-tls-key", certificates.key("server")]
+            if mutual:
+                own += [f"--{listener}-tls-client-ca", certificates.certificate("authority")]
+        super().__init__(*repositories, options=[*own, *options])
+        self._context = ssl.create_default_context(cafile=certificates.certificate("authority"))
+        self._context.load_cert_chain(certificates.certificate("client"), certificates.key("client"))
+
+    def connect(self, timeout_s):
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout_s, context=self._context)

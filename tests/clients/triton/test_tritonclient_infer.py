@@ -6,7 +6,7 @@ from tritonclient.http import InferenceServerClient, InferInput, InferRequestedO
 from tritonclient.utils import InferenceServerException
 
 from support.models import DATATYPES
-from tensors import sample
+from support.tensors import sample
 
 COMPRESSIONS = [None, "gzip", "deflate"]
 

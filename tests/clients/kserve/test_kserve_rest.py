@@ -9,7 +9,7 @@ from kserve import InferInput, InferRequest, InferenceRESTClient, RESTConfig
 
 from support.models import DATATYPES
 from support.server import EXAMPLES, Server
-from tensors import sample
+from support.tensors import sample
 
 
 @pytest.fixture(scope="module")
