@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -20,6 +21,7 @@ struct Options {
   int response_compression_level = 0;              // zlib's, 1 to 9; 0: responses are not compressed
   size_t compress_bytes_min = 1024;                // smaller messages are sent as they are
   size_t offload_compressed_bytes = 16 * 1024;     // (de)compression from this size on is left to the pool
+  std::string web_allow_origin;                    // Access-Control-Allow-Origin of gRPC-Web; empty: none is sent
 };
 
 // Everything outlives the handler and its calls.

@@ -15,14 +15,15 @@ namespace inferd::net::grpc {
 // One message in pieces that are sent in order and never copied (short ones excepted).
 using Message = boost::container::small_vector<base::BufferSlice, 4>;
 
-// Answers one call: any number of messages, then its status. Move-only. Loop-bound; from elsewhere, loop().Post(). Using
-// it after the peer has gone, or the deadline has passed, does nothing. Destroyed unfinished, it answers INTERNAL.
+// Answers one call: any number of messages, then its status. Move-only. Loop-bound; from elsewhere, loop().Post().
+// Using it after the peer has gone, or the deadline has passed, does nothing. Destroyed unfinished, it answers
+// INTERNAL.
 class Responder final {
  public:
-  class State;  // the call's outgoing side
+  class State;  // the call's outgoing side; of net/grpc alone
 
   Responder();
-  explicit Responder(std::unique_ptr<State> state);
+  explicit Responder(std::shared_ptr<State> state);
   ~Responder();
   Responder(Responder&&) noexcept;
   Responder& operator=(Responder&&) noexcept;
@@ -30,7 +31,8 @@ class Responder final {
   explicit operator bool() const { return state_ != nullptr; }
   Loop& loop() const;
 
-  // ASCII, or bytes under a name that ends in "-bin" (base64 is put on here). Initial metadata before the first message.
+  // ASCII, or bytes under a name that ends in "-bin" (base64 is put on here). Initial metadata before the first
+  // message.
   void AddInitialMetadata(std::string_view name, std::string_view value);
   void AddTrailingMetadata(std::string_view name, std::string_view value);
 
@@ -53,7 +55,9 @@ class Responder final {
   void ResumeReading();
 
  private:
-  std::unique_ptr<State> state_;
+  void Drop();
+
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace inferd::net::grpc

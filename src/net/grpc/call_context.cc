@@ -1,0 +1,16 @@
+#include "net/grpc/call_context.h"
+
+#include "net/grpc/metadata.h"
+
+namespace inferd::net::grpc {
+
+base::Result<std::optional<std::string>> CallContext::FindBinary(std::string_view name) const {
+  const auto value = head.Find(name);
+  if (!value.has_value()) return std::nullopt;
+  auto bytes = DecodeBase64(value->substr(0, value->find(',')));  // several values may come joined
+  if (!bytes.has_value())
+    return std::unexpected(base::InvalidArgument("metadata " + std::string(name) + " is no base64"));
+  return bytes;
+}
+
+}  // namespace inferd::net::grpc

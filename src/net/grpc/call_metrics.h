@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "metrics/registry.h"
+
+namespace inferd::net::grpc {
+
+// Counts calls by method and status: inferd_grpc_calls_total and inferd_grpc_call_duration_seconds. Thread-safe; made
+// by whoever composes the server. The registry outlives it.
+class CallMetrics final {
+ public:
+  explicit CallMetrics(metrics::Registry& registry) : registry_(registry) {}
+
+  // One method's series as one loop holds them: no lock but where a status comes up for the first time. Loop-bound.
+  class OfMethod {
+   public:
+    OfMethod() = default;  // counts nothing
+    void Count(base::StatusCode code, int64_t duration_ns);
+
+   private:
+    friend class CallMetrics;
+    static constexpr size_t kCodes = 17;
+    metrics::Registry* registry_ = nullptr;
+    std::string method_;
+    std::array<std::shared_ptr<metrics::Counter>, kCodes> calls_;
+    std::shared_ptr<metrics::Histogram> duration_;
+  };
+
+  // `method` is one of our own, "/package.Service/Method", or "unknown" for all others.
+  OfMethod ForMethod(std::string_view method);
+
+ private:
+  metrics::Registry& registry_;
+};
+
+}  // namespace inferd::net::grpc

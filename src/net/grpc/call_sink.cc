@@ -1,0 +1,232 @@
+#include "net/grpc/call_sink.h"
+
+#include <chrono>
+#include <utility>
+
+namespace inferd::net::grpc {
+
+namespace {
+
+constexpr int64_t kMillisecondNs = 1'000'000;
+
+// A coded message that cannot be decoded is the sender's bug (statuscodes.md), not a bad argument.
+base::Status DecodingError(const base::Status& status) {
+  if (status.code() != base::StatusCode::kInvalidArgument) return status;
+  return base::Internal("received a compressed message: " + status.message());
+}
+
+}  // namespace
+
+CallSink::CallSink(const Environment& environment, Method& method, const CallHeaders& headers,
+                   std::shared_ptr<Responder::State> state)
+    : environment_(environment),
+      method_(method),
+      headers_(headers),
+      message_bytes_max_(method.message_bytes_max != 0 ? method.message_bytes_max
+                                                       : environment.options.message_bytes_max),
+      state_(std::move(state)),
+      assembler_({.bytes_max = message_bytes_max_,
+                  .compression = headers.coding != ContentCoding::kIdentity,
+                  .align_at = &method.align_at}) {}
+
+CallSink::~CallSink() {
+  OnFinished();
+  state_->Disconnect();
+}
+
+void CallSink::Begin(BodyPool& bodies) {
+  bodies_ = &bodies;
+  assembler_.Begin(bodies);
+}
+
+void CallSink::OnBody(std::span<const std::byte> bytes) {
+  while (!bytes.empty() && error_.ok() && !state_->finished()) {
+    const bool behind = kept_.size() > 0 || !unread_.empty();
+    if (behind || (blocked() && !assembler_.inside())) return Keep(bytes);
+    auto message = assembler_.Take(bytes);
+    if (!message.has_value()) return Fail(std::move(message).error());
+    if (message->has_value()) messages_.push_back(**std::move(message));
+    if (unary() && messages_.size() > 1) return Fail(base::Unimplemented("received several messages for a unary call"));
+  }
+}
+
+void CallSink::OnBodyEnd() {
+  half_closed_ = true;
+  if (!unary() || !error_.ok()) return;
+  if (assembler_.inside()) return Fail(base::Internal("the request ended inside a message"));
+  if (messages_.empty()) return Fail(base::Unimplemented("received no message for a unary call"));
+}
+
+void CallSink::Open(HttpRequest request, Reply reply) {
+  context_.head = std::move(request.head);
+  context_.store = std::move(request.store);
+  context_.received_ns = request.received_ns;
+  state_->Open(std::move(reply), request.received_ns, *this);
+  if (headers_.timeout_ns.has_value()) SetDeadline();
+}
+
+void CallSink::SetDeadline() {
+  const int64_t timeout_ns = *headers_.timeout_ns;
+  context_.deadline_ns = environment_.clock.NowNs() + timeout_ns;
+  if (timeout_ns == 0) return Fail(base::DeadlineExceeded("Deadline Exceeded"));
+  const std::chrono::milliseconds delay((timeout_ns + kMillisecondNs - 1) / kMillisecondNs);
+  deadline_ = state_->loop().RunAfter(delay, [this] {
+    deadline_ = 0;
+    state_->Abort(base::DeadlineExceeded("Deadline Exceeded"));
+  });
+}
+
+void CallSink::Fail(base::Status status) {
+  if (error_.ok()) error_ = std::move(status);
+  messages_.clear();
+  next_ = 0;
+}
+
+void CallSink::Keep(std::span<const std::byte> bytes) {
+  if (kept_.size() == 0) kept_ = Body(*bodies_, std::nullopt, UINT64_MAX / 4, 0);
+  if (kept_.Append(bytes) != Body::Fill::kOk) Fail(base::ResourceExhausted("too many request bytes in flight"));
+}
+
+void CallSink::Proceed() {
+  if (state_->finished()) return;
+  if (!error_.ok()) return state_->Abort(error_);
+  if (unary()) return CallUnary();
+  if (!std::exchange(begun_, true)) {
+    reader_ = method_.streaming(std::move(context_), Responder(state_));
+    if (state_->finished()) return OnFinished();
+  }
+  Deliver();
+}
+
+bool CallSink::AwaitsMore() const {
+  return !half_closed_ && !blocked() && !state_->finished() && (unary() || assembler_.inside());
+}
+
+void CallSink::CallUnary() {
+  if (!half_closed_ || inflating_ || begun_) return;
+  if (messages_[0].compressed && !Inflate(messages_[0])) {
+    if (!error_.ok()) state_->Abort(error_);
+    return;
+  }
+  begun_ = true;
+  method_.unary(std::move(context_), std::move(messages_[0].bytes), Responder(state_));
+}
+
+void CallSink::Deliver() {
+  if (std::exchange(delivering_, true)) return;
+  while (!blocked() && !state_->finished()) {
+    WireMessage* message = Next();
+    if (message == nullptr) break;
+    if (message->compressed && !Inflate(*message)) continue;
+    base::BufferSlice bytes = std::move(message->bytes);
+    ++next_;
+    if (reader_ != nullptr) reader_->OnMessage(std::move(bytes));
+  }
+  delivering_ = false;
+  if (state_->finished()) return;
+  if (!error_.ok()) return state_->Abort(error_);
+  if (blocked() || !half_closed_ || next_ < messages_.size() || !unread_.empty() || kept_.size() > 0) return;
+  if (assembler_.inside()) return state_->Abort(base::Internal("the request ended inside a message"));
+  if (!std::exchange(told_, true) && reader_ != nullptr) reader_->OnHalfClose();
+}
+
+WireMessage* CallSink::Next() {
+  if (next_ < messages_.size()) return &messages_[next_];
+  messages_.clear();
+  next_ = 0;
+  if (auto message = Cut()) return &messages_.emplace_back(*std::move(message));
+  return nullptr;
+}
+
+std::optional<WireMessage> CallSink::Cut() {
+  while (error_.ok()) {
+    if (unread_.empty()) unread_ = kept_.Finish();
+    if (unread_.empty()) break;
+    std::span<const std::byte> bytes = unread_.bytes();
+    auto message = assembler_.Take(bytes);
+    unread_ = unread_.Sub(unread_.size() - bytes.size(), bytes.size());
+    if (!message.has_value()) {
+      Fail(std::move(message).error());
+    } else if (message->has_value()) {
+      return **std::move(message);
+    }
+  }
+  return std::nullopt;
+}
+
+bool CallSink::Inflate(WireMessage& message) {
+  const DecompressLimits limits{.bytes_max = message_bytes_max_,
+                                .ratio_max = environment_.options.compression_ratio_max};
+  if (message.bytes.size() < environment_.options.offload_compressed_bytes) {
+    auto bytes = Decompress(headers_.coding, message.bytes, limits);
+    if (!bytes.has_value()) {
+      Fail(DecodingError(bytes.error()));
+      return false;
+    }
+    message = {.bytes = *std::move(bytes), .compressed = false};
+    return true;
+  }
+  inflating_ = true;
+  UpdateFlow();
+  environment_.pool.Post(
+      [state = state_, coding = headers_.coding, limits, coded = std::move(message.bytes)]() mutable {
+        auto bytes = Decompress(coding, coded, limits);
+        coded = {};
+        Loop& loop = state->loop();
+        loop.Post([state = std::move(state), bytes = std::move(bytes)]() mutable {
+          if (CallSink* sink = state->sink()) sink->OnInflated(std::move(bytes));
+        });
+      });
+  return false;
+}
+
+void CallSink::OnInflated(base::Result<base::BufferSlice> bytes) {
+  inflating_ = false;
+  if (state_->finished()) return;
+  if (!error_.ok()) {
+    // It has failed for another reason meanwhile.
+  } else if (bytes.has_value()) {
+    messages_[next_] = {.bytes = *std::move(bytes), .compressed = false};
+  } else {
+    Fail(DecodingError(bytes.error()));
+  }
+  UpdateFlow();
+  Proceed();
+}
+
+void CallSink::PauseReading() {
+  paused_ = true;
+  UpdateFlow();
+}
+
+void CallSink::ResumeReading() {
+  if (!std::exchange(paused_, false)) return;
+  UpdateFlow();
+  // What waits is not handed over inside this call, which the reader may make.
+  if (!delivering_ && !state_->finished()) {
+    state_->loop().Post([state = state_] {
+      if (CallSink* sink = state->sink()) sink->Proceed();
+    });
+  }
+}
+
+void CallSink::UpdateFlow() {
+  if (std::exchange(stopped_, blocked()) == blocked() || state_->finished()) return;
+  if (stopped_) {
+    state_->reply().PauseBody();
+  } else {
+    state_->reply().ResumeBody();
+  }
+}
+
+void CallSink::OnFinished() {
+  if (deadline_ != 0) state_->loop().CancelTimer(std::exchange(deadline_, 0));
+  // The reader may be what ends the call just now; and the task that OnCancelled was given may still speak of it.
+  if (reader_ != nullptr) state_->loop().Post([reader = std::move(reader_)] {});
+  messages_.clear();
+  next_ = 0;
+  unread_ = {};
+  kept_ = {};
+}
+
+}  // namespace inferd::net::grpc
