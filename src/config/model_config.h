@@ -101,6 +101,8 @@ struct ModelConfig {
   std::string default_model_filename;
   VersionPolicy version_policy;
   int32_t max_batch_size = 0;
+  // max_batch_size is a default of ours: a bound on batches that are made here, none on what a request may bring.
+  bool accepts_larger_requests = false;
   std::vector<ModelInput> inputs;
   std::vector<ModelOutput> outputs;
   std::vector<InstanceGroup> instance_groups;

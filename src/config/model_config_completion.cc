@@ -164,7 +164,8 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, const std::vector<Te
         "max_batch_size", "autofill failed for model '" + proto.name() +
                               "': model does not support batching while non-zero max_batch_size is specified")}));
   }
-  if (!proto.has_max_batch_size()) proto.set_max_batch_size(open && can_batch ? options.default_max_batch_size : 0);
+  const bool defaulted = !proto.has_max_batch_size();
+  if (defaulted) proto.set_max_batch_size(open && can_batch ? options.default_max_batch_size : 0);
 
   TensorCompletion input_completion(proto, place, "input", problems);
   if (proto.input_size() == 0) {
@@ -181,6 +182,7 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, const std::vector<Te
   }
   CheckComplete(proto, place, problems);
   ModelConfig result = Rebuild(std::move(message), options.platform_names);
+  result.accepts_larger_requests = defaulted && result.max_batch_size > 0 && !options.default_limits_requests;
   for (Problem& problem : FindProblems(*result.document, result.name)) problems.push_back(std::move(problem));
   INFERD_RETURN_IF_ERROR(ToStatus(problems));
   return result;

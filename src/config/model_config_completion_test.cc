@@ -127,6 +127,8 @@ instance_group [ { count: 2 gpus: [ 0 ] } ]
 
 TEST(CompleteModelTest, BatchingNeedsALeadingWildcardEverywhere) {
   EXPECT_EQ(Complete("", {kX}, {kY})->max_batch_size, 64);
+  EXPECT_TRUE(Complete("", {kX}, {kY})->accepts_larger_requests);
+  EXPECT_FALSE(Complete("max_batch_size: 64", {kX}, {kY})->accepts_larger_requests);
   const TensorInfo fixed{.name = "y", .datatype = DataType::kFp32, .shape = {1, 10}};
   const auto config = Complete("", {kX}, {fixed});
   ASSERT_TRUE(config.has_value()) << config.error().ToString();

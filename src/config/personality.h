@@ -46,6 +46,7 @@ struct Personality {
   base::StatusCode grpc_queue_full = base::StatusCode::kResourceExhausted;  // on gRPC, of a queue that is full
   GrpcRestriction grpc_restriction = {};
   PlatformNames platform_names;
+  bool default_batch_limits_requests = false;  // --default-max-batch-size is also the most that one request may bring
   std::string_view model_not_ready;  // the error of a model's health when it is not ready; empty: no body
 
   int HttpStatus(base::StatusCode code) const { return http_status[static_cast<size_t>(code)]; }

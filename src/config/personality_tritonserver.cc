@@ -117,6 +117,7 @@ constexpr Personality kTritonserver = {
                          .text = "This protocol is restricted, expecting header ",
                          .header_prefix = "triton-grpc-protocol-"},
     .platform_names = PlatformNames::kTriton,
+    .default_batch_limits_requests = true,
     .model_not_ready = "Model version not ready",
 };
 

@@ -22,6 +22,7 @@ struct TensorSpec {
 struct ModelSignature {
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
+  bool accepts_larger_requests = false;  // a request may bring more rows than max_batch_size: it is executed alone
   int64_t max_batch_size = 0;  // 0: shapes carry no batch dimension of ours
   bool decoupled = false;      // a request may have any number of responses; otherwise exactly one
 

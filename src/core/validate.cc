@@ -134,7 +134,7 @@ class RequestCheck {
                                      std::to_string(input.shape[0]));
       }
     }
-    if (layout_.rows > signature_.max_batch_size) {
+    if (layout_.rows > signature_.max_batch_size && !signature_.accepts_larger_requests) {
       return base::InvalidArgument(
           "inference request batch-size must be <= " + std::to_string(signature_.max_batch_size) + " for " +
           Quoted(model_) + ", got " + std::to_string(layout_.rows));

@@ -143,6 +143,11 @@ TEST(ValidateTest, BatchTooBig) {
   request.inputs[0] = Tensor("INPUT0", DataType::kInt32, {5, 2}, std::string(40, 'a'));
   request.inputs[1] = Tensor("INPUT1", DataType::kInt32, {5, 2}, std::string(40, 'a'));
   EXPECT_EQ(ErrorOf(request), "inference request batch-size must be <= 4 for 'simple', got 5");
+  ModelSignature open = AddSub();
+  open.accepts_larger_requests = true;
+  RequestLayout layout;
+  EXPECT_TRUE(ValidateRequest(request, "simple", open, &layout).ok());
+  EXPECT_EQ(layout.rows, 5);
 }
 
 TEST(ValidateTest, InputsDisagreeOnTheBatch) {

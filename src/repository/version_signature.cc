@@ -43,6 +43,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
   VersionSignature result;
   auto signature = std::make_shared<core::ModelSignature>();
   signature->max_batch_size = config.max_batch_size;
+  signature->accepts_larger_requests = config.accepts_larger_requests;
   const bool batches = config.max_batch_size > 0;
   for (const config::ModelInput& input : config.inputs) {
     const int index = engine.FindInput(input.name);

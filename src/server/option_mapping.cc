@@ -77,6 +77,7 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.ready_models = options.readiness_models;
   manager.loader_threads = options.loader_threads;
   manager.completion.default_max_batch_size = options.default_max_batch_size;
+  manager.completion.default_limits_requests = options.personality->default_batch_limits_requests;
   manager.completion.platform_names = options.personality->platform_names;
   return manager;
 }
