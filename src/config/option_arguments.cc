@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "config/nearest_name.h"
 #include "config/option_assignments.h"
+#include "config/option_value.h"
 
 namespace inferd::config {
 namespace {
@@ -26,7 +29,7 @@ bool IsMeta(std::string_view name) { return std::ranges::find(kMetaNames, name) 
 
 // Whether a flag may stand without a value.
 bool IsSwitch(const PersonalityFlag* theirs, const Option* option) {
-  return (theirs != nullptr && theirs->boolean) || (option != nullptr && option->value_name.empty());
+  return (theirs != nullptr && theirs->form == FlagForm::kBoolean) || (option != nullptr && option->value_name.empty());
 }
 
 bool IsNumber(std::string_view text) {
@@ -47,10 +50,37 @@ std::optional<std::string> MapValue(std::string_view values, std::string_view va
   return std::nullopt;
 }
 
-// Another server's flag as an option of ours.
-base::Status Translate(const PersonalityFlag& theirs, const Flag& flag, const Personality& personality,
-                       Assignments& assignments) {
+// The value of another server's flag in the spelling that the rest relies on. Never quoted: some hold passwords.
+base::Result<std::string> CheckForm(FlagForm form, const std::string& value) {
+  switch (form) {
+    case FlagForm::kText: return value;
+    case FlagForm::kBoolean: {
+      INFERD_ASSIGN_OR_RETURN(const bool truth, ParseBool(value));
+      return truth ? "true" : "false";
+    }
+    case FlagForm::kInteger:
+    case FlagForm::kNumber: {
+      double number = 0;
+      const char* const end = value.data() + value.size();
+      const auto [parsed, error] = std::from_chars(value.data(), end, number, std::chars_format::fixed);
+      const bool whole = value.find('.') == std::string::npos;
+      if (error == std::errc() && parsed == end && std::isfinite(number) && (whole || form == FlagForm::kNumber)) {
+        return value;
+      }
+      return std::unexpected(
+          base::InvalidArgument(form == FlagForm::kNumber ? "expected a number" : "expected a whole number"));
+    }
+    case FlagForm::kSetting: break;
+  }
+  const size_t equals = value.find('=');
+  if (equals != std::string::npos && equals > 0) return value;
+  return std::unexpected(base::InvalidArgument("expected SETTING=VALUE"));
+}
+
+// Another server's flag as an option of ours, or as a line in the log.
+base::Status Translate(const PersonalityFlag& theirs, const Flag& flag, Assignments& assignments) {
   const std::string origin = "--" + flag.name;
+  if (theirs.combined) return base::OkStatus();
   const auto mapped = MapValue(theirs.values, flag.value);
   if (!theirs.option.empty()) {
     std::string value = mapped.value_or(flag.value);
@@ -58,17 +88,33 @@ base::Status Translate(const PersonalityFlag& theirs, const Flag& flag, const Pe
     assignments.values.push_back({FindOption(theirs.option), std::move(value), origin});
     return base::OkStatus();
   }
-  if (!mapped.has_value()) {
-    return base::InvalidArgument(origin + "=" + flag.value + " of " + std::string(personality.name) +
-                                 " is not supported yet");
-  }
-  assignments.warnings.push_back(origin + " has no effect");
+  std::string line = origin;
+  if (theirs.form == FlagForm::kBoolean) line += "=" + flag.value;
+  line += " has no effect: " + std::string(theirs.help);
+  auto& lines = mapped.has_value() ? assignments.notes : assignments.warnings;
+  if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
   return base::OkStatus();
 }
 
-// Reads the flag at arguments[i] and leaves `i` at the last argument that belongs to it.
+base::Status Combine(const Personality& personality, std::span<const GivenFlag> given, Assignments& assignments) {
+  if (personality.combine == nullptr) return base::OkStatus();
+  INFERD_ASSIGN_OR_RETURN(CombinedFlags combined, personality.combine(given));
+  for (CombinedFlags::Value& value : combined.values) {
+    assignments.values.push_back({FindOption(value.option), std::move(value.value), std::move(value.origin)});
+  }
+  std::ranges::move(combined.warnings, std::back_inserter(assignments.warnings));
+  return base::OkStatus();
+}
+
+// Whether the argument behind a switch is its value: what else would be a file to serve, so only unmistakable ones of
+// ours.
+bool IsSwitchValue(const std::string& text, bool theirs) {
+  return text == "true" || text == "false" || (theirs && ParseBool(text).has_value());
+}
+
+// Reads the flag at arguments[i], leaves `i` at the last argument that belongs to it, and adds it to `given`.
 base::Status ReadFlag(const std::vector<std::string>& arguments, size_t& i, const Personality& personality,
-                      Assignments& assignments) {
+                      std::vector<GivenFlag>& given, Assignments& assignments) {
   Flag flag = SplitFlag(arguments[i]);
   const auto theirs_it = std::ranges::find(personality.flags, flag.name, &PersonalityFlag::name);
   const PersonalityFlag* theirs = theirs_it == personality.flags.end() ? nullptr : &*theirs_it;
@@ -77,15 +123,11 @@ base::Status ReadFlag(const std::vector<std::string>& arguments, size_t& i, cons
   if (theirs == nullptr && option == nullptr && !meta) {
     return base::InvalidArgument("unknown option --" + flag.name + SuggestOption(flag.name, "--", personality));
   }
-  if (theirs != nullptr && option == nullptr && theirs->values.empty()) {
-    return base::InvalidArgument("--" + flag.name + " of " + std::string(personality.name) + " is not supported yet");
-  }
   const bool is_switch = meta ? flag.name == "help" || flag.name == "version" : IsSwitch(theirs, option);
   if (!flag.has_value) {
     const bool more = i + 1 < arguments.size();
     if (is_switch) {
-      const bool truth = more && (arguments[i + 1] == "true" || arguments[i + 1] == "false");
-      flag.value = truth ? arguments[++i] : "true";
+      flag.value = more && IsSwitchValue(arguments[i + 1], theirs != nullptr) ? arguments[++i] : "true";
     } else if (!more) {
       return base::InvalidArgument("--" + flag.name + " needs a value");
     } else {
@@ -93,7 +135,13 @@ base::Status ReadFlag(const std::vector<std::string>& arguments, size_t& i, cons
     }
   }
   if (meta) return base::OkStatus();
-  if (theirs != nullptr) return Translate(*theirs, flag, personality, assignments);
+  if (theirs != nullptr) {
+    auto value = CheckForm(theirs->form, flag.value);
+    if (!value.has_value()) return value.error().WithContext("--" + flag.name);
+    flag.value = *std::move(value);
+  }
+  given.push_back({.name = flag.name, .value = flag.value});
+  if (theirs != nullptr) return Translate(*theirs, flag, assignments);
   assignments.values.push_back({option, flag.value, "--" + flag.name});
   return base::OkStatus();
 }
@@ -117,13 +165,14 @@ MetaOptions FindMetaOptions(const std::vector<std::string>& arguments) {
 
 base::Result<Assignments> ReadArguments(const std::vector<std::string>& arguments, const Personality& personality) {
   Assignments assignments;
+  std::vector<GivenFlag> given;
   bool flags_end = false;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (!flags_end && argument == "--") {
       flags_end = true;
     } else if (!flags_end && argument.starts_with("--")) {
-      INFERD_RETURN_IF_ERROR(ReadFlag(arguments, i, personality, assignments));
+      INFERD_RETURN_IF_ERROR(ReadFlag(arguments, i, personality, given, assignments));
     } else if (!flags_end && argument.starts_with("-") && argument != "-h") {
       return std::unexpected(
           base::InvalidArgument("unknown option " + argument + SuggestOption(argument.substr(1), "--", personality)));
@@ -131,18 +180,19 @@ base::Result<Assignments> ReadArguments(const std::vector<std::string>& argument
       assignments.values.push_back({FindOption("model-file"), argument, "'" + argument + "'"});
     }
   }
+  INFERD_RETURN_IF_ERROR(Combine(personality, given, assignments));
   return assignments;
 }
 
 std::string SuggestOption(std::string_view name, std::string_view prefix, const Personality& personality) {
   // Another server's spelling of something that is here.
   for (const PersonalityFlag& flag : TritonserverPersonality().flags) {
-    if (flag.name != name || flag.option.empty()) continue;
+    if (flag.name != name || flag.option.empty() || flag.option == name) continue;
     return " (of tritonserver; here it is '" + std::string(prefix) + std::string(flag.option) + "')";
   }
   NearestName nearest(name);
   for (const PersonalityFlag& flag : personality.flags) {
-    if (!flag.option.empty()) nearest.Offer(flag.name);
+    nearest.Offer(flag.name);
   }
   for (const Option& option : OptionTable()) nearest.Offer(option.name);
   for (const std::string_view meta : kMetaNames) nearest.Offer(meta);

@@ -24,6 +24,7 @@ struct Assignment {
 struct Assignments {
   std::vector<Assignment> values;
   std::vector<std::string> warnings;
+  std::vector<std::string> notes;  // as warnings, of what makes no difference
 };
 
 // The options that say where the others come from. Both `--as NAME` and `--as=NAME`.

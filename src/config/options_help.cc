@@ -57,18 +57,16 @@ void AppendPersonality(std::string& out, const Personality& personality) {
   if (personality.flags.empty()) return;
   out += "\nFlags of " + std::string(personality.name) + "\n";
   std::string idle;
-  std::string missing;
   for (const PersonalityFlag& flag : personality.flags) {
-    if (!flag.option.empty()) {
-      const std::string ours = flag.option == flag.name ? "" : " (our --" + std::string(flag.option) + ")";
+    if (!flag.option.empty() || flag.combined) {
+      const std::string ours =
+          flag.option == flag.name || flag.option.empty() ? "" : " (our --" + std::string(flag.option) + ")";
       AppendRow(out, "--" + std::string(flag.name), std::string(flag.help) + ours);
     } else {
-      std::string& list = flag.values.empty() ? missing : idle;
-      list += (list.empty() ? "" : ", ") + std::string(flag.name);
+      idle += (idle.empty() ? "" : ", ") + std::string(flag.name);
     }
   }
-  AppendRow(out, "without effect", "accepted where they ask for nothing that is missing: " + idle);
-  AppendRow(out, "not supported yet", missing);
+  AppendRow(out, "without effect", "accepted, and the log says why they have none: " + idle);
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ base::Result<ParsedOptions> ParseServerOptions(const OptionSources& sources) {
     if (!read.has_value()) return read.error();
     Override(chosen, std::move(read->values));
     std::ranges::move(read->warnings, std::back_inserter(parsed.warnings));
+    std::ranges::move(read->notes, std::back_inserter(parsed.notes));
     return base::OkStatus();
   };
   INFERD_RETURN_IF_ERROR(take(ReadDefaults(*personality)));

@@ -24,7 +24,8 @@ enum class OptionAction { kServe, kHelp, kVersion };
 struct ParsedOptions {
   OptionAction action = OptionAction::kServe;
   ServerOptions options;
-  std::vector<std::string> warnings;  // to be logged
+  std::vector<std::string> warnings;  // to be logged, of what has not the effect that it asks for
+  std::vector<std::string> notes;     // to be logged too: it would have had none
 };
 
 // INVALID_ARGUMENT for unknown options (with the nearest right name), values that do not fit, and contradictions. Reads

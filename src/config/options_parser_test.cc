@@ -116,8 +116,9 @@ TEST(OptionsParserTest, ContradictionsAreErrors) {
   EXPECT_THAT(ErrorOf({"m", "--load-model=x"}), HasSubstr("--model-control-mode=explicit"));
   EXPECT_THAT(ErrorOf({"m", "--poll-interval=1s", "--model-control-mode=none"}), HasSubstr("--poll-interval needs"));
   EXPECT_THAT(ErrorOf({"m", "--http-tls-key=k"}), HasSubstr("go together"));
-  EXPECT_THAT(ErrorOf({"m", "--http=false"}), HasSubstr("nothing to listen on"));
+  EXPECT_THAT(ErrorOf({"m", "--http=false", "--grpc=false"}), HasSubstr("nothing to listen on"));
   EXPECT_THAT(ErrorOf({"m", "--repository-poll-secs=1"}), HasSubstr("of tritonserver; here it is '--poll-interval'"));
+  EXPECT_THAT(ErrorOf({"m", "--as=tritonservr"}), HasSubstr("did you mean 'tritonserver'?"));
   EXPECT_THAT(ErrorOf({"--model-repository=/a/x", "--model-repository=/b/x"}), HasSubstr("two model repositories"));
 }
 
@@ -155,26 +156,15 @@ TEST(OptionsParserTest, TheProgramsNameChoosesThePersonality) {
   EXPECT_EQ(parsed->options.poll_interval, milliseconds(15'000));
   EXPECT_EQ(parsed->options.readiness, ReadinessMode::kServer);
   EXPECT_EQ(parsed->options.drain_timeout, milliseconds(5'000));
-  EXPECT_THAT(parsed->warnings, ElementsAre("--allow-gpu-metrics has no effect"));
-}
-
-TEST(OptionsParserTest, APersonalityRefusesWhatIsMissingHere) {
-  const auto error = [](std::string flag) {
-    const auto parsed = Parse({"--as", "tritonserver", "--model-store=/models", std::move(flag)});
-    return parsed.has_value() ? "" : parsed.error().message();
-  };
-  EXPECT_EQ(error("--cache-config=local,size=1"), "--cache-config of tritonserver is not supported yet");
-  EXPECT_EQ(error("--allow-client-shm"), "--allow-client-shm=true of tritonserver is not supported yet");
-  EXPECT_EQ(error("--allow-client-shm=false"), "");
-  EXPECT_THAT(error("--strict-readines=1"), HasSubstr("did you mean '--strict-readiness'?"));
-  EXPECT_THAT(ErrorOf({"m", "--as=tritonservr"}), HasSubstr("did you mean 'tritonserver'?"));
+  EXPECT_THAT(parsed->warnings, ElementsAre());
+  EXPECT_THAT(parsed->notes, ElementsAre("--allow-gpu-metrics=false has no effect: there are no GPUs here"));
 }
 
 TEST(OptionsParserTest, RestrictionsNameGroupsHeaderAndValue) {
-  const auto parsed = Parse({"m", "--http-restricted-api=health,shared-memory:X-Key=a=b:c",
-                             "--http-restricted-api=logging:K=v", "--access-token-file=/etc/tokens",
-                             "--access-token-file=trace,metrics:./other"},
-                            {{"INFERD_GRPC_RESTRICTED_PROTOCOL", "health,metadata:a=1;inference:b=2"}});
+  const auto parsed =
+      Parse({"m", "--http-restricted-api=health,shared-memory:X-Key=a=b:c", "--http-restricted-api=logging:K=v",
+             "--access-token-file=/etc/tokens", "--access-token-file=trace,metrics:./other"},
+            {{"INFERD_GRPC_RESTRICTED_PROTOCOL", "health,metadata:a=1;inference:b=2"}});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   const AccessOptions& access = parsed->options.access;
   ASSERT_EQ(access.http_rules.size(), 2u);

@@ -10,6 +10,7 @@ constexpr Personality kInferd = {
     .program_names = kProgramNames,
     .flags = {},
     .defaults = {},
+    .combine = nullptr,
     //              OK  CANC UNKN INVA DEAD NOTF ALRE PERM RESO FAIL ABOR OUTO UNIM INTE UNAV DATA UNAU
     .http_status = {200, 499, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401},
     .platform_names = PlatformNames::kPredictV2,

@@ -3,23 +3,46 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "config/platform.h"
 
 namespace inferd::config {
 
+// What the value of another server's flag must look like. kSetting: something=something.
+enum class FlagForm { kText, kBoolean, kInteger, kNumber, kSetting };
+
 // A flag of another server's command line, and what it is here.
 struct PersonalityFlag {
   std::string_view name;         // without "--"
-  std::string_view option = {};  // our option; empty: we have none
-  std::string_view help = {};
+  std::string_view option = {};  // our option that it sets; empty: none
+  std::string_view help = {};    // what it does; without an option, why it does nothing
+  FlagForm form = FlagForm::kText;
   std::string_view unit = {};  // put behind a bare number: "s"
-  // "theirs=ours,..."; a value that is not listed is passed on. Without an option: the values that ask for nothing we
-  // lack and are accepted, "*" for any.
+  // With an option: "theirs=ours,..."; a value that is not listed is passed on. Without one: the values that ask for
+  // nothing we lack, "*" for any; the others are warned of.
   std::string_view values = {};
-  bool boolean = false;  // without a value it means true; so do flags whose option is a switch
+  bool combined = false;  // means something with others only: the personality's `combine` reads it
+};
+
+// What was written on another server's command line, flag by flag.
+struct GivenFlag {
+  std::string name;
+  std::string value;
+};
+
+// What flags come to that are read together.
+struct CombinedFlags {
+  struct Value {
+    std::string_view option;
+    std::string value;
+    std::string origin;  // the flag
+  };
+  std::vector<Value> values;
+  std::vector<std::string> warnings;
 };
 
 // How gRPC refuses a call without the header that its group of endpoints demands.
@@ -42,8 +65,9 @@ struct Personality {
   std::span<const std::string_view> program_names;
   std::span<const PersonalityFlag> flags;
   std::span<const PersonalityDefault> defaults;
-  std::array<uint16_t, 17> http_status;                                     // by base::StatusCode
-  base::StatusCode grpc_queue_full = base::StatusCode::kResourceExhausted;  // on gRPC, of a queue that is full
+  base::Result<CombinedFlags> (*combine)(std::span<const GivenFlag> flags);  // nullptr: nothing is combined
+  std::array<uint16_t, 17> http_status;                                      // by base::StatusCode
+  base::StatusCode grpc_queue_full = base::StatusCode::kResourceExhausted;   // on gRPC, of a queue that is full
   GrpcRestriction grpc_restriction = {};
   PlatformNames platform_names;
   bool default_batch_limits_requests = false;  // --default-max-batch-size is also the most that one request may bring

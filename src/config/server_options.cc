@@ -19,8 +19,8 @@ base::Status CheckListeners(const ServerOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckTls("http", options.http.tls));
   INFERD_RETURN_IF_ERROR(CheckTls("grpc", options.grpc.tls));
   INFERD_RETURN_IF_ERROR(CheckTls("metrics", options.metrics.tls));
-  if (!options.http.enabled) {
-    return base::InvalidArgument("--http=false leaves nothing to listen on: there is no gRPC service yet");
+  if (!options.http.enabled && !options.grpc.enabled) {
+    return base::InvalidArgument("--http=false and --grpc=false leave nothing to listen on");
   }
   struct Named {
     std::string_view name;

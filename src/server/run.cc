@@ -87,6 +87,7 @@ int Run(int argc, char** argv, char** environment) {
     return kExitUsage;
   }
   for (const std::string& warning : parsed->warnings) (*logger)->Warning(warning);
+  for (const std::string& note : parsed->notes) (*logger)->Info(note);
   if (options.dry_run) return DryRun(options, **logger, std::cout);
   return Serve(options, **logger);
 }
