@@ -43,7 +43,7 @@ std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"
 
 base::Status CheckBinary(std::string_view name, std::string_view values) {
   while (!values.empty()) {
-    if (!IsBase64(NextItem(values))) {
+    if (!DecodeBase64(NextItem(values)).has_value()) {
       return base::InvalidArgument("metadata " + Quoted(name) + " must be base64, as its name ends in -bin");
     }
   }

@@ -15,9 +15,7 @@ namespace inferd::net::grpc {
 // Whether metadata of this name is binary: "Custom-Metadata", "-bin".
 bool IsBinaryName(std::string_view name);
 
-// RFC 4648, 4, with or without padding.
-bool IsBase64(std::string_view text);
-// nullopt: it is none.
+// RFC 4648, 4, with or without padding. nullopt: it is none.
 std::optional<std::string> DecodeBase64(std::string_view text);
 // Without padding, as implementations "should emit" it.
 std::string EncodeBase64(std::string_view bytes);

@@ -26,7 +26,6 @@ TEST(MetadataTest, PaddingIsTakenWhereItFits) {
   EXPECT_EQ(DecodeBase64("YQ=="), "a");
   EXPECT_EQ(DecodeBase64("YWI="), "ab");
   for (const char* bad : {"Y", "YQ=", "YQ===", "=", "YWJj=", "Y=Q=", "YW-_", "YW Jj", "YQ==YQ=="}) {
-    EXPECT_FALSE(IsBase64(bad)) << bad;
     EXPECT_FALSE(DecodeBase64(bad).has_value()) << bad;
   }
 }
