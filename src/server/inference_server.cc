@@ -166,7 +166,6 @@ bool InferenceServer::Drain() {
                           {"connections", std::to_string(parts.net_server.connections())}});
   }
   parts.net_server.Stop();
-  parts.manager->Shutdown();
   return idle;
 }
 

@@ -37,8 +37,8 @@ class InferenceServer final {
   void ReloadCredentials();
 
   // Not ready from now on but still accepting for the grace time; then closes the listeners, tells the connections to
-  // close, and waits for the requests in flight, at most the drain timeout; then unloads the models.
-  // Whether every request was answered.
+  // close, and waits for the requests in flight, at most the drain timeout.
+  // Whether every request was answered. Then the destructor unloads the models and waits for their executions to end.
   bool Drain();
 
  private:

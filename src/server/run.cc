@@ -3,9 +3,13 @@
 #include <malloc.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
+#include <mutex>
+#include <thread>
 
 #include "config/options_parser.h"
 #include "config/personality.h"
@@ -23,6 +27,7 @@ constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
 constexpr std::chrono::milliseconds kCredentialLook{2000};
 constexpr std::chrono::milliseconds kStartLook{50};
+constexpr std::chrono::seconds kUnloadMax{10};
 
 base::Result<std::unique_ptr<base::Logger>> MakeLogger(const config::LogOptions& options) {
   INFERD_ASSIGN_OR_RETURN(auto logger, base::Logger::Create({.format = options.format, .file = options.file}));
@@ -32,6 +37,23 @@ base::Result<std::unique_ptr<base::Logger>> MakeLogger(const config::LogOptions&
   logger->SetVerboseLevel(options.verbose_level);
   return logger;
 }
+
+// Ends the process when unloading takes too long: an engine that is stuck in a call would hold it up for good.
+class UnloadWatch {
+ public:
+  explicit UnloadWatch(base::Logger& logger)
+      : thread_([&logger](const std::stop_token& stop) {
+          std::mutex mutex;
+          std::unique_lock lock(mutex);
+          std::condition_variable_any done;
+          if (done.wait_for(lock, stop, kUnloadMax, [&stop] { return stop.stop_requested(); })) return;
+          logger.Error("models do not unload: an engine is stuck; leaving without it");
+          std::_Exit(kExitFailed);
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
 
 int Serve(const config::ServerOptions& options, base::Logger& logger) {
   Signals signals;
@@ -55,7 +77,10 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
     logger.Error("a model of the initial set failed to load (--exit-on-error)", {{"reason", failure}});
   signals.ExitOnNext();
   const bool drained = (*server)->Drain();
-  server->reset();
+  {
+    const UnloadWatch watch(logger);
+    server->reset();
+  }
   logger.Info("stopped");
   return drained && failure.empty() ? 0 : kExitFailed;
 }

@@ -97,6 +97,15 @@ def test_a_second_signal_ends_at_once(held):
         pending.wait()
 
 
+def test_a_stuck_model_does_not_keep_the_server_up(held):
+    with Server(held, options=["--drain-grace", "0s", "--drain-timeout", "200ms"]) as server:
+        pending = Pending(server, "held")
+        wait_until(lambda: in_flight(server), "the request is in flight")
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(timeout=30) == 1
+        pending.wait()
+
+
 def test_an_idle_server_ends_with_0(server_options=("--drain-grace", "0s")):
     with Server(EXAMPLES, options=server_options) as server:
         server.process.send_signal(signal.SIGINT)
