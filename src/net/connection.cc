@@ -35,6 +35,7 @@ EventLoop& Connection::event_loop() { return shard_.loop(); }
 Loop& Connection::loop() { return shard_.loop(); }
 const Limits& Connection::limits() const { return shard_.limits(); }
 BodyPool& Connection::bodies() { return shard_.bodies(); }
+std::span<std::byte> Connection::read_space() { return shard_.read_space(); }
 Reply::Target& Connection::replies() { return shard_.loop().replies(); }
 NetMetrics& Connection::metrics() { return shard_.metrics(); }
 

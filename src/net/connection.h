@@ -44,6 +44,7 @@ class Connection final : public EventLoop::Watcher, public SessionHost, public h
   HttpHandler& handler() override { return handler_; }
   const Limits& limits() const override;
   BodyPool& bodies() override;
+  std::span<std::byte> read_space() override;
   Reply::Target& replies() override;
   NetMetrics& metrics() override;
   std::string_view peer() const override { return peer_; }

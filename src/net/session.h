@@ -24,6 +24,8 @@ class SessionHost {
   virtual const Limits& limits() const = 0;
   // Where bodies are put (see Body), which also charges them.
   virtual BodyPool& bodies() = 0;
+  // Where the loop's connections may read to: shared, so what is read there must be dealt with in OnRead.
+  virtual std::span<std::byte> read_space() = 0;
   // Where this loop's requests wait for their replies (see Exchange).
   virtual Reply::Target& replies() = 0;
   virtual NetMetrics& metrics() = 0;

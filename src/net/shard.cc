@@ -15,7 +15,11 @@ constexpr int64_t kTrimNs = 10'000'000'000;
 
 // Once a second, oftener where a time limit is short.
 std::chrono::milliseconds TickOf(const Limits& limits) {
-  const auto shortest = std::min({limits.header_timeout, limits.idle_timeout, limits.body_timeout});
+  auto shortest = std::min({limits.header_timeout, limits.idle_timeout, limits.body_timeout,
+                            limits.http2_keepalive.ping_every, limits.http2_keepalive.ping_timeout});
+  for (const auto limit : {limits.http2_age_max, limits.http2_age_grace}) {
+    if (limit.count() > 0) shortest = std::min(shortest, limit);
+  }
   return std::clamp(shortest / 4, std::chrono::milliseconds(10), std::chrono::milliseconds(1000));
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ class Shard final {
   EventLoop& loop() { return loop_; }
   const Limits& limits() const { return limits_; }
   BodyPool& bodies() { return bodies_; }
+  std::span<std::byte> read_space() { return {read_space_.get(), kReadSpaceBytes}; }
   NetMetrics& metrics() { return metrics_; }
 
   // Connections here or on their way. Thread-safe.
@@ -48,6 +50,8 @@ class Shard final {
   void Shut();
 
  private:
+  static constexpr size_t kReadSpaceBytes = 64 * 1024;
+
   void Forget();
   void Tick();
   void ScheduleTick();
@@ -58,6 +62,7 @@ class Shard final {
   ConnectionCount& count_;
   const std::chrono::milliseconds tick_every_;
   BodyPool bodies_;
+  const std::unique_ptr<std::byte[]> read_space_ = std::make_unique_for_overwrite<std::byte[]>(kReadSpaceBytes);
   std::vector<std::unique_ptr<HttpHandler>> handlers_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::atomic<size_t> load_{0};

@@ -68,6 +68,7 @@ class FakeSessionHost final : public SessionHost {
   HttpHandler& handler() override { return fake_handler; }
   const Limits& limits() const override { return limits_value; }
   BodyPool& bodies() override { return bodies_; }
+  std::span<std::byte> read_space() override { return read_space_; }
   Reply::Target& replies() override { return replies_; }
   NetMetrics& metrics() override { return net_metrics; }
   std::string_view peer() const override { return "127.0.0.1:4242"; }
@@ -91,6 +92,7 @@ class FakeSessionHost final : public SessionHost {
 
  private:
   BodyPool bodies_;
+  std::vector<std::byte> read_space_ = std::vector<std::byte>(32 * 1024);
   Reply::Target replies_;
 };
 

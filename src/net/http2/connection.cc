@@ -11,17 +11,17 @@ namespace inferd::net::http2 {
 
 namespace {
 
-constexpr size_t kInboxBytes = 32 * 1024;
 constexpr int32_t kStreamWindowBytes = 1 << 20;
 constexpr int32_t kConnectionWindowBytes = 4 << 20;
 constexpr int64_t kControlFramesBurst = 1000;
 constexpr int64_t kControlFramesPerSecond = 100;
 constexpr int64_t kControlFramesPerRequest = 4;
-constexpr int64_t kResetsBurst = 256;  // as many as there are streams: a client may cancel all it has
-constexpr int64_t kResetsPerSecond = 32;
+constexpr int64_t kResetsBurst = 1000;  // a client may cancel all it has, a few times over
+constexpr int64_t kResetsPerSecond = 100;
 constexpr size_t kOutboundAcksMax = 4096;    // above what control_frames_ lets through
 constexpr size_t kOutboundFramesMax = 5000;  // that wait for a peer which does not read
 constexpr int64_t kDrainRoundTripNs = 1'000'000'000;
+constexpr uint8_t kKeepalivePing[8] = {'a', 'l', 'i', 'v', 'e', '?', 0, 0};
 constexpr size_t kFrameBytesMax = 16 * 1024;  // SETTINGS_MAX_FRAME_SIZE, left as it is
 
 struct OptionDeleter {
@@ -74,7 +74,9 @@ Connection::Connection(SessionHost& host)
       written_ns_(now_ns_),
       tick_ns_(now_ns_),
       control_frames_(kControlFramesBurst, kControlFramesPerSecond),
-      resets_(kResetsBurst, kResetsPerSecond) {
+      resets_(kResetsBurst, kResetsPerSecond),
+      keepalive_(host.limits().http2_keepalive, now_ns_),
+      age_(host.limits(), now_ns_) {
   const auto callbacks = Callbacks::Make();
   const auto options = MakeOptions(host.limits());
   if (nghttp2_session_server_new2(&session_, callbacks.get(), this, options.get()) != 0) throw std::bad_alloc();
@@ -106,15 +108,17 @@ void Connection::AdoptUpgraded(HttpRequest request) {
 }
 
 std::span<std::byte> Connection::PrepareRead() {
-  if (inbox_ == nullptr) inbox_ = std::make_unique_for_overwrite<std::byte[]>(kInboxBytes);
-  return {inbox_.get(), kInboxBytes};
+  const std::span<std::byte> space = host_.read_space();
+  inbox_ = space.data();
+  return space;
 }
 
 void Connection::OnRead(size_t bytes) {
-  if (failed_ || closing_) return;
+  if (failed_ || closing_ || dismissed_) return;
   now_ns_ = base::SystemClock().NowNs();
   active_ns_ = now_ns_;
-  const ssize_t used = nghttp2_session_mem_recv(session_, reinterpret_cast<const uint8_t*>(inbox_.get()), bytes);
+  keepalive_.OnRead(now_ns_);
+  const ssize_t used = nghttp2_session_mem_recv(session_, reinterpret_cast<const uint8_t*>(inbox_), bytes);
   if (used < 0) return Fail(static_cast<int>(used));
   if (nghttp2_session_get_outbound_queue_size(session_) > kOutboundFramesMax) return Fail(NGHTTP2_ERR_FLOODED);
   DeliverReady();
@@ -183,9 +187,8 @@ void Connection::BeginDrain() {
   if (draining_ || failed_ || closing_) return;
   draining_ = true;
   drain_ns_ = now_ns_;
-  // First "no more, please" that still accepts what is on its way; when the PING comes back, the real one.
+  // First "no more, please" that still accepts what is on its way; when the PING behind it comes back, the real one.
   nghttp2_submit_shutdown_notice(session_);
-  nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
   Settle();
 }
 
@@ -206,14 +209,28 @@ void Connection::OnTick(int64_t now_ns) {
   };
   if (unwritten_ > 0 && passed(written_ns_, limits.body_timeout)) return host_.Abort();
   if (closing_) return;
-  if (streams_.empty()) inbox_.reset();  // an idle connection holds no buffer
+  if (streams_.empty() && unwritten_ == 0) writer_.Release();  // an idle connection holds no buffer
   for (const auto& [id, stream] : streams_) stream->OnTick(now_ns);
   if (!greeted_ && passed(began_ns_, limits.header_timeout)) Terminate(NGHTTP2_SETTINGS_TIMEOUT);
   if (headers_since_ns_ != 0 && passed(headers_since_ns_, limits.header_timeout)) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
   if (streams_.empty() && passed(active_ns_, limits.idle_timeout)) Terminate(NGHTTP2_NO_ERROR);
   if (draining_ && now_ns - drain_ns_ >= kDrainRoundTripNs) SubmitFinalGoaway();
+  EnforceLifetime();
   DeliverReady();
   Settle();
+}
+
+void Connection::EnforceLifetime() {
+  switch (keepalive_.OnTick(now_ns_, !streams_.empty())) {
+    case Keepalive::Due::kNothing: break;
+    case Keepalive::Due::kPing: nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, kKeepalivePing); break;
+    case Keepalive::Due::kDrop: return host_.Abort();
+  }
+  switch (age_.OnTick(now_ns_)) {
+    case Age::Due::kNothing: break;
+    case Age::Due::kDrain: BeginDrain(); break;
+    case Age::Due::kClose: Terminate(NGHTTP2_NO_ERROR); break;
+  }
 }
 
 void Connection::BeginRequest() {
@@ -238,13 +255,19 @@ void Connection::DeliverReady() {
 void Connection::Settle() {
   if (closing_) return;
   if (!last_words_.empty() || (!failed_ && nghttp2_session_want_write(session_) != 0)) return host_.WantWrite();
-  const bool done = failed_ || nghttp2_session_want_read(session_) == 0 || (eof_ && streams_.empty());
+  const bool done = failed_ || dismissed_ || nghttp2_session_want_read(session_) == 0 || (eof_ && streams_.empty());
   if (!done) return;
   closing_ = true;
   host_.CloseAfterWrite();
 }
 
 void Connection::Terminate(uint32_t error_code) { nghttp2_session_terminate_session(session_, error_code); }
+
+void Connection::TerminateSaying(uint32_t error_code, std::string_view why) {
+  if (std::exchange(dismissed_, true)) return;
+  nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(session_), error_code,
+                        reinterpret_cast<const uint8_t*>(why.data()), why.size());
+}
 
 void Connection::Fail(int nghttp2_error) {
   failed_ = true;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "net/http2/frame_writer.h"
+#include "net/http2/keepalive.h"
 #include "net/http2/stream.h"
 #include "net/http2/token_bucket.h"
 #include "net/session.h"
@@ -53,6 +54,8 @@ class Connection final : public Session {
   SessionHost& host() const { return host_; }
   int64_t now_ns() const { return now_ns_; }
   void Ready(int32_t id) { ready_.push_back(id); }
+  // A request's head has come.
+  void NoteHead(const RequestHead& head);
   void BeginRequest();
   void EndRequest();
   void AddQueued(int64_t bytes) { queued_bytes_ += bytes; }
@@ -73,6 +76,7 @@ class Connection final : public Session {
   void OnBeginFrame(const nghttp2_frame_hd& frame);
   int OnBeginHeaders(const nghttp2_frame& frame);
   void OnFrame(const nghttp2_frame& frame);
+  void OnPing(const nghttp2_frame& frame);
   void OnFrameSent(const nghttp2_frame& frame);
   void OnStreamClosed(int32_t id, uint32_t error_code);
   int OnData(int32_t id, std::span<const std::byte> data);
@@ -83,8 +87,10 @@ class Connection final : public Session {
   void DeliverReady();
   // Asks the host to write, or to close when nothing is left to say.
   void Settle();
-  // Ends a connection whose peer does what it must not: GOAWAY, then close.
+  // Ends a connection whose peer does what it must not: GOAWAY, then close. With words for it, what waits is written.
   void Terminate(uint32_t error_code);
+  void TerminateSaying(uint32_t error_code, std::string_view why);
+  void EnforceLifetime();
   // The same where nghttp2 itself has given up and can send nothing more.
   void Fail(int nghttp2_error);
   void SubmitFinalGoaway();
@@ -92,7 +98,7 @@ class Connection final : public Session {
 
   SessionHost& host_;
   nghttp2_session* session_ = nullptr;
-  std::unique_ptr<std::byte[]> inbox_;
+  const std::byte* inbox_ = nullptr;  // from PrepareRead to OnRead
   boost::unordered_flat_map<int32_t, std::unique_ptr<Stream>> streams_;
   std::deque<int32_t> ready_;  // streams with something to deliver
   FrameWriter writer_;
@@ -112,11 +118,15 @@ class Connection final : public Session {
   int64_t headers_since_ns_ = 0;  // 0: no header block is incomplete
   TokenBucket control_frames_;
   TokenBucket resets_;
+  Keepalive keepalive_;
+  Age age_;
   bool greeted_ = false;  // the peer's preface and SETTINGS have come
+  bool grpc_ = false;     // a gRPC request has come
   bool eof_ = false;
   bool failed_ = false;
   bool draining_ = false;
   bool final_goaway_ = false;
+  bool dismissed_ = false;  // the peer has been told why, and is not read any more
   bool closing_ = false;
   int64_t date_s_ = 0;
   std::string date_;

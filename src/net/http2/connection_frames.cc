@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <ctime>
 
 #include "net/ascii.h"
@@ -13,11 +14,14 @@ namespace {
 
 constexpr int64_t kControlFramesPerDataFrame = 2;
 constexpr size_t kFrameHeaderBytes = 9;
+constexpr uint8_t kDrainPing[8] = {};
+
+bool IsGrpcType(std::string_view content_type) { return content_type.starts_with("application/grpc"); }
 
 // gRPC servers send neither Date nor Content-Length.
 bool IsGrpc(const HttpResponse& response) {
   for (const auto& [name, value] : response.headers) {
-    if (EqualsIgnoringCase(name, "content-type")) return value.starts_with("application/grpc");
+    if (EqualsIgnoringCase(name, "content-type")) return IsGrpcType(value);
   }
   return false;
 }
@@ -49,17 +53,33 @@ void Connection::OnFrame(const nghttp2_frame& frame) {
       if (Stream* stream = Find(frame.hd.stream_id); stream != nullptr && end_stream) stream->OnDataEnd();
       break;
     case NGHTTP2_SETTINGS: greeted_ = greeted_ || !ack; break;
-    case NGHTTP2_PING:
-      if (ack && draining_) SubmitFinalGoaway();
-      break;
+    case NGHTTP2_PING: OnPing(frame); break;
     default: break;
   }
 }
 
+void Connection::OnPing(const nghttp2_frame& frame) {
+  if ((frame.hd.flags & NGHTTP2_FLAG_ACK) != 0) {
+    if (draining_ && std::ranges::equal(frame.ping.opaque_data, kDrainPing)) SubmitFinalGoaway();
+  } else if (grpc_ && !keepalive_.OnPing(now_ns_, !streams_.empty())) {
+    TerminateSaying(NGHTTP2_ENHANCE_YOUR_CALM, "too_many_pings");  // gRPC clients know these words
+  }
+}
+
+void Connection::NoteHead(const RequestHead& head) {
+  if (!grpc_) grpc_ = IsGrpcType(head.Find("content-type").value_or(""));
+}
+
 void Connection::OnFrameSent(const nghttp2_frame& frame) {
   if (frame.hd.type == NGHTTP2_DATA) control_frames_.Credit(kControlFramesPerDataFrame);
-  const bool may_end = frame.hd.type == NGHTTP2_DATA || frame.hd.type == NGHTTP2_HEADERS;
-  if (!may_end || (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return;
+  // nghttp2 would send a PING before a GOAWAY that was submitted first.
+  if (frame.hd.type == NGHTTP2_GOAWAY && draining_ && !final_goaway_) {
+    nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, kDrainPing);
+  }
+  if (frame.hd.type == NGHTTP2_WINDOW_UPDATE) keepalive_.OnWindowUpdateSent();
+  const bool works = frame.hd.type == NGHTTP2_DATA || frame.hd.type == NGHTTP2_HEADERS;
+  if (works) keepalive_.OnSent();
+  if (!works || (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return;
   // Answered before the request was whole: the peer need not send the rest (RFC 9113, 8.1).
   const int32_t id = frame.hd.stream_id;
   if (nghttp2_session_get_stream_remote_close(session_, id) == 0) Reset(id, NGHTTP2_NO_ERROR);
@@ -71,6 +91,7 @@ void Connection::OnStreamClosed(int32_t id, uint32_t error_code) {
   const bool wasted = error_code != NGHTTP2_NO_ERROR && !found->second->answered();
   streams_.erase(found);
   active_ns_ = now_ns_;
+  if (!wasted) resets_.Credit(1);
   if (wasted && !resets_.Take()) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
 }
 

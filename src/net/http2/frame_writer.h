@@ -14,6 +14,8 @@ class FrameWriter {
  public:
   // Appends a copy of `bytes` to `out`, to its last slice where that ends at our buffer's end.
   void Copy(std::span<const std::byte> bytes, std::vector<base::BufferSlice>& out);
+  // Lets the buffer go, for as long as nothing is written.
+  void Release() { block_ = base::Buffer(); }
 
  private:
   static constexpr size_t kBlockBytes = 8 * 1024;

@@ -45,6 +45,7 @@ void Stream::OnHeadersEnd(bool end_stream) {
   SessionHost& host = connection_.host();
   const HeaderBlock::Refusal refusal = fields_.Finish(host.peer(), host.tls(), request_.head);
   request_.store = fields_.store();
+  connection_.NoteHead(request_.head);
   if (refusal.status != 0) return Refuse(refusal.status, refusal.text);
   BodyPlan plan = host.handler().OnHead(request_.head);
   if (plan.refuse.has_value()) return Refuse(*std::move(plan.refuse));
