@@ -7,6 +7,7 @@
 #include "frontends/oip_grpc/control_methods.h"
 #include "frontends/oip_grpc/infer_call.h"
 #include "frontends/oip_grpc/infer_request_reader.h"
+#include "frontends/oip_grpc/infer_stream.h"
 #include "frontends/oip_grpc/service_path.h"
 
 namespace inferd::oip_grpc {
@@ -26,12 +27,26 @@ Method ModelInfer(const std::shared_ptr<const Environment>& environment) {
   return method;
 }
 
+Method ModelStreamInfer(const std::shared_ptr<const Environment>& environment) {
+  const auto set = std::make_shared<StreamSet>();
+  Method method{.path = PathOf("ModelStreamInfer")};
+  method.streaming = [environment, set](CallContext context, Responder responder) {
+    return std::make_unique<InferStream>(environment, set, context, std::move(responder));
+  };
+  method.on_drain = [set] {
+    for (InferStream* stream : set->streams) stream->Drain();
+  };
+  method.align_at = TensorBytesAt;
+  return method;
+}
+
 }  // namespace
 
 std::vector<Method> Methods(Environment environment) {
   const auto shared = std::make_shared<const Environment>(environment);
   std::vector<Method> methods;
   methods.push_back(ModelInfer(shared));
+  methods.push_back(ModelStreamInfer(shared));
   AddControlMethods(shared, methods);
   return methods;
 }

@@ -1,10 +1,7 @@
 #pragma once
 
 #include <deque>
-#include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/logging.h"
-#include "core/catalog.h"
-#include "core/dispatcher.h"
+#include "core/fake_catalog.h"
+#include "core/fake_dispatcher.h"
 #include "frontends/oip_http/handler.h"
 #include "net/exchange.h"
 #include "net/http.h"
@@ -86,93 +83,9 @@ class FakeExchange final : public net::Exchange {
   base::Task on_peer_gone;
 };
 
-class FakePinned final : public core::PinnedModel {
- public:
-  const core::ModelSignature& signature() const override { return signature_; }
-  const std::string& version() const override { return version_; }
-  core::ModelSignature signature_;
-  std::string version_ = "1";
-};
-
-// Knows the models in `models`; `infer` answers, by default with the inputs as outputs.
-class FakeDispatcher final : public core::Dispatcher {
- public:
-  base::Result<std::shared_ptr<const core::PinnedModel>> Find(std::string_view model,
-                                                              std::string_view version) override {
-    const auto it = models.find(std::string(model));
-    if (it == models.end() || (!version.empty() && version != it->second->version_)) {
-      return std::unexpected(base::NotFound("Request for unknown model: '" + std::string(model) + "' is not found"));
-    }
-    return std::shared_ptr<const core::PinnedModel>(it->second);
-  }
-
-  void Infer(std::shared_ptr<const core::PinnedModel> pinned, std::unique_ptr<core::InferRequest> request,
-             core::Completion completion) override {
-    last = std::move(request);
-    infer(*pinned, *last, std::move(completion));
-  }
-
-  static void Echo(const core::PinnedModel& pinned, const core::InferRequest& request, core::Completion completion) {
-    core::InferResponse response;
-    response.model_name = request.model_name;
-    response.model_version = pinned.version();
-    response.id = request.id;
-    if (request.outputs.empty()) {
-      for (const core::InferTensor& input : request.inputs) response.outputs.push_back(input);
-    }
-    for (size_t i = 0; i < request.outputs.size() && i < request.inputs.size(); ++i) {
-      response.outputs.push_back(request.inputs[i]);
-      response.outputs.back().name = request.outputs[i].name;
-    }
-    for (core::InferTensor& output : response.outputs) output.parameters.clear();
-    completion.Send(std::move(response));
-  }
-
-  std::map<std::string, std::shared_ptr<FakePinned>> models;
-  std::unique_ptr<core::InferRequest> last;
-  std::function<void(const core::PinnedModel&, const core::InferRequest&, core::Completion)> infer = Echo;
-};
-
-class FakeCatalog final : public core::Catalog {
- public:
-  bool ServerLive() const override { return live; }
-  bool ServerReady() const override { return ready; }
-  base::Status ModelReady(std::string_view, std::string_view) const override { return model_ready; }
-  base::Result<core::ModelMetadata> Metadata(std::string_view, std::string_view) const override { return metadata; }
-  base::Result<std::string> ConfigJson(std::string_view, std::string_view) const override { return config; }
-  base::Result<std::vector<core::ModelStatistics>> Statistics(std::string_view model, std::string_view) const override {
-    asked_model = model;
-    return statistics;
-  }
-  base::Result<std::vector<core::IndexEntry>> Index(std::string_view repository, bool ready_only) const override {
-    asked_repository = repository;
-    asked_ready_only = ready_only;
-    return index;
-  }
-  std::vector<std::string> ModelNames() const override { return {"a", "b"}; }
-  void Load(core::LoadCall call, core::ControlCallback done) override {
-    load = std::move(call);
-    done(control);
-  }
-  void Unload(core::UnloadCall call, core::ControlCallback done) override {
-    unload = std::move(call);
-    done(control);
-  }
-
-  bool live = true;
-  bool ready = true;
-  base::Status model_ready;
-  base::Status control;
-  base::Result<core::ModelMetadata> metadata;
-  base::Result<std::string> config = std::string("{}");
-  base::Result<std::vector<core::ModelStatistics>> statistics;
-  base::Result<std::vector<core::IndexEntry>> index;
-  mutable std::string asked_model;
-  mutable std::string asked_repository;
-  mutable bool asked_ready_only = false;
-  std::optional<core::LoadCall> load;
-  std::optional<core::UnloadCall> unload;
-};
+using core::FakeCatalog;
+using core::FakeDispatcher;
+using core::FakePinned;
 
 // Everything around one handler.
 struct TestServer {

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/catalog.h"
+
+// For tests of what stands above the seam. Single-threaded.
+
+namespace inferd::core {
+
+// Answers what it is told to, and remembers what it was asked.
+class FakeCatalog final : public Catalog {
+ public:
+  bool ServerLive() const override { return live; }
+  bool ServerReady() const override { return ready; }
+  base::Status ModelReady(std::string_view, std::string_view) const override { return model_ready; }
+  base::Result<ModelMetadata> Metadata(std::string_view, std::string_view) const override { return metadata; }
+  base::Result<std::string> ConfigJson(std::string_view, std::string_view) const override { return config; }
+  base::Result<std::vector<ModelStatistics>> Statistics(std::string_view model, std::string_view) const override {
+    asked_model = model;
+    return statistics;
+  }
+  base::Result<std::vector<IndexEntry>> Index(std::string_view repository, bool ready_only) const override {
+    asked_repository = repository;
+    asked_ready_only = ready_only;
+    return index;
+  }
+  std::vector<std::string> ModelNames() const override { return {"a", "b"}; }
+  void Load(LoadCall call, ControlCallback done) override {
+    load = std::move(call);
+    done(control);
+  }
+  void Unload(UnloadCall call, ControlCallback done) override {
+    unload = std::move(call);
+    done(control);
+  }
+
+  bool live = true;
+  bool ready = true;
+  base::Status model_ready;
+  base::Status control;
+  base::Result<ModelMetadata> metadata;
+  base::Result<std::string> config = std::string("{}");
+  base::Result<std::vector<ModelStatistics>> statistics;
+  base::Result<std::vector<IndexEntry>> index;
+  mutable std::string asked_model;
+  mutable std::string asked_repository;
+  mutable bool asked_ready_only = false;
+  std::optional<LoadCall> load;
+  std::optional<UnloadCall> unload;
+};
+
+}  // namespace inferd::core

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/dispatcher.h"
+
+// For tests of what stands above the seam. Single-threaded.
+
+namespace inferd::core {
+
+class FakePinned final : public PinnedModel {
+ public:
+  const ModelSignature& signature() const override { return signature_; }
+  const std::string& version() const override { return version_; }
+  ModelSignature signature_;
+  std::string version_ = "1";
+};
+
+// Knows the models in `models`; `infer` answers, by default with the inputs as outputs.
+class FakeDispatcher final : public Dispatcher {
+ public:
+  base::Result<std::shared_ptr<const PinnedModel>> Find(std::string_view model, std::string_view version) override {
+    const auto it = models.find(std::string(model));
+    if (it == models.end() || (!version.empty() && version != it->second->version_)) {
+      return std::unexpected(base::NotFound("Request for unknown model: '" + std::string(model) + "' is not found"));
+    }
+    return std::shared_ptr<const PinnedModel>(it->second);
+  }
+
+  void Infer(std::shared_ptr<const PinnedModel> pinned, std::unique_ptr<InferRequest> request,
+             Completion completion) override {
+    last = std::move(request);
+    infer(*pinned, *last, std::move(completion));
+  }
+
+  static void Echo(const PinnedModel& pinned, const InferRequest& request, Completion completion) {
+    InferResponse response;
+    response.model_name = request.model_name;
+    response.model_version = pinned.version();
+    response.id = request.id;
+    if (request.outputs.empty()) {
+      for (const InferTensor& input : request.inputs) response.outputs.push_back(input);
+    }
+    for (size_t i = 0; i < request.outputs.size() && i < request.inputs.size(); ++i) {
+      response.outputs.push_back(request.inputs[i]);
+      response.outputs.back().name = request.outputs[i].name;
+    }
+    for (InferTensor& output : response.outputs) output.parameters.clear();
+    completion.Send(std::move(response));
+  }
+
+  std::map<std::string, std::shared_ptr<FakePinned>> models;
+  std::unique_ptr<InferRequest> last;
+  std::function<void(const PinnedModel&, const InferRequest&, Completion)> infer = Echo;
+};
+
+}  // namespace inferd::core

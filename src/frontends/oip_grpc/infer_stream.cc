@@ -1,0 +1,208 @@
+#include "frontends/oip_grpc/infer_stream.h"
+
+#include <utility>
+
+#include "frontends/oip_grpc/message_outline.h"
+#include "v2/traceparent.h"
+
+namespace inferd::oip_grpc {
+
+// One request in flight, shared by whoever is to take its next step.
+struct InferStream::Execution {
+  std::shared_ptr<Key> key;
+  uint64_t number;  // in the stream's queue
+  ResponseForm form;
+  std::shared_ptr<const core::PinnedModel> pinned;
+  std::string id;
+  uint64_t responses = 0;  // so far; the loop's
+  bool posted = false;     // one has gone by way of the loop's queue: the others must not overtake it; the callback's
+};
+
+InferStream::InferStream(std::shared_ptr<const Environment> environment, std::shared_ptr<StreamSet> set,
+                         const net::grpc::CallContext& context, net::grpc::Responder responder)
+    : call_(std::move(environment), context, std::move(responder)),
+      set_(std::move(set)),
+      key_(std::make_shared<Key>(Key{.loop = call_.loop(), .stream = this})),
+      cancel_(std::make_shared<core::CancelFlag>()),
+      deadline_ns_(context.deadline_ns),
+      traceparent_(v2::CheckedTraceparent(context.head.Find("traceparent").value_or(""))),
+      errors_end_stream_(context.head.Find("triton_grpc_error") == "true") {
+  set_->streams.insert(this);
+}
+
+InferStream::~InferStream() {
+  set_->streams.erase(this);
+  key_->stream = nullptr;
+  cancel_->Cancel();
+  if (!ended_) call_.LogCancelled();
+}
+
+void InferStream::OnMessage(base::BufferSlice message) {
+  if (ended_) return;
+  const uint64_t number = queue_.OpenRequest();
+  if (PreparingIsBig(message, options())) {
+    PrepareElsewhere(number, std::move(message));
+  } else if (Prepared prepared = PrepareRequest(message, options()); prepared.has_value()) {
+    Dispatch(number, std::move(prepared), {});
+  } else {
+    Dispatch(number, std::move(prepared), ReadOutline(message.view()).id);
+  }
+  UpdateReading();
+}
+
+void InferStream::OnHalfClose() {
+  half_closed_ = true;
+  Send();
+}
+
+void InferStream::Drain() {
+  draining_ = true;
+  Send();
+}
+
+void InferStream::PrepareElsewhere(uint64_t request, base::BufferSlice message) {
+  preparing_ = true;
+  call_.environment().pool.Post([key = key_, request, message = std::move(message), &options = options()]() mutable {
+    Prepared prepared = PrepareRequest(message, options);
+    std::string id(prepared.has_value() ? std::string_view() : ReadOutline(message.view()).id);
+    message = {};
+    net::Loop& loop = key->loop;
+    loop.Post([key = std::move(key), request, prepared = std::move(prepared), id = std::move(id)]() mutable {
+      if (key->stream == nullptr) return;
+      key->stream->preparing_ = false;
+      key->stream->Dispatch(request, std::move(prepared), id);
+      key->stream->UpdateReading();
+    });
+  });
+}
+
+void InferStream::Dispatch(uint64_t number, Prepared prepared, std::string_view id) {
+  if (ended_) return;
+  if (!prepared.has_value()) return RefuseRequest(number, prepared.error(), id);
+  std::unique_ptr<core::InferRequest> request = std::move(prepared->request);
+  core::Dispatcher& dispatcher = call_.environment().dispatcher;
+  auto pinned = dispatcher.Find(request->model_name, request->model_version);
+  if (!pinned.has_value()) return RefuseRequest(number, pinned.error(), request->id);
+  auto execution = std::make_shared<Execution>(Execution{
+      .key = key_, .number = number, .form = std::move(prepared->form), .pinned = *pinned, .id = request->id});
+  request->received_ns = call_.environment().clock.NowNs();
+  request->deadline_ns = deadline_ns_;
+  request->traceparent = traceparent_;
+  request->cancel = cancel_;
+  core::Completion completion(
+      [execution = std::move(execution)](core::InferResponse response) { Receive(execution, std::move(response)); });
+  dispatcher.Infer(*std::move(pinned), std::move(request), std::move(completion));
+}
+
+void InferStream::Receive(const std::shared_ptr<Execution>& execution, core::InferResponse response) {
+  net::Loop& loop = execution->key->loop;
+  if (loop.InLoopThread() && !execution->posted) {
+    if (InferStream* stream = execution->key->stream) stream->OnResponse(execution, std::move(response));
+    return;
+  }
+  execution->posted = true;
+  loop.Post([execution, response = std::move(response)]() mutable {
+    if (InferStream* stream = execution->key->stream) stream->OnResponse(execution, std::move(response));
+  });
+}
+
+void InferStream::OnResponse(const std::shared_ptr<Execution>& execution, core::InferResponse response) {
+  if (ended_) return;
+  const bool final = response.final;
+  const bool decoupled = execution->pinned->signature().decoupled;
+  // That there are no more responses is said only to those who ask (triton_enable_empty_final_response).
+  const bool silent = final && response.status.ok() && response.outputs.empty() &&
+                      !execution->form.empty_final_response && (decoupled || execution->responses > 0);
+  if (!silent) {
+    if (decoupled || execution->form.empty_final_response) {
+      response.parameters.emplace_back("triton_final_response", final);
+    }
+    Respond(execution, std::move(response));
+  }
+  if (final) queue_.CloseRequest(execution->number);
+  Send();
+}
+
+void InferStream::Respond(const std::shared_ptr<Execution>& execution, core::InferResponse response) {
+  ++execution->responses;
+  const uint64_t place = queue_.OpenResponse(execution->number);
+  if (response.status.ok() && EncodingIsBig(response, execution->form, options())) {
+    return EncodeElsewhere(execution, place, std::move(response));
+  }
+  StreamResponse ready = response.status.ok() ? Encoded(EncodeResponse(WriteStreamResponse, std::move(response),
+                                                                       execution->form, execution->pinned->signature()),
+                                                        execution->id)
+                                              : ErrorResponse(FailureOf(response, options()), execution->id);
+  queue_.Put(execution->number, place, std::move(ready));
+}
+
+void InferStream::EncodeElsewhere(const std::shared_ptr<Execution>& execution, uint64_t place,
+                                  core::InferResponse response) {
+  call_.environment().pool.Post([execution, place, response = std::move(response)]() mutable {
+    auto message =
+        EncodeResponse(WriteStreamResponse, std::move(response), execution->form, execution->pinned->signature());
+    net::Loop& loop = execution->key->loop;
+    loop.Post([execution = std::move(execution), place, message = std::move(message)]() mutable {
+      InferStream* const stream = execution->key->stream;
+      if (stream == nullptr || stream->ended_) return;
+      stream->queue_.Put(execution->number, place, stream->Encoded(std::move(message), execution->id));
+      stream->Send();
+    });
+  });
+}
+
+StreamResponse InferStream::ErrorResponse(const base::Status& status, std::string_view id) const {
+  if (errors_end_stream_) return {.message = {}, .status = status};
+  const std::string_view text =
+      status.message().empty() ? base::StatusCodeName(status.code()) : std::string_view(status.message());
+  return {.message = WriteStreamError(id, text)};
+}
+
+StreamResponse InferStream::Encoded(base::Result<net::grpc::Message> message, std::string_view id) const {
+  if (!message.has_value()) return ErrorResponse(message.error(), id);
+  return {.message = *std::move(message)};
+}
+
+void InferStream::RefuseRequest(uint64_t number, const base::Status& status, std::string_view id) {
+  queue_.Put(number, queue_.OpenResponse(number), ErrorResponse(status, id));
+  queue_.CloseRequest(number);
+  Send();
+}
+
+void InferStream::Send() {
+  while (writable_ && !ended_) {
+    std::optional<StreamResponse> next = queue_.Next();
+    if (!next.has_value()) break;
+    if (!next->status.ok()) return End(next->status);
+    writable_ = call_.responder().Write(std::move(next->message));
+    if (writable_) continue;
+    call_.responder().OnWritable([key = key_] {
+      if (key->stream == nullptr) return;
+      key->stream->writable_ = true;
+      key->stream->Send();
+    });
+  }
+  if (ended_) return;
+  if (queue_.requests() == 0 && half_closed_) return End({});
+  if (queue_.requests() == 0 && draining_) return End(base::Unavailable("the server is shutting down"));
+  UpdateReading();
+}
+
+void InferStream::UpdateReading() {
+  if (ended_) return;
+  const bool read = !preparing_ && writable_ && queue_.requests() < options().stream_requests_max;
+  if (std::exchange(reading_, read) == read) return;
+  if (read) {
+    call_.responder().ResumeReading();
+  } else {
+    call_.responder().PauseReading();
+  }
+}
+
+void InferStream::End(const base::Status& status) {
+  ended_ = true;
+  cancel_->Cancel();
+  call_.Finish(status);
+}
+
+}  // namespace inferd::oip_grpc
