@@ -35,7 +35,7 @@ TEST(ReadOutlineTest, TheLastIdWins) {
 TEST(ReadOutlineTest, MalformedMessagesShowWhatStandsBefore) {
   const std::string message = Request().SerializeAsString();
   for (size_t size = 0; size < message.size(); ++size) {
-    const MessageOutline outline = ReadOutline(message.substr(0, size));
+    const MessageOutline outline = ReadOutline(std::string_view(message).substr(0, size));
     EXPECT_TRUE(outline.id.empty() || outline.id == "seven") << size;
     EXPECT_LE(outline.raw_bytes, 8u);
   }

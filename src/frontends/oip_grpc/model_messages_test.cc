@@ -6,7 +6,10 @@ namespace inferd::oip_grpc {
 namespace {
 
 TEST(ModelMetadataMessageTest, TensorsVersionsAndTheConfigurationsParameters) {
-  core::ModelMetadata metadata{.name = "m", .versions = {"1", "3"}, .platform = "onnx_onnxv1"};
+  core::ModelMetadata metadata;
+  metadata.name = "m";
+  metadata.versions = {"1", "3"};
+  metadata.platform = "onnx_onnxv1";
   core::TensorSpec& input = metadata.inputs.emplace_back();
   input.name = "x";
   input.datatype = tensor::DataType::kFp32;
