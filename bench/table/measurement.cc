@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "ctl/input_value.h"
+#include "net/client/http_load.h"
 
 namespace inferd::bench {
 
@@ -16,7 +17,7 @@ Result<net::LoadReport> Load(const Target& target, const net::ClientRequest& req
                              const Timing& timing) {
   net::LoadOptions load;
   INFERD_ASSIGN_OR_RETURN(load.url, net::ParseUrl(target.url));
-  load.request = net::SerializeRequest(load.url, request);
+  load.protocol = net::HttpLoad(load.url, request);
   load.connections = connections;
   load.warmup = timing.warmup;
   load.duration = timing.duration;

@@ -5,6 +5,7 @@
 #include "ctl/commands.h"
 #include "ctl/histogram_text.h"
 #include "ctl/table.h"
+#include "net/client/http_load.h"
 #include "net/client/load.h"
 
 namespace inferd::ctl {
@@ -61,7 +62,7 @@ Status Bench(V2Server& server, const BenchArguments& arguments, std::ostream& ou
   net::LoadOptions load;
   INFERD_ASSIGN_OR_RETURN(load.url, net::ParseUrl(server.url()));
   load.unix_socket = arguments.unix_socket;
-  load.request = net::SerializeRequest(load.url, request);
+  load.protocol = net::HttpLoad(load.url, request);
   load.connections = arguments.connections;
   load.rate = arguments.rate;
   load.threads = arguments.threads;

@@ -19,19 +19,11 @@ void SleepUntil(int64_t steady_ns) {
 
 }  // namespace
 
-std::string SerializeRequest(const Url& url, const ClientRequest& request) {
-  std::string text = request.method + " " + url.path + request.path + " HTTP/1.1\r\nHost: " + url.Authority() + "\r\n";
-  for (const auto& [name, value] : request.headers) text += name + ": " + value + "\r\n";
-  if (!request.body.empty() || request.method == "POST") {
-    text += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
-  }
-  return text + "\r\n" + request.body;
-}
-
 base::Result<LoadReport> RunLoad(const LoadOptions& options) {
   if (options.url.tls)
     return std::unexpected(base::Unimplemented("load over TLS is not generated; use an http:// URL"));
-  if (options.connections == 0) return std::unexpected(base::InvalidArgument("a load needs at least one connection"));
+  if (!options.protocol) return std::unexpected(base::InvalidArgument("a load needs to know what to call"));
+  if (options.connections == 0 || options.in_flight == 0) return std::unexpected(base::InvalidArgument("a load needs at least one connection, and one call on it"));
   const size_t shares = std::clamp<size_t>(options.threads, 1, options.connections);
   std::vector<std::unique_ptr<LoadWorker>> workers;
   for (size_t share = 0; share < shares; ++share) {

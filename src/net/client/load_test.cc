@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "net/client/http_load.h"
 #include "net/client/scripted_server.h"
 
 namespace inferd::net {
@@ -15,18 +16,10 @@ using std::chrono::milliseconds;
 LoadOptions Options(const ScriptedServer& server) {
   LoadOptions options;
   options.url = ParseUrl(server.url()).value();
-  options.request = SerializeRequest(options.url, {.method = "POST", .path = "/p", .body = std::string(100'000, 'x')});
+  options.protocol = HttpLoad(options.url, {.method = "POST", .path = "/p", .body = std::string(100'000, 'x')});
   options.warmup = milliseconds(10);
   options.duration = milliseconds(400);
   return options;
-}
-
-TEST(LoadTest, WritesAWholeRequest) {
-  const Url url = ParseUrl("http://h:1/base").value();
-  EXPECT_EQ(SerializeRequest(url, {.path = "/p", .headers = {{"A", "b"}}}),
-            "GET /base/p HTTP/1.1\r\nHost: h:1\r\nA: b\r\n\r\n");
-  EXPECT_EQ(SerializeRequest(url, {.method = "POST", .path = "/p", .body = "xy"}),
-            "POST /base/p HTTP/1.1\r\nHost: h:1\r\nContent-Length: 2\r\n\r\nxy");
 }
 
 TEST(LoadTest, ClosedLoopKeepsEveryConnectionBusy) {

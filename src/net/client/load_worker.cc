@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/clock.h"
 #include "net/client/dial.h"
@@ -48,12 +49,12 @@ base::Status LoadWorker::Connect() {
 
 base::Status LoadWorker::Open(Connection& connection) {
   INFERD_ASSIGN_OR_RETURN(connection.fd, Dial(options_.url, options_.unix_socket));
-  connection.busy = false;
+  connection.protocol = options_.protocol();
+  connection.start_ns.assign(options_.in_flight, kIdle);
   connection.proven = false;
-  connection.reader.Reset();
+  connection.mute = false;
   ++alive_;
-  epoll_event event{.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
-                    .data = {.u64 = static_cast<uint64_t>(&connection - connections_.data())}};
+  epoll_event event{.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data = {.u64 = IndexOf(connection)}};
   ::epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, connection.fd, &event);
   return base::OkStatus();
 }
@@ -62,7 +63,7 @@ void LoadWorker::Run(int64_t count_from_ns, int64_t end_ns) {
   begin_ns_ = Now();
   count_from_ns_ = count_from_ns;
   end_ns_ = end_ns;
-  for (Connection& connection : connections_) GoOn(connection);
+  for (Connection& connection : connections_) BeginAll(connection);
   std::array<epoll_event, 64> events;
   for (int64_t now = begin_ns_; now < end_ns_ && alive_ > 0; now = Now()) {
     const auto wait_ms = static_cast<int>((end_ns_ - now) / 1'000'000 + 1);
@@ -71,35 +72,38 @@ void LoadWorker::Run(int64_t count_from_ns, int64_t end_ns) {
       const epoll_event& event = events[static_cast<size_t>(i)];
       if (event.data.u64 == kTimerKey) {
         uint64_t expirations = 0;
-        if (::read(timer_fd_, &expirations, sizeof expirations) > 0) SendDue();
+        if (::read(timer_fd_, &expirations, sizeof expirations) > 0) BeginDue();
         continue;
       }
       Connection& connection = connections_[event.data.u64];
-      if (connection.busy && connection.sent < options_.request.size()) Flush(connection);
+      if (connection.fd >= 0) Flush(connection);
       if ((event.events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0 && connection.fd >= 0) Receive(connection);
     }
   }
 }
 
-void LoadWorker::Send(Connection& connection, int64_t start_ns) {
-  connection.busy = true;
-  connection.sent = 0;
-  connection.start_ns = start_ns;
+void LoadWorker::Begin(Connection& connection, size_t call, int64_t start_ns) {
+  connection.start_ns[call] = start_ns;
+  connection.protocol->Begin(call);
+}
+
+void LoadWorker::BeginAll(Connection& connection) {
+  for (size_t call = 0; call < options_.in_flight; ++call) GoOn(connection, call);
   Flush(connection);
 }
 
 void LoadWorker::Flush(Connection& connection) {
-  const std::string& request = options_.request;
-  while (connection.sent < request.size()) {
-    const ssize_t n =
-        ::send(connection.fd, request.data() + connection.sent, request.size() - connection.sent, MSG_NOSIGNAL);
-    if (n < 0) {
-      if (errno == EINTR) continue;
+  while (!connection.mute) {
+    const std::string_view output = connection.protocol->Output();
+    if (output.empty()) return;
+    const ssize_t n = ::send(connection.fd, output.data(), output.size(), MSG_NOSIGNAL);
+    if (n >= 0) {
+      connection.protocol->Sent(static_cast<size_t>(n));
+    } else if (errno != EINTR) {
       // A server that refuses a body half-way answers before it closes: let Receive see that answer.
-      if (errno != EAGAIN) connection.sent = request.size();
+      connection.mute = errno != EAGAIN;
       return;
     }
-    connection.sent += static_cast<size_t>(n);
   }
 }
 
@@ -109,62 +113,56 @@ void LoadWorker::Receive(Connection& connection) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
     if (n <= 0) return Break(connection, n == 0 ? "the server closed the connection" : std::strerror(errno));
-    std::string_view data(inbox_.data(), static_cast<size_t>(n));
-    while (!data.empty()) {
-      if (!connection.busy) return Break(connection, "the server sent more than one answer");
-      const ResponseReader::State state = connection.reader.Read(data);
-      if (state == ResponseReader::State::kBroken) return Break(connection, "the answer is not HTTP/1.1");
-      if (state == ResponseReader::State::kMore) break;
-      const bool keep_alive = connection.reader.keep_alive();
-      OnAnswer(connection);
-      if (!keep_alive) return Break(connection, "");
-      GoOn(connection);
-    }
+    answers_.clear();
+    const LoadProtocol::State state = connection.protocol->Read({inbox_.data(), static_cast<size_t>(n)}, answers_);
+    for (LoadProtocol::Answer& answer : answers_) OnAnswer(connection, answer);
+    if (state != LoadProtocol::State::kOpen) return Break(connection, connection.protocol->error());
+    for (const LoadProtocol::Answer& answer : answers_) GoOn(connection, answer.call);
+    Flush(connection);
     // A short read leaves nothing behind; the next edge will come with more.
     if (static_cast<size_t>(n) < inbox_.size()) return;
   }
 }
 
-void LoadWorker::OnAnswer(Connection& connection) {
+void LoadWorker::OnAnswer(Connection& connection, LoadProtocol::Answer& answer) {
   const int64_t now = Now();
+  const int64_t start_ns = std::exchange(connection.start_ns[answer.call], kIdle);
   connection.proven = true;
-  connection.busy = false;
-  if (Counting(now)) {
-    if (connection.reader.status() / 100 == 2) {
-      ++report_.answered;
-      report_.latency.Record(static_cast<uint64_t>(now - connection.start_ns));
-    } else {
-      ++report_.refused;
-      NoteError("HTTP " + std::to_string(connection.reader.status()) + ": " + connection.reader.error_body());
-    }
+  if (!Counting(now)) return;
+  if (answer.error.empty()) {
+    ++report_.answered;
+    report_.latency.Record(static_cast<uint64_t>(now - start_ns));
+  } else {
+    ++report_.refused;
+    NoteError(answer.error);
   }
-  connection.reader.Reset();
 }
 
 void LoadWorker::Break(Connection& connection, std::string_view why) {
-  if (connection.busy) {
+  for (const int64_t start_ns : connection.start_ns) {
+    if (start_ns == kIdle) continue;
     if (Counting(Now())) ++report_.broken;
-    NoteError(std::string(why));
+    NoteError(why);
   }
   ::close(connection.fd);
   connection.fd = -1;
   --alive_;
-  std::erase(idle_, static_cast<size_t>(&connection - connections_.data()));
+  std::erase_if(idle_, [index = IndexOf(connection)](const IdleCall& idle) { return idle.connection == index; });
   // A connection that never got an answer would only fail again.
   if (!connection.proven) return;
   if (const base::Status status = Open(connection); !status.ok()) {
     NoteError(status.message());
     return;
   }
-  GoOn(connection);
+  BeginAll(connection);
 }
 
-void LoadWorker::GoOn(Connection& connection) {
+void LoadWorker::GoOn(Connection& connection, size_t call) {
   const int64_t now = Now();
   if (now >= end_ns_) return;
-  if (options_.rate <= 0) return Send(connection, now);
-  idle_.push_back(static_cast<size_t>(&connection - connections_.data()));
-  SendDue();
+  if (options_.rate <= 0) return Begin(connection, call, now);
+  idle_.push_back({IndexOf(connection), call});
+  BeginDue();
 }
 
 int64_t LoadWorker::DueNs(uint64_t n) const {
@@ -172,12 +170,14 @@ int64_t LoadWorker::DueNs(uint64_t n) const {
   return begin_ns_ + static_cast<int64_t>(overall * 1e9 / options_.rate);
 }
 
-void LoadWorker::SendDue() {
+void LoadWorker::BeginDue() {
   const int64_t now = Now();
   while (!idle_.empty() && DueNs(issued_) <= now) {
-    Connection& connection = connections_[idle_.back()];
+    const IdleCall idle = idle_.back();
     idle_.pop_back();
-    Send(connection, DueNs(issued_++));
+    Connection& connection = connections_[idle.connection];
+    Begin(connection, idle.call, DueNs(issued_++));
+    Flush(connection);
   }
   if (idle_.empty()) return;  // the next answer asks again
   const int64_t next = DueNs(issued_);
@@ -185,8 +185,8 @@ void LoadWorker::SendDue() {
   ::timerfd_settime(timer_fd_, TFD_TIMER_ABSTIME, &at, nullptr);
 }
 
-void LoadWorker::NoteError(std::string text) {
-  if (report_.first_error.empty()) report_.first_error = std::move(text);
+void LoadWorker::NoteError(std::string_view text) {
+  if (report_.first_error.empty()) report_.first_error = text;
 }
 
 }  // namespace inferd::net

@@ -2,13 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "base/status.h"
 #include "net/client/load.h"
-#include "net/client/response_reader.h"
 
 namespace inferd::net {
 
@@ -23,33 +22,40 @@ class LoadWorker final {
 
   // Opens every connection.
   base::Status Connect();
-  // Sends from now to `end_ns` (steady clock); counts what ends at or after `count_from_ns`.
+  // Calls from now to `end_ns` (steady clock); counts what ends at or after `count_from_ns`.
   void Run(int64_t count_from_ns, int64_t end_ns);
 
   const LoadReport& report() const { return report_; }
 
  private:
+  static constexpr int64_t kIdle = -1;
+
   struct Connection {
     int fd = -1;
-    bool busy = false;
-    bool proven = false;  // has answered since it was opened
-    size_t sent = 0;
-    int64_t start_ns = 0;
-    ResponseReader reader;
+    std::unique_ptr<LoadProtocol> protocol;
+    std::vector<int64_t> start_ns;  // by call; kIdle: not under way
+    bool proven = false;            // has answered since it was opened
+    bool mute = false;              // the server reads no more, but may still answer
+  };
+  struct IdleCall {
+    size_t connection;
+    size_t call;
   };
 
   base::Status Open(Connection& connection);
-  void Send(Connection& connection, int64_t start_ns);
+  void Begin(Connection& connection, size_t call, int64_t start_ns);
   void Flush(Connection& connection);
   void Receive(Connection& connection);
-  void OnAnswer(Connection& connection);
+  void OnAnswer(Connection& connection, LoadProtocol::Answer& answer);
   void Break(Connection& connection, std::string_view why);
-  void GoOn(Connection& connection);
-  // Open loop: sends what is due, and sets the timer for what comes next.
-  void SendDue();
+  void GoOn(Connection& connection, size_t call);
+  void BeginAll(Connection& connection);
+  // Open loop: begins what is due, and sets the timer for what comes next.
+  void BeginDue();
   int64_t DueNs(uint64_t n) const;
   bool Counting(int64_t now_ns) const { return now_ns >= count_from_ns_ && now_ns <= end_ns_; }
-  void NoteError(std::string text);
+  void NoteError(std::string_view text);
+  size_t IndexOf(const Connection& connection) const { return static_cast<size_t>(&connection - connections_.data()); }
 
   const LoadOptions& options_;
   size_t share_;
@@ -57,13 +63,14 @@ class LoadWorker final {
   int epoll_fd_ = -1;
   int timer_fd_ = -1;
   std::vector<Connection> connections_;
-  std::vector<size_t> idle_;  // open loop: connections that wait for work
+  std::vector<IdleCall> idle_;  // open loop: what waits for work
   size_t alive_ = 0;
   uint64_t issued_ = 0;
   int64_t begin_ns_ = 0;
   int64_t count_from_ns_ = 0;
   int64_t end_ns_ = 0;
   std::vector<char> inbox_;
+  std::vector<LoadProtocol::Answer> answers_;
   LoadReport report_;
 };
 

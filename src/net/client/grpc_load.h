@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "net/client/load_protocol.h"
+#include "net/client/url.h"
+
+namespace inferd::net {
+
+// A gRPC method and what it is called with. The message is bytes: whoever makes the call encodes it.
+struct GrpcCall {
+  std::string path{};     // "/inference.GRPCInferenceService/ModelInfer"
+  std::string message{};  // without gRPC's prefix
+  std::vector<std::pair<std::string, std::string>> metadata{};
+  // One bidirectional stream for as long as the connection lasts; each message is a call, answered by one message, in
+  // order. Else each call is unary, on a stream of its own.
+  bool stream = false;
+  size_t answer_bytes = 0;  // a message of another size is an error; 0: any
+};
+
+// `call` over and over, over HTTP/2 with prior knowledge and without compression. Success: one message, and for a unary
+// call grpc-status 0 in its trailers. A stream that ends breaks the connection.
+LoadProtocolFactory GrpcLoad(const Url& url, GrpcCall call);
+
+}  // namespace inferd::net
