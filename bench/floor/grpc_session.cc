@@ -49,11 +49,12 @@ GrpcSession::GrpcSession() {
 
 void GrpcSession::SetCallbacks(nghttp2_session_callbacks* callbacks) {
   nghttp2_session_callbacks_set_send_data_callback(callbacks, &SendAnswer);
-  nghttp2_session_callbacks_set_on_begin_headers_callback(
-      callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
-        if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) Of(user).streams_[frame->hd.stream_id] = {};
-        return 0;
-      });
+  nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks,
+                                                          [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
+                                                            if (frame->headers.cat == NGHTTP2_HCAT_REQUEST)
+                                                              Of(user).streams_[frame->hd.stream_id] = {};
+                                                            return 0;
+                                                          });
   nghttp2_session_callbacks_set_on_header_callback(
       callbacks, [](nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name, size_t name_size,
                     const uint8_t* value, size_t value_size, uint8_t, void* user) {

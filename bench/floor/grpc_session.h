@@ -46,8 +46,8 @@ class GrpcSession final {
   static void SetCallbacks(nghttp2_session_callbacks* callbacks);
   static ssize_t ReadAnswer(nghttp2_session* session, int32_t id, uint8_t*, size_t bytes_max, uint32_t* flags,
                             nghttp2_data_source* source, void*);
-  static int SendAnswer(nghttp2_session*, nghttp2_frame* frame, const uint8_t* head, size_t bytes,
-                        nghttp2_data_source*, void* user);
+  static int SendAnswer(nghttp2_session*, nghttp2_frame* frame, const uint8_t* head, size_t bytes, nghttp2_data_source*,
+                        void* user);
 
   Stream* Find(int32_t id);
   void OnPath(Stream& stream, std::string_view path);

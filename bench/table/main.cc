@@ -7,14 +7,15 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <string>
-#include <thread>
 
-#include "bench/table/child_process.h"
+#include "bench/table/idle_connections.h"
 #include "bench/table/measurement.h"
+#include "bench/table/programs.h"
 #include "ctl/table.h"
 
 namespace inferd::bench {
@@ -23,15 +24,24 @@ namespace {
 using base::Result;
 using base::Status;
 
+// Where the tensors are 1 MB and what it does costs nothing: how fast bytes go through.
+constexpr const char* kLargeModel = "identity_fp32";
+constexpr const char* kLargeShape = "INPUT0=1,262144";
+
 struct Options {
-  std::string programs;  // where inferd, floor and engine_call are
+  std::string programs;  // where inferd, the floors and engine_call are
   std::string repository = "tests/models/repository";
   std::string http;  // another server; empty: start our own
+  std::string grpc;
   int pid = 0;
   double duration_s = 3;
-  std::vector<std::string> models = {"simple", "mlp", "pool224"};
+  std::vector<std::string> models = {"simple", "mlp", "pool224", kLargeModel};
+  std::vector<Wire> wires = {Wire::kJson, Wire::kBinary, Wire::kGrpc, Wire::kStream};
   std::vector<size_t> connections = {1, 4, 16};
+  size_t idle_connections = 1000;
 };
+
+bool UsesGrpc(const Options& options) { return std::ranges::any_of(options.wires, IsGrpc); }
 
 std::string Number(std::optional<double> value, const char* format = "%.1f") {
   if (!value.has_value()) return "-";
@@ -46,50 +56,31 @@ void ShowProgress(const std::string& text) {
   if (terminal) std::cerr << "\r\x1b[K" << text << std::flush;
 }
 
-Result<ChildProcess> StartFloor(const Options& options, uint16_t port) {
-  return ChildProcess::Start({options.programs + "/floor", std::to_string(port)});
-}
-
-Result<ChildProcess> StartServer(const Options& options, uint16_t port) {
-  std::vector<std::string> command = {options.programs + "/inferd",
-                                      "--model-repository=" + options.repository,
-                                      "--model-control-mode=explicit",
-                                      "--http-address=127.0.0.1",
-                                      "--http-port=" + std::to_string(port),
-                                      "--grpc=false",
-                                      "--metrics=false"};
-  for (const std::string& model : options.models) command.push_back("--load-model=" + model);
-  return ChildProcess::Start(command);
-}
-
-// Until it answers on `path`.
-Status WaitFor(ChildProcess& process, const std::string& url, const char* path) {
-  net::HttpClient::Options client;
-  client.url = url;
-  INFERD_ASSIGN_OR_RETURN(ctl::V2Server server, ctl::V2Server::Open(std::move(client)));
-  for (int i = 0; i < 600; ++i) {
-    if (!process.Running()) return base::Unavailable("the program behind " + url + " has ended");
-    const auto healthy = server.Healthy(path);
-    if (healthy.has_value() && *healthy) return base::OkStatus();
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return base::DeadlineExceeded(url + " does not become ready");
-}
-
 void AddRow(ctl::Table& table, const Row& row, std::optional<double> engine_us) {
   const std::optional<double> cpu_us = CpuUs(row.server);
-  const std::optional<double> floor_us = row.floor.has_value() ? CpuUs(*row.floor) : std::nullopt;
+  std::optional<double> floor_us;
+  std::optional<double> share;
   std::optional<double> ratio;
+  if (row.floor.has_value()) {
+    floor_us = CpuUs(*row.floor);
+    share = 100 * row.server.PerSecond() / row.floor->PerSecond();
+  }
   if (cpu_us && floor_us && engine_us) ratio = *cpu_us / (*floor_us + *engine_us);
   const auto& latency = row.server.latency;
-  table.Add({row.what.model, row.what.wire == ctl::Wire::kJson ? "JSON" : "binary",
-             std::to_string(row.what.connections), Number(row.server.PerSecond(), "%.0f"),
+  table.Add({row.what.model, WireName(row.what.wire), std::to_string(row.what.connections),
+             Number(row.server.PerSecond(), "%.0f"), Number(share, "%.0f %%"),
              ctl::DurationText(static_cast<double>(latency.PercentileNs(50))),
              ctl::DurationText(static_cast<double>(latency.PercentileNs(99))), Number(cpu_us), Number(floor_us),
              Number(engine_us), Number(ratio, "%.2f")});
 }
 
-Status MeasureAll(const Options& options, const Target& server, const Target& floor) {
+Case MakeCase(const std::string& model, Wire wire, size_t connections) {
+  Case what{.model = model, .wire = wire, .connections = connections};
+  if (model == kLargeModel) what.shapes.push_back(kLargeShape);
+  return what;
+}
+
+Status MeasureAll(const Options& options, const Targets& targets) {
   const std::string engine_call = options.programs + "/engine_call";
   std::map<std::string, double> engine_us;
   if (::access(engine_call.c_str(), X_OK) == 0) {
@@ -99,35 +90,50 @@ Status MeasureAll(const Options& options, const Target& server, const Target& fl
   }
   Timing timing;
   timing.duration = std::chrono::milliseconds(static_cast<int64_t>(options.duration_s * 1000));
-  ctl::Table table({"MODEL", "WIRE", "CONN", "REQ/S", "P50", "P99", "CPU US", "FLOOR", "ENGINE", "RATIO"});
+  ctl::Table table({"MODEL", "WIRE", "CONN", "REQ/S", "OF FLOOR", "P50", "P99", "CPU US", "FLOOR", "ENGINE", "RATIO"});
   for (const std::string& model : options.models) {
-    for (const ctl::Wire wire : {ctl::Wire::kJson, ctl::Wire::kBinary}) {
+    for (const Wire wire : options.wires) {
+      if (model == kLargeModel && wire == Wire::kJson) continue;  // numbers as text have a row of their own
       for (const size_t connections : options.connections) {
-        const char* const wire_name = wire == ctl::Wire::kJson ? "JSON" : "binary";
-        ShowProgress(model + " " + wire_name + " " + std::to_string(connections) + " ...");
-        INFERD_ASSIGN_OR_RETURN(const Row row, Measure({model, wire, connections}, server, floor, timing));
+        ShowProgress(model + " " + WireName(wire) + " " + std::to_string(connections) + " ...");
+        INFERD_ASSIGN_OR_RETURN(const Row row, Measure(MakeCase(model, wire, connections), targets, timing));
         const auto engine = engine_us.find(model);
         AddRow(table, row, engine == engine_us.end() ? std::nullopt : std::optional(engine->second));
       }
     }
   }
   ShowProgress("");
-  std::cout << table.AlignRight({2, 3, 4, 5, 6, 7, 8, 9}).ToString()
-            << "\nCPU US, FLOOR and ENGINE: microseconds of CPU per request. RATIO: CPU US / (FLOOR + ENGINE).\n";
+  std::cout << table.AlignRight({2, 3, 4, 5, 6, 7, 8, 9, 10}).ToString()
+            << "\nOF FLOOR: share of the requests per second that the floor answers. CPU US, FLOOR and ENGINE: "
+               "microseconds of\nCPU per request. RATIO: CPU US / (FLOOR + ENGINE).\n";
+  return base::OkStatus();
+}
+
+Status MeasureIdle(const Options& options, const Targets& targets) {
+  if (options.idle_connections == 0 || !targets.grpc.has_value() || targets.grpc->pid == 0) return base::OkStatus();
+  ShowProgress("idle connections ...");
+  INFERD_ASSIGN_OR_RETURN(const net::GrpcCall call, MakeGrpcCall(MakeCase(options.models[0], Wire::kGrpc, 1), targets));
+  INFERD_ASSIGN_OR_RETURN(const double bytes,
+                          IdleConnectionBytes(targets.grpc->url, targets.grpc->pid, call, options.idle_connections));
+  ShowProgress("");
+  std::cout << "\n" << options.idle_connections << " idle gRPC connections: " << Number(bytes / 1024) << " KiB each.\n";
   return base::OkStatus();
 }
 
 Status Run(const Options& options) {
-  const uint16_t floor_port = FreePort();
-  const uint16_t port = FreePort();
-  INFERD_ASSIGN_OR_RETURN(ChildProcess floor, StartFloor(options, floor_port));
-  const Target floor_target{"http://127.0.0.1:" + std::to_string(floor_port), floor.pid()};
-  INFERD_RETURN_IF_ERROR(WaitFor(floor, floor_target.url, "/"));
-  if (!options.http.empty()) return MeasureAll(options, {"http://" + options.http, options.pid}, floor_target);
-  INFERD_ASSIGN_OR_RETURN(ChildProcess server, StartServer(options, port));
-  const Target target{"http://127.0.0.1:" + std::to_string(port), server.pid()};
-  INFERD_RETURN_IF_ERROR(WaitFor(server, target.url, "/v2/health/ready"));
-  return MeasureAll(options, target, floor_target);
+  const bool ours = options.http.empty();
+  INFERD_ASSIGN_OR_RETURN(const Programs programs, Programs::Start({.folder = options.programs,
+                                                                    .repository = options.repository,
+                                                                    .models = options.models,
+                                                                    .grpc = UsesGrpc(options),
+                                                                    .server = ours}));
+  Targets targets = programs.targets();
+  if (!ours) {
+    targets.http = {"http://" + options.http, options.pid};
+    if (!options.grpc.empty()) targets.grpc = Target{"http://" + options.grpc, options.pid};
+  }
+  INFERD_RETURN_IF_ERROR(MeasureAll(options, targets));
+  return MeasureIdle(options, targets);
 }
 
 }  // namespace
@@ -139,8 +145,18 @@ int main(int argc, char** argv) {
   options.programs = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   CLI::App app("What serving costs, beside a server that does nothing and a bare engine call.", "bench/run");
   app.add_option("--http", options.http, "HOST:PORT of another V2 server that has the models, in place of ours");
+  app.add_option("--grpc", options.grpc, "HOST:PORT of its gRPC side");
   app.add_option("--pid", options.pid, "Its process, on this machine, for its CPU time");
   app.add_option("--models", options.models, "Which models")->delimiter(',')->capture_default_str();
+  const std::map<std::string, inferd::bench::Wire> wires = {{"json", inferd::bench::Wire::kJson},
+                                                            {"binary", inferd::bench::Wire::kBinary},
+                                                            {"grpc", inferd::bench::Wire::kGrpc},
+                                                            {"stream", inferd::bench::Wire::kStream}};
+  app.add_option("--wires", options.wires, "json, binary, grpc, stream; all if left out")
+      ->delimiter(',')
+      ->transform(CLI::CheckedTransformer(wires));
+  app.add_option("--idle-connections", options.idle_connections, "How many gRPC connections to weigh; 0: none")
+      ->capture_default_str();
   app.add_option("--connections", options.connections, "How many connections")->delimiter(',')->capture_default_str();
   app.add_option("--duration", options.duration_s, "Seconds per measurement")
       ->check(CLI::PositiveNumber)

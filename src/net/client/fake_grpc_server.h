@@ -10,8 +10,8 @@
 
 namespace inferd::net {
 
-// For tests: the server's side of one HTTP/2 connection, in memory. It keeps what each stream was sent, and says what the
-// test makes it say.
+// For tests: the server's side of one HTTP/2 connection, in memory. It keeps what each stream was sent, and says what
+// the test makes it say.
 class FakeGrpcServer final {
  public:
   struct Request {

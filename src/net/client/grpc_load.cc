@@ -18,12 +18,6 @@ constexpr size_t kPrefixBytes = 5;
 constexpr size_t kOutputBytes = 256 * 1024;  // made at a time
 constexpr int32_t kWindowBytes = 64 << 20;   // what the server may send before it hears from us
 
-std::string Framed(const std::string& message) {
-  std::string framed(1, '\0');  // not compressed
-  for (int shift = 24; shift >= 0; shift -= 8) framed += static_cast<char>(message.size() >> shift & 0xff);
-  return framed + message;
-}
-
 // Finds where gRPC's messages end in a stream's bytes.
 class MessageCounter {
  public:
@@ -108,7 +102,7 @@ class GrpcLoadProtocol final : public LoadProtocol {
   std::map<int32_t, Stream> streams_;
   int32_t long_stream_ = 0;
   std::vector<Answer>* answers_ = nullptr;  // during Read
-  bool greeted_ = false;  // something was read
+  bool greeted_ = false;                    // something was read
   State state_ = State::kOpen;
   std::string error_;
   std::string output_;
@@ -145,16 +139,16 @@ void GrpcLoadProtocol::SetCallbacks(nghttp2_session_callbacks* callbacks) {
         if (Stream* stream = Of(user).Find(id)) Of(user).OnData(*stream, {reinterpret_cast<const char*>(data), size});
         return 0;
       });
-  nghttp2_session_callbacks_set_on_stream_close_callback(
-      callbacks, [](nghttp2_session*, int32_t id, uint32_t reset, void* user) {
-        Of(user).OnEnd(id, reset);
-        return 0;
-      });
-  nghttp2_session_callbacks_set_on_frame_recv_callback(
-      callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
-        Of(user).OnFrame(*frame);
-        return 0;
-      });
+  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks,
+                                                         [](nghttp2_session*, int32_t id, uint32_t reset, void* user) {
+                                                           Of(user).OnEnd(id, reset);
+                                                           return 0;
+                                                         });
+  nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks,
+                                                       [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
+                                                         Of(user).OnFrame(*frame);
+                                                         return 0;
+                                                       });
 }
 
 void GrpcLoadProtocol::Begin(size_t call) {
@@ -325,8 +319,15 @@ std::string GrpcLoadProtocol::SizeError(size_t bytes) const {
 
 }  // namespace
 
+std::string GrpcFrame(std::string_view message) {
+  std::string frame(1, '\0');  // not compressed
+  for (int shift = 24; shift >= 0; shift -= 8) frame += static_cast<char>(message.size() >> shift & 0xff);
+  frame += message;
+  return frame;
+}
+
 LoadProtocolFactory GrpcLoad(const Url& url, GrpcCall call) {
-  std::string framed = Framed(call.message);
+  std::string framed = GrpcFrame(call.message);
   const auto target = std::make_shared<const Target>(Target{url.Authority(), std::move(call), std::move(framed)});
   return [target] { return std::make_unique<GrpcLoadProtocol>(target); };
 }

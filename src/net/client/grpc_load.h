@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct GrpcCall {
   bool stream = false;
   size_t answer_bytes = 0;  // a message of another size is an error; 0: any
 };
+
+// A message behind gRPC's prefix, not compressed: what a unary call's body is.
+std::string GrpcFrame(std::string_view message);
 
 // `call` over and over, over HTTP/2 with prior knowledge and without compression. Success: one message, and for a unary
 // call grpc-status 0 in its trailers. A stream that ends breaks the connection.

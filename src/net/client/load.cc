@@ -23,7 +23,8 @@ base::Result<LoadReport> RunLoad(const LoadOptions& options) {
   if (options.url.tls)
     return std::unexpected(base::Unimplemented("load over TLS is not generated; use an http:// URL"));
   if (!options.protocol) return std::unexpected(base::InvalidArgument("a load needs to know what to call"));
-  if (options.connections == 0 || options.in_flight == 0) return std::unexpected(base::InvalidArgument("a load needs at least one connection, and one call on it"));
+  if (options.connections == 0 || options.in_flight == 0)
+    return std::unexpected(base::InvalidArgument("a load needs at least one connection, and one call on it"));
   const size_t shares = std::clamp<size_t>(options.threads, 1, options.connections);
   std::vector<std::unique_ptr<LoadWorker>> workers;
   for (size_t share = 0; share < shares; ++share) {

@@ -16,8 +16,8 @@ namespace inferd::net {
 // One call over and over, without TLS.
 //
 // Closed loop (`rate` 0): each connection keeps `in_flight` calls under way, and makes the next when it has the answer
-// to one. Open loop: calls are due at fixed times, whatever the server does; one that finds every connection busy waits,
-// and its latency counts from when it was due (else a stalled server would look fast).
+// to one. Open loop: calls are due at fixed times, whatever the server does; one that finds every connection busy
+// waits, and its latency counts from when it was due (else a stalled server would look fast).
 struct LoadOptions {
   Url url;
   std::string unix_socket;

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "bench/table/child_process.h"
+#include "bench/table/measurement.h"
+
+namespace inferd::bench {
+
+// The programs that a table needs, running: the server (unless another is given), and the two floors. They end with
+// this object.
+class Programs final {
+ public:
+  struct Options {
+    std::string folder;  // where inferd, floor and grpc_floor are
+    std::string repository;
+    std::vector<std::string> models;
+    bool grpc = true;    // the server's own, and its floor
+    bool server = true;  // ours
+  };
+
+  // UNAVAILABLE: one of them ended; DEADLINE_EXCEEDED: it does not become ready.
+  static base::Result<Programs> Start(const Options& options);
+
+  // The targets of what was started; `http` is empty without a server.
+  const Targets& targets() const { return targets_; }
+
+ private:
+  Programs() = default;
+  base::Status StartFloors(const Options& options);
+  base::Status StartServer(const Options& options);
+  base::Result<Target> Run(const std::vector<std::string>& command, uint16_t port);
+
+  std::vector<ChildProcess> processes_;
+  Targets targets_;
+};
+
+}  // namespace inferd::bench
