@@ -1,0 +1,176 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "frontends/oip_grpc/wire/format.h"
+#include "tensor/data_type.h"
+
+// Turns any bytes into the wire form of a ModelInferRequest whose lengths are right, so that mutations reach what
+// stands inside its messages: fields repeated, split, unpacked, unknown, with values of every size.
+
+namespace inferd::fuzz {
+
+class OipGrpcRecipe {
+ public:
+  explicit OipGrpcRecipe(std::string_view bytes) : rest_(bytes) {}
+
+  std::string Build() { return Message(Kind::kRequest); }
+
+ private:
+  using Type = oip_grpc::wire::Type;
+  enum class Kind : uint8_t { kRequest, kInput, kOutput, kEntry, kValue, kContents };
+
+  uint8_t Byte() {
+    if (rest_.empty()) return 0;
+    const auto byte = static_cast<uint8_t>(rest_.front());
+    rest_.remove_prefix(1);
+    return byte;
+  }
+
+  std::string Bytes() {
+    const std::string_view bytes = rest_.substr(0, Byte() % 16);
+    rest_.remove_prefix(bytes.size());
+    return std::string(bytes);
+  }
+
+  static void Append(std::string& out, uint64_t varint) {
+    std::byte bytes[oip_grpc::wire::kVarintMax];
+    const std::byte* end = oip_grpc::wire::PutVarint(bytes, varint);
+    out.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(end - bytes));
+  }
+
+  static void AppendField(std::string& out, uint32_t number, std::string_view bytes) {
+    Append(out, oip_grpc::wire::Tag(number, Type::kBytes));
+    Append(out, bytes.size());
+    out += bytes;
+  }
+
+  // Small, any, or longer than need be.
+  std::string Varint() {
+    std::string out;
+    const uint8_t choice = Byte();
+    if (choice < 128) {
+      Append(out, choice);
+    } else if (choice < 192) {
+      uint64_t value = 0;
+      for (int i = 0; i < 8; ++i) value = value << 8 | Byte();
+      Append(out, value);
+    } else if (choice < 224) {
+      Append(out, ~uint64_t{0} - Byte());
+    } else {
+      out = std::string(choice % 16, '\xff') + static_cast<char>(Byte() & 0x7f);
+    }
+    return out;
+  }
+
+  std::string Fixed(size_t size) {
+    std::string out;
+    while (out.size() < size) out += static_cast<char>(Byte());
+    return out;
+  }
+
+  std::string Element(Type type) {
+    if (type == Type::kFixed32) return Fixed(4);
+    if (type == Type::kFixed64) return Fixed(8);
+    return type == Type::kBytes ? Bytes() : Varint();
+  }
+
+  // One element, or a packed field of some.
+  void Repeated(std::string& out, uint32_t number, Type type) {
+    const uint8_t choice = Byte();
+    if (type == Type::kBytes) return AppendField(out, number, Bytes());
+    if (choice < 64) {
+      Append(out, oip_grpc::wire::Tag(number, type));
+      out += Element(type);
+      return;
+    }
+    std::string packed;
+    for (int i = choice % 16; i > 0; --i) packed += Element(type);
+    AppendField(out, number, packed);
+  }
+
+  void Unknown(std::string& out) {
+    const uint8_t tag = Byte();
+    Append(out, tag);
+    switch (tag & 7) {
+      case 0: out += Varint(); return;
+      case 1: out += Fixed(8); return;
+      case 2: {
+        const std::string bytes = Bytes();
+        Append(out, bytes.size());
+        out += bytes;
+        return;
+      }
+      case 3:
+        out += Message(Kind::kValue);
+        Append(out, static_cast<uint64_t>(tag | 4) & ~uint64_t{3});
+        return;
+      case 5: out += Fixed(4); return;
+      default: return;
+    }
+  }
+
+  std::string Datatype() {
+    const uint8_t choice = Byte();
+    return choice < 240 ? std::string(tensor::DataTypeName(static_cast<tensor::DataType>(1 + choice % 14))) : Bytes();
+  }
+
+  std::string Message(Kind kind) {
+    if (++depth_ > 8) return {};
+    std::string out;
+    while (!rest_.empty()) {
+      const uint8_t op = Byte();
+      if (op < 32) break;
+      if (op == 255) {
+        const size_t depth = Byte() % 128;
+        out.append(depth, '\x0b').append(depth, '\x0c');
+      } else if (op > 248) {
+        Unknown(out);
+      } else {
+        Field(kind, op, out);
+      }
+    }
+    --depth_;
+    return out;
+  }
+
+  void Field(Kind kind, uint8_t op, std::string& out) {
+    switch (kind) {
+      case Kind::kRequest: return RequestField(1 + op % 8, out);
+      case Kind::kInput: return InputField(1 + op % 6, out);
+      case Kind::kOutput:
+        return op % 2 == 0 ? AppendField(out, 1, Bytes()) : AppendField(out, 2, Message(Kind::kEntry));
+      case Kind::kEntry: return op % 2 == 0 ? AppendField(out, 1, Bytes()) : AppendField(out, 2, Message(Kind::kValue));
+      case Kind::kValue: return Repeated(out, 1 + op % 5, kValueTypes[op % 5]);
+      case Kind::kContents: return Repeated(out, 1 + op % 8, kContentsTypes[op % 8]);
+    }
+  }
+
+  void RequestField(uint32_t number, std::string& out) {
+    if (number == 4) return AppendField(out, 4, Message(Kind::kEntry));
+    if (number == 5 || number == 8) return AppendField(out, 5, Message(Kind::kInput));
+    if (number == 6) return AppendField(out, 6, Message(Kind::kOutput));
+    AppendField(out, number, Bytes());
+  }
+
+  void InputField(uint32_t number, std::string& out) {
+    if (number == 1) return AppendField(out, 1, Bytes());
+    if (number == 2) return AppendField(out, 2, Datatype());
+    if (number == 3) return Repeated(out, 3, Type::kVarint);
+    if (number == 4) return AppendField(out, 4, Message(Kind::kEntry));
+    AppendField(out, 5, Message(Kind::kContents));
+  }
+
+  static constexpr Type kValueTypes[] = {Type::kVarint, Type::kVarint, Type::kBytes, Type::kFixed64, Type::kVarint};
+  static constexpr Type kContentsTypes[] = {Type::kVarint, Type::kVarint,  Type::kVarint,  Type::kVarint,
+                                            Type::kVarint, Type::kFixed32, Type::kFixed64, Type::kBytes};
+
+  std::string_view rest_;
+  int depth_ = 0;
+};
+
+}  // namespace inferd::fuzz
