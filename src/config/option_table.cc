@@ -124,7 +124,7 @@ std::vector<Option> HttpRows() {
       Plain<&S::http, &Listener::unix_socket>(kListeners, "http-unix-socket", "PATH", "where HTTP listens as well"),
       Plain<&S::http_header_forward_pattern>(
           kListeners, "http-header-forward-pattern", "REGEX",
-          "headers that match, as a whole and without regard to case, become request parameters"),
+          "headers whose names match, without regard to case, become parameters of requests"),
   };
   AddTlsRows<&S::http>(rows, "http-tls-certificate", "http-tls-key", "http-tls-client-ca");
   return rows;
@@ -137,7 +137,7 @@ std::vector<Option> GrpcListenerRows() {
       Plain<&S::grpc, &Listener::port>(kListeners, "grpc-port", "PORT", "0: any free one"),
       Plain<&S::grpc, &Listener::unix_socket>(kListeners, "grpc-unix-socket", "PATH", "where gRPC listens as well"),
       Plain<&S::grpc_header_forward_pattern>(kListeners, "grpc-header-forward-pattern", "REGEX",
-                                             "metadata that match become request parameters"),
+                                             "the same for metadata of gRPC"),
   };
   AddTlsRows<&S::grpc>(rows, "grpc-tls-certificate", "grpc-tls-key", "grpc-tls-client-ca");
   return rows;

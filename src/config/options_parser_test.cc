@@ -193,6 +193,12 @@ TEST(OptionsParserTest, MistakenRestrictionsAreErrorsThatKeepTheSecret) {
   EXPECT_THAT(ErrorOf({"m", "--access-token-file=health:"}), HasSubstr("expected [GROUP,...:]PATH"));
 }
 
+TEST(OptionsParserTest, PatternsOfHeadersAreChecked) {
+  EXPECT_EQ(ErrorOf({"m", "--http-header-forward-pattern=x-.*"}), "");
+  EXPECT_THAT(ErrorOf({"m", "--http-header-forward-pattern=x-("}), HasSubstr("--http-header-forward-pattern: 'x-('"));
+  EXPECT_THAT(ErrorOf({"m", "--grpc-header-forward-pattern=["}), HasSubstr("--grpc-header-forward-pattern: '['"));
+}
+
 TEST(OptionsParserTest, GrpcHasOptionsOfItsOwn) {
   const auto parsed = Parse({"m", "--grpc-tls-certificate=c", "--grpc-tls-key=k", "--grpc-unix-socket=/run/grpc",
                              "--grpc-typed-outputs", "--grpc-response-compression-level=high", "--http-grpc=false",

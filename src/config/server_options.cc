@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "base/name_pattern.h"
+
 namespace inferd::config {
 namespace {
 
@@ -56,6 +58,11 @@ base::Status CheckAccess(const AccessOptions& access) {
   return CheckHeaderRules("grpc-restricted-protocol", access.grpc_rules);
 }
 
+base::Status CheckPattern(const std::string& option, const std::string& pattern) {
+  const auto created = base::NamePattern::Create(pattern);
+  return created.has_value() ? base::OkStatus() : created.error().WithContext("--" + option);
+}
+
 base::Status CheckModels(const ServerOptions& options) {
   if (options.repositories.empty() && options.model_files.empty()) {
     return base::InvalidArgument("nothing to serve: name a model file, or a folder of models with --model-repository");
@@ -84,6 +91,8 @@ base::Status CheckServerOptions(const ServerOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckModels(options));
   INFERD_RETURN_IF_ERROR(CheckListeners(options));
   INFERD_RETURN_IF_ERROR(CheckAccess(options.access));
+  INFERD_RETURN_IF_ERROR(CheckPattern("http-header-forward-pattern", options.http_header_forward_pattern));
+  INFERD_RETURN_IF_ERROR(CheckPattern("grpc-header-forward-pattern", options.grpc_header_forward_pattern));
   if (options.grpc_calls.message_bytes_max == 0) {
     return base::InvalidArgument("--grpc-message-bytes-max must be at least 1");
   }

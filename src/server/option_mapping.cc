@@ -7,6 +7,17 @@
 
 namespace inferd::server {
 
+namespace {
+
+// The pattern has been checked with the options.
+std::optional<base::NamePattern> ForwardedHeaders(const std::string& pattern) {
+  if (pattern.empty()) return std::nullopt;
+  auto created = base::NamePattern::Create(pattern);
+  return created.has_value() ? std::optional(*std::move(created)) : std::nullopt;
+}
+
+}  // namespace
+
 net::Limits NetLimits(const config::LimitOptions& limits) {
   return {.header_bytes_max = limits.header_bytes_max,
           .header_count_max = limits.header_count_max,
@@ -57,6 +68,7 @@ oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
   }
   std::ranges::copy(options.personality->http_status, oip.statuses.begin());
   oip.texts.model_not_ready = options.personality->model_not_ready;
+  oip.forwarded_headers = ForwardedHeaders(options.http_header_forward_pattern);
   oip.access_log = options.log.access;
   oip.body_bytes_max = options.limits.body_bytes_max;
   oip.compression_ratio_max = options.limits.decompression_ratio_max;

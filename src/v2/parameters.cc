@@ -59,6 +59,13 @@ base::Status TakeParameter(std::string_view name, const ParameterValue& value, c
 
 }  // namespace
 
+bool IsKnownParameter(std::string_view name) {
+  core::InferRequest request;
+  RequestSettings settings;
+  bool known = false;
+  return !TakeParameter(name, false, request, settings, known).ok() || known;
+}
+
 base::Result<RequestSettings> TakeKnownParameters(core::InferRequest& request) {
   RequestSettings settings;
   auto keep = request.parameters.begin();

@@ -27,6 +27,9 @@ struct RequestSettings {
 // for no model here keeps state between requests. `sequence_id` 0 or "" is no sequence, as in Triton.
 base::Result<RequestSettings> TakeKnownParameters(core::InferRequest& request);
 
+// Whether it is one of those, or reserved.
+bool IsKnownParameter(std::string_view name);
+
 // What a requested output says about its own form.
 struct OutputSettings {
   bool binary = false;   // raw bytes behind the JSON (Triton's binary tensor extension)

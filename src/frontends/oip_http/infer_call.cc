@@ -5,6 +5,7 @@
 
 #include "frontends/oip_http/raw_request.h"
 #include "net/compression/compression.h"
+#include "v2/forwarded_headers.h"
 #include "v2/traceparent.h"
 
 namespace inferd::oip_http {
@@ -90,7 +91,8 @@ base::Status InferCall::DecodeBody() {
   request_ = std::move(decoded->request);
   request_->received_ns = http_.received_ns;
   forms_ = std::move(decoded->forms);
-  return {};
+  if (!options.forwarded_headers.has_value()) return {};
+  return v2::AddForwardedHeaders(*options.forwarded_headers, http_.head.headers, request_->parameters);
 }
 
 void InferCall::Dispatch(Owned self) {

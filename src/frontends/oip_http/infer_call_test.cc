@@ -213,6 +213,18 @@ TEST_F(InferCallTest, OneOfManyResponsesIsAllThatHttpCarries) {
   EXPECT_EQ(server_.Post(kInfer, kRequest).status, 501);
 }
 
+TEST_F(InferCallTest, HeadersThatMatchBecomeParameters) {
+  server_.Post(kInfer, kRequest, {{"X-Tenant", "a"}});
+  EXPECT_TRUE(server_.dispatcher.last->parameters.empty());
+  server_.options.forwarded_headers = *base::NamePattern::Create("^x-");
+  server_.Post(kInfer, kRequest, {{"X-Tenant", "a"}, {"Host", "h"}});
+  const core::Parameters expected = {{"X-Tenant", core::ParameterValue(std::string("a"))}};
+  EXPECT_EQ(server_.dispatcher.last->parameters, expected);
+  server_.options.forwarded_headers = *base::NamePattern::Create("priority");
+  EXPECT_EQ(server_.Post(kInfer, kRequest, {{"Priority", "1"}}).status, 200);
+  EXPECT_EQ(server_.Post(kInfer, kRequest, {{"priority", "1"}}).status, 400);
+}
+
 TEST_F(InferCallTest, TraceparentIsKeptIfItIsOne) {
   constexpr std::string_view kParent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   server_.Post(kInfer, kRequest, {{"traceparent", kParent}});

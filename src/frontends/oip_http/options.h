@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "base/name_pattern.h"
 #include "frontends/oip_http/status_table.h"
 #include "tensorjson/write.h"
 
@@ -28,12 +30,13 @@ struct Options {
   tensorjson::NonFinite nonfinite = tensorjson::NonFinite::kTokens;  // in JSON output
   StatusTable statuses = kStatuses;
   Texts texts;
-  bool access_log = false;                      // one line per request, at info level
-  int retry_after_s = 1;                        // with 429, where the response does not say better
-  uint64_t body_bytes_max = uint64_t{1} << 30;  // also after decompression: 413
-  uint64_t control_bytes_max = 1 << 20;         // bodies of index, unload and logging: 413
-  uint32_t json_depth_max = 64;                 // open arrays and objects
-  uint32_t compression_ratio_max = 100;         // a compressed body's, above 64 KiB: 413
+  std::optional<base::NamePattern> forwarded_headers;  // become parameters of inference requests; absent: none
+  bool access_log = false;                             // one line per request, at info level
+  int retry_after_s = 1;                               // with 429, where the response does not say better
+  uint64_t body_bytes_max = uint64_t{1} << 30;         // also after decompression: 413
+  uint64_t control_bytes_max = 1 << 20;                // bodies of index, unload and logging: 413
+  uint32_t json_depth_max = 64;                        // open arrays and objects
+  uint32_t compression_ratio_max = 100;                // a compressed body's, above 64 KiB: 413
   size_t offload_bytes = 256 * 1024;            // JSON from this size on is left to the pool, and compressed requests
   size_t offload_compressed_bytes = 16 * 1024;  // responses from this size on that are to be compressed, too
   size_t compress_bytes_min = 1024;             // smaller responses are sent as they are
