@@ -3,14 +3,26 @@
 #include <utility>
 
 #include "frontends/oip_http/handler.h"
+#include "server/grpc_services.h"
 #include "server/option_mapping.h"
 
 namespace inferd::server {
 
 Handlers::Handlers(const config::ServerOptions& options, HandlerServices services)
-    : services_(std::move(services)), oip_http_options_(OipHttpOptions(options)) {}
+    : services_(std::move(services)),
+      grpc_on_http_port_(options.grpc_calls.on_http_port),
+      oip_http_options_(OipHttpOptions(options)),
+      oip_grpc_options_(OipGrpcOptions(options)),
+      grpc_options_(GrpcOptions(options)),
+      call_metrics_(std::make_unique<net::grpc::CallMetrics>(services_.registry)) {}
 
 std::unique_ptr<net::HttpHandler> Handlers::Http(net::Loop& loop) const {
+  return grpc_on_http_port_ ? Grpc(loop, OipHttp(loop)) : OipHttp(loop);
+}
+
+std::unique_ptr<net::HttpHandler> Handlers::Grpc(net::Loop& loop) const { return Grpc(loop, nullptr); }
+
+std::unique_ptr<net::HttpHandler> Handlers::OipHttp(net::Loop& loop) const {
   return oip_http::MakeHandler({.options = oip_http_options_,
                                 .access = services_.access.http(),
                                 .dispatcher = *services_.dispatchers[loop.index()],
@@ -19,6 +31,22 @@ std::unique_ptr<net::HttpHandler> Handlers::Http(net::Loop& loop) const {
                                 .logger = services_.logger,
                                 .clock = services_.clock,
                                 .metrics_text = [this] { return services_.registry.PrometheusText(); }});
+}
+
+std::unique_ptr<net::HttpHandler> Handlers::Grpc(net::Loop& loop, std::unique_ptr<net::HttpHandler> fallback) const {
+  auto methods = GrpcMethods({.options = oip_grpc_options_,
+                              .dispatcher = *services_.dispatchers[loop.index()],
+                              .catalog = services_.catalog,
+                              .pool = services_.pool,
+                              .logger = services_.logger,
+                              .clock = services_.clock},
+                             {.catalog = services_.catalog, .draining = services_.draining, .services = {}},
+                             services_.access.grpc());
+  return net::grpc::MakeHandler({.options = grpc_options_,
+                                 .pool = services_.pool,
+                                 .clock = services_.clock,
+                                 .metrics = call_metrics_.get()},
+                                std::move(methods), std::move(fallback));
 }
 
 std::unique_ptr<net::HttpHandler> Handlers::Metrics(net::Loop&) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -9,8 +10,11 @@
 #include "config/server_options.h"
 #include "core/catalog.h"
 #include "core/dispatcher.h"
+#include "frontends/oip_grpc/service.h"
 #include "frontends/oip_http/options.h"
 #include "metrics/registry.h"
+#include "net/grpc/call_metrics.h"
+#include "net/grpc/handler.h"
 #include "net/http.h"
 #include "server/access_policies.h"
 
@@ -25,6 +29,7 @@ struct HandlerServices {
   base::Logger& logger;
   const base::Clock& clock;
   metrics::Registry& registry;
+  const std::atomic<bool>& draining;
 };
 
 // What is served where: makes each listener's handler for one loop. Its methods are called on that loop; it outlives the
@@ -33,12 +38,22 @@ class Handlers final {
  public:
   Handlers(const config::ServerOptions& options, HandlerServices services);
 
+  // With gRPC beside it, if the options say so.
   std::unique_ptr<net::HttpHandler> Http(net::Loop& loop) const;
+  std::unique_ptr<net::HttpHandler> Grpc(net::Loop& loop) const;
   std::unique_ptr<net::HttpHandler> Metrics(net::Loop& loop) const;
 
  private:
+  std::unique_ptr<net::HttpHandler> OipHttp(net::Loop& loop) const;
+  // What is no gRPC goes to `fallback`, if there is one.
+  std::unique_ptr<net::HttpHandler> Grpc(net::Loop& loop, std::unique_ptr<net::HttpHandler> fallback) const;
+
   const HandlerServices services_;
+  const bool grpc_on_http_port_;
   const oip_http::Options oip_http_options_;
+  const oip_grpc::Options oip_grpc_options_;
+  const net::grpc::Options grpc_options_;
+  const std::unique_ptr<net::grpc::CallMetrics> call_metrics_;
 };
 
 }  // namespace inferd::server

@@ -57,7 +57,8 @@ struct InferenceServer::Parts {
                                                                          .pool = *pool,
                                                                          .logger = logger,
                                                                          .clock = clock,
-                                                                         .registry = registry});
+                                                                         .registry = registry,
+                                                                         .draining = draining});
   }
 
   // Requests end before what they use: connections, then models, then the threads that carried them.
@@ -73,6 +74,7 @@ struct InferenceServer::Parts {
   const base::SystemClock clock;
   metrics::Registry registry;
   const EngineSet engines;
+  std::atomic<bool> draining{false};
   AccessPolicies access;
   core::SnapshotPublisher snapshots;
   core::InflightLimit inflight;
@@ -92,6 +94,7 @@ struct InferenceServer::Parts {
 
 base::Status InferenceServer::Parts::ListenAll() {
   INFERD_RETURN_IF_ERROR(Listen("http", options.http, &Handlers::Http));
+  INFERD_RETURN_IF_ERROR(Listen("grpc", options.grpc, &Handlers::Grpc));
   return Listen("metrics", options.metrics, &Handlers::Metrics);
 }
 
@@ -156,6 +159,7 @@ bool InferenceServer::Drain() {
   parts.logger.Info("draining: not ready any more",
                     {{"grace_ms", std::to_string(parts.options.drain_grace.count())},
                      {"timeout_ms", std::to_string(parts.options.drain_timeout.count())}});
+  parts.draining.store(true, std::memory_order_relaxed);
   parts.manager->BeginDrain();
   std::this_thread::sleep_for(parts.options.drain_grace);
   parts.net_server.BeginDrain();

@@ -25,7 +25,7 @@ class InferenceServer final {
                                                               base::Logger& logger);
   ~InferenceServer();
 
-  // Where that listener ("http", "metrics") listens; 0 if it does not.
+  // Where that listener ("http", "grpc", "metrics") listens; 0 if it does not.
   uint16_t port(std::string_view listener) const;
 
   // Whether the models of the initial set are up; and if one of them cannot come up, why ("" if none has failed).

@@ -12,6 +12,7 @@
 #include "config/personality.h"
 #include "net/client/http_client.h"
 #include "net/file_descriptor.h"
+#include "tests/support/certificates.h"
 
 namespace inferd::server {
 namespace {
@@ -22,17 +23,19 @@ constexpr char kConfig[] = R"(
   input { name: "IN" data_type: TYPE_INT32 dims: [2] }
   output { name: "OUT" data_type: TYPE_INT32 dims: [2] }
 )";
+constexpr int kServing = 1;  // grpc.health.v1
 constexpr char kRequest[] = R"({"inputs":[{"name":"IN","datatype":"INT32","shape":[1,2],"data":[7,8]}]})";
 
 // A server of one model of the fake engine.
-class InferenceServerTest : public testing::Test {
+class InferenceServerTest : public ::testing::Test {
  protected:
-  InferenceServerTest() : folder_(testing::TempDir() + "/server_" + std::to_string(getpid())) {
+  InferenceServerTest() : folder_(::testing::TempDir() + "/server_" + std::to_string(getpid())) {
     std::filesystem::create_directories(folder_ / "echo" / "1");
     std::ofstream(folder_ / "echo" / "config.pbtxt") << kConfig;
     options_.personality = &config::DefaultPersonality();
     options_.repositories = {{.name = "test", .path = folder_}};
     options_.http = {.address = "127.0.0.1", .port = 0};
+    options_.grpc = {.address = "127.0.0.1", .port = 0};
     options_.metrics = {.address = "127.0.0.1", .port = 0};
     options_.loop_threads = 2;
     options_.drain_grace = std::chrono::milliseconds(0);
@@ -47,6 +50,21 @@ class InferenceServerTest : public testing::Test {
     auto response = (*client)->Call(request);
     EXPECT_TRUE(response.has_value()) << response.error().ToString();
     return response.value_or(net::ClientResponse{});
+  }
+
+  // A health check over gRPC; the state it answers, -1 if it answers none.
+  static int CheckHealth(const net::HttpClient::Options& options) {
+    auto client = net::HttpClient::Create(options);
+    const auto answer = (*client)->Call({.method = "POST",
+                                         .path = "/grpc.health.v1.Health/Check",
+                                         .headers = {{"Content-Type", "application/grpc"}, {"TE", "trailers"}},
+                                         .body = std::string(5, '\0')});
+    EXPECT_TRUE(answer.has_value()) << answer.error().ToString();
+    const bool answers = answer.has_value() && answer->status == 200 && answer->body.size() == 7;
+    return answers ? answer->body.back() : -1;
+  }
+  static std::string Url(const InferenceServer& server, std::string_view listener, std::string_view scheme = "http") {
+    return std::string(scheme) + "://127.0.0.1:" + std::to_string(server.port(listener));
   }
 
   static void AwaitReady(const InferenceServer& server) {
@@ -149,6 +167,63 @@ TEST_F(InferenceServerTest, AUnixSocketServesWhatThePortDoes) {
   std::array<char, 12> answer;
   ASSERT_EQ(recv(fd.get(), answer.data(), answer.size(), MSG_WAITALL), 12);
   EXPECT_EQ(std::string_view(answer.data(), answer.size()), "HTTP/1.1 200");
+}
+
+TEST_F(InferenceServerTest, ServesGrpcOnBothPortsAndOnUnixSockets) {
+  options_.http.unix_socket = folder_ / "http.socket";
+  options_.grpc.unix_socket = folder_ / "grpc.socket";
+  auto server = Start();
+  ASSERT_TRUE(server.has_value()) << server.error().ToString();
+  AwaitReady(**server);
+  EXPECT_EQ(CheckHealth({.url = Url(**server, "grpc"), .http2 = true}), kServing);
+  EXPECT_EQ(CheckHealth({.url = Url(**server, "http"), .http2 = true}), kServing);
+  EXPECT_EQ(CheckHealth({.url = "http://a", .unix_socket = options_.grpc.unix_socket, .http2 = true}), kServing);
+  EXPECT_EQ(CheckHealth({.url = "http://a", .unix_socket = options_.http.unix_socket, .http2 = true}), kServing);
+  EXPECT_EQ(Call(**server, {.path = "/v2"}, "grpc").status, 415);
+  EXPECT_EQ(Call(**server, {.path = "/v2"}, "http").status, 200);
+  EXPECT_TRUE((*server)->Drain());
+}
+
+TEST_F(InferenceServerTest, TheHttpPortMayBeHttpsAlone) {
+  options_.grpc_calls.on_http_port = false;
+  auto server = Start();
+  ASSERT_TRUE(server.has_value()) << server.error().ToString();
+  AwaitReady(**server);
+  const net::ClientRequest call{.path = "/grpc.health.v1.Health/Check", .headers = {{"Content-Type", "application/grpc"}}};
+  EXPECT_EQ(Call(**server, call, "http").status, 404);
+  EXPECT_EQ(Call(**server, call, "grpc").status, 405);
+  EXPECT_EQ(CheckHealth({.url = Url(**server, "grpc"), .http2 = true}), kServing);
+}
+
+TEST_F(InferenceServerTest, WithoutAGrpcPortThereIsStillTheOther) {
+  options_.grpc.enabled = false;
+  auto server = Start();
+  ASSERT_TRUE(server.has_value()) << server.error().ToString();
+  AwaitReady(**server);
+  EXPECT_EQ((*server)->port("grpc"), 0);
+  EXPECT_EQ(CheckHealth({.url = Url(**server, "http"), .http2 = true}), kServing);
+}
+
+TEST_F(InferenceServerTest, GrpcOverTlsAsksForTheClientsCertificate) {
+  ::inferd::testing::CertificateAuthority authority;
+  const std::string server_file = folder_ / "server";
+  const std::string client_file = folder_ / "client";
+  authority.Issue("server", server_file);
+  authority.Issue("client", client_file);
+  authority.Write(folder_ / "ca.pem");
+  options_.grpc.tls = {.certificate_file = server_file + ".pem",
+                       .key_file = server_file + ".key",
+                       .client_ca_file = folder_ / "ca.pem"};
+  auto server = Start();
+  ASSERT_TRUE(server.has_value()) << server.error().ToString();
+  AwaitReady(**server);
+  net::HttpClient::Options client{.url = Url(**server, "grpc", "https"), .http2 = true, .ca_file = folder_ / "ca.pem"};
+  client.certificate_file = client_file + ".pem";
+  client.key_file = client_file + ".key";
+  EXPECT_EQ(CheckHealth(client), kServing);
+  client.certificate_file.clear();
+  client.key_file.clear();
+  EXPECT_FALSE((*net::HttpClient::Create(client))->Call({.path = "/v2"}).has_value());
 }
 
 TEST_F(InferenceServerTest, AnEngineFolderThatIsNotThereIsAnError) {

@@ -54,6 +54,19 @@ net::ListenerOptions UnixListener(std::string name, const config::ListenerOption
   return options;
 }
 
+net::grpc::Options GrpcOptions(const config::ServerOptions& options) {
+  net::grpc::Options grpc;
+  grpc.message_bytes_max = options.grpc_calls.message_bytes_max;
+  grpc.compression_ratio_max = options.limits.decompression_ratio_max;
+  switch (options.grpc_calls.response_compression) {
+    case config::GrpcCompressionLevel::kNone: grpc.response_compression_level = 0; break;
+    case config::GrpcCompressionLevel::kLow: grpc.response_compression_level = 1; break;
+    case config::GrpcCompressionLevel::kMedium: grpc.response_compression_level = 6; break;
+    case config::GrpcCompressionLevel::kHigh: grpc.response_compression_level = 9; break;
+  }
+  return grpc;
+}
+
 oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
   oip_http::Options oip;
   oip.server_name = options.server_name;
@@ -73,6 +86,16 @@ oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
   oip.body_bytes_max = options.limits.body_bytes_max;
   oip.compression_ratio_max = options.limits.decompression_ratio_max;
   oip.json_depth_max = options.limits.json_depth_max;
+  return oip;
+}
+
+oip_grpc::Options OipGrpcOptions(const config::ServerOptions& options) {
+  oip_grpc::Options oip;
+  oip.server_name = options.server_name;
+  oip.server_version = kVersion;
+  oip.typed_outputs = options.grpc_calls.typed_outputs;
+  oip.access_log = options.log.access;
+  oip.queue_full_code = options.personality->grpc_queue_full;
   return oip;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "config/server_options.h"
+#include "frontends/oip_grpc/service.h"
 #include "frontends/oip_http/options.h"
+#include "net/grpc/handler.h"
 #include "net/limits.h"
 #include "net/server.h"
 #include "repository/manager_options.h"
@@ -15,7 +17,9 @@ net::Limits NetLimits(const config::LimitOptions& limits);
 // Without handlers, which are the caller's.
 net::ListenerOptions Listener(std::string name, const config::ListenerOptions& listener);
 net::ListenerOptions UnixListener(std::string name, const config::ListenerOptions& listener);
+net::grpc::Options GrpcOptions(const config::ServerOptions& options);
 oip_http::Options OipHttpOptions(const config::ServerOptions& options);
+oip_grpc::Options OipGrpcOptions(const config::ServerOptions& options);
 repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options);
 scheduling::DirectSchedulerOptions SchedulerOptions(const config::ServerOptions& options);
 

@@ -1,0 +1,50 @@
+#include "server/grpc_services.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "access/group.h"
+#include "frontends/grpc_health/health.h"
+#include "frontends/grpc_reflection/reflection.h"
+
+namespace inferd::server {
+
+namespace {
+
+using Methods = std::vector<net::grpc::Method>;
+
+constexpr std::string_view kHealthService = "grpc.health.v1.Health";
+
+void Append(Methods more, Methods& methods) { std::ranges::move(more, std::back_inserter(methods)); }
+
+void Restrict(const access::Policy& policy, Methods& methods) {
+  for (net::grpc::Method& method : methods) {
+    const auto group = access::GroupOfGrpcMethod(method.path);
+    if (!group.has_value() || !policy.restricts(*group)) continue;
+    method.admit = [&policy, group = *group](const net::RequestHead& head) { return policy.Check(group, head); };
+  }
+}
+
+}  // namespace
+
+Methods GrpcMethods(oip_grpc::Environment inference, grpc_health::Environment health, const access::Policy& policy) {
+  Methods methods = oip_grpc::Methods(inference);
+  health.services = ServiceNames(methods);
+  health.services.emplace_back(kHealthService);
+  Append(grpc_health::Methods(std::move(health)), methods);
+  Append(grpc_reflection::Methods(ServiceNames(methods)), methods);
+  Restrict(policy, methods);
+  return methods;
+}
+
+std::vector<std::string> ServiceNames(const Methods& methods) {
+  std::vector<std::string> names;
+  for (const net::grpc::Method& method : methods) {
+    std::string name = method.path.substr(1, method.path.rfind('/') - 1);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace inferd::server

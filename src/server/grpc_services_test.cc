@@ -1,0 +1,83 @@
+#include "server/grpc_services.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "access/group.h"
+#include "base/clock.h"
+#include "core/inflight_limit.h"
+#include "core/local_dispatcher.h"
+#include "core/snapshot_publisher.h"
+#include "frontends/grpc_health/fake_catalog.h"
+#include "net/grpc/fake_call.h"
+
+namespace inferd::server {
+namespace {
+
+using testing::ElementsAre;
+
+class GrpcServicesTest : public testing::Test {
+ protected:
+  std::vector<net::grpc::Method> Methods(const access::Policy& policy) {
+    return GrpcMethods({.options = options_,
+                        .dispatcher = dispatcher_,
+                        .catalog = catalog_,
+                        .pool = pool_,
+                        .logger = *logger_,
+                        .clock = clock_},
+                       {.catalog = catalog_, .draining = draining_, .services = {}}, policy);
+  }
+
+  const oip_grpc::Options options_;
+  const base::FakeClock clock_;
+  const std::atomic<bool> draining_{false};
+  core::SnapshotPublisher snapshots_;
+  core::InflightLimit inflight_{1};
+  core::LocalDispatcher dispatcher_{snapshots_, inflight_, clock_};
+  grpc_health::FakeCatalog catalog_;
+  net::grpc::ManualPool pool_;
+  std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
+};
+
+TEST_F(GrpcServicesTest, EveryServiceIsThereOnce) {
+  const access::Policy open;
+  EXPECT_THAT(ServiceNames(Methods(open)),
+              ElementsAre("inference.GRPCInferenceService", "grpc.health.v1.Health",
+                          "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"));
+}
+
+TEST_F(GrpcServicesTest, EveryMethodIsInAGroupAndAnswersInOneWay) {
+  const access::Policy open;
+  std::set<std::string> paths;
+  for (const net::grpc::Method& method : Methods(open)) {
+    EXPECT_TRUE(paths.insert(method.path).second) << method.path;
+    EXPECT_TRUE(access::GroupOfGrpcMethod(method.path).has_value()) << method.path;
+    EXPECT_NE(method.unary != nullptr, method.streaming != nullptr) << method.path;
+    EXPECT_EQ(method.admit, nullptr) << method.path;
+  }
+  EXPECT_TRUE(paths.contains("/inference.GRPCInferenceService/ModelInfer"));
+}
+
+TEST_F(GrpcServicesTest, RestrictedGroupsAskForTheirHeader) {
+  const auto policy = access::Policy::Create(
+      {{.groups = {access::Group::kHealth, access::Group::kInference}, .header = "key", .value = "secret"}}, {});
+  ASSERT_TRUE(policy.has_value());
+  net::RequestHead without;
+  net::RequestHead with;
+  with.headers.emplace_back("key", "secret");
+  for (const net::grpc::Method& method : Methods(*policy)) {
+    const access::Group group = *access::GroupOfGrpcMethod(method.path);
+    if (group != access::Group::kHealth && group != access::Group::kInference) {
+      EXPECT_EQ(method.admit, nullptr) << method.path;
+      continue;
+    }
+    ASSERT_NE(method.admit, nullptr) << method.path;
+    EXPECT_TRUE(method.admit(with).ok()) << method.path;
+    EXPECT_FALSE(method.admit(without).ok()) << method.path;
+  }
+}
+
+}  // namespace
+}  // namespace inferd::server
