@@ -6,10 +6,8 @@ import pytest
 
 import case_file
 import matching
-import model_folder
 from connection import Connection
 from http2_connection import Http2Connection
-from support.server import Server, wait_until
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 CASES = [case for path in sorted(FOLDER.glob("*/*.case")) for case in case_file.parse(path)]
@@ -18,38 +16,6 @@ CASES = [case for path in sorted(FOLDER.glob("*/*.case")) for case in case_file.
 def is_for_http2(case):
     """Framing is another matter there: transport.case is HTTP/1.1's."""
     return case.file != "transport.case" and not any(exchange.closes for exchange in case.exchanges)
-
-
-@pytest.fixture(scope="session")
-def repositories(tmp_path_factory):
-    """The folders of models by name."""
-    folders = {name: tmp_path_factory.mktemp(name) for name in ("good", "broken")}
-    model_folder.add_good(folders["good"])
-    model_folder.add_broken(folders["broken"])
-    return folders
-
-
-@pytest.fixture(scope="session")
-def servers(repositories):
-    """Running servers by repository and options; each started when first asked for, and waited for until every model is
-    up or has failed."""
-    running = {}
-
-    def get(repository, options):
-        if (repository, options) not in running:
-            server = Server(f"cases={repositories[repository]}", options=options, ready=False).__enter__()
-            running[repository, options] = server
-            wait_until(lambda: is_settled(server), "no model is loading")
-        return running[repository, options]
-
-    yield get
-    for server in running.values():
-        server.__exit__(None, None, None)
-
-
-def is_settled(server):
-    _, index = server.json("POST", "/v2/repository/index")
-    return index and all(entry.get("state") in ("READY", "UNAVAILABLE") for entry in index)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.file}: {case.title}")

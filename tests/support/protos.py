@@ -1,0 +1,31 @@
+"""The messages of proto/, made when they are asked for, in a pool of their own: the modules that clients bring define
+messages of the same names, and one process can hold one of each."""
+
+import functools
+import pathlib
+import tempfile
+
+import grpc_tools.protoc
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "proto"
+
+
+@functools.cache
+def message(name):
+    """The class of the message with that full name, "inference.ModelInferRequest"."""
+    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(name))
+
+
+@functools.cache
+def _pool():
+    with tempfile.TemporaryDirectory() as folder:
+        compiled = pathlib.Path(folder) / "descriptors"
+        sources = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.glob("*/*.proto"))
+        status = grpc_tools.protoc.main(["protoc", f"--proto_path={FOLDER}", f"--descriptor_set_out={compiled}", *sources])
+        assert status == 0, "protoc refuses what is in proto/"
+        files = descriptor_pb2.FileDescriptorSet.FromString(compiled.read_bytes()).file
+    pool = descriptor_pool.DescriptorPool()
+    for file in sorted(files, key=lambda file: len(file.dependency)):  # those that import nothing first
+        pool.Add(file)
+    return pool
