@@ -36,6 +36,7 @@ Loop& Connection::loop() { return shard_.loop(); }
 const Limits& Connection::limits() const { return shard_.limits(); }
 BodyPool& Connection::bodies() { return shard_.bodies(); }
 std::span<std::byte> Connection::read_space() { return shard_.read_space(); }
+SliceWriter& Connection::writer() { return shard_.writer(); }
 Reply::Target& Connection::replies() { return shard_.loop().replies(); }
 NetMetrics& Connection::metrics() { return shard_.metrics(); }
 

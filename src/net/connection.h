@@ -45,6 +45,7 @@ class Connection final : public EventLoop::Watcher, public SessionHost, public h
   const Limits& limits() const override;
   BodyPool& bodies() override;
   std::span<std::byte> read_space() override;
+  SliceWriter& writer() override;
   Reply::Target& replies() override;
   NetMetrics& metrics() override;
   std::string_view peer() const override { return peer_; }

@@ -14,6 +14,7 @@ namespace inferd::net {
 
 class BodyPool;
 class NetMetrics;
+class SliceWriter;
 
 // The connection as its session sees it. Loop-bound.
 class SessionHost {
@@ -26,6 +27,8 @@ class SessionHost {
   virtual BodyPool& bodies() = 0;
   // Where the loop's connections may read to: shared, so what is read there must be dealt with in OnRead.
   virtual std::span<std::byte> read_space() = 0;
+  // Where short pieces of output are put.
+  virtual SliceWriter& writer() = 0;
   // Where this loop's requests wait for their replies (see Exchange).
   virtual Reply::Target& replies() = 0;
   virtual NetMetrics& metrics() = 0;

@@ -13,6 +13,7 @@
 #include "net/event_loop.h"
 #include "net/limits.h"
 #include "net/net_metrics.h"
+#include "net/slice_writer.h"
 
 namespace inferd::net {
 
@@ -29,6 +30,7 @@ class Shard final {
   EventLoop& loop() { return loop_; }
   const Limits& limits() const { return limits_; }
   BodyPool& bodies() { return bodies_; }
+  SliceWriter& writer() { return writer_; }
   std::span<std::byte> read_space() { return {read_space_.get(), kReadSpaceBytes}; }
   NetMetrics& metrics() { return metrics_; }
 
@@ -62,6 +64,7 @@ class Shard final {
   ConnectionCount& count_;
   const std::chrono::milliseconds tick_every_;
   BodyPool bodies_;
+  SliceWriter writer_;
   const std::unique_ptr<std::byte[]> read_space_ = std::make_unique_for_overwrite<std::byte[]>(kReadSpaceBytes);
   std::vector<std::unique_ptr<HttpHandler>> handlers_;
   std::vector<std::unique_ptr<Connection>> connections_;

@@ -16,6 +16,7 @@
 #include "net/memory_budget.h"
 #include "net/net_metrics.h"
 #include "net/session.h"
+#include "net/slice_writer.h"
 
 // For tests and fuzzing: what a session needs around it, without sockets or threads.
 
@@ -68,6 +69,7 @@ class FakeSessionHost final : public SessionHost {
   HttpHandler& handler() override { return fake_handler; }
   const Limits& limits() const override { return limits_value; }
   BodyPool& bodies() override { return bodies_; }
+  SliceWriter& writer() override { return writer_; }
   std::span<std::byte> read_space() override { return read_space_; }
   Reply::Target& replies() override { return replies_; }
   NetMetrics& metrics() override { return net_metrics; }
@@ -92,6 +94,7 @@ class FakeSessionHost final : public SessionHost {
 
  private:
   BodyPool bodies_;
+  SliceWriter writer_;
   std::vector<std::byte> read_space_ = std::vector<std::byte>(32 * 1024);
   Reply::Target replies_;
 };

@@ -22,6 +22,7 @@ constexpr size_t kOutboundAcksMax = 4096;    // above what control_frames_ lets 
 constexpr size_t kOutboundFramesMax = 5000;  // that wait for a peer which does not read
 constexpr int64_t kDrainRoundTripNs = 1'000'000'000;
 constexpr uint8_t kKeepalivePing[8] = {'a', 'l', 'i', 'v', 'e', '?', 0, 0};
+constexpr size_t kEncoderTableBytes = 1024;   // what our few response headers need
 constexpr size_t kFrameBytesMax = 16 * 1024;  // SETTINGS_MAX_FRAME_SIZE, left as it is
 
 struct OptionDeleter {
@@ -33,6 +34,7 @@ std::unique_ptr<nghttp2_option, OptionDeleter> MakeOptions(const Limits& limits)
   if (nghttp2_option_new(&option) != 0) throw std::bad_alloc();
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_option_set_no_closed_streams(option, 1);
+  nghttp2_option_set_max_deflate_dynamic_table_size(option, kEncoderTableBytes);
   nghttp2_option_set_max_outbound_ack(option, kOutboundAcksMax);
   // As many frames of the default size as the header limit needs, and one for an uneven start.
   nghttp2_option_set_max_continuations(option, limits.header_bytes_max / kFrameBytesMax + 1);
@@ -157,14 +159,14 @@ size_t Connection::TakeOutput(std::vector<base::BufferSlice>& out, size_t bytes_
     } else if (bytes == 0) {
       break;
     } else {
-      writer_.Copy({reinterpret_cast<const std::byte*>(data), static_cast<size_t>(bytes)}, out);
+      host_.writer().Copy({reinterpret_cast<const std::byte*>(data), static_cast<size_t>(bytes)}, out);
       out_room_ -= std::min(out_room_, static_cast<size_t>(bytes));
       taken += static_cast<size_t>(bytes);
     }
   }
   taken += std::exchange(data_taken_, 0);
   if (!last_words_.empty()) {
-    writer_.Copy(std::as_bytes(std::span(last_words_)), out);
+    host_.writer().Copy(std::as_bytes(std::span(last_words_)), out);
     taken += last_words_.size();
     last_words_.clear();
   }
@@ -209,7 +211,6 @@ void Connection::OnTick(int64_t now_ns) {
   };
   if (unwritten_ > 0 && passed(written_ns_, limits.body_timeout)) return host_.Abort();
   if (closing_) return;
-  if (streams_.empty() && unwritten_ == 0) writer_.Release();  // an idle connection holds no buffer
   for (const auto& [id, stream] : streams_) stream->OnTick(now_ns);
   if (!greeted_ && passed(began_ns_, limits.header_timeout)) Terminate(NGHTTP2_SETTINGS_TIMEOUT);
   if (headers_since_ns_ != 0 && passed(headers_since_ns_, limits.header_timeout)) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "net/http2/frame_writer.h"
 #include "net/http2/keepalive.h"
 #include "net/http2/stream.h"
 #include "net/http2/token_bucket.h"
@@ -100,8 +99,7 @@ class Connection final : public Session {
   nghttp2_session* session_ = nullptr;
   const std::byte* inbox_ = nullptr;  // from PrepareRead to OnRead
   boost::unordered_flat_map<int32_t, std::unique_ptr<Stream>> streams_;
-  std::deque<int32_t> ready_;  // streams with something to deliver
-  FrameWriter writer_;
+  std::deque<int32_t> ready_;                      // streams with something to deliver
   std::vector<base::BufferSlice>* out_ = nullptr;  // during TakeOutput
   size_t out_room_ = 0;
   size_t data_taken_ = 0;   // by SendData

@@ -169,8 +169,8 @@ void Connection::Reset(int32_t id, uint32_t error_code) {
 int Connection::SendData(int32_t id, const nghttp2_frame& frame, const uint8_t* header, size_t bytes) {
   Stream* stream = Find(id);
   if (stream == nullptr || out_ == nullptr || frame.data.padlen > 0) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-  writer_.Copy({reinterpret_cast<const std::byte*>(header), kFrameHeaderBytes}, *out_);
-  stream->TakeBody(bytes, writer_, *out_, now_ns_);
+  host_.writer().Copy({reinterpret_cast<const std::byte*>(header), kFrameHeaderBytes}, *out_);
+  stream->TakeBody(bytes, host_.writer(), *out_, now_ns_);
   data_taken_ += kFrameHeaderBytes + bytes;
   out_room_ -= std::min(out_room_, kFrameHeaderBytes + bytes);
   return out_room_ == 0 ? NGHTTP2_ERR_PAUSE : 0;

@@ -4,7 +4,7 @@
 
 namespace inferd::net::http2 {
 
-void PieceQueue::Take(size_t bytes, FrameWriter& writer, std::vector<base::BufferSlice>& out) {
+void PieceQueue::Take(size_t bytes, SliceWriter& writer, std::vector<base::BufferSlice>& out) {
   bytes_ -= bytes;
   while (bytes > 0) {
     base::BufferSlice& first = pieces_.front();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/buffer.h"
-#include "net/http2/frame_writer.h"
+#include "net/slice_writer.h"
 
 namespace inferd::net::http2 {
 
@@ -21,7 +21,7 @@ class PieceQueue {
   uint64_t bytes() const { return bytes_; }
 
   // Moves the first `bytes` to `out`: short runs copied together through `writer`, long ones as they are.
-  void Take(size_t bytes, FrameWriter& writer, std::vector<base::BufferSlice>& out);
+  void Take(size_t bytes, SliceWriter& writer, std::vector<base::BufferSlice>& out);
 
  private:
   static constexpr size_t kCopiedBytesMax = 1024;

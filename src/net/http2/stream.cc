@@ -231,7 +231,7 @@ int64_t Stream::ReadyBytes(size_t bytes_max, bool& ends) {
   return static_cast<int64_t>(bytes);
 }
 
-void Stream::TakeBody(size_t bytes, FrameWriter& writer, std::vector<base::BufferSlice>& out, int64_t now_ns) {
+void Stream::TakeBody(size_t bytes, SliceWriter& writer, std::vector<base::BufferSlice>& out, int64_t now_ns) {
   progress_ns_ = now_ns;
   queue_.Take(bytes, writer, out);
   connection_.AddQueued(-static_cast<int64_t>(bytes));

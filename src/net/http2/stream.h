@@ -62,7 +62,7 @@ class Stream final : public Exchange {
   // How many of the next `bytes_max` bytes can be sent; `ends`: they are the last. -1: none for now.
   int64_t ReadyBytes(size_t bytes_max, bool& ends);
   const Trailers& trailers() const { return trailers_; }
-  void TakeBody(size_t bytes, FrameWriter& writer, std::vector<base::BufferSlice>& out, int64_t now_ns);
+  void TakeBody(size_t bytes, SliceWriter& writer, std::vector<base::BufferSlice>& out, int64_t now_ns);
   uint64_t queued_bytes() const { return queue_.bytes(); }
   // The last frame of the response has been taken.
   bool answered() const { return responding_ == Responding::kEnded && queue_.bytes() == 0; }

@@ -1,11 +1,11 @@
-#include "net/http2/frame_writer.h"
+#include "net/slice_writer.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace inferd::net::http2 {
+namespace inferd::net {
 
-void FrameWriter::Copy(std::span<const std::byte> bytes, std::vector<base::BufferSlice>& out) {
+void SliceWriter::Copy(std::span<const std::byte> bytes, std::vector<base::BufferSlice>& out) {
   if (bytes.empty()) return;
   if (!block_ || block_.size() - used_ < bytes.size()) {
     block_ = base::Buffer::Allocate(std::max(kBlockBytes, bytes.size()));
@@ -22,4 +22,4 @@ void FrameWriter::Copy(std::span<const std::byte> bytes, std::vector<base::Buffe
   }
 }
 
-}  // namespace inferd::net::http2
+}  // namespace inferd::net
