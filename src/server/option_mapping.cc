@@ -64,6 +64,7 @@ net::grpc::Options GrpcOptions(const config::ServerOptions& options) {
     case config::GrpcCompressionLevel::kMedium: grpc.response_compression_level = 6; break;
     case config::GrpcCompressionLevel::kHigh: grpc.response_compression_level = 9; break;
   }
+  grpc.web_allow_origin = options.grpc_calls.web_allow_origin;
   return grpc;
 }
 

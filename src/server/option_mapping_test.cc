@@ -45,6 +45,47 @@ TEST(OptionMappingTest, APersonalityBringsItsCodesAndNames) {
   EXPECT_EQ(ManagerOptionsOf(triton).completion.platform_names, triton.personality->platform_names);
 }
 
+TEST(OptionMappingTest, GrpcsDefaultsAreTheRooms) {
+  const net::grpc::Options mapped = GrpcOptions(Defaults());
+  const net::grpc::Options own;
+  EXPECT_EQ(mapped.message_bytes_max, own.message_bytes_max);
+  EXPECT_EQ(mapped.compression_ratio_max, own.compression_ratio_max);
+  EXPECT_EQ(mapped.response_compression_level, own.response_compression_level);
+  EXPECT_EQ(mapped.web_allow_origin, own.web_allow_origin);
+  const oip_grpc::Options inference = OipGrpcOptions(Defaults());
+  EXPECT_EQ(inference.queue_full_code, oip_grpc::Options().queue_full_code);
+  EXPECT_FALSE(inference.typed_outputs);
+}
+
+TEST(OptionMappingTest, GrpcHasItsOptions) {
+  config::ServerOptions options = Defaults(config::TritonserverPersonality());
+  options.grpc_calls.message_bytes_max = 7;
+  options.grpc_calls.typed_outputs = true;
+  options.grpc_calls.web_allow_origin = "*";
+  EXPECT_EQ(GrpcOptions(options).message_bytes_max, 7u);
+  EXPECT_EQ(GrpcOptions(options).web_allow_origin, "*");
+  EXPECT_TRUE(OipGrpcOptions(options).typed_outputs);
+  EXPECT_EQ(OipGrpcOptions(options).queue_full_code, base::StatusCode::kUnavailable);
+  int level = -1;
+  using enum config::GrpcCompressionLevel;
+  for (const auto named : {kNone, kLow, kMedium, kHigh}) {
+    options.grpc_calls.response_compression = named;
+    const int mapped = GrpcOptions(options).response_compression_level;
+    EXPECT_GT(mapped, level);
+    level = mapped;
+  }
+  EXPECT_EQ(level, 9);
+}
+
+TEST(OptionMappingTest, AUnixSocketHasNoTls) {
+  const config::ListenerOptions listener{
+      .port = 1, .unix_socket = "/run/socket", .tls = {.certificate_file = "c", .key_file = "k", .client_ca_file = ""}};
+  const net::ListenerOptions mapped = UnixListener("grpc-unix", listener);
+  EXPECT_EQ(mapped.unix_path, "/run/socket");
+  EXPECT_FALSE(mapped.tls.has_value());
+  EXPECT_TRUE(Listener("grpc", listener).unix_path.empty());
+}
+
 TEST(OptionMappingTest, SingleFilesAreRepositoriesToo) {
   config::ServerOptions options = Defaults();
   options.repositories = {{.name = "a", .path = "/models"}};

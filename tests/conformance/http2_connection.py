@@ -26,6 +26,7 @@ class Http2Connection:
         fields += [(name.strip().lower(), value.strip()) for name, _, value in (line.partition(":") for line in headers)]
         self._stream = self._h2.get_next_available_stream_id()
         self._status, self._headers, self._body, self._ended = None, {}, b"", False
+        self.trailers = Headers()  # behind the body of what was received last
         self._h2.send_headers(self._stream, fields, end_stream=not body)
         while body and not self._ended:
             window = min(self._h2.local_flow_control_window(self._stream), self._h2.max_outbound_frame_size)
@@ -57,6 +58,8 @@ class Http2Connection:
                 fields = dict(event.headers)
                 self._status = int(fields.pop(":status"))
                 self._headers = Headers(fields)
+            elif isinstance(event, h2.events.TrailersReceived):
+                self.trailers = Headers(event.headers)
             elif isinstance(event, h2.events.DataReceived):
                 self._body += event.data
                 self._h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
