@@ -1,5 +1,7 @@
 #include "frontends/oip_grpc/service.h"
 
+#include <google/protobuf/stubs/logging.h>
+
 #include <memory>
 #include <utility>
 
@@ -43,6 +45,8 @@ Method ModelStreamInfer(const std::shared_ptr<const Environment>& environment) {
 }  // namespace
 
 std::vector<Method> Methods(Environment environment) {
+  // What is wrong with a client's message is told to the client, not to stderr.
+  [[maybe_unused]] static const auto silenced = google::protobuf::SetLogHandler(nullptr);
   const auto shared = std::make_shared<const Environment>(environment);
   std::vector<Method> methods;
   methods.push_back(ModelInfer(shared));
