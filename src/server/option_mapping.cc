@@ -92,6 +92,7 @@ oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
 
 oip_grpc::Options OipGrpcOptions(const config::ServerOptions& options) {
   oip_grpc::Options oip;
+  oip.forwarded_metadata = ForwardedHeaders(options.grpc_header_forward_pattern);
   oip.server_name = options.server_name;
   oip.server_version = kVersion;
   oip.typed_outputs = options.grpc_calls.typed_outputs;

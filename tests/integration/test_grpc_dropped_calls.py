@@ -33,26 +33,35 @@ def request(delay_ms=0):
     return made
 
 
+def start(channel):
+    """Calls of which the first ends at once: the others are then in the queue, in the engine, or about to be answered."""
+    return [oip.unary(channel, "ModelInfer").future(request(delay_ms=n)) for n in range(CALLS)]
+
+
 def infer(server):
     with grpc.insecure_channel(server.grpc_address) as channel:
         return oip.unary(channel, "ModelInfer")(request(), timeout=30).raw_output_contents[0]
 
 
-def metric(server, beginning):
-    return sum(value for name, value in server.metrics().items() if name.startswith(beginning))
+def metric(server, beginning, label=""):
+    return sum(value for name, value in server.metrics().items() if name.startswith(beginning) and label in name)
+
+
+def cancelled(server):
+    return metric(server, "inferd_grpc_calls_total", 'code="CANCELLED"')
 
 
 @pytest.mark.timeout(300)
 def test_calls_dropped_with_their_connection(server):
     assert infer(server) == bytes(8)
     files = server.open_files()
-    for round_number in range(ROUNDS):
-        # Some are dropped while they are sent, some in the queue, some in the engine, some as they are answered.
+    before = cancelled(server)
+    for _ in range(ROUNDS):
         channel = grpc.insecure_channel(server.grpc_address, options=[("grpc.use_local_subchannel_pool", 1)])
-        calls = [oip.unary(channel, "ModelInfer").future(request(delay_ms=n)) for n in range(CALLS)]
-        if round_number % 2:
-            calls[0].exception(timeout=30)
+        calls = start(channel)
+        calls[0].result(timeout=30)
         channel.close()
+    wait_until(lambda: cancelled(server) - before > ROUNDS, "the server saw them go")
     check_unharmed(server, files)
 
 
@@ -61,14 +70,15 @@ def test_calls_cancelled_on_a_connection_that_stays(server):
     assert infer(server) == bytes(8)
     files = server.open_files()
     with grpc.insecure_channel(server.grpc_address) as channel:
-        model_infer = oip.unary(channel, "ModelInfer")
-        for round_number in range(ROUNDS):
-            calls = [model_infer.future(request(delay_ms=n)) for n in range(CALLS)]
-            if round_number % 2:
-                calls[0].exception(timeout=30)
+        before = cancelled(server)
+        for _ in range(ROUNDS):
+            calls = start(channel)
+            calls[0].result(timeout=30)
             for call in calls:
                 call.cancel()
-        assert model_infer(request(), timeout=30).raw_output_contents[0] == bytes(8), "the connection lives"
+        answer = oip.unary(channel, "ModelInfer")(request(), timeout=30)
+        assert answer.raw_output_contents[0] == bytes(8), "the connection lives"
+    wait_until(lambda: cancelled(server) - before > ROUNDS, "the server saw them go")
     check_unharmed(server, files)
 
 

@@ -6,16 +6,17 @@
 
 namespace inferd::oip_grpc {
 
-InferCall::InferCall(Call call, const net::grpc::CallContext& context, base::BufferSlice message)
+InferCall::InferCall(Call call, net::grpc::CallContext&& context, base::BufferSlice message)
     : call_(std::move(call)),
       message_(std::move(message)),
       received_ns_(context.received_ns),
       deadline_ns_(context.deadline_ns),
       traceparent_(v2::CheckedTraceparent(context.head.Find("traceparent").value_or(""))),
+      forwarded_(KeepForwarded(std::move(context), call_.options())),
       cancel_(std::make_shared<core::CancelFlag>()) {}
 
-void InferCall::Start(Call call, const net::grpc::CallContext& context, base::BufferSlice message) {
-  Owned self(new InferCall(std::move(call), context, std::move(message)));
+void InferCall::Start(Call call, net::grpc::CallContext&& context, base::BufferSlice message) {
+  Owned self(new InferCall(std::move(call), std::move(context), std::move(message)));
   self->call_.responder().OnCancelled([cancel = self->cancel_] { cancel->Cancel(); });
   if (!PreparingIsBig(self->message_, self->call_.options())) {
     self->Prepare();
@@ -30,7 +31,7 @@ void InferCall::Start(Call call, const net::grpc::CallContext& context, base::Bu
 }
 
 void InferCall::Prepare() {
-  auto prepared = PrepareRequest(message_, call_.options());
+  auto prepared = PrepareRequest(message_, forwarded_, call_.options());
   message_ = {};  // raw tensors hold it themselves
   if (prepared.has_value()) {
     prepared_ = *std::move(prepared);

@@ -20,12 +20,12 @@ namespace inferd::oip_grpc {
 class InferCall {
  public:
   // Takes the request to its answer. Loop-bound.
-  static void Start(Call call, const net::grpc::CallContext& context, base::BufferSlice message);
+  static void Start(Call call, net::grpc::CallContext&& context, base::BufferSlice message);
 
  private:
   using Owned = std::unique_ptr<InferCall>;
 
-  InferCall(Call call, const net::grpc::CallContext& context, base::BufferSlice message);
+  InferCall(Call call, net::grpc::CallContext&& context, base::BufferSlice message);
 
   void Prepare();
   static void Dispatch(Owned self);
@@ -39,6 +39,7 @@ class InferCall {
   const int64_t received_ns_;
   const int64_t deadline_ns_;
   std::string traceparent_;
+  Forwarded forwarded_;
   const std::shared_ptr<core::CancelFlag> cancel_;
   PreparedRequest prepared_;
   std::shared_ptr<const core::PinnedModel> pinned_;

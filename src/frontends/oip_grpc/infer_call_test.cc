@@ -261,6 +261,17 @@ TEST_F(InferCallTest, TheDeadlineIsTheRequests) {
   completion.Fail(base::DeadlineExceeded("late"));
 }
 
+TEST_F(InferCallTest, MetadataThatMatchBecomeParameters) {
+  service_.options.forwarded_metadata = *base::NamePattern::Create("x-.*");
+  Infer(InferRequest(), {{"x-user", "ann"}, {"y-user", "bob"}});
+  EXPECT_EQ(service_.dispatcher.last->parameters, (core::Parameters{{"x-user", std::string("ann")}}));
+  auto stream = service_.Open("ModelStreamInfer", {{"x-user", "cid"}});
+  for (int i = 0; i < 2; ++i) {
+    stream->Message(InferRequest().SerializeAsString());
+    EXPECT_EQ(service_.dispatcher.last->parameters, (core::Parameters{{"x-user", std::string("cid")}}));
+  }
+}
+
 TEST_F(InferCallTest, TraceparentIsKeptIfItIsOne) {
   const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   Infer(InferRequest(), {{"traceparent", parent}});

@@ -19,14 +19,15 @@ struct InferStream::Execution {
 };
 
 InferStream::InferStream(std::shared_ptr<const Environment> environment, std::shared_ptr<StreamSet> set,
-                         const net::grpc::CallContext& context, net::grpc::Responder responder)
+                         net::grpc::CallContext&& context, net::grpc::Responder responder)
     : call_(std::move(environment), context, std::move(responder)),
       set_(std::move(set)),
       key_(std::make_shared<Key>(Key{.loop = call_.loop(), .stream = this})),
       cancel_(std::make_shared<core::CancelFlag>()),
       deadline_ns_(context.deadline_ns),
       traceparent_(v2::CheckedTraceparent(context.head.Find("traceparent").value_or(""))),
-      errors_end_stream_(context.head.Find("triton_grpc_error") == "true") {
+      errors_end_stream_(context.head.Find("triton_grpc_error") == "true"),
+      forwarded_(KeepForwarded(std::move(context), call_.options())) {
   set_->streams.insert(this);
 }
 
@@ -42,7 +43,7 @@ void InferStream::OnMessage(base::BufferSlice message) {
   const uint64_t number = queue_.OpenRequest();
   if (PreparingIsBig(message, options())) {
     PrepareElsewhere(number, std::move(message));
-  } else if (Prepared prepared = PrepareRequest(message, options()); prepared.has_value()) {
+  } else if (Prepared prepared = PrepareRequest(message, forwarded_, options()); prepared.has_value()) {
     Dispatch(number, std::move(prepared), {});
   } else {
     Dispatch(number, std::move(prepared), ReadOutline(message.view()).id);
@@ -62,18 +63,19 @@ void InferStream::Drain() {
 
 void InferStream::PrepareElsewhere(uint64_t request, base::BufferSlice message) {
   preparing_ = true;
-  call_.environment().pool.Post([key = key_, request, message = std::move(message), &options = options()]() mutable {
-    Prepared prepared = PrepareRequest(message, options);
-    std::string id(prepared.has_value() ? std::string_view() : ReadOutline(message.view()).id);
-    message = {};
-    net::Loop& loop = key->loop;
-    loop.Post([key = std::move(key), request, prepared = std::move(prepared), id = std::move(id)]() mutable {
-      if (key->stream == nullptr) return;
-      key->stream->preparing_ = false;
-      key->stream->Dispatch(request, std::move(prepared), id);
-      key->stream->UpdateReading();
-    });
-  });
+  call_.environment().pool.Post(
+      [key = key_, request, message = std::move(message), forwarded = forwarded_, &options = options()]() mutable {
+        Prepared prepared = PrepareRequest(message, forwarded, options);
+        std::string id(prepared.has_value() ? std::string_view() : ReadOutline(message.view()).id);
+        message = {};
+        net::Loop& loop = key->loop;
+        loop.Post([key = std::move(key), request, prepared = std::move(prepared), id = std::move(id)]() mutable {
+          if (key->stream == nullptr) return;
+          key->stream->preparing_ = false;
+          key->stream->Dispatch(request, std::move(prepared), id);
+          key->stream->UpdateReading();
+        });
+      });
 }
 
 void InferStream::Dispatch(uint64_t number, Prepared prepared, std::string_view id) {

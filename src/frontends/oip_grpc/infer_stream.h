@@ -34,7 +34,7 @@ struct StreamSet {
 class InferStream final : public net::grpc::MessageReader {
  public:
   InferStream(std::shared_ptr<const Environment> environment, std::shared_ptr<StreamSet> set,
-              const net::grpc::CallContext& context, net::grpc::Responder responder);
+              net::grpc::CallContext&& context, net::grpc::Responder responder);
   ~InferStream() override;
 
   void OnMessage(base::BufferSlice message) override;
@@ -72,6 +72,7 @@ class InferStream final : public net::grpc::MessageReader {
   const int64_t deadline_ns_;
   const std::string traceparent_;
   const bool errors_end_stream_;
+  const Forwarded forwarded_;
   ResponseQueue queue_;
   bool preparing_ = false;  // a message, on the pool
   bool writable_ = true;

@@ -8,6 +8,7 @@
 
 #include "frontends/oip_grpc/infer_request_reader.h"
 #include "frontends/oip_grpc/message_outline.h"
+#include "v2/forwarded_headers.h"
 #include "v2/parameters.h"
 
 namespace inferd::oip_grpc {
@@ -38,7 +39,13 @@ base::Status RefuseSharedMemory(const core::InferRequest& request) {
 
 }  // namespace
 
-base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, const Options& options) try {
+Forwarded KeepForwarded(net::grpc::CallContext&& context, const Options& options) {
+  if (!options.forwarded_metadata.has_value()) return nullptr;
+  return std::make_shared<const net::grpc::CallContext>(std::move(context));
+}
+
+base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, const Forwarded& forwarded,
+                                             const Options& options) try {
   INFERD_ASSIGN_OR_RETURN(DecodedRequest decoded, ReadInferRequest(message));
   PreparedRequest prepared{.request = std::move(decoded.request), .form = {}};
   core::InferRequest& request = *prepared.request;
@@ -49,6 +56,10 @@ base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, c
       TakeFlag(request.parameters, "triton_enable_empty_final_response", prepared.form.empty_final_response));
   if (auto settings = v2::TakeKnownParameters(request); !settings.has_value()) {
     return std::unexpected(std::move(settings).error());
+  }
+  if (forwarded != nullptr) {
+    INFERD_RETURN_IF_ERROR(
+        v2::AddForwardedHeaders(*options.forwarded_metadata, forwarded->head.headers, request.parameters));
   }
   INFERD_RETURN_IF_ERROR(RefuseSharedMemory(request));
   INFERD_ASSIGN_OR_RETURN(prepared.form.outputs, v2::ReadOutputForms(request, true));

@@ -10,6 +10,7 @@
 #include "core/model_signature.h"
 #include "frontends/oip_grpc/infer_response_writer.h"
 #include "frontends/oip_grpc/service.h"
+#include "net/grpc/call_context.h"
 #include "net/grpc/responder.h"
 #include "v2/output_forms.h"
 
@@ -30,10 +31,15 @@ struct PreparedRequest {
   ResponseForm form;
 };
 
+// The call's metadata, where some of them are forwarded to the model (Options::forwarded_metadata); null otherwise.
+using Forwarded = std::shared_ptr<const net::grpc::CallContext>;
+Forwarded KeepForwarded(net::grpc::CallContext&& context, const Options& options);
+
 // Decodes a message and takes the parameters that have a meaning here out of the request. Errors: those of
-// ReadInferRequest, v2::TakeKnownParameters and v2::ReadOutputForms; UNIMPLEMENTED for client shared memory;
-// RESOURCE_EXHAUSTED where memory does not suffice.
-base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, const Options& options);
+// ReadInferRequest, v2::TakeKnownParameters, v2::ReadOutputForms and v2::AddForwardedHeaders; UNIMPLEMENTED for client
+// shared memory; RESOURCE_EXHAUSTED where memory does not suffice.
+base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, const Forwarded& forwarded,
+                                             const Options& options);
 
 // Whether that is work for the pool: what has to be read element by element is that big.
 bool PreparingIsBig(const base::BufferSlice& message, const Options& options);

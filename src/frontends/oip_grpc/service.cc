@@ -23,7 +23,8 @@ namespace {
 Method ModelInfer(const std::shared_ptr<const Environment>& environment) {
   Method method{.path = PathOf("ModelInfer")};
   method.unary = [environment](CallContext context, base::BufferSlice message, Responder responder) {
-    InferCall::Start(Call(environment, context, std::move(responder)), context, std::move(message));
+    Call call(environment, context, std::move(responder));
+    InferCall::Start(std::move(call), std::move(context), std::move(message));
   };
   method.align_at = TensorBytesAt;
   return method;
@@ -33,7 +34,7 @@ Method ModelStreamInfer(const std::shared_ptr<const Environment>& environment) {
   const auto set = std::make_shared<StreamSet>();
   Method method{.path = PathOf("ModelStreamInfer")};
   method.streaming = [environment, set](CallContext context, Responder responder) {
-    return std::make_unique<InferStream>(environment, set, context, std::move(responder));
+    return std::make_unique<InferStream>(environment, set, std::move(context), std::move(responder));
   };
   method.on_drain = [set] {
     for (InferStream* stream : set->streams) stream->Drain();

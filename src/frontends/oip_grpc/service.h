@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/logging.h"
+#include "base/name_pattern.h"
 #include "base/status.h"
 #include "core/catalog.h"
 #include "core/dispatcher.h"
@@ -21,6 +23,7 @@ struct Options {
   std::string server_version = "0.0.0";
   bool typed_outputs = false;  // where the request's parameter `typed_contents` does not say otherwise
   bool access_log = false;     // one line per call, at info level
+  std::optional<base::NamePattern> forwarded_metadata;  // ASCII metadata that become parameters of inference requests
   // What a full queue answers. Triton: UNAVAILABLE.
   base::StatusCode queue_full_code = base::StatusCode::kResourceExhausted;
   uint64_t control_bytes_max = 1 << 20;  // messages of all calls but inference and load: RESOURCE_EXHAUSTED

@@ -19,7 +19,8 @@ namespace inferd::oip_grpc {
 struct TestService {
   using Fields = net::grpc::FakeCall::Fields;
 
-  TestService() {
+  explicit TestService(std::unique_ptr<base::Logger> own_logger = base::Logger::Silent())
+      : logger(std::move(own_logger)) {
     dispatcher.models["m"] = std::make_shared<core::FakePinned>();
     server.Serve(Methods({.options = options,
                           .dispatcher = dispatcher,
@@ -56,7 +57,7 @@ struct TestService {
   Options options;
   core::FakeDispatcher dispatcher;
   core::FakeCatalog catalog;
-  std::unique_ptr<base::Logger> logger = base::Logger::Silent();
+  std::unique_ptr<base::Logger> logger;
   net::grpc::FakeServer server;
 };
 

@@ -1,0 +1,70 @@
+#include "frontends/oip_grpc/call.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "frontends/oip_grpc/service_fixture.h"
+
+namespace inferd::oip_grpc {
+namespace {
+
+constexpr const char* kTrace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+class AccessLogTest : public testing::Test {
+ protected:
+  AccessLogTest() : service_(Log()) { service_.options.access_log = true; }
+  ~AccessLogTest() override { std::remove(File().c_str()); }
+
+  static std::string File() { return testing::TempDir() + "inferd_oip_grpc_call_test.log"; }
+  static std::unique_ptr<base::Logger> Log() {
+    std::remove(File().c_str());
+    return *base::Logger::Create({.format = base::LogFormat::kJson, .file = File()});
+  }
+  std::vector<std::string> Lines() {
+    std::ifstream file(File());
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+  }
+
+  TestService service_;
+};
+
+void ExpectIn(const std::string& line, std::initializer_list<std::string_view> parts) {
+  for (const std::string_view part : parts) EXPECT_NE(line.find(part), std::string::npos) << part << " in " << line;
+}
+
+TEST_F(AccessLogTest, OneLineForACall) {
+  service_.Ask("ModelInfer", InferRequest(), {{"traceparent", kTrace}});
+  inference::ModelInferRequest unknown = InferRequest();
+  unknown.set_model_name("nobody");
+  service_.Ask("ModelInfer", unknown);
+  service_.Ask("ServerLive", "");
+  const std::vector<std::string> lines = Lines();
+  ASSERT_EQ(lines.size(), 3u);
+  ExpectIn(lines[0], {R"("target":"/inference.GRPCInferenceService/ModelInfer")", R"("status":"OK")", R"("model":"m")",
+                      R"("request_id":"7")", kTrace});
+  ExpectIn(lines[1], {R"("status":"NOT_FOUND")", R"("model":"nobody")"});
+  ExpectIn(lines[2], {"ServerLive", R"("status":"OK")"});
+}
+
+TEST_F(AccessLogTest, OneLineForAStreamWhenItEnds) {
+  auto stream = service_.Open("ModelStreamInfer", {{"traceparent", kTrace}});
+  stream->Message(InferRequest().SerializeAsString());
+  EXPECT_TRUE(Lines().empty());
+  stream->End();
+  service_.Settle();
+  auto dropped = service_.Open("ModelStreamInfer");
+  dropped->Message(InferRequest().SerializeAsString());
+  dropped->Vanish();
+  service_.Settle();
+  const std::vector<std::string> lines = Lines();
+  ASSERT_EQ(lines.size(), 2u);
+  ExpectIn(lines[0], {"ModelStreamInfer", R"("status":"OK")", kTrace});
+  ExpectIn(lines[1], {"ModelStreamInfer", R"("status":"CANCELLED")"});
+}
+
+}  // namespace
+}  // namespace inferd::oip_grpc
