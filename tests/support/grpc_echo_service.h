@@ -62,6 +62,8 @@ class EchoEnd {
   }
   static void FinishNow(net::grpc::Responder& responder, int code, net::grpc::Message message, bool whole) {
     if (code != 0) {
+      constexpr int kCodeMax = 16;
+      if (code < 0 || code > kCodeMax) code = static_cast<int>(base::StatusCode::kUnknown);
       return responder.Finish({static_cast<base::StatusCode>(code), std::string(kFailMessage)}, kFailDetails);
     }
     if (whole) return responder.Answer(std::move(message));
@@ -75,12 +77,12 @@ class EchoEnd {
 // Writes copies for as long as the client takes them.
 class EchoCopies final : public std::enable_shared_from_this<EchoCopies> {
  public:
-  EchoCopies(EchoEnd end, base::BufferSlice message, net::grpc::Responder responder)
+  EchoCopies(EchoEnd end, base::BufferSlice message, uint32_t copies_max, net::grpc::Responder responder)
       : end_(end), message_(std::move(message)), responder_(std::move(responder)) {
     for (size_t i = 0; i < std::min<size_t>(4, message_.size()); ++i) {
       left_ |= std::to_integer<uint32_t>(message_.data()[i]) << (8 * i);
     }
-    left_ = std::min(left_, kCopiesMax);
+    left_ = std::min(left_, copies_max);
   }
   void Run() {
     while (left_ > 0) {
@@ -130,7 +132,7 @@ class EchoBidi final : public net::grpc::MessageReader {
   std::shared_ptr<net::grpc::Responder> responder_;
 };
 
-inline std::vector<net::grpc::Method> EchoMethods() {
+inline std::vector<net::grpc::Method> EchoMethods(uint32_t copies_max = kCopiesMax) {
   using net::grpc::CallContext;
   using net::grpc::Responder;
   std::vector<net::grpc::Method> methods(4);
@@ -142,9 +144,9 @@ inline std::vector<net::grpc::Method> EchoMethods() {
     end.Finish(std::move(responder), &answer);
   };
   methods[1].path = "/inferd.test.Echo/ServerStream";
-  methods[1].unary = [](CallContext context, base::BufferSlice message, Responder responder) {
+  methods[1].unary = [copies_max](CallContext context, base::BufferSlice message, Responder responder) {
     const EchoEnd end(context, responder);
-    std::make_shared<EchoCopies>(end, std::move(message), std::move(responder))->Run();
+    std::make_shared<EchoCopies>(end, std::move(message), copies_max, std::move(responder))->Run();
   };
   methods[2].path = "/inferd.test.Echo/ClientStream";
   methods[2].streaming = [](CallContext context, Responder responder) {

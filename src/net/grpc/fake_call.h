@@ -93,11 +93,14 @@ inline Message MessageOf(std::string_view text) {
 
 // What a handler lives in.
 struct FakeServer {
+  explicit FakeServer(uint64_t budget_bytes = uint64_t{1} << 40)
+      : budget(std::make_shared<MemoryBudget>(budget_bytes)) {}
+
   Options options;
   ManualPool pool;
   base::FakeClock clock;
   ManualLoop loop;
-  std::shared_ptr<MemoryBudget> budget = std::make_shared<MemoryBudget>(uint64_t{1} << 40);
+  std::shared_ptr<MemoryBudget> budget;
   BodyPool bodies{budget};
   Reply::Target replies{loop};
   CallMetrics* metrics = nullptr;

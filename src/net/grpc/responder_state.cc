@@ -128,10 +128,10 @@ void Responder::State::CompressElsewhere(Message message) {
   // The handler, and its environment with it, may be gone by then.
   const int level = environment_.options.response_compression_level;
   environment_.pool.Post([state = shared_from_this(), level, message = std::move(message)]() mutable {
-    auto [pieces, flag] = Compressed(state->coding_, level, std::move(message));
+    auto compressed = Compressed(state->coding_, level, std::move(message));
     Loop& loop = state->loop();
-    loop.Post([state = std::move(state), pieces = std::move(pieces), flag = flag]() mutable {
-      state->OnCompressed(std::move(pieces), flag);
+    loop.Post([state = std::move(state), compressed = std::move(compressed)]() mutable {
+      state->OnCompressed(std::move(compressed.first), compressed.second);
     });
   });
 }

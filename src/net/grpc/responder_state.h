@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -86,9 +86,9 @@ class Responder::State final : public std::enable_shared_from_this<Responder::St
   bool writable_at_once_ = true;  // what the last Write came to
   Trailers initial_metadata_;
   Trailers trailing_metadata_;
-  std::deque<Message> waiting_;  // behind the message that is compressed
-  std::optional<End> end_;       // behind those
-  base::Task writable_;          // runs once they are sent
+  std::list<Message> waiting_;  // behind the message that is compressed
+  std::optional<End> end_;      // behind those
+  base::Task writable_;         // runs once they are sent
 };
 
 }  // namespace inferd::net::grpc
