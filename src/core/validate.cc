@@ -1,9 +1,9 @@
 #include "core/validate.h"
 
-#include <optional>
 #include <string>
 
 #include "tensor/bytes.h"
+#include "tensor/raw.h"
 
 namespace inferd::core {
 
@@ -89,20 +89,15 @@ class RequestCheck {
                                    "'");
     }
     if (!tensor::Matches(spec.shape, input.shape)) return WrongShape(input, spec);
-    const std::optional<int64_t> count = input.shape.ElementCount();
-    if (!count.has_value()) {
-      return base::InvalidArgument("input " + Quoted(input.name) + " for model " + Quoted(model_) + " has shape " +
-                                   input.shape.ToString() + ": a dimension is negative or there are too many elements");
-    }
-    if (input.datatype == tensor::DataType::kBytes) return CheckBytesElements(input, *count);
-    uint64_t expected = 0;
-    if (__builtin_mul_overflow(static_cast<uint64_t>(*count), tensor::ElementSize(input.datatype), &expected) ||
-        expected != input.data.size()) {
-      return base::InvalidArgument("input byte size mismatch for input " + Quoted(input.name) + " for model " +
-                                   Quoted(model_) + ". Expected " + std::to_string(expected) + ", got " +
-                                   std::to_string(input.data.size()));
-    }
-    return base::OkStatus();
+    const bool is_bytes = input.datatype == tensor::DataType::kBytes;
+    const auto expected =
+        is_bytes ? tensor::ElementCount(input.shape) : tensor::ByteSize(input.datatype, input.shape);
+    if (!expected.has_value()) return expected.error().WithContext("input " + Quoted(input.name));
+    if (is_bytes) return CheckBytesElements(input, *expected);
+    if (*expected == input.data.size()) return base::OkStatus();
+    return base::InvalidArgument("input byte size mismatch for input " + Quoted(input.name) + " for model " +
+                                 Quoted(model_) + ". Expected " + std::to_string(*expected) + ", got " +
+                                 std::to_string(input.data.size()));
   }
 
   base::Status WrongShape(const InferTensor& input, const TensorSpec& spec) const {
@@ -117,8 +112,8 @@ class RequestCheck {
     return base::InvalidArgument(std::move(text));
   }
 
-  base::Status CheckBytesElements(const InferTensor& input, int64_t count) const {
-    const base::Status status = tensor::CheckPacked(input.data.bytes(), static_cast<size_t>(count));
+  base::Status CheckBytesElements(const InferTensor& input, size_t count) const {
+    const base::Status status = tensor::CheckPacked(input.data.bytes(), count);
     if (status.ok()) return status;
     return base::InvalidArgument("unexpected number of string elements for inference input " + Quoted(input.name) +
                                  " for model " + Quoted(model_) + ": " + status.message());

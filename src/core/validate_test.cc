@@ -122,13 +122,15 @@ TEST(ValidateTest, WrongShapeNamesExpectedAndGot) {
 TEST(ValidateTest, NegativeAndOverflowingShapes) {
   InferRequest request = Good();
   request.inputs[0].shape = {-1, 2};
-  EXPECT_THAT(ErrorOf(request), HasSubstr("input 'INPUT0' for model 'simple' has shape [-1,2]"));
+  EXPECT_THAT(ErrorOf(request), HasSubstr("input 'INPUT0': shape [-1,2] has a negative dimension"));
   ModelSignature wide = AddSub();
   wide.max_batch_size = 0;
   wide.inputs[0].shape = {-1, -1};
   request.inputs[0].shape = {int64_t{1} << 40, int64_t{1} << 40};
-  EXPECT_THAT(ErrorOf(request, wide), HasSubstr("too many elements"));
+  EXPECT_THAT(ErrorOf(request, wide), HasSubstr("has more than 2^63 elements"));
   request.inputs[0].shape = {int64_t{1} << 31, int64_t{1} << 31};
+  EXPECT_THAT(ErrorOf(request, wide), HasSubstr("has more than 2^63 bytes of"));
+  request.inputs[0].shape = {int64_t{1} << 30, int64_t{1} << 30};
   EXPECT_THAT(ErrorOf(request, wide), HasSubstr("input byte size mismatch for input 'INPUT0'"));
 }
 
