@@ -9,8 +9,8 @@ import pytest
 
 from http2_connection import Http2Connection
 from support import protos
+from support.oip import SERVICE
 
-SERVICE = "/inference.GRPCInferenceService/"
 GRPC = ["content-type: application/grpc", "te: trailers"]
 
 NO_PROTOBUF = "the message is not valid protobuf: at byte "

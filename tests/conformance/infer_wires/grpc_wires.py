@@ -3,9 +3,8 @@
 import grpc
 
 from inference import Failure, Response, Tensor, raw_bytes, values_of
-from support import protos
+from support import oip, protos
 
-SERVICE = "/inference.GRPCInferenceService/"
 CONTENTS = {"BOOL": "bool_contents", "INT8": "int_contents", "INT16": "int_contents", "INT32": "int_contents",
             "INT64": "int64_contents", "UINT8": "uint_contents", "UINT16": "uint_contents", "UINT32": "uint_contents",
             "UINT64": "uint64_contents", "FP32": "fp32_contents", "FP64": "fp64_contents", "BYTES": "bytes_contents",
@@ -16,15 +15,13 @@ CONTENTS = {"BOOL": "bool_contents", "INT8": "int_contents", "INT16": "int_conte
 class GrpcWire:
     def __init__(self, server):
         self._channel = grpc.insecure_channel(server.grpc_address)
-        self._response = protos.message("inference.ModelInferResponse")
         self._call = self._make_call()
 
     def close(self):
         self._channel.close()
 
     def _make_call(self):
-        return self._channel.unary_unary(SERVICE + "ModelInfer", lambda message: message.SerializeToString(),
-                                         self._response.FromString)
+        return oip.unary(self._channel, "ModelInfer")
 
     def infer(self, request):
         try:
@@ -81,8 +78,7 @@ class GrpcStream(GrpcWire):
     for that: both say the same."""
 
     def _make_call(self):
-        return self._channel.stream_stream(SERVICE + "ModelStreamInfer", lambda message: message.SerializeToString(),
-                                           protos.message("inference.ModelStreamInferResponse").FromString)
+        return oip.stream(self._channel)
 
     def _ask(self, message):
         first, second = self._call(iter([message, message]), timeout=30)
@@ -91,7 +87,7 @@ class GrpcStream(GrpcWire):
             (strict,) = self._call(iter([message]), timeout=30, metadata=[("triton_grpc_error", "true")])
         except grpc.RpcError as error:
             assert first.error_message == error.details()
-            assert first.infer_response == self._response(id=message.id)
+            assert first.infer_response == protos.message("inference.ModelInferResponse")(id=message.id)
             raise
         assert first == strict
         return strict.infer_response
