@@ -80,6 +80,7 @@ class RequestReader {
   base::Status AddOutput() {
     const size_t index = request_.outputs.size();
     if (index == v2::kTensorsMax) return TooMany("outputs");
+    if (index == 0) request_.outputs.reserve(4);  // most requests ask for no more
     base::Status status = ReadOutput(in_.Message(), request_.outputs.emplace_back());
     return status.ok() ? status : status.WithContext("output #" + std::to_string(index));
   }

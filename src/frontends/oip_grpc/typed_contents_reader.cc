@@ -3,8 +3,11 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "frontends/oip_grpc/typed_contents_field.h"
 #include "frontends/oip_grpc/wire/packed.h"
@@ -62,7 +65,7 @@ base::Status Measure(Reader in, uint32_t wanted, Extent& extent) {
 template <typename T>
 class Filler {
  public:
-  explicit Filler(std::byte* out) : out_(out) {}
+  explicit Filler(std::byte* begin) : begin_(begin), out_(begin) {}
 
   base::Status Fill(Reader in, uint32_t number) {
     const uint32_t packed = wire::Tag(number, Type::kBytes);
@@ -79,66 +82,67 @@ class Filler {
     return in.status();
   }
 
-  // The first element that T cannot hold.
+  // Whether T can hold every element.
   base::Status RangeStatus(DataType type) const {
-    if (!out_of_range_) return {};
+    if (!misfit_) return {};
     using Limits = std::numeric_limits<T>;
-    return InvalidArgument("element " + std::to_string(bad_index_) + ": expected " + std::to_string(Limits::min()) +
+    return InvalidArgument("element " + std::to_string(misfit_->index) + ": expected " + std::to_string(Limits::min()) +
                            " to " + std::to_string(Limits::max()) + " for " + std::string(tensor::DataTypeName(type)) +
-                           ", got " + std::to_string(bad_value_));
+                           ", got " + std::to_string(misfit_->value));
   }
 
  private:
+  struct Misfit {
+    size_t index;
+    int64_t value;
+  };
+
   void FillPacked(Reader& in, std::string_view packed) {
     if constexpr (std::is_floating_point_v<T>) {
       if (packed.empty()) return;
       std::memcpy(out_, packed.data(), packed.size());
       out_ += packed.size();
-    } else if (!wire::ForEachVarint(packed, [this](uint64_t value) { Put(value); })) {
-      in.Fail("a number has too many bytes");
+    } else {
+      std::byte* out = out_;  // which, unlike a member, no store of an element can change
+      if (!wire::ForEachVarint(packed, [this, &out](uint64_t value) { out = Put(out, value); })) {
+        in.Fail("a number has too many bytes");
+      }
+      out_ = out;
     }
   }
 
   void FillOne(Reader& in) {
     if constexpr (std::is_same_v<T, float>) {
-      Store(in.Fixed32());
+      out_ = Store(out_, in.Fixed32());
     } else if constexpr (std::is_same_v<T, double>) {
-      Store(in.Fixed64());
+      out_ = Store(out_, in.Fixed64());
     } else {
-      Put(in.Varint());
+      out_ = Put(out_, in.Varint());
     }
   }
 
-  void Put(uint64_t varint) {
-    if constexpr (std::is_same_v<T, bool>) {
-      Store(static_cast<uint8_t>(varint != 0));
-    } else if constexpr (sizeof(T) == 8) {
-      Store(varint);
-    } else {
+  // Narrow integers are on the wire as 32-bit ones; protobuf drops the bits above.
+  std::byte* Put(std::byte* out, uint64_t varint) {
+    const T element = static_cast<T>(varint);
+    if constexpr (sizeof(T) < 4 && !std::is_same_v<T, bool>) {
       using Wide = std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>;
       const Wide value = static_cast<Wide>(varint);
-      const T narrow = static_cast<T>(value);
-      if (static_cast<Wide>(narrow) != value && !out_of_range_) [[unlikely]] {
-        out_of_range_ = true;
-        bad_index_ = index_;
-        bad_value_ = value;
+      if (value != element && !misfit_) [[unlikely]] {
+        misfit_ = {static_cast<size_t>(out - begin_) / sizeof(T), value};
       }
-      if constexpr (sizeof(T) < 4) ++index_;
-      Store(narrow);
     }
+    return Store(out, element);
   }
 
   template <typename V>
-  void Store(V value) {
-    std::memcpy(out_, &value, sizeof value);
-    out_ += sizeof value;
+  static std::byte* Store(std::byte* out, V value) {
+    std::memcpy(out, &value, sizeof value);
+    return out + sizeof value;
   }
 
+  std::byte* const begin_;
   std::byte* out_;
-  size_t index_ = 0;
-  bool out_of_range_ = false;
-  size_t bad_index_ = 0;
-  int64_t bad_value_ = 0;
+  std::optional<Misfit> misfit_;  // the first
 };
 
 template <typename T>

@@ -33,19 +33,9 @@ uint64_t Reader::LongVarint(size_t bytes_max) {
   return 0;
 }
 
-uint32_t Reader::Next() {
-  if (p_ == end_) return 0;
-  tag_ = static_cast<uint32_t>(LongVarint(kTagMax));
-  if (!ok()) return 0;
-  if (NumberOf(tag_) == 0) {
-    Fail("a field has the number 0");
-    return 0;
-  }
-  if (TypeOf(tag_) == Type::kEndGroup) {
-    Fail("a group ends that did not begin");
-    return 0;
-  }
-  return tag_;
+uint32_t Reader::FailTag() {
+  Fail(NumberOf(tag_) == 0 ? "a field has the number 0" : "a group ends that did not begin");
+  return 0;
 }
 
 uint32_t Reader::Fixed32() {

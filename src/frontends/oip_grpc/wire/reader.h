@@ -28,7 +28,14 @@ class Reader {
   explicit Reader(std::string_view message) : origin_(message.data()), p_(message.data()), end_(p_ + message.size()) {}
 
   // The next field's tag; 0 at the end.
-  uint32_t Next();
+  uint32_t Next() {
+    if (p_ == end_) return 0;
+    const auto byte = static_cast<unsigned char>(*p_);
+    tag_ = byte < 0x80 ? (++p_, byte) : static_cast<uint32_t>(LongVarint(kTagMax));
+    if (NumberOf(tag_) != 0 && TypeOf(tag_) != Type::kEndGroup) [[likely]]
+      return tag_;
+    return FailTag();
+  }
 
   uint64_t Varint() {
     if (p_ != end_ && static_cast<unsigned char>(*p_) < 0x80) return static_cast<unsigned char>(*p_++);
@@ -52,6 +59,7 @@ class Reader {
 
  private:
   uint64_t LongVarint(size_t bytes_max);
+  uint32_t FailTag();
   void SkipValue(Type type);
   void SkipGroup();
 
