@@ -98,6 +98,28 @@ TEST_F(AbuseTest, AnswersThatNobodyReadsAreBounded) {
   session_.reset();
 }
 
+// gRPC's clients open both windows for every message that they read, and the stream's once more before they read.
+TEST_F(AbuseTest, SeveralWindowUpdatesPerMessageAreNoFlood) {
+  constexpr int kMessages = 2000;
+  Reply reply;
+  host_.fake_handler.answer = [&](HttpRequest, Reply given) {
+    given.Start(HttpResponse::Text(200, "application/grpc", "x"));
+    reply = std::move(given);
+  };
+  Feed(*session_, kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 1, kPost));
+  const std::string one_byte("\0\0\0\1", 4);
+  const std::string updates = Frame(NGHTTP2_WINDOW_UPDATE, 0, 0, one_byte) +
+                              Frame(NGHTTP2_WINDOW_UPDATE, 0, 1, one_byte) +
+                              Frame(NGHTTP2_WINDOW_UPDATE, 0, 1, one_byte);
+  for (int i = 0; i < kMessages; ++i) {
+    reply.Write(base::BufferSlice(base::Buffer::CopyOf("m")));
+    TakeAll(*session_);
+    Feed(*session_, updates);
+  }
+  EXPECT_EQ(last_goaway(), -1);
+  EXPECT_FALSE(host_.closing);
+}
+
 TEST_F(AbuseTest, TimePaysForControlFrames) {
   Feed(*session_, kGreeting);
   for (int second = 1; second <= 60; ++second) {

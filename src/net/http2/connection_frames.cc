@@ -12,7 +12,8 @@ namespace inferd::net::http2 {
 
 namespace {
 
-constexpr int64_t kControlFramesPerDataFrame = 2;
+// Both windows opened for each frame, some of it in two steps.
+constexpr int64_t kControlFramesPerDataFrame = 4;
 constexpr size_t kFrameHeaderBytes = 9;
 constexpr uint8_t kDrainPing[8] = {};
 
