@@ -30,7 +30,11 @@ bool IsGrpc(const HttpResponse& response) {
 }  // namespace
 
 void Connection::OnBeginFrame(const nghttp2_frame_hd& frame) {
-  const bool works = frame.type == NGHTTP2_HEADERS || (frame.type == NGHTTP2_DATA && frame.length > 0);
+  // HEADERS of a stream that is closed are dropped by nghttp2. DATA may well be on its way when we end a stream.
+  const bool works =
+      frame.type == NGHTTP2_HEADERS
+          ? frame.stream_id > nghttp2_session_get_last_proc_stream_id(session_) || Find(frame.stream_id) != nullptr
+          : frame.type == NGHTTP2_DATA && frame.length > 0;
   if (!works && !control_frames_.Take()) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
