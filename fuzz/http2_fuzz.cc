@@ -1,13 +1,16 @@
 // An HTTP/2 connection fed by hand: any bytes, in any pieces, with handlers that answer at once, later, in pieces or
-// never. Whatever comes, every request ends and every byte charged is given back.
+// never, and with sinks that answer while the body arrives. Whatever comes, every request ends and every byte charged
+// is given back.
 //
-// Input: one byte of switches, one byte for the size of the pieces, then what the peer sends.
+// Input: one byte of switches, one byte for the size of the pieces (its highest bit: the handler has sinks), then what
+// the peer sends.
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "fuzz/echo_sink.h"
 #include "fuzz/require.h"
 #include "net/http2/session.h"
 #include "tests/support/fake_session_host.h"
@@ -76,19 +79,29 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace inferd;
   if (size < 2) return 0;
   const uint8_t switches = data[0];
-  const size_t step = data[1] == 0 ? SIZE_MAX : data[1];
+  const bool sinks = (data[1] & 0x80) != 0;
+  const size_t step = (data[1] & 0x7f) == 0 ? SIZE_MAX : data[1] & 0x7f;
   std::string_view input(reinterpret_cast<const char*>(data) + 2, size - 2);
 
   net::FakeSessionHost host(1 << 20);
   std::vector<net::Reply> held;
   fuzz::SetUp(host, switches, held);
+  if (sinks) {
+    host.fake_handler.plan = [](const net::RequestHead&) {
+      net::BodyPlan plan;
+      plan.sink = std::make_unique<fuzz::EchoSink>();
+      return plan;
+    };
+  }
   auto session = fuzz::Open(host, switches, input);
   if (session == nullptr) return 0;
   if ((switches & fuzz::kSendGreeting) != 0) net::Feed(*session, fuzz::kGreeting);
   net::Feed(*session, input.substr(0, input.size() / 2), step);
   net::TakeAll(*session);
+  host.fake_loop.RunPosted();
   if ((switches & fuzz::kDrain) != 0) session->BeginDrain();
   net::Feed(*session, input.substr(input.size() / 2), step);
+  net::TakeAll(*session);
   for (net::Reply& reply : held) reply.Send(net::HttpResponse::Text(200, "text/plain", "late"));
   host.fake_loop.RunPosted();
   net::TakeAll(*session);

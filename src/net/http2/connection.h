@@ -21,8 +21,9 @@ namespace inferd::net::http2 {
 //
 // nghttp2 parses, keeps the windows and orders what is sent. Requests are handed to the handler after each read, not
 // from inside nghttp2's callbacks. A request's bytes are taken off the windows when they are in its body, which the
-// memory budget has been charged for. While more than the write high-water mark of responses waits for the peer's
-// windows, no further request is delivered; frames are still read, since the windows open by them.
+// memory budget has been charged for; a sink's, when the sink has come to them. While more than the write high-water
+// mark of whole responses waits for the peer's windows, nothing further is delivered; frames are still read, since the
+// windows open by them.
 //
 // Refused with GOAWAY ENHANCE_YOUR_CALM: streams reset again and again (by the peer, or by what it sends), control
 // frames and empty frames in numbers, more CONTINUATIONs than a header block within the limit needs.

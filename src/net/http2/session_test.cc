@@ -314,6 +314,23 @@ TEST_F(SessionTest, HoldsBackRequestsWhileResponsesWait) {
   EXPECT_EQ(handler().requests, 2u);
 }
 
+TEST_F(SessionTest, AStreamedResponseThatNobodyReadsHoldsNothingBack) {
+  FakePeer slow(1000);
+  host_.limits_value.write_high_water = 1000;
+  Hold();
+  slow.Request("GET", "/p");
+  slow.Exchange(*session_, host_);
+  held_[0].Start({});
+  EXPECT_FALSE(held_[0].Write(base::BufferSlice(base::Buffer::CopyOf(std::string(5000, 'x')))));
+  slow.Exchange(*session_, host_);
+  const int32_t other = slow.Request("GET", "/p");
+  slow.Exchange(*session_, host_);
+  ASSERT_EQ(held_.size(), 2u);
+  held_[1].Send(HttpResponse::Text(204, "", ""));
+  slow.Exchange(*session_, host_);
+  EXPECT_EQ(slow[other].status(), 204);
+}
+
 TEST_F(SessionTest, DrainsInTwoSteps) {
   Hold();
   const int32_t running = peer_.Request("GET", "/1");

@@ -29,7 +29,7 @@ Stream::Stream(Connection& connection, int32_t id, int64_t now_ns)
 Stream::~Stream() {
   TellPeerGone();
   Forget();
-  connection_.AddQueued(-static_cast<int64_t>(queue_.bytes()));
+  CountQueued(-static_cast<int64_t>(queue_.bytes()));
 }
 
 void Stream::OnField(std::string_view name, std::string_view value) {
@@ -170,6 +170,7 @@ void Stream::Start(HttpResponse response) {
 void Stream::Respond(HttpResponse response, bool whole) {
   no_body_ = no_body_ || HasNoBody(request_.head.method, response.status);
   responding_ = whole ? Responding::kEnded : Responding::kOpen;
+  streamed_ = !whole;
   progress_ns_ = connection_.now_ns();
   uint64_t bytes = 0;
   for (base::BufferSlice& piece : response.body) {
@@ -185,8 +186,13 @@ void Stream::Respond(HttpResponse response, bool whole) {
 }
 
 void Stream::Queue(base::BufferSlice piece) {
-  connection_.AddQueued(static_cast<int64_t>(piece.size()));
+  CountQueued(static_cast<int64_t>(piece.size()));
   queue_.Push(std::move(piece));
+}
+
+// A streamed response has its own bound (Write), and one that nobody reads must not hold the other streams back.
+void Stream::CountQueued(int64_t bytes) {
+  if (!streamed_) connection_.AddQueued(bytes);
 }
 
 bool Stream::Write(base::BufferSlice piece) {
@@ -234,7 +240,7 @@ int64_t Stream::ReadyBytes(size_t bytes_max, bool& ends) {
 void Stream::TakeBody(size_t bytes, SliceWriter& writer, std::vector<base::BufferSlice>& out, int64_t now_ns) {
   progress_ns_ = now_ns;
   queue_.Take(bytes, writer, out);
-  connection_.AddQueued(-static_cast<int64_t>(bytes));
+  CountQueued(-static_cast<int64_t>(bytes));
   if (writable_ && queue_.bytes() <= connection_.host().limits().write_high_water / 2) {
     connection_.host().loop().Post(std::exchange(writable_, {}));
   }

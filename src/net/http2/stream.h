@@ -85,6 +85,7 @@ class Stream final : public Exchange {
   void DeliverToSink();
   void OpenWindow();
   void Queue(base::BufferSlice piece);
+  void CountQueued(int64_t bytes);
 
   Connection& connection_;
   const int32_t id_;
@@ -95,6 +96,7 @@ class Stream final : public Exchange {
   bool paused_ = false;     // the sink takes no more for now
   bool in_flight_ = false;  // delivered, and neither answered nor gone
   bool no_body_ = false;    // HEAD, 204, 304
+  bool streamed_ = false;   // the response comes in pieces
   bool stalled_ = false;    // nghttp2 was told to wait for more of the body
   int64_t received_ns_;
   int64_t progress_ns_;  // when a body byte last moved, in or out
