@@ -4,9 +4,10 @@ import dataclasses
 
 from inference import Failure, Request, Response, Tensor
 
-JSON, BINARY, TYPED, RAW, STREAM = "HTTP JSON", "HTTP binary", "gRPC typed", "gRPC raw", "gRPC stream"
-WIRES = (JSON, BINARY, TYPED, RAW, STREAM)
-OF_BYTES = (BINARY, RAW, STREAM)
+JSON, BINARY = "HTTP JSON", "HTTP binary"
+TYPED, RAW, STREAM, WEB = "gRPC typed", "gRPC raw", "gRPC stream", "gRPC-Web"
+WIRES = (JSON, BINARY, TYPED, RAW, STREAM, WEB)
+OF_BYTES = (BINARY, RAW, STREAM, WEB)
 
 INFINITY, NAN = float("inf"), float("nan")
 # Each datatype's limits, and for floats what is exact in all of them.
@@ -161,7 +162,7 @@ REFUSED = [
             "input 'INPUT': shape [4611686018427387904,4] has more than 2^63 elements"),
     refused("more bytes than can be counted", int32([2**61, 1], [1]),
             "input 'INPUT': shape [2305843009213693952,1] has more than 2^63 bytes of INT32",
-            wires=(BINARY, TYPED, RAW, STREAM)),
+            wires=(TYPED, *OF_BYTES)),
 
     refused("fewer values than the shape has", int32([1, 2], [1]),
             "input 'INPUT': data: expected 2 elements for shape [1,2], got 1", wires=(JSON,)),

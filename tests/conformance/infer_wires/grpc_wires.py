@@ -1,7 +1,11 @@
-"""GRPCInferenceService, with tensors as typed contents, raw, or raw in a stream."""
+"""GRPCInferenceService, with tensors as typed contents, raw, raw in a stream, or raw as gRPC-Web."""
+
+import struct
+import urllib.parse
 
 import grpc
 
+from connection import Connection
 from inference import Failure, Response, Tensor, raw_bytes, values_of
 from support import oip, protos
 
@@ -10,6 +14,8 @@ CONTENTS = {"BOOL": "bool_contents", "INT8": "int_contents", "INT16": "int_conte
             "UINT64": "uint64_contents", "FP32": "fp32_contents", "FP64": "fp64_contents", "BYTES": "bytes_contents",
             # those that have none of their own
             "FP16": "fp32_contents", "BF16": "fp32_contents"}
+
+STATUS_NAMES = {code.value[0]: code.name for code in grpc.StatusCode}
 
 
 class GrpcWire:
@@ -91,6 +97,39 @@ class GrpcStream(GrpcWire):
             raise
         assert first == strict
         return strict.infer_response
+
+
+class GrpcWeb(GrpcWire):
+    """Raw over HTTP/1.1 on HTTP's port: trailers are the body's last frame, or headers if there is nothing else."""
+
+    def __init__(self, server):
+        self._connection = Connection(server.port)
+
+    def close(self):
+        self._connection.__exit__()
+
+    def infer(self, request):
+        message = self._message(request).SerializeToString()
+        self._connection.send("POST", oip.SERVICE + "ModelInfer", ["Content-Type: application/grpc-web+proto"],
+                              struct.pack(">BI", 0, len(message)) + message)
+        status, headers, body = self._connection.receive("POST")
+        assert status == 200 and headers["Content-Type"] == "application/grpc-web+proto"
+        messages, trailers = [], headers
+        while body:
+            flag, size = struct.unpack_from(">BI", body)
+            frame, body = body[5:5 + size], body[5 + size:]
+            if flag == 0:
+                messages.append(frame)
+            else:
+                assert (flag, body) == (0x80, b""), "the trailers are not the last frame"
+                lines = (line.partition(":") for line in frame.decode().splitlines())
+                trailers = {name: value.strip() for name, _, value in lines}
+        code = int(trailers["grpc-status"])
+        if code != 0:
+            assert not messages
+            return Failure(STATUS_NAMES[code], urllib.parse.unquote(trailers["grpc-message"]))
+        (message,) = messages
+        return self._read(protos.message("inference.ModelInferResponse").FromString(message))
 
 
 def set_parameters(field, parameters):

@@ -3,12 +3,12 @@
 import pytest
 
 import case_table
-from grpc_wires import GrpcRaw, GrpcStream, GrpcTyped
+from grpc_wires import GrpcRaw, GrpcStream, GrpcTyped, GrpcWeb
 from http_wires import HttpBinary, HttpJson
 from inference import HTTP_STATUS, Failure
 
 CLIENTS = {case_table.JSON: HttpJson, case_table.BINARY: HttpBinary, case_table.TYPED: GrpcTyped,
-           case_table.RAW: GrpcRaw, case_table.STREAM: GrpcStream}
+           case_table.RAW: GrpcRaw, case_table.STREAM: GrpcStream, case_table.WEB: GrpcWeb}
 
 
 @pytest.fixture(scope="module")
