@@ -3,7 +3,7 @@
 #include <random>
 
 #include "net/http2/fake_peer.h"
-#include "net/http2/raw_peer.h"
+#include "net/http2/raw_peer_fixture.h"
 
 // Peers that do what they must not, or do not do what they must.
 

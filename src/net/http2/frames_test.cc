@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "net/http2/raw_peer.h"
+#include "net/http2/raw_peer_fixture.h"
 #include "tests/support/recording_sink.h"
 
 // Frames that RFC 9113 forbids, each answered with the error it asks for. Numbers are its sections, as h2spec has them.

@@ -1,4 +1,4 @@
-#include "net/http2/raw_peer.h"
+#include "net/http2/raw_peer_fixture.h"
 
 // Keepalive and age of a connection, on the wire.
 
