@@ -35,7 +35,7 @@ struct InferenceServer::Parts {
         deadlines(clock),
         inference_metrics(registry),
         loops(options.loop_threads),
-        net_server(loops, NetLimits(options.limits), &registry, logger) {
+        net_server(loops, NetLimits(options.limits, options.grpc_calls.keepalive), &registry, logger) {
     manager = std::make_unique<repository::Manager>(
         ManagerOptionsOf(options),
         repository::ManagerServices{

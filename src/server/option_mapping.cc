@@ -18,7 +18,7 @@ std::optional<base::NamePattern> ForwardedHeaders(const std::string& pattern) {
 
 }  // namespace
 
-net::Limits NetLimits(const config::LimitOptions& limits) {
+net::Limits NetLimits(const config::LimitOptions& limits, const config::GrpcKeepaliveOptions& keepalive) {
   return {.header_bytes_max = limits.header_bytes_max,
           .header_count_max = limits.header_count_max,
           .target_bytes_max = limits.target_bytes_max,
@@ -30,6 +30,14 @@ net::Limits NetLimits(const config::LimitOptions& limits) {
           .body_bytes_in_flight_max = limits.body_bytes_in_flight_max,
           .write_high_water = limits.write_high_water,
           .http2_streams_max = limits.http2_streams_max,
+          .http2_keepalive = {.ping_every = keepalive.ping_every,
+                              .ping_timeout = keepalive.ping_timeout,
+                              .ping_without_calls = keepalive.ping_without_calls,
+                              .client_ping_interval_min = keepalive.client_ping_interval_min,
+                              .client_ping_strikes_max = keepalive.client_ping_strikes_max,
+                              .pings_without_data_max = keepalive.pings_without_data_max},
+          .http2_age_max = keepalive.connection_age_max,
+          .http2_age_grace = keepalive.connection_age_grace,
           .keep_half_closed = limits.keep_half_closed};
 }
 

@@ -13,7 +13,7 @@
 
 namespace inferd::server {
 
-net::Limits NetLimits(const config::LimitOptions& limits);
+net::Limits NetLimits(const config::LimitOptions& limits, const config::GrpcKeepaliveOptions& keepalive);
 // Without handlers, which are the caller's.
 net::ListenerOptions Listener(std::string name, const config::ListenerOptions& listener);
 net::ListenerOptions UnixListener(std::string name, const config::ListenerOptions& listener);

@@ -14,7 +14,7 @@ config::ServerOptions Defaults(const config::Personality& personality = config::
 }
 
 TEST(OptionMappingTest, DefaultLimitsAreTheTransports) {
-  const net::Limits mapped = NetLimits(config::LimitOptions());
+  const net::Limits mapped = NetLimits(config::LimitOptions(), config::GrpcKeepaliveOptions());
   const net::Limits own;
   EXPECT_EQ(mapped.header_bytes_max, own.header_bytes_max);
   EXPECT_EQ(mapped.header_count_max, own.header_count_max);
@@ -26,6 +26,35 @@ TEST(OptionMappingTest, DefaultLimitsAreTheTransports) {
   EXPECT_EQ(mapped.connections_max, own.connections_max);
   EXPECT_EQ(mapped.write_high_water, own.write_high_water);
   EXPECT_EQ(mapped.http2_streams_max, own.http2_streams_max);
+  EXPECT_EQ(mapped.http2_keepalive.ping_every, own.http2_keepalive.ping_every);
+  EXPECT_EQ(mapped.http2_keepalive.ping_timeout, own.http2_keepalive.ping_timeout);
+  EXPECT_EQ(mapped.http2_keepalive.ping_without_calls, own.http2_keepalive.ping_without_calls);
+  EXPECT_EQ(mapped.http2_keepalive.client_ping_interval_min, own.http2_keepalive.client_ping_interval_min);
+  EXPECT_EQ(mapped.http2_keepalive.client_ping_strikes_max, own.http2_keepalive.client_ping_strikes_max);
+  EXPECT_EQ(mapped.http2_keepalive.pings_without_data_max, own.http2_keepalive.pings_without_data_max);
+  EXPECT_EQ(mapped.http2_age_max, own.http2_age_max);
+  EXPECT_EQ(mapped.http2_age_grace, own.http2_age_grace);
+}
+
+TEST(OptionMappingTest, KeepaliveIsTheTransports) {
+  config::GrpcKeepaliveOptions keepalive;
+  keepalive.ping_every = std::chrono::milliseconds(1);
+  keepalive.ping_timeout = std::chrono::milliseconds(2);
+  keepalive.client_ping_interval_min = std::chrono::milliseconds(3);
+  keepalive.client_ping_strikes_max = 4;
+  keepalive.pings_without_data_max = 5;
+  keepalive.connection_age_max = std::chrono::milliseconds(6);
+  keepalive.connection_age_grace = std::chrono::milliseconds(7);
+  keepalive.ping_without_calls = true;
+  const net::Limits mapped = NetLimits(config::LimitOptions(), keepalive);
+  EXPECT_EQ(mapped.http2_keepalive.ping_every.count(), 1);
+  EXPECT_EQ(mapped.http2_keepalive.ping_timeout.count(), 2);
+  EXPECT_EQ(mapped.http2_keepalive.client_ping_interval_min.count(), 3);
+  EXPECT_EQ(mapped.http2_keepalive.client_ping_strikes_max, 4u);
+  EXPECT_EQ(mapped.http2_keepalive.pings_without_data_max, 5u);
+  EXPECT_EQ(mapped.http2_age_max.count(), 6);
+  EXPECT_EQ(mapped.http2_age_grace.count(), 7);
+  EXPECT_TRUE(mapped.http2_keepalive.ping_without_calls);
 }
 
 TEST(OptionMappingTest, TlsNeedsACertificateAndAClientCaDemandsOne) {

@@ -10,6 +10,7 @@ base::Status AddForwardedHeaders(const base::NamePattern& pattern,
                                  std::span<const std::pair<std::string_view, std::string_view>> headers,
                                  core::Parameters& parameters) {
   for (const auto& [name, value] : headers) {
+    if (name.starts_with("grpc-") || name.ends_with("-bin")) continue;
     if (!pattern.Matches(name) || core::FindParameter(parameters, name) != nullptr) continue;
     if (IsKnownParameter(name)) {
       return base::InvalidArgument("header '" + std::string(name) +

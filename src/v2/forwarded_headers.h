@@ -11,8 +11,9 @@
 namespace inferd::v2 {
 
 // Adds the headers (over gRPC: the ASCII metadata) whose names match to a request's parameters, as strings, for the
-// model. What the request says itself stays as it is; of several headers of one name the first counts. Triton's
-// --http-header-forward-pattern and --grpc-header-forward-pattern.
+// model. What the request says itself stays as it is; of several headers of one name the first counts. gRPC's own and
+// binary metadata, "grpc-..." and "...-bin", are left out. Triton's --http-header-forward-pattern and
+// --grpc-header-forward-pattern.
 //
 // INVALID_ARGUMENT: a name that has a meaning as a parameter, or more parameters than there may be.
 base::Status AddForwardedHeaders(const base::NamePattern& pattern,

@@ -23,9 +23,16 @@ base::Status Add(std::string_view pattern, const Headers& headers, core::Paramet
 
 TEST(ForwardedHeadersTest, MatchingOnesBecomeStringsBesideTheRequestsOwn) {
   core::Parameters parameters = {{"my_own", true}};
-  EXPECT_TRUE(
-      Add("^my_", {{"host", "h"}, {"my_1", "a \"b\""}, {"MY_2", ""}, {"my_1", "second"}, {"my_own", "no"}}, parameters)
-          .ok());
+  EXPECT_TRUE(Add("my_",
+                  {{"host", "h"},
+                   {"my_-bin", "AA"},
+                   {"grpc-my_", "x"},
+                   {"my_1", "a \"b\""},
+                   {"MY_2", ""},
+                   {"my_1", "second"},
+                   {"my_own", "no"}},
+                  parameters)
+                  .ok());
   EXPECT_THAT(parameters, ElementsAre(Pair("my_own", core::ParameterValue(true)), Pair("my_1", Text("a \"b\"")),
                                       Pair("MY_2", Text(""))));
 }

@@ -5,6 +5,8 @@ A file holds cases of one server. Its first lines may say how that server is sta
     repository: broken
     options: --health-bodies json
 
+<folder> in the options is the file's own.
+
 A case has a title, the clause it checks, and one or more exchanges, in order, on one connection:
 
     === server live
@@ -59,7 +61,7 @@ def parse(path):
     preamble, *blocks = re.split(r"^=== ", text, flags=re.MULTILINE)
     settings = dict(line.split(": ", 1) for line in preamble.splitlines() if line)
     repository = settings.get("repository", "good")
-    options = tuple(settings.get("options", "").split())
+    options = tuple(settings.get("options", "").replace("<folder>", str(path.parent)).split())
     return [_parse_case(path.name, block, repository, options) for block in blocks]
 
 

@@ -1,33 +1,37 @@
 """The examples in README.md and docs/ do what they say.
 
 A fenced block marked "run" (```sh run) is run by bash, with the built programs on the PATH and the example models served;
-`localhost:8000` stands for that server and `localhost:8002` for its metrics. A block marked "output" right after it is what
-it prints: JSON is compared as JSON, other text line by line, and `...` stands for anything.
+`localhost:8000` stands for that server, `localhost:8001` for its gRPC and `localhost:8002` for its metrics. A block marked
+"output" right after it is what it prints: JSON is compared as JSON, other text line by line, and `...` stands for anything.
+A block marked "server" is a command line of inferd: that server takes the place of the one before.
 """
 
+import contextlib
+import http.client
 import json
 import os
 import re
+import shlex
 import subprocess
 
 import pytest
 
 from support.server import EXAMPLES, PROGRAMS, ROOT, Server
 
-FENCE = re.compile(r"^```(\w+) (run|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(\w+) (run|server|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DOCUMENTS = [document for document in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
              if FENCE.search(document.read_text(encoding="utf-8"))]
 
 
 def examples_of(document):
-    """The document's runnable blocks: [command, language of the output or None, output]."""
+    """The document's runnable blocks: [kind, command, language of the output or None, output]."""
     examples = []
     for language, kind, text in FENCE.findall(document.read_text(encoding="utf-8")):
-        if kind == "run":
-            examples.append([text, None, None])
+        if kind in ("run", "server"):
+            examples.append([kind, text, None, None])
         else:
-            assert examples and examples[-1][1] is None, f"an output without its command: {text}"
-            examples[-1][1:] = [language, text]
+            assert examples and examples[-1][:3:2] == ["run", None], f"an output without its command: {text}"
+            examples[-1][2:] = [language, text]
     return examples
 
 
@@ -48,11 +52,24 @@ def matches_json(expected, printed):
 
 
 def run(command, server, folder):
-    for port, place in (("8000", server.port), ("8002", server.metrics_port)):
+    for port, place in (("8000", server.port), ("8001", server.grpc_port), ("8002", server.metrics_port)):
         command = command.replace(f"localhost:{port}", f"127.0.0.1:{place}")
     environment = dict(os.environ, PATH=f"{PROGRAMS}:{os.environ['PATH']}", INFERCTL_URL=server.url)
     return subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=60)
+
+
+class DocumentedServer(Server):
+    """A server of any options: its health is asked for where metrics are, without TLS."""
+
+    def connect(self, timeout_s):
+        return http.client.HTTPConnection("127.0.0.1", self.metrics_port, timeout=timeout_s)
+
+
+def documented_server(command, folder):
+    program, *options = shlex.split(command.replace("\\\n", ""), comments=True)
+    assert program == "inferd", command
+    return DocumentedServer(options=options, folder=folder)
 
 
 def test_the_tree_has_examples():
@@ -62,8 +79,13 @@ def test_the_tree_has_examples():
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 def test_examples_do_what_they_say(document, tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    with Server(EXAMPLES) as server:
-        for command, language, expected in examples_of(document):
+    with contextlib.ExitStack() as running:
+        server = running.enter_context(Server(EXAMPLES))
+        for kind, command, language, expected in examples_of(document):
+            if kind == "server":
+                running.close()
+                server = running.enter_context(documented_server(command, tmp_path))
+                continue
             result = run(command, server, tmp_path)
             assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
             if language == "json":

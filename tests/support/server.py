@@ -37,7 +37,7 @@ def wait_until(condition, what, timeout_s=30):
 class Server:
     """One inferd process on free ports of the loopback. Use as a context manager."""
 
-    def __init__(self, *repositories, options=(), ready=True):
+    def __init__(self, *repositories, options=(), ready=True, folder=None):
         self.port = free_port()
         self.metrics_port = free_port()
         self.grpc_port = free_port()
@@ -45,7 +45,8 @@ class Server:
         self.grpc_address = f"127.0.0.1:{self.grpc_port}"
         self.url = f"http://{self.address}"
         self._ready = ready
-        self._command = [str(PROGRAMS / "inferd"), "--http-address", "127.0.0.1", "--http-port", str(self.port),
+        self._folder = folder  # where it runs
+        self._command = [str(PROGRAMS.absolute() / "inferd"), "--http-address", "127.0.0.1", "--http-port", str(self.port),
                          "--metrics-address", "127.0.0.1", "--metrics-port", str(self.metrics_port),
                          "--grpc-address", "127.0.0.1", "--grpc-port", str(self.grpc_port)]
         for repository in repositories:
@@ -55,7 +56,8 @@ class Server:
         self.process = None
 
     def __enter__(self):
-        self.process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
+        self.process = subprocess.Popen(self._command, cwd=self._folder, stdin=subprocess.DEVNULL,
+                                        stdout=self._log, stderr=self._log)
         try:
             wait_until(lambda: self.health("live"), "the server is live")
             if self._ready:
