@@ -10,15 +10,18 @@ import contextlib
 import http.client
 import json
 import os
+import pathlib
 import re
 import shlex
 import subprocess
+import sys
 
 import pytest
 
 from support.server import EXAMPLES, PROGRAMS, ROOT, Server
 
 FENCE = re.compile(r"^```(\w+) (run|server|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PYTHON = pathlib.Path(sys.executable).parent  # with Triton's client
 DOCUMENTS = [document for document in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
              if FENCE.search(document.read_text(encoding="utf-8"))]
 
@@ -54,7 +57,7 @@ def matches_json(expected, printed):
 def run(command, server, folder):
     for port, place in (("8000", server.port), ("8001", server.grpc_port), ("8002", server.metrics_port)):
         command = command.replace(f"localhost:{port}", f"127.0.0.1:{place}")
-    environment = dict(os.environ, PATH=f"{PROGRAMS}:{os.environ['PATH']}", INFERCTL_URL=server.url)
+    environment = dict(os.environ, PATH=os.pathsep.join(map(str, (PROGRAMS, PYTHON, os.environ["PATH"]))), INFERCTL_URL=server.url)
     return subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=60)
 
