@@ -35,6 +35,8 @@ std::unique_ptr<nghttp2_option, OptionDeleter> MakeOptions(const Limits& limits)
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_option_set_no_closed_streams(option, 1);
   nghttp2_option_set_max_deflate_dynamic_table_size(option, kEncoderTableBytes);
+  // It would count every reset, however late. We count them ourselves.
+  nghttp2_option_set_stream_reset_rate_limit(option, UINT64_MAX, UINT64_MAX);
   nghttp2_option_set_max_outbound_ack(option, kOutboundAcksMax);
   // As many frames of the default size as the header limit needs, and one for an uneven start.
   nghttp2_option_set_max_continuations(option, limits.header_bytes_max / kFrameBytesMax + 1);

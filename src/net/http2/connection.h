@@ -25,7 +25,7 @@ namespace inferd::net::http2 {
 // mark of whole responses waits for the peer's windows, nothing further is delivered; frames are still read, since the
 // windows open by them.
 //
-// Refused with GOAWAY ENHANCE_YOUR_CALM: streams reset again and again (by the peer, or by what it sends), control
+// Refused with GOAWAY ENHANCE_YOUR_CALM: streams reset as soon as they begin (by the peer, or by what it sends), control
 // frames and empty frames in numbers, more CONTINUATIONs than a header block within the limit needs.
 class Connection final : public Session {
  public:

@@ -15,6 +15,7 @@ namespace {
 // Both windows opened for each frame, some of it in two steps.
 constexpr int64_t kControlFramesPerDataFrame = 4;
 constexpr size_t kFrameHeaderBytes = 9;
+constexpr int64_t kRapidNs = 50'000'000;
 constexpr uint8_t kDrainPing[8] = {};
 
 bool IsGrpcType(std::string_view content_type) { return content_type.starts_with("application/grpc"); }
@@ -93,7 +94,9 @@ void Connection::OnFrameSent(const nghttp2_frame& frame) {
 void Connection::OnStreamClosed(int32_t id, uint32_t error_code) {
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
-  const bool wasted = error_code != NGHTTP2_NO_ERROR && !found->second->answered();
+  // A stream that has lived a while is no rapid reset: how many of those there are is for the stream limit to say.
+  const bool rapid = now_ns_ - found->second->received_ns() < kRapidNs;
+  const bool wasted = rapid && error_code != NGHTTP2_NO_ERROR && !found->second->answered();
   streams_.erase(found);
   active_ns_ = now_ns_;
   if (!wasted) resets_.Credit(1);

@@ -210,7 +210,14 @@ void Stream::End(Trailers trailers) {
   Forget();
 }
 
-void Stream::OnWritable(base::Task task) { writable_ = std::move(task); }
+void Stream::OnWritable(base::Task task) {
+  // What was above the mark may have left since.
+  if (queue_.bytes() <= connection_.host().limits().write_high_water) {
+    return connection_.host().loop().Post(std::move(task));
+  }
+  writable_ = std::move(task);
+}
+
 void Stream::OnPeerGone(base::Task task) { peer_gone_ = std::move(task); }
 
 void Stream::PauseBody() { paused_ = true; }

@@ -29,6 +29,7 @@ class Stream final : public Exchange {
   ~Stream() override;
 
   int32_t id() const { return id_; }
+  int64_t received_ns() const { return received_ns_; }
 
   // --- What arrives, in nghttp2's order.
   void OnField(std::string_view name, std::string_view value);
