@@ -20,14 +20,7 @@ constexpr const char* kHeaderLength = "Inference-Header-Content-Length";
 
 Status WriteInput(json::Writer& writer, const NamedTensor& input, Wire wire) {
   writer.BeginObject();
-  writer.Key("name");
-  writer.String(input.name);
-  writer.Key("datatype");
-  writer.String(tensor::DataTypeName(input.datatype));
-  writer.Key("shape");
-  writer.BeginArray();
-  for (const int64_t dim : input.shape.dims()) writer.Int(dim);
-  writer.EndArray();
+  tensorjson::WriteTensorHead(writer, input.name, input.datatype, input.shape);
   if (wire == Wire::kBinary) {
     writer.Key("parameters");
     writer.BeginObject();

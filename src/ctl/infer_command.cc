@@ -60,14 +60,7 @@ Status WriteJson(const InferAnswer& answer, std::ostream& out) {
   writer.BeginArray();
   for (const NamedTensor& output : answer.outputs) {
     writer.BeginObject();
-    writer.Key("name");
-    writer.String(output.name);
-    writer.Key("datatype");
-    writer.String(tensor::DataTypeName(output.datatype));
-    writer.Key("shape");
-    writer.BeginArray();
-    for (const int64_t dim : output.shape.dims()) writer.Int(dim);
-    writer.EndArray();
+    tensorjson::WriteTensorHead(writer, output.name, output.datatype, output.shape);
     writer.Key("data");
     INFERD_RETURN_IF_ERROR(tensorjson::WriteData(writer, output.datatype, output.shape, output.data.bytes()));
     writer.EndObject();

@@ -165,6 +165,17 @@ std::optional<NonFinite> ParseNonFinite(std::string_view name) {
   return std::nullopt;
 }
 
+void WriteTensorHead(json::Writer& writer, std::string_view name, tensor::DataType type, const tensor::Shape& shape) {
+  writer.Key("name");
+  writer.String(name);
+  writer.Key("datatype");
+  writer.String(tensor::DataTypeName(type));
+  writer.Key("shape");
+  writer.BeginArray();
+  for (const int64_t dim : shape.dims()) writer.Int(dim);
+  writer.EndArray();
+}
+
 base::Status WriteData(json::Writer& writer, DataType type, const tensor::Shape& shape, std::span<const std::byte> data,
                        const WriteOptions& options) {
   const base::Status fits = tensor::CheckRaw(type, shape, data);

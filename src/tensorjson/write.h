@@ -29,6 +29,9 @@ struct WriteOptions {
   bool base64 = false;  // BYTES elements as base64; no meaning for other datatypes
 };
 
+// Appends what Predict V2 says of a tensor before its data: the members "name", "datatype" and "shape".
+void WriteTensorHead(json::Writer& writer, std::string_view name, tensor::DataType type, const tensor::Shape& shape);
+
 // Appends a tensor's data to `writer` as one flat JSON array, row-major. `data` is as core::InferTensor carries it
 // (BYTES packed), at any alignment. Floating-point numbers are written whole or as the shortest text that reads back as
 // the same value; FP16 and BF16 as the FP32 they widen to.

@@ -45,6 +45,16 @@ std::string WriteStrings(const std::vector<std::string_view>& elements, bool bas
   return status.ok() ? writer.TakeString() : status.ToString();
 }
 
+TEST(WriteTensorHeadTest, NamesDatatypeAndShape) {
+  json::Writer writer;
+  writer.BeginObject();
+  WriteTensorHead(writer, "a \"b\"", DataType::kFp32, Shape{2, 3});
+  WriteTensorHead(writer, "scalar", DataType::kBytes, Shape());
+  writer.EndObject();
+  EXPECT_EQ(writer.TakeString(), R"({"name":"a \"b\"","datatype":"FP32","shape":[2,3],)"
+                                 R"("name":"scalar","datatype":"BYTES","shape":[]})");
+}
+
 TEST(WriteTest, WritesEveryFixedDatatype) {
   EXPECT_EQ(Write<uint8_t>(DataType::kBool, {1, 0, 2}), "[true,false,true]");
   EXPECT_EQ(Write<uint8_t>(DataType::kUint8, {0, 255}), "[0,255]");

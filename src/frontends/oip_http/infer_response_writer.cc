@@ -43,14 +43,7 @@ void WriteOutputParameters(json::Writer& writer, const InferTensor& output, cons
 base::Status WriteOutput(json::Writer& writer, const InferTensor& output, const v2::OutputSettings& form,
                          const Options& options) {
   writer.BeginObject();
-  writer.Key("name");
-  writer.String(output.name);
-  writer.Key("datatype");
-  writer.String(tensor::DataTypeName(output.datatype));
-  writer.Key("shape");
-  writer.BeginArray();
-  for (const int64_t dim : output.shape.dims()) writer.Int(dim);
-  writer.EndArray();
+  tensorjson::WriteTensorHead(writer, output.name, output.datatype, output.shape);
   WriteOutputParameters(writer, output, form);
   if (!form.binary) {
     writer.Key("data");

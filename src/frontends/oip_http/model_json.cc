@@ -1,6 +1,7 @@
 #include "frontends/oip_http/model_json.h"
 
 #include "json/writer.h"
+#include "tensorjson/write.h"
 
 namespace inferd::oip_http {
 
@@ -21,12 +22,7 @@ void WriteTensors(json::Writer& writer, std::string_view key, std::span<const co
   writer.BeginArray();
   for (const core::TensorSpec& spec : specs) {
     writer.BeginObject();
-    WriteMember(writer, "name", spec.name);
-    WriteMember(writer, "datatype", tensor::DataTypeName(spec.datatype));
-    writer.Key("shape");
-    writer.BeginArray();
-    for (const int64_t dim : spec.shape.dims()) writer.Int(dim);
-    writer.EndArray();
+    tensorjson::WriteTensorHead(writer, spec.name, spec.datatype, spec.shape);
     writer.EndObject();
   }
   writer.EndArray();
