@@ -135,6 +135,18 @@ size_t BodyPool::Blocks::cached_bytes() {
 
 BodyPool::BodyPool(std::shared_ptr<MemoryBudget> budget) : blocks_(new Blocks(std::move(budget))) {}
 BodyPool::~BodyPool() { blocks_->Unref(); }
+bool BodyPool::Charge(const base::BufferSlice& bytes) {
+  base::Buffer owner = bytes.owner();
+  if (!owner) return true;
+  if (!blocks_->budget().TryCharge(owner.size())) return false;
+  blocks_->Ref();
+  owner.OnFree([blocks = blocks_, charged = owner.size()] {
+    blocks->budget().Release(charged);
+    blocks->Unref();
+  });
+  return true;
+}
+
 void BodyPool::Trim() { blocks_->Trim(); }
 size_t BodyPool::cached_bytes() const { return blocks_->cached_bytes(); }
 

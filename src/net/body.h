@@ -21,6 +21,9 @@ class BodyPool final {
   BodyPool(const BodyPool&) = delete;
   BodyPool& operator=(const BodyPool&) = delete;
 
+  // Charges bytes that were made elsewhere (decompressed, say) until their last user drops them. `bytes` is not shared
+  // yet. False: the budget has not so much left; nothing was charged.
+  bool Charge(const base::BufferSlice& bytes);
   // Returns to the system what was not needed since the last call. Every ten seconds or so.
   void Trim();
   size_t cached_bytes() const;

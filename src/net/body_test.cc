@@ -121,6 +121,19 @@ TEST_F(BodyTest, ABodyMayOutliveItsPool) {
   EXPECT_EQ(budget_->used(), 0u);
 }
 
+TEST_F(BodyTest, BytesMadeElsewhereAreCharged) {
+  base::BufferSlice slice(base::Buffer::CopyOf("decompressed"));
+  EXPECT_TRUE(pool_.Charge(slice));
+  EXPECT_EQ(budget_->used(), slice.size());
+  slice = {};
+  EXPECT_EQ(budget_->used(), 0u);
+  EXPECT_TRUE(pool_.Charge({}));
+  const auto small = std::make_shared<MemoryBudget>(5);
+  BodyPool pool(small);
+  EXPECT_FALSE(pool.Charge(base::BufferSlice(base::Buffer::CopyOf("decompressed"))));
+  EXPECT_EQ(small->used(), 0u);
+}
+
 TEST_F(BodyTest, AnEmptyBodyIsEmpty) {
   Body body(pool_, 0, 100, 0);
   EXPECT_TRUE(body.Space().empty());

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "net/compression/compression.h"
+
 namespace inferd::net::grpc {
 
 namespace {
@@ -15,6 +17,10 @@ base::Status DecodingError(const base::Status& status) {
   return base::Internal("received a compressed message: " + status.message());
 }
 
+uint64_t BytesMaxOf(const Method& method, const Options& options) {
+  return method.message_bytes_max != 0 ? method.message_bytes_max : options.message_bytes_max;
+}
+
 }  // namespace
 
 CallSink::CallSink(const Environment& environment, Method& method, const CallHeaders& headers,
@@ -22,10 +28,8 @@ CallSink::CallSink(const Environment& environment, Method& method, const CallHea
     : environment_(environment),
       method_(method),
       headers_(headers),
-      message_bytes_max_(method.message_bytes_max != 0 ? method.message_bytes_max
-                                                       : environment.options.message_bytes_max),
       state_(std::move(state)),
-      assembler_({.bytes_max = message_bytes_max_,
+      assembler_({.bytes_max = BytesMaxOf(method, environment.options),
                   .compression = headers.coding != ContentCoding::kIdentity,
                   .align_at = &method.align_at}) {}
 
@@ -40,9 +44,8 @@ void CallSink::Begin(BodyPool& bodies) {
 }
 
 void CallSink::OnBody(std::span<const std::byte> bytes) {
-  while (!bytes.empty() && error_.ok() && !state_->finished()) {
-    const bool behind = kept_.size() > 0 || !unread_.empty();
-    if (behind || (blocked() && !assembler_.inside())) return Keep(bytes);
+  while (!bytes.empty() && !failed() && !state_->finished()) {
+    if (backlog_ != nullptr || (blocked() && !assembler_.inside())) return Keep(bytes);
     auto message = assembler_.Take(bytes);
     if (!message.has_value()) return Fail(std::move(message).error());
     if (message->has_value()) messages_.push_back(**std::move(message));
@@ -52,7 +55,7 @@ void CallSink::OnBody(std::span<const std::byte> bytes) {
 
 void CallSink::OnBodyEnd() {
   half_closed_ = true;
-  if (!unary() || !error_.ok()) return;
+  if (!unary() || failed()) return;
   if (assembler_.inside()) return Fail(base::Internal("the request ended inside a message"));
   if (messages_.empty()) return Fail(base::Unimplemented("received no message for a unary call"));
 }
@@ -77,19 +80,19 @@ void CallSink::SetDeadline() {
 }
 
 void CallSink::Fail(base::Status status) {
-  if (error_.ok()) error_ = std::move(status);
+  if (!failed()) failure_ = std::make_unique<const base::Status>(std::move(status));
   messages_.clear();
   next_ = 0;
 }
 
 void CallSink::Keep(std::span<const std::byte> bytes) {
-  if (kept_.size() == 0) kept_ = Body(*bodies_, std::nullopt, UINT64_MAX / 4, 0);
-  if (kept_.Append(bytes) != Body::Fill::kOk) Fail(base::ResourceExhausted("too many request bytes in flight"));
+  if (backlog_ == nullptr) backlog_ = std::make_unique<Backlog>(*bodies_);
+  if (!backlog_->Append(bytes)) Fail(TooManyBytes());
 }
 
 void CallSink::Proceed() {
   if (state_->finished()) return;
-  if (!error_.ok()) return state_->Abort(error_);
+  if (failed()) return state_->Abort(*failure_);
   if (unary()) return CallUnary();
   if (!std::exchange(begun_, true)) {
     reader_ = method_.streaming(std::move(context_), Responder(state_));
@@ -105,7 +108,7 @@ bool CallSink::AwaitsMore() const {
 void CallSink::CallUnary() {
   if (!half_closed_ || inflating_ || begun_) return;
   if (messages_[0].compressed && !Inflate(messages_[0])) {
-    if (!error_.ok()) state_->Abort(error_);
+    if (failed()) state_->Abort(*failure_);
     return;
   }
   begun_ = true;
@@ -124,8 +127,8 @@ void CallSink::Deliver() {
   }
   delivering_ = false;
   if (state_->finished()) return;
-  if (!error_.ok()) return state_->Abort(error_);
-  if (blocked() || !half_closed_ || next_ < messages_.size() || !unread_.empty() || kept_.size() > 0) return;
+  if (failed()) return state_->Abort(*failure_);
+  if (blocked() || !half_closed_ || next_ < messages_.size() || backlog_ != nullptr) return;
   if (assembler_.inside()) return state_->Abort(base::Internal("the request ended inside a message"));
   if (!std::exchange(told_, true) && reader_ != nullptr) reader_->OnHalfClose();
 }
@@ -139,12 +142,12 @@ WireMessage* CallSink::Next() {
 }
 
 std::optional<WireMessage> CallSink::Cut() {
-  while (error_.ok()) {
-    if (unread_.empty()) unread_ = kept_.Finish();
-    if (unread_.empty()) break;
-    std::span<const std::byte> bytes = unread_.bytes();
+  while (backlog_ != nullptr && !failed()) {
+    std::span<const std::byte> bytes = backlog_->Front();
+    const size_t size = bytes.size();
     auto message = assembler_.Take(bytes);
-    unread_ = unread_.Sub(unread_.size() - bytes.size(), bytes.size());
+    backlog_->Drop(size - bytes.size());
+    if (backlog_->empty()) backlog_.reset();
     if (!message.has_value()) {
       Fail(std::move(message).error());
     } else if (message->has_value()) {
@@ -155,16 +158,11 @@ std::optional<WireMessage> CallSink::Cut() {
 }
 
 bool CallSink::Inflate(WireMessage& message) {
-  const DecompressLimits limits{.bytes_max = message_bytes_max_,
+  const DecompressLimits limits{.bytes_max = BytesMaxOf(method_, environment_.options),
                                 .ratio_max = environment_.options.compression_ratio_max};
   if (message.bytes.size() < environment_.options.offload_compressed_bytes) {
-    auto bytes = Decompress(headers_.coding, message.bytes, limits);
-    if (!bytes.has_value()) {
-      Fail(DecodingError(bytes.error()));
-      return false;
-    }
-    message = {.bytes = *std::move(bytes), .compressed = false};
-    return true;
+    PutInflated(message, Decompress(headers_.coding, message.bytes, limits));
+    return !failed();
   }
   inflating_ = true;
   UpdateFlow();
@@ -183,15 +181,15 @@ bool CallSink::Inflate(WireMessage& message) {
 void CallSink::OnInflated(base::Result<base::BufferSlice> bytes) {
   inflating_ = false;
   if (state_->finished()) return;
-  if (!error_.ok()) {
-    // It has failed for another reason meanwhile.
-  } else if (bytes.has_value()) {
-    messages_[next_] = {.bytes = *std::move(bytes), .compressed = false};
-  } else {
-    Fail(DecodingError(bytes.error()));
-  }
+  if (!failed()) PutInflated(messages_[next_], std::move(bytes));
   UpdateFlow();
   Proceed();
+}
+
+void CallSink::PutInflated(WireMessage& message, base::Result<base::BufferSlice> bytes) {
+  if (!bytes.has_value()) return Fail(DecodingError(bytes.error()));
+  if (!bodies_->Charge(*bytes)) return Fail(TooManyBytes());
+  message = {.bytes = *std::move(bytes), .compressed = false};
 }
 
 void CallSink::PauseReading() {
@@ -225,8 +223,7 @@ void CallSink::OnFinished() {
   if (reader_ != nullptr) state_->loop().Post([reader = std::move(reader_)] {});
   messages_.clear();
   next_ = 0;
-  unread_ = {};
-  kept_ = {};
+  backlog_.reset();
 }
 
 }  // namespace inferd::net::grpc

@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "net/body.h"
-#include "net/compression/compression.h"
+#include "net/grpc/backlog.h"
 #include "net/grpc/call_headers.h"
 #include "net/grpc/handler.h"
 #include "net/grpc/message_assembler.h"
@@ -47,6 +47,7 @@ class CallSink final : public RequestSink {
   void SetDeadline();
   // The call ends so, once it may be answered.
   void Fail(base::Status status);
+  bool failed() const { return failure_ != nullptr; }
   void Keep(std::span<const std::byte> bytes);
 
   void CallUnary();
@@ -57,26 +58,25 @@ class CallSink final : public RequestSink {
   // Whether `message` is plain by now; if not, it will be, or the call has failed.
   bool Inflate(WireMessage& message);
   void OnInflated(base::Result<base::BufferSlice> bytes);
+  void PutInflated(WireMessage& message, base::Result<base::BufferSlice> bytes);
   void UpdateFlow();
 
   const Environment& environment_;
   Method& method_;
   const CallHeaders headers_;
-  const uint64_t message_bytes_max_;
   const std::shared_ptr<Responder::State> state_;
   CallContext context_;
   Loop::TimerId deadline_ = 0;
   BodyPool* bodies_ = nullptr;
   MessageAssembler assembler_;
   boost::container::small_vector<WireMessage, 1> messages_;
-  size_t next_ = 0;           // of messages_, to be handed over
-  Body kept_;                 // what came while blocked
-  base::BufferSlice unread_;  // what was kept, and is cut into messages
+  size_t next_ = 0;                   // of messages_, to be handed over
+  std::unique_ptr<Backlog> backlog_;  // behind messages_; nullptr: nothing
   std::unique_ptr<MessageReader> reader_;
-  base::Status error_;
-  bool begun_ = false;        // the method has been called
-  bool half_closed_ = false;  // the last byte has come
-  bool told_ = false;         // ... and the reader knows
+  std::unique_ptr<const base::Status> failure_;  // how the call will end; nullptr: as the method says
+  bool begun_ = false;                           // the method has been called
+  bool half_closed_ = false;                     // the last byte has come
+  bool told_ = false;                            // ... and the reader knows
   bool paused_ = false;
   bool inflating_ = false;
   bool stopped_ = false;  // the transport has been told

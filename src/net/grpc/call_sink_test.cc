@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "net/compression/compression.h"
 #include "net/grpc/call_fixture.h"
 
 namespace inferd::net::grpc {
@@ -243,6 +244,30 @@ TEST_F(CallSinkTest, ACallMayEndWhileItsMessageIsInflated) {
     server_.pool.Run();
     server_.loop.RunPosted();
     EXPECT_EQ(log_, "");
+  }
+}
+
+TEST_F(CallSinkTest, InflatedMessagesAreCharged) {
+  for (const size_t offload : {size_t{1}, size_t{1} << 30}) {
+    FakeServer tight(5000);
+    tight.options.offload_compressed_bytes = offload;
+    std::string log;
+    std::vector<Method> methods(1);
+    methods[0].path = "/t.T/Unary";
+    methods[0].unary = [&](CallContext, base::BufferSlice message, Responder responder) {
+      log += std::to_string(message.size()) + " of " + std::to_string(tight.budget->used()) + ";";
+      responder.Answer({});
+    };
+    tight.Serve(std::move(methods));
+    for (const size_t bytes : {size_t{4000}, size_t{6000}}) {
+      FakeCall call(tight, "/t.T/Unary", {{"grpc-encoding", "gzip"}});
+      call.Bytes(Framed(Coded(ContentCoding::kGzip, std::string(bytes, 'x')), 1), true);
+      tight.pool.Run();
+      tight.loop.RunPosted();
+      EXPECT_EQ(call.status(), bytes == 4000 ? "0" : "8");
+    }
+    EXPECT_EQ(log, "4000 of 4000;");
+    EXPECT_EQ(tight.budget->used(), 0u);
   }
 }
 

@@ -14,6 +14,8 @@ constexpr uint32_t kAlignedBytesMin = 4096;
 
 }  // namespace
 
+base::Status TooManyBytes() { return base::ResourceExhausted("too many request bytes in flight"); }
+
 base::Result<std::optional<WireMessage>> MessageAssembler::Take(std::span<const std::byte>& bytes) {
   if (prefix_size_ < kPrefixBytes) {
     INFERD_RETURN_IF_ERROR(TakePrefix(bytes));
@@ -79,7 +81,7 @@ base::Status MessageAssembler::MakeBody(std::span<const std::byte> beginning) {
 
 base::Status MessageAssembler::Append(std::span<const std::byte> bytes) {
   if (body_.Append(bytes) == Body::Fill::kOk) return base::OkStatus();
-  return base::ResourceExhausted("too many request bytes in flight");
+  return TooManyBytes();
 }
 
 }  // namespace inferd::net::grpc

@@ -20,6 +20,9 @@ struct WireMessage {
   bool compressed = false;
 };
 
+// The server holds as many bytes of requests as it may (MemoryBudget).
+base::Status TooManyBytes();
+
 // What a call's messages must keep to.
 struct MessageRules {
   uint64_t bytes_max = 0;    // as sent

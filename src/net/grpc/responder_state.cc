@@ -104,7 +104,7 @@ void Responder::State::OnWritable(base::Task task) {
 void Responder::State::Answer(Message message) {
   if (ended()) return;
   const uint64_t bytes = BytesOf(message);
-  if (bytes > kMessageBytesMax) return SendEnd(TooLong(bytes), {});
+  if (bytes > kMessageBytesMax) return Finish(TooLong(bytes), {});
   if (!started_ && !compressing_ && !WorthCompressing(bytes)) return SendWhole(std::move(message), FrameFlag::kPlain);
   if (!started_ && !compressing_ && bytes < environment_.options.offload_compressed_bytes) {
     auto [pieces, flag] = Compressed(coding_, environment_.options.response_compression_level, std::move(message));

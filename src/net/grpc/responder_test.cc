@@ -94,6 +94,17 @@ TEST_F(ResponderTest, AGoneClientCancelsTheCall) {
   EXPECT_EQ(log_, "a;cancelled;gone;");
 }
 
+TEST_F(ResponderTest, ACancellationIsHeardOfLate) {
+  Serve();
+  FakeCall call(server_, "/t.T/Unary");
+  call.Unary("x");
+  call.Vanish();
+  responder_.OnCancelled([&] { log_ += "cancelled;"; });
+  EXPECT_EQ(log_, "call x;");
+  server_.loop.RunPosted();
+  EXPECT_EQ(log_, "call x;cancelled;");
+}
+
 TEST_F(ResponderTest, CompressesWhatIsWorthIt) {
   Compressing(1 << 20);
   echo_ = true;
