@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t kPrefixBytes = 5;
 constexpr size_t kFrameHeadBytes = 9;
+constexpr size_t kCopyBytes = 2048;  // at a time: more, glibc may copy slowly (see net/body.cc)
 constexpr size_t kStoreBytes = 64 * 1024;
 constexpr size_t kOutputBytes = 256 * 1024;
 constexpr size_t kPiecesMax = 64;
@@ -103,7 +104,7 @@ void GrpcSession::OnData(int32_t id, std::string_view data) {
   while (!data.empty()) {
     const bool prefixed = request.size() >= kPrefixBytes;
     const size_t wanted = kPrefixBytes + (prefixed ? MessageBytes(request) : 0) - request.size();
-    const std::string_view taken = data.substr(0, wanted);
+    const std::string_view taken = data.substr(0, std::min(wanted, kCopyBytes));
     request += taken;
     data.remove_prefix(taken.size());
     if (!prefixed && request.size() == kPrefixBytes) request.reserve(kPrefixBytes + MessageBytes(request));

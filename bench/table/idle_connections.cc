@@ -20,7 +20,7 @@ namespace {
 using base::Result;
 using base::Status;
 
-constexpr auto kSettleTime = std::chrono::seconds(4);
+constexpr auto kSettleTime = std::chrono::seconds(3);
 constexpr int kAnswerTimeoutMs = 5'000;
 
 Result<double> ResidentBytes(int pid) {

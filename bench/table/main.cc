@@ -109,15 +109,15 @@ Status MeasureAll(const Options& options, const Targets& targets) {
   return base::OkStatus();
 }
 
-Status MeasureIdle(const Options& options, const Targets& targets) {
-  if (options.idle_connections == 0 || !targets.grpc.has_value() || targets.grpc->pid == 0) return base::OkStatus();
+// Before any load: what that leaves behind would hide them.
+Result<std::string> MeasureIdle(const Options& options, const Targets& targets) {
+  if (options.idle_connections == 0 || !targets.grpc.has_value() || targets.grpc->pid == 0) return "";
   ShowProgress("idle connections ...");
   INFERD_ASSIGN_OR_RETURN(const net::GrpcCall call, MakeGrpcCall(MakeCase(options.models[0], Wire::kGrpc, 1), targets));
   INFERD_ASSIGN_OR_RETURN(const double bytes,
                           IdleConnectionBytes(targets.grpc->url, targets.grpc->pid, call, options.idle_connections));
-  ShowProgress("");
-  std::cout << "\n" << options.idle_connections << " idle gRPC connections: " << Number(bytes / 1024) << " KiB each.\n";
-  return base::OkStatus();
+  return "\n" + std::to_string(options.idle_connections) + " idle gRPC connections: " + Number(bytes / 1024) +
+         " KiB of memory each.\n";
 }
 
 Status Run(const Options& options) {
@@ -132,8 +132,10 @@ Status Run(const Options& options) {
     targets.http = {"http://" + options.http, options.pid};
     if (!options.grpc.empty()) targets.grpc = Target{"http://" + options.grpc, options.pid};
   }
+  INFERD_ASSIGN_OR_RETURN(const std::string idle, MeasureIdle(options, targets));
   INFERD_RETURN_IF_ERROR(MeasureAll(options, targets));
-  return MeasureIdle(options, targets);
+  std::cout << idle;
+  return base::OkStatus();
 }
 
 }  // namespace

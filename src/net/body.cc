@@ -43,6 +43,19 @@ size_t BlockBytesFor(size_t bytes) {
   return std::max(kBlockBytesMin, std::bit_ceil(bytes));
 }
 
+// Bodies arrive in pieces of a few kilobytes, at any offset. glibc 2.36 copies those by REP MOVSB, which takes up to
+// twenty times as long on AMD's Zen 3 and 4 where the destination is a few bytes ahead of the source within a page
+// (sourceware bug 30994); what is shorter than its threshold it copies by vectors, at full speed everywhere.
+void Copy(std::span<const std::byte> from, std::byte* to) {
+  constexpr size_t kVectorBytes = 2048;
+  while (!from.empty()) {
+    const size_t count = std::min(from.size(), kVectorBytes);
+    std::memcpy(to, from.data(), count);
+    from = from.subspan(count);
+    to += count;
+  }
+}
+
 size_t ClassOf(size_t block_bytes) {
   return static_cast<size_t>(std::countr_zero(block_bytes) - std::countr_zero(kBlockBytesMin));
 }
@@ -238,7 +251,7 @@ Body::Fill Body::Append(std::span<const std::byte> bytes) {
     const std::span<std::byte> space = Space(bytes.size());
     if (space.empty()) return Fill::kNoMemory;
     const size_t count = std::min(space.size(), bytes.size());
-    std::memcpy(space.data(), bytes.data(), count);
+    Copy(bytes.first(count), space.data());
     if (const Fill fill = Commit(count); fill != Fill::kOk) return fill;
     bytes = bytes.subspan(count);
   }

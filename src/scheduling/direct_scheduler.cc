@@ -7,6 +7,7 @@
 #include "base/thread_pool.h"
 #include "core/model_version.h"
 #include "scheduling/deadline_watch.h"
+#include "scheduling/thread_usage.h"
 
 namespace inferd::scheduling {
 
@@ -69,7 +70,8 @@ DirectScheduler::DirectScheduler(core::SchedulerParts parts, const DirectSchedul
       context_(MakeContext(parts_, services.clock, *metrics_)),
       queue_size_max_(QueueSizeMax(PolicyOf(*parts_.config), options.queue_size_max)),
       queue_(PolicyOf(*parts_.config), options.queue_size_max),
-      gate_(MakeGate(*parts_.config, options)) {
+      gate_(MakeGate(*parts_.config, options)),
+      gate_limit_ns_(gate_.service_ns_max()) {
   for (auto& instance : parts_.instances) {
     workers_.push_back(std::make_unique<Worker>());
     idle_.push_back(workers_.back().get());
@@ -120,8 +122,9 @@ void DirectScheduler::Enqueue(core::QueuedRequest queued) {
       Worker& worker = *idle_.back();
       idle_.pop_back();
       if (may_run_inline && gate_.Allows(bytes)) {
+        const Place place = CallerPlace();
         lock.unlock();
-        RunInline(worker, execution.release());
+        RunInline(worker, execution.release(), place);
         return;
       }
       parts_.statistics->AddPending(1);
@@ -172,13 +175,13 @@ void DirectScheduler::RunWorker(Worker& worker) {
     }
     while (execution != nullptr) {
       parts_.statistics->AddPending(-1);
-      execution = RunOne(worker, execution, false);
+      execution = RunOne(worker, execution, Place::kWorker);
     }
   }
 }
 
-void DirectScheduler::RunInline(Worker& worker, DirectExecution* execution) {
-  execution = RunOne(worker, execution, true);
+void DirectScheduler::RunInline(Worker& worker, DirectExecution* execution, Place place) {
+  execution = RunOne(worker, execution, place);
   for (int runs = 1; execution != nullptr; ++runs) {
     {
       base::MutexLock lock(mutex_);
@@ -187,19 +190,29 @@ void DirectScheduler::RunInline(Worker& worker, DirectExecution* execution) {
         HandOver(worker, execution);
         return;
       }
+      place = CallerPlace();
     }
     parts_.statistics->AddPending(-1);
-    execution = RunOne(worker, execution, true);
+    execution = RunOne(worker, execution, place);
   }
 }
 
-DirectExecution* DirectScheduler::RunOne(Worker& worker, DirectExecution* execution, bool inline_run) {
-  const size_t bytes = InputBytes(*execution->queued.request);
+// How long it took, as far as the model is to blame.
+int64_t DirectScheduler::Execute(Worker& worker, DirectExecution& execution, Place place) {
+  const ThreadUsage before = place == Place::kWatchedCaller ? ThreadUsage::Now() : ThreadUsage();
   const int64_t started_ns = services_.clock.NowNs();
+  execution.Begin(started_ns);
+  worker.instance->Execute(execution);
+  const int64_t elapsed_ns = services_.clock.NowNs() - started_ns;
+  if (place != Place::kWatchedCaller || elapsed_ns < gate_limit_ns_) return elapsed_ns;
+  return BlamedNs(elapsed_ns, before, ThreadUsage::Now());
+}
+
+DirectExecution* DirectScheduler::RunOne(Worker& worker, DirectExecution* execution, Place place) {
+  const size_t bytes = InputBytes(*execution->queued.request);
+  const bool inline_run = place != Place::kWorker;
   if (inline_run) parts_.statistics->AddInlineExecution();
-  execution->Begin(started_ns);
-  worker.instance->Execute(*execution);
-  const int64_t service_ns = services_.clock.NowNs() - started_ns;
+  const int64_t service_ns = Execute(worker, *execution, place);
 
   // Destroyed last, outside the lock: this may end with it.
   std::shared_ptr<const core::ModelVersion> pin;

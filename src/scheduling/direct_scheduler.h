@@ -58,14 +58,20 @@ class DirectScheduler final : public core::Scheduler {
     std::thread thread;
   };
 
+  // Which thread runs an execution: the instance's, or the one that brought the request; there, perhaps, with an eye on
+  // what the execution itself uses (InlineGate::watching).
+  enum class Place { kWorker, kCaller, kWatchedCaller };
+
+  Place CallerPlace() const REQUIRES(mutex_) { return gate_.watching() ? Place::kWatchedCaller : Place::kCaller; }
   std::unique_ptr<DirectExecution> NewExecution() REQUIRES(mutex_);
   void HandOver(Worker& worker, DirectExecution* execution) REQUIRES(mutex_);
   DirectExecution* TakeNext(RequestQueue::Dropped& dropped) REQUIRES(mutex_);
   void RunWorker(Worker& worker);
-  void RunInline(Worker& worker, DirectExecution* execution);
+  void RunInline(Worker& worker, DirectExecution* execution, Place place);
   // Runs `execution` on the worker's instance, then takes the next one from the queue; null: the worker is idle now,
   // and this may be gone.
-  DirectExecution* RunOne(Worker& worker, DirectExecution* execution, bool inline_run);
+  DirectExecution* RunOne(Worker& worker, DirectExecution* execution, Place place);
+  int64_t Execute(Worker& worker, DirectExecution& execution, Place place);
   void AnswerDropped(RequestQueue::Dropped dropped);
   void AnswerRefused(std::unique_ptr<QueueEntry> entry, int64_t mean_ns);
 
@@ -79,6 +85,7 @@ class DirectScheduler final : public core::Scheduler {
   bool stopping_ GUARDED_BY(mutex_) = false;
   RequestQueue queue_ GUARDED_BY(mutex_);
   InlineGate gate_ GUARDED_BY(mutex_);
+  const int64_t gate_limit_ns_;
   std::vector<Worker*> idle_ GUARDED_BY(mutex_);  // the one idle for the shortest time last
   std::vector<std::unique_ptr<DirectExecution>> spare_ GUARDED_BY(mutex_);
   int64_t armed_ns_ GUARDED_BY(mutex_) = 0;

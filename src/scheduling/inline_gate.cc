@@ -1,6 +1,7 @@
 #include "scheduling/inline_gate.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace inferd::scheduling {
 
@@ -16,13 +17,16 @@ void InlineGate::Record(int64_t service_ns, size_t request_bytes, bool inline_ru
   if (service_ns < service_ns_max_) {
     fast_bytes_max_ = std::max(fast_bytes_max_, request_bytes);
     if (!inline_run && samples_left_ > 0) --samples_left_;
-    if (inline_run && ++fast_runs_ >= kQuietRuns) pause_ = kSamplesMin;
+    if (!inline_run || !watching_ || ++fast_runs_ < kQuietRuns) return;
+    watching_ = false;
+    pause_ = kSamplesMin;
     return;
   }
   if (!inline_run) return;
+  fast_runs_ = 0;
+  if (!std::exchange(watching_, true)) return;
   samples_left_ = pause_;
   pause_ = std::min(pause_ * 2, kPauseMax);
-  fast_runs_ = 0;
 }
 
 }  // namespace inferd::scheduling

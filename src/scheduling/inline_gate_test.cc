@@ -25,9 +25,13 @@ TEST(InlineGateTest, ASlowModelNeverGetsIn) {
   EXPECT_FALSE(gate.Allows(64));
 }
 
-TEST(InlineGateTest, ASlowInlineRunClosesItForAWhile) {
+TEST(InlineGateTest, ASlowInlineRunMakesItWatchAndTheNextClosesItForAWhile) {
   InlineGate gate(kLimitNs);
   Measure(gate, InlineGate::kSamplesMin, 3'000);
+  EXPECT_FALSE(gate.watching());
+  gate.Record(kLimitNs, 64, true);
+  EXPECT_TRUE(gate.watching());
+  EXPECT_TRUE(gate.Allows(64));
   gate.Record(kLimitNs, 64, true);
   EXPECT_FALSE(gate.Allows(64));
   Measure(gate, InlineGate::kSamplesMin - 1, 3'000);
@@ -36,9 +40,21 @@ TEST(InlineGateTest, ASlowInlineRunClosesItForAWhile) {
   EXPECT_TRUE(gate.Allows(64));
 }
 
+TEST(InlineGateTest, WatchesUntilItWasQuietForLong) {
+  InlineGate gate(kLimitNs);
+  Measure(gate, InlineGate::kSamplesMin, 3'000);
+  gate.Record(kLimitNs, 64, true);
+  for (int i = 1; i < InlineGate::kQuietRuns; ++i) gate.Record(3'000, 64, true);
+  EXPECT_TRUE(gate.watching());
+  gate.Record(3'000, 64, true);
+  EXPECT_FALSE(gate.watching());
+  EXPECT_TRUE(gate.Allows(64));
+}
+
 TEST(InlineGateTest, ThePauseDoublesUntilItWasQuietForLong) {
   InlineGate gate(kLimitNs);
   Measure(gate, InlineGate::kSamplesMin, 3'000);
+  gate.Record(kLimitNs, 64, true);
   const auto pause = [&gate] {
     gate.Record(kLimitNs * 50, 64, true);
     int runs = 0;
@@ -50,6 +66,7 @@ TEST(InlineGateTest, ThePauseDoublesUntilItWasQuietForLong) {
   for (int i = 0; i < 20; ++i) pause();
   EXPECT_EQ(pause(), InlineGate::kPauseMax);
   for (int i = 0; i < InlineGate::kQuietRuns; ++i) gate.Record(3'000, 64, true);
+  EXPECT_EQ(pause(), 0) << "it only watches";
   EXPECT_EQ(pause(), InlineGate::kSamplesMin);
 }
 

@@ -17,57 +17,57 @@ constexpr int kUnsupportedMediaType = 415;
 
 }  // namespace
 
-InferCall::InferCall(Call call, const Route& route, net::HttpRequest request)
-    : call_(std::move(call)), model_(route.model), version_(route.version), http_(std::move(request)) {}
+InferCall::InferCall(Call call, const Route& route)
+    : call_(std::move(call)), model_(route.model), version_(route.version) {}
 
 void InferCall::Start(Call call, const Route& route, net::HttpRequest request) {
-  Owned self(new InferCall(std::move(call), route, std::move(request)));
+  Owned self(new InferCall(std::move(call), route));
   self->call_.SetModel(self->model_, self->version_);
-  if (!self->Prepare()) return self->Send();
-  if (!self->DecodeIsBig()) {
-    self->Decode();
+  if (!self->Prepare(request.head)) return self->Send();
+  if (!self->DecodeIsBig(request.body.size())) {
+    self->Decode(std::move(request));
     return Dispatch(std::move(self));
   }
   base::Executor& pool = self->call_.environment().pool;
-  pool.Post([self = std::move(self)]() mutable {
-    self->Decode();
+  pool.Post([self = std::move(self), request = std::move(request)]() mutable {
+    self->Decode(std::move(request));
     net::Loop& loop = self->call_.loop();
     loop.Post([self = std::move(self)]() mutable { Dispatch(std::move(self)); });
   });
 }
 
 // The model first: what is not there needs no decoding.
-bool InferCall::Prepare() {
+bool InferCall::Prepare(const net::RequestHead& head) {
   auto pinned = call_.environment().dispatcher.Find(model_, version_);
   if (!pinned.has_value()) return Fail(std::move(pinned).error()), false;
   pinned_ = *std::move(pinned);
   bool unknown_coding = false;
-  auto headers = ReadInferHeaders(http_.head, unknown_coding);
+  auto headers = ReadInferHeaders(head, unknown_coding);
   if (!headers.has_value()) return Fail(std::move(headers).error(), unknown_coding ? kUnsupportedMediaType : 0), false;
   headers_ = *headers;
   return true;
 }
 
-bool InferCall::DecodeIsBig() const {
+bool InferCall::DecodeIsBig(size_t body_bytes) const {
   if (headers_.coding != net::ContentCoding::kIdentity) return true;
   // A raw binary request is read whole as well: a BYTES element is copied.
   const uint64_t json_bytes = headers_.json_bytes.value_or(0);
-  return (json_bytes == 0 ? http_.body.size() : json_bytes) >= call_.options().offload_bytes;
+  return (json_bytes == 0 ? body_bytes : json_bytes) >= call_.options().offload_bytes;
 }
 
-void InferCall::Decode() {
+// JSON text is done with afterwards; binary tensors hold their body themselves.
+void InferCall::Decode(net::HttpRequest http) {
   try {
-    if (base::Status status = DecodeBody(); !status.ok()) Fail(std::move(status));
+    if (base::Status status = DecodeBody(http); !status.ok()) Fail(std::move(status));
   } catch (const std::bad_alloc&) {
     Fail(base::ResourceExhausted("not enough memory for this request"));
   }
-  if (request_ != nullptr) request_->traceparent = v2::CheckedTraceparent(http_.head.Find("traceparent").value_or(""));
-  http_ = {};  // JSON text is done with; binary tensors hold their body themselves
+  if (request_ != nullptr) request_->traceparent = v2::CheckedTraceparent(http.head.Find("traceparent").value_or(""));
 }
 
-base::Status InferCall::DecodeBody() {
+base::Status InferCall::DecodeBody(const net::HttpRequest& http) {
   const Options& options = call_.options();
-  base::BufferSlice body = http_.body;
+  base::BufferSlice body = http.body;
   if (headers_.coding != net::ContentCoding::kIdentity) {
     const net::DecompressLimits limits{.bytes_max = options.body_bytes_max, .ratio_max = options.compression_ratio_max};
     auto plain = net::Decompress(headers_.coding, body, limits, headers_.json_bytes.value_or(0));
@@ -89,10 +89,10 @@ base::Status InferCall::DecodeBody() {
                                         options.json_depth_max);
   if (!decoded.has_value()) return std::move(decoded).error();
   request_ = std::move(decoded->request);
-  request_->received_ns = http_.received_ns;
+  request_->received_ns = http.received_ns;
   forms_ = std::move(decoded->forms);
   if (!options.forwarded_headers.has_value()) return {};
-  return v2::AddForwardedHeaders(*options.forwarded_headers, http_.head.headers, request_->parameters);
+  return v2::AddForwardedHeaders(*options.forwarded_headers, http.head.headers, request_->parameters);
 }
 
 void InferCall::Dispatch(Owned self) {
