@@ -33,7 +33,7 @@ struct RequestHead {
   bool http2 = false;
   bool tls = false;
   std::string_view peer;                      // "127.0.0.1:4242"
-  boost::container::small_vector<std::pair<std::string_view, std::string_view>, 16> headers;
+  boost::container::small_vector<std::pair<std::string_view, std::string_view>, 10> headers;
 
   // The first header of that name; nullopt if there is none.
   std::optional<std::string_view> Find(std::string_view name) const;

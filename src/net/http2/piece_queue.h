@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "base/buffer.h"
@@ -24,9 +23,12 @@ class PieceQueue {
   void Take(size_t bytes, SliceWriter& writer, std::vector<base::BufferSlice>& out);
 
  private:
+  void Pop();
+
   static constexpr size_t kCopiedBytesMax = 1024;
 
-  std::deque<base::BufferSlice> pieces_;
+  std::vector<base::BufferSlice> pieces_;  // from first_ on; a deque would allocate for every stream
+  size_t first_ = 0;
   uint64_t bytes_ = 0;
 };
 
