@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
+#include <deque>
 #include <map>
+#include <mutex>
+#include <thread>
 
 #include "frontends/oip_grpc/service_fixture.h"
 
@@ -245,6 +249,57 @@ TEST_F(InferStreamTest, AnswersFromOtherThreads) {
   EXPECT_EQ(Received(), Texts{});
   service_.server.loop.RunPosted();
   EXPECT_EQ(Received(), (Texts{"a:y1", "a:y2", "b:y"}));
+}
+
+// Engines of four threads answer while streams come and go.
+TEST_F(InferStreamTest, ManyThreadsAnswerManyStreams) {
+  std::mutex mutex;
+  std::condition_variable work;
+  std::deque<std::pair<std::string, core::Completion>> queue;
+  bool stop = false;
+  service_.dispatcher.infer = [&](const core::PinnedModel&, const core::InferRequest& request, core::Completion done) {
+    const std::scoped_lock lock(mutex);
+    queue.emplace_back(request.id, std::move(done));
+    work.notify_one();
+  };
+  const auto engine = [&] {
+    for (;;) {
+      std::unique_lock lock(mutex);
+      work.wait(lock, [&] { return stop || !queue.empty(); });
+      if (queue.empty()) return;
+      auto [id, completion] = std::move(queue.front());
+      queue.pop_front();
+      lock.unlock();
+      if (id.back() == '3') completion.Send(ResponseTo(id, "early", false));
+      completion.Send(ResponseTo(id));
+    }
+  };
+  std::vector<std::thread> engines;
+  for (int i = 0; i < 4; ++i) engines.emplace_back(engine);
+  Texts expected;
+  for (int i = 0; i < 50; ++i) {
+    expected.push_back(std::to_string(i) + (i % 10 == 3 ? ":early" : ":y"));
+    if (i % 10 == 3) expected.push_back(std::to_string(i) + ":y");
+  }
+  for (int round = 0; round < 40; ++round) {
+    Open();
+    for (int i = 0; i < 50; ++i) Ask(std::to_string(i));
+    if (round % 2 == 0) {
+      call_->End();
+      while (!call_->answered()) service_.Settle();
+      EXPECT_EQ(Received(), expected);
+    } else {
+      service_.Settle();
+      call_->Vanish();
+      service_.Settle();
+    }
+  }
+  {
+    const std::scoped_lock lock(mutex);
+    stop = true;
+    work.notify_all();
+  }
+  for (std::thread& thread : engines) thread.join();
 }
 
 TEST_F(InferStreamTest, BigTypedMessagesGoByWayOfThePoolAndKeepTheirOrder) {

@@ -6,10 +6,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "net/body.h"
 #include "net/exchange.h"
 #include "net/grpc/handler.h"
@@ -20,11 +22,14 @@
 
 namespace inferd::net::grpc {
 
-// Runs tasks and timers when told to.
+// Runs tasks and timers when told to, on the thread that made it. Post is thread-safe, as a loop's is.
 class ManualLoop final : public Loop {
  public:
-  void Post(base::Task task) override { tasks_.push_back(std::move(task)); }
-  bool InLoopThread() const override { return in_loop; }
+  void Post(base::Task task) override {
+    const base::MutexLock lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  bool InLoopThread() const override { return std::this_thread::get_id() == thread_ && in_loop; }
   TimerId RunAfter(std::chrono::milliseconds delay, base::Task task) override {
     timers_[++last_timer_] = {now + delay, std::move(task)};
     return last_timer_;
@@ -33,11 +38,7 @@ class ManualLoop final : public Loop {
   size_t index() const override { return 0; }
 
   void RunPosted() {
-    while (!tasks_.empty()) {
-      base::Task task = std::move(tasks_.front());
-      tasks_.pop_front();
-      task();
-    }
+    while (base::Task task = Next()) task();
   }
   void Advance(std::chrono::milliseconds by) {
     now += by;
@@ -59,7 +60,18 @@ class ManualLoop final : public Loop {
     std::chrono::milliseconds at;
     base::Task task;
   };
-  std::deque<base::Task> tasks_;
+
+  base::Task Next() {
+    const base::MutexLock lock(mutex_);
+    if (tasks_.empty()) return {};
+    base::Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    return task;
+  }
+
+  const std::thread::id thread_ = std::this_thread::get_id();
+  base::Mutex mutex_;
+  std::deque<base::Task> tasks_ GUARDED_BY(mutex_);
   std::map<TimerId, Timer> timers_;
   TimerId last_timer_ = 0;
 };
