@@ -73,8 +73,8 @@ int Serve(const Arguments& arguments) {
 
   const base::SystemClock clock;
   const auto logger = base::Logger::Create({}).value();
-  base::ThreadPool pool("pool", 2);
   net::LoopGroup loops(2);
+  base::ThreadPool pool("pool", 2);  // ends before the loops that its tasks go back to
   net::Server server(loops, net::Limits(), nullptr, *logger);
   net::ListenerOptions listener = ListenerOf(arguments);
   listener.handlers = [&](net::Loop&) {

@@ -24,7 +24,7 @@ struct Options {
   std::string web_allow_origin;                    // Access-Control-Allow-Origin of gRPC-Web; empty: none is sent
 };
 
-// Everything outlives the handler and its calls.
+// Everything outlives the handler and its calls; the loops outlive what the pool runs for them.
 struct Environment {
   const Options& options;
   base::Executor& pool;
