@@ -12,12 +12,12 @@ uint64_t ResponseQueue::OpenRequest() {
 uint64_t ResponseQueue::OpenResponse(uint64_t request) {
   Request& open = At(request);
   open.responses.emplace_back();
-  return open.taken + open.responses.size() - 1;
+  return open.first + open.responses.size() - 1;
 }
 
 void ResponseQueue::Put(uint64_t request, uint64_t response, StreamResponse ready) {
   Request& open = At(request);
-  open.responses[static_cast<size_t>(response - open.taken)] = std::move(ready);
+  open.responses[static_cast<size_t>(response - open.first)] = std::move(ready);
 }
 
 void ResponseQueue::CloseRequest(uint64_t request) {
@@ -28,16 +28,19 @@ void ResponseQueue::CloseRequest(uint64_t request) {
 std::optional<StreamResponse> ResponseQueue::Next() {
   if (requests_.empty()) return std::nullopt;
   Request& front = requests_.front();
-  if (front.responses.empty() || !front.responses.front().has_value()) return std::nullopt;
-  std::optional<StreamResponse> next = std::move(front.responses.front());
-  front.responses.pop_front();
-  ++front.taken;
+  if (front.empty() || !front.responses[front.left].has_value()) return std::nullopt;
+  std::optional<StreamResponse> next = std::move(front.responses[front.left]);
+  if (++front.left == front.responses.size()) {
+    front.first += front.left;
+    front.left = 0;
+    front.responses.clear();
+  }
   DropDone();
   return next;
 }
 
 void ResponseQueue::DropDone() {
-  while (!requests_.empty() && requests_.front().closed && requests_.front().responses.empty()) {
+  while (!requests_.empty() && requests_.front().closed && requests_.front().empty()) {
     requests_.pop_front();
     ++first_;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -37,8 +38,12 @@ class ResponseQueue {
 
  private:
   struct Request {
-    std::deque<std::optional<StreamResponse>> responses;  // nullopt: not ready yet
-    uint64_t taken = 0;                                   // how many have left
+    bool empty() const { return left == responses.size(); }
+
+    // Mostly one. Those at the front have left; once all have, the room is used again. nullopt: not ready yet.
+    boost::container::small_vector<std::optional<StreamResponse>, 1> responses;
+    size_t left = 0;
+    uint64_t first = 0;  // the number of responses[0]
     bool closed = false;
   };
 
