@@ -5,9 +5,9 @@
 namespace inferd::net::grpc {
 
 base::Result<std::optional<std::string>> CallContext::FindBinary(std::string_view name) const {
-  const auto value = head.Find(name);
-  if (!value.has_value()) return std::nullopt;
-  auto bytes = DecodeBase64(value->substr(0, value->find(',')));  // several values may come joined
+  auto values = head.Find(name);
+  if (!values.has_value()) return std::nullopt;
+  auto bytes = DecodeBase64(NextValue(*values));
   if (!bytes.has_value())
     return std::unexpected(base::InvalidArgument("metadata " + std::string(name) + " is no base64"));
   return bytes;

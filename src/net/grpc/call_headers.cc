@@ -25,25 +25,11 @@ int64_t UnitNs(char unit) {
   }
 }
 
-std::string_view Trim(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
-}
-
-// The text before the next comma, which is taken off `list` with it.
-std::string_view NextItem(std::string_view& list) {
-  const size_t end = list.find(',');
-  const std::string_view item = Trim(list.substr(0, end));
-  list = end == std::string_view::npos ? std::string_view() : list.substr(end + 1);
-  return item;
-}
-
 std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 base::Status CheckBinary(std::string_view name, std::string_view values) {
   while (!values.empty()) {
-    if (!DecodeBase64(NextItem(values)).has_value()) {
+    if (!DecodeBase64(NextValue(values)).has_value()) {
       return base::InvalidArgument("metadata " + Quoted(name) + " must be base64, as its name ends in -bin");
     }
   }
@@ -82,7 +68,7 @@ std::optional<Wire> ParseContentType(std::string_view content_type) {
   content_type.remove_prefix(kGrpc.size());
   const bool web = EqualsIgnoringCase(content_type.substr(0, kWeb.size()), kWeb);
   if (web) content_type.remove_prefix(kWeb.size());
-  const std::string_view format = Trim(content_type.substr(0, content_type.find(';')));
+  const std::string_view format = TrimSpace(content_type.substr(0, content_type.find(';')));
   if (!format.empty() && !EqualsIgnoringCase(format, "+proto")) return std::nullopt;
   return web ? Wire::kWeb : Wire::kGrpc;
 }
@@ -103,7 +89,7 @@ std::optional<int64_t> ParseTimeout(std::string_view text) {
 ContentCoding ChooseCoding(std::string_view accept_encoding) {
   ContentCoding best = ContentCoding::kIdentity;
   while (!accept_encoding.empty()) {
-    const std::string_view name = NextItem(accept_encoding);
+    const std::string_view name = NextValue(accept_encoding);
     if (name == "gzip") return ContentCoding::kGzip;
     if (name == "deflate") best = ContentCoding::kDeflate;
   }

@@ -12,6 +12,19 @@ bool IsBinaryName(std::string_view name) {
   return name.size() > kSuffix.size() && EqualsIgnoringCase(name.substr(name.size() - kSuffix.size()), kSuffix);
 }
 
+std::string_view TrimSpace(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view NextValue(std::string_view& joined) {
+  const size_t end = joined.find(',');
+  const std::string_view value = TrimSpace(joined.substr(0, end));
+  joined = end == std::string_view::npos ? std::string_view() : joined.substr(end + 1);
+  return value;
+}
+
 std::optional<std::string> DecodeBase64(std::string_view text) {
   std::string bytes(text);
   if (!text.ends_with('=')) bytes.append((4 - bytes.size() % 4) % 4, '=');

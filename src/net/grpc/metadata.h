@@ -15,6 +15,11 @@ namespace inferd::net::grpc {
 // Whether metadata of this name is binary: "Custom-Metadata", "-bin".
 bool IsBinaryName(std::string_view name);
 
+// Without the white space around it (RFC 9110, 5.6.3).
+std::string_view TrimSpace(std::string_view text);
+// The first of values that are joined by commas, trimmed; it is taken off `joined`.
+std::string_view NextValue(std::string_view& joined);
+
 // RFC 4648, 4, with or without padding. nullopt: it is none.
 std::optional<std::string> DecodeBase64(std::string_view text);
 // Without padding, as implementations "should emit" it.

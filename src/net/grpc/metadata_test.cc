@@ -30,6 +30,13 @@ TEST(MetadataTest, PaddingIsTakenWhereItFits) {
   }
 }
 
+TEST(MetadataTest, ValuesMayBeJoined) {
+  std::string_view joined = "a,\tb ,,c";
+  std::vector<std::string> values;
+  while (!joined.empty()) values.emplace_back(NextValue(joined));
+  EXPECT_EQ(values, (std::vector<std::string>{"a", "b", "", "c"}));
+}
+
 TEST(MetadataTest, ABinaryNameEndsInBin) {
   EXPECT_TRUE(IsBinaryName("x-bin"));
   EXPECT_TRUE(IsBinaryName("X-BIN"));
@@ -62,8 +69,12 @@ TEST(CallContextTest, FindsBinaryMetadata) {
   context.head.headers.emplace_back("a-bin", "YQ==");
   context.head.headers.emplace_back("b-bin", "YQ,YWI");
   context.head.headers.emplace_back("c-bin", "%");
+  context.head.headers.emplace_back("e-bin", " YQ ,YWI");
+  context.head.headers.emplace_back("f-bin", "\t");
   EXPECT_EQ(context.FindBinary("a-bin").value(), "a");
   EXPECT_EQ(context.FindBinary("B-bin").value(), "a");
+  EXPECT_EQ(context.FindBinary("e-bin").value(), "a");
+  EXPECT_EQ(context.FindBinary("f-bin").value(), "");
   EXPECT_EQ(context.FindBinary("d-bin").value(), std::nullopt);
   EXPECT_EQ(context.FindBinary("c-bin").error().code(), base::StatusCode::kInvalidArgument);
 }
