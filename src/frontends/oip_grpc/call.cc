@@ -46,7 +46,11 @@ void Call::Finish(const base::Status& status) {
   responder.Finish({status.code(), std::string(base::StatusCodeName(status.code()))});
 }
 
-void Call::LogCancelled() { LogAccess(base::StatusCode::kCancelled); }
+void Call::LogGone(int64_t deadline_ns) {
+  if (access_ == nullptr) return;
+  const bool late = deadline_ns != 0 && environment_->clock.NowNs() >= deadline_ns;
+  LogAccess(late ? base::StatusCode::kDeadlineExceeded : base::StatusCode::kCancelled);
+}
 
 void Call::LogAccess(base::StatusCode code) {
   if (access_ == nullptr) return;

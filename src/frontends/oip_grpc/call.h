@@ -31,8 +31,9 @@ class Call {
   void Answer(net::grpc::Message message);
   // The call's end: an error, or that of a stream. Nothing of this object's owner is used once the client may learn it.
   void Finish(const base::Status& status);
-  // For the access log of a call that nobody waits for any more.
-  void LogCancelled();
+  // For the access log of a call that nobody waits for any more: its deadline (0: none) has passed, or its client has
+  // gone. What answers it later is not logged.
+  void LogGone(int64_t deadline_ns);
 
  private:
   void LogAccess(base::StatusCode code);

@@ -50,6 +50,29 @@ TEST_F(AccessLogTest, OneLineForACall) {
   ExpectIn(lines[2], {"ServerLive", R"("status":"OK")"});
 }
 
+TEST_F(AccessLogTest, ACallThatNobodyWaitsFor) {
+  std::vector<core::Completion> held;
+  service_.dispatcher.infer = [&](const core::PinnedModel&, const core::InferRequest&, core::Completion done) {
+    held.push_back(std::move(done));
+  };
+  auto gone = service_.Open("ModelInfer");
+  gone->Unary(InferRequest().SerializeAsString());
+  auto late = service_.Open("ModelInfer", {{"grpc-timeout", "20m"}});
+  late->Unary(InferRequest().SerializeAsString());
+  auto late_stream = service_.Open("ModelStreamInfer", {{"grpc-timeout", "20m"}});
+  late_stream->Message(InferRequest().SerializeAsString());
+  gone->Vanish();
+  service_.server.clock.AdvanceMs(30);
+  service_.server.loop.Advance(std::chrono::milliseconds(30));
+  for (core::Completion& completion : held) completion.Send({});
+  service_.Settle();
+  const std::vector<std::string> lines = Lines();
+  ASSERT_EQ(lines.size(), 3u);
+  ExpectIn(lines[0], {"ModelStreamInfer", R"("status":"DEADLINE_EXCEEDED")"});
+  ExpectIn(lines[1], {"ModelInfer", R"("status":"CANCELLED")"});
+  ExpectIn(lines[2], {"ModelInfer", R"("status":"DEADLINE_EXCEEDED")"});
+}
+
 TEST_F(AccessLogTest, OneLineForAStreamWhenItEnds) {
   auto stream = service_.Open("ModelStreamInfer", {{"traceparent", kTrace}});
   stream->Message(InferRequest().SerializeAsString());

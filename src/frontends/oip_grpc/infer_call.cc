@@ -102,6 +102,7 @@ void InferCall::Encode() {
 }
 
 void InferCall::Send() {
+  if (cancel_->cancelled()) call_.LogGone(deadline_ns_);
   if (failure_.ok()) {
     call_.Answer(std::move(answer_));
   } else {

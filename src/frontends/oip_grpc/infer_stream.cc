@@ -35,7 +35,7 @@ InferStream::~InferStream() {
   set_->streams.erase(this);
   key_->stream = nullptr;
   cancel_->Cancel();
-  if (!ended_) call_.LogCancelled();
+  if (!ended_) call_.LogGone(deadline_ns_);
 }
 
 void InferStream::OnMessage(base::BufferSlice message) {
