@@ -82,7 +82,8 @@ std::vector<std::string> Answers(const FakeCall& call, ContentCoding coding) {
       continue;
     }
     Require(message.starts_with("1:"), "a message with strange flags");
-    const auto text = net::Decompress(coding, base::BufferSlice(base::Buffer::CopyOf(message.substr(2))), {});
+    const auto text =
+        net::Decompress(coding, base::BufferSlice(base::Buffer::CopyOf(message.substr(2))), {.ratio_max = UINT32_MAX});
     Require(text.has_value(), "an answer cannot be decoded");
     answers.emplace_back(text->view());
   }
