@@ -53,10 +53,16 @@ std::shared_ptr<const core::ModelVersion> DirectExecution::Clear() {
   return std::move(queued.version);
 }
 
-bool DirectExecution::IsCancelled(size_t) const {
+bool DirectExecution::IsCancelled(size_t) const { return CancelledByClient() || PastDeadline(); }
+
+bool DirectExecution::CancelledByClient() const {
   const core::InferRequest& request = *queued.request;
-  if (request.cancel != nullptr && request.cancel->cancelled()) return true;
-  return request.deadline_ns != 0 && request.deadline_ns <= context_.clock.NowNs();
+  return request.cancel != nullptr && request.cancel->cancelled();
+}
+
+bool DirectExecution::PastDeadline() const {
+  const int64_t deadline_ns = queued.request->deadline_ns;
+  return deadline_ns != 0 && deadline_ns <= context_.clock.NowNs();
 }
 
 base::Buffer DirectExecution::AllocateOutput(int, size_t bytes) { return base::Buffer::Allocate(bytes); }
@@ -102,8 +108,9 @@ void DirectExecution::RecordFinal(bool ok, const base::Status& status) {
   const int64_t now_ns = context_.clock.NowNs();
   const int64_t total_ns = now_ns - queued.queued_ns;
   if (!ok) {
-    const bool cancelled = status.code() == base::StatusCode::kCancelled;
-    context_.statistics.RecordFailure(cancelled ? core::FailureReason::kCanceled : core::FailureReason::kBackend,
+    const bool given_up =
+        status.code() == base::StatusCode::kCancelled || status.code() == base::StatusCode::kDeadlineExceeded;
+    context_.statistics.RecordFailure(given_up ? core::FailureReason::kCanceled : core::FailureReason::kBackend,
                                       total_ns);
     return;
   }
@@ -121,6 +128,10 @@ void DirectExecution::RecordFinal(bool ok, const base::Status& status) {
 void DirectExecution::Respond(size_t, base::Status status, std::vector<core::InferTensor> tensors, bool final) {
   if (answered_) return;
   if (status.ok()) status = Arrange(tensors, final);
+  // An engine does not know why it was to stop.
+  if (status.code() == base::StatusCode::kCancelled && !CancelledByClient() && PastDeadline()) {
+    status = base::DeadlineExceeded("Request timeout expired");
+  }
   core::InferResponse response;
   // An error ends the request, whatever the engine meant to send after it.
   response.final = final || !status.ok();

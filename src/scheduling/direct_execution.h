@@ -59,6 +59,8 @@ class DirectExecution final : public core::Execution, public QueueEntry {
   base::BufferSlice Aligned(const base::BufferSlice& data, size_t alignment);
   base::Status Arrange(std::vector<core::InferTensor>& tensors, bool final) const;
   void LayOutOutputs();
+  bool CancelledByClient() const;
+  bool PastDeadline() const;
   void RecordFinal(bool ok, const base::Status& status);
 
   const ExecutionContext& context_;

@@ -114,6 +114,21 @@ TEST(DirectSchedulerTest, ACancelledRequestNeverRuns) {
   EXPECT_EQ(version->statistics().failures(core::FailureReason::kCanceled), 1u);
 }
 
+TEST(DirectSchedulerTest, AnExecutionThatStopsForTheDeadlineHasExceededIt) {
+  base::FakeClock clock;
+  SchedulingFixture fixture(clock);
+  const auto version = fixture.MakeVersion({.on_load = {}, .on_execute = [&](core::Execution& execution) {
+                                              clock.AdvanceMs(2);
+                                              EXPECT_TRUE(execution.IsCancelled(0));
+                                              execution.RespondAll(base::Cancelled("told to stop"), {});
+                                              execution.Finish();
+                                            }});
+  core::QueuedRequest due = fixture.Request(version, nullptr);
+  due.request->deadline_ns = clock.NowNs() + 1'000'000;
+  EXPECT_EQ(fixture.Send(std::move(due)).get().status.code(), StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(version->statistics().failures(core::FailureReason::kCanceled), 1u);
+}
+
 TEST(DirectSchedulerTest, EveryInstanceRunsOneExecutionAtATime) {
   base::SystemClock clock;
   SchedulingFixture fixture(clock);
