@@ -4,6 +4,7 @@ import pytest
 
 from support import models
 from support.certificates import Certificates
+from support.echo import Echo
 from support.server import EXAMPLES, Server
 
 
@@ -25,6 +26,24 @@ def server(identities):
     """A server with the example models and the identities; shared, so tests leave it as they found it."""
     with Server(f"examples={EXAMPLES}", f"identities={identities}") as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def echo():
+    with Echo() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server_with_endless(tmp_path_factory):
+    """The example models, and `endless`, whose answers do not come while the server runs."""
+    repository = tmp_path_factory.mktemp("endless")
+    models.add_fake(repository, "endless", hold_file="hold")
+    hold = repository / "endless" / "hold"
+    hold.touch()
+    with Server(EXAMPLES, repository) as running:
+        yield running
+        hold.unlink()
 
 
 def pytest_terminal_summary(terminalreporter):

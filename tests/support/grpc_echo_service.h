@@ -20,12 +20,22 @@
 //   /inferd.test.Echo/Bidi          each message
 //
 // Metadata "echo-*" comes back as initial and as trailing metadata. "fail-with: <code>" ends the call with that status,
-// the message kFailMessage and the details kFailDetails; "delay-ms: <n>" puts the end of the call off.
+// the message kFailMessage and FailDetails; "delay-ms: <n>" puts the end of the call off.
 
 namespace inferd::testing {
 
 inline constexpr std::string_view kFailMessage = "\xc3\xa9%\n";
-inline constexpr std::string_view kFailDetails = "\x01\xff details";
+// A google.rpc.Status as clients expect it there, with a detail of an unknown type.
+inline std::string FailDetails(int code) {
+  return {'\x08', static_cast<char>(code),
+          '\x12', '\x04',
+          '\xc3', '\xa9',
+          '%',    '\n',
+          '\x1a', '\x05',
+          '\x12', '\x03',
+          '\x00', '\x01',
+          '\xff'};
+}
 inline constexpr uint32_t kCopiesMax = 100'000;
 
 // How a call ends, by its metadata.
@@ -64,7 +74,7 @@ class EchoEnd {
     if (code != 0) {
       constexpr int kCodeMax = 16;
       if (code < 0 || code > kCodeMax) code = static_cast<int>(base::StatusCode::kUnknown);
-      return responder.Finish({static_cast<base::StatusCode>(code), std::string(kFailMessage)}, kFailDetails);
+      return responder.Finish({static_cast<base::StatusCode>(code), std::string(kFailMessage)}, FailDetails(code));
     }
     if (whole) return responder.Answer(std::move(message));
     responder.Finish(base::OkStatus());

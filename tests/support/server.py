@@ -116,6 +116,14 @@ class Server:
         lines = self.request("GET", "/metrics")[2].decode().splitlines()
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line and line[0] != "#")}
 
+    def metric(self, name):
+        """The sum of that number over all its labels."""
+        return sum(value for series, value in self.metrics().items() if series.split("{")[0] == name)
+
+    def in_flight(self):
+        """Requests and calls that have come and are not answered, but the one that asks."""
+        return self.metric("inferd_http_requests_in_flight") - 1
+
     def open_files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 

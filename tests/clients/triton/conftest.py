@@ -1,21 +1,23 @@
-"""tritonclient, both of its HTTP clients behind one interface."""
+"""tritonclient's clients over HTTP and gRPC; the asyncio ones behind the interface of the others."""
 
 import asyncio
 import inspect
 
 import pytest
+import tritonclient.grpc
+import tritonclient.grpc.aio
 import tritonclient.http
 import tritonclient.http.aio
 
 
 class BlockingClient:
-    """tritonclient.http.aio's client, each of its coroutines run to its end, so that one test serves both clients."""
+    """An asyncio client, each of its coroutines run to its end, so that one test serves both kinds of client."""
 
-    def __init__(self, address):
+    def __init__(self, make, *args, **keywords):
         self._loop = asyncio.new_event_loop()
 
         async def connect():
-            return tritonclient.http.aio.InferenceServerClient(address)
+            return make(*args, **keywords)
 
         self._client = self._loop.run_until_complete(connect())
 
@@ -33,9 +35,22 @@ class BlockingClient:
         self._loop.close()
 
 
+def connect(protocol, kind, *args, **keywords):
+    """A client of tritonclient.http or tritonclient.grpc; `kind` is sync or asyncio."""
+    if kind == "sync":
+        return protocol.InferenceServerClient(*args, **keywords)
+    return BlockingClient(protocol.aio.InferenceServerClient, *args, **keywords)
+
+
 @pytest.fixture(params=["sync", "asyncio"])
 def client(request, server):
-    make = tritonclient.http.InferenceServerClient if request.param == "sync" else BlockingClient
-    connected = make(server.address)
+    connected = connect(tritonclient.http, request.param, server.address)
+    yield connected
+    connected.close()
+
+
+@pytest.fixture(params=["sync", "asyncio"])
+def grpc_client(request, server):
+    connected = connect(tritonclient.grpc, request.param, server.grpc_address)
     yield connected
     connected.close()

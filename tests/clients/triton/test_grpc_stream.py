@@ -1,0 +1,170 @@
+"""ModelStreamInfer through tritonclient: many requests in flight, answers in order, errors, cancel, ends."""
+
+import asyncio
+import queue
+
+import numpy
+import pytest
+import tritonclient.grpc.aio
+from tritonclient.grpc import InferenceServerClient
+
+from grpc_inputs import check_simple, int32_inputs, simple_inputs
+from support import models
+from support.server import EXAMPLES, Server
+
+
+class Stream:
+    """A client with a stream whose answers are taken by next()."""
+
+    def __init__(self, server, **options):
+        self._answers = queue.Queue()
+        self._client = InferenceServerClient(server.grpc_address)
+        self._client.start_stream(lambda result, error: self._answers.put((result, error)), **options)
+        self.send = self._client.async_stream_infer
+        self.stop = self._client.stop_stream
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._client.stop_stream(cancel_requests=True)
+        self._client.close()
+
+    def next(self):
+        """(result, error)"""
+        return self._answers.get(timeout=30)
+
+    def results(self, count):
+        answers = [self.next() for _ in range(count)]
+        assert [error for _, error in answers if error] == []
+        return [result for result, _ in answers]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    repository = tmp_path_factory.mktemp("models")
+    models.add_fake(repository, "slow", execute_delay_ms=100)
+    models.add_fake(repository, "failing", fail_execute="this model fails")
+    models.add_fake(repository, "endless", execute_delay_ms=20_000)
+    with Server(EXAMPLES, repository) as running:
+        yield running
+
+
+@pytest.mark.parametrize("compression", [None, "gzip", "deflate"])
+def test_answers_come_in_the_order_of_the_requests(server, compression):
+    with Stream(server, compression_algorithm=compression) as stream:
+        stream.send("slow", int32_inputs(0), request_id="0")  # the rest would overtake it
+        for number in range(1, 500):
+            stream.send("simple", simple_inputs(), request_id=str(number))
+        results = stream.results(500)
+    assert [result.get_response().id for result in results] == [str(number) for number in range(500)]
+    check_simple(results[-1])
+
+
+def test_closing_waits_for_what_is_in_flight(server):
+    with Stream(server) as stream:
+        for number in range(20):
+            stream.send("simple", simple_inputs(), request_id=str(number))
+        stream.stop(cancel_requests=False)
+        assert len(stream.results(20)) == 20
+
+
+def test_an_error_is_the_answer_to_its_request_alone(server):
+    with Stream(server) as stream:
+        stream.send("simple", simple_inputs(), request_id="0")
+        stream.send("failing", int32_inputs(1), request_id="1")
+        stream.send("nobody", simple_inputs(), request_id="2")
+        stream.send("simple", simple_inputs()[:1], request_id="3")
+        stream.send("simple", simple_inputs(), request_id="4")
+        answers = [stream.next() for _ in range(5)]
+    check_simple(answers[0][0])
+    check_simple(answers[4][0])
+    texts = [error.message() for _, error in answers[1:4]]
+    assert "this model fails" in texts[0] and "nobody" in texts[1] and "INPUT1" in texts[2]
+
+
+def test_with_triton_grpc_error_an_error_is_the_status_of_the_stream(server):
+    with Stream(server, headers={"triton_grpc_error": "true"}) as stream:
+        stream.send("simple", simple_inputs())
+        check_simple(stream.next()[0])
+        stream.send("nobody", simple_inputs())
+        result, error = stream.next()
+        assert result is None and "nobody" in error.message() and error.status() == "StatusCode.NOT_FOUND"
+
+
+def test_a_stream_is_cancelled(server):
+    with Stream(server) as stream:
+        stream.send("simple", simple_inputs())
+        check_simple(stream.next()[0])
+        stream.send("endless", int32_inputs(1))
+        stream.stop(cancel_requests=True)
+        result, error = stream.next()
+        assert result is None and "CANCELLED" in str(error)
+    with Stream(server) as stream:
+        stream.send("simple", simple_inputs())
+        check_simple(stream.next()[0])
+
+
+def test_a_stream_has_a_timeout(server):
+    with Stream(server, stream_timeout=0.3) as stream:
+        stream.send("endless", int32_inputs(1))
+        # The request's own error may come first; it has no status.
+        errors = iter(lambda: stream.next()[1], None)
+        assert next(error.status() for error in errors if error.status()) == "StatusCode.DEADLINE_EXCEEDED"
+
+
+def test_parameters_and_sequences_are_taken(server):
+    with Stream(server) as stream:
+        stream.send("simple", simple_inputs(), parameters={"tenant": "a", "n": 1, "flag": True}, priority=0, timeout=1_000_000,
+                    enable_empty_final_response=True)
+        check_simple(stream.next()[0])
+
+
+def test_large_tensors(server):
+    rows = 4096  # 256 KB an input, 512 KB a response
+    with Stream(server) as stream:
+        for _ in range(40):
+            stream.send("simple", simple_inputs(rows))
+        for result in stream.results(40):
+            check_simple(result, rows)
+
+
+def test_asyncio(server):
+    async def run():
+        async def requests():
+            for number in range(200):
+                yield {"model_name": "simple" if number != 100 else "nobody", "inputs": simple_inputs(),
+                       "request_id": str(number)}
+
+        async with tritonclient.grpc.aio.InferenceServerClient(server.grpc_address) as client:
+            return [answer async for answer in client.stream_infer(requests())]
+
+    answers = asyncio.run(run())
+    assert len(answers) == 200
+    assert answers[100][0] is None and "nobody" in answers[100][1].message()
+    for number in (0, 99, 101, 199):
+        assert answers[number][0].get_response().id == str(number)
+
+
+def test_asyncio_cancel(server):
+    async def run():
+        async def requests():
+            yield {"model_name": "simple", "inputs": simple_inputs()}
+            await asyncio.Event().wait()
+
+        async with tritonclient.grpc.aio.InferenceServerClient(server.grpc_address) as client:
+            answers = client.stream_infer(requests())
+            result, _ = await anext(answers)
+            check_simple(result)
+            assert answers.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await anext(answers)
+            assert await client.is_server_live()
+
+    asyncio.run(run())
+
+
+def test_an_identity_of_numbers(server):
+    with Stream(server) as stream:
+        stream.send("slow", int32_inputs(1, 2, 3))
+        numpy.testing.assert_array_equal(stream.next()[0].as_numpy("OUTPUT"), [1, 2, 3])

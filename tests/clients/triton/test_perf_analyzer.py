@@ -1,0 +1,57 @@
+"""perf_analyzer, the program in tritonclient's wheel, runs cleanly over HTTP, gRPC and the gRPC stream."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import nvidia.cuda_runtime
+import pytest
+
+PROGRAM = pathlib.Path(sys.executable).parent / "perf_analyzer"
+# It links CUDA's runtime, which finds no device and does nothing.
+ENVIRONMENT = os.environ | {"LD_LIBRARY_PATH": os.path.join(nvidia.cuda_runtime.__path__[0], "lib")}
+
+PROTOCOLS = {
+    "http": ["-i", "http"],
+    "grpc": ["-i", "grpc"],
+    "stream": ["-i", "grpc", "--streaming"],
+}
+
+
+def analyze(server, protocol, *options, model="simple"):
+    address = server.address if protocol == "http" else server.grpc_address
+    command = [PROGRAM, "-m", model, "-u", address, *PROTOCOLS[protocol], *options]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=100)
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
+    assert "error" not in output.lower() and "failed" not in output.lower(), output
+    assert "Throughput: " in output, output
+    return output
+
+
+@pytest.mark.parametrize(("protocol", "mode"), [("http", "--sync"), ("http", "--async"), ("grpc", "--sync"),
+                                                ("grpc", "--async"), ("stream", "--async")])  # no other streams
+def test_simple(server, protocol, mode):
+    analyze(server, protocol, mode, "--concurrency-range", "4", "--request-count", "400", "-b", "2")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_measured_by_time(server, protocol):
+    # Short windows, any of which is stable enough.
+    analyze(server, protocol, "--async", "--concurrency-range", "1:3:2", "-p", "300", "-s", "99999")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_bytes(server, protocol):
+    analyze(server, protocol, "--async", "--request-count", "100", "--shape", "INPUT:3", "-b", "2", "--string-length", "20",
+            model="identity_BYTES")
+
+
+@pytest.mark.parametrize("compression", ["gzip", "deflate"])
+def test_compression(server, compression):
+    analyze(server, "grpc", "--async", "--request-count", "100", "--grpc-compression-algorithm", compression)
+
+
+def test_a_rate_of_requests(server):
+    analyze(server, "grpc", "--async", "--request-rate-range", "200", "--request-count", "300")
