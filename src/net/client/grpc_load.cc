@@ -10,41 +10,14 @@
 #include <new>
 #include <utility>
 
+#include "net/client/message_counter.h"
+
 namespace inferd::net {
 
 namespace {
 
-constexpr size_t kPrefixBytes = 5;
 constexpr size_t kOutputBytes = 256 * 1024;  // made at a time
 constexpr int32_t kWindowBytes = 64 << 20;   // what the server may send before it hears from us
-
-// Finds where gRPC's messages end in a stream's bytes.
-class MessageCounter {
- public:
-  // True: a message has ended; call again with what is left of `data`.
-  bool Read(std::string_view& data) {
-    while (prefix_bytes_ < kPrefixBytes && !data.empty()) {
-      if (prefix_bytes_++ > 0) bytes_ = bytes_ << 8 | static_cast<unsigned char>(data.front());
-      data.remove_prefix(1);
-      left_ = bytes_;
-    }
-    if (prefix_bytes_ < kPrefixBytes) return false;
-    const size_t skipped = std::min<size_t>(left_, data.size());
-    data.remove_prefix(skipped);
-    left_ -= static_cast<uint32_t>(skipped);
-    if (left_ > 0) return false;
-    last_bytes_ = std::exchange(bytes_, 0);
-    prefix_bytes_ = 0;
-    return true;
-  }
-  size_t last_bytes() const { return last_bytes_; }
-
- private:
-  size_t prefix_bytes_ = 0;
-  uint32_t bytes_ = 0;
-  uint32_t left_ = 0;
-  size_t last_bytes_ = 0;
-};
 
 // A request of ours and what is known of its response.
 struct Stream {
