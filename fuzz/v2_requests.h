@@ -15,6 +15,7 @@
 #include "fuzz/require.h"
 #include "json/writer.h"
 #include "tensor/raw.h"
+#include "v2/output_forms.h"
 
 // What the fuzzers of infer requests share: the same tensors as JSON and as binary must be the same request.
 
@@ -84,7 +85,7 @@ inline void CheckBothForms(const core::InferRequest& request) {
   }
 
   core::InferResponse response;
-  oip_http::OutputForms forms;
+  v2::OutputForms forms;
   forms.default_form.base64 = true;
   for (const core::InferTensor& input : request.inputs) {
     if (MayHoldNan(input)) return;
