@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import signal
 import socket
 import ssl
@@ -17,11 +18,20 @@ PROGRAMS = pathlib.Path(os.environ.get("INFERD_PROGRAMS", ROOT / "build" / "rele
 EXAMPLES = ROOT / "examples" / "models"
 
 
-def free_port():
-    """A port that nothing listens on. Taken from the kernel's ephemeral range, so that two tests rarely get the same."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+# Below what kernels give to outgoing connections, so that no client takes a port between the look and the server's start.
+PORTS = range(10000, 30000)
+
+
+def free_ports(count):
+    """That many different ports that nothing listens on."""
+    with contextlib.ExitStack() as held:
+        ports = []
+        while len(ports) < count:
+            probe = held.enter_context(socket.socket())
+            with contextlib.suppress(OSError):
+                probe.bind(("127.0.0.1", random.choice(PORTS)))
+                ports.append(probe.getsockname()[1])
+        return ports
 
 
 def wait_until(condition, what, timeout_s=30):
@@ -38,9 +48,7 @@ class Server:
     """One inferd process on free ports of the loopback. Use as a context manager."""
 
     def __init__(self, *repositories, options=(), ready=True, folder=None):
-        self.port = free_port()
-        self.metrics_port = free_port()
-        self.grpc_port = free_port()
+        self.port, self.metrics_port, self.grpc_port = free_ports(3)
         self.address = f"127.0.0.1:{self.port}"
         self.grpc_address = f"127.0.0.1:{self.grpc_port}"
         self.url = f"http://{self.address}"
