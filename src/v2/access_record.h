@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,10 @@ struct AccessRecord {
   std::string version;
   std::string id;
 };
+
+// What is known of a request before its model is; `traceparent` as the client sent it, kept only if it is well-formed.
+std::unique_ptr<AccessRecord> MakeAccessRecord(int64_t received_ns, std::string_view method, std::string_view target,
+                                               std::string_view peer, std::string_view traceparent);
 
 // One line, at info level. `status` is the protocol's word: "200", "NOT_FOUND".
 void LogAccess(base::Logger& logger, const AccessRecord& record, std::string_view status, int64_t now_ns);

@@ -3,8 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "v2/traceparent.h"
-
 namespace inferd::oip_grpc {
 
 Call::Call(std::shared_ptr<const Environment> environment, const net::grpc::CallContext& context,
@@ -12,15 +10,8 @@ Call::Call(std::shared_ptr<const Environment> environment, const net::grpc::Call
     : environment_(std::move(environment)), responder_(std::move(responder)) {
   if (!options().access_log) return;
   const net::RequestHead& head = context.head;
-  access_ = std::make_unique<v2::AccessRecord>(
-      v2::AccessRecord{.received_ns = context.received_ns,
-                       .method = std::string(head.method_text),
-                       .target = std::string(head.target),
-                       .peer = std::string(head.peer),
-                       .traceparent = std::string(v2::CheckedTraceparent(head.Find("traceparent").value_or(""))),
-                       .model = {},
-                       .version = {},
-                       .id = {}});
+  access_ = v2::MakeAccessRecord(context.received_ns, head.method_text, head.target, head.peer,
+                                 head.Find("traceparent").value_or(""));
 }
 
 void Call::SetModel(std::string_view model, std::string_view version) {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "frontends/oip_http/error_response.h"
-#include "v2/traceparent.h"
 
 namespace inferd::oip_http {
 
@@ -11,15 +10,8 @@ Call::Call(std::shared_ptr<const Environment> environment, const net::RequestHea
            net::Reply reply)
     : environment_(std::move(environment)), reply_(std::move(reply)) {
   if (!options().access_log) return;
-  access_ = std::make_unique<v2::AccessRecord>(
-      v2::AccessRecord{.received_ns = received_ns,
-                       .method = std::string(head.method_text),
-                       .target = std::string(head.target),
-                       .peer = std::string(head.peer),
-                       .traceparent = std::string(v2::CheckedTraceparent(head.Find("traceparent").value_or(""))),
-                       .model = {},
-                       .version = {},
-                       .id = {}});
+  access_ = v2::MakeAccessRecord(received_ns, head.method_text, head.target, head.peer,
+                                 head.Find("traceparent").value_or(""));
 }
 
 void Call::SetModel(std::string_view model, std::string_view version) {
