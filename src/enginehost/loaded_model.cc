@@ -52,10 +52,11 @@ base::Status LoadedModel::ReadSignature(int max_batch_size, int cpu_threads) {
   for (size_t i = 0; i < abi->significant_parameter_count; ++i) {
     significant_parameters_.emplace_back(ToView(abi->significant_parameters[i]));
   }
-  if (abi->compute_threads < -1) {
-    return base::Internal("executions that keep " + std::to_string(abi->compute_threads) + " threads busy");
+  const int compute_threads = INFERD_HAS_FIELD(inferd_signature, abi, compute_threads) ? abi->compute_threads : 0;
+  if (compute_threads < -1) {
+    return base::Internal("executions that keep " + std::to_string(compute_threads) + " threads busy");
   }
-  compute_threads_ = abi->compute_threads == 0 ? cpu_threads : std::max(abi->compute_threads, 0);
+  compute_threads_ = compute_threads == 0 ? cpu_threads : std::max(compute_threads, 0);
   return base::OkStatus();
 }
 

@@ -72,6 +72,15 @@ TEST(LoadedModelTest, EnginesSayHowManyThreadsTheyUse) {
   EXPECT_THAT(engine.Take().error().message(), HasSubstr("executions that keep -2 threads busy"));
 }
 
+TEST(LoadedModelTest, EnginesBuiltBeforeAFieldWasAddedDoNotHaveIt) {
+  StubEngine engine;
+  engine.signature.struct_size = offsetof(inferd_signature, compute_threads);
+  engine.signature.compute_threads = -2;  // what lies behind the engine's own struct
+  const auto model = engine.Take();
+  ASSERT_TRUE(model) << model.error().ToString();
+  EXPECT_EQ((*model)->compute_threads(), 4);
+}
+
 TEST(LoadedModelTest, RefusesImpossibleTensors) {
   EXPECT_THAT(DefectOf(Spec("")), HasSubstr("a tensor has no name"));
   EXPECT_THAT(DefectOf(Spec("x", 0)), HasSubstr("tensor 'x' has the unknown datatype 0"));
