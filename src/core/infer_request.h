@@ -73,6 +73,13 @@ struct InferRequest {
   int64_t deadline_ns = 0;               // NowNs at which nobody waits any more; 0: none
   std::string traceparent;               // W3C, empty if none
   std::shared_ptr<CancelFlag> cancel;    // null: cannot be cancelled
+
+  // Of all its tensors, as the model will see them.
+  size_t InputBytes() const {
+    size_t bytes = 0;
+    for (const InferTensor& input : inputs) bytes += input.data.size();
+    return bytes;
+  }
 };
 
 }  // namespace inferd::core

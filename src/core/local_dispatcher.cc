@@ -10,12 +10,6 @@ namespace {
 // A server with all it can work on is likely to have room again within a second.
 constexpr int64_t kRetryAfterMs = 1000;
 
-int64_t TensorBytes(const InferRequest& request) {
-  int64_t bytes = 0;
-  for (const InferTensor& input : request.inputs) bytes += static_cast<int64_t>(input.data.size());
-  return bytes;
-}
-
 }  // namespace
 
 LocalDispatcher::LocalDispatcher(const SnapshotPublisher& snapshots, InflightLimit& inflight, const base::Clock& clock)
@@ -49,7 +43,7 @@ base::Status LocalDispatcher::Admit(QueuedRequest& queued, int64_t* retry_after_
     return base::ResourceExhausted("the server works on as many requests as it may (" +
                                    std::to_string(inflight_.requests_max()) + ")");
   }
-  queued.hold = queued.version->held_bytes().Take(TensorBytes(request), inflight_.version_bytes_max());
+  queued.hold = queued.version->held_bytes().Take(static_cast<int64_t>(request.InputBytes()), inflight_.version_bytes_max());
   if (!queued.hold) {
     *retry_after_ms = kRetryAfterMs;
     return base::ResourceExhausted("the requests that model '" + queued.version->id().name +

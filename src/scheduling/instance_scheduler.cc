@@ -161,7 +161,7 @@ bool InstanceScheduler::StartsLone(const QueueEntry& entry, BatchDecision& decis
   if (idle_.empty() || !waiting_.empty() || !queued.request->parameters.empty()) return false;
   // A request of many parts would keep the thread for as long as all of them.
   if (queued.parts != nullptr) return false;
-  if (!gate_.Allows(InputBytes(*queued.request))) return false;
+  if (!gate_.Allows(queued.request->InputBytes())) return false;
   // Who asks for it always gets it.
   const bool watched = batching_ && config_.inline_execution == config::InlineExecution::kAuto;
   if (watched && !lone_.MayRunInline()) return false;

@@ -165,7 +165,7 @@ FormedBatch InstanceScheduler::MakeBatch(core::BatchReason reason) {
   batch.record.left_waiting = static_cast<int64_t>(waiting_.size());
   for (std::unique_ptr<QueueEntry>& member : taken_) {
     const core::QueuedRequest& queued = member->queued;
-    batch.bytes += InputBytes(*queued.request);
+    batch.bytes += queued.request->InputBytes();
     batch.may_run_inline = batch.may_run_inline && queued.request->parameters.empty();
     batch.oldest_ns = std::min(batch.oldest_ns, queued.queued_ns);
     batch.record.rows += queued.layout.rows;

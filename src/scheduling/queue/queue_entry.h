@@ -1,8 +1,7 @@
 #pragma once
 
-#include <boost/intrusive/list.hpp>
-#include <cstddef>
 #include <algorithm>
+#include <boost/intrusive/list.hpp>
 #include <cstdint>
 
 #include "core/scheduler.h"
@@ -30,12 +29,5 @@ struct QueueEntry {
   ListHook by_arrival;
   ListHook by_key;
 };
-
-// What the InlineGate takes for a request's size.
-inline size_t InputBytes(const core::InferRequest& request) {
-  size_t bytes = 0;
-  for (const core::InferTensor& input : request.inputs) bytes += input.data.size();
-  return bytes;
-}
 
 }  // namespace inferd::scheduling

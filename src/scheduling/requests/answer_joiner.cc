@@ -26,21 +26,9 @@ int64_t AnswerJoiner::RowsOf(size_t part) const {
 }
 
 core::QueuedRequest AnswerJoiner::MakePart(size_t part) {
-  const core::InferRequest& whole = *whole_.request;
   core::QueuedRequest queued;
-  queued.request = std::make_unique<core::InferRequest>();
-  core::InferRequest& request = *queued.request;
-  request.model_name = whole.model_name;
-  request.model_version = whole.model_version;
-  request.id = whole.id;
-  request.parameters = whole.parameters;
-  request.outputs = whole.outputs;
-  request.priority = whole.priority;
-  request.timeout_us = whole.timeout_us;
-  request.received_ns = whole.received_ns;
-  request.deadline_ns = whole.deadline_ns;
-  request.traceparent = whole.traceparent;
-  request.cancel = cancel_;
+  queued.request = std::make_unique<core::InferRequest>(*whole_.request);
+  queued.request->cancel = cancel_;
   queued.completion = core::Completion(
       [joiner = shared_from_this(), part](core::InferResponse response) { joiner->Arrive(part, std::move(response)); });
   queued.version = whole_.version;
