@@ -24,8 +24,7 @@ Status WriteInput(json::Writer& writer, const NamedTensor& input, Wire wire) {
   if (wire == Wire::kBinary) {
     writer.Key("parameters");
     writer.BeginObject();
-    writer.Key("binary_data_size");
-    writer.Uint(input.data.size());
+    writer.Member("binary_data_size", input.data.size());
     writer.EndObject();
   } else {
     writer.Key("data");
@@ -40,17 +39,14 @@ void WriteOutputs(json::Writer& writer, const InferOptions& options) {
   writer.BeginArray();
   for (const std::string& name : options.outputs) {
     writer.BeginObject();
-    writer.Key("name");
-    writer.String(name);
+    writer.Member("name", name);
     writer.Key("parameters");
     writer.BeginObject();
     if (options.wire == Wire::kBinary) {
-      writer.Key("binary_data");
-      writer.Bool(true);
+      writer.Member("binary_data", true);
     }
     if (options.classes > 0) {
-      writer.Key("classification");
-      writer.Int(options.classes);
+      writer.Member("classification", options.classes);
     }
     writer.EndObject();
     writer.EndObject();
@@ -177,14 +173,12 @@ Result<net::ClientRequest> EncodeInfer(const InferOptions& options, const std::v
   json::Writer writer;
   writer.BeginObject();
   if (!options.id.empty()) {
-    writer.Key("id");
-    writer.String(options.id);
+    writer.Member("id", options.id);
   }
   if (options.wire == Wire::kBinary && options.outputs.empty()) {
     writer.Key("parameters");
     writer.BeginObject();
-    writer.Key("binary_data_output");
-    writer.Bool(true);
+    writer.Member("binary_data_output", true);
     writer.EndObject();
   }
   writer.Key("inputs");

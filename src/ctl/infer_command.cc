@@ -48,13 +48,10 @@ std::string ValuesText(const NamedTensor& tensor, size_t values_max) {
 Status WriteJson(const InferAnswer& answer, std::ostream& out) {
   json::Writer writer;
   writer.BeginObject();
-  writer.Key("model_name");
-  writer.String(answer.model_name);
-  writer.Key("model_version");
-  writer.String(answer.model_version);
+  writer.Member("model_name", answer.model_name);
+  writer.Member("model_version", answer.model_version);
   if (!answer.id.empty()) {
-    writer.Key("id");
-    writer.String(answer.id);
+    writer.Member("id", answer.id);
   }
   writer.Key("outputs");
   writer.BeginArray();

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "ctl/commands.h"
-#include "ctl/json_members.h"
+#include "json/read.h"
 #include "ctl/table.h"
 
 namespace inferd::ctl {
@@ -36,7 +36,7 @@ struct SchedulerText {
 
 // "4, 8"
 Status ReadRows(json::Reader& reader, std::string& text) {
-  return ForEachElement(reader, [&]() -> Status {
+  return json::ReadArray(reader, [&]() -> Status {
     int64_t rows = 0;
     INFERD_RETURN_IF_ERROR(ReadNumber(reader, rows));
     text += (text.empty() ? "" : ", ") + std::to_string(rows);
@@ -48,7 +48,7 @@ Status ReadBatching(json::Reader& reader, std::string& text) {
   bool enabled = false;
   int64_t rows_max = 0;
   std::string preferred, delay = "0";
-  INFERD_RETURN_IF_ERROR(ForEachMember(reader, [&](std::string_view key) -> Status {
+  INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> Status {
     if (key == "enabled") {
       INFERD_ASSIGN_OR_RETURN(enabled, reader.ReadBool());
       return base::OkStatus();
@@ -63,9 +63,9 @@ Status ReadBatching(json::Reader& reader, std::string& text) {
 }
 
 Status ReadQueue(json::Reader& reader, std::string& text) {
-  return ForEachElement(reader, [&]() -> Status {
+  return json::ReadArray(reader, [&]() -> Status {
     int64_t level = 0, requests = 0, size_max = 0;
-    INFERD_RETURN_IF_ERROR(ForEachMember(reader, [&](std::string_view key) -> Status {
+    INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> Status {
       if (key == "priority_level") return ReadNumber(reader, level);
       if (key == "requests") return ReadNumber(reader, requests);
       if (key == "size_max") return ReadNumber(reader, size_max);
@@ -80,7 +80,7 @@ Status ReadQueue(json::Reader& reader, std::string& text) {
 Status ReadInstances(json::Reader& reader, std::string& text) {
   int64_t count = 0, busy = 0, on_loop = 0;
   std::string service = "0";
-  INFERD_RETURN_IF_ERROR(ForEachMember(reader, [&](std::string_view key) -> Status {
+  INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> Status {
     if (key == "count") return ReadNumber(reader, count);
     if (key == "busy") return ReadNumber(reader, busy);
     if (key == "inline_executions") return ReadNumber(reader, on_loop);
@@ -95,12 +95,12 @@ Status ReadInstances(json::Reader& reader, std::string& text) {
 Status ReadTuning(json::Reader& reader, std::string& text) {
   int64_t rows_per_second = 0;
   std::string objective, first, further, explanation;
-  INFERD_RETURN_IF_ERROR(ForEachMember(reader, [&](std::string_view key) -> Status {
+  INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> Status {
     if (key == "rows_per_second") return ReadNumber(reader, rows_per_second);
     if (key == "latency_objective_us") return ReadDuration(reader, objective);
     if (key == "first_row_us") return ReadDuration(reader, first);
     if (key == "further_row_us") return ReadDuration(reader, further);
-    if (key == "explanation") return ReadText(reader, explanation);
+    if (key == "explanation") return json::ReadText(reader, explanation);
     return reader.SkipValue();
   }));
   text = std::to_string(rows_per_second) + " rows/s, first row " + first + ", each further " + further +
@@ -110,7 +110,7 @@ Status ReadTuning(json::Reader& reader, std::string& text) {
 
 Status ReadConcurrency(json::Reader& reader, std::string& text) {
   int64_t limit = 0, min = 0, max = 0, in_flight = 0, shed = 0;
-  INFERD_RETURN_IF_ERROR(ForEachMember(reader, [&](std::string_view key) -> Status {
+  INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> Status {
     if (key == "limit") return ReadNumber(reader, limit);
     if (key == "min") return ReadNumber(reader, min);
     if (key == "max") return ReadNumber(reader, max);
@@ -138,11 +138,11 @@ std::string TimeText(int64_t wall_ms) {
 Status ReadRecord(json::Reader& reader, Table& table) {
   int64_t started_ms = 0, rows = 0, requests = 0, left = 0, instance = 0;
   std::string reason, waited, service;
-  INFERD_RETURN_IF_ERROR(ForEachMember(reader, [&](std::string_view key) -> Status {
+  INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> Status {
     if (key == "started_ms") return ReadNumber(reader, started_ms);
     if (key == "rows") return ReadNumber(reader, rows);
     if (key == "requests") return ReadNumber(reader, requests);
-    if (key == "reason") return ReadText(reader, reason);
+    if (key == "reason") return json::ReadText(reader, reason);
     if (key == "oldest_waited_us") return ReadDuration(reader, waited);
     if (key == "service_us") return ReadDuration(reader, service);
     if (key == "left_waiting") return ReadNumber(reader, left);
@@ -155,17 +155,17 @@ Status ReadRecord(json::Reader& reader, Table& table) {
 }
 
 Status Read(json::Reader& reader, SchedulerText& text) {
-  return ForEachMember(reader, [&](std::string_view key) -> Status {
-    if (key == "model_name") return ReadText(reader, text.model);
-    if (key == "model_version") return ReadText(reader, text.version);
-    if (key == "summary") return ReadText(reader, text.summary);
+  return json::ReadObject(reader, [&](std::string_view key) -> Status {
+    if (key == "model_name") return json::ReadText(reader, text.model);
+    if (key == "model_version") return json::ReadText(reader, text.version);
+    if (key == "summary") return json::ReadText(reader, text.summary);
     if (key == "batching") return ReadBatching(reader, text.batching);
     if (key == "queue") return ReadQueue(reader, text.queue);
     if (key == "instances") return ReadInstances(reader, text.instances);
     if (key == "tuning") return ReadTuning(reader, text.tuning);
     if (key == "concurrency") return ReadConcurrency(reader, text.limit);
     if (key != "recent") return reader.SkipValue();
-    return ForEachElement(reader, [&] { return ReadRecord(reader, text.recent); });
+    return json::ReadArray(reader, [&] { return ReadRecord(reader, text.recent); });
   });
 }
 

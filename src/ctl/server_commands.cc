@@ -93,8 +93,7 @@ Status Load(V2Server& server, const LoadArguments& arguments, std::ostream& out)
   writer.BeginObject();
   if (!arguments.config_file.empty()) {
     INFERD_ASSIGN_OR_RETURN(const std::string config, ReadFile(arguments.config_file));
-    writer.Key("config");
-    writer.String(config);
+    writer.Member("config", config);
   }
   for (const std::string& file : arguments.files) {
     const size_t equals = file.find('=');

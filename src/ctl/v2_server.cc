@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "ctl/json_members.h"
+#include "json/read.h"
 #include "json/reader.h"
 #include "json/writer.h"
 
@@ -30,19 +30,19 @@ StatusCode CodeOf(int http_status) {
 }
 
 Status ReadTexts(json::Reader& reader, std::vector<std::string>& texts) {
-  return ForEachElement(reader, [&] { return ReadText(reader, texts.emplace_back()); });
+  return json::ReadArray(reader, [&] { return json::ReadText(reader, texts.emplace_back()); });
 }
 
 Status ReadTensor(json::Reader& reader, TensorSignature& tensor) {
-  return ForEachMember(reader, [&](std::string_view key) -> Status {
-    if (key == "name") return ReadText(reader, tensor.name);
+  return json::ReadObject(reader, [&](std::string_view key) -> Status {
+    if (key == "name") return json::ReadText(reader, tensor.name);
     if (key == "datatype") {
       INFERD_ASSIGN_OR_RETURN(const std::string_view name, reader.ReadString());
       tensor.datatype = tensor::ParseDataType(name).value_or(tensor::DataType::kInvalid);
       return base::OkStatus();
     }
     if (key != "shape") return reader.SkipValue();
-    return ForEachElement(reader, [&]() -> Status {
+    return json::ReadArray(reader, [&]() -> Status {
       INFERD_ASSIGN_OR_RETURN(const int64_t dim, reader.ReadInt64());
       tensor.shape.Append(dim);
       return base::OkStatus();
@@ -51,15 +51,15 @@ Status ReadTensor(json::Reader& reader, TensorSignature& tensor) {
 }
 
 Status ReadTensors(json::Reader& reader, std::vector<TensorSignature>& tensors) {
-  return ForEachElement(reader, [&] { return ReadTensor(reader, tensors.emplace_back()); });
+  return json::ReadArray(reader, [&] { return ReadTensor(reader, tensors.emplace_back()); });
 }
 
 Status ReadIndexRow(json::Reader& reader, IndexRow& row) {
-  return ForEachMember(reader, [&](std::string_view key) -> Status {
-    if (key == "name") return ReadText(reader, row.name);
-    if (key == "version") return ReadText(reader, row.version);
-    if (key == "state") return ReadText(reader, row.state);
-    if (key == "reason") return ReadText(reader, row.reason);
+  return json::ReadObject(reader, [&](std::string_view key) -> Status {
+    if (key == "name") return json::ReadText(reader, row.name);
+    if (key == "version") return json::ReadText(reader, row.version);
+    if (key == "state") return json::ReadText(reader, row.state);
+    if (key == "reason") return json::ReadText(reader, row.reason);
     return reader.SkipValue();
   });
 }
@@ -68,8 +68,8 @@ Status ReadIndexRow(json::Reader& reader, IndexRow& row) {
 std::string ErrorText(const std::string& body) {
   std::string text;
   json::Reader reader(body);
-  const Status status = ForEachMember(reader, [&](std::string_view key) -> Status {
-    return key == "error" ? ReadText(reader, text) : reader.SkipValue();
+  const Status status = json::ReadObject(reader, [&](std::string_view key) -> Status {
+    return key == "error" ? json::ReadText(reader, text) : reader.SkipValue();
   });
   constexpr size_t kShownMax = 500;
   return status.ok() && !text.empty() ? text : json::ReplaceMalformedUtf8(body.substr(0, kShownMax));
@@ -118,9 +118,9 @@ Result<ServerInfo> V2Server::Info() {
   INFERD_ASSIGN_OR_RETURN(const std::string body, Get("/v2"));
   ServerInfo info;
   json::Reader reader(body);
-  INFERD_RETURN_IF_ERROR(ForEachMember(reader, [&](std::string_view key) -> Status {
-    if (key == "name") return ReadText(reader, info.name);
-    if (key == "version") return ReadText(reader, info.version);
+  INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> Status {
+    if (key == "name") return json::ReadText(reader, info.name);
+    if (key == "version") return json::ReadText(reader, info.version);
     if (key == "extensions") return ReadTexts(reader, info.extensions);
     return reader.SkipValue();
   }));
@@ -131,9 +131,9 @@ Result<ModelSignature> V2Server::Model(const std::string& name, const std::strin
   INFERD_ASSIGN_OR_RETURN(const std::string body, Get(ModelPath(name, version)));
   ModelSignature model;
   json::Reader reader(body);
-  INFERD_RETURN_IF_ERROR(ForEachMember(reader, [&](std::string_view key) -> Status {
-    if (key == "name") return ReadText(reader, model.name);
-    if (key == "platform") return ReadText(reader, model.platform);
+  INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> Status {
+    if (key == "name") return json::ReadText(reader, model.name);
+    if (key == "platform") return json::ReadText(reader, model.platform);
     if (key == "versions") return ReadTexts(reader, model.versions);
     if (key == "inputs") return ReadTensors(reader, model.inputs);
     if (key == "outputs") return ReadTensors(reader, model.outputs);
@@ -147,7 +147,7 @@ Result<std::vector<IndexRow>> V2Server::Index(bool ready_only) {
                           Post("/v2/repository/index", ready_only ? R"({"ready":true})" : R"({"ready":false})"));
   std::vector<IndexRow> rows;
   json::Reader reader(body);
-  INFERD_RETURN_IF_ERROR(ForEachElement(reader, [&] { return ReadIndexRow(reader, rows.emplace_back()); }));
+  INFERD_RETURN_IF_ERROR(json::ReadArray(reader, [&] { return ReadIndexRow(reader, rows.emplace_back()); }));
   return rows;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -41,6 +42,22 @@ class Writer {
   void Uint(uint64_t value);
   // Shortest text that reads back as the same double; null if not finite, which JSON has no number for.
   void Double(double value);
+  // A key and its value: a bool, a number or a text.
+  template <typename T>
+  void Member(std::string_view key, const T& value) {
+    Key(key);
+    if constexpr (std::same_as<T, bool>) {
+      Bool(value);
+    } else if constexpr (std::signed_integral<T>) {
+      Int(value);
+    } else if constexpr (std::unsigned_integral<T>) {
+      Uint(value);
+    } else if constexpr (std::floating_point<T>) {
+      Double(value);
+    } else {
+      String(value);
+    }
+  }
   // One whole JSON value, written as it is.
   void Raw(std::string_view json);
 

@@ -166,10 +166,8 @@ std::optional<NonFinite> ParseNonFinite(std::string_view name) {
 }
 
 void WriteTensorHead(json::Writer& writer, std::string_view name, tensor::DataType type, const tensor::Shape& shape) {
-  writer.Key("name");
-  writer.String(name);
-  writer.Key("datatype");
-  writer.String(tensor::DataTypeName(type));
+  writer.Member("name", name);
+  writer.Member("datatype", tensor::DataTypeName(type));
   writer.Key("shape");
   writer.BeginArray();
   for (const int64_t dim : shape.dims()) writer.Int(dim);

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/base64.h"
-#include "frontends/oip_http/json_object.h"
 #include "frontends/oip_http/parameters_json.h"
+#include "json/read.h"
 #include "v2/repository_calls.h"
 
 namespace inferd::oip_http {
@@ -38,7 +38,7 @@ base::Status ReadLoadParameter(Reader& reader, std::string_view key, core::LoadC
 
 base::Result<bool> ReadIndexRequest(std::string_view body) {
   bool ready = false;
-  INFERD_RETURN_IF_ERROR(ReadBody(body, [&](Reader& reader, std::string_view key) -> base::Status {
+  INFERD_RETURN_IF_ERROR(json::ReadWholeObject(body, [&](Reader& reader, std::string_view key) -> base::Status {
     if (key != "ready") return reader.SkipValue();
     INFERD_ASSIGN_OR_RETURN(ready, reader.ReadBool());
     return {};
@@ -49,9 +49,9 @@ base::Result<bool> ReadIndexRequest(std::string_view body) {
 base::Result<core::LoadCall> ReadLoadRequest(std::string_view body, std::string_view model,
                                              std::string_view repository) {
   INFERD_ASSIGN_OR_RETURN(core::LoadCall call, v2::NewLoadCall(model, repository));
-  INFERD_RETURN_IF_ERROR(ReadBody(body, [&](Reader& reader, std::string_view key) -> base::Status {
+  INFERD_RETURN_IF_ERROR(json::ReadWholeObject(body, [&](Reader& reader, std::string_view key) -> base::Status {
     if (key != "parameters") return reader.SkipValue();
-    return ReadObject(reader, [&](std::string_view name) { return ReadLoadParameter(reader, name, call); });
+    return json::ReadObject(reader, [&](std::string_view name) { return ReadLoadParameter(reader, name, call); });
   }));
   INFERD_RETURN_IF_ERROR(v2::CheckFiles(call));
   return call;
@@ -60,9 +60,9 @@ base::Result<core::LoadCall> ReadLoadRequest(std::string_view body, std::string_
 base::Result<core::UnloadCall> ReadUnloadRequest(std::string_view body, std::string_view model,
                                                  std::string_view repository) {
   INFERD_ASSIGN_OR_RETURN(core::UnloadCall call, v2::NewUnloadCall(model, repository));
-  INFERD_RETURN_IF_ERROR(ReadBody(body, [&](Reader& reader, std::string_view key) -> base::Status {
+  INFERD_RETURN_IF_ERROR(json::ReadWholeObject(body, [&](Reader& reader, std::string_view key) -> base::Status {
     if (key != "parameters") return reader.SkipValue();
-    return ReadObject(reader, [&](std::string_view name) -> base::Status {
+    return json::ReadObject(reader, [&](std::string_view name) -> base::Status {
       if (name != "unload_dependents") return v2::UnknownUnloadParameter(name);
       INFERD_ASSIGN_OR_RETURN(call.unload_dependents, reader.ReadBool());
       return {};

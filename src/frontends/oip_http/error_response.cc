@@ -10,8 +10,7 @@ namespace inferd::oip_http {
 net::HttpResponse ErrorResponse(int http_status, std::string_view message) {
   json::Writer writer(message.size() + 32);
   writer.BeginObject();
-  writer.Key("error");
-  writer.String(message);
+  writer.Member("error", message);
   writer.EndObject();
   net::HttpResponse response;
   response.status = http_status;

@@ -16,11 +16,6 @@ net::HttpResponse WithStatus(net::HttpResponse response, bool value) {
   return response;
 }
 
-void WriteBool(json::Writer& writer, std::string_view key, bool value) {
-  writer.Key(key);
-  writer.Bool(value);
-}
-
 }  // namespace
 
 net::HttpResponse ServerLiveResponse(const Options& options, const core::Catalog& catalog) {
@@ -28,7 +23,7 @@ net::HttpResponse ServerLiveResponse(const Options& options, const core::Catalog
   if (options.health_bodies == HealthBodies::kEmpty) return WithStatus({}, live);
   json::Writer writer(32);
   writer.BeginObject();
-  WriteBool(writer, "live", live);
+  writer.Member("live", live);
   writer.EndObject();
   return WithStatus(JsonResponse(writer.TakeString()), live);
 }
@@ -38,8 +33,8 @@ net::HttpResponse ServerReadyResponse(const Options& options, const core::Catalo
   if (options.health_bodies == HealthBodies::kEmpty) return WithStatus({}, ready);
   json::Writer writer(32);
   writer.BeginObject();
-  WriteBool(writer, "live", catalog.ServerLive());
-  WriteBool(writer, "ready", ready);
+  writer.Member("live", catalog.ServerLive());
+  writer.Member("ready", ready);
   writer.EndObject();
   return WithStatus(JsonResponse(writer.TakeString()), ready);
 }
@@ -53,9 +48,8 @@ net::HttpResponse ModelReadyResponse(const Options& options, const core::Catalog
   if (options.health_bodies == HealthBodies::kEmpty) return WithStatus({}, ready);
   json::Writer writer(64 + model.size());
   writer.BeginObject();
-  writer.Key("name");
-  writer.String(model);
-  WriteBool(writer, "ready", ready);
+  writer.Member("name", model);
+  writer.Member("ready", ready);
   writer.EndObject();
   return WithStatus(JsonResponse(writer.TakeString()), ready);
 }

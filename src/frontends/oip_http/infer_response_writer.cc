@@ -30,12 +30,10 @@ void WriteOutputParameters(json::Writer& writer, const InferTensor& output, cons
     WriteParameterValue(writer, value);
   }
   if (form.binary) {
-    writer.Key("binary_data_size");
-    writer.Uint(output.data.size());
+    writer.Member("binary_data_size", output.data.size());
   }
   if (base64) {
-    writer.Key("content_type");
-    writer.String("base64");
+    writer.Member("content_type", "base64");
   }
   writer.EndObject();
 }
@@ -76,13 +74,10 @@ base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse response,
   INFERD_RETURN_IF_ERROR(v2::ClassifyOutputs(response, forms, signature));
   json::Writer writer(EstimateSize(response, forms).json_bytes);
   writer.BeginObject();
-  writer.Key("model_name");
-  writer.String(response.model_name);
-  writer.Key("model_version");
-  writer.String(response.model_version);
+  writer.Member("model_name", response.model_name);
+  writer.Member("model_version", response.model_version);
   if (!response.id.empty()) {
-    writer.Key("id");
-    writer.String(response.id);
+    writer.Member("id", response.id);
   }
   if (!response.parameters.empty()) {
     writer.Key("parameters");

@@ -7,16 +7,6 @@ namespace inferd::oip_http {
 
 namespace {
 
-void WriteMember(json::Writer& writer, std::string_view key, std::string_view value) {
-  writer.Key(key);
-  writer.String(value);
-}
-
-void WriteMember(json::Writer& writer, std::string_view key, uint64_t value) {
-  writer.Key(key);
-  writer.Uint(value);
-}
-
 void WriteTensors(json::Writer& writer, std::string_view key, std::span<const core::TensorSpec> specs) {
   writer.Key(key);
   writer.BeginArray();
@@ -31,14 +21,14 @@ void WriteTensors(json::Writer& writer, std::string_view key, std::span<const co
 void WriteDuration(json::Writer& writer, std::string_view key, const core::DurationStat& stat) {
   writer.Key(key);
   writer.BeginObject();
-  WriteMember(writer, "count", stat.count);
-  WriteMember(writer, "ns", stat.ns);
+  writer.Member("count", stat.count);
+  writer.Member("ns", stat.ns);
   writer.EndObject();
 }
 
 void WriteBatch(json::Writer& writer, const core::ModelStatistics::Batch& batch) {
   writer.BeginObject();
-  WriteMember(writer, "batch_size", batch.batch_size);
+  writer.Member("batch_size", batch.batch_size);
   WriteDuration(writer, "compute_input", batch.compute_input);
   WriteDuration(writer, "compute_infer", batch.compute_infer);
   WriteDuration(writer, "compute_output", batch.compute_output);
@@ -47,11 +37,11 @@ void WriteBatch(json::Writer& writer, const core::ModelStatistics::Batch& batch)
 
 void WriteStatistics(json::Writer& writer, const core::ModelStatistics& model) {
   writer.BeginObject();
-  WriteMember(writer, "name", model.name);
-  WriteMember(writer, "version", model.version);
-  WriteMember(writer, "last_inference", model.last_inference_ms);
-  WriteMember(writer, "inference_count", model.inference_count);
-  WriteMember(writer, "execution_count", model.execution_count);
+  writer.Member("name", model.name);
+  writer.Member("version", model.version);
+  writer.Member("last_inference", model.last_inference_ms);
+  writer.Member("inference_count", model.inference_count);
+  writer.Member("execution_count", model.execution_count);
   writer.Key("inference_stats");
   writer.BeginObject();
   WriteDuration(writer, "success", model.success);
@@ -83,8 +73,8 @@ std::string ServerMetadataJson(std::string_view name, std::string_view version,
                                std::span<const std::string_view> extensions) {
   json::Writer writer;
   writer.BeginObject();
-  WriteMember(writer, "name", name);
-  WriteMember(writer, "version", version);
+  writer.Member("name", name);
+  writer.Member("version", version);
   writer.Key("extensions");
   writer.BeginArray();
   for (const std::string_view extension : extensions) writer.String(extension);
@@ -96,12 +86,12 @@ std::string ServerMetadataJson(std::string_view name, std::string_view version,
 std::string ModelMetadataJson(const core::ModelMetadata& metadata) {
   json::Writer writer;
   writer.BeginObject();
-  WriteMember(writer, "name", metadata.name);
+  writer.Member("name", metadata.name);
   writer.Key("versions");
   writer.BeginArray();
   for (const std::string& version : metadata.versions) writer.String(version);
   writer.EndArray();
-  WriteMember(writer, "platform", metadata.platform);
+  writer.Member("platform", metadata.platform);
   WriteTensors(writer, "inputs", metadata.inputs);
   WriteTensors(writer, "outputs", metadata.outputs);
   writer.EndObject();
@@ -124,10 +114,10 @@ std::string IndexJson(std::span<const core::IndexEntry> entries) {
   writer.BeginArray();
   for (const core::IndexEntry& entry : entries) {
     writer.BeginObject();
-    WriteMember(writer, "name", entry.name);
-    if (!entry.version.empty()) WriteMember(writer, "version", entry.version);
-    if (entry.state != core::ModelState::kUnknown) WriteMember(writer, "state", core::ModelStateName(entry.state));
-    if (!entry.reason.empty()) WriteMember(writer, "reason", entry.reason);
+    writer.Member("name", entry.name);
+    if (!entry.version.empty()) writer.Member("version", entry.version);
+    if (entry.state != core::ModelState::kUnknown) writer.Member("state", core::ModelStateName(entry.state));
+    if (!entry.reason.empty()) writer.Member("reason", entry.reason);
     writer.EndObject();
   }
   writer.EndArray();

@@ -8,37 +8,21 @@ namespace inferd::oip_http {
 
 namespace {
 
-void WriteInt(json::Writer& writer, std::string_view key, int64_t value) {
-  writer.Key(key);
-  writer.Int(value);
-}
-
-void WriteBool(json::Writer& writer, std::string_view key, bool value) {
-  writer.Key(key);
-  writer.Bool(value);
-}
-
-void WriteText(json::Writer& writer, std::string_view key, std::string_view value) {
-  writer.Key(key);
-  writer.String(value);
-}
-
 void WriteMicroseconds(json::Writer& writer, std::string_view key, int64_t ns) {
-  writer.Key(key);
-  writer.Double(static_cast<double>(ns) / 1e3);
+  writer.Member(key, static_cast<double>(ns) / 1e3);
 }
 
 void WriteBatching(json::Writer& writer, const core::SchedulerReport& report) {
   writer.Key("batching");
   writer.BeginObject();
-  WriteBool(writer, "enabled", report.batching);
-  WriteInt(writer, "rows_max", report.rows_max);
+  writer.Member("enabled", report.batching);
+  writer.Member("rows_max", report.rows_max);
   writer.Key("preferred_rows");
   writer.BeginArray();
   for (const int64_t rows : report.preferred_rows) writer.Int(rows);
   writer.EndArray();
   WriteMicroseconds(writer, "delay_us", report.delay_ns);
-  WriteBool(writer, "preserve_ordering", report.preserve_order);
+  writer.Member("preserve_ordering", report.preserve_order);
   writer.EndObject();
 }
 
@@ -47,10 +31,9 @@ void WriteQueue(json::Writer& writer, const core::SchedulerReport& report) {
   writer.BeginArray();
   for (const core::SchedulerReport::Level& level : report.levels) {
     writer.BeginObject();
-    writer.Key("priority_level");
-    writer.Uint(level.level);
-    WriteInt(writer, "requests", level.requests);
-    WriteInt(writer, "size_max", level.size_max);
+    writer.Member("priority_level", level.level);
+    writer.Member("requests", level.requests);
+    writer.Member("size_max", level.size_max);
     writer.EndObject();
   }
   writer.EndArray();
@@ -59,12 +42,11 @@ void WriteQueue(json::Writer& writer, const core::SchedulerReport& report) {
 void WriteInstances(json::Writer& writer, const core::SchedulerReport& report) {
   writer.Key("instances");
   writer.BeginObject();
-  WriteInt(writer, "count", report.instances);
-  WriteInt(writer, "busy", report.busy_instances);
+  writer.Member("count", report.instances);
+  writer.Member("busy", report.busy_instances);
   WriteMicroseconds(writer, "mean_service_us", report.mean_service_ns);
-  WriteBool(writer, "inline_open", report.inline_open);
-  writer.Key("inline_executions");
-  writer.Uint(report.inline_executions);
+  writer.Member("inline_open", report.inline_open);
+  writer.Member("inline_executions", report.inline_executions);
   writer.EndObject();
 }
 
@@ -73,8 +55,7 @@ void WriteExecutions(json::Writer& writer, const core::SchedulerReport& report) 
   writer.BeginObject();
   for (size_t i = 0; i < report.executions.size(); ++i) {
     if (report.executions[i] == 0) continue;
-    writer.Key(core::BatchReasonName(static_cast<core::BatchReason>(i)));
-    writer.Uint(report.executions[i]);
+    writer.Member(core::BatchReasonName(static_cast<core::BatchReason>(i)), report.executions[i]);
   }
   writer.EndObject();
   WriteMicroseconds(writer, "resource_wait_us", report.resource_wait_ns);
@@ -84,37 +65,35 @@ void WriteTuning(json::Writer& writer, const core::SchedulerReport::Tuning& tuni
   writer.Key("tuning");
   writer.BeginObject();
   WriteMicroseconds(writer, "latency_objective_us", tuning.objective_ns);
-  writer.Key("rows_per_second");
-  writer.Double(tuning.rows_per_second);
+  writer.Member("rows_per_second", tuning.rows_per_second);
   WriteMicroseconds(writer, "first_row_us", tuning.first_row_ns);
   WriteMicroseconds(writer, "further_row_us", tuning.further_row_ns);
-  WriteText(writer, "explanation", tuning.explanation);
+  writer.Member("explanation", tuning.explanation);
   writer.EndObject();
 }
 
 void WriteConcurrency(json::Writer& writer, const core::SchedulerReport::Concurrency& concurrency) {
   writer.Key("concurrency");
   writer.BeginObject();
-  WriteInt(writer, "limit", concurrency.limit);
-  WriteInt(writer, "min", concurrency.min);
-  WriteInt(writer, "max", concurrency.max);
-  WriteInt(writer, "in_flight", concurrency.in_flight);
-  writer.Key("shed");
-  writer.Uint(concurrency.shed);
+  writer.Member("limit", concurrency.limit);
+  writer.Member("min", concurrency.min);
+  writer.Member("max", concurrency.max);
+  writer.Member("in_flight", concurrency.in_flight);
+  writer.Member("shed", concurrency.shed);
   writer.EndObject();
 }
 
 void WriteRecord(json::Writer& writer, const core::BatchRecord& record) {
   writer.BeginObject();
-  WriteInt(writer, "started_ms", record.started_wall_ms);
-  WriteInt(writer, "rows", record.rows);
-  WriteInt(writer, "requests", record.requests);
-  WriteText(writer, "reason", core::BatchReasonName(record.reason));
+  writer.Member("started_ms", record.started_wall_ms);
+  writer.Member("rows", record.rows);
+  writer.Member("requests", record.requests);
+  writer.Member("reason", core::BatchReasonName(record.reason));
   WriteMicroseconds(writer, "oldest_waited_us", record.oldest_waited_ns);
   WriteMicroseconds(writer, "service_us", record.service_ns);
-  WriteInt(writer, "left_waiting", record.left_waiting);
-  WriteInt(writer, "instance", record.instance);
-  WriteBool(writer, "inline", record.on_loop);
+  writer.Member("left_waiting", record.left_waiting);
+  writer.Member("instance", record.instance);
+  writer.Member("inline", record.on_loop);
   writer.EndObject();
 }
 
@@ -123,9 +102,9 @@ void WriteRecord(json::Writer& writer, const core::BatchRecord& record) {
 std::string SchedulerJson(const core::SchedulerReport& report) {
   json::Writer writer(16 * 1024);
   writer.BeginObject();
-  WriteText(writer, "model_name", report.id.name);
-  WriteText(writer, "model_version", std::to_string(report.id.version));
-  WriteText(writer, "summary", SchedulerSummary(report));
+  writer.Member("model_name", report.id.name);
+  writer.Member("model_version", std::to_string(report.id.version));
+  writer.Member("summary", SchedulerSummary(report));
   WriteBatching(writer, report);
   WriteQueue(writer, report);
   WriteInstances(writer, report);
