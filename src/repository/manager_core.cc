@@ -69,15 +69,25 @@ void Manager::Core::LogProblems(const std::vector<base::Status>& problems) const
 }
 
 void Manager::Core::Look(bool initial) {
-  if (options_.control == config::ControlMode::kExplicit) return LookAtNames(initial);
+  const bool by_name = options_.control == config::ControlMode::kExplicit;
   std::vector<base::Status> problems;
   Deferred deferred;
   base::MutexLock source_lock(source_mutex_);
-  const std::vector<ModelLook> looks = source_->Look(initial, &problems);
+  std::optional<Listing> listing;
+  std::vector<ModelLook> looks;
+  if (by_name) {
+    listing = source_->List(&problems);
+    if (listing.has_value()) looks = LookAtNames(*listing, initial);
+  } else {
+    looks = source_->Look(initial, &problems);
+  }
   LogProblems(problems);
+  if (by_name && !initial && !listing.has_value()) return;  // thousands of models, and nothing new
   {
     base::MutexLock lock(mutex_);
     if (stopping_) return;
+    if (by_name && initial) ExpectStartupModels();
+    if (listing.has_value()) ApplyListing(*listing, initial, deferred);
     for (const ModelLook& look : looks) ApplyLook(look, initial, deferred);
     started_ = true;
     UpdateReady();

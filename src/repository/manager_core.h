@@ -48,7 +48,7 @@ class Manager::Core final {
   void RunPoller();
   void HandleLoad(core::LoadCall call, core::ControlCallback done);
   base::Status ApplyLoad(const core::LoadCall& call, core::ControlCallback& done);
-  void LookAtNames(bool initial);
+  std::vector<ModelLook> LookAtNames(const Listing& listing, bool initial) REQUIRES(source_mutex_);
   void ApplyListing(const Listing& listing, bool initial, Deferred& deferred) REQUIRES(mutex_);
   void ExpectStartupModels() REQUIRES(mutex_);
   void LogProblems(const std::vector<base::Status>& problems) const;

@@ -17,15 +17,9 @@ void Manager::Core::ExpectStartupModels() {
   }
 }
 
-void Manager::Core::LookAtNames(bool initial) {
-  std::vector<base::Status> problems;
+std::vector<ModelLook> Manager::Core::LookAtNames(const Listing& listing, bool initial) {
   std::vector<ModelLook> looks;
-  Deferred deferred;
-  base::MutexLock source_lock(source_mutex_);
-  const std::optional<Listing> listing = source_->List(&problems);
-  LogProblems(problems);
-  if (!listing.has_value() && !initial) return;
-  for (const Listing::Model& model : listing.has_value() ? listing->models : std::vector<Listing::Model>()) {
+  for (const Listing::Model& model : listing.models) {
     if (!WantedFromFolder(model.name, initial) || !model.problem.ok()) continue;
     auto look = source_->LookAt(model.name, model.repository);
     if (!look.has_value()) {
@@ -38,19 +32,7 @@ void Manager::Core::LookAtNames(bool initial) {
     }
     looks.push_back(*std::move(look));
   }
-  {
-    base::MutexLock lock(mutex_);
-    if (stopping_) return;
-    if (initial) ExpectStartupModels();
-    if (listing.has_value()) ApplyListing(*listing, initial, deferred);
-    for (const ModelLook& look : looks) ApplyLook(look, initial, deferred);
-    started_ = true;
-    UpdateReady();
-    Publish();
-    changed_.NotifyAll();
-  }
-  source_lock.unlock();
-  for (auto& task : deferred) task();
+  return looks;
 }
 
 void Manager::Core::ApplyListing(const Listing& listing, bool initial, Deferred& deferred) {
