@@ -12,7 +12,7 @@ import threading
 import grpc
 import numpy
 
-from support import models, oip
+from support import load, models, oip
 from support.server import Server, wait_until
 
 # What HTTP's codes say in gRPC's words.
@@ -241,31 +241,20 @@ def wait_for(futures):
     return [future.result(timeout=60) for future in futures]
 
 
-class Pump:
+class Pump(load.Clients):
     """Threads that send a model one request after another, and check that each reply is its own. Use as a context manager.
 
     `codes` counts the replies by their status; `wrong` has what was not as it should be.
     """
 
     def __init__(self, server, model, clients=8, codes=("OK",)):
+        super().__init__(clients)
         self._server = server
         self._model = model
         self._expected = codes
-        self._stopping = threading.Event()
         self._lock = threading.Lock()
-        self._threads = [threading.Thread(target=self._run, args=(number,)) for number in range(clients)]
         self.codes = collections.Counter()
         self.wrong = []
-
-    def __enter__(self):
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stopping.set()
-        for thread in self._threads:
-            thread.join()
 
     def _run(self, number):
         with contextlib.closing((HttpClient, GrpcClient)[number % 2](self._server)) as client:

@@ -60,26 +60,22 @@ class GrpcClient:
     def __init__(self, server, model, request_id, values):
         value = numpy.array(values, numpy.int32)
         self._channel = grpc.insecure_channel(server.grpc_address, options=[("grpc.use_local_subchannel_pool", 1)])
-        request = oip.raw_request(model, [("INPUT0", "INT32", value.shape, value.tobytes())], id=request_id)
-        self._call = oip.unary(self._channel, "ModelInfer").future(request)
+        self._call = self._send(oip.raw_request(model, [("INPUT0", "INT32", value.shape, value.tobytes())], id=request_id))
+
+    def _send(self, request):
+        return oip.unary(self._channel, "ModelInfer").future(request)
 
     def leave(self):
         self._call.cancel()
 
 
-class GrpcStreamClient:
+class GrpcStreamClient(GrpcClient):
     """Leaves by cancelling its stream."""
 
     name = "grpc-stream"
 
-    def __init__(self, server, model, request_id, values):
-        value = numpy.array(values, numpy.int32)
-        self._channel = grpc.insecure_channel(server.grpc_address, options=[("grpc.use_local_subchannel_pool", 1)])
-        request = oip.raw_request(model, [("INPUT0", "INT32", value.shape, value.tobytes())], id=request_id)
-        self._call = oip.stream(self._channel)(iter([request]))
-
-    def leave(self):
-        self._call.cancel()
+    def _send(self, request):
+        return oip.stream(self._channel)(iter([request]))
 
 
 CLIENTS = [Http1Client, Http2Client, GrpcClient, GrpcStreamClient]

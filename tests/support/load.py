@@ -6,20 +6,12 @@ import json
 import threading
 
 
-class Load:
-    """Threads that send the same request again and again on connections of their own.
+class Clients:
+    """Threads, each of which is in _run(number) until _stopping is set. Use as a context manager."""
 
-    Every answer is kept as (status, parsed body); an exception of a connection counts as a failure.
-    """
-
-    def __init__(self, server, model, inputs, clients=4):
-        self._server = server
-        self._path = f"/v2/models/{model}/infer"
-        self._body = json.dumps({"inputs": inputs})
+    def __init__(self, count):
         self._stopping = threading.Event()
-        self._threads = [threading.Thread(target=self._run, args=(number,)) for number in range(clients)]
-        self.answers = [[] for _ in range(clients)]
-        self.failures = []
+        self._threads = [threading.Thread(target=self._run, args=(number,)) for number in range(count)]
 
     def __enter__(self):
         for thread in self._threads:
@@ -30,6 +22,21 @@ class Load:
         self._stopping.set()
         for thread in self._threads:
             thread.join()
+
+
+class Load(Clients):
+    """Threads that send the same request again and again on connections of their own.
+
+    Every answer is kept as (status, parsed body); an exception of a connection counts as a failure.
+    """
+
+    def __init__(self, server, model, inputs, clients=4):
+        super().__init__(clients)
+        self._server = server
+        self._path = f"/v2/models/{model}/infer"
+        self._body = json.dumps({"inputs": inputs})
+        self.answers = [[] for _ in range(clients)]
+        self.failures = []
 
     def _run(self, number):
         try:
