@@ -68,8 +68,10 @@ class Scheduler {
   virtual ~Scheduler() = default;
   // Answers exactly once with a final response, perhaps before it returns, on any thread.
   virtual void Enqueue(QueuedRequest queued) = 0;
-  // How it is set, what waits, and why the last executions had the sizes they had.
+  // How it is set and what waits; without `recent`.
   virtual SchedulerReport Report() const { return {}; }
+  // The last executions for that report, the latest last; what is read often does without them.
+  virtual std::vector<BatchRecord> RecentExecutions() const { return {}; }
 };
 
 // What a scheduler is made of: one load of one version. `model` outlives `instances`.

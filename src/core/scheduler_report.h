@@ -79,7 +79,7 @@ struct SchedulerReport {
   int64_t resource_wait_ns = 0;                          // of all executions, for what is shared with other models
   Tuning tuning;
   Concurrency concurrency;
-  std::vector<BatchRecord> recent;  // the latest last
+  std::vector<BatchRecord> recent;  // Scheduler::RecentExecutions; filled in by the catalog
 };
 
 }  // namespace inferd::core

@@ -67,6 +67,7 @@ base::Result<core::SchedulerReport> Manager::Scheduling(std::string_view model, 
   INFERD_ASSIGN_OR_RETURN(const auto serving, snapshots_.Current()->Find(model, version));
   core::SchedulerReport report = serving->scheduler().Report();
   report.id = serving->id();
+  report.recent = serving->scheduler().RecentExecutions();
   return report;
 }
 

@@ -262,8 +262,12 @@ core::SchedulerReport InstanceScheduler::Report() const {
   }
   report.executions = executions_;
   report.resource_wait_ns = resource_wait_ns_;
-  report.recent = log_.Read(services_.clock.NowNs(), services_.clock.WallNs());
   return report;
+}
+
+std::vector<core::BatchRecord> InstanceScheduler::RecentExecutions() const {
+  base::MutexLock lock(mutex_);
+  return log_.Read(services_.clock.NowNs(), services_.clock.WallNs());
 }
 
 }  // namespace inferd::scheduling

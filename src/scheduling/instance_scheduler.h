@@ -51,6 +51,7 @@ class InstanceScheduler final : public core::Scheduler {
 
   void Enqueue(core::QueuedRequest queued) override;
   core::SchedulerReport Report() const override;
+  std::vector<core::BatchRecord> RecentExecutions() const override;
 
   // Answers what has waited too long, and begins what has waited for company as long as it may. The DeadlineWatch calls
   // it; returns when to be called again, 0: when armed.

@@ -72,7 +72,7 @@ class BatchingTest : public ::testing::Test {
   std::vector<core::BatchRecord> Recent() {
     // The record of an execution is written once its instance is free again.
     fixture_.AwaitIdle(*version_);
-    return version_->scheduler().Report().recent;
+    return version_->scheduler().RecentExecutions();
   }
 
   base::FakeClock clock_;
