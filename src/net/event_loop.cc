@@ -66,6 +66,7 @@ void EventLoop::Unwatch(int fd, Watcher& watcher) {
 void EventLoop::Run() {
   thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   base::SetThreadName("loop-" + std::to_string(index_));
+  const base::Turn::Scope turn(turn_);
   while (!stopping_.load(std::memory_order_relaxed)) {
     const int ready = epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), WaitMs());
     now_ns_ = clock_.NowNs();
@@ -89,13 +90,15 @@ int EventLoop::WaitMs() {
 void EventLoop::Dispatch(int ready) {
   dispatching_ = std::span(events_).first(static_cast<size_t>(ready));
   for (const epoll_event& event : dispatching_) {
+    const base::Turn::More more(&turn_, &event != &dispatching_.back());
     if (event.data.ptr != nullptr) static_cast<Watcher*>(event.data.ptr)->OnReady(event.events);
   }
   dispatching_ = {};
 }
 
 void EventLoop::Flush() {
-  while (!flushes_.empty()) {
+  // A connection that has room again hands on what it kept back.
+  for (turn_.End(); !flushes_.empty(); turn_.End()) {
     std::swap(flushes_, flushing_);
     for (base::Task& flush : flushing_) flush();
     flushing_.clear();

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "base/turn.h"
 #include "net/exchange.h"
 #include "net/file_descriptor.h"
 #include "net/loop.h"
@@ -20,7 +21,8 @@
 namespace inferd::net {
 
 // A Loop over epoll, level-triggered, on a thread of its own. A turn is: wait, what became ready, timers, posted tasks,
-// then the turn's flushes (so that all that one turn has to write to a connection goes out in one call).
+// what others do with all of it (base::Turn), then the turn's flushes (so that all that one turn has to write to a
+// connection goes out in one call).
 class EventLoop final : public Loop {
  public:
   // What happens on a descriptor. Loop-bound.
@@ -73,6 +75,7 @@ class EventLoop final : public Loop {
   int64_t now_ns_;
   TaskQueue tasks_;
   TimerWheel timers_;
+  base::Turn turn_;
   Reply::Target replies_;
   std::vector<base::Task> flushes_;
   std::vector<base::Task> flushing_;

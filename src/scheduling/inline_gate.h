@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -7,8 +8,9 @@
 
 namespace inferd::scheduling {
 
-// Whether a version may run on the thread that received the request, which saves a hop to another thread: only while
-// all that is known says that it is over in less time than the hop is worth. Not thread-safe.
+// Whether an execution may run on the thread that received its requests, which saves a hop to another thread: only
+// while all that is known of executions of its size says that it is over in less time than the hop is worth. Each class
+// of sizes (1, 2, 3-4, 5-8, ... rows) is judged by itself. Not thread-safe.
 //
 //   measuring --kSamplesMin runs off the loop, mean below the limit--> open
 //   open --one run over the limit--> watching --another--> closed
@@ -29,27 +31,42 @@ class InlineGate final {
   explicit InlineGate(int64_t service_ns_max, config::InlineExecution mode = config::InlineExecution::kAuto)
       : mode_(mode), service_ns_max_(service_ns_max) {}
 
-  bool Allows(size_t request_bytes) const;
+  // `request_bytes`: of its largest request.
+  bool Allows(int64_t rows, size_t request_bytes) const;
 
-  // Whether the next run on the loop is to be recorded without the time in which its thread had no core.
-  bool watching() const { return watching_ && mode_ == config::InlineExecution::kAuto; }
+  // How many of so many waiting rows one execution on the loop should have: fewer where that many are known to take too
+  // long. What is not measured yet is to be tried, elsewhere.
+  int64_t RowsToTake(int64_t rows) const;
+
+  // Whether the next run of this size on the loop is to be recorded without the time in which its thread had no core.
+  bool watching(int64_t rows) const { return SizeOf(rows).watching && mode_ == config::InlineExecution::kAuto; }
 
   // An execution kept its instance's thread for `service_ns`.
-  void Record(int64_t service_ns, size_t request_bytes, bool inline_run);
+  void Record(int64_t rows, int64_t service_ns, size_t request_bytes, bool inline_run);
 
   int64_t service_ns_max() const { return service_ns_max_; }
-  // Exponentially weighted mean, 0 before the first.
-  int64_t mean_ns() const { return mean_ns_; }
 
  private:
+  // Executions of 2^(k-1) < rows <= 2^k.
+  struct Size {
+    int64_t mean_ns = 0;        // exponentially weighted, 0 before the first
+    int runs = 0;               // up to kSamplesMin
+    size_t fast_bytes_max = 0;  // the largest request measured below the limit
+    int samples_left = kSamplesMin;
+    int pause = kSamplesMin;
+    int fast_runs = 0;  // on the loop, since it watches
+    bool watching = false;
+  };
+  static constexpr size_t kSizes = 12;  // the last one has all that is larger
+
+  static size_t IndexOf(int64_t rows);
+  const Size& SizeOf(int64_t rows) const { return sizes_[IndexOf(rows)]; }
+  bool Slow(const Size& size) const { return size.mean_ns >= service_ns_max_; }
+  bool KnownSlow(const Size& size) const { return size.runs == kSamplesMin && Slow(size); }
+
   config::InlineExecution mode_;
   int64_t service_ns_max_;
-  int64_t mean_ns_ = 0;
-  size_t fast_bytes_max_ = 0;  // the largest request measured below the limit
-  int samples_left_ = kSamplesMin;
-  int pause_ = kSamplesMin;
-  int fast_runs_ = 0;  // on the loop, since it watches
-  bool watching_ = false;
+  std::array<Size, kSizes> sizes_{};
 };
 
 }  // namespace inferd::scheduling

@@ -119,6 +119,7 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest queued, uint64_t level) 
   std::unique_ptr<QueueEntry> refused;
   base::Status refusal;
   int64_t retry_after_ms = 0;
+  bool wake = true;
   {
     base::MutexLock lock(mutex_);
     std::unique_ptr<QueueEntry> entry = NewEntry();
@@ -128,21 +129,28 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest queued, uint64_t level) 
     entry->alone = alone;
     if (entry->queued.warmup) return WarmUp(std::move(entry));
     if (tuner_.has_value()) tuner_->RecordArrival(entry->queued.layout.rows, InFlight());
+    base::Turn* const turn = base::Turn::Current();
     BatchDecision decision;
-    if (StartsLone(*entry, decision)) {
+    if (WaitsForTurn(*entry, turn)) {
+      wake = false;
+      if (std::ranges::find(gathering_, turn) == gathering_.end()) {
+        gathering_.push_back(turn);
+        turn->AtEnd([this, turn, pin = entry->queued.version] { EndTurn(*turn); });
+      }
+    } else if (StartsLone(*entry, decision)) {
       if (preserves_order_) order_.Join(entry->queued);
       taken_.push_back(std::move(entry));
       const FormedBatch batch = MakeBatch(decision.reason);
       InstanceWorker& worker = *idle_.back();
       idle_.pop_back();
-      const Place place = CallerPlace();
+      const Place place = CallerPlace(batch.record.rows);
       lock.unlock();
       return RunInline(worker, batch, place);
     }
     const int64_t now_ns = services_.clock.NowNs();
     refused = Push(std::move(entry), now_ns, dropped);
     if (refused == nullptr) {
-      WakeIfReady(now_ns, dropped);
+      if (wake) WakeIfReady(now_ns, dropped);
     } else {
       refusal =
           base::ResourceExhausted("Exceeds maximum queue size (" + std::to_string(waiting_.size_max(refused->level)) +
@@ -154,19 +162,27 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest queued, uint64_t level) 
   if (refused != nullptr) Refuse(refused->queued, std::move(refusal), retry_after_ms);
 }
 
+// Whether this thread may run the request, as far as the request and the instances are concerned.
+bool InstanceScheduler::MayRunHere(const QueueEntry& entry) const {
+  const core::QueuedRequest& queued = entry.queued;
+  if (idle_.empty() || !idle_.back()->place.cores.empty() || !queued.request->parameters.empty()) return false;
+  // A request of many parts would keep the thread for as long as all of them.
+  if (queued.parts != nullptr) return false;
+  return gate_.Allows(entry.rows(), queued.request->InputBytes());
+}
+
+// Whether this thread has more that the request may share an execution with, and will run that itself.
+bool InstanceScheduler::WaitsForTurn(const QueueEntry& entry, const base::Turn* turn) const {
+  if (turn == nullptr || entry.alone || !MayRunHere(entry)) return false;
+  return turn->more() || std::ranges::find(gathering_, turn) != gathering_.end();
+}
+
 // Whether the request may run on this thread and at once, because there is nobody before it and nobody to wait for. If
 // so, the instance that was idle last has its claim.
 bool InstanceScheduler::StartsLone(const QueueEntry& entry, BatchDecision& decision) {
+  if (!waiting_.empty() || !MayRunHere(entry)) return false;
   const core::QueuedRequest& queued = entry.queued;
-  if (idle_.empty() || !waiting_.empty() || !queued.request->parameters.empty()) return false;
-  // A request of many parts would keep the thread for as long as all of them.
-  if (queued.parts != nullptr) return false;
-  if (!gate_.Allows(queued.request->InputBytes())) return false;
-  // Who asks for it always gets it.
-  const bool watched = batching_ && config_.inline_execution == config::InlineExecution::kAuto;
-  if (watched && !lone_.MayRunInline()) return false;
   InstancePlace& place = idle_.back()->place;
-  if (!place.cores.empty()) return false;
   const WaitingSummary summary{.requests = 1,
                                .rows = queued.layout.rows,
                                .alone = entry.alone,
@@ -251,7 +267,7 @@ core::SchedulerReport InstanceScheduler::Report() const {
   report.busy_instances = static_cast<int>(workers_.size() - idle_.size());
   report.levels = waiting_.Report();
   report.mean_service_ns = mean_service_ns_;
-  report.inline_open = gate_.Allows(0);
+  report.inline_open = gate_.Allows(1, 0);
   if (tuner_.has_value()) {
     report.tuning = {.active = true,
                      .objective_ns = objective_ns_,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/turn.h"
 #include "core/scheduler.h"
 #include "scheduling/batch/batch_log.h"
 #include "scheduling/batch/batch_policy.h"
@@ -16,7 +17,6 @@
 #include "scheduling/batch/execution_context.h"
 #include "scheduling/inline_gate.h"
 #include "scheduling/instance_worker.h"
-#include "scheduling/lone_watch.h"
 #include "scheduling/queue/admission.h"
 #include "scheduling/queue/waiting_requests.h"
 #include "scheduling/requests/answer_order.h"
@@ -31,8 +31,9 @@ namespace inferd::scheduling {
 //
 // A request meets, in this order: its priority's level, the adaptive limit (Admission), splitting and padding, the
 // queue of its level. A lone request that needs not wait for company runs at once: on the calling thread if the
-// InlineGate lets it, else on an idle instance's thread. Batches are formed by that thread when it is about to run
-// them, so that they have all that has come by then. What waits is answered DEADLINE_EXCEEDED "Request timeout expired"
+// InlineGate lets it, else on an idle instance's thread. Batches are formed by whoever is about to run them, so that
+// they have all that has come by then: an idle instance's thread, or, of a model that the gate lets in, the thread that
+// brought the requests, when it has handed on all it had (base::Turn). Whoever has run one forms the next. What waits is answered DEADLINE_EXCEEDED "Request timeout expired"
 // when its time is up, CANCELLED soon after it was cancelled, and not when its turn would have come; RESOURCE_EXHAUSTED
 // "Exceeds maximum queue size" at once, where its level is full. No completion runs under a lock. An instance holds its
 // claim on what all share while it executes, and forms its batch when it has it.
@@ -76,6 +77,8 @@ class InstanceScheduler final : public core::Scheduler {
 
   // How requests come in, and leave without having run.
   void EnqueuePart(core::QueuedRequest queued, uint64_t level);
+  bool MayRunHere(const QueueEntry& entry) const REQUIRES(mutex_);
+  bool WaitsForTurn(const QueueEntry& entry, const base::Turn* turn) const REQUIRES(mutex_);
   bool StartsLone(const QueueEntry& entry, BatchDecision& decision) REQUIRES(mutex_);
   void WarmUp(std::unique_ptr<QueueEntry> entry) REQUIRES(mutex_);
   std::unique_ptr<QueueEntry> Push(std::unique_ptr<QueueEntry> entry, int64_t now_ns, DroppedEntries& dropped)
@@ -93,8 +96,9 @@ class InstanceScheduler final : public core::Scheduler {
   void WakeIdle(InstanceWorker& worker) REQUIRES(mutex_);
   bool Signal(InstanceWorker& worker) REQUIRES(mutex_);
   void ArmAt(int64_t at_ns) REQUIRES(mutex_);
-  FormedBatch Form(InstanceWorker& worker, int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
-  FormedBatch TakeBatch(const BatchDecision& decision, int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
+  FormedBatch Form(InstanceWorker& worker, Place place, int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
+  FormedBatch TakeBatch(const BatchDecision& decision, Place place, int64_t now_ns, DroppedEntries& dropped)
+      REQUIRES(mutex_);
   FormedBatch MakeBatch(core::BatchReason reason) REQUIRES(mutex_);
   BatchDecision Decide(int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
   void FormAhead(int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
@@ -103,10 +107,15 @@ class InstanceScheduler final : public core::Scheduler {
   BatchExecution* NewExecution() REQUIRES(mutex_);
 
   // instance_scheduler_run.cc
-  Place CallerPlace() const REQUIRES(mutex_) { return gate_.watching() ? Place::kWatchedCaller : Place::kCaller; }
+  Place CallerPlace(int64_t rows) const REQUIRES(mutex_) {
+    return gate_.watching(rows) ? Place::kWatchedCaller : Place::kCaller;
+  }
   void RunWorker(InstanceWorker& worker);
   void RunWoken(InstanceWorker& worker);
+  void EndTurn(const base::Turn& turn);
   void RunInline(InstanceWorker& worker, FormedBatch batch, Place place);
+  bool MayRunHere(const FormedBatch& batch) const REQUIRES(mutex_);
+  bool HandOver(InstanceWorker& worker, const FormedBatch& batch) REQUIRES(mutex_);
   // Runs `batch` on the worker's instance, then forms the next one; none: the worker is idle now, and this may be gone.
   FormedBatch RunOne(InstanceWorker& worker, FormedBatch batch, Place place);
   FormedBatch FormWithClaim(InstanceWorker& worker, const Elapsed& elapsed, Place place, DroppedEntries& dropped)
@@ -133,10 +142,10 @@ class InstanceScheduler final : public core::Scheduler {
   BatchRules rules_ GUARDED_BY(mutex_);
   WaitingRequests waiting_ GUARDED_BY(mutex_);
   InlineGate gate_ GUARDED_BY(mutex_);
-  LoneWatch lone_ GUARDED_BY(mutex_);                   // of models that batch
   std::optional<BatchTuner> tuner_ GUARDED_BY(mutex_);  // of batching: AUTO
   std::string_view tuning_explanation_ GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<InstanceWorker>> workers_;
+  std::vector<const base::Turn*> gathering_ GUARDED_BY(mutex_);  // turns at whose end EndTurn comes
   std::vector<InstanceWorker*> idle_ GUARDED_BY(mutex_);  // the one idle for the shortest time last
   int64_t woken_ GUARDED_BY(mutex_) = 0;                  // those that have not looked at what waits yet
   std::deque<FormedBatch> ahead_ GUARDED_BY(mutex_);      // eager batching: complete, and before an instance is free

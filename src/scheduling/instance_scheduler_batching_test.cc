@@ -27,6 +27,7 @@ class BatchingTest : public ::testing::Test {
     script.signature.splits_larger_requests = splits_;
     script.on_execute = [this](core::Execution& execution) {
       if (holds_) gate_.Enter();
+      for (const int64_t rows : execution.rows) clock_.AdvanceNs(rows * nanoseconds_per_row_);
       {
         base::MutexLock lock(mutex_);
         executions_.push_back(execution.rows);
@@ -49,6 +50,16 @@ class BatchingTest : public ::testing::Test {
     queued.request->priority = priority;
     answers_.push_back(fixture_.Send(std::move(queued)));
     expected_.push_back(std::string(static_cast<size_t>(rows) * columns * 4, fill));
+  }
+  // Of one row each, on this thread.
+  void SendInOneTurn(int64_t requests) {
+    base::Turn turn;
+    const base::Turn::Scope here(turn);
+    for (int64_t left = requests - 1; left >= 0; --left) {
+      const base::Turn::More more(&turn, left > 0);
+      Send('t');
+    }
+    turn.End();
   }
   // Everybody got what he sent.
   void ExpectAnswers() {
@@ -81,6 +92,7 @@ class BatchingTest : public ::testing::Test {
   std::atomic<bool> holds_{false};
   std::atomic<bool> fails_{false};
   bool splits_ = false;
+  int64_t nanoseconds_per_row_ = 0;
   Gate gate_;
   config::ModelConfig config_;
   SchedulingFixture fixture_{clock_};
@@ -420,6 +432,52 @@ TEST_F(BatchingTest, AnInstanceWithoutWorkHasNoThread) {
   ExpectAnswers();
   EXPECT_EQ(Threads(), before);
   EXPECT_EQ(version_->statistics().inline_executions(), 1u);
+}
+
+TEST_F(BatchingTest, WhatOneTurnBringsSharesAnExecutionOnItsThread) {
+  config_.inline_execution = config::InlineExecution::kAlways;
+  const size_t before = Threads();
+  Make();
+  SendInOneTurn(3);
+  EXPECT_THAT(Executions(), ElementsAre(Rows{1, 1, 1}));
+  SendInOneTurn(10);
+  SendInOneTurn(1);
+  ExpectAnswers();
+  EXPECT_THAT(Executions(), ElementsAre(Rows{1, 1, 1}, Rows(8, 1), Rows{1, 1}, Rows{1}));
+  EXPECT_EQ(version_->statistics().inline_executions(), 4u);
+  EXPECT_EQ(Threads(), before);
+}
+
+TEST_F(BatchingTest, ATurnsLastRequestWaitsForNobodyElse) {
+  config_.inline_execution = config::InlineExecution::kAlways;
+  Make();
+  base::Turn turn;
+  const base::Turn::Scope here(turn);
+  Send('a');
+  EXPECT_THAT(Executions(), ElementsAre(Rows{1}));
+  turn.End();
+  ExpectAnswers();
+}
+
+TEST_F(BatchingTest, ExecutionsOnTheTurnsThreadAreNoLargerThanIsQuick) {
+  nanoseconds_per_row_ = 40'000;
+  Make(1, {.inline_service_ns_max = 100'000});
+  for (int64_t requests : {1, 2, 4}) {
+    for (int i = 0; i < InlineGate::kSamplesMin; ++i) {
+      SendInOneTurn(requests);
+      ExpectAnswers();
+      fixture_.AwaitIdle(*version_);
+    }
+  }
+  EXPECT_EQ(version_->statistics().inline_executions(), 0u) << "nothing was known";
+  const size_t before = Executions().size();
+  SendInOneTurn(1);
+  SendInOneTurn(2);
+  SendInOneTurn(4);
+  ExpectAnswers();
+  const std::vector<Rows> all = Executions();
+  EXPECT_THAT(std::span(all).subspan(before), ElementsAre(Rows{1}, Rows{1, 1}, Rows{1, 1}, Rows{1, 1}));
+  EXPECT_EQ(version_->statistics().inline_executions(), 4u);
 }
 
 TEST_F(BatchingTest, TheReportSaysHowItIsSetAndWhatWaits) {

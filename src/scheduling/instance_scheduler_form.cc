@@ -110,7 +110,7 @@ void InstanceScheduler::FormAhead(int64_t now_ns, DroppedEntries& dropped) {
   if (!config_.eager_batching || ahead_.size() >= workers_.size() || waiting_.empty()) return;
   const BatchDecision decision = Decide(now_ns, dropped);
   if (!decision.begin || !IsComplete(decision.reason)) return;
-  FormedBatch batch = TakeBatch(decision, now_ns, dropped);
+  FormedBatch batch = TakeBatch(decision, Place::kWorker, now_ns, dropped);
   if (batch.execution != nullptr) ahead_.push_back(batch);
 }
 
@@ -118,7 +118,7 @@ bool InstanceScheduler::NothingWaits(const InstanceWorker& worker) const {
   return waiting_.empty() && ahead_.empty() && worker.warmups.empty();
 }
 
-FormedBatch InstanceScheduler::Form(InstanceWorker& worker, int64_t now_ns, DroppedEntries& dropped) {
+FormedBatch InstanceScheduler::Form(InstanceWorker& worker, Place place, int64_t now_ns, DroppedEntries& dropped) {
   FormedBatch batch;
   if (!worker.warmups.empty()) {
     taken_.push_back(std::move(worker.warmups.front()));
@@ -132,7 +132,7 @@ FormedBatch InstanceScheduler::Form(InstanceWorker& worker, int64_t now_ns, Drop
   while (batch.execution == nullptr && !waiting_.empty()) {
     const BatchDecision decision = Decide(now_ns, dropped);
     if (!decision.begin) break;
-    batch = TakeBatch(decision, now_ns, dropped);
+    batch = TakeBatch(decision, place, now_ns, dropped);
   }
   if (batch.execution != nullptr) {
     WakeIfReady(now_ns, dropped);
@@ -144,13 +144,15 @@ FormedBatch InstanceScheduler::Form(InstanceWorker& worker, int64_t now_ns, Drop
 }
 
 // No execution: all of those gave up.
-FormedBatch InstanceScheduler::TakeBatch(const BatchDecision& decision, int64_t now_ns, DroppedEntries& dropped) {
-  const bool more = waiting_.Take(decision.rows, now_ns, taken_, dropped);
+FormedBatch InstanceScheduler::TakeBatch(const BatchDecision& decision, Place place, int64_t now_ns,
+                                         DroppedEntries& dropped) {
+  const int64_t rows = place == Place::kWorker ? decision.rows : gate_.RowsToTake(decision.rows);
+  const bool more = waiting_.Take(rows, now_ns, taken_, dropped);
   if (taken_.empty()) return {};
   rules_.hold_until_requests = 0;
   parts_.version.statistics->AddPending(-static_cast<int64_t>(taken_.size()));
   FormedBatch batch = MakeBatch(decision.reason);
-  if (more && batch.record.rows < decision.rows) batch.record.reason = core::BatchReason::kFull;
+  if (more && batch.record.rows < rows) batch.record.reason = core::BatchReason::kFull;
   return batch;
 }
 
@@ -165,7 +167,7 @@ FormedBatch InstanceScheduler::MakeBatch(core::BatchReason reason) {
   batch.record.left_waiting = static_cast<int64_t>(waiting_.size());
   for (std::unique_ptr<QueueEntry>& member : taken_) {
     const core::QueuedRequest& queued = member->queued;
-    batch.bytes += queued.request->InputBytes();
+    batch.bytes = std::max(batch.bytes, queued.request->InputBytes());
     batch.may_run_inline = batch.may_run_inline && queued.request->parameters.empty();
     batch.oldest_ns = std::min(batch.oldest_ns, queued.queued_ns);
     batch.record.rows += queued.layout.rows;

@@ -109,11 +109,12 @@ class Simulation {
   }
 
   void Step() {
-    switch (Below(8)) {
+    switch (Below(9)) {
       case 0:
       case 1:
       case 2:
       case 3: return Send();
+      case 8: return depth_ == 0 ? SendInOneTurn() : Send();  // more than one per execution would never end
       case 4: return CancelSomebody();
       case 5: return fixture_.clock.AdvanceNs(1'000'000 * Below(12));
       case 6: return FinishHeld();
@@ -144,6 +145,16 @@ class Simulation {
     queued.warmup = OneIn(30) && level.has_value();
     if (queued.warmup) client.level = 0;
     scheduler_->Enqueue(std::move(queued));
+  }
+
+  void SendInOneTurn() {
+    base::Turn turn;
+    const base::Turn::Scope here(turn);
+    for (int64_t left = Below(6); left >= 0; --left) {
+      const base::Turn::More more(&turn, left > 0 || OneIn(4));
+      Send();
+    }
+    turn.End();
   }
 
   void CancelSomebody() {

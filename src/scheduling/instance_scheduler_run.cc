@@ -68,11 +68,37 @@ void InstanceScheduler::RunWoken(InstanceWorker& worker) {
         resource_wait_ns_ += services_.clock.NowNs() - asked_ns;
         if (!acquired) return idle_.push_back(&worker);
       }
-      batch = Form(worker, services_.clock.NowNs(), dropped);
+      batch = Form(worker, Place::kWorker, services_.clock.NowNs(), dropped);
     }
   }
   AnswerDropped(std::move(dropped));
   while (batch.execution != nullptr) batch = RunOne(worker, batch, Place::kWorker);
+}
+
+// This thread has handed on all it had.
+void InstanceScheduler::EndTurn(const base::Turn& turn) {
+  FormedBatch batch;
+  InstanceWorker* worker = nullptr;
+  Place place = Place::kCaller;
+  DroppedEntries dropped;
+  {
+    base::MutexLock lock(mutex_);
+    std::erase(gathering_, &turn);
+    // If all instances are busy, whoever is done first takes what waits.
+    if (waiting_.empty() || idle_.empty()) return;
+    const int64_t now_ns = services_.clock.NowNs();
+    InstanceWorker& last = *idle_.back();
+    if (last.place.cores.empty() && (last.place.claim->free() || last.place.claim->TryAcquire())) {
+      idle_.pop_back();
+      batch = Form(last, place, now_ns, dropped);
+      place = CallerPlace(batch.record.rows);
+      if (batch.execution != nullptr && (MayRunHere(batch) || !HandOver(last, batch))) worker = &last;
+    } else {
+      WakeIfReady(now_ns, dropped);
+    }
+  }
+  AnswerDropped(std::move(dropped));
+  if (worker != nullptr) RunInline(*worker, batch, place);
 }
 
 void InstanceScheduler::RunInline(InstanceWorker& worker, FormedBatch batch, Place place) {
@@ -80,15 +106,23 @@ void InstanceScheduler::RunInline(InstanceWorker& worker, FormedBatch batch, Pla
   for (int runs = 1; batch.execution != nullptr; ++runs) {
     {
       base::MutexLock lock(mutex_);
-      if (runs >= kInlineRunsMax || !batch.may_run_inline || !gate_.Allows(batch.bytes)) {
-        worker.handed_over = batch;
-        if (Signal(worker)) return;
-        worker.handed_over = {};  // there is nobody else to run it
-      }
-      place = CallerPlace();
+      if ((runs >= kInlineRunsMax || !MayRunHere(batch)) && HandOver(worker, batch)) return;
+      place = CallerPlace(batch.record.rows);
     }
     batch = RunOne(worker, batch, place);
   }
+}
+
+bool InstanceScheduler::MayRunHere(const FormedBatch& batch) const {
+  return batch.may_run_inline && gate_.Allows(batch.record.rows, batch.bytes);
+}
+
+// To the instance's own thread; false: there is none to be had.
+bool InstanceScheduler::HandOver(InstanceWorker& worker, const FormedBatch& batch) {
+  worker.handed_over = batch;
+  if (Signal(worker)) return true;
+  worker.handed_over = {};
+  return false;
 }
 
 InstanceScheduler::Elapsed InstanceScheduler::Execute(InstanceWorker& worker, BatchExecution& execution, Place place) {
@@ -119,7 +153,7 @@ FormedBatch InstanceScheduler::RunOne(InstanceWorker& worker, FormedBatch batch,
     base::MutexLock lock(mutex_);
     Record(batch, worker, elapsed, place);
     Recycle(std::move(returned), worker.remains);
-    batch = worker.place.claim->free() ? Form(worker, elapsed.ended_ns, dropped) : FormedBatch();
+    batch = worker.place.claim->free() ? Form(worker, place, elapsed.ended_ns, dropped) : FormedBatch();
   }
   if (!worker.place.claim->free()) batch = FormWithClaim(worker, elapsed, place, dropped);
   AnswerDropped(std::move(dropped));
@@ -151,13 +185,12 @@ FormedBatch InstanceScheduler::FormWithClaim(InstanceWorker& worker, const Elaps
       return {};
     }
   }
-  return Form(worker, services_.clock.NowNs(), dropped);
+  return Form(worker, place, services_.clock.NowNs(), dropped);
 }
 
 void InstanceScheduler::Record(FormedBatch& batch, const InstanceWorker& worker, const Elapsed& elapsed, Place place) {
-  gate_.Record(elapsed.blamed_ns, batch.bytes, place != Place::kWorker);
+  gate_.Record(batch.record.rows, elapsed.blamed_ns, batch.bytes, place != Place::kWorker);
   const int64_t service_ns = elapsed.ended_ns - elapsed.started_ns;
-  lone_.Record(batch.record.requests, static_cast<int64_t>(waiting_.size()), place != Place::kWorker, service_ns);
   if (tuner_.has_value()) tuner_->RecordExecution(batch.record.rows, service_ns);
   mean_service_ns_ = mean_service_ns_ == 0 ? service_ns : mean_service_ns_ + (service_ns - mean_service_ns_) / 8;
   mean_requests_ += (static_cast<double>(batch.record.requests) - mean_requests_) / 8;

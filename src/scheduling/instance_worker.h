@@ -16,7 +16,7 @@ namespace inferd::scheduling {
 // An execution that is about to run, and what the report will say about it. Plain data; `execution` may end itself.
 struct FormedBatch {
   BatchExecution* execution = nullptr;  // null: nothing to run
-  size_t bytes = 0;                     // of all inputs
+  size_t bytes = 0;                     // of all inputs of its largest member
   bool may_run_inline = false;          // no member has parameters that may change what the model does
   core::BatchRecord record;
   int64_t oldest_ns = 0;  // when the first of its members was queued

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/turn.h"
 #include "net/compression/compression.h"
 
 namespace inferd::net::grpc {
@@ -123,6 +124,7 @@ void CallSink::Deliver() {
     if (message->compressed && !Inflate(*message)) continue;
     base::BufferSlice bytes = std::move(message->bytes);
     ++next_;
+    const base::Turn::More more(base::Turn::Current(), next_ < messages_.size());
     if (reader_ != nullptr) reader_->OnMessage(std::move(bytes));
   }
   delivering_ = false;

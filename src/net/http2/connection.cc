@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/clock.h"
+#include "base/turn.h"
 #include "net/http2/callbacks.h"
 #include "net/net_metrics.h"
 
@@ -251,6 +252,7 @@ void Connection::DeliverReady() {
   while (!ready_.empty() && !failed_ && queued_bytes_ <= static_cast<int64_t>(host_.limits().write_high_water)) {
     const int32_t id = ready_.front();
     ready_.pop_front();
+    const base::Turn::More more(base::Turn::Current(), !ready_.empty());
     if (Stream* stream = Find(id); stream != nullptr && stream->ready()) stream->Deliver();
   }
 }

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <vector>
+
+#include "base/executor.h"
+
+namespace inferd::base {
+
+// What a thread that works in turns, an event loop's, says about the one it is in: it takes all that is ready and hands
+// it on piece by piece. Whoever gets the pieces may wait for the turn's end and then take them together, which costs
+// nobody any time: this thread would not have done anything else in between. Bound to its thread.
+//
+//   Turn turn;
+//   Turn::Scope here(turn);                      once per thread
+//   for (...) { Turn::More more(turn, not the last); Handle(piece); }
+//   turn.End();
+class Turn final {
+ public:
+  Turn() = default;
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  // The calling thread's; null: it does not work in turns.
+  static Turn* Current();
+
+  // While it lives, `turn` is its thread's.
+  class Scope final {
+   public:
+    explicit Scope(Turn& turn);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Turn* const before_;
+  };
+
+  // While it lives, and if `more`, pieces are known to follow the one at hand. Scopes nest: a connection that is one of
+  // many may have many requests. `turn` may be null.
+  class More final {
+   public:
+    More(Turn* turn, bool more) : turn_(more ? turn : nullptr) {
+      if (turn_ != nullptr) ++turn_->more_;
+    }
+    ~More() {
+      if (turn_ != nullptr) --turn_->more_;
+    }
+    More(const More&) = delete;
+    More& operator=(const More&) = delete;
+
+   private:
+    Turn* const turn_;
+  };
+  bool more() const { return more_ > 0; }
+
+  // Runs `task` when the turn ends, in order of calling; what it asks for in its turn runs then, too.
+  void AtEnd(Task task) { tasks_.push_back(std::move(task)); }
+  void End();
+
+ private:
+  int more_ = 0;
+  std::vector<Task> tasks_;
+  std::vector<Task> running_;
+};
+
+}  // namespace inferd::base
