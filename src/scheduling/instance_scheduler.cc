@@ -49,7 +49,7 @@ InstanceScheduler::InstanceScheduler(Parts parts, const SchedulerOptions& option
       preserves_order_(config_.dynamic_batching.has_value() && config_.dynamic_batching->preserve_ordering),
       gate_limit_ns_(MakeGate(config_, options).service_ns_max()),
       objective_ns_(ObjectiveNs(config_, options)),
-      admission_(config_.concurrency, services.clock),
+      admission_(config_.concurrency, services.clock, batching_),
       rules_(MakeRules(parts_.version, options)),
       waiting_(config_, *parts_.version.signature, parts_.version.model->significant_parameters(),
                options.queue_size_max),

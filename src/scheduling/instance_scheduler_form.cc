@@ -20,6 +20,11 @@ bool IsComplete(core::BatchReason reason) {
   return reason != core::BatchReason::kNoneWaiting && reason != core::BatchReason::kNotBatching;
 }
 
+// Others of its kind may have been left behind.
+bool IsFull(core::BatchReason reason) {
+  return reason == core::BatchReason::kFull || reason == core::BatchReason::kPreferredSize;
+}
+
 }  // namespace
 
 void InstanceScheduler::ArmAt(int64_t at_ns) {
@@ -153,6 +158,10 @@ FormedBatch InstanceScheduler::TakeBatch(const BatchDecision& decision, Place pl
   parts_.version.statistics->AddPending(-static_cast<int64_t>(taken_.size()));
   FormedBatch batch = MakeBatch(decision.reason);
   if (more && batch.record.rows < rows) batch.record.reason = core::BatchReason::kFull;
+  if (batching_) {
+    const bool full = rows == decision.rows && IsFull(batch.record.reason);
+    admission_.RecordBatch(running_, full ? batch.record.left_waiting : 0);
+  }
   return batch;
 }
 

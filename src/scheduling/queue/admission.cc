@@ -5,8 +5,8 @@
 
 namespace inferd::scheduling {
 
-Admission::Admission(const config::ConcurrencyOptions& options, const base::Clock& clock)
-    : options_(options), clock_(clock), active_(options.max > 0), limit_(options) {}
+Admission::Admission(const config::ConcurrencyOptions& options, const base::Clock& clock, bool batches)
+    : options_(options), clock_(clock), active_(options.max > 0), limit_(options, batches) {}
 
 int64_t Admission::Admit(core::QueuedRequest& queued) {
   if (!active_) return 0;
@@ -34,6 +34,12 @@ void Admission::Answered(int64_t queued_ns, base::StatusCode code) {
   // These say nothing about how long requests take.
   if (code == base::StatusCode::kCancelled || code == base::StatusCode::kResourceExhausted) return;
   limit_.Record(now_ns - queued_ns, in_flight, code == base::StatusCode::kDeadlineExceeded, now_ns);
+}
+
+void Admission::RecordBatch(int64_t executing, int64_t left) {
+  if (!active_) return;
+  base::MutexLock lock(mutex_);
+  limit_.RecordBatch(executing, left);
 }
 
 core::SchedulerReport::Concurrency Admission::Report() const {

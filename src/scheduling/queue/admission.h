@@ -13,11 +13,13 @@ namespace inferd::scheduling {
 // Costs nothing where there is no limit. Thread-safe; outlives the requests that it admitted.
 class Admission final {
  public:
-  Admission(const config::ConcurrencyOptions& options, const base::Clock& clock);
+  Admission(const config::ConcurrencyOptions& options, const base::Clock& clock, bool batches = false);
 
   bool active() const { return active_; }
   // 0: the request is in, and counts until its final answer. Else: the limit is reached, try again after so many ms.
   int64_t Admit(core::QueuedRequest& queued);
+  // ConcurrencyLimit's.
+  void RecordBatch(int64_t executing, int64_t left);
 
   core::SchedulerReport::Concurrency Report() const;
 

@@ -63,5 +63,27 @@ TEST(AdmissionTest, OnlyTheFinalAnswerEndsARequest) {
   EXPECT_EQ(answers, 2);
 }
 
+TEST(AdmissionTest, OfAModelThatBatchesWhatItsExecutionsLeaveBehindCounts) {
+  for (const int64_t left : {0, 400}) {
+    base::FakeClock clock;
+    Admission admission({.min = 1, .max = 100}, clock, true);
+    const int64_t before = admission.Report().limit;
+    int answers = 0;
+    for (int round = 0; round < 20; ++round) {
+      std::vector<core::QueuedRequest> in;
+      for (int i = 0; i < 16; ++i) {
+        core::QueuedRequest queued = Request(&answers);
+        queued.queued_ns = clock.NowNs();
+        if (admission.Admit(queued) == 0) in.push_back(std::move(queued));
+      }
+      clock.AdvanceMs(5);
+      admission.RecordBatch(static_cast<int64_t>(in.size()), left);
+      for (auto& queued : in) queued.Answer({});
+    }
+    EXPECT_EQ(admission.Report().limit > before, left == 0);
+    EXPECT_EQ(admission.Report().limit < before, left > 0);
+  }
+}
+
 }  // namespace
 }  // namespace inferd::scheduling

@@ -11,10 +11,12 @@ constexpr int64_t kProbeShare = 4;
 constexpr int64_t kNsPerMs = 1'000'000;
 }  // namespace
 
-ConcurrencyLimit::ConcurrencyLimit(const config::ConcurrencyOptions& options)
-    : min_(std::max<int64_t>(options.min, 1)),
+ConcurrencyLimit::ConcurrencyLimit(const config::ConcurrencyOptions& options, bool batches)
+    : batches_(batches),
+      min_(std::max<int64_t>(options.min, 1)),
       max_(options.max == 0 ? 0 : std::max<int64_t>(options.max, min_)),
-      limit_(static_cast<double>(std::clamp(kStart, min_, std::max(max_, min_)))) {}
+      limit_(static_cast<double>(std::clamp(kStart, min_, std::max(max_, min_)))),
+      phase_(batches ? Phase::kSteady : Phase::kMeasuring) {}
 
 int64_t ConcurrencyLimit::limit() const {
   if (!active()) return 0;
@@ -42,11 +44,17 @@ void ConcurrencyLimit::Record(int64_t latency_ns, int64_t in_flight, bool droppe
   if (WindowIsOver(now_ns)) EndWindow(now_ns);
 }
 
+void ConcurrencyLimit::RecordBatch(int64_t executing, int64_t left) {
+  executing_sum_ += executing;
+  left_sum_ += left;
+}
+
 void ConcurrencyLimit::StartWindow(int64_t now_ns) {
   started_ns_ = now_ns;
   most_in_flight_ = 0;
   sample_count_ = 0;
   dropped_count_ = 0;
+  executing_sum_ = left_sum_ = 0;
 }
 
 bool ConcurrencyLimit::WindowIsOver(int64_t now_ns) const {
@@ -75,26 +83,34 @@ void ConcurrencyLimit::EndWindow(int64_t now_ns) {
   StartWindow(now_ns);
 }
 
+double ConcurrencyLimit::LatencyGradient(int64_t median_ns) {
+  if (median_ns == 0) return kGradientMin;
+  base_ns_ = base_ns_ == 0 ? median_ns : std::min(base_ns_, median_ns);
+  const double allowed_ns = kTolerance * static_cast<double>(base_ns_);
+  return std::clamp(allowed_ns / static_cast<double>(median_ns), kGradientMin, 1.0);
+}
+
+double ConcurrencyLimit::BatchGradient() const {
+  if (left_sum_ == 0) return kBatchTolerance;
+  const auto executing = static_cast<double>(executing_sum_);
+  return std::max(kBatchTolerance * executing / (executing + static_cast<double>(left_sum_)), kGradientMin);
+}
+
 void ConcurrencyLimit::Adapt(int64_t median_ns, int64_t now_ns) {
-  double gradient = kGradientMin;
-  if (median_ns > 0) {
-    latency_ns_ = median_ns;
-    base_ns_ = base_ns_ == 0 ? median_ns : std::min(base_ns_, median_ns);
-    const double allowed_ns = kTolerance * static_cast<double>(base_ns_);
-    gradient = std::clamp(allowed_ns / static_cast<double>(median_ns), kGradientMin, 1.0);
-  }
+  if (median_ns > 0) latency_ns_ = median_ns;
+  double gradient = batches_ ? BatchGradient() : LatencyGradient(median_ns);
   // Requests that expire in the queue are late by anyone's measure.
   if (dropped_count_ * 2 > sample_count_) gradient = kGradientMin;
 
-  if (gradient == 1 && most_in_flight_ * 2 < static_cast<int64_t>(limit_)) {
+  if (gradient >= 1 && most_in_flight_ * 2 < static_cast<int64_t>(limit_)) {
     based_ns_ = now_ns;
     return;
   }
   const double wanted = limit_ * gradient + std::sqrt(limit_);
   limit_ = std::clamp(limit_ + kSmoothing * (wanted - limit_), static_cast<double>(min_), static_cast<double>(max_));
-  if (gradient == 1) {
+  if (gradient >= 1) {
     based_ns_ = now_ns;
-  } else if (now_ns - based_ns_ >= kBaseAgeNs) {
+  } else if (!batches_ && now_ns - based_ns_ >= kBaseAgeNs) {
     phase_ = Phase::kDraining;
   }
 }
