@@ -31,14 +31,14 @@ namespace inferd::scheduling {
 //   gradient = kBatchTolerance * executing / (executing + left), of the window's sums, 0.5 or more
 //
 // An execution begins when the one before has been answered, and as many may come in while it runs. So where c requests
-// are executed at once, in full batches, about 2 c and half of c are let in: the next batch is full again, and hardly
-// anybody waits for two of them.
+// are executed at once, in full batches, about 2 c and two thirds of c are let in: the next batch is full again, even if
+// the machine was elsewhere for a moment, and hardly anybody waits for two of them.
 //
 // Where less than half of the limit is used, it does not grow. A pure function of what it is told; not thread-safe.
 class ConcurrencyLimit final {
  public:
   static constexpr double kTolerance = 2;
-  static constexpr double kBatchTolerance = 1.25;
+  static constexpr double kBatchTolerance = 1.5;
   static constexpr double kSmoothing = 0.2;
   static constexpr size_t kSamplesMin = 16;
   static constexpr int64_t kBaseAgeNs = 10'000'000'000;
