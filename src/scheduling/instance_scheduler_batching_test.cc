@@ -76,6 +76,18 @@ class BatchingTest : public ::testing::Test {
     Send('0');
     gate_.AwaitEntered(1);
   }
+  // With as many requests in flight as it lets in at the start, of so many rows and so many shapes.
+  int64_t LimitAfterItWasReached(int64_t rows, int64_t shapes) {
+    config_.concurrency = {.min = 1, .max = 100};
+    Make();
+    SendAndHold();
+    for (int64_t i = 1; i < ConcurrencyLimit::kStart; ++i) Send('a', rows, static_cast<size_t>(1 + i % shapes));
+    clock_.AdvanceMs(1);
+    gate_.Open();
+    ExpectAnswers();
+    fixture_.AwaitIdle(*version_);
+    return version_->scheduler().Report().concurrency.limit;
+  }
   std::vector<Rows> Executions() {
     base::MutexLock lock(mutex_);
     return executions_;
@@ -358,6 +370,16 @@ TEST_F(BatchingTest, TheAdaptiveLimitRefusesEarly) {
   gate_.Open();
   ExpectAnswers();
   EXPECT_EQ(version_->scheduler().Report().concurrency.in_flight, 0);
+}
+
+// Each execution has two, and leaves the others behind.
+TEST_F(BatchingTest, TheAdaptiveLimitFallsWhereFullBatchesLeaveManyWaiting) {
+  EXPECT_LT(LimitAfterItWasReached(4, 1), ConcurrencyLimit::kStart);
+}
+
+// More of them would be larger batches.
+TEST_F(BatchingTest, TheAdaptiveLimitGrowsWhereOtherKindsAreLeftWaiting) {
+  EXPECT_GT(LimitAfterItWasReached(1, 5), ConcurrencyLimit::kStart);
 }
 
 TEST_F(BatchingTest, EagerBatchesAreFormedWhileTheInstanceRuns) {
