@@ -14,6 +14,11 @@ Turn::Scope::Scope(Turn& turn) : before_(std::exchange(current, &turn)) {}
 
 Turn::Scope::~Scope() { current = before_; }
 
+void Turn::Begin() {
+  for (Task& task : next_) tasks_.push_back(std::move(task));
+  next_.clear();
+}
+
 void Turn::End() {
   while (!tasks_.empty()) {
     std::swap(tasks_, running_);

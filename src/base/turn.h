@@ -12,8 +12,12 @@ namespace inferd::base {
 //
 //   Turn turn;
 //   Turn::Scope here(turn);                      once per thread
-//   for (...) { Turn::More more(turn, not the last); Handle(piece); }
-//   turn.End();
+//   for (;;) {
+//     turn.continues() ? take what is ready : wait for it
+//     turn.Begin();
+//     for (...) { Turn::More more(turn, not the last); Handle(piece); }
+//     turn.End();
+//   }
 class Turn final {
  public:
   Turn() = default;
@@ -55,11 +59,19 @@ class Turn final {
 
   // Runs `task` when the turn ends, in order of calling; what it asks for in its turn runs then, too.
   void AtEnd(Task task) { tasks_.push_back(std::move(task)); }
+  // At the end of the next one: for who has kept this thread for long enough.
+  void AtNextEnd(Task task) { next_.push_back(std::move(task)); }
+
+  // Whether the next turn has work, whatever comes.
+  bool continues() const { return !next_.empty(); }
+  void Begin();
+  // Perhaps several times in a turn.
   void End();
 
  private:
   int more_ = 0;
   std::vector<Task> tasks_;
+  std::vector<Task> next_;
   std::vector<Task> running_;
 };
 

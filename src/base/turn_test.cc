@@ -50,5 +50,20 @@ TEST(TurnTest, TheEndRunsWhatWasAskedForInOrder) {
   EXPECT_EQ(ran.size(), 3u);
 }
 
+TEST(TurnTest, SomeOfItWaitsForTheNextTurn) {
+  Turn turn;
+  int ran = 0;
+  turn.Begin();
+  turn.AtNextEnd([&] { ++ran; });
+  turn.End();
+  turn.End();
+  EXPECT_EQ(ran, 0);
+  EXPECT_TRUE(turn.continues());
+  turn.Begin();
+  EXPECT_FALSE(turn.continues());
+  turn.End();
+  EXPECT_EQ(ran, 1);
+}
+
 }  // namespace
 }  // namespace inferd::base

@@ -70,14 +70,21 @@ void EventLoop::Run() {
   while (!stopping_.load(std::memory_order_relaxed)) {
     const int ready = epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), WaitMs());
     now_ns_ = clock_.NowNs();
+    turn_.Begin();
     if (ready > 0) Dispatch(ready);
     timers_.Advance(now_ns_);
     tasks_.RunAll();
     Flush();
   }
+  // What was put off is not dropped.
+  while (turn_.continues()) {
+    turn_.Begin();
+    turn_.End();
+  }
 }
 
 int EventLoop::WaitMs() {
+  if (turn_.continues()) return 0;
   const std::optional<int64_t> next_ns = timers_.NextNs();
   int wait_ms = -1;
   if (next_ns.has_value()) {

@@ -6,43 +6,74 @@
 
 namespace inferd::scheduling {
 
+namespace {
+// More times the limit than that are cut off.
+constexpr int64_t kOutlier = 4;
+}  // namespace
+
 size_t InlineGate::IndexOf(int64_t rows) {
   const auto further = static_cast<uint64_t>(std::max<int64_t>(rows, 1) - 1);
   return std::min<size_t>(static_cast<size_t>(std::bit_width(further)), kSizes - 1);
 }
 
+bool InlineGate::Open(size_t index) const {
+  const Size& size = sizes_[index];
+  if (runs_ < size.closed_until || size.mean_ns >= service_ns_max_) return false;
+  if (index == 0) return samples_left_ == 0;
+  if (size.mean_ns > 0) return true;
+  const int64_t below_ns = sizes_[index - 1].mean_ns;
+  return below_ns > 0 && 2 * below_ns < service_ns_max_ && Open(index - 1);
+}
+
 bool InlineGate::Allows(int64_t rows, size_t request_bytes) const {
   if (mode_ != config::InlineExecution::kAuto) return mode_ == config::InlineExecution::kAlways;
-  const Size& size = SizeOf(rows);
-  return size.samples_left == 0 && !Slow(size) && request_bytes <= size.fast_bytes_max;
+  return Open(0) && Open(IndexOf(rows)) && request_bytes <= fast_bytes_max_;
 }
 
 int64_t InlineGate::RowsToTake(int64_t rows) const {
-  if (mode_ != config::InlineExecution::kAuto) return rows;
-  for (size_t index = IndexOf(rows); index > 0; --index) {
-    if (!KnownSlow(sizes_[index])) return std::min(rows, int64_t{1} << index);
-  }
-  return KnownSlow(sizes_[0]) ? rows : 1;
+  if (mode_ != config::InlineExecution::kAuto || !Open(0)) return rows;
+  size_t index = IndexOf(rows);
+  while (!Open(index)) --index;
+  return std::min(rows, int64_t{1} << index);
 }
 
 void InlineGate::Record(int64_t rows, int64_t service_ns, size_t request_bytes, bool inline_run) {
-  Size& size = sizes_[IndexOf(rows)];
-  // One outlier must not hold the mean up for long.
-  const int64_t sample_ns = std::min(service_ns, 4 * service_ns_max_);
-  size.mean_ns = size.mean_ns == 0 ? sample_ns : size.mean_ns + (sample_ns - size.mean_ns) / 8;
-  size.runs = std::min(size.runs + 1, kSamplesMin);
-  if (service_ns < service_ns_max_) {
-    size.fast_bytes_max = std::max(size.fast_bytes_max, request_bytes);
-    if (!inline_run && size.samples_left > 0) --size.samples_left;
-    if (!inline_run || !size.watching || ++size.fast_runs < kQuietRuns) return;
-    size.watching = false;
-    size.pause = kSamplesMin;
-    return;
+  ++runs_;
+  size_t index = IndexOf(rows);
+  if (!inline_run && index > 0) {
+    // One row takes no longer. That many are slow elsewhere says nothing.
+    if (service_ns >= service_ns_max_) return;
+    index = 0;
   }
+  Size& size = sizes_[index];
+  // One outlier must not hold the mean up for long.
+  const int64_t sample_ns = std::clamp<int64_t>(service_ns, 1, std::max<int64_t>(kOutlier * service_ns_max_, 1));
+  size.mean_ns = size.mean_ns == 0 ? sample_ns : size.mean_ns + (sample_ns - size.mean_ns) / 8;
+  const bool slow = service_ns >= (index == 0 ? service_ns_max_ : kOutlier * service_ns_max_);
+  if (!slow) RecordFast(index, request_bytes, inline_run);
   if (!inline_run) return;
-  size.fast_runs = 0;
-  if (!std::exchange(size.watching, true)) return;
-  size.samples_left = size.pause;
+  if (slow) size.fast_runs = 0;
+  if (slow && std::exchange(size.watching, true)) return Close(index);
+  if (index > 0 && size.mean_ns >= service_ns_max_) Close(index);
+}
+
+void InlineGate::RecordFast(size_t index, size_t request_bytes, bool inline_run) {
+  Size& size = sizes_[index];
+  fast_bytes_max_ = std::max(fast_bytes_max_, request_bytes);
+  if (!inline_run && samples_left_ > 0) --samples_left_;
+  if (!inline_run || !size.watching || ++size.fast_runs < kQuietRuns) return;
+  size.watching = false;
+  size.pause = kSamplesMin;
+}
+
+void InlineGate::Close(size_t index) {
+  Size& size = sizes_[index];
+  if (index == 0) {
+    samples_left_ = size.pause;
+  } else {
+    size.closed_until = runs_ + static_cast<uint64_t>(size.pause);
+    size.mean_ns = 0;  // to be tried anew then
+  }
   size.pause = std::min(size.pause * 2, kPauseMax);
 }
 

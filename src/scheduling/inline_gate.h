@@ -9,16 +9,20 @@
 namespace inferd::scheduling {
 
 // Whether an execution may run on the thread that received its requests, which saves a hop to another thread: only
-// while all that is known of executions of its size says that it is over in less time than the hop is worth. Each class
-// of sizes (1, 2, 3-4, 5-8, ... rows) is judged by itself. Not thread-safe.
+// while all that is known says that it is over in less time than the hop is worth. Not thread-safe.
 //
 //   measuring --kSamplesMin runs off the loop, mean below the limit--> open
 //   open --one run over the limit--> watching --another--> closed
-//   closed --pause runs off the loop, mean below the limit--> watching --kQuietRuns fast runs--> open
+//   closed --after a pause of so many runs, mean below the limit--> watching --kQuietRuns fast runs--> open
+//
+// Larger executions are judged by classes of sizes (2, 3-4, 5-8, ... rows), each by its own runs on the loop. One that
+// has none yet is taken to cost twice what the class below does. They come close to the limit by their nature, so that
+// only a mean over it, or runs far over it, close a class for a pause. Then it is tried again; the smaller ones stay as
+// they are.
 //
 // On a busy machine most runs over the limit are a thread's that lost its core, which is no fault of the model. So the
 // first only makes it watch: from then on the caller measures what the model itself has used (ThreadUsage), which costs
-// a little. The pause begins at kSamplesMin and doubles, up to kPauseMax, with every slow run while it watches: a model
+// a little. A pause begins at kSamplesMin and doubles, up to kPauseMax, with every slow run while it watches: a model
 // that is slow at times is soon let in hardly ever. A request larger than every one that was measured to be fast runs
 // off the loop too.
 class InlineGate final {
@@ -34,12 +38,11 @@ class InlineGate final {
   // `request_bytes`: of its largest request.
   bool Allows(int64_t rows, size_t request_bytes) const;
 
-  // How many of so many waiting rows one execution on the loop should have: fewer where that many are known to take too
-  // long. What is not measured yet is to be tried, elsewhere.
+  // How many of so many waiting rows one execution on the loop may have; all of them if none may run there.
   int64_t RowsToTake(int64_t rows) const;
 
   // Whether the next run of this size on the loop is to be recorded without the time in which its thread had no core.
-  bool watching(int64_t rows) const { return SizeOf(rows).watching && mode_ == config::InlineExecution::kAuto; }
+  bool watching(int64_t rows) const { return sizes_[IndexOf(rows)].watching && mode_ == config::InlineExecution::kAuto; }
 
   // An execution kept its instance's thread for `service_ns`.
   void Record(int64_t rows, int64_t service_ns, size_t request_bytes, bool inline_run);
@@ -49,10 +52,8 @@ class InlineGate final {
  private:
   // Executions of 2^(k-1) < rows <= 2^k.
   struct Size {
-    int64_t mean_ns = 0;        // exponentially weighted, 0 before the first
-    int runs = 0;               // up to kSamplesMin
-    size_t fast_bytes_max = 0;  // the largest request measured below the limit
-    int samples_left = kSamplesMin;
+    int64_t mean_ns = 0;        // exponentially weighted, 0: not known
+    uint64_t closed_until = 0;  // runs_
     int pause = kSamplesMin;
     int fast_runs = 0;  // on the loop, since it watches
     bool watching = false;
@@ -60,12 +61,15 @@ class InlineGate final {
   static constexpr size_t kSizes = 12;  // the last one has all that is larger
 
   static size_t IndexOf(int64_t rows);
-  const Size& SizeOf(int64_t rows) const { return sizes_[IndexOf(rows)]; }
-  bool Slow(const Size& size) const { return size.mean_ns >= service_ns_max_; }
-  bool KnownSlow(const Size& size) const { return size.runs == kSamplesMin && Slow(size); }
+  bool Open(size_t index) const;
+  void RecordFast(size_t index, size_t request_bytes, bool inline_run);
+  void Close(size_t index);
 
   config::InlineExecution mode_;
   int64_t service_ns_max_;
+  uint64_t runs_ = 0;                // of any size
+  int samples_left_ = kSamplesMin;   // off the loop and fast, until single rows may run there
+  size_t fast_bytes_max_ = 0;        // the largest request measured below the limit
   std::array<Size, kSizes> sizes_{};
 };
 

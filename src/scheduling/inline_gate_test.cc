@@ -106,34 +106,61 @@ TEST(InlineGateTest, AModelThatGetsSlowerIsLockedOut) {
   EXPECT_FALSE(gate.Allows(1, 64));
 }
 
-TEST(InlineGateTest, EachClassOfSizesIsMeasuredByItself) {
+TEST(InlineGateTest, LargerExecutionsAreTakenToCostTwiceWhatTheClassBelowDoes) {
   InlineGate gate(kLimitNs);
-  Measure(gate, InlineGate::kSamplesMin, 3'000);
-  EXPECT_TRUE(gate.Allows(1, 64));
-  EXPECT_FALSE(gate.Allows(2, 64));
-  for (int i = 0; i < InlineGate::kSamplesMin; ++i) gate.Record(5 + i % 4, 20'000, 64, false);
-  EXPECT_TRUE(gate.Allows(8, 64));
-  EXPECT_FALSE(gate.Allows(9, 64));
-  EXPECT_FALSE(gate.Allows(4, 64));
-  for (int i = 0; i < InlineGate::kSamplesMin; ++i) gate.Record(16, 2 * kLimitNs, 64, false);
-  EXPECT_FALSE(gate.Allows(16, 64));
-  EXPECT_TRUE(gate.Allows(8, 64)) << "large executions say nothing about smaller ones";
+  EXPECT_EQ(gate.RowsToTake(40), 40) << "nothing may run there";
+  Measure(gate, InlineGate::kSamplesMin, 10'000);
+  EXPECT_TRUE(gate.Allows(2, 64));
+  EXPECT_FALSE(gate.Allows(3, 64)) << "nothing is known of two";
+  EXPECT_EQ(gate.RowsToTake(40), 2);
+  gate.Record(2, 15'000, 64, true);
+  gate.Record(4, 30'000, 64, true);
+  gate.Record(8, 49'000, 64, true);
+  EXPECT_EQ(gate.RowsToTake(40), 16);
+  EXPECT_EQ(gate.RowsToTake(7), 7);
+  gate.Record(16, 60'000, 64, true);
+  EXPECT_EQ(gate.RowsToTake(40), 16);
+  EXPECT_FALSE(gate.Allows(17, 64));
 }
 
-TEST(InlineGateTest, TakesAsManyRowsAsAreQuickOrNotMeasuredYet) {
+TEST(InlineGateTest, AClassThatIsSlowIsClosedByItselfAndTriedAgain) {
   InlineGate gate(kLimitNs);
-  EXPECT_EQ(gate.RowsToTake(40), 40);
-  gate.Record(40, 3 * kLimitNs, 64, false);
-  EXPECT_EQ(gate.RowsToTake(40), 40) << "once is nothing";
-  for (int i = 0; i < InlineGate::kSamplesMin; ++i) gate.Record(40, 3 * kLimitNs, 64, false);
-  EXPECT_EQ(gate.RowsToTake(40), 32);
-  EXPECT_EQ(gate.RowsToTake(7), 7);
-  for (int64_t rows = 32; rows > 1; rows /= 2) {
-    for (int i = 0; i < InlineGate::kSamplesMin; ++i) gate.Record(rows, 2 * kLimitNs, 64, false);
+  Measure(gate, InlineGate::kSamplesMin, 10'000);
+  gate.Record(2, kLimitNs, 64, true);
+  EXPECT_FALSE(gate.Allows(2, 64));
+  EXPECT_TRUE(gate.Allows(1, 64));
+  EXPECT_EQ(gate.RowsToTake(2), 1);
+  for (int i = 0; i < InlineGate::kSamplesMin; ++i) {
+    EXPECT_FALSE(gate.Allows(2, 64)) << i;
+    gate.Record(1, 10'000, 64, true);
   }
-  EXPECT_EQ(gate.RowsToTake(40), 1);
-  Measure(gate, InlineGate::kSamplesMin, 2 * kLimitNs);
-  EXPECT_EQ(gate.RowsToTake(40), 40) << "nothing runs on the loop";
+  EXPECT_TRUE(gate.Allows(2, 64));
+}
+
+TEST(InlineGateTest, ALargeExecutionMayBeOverTheLimitNowAndThen) {
+  InlineGate gate(kLimitNs);
+  Measure(gate, InlineGate::kSamplesMin, 10'000);
+  for (int i = 0; i < 100; ++i) gate.Record(2, i % 8 == 7 ? 2 * kLimitNs : kLimitNs / 4, 64, true);
+  EXPECT_TRUE(gate.Allows(2, 64));
+  EXPECT_FALSE(gate.watching(2));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(gate.Allows(2, 64));
+    gate.Record(2, 100 * kLimitNs, 64, true);
+    EXPECT_TRUE(gate.watching(2));
+    EXPECT_FALSE(gate.watching(1));
+    for (int run = 0; i == 0 && run < 32; ++run) gate.Record(2, kLimitNs / 4, 64, true);
+  }
+  EXPECT_FALSE(gate.Allows(2, 64));
+}
+
+TEST(InlineGateTest, LargeExecutionsElsewhereSayWhatARowTakesAtMost) {
+  InlineGate gate(kLimitNs);
+  for (int i = 0; i < 100; ++i) gate.Record(32, 2 * kLimitNs, 64, false);
+  EXPECT_FALSE(gate.Allows(1, 64));
+  for (int i = 0; i < InlineGate::kSamplesMin; ++i) gate.Record(8, kLimitNs / 2, 64, false);
+  EXPECT_TRUE(gate.Allows(1, 64));
+  for (int i = 0; i < 100; ++i) gate.Record(32, 2 * kLimitNs, 64, false);
+  EXPECT_TRUE(gate.Allows(1, 64)) << "that many rows say nothing about one";
 }
 
 }  // namespace

@@ -114,6 +114,7 @@ class InstanceScheduler final : public core::Scheduler {
   void RunWoken(InstanceWorker& worker);
   void EndTurn(const base::Turn& turn);
   void RunInline(InstanceWorker& worker, FormedBatch batch, Place place);
+  bool PutOff(InstanceWorker& worker, const FormedBatch& batch, Place place) EXCLUDES(mutex_);
   bool MayRunHere(const FormedBatch& batch) const REQUIRES(mutex_);
   bool HandOver(InstanceWorker& worker, const FormedBatch& batch) REQUIRES(mutex_);
   // Runs `batch` on the worker's instance, then forms the next one; none: the worker is idle now, and this may be gone.

@@ -13,6 +13,7 @@ using base::StatusCode;
 using core::BatchReason;
 using inferd::testing::FakeEngine;
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using Rows = std::vector<int64_t>;
 
 // A version that batches up to 8 rows, and what its engine saw. Executions wait at the gate while it is closed.
@@ -484,22 +485,38 @@ TEST_F(BatchingTest, ATurnsLastRequestWaitsForNobodyElse) {
 TEST_F(BatchingTest, ExecutionsOnTheTurnsThreadAreNoLargerThanIsQuick) {
   nanoseconds_per_row_ = 40'000;
   Make(1, {.inline_service_ns_max = 100'000});
-  for (int64_t requests : {1, 2, 4}) {
-    for (int i = 0; i < InlineGate::kSamplesMin; ++i) {
-      SendInOneTurn(requests);
-      ExpectAnswers();
-      fixture_.AwaitIdle(*version_);
-    }
+  for (int i = 0; i < InlineGate::kSamplesMin; ++i) {
+    SendInOneTurn(1);
+    ExpectAnswers();
+    fixture_.AwaitIdle(*version_);
   }
   EXPECT_EQ(version_->statistics().inline_executions(), 0u) << "nothing was known";
-  const size_t before = Executions().size();
-  SendInOneTurn(1);
-  SendInOneTurn(2);
-  SendInOneTurn(4);
-  ExpectAnswers();
+  for (const int64_t requests : {1, 2, 4, 4}) {
+    SendInOneTurn(requests);
+    ExpectAnswers();
+  }
   const std::vector<Rows> all = Executions();
-  EXPECT_THAT(std::span(all).subspan(before), ElementsAre(Rows{1}, Rows{1, 1}, Rows{1, 1}, Rows{1, 1}));
-  EXPECT_EQ(version_->statistics().inline_executions(), 4u);
+  EXPECT_THAT(std::span(all).subspan(InlineGate::kSamplesMin),
+              ElementsAre(Rows{1}, Rows{1, 1}, Rows{1, 1}, Rows{1, 1}, Rows{1, 1}, Rows{1, 1}));
+  EXPECT_EQ(version_->statistics().inline_executions(), 6u);
+}
+
+TEST_F(BatchingTest, AThreadThatHasRunManyGoesOnInItsNextTurn) {
+  config_.inline_execution = config::InlineExecution::kAlways;
+  Make();
+  base::Turn turn;
+  const base::Turn::Scope here(turn);
+  for (int i = 0; i < 9 * 8; ++i) {
+    const base::Turn::More more(&turn, true);
+    Send('t');
+  }
+  turn.End();
+  EXPECT_EQ(Executions().size(), 8u);
+  EXPECT_TRUE(turn.continues());
+  turn.Begin();
+  turn.End();
+  EXPECT_THAT(Executions(), ElementsAreArray(std::vector<Rows>(9, Rows(8, 1))));
+  ExpectAnswers();
 }
 
 TEST_F(BatchingTest, TheReportSaysHowItIsSetAndWhatWaits) {

@@ -154,7 +154,7 @@ class Simulation {
       const base::Turn::More more(&turn, left > 0 || OneIn(4));
       Send();
     }
-    turn.End();
+    for (turn.End(); turn.continues(); turn.End()) turn.Begin();
   }
 
   void CancelSomebody() {

@@ -13,7 +13,7 @@ namespace inferd::scheduling {
 
 namespace {
 
-// After so many executions in a row a loop goes back to its connections.
+// After so many executions in a row a loop goes back to its connections first.
 constexpr int kInlineRunsMax = 8;
 constexpr size_t kSpareExecutionsMax = 64;
 constexpr size_t kSpareEntriesMax = 256;
@@ -106,11 +106,24 @@ void InstanceScheduler::RunInline(InstanceWorker& worker, FormedBatch batch, Pla
   for (int runs = 1; batch.execution != nullptr; ++runs) {
     {
       base::MutexLock lock(mutex_);
-      if ((runs >= kInlineRunsMax || !MayRunHere(batch)) && HandOver(worker, batch)) return;
+      if (!MayRunHere(batch) && HandOver(worker, batch)) return;
       place = CallerPlace(batch.record.rows);
     }
+    if (runs >= kInlineRunsMax && PutOff(worker, batch, place)) return;
     batch = RunOne(worker, batch, place);
   }
+}
+
+// To this thread's next turn; false: it has none, nor is there anybody else.
+bool InstanceScheduler::PutOff(InstanceWorker& worker, const FormedBatch& batch, Place place) {
+  if (base::Turn* const turn = base::Turn::Current()) {
+    turn->AtNextEnd([this, &worker, batch, place, pin = batch.execution->member(0).queued.version] {
+      RunInline(worker, batch, place);
+    });
+    return true;
+  }
+  base::MutexLock lock(mutex_);
+  return HandOver(worker, batch);
 }
 
 bool InstanceScheduler::MayRunHere(const FormedBatch& batch) const {
