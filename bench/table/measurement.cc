@@ -17,16 +17,17 @@ Result<Row> Measure(const Case& what, const Targets& targets, const Timing& timi
   return row;
 }
 
-std::map<std::string, double> EngineCosts(const std::string& command) {
-  std::map<std::string, double> costs;
+std::map<std::string, EngineCost> EngineCosts(const std::string& command) {
+  std::map<std::string, EngineCost> costs;
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), &::pclose);
   if (pipe == nullptr) return costs;
   char line[256];
   while (std::fgets(line, sizeof line, pipe.get()) != nullptr) {
     std::istringstream fields(line);
     std::string model;
-    double engine_us = 0, two_threads_us = 0, bare_us = 0;
-    if (fields >> model >> engine_us >> two_threads_us >> bare_us) costs[model] = bare_us;
+    double engine_us = 0, two_threads_us = 0;
+    EngineCost bare;
+    if (fields >> model >> engine_us >> two_threads_us >> bare.in_a_loop_us >> bare.lone_us) costs[model] = bare;
   }
   return costs;
 }

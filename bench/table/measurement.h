@@ -26,7 +26,13 @@ struct Row {
 // Sends `what` to the server, and requests of the same size with answers of the same size to its floor.
 base::Result<Row> Measure(const Case& what, const Targets& targets, const Timing& timing);
 
-// CPU microseconds of one bare engine call, by model: what the program `engine_call` prints. Empty if it fails.
-std::map<std::string, double> EngineCosts(const std::string& command);
+// CPU microseconds of one bare engine call.
+struct EngineCost {
+  double in_a_loop_us = 0;
+  double lone_us = 0;  // one every 100 us: the core sleeps in between, as it does with one client
+};
+
+// By model: what the program `engine_call` prints. Empty if it fails.
+std::map<std::string, EngineCost> EngineCosts(const std::string& command);
 
 }  // namespace inferd::bench

@@ -12,7 +12,8 @@ size_t RoundUp(size_t n) { return (n + kBufferAlignment - 1) & ~(kBufferAlignmen
 
 }  // namespace
 
-// One allocation holds the block, up to 63 bytes of lead so that `align_at` falls on the alignment, the bytes, the slack.
+// One allocation holds the block, up to 63 bytes of lead so that `align_at` falls on the alignment, the bytes, the
+// slack.
 Buffer Buffer::Allocate(size_t size, size_t align_at) {
   const size_t header = RoundUp(sizeof(Block));
   const size_t lead = RoundUp(align_at) - align_at;
@@ -21,8 +22,8 @@ Buffer Buffer::Allocate(size_t size, size_t align_at) {
   // glibc's aligned_alloc goes round the thread's cache, and costs twenty times what malloc does for small blocks.
   void* memory = std::malloc(total);
   if (memory == nullptr) throw std::bad_alloc();
-  std::byte* const start = static_cast<std::byte*>(memory) - reinterpret_cast<uintptr_t>(memory) % kBufferAlignment +
-                           kBufferAlignment;
+  std::byte* const start =
+      static_cast<std::byte*>(memory) - reinterpret_cast<uintptr_t>(memory) % kBufferAlignment + kBufferAlignment;
   auto* block = new (start) Block();
   block->allocation = memory;
   block->data = start + header + lead;

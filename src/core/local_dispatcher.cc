@@ -43,7 +43,8 @@ base::Status LocalDispatcher::Admit(QueuedRequest& queued, int64_t* retry_after_
     return base::ResourceExhausted("the server works on as many requests as it may (" +
                                    std::to_string(inflight_.requests_max()) + ")");
   }
-  queued.hold = queued.version->held_bytes().Take(static_cast<int64_t>(request.InputBytes()), inflight_.version_bytes_max());
+  queued.hold =
+      queued.version->held_bytes().Take(static_cast<int64_t>(request.InputBytes()), inflight_.version_bytes_max());
   if (!queued.hold) {
     *retry_after_ms = kRetryAfterMs;
     return base::ResourceExhausted("the requests that model '" + queued.version->id().name +

@@ -11,6 +11,7 @@ std::string_view BatchReasonName(BatchReason reason) {
     case BatchReason::kDeadline: return "deadline";
     case BatchReason::kNoneWaiting: return "none_waiting";
     case BatchReason::kOtherKind: return "other_kind";
+    case BatchReason::kQuickSize: return "quick_size";
     case BatchReason::kRetry: return "retry";
   }
   return "unknown";

@@ -18,9 +18,10 @@ enum class BatchReason {
   kDeadline,       // waiting longer would have been too late for one of them
   kNoneWaiting,    // an instance was idle, and no delay is set: there was nobody to wait for
   kOtherKind,      // what waits next cannot share it: another shape, other inputs or parameters
+  kQuickSize,      // as many as may run on a connection's thread: others were left for the next
   kRetry,          // alone, after the batch it was part of failed
 };
-inline constexpr size_t kBatchReasonCount = 8;
+inline constexpr size_t kBatchReasonCount = 9;
 std::string_view BatchReasonName(BatchReason reason);  // "full", "preferred_size", ...
 
 // One execution, as the report shows it. Times in nanoseconds.
@@ -49,10 +50,10 @@ struct SchedulerReport {
   struct Tuning {
     bool active = false;
     int64_t objective_ns = 0;
-    double rows_per_second = 0;     // what arrives
-    int64_t first_row_ns = 0;       // a + b * rows: what an execution is taken to cost
+    double rows_per_second = 0;  // what arrives
+    int64_t first_row_ns = 0;    // a + b * rows: what an execution is taken to cost
     int64_t further_row_ns = 0;
-    std::string_view explanation;   // static text
+    std::string_view explanation;  // static text
   };
   // The adaptive limit; `limit` 0: there is none.
   struct Concurrency {

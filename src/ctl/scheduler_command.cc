@@ -5,8 +5,8 @@
 #include <string>
 
 #include "ctl/commands.h"
-#include "json/read.h"
 #include "ctl/table.h"
+#include "json/read.h"
 
 namespace inferd::ctl {
 

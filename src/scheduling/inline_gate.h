@@ -42,7 +42,9 @@ class InlineGate final {
   int64_t RowsToTake(int64_t rows) const;
 
   // Whether the next run of this size on the loop is to be recorded without the time in which its thread had no core.
-  bool watching(int64_t rows) const { return sizes_[IndexOf(rows)].watching && mode_ == config::InlineExecution::kAuto; }
+  bool watching(int64_t rows) const {
+    return sizes_[IndexOf(rows)].watching && mode_ == config::InlineExecution::kAuto;
+  }
 
   // An execution kept its instance's thread for `service_ns`.
   void Record(int64_t rows, int64_t service_ns, size_t request_bytes, bool inline_run);
@@ -67,9 +69,9 @@ class InlineGate final {
 
   config::InlineExecution mode_;
   int64_t service_ns_max_;
-  uint64_t runs_ = 0;                // of any size
-  int samples_left_ = kSamplesMin;   // off the loop and fast, until single rows may run there
-  size_t fast_bytes_max_ = 0;        // the largest request measured below the limit
+  uint64_t runs_ = 0;               // of any size
+  int samples_left_ = kSamplesMin;  // off the loop and fast, until single rows may run there
+  size_t fast_bytes_max_ = 0;       // the largest request measured below the limit
   std::array<Size, kSizes> sizes_{};
 };
 

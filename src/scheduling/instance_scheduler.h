@@ -33,10 +33,11 @@ namespace inferd::scheduling {
 // queue of its level. A lone request that needs not wait for company runs at once: on the calling thread if the
 // InlineGate lets it, else on an idle instance's thread. Batches are formed by whoever is about to run them, so that
 // they have all that has come by then: an idle instance's thread, or, of a model that the gate lets in, the thread that
-// brought the requests, when it has handed on all it had (base::Turn). Whoever has run one forms the next. What waits is answered DEADLINE_EXCEEDED "Request timeout expired"
-// when its time is up, CANCELLED soon after it was cancelled, and not when its turn would have come; RESOURCE_EXHAUSTED
-// "Exceeds maximum queue size" at once, where its level is full. No completion runs under a lock. An instance holds its
-// claim on what all share while it executes, and forms its batch when it has it.
+// brought the requests, when it has handed on all it had (base::Turn). Whoever has run one forms the next. What waits
+// is answered DEADLINE_EXCEEDED "Request timeout expired" when its time is up, CANCELLED soon after it was cancelled,
+// and not when its turn would have come; RESOURCE_EXHAUSTED "Exceeds maximum queue size" at once, where its level is
+// full. No completion runs under a lock. An instance holds its claim on what all share while it executes, and forms its
+// batch when it has it.
 class InstanceScheduler final : public core::Scheduler {
  public:
   struct Parts {
@@ -147,10 +148,10 @@ class InstanceScheduler final : public core::Scheduler {
   std::string_view tuning_explanation_ GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<InstanceWorker>> workers_;
   std::vector<const base::Turn*> gathering_ GUARDED_BY(mutex_);  // turns at whose end EndTurn comes
-  std::vector<InstanceWorker*> idle_ GUARDED_BY(mutex_);  // the one idle for the shortest time last
-  int64_t woken_ GUARDED_BY(mutex_) = 0;                  // those that have not looked at what waits yet
-  std::deque<FormedBatch> ahead_ GUARDED_BY(mutex_);      // eager batching: complete, and before an instance is free
-  int64_t running_ GUARDED_BY(mutex_) = 0;                // requests
+  std::vector<InstanceWorker*> idle_ GUARDED_BY(mutex_);         // the one idle for the shortest time last
+  int64_t woken_ GUARDED_BY(mutex_) = 0;                         // those that have not looked at what waits yet
+  std::deque<FormedBatch> ahead_ GUARDED_BY(mutex_);  // eager batching: complete, and before an instance is free
+  int64_t running_ GUARDED_BY(mutex_) = 0;            // requests
   size_t next_warmup_ GUARDED_BY(mutex_) = 0;
   uint64_t arrivals_ GUARDED_BY(mutex_) = 0;
   int64_t mean_service_ns_ GUARDED_BY(mutex_) = 0;  // of an execution, exponentially weighted,

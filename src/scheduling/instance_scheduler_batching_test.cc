@@ -499,6 +499,9 @@ TEST_F(BatchingTest, ExecutionsOnTheTurnsThreadAreNoLargerThanIsQuick) {
   EXPECT_THAT(std::span(all).subspan(InlineGate::kSamplesMin),
               ElementsAre(Rows{1}, Rows{1, 1}, Rows{1, 1}, Rows{1, 1}, Rows{1, 1}, Rows{1, 1}));
   EXPECT_EQ(version_->statistics().inline_executions(), 6u);
+  const auto recent = Recent();
+  EXPECT_EQ(recent[recent.size() - 2].reason, BatchReason::kQuickSize);
+  EXPECT_EQ(recent.back().reason, BatchReason::kNoneWaiting);
 }
 
 TEST_F(BatchingTest, AThreadThatHasRunManyGoesOnInItsNextTurn) {

@@ -157,9 +157,13 @@ FormedBatch InstanceScheduler::TakeBatch(const BatchDecision& decision, Place pl
   rules_.hold_until_requests = 0;
   parts_.version.statistics->AddPending(-static_cast<int64_t>(taken_.size()));
   FormedBatch batch = MakeBatch(decision.reason);
-  if (more && batch.record.rows < rows) batch.record.reason = core::BatchReason::kFull;
+  if (rows < decision.rows) {
+    batch.record.reason = core::BatchReason::kQuickSize;
+  } else if (more && batch.record.rows < rows) {
+    batch.record.reason = core::BatchReason::kFull;
+  }
   if (batching_) {
-    const bool full = rows == decision.rows && IsFull(batch.record.reason);
+    const bool full = IsFull(batch.record.reason);
     admission_.RecordBatch(running_, full ? batch.record.left_waiting : 0);
   }
   return batch;

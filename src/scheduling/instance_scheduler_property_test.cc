@@ -214,7 +214,8 @@ class Simulation {
     latest = number + 1;
   }
   bool MayDelay() const {
-    if (!config_.dynamic_batching.has_value()) return config_.queue_policy.timeout_action == config::TimeoutAction::kDelay;
+    if (!config_.dynamic_batching.has_value())
+      return config_.queue_policy.timeout_action == config::TimeoutAction::kDelay;
     const auto delays = [](const config::QueuePolicy& policy) {
       return policy.timeout_action == config::TimeoutAction::kDelay;
     };
@@ -236,7 +237,8 @@ class Simulation {
       case 0: execution.RespondAll(base::Internal("all failed"), {}); break;
       case 1: break;  // forgets to answer
       case 2:
-        for (size_t i = 0; i < execution.request_count(); ++i) execution.Respond(i, base::Internal("it failed"), {}, true);
+        for (size_t i = 0; i < execution.request_count(); ++i)
+          execution.Respond(i, base::Internal("it failed"), {}, true);
         break;
       default: return FakeEngine::Identity(execution);
     }
@@ -285,7 +287,8 @@ class Simulation {
 
 TEST(InstanceSchedulerPropertyTest, EverybodyGetsHisOwnAnswerOnce) {
   const int64_t only = FromEnvironment("INFERD_PROPERTY_SEED", -1);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(FromEnvironment("INFERD_PROPERTY_SECONDS", 2));
+  const auto end =
+      std::chrono::steady_clock::now() + std::chrono::seconds(FromEnvironment("INFERD_PROPERTY_SECONDS", 2));
   const auto first = only >= 0 ? static_cast<uint64_t>(only) : uint64_t{std::random_device{}()} << 20;
   int64_t runs = 0;
   int64_t requests = 0;

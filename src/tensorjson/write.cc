@@ -75,9 +75,9 @@ char* PrintNonFinite(char* out, T value, NonFinite mode) {
   return std::copy(text.begin(), text.end(), out);
 }
 
-// A float always looks like one, "1.0" as in Predict V2's example: readers of dynamic languages would take "1" for an integer
-// and "-0" for one without a sign. Whole numbers below 2^24 go the integers' way, which is quicker; to_chars would write
-// 1e+05 for 100000.
+// A float always looks like one, "1.0" as in Predict V2's example: readers of dynamic languages would take "1" for an
+// integer and "-0" for one without a sign. Whole numbers below 2^24 go the integers' way, which is quicker; to_chars
+// would write 1e+05 for 100000.
 template <size_t kWidth, typename T>
 char* PrintFinite(char* out, T value) {
   constexpr T kWholeMax = 1 << 24;

@@ -21,6 +21,7 @@ std::string_view Words(core::BatchReason reason) {
     case core::BatchReason::kDeadline: return "began because waiting longer would have been too late for a request";
     case core::BatchReason::kNoneWaiting: return "began because an instance was idle";
     case core::BatchReason::kOtherKind: return "ended where the next request could not share the batch";
+    case core::BatchReason::kQuickSize: return "took as many rows as are quick enough for a connection's thread";
     case core::BatchReason::kRetry: return "ran one request again, after its batch had failed";
   }
   return "began for a reason unknown";

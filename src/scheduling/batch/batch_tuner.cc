@@ -21,6 +21,7 @@ constexpr double kClipDeviations = 3;     // also where the 99th percentile is t
 constexpr double kDeviationShareMin = 1.0 / 16;
 constexpr double kSlack = 2;  // of the time in which company comes on average
 constexpr double kGoodEnough = 1.05;
+constexpr double kWaitCostNs = 50'000;  // of a batch that waits: a timer, and threads that wake up for it
 
 constexpr std::string_view kMeasuring = "no delay: too few executions were measured so far";
 constexpr std::string_view kLone = "no delay: requests come one after another, there is no company to wait for";
@@ -147,12 +148,13 @@ std::string_view BatchTuner::Choose() {
   const double without = RowsWithoutWaiting(company);
   const double most = std::min(company, static_cast<double>(rows_max_));
   const double wanted_ns = PerRowNs(without) * (1 - kSavingMin);
-  if (PerRowNs(most) > wanted_ns) return without >= 2 ? kFormAlone : kNoSaving;
+  const auto saves = [&](double rows) { return (PerRowNs(without) - PerRowNs(rows)) * rows >= kWaitCostNs; };
+  if (PerRowNs(most) > wanted_ns || !saves(most)) return without >= 2 ? kFormAlone : kNoSaving;
 
   double best = 0;
   bool too_tight = false;
   for (double rows = std::min(2.0, most);; rows = std::min(rows * 2, most)) {
-    if (PerRowNs(rows) <= wanted_ns && (best == 0 || PerRowNs(rows) * kGoodEnough < PerRowNs(best))) {
+    if (PerRowNs(rows) <= wanted_ns && saves(rows) && (best == 0 || PerRowNs(rows) * kGoodEnough < PerRowNs(best))) {
       too_tight = 2 * LateServiceNs(rows) > objective_ns_;
       if (too_tight || CompanyNs(rows) > objective_ns_ - LateServiceNs(rows)) break;
       best = rows;

@@ -19,7 +19,7 @@ namespace inferd::scheduling {
 // Who waits for n rows is answered after delay + service(n) at the latest if an instance is idle, or one service later
 // if none is; both must stay below kObjectiveShare of the objective, with the service time at its 99th percentile.
 // Waiting pays if it saves kSavingMin of the time per row, against the batches that form without it while instances are
-// busy. No more rows are waited for than were in flight at once lately: clients that wait for their answers send no
+// busy, and in all more than the wake-ups cost that it takes. No more rows are waited for than were in flight at once lately: clients that wait for their answers send no
 // more.
 class BatchTuner final {
  public:

@@ -31,8 +31,8 @@ namespace inferd::scheduling {
 //   gradient = kBatchTolerance * executing / (executing + left), of the window's sums, 0.5 or more
 //
 // An execution begins when the one before has been answered, and as many may come in while it runs. So where c requests
-// are executed at once, in full batches, about 2 c and two thirds of c are let in: the next batch is full again, even if
-// the machine was elsewhere for a moment, and hardly anybody waits for two of them.
+// are executed at once, in full batches, about 2 c and two thirds of c are let in: the next batch is full again, even
+// if the machine was elsewhere for a moment, and hardly anybody waits for two of them.
 //
 // Where less than half of the limit is used, it does not grow. A pure function of what it is told; not thread-safe.
 class ConcurrencyLimit final {
@@ -53,8 +53,8 @@ class ConcurrencyLimit final {
   // A request was answered: `latency_ns` after it was enqueued, with so many in flight then, itself included.
   // `dropped`: it expired in the queue. Those that were cancelled or refused are not to be told.
   void Record(int64_t latency_ns, int64_t in_flight, bool dropped, int64_t now_ns);
-  // An execution of a model that batches begins. `executing`: requests, those of other instances included. `left`: those
-  // that wait on because it is full; 0: it is not.
+  // An execution of a model that batches begins. `executing`: requests, those of other instances included. `left`:
+  // those that wait on because it is full; 0: it is not.
   void RecordBatch(int64_t executing, int64_t left);
   // What is let in now; 0: not active.
   int64_t limit() const;
