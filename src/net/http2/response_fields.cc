@@ -1,5 +1,6 @@
 #include "net/http2/response_fields.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -8,6 +9,8 @@
 namespace inferd::net::http2 {
 
 namespace {
+
+bool EndsALine(char c) { return c == '\r' || c == '\n' || c == '\0'; }
 
 bool BelongsToConnection(std::string_view name) {
   static constexpr std::array<std::string_view, 7> kNames = {
@@ -36,23 +39,32 @@ ResponseFields::ResponseFields(const HttpResponse& response, std::optional<uint6
 
 ResponseFields::ResponseFields(const Trailers& trailers) { AddAll(trailers); }
 
-void ResponseFields::AddAll(const std::vector<std::pair<std::string, std::string>>& headers) {
-  size_t text_bytes = 0;
-  for (const auto& [name, value] : headers) text_bytes += name.size() + value.size();
-  text_.reserve(text_bytes);  // views into it must not move
+void ResponseFields::AddAll(const Headers& headers) {
   for (const auto& [name, value] : headers) {
-    if (BelongsToConnection(name)) continue;
-    const size_t at = text_.size();
-    for (const char c : name) text_ += LowerAscii(c);
-    Add(std::string_view(text_).substr(at, name.size()), WithoutLineEnds(value));
+    if (!BelongsToConnection(name)) Add(InLowerCase(name, headers), WithoutLineEnds(value, headers));
   }
 }
 
-std::string_view ResponseFields::WithoutLineEnds(std::string_view value) {
-  constexpr std::string_view kEnds("\r\n\0", 3);
-  if (value.find_first_of(kEnds) == std::string_view::npos) return value;
+std::string_view ResponseFields::InLowerCase(std::string_view name, const Headers& headers) {
+  const bool lower = std::ranges::none_of(name, [](char c) { return c >= 'A' && c <= 'Z'; });
+  return lower ? name : Mended(name, headers, LowerAscii);
+}
+
+std::string_view ResponseFields::WithoutLineEnds(std::string_view value, const Headers& headers) {
+  if (std::ranges::none_of(value, EndsALine)) return value;
+  return Mended(value, headers, [](char c) { return EndsALine(c) ? ' ' : c; });
+}
+
+// Hardly any text needs it. Views into the copies must not move: there is room for all before the first.
+template <typename Change>
+std::string_view ResponseFields::Mended(std::string_view text, const Headers& headers, Change change) {
+  if (text_.empty()) {
+    size_t bytes = 0;
+    for (const auto& [name, value] : headers) bytes += name.size() + value.size();
+    text_.reserve(bytes);
+  }
   const size_t at = text_.size();
-  for (const char c : value) text_ += kEnds.find(c) == std::string_view::npos ? c : ' ';
+  for (const char c : text) text_ += change(c);
   return std::string_view(text_).substr(at);
 }
 

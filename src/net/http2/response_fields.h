@@ -28,12 +28,18 @@ class ResponseFields {
   size_t size() const { return fields_.size(); }
 
  private:
-  void AddAll(const std::vector<std::pair<std::string, std::string>>& headers);
-  void Add(std::string_view name, std::string_view value);
-  // `value` itself, or a copy with a space for each byte that no field value may hold (RFC 9113, 8.2.1).
-  std::string_view WithoutLineEnds(std::string_view value);
+  using Headers = std::vector<std::pair<std::string, std::string>>;
 
-  std::string text_;  // names in lower case, values that needed mending
+  void AddAll(const Headers& headers);
+  void Add(std::string_view name, std::string_view value);
+  // `name` itself, or a copy in lower case.
+  std::string_view InLowerCase(std::string_view name, const Headers& headers);
+  // `value` itself, or a copy with a space for each byte that no field value may hold (RFC 9113, 8.2.1).
+  std::string_view WithoutLineEnds(std::string_view value, const Headers& headers);
+  template <typename Change>
+  std::string_view Mended(std::string_view text, const Headers& headers, Change change);
+
+  std::string text_;  // names and values that needed mending
   char status_[4];
   char length_[24];
   boost::container::small_vector<nghttp2_nv, 12> fields_;
