@@ -13,6 +13,8 @@ namespace inferd::scheduling {
 namespace {
 
 constexpr int64_t kRetryAfterMsMax = 60'000;
+// Sharing an execution takes a copy of the inputs. That of a larger request costs more than a quick execution saves.
+constexpr size_t kShareBytesMax = 64 * 1024;
 
 // The model's own word on running inline goes before the server's.
 InlineGate MakeGate(const config::ModelConfig& config, const SchedulerOptions& options) {
@@ -173,7 +175,8 @@ bool InstanceScheduler::MayRunHere(const QueueEntry& entry) const {
 
 // Whether this thread has more that the request may share an execution with, and will run that itself.
 bool InstanceScheduler::WaitsForTurn(const QueueEntry& entry, const base::Turn* turn) const {
-  if (turn == nullptr || entry.alone || !MayRunHere(entry)) return false;
+  if (turn == nullptr || entry.alone || entry.queued.request->InputBytes() > kShareBytesMax) return false;
+  if (!MayRunHere(entry)) return false;
   return turn->more() || std::ranges::find(gathering_, turn) != gathering_.end();
 }
 

@@ -482,6 +482,21 @@ TEST_F(BatchingTest, ATurnsLastRequestWaitsForNobodyElse) {
   ExpectAnswers();
 }
 
+TEST_F(BatchingTest, LargeRequestsOfOneTurnAreNotCopiedTogether) {
+  config_.inline_execution = config::InlineExecution::kAlways;
+  Make();
+  base::Turn turn;
+  const base::Turn::Scope here(turn);
+  for (int i = 0; i < 2; ++i) {
+    const base::Turn::More more(&turn, true);
+    Send('l', 1, 20'000);
+  }
+  turn.End();
+  ExpectAnswers();
+  EXPECT_THAT(Executions(), ElementsAre(Rows{1}, Rows{1}));
+  EXPECT_EQ(version_->statistics().input_copies(), 0u);
+}
+
 TEST_F(BatchingTest, ExecutionsOnTheTurnsThreadAreNoLargerThanIsQuick) {
   nanoseconds_per_row_ = 40'000;
   Make(1, {.inline_service_ns_max = 100'000});
