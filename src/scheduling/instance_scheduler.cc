@@ -135,7 +135,7 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest queued, uint64_t level) 
     BatchDecision decision;
     if (WaitsForTurn(*entry, turn)) {
       wake = false;
-      if (std::ranges::find(gathering_, turn) == gathering_.end()) {
+      if (!Gathers(*turn)) {
         gathering_.push_back(turn);
         turn->AtEnd([this, turn, pin = entry->queued.version] { EndTurn(*turn); });
       }
@@ -175,9 +175,12 @@ bool InstanceScheduler::MayRunHere(const QueueEntry& entry) const {
 
 // Whether this thread has more that the request may share an execution with, and will run that itself.
 bool InstanceScheduler::WaitsForTurn(const QueueEntry& entry, const base::Turn* turn) const {
-  if (turn == nullptr || entry.alone || entry.queued.request->InputBytes() > kShareBytesMax) return false;
-  if (!MayRunHere(entry)) return false;
-  return turn->more() || std::ranges::find(gathering_, turn) != gathering_.end();
+  if (turn == nullptr || entry.alone || (!turn->more() && !Gathers(*turn))) return false;
+  return entry.queued.request->InputBytes() <= kShareBytesMax && MayRunHere(entry);
+}
+
+bool InstanceScheduler::Gathers(const base::Turn& turn) const {
+  return std::ranges::find(gathering_, &turn) != gathering_.end();
 }
 
 // Whether the request may run on this thread and at once, because there is nobody before it and nobody to wait for. If

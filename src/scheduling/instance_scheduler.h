@@ -80,6 +80,7 @@ class InstanceScheduler final : public core::Scheduler {
   void EnqueuePart(core::QueuedRequest queued, uint64_t level);
   bool MayRunHere(const QueueEntry& entry) const REQUIRES(mutex_);
   bool WaitsForTurn(const QueueEntry& entry, const base::Turn* turn) const REQUIRES(mutex_);
+  bool Gathers(const base::Turn& turn) const REQUIRES(mutex_);
   bool StartsLone(const QueueEntry& entry, BatchDecision& decision) REQUIRES(mutex_);
   void WarmUp(std::unique_ptr<QueueEntry> entry) REQUIRES(mutex_);
   std::unique_ptr<QueueEntry> Push(std::unique_ptr<QueueEntry> entry, int64_t now_ns, DroppedEntries& dropped)
