@@ -39,33 +39,27 @@ ResponseFields::ResponseFields(const HttpResponse& response, std::optional<uint6
 
 ResponseFields::ResponseFields(const Trailers& trailers) { AddAll(trailers); }
 
-void ResponseFields::AddAll(const Headers& headers) {
+void ResponseFields::AddAll(const std::vector<std::pair<std::string, std::string>>& headers) {
   for (const auto& [name, value] : headers) {
-    if (!BelongsToConnection(name)) Add(InLowerCase(name, headers), WithoutLineEnds(value, headers));
+    if (!BelongsToConnection(name)) Add(InLowerCase(name), WithoutLineEnds(value));
   }
 }
 
-std::string_view ResponseFields::InLowerCase(std::string_view name, const Headers& headers) {
-  const bool lower = std::ranges::none_of(name, [](char c) { return c >= 'A' && c <= 'Z'; });
-  return lower ? name : Mended(name, headers, LowerAscii);
+std::string_view ResponseFields::InLowerCase(std::string_view name) {
+  const bool lower = std::ranges::none_of(name, [](char c) { return LowerAscii(c) != c; });
+  return lower ? name : Mended(name, LowerAscii);
 }
 
-std::string_view ResponseFields::WithoutLineEnds(std::string_view value, const Headers& headers) {
+std::string_view ResponseFields::WithoutLineEnds(std::string_view value) {
   if (std::ranges::none_of(value, EndsALine)) return value;
-  return Mended(value, headers, [](char c) { return EndsALine(c) ? ' ' : c; });
+  return Mended(value, [](char c) { return EndsALine(c) ? ' ' : c; });
 }
 
-// Hardly any text needs it. Views into the copies must not move: there is room for all before the first.
 template <typename Change>
-std::string_view ResponseFields::Mended(std::string_view text, const Headers& headers, Change change) {
-  if (text_.empty()) {
-    size_t bytes = 0;
-    for (const auto& [name, value] : headers) bytes += name.size() + value.size();
-    text_.reserve(bytes);
-  }
-  const size_t at = text_.size();
-  for (const char c : text) text_ += change(c);
-  return std::string_view(text_).substr(at);
+std::string_view ResponseFields::Mended(std::string_view text, Change change) {
+  std::string& copy = mended_.emplace_front(text);
+  std::ranges::transform(copy, copy.begin(), change);
+  return copy;
 }
 
 void ResponseFields::Add(std::string_view name, std::string_view value) {

@@ -4,6 +4,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <forward_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,18 +29,16 @@ class ResponseFields {
   size_t size() const { return fields_.size(); }
 
  private:
-  using Headers = std::vector<std::pair<std::string, std::string>>;
-
-  void AddAll(const Headers& headers);
+  void AddAll(const std::vector<std::pair<std::string, std::string>>& headers);
   void Add(std::string_view name, std::string_view value);
   // `name` itself, or a copy in lower case.
-  std::string_view InLowerCase(std::string_view name, const Headers& headers);
+  std::string_view InLowerCase(std::string_view name);
   // `value` itself, or a copy with a space for each byte that no field value may hold (RFC 9113, 8.2.1).
-  std::string_view WithoutLineEnds(std::string_view value, const Headers& headers);
+  std::string_view WithoutLineEnds(std::string_view value);
   template <typename Change>
-  std::string_view Mended(std::string_view text, const Headers& headers, Change change);
+  std::string_view Mended(std::string_view text, Change change);
 
-  std::string text_;  // names and values that needed mending
+  std::forward_list<std::string> mended_;  // the few names and values that needed it; they stay put
   char status_[4];
   char length_[24];
   boost::container::small_vector<nghttp2_nv, 12> fields_;
