@@ -2,8 +2,8 @@
 // engine library as the server calls it, and through ONNX Runtime's C API alone. The second is the floor that the
 // server's own cost is measured against.
 //
-// engine_call ENGINE.so MODEL_REPOSITORY MODEL SECONDS: how many rows per second the bare library reaches by itself with
-// batches of 1 to 64 (throughput.h); each is measured for so long.
+// engine_call ENGINE.so MODEL_REPOSITORY MODEL SECONDS: how many rows per second the bare library reaches by itself
+// with batches of 1 to 64 (throughput.h); each is measured for so long.
 
 #include <onnxruntime_c_api.h>
 #include <time.h>
@@ -27,9 +27,9 @@ using bench::Case;
 using bench::Cases;
 using bench::Require;
 
-double CpuUs() {
+double CpuUs(clockid_t clock) {
   timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
 }
 
@@ -39,23 +39,17 @@ double Measure(Call call) {
   constexpr double kRoundUs = 100'000;
   double best = 1e12;
   for (int round = 0; round < 10; ++round) {
-    const double start = CpuUs();
+    const double start = CpuUs(CLOCK_PROCESS_CPUTIME_ID);
     double used = 0;
     int calls = 0;
     while (used < kRoundUs) {
       for (int i = 0; i < 64; ++i) call();
       calls += 64;
-      used = CpuUs() - start;
+      used = CpuUs(CLOCK_PROCESS_CPUTIME_ID) - start;
     }
     best = std::min(best, used / calls);
   }
   return best;
-}
-
-double ThreadUs() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
 }
 
 // The same for a call that comes alone every 100 us, as those of a single client do: its core has slept meanwhile, and
@@ -69,9 +63,9 @@ double MeasureLone(Call call) {
     double used = 0;
     for (int i = 0; i < kCalls; ++i) {
       nanosleep(&kPause, nullptr);
-      const double start = ThreadUs();
+      const double start = CpuUs(CLOCK_THREAD_CPUTIME_ID);
       call();
-      used += ThreadUs() - start;
+      used += CpuUs(CLOCK_THREAD_CPUTIME_ID) - start;
     }
     best = std::min(best, used / kCalls);
   }

@@ -73,8 +73,8 @@ Status MeasureAll(const Options& options, const Targets& targets) {
   std::map<std::string, EngineCost> engine_costs;
   if (::access(engine_call.c_str(), X_OK) == 0) {
     ShowProgress("engine ...");
-    engine_costs = EngineCosts("'" + engine_call + "' '" + options.programs + "/../lib/inferd/engines/onnxruntime.so' '" +
-                            options.repository + "' 2>/dev/null");
+    engine_costs = EngineCosts("'" + engine_call + "' '" + options.programs +
+                               "/../lib/inferd/engines/onnxruntime.so' '" + options.repository + "' 2>/dev/null");
   }
   Timing timing;
   timing.duration = std::chrono::milliseconds(static_cast<int64_t>(options.duration_s * 1000));
