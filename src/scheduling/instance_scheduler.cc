@@ -160,7 +160,8 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest queued, uint64_t level) 
       retry_after_ms = DrainedAfterMs(refused->level);
     }
   }
-  AnswerDropped(std::move(dropped));
+  // The request may have been answered by now, and this may be gone with it, unless somebody is left to be answered.
+  if (!dropped.empty()) AnswerDropped(std::move(dropped));
   if (refused != nullptr) Refuse(refused->queued, std::move(refusal), retry_after_ms);
 }
 
