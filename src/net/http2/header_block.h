@@ -1,22 +1,22 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "net/http.h"
 #include "net/limits.h"
 
 namespace inferd::net::http2 {
 
-// A request's header fields while they arrive. nghttp2 has checked that they are well-formed (RFC 9113, 8.2 and 8.3);
-// this holds them to the limits and makes a RequestHead of them. Loop-bound.
+// Makes a RequestHead of a request's header fields as they arrive, within the limits. nghttp2 has checked that they are
+// well-formed (RFC 9113, 8.2 and 8.3). Loop-bound.
 class HeaderBlock {
  public:
-  HeaderBlock();
+  // `head` outlives this object, or at least its calls.
+  explicit HeaderBlock(RequestHead& head);
 
   // Beyond the limits nothing is kept, so that a block which decompresses to much costs no memory.
   void Add(std::string_view name, std::string_view value, const Limits& limits);
@@ -27,21 +27,23 @@ class HeaderBlock {
     std::string text;
   };
 
-  // Once, after the last field. `head`'s views point into store().
-  Refusal Finish(std::string_view peer, bool tls, RequestHead& head);
-  std::shared_ptr<const void> store() const { return text_; }
+  // Once, after the last field.
+  Refusal Finish(std::string_view peer, bool tls);
+  // What the head's views point into.
+  std::shared_ptr<const void> TakeStore() { return std::move(store_); }
 
  private:
-  struct Field {
-    size_t name_at, name_size, value_at, value_size;
-  };
+  struct Store;
 
-  Field Keep(std::string_view name, std::string_view value);
-  std::string_view NameOf(const Field& f) const { return std::string_view(*text_).substr(f.name_at, f.name_size); }
-  std::string_view ValueOf(const Field& f) const { return std::string_view(*text_).substr(f.value_at, f.value_size); }
+  void AddPseudo(std::string_view name, std::string_view value);
+  void AddField(std::string_view name, std::string_view value);
 
-  std::shared_ptr<std::string> text_;
-  std::vector<Field> fields_;
+  RequestHead& head_;
+  std::shared_ptr<Store> store_;
+  std::string_view path_;
+  std::string_view authority_;
+  bool has_host_ = false;
+  size_t count_ = 0;
   size_t bytes_ = 0;  // as RFC 9113, 6.5.2 counts a header list
   Refusal refusal_;
 };

@@ -24,7 +24,8 @@ Stream::Stream(Connection& connection, int32_t id, int64_t now_ns)
       connection_(connection),
       id_(id),
       received_ns_(now_ns),
-      progress_ns_(now_ns) {}
+      progress_ns_(now_ns),
+      fields_(request_.head) {}
 
 Stream::~Stream() {
   TellPeerGone();
@@ -43,8 +44,8 @@ void Stream::OnHeadersEnd(bool end_stream) {
     return;
   }
   SessionHost& host = connection_.host();
-  const HeaderBlock::Refusal refusal = fields_.Finish(host.peer(), host.tls(), request_.head);
-  request_.store = fields_.store();
+  const HeaderBlock::Refusal refusal = fields_.Finish(host.peer(), host.tls());
+  request_.store = fields_.TakeStore();
   connection_.NoteHead(request_.head);
   if (refusal.status != 0) return Refuse(refusal.status, refusal.text);
   BodyPlan plan = host.handler().OnHead(request_.head);

@@ -101,8 +101,8 @@ class Stream final : public Exchange {
   bool stalled_ = false;    // nghttp2 was told to wait for more of the body
   int64_t received_ns_;
   int64_t progress_ns_;  // when a body byte last moved, in or out
-  HeaderBlock fields_;
   HttpRequest request_;
+  HeaderBlock fields_;  // makes request_'s head
   Body body_;
   std::unique_ptr<RequestSink> sink_;  // kept to the stream's end: it may be what answers just now
   size_t unconsumed_ = 0;              // bytes given to the sink by which the stream's window is still shut
