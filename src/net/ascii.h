@@ -9,6 +9,7 @@ namespace inferd::net {
 constexpr char LowerAscii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
 constexpr bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
+  if (a == b) return true;  // the usual case, at once
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
     if (LowerAscii(a[i]) != LowerAscii(b[i])) return false;

@@ -63,13 +63,13 @@ Reply::~Reply() {
   }
 }
 
-void Reply::Send(HttpResponse response) {
+void Reply::Send(HttpResponse&& response) {
   Target* target = std::exchange(target_, nullptr);
   if (target == nullptr) return;
   if (Exchange* exchange = target->Find(slot_, generation_)) exchange->Send(std::move(response));
 }
 
-void Reply::Start(HttpResponse response) {
+void Reply::Start(HttpResponse&& response) {
   Exchange* exchange = target_ == nullptr ? nullptr : target_->Find(slot_, generation_);
   if (exchange != nullptr) exchange->Start(std::move(response));
 }

@@ -22,8 +22,8 @@ class Exchange {
   bool open() const { return open_; }
 
   // What Reply's methods of the same names do. Send and End close the exchange themselves, when they are done with it.
-  virtual void Send(HttpResponse response) = 0;
-  virtual void Start(HttpResponse response) = 0;
+  virtual void Send(HttpResponse&& response) = 0;
+  virtual void Start(HttpResponse&& response) = 0;
   virtual bool Write(base::BufferSlice piece) = 0;
   virtual void End(Trailers trailers) = 0;
   virtual void OnWritable(base::Task task) = 0;

@@ -10,11 +10,11 @@ namespace {
 class RecordingExchange final : public Exchange {
  public:
   using Exchange::Exchange;
-  void Send(HttpResponse response) override {
+  void Send(HttpResponse&& response) override {
     log += "send " + std::to_string(response.status) + ";";
     Close();
   }
-  void Start(HttpResponse) override { log += "start;"; }
+  void Start(HttpResponse&&) override { log += "start;"; }
   bool Write(base::BufferSlice) override {
     log += "write;";
     return true;

@@ -81,10 +81,10 @@ class Reply {
   Loop& loop() const { return *loop_; }
 
   // The whole response; ends the reply.
-  void Send(HttpResponse response);
+  void Send(HttpResponse&& response);
 
   // A response in pieces (chunked, or HTTP/2 DATA): Start, Write..., End. `response.body` is the first piece.
-  void Start(HttpResponse response);
+  void Start(HttpResponse&& response);
   // False: the peer is gone, or more than the write high-water mark waits; then OnWritable tells when to go on.
   bool Write(base::BufferSlice piece);
   void End(Trailers trailers = {});

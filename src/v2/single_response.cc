@@ -4,7 +4,7 @@
 
 namespace inferd::v2 {
 
-bool SingleResponse::Add(core::InferResponse response) {
+bool SingleResponse::Add(core::InferResponse&& response) {
   const bool final = response.final;
   const bool carries = !final || !response.status.ok() || !response.outputs.empty() || count_ == 0;
   if (carries && ++count_ == 1) response_ = std::move(response);

@@ -11,7 +11,7 @@ namespace inferd::v2 {
 class SingleResponse {
  public:
   // Takes the next response. True: it was the final one.
-  bool Add(core::InferResponse response);
+  bool Add(core::InferResponse&& response);
 
   // More than one response carried something: the call has no room for them.
   bool many() const { return count_ > 1; }

@@ -26,7 +26,7 @@ void Call::SetRequestId(std::string_view id) {
   if (access_ != nullptr) access_->id = id;
 }
 
-void Call::Answer(net::grpc::Message message) {
+void Call::Answer(net::grpc::Message&& message) {
   LogAccess(base::StatusCode::kOk);
   net::grpc::Responder responder = std::move(responder_);
   responder.Answer(std::move(message));

@@ -29,7 +29,7 @@ class Call {
   void SetRequestId(std::string_view id);
 
   // The one response, and OK.
-  void Answer(net::grpc::Message message);
+  void Answer(net::grpc::Message&& message);
   // The call's end: an error, or that of a stream. Nothing of this object's owner is used once the client may learn it.
   // `retry_after_ms` > 0: when a retry may succeed, as google.rpc.RetryInfo, and for clients that retry by themselves as
   // grpc-retry-pushback-ms (gRFC A6).

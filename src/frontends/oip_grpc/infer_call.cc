@@ -6,8 +6,9 @@
 
 namespace inferd::oip_grpc {
 
-InferCall::InferCall(Call call, net::grpc::CallContext&& context, base::BufferSlice message)
-    : call_(std::move(call)),
+InferCall::InferCall(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context,
+                     base::BufferSlice message, net::grpc::Responder responder)
+    : call_(std::move(environment), context, std::move(responder)),
       message_(std::move(message)),
       received_ns_(context.received_ns),
       deadline_ns_(context.deadline_ns),
@@ -15,8 +16,9 @@ InferCall::InferCall(Call call, net::grpc::CallContext&& context, base::BufferSl
       forwarded_(KeepForwarded(std::move(context), call_.options())),
       cancel_(std::make_shared<core::CancelFlag>()) {}
 
-void InferCall::Start(Call call, net::grpc::CallContext&& context, base::BufferSlice message) {
-  Owned self(new InferCall(std::move(call), std::move(context), std::move(message)));
+void InferCall::Start(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context,
+                      base::BufferSlice message, net::grpc::Responder responder) {
+  Owned self(new InferCall(std::move(environment), std::move(context), std::move(message), std::move(responder)));
   self->call_.responder().OnCancelled([cancel = self->cancel_] { cancel->Cancel(); });
   if (!PreparingIsBig(self->message_, self->call_.options())) {
     self->Prepare();
@@ -57,11 +59,11 @@ void InferCall::Dispatch(Owned self) {
   request->traceparent = std::move(self->traceparent_);
   request->cancel = self->cancel_;
   core::Completion completion(
-      [self = std::move(self)](core::InferResponse response) mutable { OnResponse(self, std::move(response)); });
+      [self = std::move(self)](core::InferResponse&& response) mutable { OnResponse(self, std::move(response)); });
   dispatcher.Infer(*std::move(pinned), std::move(request), std::move(completion));
 }
 
-void InferCall::OnResponse(Owned& self, core::InferResponse response) {
+void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {
   if (!self->response_.Add(std::move(response))) return;
   const core::InferResponse& single = self->response_.response();
   const Options& options = self->call_.options();

@@ -20,16 +20,18 @@ namespace inferd::oip_grpc {
 class InferCall {
  public:
   // Takes the request to its answer. Loop-bound.
-  static void Start(Call call, net::grpc::CallContext&& context, base::BufferSlice message);
+  static void Start(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context,
+                    base::BufferSlice message, net::grpc::Responder responder);
 
  private:
   using Owned = std::unique_ptr<InferCall>;
 
-  InferCall(Call call, net::grpc::CallContext&& context, base::BufferSlice message);
+  InferCall(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context, base::BufferSlice message,
+            net::grpc::Responder responder);
 
   void Prepare();
   static void Dispatch(Owned self);
-  static void OnResponse(Owned& self, core::InferResponse response);
+  static void OnResponse(Owned& self, core::InferResponse&& response);
   static void Answer(Owned self);
   void Encode();
   void Send();

@@ -73,7 +73,7 @@ bool PreparingIsBig(const base::BufferSlice& message, const Options& options) {
   return message.size() - ReadOutline(message.view()).raw_bytes >= options.offload_bytes;
 }
 
-base::Result<net::grpc::Message> EncodeResponse(ResponseWriter write, core::InferResponse response,
+base::Result<net::grpc::Message> EncodeResponse(ResponseWriter write, core::InferResponse&& response,
                                                 const ResponseForm& form, const core::ModelSignature& signature) try {
   INFERD_RETURN_IF_ERROR(v2::ClassifyOutputs(response, form.outputs, signature));
   return write(std::move(response), form.contents);

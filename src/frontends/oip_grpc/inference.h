@@ -47,7 +47,7 @@ bool PreparingIsBig(const base::BufferSlice& message, const Options& options);
 using ResponseWriter = base::Result<net::grpc::Message> (*)(core::InferResponse, Contents);
 
 // Classes in place of the outputs asked for as such, and then the message. `response` is a success.
-base::Result<net::grpc::Message> EncodeResponse(ResponseWriter write, core::InferResponse response,
+base::Result<net::grpc::Message> EncodeResponse(ResponseWriter write, core::InferResponse&& response,
                                                 const ResponseForm& form, const core::ModelSignature& signature);
 
 // Whether that is work for the pool.

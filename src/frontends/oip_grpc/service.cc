@@ -22,9 +22,8 @@ namespace {
 
 Method ModelInfer(const std::shared_ptr<const Environment>& environment) {
   Method method{.path = PathOf("ModelInfer")};
-  method.unary = [environment](CallContext context, base::BufferSlice message, Responder responder) {
-    Call call(environment, context, std::move(responder));
-    InferCall::Start(std::move(call), std::move(context), std::move(message));
+  method.unary = [environment](CallContext&& context, base::BufferSlice message, Responder responder) {
+    InferCall::Start(environment, std::move(context), std::move(message), std::move(responder));
   };
   method.align_at = TensorBytesAt;
   return method;
@@ -33,7 +32,7 @@ Method ModelInfer(const std::shared_ptr<const Environment>& environment) {
 Method ModelStreamInfer(const std::shared_ptr<const Environment>& environment) {
   const auto set = std::make_shared<StreamSet>();
   Method method{.path = PathOf("ModelStreamInfer")};
-  method.streaming = [environment, set](CallContext context, Responder responder) {
+  method.streaming = [environment, set](CallContext&& context, Responder responder) {
     return std::make_unique<InferStream>(environment, set, std::move(context), std::move(responder));
   };
   method.on_drain = [set] {

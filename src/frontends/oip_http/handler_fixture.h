@@ -65,11 +65,11 @@ class FakePool final : public base::Executor {
 class FakeExchange final : public net::Exchange {
  public:
   using Exchange::Exchange;
-  void Send(net::HttpResponse response) override {
+  void Send(net::HttpResponse&& response) override {
     responses.push_back(std::move(response));
     Close();
   }
-  void Start(net::HttpResponse response) override { Send(std::move(response)); }
+  void Start(net::HttpResponse&& response) override { Send(std::move(response)); }
   bool Write(base::BufferSlice) override { return true; }
   void End(net::Trailers) override { Close(); }
   void Abandon() override { Send(net::HttpResponse::Text(500, "", "abandoned")); }

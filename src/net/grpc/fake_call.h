@@ -221,13 +221,13 @@ class FakeCall final : public Exchange {
     for (const auto& [name, value] : fields_) head.headers.emplace_back(name, value);
   }
 
-  void Send(HttpResponse response) override {
+  void Send(HttpResponse&& response) override {
     ++sends;
     Take(std::move(response));
     trailers = std::move(response.trailers);
     Over();
   }
-  void Start(HttpResponse response) override {
+  void Start(HttpResponse&& response) override {
     started = true;
     Take(std::move(response));
   }

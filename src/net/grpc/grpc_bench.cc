@@ -43,11 +43,11 @@ void Report(benchmark::State& state, uint64_t allocations_before) {
 class Nowhere final : public Exchange {
  public:
   using Exchange::Exchange;
-  void Send(HttpResponse response) override {
+  void Send(HttpResponse&& response) override {
     benchmark::DoNotOptimize(response.body.data());
     Close();
   }
-  void Start(HttpResponse) override {}
+  void Start(HttpResponse&&) override {}
   bool Write(base::BufferSlice) override { return true; }
   void End(Trailers) override { Close(); }
   void OnWritable(base::Task) override {}

@@ -19,7 +19,7 @@ uint64_t BytesOf(const Message& message) {
   return bytes;
 }
 
-void AppendFrame(Message message, FrameFlag flag, boost::container::small_vector_base<base::BufferSlice>& out) {
+void AppendFrame(Message&& message, FrameFlag flag, boost::container::small_vector_base<base::BufferSlice>& out) {
   size_t copied = 0;
   size_t first = 0;  // the first piece that is passed on
   while (first < message.size() && copied + message[first].size() <= kCopiedBytesMax) copied += message[first++].size();

@@ -22,6 +22,6 @@ uint64_t BytesOf(const Message& message);
 
 // Appends a "Length-Prefixed-Message" of at most kMessageBytesMax. What is short goes into one piece with the prefix,
 // by copy; the rest is passed on as it is.
-void AppendFrame(Message message, FrameFlag flag, boost::container::small_vector_base<base::BufferSlice>& out);
+void AppendFrame(Message&& message, FrameFlag flag, boost::container::small_vector_base<base::BufferSlice>& out);
 
 }  // namespace inferd::net::grpc

@@ -41,13 +41,13 @@ void Responder::AddTrailingMetadata(std::string_view name, std::string_view valu
   if (state_ != nullptr) state_->AddTrailingMetadata(name, value);
 }
 
-bool Responder::Write(Message message) { return state_ != nullptr && state_->Write(std::move(message)); }
+bool Responder::Write(Message&& message) { return state_ != nullptr && state_->Write(std::move(message)); }
 
 void Responder::OnWritable(base::Task task) {
   if (state_ != nullptr) state_->OnWritable(std::move(task));
 }
 
-void Responder::Answer(Message message) {
+void Responder::Answer(Message&& message) {
   const std::shared_ptr<State> state = std::move(state_);
   if (state != nullptr) state->Answer(std::move(message));
 }

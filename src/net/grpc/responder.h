@@ -38,11 +38,11 @@ class Responder final {
 
   // One message of a streamed response. False: the peer is gone, or so much waits for its window that the next message
   // should wait for OnWritable. Compressed as the client and the options allow.
-  bool Write(Message message);
+  bool Write(Message&& message);
   void OnWritable(base::Task task);
 
   // The whole answer of a call with one response: the message, and OK.
-  void Answer(Message message);
+  void Answer(Message&& message);
   // The call's end. With an error of a call that has written nothing, "Trailers-Only". The message is percent-encoded
   // as the wire has it. `details`: the bytes of a google.rpc.Status for grpc-status-details-bin; empty: none.
   void Finish(const base::Status& status, std::string_view details = {});

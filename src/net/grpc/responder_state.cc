@@ -70,7 +70,7 @@ std::pair<Message, FrameFlag> Responder::State::Compressed(ContentCoding coding,
   return {std::move(pieces), FrameFlag::kCompressed};
 }
 
-bool Responder::State::Write(Message message) {
+bool Responder::State::Write(Message&& message) {
   if (ended()) return false;
   if (compressing_) {
     waiting_.push_back(std::move(message));
@@ -101,7 +101,7 @@ void Responder::State::OnWritable(base::Task task) {
   }
 }
 
-void Responder::State::Answer(Message message) {
+void Responder::State::Answer(Message&& message) {
   if (ended()) return;
   const uint64_t bytes = BytesOf(message);
   if (bytes > kMessageBytesMax) return Finish(TooLong(bytes), {});
@@ -123,7 +123,7 @@ void Responder::State::Finish(const base::Status& status, std::string_view detai
   }
 }
 
-void Responder::State::CompressElsewhere(Message message) {
+void Responder::State::CompressElsewhere(Message&& message) {
   compressing_ = true;
   // The handler, and its environment with it, may be gone by then.
   const int level = environment_.options.response_compression_level;
@@ -136,7 +136,7 @@ void Responder::State::CompressElsewhere(Message message) {
   });
 }
 
-void Responder::State::OnCompressed(Message message, FrameFlag flag) {
+void Responder::State::OnCompressed(Message&& message, FrameFlag flag) {
   compressing_ = false;
   if (finished_) return;
   if (!started_ && end_.has_value() && end_->status.ok() && waiting_.empty()) {
@@ -157,7 +157,7 @@ void Responder::State::SendWaiting() {
   if (writable_ && !compressing_) OnWritable(std::exchange(writable_, {}));
 }
 
-bool Responder::State::Send(Message message, FrameFlag flag) {
+bool Responder::State::Send(Message&& message, FrameFlag flag) {
   boost::container::small_vector<base::BufferSlice, 4> pieces;
   AppendFrame(std::move(message), flag, pieces);
   if (!std::exchange(started_, true)) reply_.Start(MakeHead());
@@ -165,7 +165,7 @@ bool Responder::State::Send(Message message, FrameFlag flag) {
   return writable_at_once_;
 }
 
-void Responder::State::SendWhole(Message message, FrameFlag flag) {
+void Responder::State::SendWhole(Message&& message, FrameFlag flag) {
   HttpResponse response = MakeHead();
   AppendFrame(std::move(message), flag, response.body);
   Trailers trailers = TakeTrailers(base::OkStatus(), {});

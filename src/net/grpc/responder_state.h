@@ -46,9 +46,9 @@ class Responder::State final : public std::enable_shared_from_this<Responder::St
   Loop& loop() const { return *loop_; }
   void AddInitialMetadata(std::string_view name, std::string_view value);
   void AddTrailingMetadata(std::string_view name, std::string_view value);
-  bool Write(Message message);
+  bool Write(Message&& message);
   void OnWritable(base::Task task);
-  void Answer(Message message);
+  void Answer(Message&& message);
   void Finish(const base::Status& status, std::string_view details);
 
  private:
@@ -61,12 +61,12 @@ class Responder::State final : public std::enable_shared_from_this<Responder::St
   bool WorthCompressing(uint64_t bytes) const;
   // The message as it leaves: compressed, or as it is where that does not help.
   static std::pair<Message, FrameFlag> Compressed(ContentCoding coding, int level, Message message);
-  void CompressElsewhere(Message message);
-  void OnCompressed(Message message, FrameFlag flag);
+  void CompressElsewhere(Message&& message);
+  void OnCompressed(Message&& message, FrameFlag flag);
   void SendWaiting();
-  bool Send(Message message, FrameFlag flag);
+  bool Send(Message&& message, FrameFlag flag);
   // Message and OK at once.
-  void SendWhole(Message message, FrameFlag flag);
+  void SendWhole(Message&& message, FrameFlag flag);
   void SendEnd(const base::Status& status, std::string_view details);
   HttpResponse MakeHead();
   Trailers TakeTrailers(const base::Status& status, std::string_view details);

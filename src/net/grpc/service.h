@@ -32,10 +32,10 @@ struct Method {
 
   // The client sends one message: answered by Responder::Answer, or by Write... and Finish where the response streams.
   // None or several messages are refused before it comes to this.
-  std::move_only_function<void(CallContext context, base::BufferSlice message, Responder responder)> unary = nullptr;
+  std::move_only_function<void(CallContext&& context, base::BufferSlice message, Responder responder)> unary = nullptr;
 
   // The client sends a stream.
-  std::move_only_function<std::unique_ptr<MessageReader>(CallContext context, Responder responder)> streaming = nullptr;
+  std::move_only_function<std::unique_ptr<MessageReader>(CallContext&& context, Responder responder)> streaming = nullptr;
 
   // Asked once per call, before any of its messages is read; an error is the call's status.
   std::function<base::Status(const RequestHead& head)> admit = nullptr;

@@ -69,8 +69,8 @@ class Session final : public net::Session, public Exchange {
   };
 
   // Exchange, for the Reply.
-  void Send(HttpResponse response) override;
-  void Start(HttpResponse response) override;
+  void Send(HttpResponse&& response) override;
+  void Start(HttpResponse&& response) override;
   bool Write(base::BufferSlice piece) override;
   void End(Trailers trailers) override;
   void OnWritable(base::Task task) override;

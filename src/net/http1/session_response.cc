@@ -41,7 +41,7 @@ void Session::PushHead(const HttpResponse& response, ResponseFraming framing) {
   host_.WantWrite();
 }
 
-void Session::Send(HttpResponse response) {
+void Session::Send(HttpResponse&& response) {
   uint64_t body_bytes = 0;
   for (const base::BufferSlice& piece : response.body) body_bytes += piece.size();
   const bool bodiless = HasNoBody(response.status);
@@ -54,7 +54,7 @@ void Session::Send(HttpResponse response) {
   FinishResponse(response.status, close);
 }
 
-void Session::Start(HttpResponse response) {
+void Session::Start(HttpResponse&& response) {
   if (streaming_) return;
   const bool bodiless = HasNoBody(response.status);
   streaming_ = true;

@@ -146,7 +146,7 @@ void Stream::OpenWindow() {
 
 void Stream::Refuse(int status, std::string_view text) { Refuse(ErrorResponse(status, text)); }
 
-void Stream::Refuse(HttpResponse response) {
+void Stream::Refuse(HttpResponse&& response) {
   receiving_ = Receiving::kDiscarding;
   body_ = Body();
   no_body_ = request_.head.method == Method::kHead;
@@ -159,16 +159,16 @@ void Stream::Refuse(HttpResponse response) {
   Forget();
 }
 
-void Stream::Send(HttpResponse response) {
+void Stream::Send(HttpResponse&& response) {
   Respond(std::move(response), true);
   Forget();
 }
 
-void Stream::Start(HttpResponse response) {
+void Stream::Start(HttpResponse&& response) {
   if (responding_ == Responding::kNothing) Respond(std::move(response), false);
 }
 
-void Stream::Respond(HttpResponse response, bool whole) {
+void Stream::Respond(HttpResponse&& response, bool whole) {
   no_body_ = no_body_ || HasNoBody(request_.head.method, response.status);
   responding_ = whole ? Responding::kEnded : Responding::kOpen;
   streamed_ = !whole;

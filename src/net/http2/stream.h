@@ -47,8 +47,8 @@ class Stream final : public Exchange {
   void Deliver();
 
   // --- What the Reply asks for.
-  void Send(HttpResponse response) override;
-  void Start(HttpResponse response) override;
+  void Send(HttpResponse&& response) override;
+  void Start(HttpResponse&& response) override;
   bool Write(base::BufferSlice piece) override;
   void End(Trailers trailers) override;
   void OnWritable(base::Task task) override;
@@ -79,8 +79,8 @@ class Stream final : public Exchange {
 
   // Answers for the transport, and drops what else arrives.
   void Refuse(int status, std::string_view text);
-  void Refuse(HttpResponse response);
-  void Respond(HttpResponse response, bool whole);
+  void Refuse(HttpResponse&& response);
+  void Respond(HttpResponse&& response, bool whole);
   void StartBody(const BodyPlan& plan);
   void BecomeReady();
   void DeliverToSink();
