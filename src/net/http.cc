@@ -14,7 +14,7 @@ std::optional<std::string_view> RequestHead::Find(std::string_view name) const {
 HttpResponse HttpResponse::Text(int status, std::string_view content_type, std::string_view body) {
   HttpResponse response;
   response.status = status;
-  if (!content_type.empty()) response.headers.emplace_back("Content-Type", content_type);
+  response.content_type = content_type;
   if (!body.empty()) response.body.emplace_back(base::Buffer::CopyOf(body));
   return response;
 }

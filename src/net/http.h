@@ -56,6 +56,7 @@ using Trailers = std::vector<std::pair<std::string, std::string>>;
 
 struct HttpResponse {
   int status = 200;
+  std::string_view content_type;                             // a literal; empty: none
   std::vector<std::pair<std::string, std::string>> headers;  // Content-Length, Date, Connection are the transport's
   boost::container::small_vector<base::BufferSlice, 2> body; // written as they are, one gathering write
   Trailers trailers;                                         // behind `body`, of a response that is sent whole

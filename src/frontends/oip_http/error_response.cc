@@ -14,7 +14,7 @@ net::HttpResponse ErrorResponse(int http_status, std::string_view message) {
   writer.EndObject();
   net::HttpResponse response;
   response.status = http_status;
-  response.headers.emplace_back("Content-Type", "application/json");
+  response.content_type = "application/json";
   response.body = writer.Take();
   return response;
 }

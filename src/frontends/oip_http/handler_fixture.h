@@ -168,6 +168,7 @@ inline std::string Body(const net::HttpResponse& response) {
 }
 
 inline std::string Header(const net::HttpResponse& response, std::string_view name) {
+  if (name == "Content-Type") return std::string(response.content_type);
   for (const auto& [key, value] : response.headers) {
     if (key == name) return value;
   }

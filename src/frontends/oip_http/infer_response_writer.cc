@@ -94,8 +94,7 @@ base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse response,
   writer.EndObject();
 
   net::HttpResponse http;
-  http.headers.reserve(2);
-  http.headers.emplace_back("Content-Type", binary ? "application/octet-stream" : "application/json");
+  http.content_type = binary ? "application/octet-stream" : "application/json";
   if (binary) http.headers.emplace_back("Inference-Header-Content-Length", std::to_string(writer.size()));
   http.body = writer.Take();
   for (size_t i = 0; i < response.outputs.size(); ++i) {

@@ -254,6 +254,7 @@ class FakeCall final : public Exchange {
   void Take(HttpResponse&& response) {
     http_status = response.status;
     headers = std::move(response.headers);
+    headers.emplace_back("content-type", response.content_type);
     for (const base::BufferSlice& piece : response.body) body += piece.view();
   }
   // The sink is destroyed later, as it may be what answers.

@@ -158,7 +158,7 @@ TEST_F(GrpcSessionTest, GrpcWebOverHttp1) {
   for (int i = 0; i < 2; ++i) {
     const std::string unary = post("Unary", Framed("hello"));
     EXPECT_THAT(unary, StartsWith("HTTP/1.1 200 OK\r\n"));
-    EXPECT_THAT(unary, HasSubstr("content-type: application/grpc-web+proto\r\n"));
+    EXPECT_THAT(unary, HasSubstr("Content-Type: application/grpc-web+proto\r\n"));
     EXPECT_THAT(unary, EndsWith("\r\n\r\n" + Framed("hello") + ok));
   }
   const std::string twice = Framed(std::string("\2\0\0\0", 4));

@@ -26,10 +26,10 @@ void AppendAllowOrigin(const Options& options, HttpResponse& response) {
 HttpResponse MakeCallHead(Wire wire, const Options& options) {
   HttpResponse response;
   if (wire == Wire::kGrpc) {
-    response.headers.emplace_back("content-type", "application/grpc");
+    response.content_type = "application/grpc";
     return response;
   }
-  response.headers.emplace_back("content-type", "application/grpc-web+proto");
+  response.content_type = "application/grpc-web+proto";
   if (!options.web_allow_origin.empty()) {
     AppendAllowOrigin(options, response);
     response.headers.emplace_back("access-control-expose-headers", kWebHeadersRead);

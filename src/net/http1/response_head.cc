@@ -97,6 +97,11 @@ void ResponseHeadWriter::Write(const HttpResponse& response, const ResponseFrami
     out.append("\r\n");
   }
   out.append(DateLine());
+  if (!response.content_type.empty()) {
+    out.append("Content-Type: ");
+    AppendText(response.content_type, out);
+    out.append("\r\n");
+  }
   for (const auto& [name, value] : response.headers) {
     AppendText(name, out);
     out.append(": ");

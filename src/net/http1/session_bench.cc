@@ -45,7 +45,7 @@ void BM_Exchange(benchmark::State& state) {
   FakeSessionHost host;
   host.fake_handler.answer = [](HttpRequest request, Reply reply) {
     HttpResponse response;
-    response.headers.emplace_back("Content-Type", "application/json");
+    response.content_type = "application/json";
     response.body.push_back(request.body);
     reply.Send(std::move(response));
   };

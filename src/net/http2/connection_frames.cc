@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <ctime>
 
-#include "net/ascii.h"
 #include "net/http2/callbacks.h"
 #include "net/http2/connection.h"
 #include "net/http2/response_fields.h"
@@ -19,14 +18,6 @@ constexpr int64_t kRapidNs = 50'000'000;
 constexpr uint8_t kDrainPing[8] = {};
 
 bool IsGrpcType(std::string_view content_type) { return content_type.starts_with("application/grpc"); }
-
-// gRPC servers send neither Date nor Content-Length.
-bool IsGrpc(const HttpResponse& response) {
-  for (const auto& [name, value] : response.headers) {
-    if (EqualsIgnoringCase(name, "content-type")) return IsGrpcType(value);
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -132,7 +123,7 @@ void Connection::Consume(int32_t id, size_t bytes) {
 void Connection::SubmitResponse(Stream& stream, const HttpResponse& response, std::optional<uint64_t> content_length,
                                 bool has_body) {
   if (failed_) return;
-  const bool grpc = IsGrpc(response);
+  const bool grpc = IsGrpcType(response.content_type);  // its servers send neither Date nor Content-Length
   const ResponseFields fields(response, grpc ? std::nullopt : content_length, grpc ? "" : Date());
   const nghttp2_data_provider source = Callbacks::BodySource();
   const int error =

@@ -10,6 +10,9 @@ namespace inferd::net::http2 {
 
 namespace {
 
+constexpr uint8_t kLiteralName = NGHTTP2_NV_FLAG_NO_COPY_NAME;
+constexpr uint8_t kLiteral = NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE;
+
 bool EndsALine(char c) { return c == '\r' || c == '\n' || c == '\0'; }
 
 bool BelongsToConnection(std::string_view name) {
@@ -28,13 +31,14 @@ ResponseFields::ResponseFields(const HttpResponse& response, std::optional<uint6
   status_[0] = static_cast<char>('0' + response.status / 100 % 10);
   status_[1] = static_cast<char>('0' + response.status / 10 % 10);
   status_[2] = static_cast<char>('0' + response.status % 10);
-  Add(":status", {status_, 3});
+  Add(":status", {status_, 3}, kLiteralName);
+  if (!response.content_type.empty()) Add("content-type", response.content_type, kLiteral);
   AddAll(response.headers);
   if (content_length.has_value()) {
     const auto end = std::to_chars(length_, length_ + sizeof length_, *content_length).ptr;
-    Add("content-length", {length_, static_cast<size_t>(end - length_)});
+    Add("content-length", {length_, static_cast<size_t>(end - length_)}, kLiteralName);
   }
-  if (!date.empty()) Add("date", date);
+  if (!date.empty()) Add("date", date, kLiteralName);
 }
 
 ResponseFields::ResponseFields(const Trailers& trailers) { AddAll(trailers); }
@@ -62,13 +66,13 @@ std::string_view ResponseFields::Mended(std::string_view text, Change change) {
   return copy;
 }
 
-void ResponseFields::Add(std::string_view name, std::string_view value) {
+void ResponseFields::Add(std::string_view name, std::string_view value, uint8_t flags) {
   // nghttp2 takes pointers to non-const and does not write through them.
   fields_.push_back({.name = reinterpret_cast<uint8_t*>(const_cast<char*>(name.data())),
                      .value = reinterpret_cast<uint8_t*>(const_cast<char*>(value.data())),
                      .namelen = name.size(),
                      .valuelen = value.size(),
-                     .flags = NGHTTP2_NV_FLAG_NONE});
+                     .flags = flags});
 }
 
 }  // namespace inferd::net::http2

@@ -30,7 +30,8 @@ class ResponseFields {
 
  private:
   void AddAll(const std::vector<std::pair<std::string, std::string>>& headers);
-  void Add(std::string_view name, std::string_view value);
+  // `flags`: what need not be copied, being a literal in lower case.
+  void Add(std::string_view name, std::string_view value, uint8_t flags = NGHTTP2_NV_FLAG_NONE);
   // `name` itself, or a copy in lower case.
   std::string_view InLowerCase(std::string_view name);
   // `value` itself, or a copy with a space for each byte that no field value may hold (RFC 9113, 8.2.1).
