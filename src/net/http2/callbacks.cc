@@ -39,9 +39,9 @@ std::unique_ptr<nghttp2_session_callbacks, Callbacks::Deleter> Callbacks::Make()
       });
   nghttp2_session_callbacks_set_on_header_callback2(
       raw,
-      [](nghttp2_session*, const nghttp2_frame* frame, nghttp2_rcbuf* name, nghttp2_rcbuf* value, uint8_t, void* user) {
+      [](nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf* name, nghttp2_rcbuf* value, uint8_t, void* user) {
         return Guarded(user, [&](Connection& c) {
-          if (Stream* stream = c.Find(frame->hd.stream_id)) stream->OnField(ViewOf(name), ViewOf(value));
+          if (c.heading_ != nullptr) c.heading_->OnField(ViewOf(name), ViewOf(value));
           return 0;
         });
       });

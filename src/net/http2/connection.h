@@ -98,6 +98,7 @@ class Connection final : public Session {
 
   SessionHost& host_;
   nghttp2_session* session_ = nullptr;
+  Stream* heading_ = nullptr;         // whose header block is arriving
   const std::byte* inbox_ = nullptr;  // from PrepareRead to OnRead
   boost::unordered_flat_map<int32_t, std::unique_ptr<Stream>> streams_;
   std::deque<int32_t> ready_;                      // streams with something to deliver

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "net/http2/callbacks.h"
 #include "net/http2/connection.h"
@@ -32,9 +33,12 @@ void Connection::OnBeginFrame(const nghttp2_frame_hd& frame) {
 
 int Connection::OnBeginHeaders(const nghttp2_frame& frame) {
   headers_since_ns_ = now_ns_;
-  if (frame.headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
   const int32_t id = frame.hd.stream_id;
-  streams_.emplace(id, std::make_unique<Stream>(*this, id, now_ns_));
+  if (frame.headers.cat == NGHTTP2_HCAT_REQUEST) {
+    heading_ = streams_.emplace(id, std::make_unique<Stream>(*this, id, now_ns_)).first->second.get();
+  } else {
+    heading_ = Find(id);
+  }
   return 0;
 }
 
@@ -44,7 +48,7 @@ void Connection::OnFrame(const nghttp2_frame& frame) {
   switch (frame.hd.type) {
     case NGHTTP2_HEADERS:
       headers_since_ns_ = 0;
-      if (Stream* stream = Find(frame.hd.stream_id)) stream->OnHeadersEnd(end_stream);
+      if (Stream* stream = std::exchange(heading_, nullptr)) stream->OnHeadersEnd(end_stream);
       break;
     case NGHTTP2_DATA:
       if (Stream* stream = Find(frame.hd.stream_id); stream != nullptr && end_stream) stream->OnDataEnd();
@@ -88,6 +92,7 @@ void Connection::OnStreamClosed(int32_t id, uint32_t error_code) {
   // A stream that has lived a while is no rapid reset: how many of those there are is for the stream limit to say.
   const bool rapid = now_ns_ - found->second->received_ns() < kRapidNs;
   const bool wasted = rapid && error_code != NGHTTP2_NO_ERROR && !found->second->answered();
+  if (heading_ == found->second.get()) heading_ = nullptr;
   streams_.erase(found);
   active_ns_ = now_ns_;
   if (!wasted) resets_.Credit(1);
