@@ -53,8 +53,6 @@ base::Status ReadHeader(std::string_view name, std::string_view value, CallHeade
                                  std::string(kAcceptedCodings));
     }
     headers.coding = *coding;
-  } else if (EqualsIgnoringCase(name, "grpc-accept-encoding")) {
-    headers.response_coding = ChooseCoding(value);
   }
   return base::OkStatus();
 }

@@ -29,8 +29,7 @@ inline constexpr std::string_view kAcceptedCodings = "identity,deflate,gzip";
 
 struct CallHeaders {
   std::optional<int64_t> timeout_ns;
-  ContentCoding coding = ContentCoding::kIdentity;           // of messages whose prefix says "compressed"
-  ContentCoding response_coding = ContentCoding::kIdentity;  // the best that the client takes
+  ContentCoding coding = ContentCoding::kIdentity;  // of messages whose prefix says "compressed"
 };
 
 // INVALID_ARGUMENT: grpc-timeout or base64 that is none. UNIMPLEMENTED: an unknown grpc-encoding.

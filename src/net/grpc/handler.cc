@@ -52,11 +52,10 @@ class Handler final : public HttpHandler {
       const base::Status admitted = entry->method.admit(head);
       if (!admitted.ok()) return Refuse(*wire, admitted, entry->metrics);
     }
-    if (environment_.options.response_compression_level == 0) headers->response_coding = ContentCoding::kIdentity;
     BodyPlan plan;
     plan.sink = std::make_unique<CallSink>(
         environment_, entry->method, *headers,
-        std::make_shared<Responder::State>(environment_, *wire, headers->response_coding, entry->metrics));
+        std::make_shared<Responder::State>(environment_, *wire, ResponseCoding(head), entry->metrics));
     return plan;
   }
 
@@ -70,6 +69,11 @@ class Handler final : public HttpHandler {
   }
 
  private:
+  ContentCoding ResponseCoding(const RequestHead& head) const {
+    if (environment_.options.response_compression_level == 0) return ContentCoding::kIdentity;
+    return ChooseCoding(head.Find("grpc-accept-encoding").value_or(""));
+  }
+
   // What is no call by its content type.
   BodyPlan OnForeignHead(const RequestHead& head) {
     if (methods_.Find(head.target) != nullptr) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -34,7 +35,7 @@ class MethodTable final {
 
  private:
   std::vector<Entry> entries_;
-  boost::unordered_flat_map<std::string_view, Entry*> by_path_;
+  boost::unordered_flat_map<std::string_view, Entry*, std::hash<std::string_view>> by_path_;
   CallMetrics::OfMethod unknown_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -27,7 +28,7 @@ class PieceQueue {
 
   static constexpr size_t kCopiedBytesMax = 1024;
 
-  std::vector<base::BufferSlice> pieces_;  // from first_ on; a deque would allocate for every stream
+  boost::container::small_vector<base::BufferSlice, 2> pieces_;  // from first_ on
   size_t first_ = 0;
   uint64_t bytes_ = 0;
 };
