@@ -27,8 +27,6 @@ base::Status Reader::Expected(std::string_view what) const {
   return Error("expected " + std::string(what) + ", got " + Describe(p_, end_));
 }
 
-void Reader::SkipSpace() { p_ = json::SkipSpace(p_, end_); }
-
 std::string_view Reader::Rest() {
   SkipSpace();
   return {p_, static_cast<size_t>(end_ - p_)};

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "base/status.h"
+#include "json/text.h"
 
 namespace inferd::json {
 
@@ -102,9 +103,10 @@ class Reader {
   base::Status RecordKey(std::string_view key);
   base::Result<std::string_view> ScanQuoted(bool decode);
   base::Result<std::string_view> ScanNumberToken(bool* integer);
+  base::Result<std::string_view> ScanNonFinite(bool* integer);
   bool TakeWord(std::string_view word);
   base::Status SkipOne();
-  void SkipSpace();
+  void SkipSpace() { p_ = json::SkipSpace(p_, end_); }
 
   const char* const begin_;
   const char* p_;

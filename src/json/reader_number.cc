@@ -37,18 +37,24 @@ bool ParseDouble(std::string_view token, double& value) {
 
 base::Result<std::string_view> Reader::ScanNumberToken(bool* integer) {
   SkipSpace();
-  if (const size_t length = options_.nonfinite_tokens ? NonFiniteLength(p_, end_) : 0; length > 0) {
-    *integer = false;
-    p_ += length;
-    return std::string_view(p_ - length, length);
-  }
-  if (p_ == end_ || (*p_ != '-' && !IsDigit(*p_))) return std::unexpected(Expected("a number"));
   const ScannedNumber scanned = ScanNumber(p_, end_);
-  if (scanned.end == nullptr) return std::unexpected(Error("malformed number"));
+  if (scanned.end == nullptr) return ScanNonFinite(integer);
   const std::string_view token(p_, static_cast<size_t>(scanned.end - p_));
   p_ = scanned.end;
   *integer = scanned.integer;
   return token;
+}
+
+// What is no number: one of the tokens that may count as one, or a fault.
+base::Result<std::string_view> Reader::ScanNonFinite(bool* integer) {
+  const size_t length = options_.nonfinite_tokens ? NonFiniteLength(p_, end_) : 0;
+  if (length == 0) {
+    const bool begun = p_ != end_ && (*p_ == '-' || IsDigit(*p_));
+    return std::unexpected(begun ? Error("malformed number") : Expected("a number"));
+  }
+  *integer = false;
+  p_ += length;
+  return std::string_view(p_ - length, length);
 }
 
 base::Result<int64_t> Reader::ReadInt64() {

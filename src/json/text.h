@@ -8,6 +8,10 @@
 
 namespace inferd::json {
 
+// The first byte in [p, end) that is not plain, or `end`. Plain bytes stand inside quotes as they are: ASCII from 0x20
+// on, neither quote nor backslash.
+const char* SkipPlain(const char* p, const char* end);
+
 // What follows an opening quote.
 struct ScannedString {
   const char* end = nullptr;    // at the closing quote; at the offending byte if `fault`

@@ -48,6 +48,24 @@ TEST(TextTest, RefusesMalformedEscapes) {
   EXPECT_NE(FaultOf(std::string("\\\0", 2)), "");
 }
 
+TEST(TextTest, FindsTheFirstByteThatIsNotPlain) {
+  for (size_t size = 0; size <= 20; ++size) {
+    const std::string plain(size, 'x');
+    EXPECT_EQ(SkipPlain(plain.data(), plain.data() + size), plain.data() + size) << size;
+    for (size_t place = 0; place < size; ++place) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text = plain;
+        text.back() = '"';
+        text[place] = static_cast<char>(byte);
+        const bool special = byte < 0x20 || byte >= 0x80 || byte == '"' || byte == '\\';
+        const size_t expected = special ? place : place + 1 == size ? size : size - 1;
+        EXPECT_EQ(SkipPlain(text.data(), text.data() + size) - text.data(), static_cast<ptrdiff_t>(expected))
+            << "byte " << byte << " at " << place << " of " << size;
+      }
+    }
+  }
+}
+
 TEST(TextTest, DecodesEscapes) {
   EXPECT_EQ(FaultOf("\\\"\\\\\\/\\b\\f\\n\\r\\t"), "");
   EXPECT_EQ(Decode("a\\\"b\\\\c\\/d\\b\\f\\n\\r\\te"), "a\"b\\c/d\b\f\n\r\te");

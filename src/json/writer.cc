@@ -78,6 +78,14 @@ void Writer::Raw(std::string_view json) {
   Append(json);
 }
 
+void Writer::QuotePlain(std::string_view text) {
+  char* const out = Reserve(text.size() + 2);
+  *out = '"';
+  if (!text.empty()) std::memcpy(out + 1, text.data(), text.size());
+  out[text.size() + 1] = '"';
+  Commit(text.size() + 2);
+}
+
 void Writer::Quote(std::string_view utf8) {
   static constexpr char kHex[] = "0123456789abcdef";
   Append('"');
@@ -114,9 +122,15 @@ void Writer::String(std::string_view value) {
 }
 
 bool Writer::StringIfUtf8(std::string_view value) {
-  if (!IsUtf8(value)) return false;
+  const char* const end = value.data() + value.size();
+  const bool plain = SkipPlain(value.data(), end) == end;
+  if (!plain && !IsUtf8(value)) return false;
   StartValue();
-  Quote(value);
+  if (plain) {
+    QuotePlain(value);
+  } else {
+    Quote(value);
+  }
   return true;
 }
 

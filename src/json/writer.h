@@ -100,6 +100,8 @@ class Writer {
     separate_ = true;
   }
   void Quote(std::string_view utf8);
+  // Text of which no byte needs an escape.
+  void QuotePlain(std::string_view text);
   void Grow(size_t bytes);
   void Seal();
 

@@ -1,8 +1,9 @@
 #include "frontends/oip_http/infer_headers.h"
 
-#include <algorithm>
 #include <charconv>
 #include <string>
+
+#include "net/ascii.h"
 
 namespace inferd::oip_http {
 
@@ -10,15 +11,10 @@ namespace {
 
 constexpr std::string_view kJsonLength = "Inference-Header-Content-Length";
 
-bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
-
 base::Result<std::optional<uint64_t>> ReadJsonLength(const net::RequestHead& head) {
   std::optional<uint64_t> length;
   for (const auto& [name, value] : head.headers) {
-    if (!EqualsIgnoringCase(name, kJsonLength)) continue;
+    if (!net::EqualsIgnoringCase(name, kJsonLength)) continue;
     uint64_t number = 0;
     const char* const end = value.data() + value.size();
     const auto [parsed, error] = std::from_chars(value.data(), end, number);

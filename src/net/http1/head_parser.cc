@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "net/ascii.h"
+#include "net/http1/field_value.h"
 #include "net/target.h"
 
 namespace inferd::net::http1 {
@@ -26,25 +27,6 @@ constexpr std::array<bool, 256> kTokenChars = [] {
 bool IsToken(std::string_view text) {
   for (const char c : text) {
     if (!kTokenChars[static_cast<unsigned char>(c)]) return false;
-  }
-  return true;
-}
-
-// RFC 9110, 5.5: visible characters, obs-text, space and tab. Eight bytes at a time where none is a control.
-bool IsFieldValue(std::string_view text) {
-  constexpr uint64_t kOnes = ~uint64_t{0} / 255;
-  size_t i = 0;
-  for (; i + 8 <= text.size(); i += 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, text.data() + i, 8);
-    const uint64_t below_space = (word - kOnes * 0x20) & ~word;
-    const uint64_t delete_xor = word ^ (kOnes * 0x7f);
-    const uint64_t is_delete = (delete_xor - kOnes) & ~delete_xor;
-    if (((below_space | is_delete) & (kOnes * 0x80)) != 0) break;
-  }
-  for (; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if ((c < 0x20 && c != '\t') || c == 0x7f) return false;
   }
   return true;
 }

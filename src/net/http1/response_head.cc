@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "net/http1/field_value.h"
+
 namespace inferd::net::http1 {
 
 namespace {
@@ -50,10 +52,11 @@ void AppendNumber(uint64_t number, std::string& out) {
   out.append(digits.data(), result.ptr);
 }
 
+// With a space for each byte that would end the line.
 void AppendText(std::string_view text, std::string& out) {
   const size_t begin = out.size();
   out.append(text);
-  if (text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos) return;
+  if (IsFieldValue(text)) return;
   for (size_t i = begin; i < out.size(); ++i) {
     if (out[i] == '\r' || out[i] == '\n' || out[i] == '\0') out[i] = ' ';
   }
