@@ -35,7 +35,7 @@ void Answer(Reply reply, Answering how) {
 
 std::string Describe(const HttpRequest& request) {
   std::string text(request.head.method_text);
-  for (const std::string& segment : request.head.segments) text += "/" + segment;
+  for (const std::string_view segment : request.head.segments) text.append("/").append(segment);
   for (const auto& [name, value] : request.head.headers) text += "\n" + std::string(name) + ":" + std::string(value);
   return text + "\n\n" + std::string(request.body.view());
 }

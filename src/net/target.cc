@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
+#include <memory>
 #include <utility>
 
 namespace inferd::net {
 
 namespace {
-
-constexpr size_t kUsualSegments = 8;  // v2/models/NAME/versions/VERSION/infer
 
 int HexValue(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -18,28 +16,30 @@ int HexValue(char c) {
   return -1;
 }
 
-base::Result<std::string> DecodeSegment(std::string_view text) {
-  const size_t plain = std::min(text.find('%'), text.size());
-  std::string decoded(text.substr(0, plain));
-  for (size_t i = plain; i < text.size(); ++i) {
+// To `out`, where there is room for all of `text`.
+base::Result<std::string_view> DecodeSegment(std::string_view text, char* out) {
+  char* end = out;
+  for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
-      decoded.push_back(text[i]);
+      *end++ = text[i];
       continue;
     }
     const int high = i + 2 < text.size() ? HexValue(text[i + 1]) : -1;
     const int low = i + 2 < text.size() ? HexValue(text[i + 2]) : -1;
     if (high < 0 || low < 0)
       return std::unexpected(base::InvalidArgument("malformed percent-encoding in request target"));
-    decoded.push_back(static_cast<char>(high * 16 + low));
+    *end++ = static_cast<char>(high * 16 + low);
     i += 2;
   }
-  if (decoded.find('\0') != std::string::npos) {
-    return std::unexpected(base::InvalidArgument("NUL byte in request target"));
+  return std::string_view(out, end);
+}
+
+base::Status CheckSegment(std::string_view segment) {
+  if (segment.find('\0') != std::string_view::npos) return base::InvalidArgument("NUL byte in request target");
+  if (segment == "." || segment == "..") {
+    return base::InvalidArgument("'.' and '..' segments are not accepted in request target");
   }
-  if (decoded == "." || decoded == "..") {
-    return std::unexpected(base::InvalidArgument("'.' and '..' segments are not accepted in request target"));
-  }
-  return decoded;
+  return base::OkStatus();
 }
 
 // "http://host/path" to "/path".
@@ -59,6 +59,7 @@ base::Result<std::string_view> PathOf(std::string_view target) {
 base::Status ParseTarget(std::string_view target, RequestHead& head) {
   head.target = target;
   head.segments.clear();
+  head.decoded = nullptr;
   head.query = {};
   if (target == "*") return base::OkStatus();
   INFERD_ASSIGN_OR_RETURN(std::string_view path, PathOf(target));
@@ -68,11 +69,16 @@ base::Status ParseTarget(std::string_view target, RequestHead& head) {
     path = path.substr(0, question);
   }
   if (path.size() <= 1) return base::OkStatus();
-  head.segments.reserve(kUsualSegments);
+  const bool escaped = path.find('%') != std::string_view::npos;
+  if (escaped) head.decoded = std::make_unique_for_overwrite<char[]>(path.size());
   for (size_t begin = 1; begin <= path.size();) {
     const size_t end = std::min(path.find('/', begin), path.size());
-    INFERD_ASSIGN_OR_RETURN(std::string segment, DecodeSegment(path.substr(begin, end - begin)));
-    head.segments.push_back(std::move(segment));
+    std::string_view segment = path.substr(begin, end - begin);
+    if (escaped) {
+      INFERD_ASSIGN_OR_RETURN(segment, DecodeSegment(segment, head.decoded.get() + begin));
+    }
+    INFERD_RETURN_IF_ERROR(CheckSegment(segment));
+    head.segments.push_back(segment);
     begin = end + 1;
   }
   return base::OkStatus();

@@ -6,7 +6,7 @@ namespace inferd::oip_http {
 
 namespace {
 
-using Segments = std::span<const std::string>;
+using Segments = std::span<const std::string_view>;
 
 constexpr std::string_view kGet = "GET, HEAD";
 constexpr std::string_view kPost = "POST";

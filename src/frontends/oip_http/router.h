@@ -46,6 +46,6 @@ struct RouteResult {
 };
 
 // Matches decoded path segments exactly; HEAD goes where GET goes. An empty name matches nothing.
-RouteResult FindRoute(net::Method method, std::span<const std::string> segments);
+RouteResult FindRoute(net::Method method, std::span<const std::string_view> segments);
 
 }  // namespace inferd::oip_http

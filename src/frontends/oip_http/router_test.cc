@@ -6,7 +6,7 @@ namespace inferd::oip_http {
 namespace {
 
 using net::Method;
-using Segments = std::vector<std::string>;
+using Segments = std::vector<std::string_view>;
 
 TEST(RouterTest, FindsEveryEndpoint) {
   const struct {

@@ -1,5 +1,6 @@
 #include "net/http1/head_parser.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace inferd::net::http1 {
@@ -30,7 +31,7 @@ TEST_F(HeadParserTest, ReadsAWholeHead) {
   ASSERT_EQ(StatusOf("POST /v2/models/a%20b/infer?x=1 HTTP/1.1\r\nHost: h\r\nContent-Length:  42 \r\nX-Empty:\r\n\r\n"),
             200);
   EXPECT_EQ(head_.method, Method::kPost);
-  EXPECT_EQ(head_.segments, (std::vector<std::string>{"v2", "models", "a b", "infer"}));
+  EXPECT_THAT(head_.segments, testing::ElementsAre("v2", "models", "a b", "infer"));
   EXPECT_EQ(head_.query, "x=1");
   EXPECT_EQ(head_.content_length, 42u);
   EXPECT_EQ(head_.Find("x-empty"), "");
@@ -72,6 +73,7 @@ TEST_F(HeadParserTest, ContentLengthIsOneDecimalNumber) {
     EXPECT_EQ(StatusWith("Content-Length: " + std::string(value) + "\r\n"), 400) << value;
   }
   EXPECT_EQ(StatusWith("Content-Length: 3\r\nContent-Length: 3\r\n"), 400);
+  EXPECT_EQ(StatusWith("CONTENT-length: 3\r\ncontent-length: 3\r\n"), 400);
   EXPECT_EQ(StatusWith("Content-Length: 0003\r\n"), 200);
   EXPECT_EQ(head_.content_length, 3u);
   EXPECT_EQ(StatusWith("Content-Length: 99999999999999999999999\r\n"), 200);

@@ -106,7 +106,7 @@ TEST_F(Http1SessionTest, ReadsTheSameHoweverTheBytesArrive) {
 
 TEST_F(Http1SessionTest, TheBodyIsAlignedWhereTheHandlerAsks) {
   host_.fake_handler.plan = [](const RequestHead& head) {
-    EXPECT_EQ(head.segments, (std::vector<std::string>{"v2", "echo"}));
+    EXPECT_THAT(head.segments, testing::ElementsAre("v2", "echo"));
     EXPECT_EQ(head.peer, "127.0.0.1:4242");
     return BodyPlan{.refuse = std::nullopt, .align_at = 11, .bytes_max = 0};
   };

@@ -1,5 +1,7 @@
 #include "net/http2/session.h"
 
+#include <gmock/gmock.h>
+
 #include "net/http2/session_fixture.h"
 
 namespace inferd::net::http2 {
@@ -10,7 +12,7 @@ TEST_F(SessionTest, TheHandlerSeesTheWholeRequest) {
     EXPECT_EQ(request.head.method, Method::kPost);
     EXPECT_EQ(request.head.method_text, "POST");
     EXPECT_EQ(request.head.target, "/v2/a%20b/c?q=1");
-    EXPECT_EQ(request.head.segments, (std::vector<std::string>{"v2", "a b", "c"}));
+    EXPECT_THAT(request.head.segments, testing::ElementsAre("v2", "a b", "c"));
     EXPECT_EQ(request.head.query, "q=1");
     EXPECT_EQ(request.head.Find("Host"), "h:1");
     EXPECT_EQ(request.head.Find("X-Thing"), "v");
