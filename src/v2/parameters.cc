@@ -27,52 +27,51 @@ bool NamesNoSequence(const ParameterValue& value) {
   return AsUnsigned(value) == 0;
 }
 
-base::Status TakeParameter(std::string_view name, const ParameterValue& value, core::InferRequest& request,
-                           RequestSettings& settings, bool& known) {
-  known = true;
+}  // namespace
+
+base::Result<bool> TakeKnownParameter(std::string_view name, const ParameterValue& value, core::InferRequest& request,
+                                      RequestSettings& settings) {
   if (name == "priority" || name == "timeout") {
     const std::optional<uint64_t> number = AsUnsigned(value);
-    if (!number) return WrongType("", name, "an unsigned 64-bit integer", value);
+    if (!number) return std::unexpected(WrongType("", name, "an unsigned 64-bit integer", value));
     (name == "priority" ? request.priority : request.timeout_us) = *number;
-    return {};
+    return true;
   }
   if (name == "binary_data_output") {
     const auto* flag = std::get_if<bool>(&value);
-    if (flag == nullptr) return WrongType("", name, "true or false", value);
+    if (flag == nullptr) return std::unexpected(WrongType("", name, "true or false", value));
     settings.binary_data_output = *flag;
-    return {};
+    return true;
   }
   if (name == "sequence_id") {
-    if (NamesNoSequence(value)) return {};
-    return base::Unimplemented("parameter 'sequence_id': no model of this server keeps state between requests");
+    if (NamesNoSequence(value)) return true;
+    return std::unexpected(
+        base::Unimplemented("parameter 'sequence_id': no model of this server keeps state between requests"));
   }
   if (name == "sequence_start" || name == "sequence_end") {
-    if (!std::holds_alternative<bool>(value)) return WrongType("", name, "true or false", value);
-    return {};
+    if (!std::holds_alternative<bool>(value)) return std::unexpected(WrongType("", name, "true or false", value));
+    return true;
   }
   if (name.starts_with("triton_")) {
-    return base::InvalidArgument("parameter '" + std::string(name) + "': names starting with 'triton_' are reserved");
+    return std::unexpected(
+        base::InvalidArgument("parameter '" + std::string(name) + "': names starting with 'triton_' are reserved"));
   }
-  known = false;
-  return {};
+  return false;
 }
-
-}  // namespace
 
 bool IsKnownParameter(std::string_view name) {
   core::InferRequest request;
   RequestSettings settings;
-  bool known = false;
-  return !TakeParameter(name, false, request, settings, known).ok() || known;
+  const auto taken = TakeKnownParameter(name, false, request, settings);
+  return !taken.has_value() || *taken;
 }
 
 base::Result<RequestSettings> TakeKnownParameters(core::InferRequest& request) {
   RequestSettings settings;
   auto keep = request.parameters.begin();
   for (auto& entry : request.parameters) {
-    bool known = false;
-    INFERD_RETURN_IF_ERROR(TakeParameter(entry.first, entry.second, request, settings, known));
-    if (known) continue;
+    INFERD_ASSIGN_OR_RETURN(const bool taken, TakeKnownParameter(entry.first, entry.second, request, settings));
+    if (taken) continue;
     if (&entry != &*keep) *keep = std::move(entry);
     ++keep;
   }

@@ -33,6 +33,7 @@ class RequestReader {
   }
 
   const BinarySizes& binary_sizes() const { return binary_sizes_; }
+  const v2::RequestSettings& settings() const { return settings_; }
 
  private:
   base::Status ReadMember(std::string_view key) {
@@ -44,9 +45,20 @@ class RequestReader {
       request_.id = *id;
       return {};
     }
-    if (key != "parameters") return reader_.SkipValue();
-    INFERD_ASSIGN_OR_RETURN(request_.parameters, ReadParameters(reader_, ""));
-    return {};
+    if (key == "parameters") return ReadOwnParameters();
+    return reader_.SkipValue();
+  }
+
+  base::Status ReadOwnParameters() {
+    ParametersReader parameters(reader_, "");
+    INFERD_RETURN_IF_ERROR(parameters.Begin());
+    for (;;) {
+      INFERD_ASSIGN_OR_RETURN(auto parameter, parameters.Next());
+      if (!parameter) return {};
+      INFERD_ASSIGN_OR_RETURN(const bool taken,
+                              v2::TakeKnownParameter(parameter->name, parameter->value, request_, settings_));
+      if (!taken) request_.parameters.emplace_back(parameter->name, std::move(parameter->value));
+    }
   }
 
   base::Status ReadInputs() {
@@ -103,6 +115,7 @@ class RequestReader {
   json::Reader reader_;
   core::InferRequest& request_;
   BinarySizes binary_sizes_;  // shorter than inputs where the last ones have none
+  v2::RequestSettings settings_;
   bool has_inputs_ = false;
 };
 
@@ -146,8 +159,7 @@ base::Result<DecodedRequest> ReadInferRequest(const base::BufferSlice& body, siz
   RequestReader reader(body.view().substr(0, json_bytes), depth_max, request);
   INFERD_RETURN_IF_ERROR(reader.Read());
   INFERD_RETURN_IF_ERROR(AttachBinary(body, json_bytes, reader.binary_sizes(), binary_allowed, model, request));
-  INFERD_ASSIGN_OR_RETURN(const v2::RequestSettings settings, v2::TakeKnownParameters(request));
-  INFERD_ASSIGN_OR_RETURN(decoded.forms, v2::ReadOutputForms(request, settings.binary_data_output));
+  INFERD_ASSIGN_OR_RETURN(decoded.forms, v2::ReadOutputForms(request, reader.settings().binary_data_output));
   return decoded;
 }
 

@@ -48,9 +48,8 @@ class InputReader {
     if (key == "shape") return ReadShape().WithContext("shape");
     if (key == "datatype") return ReadDatatype().WithContext("datatype");
     if (key == "data") return ReadData();
-    if (key != "parameters") return reader_.SkipValue();
-    INFERD_ASSIGN_OR_RETURN(tensor_.parameters, ReadParameters(reader_, ""));
-    return TakeBinarySize();
+    if (key == "parameters") return ReadParameters();
+    return reader_.SkipValue();
   }
 
   base::Status ReadShape() {
@@ -82,21 +81,29 @@ class InputReader {
     return {};
   }
 
-  base::Status TakeBinarySize() {
-    core::Parameters& parameters = tensor_.parameters;
-    INFERD_RETURN_IF_ERROR(v2::RefuseSharedMemory(parameters, ""));
-    for (auto it = parameters.begin(); it != parameters.end(); ++it) {
-      if (it->first != "binary_data_size") continue;
-      const auto* size = std::get_if<int64_t>(&it->second);
-      if (size == nullptr || *size < 0) {
-        return InvalidArgument("parameter 'binary_data_size': expected a number of bytes, got " +
-                               v2::Describe(it->second));
+  base::Status ReadParameters() {
+    ParametersReader parameters(reader_, "");
+    INFERD_RETURN_IF_ERROR(parameters.Begin());
+    for (;;) {
+      INFERD_ASSIGN_OR_RETURN(auto parameter, parameters.Next());
+      if (!parameter) break;
+      if (parameter->name == "binary_data_size") {
+        INFERD_RETURN_IF_ERROR(TakeBinarySize(parameter->value));
+      } else {
+        tensor_.parameters.emplace_back(parameter->name, std::move(parameter->value));
       }
-      binary_bytes_ = static_cast<uint64_t>(*size);
-      parameters.erase(it);
-      break;
     }
-    INFERD_ASSIGN_OR_RETURN(base64_, v2::WantsBase64(parameters, ""));
+    INFERD_RETURN_IF_ERROR(v2::RefuseSharedMemory(tensor_.parameters, ""));
+    INFERD_ASSIGN_OR_RETURN(base64_, v2::WantsBase64(tensor_.parameters, ""));
+    return {};
+  }
+
+  base::Status TakeBinarySize(const core::ParameterValue& value) {
+    const auto* size = std::get_if<int64_t>(&value);
+    if (size == nullptr || *size < 0) {
+      return InvalidArgument("parameter 'binary_data_size': expected a number of bytes, got " + v2::Describe(value));
+    }
+    binary_bytes_ = static_cast<uint64_t>(*size);
     return {};
   }
 

@@ -1,6 +1,5 @@
 #include "frontends/oip_http/parameters_json.h"
 
-#include <optional>
 #include <string>
 
 #include "v2/parameters.h"
@@ -40,22 +39,32 @@ base::Result<core::ParameterValue> ReadValue(json::Reader& reader, std::string_v
 
 }  // namespace
 
+base::Status ParametersReader::Begin() {
+  const base::Status status = reader_.BeginObject();
+  return status.ok() ? status : InOwner(owner_, status.WithContext("'parameters'"));
+}
+
+base::Result<std::optional<ParametersReader::Parameter>> ParametersReader::Next() {
+  const auto key = reader_.NextKey();
+  if (!key.has_value()) return std::unexpected(InOwner(owner_, key.error()));
+  if (!key->has_value()) return std::nullopt;
+  if (count_++ == v2::kParametersMax) {
+    return std::unexpected(
+        InOwner(owner_, reader_.Error("more than " + std::to_string(v2::kParametersMax) + " parameters")));
+  }
+  auto value = ReadValue(reader_, **key);
+  if (!value.has_value()) return std::unexpected(InOwner(owner_, value.error()));
+  return Parameter{**key, *std::move(value)};
+}
+
 base::Result<core::Parameters> ReadParameters(json::Reader& reader, std::string_view owner) {
   core::Parameters parameters;
-  if (base::Status status = reader.BeginObject(); !status.ok()) {
-    return std::unexpected(InOwner(owner, status.WithContext("'parameters'")));
-  }
+  ParametersReader object(reader, owner);
+  INFERD_RETURN_IF_ERROR(object.Begin());
   for (;;) {
-    auto key = reader.NextKey();
-    if (!key.has_value()) return std::unexpected(InOwner(owner, key.error()));
-    if (!key->has_value()) return parameters;
-    if (parameters.size() == v2::kParametersMax) {
-      return std::unexpected(
-          InOwner(owner, reader.Error("more than " + std::to_string(v2::kParametersMax) + " parameters")));
-    }
-    auto value = ReadValue(reader, **key);
-    if (!value.has_value()) return std::unexpected(InOwner(owner, value.error()));
-    parameters.emplace_back(**key, *std::move(value));
+    INFERD_ASSIGN_OR_RETURN(auto parameter, object.Next());
+    if (!parameter) return parameters;
+    parameters.emplace_back(parameter->name, std::move(parameter->value));
   }
 }
 
