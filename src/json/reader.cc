@@ -135,9 +135,13 @@ base::Result<bool> Reader::NextElement() {
   return true;
 }
 
-// At the opening quote; consumes the closing one.
+// At the opening quote; consumes the closing one. Most strings hold plain bytes only.
 base::Result<std::string_view> Reader::ScanQuoted(bool decode) {
   const char* const content = p_ + 1;
+  if (const char* const end = SkipPlain(content, end_); end != end_ && *end == '"') {
+    p_ = end + 1;
+    return std::string_view(content, end);
+  }
   const ScannedString scanned = ScanString(content, end_);
   if (scanned.fault != nullptr) return std::unexpected(ErrorAt(scanned.end, scanned.fault));
   p_ = scanned.end + 1;

@@ -25,8 +25,6 @@ uint64_t NotPlain8(uint64_t word) {
   return (word | (word - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes)) & kHighs;
 }
 
-bool IsPlain(char c) { return static_cast<unsigned char>(c - 0x20) < 0x60 && c != '"' && c != '\\'; }
-
 int HexValue(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;

@@ -8,8 +8,10 @@
 
 namespace inferd::json {
 
-// The first byte in [p, end) that is not plain, or `end`. Plain bytes stand inside quotes as they are: ASCII from 0x20
-// on, neither quote nor backslash.
+// Plain bytes stand inside quotes as they are: ASCII from 0x20 on, neither quote nor backslash.
+constexpr bool IsPlain(char c) { return c >= 0x20 && static_cast<unsigned char>(c) < 0x80 && c != '"' && c != '\\'; }
+
+// The first byte in [p, end) that is not plain, or `end`.
 const char* SkipPlain(const char* p, const char* end);
 
 // What follows an opening quote.

@@ -108,8 +108,13 @@ void Writer::Quote(std::string_view utf8) {
   Append('"');
 }
 
-void Writer::Key(std::string_view key) {
-  String(key);
+void Writer::Key(KeyText key) {
+  if (key.plain()) {
+    StartValue();
+    QuotePlain(key.text());
+  } else {
+    String(key.text());
+  }
   Append(':');
   separate_ = false;
 }

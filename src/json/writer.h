@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <concepts>
 #include <cstddef>
@@ -8,8 +9,27 @@
 #include <string_view>
 
 #include "base/buffer.h"
+#include "json/text.h"
 
 namespace inferd::json {
+
+// What a member is called. A literal is looked at for what needs an escape when it is compiled.
+class KeyText {
+ public:
+  template <size_t kSize>
+  consteval KeyText(const char (&literal)[kSize])  // NOLINT(google-explicit-constructor)
+      : text_(literal, kSize - 1), plain_(std::ranges::all_of(text_, IsPlain)) {}
+  template <std::convertible_to<std::string_view> Text>
+  constexpr KeyText(const Text& text) : text_(text) {}  // NOLINT(google-explicit-constructor)
+
+  constexpr std::string_view text() const { return text_; }
+  // Known to need none.
+  constexpr bool plain() const { return plain_; }
+
+ private:
+  std::string_view text_;
+  bool plain_ = false;
+};
 
 // Appends JSON text to buffers that are handed on without a copy. Commas and colons are its own work; that Begin and
 // End match, and that a Key stands before each member, is the caller's. No white space is written. Not thread-safe.
@@ -30,7 +50,7 @@ class Writer {
   void EndObject() { Close('}'); }
   void BeginArray() { Open('['); }
   void EndArray() { Close(']'); }
-  void Key(std::string_view key);
+  void Key(KeyText key);
 
   // Malformed UTF-8 becomes U+FFFD: for names and error texts, which may quote what a client sent.
   void String(std::string_view value);
@@ -44,7 +64,7 @@ class Writer {
   void Double(double value);
   // A key and its value: a bool, a number or a text.
   template <typename T>
-  void Member(std::string_view key, const T& value) {
+  void Member(KeyText key, const T& value) {
     Key(key);
     if constexpr (std::same_as<T, bool>) {
       Bool(value);

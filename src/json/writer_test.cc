@@ -39,6 +39,23 @@ TEST(WriterTest, EscapesStrings) {
   EXPECT_EQ(writer.TakeString(), "\"q\\\"b\\\\\\n\\u0001\\u0000\\u001f\x7F\xC3\xA9/\"");
 }
 
+TEST(WriterTest, EscapesKeysWhereverTheyComeFrom) {
+  Writer writer;
+  writer.BeginObject();
+  writer.Member("say \"a\"\n", 1);
+  writer.Member(std::string("say \"b\"\n"), 2);
+  writer.Member(std::string_view("c\xff"), 3);
+  writer.Member("d\xff", 4);
+  writer.Member("\xc3\xa9", 5);
+  writer.Member("", 6);
+  writer.EndObject();
+  EXPECT_EQ(writer.TakeString(),
+            "{\"say \\\"a\\\"\\n\":1,\"say \\\"b\\\"\\n\":2,\"c\xEF\xBF\xBD\":3,\"d\xEF\xBF\xBD\":4,"
+            "\"\xc3\xa9\":5,\"\":6}");
+  static_assert(KeyText("plain").plain());
+  static_assert(!KeyText("a\"b").plain());
+}
+
 TEST(WriterTest, ReplacesOrReportsMalformedUtf8) {
   Writer writer;
   EXPECT_FALSE(writer.StringIfUtf8("a\xFF"));

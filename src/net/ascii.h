@@ -12,7 +12,7 @@ constexpr bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
   if (a == b) return true;  // the usual case, at once
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i] && LowerAscii(a[i]) != LowerAscii(b[i])) return false;
+    if (LowerAscii(a[i]) != LowerAscii(b[i])) return false;
   }
   return true;
 }

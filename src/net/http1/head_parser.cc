@@ -24,11 +24,11 @@ constexpr std::array<bool, 256> kTokenChars = [] {
   return table;
 }();
 
+// Looks at all of it: hardly any text is none.
 bool IsToken(std::string_view text) {
-  for (const char c : text) {
-    if (!kTokenChars[static_cast<unsigned char>(c)]) return false;
-  }
-  return true;
+  bool all = true;
+  for (const char c : text) all &= kTokenChars[static_cast<unsigned char>(c)];
+  return all;
 }
 
 std::string_view Trim(std::string_view text) {
@@ -122,19 +122,19 @@ std::optional<HttpError> Interpret(std::string_view name, std::string_view value
   // Only names of these lengths matter here.
   switch (name.size()) {
     case 4:
-      if (EqualsIgnoringCase(name, "host")) ++fields.hosts;
+      if (EqualsIgnoringCase(name, "Host")) ++fields.hosts;
       break;
     case 6:
-      if (EqualsIgnoringCase(name, "expect")) {
+      if (EqualsIgnoringCase(name, "Expect")) {
         if (!EqualsIgnoringCase(value, "100-continue")) return HttpError{417, "Expect: only 100-continue is supported"};
         framing.expect_continue = true;
       }
       break;
     case 7:
-      if (EqualsIgnoringCase(name, "upgrade")) fields.upgrade_h2c |= value == "h2c";
+      if (EqualsIgnoringCase(name, "Upgrade")) fields.upgrade_h2c |= value == "h2c";
       break;
     case 10:
-      if (!EqualsIgnoringCase(name, "connection")) break;
+      if (!EqualsIgnoringCase(name, "Connection")) break;
       ForEachToken(value, [&fields](std::string_view token) {
         fields.close |= EqualsIgnoringCase(token, "close");
         fields.keep_alive |= EqualsIgnoringCase(token, "keep-alive");
@@ -143,8 +143,8 @@ std::optional<HttpError> Interpret(std::string_view name, std::string_view value
       });
       break;
     case 14:
-      if (EqualsIgnoringCase(name, "http2-settings")) ++fields.settings, framing.http2_settings = value;
-      if (EqualsIgnoringCase(name, "content-length")) {
+      if (EqualsIgnoringCase(name, "HTTP2-Settings")) ++fields.settings, framing.http2_settings = value;
+      if (EqualsIgnoringCase(name, "Content-Length")) {
         ++fields.lengths;
         const auto length = ParseLength(value);
         if (!length.has_value()) return length.error();
@@ -152,7 +152,7 @@ std::optional<HttpError> Interpret(std::string_view name, std::string_view value
       }
       break;
     case 17:
-      if (EqualsIgnoringCase(name, "transfer-encoding")) ++fields.codings, fields.transfer_encoding = value;
+      if (EqualsIgnoringCase(name, "Transfer-Encoding")) ++fields.codings, fields.transfer_encoding = value;
       break;
     default: break;
   }
