@@ -14,8 +14,8 @@ VersionStatistics::~VersionStatistics() {
   for (auto& block : blocks_) delete block.load(kRelaxed);
 }
 
-void VersionStatistics::Duration::Add(int64_t n) {
-  count.fetch_add(1, kRelaxed);
+void VersionStatistics::Duration::Add(int64_t n, uint64_t times) {
+  count.fetch_add(times, kRelaxed);
   ns.fetch_add(NotNegative(n), kRelaxed);
 }
 
@@ -23,12 +23,12 @@ DurationStat VersionStatistics::Duration::Read() const {
   return {.count = count.load(kRelaxed), .ns = ns.load(kRelaxed)};
 }
 
-void VersionStatistics::RecordSuccess(int64_t total_ns, const PhaseTimes& phases, int64_t wall_ms) {
-  success_.Add(total_ns);
-  queue_.Add(phases.queue_ns);
-  compute_input_.Add(phases.compute_input_ns);
-  compute_infer_.Add(phases.compute_infer_ns);
-  compute_output_.Add(phases.compute_output_ns);
+void VersionStatistics::RecordSuccess(int64_t total_ns, const PhaseTimes& phases, int64_t wall_ms, uint64_t requests) {
+  success_.Add(total_ns, requests);
+  queue_.Add(phases.queue_ns, requests);
+  compute_input_.Add(phases.compute_input_ns, requests);
+  compute_infer_.Add(phases.compute_infer_ns, requests);
+  compute_output_.Add(phases.compute_output_ns, requests);
   last_inference_ms_.store(wall_ms, kRelaxed);
 }
 

@@ -35,8 +35,8 @@ class VersionStatistics final {
   VersionStatistics(const VersionStatistics&) = delete;
   VersionStatistics& operator=(const VersionStatistics&) = delete;
 
-  // A request that was answered OK, `total_ns` after it was accepted. `wall_ms` since the epoch.
-  void RecordSuccess(int64_t total_ns, const PhaseTimes& phases, int64_t wall_ms);
+  // Requests that were answered OK: their times together, from when each was accepted. `wall_ms` since the epoch.
+  void RecordSuccess(int64_t total_ns, const PhaseTimes& phases, int64_t wall_ms, uint64_t requests = 1);
   void RecordFailure(FailureReason reason, int64_t total_ns);
   // One engine call over `rows` rows of the batch dimension (1 where there is none).
   void RecordExecution(int64_t rows, const PhaseTimes& phases);
@@ -61,7 +61,7 @@ class VersionStatistics final {
   struct Duration {
     Number count{0};
     Number ns{0};
-    void Add(int64_t n);
+    void Add(int64_t n, uint64_t times = 1);
     DurationStat Read() const;
   };
   struct Batch {

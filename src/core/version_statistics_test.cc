@@ -21,6 +21,19 @@ TEST(VersionStatisticsTest, SuccessCountsEveryPhase) {
   EXPECT_EQ(read.fail.count, 0u);
 }
 
+TEST(VersionStatisticsTest, SuccessesMayBeCountedTogether) {
+  VersionStatistics stats;
+  stats.RecordSuccess(100, {.queue_ns = 10, .compute_input_ns = 20, .compute_infer_ns = 30, .compute_output_ns = 40},
+                      1234, 3);
+  const ModelStatistics read = stats.Read();
+  EXPECT_EQ(read.success.count, 3u);
+  EXPECT_EQ(read.success.ns, 100u);
+  EXPECT_EQ(read.queue.count, 3u);
+  EXPECT_EQ(read.queue.ns, 10u);
+  EXPECT_EQ(read.compute_output.count, 3u);
+  EXPECT_EQ(read.compute_output.ns, 40u);
+}
+
 TEST(VersionStatisticsTest, FailuresAreToldApart) {
   VersionStatistics stats;
   stats.RecordFailure(FailureReason::kRejected, 5);

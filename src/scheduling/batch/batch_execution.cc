@@ -80,9 +80,9 @@ void BatchExecution::RespondAll(base::Status status, std::vector<core::InferTens
   status = output_layout_.Split(members_, row_total_, tensors);
   if (!status.ok()) return FailAll(status, false);
   const int64_t now_ns = context_.clock.NowNs();
+  RecordSuccesses(0, members_.size(), now_ns);
   for (size_t i = 0; i < members_.size(); ++i) {
-    if (progress_[i].final) continue;
-    Answer(i, base::OkStatus(), output_layout_.ShareOf(members_, i, tensors), true, now_ns);
+    if (!progress_[i].final) Send(i, base::OkStatus(), output_layout_.ShareOf(members_, i, tensors), true);
   }
 }
 
@@ -112,45 +112,69 @@ void BatchExecution::Answer(size_t i, base::Status status, std::vector<core::Inf
   if (status.code() == base::StatusCode::kCancelled && !CancelledByClient(i) && PastDeadline(i)) {
     status = base::DeadlineExceeded("Request timeout expired");
   }
-  core::InferResponse response;
   // An error ends the request, whatever the engine meant to send after it.
-  response.final = final || !status.ok();
-  if (status.ok()) response.outputs = std::move(tensors);
-  if (response.final) {
-    progress_[i].final = true;
-    // Before the answer: whoever gets it may ask for the statistics next.
-    Record(i, status, now_ns);
+  if (!status.ok()) {
+    final = true;
+    tensors.clear();
+    RecordFailure(i, status.code(), now_ns);
+  } else if (final) {
+    RecordSuccesses(i, i + 1, now_ns);
   }
+  Send(i, std::move(status), std::move(tensors), final);
+}
+
+void BatchExecution::Send(size_t i, base::Status status, std::vector<core::InferTensor> tensors, bool final) {
+  core::InferResponse response;
   response.status = std::move(status);
+  response.outputs = std::move(tensors);
+  response.final = final;
+  progress_[i].final = final;
   ++progress_[i].responses;
   members_[i]->queued.Answer(std::move(response));
 }
 
-void BatchExecution::Record(size_t i, const base::Status& status, int64_t now_ns) {
+void BatchExecution::RecordFailure(size_t i, base::StatusCode code, int64_t now_ns) {
   const core::QueuedRequest& queued = members_[i]->queued;
-  if (queued.warmup) return;
-  const bool counts = queued.Counts(status.ok());
-  const int64_t total_ns = now_ns - queued.queued_ns;
-  if (!status.ok()) {
-    if (!counts) return;
-    const bool given_up =
-        status.code() == base::StatusCode::kCancelled || status.code() == base::StatusCode::kDeadlineExceeded;
-    context_.statistics.RecordFailure(given_up ? core::FailureReason::kCanceled : core::FailureReason::kBackend,
-                                      total_ns);
-    return;
-  }
+  if (!queued.Counts(false)) return;
+  const bool given_up = code == base::StatusCode::kCancelled || code == base::StatusCode::kDeadlineExceeded;
+  context_.statistics.RecordFailure(given_up ? core::FailureReason::kCanceled : core::FailureReason::kBackend,
+                                    now_ns - queued.queued_ns);
+}
+
+core::PhaseTimes BatchExecution::ComputeTimes(int64_t now_ns) const {
   const int64_t inputs_ready_ns = inputs_ready_ns_.load(kRelaxed) == 0 ? started_ns_ : inputs_ready_ns_.load(kRelaxed);
   const int64_t infer_done_ns = infer_done_ns_.load(kRelaxed) == 0 ? now_ns : infer_done_ns_.load(kRelaxed);
-  const core::PhaseTimes phases{.queue_ns = started_ns_ - queued.queued_ns,
-                                .compute_input_ns = inputs_ready_ns - started_ns_,
-                                .compute_infer_ns = infer_done_ns - inputs_ready_ns,
-                                .compute_output_ns = now_ns - infer_done_ns};
-  if (counts) {
-    context_.statistics.RecordSuccess(total_ns, phases, context_.clock.WallNs() / 1'000'000);
-    context_.metrics.ObserveRequest(total_ns);
+  return {.compute_input_ns = inputs_ready_ns - started_ns_,
+          .compute_infer_ns = infer_done_ns - inputs_ready_ns,
+          .compute_output_ns = now_ns - infer_done_ns};
+}
+
+// Counted together: that is one access to each number, which other threads share, for all of them.
+void BatchExecution::RecordSuccesses(size_t begin, size_t end, int64_t now_ns) {
+  int64_t executed = 0;
+  int64_t requests = 0;
+  int64_t total_ns = 0;
+  for (size_t i = begin; i < end; ++i) {
+    const core::QueuedRequest& queued = members_[i]->queued;
+    if (progress_[i].final || queued.warmup) continue;
+    ++executed;
+    if (!queued.Counts(true)) continue;
+    ++requests;
+    total_ns += now_ns - queued.queued_ns;
+    context_.metrics.ObserveRequest(now_ns - queued.queued_ns);
+  }
+  if (executed == 0) return;
+  const core::PhaseTimes times = ComputeTimes(now_ns);
+  if (requests > 0) {
+    const core::PhaseTimes together{.queue_ns = total_ns - requests * (now_ns - started_ns_),
+                                    .compute_input_ns = requests * times.compute_input_ns,
+                                    .compute_infer_ns = requests * times.compute_infer_ns,
+                                    .compute_output_ns = requests * times.compute_output_ns};
+    context_.statistics.RecordSuccess(total_ns, together, context_.clock.WallNs() / 1'000'000,
+                                      static_cast<uint64_t>(requests));
   }
   if (recorded_.exchange(true, kRelaxed)) return;
-  context_.statistics.RecordExecution(row_total_, phases);
+  context_.statistics.RecordExecution(row_total_, times);
   context_.metrics.ObserveExecution(row_total_);
 }
 

@@ -71,8 +71,14 @@ class BatchExecution final : public core::Execution {
   bool CancelledByClient(size_t i) const;
   bool PastDeadline(size_t i) const;
   void FailAll(const base::Status& status, bool may_retry);
+  // Records what is final, and sends it.
   void Answer(size_t i, base::Status status, std::vector<core::InferTensor> tensors, bool final, int64_t now_ns);
-  void Record(size_t i, const base::Status& status, int64_t now_ns);
+  void Send(size_t i, base::Status status, std::vector<core::InferTensor> tensors, bool final);
+  // Before their answers: whoever gets one may ask for the statistics next.
+  void RecordFailure(size_t i, base::StatusCode code, int64_t now_ns);
+  // Of the members from `begin` to `end` that have not had their final answer.
+  void RecordSuccesses(size_t begin, size_t end, int64_t now_ns);
+  core::PhaseTimes ComputeTimes(int64_t now_ns) const;
   void HandBackRetries();
 
   const ExecutionContext& context_;
