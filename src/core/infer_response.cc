@@ -12,7 +12,7 @@ std::atomic<uint64_t> dropped_completions{0};
 
 uint64_t DroppedCompletions() { return dropped_completions.load(std::memory_order_relaxed); }
 
-void Completion::Send(InferResponse response) {
+void Completion::Send(InferResponse&& response) {
   if (!response.final) {
     callback_(std::move(response));
     return;

@@ -23,7 +23,7 @@ struct InferResponse {
 };
 
 // Called on any thread, for each response in turn, never after a final one and never concurrently.
-using ResponseCallback = std::move_only_function<void(InferResponse)>;
+using ResponseCallback = std::move_only_function<void(InferResponse&&)>;
 
 // A callback that is sure to be answered: destroyed before a final response, it answers INTERNAL and adds one to
 // DroppedCompletions(). Move-only; not thread-safe.
@@ -42,7 +42,7 @@ class Completion {
   }
 
   explicit operator bool() const { return static_cast<bool>(callback_); }
-  void Send(InferResponse response);
+  void Send(InferResponse&& response);
   void Fail(base::Status status);
 
  private:

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 class HoldingScheduler final : public Scheduler {
  public:
   explicit HoldingScheduler(std::vector<QueuedRequest>& held) : held_(held) {}
-  void Enqueue(QueuedRequest queued) override { held_.push_back(std::move(queued)); }
+  void Enqueue(QueuedRequest&& queued) override { held_.push_back(std::move(queued)); }
 
  private:
   std::vector<QueuedRequest>& held_;

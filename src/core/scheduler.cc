@@ -4,7 +4,7 @@
 
 namespace inferd::core {
 
-void QueuedRequest::Answer(InferResponse response) {
+void QueuedRequest::Answer(InferResponse&& response) {
   response.model_name = request->model_name;
   if (version != nullptr) response.model_version = version->version();
   response.id = request->id;

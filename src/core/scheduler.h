@@ -57,7 +57,7 @@ struct QueuedRequest {
 
   // Fills in model name, version and id, and answers. A final answer first gives slot and hold back: whoever it wakes
   // may send the next request at once.
-  void Answer(InferResponse response);
+  void Answer(InferResponse&& response);
   void Fail(base::Status status, int64_t retry_after_ms = 0);
 };
 
@@ -67,7 +67,7 @@ class Scheduler {
  public:
   virtual ~Scheduler() = default;
   // Answers exactly once with a final response, perhaps before it returns, on any thread.
-  virtual void Enqueue(QueuedRequest queued) = 0;
+  virtual void Enqueue(QueuedRequest&& queued) = 0;
   // How it is set and what waits; without `recent`.
   virtual SchedulerReport Report() const { return {}; }
   // The last executions for that report, the latest last; what is read often does without them.

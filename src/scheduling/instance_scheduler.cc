@@ -95,7 +95,7 @@ InstanceScheduler::~InstanceScheduler() {
   }
 }
 
-void InstanceScheduler::Enqueue(core::QueuedRequest queued) {
+void InstanceScheduler::Enqueue(core::QueuedRequest&& queued) {
   const auto level = PriorityLevel(config_, queued.request->priority);
   if (!level.has_value()) return Refuse(queued, level.error());
   if (!queued.warmup) {
@@ -111,7 +111,7 @@ void InstanceScheduler::Enqueue(core::QueuedRequest queued) {
                [this, level = *level](core::QueuedRequest part) { EnqueuePart(std::move(part), level); });
 }
 
-void InstanceScheduler::EnqueuePart(core::QueuedRequest queued, uint64_t level) {
+void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level) {
   if (!parts_.padding.empty()) parts_.padding.Pad(queued);
   const bool alone = !batching_ || queued.layout.rows > rows_max_ || queued.layout.rows == 0;
   const BatchKey key =

@@ -51,7 +51,7 @@ class InstanceScheduler final : public core::Scheduler {
   // Every request has been answered: each pins the version that owns this.
   ~InstanceScheduler() override;
 
-  void Enqueue(core::QueuedRequest queued) override;
+  void Enqueue(core::QueuedRequest&& queued) override;
   core::SchedulerReport Report() const override;
   std::vector<core::BatchRecord> RecentExecutions() const override;
 
@@ -77,7 +77,7 @@ class InstanceScheduler final : public core::Scheduler {
   };
 
   // How requests come in, and leave without having run.
-  void EnqueuePart(core::QueuedRequest queued, uint64_t level);
+  void EnqueuePart(core::QueuedRequest&& queued, uint64_t level);
   bool MayRunHere(const QueueEntry& entry) const REQUIRES(mutex_);
   bool WaitsForTurn(const QueueEntry& entry, const base::Turn* turn) const REQUIRES(mutex_);
   bool Gathers(const base::Turn& turn) const REQUIRES(mutex_);

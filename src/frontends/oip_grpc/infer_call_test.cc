@@ -178,7 +178,7 @@ TEST_F(InferCallTest, EveryStatusKeepsItsCodeAndText) {
     core::InferResponse response;
     response.status = base::Status(static_cast<base::StatusCode>(code), "why");
     service_.dispatcher.infer = [&](const core::PinnedModel&, const core::InferRequest&, core::Completion done) {
-      done.Send(response);
+      done.Send(core::InferResponse(response));
     };
     EXPECT_EQ(StatusOf(*Infer(InferRequest())), std::to_string(code) + ": why");
     response.status = base::Status(static_cast<base::StatusCode>(code), "");

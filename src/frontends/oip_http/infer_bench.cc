@@ -93,7 +93,7 @@ void Write(benchmark::State& state, const core::InferResponse& response, bool bi
   forms.forms.resize(response.outputs.size(), {.binary = binary});
   int64_t bytes = 0;
   for (auto _ : state) {
-    auto http = WriteInferResponse(response, forms, signature, options);
+    auto http = WriteInferResponse(core::InferResponse(response), forms, signature, options);
     if (!http.has_value()) state.SkipWithError(http.error().ToString().c_str());
     for (const auto& piece : http->body) bytes += static_cast<int64_t>(piece.size());
   }

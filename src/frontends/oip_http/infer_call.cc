@@ -20,17 +20,18 @@ constexpr int kUnsupportedMediaType = 415;
 InferCall::InferCall(Call call, const Route& route)
     : call_(std::move(call)), model_(route.model), version_(route.version) {}
 
-void InferCall::Start(Call call, const Route& route, net::HttpRequest request) {
+void InferCall::Start(Call call, const Route& route, net::HttpRequest&& request) {
   Owned self(new InferCall(std::move(call), route));
   self->call_.SetModel(self->model_, self->version_);
   if (!self->Prepare(request.head)) return self->Send();
   if (!self->DecodeIsBig(request.body.size())) {
-    self->Decode(std::move(request));
+    self->Decode(request);
     return Dispatch(std::move(self));
   }
   base::Executor& pool = self->call_.environment().pool;
   pool.Post([self = std::move(self), request = std::move(request)]() mutable {
-    self->Decode(std::move(request));
+    self->Decode(request);
+    request = {};
     net::Loop& loop = self->call_.loop();
     loop.Post([self = std::move(self)]() mutable { Dispatch(std::move(self)); });
   });
@@ -55,8 +56,8 @@ bool InferCall::DecodeIsBig(size_t body_bytes) const {
   return (json_bytes == 0 ? body_bytes : json_bytes) >= call_.options().offload_bytes;
 }
 
-// JSON text is done with afterwards; binary tensors hold their body themselves.
-void InferCall::Decode(net::HttpRequest http) {
+// The request is done with afterwards; binary tensors hold their body themselves.
+void InferCall::Decode(const net::HttpRequest& http) {
   try {
     if (base::Status status = DecodeBody(http); !status.ok()) Fail(std::move(status));
   } catch (const std::bad_alloc&) {
@@ -106,11 +107,11 @@ void InferCall::Dispatch(Owned self) {
   core::Dispatcher& dispatcher = self->call_.environment().dispatcher;
   std::shared_ptr<const core::PinnedModel> pinned = self->pinned_;
   core::Completion completion(
-      [self = std::move(self)](core::InferResponse response) mutable { OnResponse(self, std::move(response)); });
+      [self = std::move(self)](core::InferResponse&& response) mutable { OnResponse(self, std::move(response)); });
   dispatcher.Infer(std::move(pinned), std::move(request), std::move(completion));
 }
 
-void InferCall::OnResponse(Owned& self, core::InferResponse response) {
+void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {
   if (!self->response_.Add(std::move(response))) return;
   const core::InferResponse& single = self->response_.response();
   if (self->response_.many()) {

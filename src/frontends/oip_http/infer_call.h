@@ -23,7 +23,7 @@ namespace inferd::oip_http {
 class InferCall {
  public:
   // Takes the request to its answer. Loop-bound.
-  static void Start(Call call, const Route& route, net::HttpRequest request);
+  static void Start(Call call, const Route& route, net::HttpRequest&& request);
 
  private:
   using Owned = std::unique_ptr<InferCall>;
@@ -37,10 +37,10 @@ class InferCall {
 
   bool Prepare(const net::RequestHead& head);
   bool DecodeIsBig(size_t body_bytes) const;
-  void Decode(net::HttpRequest http);
+  void Decode(const net::HttpRequest& http);
   base::Status DecodeBody(const net::HttpRequest& http);
   static void Dispatch(Owned self);
-  static void OnResponse(Owned& self, core::InferResponse response);
+  static void OnResponse(Owned& self, core::InferResponse&& response);
   bool EncodeIsBig() const;
   static void Answer(Owned self);
   void Encode();

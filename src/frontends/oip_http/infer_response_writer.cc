@@ -69,7 +69,7 @@ ResponseSize EstimateSize(const core::InferResponse& response, const v2::OutputF
   return size;
 }
 
-base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse response, const v2::OutputForms& forms,
+base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse&& response, const v2::OutputForms& forms,
                                                    const core::ModelSignature& signature, const Options& options) {
   INFERD_RETURN_IF_ERROR(v2::ClassifyOutputs(response, forms, signature));
   json::Writer writer(EstimateSize(response, forms).json_bytes);

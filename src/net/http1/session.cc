@@ -176,7 +176,7 @@ void Session::Execute() {
   if (sink_ != nullptr) return ExecuteSink();
   request_.body = body_.Finish();
   Reply reply = Open();
-  host_.handler().OnRequest(std::exchange(request_, HttpRequest()), std::move(reply));
+  host_.handler().OnRequest(std::move(request_), std::move(reply));
 }
 
 void Session::ExecuteSink() {
@@ -185,7 +185,7 @@ void Session::ExecuteSink() {
   if (!body.empty()) sink_->OnBody(body.bytes());
   sink_->OnBodyEnd();
   Reply reply = Open();
-  sink_->Open(std::exchange(request_, HttpRequest()), std::move(reply));
+  sink_->Open(std::move(request_), std::move(reply));
   if (open()) sink_->Proceed();
 }
 

@@ -122,7 +122,7 @@ class Session final : public net::Session, public Exchange {
   uint64_t drain_left_ = 0;
 
   // The request that is being read or executed.
-  HttpRequest request_;
+  HttpRequest request_;  // moved from as soon as it is executed
   Framing framing_;
   Body body_;
   std::unique_ptr<RequestSink> sink_;
