@@ -1,5 +1,6 @@
 #include "tensor/raw.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -10,14 +11,10 @@
 namespace inferd::tensor {
 
 base::Result<size_t> ElementCount(const Shape& shape) {
-  for (const int64_t dim : shape.dims()) {
-    if (dim < 0)
-      return std::unexpected(base::InvalidArgument("shape " + shape.ToString() + " has a negative dimension"));
-  }
-  const std::optional<int64_t> count = shape.ElementCount();
-  if (!count)
-    return std::unexpected(base::InvalidArgument("shape " + shape.ToString() + " has more than 2^63 elements"));
-  return static_cast<size_t>(*count);
+  if (const std::optional<int64_t> count = shape.ElementCount()) return static_cast<size_t>(*count);
+  const bool negative = std::ranges::any_of(shape.dims(), [](int64_t dim) { return dim < 0; });
+  return std::unexpected(base::InvalidArgument(
+      "shape " + shape.ToString() + (negative ? " has a negative dimension" : " has more than 2^63 elements")));
 }
 
 base::Result<size_t> ByteSize(DataType type, const Shape& shape) {
