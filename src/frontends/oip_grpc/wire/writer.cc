@@ -62,11 +62,7 @@ void Writer::Fixed64(uint32_t number, uint64_t value) {
 }
 
 void Writer::String(uint32_t number, std::string_view text) {
-  std::string clean;
-  if (!json::IsUtf8(text)) [[unlikely]] {
-    clean = ReplaceMalformed(text);
-    text = clean;
-  }
+  if (!json::IsUtf8(text)) [[unlikely]] return String(number, ReplaceMalformed(text));
   std::byte* out = Bytes(number, text.size());
   if (!text.empty()) std::memcpy(out, text.data(), text.size());
 }
