@@ -28,16 +28,17 @@ struct HeaderBlock::Store {
   std::pmr::monotonic_buffer_resource texts{usual.data(), usual.size()};
 };
 
-HeaderBlock::HeaderBlock(RequestHead& head) : head_(head), store_(std::make_shared_for_overwrite<Store>()) {}
+HeaderBlock::HeaderBlock(const Limits& limits, RequestHead& head)
+    : limits_(limits), head_(head), store_(std::make_shared_for_overwrite<Store>()) {}
 
-void HeaderBlock::Add(std::string_view name, std::string_view value, const Limits& limits) {
+void HeaderBlock::Add(std::string_view name, std::string_view value) {
   if (refusal_.status != 0) return;
   bytes_ += name.size() + value.size() + kFieldOverhead;
-  if (bytes_ > limits.header_bytes_max) {
+  if (bytes_ > limits_.header_bytes_max) {
     refusal_ = {431, "request header too large"};
-  } else if (++count_ > limits.header_count_max) {
+  } else if (++count_ > limits_.header_count_max) {
     refusal_ = {431, "too many request headers"};
-  } else if (name == ":path" && value.size() > limits.target_bytes_max) {
+  } else if (name == ":path" && value.size() > limits_.target_bytes_max) {
     refusal_ = {414, "request target too long"};
   } else if (name.starts_with(':')) {
     AddPseudo(name, store_->Keep(value));

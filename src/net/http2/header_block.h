@@ -15,11 +15,11 @@ namespace inferd::net::http2 {
 // well-formed (RFC 9113, 8.2 and 8.3). Loop-bound.
 class HeaderBlock {
  public:
-  // `head` outlives this object, or at least its calls.
-  explicit HeaderBlock(RequestHead& head);
+  // `limits` and `head` outlive this object, or at least its calls.
+  HeaderBlock(const Limits& limits, RequestHead& head);
 
   // Beyond the limits nothing is kept, so that a block which decompresses to much costs no memory.
-  void Add(std::string_view name, std::string_view value, const Limits& limits);
+  void Add(std::string_view name, std::string_view value);
 
   // Why the request is refused as it stands: an HTTP status and a text.
   struct Refusal {
@@ -38,6 +38,7 @@ class HeaderBlock {
   void AddPseudo(std::string_view name, std::string_view value);
   void AddField(std::string_view name, std::string_view value);
 
+  const Limits& limits_;
   RequestHead& head_;
   std::shared_ptr<Store> store_;
   std::string_view path_;

@@ -25,7 +25,7 @@ Stream::Stream(Connection& connection, int32_t id, int64_t now_ns)
       id_(id),
       received_ns_(now_ns),
       progress_ns_(now_ns),
-      fields_(request_.head) {}
+      fields_(connection.host().limits(), request_.head) {}
 
 Stream::~Stream() {
   TellPeerGone();
@@ -35,7 +35,7 @@ Stream::~Stream() {
 
 void Stream::OnField(std::string_view name, std::string_view value) {
   // Trailers mean nothing to a plain request.
-  if (receiving_ == Receiving::kHeaders) fields_.Add(name, value, connection_.host().limits());
+  if (receiving_ == Receiving::kHeaders) fields_.Add(name, value);
 }
 
 void Stream::OnHeadersEnd(bool end_stream) {
