@@ -1,10 +1,13 @@
 #include "net/http2/header_block.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <memory_resource>
+#include <forward_list>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "net/target.h"
 
@@ -20,12 +23,15 @@ constexpr size_t kUsualBytes = 512;
 // Texts that stay where they are put, as views of them are taken at once.
 struct HeaderBlock::Store {
   std::string_view Keep(std::string_view text) {
-    char* const at = static_cast<char*>(texts.allocate(text.size(), 1));
-    return {at, text.copy(at, text.size())};
+    if (text.size() > room.size()) room = more.emplace_front(std::max(text.size(), kUsualBytes));
+    char* const at = room.data();
+    room = room.subspan(text.copy(at, text.size()));
+    return {at, text.size()};
   }
 
-  std::array<std::byte, kUsualBytes> usual;
-  std::pmr::monotonic_buffer_resource texts{usual.data(), usual.size()};
+  std::array<char, kUsualBytes> usual;
+  std::forward_list<std::vector<char>> more;
+  std::span<char> room{usual};
 };
 
 HeaderBlock::HeaderBlock(const Limits& limits, RequestHead& head)
