@@ -15,6 +15,11 @@ namespace inferd::tensorjson {
 // The elements of the JSON array that `text` begins with, as far as it is well-formed.
 size_t CountElements(std::string_view text);
 
+// Whether a number may hold it.
+inline bool IsNumberByte(char c) {
+  return json::IsDigit(c) || c == '+' || c == '-' || c == '.' || c == 'e' || c == 'E';
+}
+
 // Parses one JSON array, flat or nested as `shape`, whose elements a Codec reads:
 //
 //   using Out = ...;                                               what elements are stored as
@@ -47,10 +52,6 @@ class DataParser {
   Out* out() const { return out_; }
 
  private:
-  static bool IsNumberByte(char c) {
-    return json::IsDigit(c) || c == '+' || c == '-' || c == '.' || c == 'e' || c == 'E';
-  }
-
   // At the '[' of a list of dimension `dim`.
   base::Status ParseList(size_t dim) {
     const auto size = static_cast<size_t>(shape_[dim]);

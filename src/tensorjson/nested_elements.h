@@ -1,0 +1,145 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "base/base64.h"
+#include "base/buffer.h"
+#include "json/reader.h"
+#include "json/text.h"
+#include "tensor/bytes.h"
+
+// How NestedParser stores what it reads.
+
+namespace inferd::tensorjson {
+
+// The bytes of a tensor that grows, no further than the text can fill it.
+class GrowingBytes {
+ public:
+  GrowingBytes(base::Buffer& buffer, size_t& used) : buffer_(buffer), used_(used) { Refresh(); }
+  ~GrowingBytes() { used_ = size(); }
+  GrowingBytes(const GrowingBytes&) = delete;
+  GrowingBytes& operator=(const GrowingBytes&) = delete;
+
+  size_t size() const { return static_cast<size_t>(at_ - begin_); }
+  // Room for `bytes` more. `rest_max`: the most that will be asked for from here on, these included. Throws
+  // std::bad_alloc.
+  char* Reserve(size_t bytes, size_t rest_max) {
+    if (static_cast<size_t>(end_ - at_) < bytes) Grow(bytes, rest_max);
+    return at_;
+  }
+  void Commit(char* end) { at_ = end; }
+
+ private:
+  void Grow(size_t bytes, size_t rest_max) {
+    constexpr size_t kFirst = 256;
+    used_ = size();
+    const size_t wanted = std::max({buffer_.size() * 2, used_ + bytes, kFirst});
+    base::Buffer larger = base::Buffer::Allocate(std::max(used_ + bytes, std::min(wanted, used_ + rest_max)));
+    if (used_ > 0) std::memcpy(larger.data(), buffer_.data(), used_);
+    buffer_ = std::move(larger);
+    Refresh();
+  }
+  void Refresh() {
+    begin_ = reinterpret_cast<char*>(buffer_.data());
+    at_ = begin_ + used_;
+    end_ = begin_ + buffer_.size();
+  }
+
+  base::Buffer& buffer_;
+  size_t& used_;
+  char* begin_ = nullptr;
+  char* at_ = nullptr;
+  char* end_ = nullptr;
+};
+
+// Elements of fixed size, as a codec of DataParser reads them.
+template <typename Codec>
+class NumberElements {
+ public:
+  using Out = typename Codec::Out;
+  explicit NumberElements(Codec codec) : codec_(codec) {}
+
+  // Stores the element at `p`; its end, or nullptr if it is refused.
+  const char* Read(const char* p, const char* end, GrowingBytes& bytes) const {
+    // Each element takes a character and one more to separate it.
+    auto* out =
+        reinterpret_cast<Out*>(bytes.Reserve(sizeof(Out), (static_cast<size_t>(end - p) / 2 + 1) * sizeof(Out)));
+    const char* const behind = codec_.Read(p, end, out);
+    if (behind != nullptr) bytes.Commit(reinterpret_cast<char*>(out));
+    return behind;
+  }
+
+ private:
+  const Codec codec_;
+};
+
+// BYTES: strings, and objects with one member "b64".
+class TextElements {
+ public:
+  const char* Read(const char* p, const char* end, GrowingBytes& bytes) const {
+    if (*p == '{') return ReadBase64(p, end, bytes);
+    if (*p != '"') return nullptr;
+    const json::ScannedString scanned = json::ScanString(p + 1, end);
+    if (scanned.fault != nullptr) return nullptr;
+    const std::string_view raw(p + 1, static_cast<size_t>(scanned.end - p - 1));
+    char* const content = StartElement(raw.size(), p, end, bytes);
+    if (content == nullptr) return nullptr;
+    size_t size = raw.size();
+    if (scanned.escaped) {
+      size = json::DecodeString(raw, content);
+    } else if (size > 0) {
+      std::memcpy(content, raw.data(), size);
+    }
+    EndElement(content, size, bytes);
+    return scanned.end + 1;
+  }
+
+  // The text in the one member "b64" of the object at `p`, and where the object ends; nullopt if it is something else.
+  struct Base64Object {
+    std::string_view base64;  // lives as long as the reader
+    size_t size = 0;          // of the object
+  };
+  static std::optional<Base64Object> FindBase64(json::Reader& reader) {
+    if (!reader.BeginObject().ok()) return std::nullopt;
+    const auto key = reader.NextKey();
+    if (!key.has_value() || *key != "b64") return std::nullopt;
+    const auto base64 = reader.ReadString();
+    if (!base64.has_value()) return std::nullopt;
+    const auto closed = reader.NextKey();
+    if (!closed.has_value() || closed->has_value()) return std::nullopt;
+    return Base64Object{*base64, reader.offset()};
+  }
+
+ private:
+  static const char* ReadBase64(const char* p, const char* end, GrowingBytes& bytes) {
+    json::Reader reader({p, static_cast<size_t>(end - p)});
+    const std::optional<Base64Object> object = FindBase64(reader);
+    if (!object) return nullptr;
+    char* const content = StartElement(object->base64.size(), p, end, bytes);
+    if (content == nullptr) return nullptr;
+    const std::optional<size_t> size = base::DecodeBase64(object->base64, content);
+    if (!size) return nullptr;
+    EndElement(content, *size, bytes);
+    return p + object->size;
+  }
+
+  // Room for a length and `size` bytes; nullptr: an element may not be that long.
+  static char* StartElement(size_t size, const char* p, const char* end, GrowingBytes& bytes) {
+    if (size > tensor::kBytesElementMax) return nullptr;
+    // An element takes at least three characters: quotes and a separator.
+    const auto text = static_cast<size_t>(end - p);
+    return bytes.Reserve(tensor::kLengthSize + size, text + (text / 3 + 1) * tensor::kLengthSize) + tensor::kLengthSize;
+  }
+
+  static void EndElement(char* content, size_t size, GrowingBytes& bytes) {
+    const auto length = static_cast<uint32_t>(size);
+    std::memcpy(content - tensor::kLengthSize, &length, tensor::kLengthSize);
+    bytes.Commit(content + size);
+  }
+};
+
+}  // namespace inferd::tensorjson
