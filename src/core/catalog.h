@@ -96,6 +96,9 @@ class Catalog {
   virtual base::Result<SchedulerReport> Scheduling(std::string_view model, std::string_view version) const = 0;
   // `repository` empty: all. NOT_FOUND for an unknown one.
   virtual base::Result<std::vector<IndexEntry>> Index(std::string_view repository, bool ready_only) const = 0;
+  // Of one model: the versions that there are or were, ascending, without their repository. None: nothing of it was ever
+  // looked at. NOT_FOUND: no such model.
+  virtual base::Result<std::vector<IndexEntry>> Versions(std::string_view model) const = 0;
   virtual std::vector<std::string> ModelNames() const = 0;
 
   // Return at once; the callback comes when the model serves (or does not), with why. Concurrent loads of one model

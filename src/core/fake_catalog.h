@@ -33,6 +33,10 @@ class FakeCatalog final : public Catalog {
     asked_ready_only = ready_only;
     return index;
   }
+  base::Result<std::vector<IndexEntry>> Versions(std::string_view model) const override {
+    asked_model = model;
+    return versions;
+  }
   std::vector<std::string> ModelNames() const override { return {"a", "b"}; }
   void Load(LoadCall call, ControlCallback done) override {
     load = std::move(call);
@@ -52,6 +56,7 @@ class FakeCatalog final : public Catalog {
   base::Result<std::vector<ModelStatistics>> statistics;
   base::Result<SchedulerReport> scheduling = SchedulerReport();
   base::Result<std::vector<IndexEntry>> index;
+  base::Result<std::vector<IndexEntry>> versions;
   mutable std::string asked_model;
   mutable std::string asked_repository;
   mutable bool asked_ready_only = false;

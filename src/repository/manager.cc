@@ -94,6 +94,21 @@ base::Result<std::vector<core::IndexEntry>> Manager::Index(std::string_view repo
   return core_->Index(std::string(repository), ready_only);
 }
 
+base::Result<std::vector<core::IndexEntry>> Manager::Versions(std::string_view model) const {
+  const auto snapshot = snapshots_.Current();
+  const core::CatalogSnapshot::Model* const entry = snapshot->FindModel(model);
+  if (entry == nullptr) return std::unexpected(snapshot->Find(model, "").error());
+  std::vector<core::IndexEntry> versions;
+  for (const auto& [version, serving, state, reason] : entry->versions) {
+    versions.push_back({.name = std::string(model),
+                        .version = std::to_string(version),
+                        .state = state,
+                        .reason = reason,
+                        .repository = ""});
+  }
+  return versions;
+}
+
 std::vector<std::string> Manager::ModelNames() const {
   std::vector<std::string> names;
   for (const auto& [name, entry] : snapshots_.Current()->models()) names.push_back(name);

@@ -42,6 +42,7 @@ class Manager final : public core::Catalog {
                                                               std::string_view version) const override;
   base::Result<core::SchedulerReport> Scheduling(std::string_view model, std::string_view version) const override;
   base::Result<std::vector<core::IndexEntry>> Index(std::string_view repository, bool ready_only) const override;
+  base::Result<std::vector<core::IndexEntry>> Versions(std::string_view model) const override;
   std::vector<std::string> ModelNames() const override;
   void Load(core::LoadCall call, core::ControlCallback done) override;
   void Unload(core::UnloadCall call, core::ControlCallback done) override;

@@ -165,6 +165,12 @@ TEST_F(ManagerTest, ANewVersionReplacesTheOld) {
   EXPECT_EQ(Infer("m").value(), "2");
   EXPECT_EQ(Infer("m", "1").error().code(), StatusCode::kUnavailable);
   EXPECT_EQ(IndexText(), "m:1:UNAVAILABLE:unloaded|m:2:READY:|");
+  const auto versions = manager_->Versions("m").value();
+  ASSERT_EQ(versions.size(), 2u);
+  EXPECT_EQ(versions[0].version + versions[0].reason, "1unloaded");
+  EXPECT_EQ(versions[1].version, "2");
+  EXPECT_EQ(versions[1].state, core::ModelState::kReady);
+  EXPECT_EQ(manager_->Versions("n").error().code(), StatusCode::kNotFound);
 }
 
 TEST_F(ManagerTest, AReloadThatFailsLeavesTheOldOneServing) {

@@ -24,6 +24,7 @@ class FakeCatalog final : public core::Catalog {
   }
   base::Result<core::SchedulerReport> Scheduling(std::string_view, std::string_view) const override { return {}; }
   base::Result<std::vector<core::IndexEntry>> Index(std::string_view, bool) const override { return {}; }
+  base::Result<std::vector<core::IndexEntry>> Versions(std::string_view) const override { return {}; }
   std::vector<std::string> ModelNames() const override { return {}; }
   void Load(core::LoadCall, core::ControlCallback) override {}
   void Unload(core::UnloadCall, core::ControlCallback) override {}
