@@ -75,9 +75,9 @@ TEST(OptionMappingTest, TlsNeedsACertificateAndAClientCaDemandsOne) {
 
 TEST(OptionMappingTest, APersonalityBringsItsCodesAndNames) {
   const auto own = OipHttpOptions(Defaults());
-  EXPECT_EQ(oip_http::HttpStatus(own.statuses, base::StatusCode::kResourceExhausted), 429);
+  EXPECT_EQ(net::HttpStatus(own.statuses, base::StatusCode::kResourceExhausted), 429);
   const auto triton = Defaults(config::TritonserverPersonality());
-  EXPECT_EQ(oip_http::HttpStatus(OipHttpOptions(triton).statuses, base::StatusCode::kResourceExhausted), 503);
+  EXPECT_EQ(net::HttpStatus(OipHttpOptions(triton).statuses, base::StatusCode::kResourceExhausted), 503);
   EXPECT_EQ(ManagerOptionsOf(triton).completion.platform_names, triton.personality->platform_names);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,80 +11,19 @@
 #include "core/fake_catalog.h"
 #include "core/fake_dispatcher.h"
 #include "frontends/oip_http/handler.h"
-#include "net/exchange.h"
+#include "net/fake_exchange.h"
 #include "net/http.h"
 
 // The seams of the front-end, driven by hand. Single-threaded.
 
 namespace inferd::oip_http {
 
-// Keeps what is posted until RunAll.
-class FakeLoop final : public net::Loop {
- public:
-  void Post(base::Task task) override { tasks_.push_back(std::move(task)); }
-  bool InLoopThread() const override { return in_loop; }
-  TimerId RunAfter(std::chrono::milliseconds, base::Task) override { return 0; }
-  void CancelTimer(TimerId) override {}
-  size_t index() const override { return 0; }
-
-  size_t RunAll() {
-    size_t ran = 0;
-    for (; !tasks_.empty(); ++ran) {
-      base::Task task = std::move(tasks_.front());
-      tasks_.pop_front();
-      task();
-    }
-    return ran;
-  }
-
-  bool in_loop = true;
-
- private:
-  std::deque<base::Task> tasks_;
-};
-
-class FakePool final : public base::Executor {
- public:
-  void Post(base::Task task) override { tasks_.push_back(std::move(task)); }
-  size_t RunAll() {
-    size_t ran = 0;
-    for (; !tasks_.empty(); ++ran) {
-      base::Task task = std::move(tasks_.front());
-      tasks_.pop_front();
-      task();
-    }
-    return ran;
-  }
-  size_t queued() const { return tasks_.size(); }
-
- private:
-  std::deque<base::Task> tasks_;
-};
-
-class FakeExchange final : public net::Exchange {
- public:
-  using Exchange::Exchange;
-  void Send(net::HttpResponse&& response) override {
-    responses.push_back(std::move(response));
-    Close();
-  }
-  void Start(net::HttpResponse&& response) override { Send(std::move(response)); }
-  bool Write(base::BufferSlice) override { return true; }
-  void End(net::Trailers) override { Close(); }
-  void Abandon() override { Send(net::HttpResponse::Text(500, "", "abandoned")); }
-  void OnWritable(base::Task) override {}
-  void OnPeerGone(base::Task task) override { on_peer_gone = std::move(task); }
-  void PauseBody() override {}
-  void ResumeBody() override {}
-  void TellPeerGone() override {}
-
-  std::vector<net::HttpResponse> responses;
-  base::Task on_peer_gone;
-};
-
 using core::FakeCatalog;
 using core::FakeDispatcher;
 using core::FakePinned;
+using net::FakeExchange;
+using net::FakeLoop;
+using net::FakePool;
 
 // Everything around one handler.
 struct TestServer {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/name_pattern.h"
-#include "frontends/oip_http/status_table.h"
+#include "net/status_table.h"
 #include "tensorjson/write.h"
 
 namespace inferd::oip_http {
@@ -28,7 +28,7 @@ struct Options {
   std::string server_version = "0.0.0";
   HealthBodies health_bodies = HealthBodies::kEmpty;
   tensorjson::NonFinite nonfinite = tensorjson::NonFinite::kTokens;  // in JSON output
-  StatusTable statuses = kStatuses;
+  net::StatusTable statuses = net::kStatuses;
   Texts texts;
   std::optional<base::NamePattern> forwarded_headers;  // become parameters of inference requests; absent: none
   bool access_log = false;                             // one line per request, at info level

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 
-namespace inferd::oip_http {
+namespace inferd::net {
 
 // The HTTP status of each canonical code, indexed by the code's number. Personalities have tables of their own.
 using StatusTable = std::array<int, 17>;
@@ -17,4 +17,4 @@ inline constexpr StatusTable kStatuses = {200, 499, 500, 400, 504, 404, 409, 403
 
 constexpr int HttpStatus(const StatusTable& table, base::StatusCode code) { return table[static_cast<size_t>(code)]; }
 
-}  // namespace inferd::oip_http
+}  // namespace inferd::net

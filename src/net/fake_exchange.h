@@ -1,0 +1,80 @@
+#pragma once
+
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "base/executor.h"
+#include "net/exchange.h"
+#include "net/http.h"
+#include "net/loop.h"
+
+// What is around a front-end's handler, driven by hand. Single-threaded.
+
+namespace inferd::net {
+
+// Keeps what is posted until RunAll.
+class FakeLoop final : public Loop {
+ public:
+  void Post(base::Task task) override { tasks_.push_back(std::move(task)); }
+  bool InLoopThread() const override { return in_loop; }
+  TimerId RunAfter(std::chrono::milliseconds, base::Task) override { return 0; }
+  void CancelTimer(TimerId) override {}
+  size_t index() const override { return 0; }
+
+  size_t RunAll() {
+    size_t ran = 0;
+    for (; !tasks_.empty(); ++ran) {
+      base::Task task = std::move(tasks_.front());
+      tasks_.pop_front();
+      task();
+    }
+    return ran;
+  }
+
+  bool in_loop = true;
+
+ private:
+  std::deque<base::Task> tasks_;
+};
+
+class FakePool final : public base::Executor {
+ public:
+  void Post(base::Task task) override { tasks_.push_back(std::move(task)); }
+  size_t RunAll() {
+    size_t ran = 0;
+    for (; !tasks_.empty(); ++ran) {
+      base::Task task = std::move(tasks_.front());
+      tasks_.pop_front();
+      task();
+    }
+    return ran;
+  }
+  size_t queued() const { return tasks_.size(); }
+
+ private:
+  std::deque<base::Task> tasks_;
+};
+
+class FakeExchange final : public Exchange {
+ public:
+  using Exchange::Exchange;
+  void Send(HttpResponse&& response) override {
+    responses.push_back(std::move(response));
+    Close();
+  }
+  void Start(HttpResponse&& response) override { Send(std::move(response)); }
+  bool Write(base::BufferSlice) override { return true; }
+  void End(Trailers) override { Close(); }
+  void Abandon() override { Send(HttpResponse::Text(500, "", "abandoned")); }
+  void OnWritable(base::Task) override {}
+  void OnPeerGone(base::Task task) override { on_peer_gone = std::move(task); }
+  void PauseBody() override {}
+  void ResumeBody() override {}
+  void TellPeerGone() override {}
+
+  std::vector<HttpResponse> responses;
+  base::Task on_peer_gone;
+};
+
+}  // namespace inferd::net
