@@ -48,6 +48,12 @@ enum class HealthBodies { kEmpty, kJson };
 // How NaN and infinities are written in JSON, which has no numbers for them.
 enum class JsonNonFinite { kTokens, kStrings, kNull, kError };
 
+// What GET /v1/models and /v1/models/M say: both what TensorFlow Serving and what KServe V1 says, or one of them.
+enum class V1Status { kUnion, kTfs, kKserve };
+
+// Under which key TensorFlow Serving's classify and regress answer: as its document says, as the server does, or both.
+enum class TfsResultKey { kBoth, kResult, kResults };
+
 // What a peer may ask for; each answers with an error of its own. See net/limits.h for the codes.
 struct LimitOptions {
   uint64_t header_bytes_max = 128 * 1024;
@@ -117,6 +123,9 @@ struct ServerOptions {
 
   HealthBodies health_bodies = HealthBodies::kEmpty;
   JsonNonFinite json_nonfinite = JsonNonFinite::kTokens;
+  V1Status v1_status = V1Status::kUnion;
+  TfsResultKey tfs_result_key = TfsResultKey::kBoth;
+  bool tfs_cors = false;  // TensorFlow Serving's REST API lets pages of any origin read its answers
   LimitOptions limits;
   LogOptions log;
 };

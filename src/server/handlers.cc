@@ -3,8 +3,11 @@
 #include <utility>
 
 #include "frontends/oip_http/handler.h"
+#include "frontends/tfs_http/handler.h"
+#include "frontends/tfs_http/router.h"
 #include "server/grpc_services.h"
 #include "server/option_mapping.h"
+#include "server/path_switch.h"
 
 namespace inferd::server {
 
@@ -12,15 +15,32 @@ Handlers::Handlers(const config::ServerOptions& options, HandlerServices service
     : services_(std::move(services)),
       grpc_on_http_port_(options.grpc_calls.on_http_port),
       oip_http_options_(OipHttpOptions(options)),
+      tfs_http_options_(TfsHttpOptions(options)),
       oip_grpc_options_(OipGrpcOptions(options)),
       grpc_options_(GrpcOptions(options)),
       call_metrics_(std::make_unique<net::grpc::CallMetrics>(services_.registry)) {}
 
 std::unique_ptr<net::HttpHandler> Handlers::Http(net::Loop& loop) const {
-  return grpc_on_http_port_ ? Grpc(loop, OipHttp(loop)) : OipHttp(loop);
+  return grpc_on_http_port_ ? Grpc(loop, Rest(loop)) : Rest(loop);
 }
 
 std::unique_ptr<net::HttpHandler> Handlers::Grpc(net::Loop& loop) const { return Grpc(loop, nullptr); }
+
+std::unique_ptr<net::HttpHandler> Handlers::Rest(net::Loop& loop) const {
+  return MakePathSwitch(tfs_http::IsOurs, TfsHttp(loop), OipHttp(loop));
+}
+
+std::unique_ptr<net::HttpHandler> Handlers::TfsHttp(net::Loop& loop) const {
+  return tfs_http::MakeHandler({.options = tfs_http_options_,
+                                .access = services_.access.http(),
+                                .dispatcher = *services_.dispatchers[loop.index()],
+                                .catalog = services_.catalog,
+                                .pool = services_.pool,
+                                .logger = services_.logger,
+                                .clock = services_.clock,
+                                .metrics = std::make_unique<tfs_http::RequestMetrics>(services_.registry),
+                                .metrics_text = [this] { return services_.registry.PrometheusText(); }});
+}
 
 std::unique_ptr<net::HttpHandler> Handlers::OipHttp(net::Loop& loop) const {
   return oip_http::MakeHandler({.options = oip_http_options_,

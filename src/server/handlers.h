@@ -12,6 +12,7 @@
 #include "core/dispatcher.h"
 #include "frontends/oip_grpc/service.h"
 #include "frontends/oip_http/options.h"
+#include "frontends/tfs_http/options.h"
 #include "metrics/registry.h"
 #include "net/grpc/call_metrics.h"
 #include "net/grpc/handler.h"
@@ -44,13 +45,17 @@ class Handlers final {
   std::unique_ptr<net::HttpHandler> Metrics(net::Loop& loop) const;
 
  private:
+  // Every protocol over HTTP, by the beginning of the path.
+  std::unique_ptr<net::HttpHandler> Rest(net::Loop& loop) const;
   std::unique_ptr<net::HttpHandler> OipHttp(net::Loop& loop) const;
+  std::unique_ptr<net::HttpHandler> TfsHttp(net::Loop& loop) const;
   // What is no gRPC goes to `fallback`, if there is one.
   std::unique_ptr<net::HttpHandler> Grpc(net::Loop& loop, std::unique_ptr<net::HttpHandler> fallback) const;
 
   const HandlerServices services_;
   const bool grpc_on_http_port_;
   const oip_http::Options oip_http_options_;
+  const tfs_http::Options tfs_http_options_;
   const oip_grpc::Options oip_grpc_options_;
   const net::grpc::Options grpc_options_;
   const std::unique_ptr<net::grpc::CallMetrics> call_metrics_;

@@ -106,6 +106,28 @@ oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
   return oip;
 }
 
+tfs_http::Options TfsHttpOptions(const config::ServerOptions& options) {
+  tfs_http::Options tfs;
+  switch (options.v1_status) {
+    case config::V1Status::kUnion: tfs.v1_status = tfs_http::V1Status::kUnion; break;
+    case config::V1Status::kTfs: tfs.v1_status = tfs_http::V1Status::kTfs; break;
+    case config::V1Status::kKserve: tfs.v1_status = tfs_http::V1Status::kKserve; break;
+  }
+  switch (options.tfs_result_key) {
+    case config::TfsResultKey::kBoth: tfs.result_key = tfs_http::ResultKey::kBoth; break;
+    case config::TfsResultKey::kResult: tfs.result_key = tfs_http::ResultKey::kResult; break;
+    case config::TfsResultKey::kResults: tfs.result_key = tfs_http::ResultKey::kResults; break;
+  }
+  tfs.cors = options.tfs_cors;
+  std::ranges::copy(options.personality->http_status, tfs.statuses.begin());
+  tfs.forwarded_headers = ForwardedHeaders(options.http_header_forward_pattern);
+  tfs.access_log = options.log.access;
+  tfs.body_bytes_max = options.limits.body_bytes_max;
+  tfs.json_depth_max = options.limits.json_depth_max;
+  tfs.compression_ratio_max = options.limits.decompression_ratio_max;
+  return tfs;
+}
+
 oip_grpc::Options OipGrpcOptions(const config::ServerOptions& options) {
   oip_grpc::Options oip;
   oip.forwarded_metadata = ForwardedHeaders(options.grpc_header_forward_pattern);

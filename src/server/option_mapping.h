@@ -3,6 +3,7 @@
 #include "config/server_options.h"
 #include "frontends/oip_grpc/service.h"
 #include "frontends/oip_http/options.h"
+#include "frontends/tfs_http/options.h"
 #include "net/grpc/handler.h"
 #include "net/limits.h"
 #include "net/server.h"
@@ -21,6 +22,7 @@ net::ListenerOptions Listener(std::string name, const config::ListenerOptions& l
 net::ListenerOptions UnixListener(std::string name, const config::ListenerOptions& listener);
 net::grpc::Options GrpcOptions(const config::ServerOptions& options);
 oip_http::Options OipHttpOptions(const config::ServerOptions& options);
+tfs_http::Options TfsHttpOptions(const config::ServerOptions& options);
 oip_grpc::Options OipGrpcOptions(const config::ServerOptions& options);
 repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options);
 // Compute threads of the whole process, at least 1.

@@ -81,6 +81,25 @@ TEST(OptionMappingTest, APersonalityBringsItsCodesAndNames) {
   EXPECT_EQ(ManagerOptionsOf(triton).completion.platform_names, triton.personality->platform_names);
 }
 
+TEST(OptionMappingTest, TensorflowServingsRestApi) {
+  config::ServerOptions options = Defaults();
+  EXPECT_EQ(TfsHttpOptions(options).v1_status, tfs_http::V1Status::kUnion);
+  EXPECT_FALSE(TfsHttpOptions(options).cors);
+  options.v1_status = config::V1Status::kTfs;
+  options.tfs_cors = true;
+  options.tfs_result_key = config::TfsResultKey::kResults;
+  options.limits.json_depth_max = 7;
+  options.limits.body_bytes_max = 1000;
+  const tfs_http::Options tfs = TfsHttpOptions(options);
+  EXPECT_EQ(tfs.v1_status, tfs_http::V1Status::kTfs);
+  EXPECT_TRUE(tfs.cors);
+  EXPECT_EQ(tfs.result_key, tfs_http::ResultKey::kResults);
+  EXPECT_EQ(tfs.json_depth_max, 7u);
+  EXPECT_EQ(tfs.body_bytes_max, 1000u);
+  options.v1_status = config::V1Status::kKserve;
+  EXPECT_EQ(TfsHttpOptions(options).v1_status, tfs_http::V1Status::kKserve);
+}
+
 TEST(OptionMappingTest, GrpcsDefaultsAreTheRooms) {
   const net::grpc::Options mapped = GrpcOptions(Defaults());
   const net::grpc::Options own;

@@ -9,8 +9,9 @@ from support.server import Server, wait_until
 @pytest.fixture(scope="session")
 def repositories(tmp_path_factory):
     """The folders of models by name."""
-    folders = {name: tmp_path_factory.mktemp(name) for name in ("good", "broken")}
+    folders = {name: tmp_path_factory.mktemp(name) for name in ("good", "tfs", "broken")}
     model_folder.add_good(folders["good"])
+    model_folder.add_tfs(folders["tfs"])
     model_folder.add_broken(folders["broken"])
     return folders
 

@@ -13,7 +13,7 @@ PLATFORMS = ["tensorrt_plan", "tensorflow_graphdef", "tensorflow_savedmodel", "o
 
 def add_good(folder):
     """identity_<datatype>: OUTPUT = INPUT, any shape of rank 2. simple: sums and differences, batched. scores: a labelled
-    identity. scalar: rank 0. mymodel: the document's inference example."""
+    identity. scalar: rank 0. mymodel: Predict V2's inference example."""
     for datatype in DATATYPES:
         _add_fake(folder, f"identity_{datatype}", _tensor("input", "INPUT", datatype, "-1, -1"),
                   _tensor("output", "OUTPUT", datatype, "-1, -1"))
@@ -27,6 +27,26 @@ def add_good(folder):
     _add_fake(folder, "raw", _tensor("input", "INPUT", "FP32", "-1"), _tensor("output", "OUTPUT", "FP32", "-1"))
     _add_fake(folder, "raw_bytes", _tensor("input", "INPUT", "BYTES", "1"), _tensor("output", "OUTPUT", "BYTES", "1"))
     models.add_onnx(folder, "mymodel", _document_example())
+
+
+def add_tfs(folder):
+    """The good ones, and half_plus_two: y = x / 2 + 2. sensors: the inputs of TensorFlow Serving's document, batched,
+    repeated as outputs. pictures, readings: its examples of a classification. regressor: an identity of one value.
+    unequal: two identities of any length."""
+    add_good(folder)
+    models.add_onnx(folder, "half_plus_two", _half_plus_two())
+    _add_fake(folder, "sensors",
+              _tensor("input", "tag", "BYTES", "1"), _tensor("input", "signal", "INT32", "5"),
+              _tensor("input", "sensor", "FP32", "2, 2"),
+              _tensor("output", "tag_bytes", "BYTES", "1"), _tensor("output", "signal", "INT32", "5"),
+              _tensor("output", "sensor", "FP32", "2, 2"), batch=8)
+    _add_fake(folder, "pictures", _tensor("input", "image", "BYTES", "1"), _tensor("input", "caption", "BYTES", "1"),
+              _tensor("output", "classes", "BYTES", "1"), batch=8)
+    _add_fake(folder, "readings", _tensor("input", "sensor_readings", "FP32", "4"), _tensor("output", "scores", "FP32", "4"),
+              batch=8)
+    _add_fake(folder, "regressor", _tensor("input", "x", "FP32", "1"), _tensor("output", "y", "FP32", "1"), batch=8)
+    _add_fake(folder, "unequal", _tensor("input", "a", "FP32", "-1"), _tensor("input", "b", "FP32", "-1"),
+              _tensor("output", "c", "FP32", "-1"), _tensor("output", "d", "FP32", "-1"))
 
 
 def add_broken(folder):
@@ -68,3 +88,11 @@ def _document_example():
         [helper.make_node("Identity", ["answer"], ["output0"])],
         [("input0", TensorProto.UINT32, [2, 2]), ("input1", TensorProto.BOOL, [3])],
         [("output0", TensorProto.FLOAT, [3, 2])], [("answer", output)])
+
+
+def _half_plus_two():
+    """TensorFlow Serving's own example."""
+    return models.graph_bytes(
+        [helper.make_node("Mul", ["x", "half"], ["product"]), helper.make_node("Add", ["product", "two"], ["y"])],
+        [("x", TensorProto.FLOAT, ["batch"])], [("y", TensorProto.FLOAT, ["batch"])],
+        [("half", numpy.array(0.5, numpy.float32)), ("two", numpy.array(2, numpy.float32))])

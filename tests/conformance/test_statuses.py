@@ -52,6 +52,8 @@ def test_a_full_queue_is_429(held):
         assert status == 429, body
         assert int(headers["Retry-After"]) >= 1
         assert b'{"error":' in body
+        status, headers, body = server.request("POST", "/v1/models/held:predict", {"instances": [7]})
+        assert status == 429 and int(headers["Retry-After"]) >= 1 and b'{"error":' in body
         hold.unlink()
         assert [answer.result()[0] for answer in answers] == [200, 200]
 

@@ -17,6 +17,8 @@ using Limit = LimitOptions;
 constexpr std::string_view kControlModes = "none|poll|explicit";
 constexpr std::string_view kHealthBodies = "empty|json";
 constexpr std::string_view kJsonNonFinite = "tokens|strings|null|error";
+constexpr std::string_view kV1Status = "union|tfs|kserve";
+constexpr std::string_view kTfsResultKey = "both|result|results";
 constexpr std::string_view kLogFormats = "human|json";
 
 // [NAME=]PATH; without a name, the folder's.
@@ -178,6 +180,11 @@ std::vector<Option> AnswerRows() {
       Plain<&S::server_name>(kAnswers, "name", "NAME", "the server's name in its metadata"),
       Choice<kHealthBodies, &S::health_bodies>(kAnswers, "health-bodies", "bodies of health answers"),
       Choice<kJsonNonFinite, &S::json_nonfinite>(kAnswers, "json-nonfinite", "NaN and infinities in JSON answers"),
+      Choice<kV1Status, &S::v1_status>(kAnswers, "v1-status",
+                                       "GET /v1/models[/M] as TensorFlow Serving, as KServe V1, or both in one"),
+      Choice<kTfsResultKey, &S::tfs_result_key>(kAnswers, "tfs-result-key",
+                                                "what TensorFlow Serving's classify and regress answer under"),
+      Plain<&S::tfs_cors>(kAnswers, "tfs-cors", "", "CORS headers on TensorFlow Serving's REST API, for any origin"),
   };
 }
 

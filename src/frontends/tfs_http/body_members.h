@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "json/reader.h"
+
+namespace inferd::tfs_http {
+
+// How bodies are read: NaN and Infinity are numbers in them.
+constexpr json::ReaderOptions BodyReaderOptions(size_t depth_max) {
+  return {.depth_max = depth_max, .nonfinite_tokens = true};
+}
+
+// The beginning of a text, as error texts quote it.
+std::string QuoteBody(std::string_view body);
+
+// "JSON Value: <body> <what>".
+base::Status FormatError(std::string_view body, std::string_view what);
+
+// json::Reader's error in TensorFlow Serving's words: "JSON Parse error: ...".
+base::Status ParseError(const base::Status& status);
+
+// The member "signature_name".
+struct SignatureName {
+  std::string name;     // empty: the default
+  bool is_text = true;  // false: another value stands there
+
+  base::Status Read(json::Reader& reader);
+  // INVALID_ARGUMENT: it is no text, or names no signature. Every model has one, `serving_default`.
+  base::Status Check(std::string_view body) const;
+};
+
+// Whether `body` is an object: reads it and calls `member(reader, key)` at each member. Errors of the JSON are
+// ParseError's.
+template <typename Member>
+base::Status WalkMembers(std::string_view body, size_t depth_max, Member member) {
+  if (body.empty()) return base::InvalidArgument("JSON Parse error: The document is empty");
+  json::Reader reader(body, BodyReaderOptions(depth_max));
+  const auto type = reader.Peek();
+  if (!type.has_value()) return ParseError(type.error());
+  if (*type != json::ValueType::kObject) {
+    if (base::Status skipped = reader.SkipValue(); !skipped.ok()) return ParseError(skipped);
+    return FormatError(body, "Is not object");
+  }
+  if (base::Status opened = reader.BeginObject(); !opened.ok()) return ParseError(opened);
+  for (;;) {
+    const auto key = reader.NextKey();
+    if (!key.has_value()) return ParseError(key.error());
+    if (!key->has_value()) break;
+    INFERD_RETURN_IF_ERROR(member(reader, **key));
+  }
+  if (base::Status end = reader.Finish(); !end.ok()) return ParseError(end);
+  return {};
+}
+
+// Passes over the value that `reader` is at.
+base::Status SkipMember(json::Reader& reader);
+
+}  // namespace inferd::tfs_http

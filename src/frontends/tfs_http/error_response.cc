@@ -1,0 +1,37 @@
+#include "frontends/tfs_http/error_response.h"
+
+#include <algorithm>
+#include <string>
+
+#include "json/writer.h"
+
+namespace inferd::tfs_http {
+
+net::HttpResponse ErrorResponse(int http_status, std::string_view message) {
+  json::Writer writer(message.size() + 32);
+  writer.BeginObject();
+  writer.Member("error", message);
+  writer.EndObject();
+  net::HttpResponse response;
+  response.status = http_status;
+  response.content_type = "application/json";
+  response.body = writer.Take();
+  return response;
+}
+
+net::HttpResponse ErrorResponse(const Options& options, const base::Status& status, int64_t retry_after_ms) {
+  const std::string_view message =
+      status.message().empty() ? base::StatusCodeName(status.code()) : std::string_view(status.message());
+  net::HttpResponse response = ErrorResponse(net::HttpStatus(options.statuses, status.code()), message);
+  if (response.status == 429) {
+    const int64_t seconds = retry_after_ms > 0 ? (retry_after_ms + 999) / 1000 : options.retry_after_s;
+    response.headers.emplace_back("Retry-After", std::to_string(std::max<int64_t>(seconds, 1)));
+  }
+  // RFC 9110, 11.6.1: 401 says what would be accepted.
+  if (response.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return response;
+}
+
+net::HttpResponse JsonResponse(std::string_view json) { return net::HttpResponse::Text(200, "application/json", json); }
+
+}  // namespace inferd::tfs_http

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/status.h"
+#include "frontends/tfs_http/options.h"
+#include "net/http.h"
+
+namespace inferd::tfs_http {
+
+// {"error": <message>} with the status that the table gives to the code, Retry-After with 429, and WWW-Authenticate
+// with 401. `retry_after_ms` 0: the option's.
+net::HttpResponse ErrorResponse(const Options& options, const base::Status& status, int64_t retry_after_ms = 0);
+
+// The same body under a status that no canonical code has (413, 415).
+net::HttpResponse ErrorResponse(int http_status, std::string_view message);
+
+// 200 with a JSON body.
+net::HttpResponse JsonResponse(std::string_view json);
+
+}  // namespace inferd::tfs_http

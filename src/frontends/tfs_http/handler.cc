@@ -1,0 +1,107 @@
+#include "frontends/tfs_http/handler.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "frontends/tfs_http/call.h"
+#include "frontends/tfs_http/error_response.h"
+#include "frontends/tfs_http/infer_call.h"
+#include "frontends/tfs_http/model_status.h"
+#include "frontends/tfs_http/router.h"
+
+namespace inferd::tfs_http {
+
+namespace {
+
+constexpr int kUnsupportedMediaType = 415;
+// Requests other than inferences have no body that is read.
+constexpr uint64_t kControlBytesMax = 1 << 20;
+
+net::HttpResponse Malformed(const Options& options, const net::RequestHead& head) {
+  return ErrorResponse(options, base::InvalidArgument("Malformed request: " + std::string(head.method_text) + " " +
+                                                      std::string(head.target)));
+}
+
+// TensorFlow Serving answers every preflight of a page, whether it would add the headers or not.
+net::HttpResponse Preflight(const Options& options, const net::RequestHead& head) {
+  const std::string_view origin = head.Find("Origin").value_or("");
+  if (origin.starts_with("http://") || origin.starts_with("https://")) return {};
+  return ErrorResponse(options, base::InvalidArgument("Origin header is missing in CORS preflight"));
+}
+
+std::optional<net::ContentCoding> CodingOf(const net::RequestHead& head) {
+  return net::ParseContentCoding(head.Find("Content-Encoding").value_or(""));
+}
+
+class Handler final : public net::HttpHandler {
+ public:
+  explicit Handler(Environment environment)
+      : environment_(std::make_shared<const Environment>(std::move(environment))), options_(environment_->options) {}
+
+  net::BodyPlan OnHead(const net::RequestHead& head) override {
+    const Endpoint endpoint = FindRoute(head).endpoint;
+    if (endpoint == Endpoint::kMalformed) return Refuse(head, Malformed(options_, head));
+    net::BodyPlan plan;
+    plan.bytes_max = std::min(options_.body_bytes_max, kControlBytesMax);
+    // A preflight carries nothing that could be checked.
+    if (endpoint == Endpoint::kPreflight) return plan;
+    const access::Group group = GroupOf(endpoint);
+    const base::Status access = environment_->access.Check(group, head);
+    if (!access.ok()) return Refuse(head, ErrorResponse(options_, access));
+    if (group != access::Group::kInference) return plan;
+    plan.bytes_max = options_.body_bytes_max;
+    if (CodingOf(head)) return plan;
+    return Refuse(head, ErrorResponse(kUnsupportedMediaType,
+                                      "Content-Encoding: expected gzip, deflate or identity, got '" +
+                                          std::string(head.Find("Content-Encoding")->substr(0, 64)) + "'"));
+  }
+
+  void OnRequest(net::HttpRequest request, net::Reply reply) override {
+    const Route route = FindRoute(request.head);
+    Call call(environment_, request.head, request.received_ns, std::move(reply));
+    switch (route.endpoint) {
+      case Endpoint::kPredict:
+      case Endpoint::kClassify:
+      case Endpoint::kRegress: {
+        const net::ContentCoding coding = CodingOf(request.head).value_or(net::ContentCoding::kIdentity);
+        return InferCall::Start(std::move(call), route, coding, std::move(request));
+      }
+      case Endpoint::kModels: return call.Send(ModelsResponse(*environment_));
+      case Endpoint::kStatus: return call.Send(StatusResponse(*environment_, ModelSpec(route)));
+      case Endpoint::kMetadata: return call.Send(MetadataResponse(*environment_, ModelSpec(route)));
+      case Endpoint::kPreflight: return call.Send(Preflight(options_, request.head));
+      case Endpoint::kMetrics: return SendMetrics(std::move(call));
+      case Endpoint::kMalformed: return call.Send(Malformed(options_, request.head));
+    }
+  }
+
+ private:
+  static void SendMetrics(Call call) {
+    base::Executor& pool = call.environment().pool;
+    pool.Post([call = std::move(call)]() mutable {
+      auto page = net::HttpResponse::Text(200, "text/plain", call.environment().metrics_text());
+      net::Loop& loop = call.loop();
+      loop.Post([call = std::move(call), page = std::move(page)]() mutable { call.Send(std::move(page)); });
+    });
+  }
+
+  net::BodyPlan Refuse(const net::RequestHead& head, net::HttpResponse response) const {
+    LogRefusal(*environment_, head, response.status);
+    AddCorsHeaders(options_, response);
+    net::BodyPlan plan;
+    plan.refuse = std::move(response);
+    return plan;
+  }
+
+  const std::shared_ptr<const Environment> environment_;
+  const Options& options_;
+};
+
+}  // namespace
+
+std::unique_ptr<net::HttpHandler> MakeHandler(Environment environment) {
+  return std::make_unique<Handler>(std::move(environment));
+}
+
+}  // namespace inferd::tfs_http

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "access/policy.h"
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/logging.h"
+#include "core/catalog.h"
+#include "core/dispatcher.h"
+#include "frontends/tfs_http/options.h"
+#include "frontends/tfs_http/request_metrics.h"
+#include "net/http.h"
+
+namespace inferd::tfs_http {
+
+// What a handler works with. Everything is owned by the server's composition and outlives the handler, the loop's
+// connections and every request in flight.
+struct Environment {
+  const Options& options;
+  const access::Policy& access;  // who may call which endpoint
+  core::Dispatcher& dispatcher;  // this loop's
+  core::Catalog& catalog;
+  base::Executor& pool;  // big decoding and encoding
+  base::Logger& logger;
+  const base::Clock& clock;
+  std::unique_ptr<RequestMetrics> metrics;    // of this loop
+  std::function<std::string()> metrics_text;  // the page of metrics; called on the pool
+};
+
+// TensorFlow Serving's REST API, for every model: one handler per loop, loop-bound, for requests of
+// its paths (IsOurs). Small requests are decoded, dispatched and encoded on the loop thread; what is big or compressed
+// goes by way of the pool.
+std::unique_ptr<net::HttpHandler> MakeHandler(Environment environment);
+
+}  // namespace inferd::tfs_http

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/logging.h"
+#include "core/fake_catalog.h"
+#include "core/fake_dispatcher.h"
+#include "frontends/tfs_http/handler.h"
+#include "net/fake_exchange.h"
+#include "net/http.h"
+#include "net/target.h"
+
+// The seams of the front-end, driven by hand. Single-threaded.
+
+namespace inferd::tfs_http {
+
+using core::FakeDispatcher;
+using core::FakePinned;
+
+// A request as the transport would build it; `target` outlives it.
+inline net::HttpRequest Request(net::Method method, std::string_view target, std::string_view body = "",
+                                const std::vector<std::pair<std::string_view, std::string_view>>& headers = {}) {
+  net::HttpRequest request;
+  net::RequestHead& head = request.head;
+  head.method = method;
+  head.method_text = method == net::Method::kPost      ? "POST"
+                     : method == net::Method::kGet     ? "GET"
+                     : method == net::Method::kOptions ? "OPTIONS"
+                                                       : "PUT";
+  if (!net::ParseTarget(target, head).ok()) head.segments.clear();
+  head.peer = "127.0.0.1:1";
+  head.content_length = body.size();
+  for (const auto& header : headers) head.headers.push_back(header);
+  request.body = base::BufferSlice(base::Buffer::CopyOf(body));
+  return request;
+}
+
+inline std::string Body(const net::HttpResponse& response) {
+  std::string text;
+  for (const base::BufferSlice& piece : response.body) text += piece.view();
+  return text;
+}
+
+inline std::string Header(const net::HttpResponse& response, std::string_view name) {
+  if (name == "Content-Type") return std::string(response.content_type);
+  for (const auto& [key, value] : response.headers) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
+// A model by that name; batched or not is what its shapes say.
+inline std::shared_ptr<FakePinned> Model(std::vector<core::TensorSpec> inputs,
+                                         std::vector<core::TensorSpec> outputs = {}) {
+  auto pinned = std::make_shared<FakePinned>();
+  pinned->signature_.inputs = std::move(inputs);
+  pinned->signature_.outputs = std::move(outputs);
+  return pinned;
+}
+
+// Everything around one handler.
+struct TestServer {
+  using Headers = std::vector<std::pair<std::string_view, std::string_view>>;
+
+  std::unique_ptr<net::HttpHandler> NewHandler() {
+    return MakeHandler({.options = options,
+                        .access = access,
+                        .dispatcher = dispatcher,
+                        .catalog = catalog,
+                        .pool = pool,
+                        .logger = *logger,
+                        .clock = clock,
+                        .metrics = std::make_unique<RequestMetrics>(registry),
+                        .metrics_text = [this] { return registry.PrometheusText(); }});
+  }
+
+  void Start(net::HttpRequest request) {
+    net::BodyPlan plan = handler->OnHead(request.head);
+    if (plan.refuse) {
+      exchange.responses.push_back(*std::move(plan.refuse));
+      return;
+    }
+    handler->OnRequest(std::move(request), exchange.Open());
+  }
+  void Settle() {
+    while (loop.RunAll() + pool.RunAll() > 0) {
+    }
+  }
+  net::HttpResponse Ask(net::HttpRequest request) {
+    exchange.responses.clear();
+    Start(std::move(request));
+    Settle();
+    if (exchange.responses.size() != 1) return net::HttpResponse::Text(0, "", "answers: none or several");
+    return std::move(exchange.responses.front());
+  }
+  net::HttpResponse Get(std::string_view path) { return Ask(Request(net::Method::kGet, path)); }
+  net::HttpResponse Post(std::string_view path, std::string_view body, const Headers& headers = {}) {
+    return Ask(Request(net::Method::kPost, path, body, headers));
+  }
+  // "200 <body>"
+  std::string Answer(net::HttpResponse response) { return std::to_string(response.status) + " " + Body(response); }
+  std::string AnswerTo(std::string_view path) { return Answer(Get(path)); }
+  std::string AnswerTo(std::string_view path, std::string_view body) { return Answer(Post(path, body)); }
+
+  Options options;
+  access::Policy access;
+  base::FakeClock clock;
+  metrics::Registry registry;
+  std::unique_ptr<base::Logger> logger = base::Logger::Silent();
+  FakeDispatcher dispatcher;
+  core::FakeCatalog catalog;
+  net::FakeLoop loop;
+  net::Reply::Target replies{loop};
+  net::FakeExchange exchange{replies};
+  net::FakePool pool;  // its tasks hold replies
+  std::unique_ptr<net::HttpHandler> handler = NewHandler();
+};
+
+}  // namespace inferd::tfs_http

@@ -1,0 +1,64 @@
+#include "frontends/tfs_http/model_json.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace inferd::tfs_http {
+namespace {
+
+using core::ModelState;
+using tensor::DataType;
+
+core::IndexEntry Entry(const char* version, ModelState state, const char* reason = "") {
+  return {.name = "m", .version = version, .state = state, .reason = reason, .repository = ""};
+}
+
+TEST(ModelJsonTest, StatusAsTensorflowServingHasIt) {
+  const std::vector<core::IndexEntry> versions = {Entry("123", ModelState::kReady)};
+  constexpr char kVersion[] =
+      R"("model_version_status":[{"version":"123","state":"AVAILABLE","status":{"error_code":"OK","error_message":""}}]})";
+  EXPECT_EQ(StatusJson(versions, nullptr), std::string("{") + kVersion);
+  const Readiness ready{.name = "m", .ready = true};
+  EXPECT_EQ(StatusJson(versions, &ready), std::string(R"({"name":"m","ready":true,)") + kVersion);
+}
+
+TEST(ModelJsonTest, EveryStateHasItsWord) {
+  const auto status_of = [](ModelState state, const char* reason = "") {
+    const std::vector<core::IndexEntry> versions = {Entry("1", state, reason)};
+    const std::string json = StatusJson(versions, nullptr);
+    const size_t begin = json.find("\"state\":");
+    return json.substr(begin, json.size() - begin - 3);
+  };
+  EXPECT_EQ(status_of(ModelState::kLoading), R"("state":"LOADING","status":{"error_code":"OK","error_message":""})");
+  EXPECT_EQ(status_of(ModelState::kUnloading, "unloading"),
+            R"("state":"UNLOADING","status":{"error_code":"OK","error_message":""})");
+  EXPECT_EQ(status_of(ModelState::kUnavailable, "unloaded"),
+            R"("state":"END","status":{"error_code":"OK","error_message":""})");
+  EXPECT_EQ(status_of(ModelState::kUnavailable, "no such operator"),
+            R"("state":"END","status":{"error_code":"UNKNOWN","error_message":"no such operator"})");
+  EXPECT_EQ(status_of(ModelState::kUnknown), R"("state":"START","status":{"error_code":"OK","error_message":""})");
+}
+
+TEST(ModelJsonTest, ReadinessAndNamesAsKserveHasThem) {
+  EXPECT_EQ(ReadinessJson({.name = "m", .ready = false}), R"({"name":"m","ready":false})");
+  const std::vector<std::string> names = {"a", "b"};
+  EXPECT_EQ(ModelNamesJson(names), R"({"models":["a","b"]})");
+}
+
+TEST(ModelJsonTest, MetadataAsTensorflowServingHasIt) {
+  core::ModelSignature signature;
+  signature.inputs = {{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 1}}};
+  signature.outputs = {{.name = "y", .datatype = DataType::kBytes, .shape = {}}};
+  EXPECT_EQ(
+      MetadataJson("half_plus_two", "123", signature),
+      R"({"model_spec":{"name":"half_plus_two","signature_name":"","version":"123"},)"
+      R"("metadata":{"signature_def":{"signature_def":{"serving_default":{)"
+      R"("inputs":{"x":{"dtype":"DT_FLOAT","tensor_shape":{"dim":[{"size":"-1","name":""},{"size":"1","name":""}],)"
+      R"("unknown_rank":false},"name":"x"}},)"
+      R"("outputs":{"y":{"dtype":"DT_STRING","tensor_shape":{"dim":[],"unknown_rank":false},"name":"y"}},)"
+      R"("method_name":"tensorflow/serving/predict","defaults":{}}}}}})");
+}
+
+}  // namespace
+}  // namespace inferd::tfs_http

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "core/dispatcher.h"
+#include "frontends/tfs_http/router.h"
+#include "tensor/data_type.h"
+
+namespace inferd::tfs_http {
+
+// The one signature that a model of ours has.
+inline constexpr std::string_view kServingDefault = "serving_default";
+
+// FP16, BF16, FP32 or FP64.
+constexpr bool IsFloat(tensor::DataType type) {
+  using tensor::DataType;
+  return type == DataType::kFp16 || type == DataType::kFp32 || type == DataType::kFp64 || type == DataType::kBf16;
+}
+
+// What a path says of a model: a copy that outlives the request.
+struct ModelSpec {
+  std::string model;
+  std::string version;  // decimal, without leading zeros; empty: the server chooses
+  std::string label;    // empty: none
+
+  explicit ModelSpec(const Route& route) : model(route.model), version(route.version), label(route.label) {
+    version.erase(0, std::min(version.find_first_not_of('0'), version.size() - (version.empty() ? 0 : 1)));
+  }
+};
+
+// OK, or INVALID_ARGUMENT: a version beyond 63 bits, a label. No version has a label here.
+base::Status CheckModelSpec(const ModelSpec& spec);
+
+// The version that answers. Errors are CheckModelSpec's; NOT_FOUND in TensorFlow Serving's words; UNAVAILABLE for what
+// is known and not ready, with its reason.
+base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, const ModelSpec& spec);
+
+}  // namespace inferd::tfs_http

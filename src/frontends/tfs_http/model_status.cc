@@ -1,0 +1,66 @@
+#include "frontends/tfs_http/model_status.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontends/tfs_http/error_response.h"
+#include "frontends/tfs_http/model_json.h"
+
+namespace inferd::tfs_http {
+
+namespace {
+
+using Versions = std::vector<core::IndexEntry>;
+
+// Those that the status is asked of.
+base::Result<Versions> FindVersions(const core::Catalog& catalog, const ModelSpec& spec) {
+  INFERD_RETURN_IF_ERROR(CheckModelSpec(spec));
+  Versions versions = catalog.Versions(spec.model).value_or(Versions());
+  if (versions.empty()) return std::unexpected(base::NotFound("Could not find any versions of model " + spec.model));
+  if (spec.version.empty()) return versions;
+  std::erase_if(versions, [&](const core::IndexEntry& entry) { return entry.version != spec.version; });
+  if (!versions.empty()) return versions;
+  return std::unexpected(base::NotFound("Could not find version " + spec.version + " of model " + spec.model));
+}
+
+// KServe V1, "Model Ready".
+net::HttpResponse ReadinessResponse(const Environment& environment, const ModelSpec& spec,
+                                    const base::Status& readiness) {
+  if (readiness.code() == base::StatusCode::kNotFound) {
+    return ErrorResponse(environment.options, base::NotFound("Model with name " + spec.model + " does not exist."));
+  }
+  if (!readiness.ok()) {
+    return ErrorResponse(environment.options, base::Unavailable("Model with name " + spec.model + " is not ready."));
+  }
+  return JsonResponse(ReadinessJson({.name = spec.model, .ready = true}));
+}
+
+}  // namespace
+
+net::HttpResponse ModelsResponse(const Environment& environment) {
+  if (environment.options.v1_status == V1Status::kTfs) {
+    return ErrorResponse(environment.options, base::InvalidArgument("Missing model name in request."));
+  }
+  return JsonResponse(ModelNamesJson(environment.catalog.ModelNames()));
+}
+
+net::HttpResponse StatusResponse(const Environment& environment, const ModelSpec& spec) {
+  const base::Status readiness = environment.catalog.ModelReady(spec.model, spec.version);
+  if (environment.options.v1_status == V1Status::kKserve && spec.label.empty()) {
+    return ReadinessResponse(environment, spec, readiness);
+  }
+  const auto versions = FindVersions(environment.catalog, spec);
+  if (!versions.has_value()) return ErrorResponse(environment.options, versions.error());
+  const Readiness ready{.name = spec.model, .ready = readiness.ok()};
+  const bool both = environment.options.v1_status == V1Status::kUnion;
+  return JsonResponse(StatusJson(*versions, both ? &ready : nullptr));
+}
+
+net::HttpResponse MetadataResponse(const Environment& environment, const ModelSpec& spec) {
+  const auto pinned = FindModel(environment.dispatcher, spec);
+  if (!pinned.has_value()) return ErrorResponse(environment.options, pinned.error());
+  return JsonResponse(MetadataJson(spec.model, (*pinned)->version(), (*pinned)->signature()));
+}
+
+}  // namespace inferd::tfs_http

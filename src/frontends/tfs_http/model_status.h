@@ -1,0 +1,20 @@
+#pragma once
+
+#include "frontends/tfs_http/handler.h"
+#include "frontends/tfs_http/model_spec.h"
+#include "net/http.h"
+
+// The answers about models, which come at once. Loop-bound.
+
+namespace inferd::tfs_http {
+
+// GET /v1/models
+net::HttpResponse ModelsResponse(const Environment& environment);
+
+// GET /v1/models/M[/versions/V|/labels/L]
+net::HttpResponse StatusResponse(const Environment& environment, const ModelSpec& spec);
+
+// GET /v1/models/M[/versions/V|/labels/L]/metadata
+net::HttpResponse MetadataResponse(const Environment& environment, const ModelSpec& spec);
+
+}  // namespace inferd::tfs_http

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "base/status.h"
+#include "core/infer_request.h"
+#include "core/model_signature.h"
+
+namespace inferd::tfs_http {
+
+// A body of :predict, taken apart. `request` lacks what the path and the head say (model, times, cancel flag).
+struct DecodedPredict {
+  std::unique_ptr<core::InferRequest> request;
+  bool row = false;  // "instances"; else "inputs"
+};
+
+// Reads {"signature_name": .., "instances": [..]} (row format: the list's elements are one another's batch) or
+// {"inputs": ..} (columnar) straight into tensors of the types that `signature` says. Members may come in any order;
+// unknown ones are skipped, as strictly as the others are read.
+//
+// Errors are INVALID_ARGUMENT in TensorFlow Serving's words, those of the JSON before those of its members before those
+// of their contents; RESOURCE_EXHAUSTED if there is no memory. Shapes are the model's to check. Pure; any thread.
+base::Result<DecodedPredict> ReadPredict(std::string_view body, const core::ModelSignature& signature,
+                                         size_t depth_max = 64);
+
+// The errors of a body that no model is asked for: whether it is a JSON object.
+base::Status CheckBody(std::string_view body, size_t depth_max = 64);
+
+}  // namespace inferd::tfs_http
