@@ -22,7 +22,9 @@ namespace inferd::scheduling {
 //
 // On a busy machine most runs over the limit are a thread's that lost its core, which is no fault of the model. So the
 // first only makes it watch: from then on the caller measures what the model itself has used (ThreadUsage), which costs
-// a little. A pause begins at kSamplesMin and doubles, up to kPauseMax, with every slow run while it watches: a model
+// a little. What the loop spends on reading a request and writing its answer counts for the model: the limit grows with
+// the request's bytes, so that one megabyte copied by an engine is not copied from one core's cache to another's, too.
+// A pause begins at kSamplesMin and doubles, up to kPauseMax, with every slow run while it watches: a model
 // that is slow at times is soon let in hardly ever. A request larger than every one that was measured to be fast runs
 // off the loop too.
 class InlineGate final {
@@ -46,7 +48,7 @@ class InlineGate final {
     return sizes_[IndexOf(rows)].watching && mode_ == config::InlineExecution::kAuto;
   }
 
-  // An execution kept its instance's thread for `service_ns`.
+  // An execution kept its instance's thread for `service_ns`. `request_bytes`: of its largest request.
   void Record(int64_t rows, int64_t service_ns, size_t request_bytes, bool inline_run);
 
   int64_t service_ns_max() const { return service_ns_max_; }

@@ -163,5 +163,17 @@ TEST(InlineGateTest, LargeExecutionsElsewhereSayWhatARowTakesAtMost) {
   EXPECT_TRUE(gate.Allows(1, 64)) << "that many rows say nothing about one";
 }
 
+TEST(InlineGateTest, WhatTheLoopSpendsOnMovingARequestCountsForTheModel) {
+  constexpr size_t kMegabyte = 1 << 20;
+  InlineGate gate(kLimitNs);
+  Measure(gate, InlineGate::kSamplesMin, 2 * kLimitNs, kMegabyte);
+  EXPECT_TRUE(gate.Allows(1, kMegabyte));
+  EXPECT_FALSE(gate.Allows(1, 2 * kMegabyte));
+  gate.Record(1, 2 * kLimitNs, kMegabyte, true);
+  EXPECT_FALSE(gate.watching(1));
+  gate.Record(1, 4 * kLimitNs, kMegabyte, true);
+  EXPECT_TRUE(gate.watching(1));
+}
+
 }  // namespace
 }  // namespace inferd::scheduling
