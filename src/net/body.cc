@@ -247,6 +247,7 @@ Body::Fill Body::Commit(size_t bytes) {
 
 Body::Fill Body::Append(std::span<const std::byte> bytes) {
   if (bytes.size() > bytes_max_ - size_) return Fill::kTooLarge;
+  if (bytes.data() == data_ + size_ && bytes.size() <= capacity_ - size_) return Commit(bytes.size());
   while (!bytes.empty()) {
     const std::span<std::byte> space = Space(bytes.size());
     if (space.empty()) return Fill::kNoMemory;

@@ -53,7 +53,7 @@ class Body {
   std::span<std::byte> Space(size_t wanted = 64 * 1024);
   // `bytes` of Space() were written. Not kOk: nothing was taken, and the body is of no more use.
   Fill Commit(size_t bytes);
-  // Space, copy, Commit.
+  // Space, copy, Commit. Bytes that were read to Space() lie where they belong, and are not copied.
   Fill Append(std::span<const std::byte> bytes);
 
   uint64_t size() const { return size_; }

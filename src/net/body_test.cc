@@ -50,6 +50,17 @@ TEST_F(BodyTest, ALongBodyIsWrittenInPlace) {
   EXPECT_EQ(budget_->used(), 0u);
 }
 
+TEST_F(BodyTest, WhatWasReadToItsSpaceIsNotCopied) {
+  Body body(pool_, 600'000, 1 << 30, 0);
+  const std::span<std::byte> space = body.Space();
+  std::memset(space.data(), 'a', 1000);
+  ASSERT_EQ(body.Append(space.first(1000)), Body::Fill::kOk);
+  EXPECT_EQ(budget_->used(), 1000u);
+  EXPECT_EQ(body.Space().data(), space.data() + 1000);
+  ASSERT_EQ(body.Append(Bytes("b")), Body::Fill::kOk);
+  EXPECT_EQ(body.Finish().view(), std::string(1000, 'a') + "b");
+}
+
 TEST_F(BodyTest, BlocksAreUsedAgainAndTrimmed) {
   const std::byte* first = nullptr;
   for (int i = 0; i < 3; ++i) {

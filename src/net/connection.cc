@@ -14,7 +14,7 @@ namespace inferd::net {
 namespace {
 
 // What one connection may read or write before the others of its loop get their turn.
-constexpr size_t kTurnBytes = 1 << 20;
+constexpr size_t kTurnBytes = 2 << 20;
 constexpr size_t kTakeBytes = 256 * 1024;
 constexpr int64_t kLingerNs = 2'000'000'000;
 

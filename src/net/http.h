@@ -137,6 +137,9 @@ class RequestSink {
  public:
   virtual ~RequestSink() = default;
   virtual void Begin(BodyPool& bodies) = 0;
+  // Where the next bytes of the body may be read to, so that OnBody finds them where they belong; empty: nowhere.
+  // Valid until OnBody or the next call.
+  virtual std::span<std::byte> Space() { return {}; }
   // Valid during the call only.
   virtual void OnBody(std::span<const std::byte> bytes) = 0;
   virtual void OnBodyEnd() = 0;

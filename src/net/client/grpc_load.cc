@@ -98,6 +98,12 @@ GrpcLoadProtocol::GrpcLoadProtocol(std::shared_ptr<const Target> target) : targe
 
 void GrpcLoadProtocol::SetCallbacks(nghttp2_session_callbacks* callbacks) {
   nghttp2_session_callbacks_set_send_data_callback(callbacks, &SendRequest);
+  // Frames as large as the server takes them, as gRPC's own clients send them.
+  nghttp2_session_callbacks_set_data_source_read_length_callback(
+      callbacks, [](nghttp2_session*, uint8_t, int32_t, int32_t connection_window, int32_t stream_window,
+                    uint32_t frame_bytes_max, void*) -> ssize_t {
+        return std::min({ssize_t{connection_window}, ssize_t{stream_window}, static_cast<ssize_t>(frame_bytes_max)});
+      });
   nghttp2_session_callbacks_set_on_header_callback(
       callbacks, [](nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name, size_t name_size,
                     const uint8_t* value, size_t value_size, uint8_t, void* user) {

@@ -44,6 +44,11 @@ void CallSink::Begin(BodyPool& bodies) {
   assembler_.Begin(bodies);
 }
 
+std::span<std::byte> CallSink::Space() {
+  const bool kept = backlog_ == nullptr && !failed() && !state_->finished();
+  return kept ? assembler_.Space() : std::span<std::byte>();
+}
+
 void CallSink::OnBody(std::span<const std::byte> bytes) {
   while (!bytes.empty() && !failed() && !state_->finished()) {
     if (backlog_ != nullptr || (blocked() && !assembler_.inside())) return Keep(bytes);

@@ -30,6 +30,7 @@ class CallSink final : public RequestSink {
   ~CallSink() override;
 
   void Begin(BodyPool& bodies) override;
+  std::span<std::byte> Space() override;
   void OnBody(std::span<const std::byte> bytes) override;
   void OnBodyEnd() override;
   void Open(HttpRequest request, Reply reply) override;

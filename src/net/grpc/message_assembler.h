@@ -43,6 +43,9 @@ class MessageAssembler final {
   // prefix. After an error it is of no more use.
   base::Result<std::optional<WireMessage>> Take(std::span<const std::byte>& bytes);
 
+  // Where the next bytes of a message may be put before Take, which then need not copy them; empty: nowhere.
+  std::span<std::byte> Space() { return has_body_ ? body_.Space() : std::span<std::byte>(); }
+
   // Whether it stands inside a message.
   bool inside() const { return prefix_size_ > 0; }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -106,6 +107,24 @@ TEST_F(MessageAssemblerTest, PutsTheBulkOfLargeMessagesAtAnAlignedAddress) {
       EXPECT_EQ(asked, 1u);
     }
   }
+}
+
+TEST_F(MessageAssemblerTest, BytesReadToItsSpaceAreTheMessages) {
+  const std::string framed = Framed(std::string(300'000, 'm'));
+  MessageAssembler assembler(rules_);
+  assembler.Begin(bodies_);
+  EXPECT_TRUE(assembler.Space().empty());
+  std::span<const std::byte> head = std::as_bytes(std::span(framed)).first(1005);
+  ASSERT_FALSE(assembler.Take(head).value().has_value());
+  const std::span<std::byte> space = assembler.Space();
+  ASSERT_EQ(space.size(), 299'000u) << "what comes behind a message is not its";
+  std::memcpy(space.data(), framed.data() + 1005, space.size());
+  std::span<const std::byte> rest = space;
+  const auto message = assembler.Take(rest).value();
+  ASSERT_TRUE(message.has_value());
+  EXPECT_EQ(message->bytes.data() + 1000, space.data());
+  EXPECT_EQ(message->bytes.view(), framed.substr(5));
+  EXPECT_TRUE(assembler.Space().empty());
 }
 
 }  // namespace

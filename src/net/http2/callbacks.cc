@@ -31,7 +31,7 @@ std::unique_ptr<nghttp2_session_callbacks, Callbacks::Deleter> Callbacks::Make()
   std::unique_ptr<nghttp2_session_callbacks, Deleter> callbacks(raw);
   nghttp2_session_callbacks_set_on_begin_frame_callback(
       raw, [](nghttp2_session*, const nghttp2_frame_hd* frame, void* user) {
-        return Guarded(user, [&](Connection& c) { return c.OnBeginFrame(*frame), 0; });
+        return Guarded(user, [&](Connection& c) { return c.OnBeginFrame(*frame); });
       });
   nghttp2_session_callbacks_set_on_begin_headers_callback(
       raw, [](nghttp2_session*, const nghttp2_frame* frame, void* user) {

@@ -1,5 +1,6 @@
 #include "net/http2/connection.h"
 
+#include <algorithm>
 #include <array>
 #include <new>
 
@@ -12,7 +13,7 @@ namespace inferd::net::http2 {
 
 namespace {
 
-constexpr int32_t kStreamWindowBytes = 1 << 20;
+constexpr int32_t kStreamWindowBytes = 2 << 20;  // so that a tensor of a megabyte need not wait for it to open
 constexpr int32_t kConnectionWindowBytes = 4 << 20;
 constexpr int64_t kControlFramesBurst = 1000;
 constexpr int64_t kControlFramesPerSecond = 100;
@@ -24,7 +25,9 @@ constexpr size_t kOutboundFramesMax = 5000;  // that wait for a peer which does 
 constexpr int64_t kDrainRoundTripNs = 1'000'000'000;
 constexpr uint8_t kKeepalivePing[8] = {'a', 'l', 'i', 'v', 'e', '?', 0, 0};
 constexpr size_t kEncoderTableBytes = 1024;   // what our few response headers need
-constexpr size_t kFrameBytesMax = 16 * 1024;  // SETTINGS_MAX_FRAME_SIZE, left as it is
+constexpr size_t kFrameBytesMin = 16 * 1024;  // that SETTINGS_MAX_FRAME_SIZE allows everybody
+constexpr uint32_t kFrameBytesMax = 1 << 20;
+constexpr size_t kDirectBytesMin = 32 * 1024;  // less is read with what comes behind it, and copied
 
 struct OptionDeleter {
   void operator()(nghttp2_option* option) const { nghttp2_option_del(option); }
@@ -40,7 +43,7 @@ std::unique_ptr<nghttp2_option, OptionDeleter> MakeOptions(const Limits& limits)
   nghttp2_option_set_stream_reset_rate_limit(option, UINT64_MAX, UINT64_MAX);
   nghttp2_option_set_max_outbound_ack(option, kOutboundAcksMax);
   // As many frames of the default size as the header limit needs, and one for an uneven start.
-  nghttp2_option_set_max_continuations(option, limits.header_bytes_max / kFrameBytesMax + 1);
+  nghttp2_option_set_max_continuations(option, limits.header_bytes_max / kFrameBytesMin + 1);
   return std::unique_ptr<nghttp2_option, OptionDeleter>(option);
 }
 
@@ -85,9 +88,10 @@ Connection::Connection(SessionHost& host)
   const auto callbacks = Callbacks::Make();
   const auto options = MakeOptions(host.limits());
   if (nghttp2_session_server_new2(&session_, callbacks.get(), this, options.get()) != 0) throw std::bad_alloc();
-  const std::array<nghttp2_settings_entry, 4> settings = {{
+  const std::array<nghttp2_settings_entry, 5> settings = {{
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, host.limits().http2_streams_max},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindowBytes},
+      {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, kFrameBytesMax},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<uint32_t>(host.limits().header_bytes_max)},
       {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
   }};
@@ -113,9 +117,18 @@ void Connection::AdoptUpgraded(HttpRequest request) {
 }
 
 std::span<std::byte> Connection::PrepareRead() {
-  const std::span<std::byte> space = host_.read_space();
+  std::span<std::byte> space = FrameSpace();
+  if (space.empty()) space = host_.read_space();
   inbox_ = space.data();
   return space;
+}
+
+std::span<std::byte> Connection::FrameSpace() {
+  if (frame_left_ < kDirectBytesMin || failed_ || closing_ || dismissed_) return {};
+  Stream* stream = Find(frame_stream_);
+  if (stream == nullptr) return {};
+  const std::span<std::byte> space = stream->Space();
+  return space.size() < kDirectBytesMin ? std::span<std::byte>() : space.first(std::min(space.size(), frame_left_));
 }
 
 void Connection::OnRead(size_t bytes) {
@@ -123,7 +136,10 @@ void Connection::OnRead(size_t bytes) {
   now_ns_ = base::SystemClock().NowNs();
   active_ns_ = now_ns_;
   keepalive_.OnRead(now_ns_);
+  data_end_ = nullptr;
   const ssize_t used = nghttp2_session_mem_recv(session_, reinterpret_cast<const uint8_t*>(inbox_), bytes);
+  // Only where the last byte was a stream's data does nghttp2 stand in the middle of a frame that it does not ignore.
+  if (data_end_ != inbox_ + bytes) frame_left_ = 0;
   if (used < 0) return Fail(static_cast<int>(used));
   if (nghttp2_session_get_outbound_queue_size(session_) > kOutboundFramesMax) return Fail(NGHTTP2_ERR_FLOODED);
   DeliverReady();

@@ -20,7 +20,8 @@ namespace inferd::net::http2 {
 // One HTTP/2 connection: nghttp2 without its I/O, and the streams. Loop-bound.
 //
 // nghttp2 parses, keeps the windows and orders what is sent. Requests are handed to the handler after each read, not
-// from inside nghttp2's callbacks. A request's bytes are taken off the windows when they are in its body, which the
+// from inside nghttp2's callbacks. The rest of a large DATA frame is read to where the stream wants it, and nghttp2 finds
+// it there, so that a tensor is not copied on its way. A request's bytes are taken off the windows when they are in its body, which the
 // memory budget has been charged for; a sink's, when the sink has come to them. While more than the write high-water
 // mark of whole responses waits for the peer's windows, nothing further is delivered; frames are still read, since the
 // windows open by them.
@@ -72,8 +73,11 @@ class Connection final : public Session {
  private:
   friend struct Callbacks;  // what nghttp2 calls
 
+  // Where the rest of a large DATA frame belongs.
+  std::span<std::byte> FrameSpace();
+
   // --- From nghttp2, in the middle of a read or a write.
-  void OnBeginFrame(const nghttp2_frame_hd& frame);
+  int OnBeginFrame(const nghttp2_frame_hd& frame);
   int OnBeginHeaders(const nghttp2_frame& frame);
   void OnFrame(const nghttp2_frame& frame);
   void OnPing(const nghttp2_frame& frame);
@@ -98,8 +102,11 @@ class Connection final : public Session {
 
   SessionHost& host_;
   nghttp2_session* session_ = nullptr;
-  Stream* heading_ = nullptr;         // whose header block is arriving
-  const std::byte* inbox_ = nullptr;  // from PrepareRead to OnRead
+  Stream* heading_ = nullptr;            // whose header block is arriving
+  const std::byte* inbox_ = nullptr;     // from PrepareRead to OnRead
+  const std::byte* data_end_ = nullptr;  // of what OnData had last
+  int32_t frame_stream_ = 0;             // of the frame that is being read
+  size_t frame_left_ = 0;                // what is to come of its payload; 0: that is not known to be all data
   boost::unordered_flat_map<int32_t, std::unique_ptr<Stream>> streams_;
   std::deque<int32_t> ready_;                      // streams with something to deliver
   std::vector<base::BufferSlice>* out_ = nullptr;  // during TakeOutput

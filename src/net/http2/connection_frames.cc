@@ -15,6 +15,7 @@ namespace {
 // Both windows opened for each frame, some of it in two steps.
 constexpr int64_t kControlFramesPerDataFrame = 4;
 constexpr size_t kFrameHeaderBytes = 9;
+constexpr size_t kGoawayBytesMax = 16 * 1024;
 constexpr int64_t kRapidNs = 50'000'000;
 constexpr uint8_t kDrainPing[8] = {};
 
@@ -22,13 +23,19 @@ bool IsGrpcType(std::string_view content_type) { return content_type.starts_with
 
 }  // namespace
 
-void Connection::OnBeginFrame(const nghttp2_frame_hd& frame) {
+int Connection::OnBeginFrame(const nghttp2_frame_hd& frame) {
+  const bool all_data = frame.type == NGHTTP2_DATA && (frame.flags & NGHTTP2_FLAG_PADDED) == 0;
+  frame_stream_ = frame.stream_id;
+  frame_left_ = all_data ? frame.length : 0;
+  // nghttp2 would keep all that such a frame says.
+  if (frame.type == NGHTTP2_GOAWAY && frame.length > kGoawayBytesMax) return NGHTTP2_ERR_CALLBACK_FAILURE;
   // HEADERS of a stream that is closed are dropped by nghttp2. DATA may well be on its way when we end a stream.
   const bool works =
       frame.type == NGHTTP2_HEADERS
           ? frame.stream_id > nghttp2_session_get_last_proc_stream_id(session_) || Find(frame.stream_id) != nullptr
           : frame.type == NGHTTP2_DATA && frame.length > 0;
   if (!works && !control_frames_.Take()) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
+  return 0;
 }
 
 int Connection::OnBeginHeaders(const nghttp2_frame& frame) {
@@ -112,6 +119,8 @@ void Connection::SubmitContinue(int32_t id) {
 }
 
 int Connection::OnData(int32_t id, std::span<const std::byte> data) {
+  data_end_ = data.data() + data.size();
+  frame_left_ -= std::min(frame_left_, data.size());
   Stream* stream = Find(id);
   const bool kept = stream != nullptr && stream->OnData(data, now_ns_);
   const int error = kept ? nghttp2_session_consume_connection(session_, data.size())

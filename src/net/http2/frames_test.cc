@@ -163,9 +163,9 @@ TEST_F(FramesTest, MoreThanTheWindowAllows) {
     return plan;
   };
   Feed(*session_, kGreeting + Frame(kSettings, kAck, 0, "") + Open(1));
-  for (int i = 0; i < 64; ++i) Feed(*session_, Frame(kData, 0, 1, std::string(16'384, 'x')));
+  for (int i = 0; i < 128; ++i) Feed(*session_, Frame(kData, 0, 1, std::string(16'384, 'x')));
   EXPECT_EQ(ResetFor(""), -1);
-  EXPECT_EQ(record->body.size(), size_t{1} << 20);
+  EXPECT_EQ(record->body.size(), size_t{2} << 20);
   EXPECT_EQ(ResetFor(Frame(kData, 0, 1, "x")), NGHTTP2_FLOW_CONTROL_ERROR);
   EXPECT_TRUE(record->calls.ends_with("gone "));
   session_.reset();

@@ -108,7 +108,7 @@ TEST_F(SinkTest, WhilePausedThePeerHasOneWindow) {
   record_->reply.PauseBody();
   peer_.More(id, std::string(5 << 20, 'x'), true);
   Exchange();
-  EXPECT_EQ(record_->body.size(), size_t{1} << 20);
+  EXPECT_EQ(record_->body.size(), size_t{2} << 20);
   // Other streams have the connection's window.
   host_.fake_handler.plan = [](const RequestHead&) { return BodyPlan(); };
   const int32_t other = peer_.Request("POST", "/p", {}, std::string(8 << 20, 'y'));
@@ -137,7 +137,7 @@ TEST_F(SinkTest, WhileItIsHeldBackThePeerHasOneWindow) {
   };
   slow.Request("POST", "/p", {}, std::string(5 << 20, 'x'));
   slow.Exchange(*session_, host_);
-  EXPECT_EQ(record_->body.size(), size_t{1} << 20);
+  EXPECT_EQ(record_->body.size(), size_t{2} << 20);
   EXPECT_EQ(record_->calls.find("open"), std::string::npos);
   slow.OpenWindow(large, 2000);
   slow.Exchange(*session_, host_);

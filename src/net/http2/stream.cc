@@ -72,6 +72,11 @@ void Stream::StartBody(const BodyPlan& plan) {
   if (expect.has_value() && EqualsIgnoringCase(*expect, "100-continue")) connection_.SubmitContinue(id_);
 }
 
+std::span<std::byte> Stream::Space() {
+  if (receiving_ != Receiving::kBody) return {};
+  return sink_ != nullptr ? sink_->Space() : body_.Space();
+}
+
 bool Stream::OnData(std::span<const std::byte> data, int64_t now_ns) {
   progress_ns_ = now_ns;
   if (receiving_ != Receiving::kBody) return false;

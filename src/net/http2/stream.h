@@ -34,6 +34,8 @@ class Stream final : public Exchange {
   // --- What arrives, in nghttp2's order.
   void OnField(std::string_view name, std::string_view value);
   void OnHeadersEnd(bool end_stream);
+  // Where the next bytes of the body may be read to before OnData; empty: nowhere.
+  std::span<std::byte> Space();
   // True: the stream's window stays shut by these bytes until the stream says Connection::Consume.
   bool OnData(std::span<const std::byte> data, int64_t now_ns);
   void OnDataEnd();
