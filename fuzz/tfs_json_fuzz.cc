@@ -1,0 +1,141 @@
+// Bodies of :predict, against a strict DOM (Boost.JSON): what is accepted is JSON, its tensors fit their shapes and
+// hold what the DOM says; written in the format that it came in and read again, it is the same request. Bodies of
+// :classify: what is accepted is JSON, and its tensors have a row per example. Input: verb and model, then the body.
+
+#include <boost/json/src.hpp>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "frontends/tfs_http/example_reader.h"
+#include "frontends/tfs_http/predict_reader.h"
+#include "frontends/tfs_http/predict_writer.h"
+#include "fuzz/require.h"
+#include "tensor/raw.h"
+
+namespace inferd::fuzz {
+namespace {
+
+namespace dom = boost::json;
+using tensor::DataType;
+
+// One input of each datatype, or several at once.
+core::ModelSignature Signature(uint8_t choice) {
+  constexpr DataType kTypes[] = {DataType::kBool,   DataType::kUint8, DataType::kUint16, DataType::kUint32,
+                                 DataType::kUint64, DataType::kInt8,  DataType::kInt16,  DataType::kInt32,
+                                 DataType::kInt64,  DataType::kFp16,  DataType::kFp32,   DataType::kFp64,
+                                 DataType::kBytes,  DataType::kBf16};
+  constexpr uint8_t kCount = sizeof kTypes / sizeof kTypes[0];
+  if (choice % (kCount + 1) < kCount) {
+    return {.inputs = {{.name = "x", .datatype = kTypes[choice % (kCount + 1)], .shape = {-1}}}, .outputs = {}};
+  }
+  return {.inputs = {{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 2}},
+                     {.name = "n_bytes", .datatype = DataType::kBytes, .shape = {-1}},
+                     {.name = "o", .datatype = DataType::kInt64, .shape = {-1}, .optional = true}},
+          .outputs = {}};
+}
+
+// How many values that are no lists a value has; {"b64": ..} is one.
+size_t CountLeaves(const dom::value& value) {
+  const dom::array* const array = value.if_array();
+  if (array == nullptr) return 1;
+  size_t count = 0;
+  for (const dom::value& element : *array) count += CountLeaves(element);
+  return count;
+}
+
+void CheckLoneInput(const core::InferTensor& input, const dom::object& body, bool row) {
+  const dom::value& value = body.at(row ? "instances" : "inputs");
+  const dom::object* const object = row ? value.as_array()[0].if_object() : value.if_object();
+  if (object != nullptr && object->contains("x")) return;
+  const auto count = input.shape.ElementCount();
+  Require(count.has_value() && static_cast<size_t>(*count) == CountLeaves(value), "the count of elements differs");
+}
+
+void CheckAgain(const core::InferRequest& request, bool row, const core::ModelSignature& signature) {
+  core::InferResponse response;
+  response.outputs.assign(request.inputs.begin(), request.inputs.end());
+  const auto written = tfs_http::WritePredictions(response, row);
+  // No base64 for strings of other names, no rows of scalars.
+  if (!written.has_value()) {
+    Require(written.error().code() == base::StatusCode::kInvalidArgument, "written with another error");
+    return;
+  }
+  std::string text;
+  for (const base::BufferSlice& piece : written->body) text += piece.view();
+  const std::string_view from = row ? "{\"predictions\":" : "{\"outputs\":";
+  Require(text.starts_with(from), "written under another key");
+  // One output stands by itself; the same holds for reading but where it is an object of several inputs, one of them
+  // given.
+  if (signature.inputs.size() > 1 && request.inputs.size() == 1) return;
+  text = (row ? "{\"instances\":" : "{\"inputs\":") + text.substr(from.size());
+  const auto again = tfs_http::ReadPredict(text, signature);
+  // A batch of none is no list of instances.
+  if (!again.has_value() && row && request.inputs[0].shape[0] == 0) return;
+  Require(again.has_value(), "written, and not read");
+  Require(again->row == row && again->request->inputs.size() == request.inputs.size(), "read as something else");
+  for (size_t i = 0; i < request.inputs.size(); ++i) {
+    const core::InferTensor& before = request.inputs[i];
+    const core::InferTensor& after = again->request->inputs[i];
+    Require(before.name == after.name && before.shape == after.shape, "a name or shape differs");
+    // Which NaN it was is not written.
+    if (text.find("NaN") == std::string::npos) Require(before.data.view() == after.data.view(), "a tensor differs");
+  }
+}
+
+void Run(uint8_t choice, std::string_view text) {
+  const core::ModelSignature signature = Signature(choice);
+  const base::Status body = tfs_http::CheckBody(text);
+  const auto decoded = tfs_http::ReadPredict(text, signature);
+  if (!decoded.has_value()) {
+    Require(decoded.error().code() == base::StatusCode::kInvalidArgument, "refused as something else than bad input");
+    Require(!decoded.error().message().empty(), "refused without a reason");
+    Require(body.ok() || body == decoded.error(), "the JSON's fault is not the one that is told");
+    return;
+  }
+  Require(body.ok(), "read, and no JSON");
+  const core::InferRequest& request = *decoded->request;
+  Require(!request.inputs.empty(), "no input");
+  for (const core::InferTensor& input : request.inputs) {
+    Require(tensor::CheckRaw(input.datatype, input.shape, input.data.bytes()).ok(), "a tensor does not fit its shape");
+  }
+  const bool tokens = text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos;
+  boost::system::error_code error;
+  dom::parse_options options;
+  options.max_depth = 128;
+  const dom::value parsed = dom::parse(dom::string_view(text.data(), text.size()), error, {}, options);
+  // RFC 8259 sets exponents no limit; what is skipped may have any.
+  Require(!error || tokens || error == dom::error::exponent_overflow, "accepted, and no JSON");
+  if (!error && signature.inputs.size() == 1) CheckLoneInput(request.inputs[0], parsed.as_object(), decoded->row);
+  CheckAgain(request, decoded->row, signature);
+}
+
+void RunExamples(uint8_t choice, std::string_view text) {
+  const base::Status body = tfs_http::CheckBody(text);
+  const auto request = tfs_http::ReadExamples(text, Signature(choice), {.tensor_bytes_max = 1 << 16});
+  if (!request.has_value()) {
+    const base::StatusCode code = request.error().code();
+    Require(code == base::StatusCode::kInvalidArgument || code == base::StatusCode::kResourceExhausted,
+            "refused as something else than bad input");
+    Require(body.ok() || body == request.error(), "the JSON's fault is not the one that is told");
+    return;
+  }
+  Require(body.ok(), "read, and no JSON");
+  for (const core::InferTensor& input : (*request)->inputs) {
+    Require(tensor::CheckRaw(input.datatype, input.shape, input.data.bytes()).ok(), "a tensor does not fit its shape");
+    Require(input.shape[0] == (*request)->inputs[0].shape[0], "inputs differ in their examples");
+  }
+}
+
+}  // namespace
+}  // namespace inferd::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const auto choice = static_cast<uint8_t>(data[0] & 0x7F);
+  const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
+  (data[0] & 0x80) != 0 ? inferd::fuzz::RunExamples(choice, text) : inferd::fuzz::Run(choice, text);
+  return 0;
+}
