@@ -101,7 +101,7 @@ void Run(uint8_t choice, std::string_view text) {
   for (const core::InferTensor& input : request.inputs) {
     Require(tensor::CheckRaw(input.datatype, input.shape, input.data.bytes()).ok(), "a tensor does not fit its shape");
   }
-  const bool tokens = text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos;
+  const bool tokens = text.find("NaN") != std::string_view::npos || text.find("Inf") != std::string_view::npos;
   boost::system::error_code error;
   dom::parse_options options;
   options.max_depth = 128;

@@ -44,7 +44,7 @@ base::Result<ValueType> Reader::Peek() {
       case 'n': return ValueType::kNull;
       default:
         if (*p_ == '-' || IsDigit(*p_)) return ValueType::kNumber;
-        if (options_.nonfinite_tokens && NonFiniteLength(p_, end_) > 0) return ValueType::kNumber;
+        if (options_.nonfinite_tokens && NonFiniteLength(p_, end_, options_.short_infinity) > 0) return ValueType::kNumber;
     }
   }
   return std::unexpected(Expected("a value"));

@@ -17,6 +17,7 @@ struct ReaderOptions {
   size_t depth_max = 64;          // open arrays and objects at once
   size_t members_max = 65536;     // members of all open objects together
   bool nonfinite_tokens = false;  // NaN, Infinity and -Infinity count as numbers, in skipped values too
+  bool short_infinity = false;    // with them, Inf and -Inf
 };
 
 enum class ValueType : uint8_t { kObject, kArray, kString, kNumber, kBool, kNull };

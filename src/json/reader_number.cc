@@ -47,7 +47,7 @@ base::Result<std::string_view> Reader::ScanNumberToken(bool* integer) {
 
 // What is no number: one of the tokens that may count as one, or a fault.
 base::Result<std::string_view> Reader::ScanNonFinite(bool* integer) {
-  const size_t length = options_.nonfinite_tokens ? NonFiniteLength(p_, end_) : 0;
+  const size_t length = options_.nonfinite_tokens ? NonFiniteLength(p_, end_, options_.short_infinity) : 0;
   if (length == 0) {
     const bool begun = p_ != end_ && (*p_ == '-' || IsDigit(*p_));
     return std::unexpected(begun ? Error("malformed number") : Expected("a number"));

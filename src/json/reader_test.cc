@@ -167,6 +167,10 @@ TEST(ReaderTest, AcceptsNonFiniteTokensOnDemand) {
   EXPECT_EQ(Reader("-Infinity", options).Peek().value(), ValueType::kNumber);
   EXPECT_FALSE(Reader("NaN", options).ReadInt64().has_value());
   EXPECT_FALSE(Reader("NaN").ReadDouble().has_value());
+  const ReaderOptions with_short{.nonfinite_tokens = true, .short_infinity = true};
+  EXPECT_EQ(FaultOf("[Inf,-Inf,Infinity,{\"a\":-Infinity}]", with_short), "");
+  EXPECT_NE(FaultOf("Infx", with_short), "");
+  EXPECT_EQ(Reader("-Inf", with_short).ReadDouble().value(), -std::numeric_limits<double>::infinity());
 }
 
 TEST(ReaderTest, ReadsIntegersExactly) {

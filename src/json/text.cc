@@ -235,12 +235,13 @@ ScannedNumber ScanNumber(const char* p, const char* end) {
   return {p, integer};
 }
 
-size_t NonFiniteLength(const char* p, const char* end) {
+size_t NonFiniteLength(const char* p, const char* end, bool short_infinity) {
   const std::string_view rest(p, static_cast<size_t>(end - p));
   for (const std::string_view token : {"NaN", "Infinity", "-Infinity"}) {
     if (rest.starts_with(token)) return token.size();
   }
-  return 0;
+  if (!short_infinity) return 0;
+  return rest.starts_with("Inf") ? 3 : rest.starts_with("-Inf") ? 4 : 0;
 }
 
 std::string Shorten(std::string_view token) {

@@ -41,8 +41,8 @@ struct ScannedNumber {
 // RFC 8259, section 6: no plus sign, no leading zeros, digits on both sides of the point.
 ScannedNumber ScanNumber(const char* p, const char* end);
 
-// The length of the NaN, Infinity or -Infinity at `p`; 0 if there is none.
-size_t NonFiniteLength(const char* p, const char* end);
+// The length of the NaN, Infinity or -Infinity at `p`, or of the Inf or -Inf with `short_infinity`; 0 if there is none.
+size_t NonFiniteLength(const char* p, const char* end, bool short_infinity = false);
 
 inline bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }

@@ -114,6 +114,14 @@ TEST(TextTest, FindsNonFiniteTokens) {
   EXPECT_EQ(length("Infinity,"), 8u);
   EXPECT_EQ(length("-Infinity"), 9u);
   for (const char* text : {"", "Na", "nan", "-NaN", "inf", "-", "-1"}) EXPECT_EQ(length(text), 0u) << text;
+  const auto with_short = [](std::string_view text) {
+    return NonFiniteLength(text.data(), text.data() + text.size(), true);
+  };
+  EXPECT_EQ(length("Inf"), 0u);
+  EXPECT_EQ(with_short("Inf,"), 3u);
+  EXPECT_EQ(with_short("-Inf"), 4u);
+  EXPECT_EQ(with_short("Infinity"), 8u);
+  EXPECT_EQ(with_short("inf"), 0u);
 }
 
 TEST(TextTest, ShortensLongTokens) {

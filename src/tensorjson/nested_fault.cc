@@ -14,7 +14,7 @@ namespace {
 using base::InvalidArgument;
 
 constexpr size_t kQuotedMax = 256;
-constexpr json::ReaderOptions kAnyDepth = {.depth_max = 1024, .nonfinite_tokens = true};
+constexpr json::ReaderOptions kAnyDepth = {.depth_max = 1024, .nonfinite_tokens = true, .short_infinity = true};
 
 }  // namespace
 

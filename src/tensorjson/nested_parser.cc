@@ -153,7 +153,7 @@ base::Status NestedParser::CheckShape(const tensor::Shape& shape, size_t element
 }
 
 base::Result<size_t> NestedParser::AddTyped(std::string_view text) {
-  constexpr ParseOptions kNumbers = {.nonfinite_strings = false};
+  constexpr ParseOptions kNumbers = {.short_infinity = true, .nonfinite_strings = false};
   const auto numbers = [&]<typename Codec>(Codec codec) { return AddWith(NumberElements<Codec>(codec), text); };
   switch (type_) {
     case DataType::kBool: return numbers(BoolCodec());

@@ -17,7 +17,8 @@ namespace inferd::tensorjson {
 // shape stand one behind the other.
 //
 // Integers have neither fraction nor exponent and fit their datatype; BOOL is true or false; floating-point numbers are
-// any that the datatype can hold, NaN, Infinity and -Infinity; BYTES are strings, or {"b64": "..."} with base64 in it.
+// any that the datatype can hold, NaN, Infinity, Inf, -Infinity and -Inf; BYTES are strings, or {"b64": "..."} with
+// base64 in it.
 //
 // Memory is bounded by the text: at most 8 bytes for 2 of text. Not thread-safe.
 class NestedParser final {

@@ -118,6 +118,8 @@ TEST(NestedParserTest, EveryDatatype) {
   EXPECT_EQ((Parse<uint16_t>(DataType::kBf16, "[1.0]")), "[1] 16256");
   EXPECT_EQ(Floats("[1, -2.5, 1e2]"), "[3] 1.000000 -2.500000 100.000000");
   EXPECT_EQ(Floats("[NaN, Infinity, -Infinity]"), "[3] nan inf -inf");
+  EXPECT_EQ(Floats("[Inf, -Inf]"), "[2] inf -inf");
+  EXPECT_EQ(Ints("[Inf]"), "JSON Value: Inf Type: Number is not of expected type: int32");
   EXPECT_EQ((Parse<double>(DataType::kFp64, "1.5 ")), "[] 1.500000");
 }
 

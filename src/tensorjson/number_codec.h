@@ -128,10 +128,12 @@ class FloatCodec {
       Out bits;
       bool accepted;
     };
-    const std::array<Word, 7> words = {{
+    const std::array<Word, 9> words = {{
         {"NaN", Format::kNan, options_.nonfinite_tokens},
         {"Infinity", Format::kInfinity, options_.nonfinite_tokens},
         {"-Infinity", Format::kInfinity | Format::kSign, options_.nonfinite_tokens},
+        {"Inf", Format::kInfinity, options_.short_infinity},
+        {"-Inf", Format::kInfinity | Format::kSign, options_.short_infinity},
         {"\"NaN\"", Format::kNan, options_.nonfinite_strings},
         {"\"Infinity\"", Format::kInfinity, options_.nonfinite_strings},
         {"\"-Infinity\"", Format::kInfinity | Format::kSign, options_.nonfinite_strings},

@@ -14,6 +14,7 @@ struct ParseOptions {
   // What stands for a floating-point value that JSON has no number for. The reader that skips such data must accept the
   // tokens too (json::ReaderOptions::nonfinite_tokens).
   bool nonfinite_tokens = true;   // NaN, Infinity, -Infinity
+  bool short_infinity = false;    // Inf, -Inf, if the tokens above
   bool nonfinite_strings = true;  // "NaN", "Infinity", "-Infinity"
   bool null_as_nan = false;       // null
   // BYTES elements are base64 (parameters.content_type "base64"); refused with other datatypes.

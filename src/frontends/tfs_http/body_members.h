@@ -9,9 +9,9 @@
 
 namespace inferd::tfs_http {
 
-// How bodies are read: NaN and Infinity are numbers in them.
+// How bodies are read: NaN, Infinity and Inf are numbers in them.
 constexpr json::ReaderOptions BodyReaderOptions(size_t depth_max) {
-  return {.depth_max = depth_max, .nonfinite_tokens = true};
+  return {.depth_max = depth_max, .nonfinite_tokens = true, .short_infinity = true};
 }
 
 // The beginning of a text, as error texts quote it.

@@ -19,7 +19,7 @@ std::string Keys(std::string_view body, size_t depth_max = 64) {
 }
 
 TEST(BodyMembersTest, WalksAnObject) {
-  EXPECT_EQ(Keys(R"( {"a": [1, NaN, -Infinity], "b\n": {"c": null}} )"), "a b\n");
+  EXPECT_EQ(Keys(R"( {"a": [1, NaN, -Infinity, Inf], "b\n": {"c": null}} )"), "a b\n");
   EXPECT_EQ(Keys("{}"), "");
   EXPECT_EQ(Keys("7"), "JSON Value: 7 Is not object");
   EXPECT_EQ(Keys("  [1, 2] "), "JSON Value: [1, 2] Is not object");
