@@ -92,7 +92,7 @@ inline void CheckBothForms(const core::InferRequest& request) {
     response.outputs.push_back(input);
     response.outputs.back().parameters.clear();
   }
-  const auto written = oip_http::WriteInferResponse(response, forms, {}, {});
+  const auto written = oip_http::WriteInferResponse(std::move(response), forms, {}, {});
   Require(written.has_value(), "accepted tensors cannot be written");
   std::string text;
   for (const base::BufferSlice& piece : written->body) text += piece.view();
