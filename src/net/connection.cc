@@ -15,7 +15,7 @@ namespace {
 
 // What one connection may read or write before the others of its loop get their turn.
 constexpr size_t kTurnBytes = 2 << 20;
-constexpr size_t kTakeBytes = 256 * 1024;
+constexpr size_t kTakeBytes = 1 << 20;  // fewer writes wake a waiting peer less often
 constexpr int64_t kLingerNs = 2'000'000'000;
 
 }  // namespace

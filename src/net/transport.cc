@@ -29,7 +29,7 @@ Transport::Progress PlainTransport::Write(std::span<const base::BufferSlice> pie
   const std::byte* first = pieces[0].data() + offset;
   const size_t first_bytes = pieces[0].size() - offset;
   if (pieces.size() == 1) return ProgressOf(send(fd_, first, first_bytes, MSG_NOSIGNAL), State::kWantWrite);
-  std::array<iovec, 64> vectors;
+  std::array<iovec, 256> vectors;
   const size_t count = std::min(pieces.size(), vectors.size());
   vectors[0] = {const_cast<std::byte*>(first), first_bytes};
   for (size_t i = 1; i < count; ++i) vectors[i] = {const_cast<std::byte*>(pieces[i].data()), pieces[i].size()};

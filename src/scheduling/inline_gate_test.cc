@@ -171,7 +171,7 @@ TEST(InlineGateTest, WhatTheLoopSpendsOnMovingARequestCountsForTheModel) {
   EXPECT_FALSE(gate.Allows(1, 2 * kMegabyte));
   gate.Record(1, 2 * kLimitNs, kMegabyte, true);
   EXPECT_FALSE(gate.watching(1));
-  gate.Record(1, 4 * kLimitNs, kMegabyte, true);
+  gate.Record(1, 8 * kLimitNs, kMegabyte, true);
   EXPECT_TRUE(gate.watching(1));
 }
 
