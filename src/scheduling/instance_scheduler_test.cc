@@ -214,13 +214,11 @@ TEST(InstanceSchedulerTest, AnEngineMayAnswerSeveralTimesAndLater) {
   base::SystemClock clock;
   SchedulingFixture fixture(clock);
   std::promise<core::Execution*> handed_out;
-  const auto version = fixture.MakeVersion(
+  auto version = fixture.MakeVersion(
       {.on_load = {}, .on_execute = [&](core::Execution& execution) { handed_out.set_value(&execution); }});
   std::vector<bool> finals;
-  std::promise<void> done;
   core::QueuedRequest queued = fixture.Request(version, [&](core::InferResponse response) {
     finals.push_back(response.final);
-    if (response.final) done.set_value();
   });
   auto& scheduler = version->scheduler();
   scheduler.Enqueue(std::move(queued));
@@ -231,7 +229,8 @@ TEST(InstanceSchedulerTest, AnEngineMayAnswerSeveralTimesAndLater) {
   execution->Respond(0, base::OkStatus(), tensors, false);
   execution->Respond(0, base::OkStatus(), {}, true);
   execution->Finish();
-  done.get_future().wait();
+  version.reset();
+  fixture.AwaitEnded();
   EXPECT_EQ(finals, (std::vector<bool>{false, false, true}));
 }
 
