@@ -1,6 +1,8 @@
 #pragma once
 
 #include <deque>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,5 +78,19 @@ class FakeExchange final : public Exchange {
   std::vector<HttpResponse> responses;
   base::Task on_peer_gone;
 };
+
+inline std::string BodyText(const HttpResponse& response) {
+  std::string text;
+  for (const base::BufferSlice& piece : response.body) text += piece.view();
+  return text;
+}
+
+inline std::string HeaderValue(const HttpResponse& response, std::string_view name) {
+  if (name == "Content-Type") return std::string(response.content_type);
+  for (const auto& [key, value] : response.headers) {
+    if (key == name) return value;
+  }
+  return "";
+}
 
 }  // namespace inferd::net

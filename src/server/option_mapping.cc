@@ -5,6 +5,7 @@
 
 #include "config/personality.h"
 #include "net/memory_budget.h"
+#include "rest/options.h"
 #include "server/version.h"
 
 namespace inferd::server {
@@ -16,6 +17,15 @@ std::optional<base::NamePattern> ForwardedHeaders(const std::string& pattern) {
   if (pattern.empty()) return std::nullopt;
   auto created = base::NamePattern::Create(pattern);
   return created.has_value() ? std::optional(*std::move(created)) : std::nullopt;
+}
+
+void SetRestOptions(const config::ServerOptions& options, rest::Options& rest) {
+  std::ranges::copy(options.personality->http_status, rest.statuses.begin());
+  rest.forwarded_headers = ForwardedHeaders(options.http_header_forward_pattern);
+  rest.access_log = options.log.access;
+  rest.body_bytes_max = options.limits.body_bytes_max;
+  rest.json_depth_max = options.limits.json_depth_max;
+  rest.compression_ratio_max = options.limits.decompression_ratio_max;
 }
 
 }  // namespace
@@ -86,6 +96,7 @@ net::grpc::Options GrpcOptions(const config::ServerOptions& options) {
 
 oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
   oip_http::Options oip;
+  SetRestOptions(options, oip);
   oip.server_name = options.server_name;
   oip.server_version = kVersion;
   oip.health_bodies = options.health_bodies == config::HealthBodies::kJson ? oip_http::HealthBodies::kJson
@@ -96,18 +107,13 @@ oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
     case config::JsonNonFinite::kNull: oip.nonfinite = tensorjson::NonFinite::kNull; break;
     case config::JsonNonFinite::kError: oip.nonfinite = tensorjson::NonFinite::kError; break;
   }
-  std::ranges::copy(options.personality->http_status, oip.statuses.begin());
   oip.texts.model_not_ready = options.personality->model_not_ready;
-  oip.forwarded_headers = ForwardedHeaders(options.http_header_forward_pattern);
-  oip.access_log = options.log.access;
-  oip.body_bytes_max = options.limits.body_bytes_max;
-  oip.compression_ratio_max = options.limits.decompression_ratio_max;
-  oip.json_depth_max = options.limits.json_depth_max;
   return oip;
 }
 
 tfs_http::Options TfsHttpOptions(const config::ServerOptions& options) {
   tfs_http::Options tfs;
+  SetRestOptions(options, tfs);
   switch (options.v1_status) {
     case config::V1Status::kUnion: tfs.v1_status = tfs_http::V1Status::kUnion; break;
     case config::V1Status::kTfs: tfs.v1_status = tfs_http::V1Status::kTfs; break;
@@ -119,12 +125,6 @@ tfs_http::Options TfsHttpOptions(const config::ServerOptions& options) {
     case config::TfsResultKey::kResults: tfs.result_key = tfs_http::ResultKey::kResults; break;
   }
   tfs.cors = options.tfs_cors;
-  std::ranges::copy(options.personality->http_status, tfs.statuses.begin());
-  tfs.forwarded_headers = ForwardedHeaders(options.http_header_forward_pattern);
-  tfs.access_log = options.log.access;
-  tfs.body_bytes_max = options.limits.body_bytes_max;
-  tfs.json_depth_max = options.limits.json_depth_max;
-  tfs.compression_ratio_max = options.limits.decompression_ratio_max;
   return tfs;
 }
 

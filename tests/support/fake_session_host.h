@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -13,6 +12,7 @@
 
 #include "net/body.h"
 #include "net/exchange.h"
+#include "net/fake_exchange.h"
 #include "net/memory_budget.h"
 #include "net/net_metrics.h"
 #include "net/session.h"
@@ -21,27 +21,6 @@
 // For tests and fuzzing: what a session needs around it, without sockets or threads.
 
 namespace inferd::net {
-
-// Runs what is posted when told to.
-class FakeLoop final : public Loop {
- public:
-  void Post(base::Task task) override { tasks_.push_back(std::move(task)); }
-  bool InLoopThread() const override { return true; }
-  TimerId RunAfter(std::chrono::milliseconds, base::Task) override { return 0; }
-  void CancelTimer(TimerId) override {}
-  size_t index() const override { return 0; }
-
-  void RunPosted() {
-    while (!tasks_.empty()) {
-      base::Task task = std::move(tasks_.front());
-      tasks_.pop_front();
-      task();
-    }
-  }
-
- private:
-  std::deque<base::Task> tasks_;
-};
 
 // Does as `plan` and `answer` say; answers "ok" by default.
 class FakeHandler final : public HttpHandler {

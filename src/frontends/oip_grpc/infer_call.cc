@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "net/off_loop.h"
 #include "v2/traceparent.h"
 
 namespace inferd::oip_grpc {
@@ -73,24 +74,11 @@ void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {
     self->failure_ = FailureOf(single, options);
     self->retry_after_ms_ = single.retry_after_ms;
   }
+  const bool big = self->failure_.ok() && EncodingIsBig(single, self->prepared_.form, options);
   net::Loop& loop = self->call_.loop();
-  if (self->failure_.ok() && EncodingIsBig(single, self->prepared_.form, options)) {
-    base::Executor& pool = self->call_.environment().pool;
-    pool.Post([self = std::move(self)]() mutable {
-      self->Encode();
-      net::Loop& home = self->call_.loop();
-      home.Post([self = std::move(self)] { self->Send(); });
-    });
-  } else if (loop.InLoopThread()) {
-    Answer(std::move(self));
-  } else {
-    loop.Post([self = std::move(self)]() mutable { Answer(std::move(self)); });
-  }
-}
-
-void InferCall::Answer(Owned self) {
-  self->Encode();
-  self->Send();
+  base::Executor& pool = self->call_.environment().pool;
+  net::WorkThenGoOn(
+      std::move(self), loop, pool, big, [](InferCall& call) { call.Encode(); }, [](InferCall& call) { call.Send(); });
 }
 
 void InferCall::Encode() {

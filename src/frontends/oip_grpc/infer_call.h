@@ -32,7 +32,6 @@ class InferCall {
   void Prepare();
   static void Dispatch(Owned self);
   static void OnResponse(Owned& self, core::InferResponse&& response);
-  static void Answer(Owned self);
   void Encode();
   void Send();
 

@@ -2,45 +2,18 @@
 
 #include <utility>
 
-#include "frontends/oip_http/error_response.h"
+#include "rest/error_response.h"
 
 namespace inferd::oip_http {
 
 Call::Call(std::shared_ptr<const Environment> environment, const net::RequestHead& head, int64_t received_ns,
            net::Reply reply)
-    : environment_(std::move(environment)), reply_(std::move(reply)) {
-  if (!options().access_log) return;
-  access_ = v2::MakeAccessRecord(received_ns, head.method_text, head.target, head.peer,
-                                 head.Find("traceparent").value_or(""));
-}
-
-void Call::SetModel(std::string_view model, std::string_view version) {
-  if (access_ == nullptr) return;
-  access_->model = model;
-  access_->version = version;
-}
-
-void Call::SetRequestId(std::string_view id) {
-  if (access_ != nullptr) access_->id = id;
-}
-
-void Call::Send(net::HttpResponse response) {
-  if (access_ != nullptr) {
-    v2::LogAccess(environment_->logger, *access_, std::to_string(response.status), environment_->clock.NowNs());
-  }
-  reply_.Send(std::move(response));
-}
+    : rest::Call(environment->options, environment->logger, environment->clock, head, received_ns, std::move(reply)),
+      environment_(std::move(environment)) {}
 
 void Call::Fail(const base::Status& status, int http_status, int64_t retry_after_ms) {
-  Send(http_status != 0 ? ErrorResponse(http_status, status.message())
-                        : ErrorResponse(options(), status, retry_after_ms));
-}
-
-void LogRefusal(const Environment& environment, const net::RequestHead& head, int status) {
-  if (!environment.options.access_log) return;
-  environment.logger.Info(
-      "access",
-      {{"method", head.method_text}, {"target", head.target}, {"status", std::to_string(status)}, {"peer", head.peer}});
+  Send(http_status != 0 ? rest::ErrorResponse(http_status, status.message())
+                        : rest::ErrorResponse(options(), status, retry_after_ms));
 }
 
 }  // namespace inferd::oip_http

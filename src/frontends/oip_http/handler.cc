@@ -5,13 +5,14 @@
 
 #include "frontends/oip_http/call.h"
 #include "frontends/oip_http/control_requests.h"
-#include "frontends/oip_http/error_response.h"
 #include "frontends/oip_http/health.h"
 #include "frontends/oip_http/infer_call.h"
 #include "frontends/oip_http/infer_headers.h"
 #include "frontends/oip_http/model_json.h"
 #include "frontends/oip_http/router.h"
 #include "frontends/oip_http/scheduler_json.h"
+#include "rest/error_response.h"
+#include "rest/model_names.h"
 #include "v2/extensions.h"
 
 namespace inferd::oip_http {
@@ -22,8 +23,8 @@ constexpr int kMethodNotAllowed = 405;
 constexpr int kUnsupportedMediaType = 415;
 
 net::HttpResponse NoSuchRoute(const Options& options, const RouteResult& route) {
-  if (route.allow.empty()) return ErrorResponse(options, base::NotFound(options.texts.not_found));
-  net::HttpResponse response = ErrorResponse(kMethodNotAllowed, options.texts.method_not_allowed);
+  if (route.allow.empty()) return rest::ErrorResponse(options, base::NotFound(options.texts.not_found));
+  net::HttpResponse response = rest::ErrorResponse(kMethodNotAllowed, options.texts.method_not_allowed);
   response.headers.emplace_back("Allow", route.allow);
   return response;
 }
@@ -46,7 +47,7 @@ class Handler final : public net::HttpHandler {
     const RouteResult route = FindRoute(head.method, head.segments);
     if (!route.found) return Refuse(head, NoSuchRoute(options_, route));
     const base::Status access = environment_->access.Check(GroupOf(route.route.endpoint), head);
-    if (!access.ok()) return Refuse(head, ErrorResponse(options_, access));
+    if (!access.ok()) return Refuse(head, rest::ErrorResponse(options_, access));
     net::BodyPlan plan;
     plan.bytes_max = options_.body_bytes_max;
     if (route.route.endpoint == Endpoint::kModelLoad) return plan;
@@ -57,8 +58,8 @@ class Handler final : public net::HttpHandler {
     bool unknown_coding = false;
     const auto headers = ReadInferHeaders(head, unknown_coding);
     if (!headers.has_value()) {
-      return Refuse(head, unknown_coding ? ErrorResponse(kUnsupportedMediaType, headers.error().message())
-                                         : ErrorResponse(options_, headers.error()));
+      return Refuse(head, unknown_coding ? rest::ErrorResponse(kUnsupportedMediaType, headers.error().message())
+                                         : rest::ErrorResponse(options_, headers.error()));
     }
     if (headers->coding == net::ContentCoding::kIdentity)
       plan.align_at = static_cast<size_t>(headers->json_bytes.value_or(0));
@@ -81,7 +82,7 @@ class Handler final : public net::HttpHandler {
 
  private:
   net::BodyPlan Refuse(const net::RequestHead& head, net::HttpResponse response) const {
-    LogRefusal(*environment_, head, response.status);
+    rest::LogRefusal(options_, environment_->logger, head, response.status);
     net::BodyPlan plan;
     plan.refuse = std::move(response);
     return plan;
@@ -94,7 +95,7 @@ class Handler final : public net::HttpHandler {
       case Endpoint::kServerLive: return ServerLiveResponse(options_, catalog);
       case Endpoint::kServerReady: return ServerReadyResponse(options_, catalog);
       case Endpoint::kModelReady: return ModelReadyResponse(options_, catalog, route.model, route.version);
-      case Endpoint::kModelNames: return JsonResponse(ModelNamesJson(catalog.ModelNames()));
+      case Endpoint::kModelNames: return rest::JsonResponse(rest::ModelNamesJson(catalog.ModelNames()));
       case Endpoint::kModelMetadata:
         return JsonOrError(catalog.Metadata(route.model, route.version), ModelMetadataJson);
       case Endpoint::kModelStatistics:
@@ -106,18 +107,18 @@ class Handler final : public net::HttpHandler {
                            [](const std::string& json) { return json; });
       case Endpoint::kRepositoryIndex: return Index(route, request);
       case Endpoint::kLogging: return Logging(request);
-      default: return JsonResponse(ServerMetadataJson(options_.server_name, options_.server_version, v2::Extensions()));
+      default: return rest::JsonResponse(ServerMetadataJson(options_.server_name, options_.server_version, v2::Extensions()));
     }
   }
 
   template <typename T, typename ToJson>
   net::HttpResponse JsonOrError(const base::Result<T>& result, ToJson to_json) const {
-    return result.has_value() ? JsonResponse(to_json(*result)) : ErrorResponse(options_, result.error());
+    return result.has_value() ? rest::JsonResponse(to_json(*result)) : rest::ErrorResponse(options_, result.error());
   }
 
   net::HttpResponse Index(const Route& route, const net::HttpRequest& request) const {
     const auto ready_only = ReadIndexRequest(request.body.view());
-    if (!ready_only.has_value()) return ErrorResponse(options_, ready_only.error());
+    if (!ready_only.has_value()) return rest::ErrorResponse(options_, ready_only.error());
     return JsonOrError(environment_->catalog.Index(route.repository, *ready_only), IndexJson);
   }
 
@@ -125,10 +126,10 @@ class Handler final : public net::HttpHandler {
     base::Logger& logger = environment_->logger;
     if (request.head.method == net::Method::kPost) {
       const auto settings = ReadLogSettings(request.body.view());
-      if (!settings.has_value()) return ErrorResponse(options_, settings.error());
+      if (!settings.has_value()) return rest::ErrorResponse(options_, settings.error());
       v2::ApplyLogSettings(*settings, logger);
     }
-    return JsonResponse(LogSettingsJson(logger));
+    return rest::JsonResponse(LogSettingsJson(logger));
   }
 
   // Files of any size may come with the call: they are decoded on the pool.

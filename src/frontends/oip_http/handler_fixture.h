@@ -99,18 +99,4 @@ struct TestServer {
   std::unique_ptr<net::HttpHandler> handler = NewHandler();
 };
 
-inline std::string Body(const net::HttpResponse& response) {
-  std::string text;
-  for (const base::BufferSlice& piece : response.body) text += piece.view();
-  return text;
-}
-
-inline std::string Header(const net::HttpResponse& response, std::string_view name) {
-  if (name == "Content-Type") return std::string(response.content_type);
-  for (const auto& [key, value] : response.headers) {
-    if (key == name) return value;
-  }
-  return "";
-}
-
 }  // namespace inferd::oip_http

@@ -12,8 +12,8 @@ TEST(HandlerTest, ServerMetadataListsExactlyWhatIsAnswered) {
   server.options.server_version = "1.2.3";
   const net::HttpResponse response = server.Get("/v2");
   EXPECT_EQ(response.status, 200);
-  EXPECT_EQ(Header(response, "Content-Type"), "application/json");
-  EXPECT_EQ(Body(response),
+  EXPECT_EQ(HeaderValue(response, "Content-Type"), "application/json");
+  EXPECT_EQ(BodyText(response),
             R"x({"name":"inferd","version":"1.2.3","extensions":["classification","model_repository",)x"
             R"x("model_repository(unload_dependents)","schedule_policy","model_configuration","binary_tensor_data",)x"
             R"x("parameters","statistics","logging"]})x");
@@ -23,11 +23,11 @@ TEST(HandlerTest, UnknownPathsAndMethods) {
   TestServer server;
   net::HttpResponse response = server.Get("/v2/nothing");
   EXPECT_EQ(response.status, 404);
-  EXPECT_EQ(Body(response), R"({"error":"Not Found"})");
+  EXPECT_EQ(BodyText(response), R"({"error":"Not Found"})");
   response = server.Get("/v2/models/m/infer");
   EXPECT_EQ(response.status, 405);
-  EXPECT_EQ(Header(response, "Allow"), "POST");
-  EXPECT_EQ(Body(response), R"({"error":"Method Not Allowed"})");
+  EXPECT_EQ(HeaderValue(response, "Allow"), "POST");
+  EXPECT_EQ(BodyText(response), R"({"error":"Method Not Allowed"})");
 }
 
 TEST(HandlerTest, HealthIsAStatusWithoutABody) {
@@ -35,34 +35,34 @@ TEST(HandlerTest, HealthIsAStatusWithoutABody) {
   EXPECT_EQ(server.Get("/v2/health/live").status, 200);
   EXPECT_EQ(server.Get("/v2/health/ready").status, 200);
   EXPECT_EQ(server.Get("/v2/models/m/ready").status, 200);
-  EXPECT_EQ(Body(server.Get("/v2/health/live")), "");
+  EXPECT_EQ(BodyText(server.Get("/v2/health/live")), "");
   server.catalog.live = server.catalog.ready = false;
   server.catalog.model_ready = base::Unavailable("loading");
   for (const char* path :
        {"/v2/health/live", "/v2/health/ready", "/v2/models/m/ready", "/v2/models/m/versions/2/ready"}) {
     const net::HttpResponse response = server.Get(path);
     EXPECT_EQ(response.status, 400) << path;
-    EXPECT_EQ(Body(response), "") << path;
+    EXPECT_EQ(BodyText(response), "") << path;
   }
   server.catalog.model_ready = base::Internal("anything else is still only not ready");
   EXPECT_EQ(server.Get("/v2/models/m/ready").status, 400);
   server.catalog.model_ready = base::NotFound("Request for unknown model: 'm' is not found");
   const net::HttpResponse response = server.Get("/v2/models/m/ready");
   EXPECT_EQ(response.status, 404);
-  EXPECT_EQ(Body(response), R"({"error":"Request for unknown model: 'm' is not found"})");
+  EXPECT_EQ(BodyText(response), R"({"error":"Request for unknown model: 'm' is not found"})");
 }
 
 TEST(HandlerTest, HealthBodiesAndTextsAreOptions) {
   TestServer server;
   server.options.health_bodies = HealthBodies::kJson;
   server.catalog.ready = false;
-  EXPECT_EQ(Body(server.Get("/v2/health/live")), R"({"live":true})");
-  EXPECT_EQ(Body(server.Get("/v2/health/ready")), R"({"live":true,"ready":false})");
-  EXPECT_EQ(Body(server.Get("/v2/models/m/ready")), R"({"name":"m","ready":true})");
+  EXPECT_EQ(BodyText(server.Get("/v2/health/live")), R"({"live":true})");
+  EXPECT_EQ(BodyText(server.Get("/v2/health/ready")), R"({"live":true,"ready":false})");
+  EXPECT_EQ(BodyText(server.Get("/v2/models/m/ready")), R"({"name":"m","ready":true})");
   server.catalog.model_ready = base::Unavailable("loading");
-  EXPECT_EQ(Body(server.Get("/v2/models/m/ready")), R"({"name":"m","ready":false})");
+  EXPECT_EQ(BodyText(server.Get("/v2/models/m/ready")), R"({"name":"m","ready":false})");
   server.options.texts.model_not_ready = "Model version not ready";
-  EXPECT_EQ(Body(server.Get("/v2/models/m/ready")), R"({"error":"Model version not ready"})");
+  EXPECT_EQ(BodyText(server.Get("/v2/models/m/ready")), R"({"error":"Model version not ready"})");
 }
 
 TEST(HandlerTest, ModelMetadataAndConfig) {
@@ -74,13 +74,13 @@ TEST(HandlerTest, ModelMetadataAndConfig) {
       .inputs = {{.name = "x", .datatype = tensor::DataType::kFp32, .shape = {-1, 3}, .optional = false, .labels = {}}},
       .outputs = {},
       .parameters = {}};
-  EXPECT_EQ(Body(server.Get("/v2/models/m")),
+  EXPECT_EQ(BodyText(server.Get("/v2/models/m")),
             R"({"name":"m","versions":["1","3"],"platform":"onnx_onnxv1","inputs":[{"name":"x","datatype":"FP32",)"
             R"("shape":[-1,3]}],"outputs":[]})");
   server.catalog.metadata = std::unexpected(base::Unavailable("model 'm' is loading"));
   EXPECT_EQ(server.Get("/v2/models/m/versions/1").status, 503);
   server.catalog.config = std::string(R"({"name":"m"})");
-  EXPECT_EQ(Body(server.Get("/v2/models/m/config")), R"({"name":"m"})");
+  EXPECT_EQ(BodyText(server.Get("/v2/models/m/config")), R"({"name":"m"})");
 }
 
 TEST(HandlerTest, StatisticsOfOneAndOfAll) {
@@ -94,7 +94,7 @@ TEST(HandlerTest, StatisticsOfOneAndOfAll) {
       {.batch_size = 2, .compute_input = {}, .compute_infer = {.count = 1, .ns = 5}, .compute_output = {}}};
   server.catalog.statistics = std::vector{statistics};
   const std::string zero = R"({"count":0,"ns":0})";
-  EXPECT_EQ(Body(server.Get("/v2/models/stats")),
+  EXPECT_EQ(BodyText(server.Get("/v2/models/stats")),
             R"({"model_stats":[{"name":"m","version":"1","last_inference":0,"inference_count":7,"execution_count":0,)"
             R"("inference_stats":{"success":{"count":3,"ns":900},"fail":)" +
                 zero + R"(,"queue":)" + zero + R"(,"compute_input":)" + zero + R"(,"compute_infer":)" + zero +
@@ -111,7 +111,7 @@ TEST(HandlerTest, RepositoryIndex) {
   server.catalog.index = std::vector<core::IndexEntry>{
       {.name = "a", .version = "1", .state = core::ModelState::kReady, .reason = "", .repository = "r"},
       {.name = "b", .version = "", .state = core::ModelState::kUnavailable, .reason = "bad file", .repository = "r"}};
-  EXPECT_EQ(Body(server.Post("/v2/repository/index", "")),
+  EXPECT_EQ(BodyText(server.Post("/v2/repository/index", "")),
             R"([{"name":"a","version":"1","state":"READY"},{"name":"b","state":"UNAVAILABLE","reason":"bad file"}])");
   EXPECT_FALSE(server.catalog.asked_ready_only);
   EXPECT_EQ(server.Post("/v2/repository/r/index", R"({"ready":true})").status, 200);
@@ -126,7 +126,7 @@ TEST(HandlerTest, LoadAndUnloadAnswerWhenDone) {
   TestServer server;
   net::HttpResponse response = server.Post("/v2/repository/models/m/load", "");
   EXPECT_EQ(response.status, 200);
-  EXPECT_EQ(Body(response), "");
+  EXPECT_EQ(BodyText(response), "");
   ASSERT_TRUE(server.catalog.load.has_value());
   EXPECT_EQ(server.catalog.load->model, "m");
   response = server.Post("/v2/repository/r/models/m/unload", R"({"parameters":{"unload_dependents":true}})");
@@ -144,7 +144,7 @@ TEST(HandlerTest, LoggingIsAllOrNothing) {
   server.logger->SetEnabled(base::LogLevel::kInfo, true);
   EXPECT_EQ(server.Post("/v2/logging", R"({"log_info":false,"log_error":"no"})").status, 400);
   EXPECT_TRUE(server.logger->Enabled(base::LogLevel::kInfo));
-  EXPECT_EQ(Body(server.Post("/v2/logging", R"({"log_info":false,"log_verbose_level":2})")),
+  EXPECT_EQ(BodyText(server.Post("/v2/logging", R"({"log_info":false,"log_verbose_level":2})")),
             R"({"log_file":"","log_info":false,"log_warning":false,"log_error":false,"log_verbose_level":2,)"
             R"("log_format":"default"})");
   EXPECT_EQ(server.Post("/v2/logging", R"({"log_file":"/tmp/x"})").status, 400);
@@ -154,8 +154,8 @@ TEST(HandlerTest, LoggingIsAllOrNothing) {
 
 TEST(HandlerTest, ModelNamesAndMetrics) {
   TestServer server;
-  EXPECT_EQ(Body(server.Get("/v2/models")), R"({"models":["a","b"]})");
-  EXPECT_EQ(Body(server.Get("/metrics")), "m 1\n");
+  EXPECT_EQ(BodyText(server.Get("/v2/models")), R"({"models":["a","b"]})");
+  EXPECT_EQ(BodyText(server.Get("/metrics")), "m 1\n");
 }
 
 TEST(HandlerTest, BodiesAreAlignedBehindTheirJson) {
@@ -188,7 +188,7 @@ TEST(HandlerTest, ARestrictedGroupIsRefusedBeforeTheBodyIsRead) {
   const net::BodyPlan plan = server.handler->OnHead(request.head);
   ASSERT_TRUE(plan.refuse.has_value());
   EXPECT_EQ(plan.refuse->status, 403);
-  EXPECT_EQ(Body(*plan.refuse), R"({"error":"This API is restricted, expecting header 'X-Key'"})");
+  EXPECT_EQ(BodyText(*plan.refuse), R"({"error":"This API is restricted, expecting header 'X-Key'"})");
   request.head.headers.emplace_back("x-key", "secret");
   EXPECT_FALSE(server.handler->OnHead(request.head).refuse.has_value());
   // The rest is open, and what is not there stays so.
@@ -223,7 +223,7 @@ TEST(MetricsHandlerTest, ServesMetricsAndHealthAlone) {
   TestServer server;
   server.handler = MakeMetricsHandler(server.options, server.access, server.catalog, server.pool,
                                       [] { return std::string("m 2\n"); });
-  EXPECT_EQ(Body(server.Get("/metrics")), "m 2\n");
+  EXPECT_EQ(BodyText(server.Get("/metrics")), "m 2\n");
   EXPECT_EQ(server.Get("/v2/health/live").status, 200);
   EXPECT_EQ(server.Get("/v2/health/ready").status, 200);
   EXPECT_EQ(server.Get("/v2/models/m/ready").status, 200);

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "frontends/oip_http/error_response.h"
 #include "json/writer.h"
+#include "rest/error_response.h"
 
 namespace inferd::oip_http {
 
@@ -25,7 +25,7 @@ net::HttpResponse ServerLiveResponse(const Options& options, const core::Catalog
   writer.BeginObject();
   writer.Member("live", live);
   writer.EndObject();
-  return WithStatus(JsonResponse(writer.TakeString()), live);
+  return WithStatus(rest::JsonResponse(writer.TakeString()), live);
 }
 
 net::HttpResponse ServerReadyResponse(const Options& options, const core::Catalog& catalog) {
@@ -36,26 +36,26 @@ net::HttpResponse ServerReadyResponse(const Options& options, const core::Catalo
   writer.Member("live", catalog.ServerLive());
   writer.Member("ready", ready);
   writer.EndObject();
-  return WithStatus(JsonResponse(writer.TakeString()), ready);
+  return WithStatus(rest::JsonResponse(writer.TakeString()), ready);
 }
 
 net::HttpResponse ModelReadyResponse(const Options& options, const core::Catalog& catalog, std::string_view model,
                                      std::string_view version) {
   const base::Status status = catalog.ModelReady(model, version);
-  if (status.code() == base::StatusCode::kNotFound) return ErrorResponse(404, status.message());
+  if (status.code() == base::StatusCode::kNotFound) return rest::ErrorResponse(404, status.message());
   const bool ready = status.ok();
-  if (!ready && !options.texts.model_not_ready.empty()) return ErrorResponse(kFalse, options.texts.model_not_ready);
+  if (!ready && !options.texts.model_not_ready.empty()) return rest::ErrorResponse(kFalse, options.texts.model_not_ready);
   if (options.health_bodies == HealthBodies::kEmpty) return WithStatus({}, ready);
   json::Writer writer(64 + model.size());
   writer.BeginObject();
   writer.Member("name", model);
   writer.Member("ready", ready);
   writer.EndObject();
-  return WithStatus(JsonResponse(writer.TakeString()), ready);
+  return WithStatus(rest::JsonResponse(writer.TakeString()), ready);
 }
 
 net::HttpResponse MetricsPage(const MetricsText& metrics_text) {
-  if (!metrics_text) return ErrorResponse(404, "metrics are not served");
+  if (!metrics_text) return rest::ErrorResponse(404, "metrics are not served");
   return net::HttpResponse::Text(200, "text/plain; version=0.0.4; charset=utf-8", metrics_text());
 }
 

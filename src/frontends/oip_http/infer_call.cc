@@ -5,6 +5,7 @@
 
 #include "frontends/oip_http/raw_request.h"
 #include "net/compression/compression.h"
+#include "net/off_loop.h"
 #include "v2/forwarded_headers.h"
 #include "v2/traceparent.h"
 
@@ -120,19 +121,11 @@ void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {
   } else if (!single.status.ok()) {
     self->Fail(single.status, 0, single.retry_after_ms);
   }
+  const bool big = self->EncodeIsBig();
   net::Loop& loop = self->call_.loop();
-  if (self->EncodeIsBig()) {
-    base::Executor& pool = self->call_.environment().pool;
-    pool.Post([self = std::move(self)]() mutable {
-      self->Encode();
-      net::Loop& home = self->call_.loop();
-      home.Post([self = std::move(self)] { self->Send(); });
-    });
-  } else if (loop.InLoopThread()) {
-    Answer(std::move(self));
-  } else {
-    loop.Post([self = std::move(self)]() mutable { Answer(std::move(self)); });
-  }
+  base::Executor& pool = self->call_.environment().pool;
+  net::WorkThenGoOn(
+      std::move(self), loop, pool, big, [](InferCall& call) { call.Encode(); }, [](InferCall& call) { call.Send(); });
 }
 
 bool InferCall::EncodeIsBig() const {
@@ -141,11 +134,6 @@ bool InferCall::EncodeIsBig() const {
   const bool compressed = headers_.answer != net::ContentCoding::kIdentity;
   return size.json_bytes >= call_.options().offload_bytes ||
          (compressed && size.json_bytes + size.binary_bytes >= call_.options().offload_compressed_bytes);
-}
-
-void InferCall::Answer(Owned self) {
-  self->Encode();
-  self->Send();
 }
 
 void InferCall::Encode() {

@@ -42,7 +42,6 @@ class InferCall {
   static void Dispatch(Owned self);
   static void OnResponse(Owned& self, core::InferResponse&& response);
   bool EncodeIsBig() const;
-  static void Answer(Owned self);
   void Encode();
   base::Status EncodeResponse();
   void Send();

@@ -26,7 +26,7 @@ TEST_F(InferCallTest, SmallRequestsNeverLeaveTheLoop) {
   server_.Start(TestServer::Request(net::Method::kPost, kInfer, kRequest));
   ASSERT_EQ(server_.exchange.responses.size(), 1u);
   EXPECT_EQ(server_.exchange.responses[0].status, 200);
-  EXPECT_EQ(Body(server_.exchange.responses[0]), kAnswer);
+  EXPECT_EQ(BodyText(server_.exchange.responses[0]), kAnswer);
   EXPECT_EQ(server_.pool.queued(), 0u);
   EXPECT_EQ(server_.dispatcher.last->model_name, "m");
 }
@@ -43,7 +43,7 @@ TEST_F(InferCallTest, BigRequestsAndResponsesGoByWayOfThePool) {
   EXPECT_EQ(server_.pool.RunAll(), 1u);
   EXPECT_EQ(server_.loop.RunAll(), 1u);
   ASSERT_EQ(server_.exchange.responses.size(), 1u);
-  EXPECT_EQ(Body(server_.exchange.responses[0]), kAnswer);
+  EXPECT_EQ(BodyText(server_.exchange.responses[0]), kAnswer);
 }
 
 TEST_F(InferCallTest, AnswersFromOtherThreadsArePostedToTheLoop) {
@@ -58,13 +58,13 @@ TEST_F(InferCallTest, AnswersFromOtherThreadsArePostedToTheLoop) {
   server_.loop.in_loop = true;
   server_.loop.RunAll();
   ASSERT_EQ(server_.exchange.responses.size(), 1u);
-  EXPECT_EQ(Body(server_.exchange.responses[0]), kAnswer);
+  EXPECT_EQ(BodyText(server_.exchange.responses[0]), kAnswer);
 }
 
 TEST_F(InferCallTest, UnknownModelsComeBeforeBadBodies) {
   const net::HttpResponse response = server_.Post("/v2/models/nobody/infer", "not JSON");
   EXPECT_EQ(response.status, 404);
-  EXPECT_EQ(Body(response), R"({"error":"Request for unknown model: 'nobody' is not found"})");
+  EXPECT_EQ(BodyText(response), R"({"error":"Request for unknown model: 'nobody' is not found"})");
   EXPECT_EQ(server_.Post("/v2/models/m/versions/v10/infer", kRequest).status, 404);
   EXPECT_EQ(server_.Post("/v2/models/m/versions/1/infer", kRequest).status, 200);
 }
@@ -90,8 +90,8 @@ TEST_F(InferCallTest, EveryStatusHasItsCodeAndText) {
     };
     const net::HttpResponse response = server_.Post(kInfer, kRequest);
     EXPECT_EQ(response.status, http);
-    EXPECT_EQ(Body(response), R"({"error":"why \"not\""})");
-    EXPECT_EQ(Header(response, "Retry-After"), http == 429 ? "2" : "");
+    EXPECT_EQ(BodyText(response), R"({"error":"why \"not\""})");
+    EXPECT_EQ(HeaderValue(response, "Retry-After"), http == 429 ? "2" : "");
   }
 }
 
@@ -106,7 +106,7 @@ TEST_F(InferCallTest, BinaryBothWays) {
       R"("parameters":{"binary_data_size":4}}]})";
   const std::string length = std::to_string(json.size());
   const net::HttpResponse response = server_.Post(kInfer, json + "abcd", {{"Inference-Header-Content-Length", length}});
-  EXPECT_EQ(response.status, 200) << Body(response);
+  EXPECT_EQ(response.status, 200) << BodyText(response);
   EXPECT_EQ(response.body.back().data(), server_.dispatcher.last->inputs[0].data.data());  // echoed, never copied
   EXPECT_EQ(response.body.back().view(), "abcd");
 }
@@ -151,8 +151,8 @@ TEST_F(InferCallTest, CompressedBothWays) {
     const base::BufferSlice body = *net::Compress(parsed, std::span(&plain, 1));
     const net::HttpResponse response =
         server_.Post(kInfer, body.view(), {{"Content-Encoding", coding}, {"Accept-Encoding", coding}});
-    EXPECT_EQ(response.status, 200) << Body(response);
-    EXPECT_EQ(Header(response, "Content-Encoding"), coding);
+    EXPECT_EQ(response.status, 200) << BodyText(response);
+    EXPECT_EQ(HeaderValue(response, "Content-Encoding"), coding);
     const auto answer = net::Decompress(parsed, response.body[0], {});
     ASSERT_TRUE(answer.has_value());
     EXPECT_EQ(answer->view(), kAnswer);
@@ -208,7 +208,7 @@ TEST_F(InferCallTest, OneOfManyResponsesIsAllThatHttpCarries) {
     }
     done.Send({});
   };
-  EXPECT_EQ(Body(server_.Post(kInfer, kRequest)), kAnswer);
+  EXPECT_EQ(BodyText(server_.Post(kInfer, kRequest)), kAnswer);
   responses = 2;
   EXPECT_EQ(server_.Post(kInfer, kRequest).status, 501);
 }

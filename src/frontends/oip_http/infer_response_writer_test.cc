@@ -41,8 +41,8 @@ TEST(WriteInferResponseTest, TheDocumentsExample) {
   const auto http = WriteInferResponse(std::move(response), {}, {}, {});
   ASSERT_TRUE(http.has_value()) << http.error().ToString();
   EXPECT_EQ(http->status, 200);
-  EXPECT_EQ(Header(*http, "Content-Type"), "application/json");
-  EXPECT_EQ(Body(*http),
+  EXPECT_EQ(HeaderValue(*http, "Content-Type"), "application/json");
+  EXPECT_EQ(BodyText(*http),
             R"({"model_name":"m","model_version":"3","id":"42","outputs":[{"name":"output0","datatype":"FP32",)"
             R"("shape":[3,2],"data":[1.0,1.1,2.0,2.1,3.0,3.1]}]})");
 }
@@ -53,7 +53,7 @@ TEST(WriteInferResponseTest, ParametersOfResponseAndOutputs) {
   response.outputs[0].parameters = {{"c", true}, {"d", 0.5}};
   const auto http = WriteInferResponse(std::move(response), {}, {}, {});
   ASSERT_TRUE(http.has_value());
-  EXPECT_EQ(Body(*http),
+  EXPECT_EQ(BodyText(*http),
             R"({"model_name":"m","model_version":"3","parameters":{"a":"x","b":-1},"outputs":[{"name":"y",)"
             R"("datatype":"BOOL","shape":[1],"parameters":{"c":true,"d":0.5},"data":[true]}]})");
 }
@@ -73,9 +73,9 @@ TEST(WriteInferResponseTest, BinaryOutputsFollowTheJsonWithoutACopy) {
       R"({"binary_data_size":4}},{"name":"j","datatype":"INT8","shape":[1],"data":[5]},{"name":"e","datatype":"INT8",)"
       R"("shape":[0],"parameters":{"binary_data_size":0}},{"name":"z","datatype":"INT8","shape":[2],"parameters":)"
       R"({"binary_data_size":2}}]})";
-  EXPECT_EQ(Body(*http), json + "abcdef");
-  EXPECT_EQ(Header(*http, "Content-Type"), "application/octet-stream");
-  EXPECT_EQ(Header(*http, "Inference-Header-Content-Length"), std::to_string(json.size()));
+  EXPECT_EQ(BodyText(*http), json + "abcdef");
+  EXPECT_EQ(HeaderValue(*http, "Content-Type"), "application/octet-stream");
+  EXPECT_EQ(HeaderValue(*http, "Inference-Header-Content-Length"), std::to_string(json.size()));
   ASSERT_EQ(http->body.size(), 3u);
   EXPECT_EQ(http->body[1].data(), first);
   EXPECT_EQ(http->body[2].data(), last);
@@ -91,7 +91,7 @@ TEST(WriteInferResponseTest, BytesOutputsNeedUtf8OrBase64) {
   forms.default_form.base64 = true;
   http = WriteInferResponse(ResponseWith({Tensor("y", DataType::kBytes, {2}, packed)}), forms, {}, {});
   ASSERT_TRUE(http.has_value());
-  EXPECT_EQ(Body(*http),
+  EXPECT_EQ(BodyText(*http),
             R"({"model_name":"m","model_version":"3","outputs":[{"name":"y","datatype":"BYTES","shape":[2],)"
             R"("parameters":{"content_type":"base64"},"data":["/wA=","YQ=="]}]})");
 }
@@ -107,7 +107,7 @@ TEST(WriteInferResponseTest, ClassificationUsesTheOutputsLabels) {
       ResponseWith({Tensor("y", DataType::kFp32, {1, 3}, BytesOf(std::vector<float>{0.5f, 2.5f, 1.0f}))}), forms,
       signature, {});
   ASSERT_TRUE(http.has_value());
-  EXPECT_EQ(Body(*http),
+  EXPECT_EQ(BodyText(*http),
             R"({"model_name":"m","model_version":"3","outputs":[{"name":"y","datatype":"BYTES","shape":[1,2],)"
             R"("data":["2.5:1:b","1:2:c"]}]})");
 }
@@ -121,7 +121,7 @@ TEST(WriteInferResponseTest, NonFiniteValuesAsTheOptionSays) {
     const auto http =
         WriteInferResponse(ResponseWith({Tensor("y", DataType::kFp64, {2}, BytesOf(values))}), {}, {}, options);
     if (!http.has_value()) return http.error().message();
-    const std::string body = Body(*http);
+    const std::string body = BodyText(*http);
     return body.substr(body.find("\"data\""));
   };
   EXPECT_EQ(write(tensorjson::NonFinite::kTokens), R"("data":[NaN,-Infinity]}]})");
@@ -135,11 +135,11 @@ TEST(CompressBodyTest, LeavesSmallBodiesAlone) {
   options.compress_bytes_min = 100;
   net::HttpResponse small = net::HttpResponse::Text(200, "text/plain", std::string(99, 'a'));
   EXPECT_TRUE(CompressBody(small, net::ContentCoding::kGzip, options).ok());
-  EXPECT_EQ(Header(small, "Content-Encoding"), "");
+  EXPECT_EQ(HeaderValue(small, "Content-Encoding"), "");
   net::HttpResponse big = net::HttpResponse::Text(200, "text/plain", std::string(1000, 'a'));
   EXPECT_TRUE(CompressBody(big, net::ContentCoding::kGzip, options).ok());
-  EXPECT_EQ(Header(big, "Content-Encoding"), "gzip");
-  EXPECT_LT(Body(big).size(), 100u);
+  EXPECT_EQ(HeaderValue(big, "Content-Encoding"), "gzip");
+  EXPECT_LT(BodyText(big).size(), 100u);
 }
 
 }  // namespace

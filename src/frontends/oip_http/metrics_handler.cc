@@ -1,9 +1,9 @@
 #include <utility>
 
-#include "frontends/oip_http/error_response.h"
 #include "frontends/oip_http/handler.h"
 #include "frontends/oip_http/health.h"
 #include "frontends/oip_http/router.h"
+#include "rest/error_response.h"
 
 namespace inferd::oip_http {
 
@@ -25,12 +25,12 @@ class MetricsHandler final : public net::HttpHandler {
     const bool served = endpoint == Endpoint::kMetrics || endpoint == Endpoint::kServerLive ||
                         endpoint == Endpoint::kServerReady || endpoint == Endpoint::kModelReady;
     if (!served || found.allow.empty()) {
-      plan.refuse = ErrorResponse(options_, base::NotFound(options_.texts.not_found));
+      plan.refuse = rest::ErrorResponse(options_, base::NotFound(options_.texts.not_found));
     } else if (!found.found) {
-      plan.refuse = ErrorResponse(405, options_.texts.method_not_allowed);
+      plan.refuse = rest::ErrorResponse(405, options_.texts.method_not_allowed);
       plan.refuse->headers.emplace_back("Allow", found.allow);
     } else if (base::Status status = access_.Check(GroupOf(endpoint), head); !status.ok()) {
-      plan.refuse = ErrorResponse(options_, status);
+      plan.refuse = rest::ErrorResponse(options_, status);
     }
     return plan;
   }

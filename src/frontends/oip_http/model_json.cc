@@ -124,15 +124,4 @@ std::string IndexJson(std::span<const core::IndexEntry> entries) {
   return writer.TakeString();
 }
 
-std::string ModelNamesJson(std::span<const std::string> names) {
-  json::Writer writer;
-  writer.BeginObject();
-  writer.Key("models");
-  writer.BeginArray();
-  for (const std::string& name : names) writer.String(name);
-  writer.EndArray();
-  writer.EndObject();
-  return writer.TakeString();
-}
-
 }  // namespace inferd::oip_http

@@ -23,7 +23,4 @@ std::string StatisticsJson(std::span<const core::ModelStatistics> statistics);
 // Triton's repository extension, "Index": state and reason stand where there is one.
 std::string IndexJson(std::span<const core::IndexEntry> entries);
 
-// {"models":["a","b"]}, as KServe's servers list them.
-std::string ModelNamesJson(std::span<const std::string> names);
-
 }  // namespace inferd::oip_http

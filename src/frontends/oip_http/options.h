@@ -2,11 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 
-#include "base/name_pattern.h"
-#include "net/status_table.h"
+#include "rest/options.h"
 #include "tensorjson/write.h"
 
 namespace inferd::oip_http {
@@ -23,21 +21,13 @@ struct Texts {
 };
 
 // How this front-end answers. Set before the server starts; immutable and shared by every loop's handler afterwards.
-struct Options {
+struct Options : rest::Options {
   std::string server_name = "inferd";
   std::string server_version = "0.0.0";
   HealthBodies health_bodies = HealthBodies::kEmpty;
   tensorjson::NonFinite nonfinite = tensorjson::NonFinite::kTokens;  // in JSON output
-  net::StatusTable statuses = net::kStatuses;
   Texts texts;
-  std::optional<base::NamePattern> forwarded_headers;  // become parameters of inference requests; absent: none
-  bool access_log = false;                             // one line per request, at info level
-  int retry_after_s = 1;                               // with 429, where the response does not say better
-  uint64_t body_bytes_max = uint64_t{1} << 30;         // also after decompression: 413
-  uint64_t control_bytes_max = 1 << 20;                // bodies of index, unload and logging: 413
-  uint32_t json_depth_max = 64;                        // open arrays and objects
-  uint32_t compression_ratio_max = 100;                // a compressed body's, above 64 KiB: 413
-  size_t offload_bytes = 256 * 1024;            // JSON from this size on is left to the pool, and compressed requests
+  uint64_t control_bytes_max = 1 << 20;         // bodies of index, unload and logging: 413
   size_t offload_compressed_bytes = 16 * 1024;  // responses from this size on that are to be compressed, too
   size_t compress_bytes_min = 1024;             // smaller responses are sent as they are
 };

@@ -104,8 +104,8 @@ TEST(SchedulerEndpointTest, AnswersForAModelOrAVersion) {
   server.catalog.scheduling = Batching();
   const net::HttpResponse response = server.Get("/v2/models/m/scheduler");
   EXPECT_EQ(response.status, 200);
-  EXPECT_EQ(Header(response, "Content-Type"), "application/json");
-  EXPECT_EQ(Body(response), SchedulerJson(Batching()));
+  EXPECT_EQ(HeaderValue(response, "Content-Type"), "application/json");
+  EXPECT_EQ(BodyText(response), SchedulerJson(Batching()));
   EXPECT_EQ(server.catalog.asked_model, "m");
   EXPECT_EQ(server.Get("/v2/models/m/versions/3/scheduler").status, 200);
   EXPECT_EQ(server.Post("/v2/models/m/scheduler", "").status, 405);

@@ -55,9 +55,9 @@ TEST(CorsHeadersTest, AreAddedWhereTheyAreOn) {
   EXPECT_TRUE(response.headers.empty());
   options.cors = true;
   AddCorsHeaders(options, response);
-  EXPECT_EQ(Header(response, "Access-Control-Allow-Origin"), "*");
-  EXPECT_EQ(Header(response, "Access-Control-Allow-Methods"), "POST, GET");
-  EXPECT_EQ(Header(response, "Access-Control-Allow-Headers"), "Content-Type");
+  EXPECT_EQ(HeaderValue(response, "Access-Control-Allow-Origin"), "*");
+  EXPECT_EQ(HeaderValue(response, "Access-Control-Allow-Methods"), "POST, GET");
+  EXPECT_EQ(HeaderValue(response, "Access-Control-Allow-Headers"), "Content-Type");
 }
 
 }  // namespace

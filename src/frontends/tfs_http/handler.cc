@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "frontends/tfs_http/call.h"
-#include "frontends/tfs_http/error_response.h"
 #include "frontends/tfs_http/infer_call.h"
 #include "frontends/tfs_http/model_status.h"
 #include "frontends/tfs_http/router.h"
+#include "rest/error_response.h"
 
 namespace inferd::tfs_http {
 
@@ -19,7 +19,7 @@ constexpr int kUnsupportedMediaType = 415;
 constexpr uint64_t kControlBytesMax = 1 << 20;
 
 net::HttpResponse Malformed(const Options& options, const net::RequestHead& head) {
-  return ErrorResponse(options, base::InvalidArgument("Malformed request: " + std::string(head.method_text) + " " +
+  return rest::ErrorResponse(options, base::InvalidArgument("Malformed request: " + std::string(head.method_text) + " " +
                                                       std::string(head.target)));
 }
 
@@ -27,7 +27,7 @@ net::HttpResponse Malformed(const Options& options, const net::RequestHead& head
 net::HttpResponse Preflight(const Options& options, const net::RequestHead& head) {
   const std::string_view origin = head.Find("Origin").value_or("");
   if (origin.starts_with("http://") || origin.starts_with("https://")) return {};
-  return ErrorResponse(options, base::InvalidArgument("Origin header is missing in CORS preflight"));
+  return rest::ErrorResponse(options, base::InvalidArgument("Origin header is missing in CORS preflight"));
 }
 
 std::optional<net::ContentCoding> CodingOf(const net::RequestHead& head) {
@@ -48,11 +48,11 @@ class Handler final : public net::HttpHandler {
     if (endpoint == Endpoint::kPreflight) return plan;
     const access::Group group = GroupOf(endpoint);
     const base::Status access = environment_->access.Check(group, head);
-    if (!access.ok()) return Refuse(head, ErrorResponse(options_, access));
+    if (!access.ok()) return Refuse(head, rest::ErrorResponse(options_, access));
     if (group != access::Group::kInference) return plan;
     plan.bytes_max = options_.body_bytes_max;
     if (CodingOf(head)) return plan;
-    return Refuse(head, ErrorResponse(kUnsupportedMediaType,
+    return Refuse(head, rest::ErrorResponse(kUnsupportedMediaType,
                                       "Content-Encoding: expected gzip, deflate or identity, got '" +
                                           std::string(head.Find("Content-Encoding")->substr(0, 64)) + "'"));
   }
@@ -87,7 +87,7 @@ class Handler final : public net::HttpHandler {
   }
 
   net::BodyPlan Refuse(const net::RequestHead& head, net::HttpResponse response) const {
-    LogRefusal(*environment_, head, response.status);
+    rest::LogRefusal(options_, environment_->logger, head, response.status);
     AddCorsHeaders(options_, response);
     net::BodyPlan plan;
     plan.refuse = std::move(response);

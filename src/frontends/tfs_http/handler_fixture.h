@@ -40,20 +40,6 @@ inline net::HttpRequest Request(net::Method method, std::string_view target, std
   return request;
 }
 
-inline std::string Body(const net::HttpResponse& response) {
-  std::string text;
-  for (const base::BufferSlice& piece : response.body) text += piece.view();
-  return text;
-}
-
-inline std::string Header(const net::HttpResponse& response, std::string_view name) {
-  if (name == "Content-Type") return std::string(response.content_type);
-  for (const auto& [key, value] : response.headers) {
-    if (key == name) return value;
-  }
-  return "";
-}
-
 // A model by that name; batched or not is what its shapes say.
 inline std::shared_ptr<FakePinned> Model(std::vector<core::TensorSpec> inputs,
                                          std::vector<core::TensorSpec> outputs = {}) {
@@ -103,7 +89,7 @@ struct TestServer {
     return Ask(Request(net::Method::kPost, path, body, headers));
   }
   // "200 <body>"
-  std::string Answer(net::HttpResponse response) { return std::to_string(response.status) + " " + Body(response); }
+  std::string Answer(net::HttpResponse response) { return std::to_string(response.status) + " " + BodyText(response); }
   std::string AnswerTo(std::string_view path) { return Answer(Get(path)); }
   std::string AnswerTo(std::string_view path, std::string_view body) { return Answer(Post(path, body)); }
 

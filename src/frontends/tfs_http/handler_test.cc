@@ -40,8 +40,8 @@ class HandlerTest : public testing::Test {
 
 TEST_F(HandlerTest, PredictsInBothFormats) {
   const net::HttpResponse rows = server_.Post("/v1/models/m:predict", R"({"instances": [1, 2.5]})");
-  EXPECT_EQ(Body(rows), R"({"predictions":[1.0,2.5]})");
-  EXPECT_EQ(Header(rows, "Content-Type"), "application/json");
+  EXPECT_EQ(BodyText(rows), R"({"predictions":[1.0,2.5]})");
+  EXPECT_EQ(HeaderValue(rows, "Content-Type"), "application/json");
   EXPECT_EQ(server_.AnswerTo("/v1/models/m:predict", R"({"inputs": {"x": [1]}})"), R"(200 {"outputs":[1.0]})");
   EXPECT_EQ(server_.AnswerTo("/v1/models/m/versions/1:predict", R"({"inputs": [3]})"), R"(200 {"outputs":[3.0]})");
   EXPECT_EQ(server_.dispatcher.last->model_name, "m");
@@ -73,8 +73,8 @@ TEST_F(HandlerTest, TheContentTypeDoesNotMatterAndTheBodyMayBeCompressed) {
   const base::BufferSlice body(base::Buffer::CopyOf(R"({"instances": [1]})"));
   const std::string gzip(net::Compress(net::ContentCoding::kGzip, std::span(&body, 1)).value().view());
   const net::HttpResponse answer = server_.Post("/v1/models/m:predict", gzip, {{"Content-Encoding", "gzip"}});
-  EXPECT_EQ(Body(answer), R"({"predictions":[1.0]})");
-  EXPECT_EQ(Header(answer, "Content-Encoding"), "");
+  EXPECT_EQ(BodyText(answer), R"({"predictions":[1.0]})");
+  EXPECT_EQ(HeaderValue(answer, "Content-Encoding"), "");
   EXPECT_EQ(server_.Post("/v1/models/m:predict", "garbage", {{"Content-Encoding", "gzip"}}).status, 400);
   EXPECT_EQ(server_.Post("/v1/models/m:predict", gzip, {{"Content-Encoding", "br"}}).status, 415);
 }
@@ -123,7 +123,7 @@ TEST_F(HandlerTest, ErrorsHaveTheirStatus) {
   FailWith(base::ResourceExhausted("full"), 2500);
   const net::HttpResponse busy = server_.Post(path, body);
   EXPECT_EQ(busy.status, 429);
-  EXPECT_EQ(Header(busy, "Retry-After"), "3");
+  EXPECT_EQ(HeaderValue(busy, "Retry-After"), "3");
 }
 
 TEST_F(HandlerTest, WhatIsMalformedSaysSo) {
@@ -194,11 +194,11 @@ TEST_F(HandlerTest, PagesOfOtherOriginsWhereTheyMay) {
   EXPECT_EQ(preflight({{"Origin", "file://x"}}).status, 400);
   const net::HttpResponse off = preflight({{"Origin", "https://page"}});
   EXPECT_EQ(off.status, 200);
-  EXPECT_EQ(Header(off, "Access-Control-Allow-Origin"), "");
+  EXPECT_EQ(HeaderValue(off, "Access-Control-Allow-Origin"), "");
   server_.options.cors = true;
-  EXPECT_EQ(Header(preflight({{"Origin", "https://page"}}), "Access-Control-Allow-Methods"), "POST, GET");
-  EXPECT_EQ(Header(server_.Post("/v1/models/m:predict", R"({"instances": [1]})"), "Access-Control-Allow-Origin"), "*");
-  EXPECT_EQ(Header(server_.Get("/v1/models/m:predict"), "Access-Control-Allow-Headers"), "Content-Type")
+  EXPECT_EQ(HeaderValue(preflight({{"Origin", "https://page"}}), "Access-Control-Allow-Methods"), "POST, GET");
+  EXPECT_EQ(HeaderValue(server_.Post("/v1/models/m:predict", R"({"instances": [1]})"), "Access-Control-Allow-Origin"), "*");
+  EXPECT_EQ(HeaderValue(server_.Get("/v1/models/m:predict"), "Access-Control-Allow-Headers"), "Content-Type")
       << "on refusals too";
 }
 
@@ -227,7 +227,7 @@ TEST_F(HandlerTest, BigBodiesAndAnswersGoByWayOfThePool) {
   EXPECT_EQ(server_.pool.queued(), 1u) << "encoding";
   server_.Settle();
   ASSERT_EQ(server_.exchange.responses.size(), 1u);
-  EXPECT_EQ(Body(server_.exchange.responses[0]), R"({"predictions":[1.0,2.0,3.0]})");
+  EXPECT_EQ(BodyText(server_.exchange.responses[0]), R"({"predictions":[1.0,2.0,3.0]})");
 }
 
 TEST_F(HandlerTest, AnswersFromOtherThreadsAreSentByTheLoop) {

@@ -5,12 +5,13 @@
 #include <string_view>
 #include <utility>
 
-#include "frontends/tfs_http/error_response.h"
 #include "frontends/tfs_http/example_reader.h"
 #include "frontends/tfs_http/predict_reader.h"
 #include "frontends/tfs_http/predict_writer.h"
 #include "frontends/tfs_http/result_writer.h"
 #include "net/compression/compression.h"
+#include "net/off_loop.h"
+#include "rest/error_response.h"
 #include "v2/forwarded_headers.h"
 #include "v2/traceparent.h"
 
@@ -119,24 +120,11 @@ void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {
   } else if (!single.status.ok()) {
     self->Fail(single.status, 0, single.retry_after_ms);
   }
+  const bool big = !self->answer_ && EstimateText(single) >= self->call_.options().offload_bytes;
   net::Loop& loop = self->call_.loop();
-  if (!self->answer_ && EstimateText(single) >= self->call_.options().offload_bytes) {
-    base::Executor& pool = self->call_.environment().pool;
-    pool.Post([self = std::move(self)]() mutable {
-      self->Encode();
-      net::Loop& home = self->call_.loop();
-      home.Post([self = std::move(self)] { self->Send(); });
-    });
-  } else if (loop.InLoopThread()) {
-    Answer(std::move(self));
-  } else {
-    loop.Post([self = std::move(self)]() mutable { Answer(std::move(self)); });
-  }
-}
-
-void InferCall::Answer(Owned self) {
-  self->Encode();
-  self->Send();
+  base::Executor& pool = self->call_.environment().pool;
+  net::WorkThenGoOn(
+      std::move(self), loop, pool, big, [](InferCall& call) { call.Encode(); }, [](InferCall& call) { call.Send(); });
 }
 
 void InferCall::Encode() {
@@ -167,8 +155,8 @@ void InferCall::Send() {
 
 void InferCall::Fail(const base::Status& status, int http_status, int64_t retry_after_ms) {
   code_ = status.code();
-  answer_ = http_status != 0 ? ErrorResponse(http_status, status.message())
-                             : ErrorResponse(call_.options(), status, retry_after_ms);
+  answer_ = http_status != 0 ? rest::ErrorResponse(http_status, status.message())
+                             : rest::ErrorResponse(call_.options(), status, retry_after_ms);
 }
 
 }  // namespace inferd::tfs_http

@@ -32,7 +32,6 @@ class InferCall {
   base::Status ReadTensors(std::string_view body);
   static void Dispatch(Owned self);
   static void OnResponse(Owned& self, core::InferResponse&& response);
-  static void Answer(Owned self);
   void Encode();
   base::Result<net::HttpResponse> WriteAnswer() const;
   void Send();

@@ -125,17 +125,6 @@ std::string ReadinessJson(const Readiness& readiness) {
   return writer.TakeString();
 }
 
-std::string ModelNamesJson(std::span<const std::string> names) {
-  json::Writer writer;
-  writer.BeginObject();
-  writer.Key("models");
-  writer.BeginArray();
-  for (const std::string& name : names) writer.String(name);
-  writer.EndArray();
-  writer.EndObject();
-  return writer.TakeString();
-}
-
 std::string MetadataJson(std::string_view model, std::string_view version, const core::ModelSignature& signature) {
   json::Writer writer;
   writer.BeginObject();

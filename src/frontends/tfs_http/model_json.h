@@ -24,9 +24,6 @@ std::string StatusJson(std::span<const core::IndexEntry> versions, const Readine
 // {"name": "m", "ready": true}
 std::string ReadinessJson(const Readiness& readiness);
 
-// {"models": ["a", "b"]}
-std::string ModelNamesJson(std::span<const std::string> names);
-
 // {"model_spec": .., "metadata": {"signature_def": {"signature_def": {"serving_default": ..}}}}. A tensor's name is its
 // alias.
 std::string MetadataJson(std::string_view model, std::string_view version, const core::ModelSignature& signature);

@@ -40,10 +40,8 @@ TEST(ModelJsonTest, EveryStateHasItsWord) {
   EXPECT_EQ(status_of(ModelState::kUnknown), R"("state":"START","status":{"error_code":"OK","error_message":""})");
 }
 
-TEST(ModelJsonTest, ReadinessAndNamesAsKserveHasThem) {
+TEST(ModelJsonTest, ReadinessAsKserveHasIt) {
   EXPECT_EQ(ReadinessJson({.name = "m", .ready = false}), R"({"name":"m","ready":false})");
-  const std::vector<std::string> names = {"a", "b"};
-  EXPECT_EQ(ModelNamesJson(names), R"({"models":["a","b"]})");
 }
 
 TEST(ModelJsonTest, MetadataAsTensorflowServingHasIt) {

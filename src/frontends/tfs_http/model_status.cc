@@ -4,8 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "frontends/tfs_http/error_response.h"
 #include "frontends/tfs_http/model_json.h"
+#include "rest/error_response.h"
+#include "rest/model_names.h"
 
 namespace inferd::tfs_http {
 
@@ -28,21 +29,21 @@ base::Result<Versions> FindVersions(const core::Catalog& catalog, const ModelSpe
 net::HttpResponse ReadinessResponse(const Environment& environment, const ModelSpec& spec,
                                     const base::Status& readiness) {
   if (readiness.code() == base::StatusCode::kNotFound) {
-    return ErrorResponse(environment.options, base::NotFound("Model with name " + spec.model + " does not exist."));
+    return rest::ErrorResponse(environment.options, base::NotFound("Model with name " + spec.model + " does not exist."));
   }
   if (!readiness.ok()) {
-    return ErrorResponse(environment.options, base::Unavailable("Model with name " + spec.model + " is not ready."));
+    return rest::ErrorResponse(environment.options, base::Unavailable("Model with name " + spec.model + " is not ready."));
   }
-  return JsonResponse(ReadinessJson({.name = spec.model, .ready = true}));
+  return rest::JsonResponse(ReadinessJson({.name = spec.model, .ready = true}));
 }
 
 }  // namespace
 
 net::HttpResponse ModelsResponse(const Environment& environment) {
   if (environment.options.v1_status == V1Status::kTfs) {
-    return ErrorResponse(environment.options, base::InvalidArgument("Missing model name in request."));
+    return rest::ErrorResponse(environment.options, base::InvalidArgument("Missing model name in request."));
   }
-  return JsonResponse(ModelNamesJson(environment.catalog.ModelNames()));
+  return rest::JsonResponse(rest::ModelNamesJson(environment.catalog.ModelNames()));
 }
 
 net::HttpResponse StatusResponse(const Environment& environment, const ModelSpec& spec) {
@@ -51,16 +52,16 @@ net::HttpResponse StatusResponse(const Environment& environment, const ModelSpec
     return ReadinessResponse(environment, spec, readiness);
   }
   const auto versions = FindVersions(environment.catalog, spec);
-  if (!versions.has_value()) return ErrorResponse(environment.options, versions.error());
+  if (!versions.has_value()) return rest::ErrorResponse(environment.options, versions.error());
   const Readiness ready{.name = spec.model, .ready = readiness.ok()};
   const bool both = environment.options.v1_status == V1Status::kUnion;
-  return JsonResponse(StatusJson(*versions, both ? &ready : nullptr));
+  return rest::JsonResponse(StatusJson(*versions, both ? &ready : nullptr));
 }
 
 net::HttpResponse MetadataResponse(const Environment& environment, const ModelSpec& spec) {
   const auto pinned = FindModel(environment.dispatcher, spec);
-  if (!pinned.has_value()) return ErrorResponse(environment.options, pinned.error());
-  return JsonResponse(MetadataJson(spec.model, (*pinned)->version(), (*pinned)->signature()));
+  if (!pinned.has_value()) return rest::ErrorResponse(environment.options, pinned.error());
+  return rest::JsonResponse(MetadataJson(spec.model, (*pinned)->version(), (*pinned)->signature()));
 }
 
 }  // namespace inferd::tfs_http

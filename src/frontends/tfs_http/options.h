@@ -1,11 +1,6 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-
-#include "base/name_pattern.h"
-#include "net/status_table.h"
+#include "rest/options.h"
 
 namespace inferd::tfs_http {
 
@@ -17,18 +12,10 @@ enum class V1Status { kUnion, kTfs, kKserve };
 enum class ResultKey { kBoth, kResult, kResults };
 
 // How this front-end answers. Set before the server starts; immutable and shared by every loop's handler afterwards.
-struct Options {
+struct Options : rest::Options {
   V1Status v1_status = V1Status::kUnion;
   ResultKey result_key = ResultKey::kBoth;
   bool cors = false;  // CORS headers on every answer
-  net::StatusTable statuses = net::kStatuses;
-  std::optional<base::NamePattern> forwarded_headers;  // become parameters of inference requests; absent: none
-  bool access_log = false;                             // one line per request, at info level
-  int retry_after_s = 1;                               // with 429, where the response does not say better
-  uint64_t body_bytes_max = uint64_t{1} << 30;         // also after decompression: 413
-  uint32_t json_depth_max = 64;                        // open arrays and objects
-  uint32_t compression_ratio_max = 100;                // a compressed body's, above 64 KiB: 413
-  size_t offload_bytes = 256 * 1024;  // JSON from this size on is left to the pool, and compressed requests
 };
 
 }  // namespace inferd::tfs_http

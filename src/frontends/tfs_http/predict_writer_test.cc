@@ -34,7 +34,7 @@ std::string Write(std::vector<core::InferTensor> outputs, bool row) {
   core::InferResponse response;
   response.outputs = std::move(outputs);
   const auto http = WritePredictions(response, row);
-  return http.has_value() ? Body(*http) : http.error().message();
+  return http.has_value() ? BodyText(*http) : http.error().message();
 }
 
 TEST(PredictWriterTest, OneOutputStandsByItself) {

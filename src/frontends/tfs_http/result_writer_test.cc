@@ -39,7 +39,7 @@ std::string Text(Write write, std::vector<core::TensorSpec> specs, std::vector<c
   core::InferResponse response;
   response.outputs = std::move(outputs);
   const auto http = write(response, {.inputs = {}, .outputs = std::move(specs)}, key);
-  return http.has_value() ? Body(*http) : http.error().message();
+  return http.has_value() ? BodyText(*http) : http.error().message();
 }
 
 const std::vector<float> kScores = {0.1f, 0.9f, 0.75f, 0.25f};

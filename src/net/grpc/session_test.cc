@@ -120,7 +120,7 @@ TEST_F(GrpcSessionTest, AClosedConnectionEndsItsCalls) {
   Exchange();
   EXPECT_EQ(session_->in_flight(), 3u);
   session_->OnClosed();
-  host_.fake_loop.RunPosted();
+  host_.fake_loop.RunAll();
   EXPECT_EQ(host_.budget->used(), 0u);
   EXPECT_EQ(host_.net_metrics.in_flight(), 0);
 }
@@ -151,7 +151,7 @@ TEST_F(GrpcSessionTest, GrpcWebOverHttp1) {
     Feed(*session_, "POST /inferd.test.Echo/" + std::string(method) +
                         " HTTP/1.1\r\nHost: a\r\nContent-Type: application/grpc-web+proto\r\nContent-Length: " +
                         std::to_string(body.size()) + "\r\n\r\n" + std::string(body));
-    host_.fake_loop.RunPosted();
+    host_.fake_loop.RunAll();
     return TakeAll(*session_);
   };
   const std::string ok = Framed("grpc-status: 0\r\n", '\x80');

@@ -31,7 +31,7 @@ class Http1SinkTest : public testing::Test {
   std::string Exchange(std::string_view bytes, size_t step = SIZE_MAX) {
     Feed(*session_, bytes, step);
     std::string out = TakeAll(*session_);
-    host_.fake_loop.RunPosted();
+    host_.fake_loop.RunAll();
     return out;
   }
   HttpResponse Ok() { return HttpResponse::Text(200, "text/plain", "ok"); }
@@ -93,7 +93,7 @@ TEST_F(Http1SinkTest, TheReplyCanBeTakenAway) {
   bool cancelled = false;
   record_->reply.OnPeerGone([&] { cancelled = true; });
   Reply claimed = record_->reply.key().Claim();
-  host_.fake_loop.RunPosted();
+  host_.fake_loop.RunAll();
   EXPECT_TRUE(cancelled);
   record_->reply.Send(HttpResponse::Text(500, "", ""));
   claimed.Send(Ok());

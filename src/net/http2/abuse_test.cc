@@ -208,7 +208,7 @@ TEST_F(AbuseTest, EveryTruncationAndManyGarbledInputsAreSurvived) {
     session_->OnEof();
     TakeAll(*session_);
     session_->OnClosed();
-    host_.fake_loop.RunPosted();
+    host_.fake_loop.RunAll();
   }
   std::mt19937 random(11);
   for (int round = 0; round < 3000; ++round) {
@@ -218,7 +218,7 @@ TEST_F(AbuseTest, EveryTruncationAndManyGarbledInputsAreSurvived) {
     session_ = MakeSession(host_);
     Feed(*session_, bad);
     TakeAll(*session_);
-    host_.fake_loop.RunPosted();
+    host_.fake_loop.RunAll();
   }
   session_.reset();
   EXPECT_EQ(host_.net_metrics.in_flight(), 0);

@@ -83,7 +83,7 @@ class FakePeer final {
     for (bool moved = true; moved;) {
       const std::string in = Frames();
       Feed(session, in);
-      host.fake_loop.RunPosted();
+      host.fake_loop.RunAll();
       const std::string out = TakeAll(session);
       moved = !in.empty() || !out.empty();
       Take(out);

@@ -175,7 +175,7 @@ TEST_F(SessionTest, AClosedConnectionTellsTheHandler) {
   bool gone = false;
   held_[0].OnPeerGone([&] { gone = true; });
   session_->OnClosed();
-  host_.fake_loop.RunPosted();
+  host_.fake_loop.RunAll();
   EXPECT_TRUE(gone);
   EXPECT_EQ(host_.net_metrics.in_flight(), 0);
   session_.reset();
@@ -189,7 +189,7 @@ TEST_F(SessionTest, EofTellsTheHandlerAndStillAnswers) {
   bool gone = false;
   held_[0].OnPeerGone([&] { gone = true; });
   session_->OnEof();
-  host_.fake_loop.RunPosted();
+  host_.fake_loop.RunAll();
   EXPECT_TRUE(gone);
   EXPECT_FALSE(host_.closing);
   held_[0].Send(HttpResponse::Text(200, "", "running"));

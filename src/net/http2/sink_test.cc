@@ -164,7 +164,7 @@ TEST_F(SinkTest, AClosedConnectionCancelsAndDestroysIt) {
   bool gone = false;
   record_->reply.OnPeerGone([&] { gone = true; });
   session_->OnClosed();
-  host_.fake_loop.RunPosted();
+  host_.fake_loop.RunAll();
   EXPECT_TRUE(gone);
   EXPECT_TRUE(record_->calls.ends_with("gone "));
   EXPECT_EQ(host_.net_metrics.in_flight(), 0);

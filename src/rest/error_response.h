@@ -3,10 +3,10 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "frontends/oip_http/options.h"
 #include "net/http.h"
+#include "rest/options.h"
 
-namespace inferd::oip_http {
+namespace inferd::rest {
 
 // Predict V2, "Inference Response JSON Error Object" and its like: {"error": <message>}, with the status that the table
 // gives to the code, Retry-After with 429, and WWW-Authenticate with 401. `retry_after_ms` 0: the option's.
@@ -18,4 +18,4 @@ net::HttpResponse ErrorResponse(int http_status, std::string_view message);
 // 200 with a JSON body.
 net::HttpResponse JsonResponse(std::string_view json);
 
-}  // namespace inferd::oip_http
+}  // namespace inferd::rest

@@ -1,11 +1,11 @@
-#include "frontends/tfs_http/error_response.h"
+#include "rest/error_response.h"
 
 #include <algorithm>
 #include <string>
 
 #include "json/writer.h"
 
-namespace inferd::tfs_http {
+namespace inferd::rest {
 
 net::HttpResponse ErrorResponse(int http_status, std::string_view message) {
   json::Writer writer(message.size() + 32);
@@ -34,4 +34,4 @@ net::HttpResponse ErrorResponse(const Options& options, const base::Status& stat
 
 net::HttpResponse JsonResponse(std::string_view json) { return net::HttpResponse::Text(200, "application/json", json); }
 
-}  // namespace inferd::tfs_http
+}  // namespace inferd::rest

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/logging.h"
+#include "net/http.h"
+#include "rest/options.h"
+#include "v2/access_record.h"
+
+namespace inferd::rest {
+
+// One request being answered: its reply, and what the access log will say about it. Move-only. Send is loop-bound; a call
+// may be carried to other threads in between. `logger` and `clock` outlive it.
+class Call {
+ public:
+  Call(const Options& options, base::Logger& logger, const base::Clock& clock, const net::RequestHead& head,
+       int64_t received_ns, net::Reply reply);
+
+  net::Reply& reply() { return reply_; }
+  net::Loop& loop() { return reply_.loop(); }
+
+  // For the access log; nothing is kept where it is off.
+  void SetModel(std::string_view model, std::string_view version);
+  void SetRequestId(std::string_view id);
+
+  void Send(net::HttpResponse response);
+
+ private:
+  base::Logger* logger_;
+  const base::Clock* clock_;
+  net::Reply reply_;
+  std::unique_ptr<v2::AccessRecord> access_;  // null: the access log is off
+};
+
+// One line of the access log for a request that was answered before its body was read.
+void LogRefusal(const Options& options, base::Logger& logger, const net::RequestHead& head, int status);
+
+}  // namespace inferd::rest
