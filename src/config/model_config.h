@@ -92,6 +92,9 @@ struct VersionPolicy {
   std::vector<int64_t> specific;
 };
 
+// Names that requests may use for versions of a model, and the versions.
+using VersionLabels = std::map<std::string, int64_t, std::less<>>;
+
 enum class TimeoutAction { kReject, kDelay };
 
 // ModelQueuePolicy, and inferd { queue_policy }.
@@ -162,6 +165,7 @@ struct ModelConfig {
   std::string engine;    // which engine runs it: "onnxruntime", "fake", ...; see platform.h
   std::string default_model_filename;
   VersionPolicy version_policy;
+  VersionLabels version_labels;
   int32_t max_batch_size = 0;
   // max_batch_size is a default of ours: a bound on batches that are made here, none on what a request may bring.
   bool accepts_larger_requests = false;

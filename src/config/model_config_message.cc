@@ -144,6 +144,7 @@ void ReadInferdOptions(const inference::InferdOptions& from, ModelConfig& to) {
     padded.value = rule.value();
     for (const auto& output : rule.output()) padded.outputs.push_back({output.name(), output.dim()});
   }
+  to.version_labels.insert(from.version_labels().begin(), from.version_labels().end());
   to.concurrency = {.min = std::max(from.concurrency().min(), 1u), .max = from.concurrency().max()};
 }
 

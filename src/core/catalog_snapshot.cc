@@ -85,4 +85,14 @@ base::Result<std::shared_ptr<const ModelVersion>> CatalogSnapshot::Find(std::str
   return std::unexpected(base::Unavailable(WithReason(text, chosen->reason)));
 }
 
+base::Result<int64_t> CatalogSnapshot::FindLabel(std::string_view model, std::string_view label) const {
+  const Model* entry = FindModel(model);
+  if (entry != nullptr) {
+    const auto it = entry->labels.find(label);
+    if (it != entry->labels.end()) return it->second;
+  }
+  // TensorFlow Serving's text.
+  return std::unexpected(base::InvalidArgument("Unrecognized servable version label: " + std::string(label)));
+}
+
 }  // namespace inferd::core

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "config/model_config.h"
 #include "core/catalog.h"
 
 namespace inferd::core {
@@ -33,6 +34,7 @@ class CatalogSnapshot final {
   struct Model {
     std::vector<Version> versions;  // ascending
     std::string reason;             // why the model has no ready version, if it has none
+    config::VersionLabels labels = {};
     // The highest ready one; null: none.
     const Version* Default() const;
     const Version* Find(int64_t version) const;
@@ -53,6 +55,10 @@ class CatalogSnapshot final {
   // The version that answers; `version` empty: the highest ready one. NOT_FOUND: no such model or version.
   // UNAVAILABLE: known, not ready, with its reason.
   base::Result<std::shared_ptr<const ModelVersion>> Find(std::string_view model, std::string_view version) const;
+
+  // The version that a model's label names, ready or not. INVALID_ARGUMENT: the model, if there is one, has no such
+  // label.
+  base::Result<int64_t> FindLabel(std::string_view model, std::string_view label) const;
 
  private:
   Models models_;

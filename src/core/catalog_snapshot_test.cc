@@ -35,6 +35,19 @@ TEST(CatalogSnapshotTest, NamesAreCaseSensitive) {
   EXPECT_EQ(snapshot.FindModel("model"), nullptr);
 }
 
+TEST(CatalogSnapshotTest, LabelsNameVersions) {
+  CatalogSnapshot::Models models;
+  models["m"].labels = {{"stable", 2}, {"canary", 3}};
+  models["bare"] = {};
+  const CatalogSnapshot snapshot(std::move(models));
+  EXPECT_EQ(snapshot.FindLabel("m", "stable").value(), 2);
+  EXPECT_EQ(snapshot.FindLabel("m", "canary").value(), 3);
+  const auto unknown = base::InvalidArgument("Unrecognized servable version label: Stable");
+  for (const char* model : {"m", "bare", "none"}) {
+    EXPECT_EQ(snapshot.FindLabel(model, "Stable").error(), unknown) << model;
+  }
+}
+
 TEST(CatalogSnapshotTest, StateNames) {
   EXPECT_EQ(ModelStateName(ModelState::kReady), "READY");
   EXPECT_EQ(ModelStateName(ModelState::kUnavailable), "UNAVAILABLE");

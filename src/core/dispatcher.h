@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "core/infer_request.h"
 #include "core/infer_response.h"
@@ -25,6 +27,9 @@ class Dispatcher {
 
   // NOT_FOUND: no such model or version. UNAVAILABLE: known, not ready, with its reason.
   virtual base::Result<std::shared_ptr<const PinnedModel>> Find(std::string_view model, std::string_view version) = 0;
+
+  // The version that a label names, ready or not. INVALID_ARGUMENT: the model, if there is one, has no such label.
+  virtual base::Result<std::string> LabelledVersion(std::string_view model, std::string_view label) = 0;
 
   // Answers exactly once with a final response, perhaps before it returns, on any thread. `pinned` is what Find gave
   // for this request's model and version, or null.

@@ -32,6 +32,12 @@ class FakeDispatcher final : public Dispatcher {
     return std::shared_ptr<const PinnedModel>(it->second);
   }
 
+  base::Result<std::string> LabelledVersion(std::string_view, std::string_view label) override {
+    const auto it = labels.find(label);
+    if (it != labels.end()) return it->second;
+    return std::unexpected(base::InvalidArgument("Unrecognized servable version label: " + std::string(label)));
+  }
+
   void Infer(std::shared_ptr<const PinnedModel> pinned, std::unique_ptr<InferRequest> request,
              Completion completion) override {
     last = std::move(request);
@@ -55,6 +61,7 @@ class FakeDispatcher final : public Dispatcher {
   }
 
   std::map<std::string, std::shared_ptr<FakePinned>> models;
+  std::map<std::string, std::string, std::less<>> labels;  // of every model
   std::unique_ptr<InferRequest> last;
   std::function<void(const PinnedModel&, const InferRequest&, Completion)> infer = Echo;
 };

@@ -30,6 +30,11 @@ base::Result<std::shared_ptr<const PinnedModel>> LocalDispatcher::Find(std::stri
   return FindVersion(model, version);
 }
 
+base::Result<std::string> LocalDispatcher::LabelledVersion(std::string_view model, std::string_view label) {
+  INFERD_ASSIGN_OR_RETURN(const int64_t version, snapshots_.Get().FindLabel(model, label));
+  return std::to_string(version);
+}
+
 base::Status LocalDispatcher::Admit(QueuedRequest& queued, int64_t* retry_after_ms) {
   const InferRequest& request = *queued.request;
   if (queued.version == nullptr) {

@@ -19,6 +19,7 @@ class LocalDispatcher final : public Dispatcher {
   LocalDispatcher(const SnapshotPublisher& snapshots, InflightLimit& inflight, const base::Clock& clock);
 
   base::Result<std::shared_ptr<const PinnedModel>> Find(std::string_view model, std::string_view version) override;
+  base::Result<std::string> LabelledVersion(std::string_view model, std::string_view label) override;
   void Infer(std::shared_ptr<const PinnedModel> pinned, std::unique_ptr<InferRequest> request,
              Completion completion) override;
 

@@ -72,6 +72,16 @@ class LocalDispatcherTest : public ::testing::Test {
   base::ThreadPool retire_{"retire", 1};
 };
 
+TEST_F(LocalDispatcherTest, ALabelNamesAVersion) {
+  const auto one = MakeVersion(1);
+  CatalogSnapshot::Models models;
+  models["m"] = {.versions = {Ready(one)}, .reason = "", .labels = {{"stable", 1}, {"next", 2}}};
+  publisher_.Publish(std::make_shared<const CatalogSnapshot>(std::move(models)));
+  EXPECT_EQ(dispatcher_.LabelledVersion("m", "stable").value(), "1");
+  EXPECT_EQ(dispatcher_.LabelledVersion("m", "next").value(), "2");
+  EXPECT_EQ(dispatcher_.LabelledVersion("m", "other").error().code(), StatusCode::kInvalidArgument);
+}
+
 TEST_F(LocalDispatcherTest, TheHighestReadyVersionAnswers) {
   const auto one = MakeVersion(1);
   const auto two = MakeVersion(2);

@@ -82,7 +82,7 @@ base::Status Manager::Core::ApplyLoad(const core::LoadCall& call, core::ControlC
   const Override override{.config_json = call.config_json, .files = staging};
   if (!call.config_json.empty()) {
     INFERD_ASSIGN_OR_RETURN(const config::ModelConfig config, config::ModelConfigFromJson(call.config_json));
-    look.policy = config.version_policy;
+    look.rules = {.policy = config.version_policy, .labels = config.version_labels};
   }
   std::map<int64_t, WantedVersion> wanted = SelectWanted(look, override, {});
   if (wanted.empty()) {
@@ -110,6 +110,7 @@ base::Status Manager::Core::ApplyLoad(const core::LoadCall& call, core::ControlC
     record.authority = Authority::kLoadCall;
     record.problem.clear();
     record.wanted = std::move(wanted);
+    record.labels = look.rules.labels;
     // Whoever asks again wants it tried again.
     for (auto& [version, entry] : record.versions) entry.failed = false;
     record.load_waiters.push_back(std::move(done));

@@ -121,6 +121,7 @@ void Manager::Core::ApplyLook(const ModelLook& look, bool initial, Deferred& def
   }
   if (record.authority == Authority::kFolder && WantedFromFolder(look.name, initial)) {
     record.wanted = SelectWanted(look, {}, record.wanted);
+    if (!look.changing) record.labels = look.rules.labels;
     record.problem.clear();
     if (record.wanted.empty() && !look.changing) {
       record.problem = "at least one version must be available under the version policy of model '" + look.name + "'";

@@ -138,6 +138,28 @@ TEST_F(ManagerTest, ServesWhatIsThereWithoutAnyConfiguration) {
   EXPECT_THAT(manager_->ConfigJson("m", "").value(), HasSubstr("\"max_batch_size\":64"));
 }
 
+TEST_F(ManagerTest, LabelsAreThoseOfTheConfiguration) {
+  AddVersion("m", 1);
+  AddVersion("m", 2);
+  const std::string policy = "version_policy { all { } }\ninferd { version_labels { key: \"stable\" value: ";
+  dir_.Write("m/config.pbtxt", policy + "1 } }");
+  Start();
+  const auto stable = [this] { return snapshots_.Current()->FindLabel("m", "stable"); };
+  EXPECT_EQ(stable().value(), 1);
+  dir_.Write("m/config.pbtxt", policy + "2 } }\n");
+  Look();
+  EXPECT_EQ(stable().value(), 2);
+  ASSERT_TRUE(Load({.model = "m",
+                    .repository = "",
+                    .config_json = R"({"inferd": {"version_labels": {"stable": 7}}})",
+                    .files = {}})
+                  .ok());
+  EXPECT_EQ(stable().value(), 7);
+  dir_.Remove("m/config.pbtxt");
+  Look();
+  EXPECT_EQ(stable().error().code(), StatusCode::kInvalidArgument);
+}
+
 TEST_F(ManagerTest, WhatIsNotThereIsNotFound) {
   AddVersion("m", 1);
   Start();

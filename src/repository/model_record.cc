@@ -80,6 +80,7 @@ base::Status ModelRecord::LoadOutcome() const {
 core::CatalogSnapshot::Model ModelRecord::Snapshot() const {
   core::CatalogSnapshot::Model model;
   model.reason = problem;
+  model.labels = labels;
   for (const auto& [version, record] : versions) {
     model.versions.push_back(
         {.version = version, .serving = record.serving, .state = record.State(), .reason = record.reason});

@@ -66,7 +66,8 @@ struct ModelRecord {
   bool on_disk = false;
   bool changing = false;  // the folder is being written
   ModelLayout layout;     // the folder, as last settled or as a call found it
-  std::string problem;    // why no version is wanted, if none is
+  config::VersionLabels labels;
+  std::string problem;  // why no version is wanted, if none is
   std::map<int64_t, WantedVersion> wanted;
   std::map<int64_t, VersionRecord> versions;
   std::vector<core::ControlCallback> load_waiters;  // of load calls; answered when nothing is loading any more

@@ -31,11 +31,12 @@ base::Result<std::string> ReadSmallFile(const fs::path& path, size_t bytes_max) 
   return text;
 }
 
-config::VersionPolicy ReadVersionPolicy(const fs::path& config_file) {
+VersionRules ReadVersionRules(const fs::path& config_file) {
   const auto text = ReadSmallFile(config_file, config::kModelConfigBytesMax);
   if (!text.has_value()) return {};
   const auto parsed = config::ParseModelConfig(*text, config_file.string());
-  return parsed.has_value() ? parsed->version_policy : config::VersionPolicy{};
+  if (!parsed.has_value()) return {};
+  return {.policy = parsed->version_policy, .labels = parsed->version_labels};
 }
 
 base::Result<std::unique_ptr<Source>> Source::Create(const std::vector<RepositoryPath>& repositories,
@@ -65,14 +66,14 @@ bool Source::Settled(const std::string& key, const storage::TreeStat& tree, bool
   return settle_.Observe(key, tree, clock_.NowNs());
 }
 
-config::VersionPolicy Source::PolicyOf(const ModelLook& look) {
+VersionRules Source::RulesOf(const ModelLook& look) {
   if (!look.layout.HasFile("config.pbtxt")) return {};
-  auto& [shared, policy] = policies_[look.repository + "/" + look.name];
+  auto& [shared, rules] = rules_[look.repository + "/" + look.name];
   if (shared != look.layout.shared) {
     shared = look.layout.shared;
-    policy = ReadVersionPolicy(look.model_dir / "config.pbtxt");
+    rules = ReadVersionRules(look.model_dir / "config.pbtxt");
   }
-  return policy;
+  return rules;
 }
 
 ModelLook Source::LookInto(size_t repository, const std::string& model, bool accept) {
@@ -100,7 +101,7 @@ ModelLook Source::LookInto(size_t repository, const std::string& model, bool acc
     whole.files.insert(whole.files.end(), files.files.begin(), files.files.end());
     if (Settled(key + "/" + std::to_string(version), whole, accept)) look.settled.insert(version);
   }
-  look.policy = PolicyOf(look);
+  look.rules = RulesOf(look);
   return look;
 }
 
@@ -138,7 +139,7 @@ std::vector<ModelLook> Source::Look(bool accept, std::vector<base::Status>* prob
       known[model] = repository;
     } else {
       settle_.Forget(names_[repository] + "/" + model);
-      policies_.erase(names_[repository] + "/" + model);
+      rules_.erase(names_[repository] + "/" + model);
     }
   }
   known_ = std::move(known);

@@ -19,6 +19,12 @@
 
 namespace inferd::repository {
 
+// What a model's configuration says about its versions before any of them is loaded.
+struct VersionRules {
+  config::VersionPolicy policy;
+  config::VersionLabels labels;
+};
+
 // One model as one look found it.
 struct ModelLook {
   std::string name;
@@ -26,10 +32,10 @@ struct ModelLook {
   base::Status problem;  // not OK: it cannot be served from the folders (unreadable, or in two repositories)
   std::filesystem::path model_dir;
   std::map<int64_t, std::filesystem::path> version_dirs;
-  ModelLayout layout;            // empty: the folder is gone
-  std::set<int64_t> settled;     // versions that are whole
-  bool changing = false;         // something in the folder was written, or removed, just now
-  config::VersionPolicy policy;  // what config.pbtxt says; the default if it cannot be read
+  ModelLayout layout;         // empty: the folder is gone
+  std::set<int64_t> settled;  // versions that are whole
+  bool changing = false;      // something in the folder was written, or removed, just now
+  VersionRules rules;         // what config.pbtxt says; the default if it cannot be read
 };
 
 // The models there are, without a look inside.
@@ -66,7 +72,7 @@ class Source final {
   Source(const base::Clock& clock, int64_t settle_ms) : clock_(clock), settle_(settle_ms * 1'000'000) {}
   ModelLook LookInto(size_t repository, const std::string& model, bool accept);
   bool Settled(const std::string& key, const storage::TreeStat& tree, bool accept);
-  config::VersionPolicy PolicyOf(const ModelLook& look);
+  VersionRules RulesOf(const ModelLook& look);
   base::Status CheckOne(const std::string& model, const std::vector<size_t>& repositories) const;
   std::vector<std::optional<storage::ListStamp>> StampsOfLists() const;
 
@@ -76,12 +82,12 @@ class Source final {
   std::vector<std::unique_ptr<storage::Storage>> storages_;
   std::vector<std::optional<storage::ListStamp>> stamps_;  // of the last listing
   std::map<std::string, size_t> known_;                    // model -> repository, of the last look
-  std::map<std::string, std::pair<storage::TreeStat, config::VersionPolicy>>
-      policies_;  // by model, while shared files stay
+  // By model, while shared files stay.
+  std::map<std::string, std::pair<storage::TreeStat, VersionRules>> rules_;
 };
 
 // What a configuration text says about versions; the default if it is not to be read (loading will say why).
-config::VersionPolicy ReadVersionPolicy(const std::filesystem::path& config_file);
+VersionRules ReadVersionRules(const std::filesystem::path& config_file);
 
 // The bytes of a small file. INVALID_ARGUMENT: larger than `bytes_max`.
 base::Result<std::string> ReadSmallFile(const std::filesystem::path& path, size_t bytes_max);

@@ -83,11 +83,11 @@ TEST_F(SourceTest, ARepositoryThatVanishesSaysNothingAboutItsModels) {
 TEST_F(SourceTest, ReadsTheVersionPolicy) {
   dir_.Write("m/1/model.onnx", "x");
   dir_.Write("m/config.pbtxt", "version_policy { specific { versions: [1, 7] } }");
-  EXPECT_THAT(Look(true).policy.specific, ElementsAre(1, 7));
+  EXPECT_THAT(Look(true).rules.policy.specific, ElementsAre(1, 7));
   dir_.Write("m/config.pbtxt", "version_policy { all { } }");
-  EXPECT_EQ(Look().policy.kind, config::VersionPolicyKind::kAll);
+  EXPECT_EQ(Look().rules.policy.kind, config::VersionPolicyKind::kAll);
   dir_.Write("m/config.pbtxt", "not a configuration");
-  EXPECT_EQ(Look().policy.kind, config::VersionPolicyKind::kLatest);
+  EXPECT_EQ(Look().rules.policy.kind, config::VersionPolicyKind::kLatest);
 }
 
 TEST_F(SourceTest, ListsNamesAndKnowsWhenTheyHaveNotChanged) {

@@ -64,7 +64,7 @@ void CheckModel(const Loader& loader, const ModelLook& look, Report& report) {
   const auto wanted = SelectWanted(look, {}, {});
   if (wanted.empty())
     return report.Problem("at least one version must be available under the version policy of the model");
-  for (const int64_t version : look.policy.specific) {
+  for (const int64_t version : look.rules.policy.specific) {
     if (!wanted.contains(version)) report.Problem("version " + std::to_string(version) + " is asked for and not there");
   }
   for (const auto& [version, target] : wanted) CheckVersion(loader, target, report);

@@ -36,7 +36,7 @@ std::map<int64_t, WantedVersion> SelectWanted(const ModelLook& look, const Overr
   std::vector<int64_t> available;
   for (const auto& [version, wanted] : whole) available.push_back(version);
   std::map<int64_t, WantedVersion> selected;
-  for (const int64_t version : SelectVersions(look.policy, available)) selected.insert(whole.extract(version));
+  for (const int64_t version : SelectVersions(look.rules.policy, available)) selected.insert(whole.extract(version));
   return selected;
 }
 

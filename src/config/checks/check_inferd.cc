@@ -47,6 +47,15 @@ void CheckConcurrency(CheckContext& c, const Place& place, const Options& option
   }
 }
 
+void CheckVersionLabels(CheckContext& c, const Place& place, const Options& options) {
+  for (const auto& [label, version] : options.version_labels()) {
+    if (label.empty()) c.problems.push_back(place.At("version_labels", "a label must have a name for " + c.model));
+    if (version >= 0) continue;
+    c.problems.push_back(place.At("version_labels", "label '" + label + "' must name a version of 0 or more, got " +
+                                                        std::to_string(version) + " for " + c.model));
+  }
+}
+
 }  // namespace
 
 void CheckInferdOptions(CheckContext& c) {
@@ -56,6 +65,7 @@ void CheckInferdOptions(CheckContext& c) {
   CheckBatching(c, place, options);
   CheckQueuePolicy(c, place, options);
   CheckConcurrency(c, place, options);
+  CheckVersionLabels(c, place, options);
   CheckPadding(c, place);
 }
 

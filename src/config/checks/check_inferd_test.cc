@@ -29,8 +29,15 @@ constexpr ProblemCase kConcurrency[] = {
     {"inferd { concurrency { max: 2\n min: 3 } }", "3: inferd.concurrency.min: concurrency min must be <= max for M"},
     {"inferd { concurrency { min: 2 max: 2 } }", nullptr},
 };
+constexpr ProblemCase kLabels[] = {
+    {"inferd { version_labels { key: \"\" value: 1 } }", "2: inferd.version_labels: a label must have a name for M"},
+    {"inferd {\n version_labels { key: \"stable\" value: -1 } }",
+     "3: inferd.version_labels: label 'stable' must name a version of 0 or more, got -1 for M"},
+    {"inferd { version_labels { key: \"stable\" value: 1 } version_labels { key: \"canary\" value: 0 } }", nullptr},
+};
 INSTANTIATE_TEST_SUITE_P(Modes, CheckInferdOptionsTest, ::testing::ValuesIn(kModes));
 INSTANTIATE_TEST_SUITE_P(Concurrency, CheckInferdOptionsTest, ::testing::ValuesIn(kConcurrency));
+INSTANTIATE_TEST_SUITE_P(Labels, CheckInferdOptionsTest, ::testing::ValuesIn(kLabels));
 
 // A load call may bring any number for an enumeration.
 TEST(CheckInferdOptionsJsonTest, UnknownNumbersAreNoModes) {

@@ -93,6 +93,9 @@ TEST_F(HandlerTest, TheJsonIsCheckedBeforeTheModelIsLookedFor) {
             R"_(404 {"error":"Servable not found for request: Specific(m, 99)"})_");
   EXPECT_EQ(server_.AnswerTo("/v1/models/m/labels/stable:predict", "{}"),
             R"(400 {"error":"Unrecognized servable version label: stable"})");
+  server_.dispatcher.labels = {{"stable", "99"}};
+  EXPECT_EQ(server_.AnswerTo("/v1/models/m/labels/stable:predict", "{}"),
+            R"_(404 {"error":"Servable not found for request: Specific(m, 99)"})_");
   EXPECT_EQ(server_.AnswerTo("/v1/models/n:predict", ""), R"(400 {"error":"JSON Parse error: The document is empty"})");
   EXPECT_EQ(server_.Post("/v1/models/n:predict", R"({"instances": [1})").status, 400);
 }
@@ -146,6 +149,8 @@ TEST_F(HandlerTest, StatusOfVersions) {
             R"({"version":"2","state":"AVAILABLE","status":{"error_code":"OK","error_message":""}}]})");
   EXPECT_EQ(server_.AnswerTo("/v1/models/m/versions/3"), R"(404 {"error":"Could not find version 3 of model m"})");
   EXPECT_EQ(server_.AnswerTo("/v1/models/m/labels/l"), R"(400 {"error":"Unrecognized servable version label: l"})");
+  server_.dispatcher.labels = {{"l", "2"}};
+  EXPECT_EQ(server_.AnswerTo("/v1/models/m/labels/l"), server_.AnswerTo("/v1/models/m/versions/2"));
   EXPECT_EQ(server_.AnswerTo("/v1/models/m/versions/9223372036854775808"),
             R"(400 {"error":"Failed to convert version: 9223372036854775808 to numeric."})");
   server_.catalog.versions = std::unexpected(base::NotFound("no"));
@@ -197,7 +202,8 @@ TEST_F(HandlerTest, PagesOfOtherOriginsWhereTheyMay) {
   EXPECT_EQ(HeaderValue(off, "Access-Control-Allow-Origin"), "");
   server_.options.cors = true;
   EXPECT_EQ(HeaderValue(preflight({{"Origin", "https://page"}}), "Access-Control-Allow-Methods"), "POST, GET");
-  EXPECT_EQ(HeaderValue(server_.Post("/v1/models/m:predict", R"({"instances": [1]})"), "Access-Control-Allow-Origin"), "*");
+  EXPECT_EQ(HeaderValue(server_.Post("/v1/models/m:predict", R"({"instances": [1]})"), "Access-Control-Allow-Origin"),
+            "*");
   EXPECT_EQ(HeaderValue(server_.Get("/v1/models/m:predict"), "Access-Control-Allow-Headers"), "Content-Type")
       << "on refusals too";
 }

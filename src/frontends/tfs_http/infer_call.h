@@ -40,7 +40,7 @@ class InferCall {
 
   Call call_;
   const Endpoint endpoint_;
-  const ModelSpec spec_;
+  ModelSpec spec_;
   const net::ContentCoding coding_;  // the body's
   base::Result<std::shared_ptr<const core::PinnedModel>> pinned_;
   std::unique_ptr<core::InferRequest> request_;

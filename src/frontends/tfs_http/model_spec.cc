@@ -7,7 +7,6 @@
 namespace inferd::tfs_http {
 
 base::Status CheckModelSpec(const ModelSpec& spec) {
-  if (!spec.label.empty()) return base::InvalidArgument("Unrecognized servable version label: " + spec.label);
   if (spec.version.empty()) return {};
   int64_t number = 0;
   const char* const end = spec.version.data() + spec.version.size();
@@ -15,8 +14,16 @@ base::Status CheckModelSpec(const ModelSpec& spec) {
   return base::InvalidArgument("Failed to convert version: " + spec.version + " to numeric.");
 }
 
-base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, const ModelSpec& spec) {
+base::Status ResolveLabel(core::Dispatcher& dispatcher, ModelSpec& spec) {
+  if (spec.label.empty()) return {};
+  INFERD_ASSIGN_OR_RETURN(spec.version, dispatcher.LabelledVersion(spec.model, spec.label));
+  spec.label.clear();
+  return {};
+}
+
+base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, ModelSpec& spec) {
   INFERD_RETURN_IF_ERROR(CheckModelSpec(spec));
+  INFERD_RETURN_IF_ERROR(ResolveLabel(dispatcher, spec));
   auto pinned = dispatcher.Find(spec.model, spec.version);
   if (pinned.has_value() || pinned.error().code() != base::StatusCode::kNotFound) return pinned;
   return std::unexpected(base::NotFound(

@@ -31,11 +31,15 @@ struct ModelSpec {
   }
 };
 
-// OK, or INVALID_ARGUMENT: a version beyond 63 bits, a label. No version has a label here.
+// OK, or INVALID_ARGUMENT: a version beyond 63 bits.
 base::Status CheckModelSpec(const ModelSpec& spec);
 
-// The version that answers. Errors are CheckModelSpec's; NOT_FOUND in TensorFlow Serving's words; UNAVAILABLE for what
+// Puts the version that a label names in the label's place. INVALID_ARGUMENT: the model has no such label.
+base::Status ResolveLabel(core::Dispatcher& dispatcher, ModelSpec& spec);
+
+// The version that answers; it is in `spec` afterwards if a label named it. Errors are CheckModelSpec's and
+// ResolveLabel's; NOT_FOUND in TensorFlow Serving's words; UNAVAILABLE for what
 // is known and not ready, with its reason.
-base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, const ModelSpec& spec);
+base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, ModelSpec& spec);
 
 }  // namespace inferd::tfs_http

@@ -11,6 +11,10 @@ ModelSpec Spec(std::string_view version, std::string_view label = "") {
   return ModelSpec(Route{.endpoint = Endpoint::kStatus, .model = "m", .version = version, .label = label});
 }
 
+base::Result<std::shared_ptr<const core::PinnedModel>> Find(FakeDispatcher& dispatcher, ModelSpec spec) {
+  return FindModel(dispatcher, spec);
+}
+
 TEST(ModelSpecTest, VersionsAreNumbers) {
   EXPECT_EQ(Spec("").version, "");
   EXPECT_EQ(Spec("00123").version, "123");
@@ -21,18 +25,26 @@ TEST(ModelSpecTest, VersionsAreNumbers) {
             "Failed to convert version: 9223372036854775808 to numeric.");
 }
 
-TEST(ModelSpecTest, NoVersionHasALabel) {
-  EXPECT_EQ(CheckModelSpec(Spec("", "stable")), base::InvalidArgument("Unrecognized servable version label: stable"));
+TEST(ModelSpecTest, ALabelNamesAVersion) {
+  FakeDispatcher dispatcher;
+  dispatcher.models["m"] = Model({});
+  dispatcher.labels = {{"stable", "1"}, {"next", "2"}};
+  ModelSpec stable = Spec("", "stable");
+  EXPECT_EQ(FindModel(dispatcher, stable).value()->version(), "1");
+  EXPECT_EQ(stable.version, "1");
+  EXPECT_EQ(Find(dispatcher, Spec("", "other")).error(),
+            base::InvalidArgument("Unrecognized servable version label: other"));
+  EXPECT_EQ(Find(dispatcher, Spec("", "next")).error(),
+            base::NotFound("Servable not found for request: Specific(m, 2)"));
 }
 
 TEST(ModelSpecTest, WhatIsNotFoundIsSaidInTensorflowServingsWords) {
   FakeDispatcher dispatcher;
-  EXPECT_EQ(FindModel(dispatcher, Spec("")).error(), base::NotFound("Servable not found for request: Latest(m)"));
+  EXPECT_EQ(Find(dispatcher, Spec("")).error(), base::NotFound("Servable not found for request: Latest(m)"));
   dispatcher.models["m"] = Model({});
-  EXPECT_TRUE(FindModel(dispatcher, Spec("")).has_value());
-  EXPECT_TRUE(FindModel(dispatcher, Spec("01")).has_value());
-  EXPECT_EQ(FindModel(dispatcher, Spec("99")).error(),
-            base::NotFound("Servable not found for request: Specific(m, 99)"));
+  EXPECT_TRUE(Find(dispatcher, Spec("")).has_value());
+  EXPECT_TRUE(Find(dispatcher, Spec("01")).has_value());
+  EXPECT_EQ(Find(dispatcher, Spec("99")).error(), base::NotFound("Servable not found for request: Specific(m, 99)"));
 }
 
 }  // namespace

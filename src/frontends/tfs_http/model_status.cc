@@ -16,7 +16,6 @@ using Versions = std::vector<core::IndexEntry>;
 
 // Those that the status is asked of.
 base::Result<Versions> FindVersions(const core::Catalog& catalog, const ModelSpec& spec) {
-  INFERD_RETURN_IF_ERROR(CheckModelSpec(spec));
   Versions versions = catalog.Versions(spec.model).value_or(Versions());
   if (versions.empty()) return std::unexpected(base::NotFound("Could not find any versions of model " + spec.model));
   if (spec.version.empty()) return versions;
@@ -29,10 +28,12 @@ base::Result<Versions> FindVersions(const core::Catalog& catalog, const ModelSpe
 net::HttpResponse ReadinessResponse(const Environment& environment, const ModelSpec& spec,
                                     const base::Status& readiness) {
   if (readiness.code() == base::StatusCode::kNotFound) {
-    return rest::ErrorResponse(environment.options, base::NotFound("Model with name " + spec.model + " does not exist."));
+    return rest::ErrorResponse(environment.options,
+                               base::NotFound("Model with name " + spec.model + " does not exist."));
   }
   if (!readiness.ok()) {
-    return rest::ErrorResponse(environment.options, base::Unavailable("Model with name " + spec.model + " is not ready."));
+    return rest::ErrorResponse(environment.options,
+                               base::Unavailable("Model with name " + spec.model + " is not ready."));
   }
   return rest::JsonResponse(ReadinessJson({.name = spec.model, .ready = true}));
 }
@@ -46,11 +47,12 @@ net::HttpResponse ModelsResponse(const Environment& environment) {
   return rest::JsonResponse(rest::ModelNamesJson(environment.catalog.ModelNames()));
 }
 
-net::HttpResponse StatusResponse(const Environment& environment, const ModelSpec& spec) {
+net::HttpResponse StatusResponse(const Environment& environment, ModelSpec spec) {
+  base::Status status = CheckModelSpec(spec);
+  if (status.ok()) status = ResolveLabel(environment.dispatcher, spec);
+  if (!status.ok()) return rest::ErrorResponse(environment.options, status);
   const base::Status readiness = environment.catalog.ModelReady(spec.model, spec.version);
-  if (environment.options.v1_status == V1Status::kKserve && spec.label.empty()) {
-    return ReadinessResponse(environment, spec, readiness);
-  }
+  if (environment.options.v1_status == V1Status::kKserve) return ReadinessResponse(environment, spec, readiness);
   const auto versions = FindVersions(environment.catalog, spec);
   if (!versions.has_value()) return rest::ErrorResponse(environment.options, versions.error());
   const Readiness ready{.name = spec.model, .ready = readiness.ok()};
@@ -58,7 +60,7 @@ net::HttpResponse StatusResponse(const Environment& environment, const ModelSpec
   return rest::JsonResponse(StatusJson(*versions, both ? &ready : nullptr));
 }
 
-net::HttpResponse MetadataResponse(const Environment& environment, const ModelSpec& spec) {
+net::HttpResponse MetadataResponse(const Environment& environment, ModelSpec spec) {
   const auto pinned = FindModel(environment.dispatcher, spec);
   if (!pinned.has_value()) return rest::ErrorResponse(environment.options, pinned.error());
   return rest::JsonResponse(MetadataJson(spec.model, (*pinned)->version(), (*pinned)->signature()));

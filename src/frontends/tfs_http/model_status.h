@@ -12,9 +12,9 @@ namespace inferd::tfs_http {
 net::HttpResponse ModelsResponse(const Environment& environment);
 
 // GET /v1/models/M[/versions/V|/labels/L]
-net::HttpResponse StatusResponse(const Environment& environment, const ModelSpec& spec);
+net::HttpResponse StatusResponse(const Environment& environment, ModelSpec spec);
 
 // GET /v1/models/M[/versions/V|/labels/L]/metadata
-net::HttpResponse MetadataResponse(const Environment& environment, const ModelSpec& spec);
+net::HttpResponse MetadataResponse(const Environment& environment, ModelSpec spec);
 
 }  // namespace inferd::tfs_http
