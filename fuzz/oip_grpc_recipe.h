@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "frontends/oip_grpc/wire/format.h"
 #include "tensor/data_type.h"
+#include "wire/format.h"
 
 // Turns any bytes into the wire form of a ModelInferRequest whose lengths are right, so that mutations reach what
 // stands inside its messages: fields repeated, split, unpacked, unknown, with values of every size.
@@ -21,7 +21,7 @@ class OipGrpcRecipe {
   std::string Build() { return Message(Kind::kRequest); }
 
  private:
-  using Type = oip_grpc::wire::Type;
+  using Type = wire::Type;
   enum class Kind : uint8_t { kRequest, kInput, kOutput, kEntry, kValue, kContents };
 
   uint8_t Byte() {
@@ -38,13 +38,13 @@ class OipGrpcRecipe {
   }
 
   static void Append(std::string& out, uint64_t varint) {
-    std::byte bytes[oip_grpc::wire::kVarintMax];
-    const std::byte* end = oip_grpc::wire::PutVarint(bytes, varint);
+    std::byte bytes[wire::kVarintMax];
+    const std::byte* end = wire::PutVarint(bytes, varint);
     out.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(end - bytes));
   }
 
   static void AppendField(std::string& out, uint32_t number, std::string_view bytes) {
-    Append(out, oip_grpc::wire::Tag(number, Type::kBytes));
+    Append(out, wire::Tag(number, Type::kBytes));
     Append(out, bytes.size());
     out += bytes;
   }
@@ -84,7 +84,7 @@ class OipGrpcRecipe {
     const uint8_t choice = Byte();
     if (type == Type::kBytes) return AppendField(out, number, Bytes());
     if (choice < 64) {
-      Append(out, oip_grpc::wire::Tag(number, type));
+      Append(out, wire::Tag(number, type));
       out += Element(type);
       return;
     }

@@ -38,7 +38,7 @@ std::unique_ptr<net::HttpHandler> Handlers::TfsHttp(net::Loop& loop) const {
                                 .pool = services_.pool,
                                 .logger = services_.logger,
                                 .clock = services_.clock,
-                                .metrics = std::make_unique<tfs_http::RequestMetrics>(services_.registry),
+                                .metrics = std::make_unique<tfs::RequestMetrics>(services_.registry, "REST"),
                                 .metrics_text = [this] { return services_.registry.PrometheusText(); }});
 }
 

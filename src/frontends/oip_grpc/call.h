@@ -1,49 +1,25 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <string_view>
+#include <utility>
 
-#include "base/status.h"
 #include "frontends/oip_grpc/service.h"
-#include "net/grpc/call_context.h"
-#include "net/grpc/responder.h"
-#include "v2/access_record.h"
+#include "rpc/call.h"
 
 namespace inferd::oip_grpc {
 
-// One call being answered: its responder, and what the access log will say about it. Move-only. Answer and Finish are
-// loop-bound; a call may be carried to other threads in between.
-class Call {
+// A call of this service being answered.
+class Call : public rpc::Call {
  public:
   Call(std::shared_ptr<const Environment> environment, const net::grpc::CallContext& context,
-       net::grpc::Responder responder);
+       net::grpc::Responder responder)
+      : rpc::Call(GetSurroundings(*environment), context, std::move(responder)), environment_(std::move(environment)) {}
 
   const Environment& environment() const { return *environment_; }
   const Options& options() const { return environment_->options; }
-  net::grpc::Responder& responder() { return responder_; }
-  net::Loop& loop() const { return responder_.loop(); }
-
-  // For the access log; nothing is kept where it is off.
-  void SetModel(std::string_view model, std::string_view version);
-  void SetRequestId(std::string_view id);
-
-  // The one response, and OK.
-  void Answer(net::grpc::Message&& message);
-  // The call's end: an error, or that of a stream. Nothing of this object's owner is used once the client may learn it.
-  // `retry_after_ms` > 0: when a retry may succeed, as google.rpc.RetryInfo, and for clients that retry by themselves as
-  // grpc-retry-pushback-ms (gRFC A6).
-  void Finish(const base::Status& status, int64_t retry_after_ms = 0);
-  // For the access log of a call that nobody waits for any more: its deadline (0: none) has passed, or its client has
-  // gone. What answers it later is not logged.
-  void LogGone(int64_t deadline_ns);
 
  private:
-  void LogAccess(base::StatusCode code);
-
   std::shared_ptr<const Environment> environment_;
-  net::grpc::Responder responder_;
-  std::unique_ptr<v2::AccessRecord> access_;  // null: the access log is off, or the line has been written
 };
 
 }  // namespace inferd::oip_grpc

@@ -9,6 +9,7 @@
 #include "frontends/oip_grpc/model_messages.h"
 #include "frontends/oip_grpc/service_path.h"
 #include "net/grpc/generated_message.h"
+#include "rpc/control_method.h"
 #include "v2/extensions.h"
 
 namespace inferd::oip_grpc {
@@ -19,23 +20,6 @@ using Shared = std::shared_ptr<const Environment>;
 using net::grpc::CallContext;
 using net::grpc::Method;
 using net::grpc::Responder;
-
-// A method that is answered at once. `answer` gives the response, or a Result of it.
-template <typename Request, typename Response>
-Method AtOnce(const Shared& environment, std::string_view name,
-              base::Result<Response> (*answer)(const Environment&, const Request&)) {
-  Method method{.path = PathOf(name)};
-  method.unary = [environment, answer](CallContext context, base::BufferSlice message, Responder responder) {
-    Call call(environment, context, std::move(responder));
-    const auto request = net::grpc::Decode<Request>(message);
-    if (!request.has_value()) return call.Finish(request.error());
-    const auto response = answer(*environment, *request);
-    if (!response.has_value()) return call.Finish(response.error());
-    call.Answer(net::grpc::Encode(*response));
-  };
-  method.message_bytes_max = environment->options.control_bytes_max;
-  return method;
-}
 
 base::Result<inference::ServerLiveResponse> ServerLive(const Environment& environment,
                                                        const inference::ServerLiveRequest&) {
@@ -145,34 +129,25 @@ Method RepositoryModelUnload(const Shared& environment) {
   return method;
 }
 
-Method NotServed(const Shared& environment, std::string_view name, const char* what) {
-  Method method{.path = PathOf(name)};
-  method.unary = [environment, what](CallContext context, base::BufferSlice, Responder responder) {
-    Call(environment, context, std::move(responder)).Finish(base::Unimplemented(what));
-  };
-  method.message_bytes_max = environment->options.control_bytes_max;
-  return method;
-}
-
 }  // namespace
 
 void AddControlMethods(const Shared& environment, std::vector<Method>& methods) {
-  methods.push_back(AtOnce(environment, "ServerLive", ServerLive));
-  methods.push_back(AtOnce(environment, "ServerReady", ServerReady));
-  methods.push_back(AtOnce(environment, "ModelReady", ModelReady));
-  methods.push_back(AtOnce(environment, "ServerMetadata", ServerMetadata));
-  methods.push_back(AtOnce(environment, "ModelMetadata", ModelMetadata));
-  methods.push_back(AtOnce(environment, "ModelConfig", ModelConfig));
-  methods.push_back(AtOnce(environment, "ModelStatistics", ModelStatistics));
-  methods.push_back(AtOnce(environment, "RepositoryIndex", RepositoryIndex));
+  methods.push_back(rpc::AtOnce(environment, PathOf("ServerLive"), ServerLive));
+  methods.push_back(rpc::AtOnce(environment, PathOf("ServerReady"), ServerReady));
+  methods.push_back(rpc::AtOnce(environment, PathOf("ModelReady"), ModelReady));
+  methods.push_back(rpc::AtOnce(environment, PathOf("ServerMetadata"), ServerMetadata));
+  methods.push_back(rpc::AtOnce(environment, PathOf("ModelMetadata"), ModelMetadata));
+  methods.push_back(rpc::AtOnce(environment, PathOf("ModelConfig"), ModelConfig));
+  methods.push_back(rpc::AtOnce(environment, PathOf("ModelStatistics"), ModelStatistics));
+  methods.push_back(rpc::AtOnce(environment, PathOf("RepositoryIndex"), RepositoryIndex));
   methods.push_back(RepositoryModelLoad(environment));
   methods.push_back(RepositoryModelUnload(environment));
-  methods.push_back(AtOnce(environment, "LogSettings", LogSettings));
+  methods.push_back(rpc::AtOnce(environment, PathOf("LogSettings"), LogSettings));
   for (const char* name : {"SystemSharedMemoryStatus", "SystemSharedMemoryRegister", "SystemSharedMemoryUnregister",
                            "CudaSharedMemoryStatus", "CudaSharedMemoryRegister", "CudaSharedMemoryUnregister"}) {
-    methods.push_back(NotServed(environment, name, "client shared memory is not served"));
+    methods.push_back(rpc::NotServed(environment, PathOf(name), "client shared memory is not served"));
   }
-  methods.push_back(NotServed(environment, "TraceSetting", "tracing is not served"));
+  methods.push_back(rpc::NotServed(environment, PathOf("TraceSetting"), "tracing is not served"));
 }
 
 }  // namespace inferd::oip_grpc

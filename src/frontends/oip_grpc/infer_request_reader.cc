@@ -8,8 +8,8 @@
 
 #include "frontends/oip_grpc/input_reader.h"
 #include "frontends/oip_grpc/parameters_reader.h"
-#include "frontends/oip_grpc/wire/reader.h"
 #include "v2/parameters.h"
+#include "wire/reader.h"
 
 namespace inferd::oip_grpc {
 

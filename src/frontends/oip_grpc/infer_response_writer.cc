@@ -7,8 +7,8 @@
 #include "frontends/oip_grpc/parameters_writer.h"
 #include "frontends/oip_grpc/typed_contents_field.h"
 #include "frontends/oip_grpc/typed_contents_writer.h"
-#include "frontends/oip_grpc/wire/writer.h"
 #include "tensor/raw.h"
+#include "wire/writer.h"
 
 namespace inferd::oip_grpc {
 

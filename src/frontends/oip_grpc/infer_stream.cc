@@ -27,7 +27,7 @@ InferStream::InferStream(std::shared_ptr<const Environment> environment, std::sh
       deadline_ns_(context.deadline_ns),
       traceparent_(v2::CheckedTraceparent(context.head.Find("traceparent").value_or(""))),
       errors_end_stream_(context.head.Find("triton_grpc_error") == "true"),
-      forwarded_(KeepForwarded(std::move(context), call_.options())) {
+      forwarded_(rpc::KeepForwarded(std::move(context), call_.options())) {
   set_->streams.insert(this);
 }
 
@@ -134,7 +134,7 @@ void InferStream::Respond(const std::shared_ptr<Execution>& execution, core::Inf
   StreamResponse ready = response.status.ok() ? Encoded(EncodeResponse(WriteStreamResponse, std::move(response),
                                                                        execution->form, execution->pinned->signature()),
                                                         execution->id)
-                                              : ErrorResponse(FailureOf(response, options()), execution->id);
+                                              : ErrorResponse(rpc::FailureOf(response, options()), execution->id);
   queue_.Put(execution->number, place, std::move(ready));
 }
 

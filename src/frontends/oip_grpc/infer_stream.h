@@ -72,7 +72,7 @@ class InferStream final : public net::grpc::MessageReader {
   const int64_t deadline_ns_;
   const std::string traceparent_;
   const bool errors_end_stream_;
-  const Forwarded forwarded_;
+  const rpc::Forwarded forwarded_;
   ResponseQueue queue_;
   bool preparing_ = false;  // a message, on the pool
   bool writable_ = true;

@@ -8,7 +8,6 @@
 
 #include "frontends/oip_grpc/infer_request_reader.h"
 #include "frontends/oip_grpc/message_outline.h"
-#include "v2/forwarded_headers.h"
 #include "v2/parameters.h"
 
 namespace inferd::oip_grpc {
@@ -39,12 +38,7 @@ base::Status RefuseSharedMemory(const core::InferRequest& request) {
 
 }  // namespace
 
-Forwarded KeepForwarded(net::grpc::CallContext&& context, const Options& options) {
-  if (!options.forwarded_metadata.has_value()) return nullptr;
-  return std::make_shared<const net::grpc::CallContext>(std::move(context));
-}
-
-base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, const Forwarded& forwarded,
+base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, const rpc::Forwarded& forwarded,
                                              const Options& options) try {
   INFERD_ASSIGN_OR_RETURN(DecodedRequest decoded, ReadInferRequest(message));
   PreparedRequest prepared{.request = std::move(decoded.request), .form = {}};
@@ -57,10 +51,7 @@ base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, c
   if (auto settings = v2::TakeKnownParameters(request); !settings.has_value()) {
     return std::unexpected(std::move(settings).error());
   }
-  if (forwarded != nullptr) {
-    INFERD_RETURN_IF_ERROR(
-        v2::AddForwardedHeaders(*options.forwarded_metadata, forwarded->head.headers, request.parameters));
-  }
+  INFERD_RETURN_IF_ERROR(rpc::AddForwarded(forwarded, options, request));
   INFERD_RETURN_IF_ERROR(RefuseSharedMemory(request));
   INFERD_ASSIGN_OR_RETURN(prepared.form.outputs, v2::ReadOutputForms(request, true));
   return prepared;
@@ -88,11 +79,6 @@ bool EncodingIsBig(const core::InferResponse& response, const ResponseForm& form
     if (form.contents == Contents::kTyped || form.outputs.of(i).classes > 0) bytes += response.outputs[i].data.size();
   }
   return bytes >= options.offload_bytes;
-}
-
-base::Status FailureOf(const core::InferResponse& response, const Options& options) {
-  const bool queue_full = response.status.code() == base::StatusCode::kResourceExhausted && response.retry_after_ms > 0;
-  return queue_full ? base::Status(options.queue_full_code, response.status.message()) : response.status;
 }
 
 }  // namespace inferd::oip_grpc

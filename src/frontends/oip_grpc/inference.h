@@ -10,8 +10,8 @@
 #include "core/model_signature.h"
 #include "frontends/oip_grpc/infer_response_writer.h"
 #include "frontends/oip_grpc/service.h"
-#include "net/grpc/call_context.h"
 #include "net/grpc/responder.h"
+#include "rpc/inference.h"
 #include "v2/output_forms.h"
 
 // What unary and streamed inference have in common. Pure; runs on any thread.
@@ -31,14 +31,10 @@ struct PreparedRequest {
   ResponseForm form;
 };
 
-// The call's metadata, where some of them are forwarded to the model (Options::forwarded_metadata); null otherwise.
-using Forwarded = std::shared_ptr<const net::grpc::CallContext>;
-Forwarded KeepForwarded(net::grpc::CallContext&& context, const Options& options);
-
 // Decodes a message and takes the parameters that have a meaning here out of the request. Errors: those of
 // ReadInferRequest, v2::TakeKnownParameters, v2::ReadOutputForms and v2::AddForwardedHeaders; UNIMPLEMENTED for client
 // shared memory; RESOURCE_EXHAUSTED where memory does not suffice.
-base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, const Forwarded& forwarded,
+base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, const rpc::Forwarded& forwarded,
                                              const Options& options);
 
 // Whether that is work for the pool: what has to be read element by element is that big.
@@ -52,8 +48,5 @@ base::Result<net::grpc::Message> EncodeResponse(ResponseWriter write, core::Infe
 
 // Whether that is work for the pool.
 bool EncodingIsBig(const core::InferResponse& response, const ResponseForm& form, const Options& options);
-
-// A failed response's status, as this server's personality words a full queue.
-base::Status FailureOf(const core::InferResponse& response, const Options& options);
 
 }  // namespace inferd::oip_grpc

@@ -8,9 +8,9 @@
 
 #include "frontends/oip_grpc/parameters_reader.h"
 #include "frontends/oip_grpc/typed_contents_reader.h"
-#include "frontends/oip_grpc/wire/packed.h"
 #include "json/text.h"
 #include "tensor/raw.h"
+#include "wire/packed.h"
 
 namespace inferd::oip_grpc {
 

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "core/infer_request.h"
-#include "frontends/oip_grpc/wire/reader.h"
+#include "wire/reader.h"
 
 namespace inferd::oip_grpc {
 

@@ -1,6 +1,6 @@
 #include "frontends/oip_grpc/message_outline.h"
 
-#include "frontends/oip_grpc/wire/reader.h"
+#include "wire/reader.h"
 
 namespace inferd::oip_grpc {
 

@@ -6,8 +6,8 @@
 
 #include "base/status.h"
 #include "core/infer_request.h"
-#include "frontends/oip_grpc/wire/reader.h"
 #include "v2/parameters.h"
+#include "wire/reader.h"
 
 namespace inferd::oip_grpc {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/infer_request.h"
-#include "frontends/oip_grpc/wire/writer.h"
+#include "wire/writer.h"
 
 namespace inferd::oip_grpc {
 

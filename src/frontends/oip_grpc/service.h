@@ -2,32 +2,24 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/logging.h"
-#include "base/name_pattern.h"
-#include "base/status.h"
 #include "core/catalog.h"
 #include "core/dispatcher.h"
 #include "net/grpc/service.h"
+#include "rpc/surroundings.h"
 
 namespace inferd::oip_grpc {
 
 // How this front-end answers. Set before the server starts; immutable and shared by every loop's methods afterwards.
-struct Options {
+struct Options : rpc::Options {
   std::string server_name = "inferd";
   std::string server_version = "0.0.0";
   bool typed_outputs = false;  // where the request's parameter `typed_contents` does not say otherwise
-  bool access_log = false;     // one line per call, at info level
-  std::optional<base::NamePattern> forwarded_metadata;  // ASCII metadata that become parameters of inference requests
-  // What a full queue answers. Triton: UNAVAILABLE.
-  base::StatusCode queue_full_code = base::StatusCode::kResourceExhausted;
-  uint64_t control_bytes_max = 1 << 20;  // messages of all calls but inference and load: RESOURCE_EXHAUSTED
-  size_t offload_bytes = 256 * 1024;     // typed contents from this size on are left to the pool
   // Of one ModelStreamInfer call; the client's window is shut beyond it. Less than a model's queue holds, so that one
   // stream cannot fill it.
   size_t stream_requests_max = 256;
@@ -43,6 +35,14 @@ struct Environment {
   base::Logger& logger;
   const base::Clock& clock;
 };
+
+inline rpc::Surroundings GetSurroundings(const Environment& environment) {
+  return {.options = environment.options,
+          .dispatcher = environment.dispatcher,
+          .pool = environment.pool,
+          .logger = environment.logger,
+          .clock = environment.clock};
+}
 
 // inference.GRPCInferenceService: Predict V2, the Open Inference Protocol and Triton's extensions over gRPC, for one
 // loop. Small requests are decoded, dispatched and encoded on the loop thread; big typed ones go by way of the pool.

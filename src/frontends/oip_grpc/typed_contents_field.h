@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "frontends/oip_grpc/wire/format.h"
 #include "tensor/data_type.h"
+#include "wire/format.h"
 
 // The repeated fields of inference.InferTensorContents (Predict V2, "Tensor Data").
 

@@ -4,8 +4,8 @@
 
 #include "base/buffer.h"
 #include "base/status.h"
-#include "frontends/oip_grpc/wire/reader.h"
 #include "tensor/data_type.h"
+#include "wire/reader.h"
 
 namespace inferd::oip_grpc {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "core/infer_request.h"
-#include "frontends/oip_grpc/wire/writer.h"
+#include "wire/writer.h"
 
 namespace inferd::oip_grpc {
 

@@ -1,7 +1,7 @@
 #include "frontends/tfs_http/body_members.h"
 
-#include "frontends/tfs_http/model_spec.h"
 #include "tensorjson/nested_fault.h"
+#include "tfs/model_spec.h"
 
 namespace inferd::tfs_http {
 
@@ -34,7 +34,7 @@ base::Status SignatureName::Read(json::Reader& reader) {
 
 base::Status SignatureName::Check(std::string_view body) const {
   if (!is_text) return FormatError(body, "not formatted correctly. 'signature_name' key must be a string value.");
-  if (name.empty() || name == kServingDefault) return {};
+  if (name.empty() || name == tfs::kServingDefault) return {};
   return base::InvalidArgument("Serving signature name: \"" + name + "\" not found in signature def");
 }
 

@@ -1,20 +1,20 @@
 #include "frontends/tfs_http/example_reader.h"
 
-#include <boost/container/small_vector.hpp>
 #include <string>
 #include <utility>
 
 #include "frontends/tfs_http/body_members.h"
-#include "frontends/tfs_http/feature.h"
+#include "frontends/tfs_http/feature_reader.h"
 #include "json/read.h"
 #include "tensorjson/nested_fault.h"
+#include "tfs/example_columns.h"
 
 namespace inferd::tfs_http {
 
 namespace {
 
 using base::InvalidArgument;
-using Columns = boost::container::small_vector<FeatureColumn, 4>;
+using Part = tfs::ExampleColumns::Part;
 
 // Which of the members a body has.
 struct Members {
@@ -32,63 +32,40 @@ struct Members {
 // Reads features out of a body. Where an error stands in the JSON itself, its words are of no use: Diagnose finds it.
 class ExampleReader {
  public:
-  ExampleReader(std::string_view body, const core::ModelSignature& signature) : body_(body), signature_(signature) {
-    for (const core::TensorSpec& input : signature.inputs) {
-      examples_.emplace_back(input);
-      context_.emplace_back(input);
-    }
-  }
+  ExampleReader(std::string_view body, const core::ModelSignature& signature) : body_(body), columns_(signature) {}
 
-  base::Status ReadContext(json::Reader& reader) { return ReadExample(reader, context_); }
+  base::Status ReadContext(json::Reader& reader) { return ReadExample(reader, Part::kContext); }
 
   base::Status ReadExampleList(json::Reader& reader) {
     INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
     if (type != json::ValueType::kArray) return FormatError(body_, "Expecting 'examples' value to be an list/array");
     INFERD_RETURN_IF_ERROR(json::ReadArray(reader, [&] {
-      ++count_;
-      return ReadExample(reader, examples_);
+      columns_.CountExample();
+      return ReadExample(reader, Part::kExample);
     }));
-    return count_ > 0 ? base::OkStatus() : FormatError(body_, "'examples' value is an empty array");
+    return columns_.examples() > 0 ? base::OkStatus() : FormatError(body_, "'examples' value is an empty array");
   }
 
   base::Status TakeTensors(uint64_t bytes_max, core::InferRequest& request) {
-    for (size_t i = 0; i < signature_.inputs.size(); ++i) {
-      FeatureColumn& column = context_[i].rows() > 0 ? context_[i] : examples_[i];
-      if (context_[i].rows() > 0) {
-        if (examples_[i].rows() > 0) {
-          return InvalidArgument("Feature: " + signature_.inputs[i].name + " is in the context and in examples");
-        }
-        INFERD_RETURN_IF_ERROR(column.Repeat(count_, bytes_max));
-        bytes_max -= column.bytes();
-      }
-      if (column.rows() == 0 && signature_.inputs[i].optional) continue;
-      if (column.rows() != count_) return column.Add(Feature());  // "required but could not be found"
-      INFERD_ASSIGN_OR_RETURN(core::InferTensor tensor, column.Take());
-      request.inputs.push_back(std::move(tensor));
-    }
-    return {};
+    return columns_.Take(bytes_max, request);
   }
 
  private:
-  base::Status ReadExample(json::Reader& reader, Columns& columns) {
+  base::Status ReadExample(json::Reader& reader, Part part) {
     const std::string_view rest = reader.Rest();
     if (!rest.starts_with('{')) {
       return InvalidArgument("Example must be JSON object but got JSON " +
                              std::string(tensorjson::JsonTypeName(rest.data(), rest.data() + rest.size())));
     }
     return json::ReadObject(reader, [&](std::string_view key) -> base::Status {
-      const int input = signature_.FindInput(key);
-      INFERD_RETURN_IF_ERROR(feature_.Read(reader, key));
-      return input >= 0 ? columns[static_cast<size_t>(input)].Add(feature_) : base::OkStatus();
+      INFERD_RETURN_IF_ERROR(ReadFeature(reader, key, feature_));
+      return columns_.Add(part, key, feature_);
     });
   }
 
   const std::string_view body_;
-  const core::ModelSignature& signature_;
-  Columns examples_;  // by input
-  Columns context_;
-  Feature feature_;
-  size_t count_ = 0;  // examples
+  tfs::ExampleColumns columns_;
+  tfs::Feature feature_;
 };
 
 // Why a body was refused: what is wrong with its JSON or its members goes before `contents`.

@@ -19,7 +19,7 @@ struct ExampleLimits {
 // the model is the feature of its name of one example after the other, or of the context for all of them; other
 // features are ignored. A feature is a value or a flat list of values, which fills a row of its input in order.
 //
-// Errors are those of ReadPredict and, naming the feature, of Feature and FeatureColumn. Pure; any thread.
+// Errors are those of ReadPredict and, naming the feature, of ReadFeature and tfs::FeatureColumn. Pure; any thread.
 base::Result<std::unique_ptr<core::InferRequest>> ReadExamples(std::string_view body,
                                                                const core::ModelSignature& signature,
                                                                const ExampleLimits& limits);

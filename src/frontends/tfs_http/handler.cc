@@ -68,8 +68,8 @@ class Handler final : public net::HttpHandler {
         return InferCall::Start(std::move(call), route, coding, std::move(request));
       }
       case Endpoint::kModels: return call.Send(ModelsResponse(*environment_));
-      case Endpoint::kStatus: return call.Send(StatusResponse(*environment_, ModelSpec(route)));
-      case Endpoint::kMetadata: return call.Send(MetadataResponse(*environment_, ModelSpec(route)));
+      case Endpoint::kStatus: return call.Send(StatusResponse(*environment_, SpecOf(route)));
+      case Endpoint::kMetadata: return call.Send(MetadataResponse(*environment_, SpecOf(route)));
       case Endpoint::kPreflight: return call.Send(Preflight(options_, request.head));
       case Endpoint::kMetrics: return SendMetrics(std::move(call));
       case Endpoint::kMalformed: return call.Send(Malformed(options_, request.head));

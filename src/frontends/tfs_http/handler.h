@@ -11,8 +11,8 @@
 #include "core/catalog.h"
 #include "core/dispatcher.h"
 #include "frontends/tfs_http/options.h"
-#include "frontends/tfs_http/request_metrics.h"
 #include "net/http.h"
+#include "tfs/request_metrics.h"
 
 namespace inferd::tfs_http {
 
@@ -26,7 +26,7 @@ struct Environment {
   base::Executor& pool;  // big decoding and encoding
   base::Logger& logger;
   const base::Clock& clock;
-  std::unique_ptr<RequestMetrics> metrics;    // of this loop
+  std::unique_ptr<tfs::RequestMetrics> metrics;    // of this loop
   std::function<std::string()> metrics_text;  // the page of metrics; called on the pool
 };
 

@@ -61,7 +61,7 @@ struct TestServer {
                         .pool = pool,
                         .logger = *logger,
                         .clock = clock,
-                        .metrics = std::make_unique<RequestMetrics>(registry),
+                        .metrics = std::make_unique<tfs::RequestMetrics>(registry, "REST"),
                         .metrics_text = [this] { return registry.PrometheusText(); }});
   }
 

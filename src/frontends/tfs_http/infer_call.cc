@@ -12,6 +12,7 @@
 #include "net/compression/compression.h"
 #include "net/off_loop.h"
 #include "rest/error_response.h"
+#include "tfs/results.h"
 #include "v2/forwarded_headers.h"
 #include "v2/traceparent.h"
 
@@ -21,14 +22,19 @@ namespace {
 
 constexpr int kContentTooLarge = 413;
 
+tfs::Api ApiOf(Endpoint endpoint) {
+  if (endpoint == Endpoint::kClassify) return tfs::Api::kClassify;
+  return endpoint == Endpoint::kRegress ? tfs::Api::kRegress : tfs::Api::kPredict;
+}
+
 }  // namespace
 
 InferCall::InferCall(Call call, const Route& route, net::ContentCoding coding, int64_t received_ns)
     : call_(std::move(call)),
       endpoint_(route.endpoint),
-      spec_(route),
+      spec_(SpecOf(route)),
       coding_(coding),
-      pinned_(FindModel(call_.environment().dispatcher, spec_)),
+      pinned_(tfs::FindModel(call_.environment().dispatcher, spec_)),
       received_ns_(received_ns) {}
 
 void InferCall::Start(Call call, const Route& route, net::ContentCoding coding, net::HttpRequest&& request) {
@@ -94,7 +100,7 @@ base::Status InferCall::ReadTensors(std::string_view body) {
   }
   const ExampleLimits limits{.depth_max = options.json_depth_max, .tensor_bytes_max = options.body_bytes_max};
   INFERD_ASSIGN_OR_RETURN(request_, ReadExamples(body, signature, limits));
-  return endpoint_ == Endpoint::kClassify ? CheckClassifier(signature) : CheckRegressor(signature);
+  return endpoint_ == Endpoint::kClassify ? tfs::CheckClassifier(signature) : tfs::CheckRegressor(signature);
 }
 
 void InferCall::Dispatch(Owned self) {
@@ -148,7 +154,7 @@ base::Result<net::HttpResponse> InferCall::WriteAnswer() const {
 void InferCall::Send() {
   const Environment& environment = call_.environment();
   if (pinned_.has_value()) {
-    environment.metrics->Count(spec_.model, endpoint_, code_, environment.clock.NowNs() - received_ns_);
+    environment.metrics->Count(spec_.model, ApiOf(endpoint_), code_, environment.clock.NowNs() - received_ns_);
   }
   call_.Send(*std::move(answer_));
 }

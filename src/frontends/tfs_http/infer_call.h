@@ -5,7 +5,7 @@
 
 #include "core/dispatcher.h"
 #include "frontends/tfs_http/call.h"
-#include "frontends/tfs_http/model_spec.h"
+#include "frontends/tfs_http/router.h"
 #include "net/compression/content_coding.h"
 #include "v2/single_response.h"
 
@@ -40,7 +40,7 @@ class InferCall {
 
   Call call_;
   const Endpoint endpoint_;
-  ModelSpec spec_;
+  tfs::ModelSpec spec_;
   const net::ContentCoding coding_;  // the body's
   base::Result<std::shared_ptr<const core::PinnedModel>> pinned_;
   std::unique_ptr<core::InferRequest> request_;

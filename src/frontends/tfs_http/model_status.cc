@@ -1,31 +1,18 @@
 #include "frontends/tfs_http/model_status.h"
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "frontends/tfs_http/model_json.h"
 #include "rest/error_response.h"
 #include "rest/model_names.h"
+#include "tfs/version_status.h"
 
 namespace inferd::tfs_http {
 
 namespace {
 
-using Versions = std::vector<core::IndexEntry>;
-
-// Those that the status is asked of.
-base::Result<Versions> FindVersions(const core::Catalog& catalog, const ModelSpec& spec) {
-  Versions versions = catalog.Versions(spec.model).value_or(Versions());
-  if (versions.empty()) return std::unexpected(base::NotFound("Could not find any versions of model " + spec.model));
-  if (spec.version.empty()) return versions;
-  std::erase_if(versions, [&](const core::IndexEntry& entry) { return entry.version != spec.version; });
-  if (!versions.empty()) return versions;
-  return std::unexpected(base::NotFound("Could not find version " + spec.version + " of model " + spec.model));
-}
-
 // KServe V1, "Model Ready".
-net::HttpResponse ReadinessResponse(const Environment& environment, const ModelSpec& spec,
+net::HttpResponse ReadinessResponse(const Environment& environment, const tfs::ModelSpec& spec,
                                     const base::Status& readiness) {
   if (readiness.code() == base::StatusCode::kNotFound) {
     return rest::ErrorResponse(environment.options,
@@ -47,21 +34,21 @@ net::HttpResponse ModelsResponse(const Environment& environment) {
   return rest::JsonResponse(rest::ModelNamesJson(environment.catalog.ModelNames()));
 }
 
-net::HttpResponse StatusResponse(const Environment& environment, ModelSpec spec) {
-  base::Status status = CheckModelSpec(spec);
-  if (status.ok()) status = ResolveLabel(environment.dispatcher, spec);
+net::HttpResponse StatusResponse(const Environment& environment, tfs::ModelSpec spec) {
+  base::Status status = tfs::CheckModelSpec(spec);
+  if (status.ok()) status = tfs::ResolveLabel(environment.dispatcher, spec);
   if (!status.ok()) return rest::ErrorResponse(environment.options, status);
   const base::Status readiness = environment.catalog.ModelReady(spec.model, spec.version);
   if (environment.options.v1_status == V1Status::kKserve) return ReadinessResponse(environment, spec, readiness);
-  const auto versions = FindVersions(environment.catalog, spec);
+  const auto versions = tfs::FindVersions(environment.catalog, spec);
   if (!versions.has_value()) return rest::ErrorResponse(environment.options, versions.error());
   const Readiness ready{.name = spec.model, .ready = readiness.ok()};
   const bool both = environment.options.v1_status == V1Status::kUnion;
   return rest::JsonResponse(StatusJson(*versions, both ? &ready : nullptr));
 }
 
-net::HttpResponse MetadataResponse(const Environment& environment, ModelSpec spec) {
-  const auto pinned = FindModel(environment.dispatcher, spec);
+net::HttpResponse MetadataResponse(const Environment& environment, tfs::ModelSpec spec) {
+  const auto pinned = tfs::FindModel(environment.dispatcher, spec);
   if (!pinned.has_value()) return rest::ErrorResponse(environment.options, pinned.error());
   return rest::JsonResponse(MetadataJson(spec.model, (*pinned)->version(), (*pinned)->signature()));
 }

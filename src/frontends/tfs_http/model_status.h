@@ -1,8 +1,8 @@
 #pragma once
 
 #include "frontends/tfs_http/handler.h"
-#include "frontends/tfs_http/model_spec.h"
 #include "net/http.h"
+#include "tfs/model_spec.h"
 
 // The answers about models, which come at once. Loop-bound.
 
@@ -12,9 +12,9 @@ namespace inferd::tfs_http {
 net::HttpResponse ModelsResponse(const Environment& environment);
 
 // GET /v1/models/M[/versions/V|/labels/L]
-net::HttpResponse StatusResponse(const Environment& environment, ModelSpec spec);
+net::HttpResponse StatusResponse(const Environment& environment, tfs::ModelSpec spec);
 
 // GET /v1/models/M[/versions/V|/labels/L]/metadata
-net::HttpResponse MetadataResponse(const Environment& environment, ModelSpec spec);
+net::HttpResponse MetadataResponse(const Environment& environment, tfs::ModelSpec spec);
 
 }  // namespace inferd::tfs_http

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "frontends/tfs_http/body_members.h"
-#include "frontends/tfs_http/model_spec.h"
 #include "json/read.h"
 #include "tensorjson/nested_fault.h"
 #include "tensorjson/nested_parser.h"

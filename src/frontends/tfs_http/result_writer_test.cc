@@ -8,6 +8,7 @@
 
 #include "frontends/tfs_http/handler_fixture.h"
 #include "tensor/bytes.h"
+#include "tfs/results.h"
 
 namespace inferd::tfs_http {
 namespace {
@@ -67,13 +68,13 @@ TEST(ResultWriterTest, TheOnlyOutputThatFitsIsTheScores) {
                  {Numbers<int64_t>("label", DataType::kInt64, {1}, {1}),
                   Numbers<double>("p", DataType::kFp64, {1, 2}, {0.25, 0.75})}),
             R"({"results":[[["",0.25],["",0.75]]]})");
-  EXPECT_TRUE(CheckClassifier({.inputs = {}, .outputs = {label, probabilities}}).ok());
-  EXPECT_FALSE(CheckClassifier({.inputs = {}, .outputs = {label}}).ok());
+  EXPECT_TRUE(tfs::CheckClassifier({.inputs = {}, .outputs = {label, probabilities}}).ok());
+  EXPECT_FALSE(tfs::CheckClassifier({.inputs = {}, .outputs = {label}}).ok());
   core::TensorSpec other = probabilities;
   other.name = "q";
-  EXPECT_FALSE(CheckClassifier({.inputs = {}, .outputs = {probabilities, other}}).ok());
+  EXPECT_FALSE(tfs::CheckClassifier({.inputs = {}, .outputs = {probabilities, other}}).ok());
   other.name = "scores";
-  EXPECT_TRUE(CheckClassifier({.inputs = {}, .outputs = {probabilities, other}}).ok());
+  EXPECT_TRUE(tfs::CheckClassifier({.inputs = {}, .outputs = {probabilities, other}}).ok());
 }
 
 TEST(ResultWriterTest, ValuesOfARegression) {
@@ -83,10 +84,10 @@ TEST(ResultWriterTest, ValuesOfARegression) {
             R"({"results":[1.0,0.2,9e+06]})");
   EXPECT_EQ(Text(WriteRegression, {flat}, {Numbers<uint16_t>("y", DataType::kFp16, {1}, {0x3C00})}),
             R"({"results":[1.0]})");
-  EXPECT_TRUE(CheckRegressor({.inputs = {}, .outputs = {flat}}).ok());
-  EXPECT_FALSE(CheckRegressor({.inputs = {}, .outputs = {column, flat}}).ok());
+  EXPECT_TRUE(tfs::CheckRegressor({.inputs = {}, .outputs = {flat}}).ok());
+  EXPECT_FALSE(tfs::CheckRegressor({.inputs = {}, .outputs = {column, flat}}).ok());
   EXPECT_FALSE(
-      CheckRegressor({.inputs = {}, .outputs = {{.name = "y", .datatype = DataType::kFp32, .shape = {-1, 2}}}}).ok());
+      tfs::CheckRegressor({.inputs = {}, .outputs = {{.name = "y", .datatype = DataType::kFp32, .shape = {-1, 2}}}}).ok());
 }
 
 TEST(ResultWriterTest, UnderOneKeyOrBoth) {

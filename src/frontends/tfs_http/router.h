@@ -5,6 +5,7 @@
 
 #include "access/group.h"
 #include "net/http.h"
+#include "tfs/model_spec.h"
 
 namespace inferd::tfs_http {
 
@@ -31,6 +32,9 @@ struct Route {
   std::string_view version = {};  // decimal digits; empty: the server chooses
   std::string_view label = {};    // instead of a version; empty: none
 };
+
+// What it says of a model.
+inline tfs::ModelSpec SpecOf(const Route& route) { return {route.model, route.version, route.label}; }
 
 // TensorFlow Serving's patterns: the fixed words match in any case but for the verbs; names are percent-decoded behind
 // the match, so that an escaped ':' or '/' is part of them; a query belongs to no path.

@@ -1,0 +1,98 @@
+#include "frontends/tfs_http/feature_reader.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "base/base64.h"
+#include "tensorjson/nested_parser.h"
+
+namespace inferd::tfs_http {
+
+namespace {
+
+using base::InvalidArgument;
+using tfs::Feature;
+using Kind = tfs::Feature::Kind;
+
+base::Status UnexpectedType(std::string_view feature, std::string_view type) {
+  return InvalidArgument("Feature: " + std::string(feature) +
+                         " has element with unexpected JSON type: " + std::string(type));
+}
+
+base::Status Take(Feature& feature, Kind next, std::string_view name) {
+  if (feature.kind == Kind::kNone) feature.kind = next;
+  if (feature.kind == next) return {};
+  return InvalidArgument("Unexpected element type in feature: " + std::string(name) +
+                         " expecting type: " + std::string(tfs::KindName(feature.kind)));
+}
+
+base::Status ReadNumber(Feature& feature, json::Reader& reader, std::string_view name) {
+  INFERD_ASSIGN_OR_RETURN(const json::Number number, reader.ReadNumber());
+  if (std::holds_alternative<uint64_t>(number)) {
+    return InvalidArgument("Feature: " + std::string(name) + " has uint64_t element. Only int64_t is supported.");
+  }
+  if (const auto* integer = std::get_if<int64_t>(&number)) {
+    INFERD_RETURN_IF_ERROR(Take(feature, Kind::kInt64, name));
+    feature.integers.push_back(*integer);
+    return {};
+  }
+  INFERD_RETURN_IF_ERROR(Take(feature, Kind::kFloat, name));
+  feature.reals.push_back(std::get<double>(number));
+  return {};
+}
+
+base::Status ReadBase64(Feature& feature, json::Reader& reader, std::string_view name) {
+  if (!tensorjson::StartsWithBase64(reader.Rest())) return UnexpectedType(name, "Object");
+  INFERD_RETURN_IF_ERROR(Take(feature, Kind::kBytes, name));
+  INFERD_RETURN_IF_ERROR(reader.BeginObject());
+  INFERD_ASSIGN_OR_RETURN([[maybe_unused]] const auto key, reader.NextKey());
+  INFERD_ASSIGN_OR_RETURN(const std::string_view text, reader.ReadString());
+  std::string bytes(text);
+  const std::optional<size_t> size = base::DecodeBase64(bytes, bytes.data());
+  if (!size) return InvalidArgument("Unable to base64 decode");
+  bytes.resize(*size);
+  feature.texts.push_back(std::move(bytes));
+  INFERD_ASSIGN_OR_RETURN([[maybe_unused]] const auto end, reader.NextKey());
+  return {};
+}
+
+base::Status ReadValue(Feature& feature, json::Reader& reader, std::string_view name) {
+  INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
+  switch (type) {
+    case json::ValueType::kNull: return UnexpectedType(name, "Null");
+    case json::ValueType::kArray: return UnexpectedType(name, "Array");
+    case json::ValueType::kObject: return ReadBase64(feature, reader, name);
+    case json::ValueType::kNumber: return ReadNumber(feature, reader, name);
+    case json::ValueType::kBool: {
+      INFERD_RETURN_IF_ERROR(Take(feature, Kind::kInt64, name));
+      INFERD_ASSIGN_OR_RETURN(const bool value, reader.ReadBool());
+      feature.integers.push_back(value ? 1 : 0);
+      return {};
+    }
+    case json::ValueType::kString: {
+      INFERD_RETURN_IF_ERROR(Take(feature, Kind::kBytes, name));
+      INFERD_ASSIGN_OR_RETURN(const std::string_view value, reader.ReadString());
+      feature.texts.emplace_back(value);
+      return {};
+    }
+  }
+  std::unreachable();
+}
+
+}  // namespace
+
+base::Status ReadFeature(json::Reader& reader, std::string_view name, Feature& feature) {
+  feature.clear();
+  INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
+  if (type != json::ValueType::kArray) return ReadValue(feature, reader, name);
+  INFERD_RETURN_IF_ERROR(reader.BeginArray());
+  for (;;) {
+    INFERD_ASSIGN_OR_RETURN(const bool more, reader.NextElement());
+    if (!more) return {};
+    INFERD_RETURN_IF_ERROR(ReadValue(feature, reader, name));
+  }
+}
+
+}  // namespace inferd::tfs_http

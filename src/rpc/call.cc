@@ -1,0 +1,57 @@
+#include "rpc/call.h"
+
+#include <string>
+#include <utility>
+
+#include "rpc/retry_info.h"
+
+namespace inferd::rpc {
+
+Call::Call(const Surroundings& surroundings, const net::grpc::CallContext& context, net::grpc::Responder responder)
+    : logger_(&surroundings.logger), clock_(&surroundings.clock), responder_(std::move(responder)) {
+  if (!surroundings.options.access_log) return;
+  const net::RequestHead& head = context.head;
+  access_ = v2::MakeAccessRecord(context.received_ns, head.method_text, head.target, head.peer,
+                                 head.Find("traceparent").value_or(""));
+}
+
+void Call::SetModel(std::string_view model, std::string_view version) {
+  if (access_ == nullptr) return;
+  access_->model = model;
+  access_->version = version;
+}
+
+void Call::SetRequestId(std::string_view id) {
+  if (access_ != nullptr) access_->id = id;
+}
+
+void Call::Answer(net::grpc::Message&& message) {
+  LogAccess(base::StatusCode::kOk);
+  net::grpc::Responder responder = std::move(responder_);
+  responder.Answer(std::move(message));
+}
+
+void Call::Finish(const base::Status& status, int64_t retry_after_ms) {
+  LogAccess(status.code());
+  net::grpc::Responder responder = std::move(responder_);
+  if (retry_after_ms > 0) {
+    responder.AddTrailingMetadata("grpc-retry-pushback-ms", std::to_string(retry_after_ms));
+    return responder.Finish(status, RetryDetails(status, retry_after_ms));
+  }
+  if (status.ok() || !status.message().empty()) return responder.Finish(status);
+  responder.Finish({status.code(), std::string(base::StatusCodeName(status.code()))});
+}
+
+void Call::LogGone(int64_t deadline_ns) {
+  if (access_ == nullptr) return;
+  const bool late = deadline_ns != 0 && clock_->NowNs() >= deadline_ns;
+  LogAccess(late ? base::StatusCode::kDeadlineExceeded : base::StatusCode::kCancelled);
+}
+
+void Call::LogAccess(base::StatusCode code) {
+  if (access_ == nullptr) return;
+  v2::LogAccess(*logger_, *access_, base::StatusCodeName(code), clock_->NowNs());
+  access_.reset();
+}
+
+}  // namespace inferd::rpc

@@ -1,0 +1,117 @@
+#include "rpc/infer_call.h"
+
+#include <new>
+#include <utility>
+
+#include "net/off_loop.h"
+#include "v2/traceparent.h"
+
+namespace inferd::rpc {
+
+InferCall::InferCall(const Surroundings& surroundings, net::grpc::CallContext&& context, base::BufferSlice message,
+                     net::grpc::Responder responder)
+    : surroundings_(surroundings),
+      call_(surroundings, context, std::move(responder)),
+      message_(std::move(message)),
+      received_ns_(context.received_ns),
+      deadline_ns_(context.deadline_ns),
+      traceparent_(v2::CheckedTraceparent(context.head.Find("traceparent").value_or(""))),
+      forwarded_(KeepForwarded(std::move(context), surroundings.options)),
+      cancel_(std::make_shared<core::CancelFlag>()) {}
+
+void InferCall::Start(Owned self) {
+  self->call_.responder().OnCancelled([cancel = self->cancel_] { cancel->Cancel(); });
+  self->failure_ = self->Begin(self->message_);
+  if (!self->failure_.ok()) return self->Send();
+  if (!self->PreparingIsBig(self->message_)) {
+    self->PrepareStep();
+    return Dispatch(std::move(self));
+  }
+  base::Executor& pool = self->surroundings_.pool;
+  pool.Post([self = std::move(self)]() mutable {
+    self->PrepareStep();
+    net::Loop& loop = self->call_.loop();
+    loop.Post([self = std::move(self)]() mutable { Dispatch(std::move(self)); });
+  });
+}
+
+void InferCall::PrepareStep() {
+  try {
+    auto request = Prepare(message_);
+    if (request.has_value()) {
+      request_ = *std::move(request);
+    } else {
+      failure_ = std::move(request).error();
+    }
+  } catch (const std::bad_alloc&) {
+    failure_ = base::ResourceExhausted("not enough memory for this request");
+  }
+  message_ = {};  // tensors that are views into it hold it themselves
+}
+
+void InferCall::Dispatch(Owned self) {
+  if (!self->failure_.ok()) return self->Send();
+  std::unique_ptr<core::InferRequest> request = std::move(self->request_);
+  self->call_.SetModel(request->model_name, request->model_version);
+  self->call_.SetRequestId(request->id);
+  core::Dispatcher& dispatcher = self->surroundings_.dispatcher;
+  if (self->pinned_ == nullptr) {
+    auto pinned = dispatcher.Find(request->model_name, request->model_version);
+    if (!pinned.has_value()) {
+      self->failure_ = std::move(pinned).error();
+      return self->Send();
+    }
+    self->pinned_ = *std::move(pinned);
+  }
+  request->received_ns = self->received_ns_;
+  request->deadline_ns = self->deadline_ns_;
+  request->traceparent = std::move(self->traceparent_);
+  request->cancel = self->cancel_;
+  std::shared_ptr<const core::PinnedModel> pinned = self->pinned_;
+  core::Completion completion(
+      [self = std::move(self)](core::InferResponse&& response) mutable { OnResponse(self, std::move(response)); });
+  dispatcher.Infer(std::move(pinned), std::move(request), std::move(completion));
+}
+
+void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {
+  if (!self->response_.Add(std::move(response))) return;
+  const core::InferResponse& single = self->response_.response();
+  if (self->response_.many()) {
+    self->failure_ = self->TooManyResponses();
+  } else if (!single.status.ok()) {
+    self->failure_ = FailureOf(single, self->options());
+    self->retry_after_ms_ = single.retry_after_ms;
+  }
+  const bool big = self->failure_.ok() && self->EncodingIsBig(single);
+  net::Loop& loop = self->call_.loop();
+  base::Executor& pool = self->surroundings_.pool;
+  net::WorkThenGoOn(
+      std::move(self), loop, pool, big, [](InferCall& call) { call.EncodeStep(); },
+      [](InferCall& call) { call.Send(); });
+}
+
+void InferCall::EncodeStep() {
+  if (!failure_.ok()) return;
+  try {
+    auto answer = Encode(std::move(response_.response()));
+    if (answer.has_value()) {
+      answer_ = *std::move(answer);
+    } else {
+      failure_ = std::move(answer).error();
+    }
+  } catch (const std::bad_alloc&) {
+    failure_ = base::ResourceExhausted("not enough memory for this response");
+  }
+}
+
+void InferCall::Send() {
+  if (cancel_->cancelled()) call_.LogGone(deadline_ns_);
+  OnEnd(failure_.code());
+  if (failure_.ok()) {
+    call_.Answer(std::move(answer_));
+  } else {
+    call_.Finish(failure_, retry_after_ms_);
+  }
+}
+
+}  // namespace inferd::rpc

@@ -1,0 +1,24 @@
+#include "rpc/inference.h"
+
+#include <utility>
+
+#include "v2/forwarded_headers.h"
+
+namespace inferd::rpc {
+
+Forwarded KeepForwarded(net::grpc::CallContext&& context, const Options& options) {
+  if (!options.forwarded_metadata.has_value()) return nullptr;
+  return std::make_shared<const net::grpc::CallContext>(std::move(context));
+}
+
+base::Status AddForwarded(const Forwarded& forwarded, const Options& options, core::InferRequest& request) {
+  if (forwarded == nullptr) return {};
+  return v2::AddForwardedHeaders(*options.forwarded_metadata, forwarded->head.headers, request.parameters);
+}
+
+base::Status FailureOf(const core::InferResponse& response, const Options& options) {
+  const bool queue_full = response.status.code() == base::StatusCode::kResourceExhausted && response.retry_after_ms > 0;
+  return queue_full ? base::Status(options.queue_full_code, response.status.message()) : response.status;
+}
+
+}  // namespace inferd::rpc

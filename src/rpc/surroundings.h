@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/logging.h"
+#include "base/name_pattern.h"
+#include "base/status.h"
+#include "core/dispatcher.h"
+
+namespace inferd::rpc {
+
+// What every front-end over gRPC is told; each derives its own from it. Set before the server starts; immutable and
+// shared by every loop's methods afterwards.
+struct Options {
+  bool access_log = false;  // one line per call, at info level
+  std::optional<base::NamePattern> forwarded_metadata;  // ASCII metadata that become parameters of inference requests
+  // What a full queue answers. Triton: UNAVAILABLE.
+  base::StatusCode queue_full_code = base::StatusCode::kResourceExhausted;
+  uint64_t control_bytes_max = 1 << 20;  // messages of all calls but inference and load: RESOURCE_EXHAUSTED
+  size_t offload_bytes = 256 * 1024;     // what is encoded element by element is left to the pool from this size on
+};
+
+// What a call works with, whatever its service. Everything outlives the calls.
+struct Surroundings {
+  const Options& options;
+  core::Dispatcher& dispatcher;  // this loop's
+  base::Executor& pool;          // big decoding and encoding
+  base::Logger& logger;
+  const base::Clock& clock;
+};
+
+}  // namespace inferd::rpc

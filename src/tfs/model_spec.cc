@@ -1,0 +1,34 @@
+#include "tfs/model_spec.h"
+
+#include <charconv>
+#include <cstdint>
+#include <utility>
+
+namespace inferd::tfs {
+
+base::Status CheckModelSpec(const ModelSpec& spec) {
+  if (spec.version.empty()) return {};
+  int64_t number = 0;
+  const char* const end = spec.version.data() + spec.version.size();
+  if (std::from_chars(spec.version.data(), end, number).ec == std::errc()) return {};
+  return base::InvalidArgument("Failed to convert version: " + spec.version + " to numeric.");
+}
+
+base::Status ResolveLabel(core::Dispatcher& dispatcher, ModelSpec& spec) {
+  if (spec.label.empty()) return {};
+  INFERD_ASSIGN_OR_RETURN(spec.version, dispatcher.LabelledVersion(spec.model, spec.label));
+  spec.label.clear();
+  return {};
+}
+
+base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, ModelSpec& spec) {
+  INFERD_RETURN_IF_ERROR(CheckModelSpec(spec));
+  INFERD_RETURN_IF_ERROR(ResolveLabel(dispatcher, spec));
+  auto pinned = dispatcher.Find(spec.model, spec.version);
+  if (pinned.has_value() || pinned.error().code() != base::StatusCode::kNotFound) return pinned;
+  return std::unexpected(base::NotFound(
+      "Servable not found for request: " +
+      (spec.version.empty() ? "Latest(" + spec.model + ")" : "Specific(" + spec.model + ", " + spec.version + ")")));
+}
+
+}  // namespace inferd::tfs

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "core/dispatcher.h"
+#include "tensor/data_type.h"
+
+namespace inferd::tfs {
+
+// The one signature that a model of ours has.
+inline constexpr std::string_view kServingDefault = "serving_default";
+
+// FP16, BF16, FP32 or FP64.
+constexpr bool IsFloat(tensor::DataType type) {
+  using tensor::DataType;
+  return type == DataType::kFp16 || type == DataType::kFp32 || type == DataType::kFp64 || type == DataType::kBf16;
+}
+
+// What a request says of a model: a copy that outlives it.
+struct ModelSpec {
+  std::string model;
+  std::string version;  // decimal, without leading zeros; empty: the server chooses
+  std::string label;    // empty: none
+
+  ModelSpec(std::string_view name, std::string_view digits, std::string_view label_text)
+      : model(name), version(digits), label(label_text) {
+    version.erase(0, std::min(version.find_first_not_of('0'), version.size() - (version.empty() ? 0 : 1)));
+  }
+};
+
+// OK, or INVALID_ARGUMENT: a version beyond 63 bits.
+base::Status CheckModelSpec(const ModelSpec& spec);
+
+// Puts the version that a label names in the label's place. INVALID_ARGUMENT: the model has no such label.
+base::Status ResolveLabel(core::Dispatcher& dispatcher, ModelSpec& spec);
+
+// The version that answers; it is in `spec` afterwards if a label named it. Errors are CheckModelSpec's and
+// ResolveLabel's; NOT_FOUND in TensorFlow Serving's words; UNAVAILABLE for what is known and not ready,
+// with its reason.
+base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, ModelSpec& spec);
+
+}  // namespace inferd::tfs

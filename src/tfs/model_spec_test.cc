@@ -1,0 +1,51 @@
+#include "tfs/model_spec.h"
+
+#include <gtest/gtest.h>
+
+#include "core/fake_dispatcher.h"
+
+namespace inferd::tfs {
+namespace {
+
+ModelSpec Spec(std::string_view version, std::string_view label = "") {
+  return ModelSpec("m", version, label);
+}
+
+base::Result<std::shared_ptr<const core::PinnedModel>> Find(core::FakeDispatcher& dispatcher, ModelSpec spec) {
+  return FindModel(dispatcher, spec);
+}
+
+TEST(ModelSpecTest, VersionsAreNumbers) {
+  EXPECT_EQ(Spec("").version, "");
+  EXPECT_EQ(Spec("00123").version, "123");
+  EXPECT_EQ(Spec("000").version, "0");
+  EXPECT_EQ(Spec("0").version, "0");
+  EXPECT_TRUE(CheckModelSpec(Spec("9223372036854775807")).ok());
+  EXPECT_EQ(CheckModelSpec(Spec("9223372036854775808")).message(),
+            "Failed to convert version: 9223372036854775808 to numeric.");
+}
+
+TEST(ModelSpecTest, ALabelNamesAVersion) {
+  core::FakeDispatcher dispatcher;
+  dispatcher.models["m"] = std::make_shared<core::FakePinned>();
+  dispatcher.labels = {{"stable", "1"}, {"next", "2"}};
+  ModelSpec stable = Spec("", "stable");
+  EXPECT_EQ(FindModel(dispatcher, stable).value()->version(), "1");
+  EXPECT_EQ(stable.version, "1");
+  EXPECT_EQ(Find(dispatcher, Spec("", "other")).error(),
+            base::InvalidArgument("Unrecognized servable version label: other"));
+  EXPECT_EQ(Find(dispatcher, Spec("", "next")).error(),
+            base::NotFound("Servable not found for request: Specific(m, 2)"));
+}
+
+TEST(ModelSpecTest, WhatIsNotFoundIsSaidInTensorflowServingsWords) {
+  core::FakeDispatcher dispatcher;
+  EXPECT_EQ(Find(dispatcher, Spec("")).error(), base::NotFound("Servable not found for request: Latest(m)"));
+  dispatcher.models["m"] = std::make_shared<core::FakePinned>();
+  EXPECT_TRUE(Find(dispatcher, Spec("")).has_value());
+  EXPECT_TRUE(Find(dispatcher, Spec("01")).has_value());
+  EXPECT_EQ(Find(dispatcher, Spec("99")).error(), base::NotFound("Servable not found for request: Specific(m, 99)"));
+}
+
+}  // namespace
+}  // namespace inferd::tfs

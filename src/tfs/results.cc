@@ -1,0 +1,149 @@
+#include "tfs/results.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "tensor/half.h"
+#include "tensor/raw.h"
+#include "tfs/model_spec.h"
+
+namespace inferd::tfs {
+
+namespace {
+
+using base::InvalidArgument;
+using tensor::DataType;
+
+// The output of that name if `fits`, or else the only one that does; -1: none, or several.
+template <typename Fits>
+int ChooseOutput(const core::ModelSignature& signature, std::string_view name, Fits fits) {
+  int chosen = -1;
+  for (size_t i = 0; i < signature.outputs.size(); ++i) {
+    const core::TensorSpec& output = signature.outputs[i];
+    if (!fits(output)) continue;
+    if (output.name == name) return static_cast<int>(i);
+    chosen = chosen == -1 ? static_cast<int>(i) : -2;
+  }
+  return std::max(chosen, -1);
+}
+
+int ScoresOutput(const core::ModelSignature& signature) {
+  return ChooseOutput(signature, "scores", [](const core::TensorSpec& output) {
+    return IsFloat(output.datatype) && output.shape.rank() == 2;
+  });
+}
+
+int ClassesOutput(const core::ModelSignature& signature) {
+  return ChooseOutput(signature, "classes", [](const core::TensorSpec& output) {
+    return output.datatype == DataType::kBytes && output.shape.rank() == 2;
+  });
+}
+
+int ValueOutput(const core::ModelSignature& signature) {
+  return ChooseOutput(signature, "outputs", [](const core::TensorSpec& output) {
+    const size_t rank = output.shape.rank();
+    return IsFloat(output.datatype) && (rank == 1 || (rank == 2 && output.shape[1] == 1));
+  });
+}
+
+// What a response has of an output; nullptr: nothing.
+base::Result<const core::InferTensor*> FindOutput(const core::InferResponse& response,
+                                                  const core::ModelSignature& signature, int output) {
+  if (output < 0) return nullptr;
+  for (const core::InferTensor& tensor : response.outputs) {
+    if (tensor.name != signature.outputs[static_cast<size_t>(output)].name) continue;
+    const base::Status fits = tensor::CheckRaw(tensor.datatype, tensor.shape, tensor.data.bytes());
+    if (!fits.ok()) return std::unexpected(base::Internal("output '" + tensor.name + "': " + fits.message()));
+    return &tensor;
+  }
+  return std::unexpected(
+      base::Internal("the model gave no output '" + signature.outputs[static_cast<size_t>(output)].name + "'"));
+}
+
+// Scores and values are floats in TensorFlow Serving's answers.
+float ToFloat(double value) {
+  constexpr double kMax = std::numeric_limits<float>::max();
+  if (std::isfinite(value) && std::abs(value) > kMax)
+    return std::copysign(std::numeric_limits<float>::infinity(), value < 0 ? -1.0f : 1.0f);
+  return static_cast<float>(value);
+}
+
+}  // namespace
+
+base::Status CheckClassifier(const core::ModelSignature& signature) {
+  if (ScoresOutput(signature) >= 0 || ClassesOutput(signature) >= 0) return {};
+  return InvalidArgument(
+      "the model is no classifier: expected an output of floats, 'scores' or the only one, or of strings, 'classes' or "
+      "the only one, of shape [examples, classes]");
+}
+
+base::Status CheckRegressor(const core::ModelSignature& signature) {
+  if (ValueOutput(signature) >= 0) return {};
+  return InvalidArgument(
+      "the model is no regressor: expected an output of floats, 'outputs' or the only one, of shape [examples] or "
+      "[examples, 1]");
+}
+
+base::Result<Classes> FindClasses(const core::InferResponse& response, const core::ModelSignature& signature) {
+  Classes found;
+  const int scores = ScoresOutput(signature);
+  INFERD_ASSIGN_OR_RETURN(found.scores, FindOutput(response, signature, scores));
+  INFERD_ASSIGN_OR_RETURN(found.labels, FindOutput(response, signature, ClassesOutput(signature)));
+  if (scores >= 0) found.names = signature.outputs[static_cast<size_t>(scores)].labels;
+  const core::InferTensor* const shaped = found.scores != nullptr ? found.scores : found.labels;
+  if (shaped == nullptr || shaped->shape.rank() != 2) {
+    return std::unexpected(base::Internal("the model's outputs are not of shape [examples, classes]"));
+  }
+  if (found.labels != nullptr && found.labels->shape != shaped->shape) {
+    return std::unexpected(InvalidArgument("output '" + found.labels->name + "' is of shape " +
+                                           found.labels->shape.ToString() + ", and '" + shaped->name + "' of " +
+                                           shaped->shape.ToString()));
+  }
+  found.rows = static_cast<size_t>(shaped->shape[0]);
+  found.classes = static_cast<size_t>(shaped->shape[1]);
+  return found;
+}
+
+ClassCursor::ClassCursor(const Classes& classes) : classes_(classes) {
+  if (classes.labels != nullptr) label_ = tensor::PackedElements(classes.labels->data.bytes()).begin();
+}
+
+ClassCursor::Class ClassCursor::Next() {
+  Class next;
+  const size_t name = next_ % classes_.classes;
+  if (label_) {
+    next.label = **label_;
+    ++*label_;
+  } else if (name < classes_.names.size()) {
+    next.label = classes_.names[name];
+  }
+  if (classes_.scores != nullptr) next.score = ValueAt(*classes_.scores, next_);
+  ++next_;
+  return next;
+}
+
+base::Result<const core::InferTensor*> FindValues(const core::InferResponse& response,
+                                                  const core::ModelSignature& signature) {
+  INFERD_ASSIGN_OR_RETURN(const core::InferTensor* const values,
+                          FindOutput(response, signature, ValueOutput(signature)));
+  if (values == nullptr) return std::unexpected(base::Internal("the model has no output of values"));
+  return values;
+}
+
+float ValueAt(const core::InferTensor& tensor, size_t i) {
+  const auto load = [&]<typename T>(T) {
+    T value;
+    std::memcpy(&value, tensor.data.data() + i * sizeof value, sizeof value);
+    return value;
+  };
+  switch (tensor.datatype) {
+    case DataType::kFp64: return ToFloat(load(double{}));
+    case DataType::kFp16: return tensor::HalfToFloat(load(uint16_t{}));
+    case DataType::kBf16: return tensor::Bf16ToFloat(load(uint16_t{}));
+    default: return load(float{});
+  }
+}
+
+}  // namespace inferd::tfs

@@ -1,0 +1,36 @@
+#include "tfs/version_status.h"
+
+#include <gtest/gtest.h>
+
+#include "core/fake_catalog.h"
+
+namespace inferd::tfs {
+namespace {
+
+using core::ModelState;
+
+core::IndexEntry Entry(std::string version, ModelState state, std::string reason = "") {
+  return {.name = "m", .version = std::move(version), .state = state, .reason = std::move(reason), .repository = ""};
+}
+
+TEST(VersionStatusTest, AVersionThatCouldNotBeLoadedHasFailed) {
+  EXPECT_EQ(StatusOf(Entry("1", ModelState::kReady)).state, VersionState::kAvailable);
+  EXPECT_EQ(VersionStateName(StatusOf(Entry("1", ModelState::kUnknown)).state), "START");
+  EXPECT_FALSE(StatusOf(Entry("1", ModelState::kUnavailable, "unloaded")).failed);
+  const VersionStatus failed = StatusOf(Entry("1", ModelState::kUnavailable, "no such operator"));
+  EXPECT_EQ(VersionStateName(failed.state), "END");
+  EXPECT_TRUE(failed.failed);
+}
+
+TEST(FindVersionsTest, AllOrTheOneAskedFor) {
+  core::FakeCatalog catalog;
+  catalog.versions = std::vector{Entry("1", ModelState::kReady), Entry("2", ModelState::kReady)};
+  EXPECT_EQ(FindVersions(catalog, {"m", "", ""})->size(), 2u);
+  EXPECT_EQ(FindVersions(catalog, {"m", "02", ""})->at(0).version, "2");
+  EXPECT_EQ(FindVersions(catalog, {"m", "3", ""}).error(), base::NotFound("Could not find version 3 of model m"));
+  catalog.versions = std::unexpected(base::NotFound("no"));
+  EXPECT_EQ(FindVersions(catalog, {"m", "", ""}).error(), base::NotFound("Could not find any versions of model m"));
+}
+
+}  // namespace
+}  // namespace inferd::tfs
