@@ -15,7 +15,9 @@ namespace {
 
 // What one connection may read or write before the others of its loop get their turn.
 constexpr size_t kTurnBytes = 2 << 20;
-constexpr size_t kTakeBytes = 1 << 20;  // fewer writes wake a waiting peer less often
+// Fewer writes wake a waiting peer less often: a megabyte and what is said around it goes out in one.
+constexpr size_t kTakeBytes = (1 << 20) + (64 << 10);
+constexpr size_t kStreamingBytes = 64 << 10;  // whoever sends that much faster than it is read has more of it under way
 constexpr int64_t kLingerNs = 2'000'000'000;
 
 }  // namespace
@@ -100,7 +102,10 @@ void Connection::Read() {
     session_->OnRead(progress.bytes);
     if (retired_ != nullptr) return;  // its successor has not yet what was read before
     // Level-triggered: if there is more, the next turn says so, which costs less than asking for it now.
-    if (progress.bytes < space.size() && !transport_->HasBuffered()) return;
+    if (progress.bytes < space.size() && !transport_->HasBuffered()) {
+      if (progress.bytes >= kStreamingBytes) event_loop().ExpectSoon();
+      return;
+    }
   }
   // The transport holds bytes that no readiness will announce.
   if (state_ == State::kOpen && !paused_ && !eof_ && transport_->HasBuffered()) {

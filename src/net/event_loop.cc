@@ -1,5 +1,6 @@
 #include "net/event_loop.h"
 
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -9,6 +10,13 @@
 #include "base/thread_pool.h"
 
 namespace inferd::net {
+
+namespace {
+
+// About what it costs two threads that one of them sleeps and is woken.
+constexpr int64_t kExpectNs = 30'000;
+
+}  // namespace
 
 EventLoop::EventLoop(size_t index)
     : index_(index),
@@ -68,7 +76,7 @@ void EventLoop::Run() {
   base::SetThreadName("loop-" + std::to_string(index_));
   const base::Turn::Scope turn(turn_);
   while (!stopping_.load(std::memory_order_relaxed)) {
-    const int ready = epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), WaitMs());
+    const int ready = Wait();
     now_ns_ = clock_.NowNs();
     turn_.Begin();
     if (ready > 0) Dispatch(ready);
@@ -81,6 +89,21 @@ void EventLoop::Run() {
     turn_.Begin();
     turn_.End();
   }
+}
+
+int EventLoop::Wait() {
+  const auto wait = [this](int wait_ms) {
+    return epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), wait_ms);
+  };
+  const int wait_ms = WaitMs();
+  if (std::exchange(expects_soon_, false) && wait_ms != 0) {
+    const int64_t until_ns = clock_.NowNs() + kExpectNs;
+    do {
+      if (const int ready = wait(0); ready != 0) return ready;
+      sched_yield();  // to whom it may be that is to send it
+    } while (clock_.NowNs() < until_ns);
+  }
+  return wait(wait_ms);
 }
 
 int EventLoop::WaitMs() {

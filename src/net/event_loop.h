@@ -55,6 +55,8 @@ class EventLoop final : public Loop {
   void Rewatch(int fd, uint32_t epoll_events, Watcher& watcher);
   // No call reaches `watcher` afterwards, not even of this turn.
   void Unwatch(int fd, Watcher& watcher);
+  // More is about to become ready: the next wait does not sleep at once, so that nobody has to wake this thread.
+  void ExpectSoon() { expects_soon_ = true; }
   // Runs at the end of this turn.
   void AtEndOfTurn(base::Task task) { flushes_.push_back(std::move(task)); }
 
@@ -64,6 +66,7 @@ class EventLoop final : public Loop {
 
  private:
   void Run();
+  int Wait();
   int WaitMs();
   void Dispatch(int ready);
   void Flush();
@@ -75,6 +78,7 @@ class EventLoop final : public Loop {
   int64_t now_ns_;
   TaskQueue tasks_;
   TimerWheel timers_;
+  bool expects_soon_ = false;
   base::Turn turn_;
   Reply::Target replies_;
   std::vector<base::Task> flushes_;

@@ -73,6 +73,22 @@ TEST(EventLoopTest, WatchesADescriptorLevelTriggered) {
   EXPECT_EQ(watcher.result.get_future().get(), "hello");
 }
 
+TEST(EventLoopTest, WhoExpectsMoreMissesNothingElse) {
+  EventLoop loop(0);
+  for (int round = 0; round < 100; ++round) {
+    std::promise<void> posted, fired;
+    loop.Post([&] {
+      loop.ExpectSoon();
+      loop.RunAfter(std::chrono::milliseconds(1), [&] { fired.set_value(); });
+    });
+    loop.Post([&] { posted.set_value(); });
+    posted.get_future().wait();
+    fired.get_future().wait();
+  }
+  loop.Post([&] { loop.ExpectSoon(); });
+  loop.Stop();
+}
+
 TEST(EventLoopTest, StoppedDestroysWhatIsPosted) {
   EventLoop loop(0);
   loop.Stop();

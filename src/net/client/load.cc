@@ -17,7 +17,7 @@ void SleepUntil(int64_t steady_ns) {
   std::this_thread::sleep_until(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(steady_ns)));
 }
 
-// One thread's part to the whole.
+// All but times: a thread's part to the whole, or a whole to another.
 void Add(const LoadReport& part, LoadReport& report) {
   report.due += part.due;
   report.answered += part.answered;
@@ -28,11 +28,18 @@ void Add(const LoadReport& part, LoadReport& report) {
   if (report.first_error.empty()) report.first_error = part.first_error;
   for (const auto& [kind, count] : part.refused_as) report.refused_as[kind] += count;
   report.lag.Merge(part.lag);
-  report.cpu_share += part.cpu_share;
   report.busiest_thread = std::max(report.busiest_thread, part.busiest_thread);
 }
 
 }  // namespace
+
+void LoadReport::Append(const LoadReport& other) {
+  Add(other, *this);
+  const double both = seconds + other.seconds;
+  if (both > 0) cpu_share = (cpu_share * seconds + other.cpu_share * other.seconds) / both;
+  seconds = both;
+  if (other.server_cpu_ns.has_value()) server_cpu_ns = server_cpu_ns.value_or(0) + *other.server_cpu_ns;
+}
 
 base::Result<LoadReport> RunLoad(const LoadOptions& options) {
   if (options.url.tls)
@@ -67,7 +74,10 @@ base::Result<LoadReport> RunLoad(const LoadOptions& options) {
   if (!cpu_after.has_value()) return std::unexpected(cpu_after.error());
 
   LoadReport report;
-  for (const auto& worker : workers) Add(worker->report(), report);
+  for (const auto& worker : workers) {
+    Add(worker->report(), report);
+    report.cpu_share += worker->report().cpu_share;
+  }
   report.seconds = std::chrono::duration<double>(options.duration).count();
   if (options.server_pid > 0) report.server_cpu_ns = *cpu_after - *cpu_before;
   return report;

@@ -58,6 +58,9 @@ struct LoadReport {
   double cpu_share = 0;       // cores that it used
   double busiest_thread = 0;  // share of its time that it was running, or waiting for a core
 
+  // Counts `other`, too: of the same load on the same server at another time. Rates are of both times together.
+  void Append(const LoadReport& other);
+
   double PerSecond() const { return seconds > 0 ? static_cast<double>(completed) / seconds : 0; }
   // Whether the figures may be the generator's own: a thread of it had hardly a pause, or no core.
   bool GeneratorWasBusy() const { return busiest_thread > 0.9; }

@@ -128,6 +128,28 @@ TEST(LoadTest, StopsWhenNothingIsEverAnswered) {
   EXPECT_EQ(report->broken, 3u);
 }
 
+TEST(LoadTest, ReportsOfSeveralTimesCountAsOne) {
+  LoadReport report;
+  LoadReport part;
+  part.answered = part.completed = 30;
+  part.seconds = 1;
+  part.server_cpu_ns = 500;
+  part.cpu_share = 0.2;
+  part.latency.Record(1000);
+  report.Append(part);
+  part.completed = 10;
+  part.seconds = 3;
+  part.cpu_share = 0.6;
+  part.first_error = "late";
+  report.Append(part);
+  EXPECT_DOUBLE_EQ(report.PerSecond(), 10);
+  EXPECT_EQ(report.answered, 60u);
+  EXPECT_EQ(report.latency.count(), 2u);
+  EXPECT_EQ(report.server_cpu_ns, 1000);
+  EXPECT_DOUBLE_EQ(report.cpu_share, 0.5);
+  EXPECT_EQ(report.first_error, "late");
+}
+
 TEST(LoadTest, AnUnreachableServerIsAnError) {
   LoadOptions options;
   {
