@@ -90,6 +90,8 @@ struct VersionPolicy {
   VersionPolicyKind kind = VersionPolicyKind::kLatest;
   uint32_t latest = 1;
   std::vector<int64_t> specific;
+
+  bool operator==(const VersionPolicy&) const = default;
 };
 
 // Names that requests may use for versions of a model, and the versions.

@@ -187,11 +187,18 @@ void TakeBatchInputs(const inference::ModelConfig& config, const Place& place, s
 
 // Who does not say whether requests share executions wants what suits the model. Without a delay, it costs no one who
 // is alone anything.
-void CompleteScheduling(inference::ModelConfig& config, bool size_defaulted) {
+void CompleteScheduling(inference::ModelConfig& config, bool size_defaulted, const DefaultBatching& batching) {
   if (config.scheduling_choice_case() != inference::ModelConfig::SCHEDULING_CHOICE_NOT_SET) return;
   const auto mode = config.inferd().batching();
   const bool wanted = size_defaulted || mode == inference::InferdOptions::AUTO;
-  if (wanted && mode != inference::InferdOptions::OFF && config.max_batch_size() > 1) config.mutable_dynamic_batching();
+  if (!wanted || mode == inference::InferdOptions::OFF || config.max_batch_size() <= 1) return;
+  auto& dynamic = *config.mutable_dynamic_batching();
+  if (!size_defaulted) return;
+  dynamic.set_max_queue_delay_microseconds(batching.max_queue_delay_us);
+  for (const int32_t size : batching.preferred_batch_sizes) {
+    if (size <= config.max_batch_size()) dynamic.add_preferred_batch_size(size);
+  }
+  if (batching.split_large_requests) config.mutable_inferd()->set_split_large_requests(true);
 }
 
 void CheckInputCount(const inference::ModelConfig& config, const std::vector<TensorInfo>& inputs, const Place& place,
@@ -226,7 +233,7 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorIn
   const bool defaulted = !proto.has_max_batch_size();
   if (defaulted) proto.set_max_batch_size(open && can_batch ? options.default_max_batch_size : 0);
 
-  CompleteScheduling(proto, defaulted);
+  CompleteScheduling(proto, defaulted, options.default_batching);
 
   TensorCompletion input_completion(proto, place, "input", problems);
   if (proto.input_size() == 0) {

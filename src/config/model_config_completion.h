@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "config/default_batching.h"
 #include "config/model_config.h"
 #include "config/platform.h"
 
@@ -22,6 +23,7 @@ struct TensorInfo {
 struct CompletionOptions {
   int32_t default_max_batch_size = 64;   // for a model that can batch and whose configuration does not say; 0: none
   bool default_limits_requests = false;  // that default is also the most that one request may bring
+  DefaultBatching default_batching;      // where that default is taken
   int default_instance_count = 1;        // for CPU instance groups that do not say
   PlatformNames platform_names = PlatformNames::kPredictV2;
 };

@@ -276,6 +276,24 @@ TEST(CompleteModelTest, MissingTypesAndDimsComeFromTheModel) {
               HasSubstr("model input 'x' must specify 'data_type' for m"));
 }
 
+TEST(CompleteModelTest, BatchingIsTheDefaultsWhereNothingIsWritten) {
+  CompletionOptions options;
+  options.default_max_batch_size = 8;
+  options.default_batching = {
+      .max_queue_delay_us = 500, .preferred_batch_sizes = {4, 8, 16}, .split_large_requests = true};
+  const auto complete = [&](const char* text) {
+    const auto resolved = ResolveModel(*ParseModelConfig(text, "f"), "m", {"model.onnx"}, options);
+    return CompleteModel(*resolved, {kX}, {kY}, options).value();
+  };
+  const ModelConfig config = complete("");
+  ASSERT_TRUE(config.dynamic_batching.has_value());
+  EXPECT_EQ(config.dynamic_batching->max_queue_delay_us, 500u);
+  EXPECT_EQ(config.dynamic_batching->preferred_batch_sizes, (std::vector<int32_t>{4, 8}));
+  EXPECT_TRUE(config.split_large_requests);
+  EXPECT_EQ(complete("dynamic_batching { }").dynamic_batching->max_queue_delay_us, 0u);
+  EXPECT_FALSE(complete("max_batch_size: 8").dynamic_batching.has_value());
+}
+
 TEST(CompleteModelTest, ScalarsAreAllowed) {
   const TensorInfo scalar{.name = "s", .datatype = DataType::kInt64, .shape = {}};
   const auto config = Complete("", {scalar}, {scalar});

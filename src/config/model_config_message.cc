@@ -22,17 +22,6 @@ QueuePolicy ToQueuePolicy(const inference::ModelQueuePolicy& from) {
   };
 }
 
-VersionPolicy ToVersionPolicy(const inference::ModelVersionPolicy& from) {
-  VersionPolicy to;
-  if (from.has_all()) to.kind = VersionPolicyKind::kAll;
-  if (from.has_latest()) to.latest = std::max(from.latest().num_versions(), 1u);
-  if (from.has_specific()) {
-    to.kind = VersionPolicyKind::kSpecific;
-    to.specific.assign(from.specific().versions().begin(), from.specific().versions().end());
-  }
-  return to;
-}
-
 InstanceGroup ToInstanceGroup(const inference::ModelInstanceGroup& from) {
   InstanceGroup to{.name = from.name(), .kind = InstanceKind::kAuto, .count = std::max(from.count(), 1), .gpus = {}};
   if (from.kind() == inference::ModelInstanceGroup::KIND_GPU) to.kind = InstanceKind::kGpu;

@@ -4,6 +4,7 @@
 
 #include <google/protobuf/text_format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -26,6 +27,19 @@ ModelConfig FromMessage(std::unique_ptr<const ModelConfigDocument::Message> mess
 
 // A copy of config's document to change; an empty one if it has none.
 std::unique_ptr<ModelConfigDocument::Message> CopyMessage(const ModelConfig& config);
+
+// Of Triton's ModelVersionPolicy, or of TensorFlow Serving's ServableVersionPolicy, which it was made from.
+template <typename Message>
+VersionPolicy ToVersionPolicy(const Message& from) {
+  VersionPolicy to;
+  if (from.has_all()) to.kind = VersionPolicyKind::kAll;
+  if (from.has_latest()) to.latest = std::max(from.latest().num_versions(), 1u);
+  if (from.has_specific()) {
+    to.kind = VersionPolicyKind::kSpecific;
+    to.specific.assign(from.specific().versions().begin(), from.specific().versions().end());
+  }
+  return to;
+}
 
 // OK, or INVALID_ARGUMENT with one line per problem, the first ten.
 base::Status ToStatus(const std::vector<Problem>& problems);

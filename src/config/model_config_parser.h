@@ -8,9 +8,8 @@
 
 namespace inferd::config {
 
-// The longest configuration read, and the deepest nesting of messages in it.
+// The longest configuration read.
 inline constexpr size_t kModelConfigBytesMax = 4 << 20;
-inline constexpr int kModelConfigDepthMax = 32;
 
 // Reads a config.pbtxt (protobuf text format). An empty text is an empty configuration: everything is completed from
 // the model. INVALID_ARGUMENT with one "<file_name>:<line>:<column>: ..." line per error, at most ten. Whether the

@@ -5,7 +5,11 @@
 namespace inferd::config {
 
 Place::Place(const ModelConfigDocument::Message& message)
-    : descriptor_(inference::ModelConfig::descriptor()), tree_(message.places.get()), file_(message.file) {}
+    : Place(inference::ModelConfig::descriptor(), message.places.get(), message.file) {}
+
+Place::Place(const google::protobuf::Descriptor* type, const google::protobuf::TextFormat::ParseInfoTree* tree,
+             std::string file)
+    : descriptor_(type), tree_(tree), file_(std::move(file)) {}
 
 Place Place::In(std::string_view name, int index) const {
   const auto* field = descriptor_->FindFieldByName(std::string(name));

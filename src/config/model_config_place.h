@@ -7,10 +7,13 @@
 
 namespace inferd::config {
 
-// A message inside a ModelConfig, by its path ("input[1]") and by where it was written. For this room's sources.
+// A message inside a configuration, by its path ("input[1]") and by where it was written. For this room's sources.
 class Place {
  public:
   explicit Place(const ModelConfigDocument::Message& message);
+  // A whole configuration of that type; `tree` null: not from a text. The tree outlives the place.
+  Place(const google::protobuf::Descriptor* type, const google::protobuf::TextFormat::ParseInfoTree* tree,
+        std::string file);
 
   // The message in field `name`; `index` >= 0 if the field is repeated.
   Place In(std::string_view name, int index = -1) const;

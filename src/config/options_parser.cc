@@ -25,7 +25,7 @@ base::Result<const Personality*> ChoosePersonality(const OptionSources& sources,
   const Personality* personality = FindPersonality(as);
   if (personality != nullptr) return personality;
   NearestName nearest(as);
-  for (const auto* known : {&DefaultPersonality(), &TritonserverPersonality()}) nearest.Offer(known->name);
+  for (const auto* known : Personalities()) nearest.Offer(known->name);
   return std::unexpected(base::InvalidArgument("--as: there is no personality '" + as + "'" + nearest.Suggestion()));
 }
 
@@ -89,12 +89,13 @@ base::Result<ParsedOptions> ParseServerOptions(const OptionSources& sources) {
     Override(chosen, std::move(read->values));
     std::ranges::move(read->warnings, std::back_inserter(parsed.warnings));
     std::ranges::move(read->notes, std::back_inserter(parsed.notes));
+    parsed.show_usage |= read->show_usage;
     return base::OkStatus();
   };
   INFERD_RETURN_IF_ERROR(take(ReadDefaults(*personality)));
   if (!meta.config_file.empty()) INFERD_RETURN_IF_ERROR(take(ReadOptionsFile(meta.config_file)));
   INFERD_RETURN_IF_ERROR(take(ReadEnvironment(sources.environment)));
-  INFERD_RETURN_IF_ERROR(take(ReadArguments(sources.arguments, *personality)));
+  INFERD_RETURN_IF_ERROR(take(ReadArguments(sources, *personality)));
   const bool ours = personality == &DefaultPersonality();
   INFERD_RETURN_IF_ERROR(Apply(chosen, !ours, parsed.options));
   for (const PersonalityVariable& variable : personality->variables) {

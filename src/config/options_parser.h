@@ -26,6 +26,7 @@ struct ParsedOptions {
   ServerOptions options;
   std::vector<std::string> warnings;  // to be logged, of what has not the effect that it asks for
   std::vector<std::string> notes;     // to be logged too: it would have had none
+  bool show_usage = false;            // there were arguments that nobody knows, which count for nothing
 };
 
 // INVALID_ARGUMENT for unknown options (with the nearest right name), values that do not fit, and contradictions. Reads

@@ -21,14 +21,32 @@ constexpr Personality kInferd = {
 
 const Personality& DefaultPersonality() { return kInferd; }
 
+std::span<const Personality* const> Personalities() {
+  static const std::array all = {&kInferd, &TritonserverPersonality(), &TensorflowModelServerPersonality()};
+  return all;
+}
+
 const Personality* FindPersonality(std::string_view name) {
-  for (const Personality* personality : {&kInferd, &TritonserverPersonality()}) {
+  for (const Personality* personality : Personalities()) {
     if (personality->name == name) return personality;
     for (const std::string_view program : personality->program_names) {
       if (program == name) return personality;
     }
   }
   return nullptr;
+}
+
+const std::string* GivenFlags::Find(std::string_view name) const {
+  const std::string* found = nullptr;
+  for (const GivenFlag& flag : flags) {
+    if (flag.name == name) found = &flag.value;
+  }
+  return found;
+}
+
+bool GivenFlags::IsTrue(std::string_view name) const {
+  const std::string* value = Find(name);
+  return value != nullptr && *value == "true";
 }
 
 }  // namespace inferd::config

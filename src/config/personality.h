@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,16 @@ struct PersonalityFlag {
 struct GivenFlag {
   std::string name;
   std::string value;
+};
+
+// What a personality reads together.
+struct GivenFlags {
+  std::span<const GivenFlag> flags;
+  const std::map<std::string, std::string>& environment;
+
+  // The last of that name; nullptr: it was not given.
+  const std::string* Find(std::string_view name) const;
+  bool IsTrue(std::string_view name) const;
 };
 
 // What flags come to that are read together.
@@ -74,13 +85,15 @@ struct Personality {
   std::span<const PersonalityFlag> flags;
   std::span<const PersonalityDefault> defaults;
   std::span<const PersonalityVariable> variables = {};
-  base::Result<CombinedFlags> (*combine)(std::span<const GivenFlag> flags);  // nullptr: nothing is combined
-  std::array<uint16_t, 17> http_status;                                      // by base::StatusCode
-  base::StatusCode grpc_queue_full = base::StatusCode::kResourceExhausted;   // on gRPC, of a queue that is full
+  base::Result<CombinedFlags> (*combine)(const GivenFlags& given);          // nullptr: nothing is combined
+  std::array<uint16_t, 17> http_status;                                     // by base::StatusCode
+  base::StatusCode grpc_queue_full = base::StatusCode::kResourceExhausted;  // on gRPC, of a queue that is full
   GrpcRestriction grpc_restriction = {};
   PlatformNames platform_names;
   bool default_batch_limits_requests = false;  // --default-max-batch-size is also the most that one request may bring
-  std::string_view model_not_ready;            // the error of a model's health when it is not ready; empty: no body
+  bool ignores_unknown_arguments = false;      // shows how it is used, and goes on
+  bool tfs_exact = false;            // TensorFlow Serving's REST API with that server's own laxities and refusals
+  std::string_view model_not_ready;  // the error of a model's health when it is not ready; empty: no body
 
   int HttpStatus(base::StatusCode code) const { return http_status[static_cast<size_t>(code)]; }
 };
@@ -88,6 +101,10 @@ struct Personality {
 // inferd itself; the design's status table.
 const Personality& DefaultPersonality();
 const Personality& TritonserverPersonality();
+const Personality& TensorflowModelServerPersonality();
+
+// Every one, inferd first.
+std::span<const Personality* const> Personalities();
 
 // By name or program name; nullptr if there is none.
 const Personality* FindPersonality(std::string_view name);

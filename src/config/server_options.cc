@@ -63,9 +63,36 @@ base::Status CheckPattern(const std::string& option, const std::string& pattern)
   return created.has_value() ? base::OkStatus() : created.error().WithContext("--" + option);
 }
 
+base::Status CheckServedModels(const ServedModelOptions& served) {
+  std::set<std::string_view> names;
+  for (const BasePathOptions& model : served.base_paths) {
+    // TensorFlow Serving's text.
+    if (!model.path.starts_with('/')) {
+      return base::InvalidArgument("Expected model " + model.name +
+                                   " to have an absolute path or URI; got base_path()=" + model.path);
+    }
+    if (!names.insert(model.name).second) {
+      return base::InvalidArgument("two models are named '" + model.name +
+                                   "': give them names, --model-base-path NAME=PATH");
+    }
+  }
+  if (!served.base_paths.empty() && !served.config_file.empty()) {
+    return base::InvalidArgument("--model-base-path and --model-config-file exclude each other");
+  }
+  if (served.config_poll.count() > 0 && served.config_file.empty()) {
+    return base::InvalidArgument("--model-config-poll-interval needs --model-config-file");
+  }
+  return base::OkStatus();
+}
+
 base::Status CheckModels(const ServerOptions& options) {
-  if (options.repositories.empty() && options.model_files.empty()) {
+  INFERD_RETURN_IF_ERROR(CheckServedModels(options.served));
+  const bool names_models = !options.served.base_paths.empty() || !options.served.config_file.empty();
+  if (options.repositories.empty() && options.model_files.empty() && !names_models) {
     return base::InvalidArgument("nothing to serve: name a model file, or a folder of models with --model-repository");
+  }
+  if (names_models && options.control_mode == ControlMode::kExplicit) {
+    return base::InvalidArgument("--model-base-path and --model-config-file need --model-control-mode=poll or none");
   }
   std::set<std::string> names;
   for (const RepositoryOptions& repository : options.repositories) {

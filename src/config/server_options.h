@@ -8,8 +8,10 @@
 #include "base/logging.h"
 #include "base/status.h"
 #include "config/access_options.h"
+#include "config/default_batching.h"
 #include "config/grpc_options.h"
 #include "config/resource_options.h"
+#include "config/served_options.h"
 
 namespace inferd::config {
 
@@ -42,6 +44,10 @@ enum class ControlMode { kNone, kPoll, kExplicit };
 
 // When the server is ready: every model of the initial set, any of them, those named, or as soon as it listens.
 enum class ReadinessMode { kAll, kAny, kNamed, kServer };
+
+// When connections are accepted: at once, when every model of the initial set was tried (and serves, or cannot), or
+// when the server is ready.
+enum class AcceptWhen { kAtOnce, kTried, kReady };
 
 enum class HealthBodies { kEmpty, kJson };
 
@@ -102,18 +108,23 @@ struct ServerOptions {
   std::string grpc_header_forward_pattern;
 
   std::vector<RepositoryOptions> repositories;
+  ServedModelOptions served;
   std::vector<std::string> model_files;  // single files to serve, each as a model of its own
   ControlMode control_mode = ControlMode::kPoll;
   std::chrono::milliseconds poll_interval{2'000};
   std::vector<std::string> load_models;  // kExplicit: loaded at the start; "*": all
   uint32_t loader_threads = 4;
+  uint32_t load_retries = 0;  // of a version that fails to load, while its files stay the same
+  std::chrono::milliseconds load_retry_interval{60'000};
   int32_t default_max_batch_size = 64;
+  DefaultBatching default_batching;
   std::string engine_directory;  // empty: beside the program
   uint32_t cpu_threads = 0;      // of all models together; given, executions wait for them; 0: one per core
   ResourceOptions resources;
   uint32_t latency_objective_us = 10'000;  // of models with batching: AUTO that do not say
   uint32_t delay_until_queued = 0;  // nothing runs before so many requests of a model wait, once; see Personality
 
+  AcceptWhen accept = AcceptWhen::kAtOnce;
   bool exit_on_error = false;  // a model of the initial set that fails to load ends the server
   ReadinessMode readiness = ReadinessMode::kAll;
   std::vector<std::string> readiness_models;        // kNamed
@@ -125,6 +136,7 @@ struct ServerOptions {
   JsonNonFinite json_nonfinite = JsonNonFinite::kTokens;
   V1Status v1_status = V1Status::kUnion;
   TfsResultKey tfs_result_key = TfsResultKey::kBoth;
+  std::string tfs_metrics_path = "/monitoring/prometheus/metrics";  // on HTTP's port; empty: nowhere
   bool tfs_cors = false;  // TensorFlow Serving's REST API lets pages of any origin read its answers
   LimitOptions limits;
   LogOptions log;

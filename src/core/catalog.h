@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "config/served_model.h"
 #include "core/model_signature.h"
 #include "core/scheduler_report.h"
 
@@ -105,6 +106,12 @@ class Catalog {
   // become one load.
   virtual void Load(LoadCall call, ControlCallback done) = 0;
   virtual void Unload(UnloadCall call, ControlCallback done) = 0;
+
+  // Serves these named models in place of all that were named before, which go on undisturbed as far as they stay. The
+  // callback comes when each that is new has been tried. Nothing is changed by INVALID_ARGUMENT (a platform that would
+  // change), FAILED_PRECONDITION (a label for a version that is not ready, or no models are served by name), UNAVAILABLE
+  // (starting or shutting down); UNKNOWN: new models that did not come up, the others serve.
+  virtual void ReplaceModels(std::vector<config::ServedModel> models, ControlCallback done) = 0;
 };
 
 }  // namespace inferd::core

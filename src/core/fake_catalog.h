@@ -46,6 +46,10 @@ class FakeCatalog final : public Catalog {
     unload = std::move(call);
     done(control);
   }
+  void ReplaceModels(std::vector<config::ServedModel> models, ControlCallback done) override {
+    served = std::move(models);
+    done(control);
+  }
 
   bool live = true;
   bool ready = true;
@@ -60,6 +64,7 @@ class FakeCatalog final : public Catalog {
   mutable std::string asked_model;
   mutable std::string asked_repository;
   mutable bool asked_ready_only = false;
+  std::optional<std::vector<config::ServedModel>> served;
   std::optional<LoadCall> load;
   std::optional<UnloadCall> unload;
 };

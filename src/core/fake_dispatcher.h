@@ -25,6 +25,7 @@ class FakePinned final : public PinnedModel {
 class FakeDispatcher final : public Dispatcher {
  public:
   base::Result<std::shared_ptr<const PinnedModel>> Find(std::string_view model, std::string_view version) override {
+    if (!unavailable.empty()) return std::unexpected(base::Unavailable(unavailable));
     const auto it = models.find(std::string(model));
     if (it == models.end() || (!version.empty() && version != it->second->version_)) {
       return std::unexpected(base::NotFound("Request for unknown model: '" + std::string(model) + "' is not found"));
@@ -62,6 +63,7 @@ class FakeDispatcher final : public Dispatcher {
 
   std::map<std::string, std::shared_ptr<FakePinned>> models;
   std::map<std::string, std::string, std::less<>> labels;  // of every model
+  std::string unavailable;                                 // why no model is ready; empty: they are
   std::unique_ptr<InferRequest> last;
   std::function<void(const PinnedModel&, const InferRequest&, Completion)> infer = Echo;
 };

@@ -32,6 +32,8 @@ void Manager::WaitIdle() { core_->WaitIdle(); }
 bool Manager::ServerLive() const { return true; }
 std::string Manager::StartupFailure() const { return core_->StartupFailure(); }
 
+bool Manager::StartupTried() const { return core_->StartupTried(); }
+
 bool Manager::ServerReady() const { return core_->Ready(); }
 
 base::Status Manager::ModelReady(std::string_view model, std::string_view version) const {
@@ -118,5 +120,8 @@ std::vector<std::string> Manager::ModelNames() const {
 
 void Manager::Load(core::LoadCall call, core::ControlCallback done) { core_->Load(std::move(call), std::move(done)); }
 void Manager::Unload(core::UnloadCall call, core::ControlCallback done) { core_->Unload(call, std::move(done)); }
+void Manager::ReplaceModels(std::vector<config::ServedModel> models, core::ControlCallback done) {
+  core_->ReplaceModels(std::move(models), std::move(done));
+}
 
 }  // namespace inferd::repository

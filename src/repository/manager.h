@@ -27,6 +27,9 @@ class Manager final : public core::Catalog {
   // ready. Empty: none so far.
   std::string StartupFailure() const;
 
+  // Whether every model of the initial set was tried: it serves, or cannot.
+  bool StartupTried() const;
+
   // ServerReady() is false from here on; the models go on serving.
   void BeginDrain();
 
@@ -46,6 +49,7 @@ class Manager final : public core::Catalog {
   std::vector<std::string> ModelNames() const override;
   void Load(core::LoadCall call, core::ControlCallback done) override;
   void Unload(core::UnloadCall call, core::ControlCallback done) override;
+  void ReplaceModels(std::vector<config::ServedModel> models, core::ControlCallback done) override;
 
   // For tests with a fake clock: one look at the folders, as the poller does. Not before Start().
   void LookNow();

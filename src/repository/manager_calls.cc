@@ -34,13 +34,13 @@ base::Status Manager::Core::CheckRepository(const std::string& repository) const
   return base::NotFound("there is no model repository '" + repository + "'");
 }
 
-void Manager::Core::Load(core::LoadCall call, core::ControlCallback done) {
+void Manager::Core::RunCall(core::ControlCallback done, Call call) {
   {
     base::MutexLock lock(mutex_);
     if (!stopping_ && started_) {
       ++busy_;
       load_pool_.Post([this, call = std::move(call), done = std::move(done)]() mutable {
-        HandleLoad(std::move(call), std::move(done));
+        if (base::Status status = call(done); !status.ok()) done(std::move(status));
         base::MutexLock busy_lock(mutex_);
         --busy_;
         changed_.NotifyAll();
@@ -51,9 +51,9 @@ void Manager::Core::Load(core::LoadCall call, core::ControlCallback done) {
   done(base::Unavailable("the server is starting or shutting down"));
 }
 
-void Manager::Core::HandleLoad(core::LoadCall call, core::ControlCallback done) {
-  base::Status status = ApplyLoad(call, done);
-  if (!status.ok()) done(std::move(status));
+void Manager::Core::Load(core::LoadCall call, core::ControlCallback done) {
+  RunCall(std::move(done),
+          [this, call = std::move(call)](core::ControlCallback& answer) { return ApplyLoad(call, answer); });
 }
 
 base::Status Manager::Core::ApplyLoad(const core::LoadCall& call, core::ControlCallback& done) {

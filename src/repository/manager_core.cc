@@ -17,6 +17,7 @@ Manager::Core::~Core() { Shutdown(); }
 
 base::Status Manager::Core::Start() {
   INFERD_ASSIGN_OR_RETURN(auto source, Source::Create(options_.repositories, services_.clock, options_.settle_ms));
+  if (options_.served_models.has_value()) source->Serve(*options_.served_models);
   {
     base::MutexLock lock(mutex_);
     repositories_ = source->repositories();
@@ -111,7 +112,7 @@ void Manager::Core::ApplyLook(const ModelLook& look, bool initial, Deferred& def
     record.on_disk = true;
     return;
   }
-  record.on_disk = look.layout != ModelLayout{};
+  record.on_disk = look.named || look.layout != ModelLayout{};
   if (!look.changing && look.layout != record.layout) {
     for (const std::string& warning : look.layout.warnings) services_.logger.Warning(warning, {{"model", look.name}});
     record.layout = look.layout;
@@ -120,18 +121,27 @@ void Manager::Core::ApplyLook(const ModelLook& look, bool initial, Deferred& def
     if (options_.control == config::ControlMode::kPoll) record.authority = Authority::kFolder;
   }
   if (record.authority == Authority::kFolder && WantedFromFolder(look.name, initial)) {
-    record.wanted = SelectWanted(look, {}, record.wanted);
-    if (!look.changing) record.labels = look.rules.labels;
-    record.problem.clear();
-    if (record.wanted.empty() && !look.changing) {
-      record.problem = "at least one version must be available under the version policy of model '" + look.name + "'";
-    }
+    WantWhatIsThere(look, record);
   }
+  RetryFailed(record);
   Advance(record, deferred);
-  if (record.Forgettable()) {
-    initial_models_.erase(look.name);
-    models_.erase(look.name);
-  }
+  ForgetIfGone(look.name);
+}
+
+void Manager::Core::WantWhatIsThere(const ModelLook& look, ModelRecord& record) {
+  record.wanted = SelectWanted(look, {}, record.wanted);
+  if (!look.changing) record.labels = look.rules.labels;
+  record.problem.clear();
+  if (!record.wanted.empty() || look.changing) return;
+  record.problem = look.named
+                       ? "no versions of servable " + look.name + " found under base path " + look.model_dir.string()
+                       : "at least one version must be available under the version policy of model '" + look.name + "'";
+}
+
+void Manager::Core::ForgetIfGone(const std::string& name) {
+  if (!models_.at(name).Forgettable()) return;
+  initial_models_.erase(name);
+  models_.erase(name);
 }
 
 void Manager::Core::Advance(ModelRecord& record, Deferred& deferred) {
@@ -199,6 +209,16 @@ std::string Manager::Core::StartupFailure() const {
     if (!reason.empty()) return "model '" + name + "': " + reason;
   }
   return {};
+}
+
+bool Manager::Core::StartupTried() const {
+  base::MutexLock lock(mutex_);
+  if (!started_) return false;
+  for (const std::string& name : initial_models_) {
+    const ModelRecord* record = FindRecord(name);
+    if (record != nullptr && !record->Up() && record->Failure().empty()) return false;
+  }
+  return true;
 }
 
 void Manager::Core::WaitIdle() {

@@ -31,8 +31,10 @@ class Manager::Core final {
 
   bool Ready() const;
   std::string StartupFailure() const;
+  bool StartupTried() const;
   void Load(core::LoadCall call, core::ControlCallback done);
   void Unload(const core::UnloadCall& call, core::ControlCallback done);
+  void ReplaceModels(std::vector<config::ServedModel> models, core::ControlCallback done);
   base::Result<std::vector<core::IndexEntry>> Index(const std::string& repository, bool ready_only) const;
 
   void Look(bool initial);
@@ -46,15 +48,26 @@ class Manager::Core final {
   friend class EndNotice;
 
   void RunPoller();
-  void HandleLoad(core::LoadCall call, core::ControlCallback done);
+  // Runs a call on the loader's pool, which answers itself unless it fails. Before the first look and after the last,
+  // answers UNAVAILABLE.
+  using Call = std::move_only_function<base::Status(core::ControlCallback& done)>;
+  void RunCall(core::ControlCallback done, Call call);
   base::Status ApplyLoad(const core::LoadCall& call, core::ControlCallback& done);
   std::vector<ModelLook> LookAtNames(const Listing& listing, bool initial) REQUIRES(source_mutex_);
   void ApplyListing(const Listing& listing, bool initial, Deferred& deferred) REQUIRES(mutex_);
+  base::Status ApplyModels(const std::vector<config::ServedModel>& models, core::ControlCallback& done);
+  base::Status CheckLabels(const config::ServedModel& model, bool is_new, const ModelLook& look) const REQUIRES(mutex_);
+  void ServeNamed(const ModelLook& look, Deferred& deferred) REQUIRES(mutex_);
+  void EndNamed(const std::string& name, Deferred& deferred) REQUIRES(mutex_);
   void ExpectStartupModels() REQUIRES(mutex_);
   void LogProblems(const std::vector<base::Status>& problems) const;
   void ApplyLook(const ModelLook& look, bool initial, Deferred& deferred) REQUIRES(mutex_);
+  void WantWhatIsThere(const ModelLook& look, ModelRecord& record) REQUIRES(mutex_);
+  void ForgetIfGone(const std::string& name) REQUIRES(mutex_);
   bool WantedFromFolder(const std::string& model, bool initial) const;
   void Advance(ModelRecord& record, Deferred& deferred) REQUIRES(mutex_);
+  // Forgets that versions failed which it is time to try again.
+  void RetryFailed(ModelRecord& record) const REQUIRES(mutex_);
   void StartLoad(ModelRecord& record, int64_t version) REQUIRES(mutex_);
   void RunLoad(const LoadJob& job, const VersionContent& content);
   void EndServing(const ModelRecord& record, VersionRecord& version, Deferred& deferred) REQUIRES(mutex_);

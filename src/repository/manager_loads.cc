@@ -83,6 +83,8 @@ void Manager::Core::RunLoad(const LoadJob& job, const VersionContent& content) {
       deferred.push_back([old = std::move(old)] {});
     } else {
       entry.failed = true;
+      entry.failures = entry.failed_content == content ? entry.failures + 1 : 1;
+      entry.failed_ns = services_.clock.NowNs();
       entry.failed_content = content;
       entry.reason = loaded.error().message();
     }
@@ -91,6 +93,13 @@ void Manager::Core::RunLoad(const LoadJob& job, const VersionContent& content) {
     changed_.NotifyAll();
   }
   for (auto& task : deferred) task();
+}
+
+void Manager::Core::RetryFailed(ModelRecord& record) const {
+  for (auto& [version, entry] : record.versions) {
+    const bool due = services_.clock.NowNs() - entry.failed_ns >= options_.load_retry_ms * 1'000'000;
+    if (entry.failed && entry.failures <= options_.load_retries && due) entry.failed = false;
+  }
 }
 
 void Manager::Core::EndServing(const ModelRecord& record, VersionRecord& version, Deferred& deferred) {
@@ -112,10 +121,7 @@ void Manager::Core::VersionEnded(const core::ModelId& id) {
       services_.metrics.Remove({{"model", id.name}, {"version", std::to_string(id.version)}});
     }
     record.Prune();
-    if (record.Forgettable()) {
-      initial_models_.erase(id.name);
-      models_.erase(id.name);
-    }
+    ForgetIfGone(id.name);
     if (!stopping_) Publish();
     changed_.NotifyAll();
   }

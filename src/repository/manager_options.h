@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/clock.h"
 #include "base/logging.h"
 #include "config/model_config_completion.h"
+#include "config/served_model.h"
 #include "config/server_options.h"
 #include "core/engine.h"
 #include "core/scheduler.h"
@@ -25,6 +27,9 @@ struct RepositoryPath {
 
 struct ManagerOptions {
   std::vector<RepositoryPath> repositories;
+  // Models named to be served besides; absent: none, and none will be (ReplaceModels).
+  std::optional<std::vector<config::ServedModel>> served_models;
+  bool labels_for_unavailable_versions = false;  // ReplaceModels may label versions that are not ready
   config::ControlMode control = config::ControlMode::kPoll;
   int64_t poll_interval_ms = 2000;
   int64_t settle_ms = 1000;                 // a changed version must look the same for so long before it is loaded
@@ -32,6 +37,8 @@ struct ManagerOptions {
   config::ReadinessMode readiness = config::ReadinessMode::kAll;
   std::vector<std::string> ready_models;  // ReadinessMode::kNamed
   size_t loader_threads = 4;
+  uint32_t load_retries = 0;  // looks at the folders try a version that failed so often again
+  int64_t load_retry_ms = 60'000;
   config::CompletionOptions completion;
   std::filesystem::path staging_dir;  // for the files of load calls; empty: the system's temporary folder
 };

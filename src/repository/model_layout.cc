@@ -12,6 +12,20 @@ bool IsDecimal(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+std::string_view WithoutZeros(std::string_view digits) {
+  return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+}
+
+// The folder `name` is the version from here on.
+void NameVersion(int64_t version, const std::string& name, ModelLayout& layout) {
+  if (layout.versions.erase(version) > 0) {
+    layout.warnings.push_back("version folder '" + layout.FolderOf(version) + "' is ignored: '" + name +
+                              "' is the same version");
+  }
+  layout.folders.erase(version);
+  if (name != std::to_string(version)) layout.folders[version] = name;
+}
+
 }  // namespace
 
 bool ModelLayout::HasFile(const std::string& path) const {
@@ -24,7 +38,12 @@ std::vector<int64_t> ModelLayout::VersionNumbers() const {
   return numbers;
 }
 
-ModelLayout SplitTree(const storage::TreeStat& tree) {
+std::string ModelLayout::FolderOf(int64_t version) const {
+  const auto it = folders.find(version);
+  return it == folders.end() ? std::to_string(version) : it->second;
+}
+
+ModelLayout SplitTree(const storage::TreeStat& tree, VersionNames names) {
   ModelLayout layout;
   for (const storage::FileStat& file : tree.files) {
     const size_t slash = file.path.find('/');
@@ -34,12 +53,13 @@ ModelLayout SplitTree(const storage::TreeStat& tree) {
       layout.shared.files.push_back(file);
       continue;
     }
-    const int64_t version = core::ParseVersion(top);
+    const int64_t version = core::ParseVersion(names == VersionNames::kExact ? top : WithoutZeros(top));
     if (version < 0) {
       if (is_top)
         layout.warnings.push_back("version folder '" + top + "' is ignored: a leading zero, or too large a number");
       continue;
     }
+    if (is_top) NameVersion(version, top, layout);
     storage::FileStat inside = file;
     inside.path = is_top ? "" : file.path.substr(slash + 1);
     layout.versions[version].files.push_back(std::move(inside));

@@ -32,5 +32,23 @@ TEST(ModelLayoutTest, LeadingZerosAndHugeNumbersAreIgnoredWithAWarning) {
   EXPECT_THAT(layout.warnings[0], ::testing::HasSubstr("'007'"));
 }
 
+TEST(ModelLayoutTest, LeadingZerosCountWhereTheyMay) {
+  const ModelLayout layout = SplitTree({{Folder("00000123"), File("00000123/model.onnx"), Folder("000"), Folder("7")}},
+                                       VersionNames::kLeadingZeros);
+  EXPECT_THAT(layout.VersionNumbers(), ElementsAre(0, 7, 123));
+  EXPECT_EQ(layout.FolderOf(123), "00000123");
+  EXPECT_EQ(layout.FolderOf(0), "000");
+  EXPECT_EQ(layout.FolderOf(7), "7");
+  EXPECT_THAT(TopEntries(layout.versions.at(123)), ElementsAre("model.onnx"));
+}
+
+TEST(ModelLayoutTest, TheLastOfTwoFoldersOfOneVersionIsIt) {
+  const ModelLayout layout =
+      SplitTree({{Folder("01"), File("01/old"), Folder("1"), File("1/new")}}, VersionNames::kLeadingZeros);
+  EXPECT_EQ(layout.FolderOf(1), "1");
+  EXPECT_THAT(TopEntries(layout.versions.at(1)), ElementsAre("new"));
+  EXPECT_THAT(layout.warnings, ElementsAre("version folder '01' is ignored: '1' is the same version"));
+}
+
 }  // namespace
 }  // namespace inferd::repository

@@ -44,7 +44,9 @@ struct VersionRecord {
   VersionContent loading_content;
   bool failed = false;  // the last load did
   VersionContent failed_content;
-  int alive = 0;  // loads of it that are not quite gone: loading, serving, or held by requests
+  uint32_t failures = 0;  // of that content, one after the other
+  int64_t failed_ns = 0;  // when it last did
+  int alive = 0;          // loads of it that are not quite gone: loading, serving, or held by requests
   std::string reason;
 
   core::ModelState State() const;

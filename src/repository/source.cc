@@ -12,6 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// What the index calls the place of models that are named.
+constexpr std::string_view kServedRepository = "served";
 constexpr int64_t kStampNsMin = 1'000'000'000;
 
 }  // namespace
@@ -76,6 +78,30 @@ VersionRules Source::RulesOf(const ModelLook& look) {
   return rules;
 }
 
+void Source::Serve(std::vector<config::ServedModel> models) {
+  storage::MappedStorage::Folders folders;
+  for (const config::ServedModel& model : models) folders[model.name] = model.base_path;
+  served_ = std::move(models);
+  if (served_storage_ != nullptr) return served_storage_->Replace(std::move(folders));
+  auto storage = std::make_unique<storage::MappedStorage>(std::move(folders));
+  served_storage_ = storage.get();
+  names_.emplace_back(kServedRepository);
+  storages_.push_back(std::move(storage));
+}
+
+const config::ServedModel* Source::FindServed(size_t repository, const std::string& model) const {
+  if (storages_[repository].get() != served_storage_) return nullptr;
+  const auto it = std::ranges::find(served_, model, &config::ServedModel::name);
+  return it == served_.end() ? nullptr : &*it;
+}
+
+ModelLook Source::LookAtServed(const std::string& model) {
+  const auto at = std::ranges::find(storages_, served_storage_, &std::unique_ptr<storage::Storage>::get);
+  const auto repository = static_cast<size_t>(at - storages_.begin());
+  known_[model] = repository;
+  return LookInto(repository, model, true);
+}
+
 ModelLook Source::LookInto(size_t repository, const std::string& model, bool accept) {
   const storage::Storage& storage = *storages_[repository];
   ModelLook look;
@@ -93,15 +119,18 @@ ModelLook Source::LookInto(size_t repository, const std::string& model, bool acc
     tree.emplace();
   }
   look.changing = !Settled(key, *tree, accept);
-  look.layout = SplitTree(*tree);
+  const config::ServedModel* const served = FindServed(repository, model);
+  look.named = served != nullptr;
+  look.layout = SplitTree(*tree, look.named ? VersionNames::kLeadingZeros : VersionNames::kExact);
   for (const auto& [version, files] : look.layout.versions) {
-    look.version_dirs[version] = storage.VersionDir(model, std::to_string(version));
+    look.version_dirs[version] = storage.VersionDir(model, look.layout.FolderOf(version));
     // A configuration that is being written makes no version whole.
     storage::TreeStat whole = look.layout.shared;
     whole.files.insert(whole.files.end(), files.files.begin(), files.files.end());
     if (Settled(key + "/" + std::to_string(version), whole, accept)) look.settled.insert(version);
   }
   look.rules = RulesOf(look);
+  if (served != nullptr) look.rules = {.policy = served->version_policy, .labels = served->version_labels};
   return look;
 }
 

@@ -12,9 +12,11 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "config/model_config.h"
+#include "config/served_model.h"
 #include "repository/manager_options.h"
 #include "repository/model_layout.h"
 #include "repository/settle_tracker.h"
+#include "storage/mapped_storage.h"
 #include "storage/storage.h"
 
 namespace inferd::repository {
@@ -36,6 +38,7 @@ struct ModelLook {
   std::set<int64_t> settled;  // versions that are whole
   bool changing = false;      // something in the folder was written, or removed, just now
   VersionRules rules;         // what config.pbtxt says; the default if it cannot be read
+  bool named = false;         // it is one of those named to be served, and known even while it has no files
 };
 
 // The models there are, without a look inside.
@@ -56,6 +59,12 @@ class Source final {
   static base::Result<std::unique_ptr<Source>> Create(const std::vector<RepositoryPath>& repositories,
                                                       const base::Clock& clock, int64_t settle_ms);
 
+  // Names the models to serve besides those of the repositories, in place of all that were named before.
+  void Serve(std::vector<config::ServedModel> models);
+  const std::vector<config::ServedModel>& served() const { return served_; }
+  // One of them, as it is now, as whole.
+  ModelLook LookAtServed(const std::string& model);
+
   // Every model, those that are gone since the last look included once more. `accept`: what is there counts as whole.
   // Problems with whole repositories are put into `problems`.
   std::vector<ModelLook> Look(bool accept, std::vector<base::Status>* problems);
@@ -73,6 +82,7 @@ class Source final {
   ModelLook LookInto(size_t repository, const std::string& model, bool accept);
   bool Settled(const std::string& key, const storage::TreeStat& tree, bool accept);
   VersionRules RulesOf(const ModelLook& look);
+  const config::ServedModel* FindServed(size_t repository, const std::string& model) const;
   base::Status CheckOne(const std::string& model, const std::vector<size_t>& repositories) const;
   std::vector<std::optional<storage::ListStamp>> StampsOfLists() const;
 
@@ -80,6 +90,8 @@ class Source final {
   SettleTracker settle_;
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<storage::Storage>> storages_;
+  std::vector<config::ServedModel> served_;
+  storage::MappedStorage* served_storage_ = nullptr;       // one of storages_; null: nothing was ever named
   std::vector<std::optional<storage::ListStamp>> stamps_;  // of the last listing
   std::map<std::string, size_t> known_;                    // model -> repository, of the last look
   // By model, while shared files stay.

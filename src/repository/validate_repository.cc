@@ -80,6 +80,7 @@ int ValidateRepositories(const ManagerOptions& options, std::span<core::Engine* 
     report.Problem(source.error().message());
     return report.problems();
   }
+  if (options.served_models.has_value()) (*source)->Serve(*options.served_models);
   const Loader loader(options.completion, engines, {});
   std::vector<base::Status> unreadable;
   const std::vector<ModelLook> looks = (*source)->Look(true, &unreadable);

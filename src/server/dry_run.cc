@@ -6,6 +6,7 @@
 #include "repository/validate_repository.h"
 #include "server/engine_set.h"
 #include "server/option_mapping.h"
+#include "server/served_models.h"
 
 namespace inferd::server {
 
@@ -15,8 +16,14 @@ int DryRun(const config::ServerOptions& options, base::Logger& logger, std::ostr
     out << engines.error().message() << '\n';
     return 1;
   }
+  auto served = ReadServedModels(options.served, logger);
+  if (!served.has_value()) {
+    out << served.error().message() << '\n';
+    return 1;
+  }
   const base::SystemClock clock;
-  const int problems = repository::ValidateRepositories(ManagerOptionsOf(options), engines->engines(), clock, out);
+  const int problems =
+      repository::ValidateRepositories(ManagerOptionsOf(options, *std::move(served)), engines->engines(), clock, out);
   return problems == 0 ? 0 : 1;
 }
 

@@ -27,7 +27,9 @@ std::unique_ptr<net::HttpHandler> Handlers::Http(net::Loop& loop) const {
 std::unique_ptr<net::HttpHandler> Handlers::Grpc(net::Loop& loop) const { return Grpc(loop, nullptr); }
 
 std::unique_ptr<net::HttpHandler> Handlers::Rest(net::Loop& loop) const {
-  return MakePathSwitch(tfs_http::IsOurs, TfsHttp(loop), OipHttp(loop));
+  return MakePathSwitch(
+      [this](const net::RequestHead& head) { return tfs_http::IsOurs(head, tfs_http_options_.metrics_path); },
+      TfsHttp(loop), OipHttp(loop));
 }
 
 std::unique_ptr<net::HttpHandler> Handlers::TfsHttp(net::Loop& loop) const {

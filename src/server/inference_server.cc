@@ -20,15 +20,17 @@
 #include "server/access_policies.h"
 #include "server/engine_set.h"
 #include "server/handlers.h"
+#include "server/model_config_watch.h"
 #include "server/option_mapping.h"
 #include "server/process_metrics.h"
+#include "server/served_models.h"
 
 namespace inferd::server {
 
 // In the order of construction: what stands below may use what stands above.
 struct InferenceServer::Parts {
   Parts(const config::ServerOptions& server_options, base::Logger& server_logger, EngineSet engine_set,
-        AccessPolicies policies)
+        AccessPolicies policies, std::optional<std::vector<config::ServedModel>> served)
       : options(server_options),
         logger(server_logger),
         engines(std::move(engine_set)),
@@ -41,7 +43,7 @@ struct InferenceServer::Parts {
         loops(options.loop_threads),
         net_server(loops, NetLimits(options.limits, options.grpc_calls.keepalive), &registry, logger) {
     manager = std::make_unique<repository::Manager>(
-        ManagerOptionsOf(options),
+        ManagerOptionsOf(options, served),
         repository::ManagerServices{.snapshots = snapshots,
                                     .engines = engines.engines(),
                                     .scheduler_factory = scheduling::MakeSchedulerFactory(
@@ -53,6 +55,9 @@ struct InferenceServer::Parts {
                                     .clock = clock,
                                     .logger = logger,
                                     .metrics = registry});
+    if (served.has_value()) {
+      model_config_watch = std::make_unique<ModelConfigWatch>(options.served, *std::move(served), *manager, logger);
+    }
     pool = std::make_unique<base::ThreadPool>("codec", std::max(1u, std::thread::hardware_concurrency()));
     std::vector<std::unique_ptr<core::Dispatcher>> dispatchers;
     for (size_t i = 0; i < loops.size(); ++i) {
@@ -72,6 +77,7 @@ struct InferenceServer::Parts {
   ~Parts() {
     net_server.Stop();
     manager->Shutdown();
+    model_config_watch.reset();
     pool.reset();
     loops.Stop();
   }
@@ -91,12 +97,15 @@ struct InferenceServer::Parts {
   const scheduling::HostPolicies host_policies;
   net::LoopGroup loops;
   std::unique_ptr<repository::Manager> manager;
+  std::unique_ptr<ModelConfigWatch> model_config_watch;  // null: no models are named
   std::unique_ptr<base::ThreadPool> pool;
   std::unique_ptr<const Handlers> handlers;
   net::Server net_server;
+  bool open = false;  // the ports are
 
   using MakeHandler = std::unique_ptr<net::HttpHandler> (Handlers::*)(net::Loop&) const;
   base::Status ListenAll();
+  bool DueToOpen() const;
   base::Status Listen(const std::string& name, const config::ListenerOptions& listener, MakeHandler make_handler);
   base::Status Open(net::ListenerOptions listener, MakeHandler make_handler);
 };
@@ -104,7 +113,18 @@ struct InferenceServer::Parts {
 base::Status InferenceServer::Parts::ListenAll() {
   INFERD_RETURN_IF_ERROR(Listen("http", options.http, &Handlers::Http));
   INFERD_RETURN_IF_ERROR(Listen("grpc", options.grpc, &Handlers::Grpc));
-  return Listen("metrics", options.metrics, &Handlers::Metrics);
+  INFERD_RETURN_IF_ERROR(Listen("metrics", options.metrics, &Handlers::Metrics));
+  open = true;
+  return base::OkStatus();
+}
+
+bool InferenceServer::Parts::DueToOpen() const {
+  switch (options.accept) {
+    case config::AcceptWhen::kAtOnce: return true;
+    case config::AcceptWhen::kTried: return manager->StartupTried();
+    case config::AcceptWhen::kReady: return manager->ServerReady();
+  }
+  std::unreachable();
 }
 
 base::Status InferenceServer::Parts::Listen(const std::string& name, const config::ListenerOptions& listener,
@@ -141,11 +161,18 @@ base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const conf
                                                                       base::Logger& logger) {
   INFERD_ASSIGN_OR_RETURN(EngineSet engines, EngineSet::Open(options, logger));
   INFERD_ASSIGN_OR_RETURN(AccessPolicies access, AccessPolicies::Open(options));
-  auto parts = std::make_unique<Parts>(options, logger, std::move(engines), std::move(access));
+  INFERD_ASSIGN_OR_RETURN(auto served, ReadServedModels(options.served, logger));
+  auto parts = std::make_unique<Parts>(options, logger, std::move(engines), std::move(access), std::move(served));
   RegisterProcessMetrics(parts->registry);
-  INFERD_RETURN_IF_ERROR(parts->ListenAll());
+  if (options.accept == config::AcceptWhen::kAtOnce) INFERD_RETURN_IF_ERROR(parts->ListenAll());
   INFERD_RETURN_IF_ERROR(parts->manager->Start());
+  if (parts->model_config_watch != nullptr) parts->model_config_watch->Start();
   return std::unique_ptr<InferenceServer>(new InferenceServer(std::move(parts)));
+}
+
+base::Result<bool> InferenceServer::OpenWhenDue() {
+  if (!parts_->open && parts_->DueToOpen()) INFERD_RETURN_IF_ERROR(parts_->ListenAll());
+  return parts_->open;
 }
 
 uint16_t InferenceServer::port(std::string_view listener) const { return parts_->net_server.port(listener); }

@@ -15,8 +15,8 @@ namespace inferd::server {
 //
 //   Start() -> serving -> Drain() -> destructor
 //
-// Ports open first: the server is live at once, and ready when its models are. All methods are called by one thread,
-// which is none of the server's own.
+// Ports open first, unless --accept says otherwise: the server is live at once, and ready when its models are. All
+// methods are called by one thread, which is none of the server's own.
 class InferenceServer final {
  public:
   // `engine_directory` is where the engines' libraries are. The logger outlives the server. Errors: an engine folder or
@@ -24,6 +24,9 @@ class InferenceServer final {
   static base::Result<std::unique_ptr<InferenceServer>> Start(const config::ServerOptions& options,
                                                               base::Logger& logger);
   ~InferenceServer();
+
+  // Opens the ports if they are not open and --accept says that it is time. Whether they are; errors as Start's.
+  base::Result<bool> OpenWhenDue();
 
   // Where that listener ("http", "grpc", "metrics") listens; 0 if it does not.
   uint16_t port(std::string_view listener) const;

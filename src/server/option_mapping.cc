@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "config/personality.h"
 #include "net/memory_budget.h"
@@ -125,6 +126,8 @@ tfs_http::Options TfsHttpOptions(const config::ServerOptions& options) {
     case config::TfsResultKey::kResults: tfs.result_key = tfs_http::ResultKey::kResults; break;
   }
   tfs.cors = options.tfs_cors;
+  tfs.metrics_path = options.tfs_metrics_path;
+  tfs.exact = options.personality->tfs_exact;
   return tfs;
 }
 
@@ -139,8 +142,11 @@ oip_grpc::Options OipGrpcOptions(const config::ServerOptions& options) {
   return oip;
 }
 
-repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options) {
+repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options,
+                                            std::optional<std::vector<config::ServedModel>> served) {
   repository::ManagerOptions manager;
+  manager.served_models = std::move(served);
+  manager.labels_for_unavailable_versions = options.served.early_labels;
   for (const auto& repository : options.repositories) {
     manager.repositories.push_back({.name = repository.name, .path = repository.path});
   }
@@ -151,8 +157,12 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.readiness = options.readiness;
   manager.ready_models = options.readiness_models;
   manager.loader_threads = options.loader_threads;
+  manager.load_retries = options.load_retries;
+  manager.load_retry_ms = options.load_retry_interval.count();
   manager.completion.default_max_batch_size = options.default_max_batch_size;
-  manager.completion.default_limits_requests = options.personality->default_batch_limits_requests;
+  manager.completion.default_batching = options.default_batching;
+  manager.completion.default_limits_requests =
+      options.personality->default_batch_limits_requests && !options.default_batching.split_large_requests;
   manager.completion.platform_names = options.personality->platform_names;
   return manager;
 }

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
+#include "config/served_model.h"
 #include "config/server_options.h"
 #include "frontends/oip_grpc/service.h"
 #include "frontends/oip_http/options.h"
@@ -24,7 +28,9 @@ net::grpc::Options GrpcOptions(const config::ServerOptions& options);
 oip_http::Options OipHttpOptions(const config::ServerOptions& options);
 tfs_http::Options TfsHttpOptions(const config::ServerOptions& options);
 oip_grpc::Options OipGrpcOptions(const config::ServerOptions& options);
-repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options);
+// `served`: the models that are named.
+repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options,
+                                            std::optional<std::vector<config::ServedModel>> served);
 // Compute threads of the whole process, at least 1.
 int CpuThreads(const config::ServerOptions& options);
 // How many of them may compute at once, before executions wait for each other; 0: any number.

@@ -78,7 +78,7 @@ TEST(OptionMappingTest, APersonalityBringsItsCodesAndNames) {
   EXPECT_EQ(net::HttpStatus(own.statuses, base::StatusCode::kResourceExhausted), 429);
   const auto triton = Defaults(config::TritonserverPersonality());
   EXPECT_EQ(net::HttpStatus(OipHttpOptions(triton).statuses, base::StatusCode::kResourceExhausted), 503);
-  EXPECT_EQ(ManagerOptionsOf(triton).completion.platform_names, triton.personality->platform_names);
+  EXPECT_EQ(ManagerOptionsOf(triton, std::nullopt).completion.platform_names, triton.personality->platform_names);
 }
 
 TEST(OptionMappingTest, TensorflowServingsRestApi) {
@@ -168,7 +168,7 @@ TEST(OptionMappingTest, SingleFilesAreRepositoriesToo) {
   config::ServerOptions options = Defaults();
   options.repositories = {{.name = "a", .path = "/models"}};
   options.model_files = {"/tmp/x.onnx"};
-  const auto manager = ManagerOptionsOf(options);
+  const auto manager = ManagerOptionsOf(options, std::nullopt);
   ASSERT_EQ(manager.repositories.size(), 2u);
   EXPECT_EQ(manager.repositories[0].name, "a");
   EXPECT_EQ(manager.repositories[1].path, "/tmp/x.onnx");

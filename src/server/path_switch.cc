@@ -8,9 +8,8 @@ namespace {
 
 class PathSwitch final : public net::HttpHandler {
  public:
-  PathSwitch(bool (*chosen)(const net::RequestHead&), std::unique_ptr<net::HttpHandler> first,
-             std::unique_ptr<net::HttpHandler> second)
-      : chosen_(chosen), first_(std::move(first)), second_(std::move(second)) {}
+  PathSwitch(PathTest chosen, std::unique_ptr<net::HttpHandler> first, std::unique_ptr<net::HttpHandler> second)
+      : chosen_(std::move(chosen)), first_(std::move(first)), second_(std::move(second)) {}
 
   net::BodyPlan OnHead(const net::RequestHead& head) override { return Of(head).OnHead(head); }
   void OnRequest(net::HttpRequest request, net::Reply reply) override {
@@ -25,17 +24,16 @@ class PathSwitch final : public net::HttpHandler {
  private:
   net::HttpHandler& Of(const net::RequestHead& head) { return chosen_(head) ? *first_ : *second_; }
 
-  bool (*const chosen_)(const net::RequestHead&);
+  const PathTest chosen_;
   const std::unique_ptr<net::HttpHandler> first_;
   const std::unique_ptr<net::HttpHandler> second_;
 };
 
 }  // namespace
 
-std::unique_ptr<net::HttpHandler> MakePathSwitch(bool (*chosen)(const net::RequestHead&),
-                                                 std::unique_ptr<net::HttpHandler> first,
+std::unique_ptr<net::HttpHandler> MakePathSwitch(PathTest chosen, std::unique_ptr<net::HttpHandler> first,
                                                  std::unique_ptr<net::HttpHandler> second) {
-  return std::make_unique<PathSwitch>(chosen, std::move(first), std::move(second));
+  return std::make_unique<PathSwitch>(std::move(chosen), std::move(first), std::move(second));
 }
 
 }  // namespace inferd::server

@@ -65,8 +65,17 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
   }
   std::string failure;
   bool starting = options.exit_on_error;
+  bool open = false;
   for (;;) {
-    const int signal = signals.Wait(starting ? kStartLook : kCredentialLook);
+    if (!open) {
+      const auto opened = (*server)->OpenWhenDue();
+      if (!opened.has_value()) {
+        logger.Error("cannot start", {{"reason", opened.error().message()}});
+        return kExitFailed;
+      }
+      open = *opened;
+    }
+    const int signal = signals.Wait(starting || !open ? kStartLook : kCredentialLook);
     if (signal == SIGTERM || signal == SIGINT) break;
     if (signal == SIGHUP || credentials.Changed()) (*server)->ReloadCredentials();
     if (!starting) continue;
@@ -120,6 +129,7 @@ int Run(int argc, char** argv, char** environment) {
     std::cerr << "inferd: " << logger.error().message() << '\n';
     return kExitUsage;
   }
+  if (parsed->show_usage) std::cout << config::ServerOptionsHelp(*options.personality);
   for (const std::string& warning : parsed->warnings) (*logger)->Warning(warning);
   for (const std::string& note : parsed->notes) (*logger)->Info(note);
   if (options.dry_run) return DryRun(options, **logger, std::cout);

@@ -21,11 +21,15 @@ base::Status ResolveLabel(core::Dispatcher& dispatcher, ModelSpec& spec) {
   return {};
 }
 
-base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, ModelSpec& spec) {
+base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, ModelSpec& spec,
+                                                                 Unready unready) {
   INFERD_RETURN_IF_ERROR(CheckModelSpec(spec));
   INFERD_RETURN_IF_ERROR(ResolveLabel(dispatcher, spec));
   auto pinned = dispatcher.Find(spec.model, spec.version);
-  if (pinned.has_value() || pinned.error().code() != base::StatusCode::kNotFound) return pinned;
+  if (pinned.has_value()) return pinned;
+  const bool unknown = pinned.error().code() == base::StatusCode::kNotFound;
+  const bool hidden = unready == Unready::kNotFound && pinned.error().code() == base::StatusCode::kUnavailable;
+  if (!unknown && !hidden) return pinned;
   return std::unexpected(base::NotFound(
       "Servable not found for request: " +
       (spec.version.empty() ? "Latest(" + spec.model + ")" : "Specific(" + spec.model + ", " + spec.version + ")")));

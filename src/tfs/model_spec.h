@@ -38,9 +38,13 @@ base::Status CheckModelSpec(const ModelSpec& spec);
 // Puts the version that a label names in the label's place. INVALID_ARGUMENT: the model has no such label.
 base::Status ResolveLabel(core::Dispatcher& dispatcher, ModelSpec& spec);
 
+// What is known and not ready: said to be so, or, as by TensorFlow Serving's server, not to be found.
+enum class Unready { kUnavailable, kNotFound };
+
 // The version that answers; it is in `spec` afterwards if a label named it. Errors are CheckModelSpec's and
-// ResolveLabel's; NOT_FOUND in TensorFlow Serving's words; UNAVAILABLE for what is known and not ready,
-// with its reason.
-base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, ModelSpec& spec);
+// ResolveLabel's; NOT_FOUND in TensorFlow Serving's words; UNAVAILABLE for what is known and not ready, with its
+// reason.
+base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, ModelSpec& spec,
+                                                                 Unready unready = Unready::kUnavailable);
 
 }  // namespace inferd::tfs

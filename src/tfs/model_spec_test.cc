@@ -7,9 +7,7 @@
 namespace inferd::tfs {
 namespace {
 
-ModelSpec Spec(std::string_view version, std::string_view label = "") {
-  return ModelSpec("m", version, label);
-}
+ModelSpec Spec(std::string_view version, std::string_view label = "") { return ModelSpec("m", version, label); }
 
 base::Result<std::shared_ptr<const core::PinnedModel>> Find(core::FakeDispatcher& dispatcher, ModelSpec spec) {
   return FindModel(dispatcher, spec);
@@ -45,6 +43,15 @@ TEST(ModelSpecTest, WhatIsNotFoundIsSaidInTensorflowServingsWords) {
   EXPECT_TRUE(Find(dispatcher, Spec("")).has_value());
   EXPECT_TRUE(Find(dispatcher, Spec("01")).has_value());
   EXPECT_EQ(Find(dispatcher, Spec("99")).error(), base::NotFound("Servable not found for request: Specific(m, 99)"));
+}
+
+TEST(ModelSpecTest, WhatIsNotReadyIsNotFoundWhereTheServerItselfSaysSo) {
+  core::FakeDispatcher dispatcher;
+  dispatcher.unavailable = "loading";
+  ModelSpec spec = Spec("");
+  EXPECT_EQ(FindModel(dispatcher, spec).error(), base::Unavailable("loading"));
+  EXPECT_EQ(FindModel(dispatcher, spec, Unready::kNotFound).error(),
+            base::NotFound("Servable not found for request: Latest(m)"));
 }
 
 }  // namespace

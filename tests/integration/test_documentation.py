@@ -3,7 +3,8 @@
 A fenced block marked "run" (```sh run) is run by bash, with the built programs on the PATH and the example models served;
 `localhost:8000` stands for that server, `localhost:8001` for its gRPC and `localhost:8002` for its metrics. A block marked
 "output" right after it is what it prints: JSON is compared as JSON, other text line by line, and `...` stands for anything.
-A block marked "server" is a command line of inferd: that server takes the place of the one before.
+A block marked "server" is a command line of inferd: that server takes the place of the one before. Its 8500 and 8501 stand
+for gRPC's port and HTTP's, in it and in what is run after it; $PWD is where it runs.
 """
 
 import contextlib
@@ -55,7 +56,8 @@ def matches_json(expected, printed):
 
 
 def run(command, server, folder):
-    for port, place in (("8000", server.port), ("8001", server.grpc_port), ("8002", server.metrics_port)):
+    for port, place in (("8000", server.port), ("8001", server.grpc_port), ("8002", server.metrics_port),
+                        ("8501", server.port), ("8500", server.grpc_port)):
         command = command.replace(f"localhost:{port}", f"127.0.0.1:{place}")
     environment = dict(os.environ, PATH=os.pathsep.join(map(str, (PROGRAMS, PYTHON, os.environ["PATH"]))), INFERCTL_URL=server.url)
     return subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
@@ -70,9 +72,13 @@ class DocumentedServer(Server):
 
 
 def documented_server(command, folder):
+    as_tensorflow = "--as tensorflow_model_server" in command  # its health is on REST's port
+    server = (Server if as_tensorflow else DocumentedServer)(folder=folder)
+    for written, actual in (("$PWD", folder), ("8501", server.port), ("8500", server.grpc_port)):
+        command = command.replace(written, str(actual))
     program, *options = shlex.split(command.replace("\\\n", ""), comments=True)
     assert program == "inferd", command
-    return DocumentedServer(options=options, folder=folder)
+    return server.with_options(options)
 
 
 def test_the_tree_has_examples():

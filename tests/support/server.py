@@ -59,9 +59,14 @@ class Server:
                          "--grpc-address", "127.0.0.1", "--grpc-port", str(self.grpc_port)]
         for repository in repositories:
             self._command += ["--model-repository", str(repository)]
-        self._command += [str(option) for option in options]
+        self.with_options(options)
         self._log = tempfile.TemporaryFile("a+")
         self.process = None
+
+    def with_options(self, options):
+        """The same server, told more; before it is started."""
+        self._command += [str(option) for option in options]
+        return self
 
     def __enter__(self):
         self.process = subprocess.Popen(self._command, cwd=self._folder, stdin=subprocess.DEVNULL,

@@ -96,7 +96,7 @@ base::Status Translate(const PersonalityFlag& theirs, const Flag& flag, Assignme
   return base::OkStatus();
 }
 
-base::Status Combine(const Personality& personality, std::span<const GivenFlag> given, Assignments& assignments) {
+base::Status Combine(const Personality& personality, const GivenFlags& given, Assignments& assignments) {
   if (personality.combine == nullptr) return base::OkStatus();
   INFERD_ASSIGN_OR_RETURN(CombinedFlags combined, personality.combine(given));
   for (CombinedFlags::Value& value : combined.values) {
@@ -112,6 +112,13 @@ bool IsSwitchValue(const std::string& text, bool theirs) {
   return text == "true" || text == "false" || (theirs && ParseBool(text).has_value());
 }
 
+// As tensorflow_model_server: how it is used is shown, and the rest counts.
+base::Status IgnoreUnknown(const std::string& argument, Assignments& assignments) {
+  assignments.warnings.push_back("unknown argument: " + argument);
+  assignments.show_usage = true;
+  return base::OkStatus();
+}
+
 // Reads the flag at arguments[i], leaves `i` at the last argument that belongs to it, and adds it to `given`.
 base::Status ReadFlag(const std::vector<std::string>& arguments, size_t& i, const Personality& personality,
                       std::vector<GivenFlag>& given, Assignments& assignments) {
@@ -121,6 +128,7 @@ base::Status ReadFlag(const std::vector<std::string>& arguments, size_t& i, cons
   const Option* option = FindOption(theirs == nullptr ? flag.name : theirs->option);
   const bool meta = theirs == nullptr && IsMeta(flag.name);
   if (theirs == nullptr && option == nullptr && !meta) {
+    if (personality.ignores_unknown_arguments) return IgnoreUnknown(arguments[i], assignments);
     return base::InvalidArgument("unknown option --" + flag.name + SuggestOption(flag.name, "--", personality));
   }
   const bool is_switch = meta ? flag.name == "help" || flag.name == "version" : IsSwitch(theirs, option);
@@ -163,7 +171,8 @@ MetaOptions FindMetaOptions(const std::vector<std::string>& arguments) {
   return meta;
 }
 
-base::Result<Assignments> ReadArguments(const std::vector<std::string>& arguments, const Personality& personality) {
+base::Result<Assignments> ReadArguments(const OptionSources& sources, const Personality& personality) {
+  const std::vector<std::string>& arguments = sources.arguments;
   Assignments assignments;
   std::vector<GivenFlag> given;
   bool flags_end = false;
@@ -173,6 +182,8 @@ base::Result<Assignments> ReadArguments(const std::vector<std::string>& argument
       flags_end = true;
     } else if (!flags_end && argument.starts_with("--")) {
       INFERD_RETURN_IF_ERROR(ReadFlag(arguments, i, personality, given, assignments));
+    } else if (personality.ignores_unknown_arguments) {
+      (void)IgnoreUnknown(argument, assignments);
     } else if (!flags_end && argument.starts_with("-") && argument != "-h") {
       return std::unexpected(
           base::InvalidArgument("unknown option " + argument + SuggestOption(argument.substr(1), "--", personality)));
@@ -180,15 +191,18 @@ base::Result<Assignments> ReadArguments(const std::vector<std::string>& argument
       assignments.values.push_back({FindOption("model-file"), argument, "'" + argument + "'"});
     }
   }
-  INFERD_RETURN_IF_ERROR(Combine(personality, given, assignments));
+  INFERD_RETURN_IF_ERROR(Combine(personality, {.flags = given, .environment = sources.environment}, assignments));
   return assignments;
 }
 
 std::string SuggestOption(std::string_view name, std::string_view prefix, const Personality& personality) {
   // Another server's spelling of something that is here.
-  for (const PersonalityFlag& flag : TritonserverPersonality().flags) {
-    if (flag.name != name || flag.option.empty() || flag.option == name) continue;
-    return " (of tritonserver; here it is '" + std::string(prefix) + std::string(flag.option) + "')";
+  for (const Personality* other : Personalities()) {
+    for (const PersonalityFlag& flag : other->flags) {
+      if (flag.name != name || flag.option.empty() || flag.option == name) continue;
+      return " (of " + std::string(other->name) + "; here it is '" + std::string(prefix) + std::string(flag.option) +
+             "')";
+    }
   }
   NearestName nearest(name);
   for (const PersonalityFlag& flag : personality.flags) {

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "config/options/option_table.h"
+#include "config/options_parser.h"
 #include "config/personality.h"
 
 // From what a person wrote to (option, value) pairs, one reader per source.
@@ -25,6 +26,7 @@ struct Assignments {
   std::vector<Assignment> values;
   std::vector<std::string> warnings;
   std::vector<std::string> notes;  // as warnings, of what makes no difference
+  bool show_usage = false;
 };
 
 // The options that say where the others come from. Both `--as NAME` and `--as=NAME`.
@@ -39,7 +41,7 @@ MetaOptions FindMetaOptions(const std::vector<std::string>& arguments);
 
 // Flags as --name=value and --name value; a switch alone means true. What is no flag is a model file; "--" ends the
 // flags.
-base::Result<Assignments> ReadArguments(const std::vector<std::string>& arguments, const Personality& personality);
+base::Result<Assignments> ReadArguments(const OptionSources& sources, const Personality& personality);
 
 // INFERD_HTTP_PORT=8000; values of options that may be repeated are separated by commas, or by what Option::separator
 // says. Unknown names are warnings, not errors: Kubernetes puts variables of its own under the names of services.

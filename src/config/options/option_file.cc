@@ -1,9 +1,9 @@
 #include <yaml-cpp/yaml.h>
 
-#include <fstream>
 #include <set>
 
 #include "config/options/option_assignments.h"
+#include "config/small_file.h"
 
 namespace inferd::config {
 namespace {
@@ -85,17 +85,9 @@ class FileReader {
 }  // namespace
 
 base::Result<Assignments> ReadOptionsFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::unexpected(base::NotFound("--config: cannot read '" + path + "'"));
-  std::string text(kOptionsFileBytesMax + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return std::unexpected(base::InvalidArgument("--config: cannot read '" + path + "'"));
-  text.resize(static_cast<size_t>(file.gcount()));
-  if (text.size() > kOptionsFileBytesMax) {
-    return std::unexpected(base::InvalidArgument(path + ": a file of options may have " +
-                                                 std::to_string(kOptionsFileBytesMax) + " bytes"));
-  }
-  return FileReader(path).Read(text);
+  const auto text = ReadSmallFile(path, kOptionsFileBytesMax);
+  if (!text.has_value()) return std::unexpected(text.error().WithContext("--config"));
+  return FileReader(path).Read(*text);
 }
 
 }  // namespace inferd::config

@@ -85,6 +85,12 @@ base::Status SetHostPolicy(ServerOptions& options, std::string_view text) {
   return base::InvalidArgument("there is no setting '" + std::string(setting) + "'" + nearest.Suggestion());
 }
 
+base::Status AddPreferredBatchSize(ServerOptions& options, std::string_view text) {
+  INFERD_ASSIGN_OR_RETURN(const int64_t size, ParseInteger(text, 1, std::numeric_limits<int32_t>::max()));
+  options.default_batching.preferred_batch_sizes.push_back(static_cast<int32_t>(size));
+  return base::OkStatus();
+}
+
 std::string PrintNothing(ServerOptions&) { return ""; }
 
 }  // namespace
@@ -95,6 +101,18 @@ std::vector<Option> SchedulingRows() {
       Plain<&S::latency_objective_us>(kScheduling, "latency-objective-us", "US",
                                       "what 99 of 100 requests are to take at most, for models with batching: AUTO "
                                       "that do not say"),
+      Plain<&S::default_batching, &DefaultBatching::max_queue_delay_us>(
+          kScheduling, "default-batch-delay-us", "US",
+          "how long requests wait for company, of models whose configuration says nothing of batching"),
+      {.group = kScheduling,
+       .name = "default-preferred-batch-size",
+       .value_name = "N",
+       .help = "their preferred batch sizes",
+       .repeated = true,
+       .set = AddPreferredBatchSize,
+       .print = PrintNothing},
+      Plain<&S::default_batching, &DefaultBatching::split_large_requests>(
+          kScheduling, "split-large-requests", "", "they split requests of more rows than --default-max-batch-size"),
       {.group = kScheduling,
        .name = "rate-limit",
        .value_name = kRateLimit,

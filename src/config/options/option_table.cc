@@ -13,8 +13,10 @@ using S = ServerOptions;
 using Listener = ListenerOptions;
 using Tls = TlsOptions;
 using Limit = LimitOptions;
+using Served = ServedModelOptions;
 
 constexpr std::string_view kControlModes = "none|poll|explicit";
+constexpr std::string_view kAcceptWhen = "at-once|tried|ready";
 constexpr std::string_view kHealthBodies = "empty|json";
 constexpr std::string_view kJsonNonFinite = "tokens|strings|null|error";
 constexpr std::string_view kV1Status = "union|tfs|kserve";
@@ -22,22 +24,22 @@ constexpr std::string_view kTfsResultKey = "both|result|results";
 constexpr std::string_view kLogFormats = "human|json";
 
 // [NAME=]PATH; without a name, the folder's.
-base::Status AddRepository(ServerOptions& options, std::string_view text) {
-  RepositoryOptions repository;
+template <auto... Path>
+base::Status AddFolder(ServerOptions& options, std::string_view text) {
+  auto& folder = At<Path...>(options).emplace_back();
   const size_t equals = text.find('=');
   const bool named =
       equals != std::string_view::npos && equals > 0 && text.substr(0, equals).find('/') == std::string_view::npos;
-  repository.path = named ? text.substr(equals + 1) : text;
-  if (repository.path.empty()) return base::InvalidArgument("expected [NAME=]PATH, got '" + std::string(text) + "'");
+  folder.path = named ? text.substr(equals + 1) : text;
+  if (folder.path.empty()) return base::InvalidArgument("expected [NAME=]PATH, got '" + std::string(text) + "'");
   if (named) {
-    repository.name = text.substr(0, equals);
-  } else {
-    std::error_code error;  // left as it is if there is no current directory
-    std::filesystem::path path = std::filesystem::absolute(repository.path, error).lexically_normal();
-    if (!path.has_filename()) path = path.parent_path();
-    repository.name = path.filename().empty() ? repository.path : path.filename().string();
+    folder.name = text.substr(0, equals);
+    return base::OkStatus();
   }
-  options.repositories.push_back(std::move(repository));
+  std::error_code error;  // left as it is if there is no current directory
+  std::filesystem::path path = std::filesystem::absolute(folder.path, error).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  folder.name = path.filename().empty() ? folder.path : path.filename().string();
   return base::OkStatus();
 }
 
@@ -89,8 +91,21 @@ std::vector<Option> ModelRows() {
        .value_name = "[NAME=]PATH",
        .help = "folder of model folders; the name is what `repository_name` means",
        .repeated = true,
-       .set = AddRepository,
+       .set = AddFolder<&S::repositories>,
        .print = PrintNothing},
+      {.group = kModels,
+       .name = "model-base-path",
+       .value_name = "[NAME=]PATH",
+       .help = "one model, in a folder of its versions; an absolute path",
+       .repeated = true,
+       .set = AddFolder<&S::served, &Served::base_paths>,
+       .print = PrintNothing},
+      Plain<&S::served, &Served::config_file>(kModels, "model-config-file", "FILE",
+                                              "TensorFlow Serving's ModelServerConfig, as text: models by name"),
+      Plain<&S::served, &Served::config_poll>(kModels, "model-config-poll-interval", "TIME",
+                                              "how often that file is read again; 0: never"),
+      Plain<&S::served, &Served::early_labels>(kModels, "early-version-labels", "",
+                                               "a new label in it may name a version that is not ready"),
       Plain<&S::model_files>(kModels, "model-file", "FILE", "a model file to serve by itself; also without the flag"),
       Choice<kControlModes, &S::control_mode>(
           kModels, "model-control-mode",
@@ -99,6 +114,9 @@ std::vector<Option> ModelRows() {
       Plain<&S::poll_interval>(kModels, "poll-interval", "TIME", "how often the folders are looked at"),
       Plain<&S::load_models>(kModels, "load-model", "NAME", "with explicit: load this model at the start; '*': all"),
       Plain<&S::loader_threads>(kModels, "loader-threads", "N", "models loaded at the same time"),
+      Plain<&S::load_retries>(kModels, "load-retries", "N",
+                              "how often a version that fails to load is tried again with the same files"),
+      Plain<&S::load_retry_interval>(kModels, "load-retry-interval", "TIME", "how long after each time"),
       Plain<&S::default_max_batch_size>(kModels, "default-max-batch-size", "N",
                                         "for models that can batch and have no max_batch_size of their own; 0: none"),
       Plain<&S::engine_directory>(kModels, "engine-directory", "PATH",
@@ -168,6 +186,9 @@ std::vector<Option> LifecycleRows() {
        .help = "when the server is ready: all models, any of them, those named, or as soon as it listens",
        .set = SetReadiness,
        .print = PrintReadiness},
+      Choice<kAcceptWhen, &S::accept>(kLifecycle, "accept",
+                                      "when connections are accepted: at once, when all models were tried (those that "
+                                      "fail hold up nobody), or when the server is ready"),
       Plain<&S::exit_on_error>(kLifecycle, "exit-on-error", "", "end if a model fails to load at the start"),
       Plain<&S::dry_run>(kLifecycle, "dry-run", "", "print completed configurations and every problem; serve nothing"),
       Plain<&S::drain_grace>(kLifecycle, "drain-grace", "TIME", "after SIGTERM: not ready, but still accepting"),
@@ -184,6 +205,8 @@ std::vector<Option> AnswerRows() {
                                        "GET /v1/models[/M] as TensorFlow Serving, as KServe V1, or both in one"),
       Choice<kTfsResultKey, &S::tfs_result_key>(kAnswers, "tfs-result-key",
                                                 "what TensorFlow Serving's classify and regress answer under"),
+      Plain<&S::tfs_metrics_path>(kAnswers, "tfs-metrics-path", "PATH",
+                                  "where HTTP's port has the page of metrics for TensorFlow Serving's scrapers"),
       Plain<&S::tfs_cors>(kAnswers, "tfs-cors", "", "CORS headers on TensorFlow Serving's REST API, for any origin"),
   };
 }

@@ -90,7 +90,8 @@ std::string ServerOptionsHelp(const Personality& personality) {
   AppendOptions(out, defaults);
   out += "\nOthers\n";
   AppendRow(out, "--config FILE", "a YAML file of options");
-  AppendRow(out, "--as NAME", "take the flags, defaults and codes of another server: tritonserver");
+  AppendRow(out, "--as NAME",
+            "take the flags, defaults and codes of another server: tritonserver or tensorflow_model_server");
   AppendRow(out, "--version", "print the version");
   AppendRow(out, "--help", "print this");
   return out;

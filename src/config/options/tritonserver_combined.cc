@@ -1,38 +1,22 @@
-#include <algorithm>
-
 #include "config/options/tritonserver_flags.h"
 
 namespace inferd::config {
 namespace {
 
-// The last of that name; nullptr: it was not given.
-const std::string* Find(std::span<const GivenFlag> flags, std::string_view name) {
-  const std::string* found = nullptr;
-  for (const GivenFlag& flag : flags) {
-    if (flag.name == name) found = &flag.value;
-  }
-  return found;
-}
-
-bool IsTrue(std::span<const GivenFlag> flags, std::string_view name) {
-  const std::string* value = Find(flags, name);
-  return value != nullptr && *value == "true";
-}
-
-base::Status CombineTls(std::span<const GivenFlag> flags, CombinedFlags& combined) {
+base::Status CombineTls(const GivenFlags& given, CombinedFlags& combined) {
   struct File {
     std::string_view flag;
     std::string_view option;
     std::string_view switch_flag;  // what asks for it
     bool used;
   };
-  const bool mutual = IsTrue(flags, "grpc-use-ssl-mutual");
-  const bool tls = mutual || IsTrue(flags, "grpc-use-ssl");
+  const bool mutual = given.IsTrue("grpc-use-ssl-mutual");
+  const bool tls = mutual || given.IsTrue("grpc-use-ssl");
   const File files[] = {{"grpc-server-cert", "grpc-tls-certificate", "grpc-use-ssl", tls},
                         {"grpc-server-key", "grpc-tls-key", "grpc-use-ssl", tls},
                         {"grpc-root-cert", "grpc-tls-client-ca", "grpc-use-ssl-mutual", mutual}};
   for (const File& file : files) {
-    const std::string* path = Find(flags, file.flag);
+    const std::string* path = given.Find(file.flag);
     const std::string flag = "--" + std::string(file.flag);
     const std::string switch_flag = "--" + std::string(file.switch_flag);
     if (file.used && path == nullptr) return base::InvalidArgument(switch_flag + " needs " + flag);
@@ -68,12 +52,12 @@ void CombineBackendConfig(std::span<const GivenFlag> flags, CombinedFlags& combi
 
 }  // namespace
 
-base::Result<CombinedFlags> CombineTritonserverFlags(std::span<const GivenFlag> flags) {
+base::Result<CombinedFlags> CombineTritonserverFlags(const GivenFlags& given) {
   CombinedFlags combined;
-  INFERD_RETURN_IF_ERROR(CombineTls(flags, combined));
-  CombineBackendConfig(flags, combined);
-  const std::string* http_address = Find(flags, "http-address");
-  if (http_address != nullptr && Find(flags, "metrics-address") == nullptr) {
+  INFERD_RETURN_IF_ERROR(CombineTls(given, combined));
+  CombineBackendConfig(given.flags, combined);
+  const std::string* http_address = given.Find("http-address");
+  if (http_address != nullptr && given.Find("metrics-address") == nullptr) {
     combined.values.push_back({.option = "metrics-address", .value = *http_address, .origin = "--http-address"});
   }
   return combined;

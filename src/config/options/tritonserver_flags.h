@@ -11,6 +11,6 @@ std::span<const PersonalityFlag> TritonserverFlags();
 
 // Those that mean something together: TLS of gRPC, settings of backends, and metrics that listen where HTTP does.
 // INVALID_ARGUMENT: TLS without its files.
-base::Result<CombinedFlags> CombineTritonserverFlags(std::span<const GivenFlag> flags);
+base::Result<CombinedFlags> CombineTritonserverFlags(const GivenFlags& given);
 
 }  // namespace inferd::config

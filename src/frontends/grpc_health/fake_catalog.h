@@ -28,6 +28,7 @@ class FakeCatalog final : public core::Catalog {
   std::vector<std::string> ModelNames() const override { return {}; }
   void Load(core::LoadCall, core::ControlCallback) override {}
   void Unload(core::UnloadCall, core::ControlCallback) override {}
+  void ReplaceModels(std::vector<config::ServedModel>, core::ControlCallback) override {}
 
   bool ready = true;
   std::map<std::string, base::Status, std::less<>> models;

@@ -9,6 +9,12 @@
 
 namespace inferd::tfs_http {
 
+// What the JSON of a body may be like.
+struct BodyRules {
+  size_t depth_max = 64;
+  bool trailing_bytes = false;  // what follows it does not matter
+};
+
 // How bodies are read: NaN, Infinity and Inf are numbers in them.
 constexpr json::ReaderOptions BodyReaderOptions(size_t depth_max) {
   return {.depth_max = depth_max, .nonfinite_tokens = true, .short_infinity = true};
@@ -36,9 +42,9 @@ struct SignatureName {
 // Whether `body` is an object: reads it and calls `member(reader, key)` at each member. Errors of the JSON are
 // ParseError's.
 template <typename Member>
-base::Status WalkMembers(std::string_view body, size_t depth_max, Member member) {
+base::Status WalkMembers(std::string_view body, const BodyRules& rules, Member member) {
   if (body.empty()) return base::InvalidArgument("JSON Parse error: The document is empty");
-  json::Reader reader(body, BodyReaderOptions(depth_max));
+  json::Reader reader(body, BodyReaderOptions(rules.depth_max));
   const auto type = reader.Peek();
   if (!type.has_value()) return ParseError(type.error());
   if (*type != json::ValueType::kObject) {
@@ -52,6 +58,7 @@ base::Status WalkMembers(std::string_view body, size_t depth_max, Member member)
     if (!key->has_value()) break;
     INFERD_RETURN_IF_ERROR(member(reader, **key));
   }
+  if (rules.trailing_bytes) return {};
   if (base::Status end = reader.Finish(); !end.ok()) return ParseError(end);
   return {};
 }

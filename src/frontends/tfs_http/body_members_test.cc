@@ -11,10 +11,11 @@ namespace {
 // The keys of a body, or the error.
 std::string Keys(std::string_view body, size_t depth_max = 64) {
   std::string keys;
-  const base::Status status = WalkMembers(body, depth_max, [&](json::Reader& reader, std::string_view key) {
-    keys.append(keys.empty() ? "" : " ").append(key);
-    return SkipMember(reader);
-  });
+  const base::Status status =
+      WalkMembers(body, {.depth_max = depth_max}, [&](json::Reader& reader, std::string_view key) {
+        keys.append(keys.empty() ? "" : " ").append(key);
+        return SkipMember(reader);
+      });
   return status.ok() ? keys : status.message();
 }
 
@@ -37,7 +38,7 @@ TEST(BodyMembersTest, ErrorsSayWhereTheyAre) {
 
 TEST(BodyMembersTest, AMemberMayRefuse) {
   const base::Status status = WalkMembers(
-      "{\"a\": 1", 64, [](json::Reader&, std::string_view) -> base::Status { return base::ResourceExhausted("no"); });
+      "{\"a\": 1", {}, [](json::Reader&, std::string_view) -> base::Status { return base::ResourceExhausted("no"); });
   EXPECT_EQ(status, base::ResourceExhausted("no"));
 }
 
@@ -63,6 +64,13 @@ TEST(SignatureNameTest, TheDefaultIsTheOnlyOne) {
   EXPECT_EQ(check("\"serving_default\""), "");
   EXPECT_EQ(check("\"x\""), "Serving signature name: \"x\" not found in signature def");
   EXPECT_EQ(check("null"), "JSON Value: {} not formatted correctly. 'signature_name' key must be a string value.");
+}
+
+TEST(BodyMembersTest, WhatFollowsTheObjectMayNotMatter) {
+  const auto skip = [](json::Reader& reader, std::string_view) { return SkipMember(reader); };
+  EXPECT_TRUE(WalkMembers("{} }garbage", {.trailing_bytes = true}, skip).ok());
+  EXPECT_FALSE(WalkMembers("{} }garbage", {}, skip).ok());
+  EXPECT_FALSE(WalkMembers("{", {.trailing_bytes = true}, skip).ok());
 }
 
 }  // namespace

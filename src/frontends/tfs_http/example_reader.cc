@@ -69,9 +69,9 @@ class ExampleReader {
 };
 
 // Why a body was refused: what is wrong with its JSON or its members goes before `contents`.
-base::Status Diagnose(std::string_view body, size_t depth_max, base::Status contents) {
+base::Status Diagnose(std::string_view body, const BodyRules& rules, base::Status contents) {
   Members members;
-  INFERD_RETURN_IF_ERROR(WalkMembers(body, depth_max, [&](json::Reader& reader, std::string_view key) {
+  INFERD_RETURN_IF_ERROR(WalkMembers(body, rules, [&](json::Reader& reader, std::string_view key) {
     if (key == "signature_name") return members.signature.Read(reader);
     members.examples |= key == "examples";
     return SkipMember(reader);
@@ -87,14 +87,14 @@ base::Result<std::unique_ptr<core::InferRequest>> ReadExamples(std::string_view 
                                                                const ExampleLimits& limits) {
   ExampleReader examples(body, signature);
   Members members;
-  base::Status status = WalkMembers(body, limits.depth_max, [&](json::Reader& reader, std::string_view key) {
+  base::Status status = WalkMembers(body, limits.body, [&](json::Reader& reader, std::string_view key) {
     if (key == "signature_name") return members.signature.Read(reader);
     if (key == "context") return examples.ReadContext(reader);
     if (key != "examples") return SkipMember(reader);
     members.examples = true;
     return examples.ReadExampleList(reader);
   });
-  if (!status.ok()) return std::unexpected(Diagnose(body, limits.depth_max, std::move(status)));
+  if (!status.ok()) return std::unexpected(Diagnose(body, limits.body, std::move(status)));
   INFERD_RETURN_IF_ERROR(members.Check(body));
   auto request = std::make_unique<core::InferRequest>();
   INFERD_RETURN_IF_ERROR(examples.TakeTensors(limits.tensor_bytes_max, *request));

@@ -7,11 +7,12 @@
 #include "base/status.h"
 #include "core/infer_request.h"
 #include "core/model_signature.h"
+#include "frontends/tfs_http/body_members.h"
 
 namespace inferd::tfs_http {
 
 struct ExampleLimits {
-  uint32_t depth_max = 64;
+  BodyRules body = {};
   uint64_t tensor_bytes_max = uint64_t{1} << 30;  // of the context's features, repeated for every example
 };
 

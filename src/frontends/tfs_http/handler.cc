@@ -19,14 +19,23 @@ constexpr int kUnsupportedMediaType = 415;
 constexpr uint64_t kControlBytesMax = 1 << 20;
 
 net::HttpResponse Malformed(const Options& options, const net::RequestHead& head) {
-  return rest::ErrorResponse(options, base::InvalidArgument("Malformed request: " + std::string(head.method_text) + " " +
-                                                      std::string(head.target)));
+  return rest::ErrorResponse(options, base::InvalidArgument("Malformed request: " + std::string(head.method_text) +
+                                                            " " + std::string(head.target)));
+}
+
+// TensorFlow Serving's answer where it loses the reason: no body at all.
+net::HttpResponse WithoutReason() {
+  net::HttpResponse response;
+  response.status = 400;
+  response.content_type = "application/json";
+  return response;
 }
 
 // TensorFlow Serving answers every preflight of a page, whether it would add the headers or not.
 net::HttpResponse Preflight(const Options& options, const net::RequestHead& head) {
   const std::string_view origin = head.Find("Origin").value_or("");
   if (origin.starts_with("http://") || origin.starts_with("https://")) return {};
+  if (options.exact) return WithoutReason();
   return rest::ErrorResponse(options, base::InvalidArgument("Origin header is missing in CORS preflight"));
 }
 
@@ -40,12 +49,14 @@ class Handler final : public net::HttpHandler {
       : environment_(std::make_shared<const Environment>(std::move(environment))), options_(environment_->options) {}
 
   net::BodyPlan OnHead(const net::RequestHead& head) override {
-    const Endpoint endpoint = FindRoute(head).endpoint;
+    const Route route = FindRoute(head, options_.metrics_path);
+    const Endpoint endpoint = route.endpoint;
     if (endpoint == Endpoint::kMalformed) return Refuse(head, Malformed(options_, head));
     net::BodyPlan plan;
     plan.bytes_max = std::min(options_.body_bytes_max, kControlBytesMax);
     // A preflight carries nothing that could be checked.
     if (endpoint == Endpoint::kPreflight) return plan;
+    if (options_.exact && !tfs::CheckModelSpec(SpecOf(route)).ok()) return Refuse(head, WithoutReason());
     const access::Group group = GroupOf(endpoint);
     const base::Status access = environment_->access.Check(group, head);
     if (!access.ok()) return Refuse(head, rest::ErrorResponse(options_, access));
@@ -53,12 +64,12 @@ class Handler final : public net::HttpHandler {
     plan.bytes_max = options_.body_bytes_max;
     if (CodingOf(head)) return plan;
     return Refuse(head, rest::ErrorResponse(kUnsupportedMediaType,
-                                      "Content-Encoding: expected gzip, deflate or identity, got '" +
-                                          std::string(head.Find("Content-Encoding")->substr(0, 64)) + "'"));
+                                            "Content-Encoding: expected gzip, deflate or identity, got '" +
+                                                std::string(head.Find("Content-Encoding")->substr(0, 64)) + "'"));
   }
 
   void OnRequest(net::HttpRequest request, net::Reply reply) override {
-    const Route route = FindRoute(request.head);
+    const Route route = FindRoute(request.head, options_.metrics_path);
     Call call(environment_, request.head, request.received_ns, std::move(reply));
     switch (route.endpoint) {
       case Endpoint::kPredict:

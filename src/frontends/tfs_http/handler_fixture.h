@@ -53,17 +53,18 @@ inline std::shared_ptr<FakePinned> Model(std::vector<core::TensorSpec> inputs,
 struct TestServer {
   using Headers = std::vector<std::pair<std::string_view, std::string_view>>;
 
-  std::unique_ptr<net::HttpHandler> NewHandler() {
-    return MakeHandler({.options = options,
-                        .access = access,
-                        .dispatcher = dispatcher,
-                        .catalog = catalog,
-                        .pool = pool,
-                        .logger = *logger,
-                        .clock = clock,
-                        .metrics = std::make_unique<tfs::RequestMetrics>(registry, "REST"),
-                        .metrics_text = [this] { return registry.PrometheusText(); }});
+  Environment NewEnvironment() {
+    return {.options = options,
+            .access = access,
+            .dispatcher = dispatcher,
+            .catalog = catalog,
+            .pool = pool,
+            .logger = *logger,
+            .clock = clock,
+            .metrics = std::make_unique<tfs::RequestMetrics>(registry, "REST"),
+            .metrics_text = [this] { return registry.PrometheusText(); }};
   }
+  std::unique_ptr<net::HttpHandler> NewHandler() { return MakeHandler(NewEnvironment()); }
 
   void Start(net::HttpRequest request) {
     net::BodyPlan plan = handler->OnHead(request.head);

@@ -276,5 +276,22 @@ TEST_F(HandlerTest, ManyResponsesDoNotFitIntoOne) {
   EXPECT_EQ(server_.Post("/v1/models/m:predict", R"({"instances": [1]})").status, 501);
 }
 
+// Only under the personality.
+TEST_F(HandlerTest, TheServersOwnLaxities) {
+  EXPECT_EQ(server_.Post("/v1/models/m:predict", R"({"instances": [1]}, ...)").status, 400);
+  EXPECT_NE(server_.AnswerTo("/v1/models/m/versions/9223372036854775808"), "400 ");
+  server_.options.exact = true;
+  EXPECT_EQ(server_.Post("/v1/models/m:predict", R"({"instances": [1]}, ...)").status, 200);
+  EXPECT_EQ(server_.AnswerTo("/v1/models/m/versions/9223372036854775808"), "400 ");
+  EXPECT_EQ(server_.AnswerTo("/v1/models/m/versions/9223372036854775808:predict", "{}"), "400 ");
+  EXPECT_EQ(server_.Answer(server_.Ask(Request(net::Method::kOptions, "/v1/models/m"))), "400 ");
+}
+
+TEST_F(HandlerTest, MetricsAreWhereTheyWereSaidToBe) {
+  server_.options.metrics_path = "/my/metrics";
+  EXPECT_EQ(server_.Get("/my/metrics").status, 200);
+  EXPECT_EQ(server_.Get("/monitoring/prometheus/metrics").status, 400);
+}
+
 }  // namespace
 }  // namespace inferd::tfs_http

@@ -27,6 +27,10 @@ tfs::Api ApiOf(Endpoint endpoint) {
   return endpoint == Endpoint::kRegress ? tfs::Api::kRegress : tfs::Api::kPredict;
 }
 
+BodyRules RulesOf(const Options& options) {
+  return {.depth_max = options.json_depth_max, .trailing_bytes = options.exact};
+}
+
 }  // namespace
 
 InferCall::InferCall(Call call, const Route& route, net::ContentCoding coding, int64_t received_ns)
@@ -34,7 +38,7 @@ InferCall::InferCall(Call call, const Route& route, net::ContentCoding coding, i
       endpoint_(route.endpoint),
       spec_(SpecOf(route)),
       coding_(coding),
-      pinned_(tfs::FindModel(call_.environment().dispatcher, spec_)),
+      pinned_(tfs::FindModel(call_.environment().dispatcher, spec_, call_.options().unready())),
       received_ns_(received_ns) {}
 
 void InferCall::Start(Call call, const Route& route, net::ContentCoding coding, net::HttpRequest&& request) {
@@ -80,7 +84,7 @@ base::Status InferCall::DecodeBody(const net::HttpRequest& http) {
   }
   // TensorFlow Serving parses before it looks for the model: what is no JSON is 400, not 404.
   if (!pinned_.has_value()) {
-    INFERD_RETURN_IF_ERROR(CheckBody(body.view(), options.json_depth_max));
+    INFERD_RETURN_IF_ERROR(CheckBody(body.view(), RulesOf(options)));
     return pinned_.error();
   }
   INFERD_RETURN_IF_ERROR(ReadTensors(body.view()));
@@ -93,12 +97,12 @@ base::Status InferCall::ReadTensors(std::string_view body) {
   const Options& options = call_.options();
   const core::ModelSignature& signature = (*pinned_)->signature();
   if (endpoint_ == Endpoint::kPredict) {
-    INFERD_ASSIGN_OR_RETURN(DecodedPredict decoded, ReadPredict(body, signature, options.json_depth_max));
+    INFERD_ASSIGN_OR_RETURN(DecodedPredict decoded, ReadPredict(body, signature, RulesOf(options)));
     request_ = std::move(decoded.request);
     row_ = decoded.row;
     return {};
   }
-  const ExampleLimits limits{.depth_max = options.json_depth_max, .tensor_bytes_max = options.body_bytes_max};
+  const ExampleLimits limits{.body = RulesOf(options), .tensor_bytes_max = options.body_bytes_max};
   INFERD_ASSIGN_OR_RETURN(request_, ReadExamples(body, signature, limits));
   return endpoint_ == Endpoint::kClassify ? tfs::CheckClassifier(signature) : tfs::CheckRegressor(signature);
 }

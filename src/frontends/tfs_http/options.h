@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string>
+
 #include "rest/options.h"
+#include "tfs/model_spec.h"
 
 namespace inferd::tfs_http {
 
@@ -15,7 +18,13 @@ enum class ResultKey { kBoth, kResult, kResults };
 struct Options : rest::Options {
   V1Status v1_status = V1Status::kUnion;
   ResultKey result_key = ResultKey::kBoth;
-  bool cors = false;  // CORS headers on every answer
+  bool cors = false;                                            // CORS headers on every answer
+  std::string metrics_path = "/monitoring/prometheus/metrics";  // empty: no page of metrics
+  // As the server itself: what follows the JSON of a body does not matter, what cannot serve is not found, and where it
+  // gives no reason there is none.
+  bool exact = false;
+
+  tfs::Unready unready() const { return exact ? tfs::Unready::kNotFound : tfs::Unready::kUnavailable; }
 };
 
 }  // namespace inferd::tfs_http

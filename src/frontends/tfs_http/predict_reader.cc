@@ -198,10 +198,10 @@ class TensorReader {
 };
 
 // Why a body was refused: what is wrong with its JSON or its members goes before `contents`.
-base::Status Diagnose(std::string_view body, size_t depth_max, base::Status contents) {
+base::Status Diagnose(std::string_view body, const BodyRules& rules, base::Status contents) {
   if (contents.code() == base::StatusCode::kResourceExhausted) return contents;
   Members members;
-  INFERD_RETURN_IF_ERROR(WalkMembers(body, depth_max, [&](json::Reader& reader, std::string_view key) {
+  INFERD_RETURN_IF_ERROR(WalkMembers(body, rules, [&](json::Reader& reader, std::string_view key) {
     if (key == "signature_name") return members.signature.Read(reader);
     members.instances |= key == "instances";
     members.inputs |= key == "inputs";
@@ -214,14 +214,14 @@ base::Status Diagnose(std::string_view body, size_t depth_max, base::Status cont
 }  // namespace
 
 base::Result<DecodedPredict> ReadPredict(std::string_view body, const core::ModelSignature& signature,
-                                         size_t depth_max) {
+                                         const BodyRules& rules) {
   if (signature.inputs.empty()) {
-    INFERD_RETURN_IF_ERROR(CheckBody(body, depth_max));
+    INFERD_RETURN_IF_ERROR(CheckBody(body, rules));
     return std::unexpected(InvalidArgument("Failed to get input map for signature: DEFAULT"));
   }
   TensorReader tensors(body, signature);
   Members members;
-  base::Status status = WalkMembers(body, depth_max, [&](json::Reader& reader, std::string_view key) {
+  base::Status status = WalkMembers(body, rules, [&](json::Reader& reader, std::string_view key) {
     if (key == "signature_name") return members.signature.Read(reader);
     const bool instances = key == "instances";
     if (!instances && key != "inputs") return SkipMember(reader);
@@ -229,15 +229,15 @@ base::Result<DecodedPredict> ReadPredict(std::string_view body, const core::Mode
     if (members.instances && members.inputs) return SkipMember(reader);
     return instances ? tensors.ReadInstances(reader) : tensors.ReadInputs(reader);
   });
-  if (!status.ok()) return std::unexpected(Diagnose(body, depth_max, std::move(status)));
+  if (!status.ok()) return std::unexpected(Diagnose(body, rules, std::move(status)));
   INFERD_RETURN_IF_ERROR(members.Check(body));
   DecodedPredict decoded{.request = std::make_unique<core::InferRequest>(), .row = members.instances};
   INFERD_RETURN_IF_ERROR(tensors.TakeTensors(decoded.row, *decoded.request));
   return decoded;
 }
 
-base::Status CheckBody(std::string_view body, size_t depth_max) {
-  return WalkMembers(body, depth_max, [](json::Reader& reader, std::string_view) { return SkipMember(reader); });
+base::Status CheckBody(std::string_view body, const BodyRules& rules) {
+  return WalkMembers(body, rules, [](json::Reader& reader, std::string_view) { return SkipMember(reader); });
 }
 
 }  // namespace inferd::tfs_http

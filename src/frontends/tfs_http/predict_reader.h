@@ -1,12 +1,12 @@
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string_view>
 
 #include "base/status.h"
 #include "core/infer_request.h"
 #include "core/model_signature.h"
+#include "frontends/tfs_http/body_members.h"
 
 namespace inferd::tfs_http {
 
@@ -23,9 +23,9 @@ struct DecodedPredict {
 // Errors are INVALID_ARGUMENT in TensorFlow Serving's words, those of the JSON before those of its members before those
 // of their contents; RESOURCE_EXHAUSTED if there is no memory. Shapes are the model's to check. Pure; any thread.
 base::Result<DecodedPredict> ReadPredict(std::string_view body, const core::ModelSignature& signature,
-                                         size_t depth_max = 64);
+                                         const BodyRules& rules = {});
 
 // The errors of a body that no model is asked for: whether it is a JSON object.
-base::Status CheckBody(std::string_view body, size_t depth_max = 64);
+base::Status CheckBody(std::string_view body, const BodyRules& rules = {});
 
 }  // namespace inferd::tfs_http

@@ -96,9 +96,8 @@ Route PostRoute(Path path) {
   return route;
 }
 
-bool IsMetrics(const net::RequestHead& head) {
-  constexpr std::array<std::string_view, 3> kPath = {"monitoring", "prometheus", "metrics"};
-  return std::ranges::equal(head.segments, kPath);
+bool IsMetrics(const net::RequestHead& head, std::string_view path) {
+  return !path.empty() && head.target.substr(0, head.target.find_first_of("?#")) == path;
 }
 
 bool IsGet(net::Method method) { return method == net::Method::kGet || method == net::Method::kHead; }
@@ -120,13 +119,14 @@ access::Group GroupOf(Endpoint endpoint) {
   std::unreachable();
 }
 
-bool IsOurs(const net::RequestHead& head) {
-  return (!head.segments.empty() && net::EqualsIgnoringCase(head.segments[0], "v1")) || IsMetrics(head);
+bool IsOurs(const net::RequestHead& head, std::string_view metrics_path) {
+  return (!head.segments.empty() && net::EqualsIgnoringCase(head.segments[0], "v1")) || IsMetrics(head, metrics_path);
 }
 
-Route FindRoute(const net::RequestHead& head) {
+Route FindRoute(const net::RequestHead& head, std::string_view metrics_path) {
   if (head.method == net::Method::kOptions) return {.endpoint = Endpoint::kPreflight};
-  if (IsMetrics(head)) return {.endpoint = IsGet(head.method) ? Endpoint::kMetrics : Endpoint::kMalformed};
+  if (IsMetrics(head, metrics_path))
+    return {.endpoint = IsGet(head.method) ? Endpoint::kMetrics : Endpoint::kMalformed};
   Path path;
   if (!TakeApart(head, path) || path.size() < 2 || !path.Is(0, "v1")) return {};
   if (IsGet(head.method)) return path.Is(1, "models") ? GetRoute(path) : Route{};

@@ -19,7 +19,7 @@ enum class Endpoint {
   kClassify,   // ...:classify
   kRegress,    // ...:regress
   kPreflight,  // OPTIONS v1...
-  kMetrics,    // GET  monitoring/prometheus/metrics
+  kMetrics,    // GET  the path of metrics
 };
 
 // What is restricted together with it.
@@ -38,9 +38,10 @@ inline tfs::ModelSpec SpecOf(const Route& route) { return {route.model, route.ve
 
 // TensorFlow Serving's patterns: the fixed words match in any case but for the verbs; names are percent-decoded behind
 // the match, so that an escaped ':' or '/' is part of them; a query belongs to no path.
-Route FindRoute(const net::RequestHead& head);
+// `metrics_path` as in Options.
+Route FindRoute(const net::RequestHead& head, std::string_view metrics_path);
 
 // Whether a path is this API's: its first segment is "v1", in any case; or it is that of the metrics.
-bool IsOurs(const net::RequestHead& head);
+bool IsOurs(const net::RequestHead& head, std::string_view metrics_path);
 
 }  // namespace inferd::tfs_http

@@ -9,10 +9,12 @@
 namespace inferd::tfs_http {
 namespace {
 
+constexpr std::string_view kMetricsPath = "/monitoring/prometheus/metrics";
+
 // "endpoint model version label"
 std::string Find(net::Method method, const std::string& target) {
   const net::HttpRequest request = Request(method, target);
-  const Route route = FindRoute(request.head);
+  const Route route = FindRoute(request.head, kMetricsPath);
   std::string text;
   switch (route.endpoint) {
     case Endpoint::kMalformed: return "malformed";
@@ -102,12 +104,14 @@ TEST(RouterTest, WhatFitsNoPatternIsMalformed) {
 }
 
 TEST(RouterTest, WhichPathsAreOurs) {
-  EXPECT_TRUE(IsOurs(Request(net::Method::kGet, "/v1/models").head));
-  EXPECT_TRUE(IsOurs(Request(net::Method::kGet, "/V1").head));
-  EXPECT_FALSE(IsOurs(Request(net::Method::kGet, "/v2/models").head));
-  EXPECT_FALSE(IsOurs(Request(net::Method::kGet, "/").head));
-  EXPECT_TRUE(IsOurs(Request(net::Method::kGet, "/monitoring/prometheus/metrics").head));
-  EXPECT_FALSE(IsOurs(Request(net::Method::kGet, "/monitoring/prometheus").head));
+  EXPECT_TRUE(IsOurs(Request(net::Method::kGet, "/v1/models").head, kMetricsPath));
+  EXPECT_TRUE(IsOurs(Request(net::Method::kGet, "/V1").head, kMetricsPath));
+  EXPECT_FALSE(IsOurs(Request(net::Method::kGet, "/v2/models").head, kMetricsPath));
+  EXPECT_FALSE(IsOurs(Request(net::Method::kGet, "/").head, kMetricsPath));
+  EXPECT_TRUE(IsOurs(Request(net::Method::kGet, "/monitoring/prometheus/metrics").head, kMetricsPath));
+  EXPECT_FALSE(IsOurs(Request(net::Method::kGet, "/monitoring/prometheus").head, kMetricsPath));
+  EXPECT_FALSE(IsOurs(Request(net::Method::kGet, kMetricsPath).head, ""));
+  EXPECT_TRUE(IsOurs(Request(net::Method::kGet, "/my/metrics?x").head, "/my/metrics"));
 }
 
 TEST(RouterTest, WhatIsRestrictedTogether) {

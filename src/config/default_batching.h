@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace inferd::config {
+
+// How models batch whose configuration says nothing of it.
+struct DefaultBatching {
+  uint32_t max_queue_delay_us = 0;
+  std::vector<int32_t> preferred_batch_sizes;  // those above a model's max_batch_size do not count for it
+  bool split_large_requests = false;
+};
+
+}  // namespace inferd::config

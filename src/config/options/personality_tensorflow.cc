@@ -1,0 +1,46 @@
+#include "config/options/tensorflow_flags.h"
+#include "config/personality.h"
+
+namespace inferd::config {
+namespace {
+
+constexpr std::string_view kProgramNames[] = {"tensorflow_model_server"};
+
+constexpr PersonalityDefault kDefaults[] = {
+    {"name", "tensorflow_model_server"},
+    {"grpc-port", "8500"},
+    {"http", "false"},
+    {"http-port", "8501"},
+    {"metrics", "false"},
+    {"http-grpc", "false"},
+    {"model-control-mode", "poll"},
+    {"poll-interval", "1s"},
+    {"accept", "tried"},
+    {"load-retries", "5"},
+    {"load-retry-interval", "60s"},
+    {"default-max-batch-size", "0"},
+    {"v1-status", "tfs"},
+    {"tfs-result-key", "results"},
+    {"tfs-metrics-path", ""},
+};
+
+}  // namespace
+
+const Personality& TensorflowModelServerPersonality() {
+  static const Personality personality = {
+      .name = "tensorflow_model_server",
+      .program_names = kProgramNames,
+      .flags = TensorflowFlags(),
+      .defaults = kDefaults,
+      .combine = CombineTensorflowFlags,
+      .http_status = DefaultPersonality().http_status,
+      .platform_names = PlatformNames::kPredictV2,
+      .default_batch_limits_requests = true,
+      .ignores_unknown_arguments = true,
+      .tfs_exact = true,
+      .model_not_ready = "",
+  };
+  return personality;
+}
+
+}  // namespace inferd::config

@@ -1,0 +1,172 @@
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "config/options/option_value.h"
+#include "config/options/tensorflow_flags.h"
+#include "config/small_file.h"
+#include "config/tfs/server_files.h"
+
+namespace inferd::config {
+namespace {
+
+// What the image's entry point passes.
+constexpr std::string_view kImageModel = "model";
+constexpr std::string_view kImageFolder = "/models";
+constexpr std::string_view kImageRestPort = "8501";
+
+class Combination {
+ public:
+  explicit Combination(const GivenFlags& given) : given_(given) {}
+
+  base::Result<CombinedFlags> Read() {
+    ReadModels();
+    ReadPort("port", "grpc", "grpc-port");
+    ReadPort("rest_api_port", "http", "http-port");
+    INFERD_RETURN_IF_ERROR(ReadPolling());
+    INFERD_RETURN_IF_ERROR(ReadRetries());
+    INFERD_RETURN_IF_ERROR(ReadBatching());
+    INFERD_RETURN_IF_ERROR(ReadMetrics());
+    INFERD_RETURN_IF_ERROR(ReadTls());
+    return std::move(combined_);
+  }
+
+ private:
+  void AddFrom(std::string origin, std::string_view option, std::string value) {
+    combined_.values.push_back({.option = option, .value = std::move(value), .origin = std::move(origin)});
+  }
+  void Add(std::string_view option, std::string value, std::string_view flag) {
+    AddFrom("--" + std::string(flag), option, std::move(value));
+  }
+
+  const std::string* Variable(const char* name) const {
+    const auto it = given_.environment.find(name);
+    return it == given_.environment.end() || it->second.empty() ? nullptr : &it->second;
+  }
+
+  void ReadModels() {
+    const std::string* const file = given_.Find("model_config_file");
+    const std::string* const path = given_.Find("model_base_path");
+    const std::string* const name = given_.Find("model_name");
+    if (file != nullptr && !file->empty()) {
+      Add("model-config-file", *file, "model_config_file");
+      for (const std::string_view idle : {"model_name", "model_base_path"}) {
+        if (given_.Find(idle) == nullptr) continue;
+        combined_.warnings.push_back("--" + std::string(idle) + " has no effect: --model_config_file names the models");
+      }
+    } else if (path != nullptr) {
+      Add("model-base-path", (name == nullptr ? "default" : *name) + "=" + *path, "model_base_path");
+    } else if (Variable("MODEL_NAME") != nullptr || Variable("MODEL_BASE_PATH") != nullptr) {
+      ReadImageVariables();
+    }
+  }
+
+  void ReadImageVariables() {
+    const std::string* const name = Variable("MODEL_NAME");
+    const std::string* const folder = Variable("MODEL_BASE_PATH");
+    const std::string model = name == nullptr ? std::string(kImageModel) : *name;
+    const std::filesystem::path base = folder == nullptr ? std::string(kImageFolder) : *folder;
+    AddFrom("MODEL_BASE_PATH", "model-base-path", model + "=" + (base / model).string());
+    if (given_.Find("rest_api_port") != nullptr) return;
+    AddFrom("MODEL_BASE_PATH", "http", "true");
+    AddFrom("MODEL_BASE_PATH", "http-port", std::string(kImageRestPort));
+  }
+
+  // 0: does not listen.
+  void ReadPort(std::string_view flag, std::string_view listener, std::string_view port) {
+    const std::string* const value = given_.Find(flag);
+    if (value == nullptr) return;
+    const bool listens = *value != "0";
+    Add(listener, listens ? "true" : "false", flag);
+    if (listens) Add(port, *value, flag);
+  }
+
+  base::Status ReadPolling() {
+    constexpr std::string_view kFlag = "file_system_poll_wait_seconds";
+    const std::string* const value = given_.Find(kFlag);
+    if (value == nullptr) return base::OkStatus();
+    const bool polls = *value != "0" && !value->starts_with('-');
+    Add("model-control-mode", polls ? "poll" : "none", kFlag);
+    if (polls) Add("poll-interval", *value + "s", kFlag);
+    return base::OkStatus();
+  }
+
+  base::Status ReadRetries() {
+    constexpr std::string_view kFlag = "load_retry_interval_micros";
+    const std::string* const value = given_.Find(kFlag);
+    if (value == nullptr) return base::OkStatus();
+    const auto micros = ParseInteger(*value, 0, std::numeric_limits<int64_t>::max() - 999);
+    if (!micros.has_value()) return micros.error().WithContext("--" + std::string(kFlag));
+    Add("load-retry-interval", std::to_string((*micros + 999) / 1000) + "ms", kFlag);
+    return base::OkStatus();
+  }
+
+  base::Status ReadBatching() {
+    constexpr std::string_view kFlag = "batching_parameters_file";
+    const std::string* const file = given_.Find(kFlag);
+    if (!given_.IsTrue("enable_batching")) {
+      if (file == nullptr || file->empty()) return base::OkStatus();
+      return base::InvalidArgument("--batching_parameters_file needs --enable_batching");
+    }
+    BatchingParameters batching;
+    if (file != nullptr && !file->empty()) {
+      INFERD_ASSIGN_OR_RETURN(batching, ReadFile(kFlag, *file, ParseBatchingParameters));
+    }
+    const std::string_view origin = file == nullptr ? "enable_batching" : kFlag;
+    Add("default-max-batch-size", std::to_string(batching.max_batch_size), origin);
+    Add("default-batch-delay-us", std::to_string(batching.timeout_us), origin);
+    Add("split-large-requests", batching.split_large_requests ? "true" : "false", origin);
+    if (batching.queued_requests_max > 0) {
+      Add("queue-size-max", std::to_string(batching.queued_requests_max), origin);
+    }
+    for (const int32_t size : batching.allowed_batch_sizes) {
+      Add("default-preferred-batch-size", std::to_string(size), origin);
+    }
+    for (const std::string& warning : batching.warnings) {
+      combined_.warnings.push_back("--batching_parameters_file: " + warning);
+    }
+    return base::OkStatus();
+  }
+
+  base::Status ReadMetrics() {
+    constexpr std::string_view kFlag = "monitoring_config_file";
+    const std::string* const file = given_.Find(kFlag);
+    if (file == nullptr || file->empty()) return base::OkStatus();
+    INFERD_ASSIGN_OR_RETURN(std::string path, ReadFile(kFlag, *file, ParseMonitoringPath));
+    Add("tfs-metrics-path", std::move(path), kFlag);
+    return base::OkStatus();
+  }
+
+  // The listener reads its certificates from files.
+  base::Status ReadTls() {
+    constexpr std::string_view kFlag = "ssl_config_file";
+    const std::string* const file = given_.Find(kFlag);
+    if (file == nullptr || file->empty()) return base::OkStatus();
+    INFERD_ASSIGN_OR_RETURN(const SslTexts ssl, ReadFile(kFlag, *file, ParseSslConfig));
+    const std::pair<std::string_view, const std::string&> texts[] = {
+        {"grpc-tls-key", ssl.key}, {"grpc-tls-certificate", ssl.certificate}, {"grpc-tls-client-ca", ssl.client_ca}};
+    for (const auto& [option, text] : texts) {
+      if (text.empty()) continue;
+      INFERD_ASSIGN_OR_RETURN(std::string path, MakeMemoryFile(text));
+      Add(option, std::move(path), kFlag);
+    }
+    return base::OkStatus();
+  }
+
+  template <typename Value>
+  static base::Result<Value> ReadFile(std::string_view flag, const std::string& path,
+                                      base::Result<Value> (*parse)(std::string_view text, std::string_view name)) {
+    const auto text = ReadSmallFile(path, kServerFileBytesMax);
+    if (!text.has_value()) return std::unexpected(text.error().WithContext("--" + std::string(flag)));
+    return parse(*text, path);
+  }
+
+  const GivenFlags& given_;
+  CombinedFlags combined_;
+};
+
+}  // namespace
+
+base::Result<CombinedFlags> CombineTensorflowFlags(const GivenFlags& given) { return Combination(given).Read(); }
+
+}  // namespace inferd::config

@@ -1,0 +1,173 @@
+#include "config/options/tensorflow_flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "config/options/option_table.h"
+#include "config/options_parser.h"
+#include "config/small_file.h"
+
+namespace inferd::config {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+base::Result<ParsedOptions> ParseAlone(std::vector<std::string> arguments,
+                                       std::map<std::string, std::string> environment = {}) {
+  return ParseServerOptions({"tensorflow_model_server", std::move(arguments), std::move(environment)});
+}
+
+ParsedOptions Parse(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "--model_base_path=/models/m");
+  auto parsed = ParseAlone(std::move(arguments));
+  EXPECT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  return parsed.value_or(ParsedOptions());
+}
+
+std::string ErrorOf(std::vector<std::string> arguments) {
+  const auto parsed = ParseAlone(std::move(arguments));
+  return parsed.has_value() ? "" : parsed.error().message();
+}
+
+std::string FileOf(const std::string& text) { return MakeMemoryFile(text).value(); }
+
+TEST(TensorflowFlagsTest, DefaultsAreThatServers) {
+  const ServerOptions options = Parse({}).options;
+  EXPECT_EQ(options.personality, &TensorflowModelServerPersonality());
+  EXPECT_EQ(options.grpc.port, 8500);
+  EXPECT_FALSE(options.http.enabled);
+  EXPECT_FALSE(options.metrics.enabled);
+  EXPECT_EQ(options.control_mode, ControlMode::kPoll);
+  EXPECT_EQ(options.poll_interval, milliseconds(1000));
+  EXPECT_EQ(options.accept, AcceptWhen::kTried);
+  EXPECT_EQ(options.load_retries, 5u);
+  EXPECT_EQ(options.load_retry_interval, milliseconds(60'000));
+  EXPECT_EQ(options.default_max_batch_size, 0);
+  EXPECT_EQ(options.v1_status, V1Status::kTfs);
+  EXPECT_EQ(options.tfs_result_key, TfsResultKey::kResults);
+  EXPECT_EQ(options.tfs_metrics_path, "");
+  ASSERT_EQ(options.served.base_paths.size(), 1u);
+  EXPECT_EQ(options.served.base_paths[0].name, "default");
+  EXPECT_EQ(options.served.base_paths[0].path, "/models/m");
+}
+
+TEST(TensorflowFlagsTest, FlagsThatCount) {
+  const ServerOptions options =
+      Parse({"--port=9000", "--rest_api_port=9001", "--model_name=m", "--rest_api_enable_cors_support",
+             "--file_system_poll_wait_seconds=7", "--grpc_socket_path=/tmp/s", "--num_load_threads=0",
+             "--max_num_load_retries=2", "--load_retry_interval_micros=1500", "--enable_batching=false"})
+          .options;
+  EXPECT_EQ(options.grpc.port, 9000);
+  EXPECT_EQ(options.grpc.unix_socket, "/tmp/s");
+  EXPECT_TRUE(options.http.enabled);
+  EXPECT_EQ(options.http.port, 9001);
+  EXPECT_EQ(options.served.base_paths[0].name, "m");
+  EXPECT_TRUE(options.tfs_cors);
+  EXPECT_EQ(options.poll_interval, milliseconds(7000));
+  EXPECT_EQ(options.loader_threads, 4u);
+  EXPECT_EQ(options.load_retries, 2u);
+  EXPECT_EQ(options.load_retry_interval, milliseconds(2));
+  EXPECT_EQ(Parse({"--file_system_poll_wait_seconds=0"}).options.control_mode, ControlMode::kNone);
+  EXPECT_EQ(Parse({"--file_system_poll_wait_seconds=-1"}).options.control_mode, ControlMode::kNone);
+  EXPECT_FALSE(Parse({"--port=0", "--rest_api_port=8501"}).options.grpc.enabled);
+}
+
+TEST(TensorflowFlagsTest, AFileOfModelsCountsAlone) {
+  const auto parsed = ParseAlone({"--model_config_file=/m.config", "--model_config_file_poll_wait_seconds=5",
+                                  "--model_base_path=relative", "--allow_version_labels_for_unavailable_models"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_EQ(parsed->options.served.config_file, "/m.config");
+  EXPECT_EQ(parsed->options.served.config_poll, milliseconds(5000));
+  EXPECT_TRUE(parsed->options.served.early_labels);
+  EXPECT_THAT(parsed->options.served.base_paths, IsEmpty());
+  EXPECT_THAT(parsed->warnings, ElementsAre("--model_base_path has no effect: --model_config_file names the models"));
+}
+
+TEST(TensorflowFlagsTest, WithoutModelsNothingStarts) {
+  EXPECT_THAT(ErrorOf({}), HasSubstr("nothing to serve"));
+  EXPECT_EQ(ErrorOf({"--model_base_path=models/m"}),
+            "Expected model default to have an absolute path or URI; got base_path()=models/m");
+}
+
+TEST(TensorflowFlagsTest, TheImagesVariablesNameAModel) {
+  const auto parsed = ParseAlone({}, {{"MODEL_NAME", "resnet"}});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_EQ(parsed->options.served.base_paths[0].name, "resnet");
+  EXPECT_EQ(parsed->options.served.base_paths[0].path, "/models/resnet");
+  EXPECT_TRUE(parsed->options.http.enabled);
+  EXPECT_EQ(parsed->options.http.port, 8501);
+  const auto elsewhere = ParseAlone({"--rest_api_port=1"}, {{"MODEL_BASE_PATH", "/data"}});
+  EXPECT_EQ(elsewhere->options.served.base_paths[0].path, "/data/model");
+  EXPECT_EQ(elsewhere->options.http.port, 1);
+  const auto flags = ParseAlone({"--model_base_path=/m"}, {{"MODEL_NAME", "resnet"}});
+  EXPECT_EQ(flags->options.served.base_paths[0].path, "/m");
+  EXPECT_FALSE(flags->options.http.enabled);
+}
+
+TEST(TensorflowFlagsTest, UnknownArgumentsAreShownAndIgnored) {
+  const ParsedOptions parsed = Parse({"--rest_port=8501", "stray", "-x", "--rest_api_port=8501"});
+  EXPECT_TRUE(parsed.show_usage);
+  EXPECT_THAT(parsed.warnings,
+              ElementsAre("unknown argument: --rest_port=8501", "unknown argument: stray", "unknown argument: -x"));
+  EXPECT_EQ(parsed.options.http.port, 8501);
+  EXPECT_FALSE(Parse({}).show_usage);
+}
+
+TEST(TensorflowFlagsTest, BatchingIsTheDefaultOfModels) {
+  const std::string file = FileOf(
+      "max_batch_size { value: 32 } batch_timeout_micros { value: 2000 } max_enqueued_batches { value: 2 }\n"
+      "allowed_batch_sizes: 8 allowed_batch_sizes: 32 num_batch_threads { value: 4 }");
+  const ParsedOptions parsed = Parse({"--enable_batching", "--batching_parameters_file=" + file});
+  EXPECT_EQ(parsed.options.default_max_batch_size, 32);
+  EXPECT_EQ(parsed.options.default_batching.max_queue_delay_us, 2000u);
+  EXPECT_THAT(parsed.options.default_batching.preferred_batch_sizes, ElementsAre(8, 32));
+  EXPECT_FALSE(parsed.options.default_batching.split_large_requests);
+  EXPECT_EQ(parsed.options.limits.queue_size_max, 64u);
+  EXPECT_THAT(parsed.warnings, ElementsAre(HasSubstr("num_batch_threads has no effect"),
+                                           HasSubstr("allowed_batch_sizes are preferred sizes")));
+  EXPECT_EQ(Parse({"--enable_batching=true"}).options.default_max_batch_size, 1000);
+  EXPECT_EQ(ErrorOf({"--model_base_path=/m", "--batching_parameters_file=" + file}),
+            "--batching_parameters_file needs --enable_batching");
+  EXPECT_EQ(ErrorOf({"--model_base_path=/m", "--enable_batching", "--batching_parameters_file=/nowhere"}),
+            "--batching_parameters_file: cannot read '/nowhere'");
+}
+
+TEST(TensorflowFlagsTest, MetricsAndTlsAreFiles) {
+  const ServerOptions options =
+      Parse(
+          {"--monitoring_config_file=" + FileOf("prometheus_config { enable: true path: \"/m\" }"),
+           "--ssl_config_file=" + FileOf("server_key: \"K\" server_cert: \"C\" custom_ca: \"A\" client_verify: true")})
+          .options;
+  EXPECT_EQ(options.tfs_metrics_path, "/m");
+  EXPECT_EQ(ReadSmallFile(options.grpc.tls.key_file, 10).value(), "K");
+  EXPECT_EQ(ReadSmallFile(options.grpc.tls.certificate_file, 10).value(), "C");
+  EXPECT_EQ(ReadSmallFile(options.grpc.tls.client_ca_file, 10).value(), "A");
+  EXPECT_EQ(options.http.tls.key_file, "") << "REST has no TLS there";
+}
+
+// A flag that sets nothing here says why, unless it asks for what is so anyway.
+TEST(TensorflowFlagsTest, IdleFlagsSaySo) {
+  EXPECT_THAT(
+      Parse({"--tensorflow_intra_op_parallelism=4", "--saved_model_tags=serve,gpu", "--prefer_tflite_model"}).warnings,
+      ElementsAre(HasSubstr("--tensorflow_intra_op_parallelism has no effect: --cpu-threads"),
+                  HasSubstr("--saved_model_tags has no effect"),
+                  HasSubstr("--prefer_tflite_model=true has no effect: TensorFlow Lite")));
+  const ParsedOptions parsed = Parse({"--grpc_max_threads=8", "--saved_model_tags=serve"});
+  EXPECT_THAT(parsed.warnings, IsEmpty());
+  EXPECT_EQ(parsed.notes.size(), 2u);
+}
+
+TEST(TensorflowFlagsTest, EveryFlagIsAnOptionOrSaysWhyNot) {
+  for (const PersonalityFlag& flag : TensorflowFlags()) {
+    EXPECT_TRUE(flag.combined || flag.option.empty() || FindOption(flag.option) != nullptr) << flag.name;
+    EXPECT_FALSE(flag.help.empty()) << flag.name;
+  }
+}
+
+}  // namespace
+}  // namespace inferd::config

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "config/model_config.h"
+
+namespace inferd::config {
+
+// A model that is served because the operator named it, wherever its files are, and not because its folder is in a
+// repository: TensorFlow Serving's way.
+struct ServedModel {
+  std::string name;
+  std::string base_path;      // absolute; a folder whose sub-folders are the versions, leading zeros allowed
+  std::string platform = {};  // as written; it cannot change while the model is served
+  VersionPolicy version_policy = {};
+  VersionLabels version_labels = {};
+
+  bool operator==(const ServedModel&) const = default;
+};
+
+}  // namespace inferd::config

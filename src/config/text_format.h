@@ -1,0 +1,16 @@
+#pragma once
+
+#include <google/protobuf/text_format.h>
+
+#include <string_view>
+
+#include "base/status.h"
+
+namespace inferd::config {
+
+// Reads a message in protobuf's text format, and where its fields were written. INVALID_ARGUMENT: up to ten errors, a
+// line each, as compilers print them: "<file>:<line>:<column>: <what>". For this room's sources.
+base::Status ParseTextFormat(std::string_view text, std::string_view file_name, google::protobuf::Message& message,
+                             google::protobuf::TextFormat::ParseInfoTree& places);
+
+}  // namespace inferd::config

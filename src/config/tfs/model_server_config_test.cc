@@ -1,0 +1,103 @@
+#include "config/tfs/model_server_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <google/protobuf/text_format.h>
+
+#include "tfs/model_server_config.pb.h"
+
+namespace inferd::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string ErrorOf(std::string_view text) {
+  const auto parsed = ParseModelServerConfig(text, "models.config");
+  return parsed.has_value() ? "" : parsed.error().message();
+}
+
+constexpr std::string_view kTwoModels = R"(
+model_config_list {
+  config { name: "a" base_path: "/models/a" model_platform: "tensorflow"
+           model_version_policy { specific { versions: 1 versions: 7 } }
+           version_labels { key: "stable" value: 1 } version_labels { key: "canary" value: 7 } }
+  config { name: "b" base_path: "/models/b" model_type: TENSORFLOW model_version_policy { latest { } } }
+})";
+
+TEST(ModelServerConfigTest, ModelsWithPoliciesAndLabels) {
+  const auto config = ParseModelServerConfig(kTwoModels, "f");
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  ASSERT_EQ(config->models.size(), 2u);
+  const ServedModel& a = config->models[0];
+  EXPECT_EQ(a.name, "a");
+  EXPECT_EQ(a.base_path, "/models/a");
+  EXPECT_EQ(a.platform, "tensorflow");
+  EXPECT_EQ(a.version_policy.kind, VersionPolicyKind::kSpecific);
+  EXPECT_THAT(a.version_policy.specific, ElementsAre(1, 7));
+  EXPECT_EQ(a.version_labels, (VersionLabels{{"canary", 7}, {"stable", 1}}));
+  EXPECT_EQ(config->models[1].version_policy, VersionPolicy());
+  EXPECT_THAT(config->warnings, IsEmpty());
+}
+
+TEST(ModelServerConfigTest, NothingIsServedByAnEmptyOne) {
+  EXPECT_THAT(ParseModelServerConfig("", "f").value().models, IsEmpty());
+  EXPECT_THAT(ParseModelServerConfig("model_config_list { }", "f").value().models, IsEmpty());
+}
+
+TEST(ModelServerConfigTest, ProblemsHaveTheirPlaces) {
+  EXPECT_EQ(ErrorOf("model_config_list {\n config { nam: \"a\" } }"),
+            "Error parsing text-format tensorflow.serving.ModelServerConfig: models.config:2:11: Message type "
+            "\"tensorflow.serving.ModelConfig\" has no field named \"nam\". (did you mean 'name'?)");
+  EXPECT_EQ(
+      ErrorOf("model_config_list { config {\n name: \"a\"\n base_path: \"rel\" model_platform: \"tensorflow\" } }"),
+      "models.config:3:2: model_config_list.config[0].base_path: Expected model a to have an absolute path or "
+      "URI; got base_path()=rel");
+  EXPECT_EQ(ErrorOf("model_config_list {\n config { name: \"a\" base_path: \"/a\" model_platform: \"tensorflow\" }\n"
+                    " config { name: \"a\" base_path: \"/b\" model_platform: \"tensorflow\" } }"),
+            "models.config:3:11: model_config_list.config[1].name: Illegal to list model a multiple times in config "
+            "list");
+  EXPECT_THAT(ErrorOf("model_config_list { config { name: \"a\" base_path: \"/a\" } }"),
+              HasSubstr("Illegal setting neither"));
+  EXPECT_THAT(ErrorOf("model_config_list { config { name: \"a\" base_path: \"/a\" model_type: TENSORFLOW "
+                      "model_platform: \"tensorflow\" } }"),
+              HasSubstr("Illegal setting both"));
+  EXPECT_THAT(
+      ErrorOf("model_config_list { config { base_path: \"/a\" model_platform: \"tensorflw\" } }"),
+      HasSubstr("a model must have a name\nmodels.config:1:46: model_config_list.config[0].model_platform: there "
+                "is no platform 'tensorflw'; known: tensorflow, tensorflow_savedmodel"));
+  EXPECT_THAT(ErrorOf("model_config_list { config { name: \"a\" base_path: \"/a\" model_platform: \"tensorflow\" "
+                      "version_labels { key: \"x\" value: -1 } } }"),
+              HasSubstr("a label needs a name and a version of 0 or more"));
+}
+
+TEST(ModelServerConfigTest, CustomConfigurationsAreNotServed) {
+  const auto custom = ParseModelServerConfig("custom_model_config { type_url: \"x\" }", "f");
+  EXPECT_EQ(custom.error().code(), base::StatusCode::kUnimplemented);
+}
+
+TEST(ModelServerConfigTest, RequestLogsHaveNoEffect) {
+  const auto config = ParseModelServerConfig(
+      "model_config_list { config { name: \"a\" base_path: \"/a\" model_platform: \"onnx_onnxv1\"\n"
+      "logging_config { sampling_config { sampling_rate: 0.5 } } } }",
+      "f");
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_THAT(config->warnings, ElementsAre(HasSubstr("logging_config of model 'a' has no effect")));
+  EXPECT_EQ(config->models[0].platform, "onnx_onnxv1");
+}
+
+TEST(ModelServerConfigTest, MessagesSayTheSameAsTexts) {
+  tensorflow::serving::ModelServerConfig message;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(std::string(kTwoModels), &message));
+  EXPECT_EQ(DecodeModelServerConfig(message.SerializeAsString())->models,
+            ParseModelServerConfig(kTwoModels, "f")->models);
+  message.mutable_model_config_list()->mutable_config(1)->set_name("a");
+  EXPECT_EQ(DecodeModelServerConfig(message.SerializeAsString()).error().message(),
+            "model_config_list.config[1].name: Illegal to list model a multiple times in config list");
+  EXPECT_EQ(DecodeModelServerConfig("\xff").error().code(), base::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace inferd::config

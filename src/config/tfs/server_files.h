@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+// The files besides the models' that TensorFlow Serving's server is given, in protobuf's text format. Errors are
+// INVALID_ARGUMENT with file, line and field.
+
+namespace inferd::config {
+
+inline constexpr size_t kServerFileBytesMax = 1 << 20;
+
+// --batching_parameters_file; what is not written is as there.
+struct BatchingParameters {
+  int32_t max_batch_size = 1000;  // of one execution
+  uint32_t timeout_us = 0;
+  uint32_t queued_requests_max = 0;  // as many as its max_enqueued_batches can hold
+  bool split_large_requests = false;
+  std::vector<int32_t> allowed_batch_sizes;
+  std::vector<std::string> warnings;  // of what has no effect
+};
+base::Result<BatchingParameters> ParseBatchingParameters(std::string_view text, std::string_view file_name);
+
+// --monitoring_config_file: where the page of metrics is; empty: nowhere.
+base::Result<std::string> ParseMonitoringPath(std::string_view text, std::string_view file_name);
+
+// --ssl_config_file: PEM texts.
+struct SslTexts {
+  std::string key;
+  std::string certificate;
+  std::string client_ca;  // empty: clients show no certificates
+};
+base::Result<SslTexts> ParseSslConfig(std::string_view text, std::string_view file_name);
+
+}  // namespace inferd::config

@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <mutex>
+
+#include "repository/manager_core.h"
+#include "repository/wanted_versions.h"
+
+// The models that are served by name: the set as a whole is replaced while the server runs.
+
+namespace inferd::repository {
+
+namespace {
+
+using Models = std::vector<config::ServedModel>;
+
+const config::ServedModel* Find(const Models& models, const std::string& name) {
+  const auto it = std::ranges::find(models, name, &config::ServedModel::name);
+  return it == models.end() ? nullptr : &*it;
+}
+
+// TensorFlow Serving's rule and text.
+base::Status CheckPlatforms(const Models& before, const Models& after) {
+  for (const config::ServedModel& model : after) {
+    const config::ServedModel* old = Find(before, model.name);
+    if (old == nullptr || old->platform == model.platform) continue;
+    return base::InvalidArgument("Illegal to change a model's platform. For model " + model.name + " platform was " +
+                                 old->platform + " and new platform requested is " + model.platform);
+  }
+  return base::OkStatus();
+}
+
+// Held by all that wait for new models; the last to let go of it answers. Thread-safe.
+class Arrivals final {
+ public:
+  explicit Arrivals(core::ControlCallback done) : done_(std::move(done)) {}
+  ~Arrivals() {
+    done_(failed_ == 0
+              ? base::OkStatus()
+              : base::Status(base::StatusCode::kUnknown,
+                             std::to_string(failed_) + " servable(s) did not become available: {" + failures_ + "}"));
+  }
+  Arrivals(const Arrivals&) = delete;
+  Arrivals& operator=(const Arrivals&) = delete;
+
+  void Tried(const std::string& name, const base::Status& outcome) {
+    if (outcome.ok()) return;
+    const std::lock_guard lock(mutex_);
+    if (failed_++ > 0) failures_ += ", ";
+    failures_ += name + ": " + outcome.message();
+  }
+
+ private:
+  core::ControlCallback done_;
+  std::mutex mutex_;
+  int failed_ = 0;
+  std::string failures_;
+};
+
+}  // namespace
+
+void Manager::Core::ReplaceModels(Models models, core::ControlCallback done) {
+  if (!options_.served_models.has_value()) {
+    return done(base::FailedPrecondition("this server serves repositories, not models by name"));
+  }
+  RunCall(std::move(done),
+          [this, models = std::move(models)](core::ControlCallback& answer) { return ApplyModels(models, answer); });
+}
+
+base::Status Manager::Core::ApplyModels(const Models& models, core::ControlCallback& done) {
+  base::MutexLock source_lock(source_mutex_);
+  const Models before = source_->served();
+  INFERD_RETURN_IF_ERROR(CheckPlatforms(before, models));
+  source_->Serve(models);
+  std::vector<ModelLook> looks;
+  for (const config::ServedModel& model : models) looks.push_back(source_->LookAtServed(model.name));
+
+  Deferred deferred;
+  {
+    base::MutexLock lock(mutex_);
+    base::Status status = stopping_ ? base::Unavailable("the server is shutting down") : base::OkStatus();
+    for (size_t i = 0; i < models.size() && status.ok(); ++i) {
+      status = CheckLabels(models[i], Find(before, models[i].name) == nullptr, looks[i]);
+    }
+    if (!status.ok()) {
+      source_->Serve(before);
+      return status;
+    }
+    const auto arrivals = std::make_shared<Arrivals>(std::move(done));
+    for (const config::ServedModel& model : before) {
+      if (Find(models, model.name) == nullptr) EndNamed(model.name, deferred);
+    }
+    for (const ModelLook& look : looks) {
+      if (Find(before, look.name) == nullptr) {
+        models_[look.name].load_waiters.push_back(
+            [arrivals, name = look.name](const base::Status& outcome) { arrivals->Tried(name, outcome); });
+      }
+      ServeNamed(look, deferred);
+    }
+    // Whoever is the last to let go answers, which is not to be done under the lock.
+    deferred.push_back([arrivals] {});
+    Publish();
+  }
+  source_lock.unlock();
+  for (auto& task : deferred) task();
+  return base::OkStatus();
+}
+
+base::Status Manager::Core::CheckLabels(const config::ServedModel& model, bool is_new, const ModelLook& look) const {
+  const ModelRecord unknown;
+  const ModelRecord* const found = FindRecord(model.name);
+  const ModelRecord& record = found == nullptr ? unknown : *found;
+  const auto arriving = is_new ? SelectWanted(look, {}, {}) : std::map<int64_t, WantedVersion>();
+  for (const auto& [label, version] : model.version_labels) {
+    const auto known = record.versions.find(version);
+    const auto old = record.labels.find(label);
+    const bool serves = known != record.versions.end() && known->second.serving != nullptr;
+    const bool stays = old != record.labels.end() && old->second == version;
+    const bool allowed = options_.labels_for_unavailable_versions && old == record.labels.end();
+    if (serves || stays || allowed || arriving.contains(version)) continue;
+    return base::FailedPrecondition("Request to assign label to version " + std::to_string(version) + " of model " +
+                                    model.name + ", which is not currently available for inference");
+  }
+  return base::OkStatus();
+}
+
+void Manager::Core::ServeNamed(const ModelLook& look, Deferred& deferred) {
+  ModelRecord& record = models_[look.name];
+  record.name = look.name;
+  record.repository = look.repository;
+  record.authority = Authority::kFolder;
+  record.on_disk = true;
+  record.changing = false;
+  record.layout = look.layout;
+  WantWhatIsThere(look, record);
+  Advance(record, deferred);
+}
+
+void Manager::Core::EndNamed(const std::string& name, Deferred& deferred) {
+  const auto it = models_.find(name);
+  if (it == models_.end()) return;
+  ModelRecord& record = it->second;
+  record.authority = Authority::kFolder;
+  record.on_disk = false;
+  record.layout = {};
+  record.labels.clear();
+  record.wanted.clear();
+  record.problem = "unloaded";
+  Advance(record, deferred);
+  ForgetIfGone(name);
+}
+
+}  // namespace inferd::repository

@@ -1,0 +1,50 @@
+#include "server/model_config_watch.h"
+
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <utility>
+
+#include "base/thread_pool.h"
+#include "server/served_models.h"
+
+namespace inferd::server {
+
+ModelConfigWatch::ModelConfigWatch(config::ServedModelOptions options, std::vector<config::ServedModel> serving,
+                                   core::Catalog& catalog, base::Logger& logger)
+    : options_(std::move(options)), serving_(std::move(serving)), catalog_(catalog), logger_(logger) {}
+
+void ModelConfigWatch::Start() {
+  if (options_.config_poll.count() == 0) return;
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    base::SetThreadName("models");
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any never;
+    while (!never.wait_for(lock, stop, options_.config_poll, [&stop] { return stop.stop_requested(); })) Look();
+  });
+}
+
+void ModelConfigWatch::Look() {
+  const base::Status status = Apply();
+  if (!status.ok() && status.message() != problem_) {
+    logger_.Error("the file of models is not applied", {{"file", options_.config_file}, {"reason", status.ToString()}});
+  }
+  problem_ = status.message();
+}
+
+base::Status ModelConfigWatch::Apply() {
+  INFERD_ASSIGN_OR_RETURN(auto models, ReadServedModels(options_, logger_));
+  if (*models == serving_) return base::OkStatus();
+  std::promise<base::Status> answer;
+  catalog_.ReplaceModels(*models, [&answer](base::Status status) { answer.set_value(std::move(status)); });
+  base::Status status = answer.get_future().get();
+  // A model that does not come up leaves the others serving: the file is applied.
+  if (status.ok() || status.code() == base::StatusCode::kUnknown) {
+    serving_ = *std::move(models);
+    logger_.Info("the file of models is applied", {{"file", options_.config_file}});
+  }
+  return status;
+}
+
+}  // namespace inferd::server

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/logging.h"
+#include "config/served_model.h"
+#include "config/served_options.h"
+#include "core/catalog.h"
+
+namespace inferd::server {
+
+// Reads the file of models again and again, on a thread of its own, and has the catalog serve what it says now. What
+// cannot be applied is logged once and tried again with every look. The catalog and the logger outlive it.
+class ModelConfigWatch final {
+ public:
+  // `serving`: what the file said at the start.
+  ModelConfigWatch(config::ServedModelOptions options, std::vector<config::ServedModel> serving, core::Catalog& catalog,
+                   base::Logger& logger);
+  ModelConfigWatch(const ModelConfigWatch&) = delete;
+  ModelConfigWatch& operator=(const ModelConfigWatch&) = delete;
+
+  // Begins to look; not at all if the options name no interval. At most once.
+  void Start();
+
+  // One look, which the thread does from time to time.
+  void Look();
+
+ private:
+  base::Status Apply();
+
+  const config::ServedModelOptions options_;
+  std::vector<config::ServedModel> serving_;
+  std::string problem_;  // the last look's
+  core::Catalog& catalog_;
+  base::Logger& logger_;
+  std::jthread thread_;
+};
+
+}  // namespace inferd::server

@@ -1,0 +1,28 @@
+#include "server/served_models.h"
+
+#include <string>
+#include <utility>
+
+#include "config/small_file.h"
+#include "config/tfs/model_server_config.h"
+
+namespace inferd::server {
+
+base::Result<std::optional<std::vector<config::ServedModel>>> ReadServedModels(
+    const config::ServedModelOptions& options, base::Logger& logger) {
+  if (!options.config_file.empty()) {
+    INFERD_ASSIGN_OR_RETURN(const std::string text,
+                            config::ReadSmallFile(options.config_file, config::kModelServerConfigBytesMax));
+    INFERD_ASSIGN_OR_RETURN(config::ModelServerConfig read, config::ParseModelServerConfig(text, options.config_file));
+    for (const std::string& warning : read.warnings) logger.Warning(warning);
+    return std::move(read.models);
+  }
+  if (options.base_paths.empty()) return std::nullopt;
+  std::vector<config::ServedModel> models;
+  for (const config::BasePathOptions& model : options.base_paths) {
+    models.push_back({.name = model.name, .base_path = model.path});
+  }
+  return models;
+}
+
+}  // namespace inferd::server

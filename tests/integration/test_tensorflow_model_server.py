@@ -1,0 +1,218 @@
+"""inferd --as tensorflow_model_server: its flags, files and laxities, over models in folders of versions."""
+
+import json
+import shutil
+import socket
+import ssl
+import subprocess
+
+import pytest
+
+from support import models
+from support.certificates import Certificates
+from support.server import PROGRAMS, wait_until
+from support.tensorflow_model_server import ModelServer
+
+FAST = "--file_system_poll_wait_seconds=1"
+RELOAD = "--model_config_file_poll_wait_seconds=1"
+
+
+def add(folder, name, *versions):
+    """The model adds its version's number."""
+    for version in versions:
+        models.add_onnx(folder, name, models.adder_bytes(int(version)), str(version))
+
+
+def model(folder, name, more=""):
+    return f'config {{ name: "{name}" base_path: "{folder / name}" model_platform: "tensorflow" {more} }}\n'
+
+
+def write_config(path, *parts):
+    models.write_whole(path, f"model_config_list {{\n{''.join(parts)}}}".encode())
+    return f"--model_config_file={path}"
+
+
+def start_and_fail(*flags):
+    """What the program says that does not start."""
+    command = [PROGRAMS.absolute() / "inferd", "--as", "tensorflow_model_server", "--port=0", "--http=true", "--http-port=0"]
+    done = subprocess.run([*command, *flags], capture_output=True, text=True, timeout=60)
+    assert done.returncode in (1, 2), done
+    return done.stderr
+
+
+def test_one_model_in_its_base_path(tmp_path):
+    add(tmp_path, "m", 1, "00000002")
+    with ModelServer(f"--model_base_path={tmp_path / 'm'}", FAST) as server:
+        assert server.predict("default") == [2]
+        assert server.state("default") == {"2": "AVAILABLE"}
+        assert server.predict("default/versions/1") == (404, "Servable not found for request: Specific(default, 1)")
+        assert server.json("GET", "/v1/models") == (400, {"error": "Missing model name in request."})
+        add(tmp_path, "m", 3)
+        wait_until(lambda: server.predict("default") == [3], "a new version takes over")
+        wait_until(lambda: server.state("default", "/versions/2") != {"2": "AVAILABLE"}, "the old one goes")
+
+
+def test_the_variables_of_its_image(tmp_path, monkeypatch):
+    add(tmp_path, "half", 5)
+    monkeypatch.setenv("MODEL_NAME", "half")
+    monkeypatch.setenv("MODEL_BASE_PATH", str(tmp_path))
+    with ModelServer() as server:
+        assert server.predict("half") == [5]
+
+
+def test_policies_and_labels(tmp_path):
+    add(tmp_path, "some", 1, 2, 3)
+    add(tmp_path, "all", 1, 2)
+    flag = write_config(
+        tmp_path / "models.config",
+        model(tmp_path, "some", 'model_version_policy { specific { versions: 1 versions: 2 } } '
+                                'version_labels { key: "stable" value: 1 } version_labels { key: "canary" value: 2 }'),
+        model(tmp_path, "all", "model_version_policy { all { } }"))
+    with ModelServer(flag, "--model_name=x") as server:
+        assert server.state("some") == {"1": "AVAILABLE", "2": "AVAILABLE"}
+        assert server.state("all") == {"1": "AVAILABLE", "2": "AVAILABLE"}
+        assert server.predict("some/labels/stable") == [1]
+        assert server.predict("some/labels/canary") == [2]
+        assert server.predict("some/labels/beta") == (400, "Unrecognized servable version label: beta")
+        assert "--model_name has no effect" in server.log()
+
+
+def test_the_file_of_models_is_read_again(tmp_path):
+    add(tmp_path, "stays", 1, 2)
+    add(tmp_path, "goes", 1)
+    add(tmp_path, "comes", 7)
+    path = tmp_path / "models.config"
+    every = "model_version_policy { all { } } "
+    flag = write_config(path, model(tmp_path, "stays", every + 'version_labels { key: "l" value: 1 }'), model(tmp_path, "goes"))
+    with ModelServer(flag, RELOAD) as server:
+        write_config(path, model(tmp_path, "stays", every + 'version_labels { key: "l" value: 2 }'), model(tmp_path, "comes"))
+        wait_until(lambda: server.predict("comes") == [7], "the new model serves")
+        assert server.predict("stays/labels/l") == [2]
+        wait_until(lambda: server.predict("goes")[0] == 404, "the old model is gone")
+        # What cannot be applied changes nothing.
+        write_config(path, model(tmp_path, "stays", every + 'version_labels { key: "l" value: 9 }'))
+        wait_until(lambda: "Request to assign label to version 9 of model stays, which is not currently available for "
+                           "inference" in server.log(), "the label is refused")
+        assert server.predict("stays/labels/l") == [2] and server.predict("comes") == [7]
+        models.write_whole(path, b"model_config_list { config { nam: 1 } }")
+        wait_until(lambda: "has no field named" in server.log(), "the broken file is reported")
+        assert server.predict("comes") == [7]
+        # The label is applied when its version has come.
+        write_config(path, model(tmp_path, "stays", every + 'version_labels { key: "l" value: 9 }'))
+        add(tmp_path, "stays", 9)
+        wait_until(lambda: server.predict("stays/labels/l") == [9], "the label moves")
+
+
+def test_a_model_that_is_down_holds_up_nobody(tmp_path):
+    add(tmp_path, "up", 1)
+    flag = write_config(tmp_path / "models.config", model(tmp_path, "up"), model(tmp_path, "down"))
+    with ModelServer(flag, FAST, ready=False) as server:
+        assert server.predict("up") == [1]
+        assert server.state("down") == (404, "Could not find any versions of model down")
+        assert server.predict("down") == (404, "Servable not found for request: Latest(down)")
+        assert not server.health("ready")
+        add(tmp_path, "down", 4)
+        wait_until(lambda: server.predict("down") == [4], "the model comes up")
+        assert server.health("ready")
+
+
+def test_it_can_wait_for_all_models(tmp_path):
+    add(tmp_path, "up", 1)
+    flag = write_config(tmp_path / "models.config", model(tmp_path, "up"), model(tmp_path, "down"))
+    server = ModelServer(flag, FAST, "--accept=ready")
+    server.process = subprocess.Popen(server._command, stderr=server._log, stdout=server._log)
+    try:
+        wait_until(lambda: "loaded 'up'" in server.log(), "the model that is there is loaded")
+        with pytest.raises(OSError):
+            server.predict("up")
+        add(tmp_path, "down", 4)
+        wait_until(lambda: server.health("live"), "it listens")
+        assert server.predict("down") == [4]
+    finally:
+        server.kill()
+
+
+def test_what_does_not_start(tmp_path):
+    add(tmp_path, "m", 1)
+    config = tmp_path / "models.config"
+    flag = write_config(config, model(tmp_path, "m"), model(tmp_path, "m"))
+    assert f"{config}:3:10: model_config_list.config[1].name: Illegal to list model m multiple times" in start_and_fail(flag)
+    models.write_whole(config, b'model_config_list {\n config { name: "m" base_path: "m" model_platform: "tensorflow" } }')
+    assert f"{config}:2:21: model_config_list.config[0].base_path: Expected model m to have an absolute path" in start_and_fail(flag)
+    models.write_whole(config, b"models { }")
+    assert "Error parsing text-format tensorflow.serving.ModelServerConfig: " in start_and_fail(flag)
+    assert "nothing to serve" in start_and_fail()
+    assert "expected a whole number" in start_and_fail("--model_base_path=/m", "--rest_api_port=http")
+
+
+def test_unknown_arguments_show_the_usage(tmp_path):
+    add(tmp_path, "m", 1)
+    with ModelServer(f"--model_base_path={tmp_path / 'm'}", "--no_such_flag=1", "stray") as server:
+        log = server.log()
+        assert "unknown argument: --no_such_flag=1" in log and "unknown argument: stray" in log
+        assert "Flags of tensorflow_model_server" in log
+        assert server.predict("default") == [1]
+
+
+def test_laxities(tmp_path):
+    add(tmp_path, "m", 1)
+    with ModelServer(f"--model_base_path={tmp_path / 'm'}") as server:
+        status, _, body = server.request("POST", "/V1/Models/default:predict", '{"instances": [1]}, trailing')
+        assert status == 200 and json.loads(body) == {"predictions": [2]}
+        assert server.request("GET", "/v1/models/default/versions/9223372036854775808")[::2] == (400, b"")
+        assert server.request("OPTIONS", "/v1/models/default")[::2] == (400, b"")
+        assert server.json("GET", "/monitoring/prometheus/metrics")[0] == 404
+
+
+def test_metrics_are_where_the_file_says(tmp_path):
+    add(tmp_path, "m", 1)
+    config = tmp_path / "monitoring.config"
+    config.write_text('prometheus_config { enable: true path: "/stats" }')
+    with ModelServer(f"--model_base_path={tmp_path / 'm'}", f"--monitoring_config_file={config}") as server:
+        server.predict("default")
+        page = server.request("GET", "/stats")[2].decode()
+        assert ':tensorflow:serving:request_count{model_name="default",status="OK"} 1' in page
+
+
+def test_batching_parameters_are_the_models_defaults(tmp_path):
+    add(tmp_path, "m", 1)
+    parameters = tmp_path / "batching.config"
+    parameters.write_text("max_batch_size { value: 16 } batch_timeout_micros { value: 3000 } allowed_batch_sizes: 4 "
+                          "allowed_batch_sizes: 16 pad_variable_length_inputs: true")
+    with ModelServer(f"--model_base_path={tmp_path / 'm'}", "--enable_batching",
+                     f"--batching_parameters_file={parameters}") as server:
+        config = server.json("GET", "/v2/models/default/config")[1]
+        assert config["max_batch_size"] == 16
+        assert config["dynamic_batching"]["max_queue_delay_microseconds"] == 3000
+        assert config["dynamic_batching"]["preferred_batch_size"] == [4, 16]
+        assert "pad_variable_length_inputs has no effect" in server.log()
+        assert server.predict("default", range(16)) == list(range(1, 17))
+        status, answer = server.json("POST", "/v1/models/default:predict", {"instances": list(range(17))})
+        assert status == 400, answer
+
+
+def test_tls_of_grpc(tmp_path):
+    add(tmp_path, "m", 1)
+    (tmp_path / "tls").mkdir()
+    certificates = Certificates(tmp_path / "tls")
+    text = {field: certificates_text for field, certificates_text in
+            (("server_key", open(certificates.key("server")).read()),
+             ("server_cert", open(certificates.certificate("server")).read()),
+             ("custom_ca", open(certificates.certificate("authority")).read()))}
+    config = tmp_path / "ssl.config"
+    config.write_text("".join(f"{field}: {json.dumps(value)}\n" for field, value in text.items()))
+    with ModelServer(f"--model_base_path={tmp_path / 'm'}", f"--ssl_config_file={config}") as server:
+        assert server.predict("default") == [1], "REST has no TLS"
+        context = ssl.create_default_context(cafile=certificates.certificate("authority"))
+        context.set_alpn_protocols(["h2"])
+        with (socket.create_connection(("127.0.0.1", server.grpc_port)) as plain,
+              context.wrap_socket(plain, server_hostname="127.0.0.1") as wrapped):
+            assert wrapped.selected_alpn_protocol() == "h2"
+
+
+def test_a_version_whose_folder_goes_is_unloaded(tmp_path):
+    add(tmp_path, "m", 1, 2)
+    with ModelServer(f"--model_base_path={tmp_path / 'm'}", FAST) as server:
+        assert server.predict("default") == [2]
+        shutil.rmtree(tmp_path / "m" / "2")
+        wait_until(lambda: server.predict("default") == [1], "the version before it serves again")
