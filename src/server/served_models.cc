@@ -8,13 +8,21 @@
 
 namespace inferd::server {
 
+namespace {
+
+void LogWarnings(const config::ModelServerConfig& read, base::Logger& logger) {
+  for (const std::string& warning : read.warnings) logger.Warning(warning);
+}
+
+}  // namespace
+
 base::Result<std::optional<std::vector<config::ServedModel>>> ReadServedModels(
     const config::ServedModelOptions& options, base::Logger& logger) {
   if (!options.config_file.empty()) {
     INFERD_ASSIGN_OR_RETURN(const std::string text,
                             config::ReadSmallFile(options.config_file, config::kModelServerConfigBytesMax));
     INFERD_ASSIGN_OR_RETURN(config::ModelServerConfig read, config::ParseModelServerConfig(text, options.config_file));
-    for (const std::string& warning : read.warnings) logger.Warning(warning);
+    LogWarnings(read, logger);
     return std::move(read.models);
   }
   if (options.base_paths.empty()) return std::nullopt;
@@ -23,6 +31,13 @@ base::Result<std::optional<std::vector<config::ServedModel>>> ReadServedModels(
     models.push_back({.name = model.name, .base_path = model.path});
   }
   return models;
+}
+
+void ReloadModels(core::Catalog& catalog, std::string_view message, base::Logger& logger, core::ControlCallback done) {
+  auto read = config::DecodeModelServerConfig(message);
+  if (!read.has_value()) return done(read.error());
+  LogWarnings(*read, logger);
+  catalog.ReplaceModels(std::move(read->models), std::move(done));
 }
 
 }  // namespace inferd::server

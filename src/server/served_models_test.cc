@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/fake_catalog.h"
 #include "tests/support/temp_dir.h"
 
 namespace inferd::server {
@@ -24,6 +25,24 @@ TEST(ServedModelsTest, AreThoseOfTheFile) {
   EXPECT_TRUE(ReadServedModels(options, *logger).value()->empty());
   dir.Write("models.config", "model_config_list { config { name: 1 } }");
   EXPECT_EQ(ReadServedModels(options, *logger).error().code(), base::StatusCode::kInvalidArgument);
+}
+
+TEST(ServedModelsTest, AreThoseOfAReloadCall) {
+  const auto logger = base::Logger::Silent();
+  core::FakeCatalog catalog;
+  base::Status status = base::Internal("not answered");
+  const auto reload = [&](std::string_view message) {
+    ReloadModels(catalog, message, *logger, [&status](base::Status answer) { status = std::move(answer); });
+  };
+  // model_config_list { config { name: "m" base_path: "/m" model_platform: "tensorflow" } }
+  reload("\x0a\x15\x0a\x13\x0a\x01m\x12\x02/m\x22\x0atensorflow");
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  ASSERT_TRUE(catalog.served.has_value());
+  EXPECT_EQ(catalog.served->front(), (config::ServedModel{.name = "m", .base_path = "/m", .platform = "tensorflow"}));
+  catalog.served.reset();
+  reload("\xff");
+  EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument);
+  EXPECT_FALSE(catalog.served.has_value());
 }
 
 }  // namespace

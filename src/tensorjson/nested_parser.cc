@@ -155,14 +155,17 @@ base::Status NestedParser::CheckShape(const tensor::Shape& shape, size_t element
 base::Result<size_t> NestedParser::AddTyped(std::string_view text) {
   constexpr ParseOptions kNumbers = {.short_infinity = true, .nonfinite_strings = false};
   const auto numbers = [&]<typename Codec>(Codec codec) { return AddWith(NumberElements<Codec>(codec), text); };
+  const auto narrow = [&]<typename T>(T) {
+    return narrow_ == NarrowIntegers::kCut ? numbers(CutIntegerCodec<T>()) : numbers(IntegerCodec<T>());
+  };
   switch (type_) {
     case DataType::kBool: return numbers(BoolCodec());
-    case DataType::kUint8: return numbers(IntegerCodec<uint8_t>());
-    case DataType::kUint16: return numbers(IntegerCodec<uint16_t>());
+    case DataType::kUint8: return narrow(uint8_t());
+    case DataType::kUint16: return narrow(uint16_t());
     case DataType::kUint32: return numbers(IntegerCodec<uint32_t>());
     case DataType::kUint64: return numbers(IntegerCodec<uint64_t>());
-    case DataType::kInt8: return numbers(IntegerCodec<int8_t>());
-    case DataType::kInt16: return numbers(IntegerCodec<int16_t>());
+    case DataType::kInt8: return narrow(int8_t());
+    case DataType::kInt16: return narrow(int16_t());
     case DataType::kInt32: return numbers(IntegerCodec<int32_t>());
     case DataType::kInt64: return numbers(IntegerCodec<int64_t>());
     case DataType::kFp16: return numbers(FloatCodec<DataType::kFp16>(kNumbers));

@@ -188,5 +188,18 @@ TEST(NestedParserTest, ManyTextsOfManySizes) {
   EXPECT_EQ(i, expected.size());
 }
 
+TEST(NestedParserTest, NarrowIntegersMayBeCut) {
+  NestedParser bytes(DataType::kInt8, 0, NarrowIntegers::kCut);
+  ASSERT_TRUE(bytes.Add("[300, -129, 7]").has_value());
+  const base::Buffer buffer = bytes.Take();
+  const auto* values = reinterpret_cast<const int8_t*>(buffer.data());
+  EXPECT_EQ(values[0], 44);
+  EXPECT_EQ(values[1], 127);
+  EXPECT_EQ(values[2], 7);
+  EXPECT_FALSE(NestedParser(DataType::kUint16, 0, NarrowIntegers::kCut).Add("[1.0]").has_value());
+  EXPECT_FALSE(NestedParser(DataType::kUint16, 0, NarrowIntegers::kCut).Add("[2147483648]").has_value());
+  EXPECT_FALSE(NestedParser(DataType::kInt32, 0, NarrowIntegers::kCut).Add("[2147483648]").has_value());
+}
+
 }  // namespace
 }  // namespace inferd::tensorjson

@@ -50,6 +50,23 @@ class IntegerCodec {
   }
 };
 
+// Any integer of 32 bits, of which the low bits are kept.
+template <std::integral T>
+class CutIntegerCodec {
+ public:
+  using Out = T;
+
+  const char* Read(const char* p, const char* end, T*& out) const {
+    int32_t whole = 0;
+    int32_t* to = &whole;
+    p = IntegerCodec<int32_t>().Read(p, end, to);
+    if (p != nullptr) *out++ = static_cast<T>(whole);
+    return p;
+  }
+
+  std::string Fault(const char* p, const char* end) const { return IntegerCodec<int32_t>().Fault(p, end); }
+};
+
 class BoolCodec {
  public:
   using Out = uint8_t;

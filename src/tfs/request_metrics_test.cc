@@ -28,5 +28,18 @@ TEST(RequestMetricsTest, CountsUnderTensorflowServingsNames) {
   EXPECT_THAT(page, Not(HasSubstr(R"(API="Classify")"))) << "failures have no latency";
 }
 
+TEST(RequestMetricsTest, WhatModelsTookAndExamplesThereWere) {
+  metrics::Registry registry;
+  RequestMetrics metrics(registry, "REST");
+  metrics.CountRuntime("m", Api::kClassify, 15'000);
+  metrics.CountExamples("m", 3);
+  metrics.CountExamples("m", 1);
+  const std::string page = registry.PrometheusText();
+  EXPECT_THAT(page, HasSubstr(R"(runtime_latency_bucket{model_name="m",API="Classify",runtime="inferd",le="18"} 1)"));
+  EXPECT_THAT(page, HasSubstr(R"(:tensorflow:serving:request_example_counts_bucket{model="m",le="1"} 1)"));
+  EXPECT_THAT(page, HasSubstr(R"(:tensorflow:serving:request_example_counts_count{model="m"} 2)"));
+  EXPECT_THAT(page, HasSubstr(R"(:tensorflow:serving:request_example_count_total{model="m"} 4)"));
+}
+
 }  // namespace
 }  // namespace inferd::tfs

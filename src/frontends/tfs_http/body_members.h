@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "json/reader.h"
+#include "tensorjson/nested_parser.h"
 
 namespace inferd::tfs_http {
 
@@ -13,6 +14,7 @@ namespace inferd::tfs_http {
 struct BodyRules {
   size_t depth_max = 64;
   bool trailing_bytes = false;  // what follows it does not matter
+  tensorjson::NarrowIntegers narrow_integers = tensorjson::NarrowIntegers::kChecked;
 };
 
 // How bodies are read: NaN, Infinity and Inf are numbers in them.

@@ -28,7 +28,10 @@ tfs::Api ApiOf(Endpoint endpoint) {
 }
 
 BodyRules RulesOf(const Options& options) {
-  return {.depth_max = options.json_depth_max, .trailing_bytes = options.exact};
+  using tensorjson::NarrowIntegers;
+  return {.depth_max = options.json_depth_max,
+          .trailing_bytes = options.exact,
+          .narrow_integers = options.exact ? NarrowIntegers::kCut : NarrowIntegers::kChecked};
 }
 
 }  // namespace
@@ -110,6 +113,8 @@ base::Status InferCall::ReadTensors(std::string_view body) {
 void InferCall::Dispatch(Owned self) {
   if (self->answer_) return self->Send();
   std::unique_ptr<core::InferRequest> request = std::move(self->request_);
+  if (!request->inputs.empty() && request->inputs[0].shape.rank() > 0) self->rows_ = request->inputs[0].shape[0];
+  self->dispatched_ns_ = self->call_.environment().clock.NowNs();
   request->model_name = self->spec_.model;
   request->model_version = self->spec_.version;
   request->cancel = std::make_shared<core::CancelFlag>();
@@ -123,6 +128,7 @@ void InferCall::Dispatch(Owned self) {
 
 void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {
   if (!self->response_.Add(std::move(response))) return;
+  self->runtime_ns_ = self->call_.environment().clock.NowNs() - self->dispatched_ns_;
   const core::InferResponse& single = self->response_.response();
   if (self->response_.many()) {
     self->Fail(
@@ -158,7 +164,10 @@ base::Result<net::HttpResponse> InferCall::WriteAnswer() const {
 void InferCall::Send() {
   const Environment& environment = call_.environment();
   if (pinned_.has_value()) {
-    environment.metrics->Count(spec_.model, ApiOf(endpoint_), code_, environment.clock.NowNs() - received_ns_);
+    const tfs::Api api = ApiOf(endpoint_);
+    environment.metrics->Count(spec_.model, api, code_, environment.clock.NowNs() - received_ns_);
+    if (code_ == base::StatusCode::kOk) environment.metrics->CountRuntime(spec_.model, api, runtime_ns_);
+    if (dispatched_ns_ != 0 && endpoint_ != Endpoint::kPredict) environment.metrics->CountExamples(spec_.model, rows_);
   }
   call_.Send(*std::move(answer_));
 }

@@ -49,6 +49,9 @@ class InferCall {
   std::optional<net::HttpResponse> answer_;
   base::StatusCode code_ = base::StatusCode::kOk;
   int64_t received_ns_;
+  int64_t dispatched_ns_ = 0;  // 0: it was not
+  int64_t runtime_ns_ = 0;     // from there to the response
+  int64_t rows_ = 0;           // of its first input
 };
 
 }  // namespace inferd::tfs_http

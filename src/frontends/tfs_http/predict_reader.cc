@@ -48,10 +48,11 @@ struct Members {
 // Reads tensors out of a body. Where an error stands in the JSON itself, its words are of no use: Diagnose finds it.
 class TensorReader {
  public:
-  TensorReader(std::string_view body, const core::ModelSignature& signature) : body_(body), signature_(signature) {
+  TensorReader(std::string_view body, const core::ModelSignature& signature, const BodyRules& rules)
+      : body_(body), signature_(signature), narrow_(rules.narrow_integers) {
     parsers_.reserve(signature.inputs.size());
     for (const core::TensorSpec& input : signature.inputs) {
-      parsers_.emplace_back(input.datatype, ElementsHint(signature, input.shape));
+      parsers_.emplace_back(input.datatype, ElementsHint(signature, input.shape), narrow_);
     }
   }
 
@@ -102,7 +103,7 @@ class TensorReader {
   bool ReadWhole(json::Reader& reader) {
     if (parsers_.size() != 1) return false;
     const core::TensorSpec& input = signature_.inputs[0];
-    whole_.emplace(input.datatype, ElementsHint(signature_, input.shape));
+    whole_.emplace(input.datatype, ElementsHint(signature_, input.shape), narrow_);
     const auto bytes = whole_->Add(reader.Rest());
     if (!bytes.has_value() || whole_->shape()[0] == 0) {
       whole_.reset();
@@ -191,6 +192,7 @@ class TensorReader {
 
   const std::string_view body_;
   const core::ModelSignature& signature_;
+  const tensorjson::NarrowIntegers narrow_;
   boost::container::small_vector<tensorjson::NestedParser, 2> parsers_;  // by input
   std::optional<tensorjson::NestedParser> whole_;                        // all rows of the lone input at once
   size_t rows_ = 0;                                                      // read
@@ -219,7 +221,7 @@ base::Result<DecodedPredict> ReadPredict(std::string_view body, const core::Mode
     INFERD_RETURN_IF_ERROR(CheckBody(body, rules));
     return std::unexpected(InvalidArgument("Failed to get input map for signature: DEFAULT"));
   }
-  TensorReader tensors(body, signature);
+  TensorReader tensors(body, signature, rules);
   Members members;
   base::Status status = WalkMembers(body, rules, [&](json::Reader& reader, std::string_view key) {
     if (key == "signature_name") return members.signature.Read(reader);
