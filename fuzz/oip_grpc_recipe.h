@@ -6,48 +6,22 @@
 #include <string>
 #include <string_view>
 
+#include "fuzz/wire_recipe.h"
 #include "tensor/data_type.h"
-#include "wire/format.h"
 
 // Turns any bytes into the wire form of a ModelInferRequest whose lengths are right, so that mutations reach what
 // stands inside its messages: fields repeated, split, unpacked, unknown, with values of every size.
 
 namespace inferd::fuzz {
 
-class OipGrpcRecipe {
+class OipGrpcRecipe : WireRecipe {
  public:
-  explicit OipGrpcRecipe(std::string_view bytes) : rest_(bytes) {}
+  using WireRecipe::WireRecipe;
 
   std::string Build() { return Message(Kind::kRequest); }
 
  private:
-  using Type = wire::Type;
   enum class Kind : uint8_t { kRequest, kInput, kOutput, kEntry, kValue, kContents };
-
-  uint8_t Byte() {
-    if (rest_.empty()) return 0;
-    const auto byte = static_cast<uint8_t>(rest_.front());
-    rest_.remove_prefix(1);
-    return byte;
-  }
-
-  std::string Bytes() {
-    const std::string_view bytes = rest_.substr(0, Byte() % 16);
-    rest_.remove_prefix(bytes.size());
-    return std::string(bytes);
-  }
-
-  static void Append(std::string& out, uint64_t varint) {
-    std::byte bytes[wire::kVarintMax];
-    const std::byte* end = wire::PutVarint(bytes, varint);
-    out.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(end - bytes));
-  }
-
-  static void AppendField(std::string& out, uint32_t number, std::string_view bytes) {
-    Append(out, wire::Tag(number, Type::kBytes));
-    Append(out, bytes.size());
-    out += bytes;
-  }
 
   // Small, any, or longer than need be.
   std::string Varint() {
@@ -122,7 +96,7 @@ class OipGrpcRecipe {
   std::string Message(Kind kind) {
     if (++depth_ > 8) return {};
     std::string out;
-    while (!rest_.empty()) {
+    while (!done()) {
       const uint8_t op = Byte();
       if (op < 32) break;
       if (op == 255) {
@@ -169,7 +143,6 @@ class OipGrpcRecipe {
   static constexpr Type kContentsTypes[] = {Type::kVarint, Type::kVarint,  Type::kVarint,  Type::kVarint,
                                             Type::kVarint, Type::kFixed32, Type::kFixed64, Type::kBytes};
 
-  std::string_view rest_;
   int depth_ = 0;
 };
 

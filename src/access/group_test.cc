@@ -15,6 +15,10 @@ TEST(GroupTest, MethodsOfGrpcHaveGroups) {
   EXPECT_EQ(GroupOfGrpcMethod("/inference.GRPCInferenceService/ModelStatistics"), Group::kStatistics);
   EXPECT_EQ(GroupOfGrpcMethod("/inference.GRPCInferenceService/TraceSetting"), Group::kTrace);
   EXPECT_EQ(GroupOfGrpcMethod("/inference.GRPCInferenceService/LogSettings"), Group::kLogging);
+  EXPECT_EQ(GroupOfGrpcMethod("/tensorflow.serving.PredictionService/Predict"), Group::kInference);
+  EXPECT_EQ(GroupOfGrpcMethod("/tensorflow.serving.PredictionService/GetModelMetadata"), Group::kMetadata);
+  EXPECT_EQ(GroupOfGrpcMethod("/tensorflow.serving.ModelService/GetModelStatus"), Group::kHealth);
+  EXPECT_EQ(GroupOfGrpcMethod("/tensorflow.serving.ModelService/HandleReloadConfigRequest"), Group::kModelRepository);
   EXPECT_EQ(GroupOfGrpcMethod("/grpc.health.v1.Health/Watch"), Group::kHealth);
   EXPECT_EQ(GroupOfGrpcMethod("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"), Group::kMetadata);
 }
@@ -22,7 +26,8 @@ TEST(GroupTest, MethodsOfGrpcHaveGroups) {
 TEST(GroupTest, OtherPathsHaveNone) {
   for (const std::string_view path :
        {"", "/", "ModelInfer", "/inference.GRPCInferenceService/", "/inference.GRPCInferenceService/Modelinfer",
-        "/inference.GRPCInferenceService/ModelInfer/", "/other.Service/ModelInfer"}) {
+        "/inference.GRPCInferenceService/ModelInfer/", "/other.Service/ModelInfer",
+        "/tensorflow.serving.ModelService/Predict"}) {
     EXPECT_EQ(GroupOfGrpcMethod(path), std::nullopt) << path;
   }
 }

@@ -28,8 +28,8 @@ class Call {
   // The one response, and OK.
   void Answer(net::grpc::Message&& message);
   // The call's end: an error, or that of a stream. Nothing of this object's owner is used once the client may learn it.
-  // `retry_after_ms` > 0: when a retry may succeed, as google.rpc.RetryInfo, and for clients that retry by themselves as
-  // grpc-retry-pushback-ms (gRFC A6).
+  // `retry_after_ms` > 0: when a retry may succeed, as google.rpc.RetryInfo, and for clients that retry by themselves
+  // as grpc-retry-pushback-ms (gRFC A6).
   void Finish(const base::Status& status, int64_t retry_after_ms = 0);
   // For the access log of a call that nobody waits for any more: its deadline (0: none) has passed, or its client has
   // gone. What answers it later is not logged.

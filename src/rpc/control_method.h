@@ -9,8 +9,7 @@
 #include "net/grpc/service.h"
 #include "rpc/call.h"
 
-// Methods that are answered at once, on the loop. `Environment` is the service's; GetSurroundings(environment) is found in
-// its namespace.
+// Methods that are answered at once, on the loop. `Environment` is the service's: SurroundingsOf takes it.
 
 namespace inferd::rpc {
 
@@ -21,7 +20,7 @@ net::grpc::Method AtOnce(const std::shared_ptr<const Environment>& environment, 
   net::grpc::Method method{.path = std::move(path)};
   method.unary = [environment, answer](net::grpc::CallContext context, base::BufferSlice message,
                                        net::grpc::Responder responder) {
-    Call call(GetSurroundings(*environment), context, std::move(responder));
+    Call call(SurroundingsOf(*environment), context, std::move(responder));
     const auto request = net::grpc::Decode<Request>(message);
     if (!request.has_value()) return call.Finish(request.error());
     const auto response = answer(*environment, *request);
@@ -38,7 +37,7 @@ net::grpc::Method NotServed(const std::shared_ptr<const Environment>& environmen
   net::grpc::Method method{.path = std::move(path)};
   method.unary = [environment, what = std::move(what)](net::grpc::CallContext context, base::BufferSlice,
                                                        net::grpc::Responder responder) {
-    Call(GetSurroundings(*environment), context, std::move(responder)).Finish(base::Unimplemented(what));
+    Call(SurroundingsOf(*environment), context, std::move(responder)).Finish(base::Unimplemented(what));
   };
   method.message_bytes_max = environment->options.control_bytes_max;
   return method;

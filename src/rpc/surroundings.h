@@ -16,7 +16,7 @@ namespace inferd::rpc {
 // What every front-end over gRPC is told; each derives its own from it. Set before the server starts; immutable and
 // shared by every loop's methods afterwards.
 struct Options {
-  bool access_log = false;  // one line per call, at info level
+  bool access_log = false;                              // one line per call, at info level
   std::optional<base::NamePattern> forwarded_metadata;  // ASCII metadata that become parameters of inference requests
   // What a full queue answers. Triton: UNAVAILABLE.
   base::StatusCode queue_full_code = base::StatusCode::kResourceExhausted;
@@ -32,5 +32,15 @@ struct Surroundings {
   base::Logger& logger;
   const base::Clock& clock;
 };
+
+// Those that a service's environment has among other things.
+template <typename Environment>
+Surroundings SurroundingsOf(const Environment& environment) {
+  return {.options = environment.options,
+          .dispatcher = environment.dispatcher,
+          .pool = environment.pool,
+          .logger = environment.logger,
+          .clock = environment.clock};
+}
 
 }  // namespace inferd::rpc

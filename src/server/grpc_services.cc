@@ -28,8 +28,10 @@ void Restrict(const access::Policy& policy, Methods& methods) {
 
 }  // namespace
 
-Methods GrpcMethods(oip_grpc::Environment inference, grpc_health::Environment health, const access::Policy& policy) {
-  Methods methods = oip_grpc::Methods(inference);
+Methods GrpcMethods(oip_grpc::Environment oip, tfs_grpc::Environment tfs, grpc_health::Environment health,
+                    const access::Policy& policy) {
+  Methods methods = oip_grpc::Methods(oip);
+  Append(tfs_grpc::Methods(std::move(tfs)), methods);
   health.services = ServiceNames(methods);
   health.services.emplace_back(kHealthService);
   Append(grpc_health::Methods(std::move(health)), methods);

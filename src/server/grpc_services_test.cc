@@ -27,10 +27,19 @@ class GrpcServicesTest : public testing::Test {
                         .pool = pool_,
                         .logger = *logger_,
                         .clock = clock_},
+                       {.options = tfs_options_,
+                        .dispatcher = dispatcher_,
+                        .catalog = catalog_,
+                        .pool = pool_,
+                        .logger = *logger_,
+                        .clock = clock_,
+                        .metrics = std::make_unique<tfs::RequestMetrics>(registry_, "GRPC")},
                        {.catalog = catalog_, .draining = draining_, .services = {}}, policy);
   }
 
   const oip_grpc::Options options_;
+  const tfs_grpc::Options tfs_options_;
+  metrics::Registry registry_;
   const base::FakeClock clock_;
   const std::atomic<bool> draining_{false};
   core::SnapshotPublisher snapshots_;
@@ -43,9 +52,11 @@ class GrpcServicesTest : public testing::Test {
 
 TEST_F(GrpcServicesTest, EveryServiceIsThereOnce) {
   const access::Policy open;
-  EXPECT_THAT(ServiceNames(Methods(open)),
-              ElementsAre("inference.GRPCInferenceService", "grpc.health.v1.Health",
-                          "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"));
+  EXPECT_THAT(
+      ServiceNames(Methods(open)),
+      ElementsAre("inference.GRPCInferenceService", "tensorflow.serving.PredictionService",
+                  "tensorflow.serving.ModelService", "tensorflow.serving.SessionService", "grpc.health.v1.Health",
+                  "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"));
 }
 
 TEST_F(GrpcServicesTest, EveryMethodIsInAGroupAndAnswersInOneWay) {
@@ -58,6 +69,7 @@ TEST_F(GrpcServicesTest, EveryMethodIsInAGroupAndAnswersInOneWay) {
     EXPECT_EQ(method.admit, nullptr) << method.path;
   }
   EXPECT_TRUE(paths.contains("/inference.GRPCInferenceService/ModelInfer"));
+  EXPECT_TRUE(paths.contains("/tensorflow.serving.PredictionService/Predict"));
 }
 
 TEST_F(GrpcServicesTest, RestrictedGroupsAskForTheirHeader) {

@@ -17,6 +17,7 @@ Handlers::Handlers(const config::ServerOptions& options, HandlerServices service
       oip_http_options_(OipHttpOptions(options)),
       tfs_http_options_(TfsHttpOptions(options)),
       oip_grpc_options_(OipGrpcOptions(options)),
+      tfs_grpc_options_(TfsGrpcOptions(options)),
       grpc_options_(GrpcOptions(options)),
       call_metrics_(std::make_unique<net::grpc::CallMetrics>(services_.registry)) {}
 
@@ -62,6 +63,13 @@ std::unique_ptr<net::HttpHandler> Handlers::Grpc(net::Loop& loop, std::unique_pt
                               .pool = services_.pool,
                               .logger = services_.logger,
                               .clock = services_.clock},
+                             {.options = tfs_grpc_options_,
+                              .dispatcher = *services_.dispatchers[loop.index()],
+                              .catalog = services_.catalog,
+                              .pool = services_.pool,
+                              .logger = services_.logger,
+                              .clock = services_.clock,
+                              .metrics = std::make_unique<tfs::RequestMetrics>(services_.registry, "GRPC")},
                              {.catalog = services_.catalog, .draining = services_.draining, .services = {}},
                              services_.access.grpc());
   return net::grpc::MakeHandler({.options = grpc_options_,

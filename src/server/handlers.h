@@ -12,6 +12,7 @@
 #include "core/dispatcher.h"
 #include "frontends/oip_grpc/service.h"
 #include "frontends/oip_http/options.h"
+#include "frontends/tfs_grpc/service.h"
 #include "frontends/tfs_http/options.h"
 #include "metrics/registry.h"
 #include "net/grpc/call_metrics.h"
@@ -33,8 +34,8 @@ struct HandlerServices {
   const std::atomic<bool>& draining;
 };
 
-// What is served where: makes each listener's handler for one loop. Its methods are called on that loop; it outlives the
-// handlers, and is immutable once it is made.
+// What is served where: makes each listener's handler for one loop. Its methods are called on that loop; it outlives
+// the handlers, and is immutable once it is made.
 class Handlers final {
  public:
   Handlers(const config::ServerOptions& options, HandlerServices services);
@@ -57,6 +58,7 @@ class Handlers final {
   const oip_http::Options oip_http_options_;
   const tfs_http::Options tfs_http_options_;
   const oip_grpc::Options oip_grpc_options_;
+  const tfs_grpc::Options tfs_grpc_options_;
   const net::grpc::Options grpc_options_;
   const std::unique_ptr<net::grpc::CallMetrics> call_metrics_;
 };

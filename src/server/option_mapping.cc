@@ -29,6 +29,12 @@ void SetRestOptions(const config::ServerOptions& options, rest::Options& rest) {
   rest.compression_ratio_max = options.limits.decompression_ratio_max;
 }
 
+void SetRpcOptions(const config::ServerOptions& options, rpc::Options& rpc) {
+  rpc.forwarded_metadata = ForwardedHeaders(options.grpc_header_forward_pattern);
+  rpc.access_log = options.log.access;
+  rpc.queue_full_code = options.personality->grpc_queue_full;
+}
+
 }  // namespace
 
 int64_t VersionBytesMax(const config::LimitOptions& limits) {
@@ -133,13 +139,19 @@ tfs_http::Options TfsHttpOptions(const config::ServerOptions& options) {
 
 oip_grpc::Options OipGrpcOptions(const config::ServerOptions& options) {
   oip_grpc::Options oip;
-  oip.forwarded_metadata = ForwardedHeaders(options.grpc_header_forward_pattern);
+  SetRpcOptions(options, oip);
   oip.server_name = options.server_name;
   oip.server_version = kVersion;
   oip.typed_outputs = options.grpc_calls.typed_outputs;
-  oip.access_log = options.log.access;
-  oip.queue_full_code = options.personality->grpc_queue_full;
   return oip;
+}
+
+tfs_grpc::Options TfsGrpcOptions(const config::ServerOptions& options) {
+  tfs_grpc::Options tfs;
+  SetRpcOptions(options, tfs);
+  tfs.tensor_content = options.tfs_grpc_tensor_content;
+  tfs.context_bytes_max = options.limits.body_bytes_max;
+  return tfs;
 }
 
 repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options,

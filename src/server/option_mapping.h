@@ -7,6 +7,7 @@
 #include "config/server_options.h"
 #include "frontends/oip_grpc/service.h"
 #include "frontends/oip_http/options.h"
+#include "frontends/tfs_grpc/service.h"
 #include "frontends/tfs_http/options.h"
 #include "net/grpc/handler.h"
 #include "net/limits.h"
@@ -28,6 +29,7 @@ net::grpc::Options GrpcOptions(const config::ServerOptions& options);
 oip_http::Options OipHttpOptions(const config::ServerOptions& options);
 tfs_http::Options TfsHttpOptions(const config::ServerOptions& options);
 oip_grpc::Options OipGrpcOptions(const config::ServerOptions& options);
+tfs_grpc::Options TfsGrpcOptions(const config::ServerOptions& options);
 // `served`: the models that are named.
 repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options,
                                             std::optional<std::vector<config::ServedModel>> served);

@@ -110,6 +110,8 @@ TEST(OptionMappingTest, GrpcsDefaultsAreTheRooms) {
   const oip_grpc::Options inference = OipGrpcOptions(Defaults());
   EXPECT_EQ(inference.queue_full_code, oip_grpc::Options().queue_full_code);
   EXPECT_FALSE(inference.typed_outputs);
+  EXPECT_EQ(TfsGrpcOptions(Defaults()).context_bytes_max, tfs_grpc::Options().context_bytes_max);
+  EXPECT_FALSE(TfsGrpcOptions(Defaults()).tensor_content);
 }
 
 TEST(OptionMappingTest, GrpcHasItsOptions) {
@@ -120,6 +122,9 @@ TEST(OptionMappingTest, GrpcHasItsOptions) {
   EXPECT_EQ(GrpcOptions(options).message_bytes_max, 7u);
   EXPECT_EQ(GrpcOptions(options).web_allow_origin, "*");
   EXPECT_TRUE(OipGrpcOptions(options).typed_outputs);
+  options.tfs_grpc_tensor_content = true;
+  EXPECT_TRUE(TfsGrpcOptions(options).tensor_content);
+  EXPECT_EQ(TfsGrpcOptions(options).queue_full_code, base::StatusCode::kUnavailable);
   EXPECT_EQ(OipGrpcOptions(options).queue_full_code, base::StatusCode::kUnavailable);
   int level = -1;
   using enum config::GrpcCompressionLevel;

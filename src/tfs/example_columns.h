@@ -12,8 +12,8 @@
 
 namespace inferd::tfs {
 
-// The inputs of a model, made of a list of examples, and of a context whose features all of them share: each input is the
-// feature of its name. Not thread-safe.
+// The inputs of a model, made of a list of examples, and of a context whose features all of them share: each input is
+// the feature of its name. Not thread-safe.
 class ExampleColumns final {
  public:
   enum class Part : uint8_t { kExample, kContext };
@@ -29,9 +29,9 @@ class ExampleColumns final {
   // FeatureColumn's.
   base::Status Add(Part part, std::string_view name, const Feature& feature);
 
-  // Puts the tensors into `request`. Errors are FeatureColumn's; INVALID_ARGUMENT: an input that is not optional is not a
-  // feature of every example, or one is in the context and in examples. `bytes_max`: of the context's features, repeated
-  // for every example.
+  // Puts the tensors into `request`. Errors are FeatureColumn's; INVALID_ARGUMENT: an input that is not optional is not
+  // a feature of every example, or one is in the context and in examples. `bytes_max`: of the context's features,
+  // repeated for every example.
   base::Status Take(uint64_t bytes_max, core::InferRequest& request);
 
  private:

@@ -20,8 +20,8 @@ namespace inferd::tfs {
 base::Status CheckClassifier(const core::ModelSignature& signature);
 base::Status CheckRegressor(const core::ModelSignature& signature);
 
-// The outputs of a classification: for each example, each class in the model's order. Scores are the output `scores`, or
-// the only one of floats, [examples, classes]; labels are the BYTES output `classes` of the same shape, or else the
+// The outputs of a classification: for each example, each class in the model's order. Scores are the output `scores`,
+// or the only one of floats, [examples, classes]; labels are the BYTES output `classes` of the same shape, or else the
 // labels of the scores' output; "" where there are none. A model that has `classes` alone scores each with 0.
 struct Classes {
   const core::InferTensor* labels = nullptr;  // of the response; each may be absent

@@ -11,7 +11,14 @@
 namespace inferd::tfs {
 
 // tensorflow.serving.ModelVersionStatus.State, numbered as published.
-enum class VersionState : uint8_t { kUnknown = 0, kStart = 10, kLoading = 20, kAvailable = 30, kUnloading = 40, kEnd = 50 };
+enum class VersionState : uint8_t {
+  kUnknown = 0,
+  kStart = 10,
+  kLoading = 20,
+  kAvailable = 30,
+  kUnloading = 40,
+  kEnd = 50
+};
 std::string_view VersionStateName(VersionState state);  // "AVAILABLE"
 
 // A version that ended by itself has no error; one that could not be loaded has, and its reason is the entry's.

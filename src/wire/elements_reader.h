@@ -10,8 +10,8 @@
 #include "tensor/data_type.h"
 #include "wire/reader.h"
 
-// A tensor's elements as a repeated field has them, straight into the tensor's bytes: numbers packed or one by one, narrow
-// ones as 32-bit varints, FP16 and BF16 as varints of their bits, BYTES one by one.
+// A tensor's elements as a repeated field has them, straight into the tensor's bytes: numbers packed or one by one,
+// narrow ones as 32-bit varints, FP16 and BF16 as varints of their bits, BYTES one by one.
 
 namespace inferd::wire {
 

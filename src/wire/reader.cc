@@ -1,5 +1,6 @@
 #include "wire/reader.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -89,6 +90,17 @@ Reader Reader::Message() {
   } else if (depth_left_ == 0) {
     inner.Fail("messages are nested too deeply");
   }
+  return inner;
+}
+
+Reader Reader::Beginning() {
+  const uint64_t size = LongVarint(kTagMax);
+  const auto there = static_cast<size_t>(std::min(size, static_cast<uint64_t>(end_ - p_)));
+  Reader inner({p_, there});
+  inner.origin_ = origin_;
+  inner.depth_left_ = depth_left_ - 1;
+  p_ += there;
+  if (depth_left_ == 0) inner.Fail("messages are nested too deeply");
   return inner;
 }
 

@@ -46,10 +46,15 @@ class Reader {
   std::string_view Bytes();
   std::string_view String();  // Bytes that are UTF-8
   Reader Message();
+  // Message(), of which only the beginning need be there.
+  Reader Beginning();
   void Skip();
 
   // In place of Bytes(): where they start, counted from the outermost message. Their end need not be there.
   size_t BytesAt();
+
+  // What is yet to be read.
+  std::string_view rest() const { return {p_, static_cast<size_t>(end_ - p_)}; }
 
   bool ok() const { return what_ == nullptr; }
   // INVALID_ARGUMENT: what is wrong, and at which byte of the outermost message.

@@ -133,5 +133,24 @@ TEST(ReaderTest, BytesAtNeedsNoEnd) {
   EXPECT_TRUE(in.ok());
 }
 
+TEST(ReaderTest, ABeginningIsReadAsFarAsItIsThere) {
+  const std::string_view message = "\x0a\x09\x08\x01\x12\x05hello";
+  Reader whole(message);
+  whole.Next();
+  Reader inner = whole.Beginning();
+  EXPECT_EQ(inner.rest().size(), 9u);
+  EXPECT_EQ(whole.Next(), 0u);
+  Reader cut(message.substr(0, 8));
+  cut.Next();
+  Reader beginning = cut.Beginning();
+  EXPECT_EQ(beginning.Next(), Tag(1, Type::kVarint));
+  EXPECT_EQ(beginning.Varint(), 1u);
+  EXPECT_EQ(beginning.Next(), Tag(2, Type::kBytes));
+  EXPECT_EQ(beginning.BytesAt(), 6u);
+  EXPECT_TRUE(beginning.ok());
+  EXPECT_EQ(cut.Next(), 0u);
+  EXPECT_TRUE(cut.ok());
+}
+
 }  // namespace
 }  // namespace inferd::wire

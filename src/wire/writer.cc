@@ -6,28 +6,9 @@
 #include <utility>
 
 #include "json/text.h"
+#include "wire/utf8.h"
 
 namespace inferd::wire {
-
-namespace {
-
-std::string ReplaceMalformed(std::string_view text) {
-  std::string clean;
-  const char* const end = text.data() + text.size();
-  for (const char* p = text.data(); p != end;) {
-    const size_t length = json::Utf8Length(p, end);
-    if (length == 0) {
-      clean += "\xEF\xBF\xBD";
-      ++p;
-    } else {
-      clean.append(p, length);
-      p += length;
-    }
-  }
-  return clean;
-}
-
-}  // namespace
 
 Writer::Writer(size_t size_hint) : size_hint_(size_hint) { Grow(0); }
 
@@ -62,7 +43,7 @@ void Writer::Fixed64(uint32_t number, uint64_t value) {
 }
 
 void Writer::String(uint32_t number, std::string_view text) {
-  if (!json::IsUtf8(text)) [[unlikely]] return String(number, ReplaceMalformed(text));
+  if (!json::IsUtf8(text)) [[unlikely]] return String(number, ToUtf8(text));
   std::byte* out = Bytes(number, text.size());
   if (!text.empty()) std::memcpy(out, text.data(), text.size());
 }

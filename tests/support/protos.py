@@ -5,9 +5,11 @@ import functools
 import pathlib
 import tempfile
 
+import grpc_tools
 import grpc_tools.protoc
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
+WELL_KNOWN = pathlib.Path(grpc_tools.__file__).parent / "_proto"
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "proto"
 
 
@@ -22,10 +24,11 @@ def _pool():
     with tempfile.TemporaryDirectory() as folder:
         compiled = pathlib.Path(folder) / "descriptors"
         sources = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.glob("*/*.proto"))
-        status = grpc_tools.protoc.main(["protoc", f"--proto_path={FOLDER}", f"--descriptor_set_out={compiled}", *sources])
+        status = grpc_tools.protoc.main(["protoc", f"--proto_path={FOLDER}", f"--proto_path={WELL_KNOWN}",
+                                         "--include_imports", f"--descriptor_set_out={compiled}", *sources])
         assert status == 0, "protoc refuses what is in proto/"
         files = descriptor_pb2.FileDescriptorSet.FromString(compiled.read_bytes()).file
     pool = descriptor_pool.DescriptorPool()
-    for file in sorted(files, key=lambda file: len(file.dependency)):  # those that import nothing first
+    for file in files:  # those that are imported first
         pool.Add(file)
     return pool

@@ -207,6 +207,9 @@ std::vector<Option> AnswerRows() {
                                                 "what TensorFlow Serving's classify and regress answer under"),
       Plain<&S::tfs_metrics_path>(kAnswers, "tfs-metrics-path", "PATH",
                                   "where HTTP's port has the page of metrics for TensorFlow Serving's scrapers"),
+      Plain<&S::tfs_grpc_tensor_content>(
+          kAnswers, "tfs-grpc-tensor-content", "",
+          "outputs of TensorFlow Serving's Predict as tensor_content, not as typed values"),
       Plain<&S::tfs_cors>(kAnswers, "tfs-cors", "", "CORS headers on TensorFlow Serving's REST API, for any origin"),
   };
 }

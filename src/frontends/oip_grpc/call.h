@@ -13,7 +13,8 @@ class Call : public rpc::Call {
  public:
   Call(std::shared_ptr<const Environment> environment, const net::grpc::CallContext& context,
        net::grpc::Responder responder)
-      : rpc::Call(GetSurroundings(*environment), context, std::move(responder)), environment_(std::move(environment)) {}
+      : rpc::Call(rpc::SurroundingsOf(*environment), context, std::move(responder)),
+        environment_(std::move(environment)) {}
 
   const Environment& environment() const { return *environment_; }
   const Options& options() const { return environment_->options; }

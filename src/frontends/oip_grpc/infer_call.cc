@@ -6,7 +6,7 @@ namespace inferd::oip_grpc {
 
 InferCall::InferCall(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context,
                      base::BufferSlice message, net::grpc::Responder responder)
-    : rpc::InferCall(GetSurroundings(*environment), std::move(context), std::move(message), std::move(responder)),
+    : rpc::InferCall(rpc::SurroundingsOf(*environment), std::move(context), std::move(message), std::move(responder)),
       environment_(std::move(environment)) {}
 
 bool InferCall::PreparingIsBig(const base::BufferSlice& message) const {

@@ -36,14 +36,6 @@ struct Environment {
   const base::Clock& clock;
 };
 
-inline rpc::Surroundings GetSurroundings(const Environment& environment) {
-  return {.options = environment.options,
-          .dispatcher = environment.dispatcher,
-          .pool = environment.pool,
-          .logger = environment.logger,
-          .clock = environment.clock};
-}
-
 // inference.GRPCInferenceService: Predict V2, the Open Inference Protocol and Triton's extensions over gRPC, for one
 // loop. Small requests are decoded, dispatched and encoded on the loop thread; big typed ones go by way of the pool.
 // Clients' shared memory and traces are UNIMPLEMENTED.

@@ -8,9 +8,9 @@
 
 namespace inferd::tfs_http {
 
-// Reads a value, or a flat list of values, in place of what `feature` holds: integers, and true as 1; numbers with a point
-// or exponent; strings, and {"b64": ".."}. INVALID_ARGUMENT in TensorFlow Serving's words, which name the feature: other
-// values, values of several kinds.
+// Reads a value, or a flat list of values, in place of what `feature` holds: integers, and true as 1; numbers with a
+// point or exponent; strings, and {"b64": ".."}. INVALID_ARGUMENT in TensorFlow Serving's words, which name the
+// feature: other values, values of several kinds.
 base::Status ReadFeature(json::Reader& reader, std::string_view name, tfs::Feature& feature);
 
 }  // namespace inferd::tfs_http

@@ -87,7 +87,8 @@ TEST(ResultWriterTest, ValuesOfARegression) {
   EXPECT_TRUE(tfs::CheckRegressor({.inputs = {}, .outputs = {flat}}).ok());
   EXPECT_FALSE(tfs::CheckRegressor({.inputs = {}, .outputs = {column, flat}}).ok());
   EXPECT_FALSE(
-      tfs::CheckRegressor({.inputs = {}, .outputs = {{.name = "y", .datatype = DataType::kFp32, .shape = {-1, 2}}}}).ok());
+      tfs::CheckRegressor({.inputs = {}, .outputs = {{.name = "y", .datatype = DataType::kFp32, .shape = {-1, 2}}}})
+          .ok());
 }
 
 TEST(ResultWriterTest, UnderOneKeyOrBoth) {

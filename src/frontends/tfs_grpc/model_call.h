@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include "frontends/tfs_grpc/model_spec_reader.h"
+#include "frontends/tfs_grpc/service.h"
+#include "rpc/infer_call.h"
+
+namespace inferd::tfs_grpc {
+
+// One inference call, whose ModelSpec is read ahead of its tensors: they are read as the model says. Counted under
+// TensorFlow Serving's names.
+class ModelCall : public rpc::InferCall {
+ public:
+  ModelCall(std::shared_ptr<const Environment> environment, tfs::Api api, net::grpc::CallContext&& context,
+            base::BufferSlice message, net::grpc::Responder responder);
+
+ protected:
+  const Options& service_options() const { return environment_->options; }
+  tfs::Api api() const { return api_; }
+
+  // Finds the version that answers. Errors are FindModel's, and `unknown_signature` with the signature's name.
+  base::Status PinModel(RequestedModel model, base::Status (*unknown_signature)(const std::string& name));
+  // What every request has, its tensors aside.
+  base::Status Complete(core::InferRequest& request) const;
+
+ private:
+  base::Status TooManyResponses() const override;
+  void OnEnd(base::StatusCode code) override;
+
+  const std::shared_ptr<const Environment> environment_;
+  const tfs::Api api_;
+  RequestedModel model_;
+};
+
+}  // namespace inferd::tfs_grpc

@@ -1,0 +1,67 @@
+#include "frontends/tfs_grpc/model_messages.h"
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+
+#include "tfs/dtype.h"
+#include "tfs/model_spec.h"
+#include "tfs/version_status.h"
+
+namespace inferd::tfs_grpc {
+
+namespace {
+
+namespace serving = tensorflow::serving;
+
+int64_t NumberOf(std::string_view version) {
+  int64_t number = 0;
+  std::from_chars(version.data(), version.data() + version.size(), number);
+  return number;
+}
+
+tensorflow::TensorInfo InfoOf(const core::TensorSpec& spec) {
+  tensorflow::TensorInfo info;
+  info.set_name(spec.name);
+  info.set_dtype(static_cast<tensorflow::DataType>(tfs::DtypeOf(spec.datatype)));
+  auto& shape = *info.mutable_tensor_shape();
+  for (const int64_t dim : spec.shape.dims()) shape.add_dim()->set_size(dim);
+  return info;
+}
+
+}  // namespace
+
+serving::ModelSpec ModelSpecMessage(std::string_view model, std::string_view version, std::string_view signature) {
+  serving::ModelSpec spec;
+  spec.set_name(std::string(model));
+  spec.mutable_version()->set_value(NumberOf(version));
+  spec.set_signature_name(std::string(signature));
+  return spec;
+}
+
+serving::SignatureDefMap SignatureMessage(const core::ModelSignature& signature) {
+  serving::SignatureDefMap map;
+  auto& definition = (*map.mutable_signature_def())[std::string(tfs::kServingDefault)];
+  for (const core::TensorSpec& input : signature.inputs) (*definition.mutable_inputs())[input.name] = InfoOf(input);
+  for (const core::TensorSpec& output : signature.outputs)
+    (*definition.mutable_outputs())[output.name] = InfoOf(output);
+  definition.set_method_name("tensorflow/serving/predict");
+  return map;
+}
+
+serving::GetModelStatusResponse StatusMessage(std::span<const core::IndexEntry> versions) {
+  serving::GetModelStatusResponse response;
+  for (const core::IndexEntry& entry : versions) {
+    const tfs::VersionStatus status = tfs::StatusOf(entry);
+    auto& added = *response.add_model_version_status();
+    added.set_version(NumberOf(entry.version));
+    added.set_state(static_cast<serving::ModelVersionStatus::State>(status.state));
+    auto& fault = *added.mutable_status();  // there is one even where nothing is wrong
+    if (!status.failed) continue;
+    fault.set_error_code(tensorflow::error::UNKNOWN);
+    fault.set_error_message(entry.reason);
+  }
+  return response;
+}
+
+}  // namespace inferd::tfs_grpc

@@ -1,0 +1,66 @@
+#include "frontends/tfs_grpc/model_methods.h"
+
+#include <string>
+
+#include "frontends/tfs_grpc/model_messages.h"
+#include "frontends/tfs_grpc/model_spec_reader.h"
+#include "frontends/tfs_grpc/service_path.h"
+#include "rpc/control_method.h"
+#include "tfs/version_status.h"
+
+namespace inferd::tfs_grpc {
+
+namespace {
+
+namespace serving = tensorflow::serving;
+
+constexpr const char* kSignatureField = "signature_def";
+
+RequestedModel ModelOf(bool given, const serving::ModelSpec& spec) {
+  const std::string version = spec.has_version() ? std::to_string(spec.version().value()) : std::string();
+  return {.given = given, .spec = {spec.name(), version, spec.version_label()}, .signature = spec.signature_name()};
+}
+
+base::Status CheckMetadataFields(const serving::GetModelMetadataRequest& request) {
+  if (request.metadata_field_size() == 0) {
+    return base::InvalidArgument("GetModelMetadataRequest must specify at least one metadata_field");
+  }
+  for (const std::string& field : request.metadata_field()) {
+    if (field != kSignatureField) return base::InvalidArgument("Metadata field " + field + " is not supported");
+  }
+  return {};
+}
+
+base::Result<serving::GetModelMetadataResponse> GetModelMetadata(const Environment& environment,
+                                                                 const serving::GetModelMetadataRequest& request) {
+  if (!request.has_model_spec()) return std::unexpected(base::InvalidArgument("Missing ModelSpec"));
+  INFERD_RETURN_IF_ERROR(CheckMetadataFields(request));
+  RequestedModel model = ModelOf(true, request.model_spec());
+  INFERD_ASSIGN_OR_RETURN(const auto pinned, FindModel(environment.dispatcher, model));
+  serving::GetModelMetadataResponse response;
+  *response.mutable_model_spec() = ModelSpecMessage(model.spec.model, pinned->version(), "");
+  (*response.mutable_metadata())[kSignatureField].PackFrom(SignatureMessage(pinned->signature()));
+  return response;
+}
+
+base::Result<serving::GetModelStatusResponse> GetModelStatus(const Environment& environment,
+                                                             const serving::GetModelStatusRequest& request) {
+  if (!request.has_model_spec()) return std::unexpected(base::InvalidArgument("Missing ModelSpec"));
+  RequestedModel model = ModelOf(true, request.model_spec());
+  INFERD_RETURN_IF_ERROR(tfs::CheckModelSpec(model.spec));
+  INFERD_RETURN_IF_ERROR(tfs::ResolveLabel(environment.dispatcher, model.spec));
+  INFERD_ASSIGN_OR_RETURN(const auto versions, tfs::FindVersions(environment.catalog, model.spec));
+  return StatusMessage(versions);
+}
+
+}  // namespace
+
+void AddModelMethods(const std::shared_ptr<const Environment>& environment, std::vector<net::grpc::Method>& methods) {
+  methods.push_back(rpc::AtOnce(environment, PredictionPath("GetModelMetadata"), GetModelMetadata));
+  methods.push_back(rpc::AtOnce(environment, ModelPath("GetModelStatus"), GetModelStatus));
+  methods.push_back(rpc::NotServed(environment, ModelPath("HandleReloadConfigRequest"),
+                                   "the configuration is not changed by request"));
+  methods.push_back(rpc::NotServed(environment, SessionPath("SessionRun"), "sessions are not served: call Predict"));
+}
+
+}  // namespace inferd::tfs_grpc

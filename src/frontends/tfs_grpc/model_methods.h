@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "frontends/tfs_grpc/service.h"
+
+namespace inferd::tfs_grpc {
+
+// Adds every method but those of inference: metadata, status, and what is UNIMPLEMENTED. All answer on the loop.
+void AddModelMethods(const std::shared_ptr<const Environment>& environment, std::vector<net::grpc::Method>& methods);
+
+}  // namespace inferd::tfs_grpc

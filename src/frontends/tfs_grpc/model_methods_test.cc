@@ -1,0 +1,70 @@
+#include "frontends/tfs_grpc/model_methods.h"
+
+#include <gtest/gtest.h>
+
+#include "frontends/tfs_grpc/service_fixture.h"
+#include "tfs/model_service.pb.h"
+#include "tfs/session_service.pb.h"
+
+namespace inferd::tfs_grpc {
+namespace {
+
+namespace serving = tensorflow::serving;
+
+TEST(GetModelMetadataTest, IsASignatureInAnAny) {
+  TestService service;
+  serving::GetModelMetadataRequest request;
+  EXPECT_EQ(StatusOf(*service.Ask("GetModelMetadata", request)), "3: Missing ModelSpec");
+  request.mutable_model_spec()->set_name("m");
+  EXPECT_EQ(StatusOf(*service.Ask("GetModelMetadata", request)),
+            "3: GetModelMetadataRequest must specify at least one metadata_field");
+  request.add_metadata_field("graph");
+  EXPECT_EQ(StatusOf(*service.Ask("GetModelMetadata", request)), "3: Metadata field graph is not supported");
+  request.set_metadata_field(0, "signature_def");
+  const auto response = ResponseOf<serving::GetModelMetadataResponse>(*service.Ask("GetModelMetadata", request));
+  EXPECT_EQ(response.model_spec().ShortDebugString(), R"(name: "m" version { value: 1 })");
+  const auto& any = response.metadata().at("signature_def");
+  EXPECT_EQ(any.type_url(), "type.googleapis.com/tensorflow.serving.SignatureDefMap");
+  serving::SignatureDefMap map;
+  ASSERT_TRUE(any.UnpackTo(&map));
+  const auto& signature = map.signature_def().at("serving_default");
+  EXPECT_EQ(signature.method_name(), "tensorflow/serving/predict");
+  EXPECT_EQ(signature.inputs().at("x").ShortDebugString(),
+            R"(name: "x" dtype: DT_INT32 tensor_shape { dim { size: -1 } dim { size: 2 } })");
+  request.mutable_model_spec()->set_name("n");
+  EXPECT_EQ(StatusOf(*service.Ask("GetModelMetadata", request)), "5: Servable not found for request: Latest(n)");
+}
+
+TEST(GetModelStatusTest, VersionsAndWhyNot) {
+  TestService service;
+  service.catalog.versions = std::vector<core::IndexEntry>{
+      {.name = "m", .version = "1", .state = core::ModelState::kUnavailable, .reason = "no such op", .repository = ""},
+      {.name = "m", .version = "2", .state = core::ModelState::kReady, .reason = "", .repository = ""}};
+  serving::GetModelStatusRequest request;
+  EXPECT_EQ(StatusOf(*service.Ask("GetModelStatus", request)), "3: Missing ModelSpec");
+  request.mutable_model_spec()->set_name("m");
+  const auto all = ResponseOf<serving::GetModelStatusResponse>(*service.Ask("GetModelStatus", request));
+  ASSERT_EQ(all.model_version_status_size(), 2);
+  EXPECT_EQ(all.model_version_status(0).ShortDebugString(),
+            R"(version: 1 state: END status { error_code: UNKNOWN error_message: "no such op" })");
+  EXPECT_EQ(all.model_version_status(1).ShortDebugString(), "version: 2 state: AVAILABLE status { }");
+  service.dispatcher.labels = {{"stable", "2"}};
+  request.mutable_model_spec()->set_version_label("stable");
+  EXPECT_EQ(
+      ResponseOf<serving::GetModelStatusResponse>(*service.Ask("GetModelStatus", request)).model_version_status_size(),
+      1);
+  request.mutable_model_spec()->mutable_version()->set_value(7);
+  EXPECT_EQ(StatusOf(*service.Ask("GetModelStatus", request)), "5: Could not find version 7 of model m");
+  service.catalog.versions = std::unexpected(base::NotFound("no"));
+  EXPECT_EQ(StatusOf(*service.Ask("GetModelStatus", request)), "5: Could not find any versions of model m");
+}
+
+TEST(NotServedTest, IsSaidSo) {
+  TestService service;
+  EXPECT_EQ(StatusOf(*service.Ask("SessionRun", serving::SessionRunRequest())),
+            "12: sessions are not served: call Predict");
+  EXPECT_EQ(service.Ask("HandleReloadConfigRequest", serving::SessionRunRequest())->status(), "12");
+}
+
+}  // namespace
+}  // namespace inferd::tfs_grpc

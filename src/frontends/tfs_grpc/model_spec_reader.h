@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "core/dispatcher.h"
+#include "tfs/model_spec.h"
+#include "wire/reader.h"
+
+namespace inferd::tfs_grpc {
+
+// What a request says of its model.
+struct RequestedModel {
+  bool given = false;  // there is a ModelSpec
+  tfs::ModelSpec spec{"", "", ""};
+  std::string signature;  // empty: the default
+};
+
+// Reads a tensorflow.serving.ModelSpec on top of what `model` has, as protobuf merges the parts of one field. `in` is
+// malformed afterwards if the part is.
+void ReadModelSpec(wire::Reader& in, RequestedModel& model);
+
+// Reads the ModelSpec in field `number` of `message`, and no other field. INVALID_ARGUMENT: it is malformed, or the
+// message's outermost fields are.
+base::Result<RequestedModel> ReadModelSpecOf(std::string_view message, uint32_t number);
+
+// The version that answers; it is in the spec afterwards if a label named it. Errors are tfs::FindModel's and, in
+// TensorFlow Serving's words, INVALID_ARGUMENT: no model is named.
+base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, RequestedModel& model);
+
+// Whether that is the one signature that a model has.
+bool IsServed(std::string_view signature);
+
+}  // namespace inferd::tfs_grpc

@@ -1,0 +1,51 @@
+#include "frontends/tfs_grpc/predict_call.h"
+
+#include <string>
+#include <utility>
+
+#include "frontends/tfs_grpc/predict_request_reader.h"
+#include "frontends/tfs_grpc/predict_response_writer.h"
+
+namespace inferd::tfs_grpc {
+
+namespace {
+
+constexpr uint32_t kModelSpec = 1;
+
+base::Status UnknownSignature(const std::string& name) {
+  return base::FailedPrecondition("Serving signature key \"" + name + "\" not found.");
+}
+
+}  // namespace
+
+PredictCall::PredictCall(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context,
+                         base::BufferSlice message, net::grpc::Responder responder)
+    : ModelCall(std::move(environment), tfs::Api::kPredict, std::move(context), std::move(message),
+                std::move(responder)) {}
+
+base::Status PredictCall::Begin(const base::BufferSlice& message) {
+  INFERD_ASSIGN_OR_RETURN(RequestedModel model, ReadModelSpecOf(message.view(), kModelSpec));
+  return PinModel(std::move(model), UnknownSignature);
+}
+
+bool PredictCall::PreparingIsBig(const base::BufferSlice& message) const {
+  const size_t limit = options().offload_bytes;
+  return message.size() >= limit && BytesToDecode(message.view()) >= limit;
+}
+
+base::Result<std::unique_ptr<core::InferRequest>> PredictCall::Prepare(const base::BufferSlice& message) {
+  INFERD_ASSIGN_OR_RETURN(auto request,
+                          ReadPredictRequest(message, pinned()->signature(), service_options().fill_bytes_max));
+  INFERD_RETURN_IF_ERROR(Complete(*request));
+  return request;
+}
+
+bool PredictCall::EncodingIsBig(const core::InferResponse& response) const {
+  return BytesToEncode(response, service_options().tensor_content) >= options().offload_bytes;
+}
+
+base::Result<net::grpc::Message> PredictCall::Encode(core::InferResponse&& response) {
+  return WritePredictResponse(std::move(response), service_options().tensor_content);
+}
+
+}  // namespace inferd::tfs_grpc

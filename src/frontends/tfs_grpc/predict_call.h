@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "frontends/tfs_grpc/model_call.h"
+
+namespace inferd::tfs_grpc {
+
+// One Predict call.
+class PredictCall final : public ModelCall {
+ public:
+  PredictCall(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context,
+              base::BufferSlice message, net::grpc::Responder responder);
+
+ private:
+  base::Status Begin(const base::BufferSlice& message) override;
+  bool PreparingIsBig(const base::BufferSlice& message) const override;
+  base::Result<std::unique_ptr<core::InferRequest>> Prepare(const base::BufferSlice& message) override;
+  bool EncodingIsBig(const core::InferResponse& response) const override;
+  base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
+};
+
+}  // namespace inferd::tfs_grpc

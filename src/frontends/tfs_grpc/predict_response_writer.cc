@@ -1,0 +1,102 @@
+#include "frontends/tfs_grpc/predict_response_writer.h"
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "frontends/tfs_grpc/tensor_field.h"
+#include "tensor/raw.h"
+#include "tfs/dtype.h"
+#include "tfs/model_spec.h"
+#include "wire/elements_writer.h"
+#include "wire/writer.h"
+
+namespace inferd::tfs_grpc {
+
+namespace {
+
+using tensor::DataType;
+
+constexpr uint32_t kOutputs = 1, kModelSpec = 2;                 // PredictResponse
+constexpr uint32_t kEntryKey = 1, kEntryValue = 2;               // of a map
+constexpr uint32_t kName = 1, kVersion = 2, kSignatureName = 3;  // ModelSpec
+constexpr uint32_t kInt64Value = 1;
+
+bool IsBulk(DataType type, bool tensor_content) {
+  if (type == DataType::kBytes) return false;
+  return tensor_content || type == DataType::kFp32 || type == DataType::kFp64;
+}
+
+// No less than the bytes of `response` but for tensors.
+size_t HeaderSizeMax(const core::InferResponse& response) {
+  constexpr size_t kTagAndLength = 6;
+  constexpr size_t kDim = 2 * kTagAndLength + wire::kVarintMax;
+  constexpr size_t kOutputFields = 6 * kTagAndLength;
+  constexpr size_t kSpecFields = 5 * kTagAndLength + wire::kVarintMax + tfs::kServingDefault.size();
+  size_t bytes = kSpecFields + response.model_name.size();
+  for (const core::InferTensor& output : response.outputs) {
+    bytes += kOutputFields + output.name.size() + output.shape.rank() * kDim;
+  }
+  return bytes;
+}
+
+// Proto3 leaves out what is zero.
+void WriteDim(wire::Writer& out, int64_t size) {
+  const size_t end = out.size();
+  if (size != 0) out.Varint(kDimSize, static_cast<uint64_t>(size));
+  out.Message(kShapeDim, end);
+}
+
+void WriteTensor(wire::Writer& out, uint32_t number, core::InferTensor& tensor, bool tensor_content) {
+  const size_t end = out.size();
+  if (tensor_content && tensor.datatype != DataType::kBytes) {
+    if (!tensor.data.empty()) out.Slice(kTensorContent, std::move(tensor.data));
+  } else {
+    wire::WriteElements(out, ValueField(tensor.datatype), tensor.datatype, tensor.data);
+  }
+  const size_t shape_end = out.size();
+  for (size_t i = tensor.shape.rank(); i-- > 0;) WriteDim(out, tensor.shape[i]);
+  out.Message(kTensorShape, shape_end);
+  out.Varint(kDtype, static_cast<uint64_t>(tfs::DtypeOf(tensor.datatype)));
+  out.Message(number, end);
+}
+
+void WriteModelSpec(wire::Writer& out, const core::InferResponse& response) {
+  const size_t end = out.size();
+  out.String(kSignatureName, tfs::kServingDefault);
+  int64_t version = 0;
+  const std::string& digits = response.model_version;
+  std::from_chars(digits.data(), digits.data() + digits.size(), version);
+  const size_t version_end = out.size();
+  if (version != 0) out.Varint(kInt64Value, static_cast<uint64_t>(version));
+  out.Message(kVersion, version_end);
+  out.String(kName, response.model_name);
+  out.Message(kModelSpec, end);
+}
+
+}  // namespace
+
+base::Result<net::grpc::Message> WritePredictResponse(core::InferResponse response, bool tensor_content) {
+  wire::Writer out(HeaderSizeMax(response));
+  WriteModelSpec(out, response);
+  for (auto output = response.outputs.rbegin(); output != response.outputs.rend(); ++output) {
+    const base::Status fits = tensor::CheckRaw(output->datatype, output->shape, output->data.bytes());
+    if (!fits.ok()) return std::unexpected(base::Internal("output '" + output->name + "': " + fits.message()));
+    const size_t end = out.size();
+    WriteTensor(out, kEntryValue, *output, tensor_content);
+    out.String(kEntryKey, output->name);
+    out.Message(kOutputs, end);
+  }
+  return out.Take();
+}
+
+size_t BytesToEncode(const core::InferResponse& response, bool tensor_content) {
+  size_t bytes = 0;
+  for (const core::InferTensor& output : response.outputs) {
+    if (!IsBulk(output.datatype, tensor_content)) bytes += output.data.size();
+  }
+  return bytes;
+}
+
+}  // namespace inferd::tfs_grpc

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/status.h"
+#include "core/infer_response.h"
+#include "net/grpc/responder.h"
+
+namespace inferd::tfs_grpc {
+
+// The bytes of a tensorflow.serving.PredictResponse. Outputs stand in the field of their type, or, with
+// `tensor_content`, as that; strings stand in string_val either way. Floats and tensor_content are pieces of the
+// message and are not copied. `response` is a success. INTERNAL: an output's bytes do not fit its shape. Pure; runs on
+// any thread.
+base::Result<net::grpc::Message> WritePredictResponse(core::InferResponse response, bool tensor_content);
+
+// How many bytes of the outputs are encoded element by element.
+size_t BytesToEncode(const core::InferResponse& response, bool tensor_content);
+
+}  // namespace inferd::tfs_grpc

@@ -1,0 +1,122 @@
+#include "frontends/tfs_grpc/result_call.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "frontends/tfs_grpc/service_fixture.h"
+
+namespace inferd::tfs_grpc {
+namespace {
+
+namespace serving = tensorflow::serving;
+using tensor::DataType;
+
+void AddExample(serving::Input& input, float value) {
+  auto& example = *input.mutable_example_list()->add_examples();
+  (*example.mutable_features()->mutable_feature())["x"].mutable_float_list()->add_value(value);
+}
+
+// Models of one float per example: "c" classifies it as (x, -x), "r" gives it back.
+class ResultCallTest : public testing::Test {
+ protected:
+  ResultCallTest() {
+    auto classifier = std::make_shared<core::FakePinned>();
+    classifier->signature_.inputs = {{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 1}}};
+    classifier->signature_.outputs = {
+        {.name = "s", .datatype = DataType::kFp32, .shape = {-1, 2}, .labels = {"cat", "d\xff"}}};
+    auto regressor = std::make_shared<core::FakePinned>();
+    regressor->signature_.inputs = classifier->signature_.inputs;
+    regressor->signature_.outputs = {{.name = "y", .datatype = DataType::kFp32, .shape = {-1, 1}}};
+    service_.dispatcher.models["c"] = classifier;
+    service_.dispatcher.models["r"] = regressor;
+    service_.dispatcher.infer = [](const core::PinnedModel& pinned, const core::InferRequest& request,
+                                   core::Completion done) {
+      core::InferResponse response;
+      response.model_name = request.model_name;
+      response.model_version = pinned.version();
+      core::InferTensor output = request.inputs[0];
+      output.name = pinned.signature().outputs[0].name;
+      if (output.name == "s") {
+        const size_t rows = output.data.size() / sizeof(float);
+        base::Buffer scores = base::Buffer::Allocate(rows * 2 * sizeof(float));
+        for (size_t i = 0; i < rows; ++i) {
+          float pair[2];
+          std::memcpy(pair, output.data.data() + i * sizeof(float), sizeof(float));
+          pair[1] = -pair[0];
+          std::memcpy(scores.data() + i * sizeof pair, pair, sizeof pair);
+        }
+        output.shape[1] = 2;
+        output.data = base::BufferSlice(scores);
+      }
+      response.outputs.push_back(std::move(output));
+      done.Send(std::move(response));
+    };
+  }
+
+  TestService service_;
+};
+
+TEST_F(ResultCallTest, Classifies) {
+  serving::ClassificationRequest request;
+  request.mutable_model_spec()->set_name("c");
+  AddExample(*request.mutable_input(), 1);
+  AddExample(*request.mutable_input(), 2);
+  const auto call = service_.Ask("Classify", request);
+  EXPECT_EQ(StatusOf(*call), "0");
+  const auto response = ResponseOf<serving::ClassificationResponse>(*call);
+  EXPECT_EQ(response.model_spec().version().value(), 1);
+  ASSERT_EQ(response.result().classifications_size(), 2);
+  const auto& second = response.result().classifications(1);
+  EXPECT_EQ(second.classes(0).ShortDebugString(), R"(label: "cat" score: 2)");
+  EXPECT_EQ(second.classes(1).label(), "d\xEF\xBF\xBD");
+  EXPECT_EQ(second.classes(1).score(), -2);
+}
+
+TEST_F(ResultCallTest, Regresses) {
+  serving::RegressionRequest request;
+  request.mutable_model_spec()->set_name("r");
+  AddExample(*request.mutable_input(), 2.5f);
+  const auto response = ResponseOf<serving::RegressionResponse>(*service_.Ask("Regress", request));
+  ASSERT_EQ(response.result().regressions_size(), 1);
+  EXPECT_EQ(response.result().regressions(0).value(), 2.5f);
+  EXPECT_EQ(response.model_spec().signature_name(), "serving_default");
+}
+
+TEST_F(ResultCallTest, AModelIsWhatItsOutputsSay) {
+  serving::RegressionRequest request;
+  request.mutable_model_spec()->set_name("c");
+  AddExample(*request.mutable_input(), 1);
+  EXPECT_EQ(service_.Ask("Regress", request)->status(), "3");
+  request.mutable_model_spec()->set_name("r");
+  request.mutable_model_spec()->set_signature_name("other");
+  EXPECT_EQ(StatusOf(*service_.Ask("Regress", request)), "3: No signature was found with the name: other");
+  request.mutable_model_spec()->clear_signature_name();
+  request.clear_input();
+  EXPECT_EQ(StatusOf(*service_.Ask("Regress", request)), "3: Input is empty.");
+}
+
+TEST_F(ResultCallTest, OneExecutionForSeveralTasks) {
+  serving::MultiInferenceRequest request;
+  const auto ask = [&] { return StatusOf(*service_.Ask("MultiInference", request)); };
+  AddExample(*request.mutable_input(), 3);
+  EXPECT_EQ(ask(), "3: Found ModelSpec with an empty model name.");
+  auto& task = *request.add_tasks();
+  task.mutable_model_spec()->set_name("r");
+  EXPECT_EQ(ask(), "12: Unsupported signature method_name: ");
+  task.set_method_name("tensorflow/serving/regress");
+  const auto response = ResponseOf<serving::MultiInferenceResponse>(*service_.Ask("MultiInference", request));
+  ASSERT_EQ(response.results_size(), 1);
+  EXPECT_EQ(response.results(0).regression_result().regressions(0).value(), 3);
+  EXPECT_EQ(response.results(0).model_spec().name(), "r");
+  auto& second = *request.add_tasks();
+  second = task;
+  EXPECT_EQ(ask(), "3: Duplicate evaluation of signature: serving_default");
+  second.mutable_model_spec()->set_signature_name("other");
+  EXPECT_EQ(ask(), "3: No signature was found with the name: other");
+  second.mutable_model_spec()->set_name("c");
+  EXPECT_EQ(ask(), "3: All ModelSpecs in a MultiInferenceRequest must access the same model name.");
+}
+
+}  // namespace
+}  // namespace inferd::tfs_grpc

@@ -1,0 +1,57 @@
+#include "frontends/tfs_grpc/service.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "frontends/tfs_grpc/model_methods.h"
+#include "frontends/tfs_grpc/predict_call.h"
+#include "frontends/tfs_grpc/predict_request_reader.h"
+#include "frontends/tfs_grpc/result_call.h"
+#include "frontends/tfs_grpc/service_path.h"
+#include "tfs/session_service.pb.h"
+
+namespace inferd::tfs_grpc {
+
+namespace {
+
+using Shared = std::shared_ptr<const Environment>;
+using net::grpc::CallContext;
+using net::grpc::Method;
+using net::grpc::Responder;
+
+Method Predict(const Shared& environment) {
+  Method method{.path = PredictionPath(tfs::ApiName(tfs::Api::kPredict))};
+  method.unary = [environment](CallContext&& context, base::BufferSlice message, Responder responder) {
+    rpc::InferCall::Start(
+        std::make_unique<PredictCall>(environment, std::move(context), std::move(message), std::move(responder)));
+  };
+  method.align_at = TensorBytesAt;
+  return method;
+}
+
+Method Results(const Shared& environment, tfs::Api api) {
+  Method method{.path = PredictionPath(tfs::ApiName(api))};
+  method.unary = [environment, api](CallContext&& context, base::BufferSlice message, Responder responder) {
+    rpc::InferCall::Start(
+        std::make_unique<ResultCall>(environment, api, std::move(context), std::move(message), std::move(responder)));
+  };
+  return method;
+}
+
+}  // namespace
+
+std::vector<Method> Methods(Environment environment) {
+  // Reflection shows what is linked, and the linker takes what is named.
+  [[maybe_unused]] static const auto* const session = tensorflow::serving::SessionRunRequest::descriptor();
+  const auto shared = std::make_shared<const Environment>(std::move(environment));
+  std::vector<Method> methods;
+  methods.push_back(Predict(shared));
+  for (const tfs::Api api : {tfs::Api::kClassify, tfs::Api::kRegress, tfs::Api::kMultiInference}) {
+    methods.push_back(Results(shared, api));
+  }
+  AddModelMethods(shared, methods);
+  return methods;
+}
+
+}  // namespace inferd::tfs_grpc

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/logging.h"
+#include "core/catalog.h"
+#include "core/dispatcher.h"
+#include "net/grpc/service.h"
+#include "rpc/surroundings.h"
+#include "tfs/request_metrics.h"
+
+namespace inferd::tfs_grpc {
+
+// How this front-end answers. Set before the server starts; immutable and shared by every loop's methods afterwards.
+struct Options : rpc::Options {
+  bool tensor_content = false;  // outputs as tensor_content, not in the field of their type
+  // Of one request: what its shapes ask for beyond the elements that it brings, the last of which stands for the rest.
+  uint64_t fill_bytes_max = uint64_t{64} << 20;
+  uint64_t context_bytes_max = uint64_t{1} << 30;  // of the context's features, repeated for every example
+};
+
+// What the methods work with. Everything is owned by the server's composition and outlives them, the loop's connections
+// and every request in flight.
+struct Environment {
+  const Options& options;
+  core::Dispatcher& dispatcher;  // this loop's
+  core::Catalog& catalog;
+  base::Executor& pool;  // big decoding and encoding
+  base::Logger& logger;
+  const base::Clock& clock;
+  std::unique_ptr<tfs::RequestMetrics> metrics;  // of this loop
+};
+
+// TensorFlow Serving's gRPC API, for every model and for one loop: tensorflow.serving.PredictionService and
+// ModelService. Small requests are decoded, dispatched and encoded on the loop thread; what is big and has to be taken
+// apart element by element goes by way of the pool. SessionService and changes of the configuration are UNIMPLEMENTED.
+std::vector<net::grpc::Method> Methods(Environment environment);
+
+}  // namespace inferd::tfs_grpc
