@@ -131,7 +131,7 @@ void RunExamples(std::string_view bytes) {
                       {.name = "c", .datatype = tensor::DataType::kBytes, .shape = {-1, 1}, .optional = true}};
   const auto columns = tfs_grpc::ReadExamples(bytes, signature, kBytesMax);
   core::ModelSignature strings;
-  strings.inputs = {{.name = "no feature", .datatype = tensor::DataType::kBytes, .shape = {-1}}};
+  strings.inputs = {{.name = "inputs", .datatype = tensor::DataType::kBytes, .shape = {-1}}};
   const auto whole = tfs_grpc::ReadExamples(bytes, strings, kBytesMax);
   if (!parsed) return;
   const auto& input = theirs.input();

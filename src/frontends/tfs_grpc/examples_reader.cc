@@ -140,18 +140,11 @@ class ColumnsReader {
   tfs::Feature feature_;
 };
 
-// Whether the only input is filled with whole examples.
-base::Result<bool> TakesWholeExamples(const Examples& examples, const core::ModelSignature& signature) {
+// Whether the model parses examples itself, as in the signatures that TensorFlow makes for that.
+bool TakesWholeExamples(const core::ModelSignature& signature) {
   if (signature.inputs.size() != 1) return false;
   const core::TensorSpec& input = signature.inputs[0];
-  if (input.datatype != tensor::DataType::kBytes || input.shape.rank() > 1) return false;
-  bool named = false;
-  const auto look = [&](Reader example) {
-    return ForEachFeature(example, [&](std::string_view name, const Parts&) { named = named || name == input.name; });
-  };
-  INFERD_RETURN_IF_ERROR(examples.ForEachContext(look));
-  INFERD_RETURN_IF_ERROR(examples.ForEachExample(look));
-  return !named;
+  return input.datatype == tensor::DataType::kBytes && (input.name == "inputs" || input.name == "examples");
 }
 
 // Bytes of an Example merge with those in front of them.
@@ -160,7 +153,7 @@ base::Result<core::InferTensor> WholeExamples(const Examples& examples, const co
   std::string text;
   INFERD_RETURN_IF_ERROR(examples.ForEachContext([&text](Reader part) -> base::Status {
     text.append(part.rest());
-    return {};
+    return ForEachFeature(part, [](std::string_view, const Parts&) {});
   }));
   const size_t context_size = text.size();
   tensor::BytesPacker packer(0);
@@ -173,6 +166,7 @@ base::Result<core::InferTensor> WholeExamples(const Examples& examples, const co
     }
     text.resize(context_size);
     text.append(example.rest());
+    INFERD_RETURN_IF_ERROR(ForEachFeature(example, [](std::string_view, const Parts&) {}));
     return packer.Append(text);
   }));
   core::InferTensor tensor;
@@ -197,8 +191,7 @@ base::Result<std::unique_ptr<core::InferRequest>> ReadExamples(std::string_view 
   }));
   if (count == 0) return std::unexpected(base::InvalidArgument("Input is empty."));
   auto request = std::make_unique<core::InferRequest>();
-  INFERD_ASSIGN_OR_RETURN(const bool whole, TakesWholeExamples(examples, signature));
-  if (whole) {
+  if (TakesWholeExamples(signature)) {
     INFERD_ASSIGN_OR_RETURN(core::InferTensor tensor, WholeExamples(examples, signature.inputs[0], context_bytes_max));
     request->inputs.push_back(std::move(tensor));
     return request;

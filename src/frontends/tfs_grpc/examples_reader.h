@@ -15,8 +15,8 @@ namespace inferd::tfs_grpc {
 // example after the other, or of the context for all of them; other features are ignored. A feature fills a row of its
 // input in order.
 //
-// A model that has strings [examples] as its only input, which is not among the features, takes the examples whole:
-// each is the bytes of a tensorflow.Example, those of the context in front.
+// A model whose only input is strings called `inputs` or `examples` takes the examples whole: each is the bytes of a
+// tensorflow.Example, those of the context in front.
 //
 // INVALID_ARGUMENT: no protobuf; no examples; tfs::ExampleColumns's errors. RESOURCE_EXHAUSTED: the context for every
 // example is more than `context_bytes_max`. Pure; any thread.

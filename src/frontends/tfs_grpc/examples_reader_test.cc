@@ -16,9 +16,9 @@ using tensorflow::serving::ClassificationRequest;
 
 constexpr uint64_t kContextMax = 64;
 
-core::ModelSignature Signature(DataType type, const tensor::Shape& shape) {
+core::ModelSignature Signature(DataType type, const tensor::Shape& shape, const char* name = "x") {
   core::ModelSignature signature;
-  signature.inputs = {{.name = "x", .datatype = type, .shape = shape}};
+  signature.inputs = {{.name = name, .datatype = type, .shape = shape}};
   return signature;
 }
 
@@ -85,13 +85,13 @@ TEST(ExamplesReaderTest, TheLastKindOfListCounts) {
   EXPECT_EQ(Read(plain.SerializeAsString() + plain.SerializeAsString(), signature), "[2,2] 1 2 1 2");
 }
 
-TEST(ExamplesReaderTest, ModelsOfStringsTakeExamplesWhole) {
+TEST(ExamplesReaderTest, ModelsThatParseExamplesTakeThemWhole) {
   ClassificationRequest request;
   auto& list = *request.mutable_input()->mutable_example_list_with_context();
   *list.mutable_context() = Integers("a", {1});
   *list.add_examples() = Integers("b", {2});
   list.add_examples();
-  const auto read = ReadExamples(request.SerializeAsString(), Signature(DataType::kBytes, {-1}), kContextMax);
+  const auto read = ReadExamples(request.SerializeAsString(), Signature(DataType::kBytes, {-1}, "inputs"), kContextMax);
   ASSERT_TRUE(read.has_value()) << read.error().ToString();
   const core::InferTensor& input = (*read)->inputs.at(0);
   EXPECT_EQ(input.shape.ToString(), "[2]");
@@ -103,7 +103,9 @@ TEST(ExamplesReaderTest, ModelsOfStringsTakeExamplesWhole) {
   EXPECT_EQ(examples[0].features().feature_size(), 2) << "the context's and its own";
   EXPECT_EQ(examples[1].features().feature_size(), 1);
   for (int i = 0; i < 30; ++i) list.add_examples();
-  EXPECT_EQ(ReadExamples(request.SerializeAsString(), Signature(DataType::kBytes, {-1}), kContextMax).error().code(),
+  EXPECT_EQ(ReadExamples(request.SerializeAsString(), Signature(DataType::kBytes, {-1}, "inputs"), kContextMax)
+                .error()
+                .code(),
             base::StatusCode::kResourceExhausted);
 }
 

@@ -53,7 +53,6 @@ class RequestReader {
   }
 
  private:
-  // A malformed entry is told by the reader of the whole: the entry's bytes are inside it.
   base::Status ReadEntry(Reader in) {
     std::string_view alias;
     Parts value;
@@ -69,7 +68,7 @@ class RequestReader {
       }
     }
     if (!in.ok()) return in.status();
-    if (!has_value) value.push_back(Reader({}));
+    if (!has_value) value.push_back(Reader(std::string_view()));
     const int input = signature_.FindInput(alias);
     if (input >= 0) {
       found_[static_cast<size_t>(input)] = std::move(value);
@@ -124,9 +123,9 @@ bool IsBulk(uint32_t tag) {
          tag == Tag(kDoubleVal, Type::kBytes);
 }
 
-// Calls at(reader) in front of each bulk of the tensors' bytes, until it says that it is done.
-template <typename At>
-void ForEachBulk(std::string_view message, At at) {
+// Calls take(tag, reader) at each field of the tensors, until it says that it is done.
+template <typename Take>
+void ForEachTensorField(std::string_view message, Take take) {
   Reader in(message);
   while (const uint32_t tag = in.Next()) {
     if (tag != kInputs) {
@@ -141,11 +140,7 @@ void ForEachBulk(std::string_view message, At at) {
       }
       Reader tensor = entry.Beginning();
       while (const uint32_t field = tensor.Next()) {
-        if (!IsBulk(field)) {
-          tensor.Skip();
-        } else if (at(tensor)) {
-          return;
-        }
+        if (take(field, tensor)) return;
       }
     }
   }
@@ -164,19 +159,30 @@ base::Result<std::unique_ptr<core::InferRequest>> ReadPredictRequest(const base:
 
 size_t TensorBytesAt(std::span<const std::byte> beginning) {
   size_t found = 0;
-  ForEachBulk({reinterpret_cast<const char*>(beginning.data()), beginning.size()}, [&found](Reader& tensor) {
-    const size_t at = tensor.BytesAt();
-    if (tensor.ok()) found = at;
-    return true;
-  });
+  ForEachTensorField({reinterpret_cast<const char*>(beginning.data()), beginning.size()},
+                     [&found](uint32_t field, Reader& tensor) {
+                       if (!IsBulk(field)) {
+                         tensor.Skip();
+                         return false;
+                       }
+                       const size_t at = tensor.BytesAt();
+                       if (tensor.ok()) found = at;
+                       return true;
+                     });
   return found;
 }
 
 size_t BytesToDecode(std::string_view message) {
+  constexpr size_t kFieldsMax = 1 << 14;
   size_t bulk = 0;
-  ForEachBulk(message, [&bulk](Reader& tensor) {
-    bulk += tensor.Bytes().size();
-    return false;
+  size_t others = 0;
+  ForEachTensorField(message, [&](uint32_t field, Reader& tensor) {
+    if (IsBulk(field)) {
+      bulk += tensor.Bytes().size();
+      return false;
+    }
+    tensor.Skip();
+    return ++others == kFieldsMax;
   });
   return message.size() - bulk;
 }

@@ -29,8 +29,8 @@ base::Result<std::unique_ptr<core::InferRequest>> ReadPredictRequest(const base:
 // net::grpc::Method::align_at; 0 if the beginning does not show it.
 size_t TensorBytesAt(std::span<const std::byte> beginning);
 
-// How many of the bytes have to be decoded element by element. Of a message that is malformed, those behind the fault
-// do not count.
+// No less than the bytes that have to be decoded element by element: what stands behind a great many single elements is
+// not looked at.
 size_t BytesToDecode(std::string_view message);
 
 }  // namespace inferd::tfs_grpc

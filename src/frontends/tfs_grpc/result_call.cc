@@ -1,23 +1,15 @@
 #include "frontends/tfs_grpc/result_call.h"
 
-#include <string>
 #include <utility>
 
 #include "frontends/tfs_grpc/examples_reader.h"
 
 namespace inferd::tfs_grpc {
 
-namespace {
-
-base::Status UnknownSignature(const std::string& name) {
-  return base::InvalidArgument("No signature was found with the name: " + name);
-}
-
-}  // namespace
-
 base::Status ResultCall::Begin(const base::BufferSlice& message) {
-  INFERD_ASSIGN_OR_RETURN(tasks_, ReadResultTasks(message.view(), api()));
-  return PinModel(std::move(tasks_.model), UnknownSignature);
+  INFERD_ASSIGN_OR_RETURN(ResultTask task, ReadResultTask(message.view(), api()));
+  result_ = task.result;
+  return PinModel(std::move(task.model), UnknownResultSignature);
 }
 
 bool ResultCall::PreparingIsBig(const base::BufferSlice& message) const {
@@ -27,7 +19,7 @@ bool ResultCall::PreparingIsBig(const base::BufferSlice& message) const {
 base::Result<std::unique_ptr<core::InferRequest>> ResultCall::Prepare(const base::BufferSlice& message) {
   const core::ModelSignature& signature = pinned()->signature();
   INFERD_ASSIGN_OR_RETURN(auto request, ReadExamples(message.view(), signature, service_options().context_bytes_max));
-  INFERD_RETURN_IF_ERROR(CheckResults(tasks_, signature));
+  INFERD_RETURN_IF_ERROR(CheckResult(result_, signature));
   INFERD_RETURN_IF_ERROR(Complete(*request));
   return request;
 }
@@ -39,7 +31,7 @@ bool ResultCall::EncodingIsBig(const core::InferResponse& response) const {
 }
 
 base::Result<net::grpc::Message> ResultCall::Encode(core::InferResponse&& response) {
-  return WriteResults(tasks_, api(), response, pinned()->signature());
+  return WriteResult(result_, api(), response, pinned()->signature());
 }
 
 }  // namespace inferd::tfs_grpc

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "frontends/tfs_grpc/model_call.h"
-#include "frontends/tfs_grpc/result_tasks.h"
+#include "frontends/tfs_grpc/result_task.h"
 
 namespace inferd::tfs_grpc {
 
@@ -19,7 +19,7 @@ class ResultCall final : public ModelCall {
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
 
-  ResultTasks tasks_;
+  Result result_ = Result::kClassification;
 };
 
 }  // namespace inferd::tfs_grpc

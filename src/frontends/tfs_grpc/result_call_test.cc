@@ -96,7 +96,7 @@ TEST_F(ResultCallTest, AModelIsWhatItsOutputsSay) {
   EXPECT_EQ(StatusOf(*service_.Ask("Regress", request)), "3: Input is empty.");
 }
 
-TEST_F(ResultCallTest, OneExecutionForSeveralTasks) {
+TEST_F(ResultCallTest, OneTaskOfSeveralThatThereMightBe) {
   serving::MultiInferenceRequest request;
   const auto ask = [&] { return StatusOf(*service_.Ask("MultiInference", request)); };
   AddExample(*request.mutable_input(), 3);

@@ -1,5 +1,6 @@
-#include "frontends/tfs_grpc/result_tasks.h"
+#include "frontends/tfs_grpc/result_task.h"
 
+#include <optional>
 #include <utility>
 
 #include "frontends/tfs_grpc/model_messages.h"
@@ -43,28 +44,25 @@ base::Result<Task> ReadTask(Reader in) {
   return task;
 }
 
-// Every model has one signature: a second task of the same model would be of the same one.
-base::Status AddTask(Task task, ResultTasks& tasks) {
-  if (task.model.spec.model.empty()) return InvalidArgument("Found ModelSpec with an empty model name.");
-  if (!tasks.results.empty() && task.model.spec.model != tasks.model.spec.model) {
-    return InvalidArgument("All ModelSpecs in a MultiInferenceRequest must access the same model name.");
-  }
-  if (!tasks.results.empty() && IsServed(task.model.signature)) {
-    return InvalidArgument("Duplicate evaluation of signature: " + std::string(tfs::kServingDefault));
-  }
-  if (task.method == "tensorflow/serving/classify") {
-    tasks.results.push_back(Result::kClassification);
-  } else if (task.method == "tensorflow/serving/regress") {
-    tasks.results.push_back(Result::kRegression);
-  } else {
-    return base::Unimplemented("Unsupported signature method_name: " + std::string(task.method));
-  }
-  if (tasks.results.size() == 1 || IsServed(tasks.model.signature)) tasks.model = std::move(task.model);
-  return {};
+base::Result<Result> ResultOf(std::string_view method) {
+  if (method == "tensorflow/serving/classify") return Result::kClassification;
+  if (method == "tensorflow/serving/regress") return Result::kRegression;
+  return std::unexpected(base::Unimplemented("Unsupported signature method_name: " + std::string(method)));
 }
 
-base::Result<ResultTasks> ReadInferenceTasks(std::string_view message) {
-  ResultTasks tasks;
+// Why a second task cannot be served.
+base::Status RefuseSecond(const RequestedModel& first, const RequestedModel& second) {
+  if (first.spec.model != second.spec.model) {
+    return InvalidArgument("All ModelSpecs in a MultiInferenceRequest must access the same model name.");
+  }
+  const bool served = IsServed(first.signature);
+  if (served != IsServed(second.signature)) return UnknownResultSignature((served ? second : first).signature);
+  return InvalidArgument("Duplicate evaluation of signature: " +
+                         (served ? std::string(tfs::kServingDefault) : first.signature));
+}
+
+base::Result<ResultTask> ReadOnlyTask(std::string_view message) {
+  std::optional<ResultTask> only;
   Reader in(message);
   while (const uint32_t tag = in.Next()) {
     if (tag != Tag(1, Type::kBytes)) {
@@ -72,11 +70,16 @@ base::Result<ResultTasks> ReadInferenceTasks(std::string_view message) {
       continue;
     }
     INFERD_ASSIGN_OR_RETURN(Task task, ReadTask(in.Message()));
-    INFERD_RETURN_IF_ERROR(AddTask(std::move(task), tasks));
+    if (task.model.spec.model.empty()) {
+      return std::unexpected(InvalidArgument("Found ModelSpec with an empty model name."));
+    }
+    if (only) return std::unexpected(RefuseSecond(only->model, task.model));
+    INFERD_ASSIGN_OR_RETURN(const Result result, ResultOf(task.method));
+    only = ResultTask{.model = std::move(task.model), .result = result};
   }
   if (!in.ok()) return std::unexpected(in.status());
-  if (tasks.results.empty()) return std::unexpected(InvalidArgument("Found ModelSpec with an empty model name."));
-  return tasks;
+  if (!only) return std::unexpected(InvalidArgument("Found ModelSpec with an empty model name."));
+  return *std::move(only);
 }
 
 base::Status Fill(const core::InferResponse& response, const core::ModelSignature& signature,
@@ -114,35 +117,31 @@ base::Result<net::grpc::Message> WriteOne(const core::InferResponse& response, c
 
 }  // namespace
 
-base::Result<ResultTasks> ReadResultTasks(std::string_view message, tfs::Api api) {
-  if (api == tfs::Api::kMultiInference) return ReadInferenceTasks(message);
-  ResultTasks tasks;
-  INFERD_ASSIGN_OR_RETURN(tasks.model, ReadModelSpecOf(message, 1));
-  tasks.results = {api == tfs::Api::kClassify ? Result::kClassification : Result::kRegression};
-  return tasks;
+base::Result<ResultTask> ReadResultTask(std::string_view message, tfs::Api api) {
+  if (api == tfs::Api::kMultiInference) return ReadOnlyTask(message);
+  INFERD_ASSIGN_OR_RETURN(RequestedModel model, ReadModelSpecOf(message, 1));
+  return ResultTask{.model = std::move(model),
+                    .result = api == tfs::Api::kClassify ? Result::kClassification : Result::kRegression};
 }
 
-base::Status CheckResults(const ResultTasks& tasks, const core::ModelSignature& signature) {
-  for (const Result result : tasks.results) {
-    const auto check = result == Result::kClassification ? tfs::CheckClassifier : tfs::CheckRegressor;
-    INFERD_RETURN_IF_ERROR(check(signature));
-  }
-  return {};
+base::Status CheckResult(Result result, const core::ModelSignature& signature) {
+  return result == Result::kClassification ? tfs::CheckClassifier(signature) : tfs::CheckRegressor(signature);
 }
 
-base::Result<net::grpc::Message> WriteResults(const ResultTasks& tasks, tfs::Api api,
-                                              const core::InferResponse& response,
-                                              const core::ModelSignature& signature) {
+base::Status UnknownResultSignature(const std::string& name) {
+  return InvalidArgument("No signature was found with the name: " + name);
+}
+
+base::Result<net::grpc::Message> WriteResult(Result result, tfs::Api api, const core::InferResponse& response,
+                                             const core::ModelSignature& signature) {
   if (api == tfs::Api::kClassify) return WriteOne<serving::ClassificationResponse>(response, signature);
   if (api == tfs::Api::kRegress) return WriteOne<serving::RegressionResponse>(response, signature);
   serving::MultiInferenceResponse message;
-  for (const Result result : tasks.results) {
-    serving::InferenceResult& added = *message.add_results();
-    *added.mutable_model_spec() = ModelSpecMessage(response.model_name, response.model_version, tfs::kServingDefault);
-    INFERD_RETURN_IF_ERROR(result == Result::kClassification
-                               ? Fill(response, signature, *added.mutable_classification_result())
-                               : Fill(response, signature, *added.mutable_regression_result()));
-  }
+  serving::InferenceResult& added = *message.add_results();
+  *added.mutable_model_spec() = ModelSpecMessage(response.model_name, response.model_version, tfs::kServingDefault);
+  INFERD_RETURN_IF_ERROR(result == Result::kClassification
+                             ? Fill(response, signature, *added.mutable_classification_result())
+                             : Fill(response, signature, *added.mutable_regression_result()));
   return net::grpc::Encode(message);
 }
 
