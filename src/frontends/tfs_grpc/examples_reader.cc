@@ -166,8 +166,8 @@ base::Result<core::InferTensor> WholeExamples(const Examples& examples, const co
     }
     text.resize(context_size);
     text.append(example.rest());
-    INFERD_RETURN_IF_ERROR(ForEachFeature(example, [](std::string_view, const Parts&) {}));
-    return packer.Append(text);
+    base::Status valid = ForEachFeature(example, [](std::string_view, const Parts&) {});
+    return valid.ok() ? packer.Append(text) : valid;
   }));
   core::InferTensor tensor;
   tensor.name = input.name;
