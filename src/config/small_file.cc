@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <fstream>
 
 namespace inferd::config {
@@ -10,10 +11,13 @@ namespace inferd::config {
 base::Result<std::string> ReadSmallFile(const std::string& path, size_t bytes_max) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::unexpected(base::NotFound("cannot read '" + path + "'"));
-  std::string text(bytes_max + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text;
+  std::array<char, 16 * 1024> chunk;
+  do {
+    file.read(chunk.data(), chunk.size());
+    text.append(chunk.data(), static_cast<size_t>(file.gcount()));
+  } while (file && text.size() <= bytes_max);
   if (file.bad()) return std::unexpected(base::NotFound("cannot read '" + path + "'"));
-  text.resize(static_cast<size_t>(file.gcount()));
   if (text.size() <= bytes_max) return text;
   return std::unexpected(
       base::InvalidArgument("'" + path + "' may have " + std::to_string(bytes_max) + " bytes, and has more"));

@@ -3,7 +3,6 @@
 #include "config/model_config_parser.h"
 #include "repository/source.h"
 #include "repository/version_signature.h"
-#include "repository/warmup.h"
 
 namespace inferd::repository {
 
@@ -104,6 +103,10 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Load(const LoadJ
   INFERD_ASSIGN_OR_RETURN(version.scheduler, scheduler_factory_(std::move(parts)));
   auto serving = core::ModelVersion::Create(std::move(version), retire, [keep_alive = job.keep_alive] {});
   INFERD_RETURN_IF_ERROR(WarmUp(serving, config.warmups, job.model_dir / "warmup", instances));
+  if (recorded_warmups_ != nullptr) {
+    INFERD_ASSIGN_OR_RETURN(auto requests, recorded_warmups_(job.version_dir, serving->signature()));
+    INFERD_RETURN_IF_ERROR(WarmUpWith(serving, std::move(requests)));
+  }
   return serving;
 }
 

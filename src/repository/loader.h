@@ -10,6 +10,7 @@
 #include "base/executor.h"
 #include "config/model_config_completion.h"
 #include "core/model_version.h"
+#include "repository/warmup.h"
 
 namespace inferd::repository {
 
@@ -37,8 +38,11 @@ struct LoadedModel {
 class Loader final {
  public:
   Loader(const config::CompletionOptions& completion, std::span<core::Engine* const> engines,
-         core::SchedulerFactory scheduler_factory)
-      : completion_(completion), engines_(engines), scheduler_factory_(std::move(scheduler_factory)) {}
+         core::SchedulerFactory scheduler_factory, RecordedWarmups recorded_warmups = nullptr)
+      : completion_(completion),
+        engines_(engines),
+        scheduler_factory_(std::move(scheduler_factory)),
+        recorded_warmups_(std::move(recorded_warmups)) {}
 
   // Blocks for as long as it takes. The version is destroyed on `retire`. Errors name the model's problem in words for
   // whoever put it there; UNAVAILABLE: its engine is not installed.
@@ -57,6 +61,7 @@ class Loader final {
   const config::CompletionOptions completion_;
   const std::span<core::Engine* const> engines_;
   const core::SchedulerFactory scheduler_factory_;
+  const RecordedWarmups recorded_warmups_;  // null: none are looked for
 };
 
 }  // namespace inferd::repository

@@ -10,7 +10,7 @@ namespace inferd::repository {
 Manager::Core::Core(ManagerOptions options, ManagerServices services)
     : options_(std::move(options)),
       services_(std::move(services)),
-      loader_(options_.completion, services_.engines, services_.scheduler_factory),
+      loader_(options_.completion, services_.engines, services_.scheduler_factory, services_.recorded_warmups),
       load_pool_("load", std::max<size_t>(options_.loader_threads, 1)) {}
 
 Manager::Core::~Core() { Shutdown(); }

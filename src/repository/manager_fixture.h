@@ -41,7 +41,8 @@ class ManagerTest : public ::testing::Test {
                                       {}, {clock_, deadlines_, inference_metrics_, resources_, host_policies_}),
                                   .clock = clock_,
                                   .logger = *logger_,
-                                  .metrics = registry_});
+                                  .metrics = registry_,
+                                  .recorded_warmups = recorded_warmups_});
     ASSERT_TRUE(manager_->Start().ok());
     manager_->WaitIdle();
   }
@@ -115,6 +116,7 @@ class ManagerTest : public ::testing::Test {
   FakeEngine engine_{"onnxruntime", "model.onnx"};
   std::vector<core::Engine*> engines_;
   ManagerOptions options_;
+  RecordedWarmups recorded_warmups_;
   std::unique_ptr<Manager> manager_;
 };
 

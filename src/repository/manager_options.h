@@ -16,6 +16,7 @@
 #include "core/scheduler.h"
 #include "core/snapshot_publisher.h"
 #include "metrics/registry.h"
+#include "repository/warmup.h"
 
 namespace inferd::repository {
 
@@ -51,6 +52,7 @@ struct ManagerServices {
   const base::Clock& clock;
   base::Logger& logger;
   metrics::Registry& metrics;
+  RecordedWarmups recorded_warmups = nullptr;
 };
 
 }  // namespace inferd::repository

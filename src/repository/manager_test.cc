@@ -352,6 +352,32 @@ TEST_F(ManagerTest, StatisticsAreKeptPerVersion) {
   EXPECT_EQ(manager_->Statistics("m", "1").value()[0].inference_count, 1u);
 }
 
+TEST_F(ManagerTest, RecordedRequestsWarmAVersionUp) {
+  AddVersion("m", 1);
+  int rows = 1;
+  std::filesystem::path asked;
+  recorded_warmups_ = [&](const std::filesystem::path& version_dir, const core::ModelSignature&) {
+    asked = version_dir;
+    std::vector<std::unique_ptr<core::InferRequest>> requests;
+    requests.push_back(std::make_unique<core::InferRequest>());
+    core::InferTensor& input = requests[0]->inputs.emplace_back();
+    input.name = "INPUT0";
+    input.datatype = tensor::DataType::kInt32;
+    input.shape = {rows, 1};
+    input.data = base::BufferSlice(base::Buffer::CopyOf("1234"));
+    return requests;
+  };
+  Start();
+  EXPECT_EQ(asked, dir_.path() / "m/1");
+  EXPECT_EQ(Infer("m").value(), "1");
+  EXPECT_EQ(manager_->Statistics("m", "1").value()[0].inference_count, 1u) << "warm-ups do not count";
+  rows = 2;
+  AddVersion("m", 2);
+  Look();
+  EXPECT_EQ(Infer("m").value(), "1") << "a request that does not fit ends the load";
+  EXPECT_THAT(IndexText(), HasSubstr("recorded warm-up 0: "));
+}
+
 TEST_F(ManagerTest, WhatFailsIsTriedAgainAsOftenAsTheOptionSays) {
   options_.load_retries = 2;
   options_.load_retry_ms = 0;

@@ -47,6 +47,24 @@ base::Result<std::string> RowBytes(const config::WarmupInput& input, const std::
   return row;
 }
 
+// The answer is to come.
+base::Result<std::future<base::Status>> Send(const std::shared_ptr<const core::ModelVersion>& version,
+                                             std::unique_ptr<core::InferRequest> request) {
+  core::QueuedRequest queued;
+  queued.request = std::move(request);
+  INFERD_RETURN_IF_ERROR(
+      core::ValidateRequest(*queued.request, version->id().name, version->signature(), &queued.layout));
+  auto promise = std::make_shared<std::promise<base::Status>>();
+  std::future<base::Status> answer = promise->get_future();
+  queued.completion = core::Completion([promise](core::InferResponse response) {
+    if (response.final) promise->set_value(std::move(response.status));
+  });
+  queued.version = version;
+  queued.warmup = true;
+  version->scheduler().Enqueue(std::move(queued));
+  return answer;
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config::Warmup& warmup,
@@ -72,33 +90,37 @@ base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config
   return request;
 }
 
+base::Status WarmUpWith(const std::shared_ptr<const core::ModelVersion>& version,
+                        std::vector<std::unique_ptr<core::InferRequest>> requests) {
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const std::string context = "recorded warm-up " + std::to_string(i);
+    requests[i]->model_name = version->id().name;
+    auto answer = Send(version, std::move(requests[i]));
+    if (!answer.has_value()) return answer.error().WithContext(context);
+    INFERD_RETURN_IF_ERROR(answer->get().WithContext(context));
+  }
+  return base::OkStatus();
+}
+
 base::Status WarmUp(const std::shared_ptr<const core::ModelVersion>& version,
                     const std::vector<config::Warmup>& warmups, const std::filesystem::path& dir, size_t instances) {
   const bool batches = version->signature().max_batch_size > 0;
   for (const config::Warmup& warmup : warmups) {
+    const std::string context = "warm-up '" + warmup.name + "'";
     for (uint32_t i = 0; i < std::max<uint32_t>(warmup.count, 1); ++i) {
       std::vector<std::future<base::Status>> answers;
       for (size_t instance = 0; instance < instances; ++instance) {
-        core::QueuedRequest queued;
-        INFERD_ASSIGN_OR_RETURN(queued.request, MakeWarmupRequest(warmup, version->id().name, batches, dir));
-        INFERD_RETURN_IF_ERROR(
-            core::ValidateRequest(*queued.request, version->id().name, version->signature(), &queued.layout)
-                .WithContext("warm-up '" + warmup.name + "'"));
-        auto promise = std::make_shared<std::promise<base::Status>>();
-        answers.push_back(promise->get_future());
-        queued.completion = core::Completion([promise](core::InferResponse response) {
-          if (response.final) promise->set_value(std::move(response.status));
-        });
-        queued.version = version;
-        queued.warmup = true;
-        version->scheduler().Enqueue(std::move(queued));
+        INFERD_ASSIGN_OR_RETURN(auto request, MakeWarmupRequest(warmup, version->id().name, batches, dir));
+        auto answer = Send(version, std::move(request));
+        if (!answer.has_value()) return answer.error().WithContext(context);
+        answers.push_back(*std::move(answer));
       }
       base::Status failed;
       for (auto& answer : answers) {
         base::Status status = answer.get();
         if (failed.ok()) failed = std::move(status);
       }
-      INFERD_RETURN_IF_ERROR(failed.WithContext("warm-up '" + warmup.name + "'"));
+      INFERD_RETURN_IF_ERROR(failed.WithContext(context));
     }
   }
   return base::OkStatus();

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,6 +17,15 @@ namespace inferd::repository {
 base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config::Warmup& warmup,
                                                                     const std::string& model, bool batches,
                                                                     const std::filesystem::path& dir);
+
+// Requests that lie recorded in a version's folder, to warm it up with; none: there is nothing recorded. Errors end the
+// load.
+using RecordedWarmups = std::function<base::Result<std::vector<std::unique_ptr<core::InferRequest>>>(
+    const std::filesystem::path& version_dir, const core::ModelSignature& signature)>;
+
+// Sends them to the version, one after the other, and waits for the answers. Blocks. The first error ends it.
+base::Status WarmUpWith(const std::shared_ptr<const core::ModelVersion>& version,
+                        std::vector<std::unique_ptr<core::InferRequest>> requests);
 
 // Sends every warm-up request `count` times to each of the version's instances, as many at a time, and waits for the
 // answers. Blocks. The first error ends it.

@@ -164,6 +164,12 @@ def test_laxities(tmp_path):
         assert server.json("GET", "/monitoring/prometheus/metrics")[0] == 404
 
 
+def test_narrow_integers_are_cut(tmp_path):
+    models.add_onnx(tmp_path, "m", models.identity_bytes("INT8"))
+    with ModelServer(f"--model_base_path={tmp_path / 'm'}") as server:
+        assert server.predict("default", [[300, -129, 7]]) == [[44, 127, 7]]
+
+
 def test_metrics_are_where_the_file_says(tmp_path):
     add(tmp_path, "m", 1)
     config = tmp_path / "monitoring.config"
@@ -172,6 +178,7 @@ def test_metrics_are_where_the_file_says(tmp_path):
         server.predict("default")
         page = server.request("GET", "/stats")[2].decode()
         assert ':tensorflow:serving:request_count{model_name="default",status="OK"} 1' in page
+        assert ':tensorflow:serving:runtime_latency_count{model_name="default",API="Predict",runtime="inferd"} 1' in page
 
 
 def test_batching_parameters_are_the_models_defaults(tmp_path):

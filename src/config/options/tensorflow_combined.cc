@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <utility>
@@ -15,6 +16,24 @@ constexpr std::string_view kImageModel = "model";
 constexpr std::string_view kImageFolder = "/models";
 constexpr std::string_view kImageRestPort = "8501";
 
+// gRPC's own names for what options set.
+struct ChannelArgument {
+  std::string_view name;
+  std::string_view option;
+  std::string_view unit;
+};
+constexpr ChannelArgument kChannelArguments[] = {
+    {"grpc.max_concurrent_streams", "http2-streams-max", ""},
+    {"grpc.keepalive_time_ms", "grpc-keepalive-time", "ms"},
+    {"grpc.keepalive_timeout_ms", "grpc-keepalive-timeout", "ms"},
+    {"grpc.keepalive_permit_without_calls", "grpc-keepalive-permit-without-calls", ""},
+    {"grpc.http2.max_pings_without_data", "grpc-http2-max-pings-without-data", ""},
+    {"grpc.http2.min_ping_interval_without_data_ms", "grpc-http2-min-recv-ping-interval-without-data", "ms"},
+    {"grpc.http2.max_ping_strikes", "grpc-http2-max-ping-strikes", ""},
+    {"grpc.max_connection_age_ms", "grpc-max-connection-age", "ms"},
+    {"grpc.max_connection_age_grace_ms", "grpc-max-connection-age-grace", "ms"},
+};
+
 class Combination {
  public:
   explicit Combination(const GivenFlags& given) : given_(given) {}
@@ -23,6 +42,7 @@ class Combination {
     ReadModels();
     ReadPort("port", "grpc", "grpc-port");
     ReadPort("rest_api_port", "http", "http-port");
+    ReadChannelArguments();
     INFERD_RETURN_IF_ERROR(ReadPolling());
     INFERD_RETURN_IF_ERROR(ReadRetries());
     INFERD_RETURN_IF_ERROR(ReadBatching());
@@ -79,6 +99,25 @@ class Combination {
     const bool listens = *value != "0";
     Add(listener, listens ? "true" : "false", flag);
     if (listens) Add(port, *value, flag);
+  }
+
+  // NAME=VALUE,...
+  void ReadChannelArguments() {
+    constexpr std::string_view kFlag = "grpc_channel_arguments";
+    const std::string* const value = given_.Find(kFlag);
+    if (value == nullptr) return;
+    for (std::string_view rest = *value; !rest.empty();) {
+      const std::string_view item = rest.substr(0, rest.find(','));
+      rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+      const size_t equals = std::min(item.find('='), item.size());
+      const std::string_view name = item.substr(0, equals);
+      const auto known = std::ranges::find(kChannelArguments, name, &ChannelArgument::name);
+      if (known == std::end(kChannelArguments) || equals == item.size()) {
+        combined_.warnings.push_back("--grpc_channel_arguments: " + std::string(item) + " has no effect");
+      } else {
+        Add(known->option, std::string(item.substr(equals + 1)).append(known->unit), kFlag);
+      }
+    }
   }
 
   base::Status ReadPolling() {

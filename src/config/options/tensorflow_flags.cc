@@ -1,5 +1,7 @@
 #include "config/options/tensorflow_flags.h"
 
+#include "config/options/flag_rows.h"
+
 namespace inferd::config {
 namespace {
 
@@ -11,16 +13,6 @@ constexpr std::string_view kNoTflite = "TensorFlow Lite models are not served";
 constexpr std::string_view kNoGpu = "there are no GPUs here";
 constexpr std::string_view kOff = "false";
 
-constexpr PersonalityFlag Combined(std::string_view name, std::string_view help, FlagForm form = FlagForm::kText) {
-  return {.name = name, .help = help, .form = form, .combined = true};
-}
-
-// Accepted, and said to have no effect; `values` ask for nothing else.
-constexpr PersonalityFlag Idle(std::string_view name, std::string_view reason, FlagForm form,
-                               std::string_view values = {}) {
-  return {.name = name, .help = reason, .form = form, .values = values};
-}
-
 constexpr PersonalityFlag kFlags[] = {
     Combined("port", "the port of gRPC; 0: none", FlagForm::kInteger),
     {.name = "grpc_socket_path", .option = "grpc-unix-socket", .help = "where gRPC listens as well"},
@@ -29,6 +21,7 @@ constexpr PersonalityFlag kFlags[] = {
      .option = "tfs-cors",
      .help = "CORS headers on REST, for any origin",
      .form = FlagForm::kBoolean},
+    Combined("grpc_channel_arguments", "NAME=VALUE,... of gRPC: streams, keepalive and age of connections"),
     Combined("ssl_config_file", "an SSLConfig: TLS of gRPC"),
     Combined("monitoring_config_file", "a MonitoringConfig: where REST has the page of metrics"),
 
@@ -63,8 +56,6 @@ constexpr PersonalityFlag kFlags[] = {
     Idle("rest_api_timeout_in_ms", "requests have the time that their model's queue policy gives them",
          FlagForm::kInteger, "30000"),
     Idle("grpc_max_threads", kLoopThreads, FlagForm::kInteger, "*"),
-    Idle("grpc_channel_arguments", "gRPC has options of its own: --grpc-keepalive-time and those beside it",
-         FlagForm::kText),
     Idle("use_alts_credentials", "there is no ALTS", FlagForm::kBoolean, kOff),
     Idle("enable_grpc_healthcheck_service", "gRPC's health service is always there", FlagForm::kBoolean, "*"),
     Idle("enable_profiler", "there is no profiler service", FlagForm::kBoolean, kOff),

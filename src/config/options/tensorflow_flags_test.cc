@@ -150,6 +150,16 @@ TEST(TensorflowFlagsTest, MetricsAndTlsAreFiles) {
   EXPECT_EQ(options.http.tls.key_file, "") << "REST has no TLS there";
 }
 
+TEST(TensorflowFlagsTest, ChannelArgumentsAreOptionsOfOurs) {
+  const ParsedOptions parsed =
+      Parse({"--grpc_channel_arguments=grpc.max_concurrent_streams=7,"
+             "grpc.keepalive_time_ms=1500,grpc.so_reuseport=0,grpc.max_ping_strikes"});
+  EXPECT_EQ(parsed.options.limits.http2_streams_max, 7u);
+  EXPECT_EQ(parsed.options.grpc_calls.keepalive.ping_every, milliseconds(1500));
+  EXPECT_THAT(parsed.warnings, ElementsAre("--grpc_channel_arguments: grpc.so_reuseport=0 has no effect",
+                                           "--grpc_channel_arguments: grpc.max_ping_strikes has no effect"));
+}
+
 // A flag that sets nothing here says why, unless it asks for what is so anyway.
 TEST(TensorflowFlagsTest, IdleFlagsSaySo) {
   EXPECT_THAT(

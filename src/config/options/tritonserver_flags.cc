@@ -1,5 +1,7 @@
 #include "config/options/tritonserver_flags.h"
 
+#include "config/options/flag_rows.h"
+
 namespace inferd::config {
 namespace {
 
@@ -20,16 +22,6 @@ constexpr PersonalityFlag Boolean(std::string_view name, std::string_view option
 
 constexpr PersonalityFlag Milliseconds(std::string_view name, std::string_view help) {
   return {.name = name, .option = name, .help = help, .form = FlagForm::kInteger, .unit = "ms"};
-}
-
-constexpr PersonalityFlag Combined(std::string_view name, std::string_view help, FlagForm form = FlagForm::kText) {
-  return {.name = name, .help = help, .form = form, .combined = true};
-}
-
-// Accepted, and said to have no effect; `values` ask for nothing else.
-constexpr PersonalityFlag Idle(std::string_view name, std::string_view reason, FlagForm form,
-                               std::string_view values = {}) {
-  return {.name = name, .help = reason, .form = form, .values = values};
 }
 
 // Flags that are spelt and mean the same in both need no row.
