@@ -114,6 +114,8 @@ struct ServerOptions {
   std::chrono::milliseconds poll_interval{2'000};
   std::vector<std::string> load_models;  // kExplicit: loaded at the start; "*": all
   uint32_t loader_threads = 4;
+  bool recorded_warmups = true;  // versions run the requests recorded in their folders before they serve
+  uint32_t recorded_warmup_times = 1;
   uint32_t load_retries = 0;  // of a version that fails to load, while its files stay the same
   std::chrono::milliseconds load_retry_interval{60'000};
   int32_t default_max_batch_size = 64;

@@ -105,7 +105,7 @@ base::Status Manager::Core::ApplyModels(const Models& models, core::ControlCallb
 }
 
 base::Status Manager::Core::CheckLabels(const config::ServedModel& model, bool is_new, const ModelLook& look) const {
-  const ModelRecord unknown;
+  const ModelRecord unknown{};
   const ModelRecord* const found = FindRecord(model.name);
   const ModelRecord& record = found == nullptr ? unknown : *found;
   const auto arriving = is_new ? SelectWanted(look, {}, {}) : std::map<int64_t, WantedVersion>();

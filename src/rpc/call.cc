@@ -54,4 +54,14 @@ void Call::LogAccess(base::StatusCode code) {
   access_.reset();
 }
 
+core::ControlCallback AnswerWhenDone(Call call, net::grpc::Message message) {
+  return [call = std::move(call), message = std::move(message)](base::Status status) mutable {
+    net::Loop& loop = call.loop();
+    loop.Post([call = std::move(call), message = std::move(message), status = std::move(status)]() mutable {
+      if (status.ok()) return call.Answer(std::move(message));
+      call.Finish(status);
+    });
+  };
+}
+
 }  // namespace inferd::rpc

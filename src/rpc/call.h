@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "core/catalog.h"
 #include "net/grpc/call_context.h"
 #include "net/grpc/responder.h"
 #include "rpc/surroundings.h"
@@ -43,5 +44,8 @@ class Call {
   net::grpc::Responder responder_;
   std::unique_ptr<v2::AccessRecord> access_;  // null: the access log is off, or the line has been written
 };
+
+// Answers with `message`, or finishes with the error, when it is called; from whatever thread.
+core::ControlCallback AnswerWhenDone(Call call, net::grpc::Message message = {});
 
 }  // namespace inferd::rpc

@@ -33,7 +33,8 @@ class GrpcServicesTest : public testing::Test {
                         .pool = pool_,
                         .logger = *logger_,
                         .clock = clock_,
-                        .metrics = std::make_unique<tfs::RequestMetrics>(registry_, "GRPC")},
+                        .metrics = std::make_unique<tfs::RequestMetrics>(registry_, "GRPC"),
+                        .reload = nullptr},
                        {.catalog = catalog_, .draining = draining_, .services = {}}, policy);
   }
 

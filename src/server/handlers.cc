@@ -8,6 +8,7 @@
 #include "server/grpc_services.h"
 #include "server/option_mapping.h"
 #include "server/path_switch.h"
+#include "server/served_models.h"
 
 namespace inferd::server {
 
@@ -69,7 +70,11 @@ std::unique_ptr<net::HttpHandler> Handlers::Grpc(net::Loop& loop, std::unique_pt
                               .pool = services_.pool,
                               .logger = services_.logger,
                               .clock = services_.clock,
-                              .metrics = std::make_unique<tfs::RequestMetrics>(services_.registry, "GRPC")},
+                              .metrics = std::make_unique<tfs::RequestMetrics>(services_.registry, "GRPC"),
+                              .reload =
+                                  [this](std::string_view config, core::ControlCallback done) {
+                                    ReloadModels(services_.catalog, config, services_.logger, std::move(done));
+                                  }},
                              {.catalog = services_.catalog, .draining = services_.draining, .services = {}},
                              services_.access.grpc());
   return net::grpc::MakeHandler({.options = grpc_options_,

@@ -23,9 +23,22 @@
 #include "server/model_config_watch.h"
 #include "server/option_mapping.h"
 #include "server/process_metrics.h"
+#include "server/recorded_warmups.h"
 #include "server/served_models.h"
 
 namespace inferd::server {
+
+namespace {
+
+repository::RecordedWarmups RecordedWarmupsOf(const config::ServerOptions& options) {
+  if (!options.recorded_warmups) return nullptr;
+  return [times = options.recorded_warmup_times](const std::filesystem::path& version_dir,
+                                                 const core::ModelSignature& signature) {
+    return ReadRecordedWarmups(version_dir, signature, times);
+  };
+}
+
+}  // namespace
 
 // In the order of construction: what stands below may use what stands above.
 struct InferenceServer::Parts {
@@ -54,7 +67,8 @@ struct InferenceServer::Parts {
                                                                     .host_policies = host_policies}),
                                     .clock = clock,
                                     .logger = logger,
-                                    .metrics = registry});
+                                    .metrics = registry,
+                                    .recorded_warmups = RecordedWarmupsOf(options)});
     if (served.has_value()) {
       model_config_watch = std::make_unique<ModelConfigWatch>(options.served, *std::move(served), *manager, logger);
     }

@@ -6,9 +6,11 @@ import socket
 import ssl
 import subprocess
 
+import grpc
+import numpy
 import pytest
 
-from support import models
+from support import models, tfrecord, tfs
 from support.certificates import Certificates
 from support.server import PROGRAMS, wait_until
 from support.tensorflow_model_server import ModelServer
@@ -101,6 +103,45 @@ def test_the_file_of_models_is_read_again(tmp_path):
         write_config(path, model(tmp_path, "stays", every + 'version_labels { key: "l" value: 9 }'))
         add(tmp_path, "stays", 9)
         wait_until(lambda: server.predict("stays/labels/l") == [9], "the label moves")
+
+
+def test_models_are_replaced_by_a_call(tmp_path):
+    add(tmp_path, "m", 1)
+    add(tmp_path, "other", 7)
+    flag = write_config(tmp_path / "models.config", model(tmp_path, "m"))
+    request = tfs.new("ReloadConfigRequest")
+    config = request.config.model_config_list.config.add(name="other", base_path=str(tmp_path / "other"),
+                                                         model_platform="tensorflow")
+    with ModelServer(flag) as server, grpc.insecure_channel(server.grpc_address) as channel:
+        replace = tfs.unary(channel, "HandleReloadConfigRequest")
+        assert replace(request).status.error_code == 0
+        assert server.predict("other") == [7], "the call waits for new models"
+        wait_until(lambda: server.predict("m")[0] == 404, "the old model is gone")
+        for change, code, text in (
+                (lambda: config.version_labels.update(l=9), grpc.StatusCode.FAILED_PRECONDITION, "Request to assign label to version 9"),
+                (lambda: setattr(config, "base_path", "other"), grpc.StatusCode.INVALID_ARGUMENT, "absolute path")):
+            change()
+            with pytest.raises(grpc.RpcError) as error:
+                replace(request)
+            assert error.value.code() == code and text in error.value.details()
+        assert server.predict("other") == [7]
+
+
+def test_recorded_requests_warm_a_version_up(tmp_path):
+    add(tmp_path, "m", 1)
+    warmups = tmp_path / "m" / "1" / "assets.extra" / "tf_serving_warmup_requests"
+    good = tfrecord.predict_log(tfs.predict_request("m", INPUT=(numpy.array([1], numpy.int32), "INT32")))
+    bad = tfrecord.predict_log(tfs.predict_request("m", INPUTS=(numpy.array([1], numpy.int32), "INT32")))
+    models.write_whole(warmups, tfrecord.records(good, good))
+    flag = f"--model_base_path={tmp_path / 'm'}"
+    with ModelServer(flag, "--num_request_iterations_for_warmup=2") as server:
+        assert server.predict("default") == [1]
+    models.write_whole(warmups, tfrecord.records(good, bad))
+    with ModelServer(flag, ready=False) as server:
+        assert server.predict("default")[0] == 404
+        assert "assets.extra/tf_serving_warmup_requests" in server.log()
+    with ModelServer(flag, "--enable_model_warmup=false") as server:
+        assert server.predict("default") == [1]
 
 
 def test_a_model_that_is_down_holds_up_nobody(tmp_path):

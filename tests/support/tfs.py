@@ -5,7 +5,7 @@ import numpy
 from support.protos import message
 
 SERVICES = {"GetModelStatus": "ModelService", "HandleReloadConfigRequest": "ModelService"}
-MESSAGES = {"Classify": "Classification", "Regress": "Regression"}
+MESSAGES = {"Classify": "Classification", "Regress": "Regression", "HandleReloadConfigRequest": "ReloadConfig"}
 
 # Of a Predict V2 datatype: its number in tensorflow.DataType, and TensorProto's field.
 DTYPES = {
@@ -16,7 +16,7 @@ DTYPES = {
 }
 
 
-def new(name, **members):
+def new(name, /, **members):
     return message(f"tensorflow.serving.{name}")(**members)
 
 

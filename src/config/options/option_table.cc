@@ -114,6 +114,10 @@ std::vector<Option> ModelRows() {
       Plain<&S::poll_interval>(kModels, "poll-interval", "TIME", "how often the folders are looked at"),
       Plain<&S::load_models>(kModels, "load-model", "NAME", "with explicit: load this model at the start; '*': all"),
       Plain<&S::loader_threads>(kModels, "loader-threads", "N", "models loaded at the same time"),
+      Plain<&S::recorded_warmups>(kModels, "recorded-warmups", "",
+                                  "versions run the requests of their assets.extra/tf_serving_warmup_requests before "
+                                  "they serve"),
+      Plain<&S::recorded_warmup_times>(kModels, "recorded-warmup-times", "N", "how often each of them"),
       Plain<&S::load_retries>(kModels, "load-retries", "N",
                               "how often a version that fails to load is tried again with the same files"),
       Plain<&S::load_retry_interval>(kModels, "load-retry-interval", "TIME", "how long after each time"),

@@ -85,17 +85,6 @@ base::Result<inference::LogSettingsResponse> LogSettings(const Environment& envi
   return LogSettingsMessage(environment.logger);
 }
 
-// The answer to a load or unload, from whatever thread it comes. Their responses are empty.
-core::ControlCallback AnswerTo(Call call) {
-  return [call = std::move(call)](base::Status status) mutable {
-    net::Loop& loop = call.loop();
-    loop.Post([call = std::move(call), status = std::move(status)]() mutable {
-      if (status.ok()) return call.Answer({});
-      call.Finish(status);
-    });
-  };
-}
-
 // Files of any size may come with the call: they are decoded on the pool.
 Method RepositoryModelLoad(const Shared& environment) {
   Method method{.path = PathOf("RepositoryModelLoad")};
@@ -104,11 +93,11 @@ Method RepositoryModelLoad(const Shared& environment) {
     environment->pool.Post([environment, call = std::move(call), message = std::move(message)]() mutable {
       auto request = net::grpc::Decode<inference::RepositoryModelLoadRequest>(message);
       message = {};
-      if (!request.has_value()) return AnswerTo(std::move(call))(std::move(request).error());
+      if (!request.has_value()) return rpc::AnswerWhenDone(std::move(call))(std::move(request).error());
       call.SetModel(request->model_name(), "");
       auto load = ReadLoadRequest(*std::move(request));
-      if (!load.has_value()) return AnswerTo(std::move(call))(std::move(load).error());
-      environment->catalog.Load(*std::move(load), AnswerTo(std::move(call)));
+      if (!load.has_value()) return rpc::AnswerWhenDone(std::move(call))(std::move(load).error());
+      environment->catalog.Load(*std::move(load), rpc::AnswerWhenDone(std::move(call)));
     });
   };
   return method;
@@ -123,7 +112,7 @@ Method RepositoryModelUnload(const Shared& environment) {
     call.SetModel(request->model_name(), "");
     auto unload = ReadUnloadRequest(*request);
     if (!unload.has_value()) return call.Finish(unload.error());
-    environment->catalog.Unload(*std::move(unload), AnswerTo(std::move(call)));
+    environment->catalog.Unload(*std::move(unload), rpc::AnswerWhenDone(std::move(call)));
   };
   method.message_bytes_max = environment->options.control_bytes_max;
   return method;

@@ -53,13 +53,27 @@ base::Result<serving::GetModelStatusResponse> GetModelStatus(const Environment& 
   return StatusMessage(versions);
 }
 
+net::grpc::Method HandleReloadConfigRequest(const std::shared_ptr<const Environment>& environment) {
+  net::grpc::Method method{.path = ModelPath("HandleReloadConfigRequest")};
+  method.unary = [environment](net::grpc::CallContext context, base::BufferSlice message,
+                               net::grpc::Responder responder) {
+    rpc::Call call(rpc::SurroundingsOf(*environment), context, std::move(responder));
+    const auto request = net::grpc::Decode<serving::ReloadConfigRequest>(message);
+    if (!request.has_value()) return call.Finish(request.error());
+    serving::ReloadConfigResponse response;
+    response.mutable_status()->set_error_code(tensorflow::error::OK);
+    environment->reload(request->config().SerializeAsString(),
+                        rpc::AnswerWhenDone(std::move(call), net::grpc::Encode(response)));
+  };
+  return method;
+}
+
 }  // namespace
 
 void AddModelMethods(const std::shared_ptr<const Environment>& environment, std::vector<net::grpc::Method>& methods) {
   methods.push_back(rpc::AtOnce(environment, PredictionPath("GetModelMetadata"), GetModelMetadata));
   methods.push_back(rpc::AtOnce(environment, ModelPath("GetModelStatus"), GetModelStatus));
-  methods.push_back(rpc::NotServed(environment, ModelPath("HandleReloadConfigRequest"),
-                                   "the configuration is not changed by request"));
+  methods.push_back(HandleReloadConfigRequest(environment));
   methods.push_back(rpc::NotServed(environment, SessionPath("SessionRun"), "sessions are not served: call Predict"));
 }
 

@@ -59,11 +59,22 @@ TEST(GetModelStatusTest, VersionsAndWhyNot) {
   EXPECT_EQ(StatusOf(*service.Ask("GetModelStatus", request)), "5: Could not find any versions of model m");
 }
 
+TEST(HandleReloadConfigRequestTest, TheServerServesWhatItSays) {
+  TestService service;
+  serving::ReloadConfigRequest request;
+  request.mutable_config()->mutable_model_config_list()->add_config()->set_name("m");
+  const auto answered = service.Ask("HandleReloadConfigRequest", request);
+  EXPECT_EQ(StatusOf(*answered), "0");
+  EXPECT_TRUE(ResponseOf<serving::ReloadConfigResponse>(*answered).has_status());
+  EXPECT_EQ(service.reloaded, request.config().SerializeAsString());
+  service.reload_outcome = base::FailedPrecondition("a label");
+  EXPECT_EQ(StatusOf(*service.Ask("HandleReloadConfigRequest", request)), "9: a label");
+}
+
 TEST(NotServedTest, IsSaidSo) {
   TestService service;
   EXPECT_EQ(StatusOf(*service.Ask("SessionRun", serving::SessionRunRequest())),
             "12: sessions are not served: call Predict");
-  EXPECT_EQ(service.Ask("HandleReloadConfigRequest", serving::SessionRunRequest())->status(), "12");
 }
 
 }  // namespace

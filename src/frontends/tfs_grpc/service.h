@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -33,11 +35,13 @@ struct Environment {
   base::Logger& logger;
   const base::Clock& clock;
   std::unique_ptr<tfs::RequestMetrics> metrics;  // of this loop
+  // Has the server serve what a serialized ModelServerConfig says, in place of what it served; answers on any thread.
+  std::function<void(std::string_view config, core::ControlCallback done)> reload;
 };
 
 // TensorFlow Serving's gRPC API, for every model and for one loop: tensorflow.serving.PredictionService and
 // ModelService. Small requests are decoded, dispatched and encoded on the loop thread; what is big and has to be taken
-// apart element by element goes by way of the pool. SessionService and changes of the configuration are UNIMPLEMENTED.
+// apart element by element goes by way of the pool. SessionService is UNIMPLEMENTED.
 std::vector<net::grpc::Method> Methods(Environment environment);
 
 }  // namespace inferd::tfs_grpc

@@ -36,7 +36,11 @@ struct TestService {
                           .pool = server.pool,
                           .logger = *logger,
                           .clock = server.clock,
-                          .metrics = std::make_unique<tfs::RequestMetrics>(registry, "GRPC")}));
+                          .metrics = std::make_unique<tfs::RequestMetrics>(registry, "GRPC"),
+                          .reload = [this](std::string_view config, core::ControlCallback done) {
+                            reloaded = config;
+                            done(reload_outcome);
+                          }}));
   }
   // Closures of calls hold what the server is made of.
   ~TestService() { Settle(); }
@@ -64,6 +68,8 @@ struct TestService {
   }
 
   Options options;
+  std::string reloaded;  // the configuration
+  base::Status reload_outcome;
   core::FakeDispatcher dispatcher;
   core::FakeCatalog catalog;
   metrics::Registry registry;

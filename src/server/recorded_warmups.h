@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "core/infer_request.h"
+#include "core/model_signature.h"
+
+namespace inferd::server {
+
+// What TensorFlow Serving warms a version up with: the requests in its assets.extra/tf_serving_warmup_requests, a
+// TFRecord file of at most 1000 PredictionLogs, `times` over. None: there is no such file. Logs of sessions are passed
+// over. INVALID_ARGUMENT: the file is damaged, or a request does not fit the model.
+base::Result<std::vector<std::unique_ptr<core::InferRequest>>> ReadRecordedWarmups(
+    const std::filesystem::path& version_dir, const core::ModelSignature& signature, uint32_t times);
+
+}  // namespace inferd::server

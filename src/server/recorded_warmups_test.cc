@@ -1,0 +1,75 @@
+#include "server/recorded_warmups.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/record_file.h"
+#include "tests/support/temp_dir.h"
+#include "tfs/prediction_service.pb.h"
+
+namespace inferd::server {
+namespace {
+
+using ::testing::HasSubstr;
+
+namespace serving = tensorflow::serving;
+
+// A PredictionLog with a request in the log of that number.
+std::string Log(int field, const google::protobuf::Message& request) {
+  const auto nested = [](int number, const std::string& bytes) {
+    return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
+  };
+  return nested(field, nested(1, request.SerializeAsString()));
+}
+
+class RecordedWarmupsTest : public ::testing::Test {
+ protected:
+  RecordedWarmupsTest() {
+    signature_.inputs = {{.name = "x", .datatype = tensor::DataType::kInt64, .shape = {-1}}};
+    auto& tensor = (*predict_.mutable_inputs())["x"];
+    tensor.set_dtype(tensorflow::DT_INT64);
+    tensor.mutable_tensor_shape()->add_dim()->set_size(1);
+    tensor.add_int64_val(7);
+    auto& features = *classify_.mutable_input()->mutable_example_list()->add_examples()->mutable_features();
+    (*features.mutable_feature())["x"].mutable_int64_list()->add_value(8);
+  }
+  auto Read(const std::string& file, uint32_t times = 1) {
+    dir_.Write("assets.extra/tf_serving_warmup_requests", file);
+    return ReadRecordedWarmups(dir_.path(), signature_, times);
+  }
+
+  const inferd::testing::TempDir dir_;
+  core::ModelSignature signature_;
+  serving::PredictRequest predict_;
+  serving::ClassificationRequest classify_;
+};
+
+TEST_F(RecordedWarmupsTest, RequestsOfEveryKind) {
+  const std::string file = RecordOf(Log(6, predict_)) + RecordOf(Log(2, classify_)) + RecordOf(Log(5, predict_));
+  const auto requests = Read(file);
+  ASSERT_TRUE(requests.has_value()) << requests.error().ToString();
+  ASSERT_EQ(requests->size(), 2u) << "a session's log is passed over";
+  int64_t value = 0;
+  for (const int64_t expected : {7, 8}) {
+    const auto& input = (*requests)[static_cast<size_t>(expected - 7)]->inputs.at(0);
+    ASSERT_EQ(input.data.size(), sizeof(value));
+    std::memcpy(&value, input.data.data(), sizeof(value));
+    EXPECT_EQ(value, expected);
+  }
+  EXPECT_EQ(Read(file, 3)->size(), 6u);
+}
+
+TEST_F(RecordedWarmupsTest, ThereMayBeNone) {
+  EXPECT_TRUE(ReadRecordedWarmups(dir_.path(), signature_, 1)->empty());
+  EXPECT_TRUE(Read("")->empty());
+}
+
+TEST_F(RecordedWarmupsTest, WhatIsBrokenIsSaid) {
+  EXPECT_THAT(Read("x").error().message(), HasSubstr("assets.extra/tf_serving_warmup_requests: record 0 at byte 0"));
+  EXPECT_FALSE(Read(RecordOf("\xff")).has_value());
+  predict_.clear_inputs();
+  EXPECT_EQ(Read(RecordOf(Log(6, predict_))).error().code(), base::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace inferd::server
