@@ -72,7 +72,9 @@ class Handler final : public net::HttpHandler {
     if (!found.found) return call.Send(NoSuchRoute(options_, found));
     const Route& route = found.route;
     switch (route.endpoint) {
-      case Endpoint::kInfer: return InferCall::Start(std::move(call), route, std::move(request));
+      case Endpoint::kInfer: {
+        return InferCall::Start(std::make_unique<InferCall>(std::move(call), route), std::move(request));
+      }
       case Endpoint::kModelLoad: return Load(std::move(call), route, std::move(request));
       case Endpoint::kModelUnload: return Unload(std::move(call), route, request);
       case Endpoint::kMetrics: return SendMetrics(std::move(call));

@@ -17,6 +17,7 @@ class Call : public rest::Call {
        net::Reply reply);
 
   const Environment& environment() const { return *environment_; }
+  const std::shared_ptr<const Environment>& shared_environment() const { return environment_; }
   const Options& options() const { return environment_->options; }
 
   void Send(net::HttpResponse response);

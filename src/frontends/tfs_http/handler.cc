@@ -76,7 +76,9 @@ class Handler final : public net::HttpHandler {
       case Endpoint::kClassify:
       case Endpoint::kRegress: {
         const net::ContentCoding coding = CodingOf(request.head).value_or(net::ContentCoding::kIdentity);
-        return InferCall::Start(std::move(call), route, coding, std::move(request));
+        const int64_t received_ns = request.received_ns;
+        return InferCall::Start(std::make_unique<InferCall>(std::move(call), route, coding, received_ns),
+                                std::move(request));
       }
       case Endpoint::kModels: return call.Send(ModelsResponse(*environment_));
       case Endpoint::kStatus: return call.Send(StatusResponse(*environment_, SpecOf(route)));
