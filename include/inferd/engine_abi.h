@@ -137,6 +137,10 @@ typedef struct inferd_tensor_spec {
   int32_t bytes_form; /* BYTES: which of inferd_bytes_form the engine wants */
   int32_t one_piece;  /* 1: the engine wants the whole batch contiguous; the host gathers */
   size_t alignment;   /* every piece starts at a multiple of this, a power of two up to 4096; 0 or 1: anywhere */
+
+  /* 1: `shape` is the usual one. Requests may bring others, which the model itself takes or refuses, and outputs may have
+   * others; only where the server batches, the batch dimension leads all the same. */
+  int32_t any_shape;
 } inferd_tensor_spec;
 
 typedef struct inferd_signature {

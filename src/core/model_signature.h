@@ -20,6 +20,7 @@ struct TensorSpec {
   // What the engine sees, the batch dimension aside, where that is not `shape` (ModelTensorReshape).
   std::optional<tensor::Shape> reshape = std::nullopt;
   bool ragged = false;  // inputs: requests of different shapes share a batch, as one row of elements
+  bool any_shape = false;  // `shape` is the usual one: the model says whether it takes another
 };
 
 // The most parts that one request is split into: it may take no more of a queue than this.

@@ -88,7 +88,7 @@ class RequestCheck {
                                    Quoted(model_) + " expects '" + std::string(tensor::DataTypeName(spec.datatype)) +
                                    "'");
     }
-    if (!tensor::Matches(spec.shape, input.shape)) return WrongShape(input, spec);
+    if (!FitsShape(input.shape, spec)) return WrongShape(input, spec);
     const bool is_bytes = input.datatype == tensor::DataType::kBytes;
     const auto expected =
         is_bytes ? tensor::ElementCount(input.shape) : tensor::ByteSize(input.datatype, input.shape);
@@ -98,6 +98,11 @@ class RequestCheck {
     return base::InvalidArgument("input byte size mismatch for input " + Quoted(input.name) + " for model " +
                                  Quoted(model_) + ". Expected " + std::to_string(*expected) + ", got " +
                                  std::to_string(input.data.size()));
+  }
+
+  bool FitsShape(const tensor::Shape& shape, const TensorSpec& spec) const {
+    const bool has_rows = signature_.max_batch_size == 0 || shape.rank() > 0;
+    return tensor::Matches(spec.shape, shape) || (spec.any_shape && has_rows);
   }
 
   base::Status WrongShape(const InferTensor& input, const TensorSpec& spec) const {

@@ -119,6 +119,25 @@ TEST(ValidateTest, WrongShapeNamesExpectedAndGot) {
               HasSubstr("unexpected shape for input 'INPUT0' for model 'simple'. Expected [-1,2], got [2]. NOTE: "));
 }
 
+TEST(ValidateTest, WhereAnyShapeGoesOnlyTheBatchDimensionIsNeeded) {
+  ModelSignature signature = AddSub();
+  signature.inputs[0].any_shape = true;
+  InferRequest request = Good();
+  request.inputs[0] = Tensor("INPUT0", DataType::kInt32, {1}, std::string(4, 'a'));
+  RequestLayout layout;
+  EXPECT_TRUE(ValidateRequest(request, "simple", signature, &layout).ok());
+  EXPECT_EQ(layout.rows, 1);
+  request.inputs[0].shape = {1, 1, 2};
+  EXPECT_THAT(ErrorOf(request, signature), HasSubstr("Expected 8, got 4"));
+  request.inputs[0].shape = {};
+  EXPECT_THAT(ErrorOf(request, signature), HasSubstr("Expected [-1,2], got []"));
+  signature.max_batch_size = 0;
+  layout = {};
+  EXPECT_TRUE(ValidateRequest(request, "simple", signature, &layout).ok());
+  request.inputs[1].shape = {2};
+  EXPECT_THAT(ErrorOf(request, signature), HasSubstr("unexpected shape for input 'INPUT1'"));
+}
+
 TEST(ValidateTest, NegativeAndOverflowingShapes) {
   InferRequest request = Good();
   request.inputs[0].shape = {-1, 2};

@@ -30,6 +30,7 @@ base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi) {
     spec.shape.Append(abi.shape[i]);
   }
   spec.optional = abi.optional != 0;
+  spec.any_shape = INFERD_HAS_FIELD(inferd_tensor_spec, &abi, any_shape) && abi.any_shape != 0;
   return spec;
 }
 

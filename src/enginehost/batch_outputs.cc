@@ -72,7 +72,7 @@ base::Result<core::InferTensor> ToTensor(const LoadedModel& model, const inferd_
     return std::unexpected(model.Fault("answered " + Quoted(spec) + " without a usable shape"));
   }
   tensor.shape = tensor::Shape(std::span(output.shape, output.rank));
-  if (spec.shape.rank() > 0 && !tensor::Matches(spec.shape, tensor.shape)) {
+  if (spec.shape.rank() > 0 && !spec.any_shape && !tensor::Matches(spec.shape, tensor.shape)) {
     return std::unexpected(model.Fault("answered " + Quoted(spec) + " with shape " + tensor.shape.ToString() +
                                        ", which is not " + spec.shape.ToString()));
   }

@@ -47,6 +47,8 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
   const bool batches = config.max_batch_size > 0;
   // What batch_output scatters has no rows that could be joined.
   signature->splits_larger_requests = batches && config.split_large_requests && config.batch_outputs.empty();
+  // What the configuration does with dimensions needs them to be there.
+  const bool free = config.padding.empty() && config.batch_inputs.empty();
   for (const config::ModelInput& input : config.inputs) {
     const int index = engine.FindInput(input.name);
     if (index < 0) return std::unexpected(NotInModel("input", input.name));
@@ -56,7 +58,8 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                                  .shape = FullShape(input.dims, batches),
                                  .optional = input.optional || engine.inputs[index].optional,
                                  .reshape = input.reshape,
-                                 .ragged = input.allow_ragged_batch});
+                                 .ragged = input.allow_ragged_batch,
+                                 .any_shape = free && engine.inputs[index].any_shape});
   }
   for (const config::BatchInput& made : config.batch_inputs) {
     if (engine.FindInput(made.target_name) < 0) return std::unexpected(NotInModel("input", made.target_name));
@@ -68,7 +71,8 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
     core::TensorSpec spec{.name = output.name,
                           .datatype = output.datatype,
                           .shape = FullShape(output.dims, batches),
-                          .reshape = output.reshape};
+                          .reshape = output.reshape,
+                          .any_shape = engine.outputs[index].any_shape};
     if (!output.label_filename.empty()) {
       INFERD_RETURN_IF_ERROR(storage::CheckRelativePath(output.label_filename).WithContext("label_filename"));
       INFERD_ASSIGN_OR_RETURN(spec.labels, ReadLabels(model_dir / output.label_filename));

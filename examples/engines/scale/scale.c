@@ -22,10 +22,19 @@ static const inferd_host* host;
 #define TEXT(literal) {literal, sizeof(literal) - 1}
 
 static const int64_t any_vector[] = {-1};
-static const inferd_tensor_spec x = {sizeof(inferd_tensor_spec), TEXT("x"), INFERD_TYPE_FP32, any_vector, 1, 0,
-                                     INFERD_BYTES_PACKED,        0,         sizeof(float)};
-static const inferd_tensor_spec y = {
-    sizeof(inferd_tensor_spec), TEXT("y"), INFERD_TYPE_FP32, any_vector, 1, 0, INFERD_BYTES_PACKED, 0, 1};
+/* By name: later revisions of the ABI have more fields, which are 0 here. */
+static const inferd_tensor_spec x = {.struct_size = sizeof(inferd_tensor_spec),
+                                     .name = TEXT("x"),
+                                     .datatype = INFERD_TYPE_FP32,
+                                     .shape = any_vector,
+                                     .rank = 1,
+                                     .bytes_form = INFERD_BYTES_PACKED,
+                                     .alignment = sizeof(float)};
+static const inferd_tensor_spec y = {.struct_size = sizeof(inferd_tensor_spec),
+                                     .name = TEXT("y"),
+                                     .datatype = INFERD_TYPE_FP32,
+                                     .shape = any_vector,
+                                     .rank = 1};
 static const inferd_tensor_spec* const inputs[] = {&x};
 static const inferd_tensor_spec* const outputs[] = {&y};
 static const inferd_text factor_name = TEXT("factor");

@@ -29,7 +29,7 @@ void WriteTensor(json::Writer& writer, const core::TensorSpec& spec) {
     writer.EndObject();
   }
   writer.EndArray();
-  writer.Member("unknown_rank", false);
+  writer.Member("unknown_rank", spec.any_shape && spec.shape.rank() == 0);
   writer.EndObject();
   writer.Member("name", spec.name);
   writer.EndObject();

@@ -46,14 +46,16 @@ TEST(ModelJsonTest, ReadinessAsKserveHasIt) {
 
 TEST(ModelJsonTest, MetadataAsTensorflowServingHasIt) {
   core::ModelSignature signature;
-  signature.inputs = {{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 1}}};
+  signature.inputs = {{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 1}},
+                      {.name = "z", .datatype = DataType::kBool, .shape = {}, .any_shape = true}};
   signature.outputs = {{.name = "y", .datatype = DataType::kBytes, .shape = {}}};
   EXPECT_EQ(
       MetadataJson("half_plus_two", "123", signature),
       R"({"model_spec":{"name":"half_plus_two","signature_name":"","version":"123"},)"
       R"("metadata":{"signature_def":{"signature_def":{"serving_default":{)"
       R"("inputs":{"x":{"dtype":"DT_FLOAT","tensor_shape":{"dim":[{"size":"-1","name":""},{"size":"1","name":""}],)"
-      R"("unknown_rank":false},"name":"x"}},)"
+      R"("unknown_rank":false},"name":"x"},)"
+      R"("z":{"dtype":"DT_BOOL","tensor_shape":{"dim":[],"unknown_rank":true},"name":"z"}},)"
       R"("outputs":{"y":{"dtype":"DT_STRING","tensor_shape":{"dim":[],"unknown_rank":false},"name":"y"}},)"
       R"("method_name":"tensorflow/serving/predict","defaults":{}}}}}})");
 }
