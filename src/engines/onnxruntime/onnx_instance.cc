@@ -33,16 +33,15 @@ void ReleaseValue(void* value) { Ort().ReleaseValue(static_cast<OrtValue*>(value
 
 OnnxInstance::OnnxInstance(OnnxModel* model, RunOptionsOwner options)
     : model_(model), options_(std::move(options)), watched_(options_.get()) {
-  const size_t inputs = model->signature().inputs().size();
-  const size_t outputs = model->signature().outputs().size();
+  const size_t inputs = model->tensors().inputs().size();
+  const size_t outputs = model->tensors().outputs().size();
   inputs_.resize(inputs);
   input_names_.reserve(inputs);
   input_values_.reserve(inputs);
   output_names_.reserve(outputs);
   output_values_.reserve(outputs);
   fetches_.resize(outputs);
-  outputs_.reserve(outputs);
-  output_list_.reserve(outputs);
+  answer_.Reserve(outputs);
   model->watch().Add(&watched_);
 }
 
@@ -66,14 +65,14 @@ base::Status OnnxInstance::BindInputs(const inferd_batch& batch) {
     const inferd_input& input = *batch.inputs[i];
     INFERD_ASSIGN_OR_RETURN(ValueOwner value, MakeInput(input));
     inputs_[input.index] = &input;
-    input_names_.push_back(model_->signature().inputs()[input.index].name.c_str());
+    input_names_.push_back(model_->tensors().inputs()[input.index].name.c_str());
     input_values_.push_back(value.release());
   }
   return base::OkStatus();
 }
 
 base::Result<ValueOwner> OnnxInstance::MakeInput(const inferd_input& input) const {
-  const OnnxTensor& tensor = model_->signature().inputs()[input.index];
+  const OnnxTensor& tensor = model_->tensors().inputs()[input.index];
   const inferd_memory& memory = input.pieces[0];  // one_piece: there is exactly one
   if (tensor.element_size == 0) {
     const std::span elements(static_cast<const inferd_text*>(memory.data), memory.size / sizeof(inferd_text));
@@ -91,7 +90,7 @@ base::Status OnnxInstance::BindOutputs(const inferd_batch& batch, bool bind) {
   const inferd_host& host = model_->environment().host();
   for (fetch_count_ = 0; fetch_count_ < batch.output_count;) {
     const uint32_t index = batch.outputs[fetch_count_];
-    const OnnxTensor& tensor = model_->signature().outputs()[index];
+    const OnnxTensor& tensor = model_->tensors().outputs()[index];
     Fetch& fetch = fetches_[fetch_count_];
     fetch.index = index;
     fetch.bound = nullptr;
@@ -146,31 +145,20 @@ base::Status OnnxInstance::Answer(const inferd_batch& batch) {
   const inferd_host& host = model_->environment().host();
   host.mark_infer_done(&batch);
   for (size_t i = 0; i < fetch_count_; ++i) {
-    inferd_output output = {};
-    const base::Status status = FillOutput(batch, i, &output);
-    if (!status.ok()) return status;
-    outputs_.push_back(output);
+    INFERD_RETURN_IF_ERROR(FillOutput(batch, i, &answer_.Add()));
   }
   for (size_t i = 0; i < fetch_count_; ++i) {
-    output_list_.push_back(&outputs_[i]);
-    // From here on the response releases what it refers to.
-    if (outputs_[i].release != nullptr) output_values_[i] = nullptr;
+    if (answer_[i].release != nullptr) output_values_[i] = nullptr;
   }
-  inferd_response response = {};
-  response.struct_size = sizeof(response);
-  response.outputs = output_list_.data();
-  response.output_count = output_list_.size();
-  response.final = 1;
-  host.respond(&batch, INFERD_ALL_REQUESTS, &response);
+  answer_.Send(host, batch);
   return base::OkStatus();
 }
 
 base::Status OnnxInstance::FillOutput(const inferd_batch& batch, size_t i, inferd_output* output) {
   Fetch& fetch = fetches_[i];
-  const OnnxTensor& tensor = model_->signature().outputs()[fetch.index];
-  output->struct_size = sizeof(*output);
+  const OnnxTensor& tensor = model_->tensors().outputs()[fetch.index];
   output->index = fetch.index;
-  output->datatype = tensor.spec.datatype;
+  output->datatype = tensor.datatype;
   OrtValue* value = output_values_[i];
   size_t count = 1;
   if (fetch.bound == nullptr) {
@@ -218,8 +206,7 @@ void OnnxInstance::Clear() {
   input_values_.clear();
   output_names_.clear();
   output_values_.clear();
-  outputs_.clear();
-  output_list_.clear();
+  answer_.Clear();
 }
 
 }  // namespace inferd::onnxruntime

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "enginekit/batch_answer.h"
 #include "engines/onnxruntime/onnx_model.h"
 
 namespace inferd::onnxruntime {
@@ -49,8 +50,7 @@ class OnnxInstance final {
   std::vector<OrtValue*> output_values_;
   std::vector<Fetch> fetches_;
   size_t fetch_count_ = 0;
-  std::vector<inferd_output> outputs_;
-  std::vector<const inferd_output*> output_list_;
+  enginekit::BatchAnswer answer_;
 };
 
 }  // namespace inferd::onnxruntime

@@ -3,7 +3,7 @@
 #include <string>
 #include <system_error>
 
-#include "engines/onnxruntime/background.h"
+#include "enginekit/background.h"
 
 namespace inferd::onnxruntime {
 
@@ -22,18 +22,6 @@ base::Result<std::filesystem::path> FindFile(const inferd_load& load) {
   return std::unexpected(base::NotFound("model file '" + path.string() + "' does not exist"));
 }
 
-// Of everything beside the model too: its weights may be in files of their own.
-uint64_t BytesAround(const std::filesystem::path& file) {
-  uint64_t bytes = 0;
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(file.parent_path(), error), end; !error && it != end;
-       it.increment(error)) {
-    std::error_code ignored;
-    if (it->is_regular_file(ignored)) bytes += it->file_size(ignored);
-  }
-  return bytes;
-}
-
 base::Result<SessionOwner> CreateSession(const Environment& environment, const SessionSettings& settings,
                                          const inferd_load& load, const std::filesystem::path& path,
                                          int compute_threads) {
@@ -44,7 +32,7 @@ base::Result<SessionOwner> CreateSession(const Environment& environment, const S
     status = ToStatus(Ort().CreateSession(environment.get(), path.c_str(), options.get(), &session));
   };
   // It takes a core for as long as it lasts, which models that serve meanwhile should not notice.
-  settings.StartsThreads(environment, load, compute_threads) ? create() : RunInBackground(create);
+  settings.StartsThreads(environment, load, compute_threads) ? create() : enginekit::RunInBackground(create);
   if (status.ok()) return SessionOwner(session);
   // Whatever a file has in it, not being able to load it is no fault of the server's.
   const bool fault_of_file = status.code() == base::StatusCode::kInternal;
@@ -57,7 +45,7 @@ base::Result<std::unique_ptr<OnnxModel>> OnnxModel::Load(const Environment& envi
                                                          std::shared_ptr<CancelWatch> watch, const inferd_load& load) {
   INFERD_ASSIGN_OR_RETURN(SessionSettings settings, SessionSettings::Parse(load));
   INFERD_ASSIGN_OR_RETURN(const std::filesystem::path path, FindFile(load));
-  const int compute_threads = settings.ComputeThreads(load, BytesAround(path));
+  const int compute_threads = settings.ComputeThreads(load, path.parent_path());
   INFERD_ASSIGN_OR_RETURN(SessionOwner session, CreateSession(environment, settings, load, path, compute_threads));
   INFERD_ASSIGN_OR_RETURN(OnnxSignature signature, OnnxSignature::Read(session.get(), compute_threads));
   return std::unique_ptr<OnnxModel>(

@@ -25,7 +25,8 @@ class OnnxModel final {
 
   OrtSession* session() const { return session_.get(); }
   const Environment& environment() const { return environment_; }
-  const OnnxSignature& signature() const { return signature_; }
+  const OnnxSignature& tensors() const { return signature_; }
+  const inferd_signature* signature() const { return signature_.abi(); }
   const OutputShapes& output_shapes() const { return output_shapes_; }
   CancelWatch& watch() const { return *watch_; }
 

@@ -68,7 +68,7 @@ base::Status ReadShape(const OrtTensorTypeAndShapeInfo* info, OnnxTensor* tensor
 }
 
 base::Status ReadTensor(const OrtSession* session, size_t i, NameFunction name, TypeFunction type,
-                        std::deque<OnnxTensor>* list) {
+                        std::vector<OnnxTensor>* list) {
   OnnxTensor tensor;
   INFERD_ASSIGN_OR_RETURN(tensor.name, ReadName(session, i, name));
   OrtTypeInfo* type_info = nullptr;
@@ -76,12 +76,12 @@ base::Status ReadTensor(const OrtSession* session, size_t i, NameFunction name, 
   TypeInfoOwner type_owner(type_info);
   INFERD_ASSIGN_OR_RETURN(const OrtTensorTypeAndShapeInfo* info, TensorInfo(&type_owner, tensor.name));
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().GetTensorElementType(info, &tensor.element_type)));
-  tensor.spec.datatype = ToDatatype(tensor.element_type);
-  if (tensor.spec.datatype == INFERD_TYPE_INVALID) {
+  tensor.datatype = ToDatatype(tensor.element_type);
+  if (tensor.datatype == INFERD_TYPE_INVALID) {
     return base::InvalidArgument("tensor '" + tensor.name + "' has elements of type " +
                                  std::string(ElementTypeName(tensor.element_type)) + ", which no protocol carries");
   }
-  tensor.element_size = tensor::ElementSize(static_cast<tensor::DataType>(tensor.spec.datatype));
+  tensor.element_size = tensor::ElementSize(static_cast<tensor::DataType>(tensor.datatype));
   INFERD_RETURN_IF_ERROR(ReadShape(info, &tensor));
   list->push_back(std::move(tensor));
   return base::OkStatus();
@@ -105,7 +105,7 @@ base::Result<OnnxSignature> OnnxSignature::Read(const OrtSession* session, int c
   for (size_t i = 0; i < defaults; ++i) {
     INFERD_RETURN_IF_ERROR(ReadTensor(session, i, api.SessionGetOverridableInitializerName,
                                       api.SessionGetOverridableInitializerTypeInfo, &signature.inputs_));
-    signature.inputs_.back().spec.optional = 1;
+    signature.inputs_.back().optional = true;
   }
   for (size_t i = 0; i < outputs; ++i) {
     INFERD_RETURN_IF_ERROR(
@@ -116,27 +116,16 @@ base::Result<OnnxSignature> OnnxSignature::Read(const OrtSession* session, int c
 }
 
 void OnnxSignature::FillAbi(int compute_threads) {
-  const auto fill = [](std::deque<OnnxTensor>& tensors, std::vector<const inferd_tensor_spec*>* list) {
-    for (OnnxTensor& tensor : tensors) {
-      inferd_tensor_spec& spec = tensor.spec;
-      spec.struct_size = sizeof(spec);
-      spec.name = {tensor.name.data(), tensor.name.size()};
-      spec.shape = tensor.shape.data();
-      spec.rank = tensor.shape.size();
-      spec.bytes_form = INFERD_BYTES_ELEMENTS;
-      spec.one_piece = 1;
-      spec.alignment = tensor.element_size;
-      list->push_back(&spec);
-    }
+  const auto describe = [](const OnnxTensor& tensor) {
+    return enginekit::TensorDescription{.name = tensor.name,
+                                        .datatype = tensor.datatype,
+                                        .shape = tensor.shape,
+                                        .optional = tensor.optional,
+                                        .alignment = tensor.element_size};
   };
-  fill(inputs_, &input_list_);
-  fill(outputs_, &output_list_);
-  abi_.struct_size = sizeof(abi_);
-  abi_.compute_threads = compute_threads;
-  abi_.inputs = input_list_.data();
-  abi_.input_count = input_list_.size();
-  abi_.outputs = output_list_.data();
-  abi_.output_count = output_list_.size();
+  for (const OnnxTensor& input : inputs_) abi_.AddInput(describe(input));
+  for (const OnnxTensor& output : outputs_) abi_.AddOutput(describe(output));
+  abi_.Finish(compute_threads);
 }
 
 }  // namespace inferd::onnxruntime

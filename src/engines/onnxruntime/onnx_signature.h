@@ -1,10 +1,10 @@
 #pragma once
 
-#include <deque>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
+#include "enginekit/tensor_signature.h"
 #include "engines/onnxruntime/ort.h"
 #include "inferd/engine_abi.h"
 
@@ -14,10 +14,11 @@ namespace inferd::onnxruntime {
 struct OnnxTensor {
   std::string name;
   ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  int32_t datatype = INFERD_TYPE_INVALID;
   size_t element_size = 0;           // 0 for strings
   std::vector<int64_t> shape;        // -1: symbolic or unknown
   std::vector<std::string> symbols;  // per dimension; empty if it is a number or has no name
-  inferd_tensor_spec spec = {};
+  bool optional = false;
 };
 
 // What a session takes and gives, in the ABI's form. Inputs with a default (initializers that the graph also lists as
@@ -28,23 +29,18 @@ class OnnxSignature final {
   // protocol has.
   // `compute_threads`: of the session.
   static base::Result<OnnxSignature> Read(const OrtSession* session, int compute_threads);
-  OnnxSignature(OnnxSignature&&) = default;
-  OnnxSignature& operator=(OnnxSignature&&) = default;
 
-  const std::deque<OnnxTensor>& inputs() const { return inputs_; }
-  const std::deque<OnnxTensor>& outputs() const { return outputs_; }
-  const inferd_signature* abi() const { return &abi_; }
+  const std::vector<OnnxTensor>& inputs() const { return inputs_; }
+  const std::vector<OnnxTensor>& outputs() const { return outputs_; }
+  const inferd_signature* abi() const { return abi_.abi(); }
 
  private:
   OnnxSignature() = default;
   void FillAbi(int compute_threads);
 
-  // Deques: the specs point at their neighbours, and stay where they are.
-  std::deque<OnnxTensor> inputs_;
-  std::deque<OnnxTensor> outputs_;
-  std::vector<const inferd_tensor_spec*> input_list_;
-  std::vector<const inferd_tensor_spec*> output_list_;
-  inferd_signature abi_ = {};
+  std::vector<OnnxTensor> inputs_;
+  std::vector<OnnxTensor> outputs_;
+  enginekit::TensorSignature abi_;
 };
 
 }  // namespace inferd::onnxruntime

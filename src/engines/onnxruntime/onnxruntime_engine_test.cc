@@ -4,8 +4,7 @@
 #include <fstream>
 #include <thread>
 
-#include "enginehost/plugin_engine.h"
-#include "tests/support/recording_execution.h"
+#include "tests/support/running_model.h"
 
 namespace inferd {
 namespace {
@@ -21,56 +20,18 @@ using ::testing::HasSubstr;
 const std::filesystem::path kModels = INFERD_TEST_MODELS;
 
 enginehost::PluginEngine& Engine() {
-  static const auto engine =
-      enginehost::PluginEngine::Open(std::filesystem::path(INFERD_ENGINES_DIR) / "onnxruntime.so", {});
-  if (!engine) ADD_FAILURE() << engine.error().ToString();
-  return **engine;
-}
-
-base::Result<std::unique_ptr<core::EngineModel>> LoadFile(const std::filesystem::path& file,
-                                                          const config::ModelConfig& config = {}) {
-  core::LoadSpec spec;
-  spec.model_name = "test";
-  spec.version = 1;
-  spec.version_dir = file.parent_path();
-  spec.model_dir = spec.version_dir.parent_path();
-  spec.model_file = file;
-  spec.config = std::make_shared<config::ModelConfig>(config);
-  return Engine().Load(spec);
+  static auto& engine = testing::OpenEngine(std::filesystem::path(INFERD_ENGINES_DIR) / "onnxruntime.so");
+  return engine;
 }
 
 base::Result<std::unique_ptr<core::EngineModel>> Load(const std::string& model,
                                                       const config::ModelConfig& config = {}) {
-  return LoadFile(kModels / model / "1" / "model.onnx", config);
+  return testing::LoadFile(Engine(), kModels / model / "1" / "model.onnx", config);
 }
 
-// A loaded model with one instance.
-struct Running {
-  explicit Running(const std::string& name, const config::ModelConfig& config = {}) {
-    auto loaded = Load(name, config);
-    if (!loaded) {
-      ADD_FAILURE() << loaded.error().ToString();
-      return;
-    }
-    model = *std::move(loaded);
-    instance = *model->CreateInstance(0, 0);
-  }
-
-  // Runs with every output wanted.
-  void Run(RecordingExecution* execution) const {
-    for (size_t i = 0; i < model->signature().outputs.size(); ++i) execution->outputs.push_back(static_cast<int>(i));
-    instance->Execute(*execution);
-    EXPECT_EQ(execution->finished(), 1);
-    ASSERT_EQ(execution->responses().size(), 1u);
-  }
-
-  base::Status Failure(RecordingExecution* execution) const {
-    Run(execution);
-    return execution->responses().at(0).status;
-  }
-
-  std::unique_ptr<core::EngineModel> model;
-  std::unique_ptr<core::EngineInstance> instance;
+struct Running : testing::RunningModel {
+  explicit Running(const std::string& name, const config::ModelConfig& config = {})
+      : RunningModel(Load(name, config)) {}
 };
 
 TEST(OnnxRuntimeEngineTest, SaysItsVersion) {
@@ -126,30 +87,9 @@ TEST(OnnxRuntimeEngineTest, OnlyWantedOutputsAreComputed) {
 }
 
 TEST(OnnxRuntimeEngineTest, EveryDatatypeGoesThroughUnchanged) {
-  const std::pair<const char*, DataType> kTypes[] = {
-      {"bool", DataType::kBool},     {"uint8", DataType::kUint8},   {"uint16", DataType::kUint16},
-      {"uint32", DataType::kUint32}, {"uint64", DataType::kUint64}, {"int8", DataType::kInt8},
-      {"int16", DataType::kInt16},   {"int32", DataType::kInt32},   {"int64", DataType::kInt64},
-      {"fp16", DataType::kFp16},     {"bf16", DataType::kBf16},     {"fp32", DataType::kFp32},
-      {"fp64", DataType::kFp64}};
-  for (const auto& [name, datatype] : kTypes) {
-    const Running identity(std::string("identity_") + name);
-    ASSERT_TRUE(identity.model) << name;
-    ASSERT_EQ(identity.model->signature().inputs[0].datatype, datatype) << name;
-    std::vector<uint8_t> bytes(3 * tensor::ElementSize(datatype));
-    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = datatype == DataType::kBool ? i % 2 : 251 * i;
-    RecordingExecution execution;
-    execution.AddInput(0, datatype, {1, 3}, SliceOf(bytes));
-    identity.Run(&execution);
-    ASSERT_TRUE(execution.responses()[0].status.ok()) << name << execution.responses()[0].status.ToString();
-    EXPECT_EQ(ValuesOf<uint8_t>(execution.output(0).data), bytes) << name;
-    EXPECT_EQ(execution.output(0).shape, (tensor::Shape{1, 3})) << name;
-
-    RecordingExecution empty;
-    empty.AddInput(0, datatype, {2, 0}, {});
-    identity.Run(&empty);
-    ASSERT_TRUE(empty.responses()[0].status.ok()) << name << empty.responses()[0].status.ToString();
-    EXPECT_EQ(empty.output(0).shape, (tensor::Shape{2, 0})) << name;
+  for (const auto& [name, datatype] : testing::kNumericTypes) {
+    SCOPED_TRACE(name);
+    testing::ExpectIdentity(Running(std::string("identity_") + name), datatype);
   }
 }
 
@@ -268,7 +208,7 @@ TEST(OnnxRuntimeEngineTest, WhatCannotBeLoadedSaysWhy) {
 
   const auto garbage_file = std::filesystem::path(::testing::TempDir()) / "garbage.onnx";
   std::ofstream(garbage_file) << "this is no protobuf";
-  const auto garbage = LoadFile(garbage_file);
+  const auto garbage = testing::LoadFile(Engine(), garbage_file);
   ASSERT_FALSE(garbage);
   EXPECT_EQ(garbage.error().code(), base::StatusCode::kInvalidArgument);
 
@@ -335,22 +275,7 @@ TEST(OnnxRuntimeEngineTest, CancelEndsARunAndLeavesTheInstanceUsable) {
 TEST(OnnxRuntimeEngineTest, InstancesRunSideBySide) {
   const auto model = Load("mlp");
   ASSERT_TRUE(model);
-  std::vector<std::thread> threads;
-  std::atomic<int> good{0};
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      const auto instance = (*model)->CreateInstance(0, t);
-      for (int call = 0; call < 50; ++call) {
-        RecordingExecution execution;
-        execution.AddInput(0, DataType::kFp32, {2, 784}, SliceOf(std::vector<float>(2 * 784, 0.1F * t)));
-        execution.outputs = {0};
-        (*instance)->Execute(execution);
-        good += execution.responses()[0].status.ok() ? 1 : 0;
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(good, 200);
+  testing::ExpectInstancesSideBySide(**model);
 }
 
 }  // namespace

@@ -1,38 +1,16 @@
 #include "engines/onnxruntime/session_settings.h"
 
-#include <charconv>
-#include <optional>
 #include <string_view>
+
+#include "enginekit/compute_threads.h"
+#include "enginekit/parameters.h"
 
 namespace inferd::onnxruntime {
 
 namespace {
 
-std::string_view View(inferd_text text) { return {text.data, text.size}; }
-
-std::optional<int> ParseNumber(std::string_view text, int max) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0 || number > max) return std::nullopt;
-  return number;
-}
-
-base::Status ReadNumber(std::string_view key, std::string_view text, int max, int* number) {
-  const auto parsed = ParseNumber(text, max);
-  if (!parsed) {
-    return base::InvalidArgument("parameter '" + std::string(key) + "': expected a number from 0 to " +
-                                 std::to_string(max) + ", got '" + std::string(text) + "'");
-  }
-  *number = *parsed;
-  return base::OkStatus();
-}
-
-base::Status ReadFlag(std::string_view key, std::string_view text, bool* flag) {
-  int number = text == "true" ? 1 : 0;
-  if (text != "true" && text != "false") INFERD_RETURN_IF_ERROR(ReadNumber(key, text, 1, &number));
-  *flag = number != 0;
-  return base::OkStatus();
-}
+using enginekit::ReadFlag;
+using enginekit::ToView;
 
 // Options of the CUDA provider that Triton takes as plain parameters.
 bool IsCudaParameter(std::string_view key) {
@@ -43,8 +21,10 @@ bool IsCudaParameter(std::string_view key) {
 
 base::Status Apply(std::string_view key, std::string_view value, SessionSettings* settings) {
   constexpr int kThreadsMax = 1024;
-  if (key == "intra_op_thread_count") return ReadNumber(key, value, kThreadsMax, &settings->intra_op_threads);
-  if (key == "inter_op_thread_count") return ReadNumber(key, value, kThreadsMax, &settings->inter_op_threads);
+  if (key == "intra_op_thread_count")
+    return enginekit::ReadNumber(key, value, 0, kThreadsMax, &settings->intra_op_threads);
+  if (key == "inter_op_thread_count")
+    return enginekit::ReadNumber(key, value, 0, kThreadsMax, &settings->inter_op_threads);
   if (key == "execution_mode") return ReadFlag(key, value, &settings->parallel_execution);
   if (key == "enable_mem_arena") return ReadFlag(key, value, &settings->memory_arena);
   if (key == "enable_mem_pattern") return ReadFlag(key, value, &settings->memory_pattern);
@@ -62,8 +42,6 @@ base::Status AddEntry(OrtSessionOptions* options, const std::string& key, const 
   return ToStatus(Ort().AddSessionConfigEntry(options, key.c_str(), value.c_str()))
       .WithContext("parameter '" + key + "'");
 }
-
-constexpr uint64_t kSmallModelBytes = 1 << 20;
 
 // One thread: the caller's, and no pool at all. The server's share: the process-wide pool. Otherwise a pool of its own.
 bool UsesSharedPool(const SessionSettings& settings, const Environment& environment, int threads) {
@@ -88,26 +66,26 @@ base::Result<SessionSettings> SessionSettings::Parse(const inferd_load& load) {
   if (load.graph_optimization_level < 0) settings.optimization = ORT_ENABLE_BASIC;
   if (load.graph_optimization_level > 0) settings.optimization = ORT_ENABLE_EXTENDED;
   for (size_t i = 0; i < load.parameter_count; ++i) {
-    INFERD_RETURN_IF_ERROR(Apply(View(load.parameters[i].key), View(load.parameters[i].value), &settings));
+    INFERD_RETURN_IF_ERROR(Apply(ToView(load.parameters[i].key), ToView(load.parameters[i].value), &settings));
   }
   for (size_t i = 0; i < load.accelerator_count; ++i) {
     const inferd_accelerator& accelerator = *load.accelerators[i];
-    auto& options = settings.providers[std::string(View(accelerator.name))];
+    auto& options = settings.providers[std::string(ToView(accelerator.name))];
     for (size_t p = 0; p < accelerator.parameter_count; ++p) {
-      options[std::string(View(accelerator.parameters[p].key))] = View(accelerator.parameters[p].value);
+      options[std::string(ToView(accelerator.parameters[p].key))] = ToView(accelerator.parameters[p].value);
     }
   }
   return settings;
 }
 
-int SessionSettings::ComputeThreads(const inferd_load& load, uint64_t model_bytes) const {
-  if (intra_op_threads > 0) return intra_op_threads;
-  return model_bytes < kSmallModelBytes ? 1 : load.cpu_threads;
+int SessionSettings::ComputeThreads(const inferd_load& load, const std::filesystem::path& folder) const {
+  return intra_op_threads > 0 ? intra_op_threads : enginekit::ComputeThreads(load, folder);
 }
 
 bool SessionSettings::StartsThreads(const Environment& environment, const inferd_load& load,
                                     int compute_threads) const {
-  const bool own_pool = parallel_execution || (compute_threads > 1 && !UsesSharedPool(*this, environment, compute_threads));
+  const bool own_pool =
+      parallel_execution || (compute_threads > 1 && !UsesSharedPool(*this, environment, compute_threads));
   return own_pool || !providers.empty() || load.op_library_count > 0;
 }
 
@@ -123,7 +101,7 @@ base::Result<SessionOptionsOwner> SessionSettings::MakeOptions(const Environment
   if (!memory_pattern) INFERD_RETURN_IF_ERROR(ToStatus(Ort().DisableMemPattern(options)));
   for (const auto& [key, value] : session_entries) INFERD_RETURN_IF_ERROR(AddEntry(options, key, value));
   for (size_t i = 0; i < load.op_library_count; ++i) {
-    const std::string path(View(load.op_libraries[i]));
+    const std::string path(ToView(load.op_libraries[i]));
     const base::Status status = ToStatus(Ort().RegisterCustomOpsLibrary_V2(options, path.c_str()));
     if (!status.ok()) return std::unexpected(status.WithContext("custom operator library '" + path + "'"));
   }

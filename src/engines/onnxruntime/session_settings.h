@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -17,9 +18,9 @@ struct SessionSettings {
   // INVALID_ARGUMENT: a parameter's value is not what it can be, or an accelerator is unknown.
   static base::Result<SessionSettings> Parse(const inferd_load& load);
 
-  // `model_bytes`: how large the model's files are. Small models run on the calling thread alone if nothing else is
-  // asked for: handing their operators to other threads costs more than it gains.
-  int ComputeThreads(const inferd_load& load, uint64_t model_bytes) const;
+  // What is asked for, or what suits the model (enginekit::ComputeThreads). `folder`: the model's file is in it, and
+  // whatever that file brings along.
+  int ComputeThreads(const inferd_load& load, const std::filesystem::path& folder) const;
 
   // Whether making a session may start threads that serve it later: its own pool's, or some that only a provider or a
   // library of operators knows of.

@@ -1,11 +1,11 @@
-#include "engines/onnxruntime/background.h"
+#include "enginekit/background.h"
 
 #include <unistd.h>
 
 #include <system_error>
 #include <thread>
 
-namespace inferd::onnxruntime {
+namespace inferd::enginekit {
 
 namespace {
 
@@ -28,4 +28,4 @@ void RunInBackground(const std::function<void()>& work) {
   thread.join();
 }
 
-}  // namespace inferd::onnxruntime
+}  // namespace inferd::enginekit

@@ -1,4 +1,4 @@
-#include "engines/onnxruntime/background.h"
+#include "enginekit/background.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <thread>
 
-namespace inferd::onnxruntime {
+namespace inferd::enginekit {
 namespace {
 
 int Niceness() { return ::getpriority(PRIO_PROCESS, 0); }  // of this thread
@@ -33,4 +33,4 @@ TEST(BackgroundTest, WhatIsStartedAfterwardsHasTheCallersPriority) {
 }
 
 }  // namespace
-}  // namespace inferd::onnxruntime
+}  // namespace inferd::enginekit

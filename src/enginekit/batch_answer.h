@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "inferd/engine_abi.h"
+
+namespace inferd::enginekit {
+
+// The one response to all requests of a batch. Keeps its arrays from batch to batch. Not thread-safe.
+class BatchAnswer final {
+ public:
+  // Of the most outputs there will be.
+  void Reserve(size_t outputs) {
+    outputs_.reserve(outputs);
+    list_.reserve(outputs);
+  }
+
+  // An empty output, to be filled before Send(); valid until the next Add() beyond what was reserved.
+  inferd_output& Add() {
+    inferd_output& output = outputs_.emplace_back();
+    output.struct_size = sizeof(output);
+    return output;
+  }
+
+  const inferd_output& operator[](size_t i) const { return outputs_[i]; }
+
+  // Outputs with a `release` are the response's from here on.
+  void Send(const inferd_host& host, const inferd_batch& batch) {
+    for (const inferd_output& output : outputs_) list_.push_back(&output);
+    inferd_response response = {};
+    response.struct_size = sizeof(response);
+    response.outputs = list_.data();
+    response.output_count = list_.size();
+    response.final = 1;
+    host.respond(&batch, INFERD_ALL_REQUESTS, &response);
+  }
+
+  void Clear() {
+    outputs_.clear();
+    list_.clear();
+  }
+
+ private:
+  std::vector<inferd_output> outputs_;
+  std::vector<const inferd_output*> list_;
+};
+
+}  // namespace inferd::enginekit

@@ -1,0 +1,33 @@
+#include "enginekit/tensor_signature.h"
+
+#include <utility>
+
+namespace inferd::enginekit {
+
+void TensorSignature::Add(TensorDescription tensor, std::vector<const inferd_tensor_spec*>* list) {
+  const TensorDescription& kept = tensors_.emplace_back(std::move(tensor));
+  inferd_tensor_spec& spec = specs_.emplace_back();
+  spec.struct_size = sizeof(spec);
+  spec.name = {kept.name.data(), kept.name.size()};
+  spec.datatype = kept.datatype;
+  spec.shape = kept.shape.data();
+  spec.rank = kept.shape.size();
+  spec.optional = kept.optional ? 1 : 0;
+  spec.bytes_form = INFERD_BYTES_ELEMENTS;
+  spec.one_piece = 1;
+  spec.alignment = kept.alignment;
+  spec.any_shape = kept.any_shape ? 1 : 0;
+  list->push_back(&spec);
+}
+
+void TensorSignature::Finish(int compute_threads) {
+  inferd_signature& abi = abi_.emplace_back();
+  abi.struct_size = sizeof(abi);
+  abi.compute_threads = compute_threads;
+  abi.inputs = inputs_.data();
+  abi.input_count = inputs_.size();
+  abi.outputs = outputs_.data();
+  abi.output_count = outputs_.size();
+}
+
+}  // namespace inferd::enginekit

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "inferd/engine_abi.h"
+
+namespace inferd::enginekit {
+
+// A tensor of a model, as its engine describes it.
+struct TensorDescription {
+  std::string name;
+  int32_t datatype = INFERD_TYPE_INVALID;
+  std::vector<int64_t> shape = {};  // -1: any size
+  bool optional = false;
+  size_t alignment = 1;    // of an input's memory
+  bool any_shape = false;  // as in inferd_tensor_spec
+};
+
+// What a model takes and gives in the ABI's form, and all that it points to, for engines that take each input whole and
+// strings as elements. Filled once; moving it leaves what abi() points to in place.
+class TensorSignature final {
+ public:
+  void AddInput(TensorDescription tensor) { Add(std::move(tensor), &inputs_); }
+  void AddOutput(TensorDescription tensor) { Add(std::move(tensor), &outputs_); }
+
+  // After the last tensor. `compute_threads` as in inferd_signature.
+  void Finish(int compute_threads);
+
+  // Null until Finish().
+  const inferd_signature* abi() const { return abi_.empty() ? nullptr : &abi_.front(); }
+
+ private:
+  void Add(TensorDescription tensor, std::vector<const inferd_tensor_spec*>* list);
+
+  std::deque<TensorDescription> tensors_;  // deques: what they hold stays where it is
+  std::deque<inferd_tensor_spec> specs_;
+  std::vector<const inferd_tensor_spec*> inputs_;
+  std::vector<const inferd_tensor_spec*> outputs_;
+  std::deque<inferd_signature> abi_;
+};
+
+}  // namespace inferd::enginekit

@@ -1,0 +1,35 @@
+#include "enginekit/tensor_signature.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace inferd::enginekit {
+namespace {
+
+TEST(TensorSignatureTest, StaysWholeWhenItIsMoved) {
+  TensorSignature built;
+  EXPECT_EQ(built.abi(), nullptr);
+  for (int i = 0; i < 20; ++i) {
+    built.AddInput({.name = "i" + std::to_string(i), .datatype = INFERD_TYPE_FP32, .shape = {-1, i}, .alignment = 64});
+  }
+  built.AddInput({.name = "rest", .datatype = INFERD_TYPE_BYTES, .optional = true});
+  built.AddOutput({.name = "y", .datatype = INFERD_TYPE_INT64, .shape = {2}});
+  built.Finish(3);
+  const TensorSignature signature = std::move(built);
+  const inferd_signature& abi = *signature.abi();
+  EXPECT_EQ(abi.compute_threads, 3);
+  ASSERT_EQ(abi.input_count, 21u);
+  EXPECT_EQ(std::string_view(abi.inputs[7]->name.data, abi.inputs[7]->name.size), "i7");
+  EXPECT_EQ(abi.inputs[7]->shape[1], 7);
+  EXPECT_EQ(abi.inputs[7]->alignment, 64u);
+  EXPECT_EQ(abi.inputs[7]->one_piece, 1);
+  EXPECT_EQ(abi.inputs[7]->optional, 0);
+  EXPECT_EQ(abi.inputs[20]->optional, 1);
+  EXPECT_EQ(abi.inputs[20]->rank, 0u);
+  ASSERT_EQ(abi.output_count, 1u);
+  EXPECT_EQ(abi.outputs[0]->datatype, INFERD_TYPE_INT64);
+}
+
+}  // namespace
+}  // namespace inferd::enginekit
