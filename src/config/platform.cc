@@ -9,6 +9,8 @@ namespace {
 constexpr std::array kPlatforms = {
     Platform{"tensorflow_savedmodel", "tensorflow", "tensorflow", "tensorflow_savedmodel", "tensorflow_savedmodel",
              "model.savedmodel"},
+    Platform{"tensorflow_savedmodel", "tensorflow", "tensorflow", "tensorflow_savedmodel", "tensorflow_savedmodel",
+             "saved_model.pb"},
     Platform{"tensorflow_graphdef", "tensorflow", "tensorflow", "tensorflow_graphdef", "tensorflow_graphdef",
              "model.graphdef"},
     Platform{"tensorrt_plan", "tensorrt", "tensorrt", "tensorrt_plan", "tensorrt_plan", "model.plan"},
@@ -48,7 +50,7 @@ const Platform* FindBackend(std::string_view backend) {
 std::string KnownPlatforms() {
   std::string names;
   for (const Platform& platform : kPlatforms) {
-    if (platform.name.empty()) continue;
+    if (platform.name.empty() || FindPlatform(platform.name) != &platform) continue;
     if (!names.empty()) names += ", ";
     names += platform.name;
   }
@@ -78,8 +80,8 @@ std::optional<DetectedModel> DetectModel(std::span<const std::string> entries) {
 
 const Platform* FindPlatformOfFile(std::string_view filename) {
   const std::string_view ending = Ending(filename);
-  // A ".json" is anything; only MXNet's whole file name speaks for MXNet.
-  if (ending.empty() || ending == ".json") return nullptr;
+  // A ".json" or ".pb" is anything; only MXNet's and the SavedModel's whole file names speak for them.
+  if (ending.empty() || ending == ".json" || ending == ".pb") return nullptr;
   const auto it =
       std::ranges::find_if(kPlatforms, [&](const Platform& p) { return Ending(p.default_filename) == ending; });
   return it == kPlatforms.end() ? nullptr : &*it;

@@ -37,7 +37,7 @@ struct DetectedModel {
 };
 
 // Which platform the entries of a version folder (names, no paths) are, in Triton's order: model.savedmodel,
-// model.graphdef, model.plan, model.onnx, ... Failing that, the only entry with one of these endings, whatever its
+// saved_model.pb (TensorFlow Serving's layout, where the version folder is the SavedModel), model.graphdef, model.plan, model.onnx, ... Failing that, the only entry with one of these endings, whatever its
 // name.
 std::optional<DetectedModel> DetectModel(std::span<const std::string> entries);
 

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "engines/tensorflow/tf.h"
+
+namespace inferd::tensorflow {
+
+// One input or output of a signature: the name that clients use, and the tensor of the graph behind it.
+struct TensorInfo {
+  std::string name;
+  std::string tensor;  // "serving_default_x:0"; empty: no dense tensor (sparse, ragged)
+  TF_DataType type = TF_FLOAT;
+  bool known_rank = true;
+  std::vector<int64_t> shape;  // -1: any size
+};
+
+// A function of a SavedModel (meta_graph.proto, SignatureDef). Tensors are in order of their names.
+struct SignatureDef {
+  std::string name;
+  std::vector<TensorInfo> inputs;
+  std::vector<TensorInfo> outputs;
+};
+
+// The signatures of a serialized MetaGraphDef, in order of their names, without those that are TensorFlow's own.
+// INVALID_ARGUMENT: it is no such message.
+base::Result<std::vector<SignatureDef>> ReadSignatureDefs(std::string_view meta_graph);
+
+// The one called `wanted`. Without a wish: "serving_default", or the only one. INVALID_ARGUMENT, with the names there
+// are: there is none, or more than one to choose from.
+base::Result<SignatureDef> ChooseSignature(std::vector<SignatureDef> signatures, std::string_view wanted);
+
+}  // namespace inferd::tensorflow

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/status.h"
+#include "engines/tensorflow/tf.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::tensorflow {
+
+// String tensors, whose elements TensorFlow keeps as TF_TString: the one kind that has to be copied.
+
+// A tensor of these elements. RESOURCE_EXHAUSTED: there is no memory.
+base::Result<TensorOwner> MakeStringTensor(std::span<const inferd_text> elements, const int64_t* shape, size_t rank);
+
+// Bytes that the elements need in packed form (engine_abi.h, INFERD_BYTES_PACKED). OUT_OF_RANGE: one is longer than
+// that form can say.
+base::Result<size_t> PackedSize(std::span<const TF_TString> elements);
+
+// Writes them: exactly PackedSize() bytes.
+void PackStrings(std::span<const TF_TString> elements, std::byte* out);
+
+}  // namespace inferd::tensorflow

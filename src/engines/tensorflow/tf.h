@@ -1,0 +1,80 @@
+#pragma once
+
+#include <tensorflow/c/c_api.h>
+#include <tensorflow/c/tf_tstring.h>
+
+#include <memory>
+
+#include "base/status.h"
+
+// TensorFlow's C API: the function table, owners of its handles, its errors as Status.
+//
+// The library is opened when the first model is loaded, and then for good: it takes half a second, and 300 MB that
+// never come back. A server without such models has none of it.
+
+namespace inferd::tensorflow {
+
+// Every function of the library that is called: its name without TF_.
+// clang-format off
+#define INFERD_TF_FUNCTIONS(X)                                                                                   \
+  X(Version)                                                                                                     \
+  X(NewStatus) X(DeleteStatus) X(GetCode) X(Message)                                                             \
+  X(NewBuffer) X(NewBufferFromString) X(DeleteBuffer)                                                            \
+  X(NewTensor) X(AllocateTensor) X(DeleteTensor) X(TensorType) X(NumDims) X(Dim) X(TensorByteSize) X(TensorData) \
+  X(NewGraph) X(DeleteGraph) X(NewImportGraphDefOptions) X(DeleteImportGraphDefOptions) X(GraphImportGraphDef)   \
+  X(GraphOperationByName) X(GraphNextOperation) X(GraphGetTensorNumDims) X(GraphGetTensorShape)                  \
+  X(OperationName) X(OperationOpType) X(OperationNumOutputs) X(OperationOutputType)                              \
+  X(NewSessionOptions) X(DeleteSessionOptions) X(SetConfig)                                                      \
+  X(NewSession) X(LoadSessionFromSavedModel) X(CloseSession) X(DeleteSession) X(SessionRun)                      \
+  X(LoadLibrary) X(DeleteLibraryHandle) X(RegisterLogListener)
+// clang-format on
+
+struct TfApi {
+#define INFERD_TF_FUNCTION(name) decltype(&TF_##name) name = nullptr;
+  INFERD_TF_FUNCTIONS(INFERD_TF_FUNCTION)
+#undef INFERD_TF_FUNCTION
+};
+
+// Sets what TensorFlow reads from the environment when it is opened. Before the process has other threads.
+void PrepareTf();
+
+// Opens the library, once. UNAVAILABLE: it is not where it should be, or is no TensorFlow 2. Thread-safe.
+base::Status OpenTf();
+
+// Valid after OpenTf().
+const TfApi& Tf();
+
+#define INFERD_TF_OWNER(Type)                                               \
+  struct Type##Delete {                                                     \
+    void operator()(TF_##Type* handle) const { Tf().Delete##Type(handle); } \
+  };                                                                        \
+  using Type##Owner = std::unique_ptr<TF_##Type, Type##Delete>;
+
+INFERD_TF_OWNER(Status)
+INFERD_TF_OWNER(Buffer)
+INFERD_TF_OWNER(Tensor)
+INFERD_TF_OWNER(Graph)
+INFERD_TF_OWNER(ImportGraphDefOptions)
+INFERD_TF_OWNER(SessionOptions)
+
+#undef INFERD_TF_OWNER
+
+// Ends the session's threads and gives back its variables.
+struct SessionDelete {
+  void operator()(TF_Session* session) const;
+};
+using SessionOwner = std::unique_ptr<TF_Session, SessionDelete>;
+
+// A status to hand to a call. Not thread-safe.
+class TfStatus final {
+ public:
+  TfStatus() : status_(Tf().NewStatus()) {}
+  TF_Status* get() const { return status_.get(); }
+  // The same code, the message in one line.
+  base::Status Take() const;
+
+ private:
+  StatusOwner status_;
+};
+
+}  // namespace inferd::tensorflow

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "enginekit/batch_answer.h"
+#include "engines/tensorflow/tf_model.h"
+
+namespace inferd::tensorflow {
+
+// Runs batches on a model's session. One Execute() at a time; keeps the arrays that a call needs.
+class TfInstance final {
+ public:
+  explicit TfInstance(TfModel* model);
+  ~TfInstance() { Clear(); }
+  TfInstance(const TfInstance&) = delete;
+  TfInstance& operator=(const TfInstance&) = delete;
+
+  // Answers every request of the batch, or returns what all of them are to be answered. A run that has begun is run to
+  // its end: TensorFlow's C API cannot end it.
+  base::Status Execute(const inferd_batch& batch);
+
+ private:
+  struct Fetch {
+    uint32_t index = 0;  // of the output
+    std::vector<int64_t> shape;
+  };
+
+  base::Status BindInputs(const inferd_batch& batch);
+  base::Result<TensorOwner> MakeInput(const inferd_input& input) const;
+  void BindOutputs(const inferd_batch& batch);
+  base::Status Run();
+  base::Status Answer(const inferd_batch& batch);
+  base::Status FillOutput(const inferd_batch& batch, size_t fetch, inferd_output* output);
+  base::Status FillStrings(const inferd_batch& batch, size_t count, const TF_Tensor* tensor, inferd_output* output);
+  static bool SharesInput(const inferd_batch& batch, const void* data);
+  void Clear();
+
+  TfModel* const model_;
+  const TfStatus status_;
+
+  // Of the current call. The tensors are owned, but as plain pointers: the library takes arrays of them.
+  std::vector<TF_Output> feeds_;
+  std::vector<TF_Tensor*> feed_values_;
+  std::vector<TF_Output> fetches_;
+  std::vector<TF_Tensor*> fetch_values_;
+  std::vector<Fetch> fetched_;
+  enginekit::BatchAnswer answer_;
+};
+
+}  // namespace inferd::tensorflow

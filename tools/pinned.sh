@@ -1,0 +1,25 @@
+# What the scripts that install pinned packages share; source it with `root` set to the tree.
+packages=$root/tools/packages
+deps=$root/build/deps
+python=/usr/bin/python3
+
+say() { printf '  %s\n' "$*"; }
+die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+# The words of a list file, without its comments.
+read_list() { sed 's/#.*//' "$@" | tr -s ' \n' '\n' | sed '/^$/d'; }
+
+# A pip of our own in the build folder, so that neither the system's Python nor the user's is touched.
+make_pip() {
+  [ -x "$deps/pip/bin/pip" ] || "$python" -m venv "$deps/pip"
+}
+
+# fetch_wheel PINS PLATFORM FOLDER: the one wheel that the file PINS lists by version and hash, into FOLDER.
+fetch_wheel() {
+  local pins=$1 platform=$2 folder=$3
+  say "fetching $(read_list "$pins" | head -n 1)"
+  make_pip
+  rm -rf "$folder"
+  "$deps/pip/bin/pip" -q --disable-pip-version-check download --no-deps --require-hashes --only-binary :all: \
+    --python-version 3.11 --platform "$platform" -d "$folder" -r "$pins"
+}
