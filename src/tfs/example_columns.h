@@ -3,17 +3,19 @@
 #include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/status.h"
 #include "core/infer_request.h"
 #include "core/model_signature.h"
 #include "tfs/feature.h"
+#include "tfs/serialized_examples.h"
 
 namespace inferd::tfs {
 
 // The inputs of a model, made of a list of examples, and of a context whose features all of them share: each input is
-// the feature of its name. Not thread-safe.
+// the feature of its name, or the one input is the examples themselves (TakesSerialized). Not thread-safe.
 class ExampleColumns final {
  public:
   enum class Part : uint8_t { kExample, kContext };
@@ -22,7 +24,7 @@ class ExampleColumns final {
   explicit ExampleColumns(const core::ModelSignature& signature);
 
   // Once per example.
-  void CountExample() { ++count_; }
+  void CountExample();
   size_t examples() const { return count_; }
 
   // Adds a feature of an example or of the context; one that no input is named after is ignored. Errors are
@@ -40,6 +42,7 @@ class ExampleColumns final {
   const core::ModelSignature& signature_;
   Columns examples_;
   Columns context_;
+  std::optional<SerializedExamples> serialized_;  // in place of the columns
   size_t count_ = 0;
 };
 

@@ -16,6 +16,12 @@ namespace {
 using base::InvalidArgument;
 using tensor::DataType;
 
+// [examples] or [examples, 1].
+bool IsColumn(const tensor::Shape& shape) { return shape.rank() == 1 || (shape.rank() == 2 && shape[1] == 1); }
+
+// What only the answer shows.
+bool HasUnknownRank(const core::TensorSpec& output) { return output.any_shape && output.shape.rank() == 0; }
+
 // The output of that name if `fits`, or else the only one that does; -1: none, or several.
 template <typename Fits>
 int ChooseOutput(const core::ModelSignature& signature, std::string_view name, Fits fits) {
@@ -31,20 +37,19 @@ int ChooseOutput(const core::ModelSignature& signature, std::string_view name, F
 
 int ScoresOutput(const core::ModelSignature& signature) {
   return ChooseOutput(signature, "scores", [](const core::TensorSpec& output) {
-    return IsFloat(output.datatype) && output.shape.rank() == 2;
+    return IsFloat(output.datatype) && (output.shape.rank() == 2 || HasUnknownRank(output));
   });
 }
 
 int ClassesOutput(const core::ModelSignature& signature) {
   return ChooseOutput(signature, "classes", [](const core::TensorSpec& output) {
-    return output.datatype == DataType::kBytes && output.shape.rank() == 2;
+    return output.datatype == DataType::kBytes && (output.shape.rank() == 2 || HasUnknownRank(output));
   });
 }
 
 int ValueOutput(const core::ModelSignature& signature) {
   return ChooseOutput(signature, "outputs", [](const core::TensorSpec& output) {
-    const size_t rank = output.shape.rank();
-    return IsFloat(output.datatype) && (rank == 1 || (rank == 2 && output.shape[1] == 1));
+    return IsFloat(output.datatype) && (IsColumn(output.shape) || HasUnknownRank(output));
   });
 }
 
@@ -129,6 +134,10 @@ base::Result<const core::InferTensor*> FindValues(const core::InferResponse& res
   INFERD_ASSIGN_OR_RETURN(const core::InferTensor* const values,
                           FindOutput(response, signature, ValueOutput(signature)));
   if (values == nullptr) return std::unexpected(base::Internal("the model has no output of values"));
+  if (!IsColumn(values->shape)) {
+    return std::unexpected(base::Internal("output '" + values->name + "' came with shape " + values->shape.ToString() +
+                                          ", not [examples] or [examples, 1]"));
+  }
   return values;
 }
 
