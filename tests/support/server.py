@@ -22,6 +22,10 @@ EXAMPLES = ROOT / "examples" / "models"
 PORTS = range(10000, 30000)
 
 
+def has_engine(name):
+    return (PROGRAMS.parent / "lib" / "inferd" / "engines" / f"{name}.so").exists()
+
+
 def free_ports(count):
     """That many different ports that nothing listens on."""
     with contextlib.ExitStack() as held:

@@ -1,0 +1,210 @@
+"""TensorFlow's models through the real server: what TensorFlow itself computed is what every protocol answers."""
+
+import base64
+import contextlib
+import json
+import re
+import shutil
+
+import numpy
+import pytest
+
+from support.server import ROOT, Server, has_engine, wait_until
+from support.tensorflow_model_server import ModelServer
+
+MODELS = ROOT / "tests" / "models" / "tensorflow"
+SERVING = ROOT / "examples" / "tensorflow"
+BAD = ROOT / "tests" / "models" / "tensorflow_bad"
+EXPECTED = json.loads((MODELS / "expected.json").read_text())
+DATATYPES = {"float32": "FP32", "int32": "INT32", "int64": "INT64", "string": "BYTES"}
+
+if not has_engine("tensorflow"):
+    pytest.skip("the tensorflow engine is not built: tools/install_tensorflow", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def v2_layout():
+    with Server(f"good={MODELS}", f"bad={BAD}", ready=False) as running:
+        count = sum(path.is_dir() for folder in (MODELS, BAD) for path in folder.iterdir())
+        wait_until(lambda: [entry.get("state") in ("READY", "UNAVAILABLE") for entry in index(running).values()] == [True] * count,
+                   "each has been loaded or refused")
+        yield running
+
+
+@pytest.fixture(scope="module")
+def serving_layout():
+    with Server(SERVING) as running:
+        yield running
+
+
+def index(server):
+    return {entry["name"]: entry for entry in server.json("POST", "/v2/repository/index")[1]}
+
+
+def values(tensor):
+    """What expected.json has, as numpy has it."""
+    if tensor["datatype"] == "string":
+        data = numpy.array([base64.b64decode(element).decode() for element in tensor["data"]], numpy.object_)
+    else:
+        data = numpy.array(tensor["data"], tensor["datatype"])
+    return data.reshape(tensor["shape"])
+
+
+def same(answer, expected):
+    assert answer["datatype"] == DATATYPES[expected["datatype"]] and answer["shape"] == expected["shape"]
+    if expected["datatype"] == "string":
+        return answer["data"] == values(expected).reshape(-1).tolist()
+    return numpy.allclose(numpy.array(answer["data"]), values(expected).reshape(-1), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("case", EXPECTED, ids=lambda case: case["model"])
+def test_v2_answers_what_tensorflow_computed(v2_layout, case):
+    inputs = [{"name": name, "shape": tensor["shape"], "datatype": DATATYPES[tensor["datatype"]],
+               "data": values(tensor).reshape(-1).tolist()} for name, tensor in case["inputs"].items()]
+    status, answer = v2_layout.infer(case["model"], inputs)
+    assert status == 200, answer
+    outputs = {output["name"]: output for output in answer["outputs"]}
+    assert outputs.keys() == case["outputs"].keys()
+    assert all(same(outputs[name], expected) for name, expected in case["outputs"].items())
+
+
+@pytest.mark.parametrize("case", EXPECTED, ids=lambda case: case["model"])
+def test_the_rest_api_answers_the_same(v2_layout, case):
+    body = {"inputs": {name: values(tensor).tolist() for name, tensor in case["inputs"].items()}}
+    status, answer = v2_layout.json("POST", f"/v1/models/{case['model']}:predict", body)
+    assert status == 200, answer
+    for name, expected in case["outputs"].items():
+        actual = answer["outputs"] if len(case["outputs"]) == 1 else answer["outputs"][name]
+        if expected["datatype"] == "string":
+            assert actual == values(expected).tolist()
+        else:
+            assert numpy.allclose(numpy.array(actual), values(expected), rtol=1e-5, atol=1e-6)
+
+
+def test_the_documented_call(serving_layout):
+    status, answer = serving_layout.json("POST", "/v1/models/half_plus_two:predict", {"instances": [1.0, 2.0, 5.0]})
+    assert (status, answer) == (200, {"predictions": [2.5, 3.0, 4.5]})
+
+
+def test_version_folders_are_saved_models(serving_layout):
+    assert serving_layout.json("GET", "/v2/models/half_plus_two")[1]["versions"] == ["123"]
+    assert serving_layout.json("GET", "/v2/models/half_plus_two_tf2")[1]["platform"] == "tensorflow_savedmodel"
+    status, answer = serving_layout.json("POST", "/v1/models/half_plus_two_tf2/versions/2:predict", {"instances": [[1.0]]})
+    assert (status, answer) == (200, {"predictions": [[3.5]]})
+
+
+def test_frozen_graphs(v2_layout):
+    assert v2_layout.json("GET", "/v2/models/frozen")[1]["platform"] == "tensorflow_graphdef"
+    status, answer = v2_layout.json("POST", "/v1/models/frozen:predict", {"instances": [[1.0], [2.0], [5.0]]})
+    assert (status, answer) == (200, {"predictions": [[2.5], [3.0], [4.5]]})
+    # Its shapes are those of the configuration.
+    status, answer = v2_layout.json("POST", "/v1/models/frozen:predict", {"instances": [1.0]})
+    assert status == 400 and "Expected [-1,1], got [1]" in answer["error"]
+
+
+def test_state_is_one_for_all_protocols(v2_layout):
+    def step(number):
+        return v2_layout.json("POST", "/v1/models/counter:predict", {"inputs": {"add": number, "word": ["w"]}})[1]["outputs"]
+
+    first = step(1)["count"]
+    status, answer = v2_layout.infer("counter", [{"name": "add", "shape": [], "datatype": "INT64", "data": [5]},
+                                                 {"name": "word", "shape": [2], "datatype": "BYTES", "data": ["a", "b"]}])
+    assert status == 200 and answer["outputs"][0]["data"] == [first + 5]
+    assert step(1) == {"count": first + 6, "last": ["a", "b"]}
+
+
+@pytest.fixture
+def with_signature(tmp_path):
+    """Starts a server of half_plus_two with another signature than the default one."""
+    @contextlib.contextmanager
+    def serve(signature):
+        model = tmp_path / signature / "half_plus_two"
+        shutil.copytree(SERVING / "half_plus_two", model)
+        parameter = f'parameters {{ key: "TF_SIGNATURE_DEF" value {{ string_value: "{signature}" }} }}\n'
+        (model / "config.pbtxt").write_text(parameter)
+        with Server(model.parent) as running:
+            yield running
+    return serve
+
+
+def test_regress_of_examples(with_signature):
+    with with_signature("regress_x_to_y") as server:
+        body = {"examples": [{"x": 1.0}, {"x": [2.0]}, {"other": [7]}]}
+        status, answer = server.json("POST", "/v1/models/half_plus_two:regress", body)
+        assert status == 200, answer
+        assert answer["result"] == answer["results"] == [2.5, 3.0, 2.0]
+        status, answer = server.json("POST", "/v1/models/half_plus_two:regress", {"context": {"x": 4.0}, "examples": [{}, {}]})
+        assert (status, answer["results"]) == (200, [4.0, 4.0])
+        status, answer = server.json("POST", "/v1/models/half_plus_two:regress", {"examples": [{"x": ["text"]}]})
+        assert status == 400 and "Data types don't match" in answer["error"]
+
+
+def test_classify_of_examples(with_signature):
+    with with_signature("classify_x") as server:
+        status, answer = server.json("POST", "/v1/models/half_plus_two:classify", {"examples": [{"x": 1.0}, {"x": 5.0}]})
+        assert status == 200, answer
+        assert answer["results"] == [[["half", 2.5], ["rest", 3.5]], [["half", 4.5], ["rest", 5.5]]]
+
+
+def test_inputs_that_do_not_fit_are_the_clients_fault(v2_layout):
+    status, answer = v2_layout.infer("matmul", [{"name": "a", "shape": [1, 2], "datatype": "FP32", "data": [1, 2]},
+                                                {"name": "b", "shape": [1, 3], "datatype": "FP32", "data": [1, 2, 3]}])
+    assert status == 400 and "Matrix size-incompatible" in answer["error"]
+    status, answer = v2_layout.infer("half_plus_two", [{"name": "x", "shape": [1, 1], "datatype": "INT32", "data": [1]}])
+    assert status == 400 and "data-type" in answer["error"]
+    status, answer = v2_layout.json("POST", "/v1/models/half_plus_two:predict", {"instances": ["one"]})
+    assert status == 400 and "not of expected type: float" in answer["error"]
+
+
+@pytest.mark.parametrize("model, why", [
+    ("signatures", "Its signatures: double, half"),
+    ("sparse", "tensor 'x' is sparse or ragged"),
+    ("complex", "elements of type DT_COMPLEX64, which no protocol carries"),
+    ("garbage", "saved_model.pb"),
+    ("empty", ""),
+    ("no_variables", "variable"),
+])
+def test_what_cannot_be_loaded_says_why_and_stops_nothing(v2_layout, model, why):
+    entry = index(v2_layout)[model]
+    assert entry["state"] == "UNAVAILABLE" and entry["reason"]
+    assert why in entry["reason"]
+    assert index(v2_layout)["half_plus_two"]["state"] == "READY"
+
+
+def test_the_library_comes_with_the_first_model(identities):
+    with Server(identities) as server:
+        with open(f"/proc/{server.process.pid}/maps", encoding="utf-8") as maps:
+            assert "libtensorflow" not in maps.read()
+
+
+def test_tensorflow_writes_no_log_of_its_own_but_when_it_is_opened(v2_layout):
+    while_opened = re.compile(r"WARNING: All log messages before absl::InitializeLog|I0000 .* oneDNN custom operations are on")
+    own = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [VIWE] ")
+    others = [line for line in v2_layout.log().splitlines() if not own.match(line)]
+    assert [line for line in others if not while_opened.match(line)] == []
+
+
+def test_a_model_that_is_unloaded_gives_its_threads_back():
+    def threads():
+        return int(server.status("Threads"))
+
+    with ServerWithStatus(SERVING, options=["--model-control-mode", "explicit", "--load-model", "half_plus_two_tf2"]) as server:
+        ask = lambda: server.json("POST", "/v1/models/half_plus_two:predict", {"instances": [2.0]})
+        for _ in range(2):
+            assert server.request("POST", "/v2/repository/models/half_plus_two/load")[0] == 200
+            assert ask() == (200, {"predictions": [3.0]})
+            loaded = threads()
+            assert server.request("POST", "/v2/repository/models/half_plus_two/unload")[0] == 200
+            wait_until(lambda: threads() < loaded, "the session's threads are gone")
+
+
+class ServerWithStatus(Server):
+    def status(self, field):
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as lines:
+            return next(line.split()[1] for line in lines if line.startswith(field + ":"))
+
+
+def test_in_place_of_tensorflow_serving():
+    with ModelServer("--model_name=half_plus_two", f"--model_base_path={SERVING / 'half_plus_two'}") as server:
+        assert server.predict("half_plus_two", [1.0, 2.0, 5.0]) == [2.5, 3.0, 4.5]
+        assert server.state("half_plus_two") == {"123": "AVAILABLE"}
