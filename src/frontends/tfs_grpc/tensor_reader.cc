@@ -52,6 +52,7 @@ class TensorReader {
           "DT_BFLOAT16, DT_FLOAT, DT_DOUBLE or DT_STRING, got " +
           std::to_string(dtype_));
     }
+    if (unknown_rank_) return InvalidArgument("tensor_shape: expected a known rank");
     INFERD_ASSIGN_OR_RETURN(count_, tensor::ElementCount(tensor_.shape));
     if (const auto size = tensor::ByteSize(tensor_.datatype, tensor_.shape); !size.has_value()) return size.error();
     return content_.empty() ? ReadValues(fill_bytes_left) : ReadContent();
@@ -76,7 +77,7 @@ class TensorReader {
       if (tag == Tag(kShapeDim, Type::kBytes)) {
         INFERD_RETURN_IF_ERROR(ReadDim(in.Message()));
       } else if (tag == Tag(kShapeUnknownRank, Type::kVarint)) {
-        if (in.Varint() != 0) return InvalidArgument("tensor_shape: expected a known rank");
+        unknown_rank_ = in.Varint() != 0;
       } else {
         in.Skip();
       }
@@ -200,6 +201,7 @@ class TensorReader {
   const std::span<const Reader> parts_;
   core::InferTensor& tensor_;
   uint32_t dtype_ = 0;
+  bool unknown_rank_ = false;  // of several the last counts
   size_t count_ = 0;  // elements that the shape asks for
   std::string_view content_;
 };
