@@ -7,6 +7,7 @@
 #include "frontends/tfs_grpc/feature_reader.h"
 #include "tensor/bytes.h"
 #include "tfs/example_columns.h"
+#include "tfs/serialized_examples.h"
 #include "wire/reader.h"
 
 namespace inferd::tfs_grpc {
@@ -140,13 +141,6 @@ class ColumnsReader {
   tfs::Feature feature_;
 };
 
-// Whether the model parses examples itself, as in the signatures that TensorFlow makes for that.
-bool TakesWholeExamples(const core::ModelSignature& signature) {
-  if (signature.inputs.size() != 1) return false;
-  const core::TensorSpec& input = signature.inputs[0];
-  return input.datatype == tensor::DataType::kBytes && (input.name == "inputs" || input.name == "examples");
-}
-
 // Bytes of an Example merge with those in front of them.
 base::Result<core::InferTensor> WholeExamples(const Examples& examples, const core::TensorSpec& input,
                                               uint64_t context_bytes_max) {
@@ -191,7 +185,7 @@ base::Result<std::unique_ptr<core::InferRequest>> ReadExamples(std::string_view 
   }));
   if (count == 0) return std::unexpected(base::InvalidArgument("Input is empty."));
   auto request = std::make_unique<core::InferRequest>();
-  if (TakesWholeExamples(signature)) {
+  if (tfs::TakesSerialized(signature)) {
     INFERD_ASSIGN_OR_RETURN(core::InferTensor tensor, WholeExamples(examples, signature.inputs[0], context_bytes_max));
     request->inputs.push_back(std::move(tensor));
     return request;

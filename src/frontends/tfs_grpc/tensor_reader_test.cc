@@ -166,6 +166,11 @@ TEST(TensorReaderTest, SaysWhatIsWrong) {
   TensorProto unknown = Proto(tensorflow::DT_INT32, {});
   unknown.mutable_tensor_shape()->set_unknown_rank(true);
   EXPECT_EQ(Fault(unknown), "tensor_shape: expected a known rank");
+  // Of several the last counts.
+  TensorProto known = Proto(tensorflow::DT_INT32, {});
+  known.add_int_val(1);
+  known.mutable_tensor_shape()->set_unknown_rank(false);
+  EXPECT_TRUE(Read(unknown.SerializeAsString() + known.SerializeAsString() + std::string("\x12\x02\x18\0", 4)).status.ok());
   EXPECT_TRUE(Fault(Proto(tensorflow::DT_COMPLEX64, {})).ends_with("or DT_STRING, got 8"));
   EXPECT_TRUE(Fault({}).ends_with("got 0"));
   EXPECT_TRUE(Read("\x2a\x03\1\2\3").status.message().starts_with("the message is not valid protobuf") ||

@@ -1,0 +1,25 @@
+#include "frontends/tfs_grpc/model_messages.h"
+
+#include <gtest/gtest.h>
+
+#include "tfs/model_spec.h"
+
+namespace inferd::tfs_grpc {
+namespace {
+
+TEST(ModelMessagesTest, ASignatureSaysWhichShapesAreKnown) {
+  core::ModelSignature signature;
+  signature.inputs = {{.name = "any", .datatype = tensor::DataType::kBool, .shape = {}, .any_shape = true},
+                      {.name = "scalar", .datatype = tensor::DataType::kFp32, .shape = {}}};
+  signature.outputs = {{.name = "y", .datatype = tensor::DataType::kInt64, .shape = {-1, 3}, .any_shape = true}};
+  const auto map = SignatureMessage(signature);
+  const auto& definition = map.signature_def().at(std::string(tfs::kServingDefault));
+  EXPECT_EQ(definition.inputs().at("any").ShortDebugString(),
+            R"(name: "any" dtype: DT_BOOL tensor_shape { unknown_rank: true })");
+  EXPECT_EQ(definition.inputs().at("scalar").ShortDebugString(), R"(name: "scalar" dtype: DT_FLOAT tensor_shape { })");
+  EXPECT_EQ(definition.outputs().at("y").ShortDebugString(),
+            R"(name: "y" dtype: DT_INT64 tensor_shape { dim { size: -1 } dim { size: 3 } })");
+}
+
+}  // namespace
+}  // namespace inferd::tfs_grpc
