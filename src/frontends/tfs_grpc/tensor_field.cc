@@ -29,6 +29,21 @@ Field FieldOf(DataType type) {
 }  // namespace
 
 uint32_t ValueField(DataType type) { return FieldOf(type).number; }
+
+wire::Type NumbersType(uint32_t field) {
+  switch (field) {
+    case kFloatVal: return wire::Type::kFixed32;
+    case kDoubleVal: return wire::Type::kFixed64;
+    case 7:   // int_val
+    case 10:  // int64_val
+    case 11:  // bool_val
+    case 13:  // half_val
+    case 16:  // uint32_val
+    case 17: return wire::Type::kVarint;
+    default: return wire::Type::kEndGroup;
+  }
+}
+
 std::string_view ValueFieldName(DataType type) { return FieldOf(type).name; }
 
 }  // namespace inferd::tfs_grpc

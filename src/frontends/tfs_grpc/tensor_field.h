@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "tensor/data_type.h"
+#include "wire/format.h"
 
 // Numbers of tensorflow.TensorProto's fields.
 
@@ -18,9 +19,13 @@ inline constexpr uint32_t kStringVal = 8;
 inline constexpr uint32_t kShapeDim = 2;          // TensorShapeProto.dim
 inline constexpr uint32_t kShapeUnknownRank = 3;  // TensorShapeProto.unknown_rank
 inline constexpr uint32_t kDimSize = 1;           // TensorShapeProto.Dim.size
+inline constexpr uint32_t kDimName = 2;           // TensorShapeProto.Dim.name
 
 // The field that holds the elements of a tensor of `type`, which is not kInvalid.
 uint32_t ValueField(tensor::DataType type);
+
+// How one number of the field is laid out where it is not packed; kEndGroup: the field holds no numbers.
+wire::Type NumbersType(uint32_t field);
 
 // "float_val"
 std::string_view ValueFieldName(tensor::DataType type);

@@ -55,6 +55,8 @@ class TensorReader {
     if (unknown_rank_) return InvalidArgument("tensor_shape: expected a known rank");
     INFERD_ASSIGN_OR_RETURN(count_, tensor::ElementCount(tensor_.shape));
     if (const auto size = tensor::ByteSize(tensor_.datatype, tensor_.shape); !size.has_value()) return size.error();
+    const uint32_t used = content_.empty() ? ValueField(tensor_.datatype) : kTensorContent;
+    for (const Reader& part : parts_) INFERD_RETURN_IF_ERROR(CheckUnused(part, used));
     return content_.empty() ? ReadValues(fill_bytes_left) : ReadContent();
   }
 
@@ -88,10 +90,10 @@ class TensorReader {
   base::Status ReadDim(Reader in) {
     int64_t size = 0;
     while (const uint32_t tag = in.Next()) {
-      if (tag == Tag(kDimSize, Type::kVarint)) {
-        size = static_cast<int64_t>(in.Varint());
-      } else {
-        in.Skip();
+      switch (tag) {
+        case Tag(kDimSize, Type::kVarint): size = static_cast<int64_t>(in.Varint()); break;
+        case Tag(kDimName, Type::kBytes): in.String(); break;
+        default: in.Skip();
       }
     }
     if (tensor_.shape.rank() == tensor::kRankMax) {
@@ -99,6 +101,24 @@ class TensorReader {
                              " dimensions, got more");
     }
     tensor_.shape.Append(size);
+    return in.status();
+  }
+
+  // Numbers that are not the tensor's need not fit it, but a message in which they are malformed is none.
+  static base::Status CheckUnused(Reader in, uint32_t used) {
+    while (const uint32_t tag = in.Next()) {
+      const uint32_t number = wire::NumberOf(tag);
+      if (wire::TypeOf(tag) != Type::kBytes || number == used) {
+        in.Skip();
+        continue;
+      }
+      const std::string_view packed = in.Bytes();
+      const Type element = NumbersType(number);
+      const bool whole = element == Type::kVarint    ? wire::ForEachVarint(packed, [](uint64_t) {})
+                         : element == Type::kFixed32 ? packed.size() % sizeof(float) == 0
+                                                     : element != Type::kFixed64 || packed.size() % sizeof(double) == 0;
+      if (!whole) in.Fail("a packed field ends inside a number");
+    }
     return in.status();
   }
 

@@ -177,6 +177,29 @@ TEST(TensorReaderTest, SaysWhatIsWrong) {
               !Read("\x2a\x03\1\2\3").status.ok());
 }
 
+TEST(TensorReaderTest, NumbersThatAreNotTheTensorsAreWellFormedToo) {
+  TensorProto proto = Proto(tensorflow::DT_INT16, {1});
+  proto.add_int_val(7);
+  proto.add_uint32_val(70'000);
+  proto.add_float_val(1);
+  EXPECT_TRUE(Read(proto.SerializeAsString()).status.ok());
+  const std::vector<std::string> broken = {std::string("\x82\x01\x01\xe7", 4),  // uint32_val
+                                           std::string("\x2a\x03\0\0\0", 5),    // float_val
+                                           std::string("\x32\x04\0\0\0\0", 6)};  // double_val
+  TensorProto content = Proto(tensorflow::DT_INT16, {1});
+  content.set_tensor_content(std::string(2, '\0'));
+  for (const std::string& field : broken) {
+    TensorProto parsed;
+    EXPECT_FALSE(parsed.ParseFromString(field));
+    EXPECT_FALSE(Read(proto.SerializeAsString() + field).status.ok());
+    EXPECT_FALSE(Read(content.SerializeAsString() + field).status.ok());
+  }
+  TensorProto named = Proto(tensorflow::DT_INT16, {1});
+  named.add_int_val(1);
+  const std::string bytes = named.SerializeAsString();
+  EXPECT_FALSE(Read(bytes + std::string("\x12\x05\x12\x03\x12\x01\xff", 7)).status.ok()) << "a dimension's name";
+}
+
 TEST(TensorReaderTest, WhatIsCutOffIsMalformed) {
   TensorProto proto = Proto(tensorflow::DT_FLOAT, {3});
   for (int i = 0; i < 3; ++i) proto.add_float_val(static_cast<float>(i));
