@@ -94,6 +94,25 @@ inline void ExpectIdentity(const RunningModel& identity, tensor::DataType dataty
   EXPECT_EQ(empty.output(0).shape, (tensor::Shape{2, 0}));
 }
 
+// A model that repeats its BYTES input of shape [-1, -1] gives every byte back, zeros too.
+inline void ExpectStringsKept(const RunningModel& identity) {
+  ASSERT_TRUE(identity.model);
+  for (const std::vector<std::string>& elements :
+       {std::vector<std::string>{std::string("a\0b", 3), "", std::string(1000, 'x'), "\xff"},
+        std::vector<std::string>{"", "", "", ""}}) {
+    RecordingExecution execution;
+    execution.AddInput(0, tensor::DataType::kBytes, {2, 2}, Packed(elements));
+    identity.Run(&execution);
+    ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+    EXPECT_EQ(execution.output(0).data.view(), Packed(elements).view());
+  }
+  RecordingExecution none;
+  none.AddInput(0, tensor::DataType::kBytes, {0, 2}, {});
+  identity.Run(&none);
+  ASSERT_TRUE(none.responses()[0].status.ok()) << none.responses()[0].status.ToString();
+  EXPECT_TRUE(none.output(0).data.empty());
+}
+
 // Four instances of a model with an input FP32 [-1, 784], each on a thread of its own.
 inline void ExpectInstancesSideBySide(core::EngineModel& model) {
   std::vector<std::thread> threads;
