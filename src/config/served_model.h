@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/status.h"
 #include "config/model_config.h"
 
 namespace inferd::config {
@@ -17,5 +18,8 @@ struct ServedModel {
 
   bool operator==(const ServedModel&) const = default;
 };
+
+// INVALID_ARGUMENT, in TensorFlow Serving's words: it is not absolute.
+base::Status CheckBasePath(const std::string& model, const std::string& base_path);
 
 }  // namespace inferd::config

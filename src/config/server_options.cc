@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/name_pattern.h"
+#include "config/served_model.h"
 
 namespace inferd::config {
 namespace {
@@ -66,11 +67,7 @@ base::Status CheckPattern(const std::string& option, const std::string& pattern)
 base::Status CheckServedModels(const ServedModelOptions& served) {
   std::set<std::string_view> names;
   for (const BasePathOptions& model : served.base_paths) {
-    // TensorFlow Serving's text.
-    if (!model.path.starts_with('/')) {
-      return base::InvalidArgument("Expected model " + model.name +
-                                   " to have an absolute path or URI; got base_path()=" + model.path);
-    }
+    INFERD_RETURN_IF_ERROR(CheckBasePath(model.name, model.path));
     if (!names.insert(model.name).second) {
       return base::InvalidArgument("two models are named '" + model.name +
                                    "': give them names, --model-base-path NAME=PATH");

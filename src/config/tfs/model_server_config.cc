@@ -34,11 +34,8 @@ class ModelListReader {
   void ReadModel(const tfs::ModelConfig& from, const Place& place) {
     CheckName(from, place);
     CheckPlatform(from, place);
-    if (!from.base_path().starts_with('/')) {
-      problems_.push_back(place.At(
-          "base_path",
-          "Expected model " + from.name() + " to have an absolute path or URI; got base_path()=" + from.base_path()));
-    }
+    const base::Status absolute = CheckBasePath(from.name(), from.base_path());
+    if (!absolute.ok()) problems_.push_back(place.At("base_path", absolute.message()));
     for (const auto& [label, version] : from.version_labels()) {
       if (label.empty() || version < 0) {
         problems_.push_back(place.At("version_labels", "a label needs a name and a version of 0 or more"));

@@ -1,0 +1,11 @@
+#include "config/served_model.h"
+
+namespace inferd::config {
+
+base::Status CheckBasePath(const std::string& model, const std::string& base_path) {
+  if (base_path.starts_with('/')) return base::OkStatus();
+  return base::InvalidArgument("Expected model " + model +
+                               " to have an absolute path or URI; got base_path()=" + base_path);
+}
+
+}  // namespace inferd::config

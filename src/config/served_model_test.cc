@@ -1,0 +1,16 @@
+#include "config/served_model.h"
+
+#include <gtest/gtest.h>
+
+namespace inferd::config {
+namespace {
+
+TEST(ServedModelTest, BasePathsAreAbsolute) {
+  EXPECT_TRUE(CheckBasePath("m", "/models/m").ok());
+  EXPECT_EQ(CheckBasePath("m", "models/m"),
+            base::InvalidArgument("Expected model m to have an absolute path or URI; got base_path()=models/m"));
+  EXPECT_FALSE(CheckBasePath("m", "").ok());
+}
+
+}  // namespace
+}  // namespace inferd::config
