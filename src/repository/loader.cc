@@ -1,7 +1,7 @@
 #include "repository/loader.h"
 
 #include "config/model_config_parser.h"
-#include "repository/source.h"
+#include "config/small_file.h"
 #include "repository/version_signature.h"
 
 namespace inferd::repository {
@@ -19,7 +19,7 @@ std::vector<config::TensorInfo> Infos(const std::vector<core::TensorSpec>& specs
 base::Result<config::ModelConfig> ParseConfig(const LoadJob& job) {
   if (!job.config_json.empty()) return config::ModelConfigFromJson(job.config_json);
   if (job.config_file.empty()) return config::ParseModelConfig("", "config.pbtxt");
-  INFERD_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(job.config_file, config::kModelConfigBytesMax));
+  INFERD_ASSIGN_OR_RETURN(const std::string text, config::ReadSmallFile(job.config_file, config::kModelConfigBytesMax));
   return config::ParseModelConfig(text, job.config_file.string());
 }
 

@@ -1,9 +1,9 @@
 #include "repository/source.h"
 
 #include <algorithm>
-#include <fstream>
 
 #include "config/model_config_parser.h"
+#include "config/small_file.h"
 #include "storage/local_storage.h"
 
 namespace inferd::repository {
@@ -18,23 +18,8 @@ constexpr int64_t kStampNsMin = 1'000'000'000;
 
 }  // namespace
 
-base::Result<std::string> ReadSmallFile(const fs::path& path, size_t bytes_max) {
-  std::error_code error;
-  const uintmax_t size = fs::file_size(path, error);
-  std::ifstream in(path, std::ios::binary);
-  if (error || !in) return std::unexpected(base::NotFound(path.string() + " cannot be read"));
-  if (size > bytes_max) {
-    return std::unexpected(
-        base::InvalidArgument(path.string() + " is larger than " + std::to_string(bytes_max) + " bytes"));
-  }
-  std::string text(static_cast<size_t>(size), '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(in.gcount()));
-  return text;
-}
-
 VersionRules ReadVersionRules(const fs::path& config_file) {
-  const auto text = ReadSmallFile(config_file, config::kModelConfigBytesMax);
+  const auto text = config::ReadSmallFile(config_file, config::kModelConfigBytesMax);
   if (!text.has_value()) return {};
   const auto parsed = config::ParseModelConfig(*text, config_file.string());
   if (!parsed.has_value()) return {};

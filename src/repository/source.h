@@ -101,7 +101,4 @@ class Source final {
 // What a configuration text says about versions; the default if it is not to be read (loading will say why).
 VersionRules ReadVersionRules(const std::filesystem::path& config_file);
 
-// The bytes of a small file. INVALID_ARGUMENT: larger than `bytes_max`.
-base::Result<std::string> ReadSmallFile(const std::filesystem::path& path, size_t bytes_max);
-
 }  // namespace inferd::repository

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "repository/source.h"
+#include "config/small_file.h"
 #include "storage/staging.h"
 
 namespace inferd::repository {
@@ -24,7 +24,7 @@ base::Status NotInModel(std::string_view kind, const std::string& name) {
 }  // namespace
 
 base::Result<std::vector<std::string>> ReadLabels(const std::filesystem::path& file) {
-  INFERD_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(file, kLabelBytesMax));
+  INFERD_ASSIGN_OR_RETURN(const std::string text, config::ReadSmallFile(file, kLabelBytesMax));
   std::vector<std::string> labels;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());

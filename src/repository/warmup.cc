@@ -5,7 +5,7 @@
 #include <future>
 #include <random>
 
-#include "repository/source.h"
+#include "config/small_file.h"
 #include "storage/staging.h"
 #include "tensor/bytes.h"
 #include "tensor/raw.h"
@@ -30,7 +30,7 @@ base::Result<base::Buffer> Repeated(std::string_view row, int64_t rows) {
 base::Result<std::string> RowBytes(const config::WarmupInput& input, const std::filesystem::path& dir) {
   if (input.data == config::WarmupData::kFile) {
     INFERD_RETURN_IF_ERROR(storage::CheckRelativePath(input.file));
-    return ReadSmallFile(dir / input.file, kWarmupBytesMax);
+    return config::ReadSmallFile(dir / input.file, kWarmupBytesMax);
   }
   INFERD_ASSIGN_OR_RETURN(const size_t count, tensor::ElementCount(input.dims));
   // An empty element is a zero length.

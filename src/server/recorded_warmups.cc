@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "config/small_file.h"
 #include "frontends/tfs_grpc/examples_reader.h"
 #include "frontends/tfs_grpc/predict_request_reader.h"
-#include "repository/source.h"
 #include "server/record_file.h"
 #include "wire/reader.h"
 
@@ -62,7 +62,7 @@ base::Result<Request> ReadLog(std::string_view record, const core::ModelSignatur
 base::Result<std::vector<Request>> ReadRecordedWarmups(const std::filesystem::path& version_dir,
                                                        const core::ModelSignature& signature, uint32_t times) {
   std::vector<Request> requests;
-  const auto file = repository::ReadSmallFile(version_dir / kFile, kFileBytesMax);
+  const auto file = config::ReadSmallFile(version_dir / kFile, kFileBytesMax);
   if (!file.has_value()) {
     if (file.error().code() == base::StatusCode::kNotFound) return requests;
     return std::unexpected(file.error());
