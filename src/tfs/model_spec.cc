@@ -6,6 +6,12 @@
 
 namespace inferd::tfs {
 
+int64_t VersionNumber(std::string_view version) {
+  int64_t number = 0;
+  std::from_chars(version.data(), version.data() + version.size(), number);
+  return number;
+}
+
 base::Status CheckModelSpec(const ModelSpec& spec) {
   if (spec.version.empty()) return {};
   int64_t number = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,6 +32,9 @@ struct ModelSpec {
     version.erase(0, std::min(version.find_first_not_of('0'), version.size() - (version.empty() ? 0 : 1)));
   }
 };
+
+// Of a version that the server has, as text.
+int64_t VersionNumber(std::string_view version);
 
 // OK, or INVALID_ARGUMENT: a version beyond 63 bits.
 base::Status CheckModelSpec(const ModelSpec& spec);

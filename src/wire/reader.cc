@@ -39,8 +39,9 @@ uint32_t Reader::FailTag() {
   return 0;
 }
 
-uint32_t Reader::Fixed32() {
-  uint32_t value = 0;
+template <typename T>
+T Reader::Fixed() {
+  T value = 0;
   if (static_cast<size_t>(end_ - p_) < sizeof value) {
     Fail("it ends inside a number");
     return 0;
@@ -50,16 +51,8 @@ uint32_t Reader::Fixed32() {
   return value;
 }
 
-uint64_t Reader::Fixed64() {
-  uint64_t value = 0;
-  if (static_cast<size_t>(end_ - p_) < sizeof value) {
-    Fail("it ends inside a number");
-    return 0;
-  }
-  std::memcpy(&value, p_, sizeof value);
-  p_ += sizeof value;
-  return value;
-}
+uint32_t Reader::Fixed32() { return Fixed<uint32_t>(); }
+uint64_t Reader::Fixed64() { return Fixed<uint64_t>(); }
 
 std::string_view Reader::Bytes() {
   const uint64_t size = LongVarint(kTagMax);

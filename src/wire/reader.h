@@ -64,6 +64,8 @@ class Reader {
 
  private:
   uint64_t LongVarint(size_t bytes_max);
+  template <typename T>
+  T Fixed();
   uint32_t FailTag();
   void SkipValue(Type type);
   void SkipGroup();

@@ -1,7 +1,5 @@
 #include "frontends/tfs_grpc/model_messages.h"
 
-#include <charconv>
-#include <cstdint>
 #include <string>
 
 #include "tfs/dtype.h"
@@ -13,12 +11,6 @@ namespace inferd::tfs_grpc {
 namespace {
 
 namespace serving = tensorflow::serving;
-
-int64_t NumberOf(std::string_view version) {
-  int64_t number = 0;
-  std::from_chars(version.data(), version.data() + version.size(), number);
-  return number;
-}
 
 tensorflow::TensorInfo InfoOf(const core::TensorSpec& spec) {
   tensorflow::TensorInfo info;
@@ -35,7 +27,7 @@ tensorflow::TensorInfo InfoOf(const core::TensorSpec& spec) {
 serving::ModelSpec ModelSpecMessage(std::string_view model, std::string_view version, std::string_view signature) {
   serving::ModelSpec spec;
   spec.set_name(std::string(model));
-  spec.mutable_version()->set_value(NumberOf(version));
+  spec.mutable_version()->set_value(tfs::VersionNumber(version));
   spec.set_signature_name(std::string(signature));
   return spec;
 }
@@ -55,7 +47,7 @@ serving::GetModelStatusResponse StatusMessage(std::span<const core::IndexEntry> 
   for (const core::IndexEntry& entry : versions) {
     const tfs::VersionStatus status = tfs::StatusOf(entry);
     auto& added = *response.add_model_version_status();
-    added.set_version(NumberOf(entry.version));
+    added.set_version(tfs::VersionNumber(entry.version));
     added.set_state(static_cast<serving::ModelVersionStatus::State>(status.state));
     auto& fault = *added.mutable_status();  // there is one even where nothing is wrong
     if (!status.failed) continue;

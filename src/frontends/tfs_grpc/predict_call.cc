@@ -18,11 +18,6 @@ base::Status UnknownSignature(const std::string& name) {
 
 }  // namespace
 
-PredictCall::PredictCall(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context,
-                         base::BufferSlice message, net::grpc::Responder responder)
-    : ModelCall(std::move(environment), tfs::Api::kPredict, std::move(context), std::move(message),
-                std::move(responder)) {}
-
 base::Status PredictCall::Begin(const base::BufferSlice& message) {
   INFERD_ASSIGN_OR_RETURN(RequestedModel model, ReadModelSpecOf(message.view(), kModelSpec));
   return PinModel(std::move(model), UnknownSignature);

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <memory>
-
 #include "frontends/tfs_grpc/model_call.h"
 
 namespace inferd::tfs_grpc {
@@ -9,8 +7,7 @@ namespace inferd::tfs_grpc {
 // One Predict call.
 class PredictCall final : public ModelCall {
  public:
-  PredictCall(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context,
-              base::BufferSlice message, net::grpc::Responder responder);
+  using ModelCall::ModelCall;
 
  private:
   base::Status Begin(const base::BufferSlice& message) override;

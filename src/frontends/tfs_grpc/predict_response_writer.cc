@@ -1,6 +1,5 @@
 #include "frontends/tfs_grpc/predict_response_writer.h"
 
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -65,9 +64,7 @@ void WriteTensor(wire::Writer& out, uint32_t number, core::InferTensor& tensor, 
 void WriteModelSpec(wire::Writer& out, const core::InferResponse& response) {
   const size_t end = out.size();
   out.String(kSignatureName, tfs::kServingDefault);
-  int64_t version = 0;
-  const std::string& digits = response.model_version;
-  std::from_chars(digits.data(), digits.data() + digits.size(), version);
+  const int64_t version = tfs::VersionNumber(response.model_version);
   const size_t version_end = out.size();
   if (version != 0) out.Varint(kInt64Value, static_cast<uint64_t>(version));
   out.Message(kVersion, version_end);

@@ -20,21 +20,12 @@ using net::grpc::CallContext;
 using net::grpc::Method;
 using net::grpc::Responder;
 
-Method Predict(const Shared& environment) {
-  Method method{.path = PredictionPath(tfs::ApiName(tfs::Api::kPredict))};
-  method.unary = [environment](CallContext&& context, base::BufferSlice message, Responder responder) {
-    rpc::InferCall::Start(
-        std::make_unique<PredictCall>(environment, std::move(context), std::move(message), std::move(responder)));
-  };
-  method.align_at = TensorBytesAt;
-  return method;
-}
-
-Method Results(const Shared& environment, tfs::Api api) {
+template <typename Call>
+Method Inference(const Shared& environment, tfs::Api api) {
   Method method{.path = PredictionPath(tfs::ApiName(api))};
   method.unary = [environment, api](CallContext&& context, base::BufferSlice message, Responder responder) {
     rpc::InferCall::Start(
-        std::make_unique<ResultCall>(environment, api, std::move(context), std::move(message), std::move(responder)));
+        std::make_unique<Call>(environment, api, std::move(context), std::move(message), std::move(responder)));
   };
   return method;
 }
@@ -46,9 +37,10 @@ std::vector<Method> Methods(Environment environment) {
   [[maybe_unused]] static const auto* const session = tensorflow::serving::SessionRunRequest::descriptor();
   const auto shared = std::make_shared<const Environment>(std::move(environment));
   std::vector<Method> methods;
-  methods.push_back(Predict(shared));
+  methods.push_back(Inference<PredictCall>(shared, tfs::Api::kPredict));
+  methods.back().align_at = TensorBytesAt;
   for (const tfs::Api api : {tfs::Api::kClassify, tfs::Api::kRegress, tfs::Api::kMultiInference}) {
-    methods.push_back(Results(shared, api));
+    methods.push_back(Inference<ResultCall>(shared, api));
   }
   AddModelMethods(shared, methods);
   return methods;

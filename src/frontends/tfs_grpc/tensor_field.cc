@@ -1,5 +1,7 @@
 #include "frontends/tfs_grpc/tensor_field.h"
 
+#include "wire/elements_reader.h"
+
 namespace inferd::tfs_grpc {
 
 namespace {
@@ -31,17 +33,11 @@ Field FieldOf(DataType type) {
 uint32_t ValueField(DataType type) { return FieldOf(type).number; }
 
 wire::Type NumbersType(uint32_t field) {
-  switch (field) {
-    case kFloatVal: return wire::Type::kFixed32;
-    case kDoubleVal: return wire::Type::kFixed64;
-    case 7:   // int_val
-    case 10:  // int64_val
-    case 11:  // bool_val
-    case 13:  // half_val
-    case 16:  // uint32_val
-    case 17: return wire::Type::kVarint;
-    default: return wire::Type::kEndGroup;
+  for (const DataType type : {DataType::kFp32, DataType::kFp64, DataType::kInt32, DataType::kInt64, DataType::kBool,
+                              DataType::kFp16, DataType::kUint32, DataType::kUint64}) {
+    if (ValueField(type) == field) return wire::ElementType(type);
   }
+  return wire::Type::kEndGroup;
 }
 
 std::string_view ValueFieldName(DataType type) { return FieldOf(type).name; }
