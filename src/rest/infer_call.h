@@ -22,6 +22,11 @@ struct Surroundings {
   base::Executor& pool;          // big decoding and encoding
 };
 
+template <typename Environment>
+Surroundings SurroundingsOf(const Environment& environment) {
+  return {.options = environment.options, .dispatcher = environment.dispatcher, .pool = environment.pool};
+}
+
 // One inference on its way, owned by whoever is to take the next step:
 //
 //   Start (loop) -> Begin (loop) -> Decode (loop, or pool if big or compressed) -> Dispatch (loop)

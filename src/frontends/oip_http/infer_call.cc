@@ -10,14 +10,10 @@ namespace {
 
 constexpr int kUnsupportedMediaType = 415;
 
-rest::Surroundings SurroundingsOf(const Environment& environment) {
-  return {.options = environment.options, .dispatcher = environment.dispatcher, .pool = environment.pool};
-}
-
 }  // namespace
 
 InferCall::InferCall(Call call, const Route& route)
-    : rest::InferCall(SurroundingsOf(call.environment()), static_cast<rest::Call&&>(call)),  // not its environment
+    : rest::InferCall(rest::SurroundingsOf(call.environment()), static_cast<rest::Call&&>(call)),  // not its environment
       options_(call.options()),
       model_(route.model),
       version_(route.version) {

@@ -14,10 +14,6 @@ namespace inferd::tfs_http {
 
 namespace {
 
-rest::Surroundings SurroundingsOf(const Environment& environment) {
-  return {.options = environment.options, .dispatcher = environment.dispatcher, .pool = environment.pool};
-}
-
 tfs::Api ApiOf(Endpoint endpoint) {
   if (endpoint == Endpoint::kClassify) return tfs::Api::kClassify;
   return endpoint == Endpoint::kRegress ? tfs::Api::kRegress : tfs::Api::kPredict;
@@ -33,7 +29,7 @@ BodyRules RulesOf(const Options& options) {
 }  // namespace
 
 InferCall::InferCall(Call call, const Route& route, net::ContentCoding coding, int64_t received_ns)
-    : rest::InferCall(SurroundingsOf(call.environment()), static_cast<rest::Call&&>(call)),  // not its environment
+    : rest::InferCall(rest::SurroundingsOf(call.environment()), static_cast<rest::Call&&>(call)),  // not its environment
       environment_(call.shared_environment()),
       endpoint_(route.endpoint),
       spec_(SpecOf(route)),
