@@ -17,8 +17,9 @@ inline int32_t SetError(const inferd_host* host, inferd_error* error, const base
 //
 //   class Engine {
 //     using Model = ...;     const inferd_signature* signature() const;
-//     using Instance = ...;  base::Status Execute(const inferd_batch&);   answers all requests, or says what all are
-//     answered static base::Result<std::unique_ptr<Engine>> Start(const inferd_host*); const inferd_host* host() const;
+//     using Instance = ...;  base::Status Execute(const inferd_batch&);  answers all requests, or says what their answer is
+//     static base::Result<std::unique_ptr<Engine>> Start(const inferd_host*);
+//     const inferd_host* host() const;
 //     const char* name(), version(), default_model_filename() const;
 //     base::Result<std::unique_ptr<Model>> Load(const inferd_load&);
 //     base::Result<std::unique_ptr<Instance>> CreateInstance(Model*);

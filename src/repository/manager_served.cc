@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "repository/manager_core.h"
 #include "repository/wanted_versions.h"
 
@@ -43,16 +43,16 @@ class Arrivals final {
 
   void Tried(const std::string& name, const base::Status& outcome) {
     if (outcome.ok()) return;
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     if (failed_++ > 0) failures_ += ", ";
     failures_ += name + ": " + outcome.message();
   }
 
  private:
   core::ControlCallback done_;
-  std::mutex mutex_;
-  int failed_ = 0;
-  std::string failures_;
+  base::Mutex mutex_;
+  int failed_ GUARDED_BY(mutex_) = 0;
+  std::string failures_ GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "server/record_file.h"
 
-#include <array>
 #include <bit>
+#include <boost/crc.hpp>
 #include <cstdint>
 #include <cstring>
 
@@ -11,25 +11,11 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// CRC-32C (RFC 3720, B.4), its bits in reverse.
-constexpr uint32_t kPolynomial = 0x82F63B78;
-
-constexpr std::array<uint32_t, 256> MakeTable() {
-  std::array<uint32_t, 256> table{};
-  for (uint32_t i = 0; i < table.size(); ++i) {
-    uint32_t value = i;
-    for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? kPolynomial : 0);
-    table[i] = value;
-  }
-  return table;
-}
-
-// As these files have it: turned and shifted, so that a checksum of checksums is none.
+// CRC-32C (RFC 3720, B.4), as these files have it: turned and shifted, so that a checksum of checksums is none.
 uint32_t MaskedChecksum(std::string_view bytes) {
-  static constexpr std::array<uint32_t, 256> kTable = MakeTable();
-  uint32_t crc = ~uint32_t{0};
-  for (const char c : bytes) crc = kTable[(crc ^ static_cast<uint8_t>(c)) & 0xFF] ^ (crc >> 8);
-  return std::rotr(~crc, 15) + 0xA282EAD8;
+  boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
+  crc.process_bytes(bytes.data(), bytes.size());
+  return std::rotr(crc.checksum(), 15) + 0xA282EAD8;
 }
 
 template <typename Value>

@@ -43,7 +43,7 @@ class Combination {
     ReadPort("port", "grpc", "grpc-port");
     ReadPort("rest_api_port", "http", "http-port");
     ReadChannelArguments();
-    INFERD_RETURN_IF_ERROR(ReadPolling());
+    ReadPolling();
     INFERD_RETURN_IF_ERROR(ReadRetries());
     INFERD_RETURN_IF_ERROR(ReadBatching());
     INFERD_RETURN_IF_ERROR(ReadMetrics());
@@ -120,14 +120,13 @@ class Combination {
     }
   }
 
-  base::Status ReadPolling() {
+  void ReadPolling() {
     constexpr std::string_view kFlag = "file_system_poll_wait_seconds";
     const std::string* const value = given_.Find(kFlag);
-    if (value == nullptr) return base::OkStatus();
+    if (value == nullptr) return;
     const bool polls = *value != "0" && !value->starts_with('-');
     Add("model-control-mode", polls ? "poll" : "none", kFlag);
     if (polls) Add("poll-interval", *value + "s", kFlag);
-    return base::OkStatus();
   }
 
   base::Status ReadRetries() {
