@@ -1,6 +1,6 @@
 # inferd_fuzz(NAME SOURCES ... LINK room... EXTERNAL target...)
 #
-# A libFuzzer program `<NAME>_fuzz` of the fuzz preset; its seeds lie in fuzz/corpus/<NAME>. LINK are rooms.
+# A libFuzzer program `<NAME>_fuzz` of the preset dev; its seeds lie in fuzz/corpus/<NAME>. LINK are rooms.
 # tools/run_fuzzers runs them all.
 function(inferd_fuzz name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;EXTERNAL" ${ARGN})

@@ -81,10 +81,10 @@ TEST_F(InferCallTest, EveryStatusHasItsCodeAndText) {
       {base::StatusCode::kUnavailable, 503},       {base::StatusCode::kDeadlineExceeded, 504},
   };
   for (const auto& [code, http] : cases) {
-    server_.dispatcher.infer = [code = code](const core::PinnedModel&, const core::InferRequest&,
-                                             core::Completion done) {
+    server_.dispatcher.infer = [failure = code](const core::PinnedModel&, const core::InferRequest&,
+                                                core::Completion done) {
       core::InferResponse response;
-      response.status = base::Status(code, "why \"not\"");
+      response.status = base::Status(failure, "why \"not\"");
       response.retry_after_ms = 1500;
       done.Send(std::move(response));
     };
