@@ -1,5 +1,7 @@
 #include "bench/engine_call/bare_session.h"
 
+#include "bench/engine_call/require.h"
+
 namespace inferd::bench {
 
 BareSession::BareSession(const OrtApi& ort, OrtEnv* env, const std::string& file, const Case& what, int threads)

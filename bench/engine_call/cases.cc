@@ -1,8 +1,5 @@
 #include "bench/engine_call/cases.h"
 
-#include <cstdio>
-#include <cstdlib>
-
 namespace inferd::bench {
 
 const std::vector<Case>& Cases() {
@@ -17,12 +14,6 @@ const std::vector<Case>& Cases() {
       {"pool224", {"image"}, {"mean"}, {1, 3, 224, 224}, tensor::DataType::kFp32, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT},
   };
   return cases;
-}
-
-void Require(bool ok, const std::string& what) {
-  if (ok) return;
-  std::fprintf(stderr, "engine_call: %s\n", what.c_str());
-  std::exit(1);
 }
 
 }  // namespace inferd::bench

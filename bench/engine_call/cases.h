@@ -21,7 +21,4 @@ struct Case {
 };
 const std::vector<Case>& Cases();
 
-// Ends the program with `what` unless `ok`.
-void Require(bool ok, const std::string& what);
-
 }  // namespace inferd::bench

@@ -6,7 +6,6 @@
 // with batches of 1 to 64 (throughput.h); each is measured for so long.
 
 #include <onnxruntime_c_api.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -17,6 +16,8 @@
 
 #include "bench/engine_call/bare_session.h"
 #include "bench/engine_call/cases.h"
+#include "bench/engine_call/cpu_cost.h"
+#include "bench/engine_call/require.h"
 #include "bench/engine_call/throughput.h"
 #include "enginehost/plugin_engine.h"
 
@@ -25,52 +26,9 @@ namespace {
 using namespace inferd;  // NOLINT(google-build-using-namespace): a program
 using bench::Case;
 using bench::Cases;
+using bench::CpuOfCall;
+using bench::CpuOfLoneCall;
 using bench::Require;
-
-double CpuUs(clockid_t clock) {
-  timespec now;
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-}
-
-// CPU microseconds per call: the best of several rounds, since others use the machine too.
-template <typename Call>
-double Measure(Call call) {
-  constexpr double kRoundUs = 100'000;
-  double best = 1e12;
-  for (int round = 0; round < 10; ++round) {
-    const double start = CpuUs(CLOCK_PROCESS_CPUTIME_ID);
-    double used = 0;
-    int calls = 0;
-    while (used < kRoundUs) {
-      for (int i = 0; i < 64; ++i) call();
-      calls += 64;
-      used = CpuUs(CLOCK_PROCESS_CPUTIME_ID) - start;
-    }
-    best = std::min(best, used / calls);
-  }
-  return best;
-}
-
-// The same for a call that comes alone every 100 us, as those of a single client do: its core has slept meanwhile, and
-// is slower than in a loop.
-template <typename Call>
-double MeasureLone(Call call) {
-  constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 100'000};
-  constexpr int kCalls = 500;
-  double best = 1e12;
-  for (int round = 0; round < 5; ++round) {
-    double used = 0;
-    for (int i = 0; i < kCalls; ++i) {
-      nanosleep(&kPause, nullptr);
-      const double start = CpuUs(CLOCK_THREAD_CPUTIME_ID);
-      call();
-      used += CpuUs(CLOCK_THREAD_CPUTIME_ID) - start;
-    }
-    best = std::min(best, used / kCalls);
-  }
-  return best;
-}
 
 // The least that a scheduler does around a call.
 class OneRequest final : public core::Execution {
@@ -113,7 +71,7 @@ double MeasureEngine(core::Engine* engine, const std::string& file, const Case& 
     input.pieces.push_back(base::BufferSlice(data));
     execution.inputs.push_back(std::move(input));
   }
-  return Measure([&] { (*instance)->Execute(execution); });
+  return CpuOfCall([&] { (*instance)->Execute(execution); });
 }
 
 struct BareCost {
@@ -124,7 +82,7 @@ struct BareCost {
 BareCost MeasureBare(const OrtApi& ort, OrtEnv* env, const std::string& file, const Case& c) {
   const bench::BareSession session(ort, env, file, c, 1);
   bench::BareSession::Caller caller(session, 1);
-  return {Measure([&] { caller.Call(); }), MeasureLone([&] { caller.Call(); })};
+  return {CpuOfCall([&] { caller.Call(); }), CpuOfLoneCall([&] { caller.Call(); })};
 }
 
 std::string ModelFile(const std::string& repository, const Case& c) {
@@ -148,13 +106,13 @@ int main(int argc, char** argv) {
     ort->ReleaseEnv(env);
     return 0;
   }
-  std::printf("CPU us per call      engine      2 threads    bare C API     each 100 us\n");
+  std::printf("CPU us per call   bare C API   each 100 us        engine     2 threads\n");
   for (const Case& c : Cases()) {
     const std::string file = ModelFile(argv[2], c);
     const BareCost bare = MeasureBare(*ort, env, file, c);
     const double one = MeasureEngine(engine->get(), file, c, 1);
     const double two = MeasureEngine(engine->get(), file, c, 2);
-    std::printf("%-16s %10.2f %14.2f %13.2f %15.2f\n", c.model.c_str(), one, two, bare.in_a_loop_us, bare.lone_us);
+    std::printf("%-16s %11.2f %13.2f %13.2f %13.2f\n", c.model.c_str(), bare.in_a_loop_us, bare.lone_us, one, two);
   }
   ort->ReleaseEnv(env);
   return 0;

@@ -1,6 +1,10 @@
 #include "bench/harness/infer_message.h"
 
+#include "json/writer.h"
 #include "oip/grpc_service.pb.h"
+#include "tensorjson/nested_writer.h"
+#include "tfs/dtype.h"
+#include "tfs/prediction_service.pb.h"
 
 namespace inferd::bench {
 
@@ -15,6 +19,37 @@ std::string InferMessage(const std::string& model, const std::vector<ctl::NamedT
     request.add_raw_input_contents(std::string(input.data.view()));
   }
   return request.SerializeAsString();
+}
+
+base::Result<std::string> PredictMessage(const std::string& model, const std::vector<ctl::NamedTensor>& inputs) {
+  tensorflow::serving::PredictRequest request;
+  request.mutable_model_spec()->set_name(model);
+  for (const ctl::NamedTensor& input : inputs) {
+    if (input.datatype == tensor::DataType::kBytes) {
+      return std::unexpected(base::InvalidArgument("input '" + input.name + "': strings have no tensor_content"));
+    }
+    auto& tensor = (*request.mutable_inputs())[input.name];
+    tensor.set_dtype(static_cast<tensorflow::DataType>(tfs::DtypeOf(input.datatype)));
+    for (const int64_t dim : input.shape.dims()) tensor.mutable_tensor_shape()->add_dim()->set_size(dim);
+    tensor.set_tensor_content(std::string(input.data.view()));
+  }
+  return request.SerializeAsString();
+}
+
+base::Result<std::string> PredictBody(const std::vector<ctl::NamedTensor>& inputs) {
+  json::Writer body;
+  body.BeginObject();
+  body.Key("inputs");
+  body.BeginObject();
+  for (const ctl::NamedTensor& input : inputs) {
+    body.Key(input.name);
+    INFERD_ASSIGN_OR_RETURN(auto tensor, tensorjson::NestedWriter::Create(input.datatype, input.shape,
+                                                                          input.data.bytes(), /*base64=*/false));
+    INFERD_RETURN_IF_ERROR(tensor.WriteAll(body));
+  }
+  body.EndObject();
+  body.EndObject();
+  return body.TakeString();
 }
 
 // A tag, the length as a varint, the message.

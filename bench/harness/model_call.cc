@@ -40,13 +40,24 @@ Result<LoadTarget> GrpcTarget(const Target& target, const net::GrpcCall& call) {
   return LoadTarget{target, url, net::GrpcLoad(url, call)};
 }
 
-Result<PreparedCall> PrepareHttp(const ModelCall& call, const Targets& targets) {
-  INFERD_ASSIGN_OR_RETURN(ctl::V2Server v2, OpenHttp(targets));
-  INFERD_ASSIGN_OR_RETURN(const std::vector<ctl::NamedTensor> inputs, Inputs(call, v2));
+Result<net::ClientRequest> HttpRequest(const ModelCall& call, const std::vector<ctl::NamedTensor>& inputs) {
+  if (call.wire == Wire::kPredict) {
+    INFERD_ASSIGN_OR_RETURN(std::string body, PredictBody(inputs));
+    return net::ClientRequest{.method = "POST",
+                              .path = "/v1/models/" + call.model + ":predict",
+                              .headers = {{"Content-Type", "application/json"}},
+                              .body = std::move(body)};
+  }
   ctl::InferOptions infer;
   infer.model = call.model;
   infer.wire = call.wire == Wire::kJson ? ctl::Wire::kJson : ctl::Wire::kBinary;
-  INFERD_ASSIGN_OR_RETURN(net::ClientRequest request, ctl::EncodeInfer(infer, inputs));
+  return ctl::EncodeInfer(infer, inputs);
+}
+
+Result<PreparedCall> PrepareHttp(const ModelCall& call, const Targets& targets) {
+  INFERD_ASSIGN_OR_RETURN(ctl::V2Server v2, OpenHttp(targets));
+  INFERD_ASSIGN_OR_RETURN(const std::vector<ctl::NamedTensor> inputs, Inputs(call, v2));
+  INFERD_ASSIGN_OR_RETURN(net::ClientRequest request, HttpRequest(call, inputs));
   INFERD_ASSIGN_OR_RETURN(const net::ClientResponse response, v2.Call(request));
 
   PreparedCall prepared;
@@ -81,6 +92,8 @@ const char* WireName(Wire wire) {
     case Wire::kBinary: return "binary";
     case Wire::kGrpc: return "gRPC";
     case Wire::kStream: return "stream";
+    case Wire::kPredict: return "predict";
+    case Wire::kPredictGrpc: return "predict gRPC";
   }
   return "?";
 }
@@ -93,7 +106,14 @@ Result<PreparedCall> Prepare(const ModelCall& call, const Targets& targets) {
 Result<net::GrpcCall> MakeGrpcCall(const ModelCall& what, const Targets& targets) {
   INFERD_ASSIGN_OR_RETURN(ctl::V2Server v2, OpenHttp(targets));
   INFERD_ASSIGN_OR_RETURN(const std::vector<ctl::NamedTensor> inputs, Inputs(what, v2));
-  net::GrpcCall call{.path = "/inference.GRPCInferenceService/ModelInfer", .message = InferMessage(what.model, inputs)};
+  net::GrpcCall call;
+  if (what.wire == Wire::kPredictGrpc) {
+    call.path = "/tensorflow.serving.PredictionService/Predict";
+    INFERD_ASSIGN_OR_RETURN(call.message, PredictMessage(what.model, inputs));
+  } else {
+    call.path = "/inference.GRPCInferenceService/ModelInfer";
+    call.message = InferMessage(what.model, inputs);
+  }
   net::HttpClient::Options options;
   options.url = targets.grpc.value().url;
   options.http2 = true;
@@ -102,7 +122,7 @@ Result<net::GrpcCall> MakeGrpcCall(const ModelCall& what, const Targets& targets
   request.headers = {{"te", "trailers"}, {"content-type", "application/grpc"}};
   INFERD_ASSIGN_OR_RETURN(const net::ClientResponse response, client->Call(request));
   if (response.body.size() < kGrpcPrefixBytes) {
-    return std::unexpected(base::Unavailable("ModelInfer of '" + what.model + "' has no answer: " +
+    return std::unexpected(base::Unavailable(call.path + " of '" + what.model + "' has no answer: " +
                                              std::string(response.Find("grpc-message").value_or(""))));
   }
   call.answer_bytes = response.body.size() - kGrpcPrefixBytes;

@@ -5,11 +5,12 @@
 
 namespace inferd::bench {
 
-// How requests travel: HTTP with JSON or binary tensors; gRPC with raw contents, unary or on one long stream.
-enum class Wire { kJson, kBinary, kGrpc, kStream };
+// How requests travel. Predict V2: HTTP with JSON or binary tensors; gRPC with raw contents, unary or on one long stream.
+// TensorFlow Serving's Predict: REST in columns, gRPC with tensor_content.
+enum class Wire { kJson, kBinary, kGrpc, kStream, kPredict, kPredictGrpc };
 
 const char* WireName(Wire wire);
-inline bool IsGrpc(Wire wire) { return wire == Wire::kGrpc || wire == Wire::kStream; }
+inline bool IsGrpc(Wire wire) { return wire == Wire::kGrpc || wire == Wire::kStream || wire == Wire::kPredictGrpc; }
 
 // A server to send load to, and the process whose CPU time it costs; 0: unknown.
 struct Target {

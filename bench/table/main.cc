@@ -29,6 +29,10 @@ using base::Status;
 constexpr const char* kLargeModel = "identity_fp32";
 constexpr const char* kLargeShape = "INPUT0=1,262144";
 
+// TensorFlow Serving's own example, with the three numbers of its documentation.
+constexpr const char* kPredictModel = "half_plus_two";
+constexpr const char* kPredictShape = "x=3";
+
 struct Options {
   std::string programs;  // where inferd, the floors and engine_call are
   std::string repository = "tests/models/repository";
@@ -40,6 +44,7 @@ struct Options {
   std::vector<Wire> wires = {Wire::kJson, Wire::kBinary, Wire::kGrpc, Wire::kStream};
   std::vector<size_t> connections = {1, 4, 16};
   size_t idle_connections = 1000;
+  bool predict = false;
 };
 
 bool UsesGrpc(const Options& options) { return std::ranges::any_of(options.wires, IsGrpc); }
@@ -65,17 +70,20 @@ void AddRow(ctl::Table& table, const Row& row, std::optional<double> engine_us) 
 ModelCall MakeCall(const std::string& model, Wire wire) {
   ModelCall call{.model = model, .wire = wire};
   if (model == kLargeModel) call.shapes.push_back(kLargeShape);
+  if (model == kPredictModel) call.shapes.push_back(kPredictShape);
   return call;
 }
 
+std::map<std::string, EngineCost> BareEngineCosts(const Options& options) {
+  const std::string program = options.programs + (options.predict ? "/tensorflow_call" : "/engine_call");
+  if (::access(program.c_str(), X_OK) != 0) return {};
+  ShowProgress("engine ...");
+  const std::string engine = options.predict ? "" : "'" + options.programs + "/../lib/inferd/engines/onnxruntime.so' ";
+  return EngineCosts("'" + program + "' " + engine + "'" + options.repository + "' 2>/dev/null");
+}
+
 Status MeasureAll(const Options& options, const Targets& targets) {
-  const std::string engine_call = options.programs + "/engine_call";
-  std::map<std::string, EngineCost> engine_costs;
-  if (::access(engine_call.c_str(), X_OK) == 0) {
-    ShowProgress("engine ...");
-    engine_costs = EngineCosts("'" + engine_call + "' '" + options.programs +
-                               "/../lib/inferd/engines/onnxruntime.so' '" + options.repository + "' 2>/dev/null");
-  }
+  const std::map<std::string, EngineCost> engine_costs = BareEngineCosts(options);
   Timing timing;
   timing.duration = std::chrono::milliseconds(static_cast<int64_t>(options.duration_s * 1000));
   ctl::Table table({"MODEL", "WIRE", "CONN", "REQ/S", "OF FLOOR", "P50", "P99", "CPU US", "FLOOR", "ENGINE", "RATIO"});
@@ -142,13 +150,25 @@ int main(int argc, char** argv) {
   app.add_option("--grpc", options.grpc, "HOST:PORT of its gRPC side");
   app.add_option("--pid", options.pid, "Its process, on this machine, for its CPU time");
   app.add_option("--models", options.models, "Which models")->delimiter(',')->capture_default_str();
-  const std::map<std::string, inferd::bench::Wire> wires = {{"json", inferd::bench::Wire::kJson},
-                                                            {"binary", inferd::bench::Wire::kBinary},
-                                                            {"grpc", inferd::bench::Wire::kGrpc},
-                                                            {"stream", inferd::bench::Wire::kStream}};
-  app.add_option("--wires", options.wires, "json, binary, grpc, stream; all if left out")
+  const std::map<std::string, inferd::bench::Wire> wires = {
+      {"json", inferd::bench::Wire::kJson},       {"binary", inferd::bench::Wire::kBinary},
+      {"grpc", inferd::bench::Wire::kGrpc},       {"stream", inferd::bench::Wire::kStream},
+      {"predict", inferd::bench::Wire::kPredict}, {"predict-grpc", inferd::bench::Wire::kPredictGrpc}};
+  app.add_option(
+         "--wires", options.wires,
+         "json, binary, grpc, stream (Predict V2; all four if left out), predict, predict-grpc (TensorFlow Serving)")
       ->delimiter(',')
       ->transform(CLI::CheckedTransformer(wires));
+  app.add_flag_callback(
+      "--predict",
+      [&options] {
+        options.predict = true;
+        options.repository = "tests/models/tensorflow";
+        options.models = {inferd::bench::kPredictModel};
+        options.wires = {inferd::bench::Wire::kPredict, inferd::bench::Wire::kPredictGrpc};
+        options.idle_connections = 0;
+      },
+      "TensorFlow Serving's Predict of a SavedModel over REST and gRPC, beside a bare TF_SessionRun");
   app.add_option("--idle-connections", options.idle_connections, "How many gRPC connections to weigh; 0: none")
       ->capture_default_str();
   app.add_option("--connections", options.connections, "How many connections")->delimiter(',')->capture_default_str();

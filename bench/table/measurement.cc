@@ -38,9 +38,8 @@ std::map<std::string, EngineCost> EngineCosts(const std::string& command) {
   while (std::fgets(line, sizeof line, pipe.get()) != nullptr) {
     std::istringstream fields(line);
     std::string model;
-    double engine_us = 0, two_threads_us = 0;
     EngineCost bare;
-    if (fields >> model >> engine_us >> two_threads_us >> bare.in_a_loop_us >> bare.lone_us) costs[model] = bare;
+    if (fields >> model >> bare.in_a_loop_us >> bare.lone_us) costs[model] = bare;
   }
   return costs;
 }

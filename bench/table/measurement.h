@@ -32,7 +32,7 @@ struct EngineCost {
   double lone_us = 0;  // one every 100 us: the core sleeps in between, as it does with one client
 };
 
-// By model: what the program `engine_call` prints. Empty if it fails.
+// By model: what the programs `engine_call` and `tensorflow_call` print. Empty if it fails.
 std::map<std::string, EngineCost> EngineCosts(const std::string& command);
 
 }  // namespace inferd::bench
