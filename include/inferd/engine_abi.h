@@ -10,6 +10,7 @@
  *   inferd_engine_v1(host)               once, when the server finds the library; it is never unloaded
  *     load()                             once per model version; may block; several at a time, on any threads
  *       signature()                      once, after load()
+ *       other_signature()                after it, until there is no other; where the engine has it
  *       create_instance()                as often as the model's configuration has instances
  *         execute()                      one call at a time for one instance, instances side by side, any thread
  *       destroy_instance()               no execution of the instance is unfinished
@@ -141,6 +142,9 @@ typedef struct inferd_tensor_spec {
   /* 1: `shape` is the usual one. Requests may bring others, which the model itself takes or refuses, and outputs may have
    * others; only where the server batches, the batch dimension leads all the same. */
   int32_t any_shape;
+
+  /* What the model's graph calls it, where that is not `name`; clients may be told. */
+  inferd_text graph_name;
 } inferd_tensor_spec;
 
 typedef struct inferd_signature {
@@ -161,6 +165,11 @@ typedef struct inferd_signature {
   /* How many threads an execution keeps busy, the one that calls execute() included. 0: as many as the load's
    * cpu_threads; -1: none, it only waits for something else. */
   int32_t compute_threads;
+
+  /* By which clients choose it, where a model has several, and what kind of answer it gives, in the words of the
+   * model's format ("serving_default", "tensorflow/serving/predict"). Empty: it has no such thing. */
+  inferd_text name;
+  inferd_text method;
 } inferd_signature;
 
 /* ---- Loading -------------------------------------------------------------------------------------------------- */
@@ -203,8 +212,9 @@ typedef struct inferd_load {
 
 typedef struct inferd_instance_spec {
   size_t struct_size;
-  int32_t group;   /* position among the configuration's instance groups */
-  int32_t ordinal; /* position among all instances of the version, from 0 */
+  int32_t group;    /* position among the configuration's instance groups */
+  int32_t ordinal;  /* position among all instances of the version, from 0 */
+  size_t signature; /* what it executes: 0: signature(), others: other_signature() of that number */
 } inferd_instance_spec;
 
 /* ---- Executing ------------------------------------------------------------------------------------------------ */
@@ -349,6 +359,11 @@ typedef struct inferd_engine {
 
   /* Runs a batch; returns an inferd_execute_result. */
   int32_t (*execute)(inferd_instance* instance, const inferd_batch* batch, inferd_error* error);
+
+  /* Other things that the model computes, each with a name of its own: signature `number`, from 1, or NULL: there are no
+   * more. As signature() otherwise. Each gets instances of its own (inferd_instance_spec.signature), which run beside
+   * those of the others, as many as the configuration says. May be NULL: models have one signature. */
+  const inferd_signature* (*other_signature)(inferd_model* model, size_t number);
 } inferd_engine;
 
 /* The exported symbol. Returns a table that lives as long as the process, or NULL after set_error(). */

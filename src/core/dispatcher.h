@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,8 @@ class PinnedModel {
  public:
   virtual ~PinnedModel() = default;
   virtual const ModelSignature& signature() const = 0;
+  // All that it can be asked, by InferRequest::signature; first, signature().
+  virtual std::span<const ModelSignature* const> signatures() const = 0;
   virtual const std::string& version() const = 0;
 };
 

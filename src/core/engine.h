@@ -80,10 +80,12 @@ class EngineInstance {
   virtual void Execute(Execution& execution) = 0;
 };
 
-// A loaded version. Destroyed after its instances, on a thread that may block.
+// A loaded version, as one of its signatures. Destroyed after its instances, on a thread that may block.
 class EngineModel {
  public:
   virtual ~EngineModel() = default;
+  // The same version as each of its other signatures; their names are unique. They may outlive this.
+  virtual std::vector<std::unique_ptr<EngineModel>> OtherSignatures() const { return {}; }
   // What the model itself says: names, types, full shapes (with whatever batch dimension the file has).
   virtual const ModelSignature& signature() const = 0;
   // `ordinal` counts over all instance groups from 0.

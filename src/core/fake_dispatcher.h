@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,9 +17,15 @@ namespace inferd::core {
 class FakePinned final : public PinnedModel {
  public:
   const ModelSignature& signature() const override { return signature_; }
+  std::span<const ModelSignature* const> signatures() const override { return signatures_; }
   const std::string& version() const override { return version_; }
+  void AddSignature(const ModelSignature& signature) { signatures_.push_back(&others_.emplace_back(signature)); }
   ModelSignature signature_;
   std::string version_ = "1";
+
+ private:
+  std::deque<ModelSignature> others_;
+  std::vector<const ModelSignature*> signatures_{&signature_};
 };
 
 // Knows the models in `models`; `infer` answers, by default with the inputs as outputs.

@@ -63,6 +63,7 @@ class CancelFlag {
 struct InferRequest {
   std::string model_name;
   std::string model_version;  // as the client wrote it; empty: the server chooses
+  uint32_t signature = 0;     // of the version, by its place in PinnedModel::signatures()
   std::string id;
   Parameters parameters;  // those that the protocol does not give a meaning to
   boost::container::small_vector<InferTensor, 2> inputs;

@@ -40,8 +40,13 @@ base::Status LocalDispatcher::Admit(QueuedRequest& queued, int64_t* retry_after_
   if (queued.version == nullptr) {
     INFERD_ASSIGN_OR_RETURN(queued.version, FindVersion(request.model_name, request.model_version));
   }
+  const auto signatures = queued.version->signatures();
+  if (request.signature >= signatures.size()) {
+    return base::InvalidArgument("model '" + queued.version->id().name + "' has no signature " +
+                                 std::to_string(request.signature));
+  }
   INFERD_RETURN_IF_ERROR(
-      ValidateRequest(request, queued.version->id().name, queued.version->signature(), &queued.layout));
+      ValidateRequest(request, queued.version->id().name, *signatures[request.signature], &queued.layout));
   queued.slot = inflight_.Take();
   if (!queued.slot) {
     *retry_after_ms = kRetryAfterMs;
@@ -83,7 +88,7 @@ void LocalDispatcher::Infer(std::shared_ptr<const PinnedModel> pinned, std::uniq
     queued.Fail(std::move(status), retry_after_ms);
     return;
   }
-  Scheduler& scheduler = queued.version->scheduler();
+  Scheduler& scheduler = queued.version->scheduler(queued.request->signature);
   scheduler.Enqueue(std::move(queued));
 }
 

@@ -24,7 +24,7 @@ class HoldingScheduler final : public Scheduler {
 
 class LocalDispatcherTest : public ::testing::Test {
  protected:
-  std::shared_ptr<const ModelVersion> MakeVersion(int64_t version) {
+  std::shared_ptr<const ModelVersion> MakeVersion(int64_t version, std::vector<ModelVersion::Function> others = {}) {
     auto signature = std::make_shared<ModelSignature>();
     signature->inputs = {{.name = "IN", .datatype = tensor::DataType::kInt8, .shape = {-1}}};
     signature->outputs = {{.name = "OUT", .datatype = tensor::DataType::kInt8, .shape = {-1}}};
@@ -35,7 +35,8 @@ class LocalDispatcherTest : public ::testing::Test {
                                  .config = std::make_shared<config::ModelConfig>(),
                                  .signature = signature,
                                  .statistics = std::make_shared<VersionStatistics>(),
-                                 .scheduler = std::make_unique<HoldingScheduler>(held_)},
+                                 .scheduler = std::make_unique<HoldingScheduler>(held_),
+                                 .others = std::move(others)},
                                 retire_, [this] { ++ended_; });
   }
   void Publish(std::vector<CatalogSnapshot::Version> versions, std::string reason = "") {
@@ -71,6 +72,43 @@ class LocalDispatcherTest : public ::testing::Test {
   LocalDispatcher dispatcher_{publisher_, inflight_, clock_};
   base::ThreadPool retire_{"retire", 1};
 };
+
+TEST_F(LocalDispatcherTest, ARequestMayChooseASignature) {
+  std::vector<QueuedRequest> of_other;
+  auto other = std::make_shared<ModelSignature>();
+  other->name = "other";
+  other->inputs = {{.name = "IN", .datatype = tensor::DataType::kInt8, .shape = {-1, 5}}};
+  std::vector<ModelVersion::Function> others(1);
+  others[0] = {.signature = other, .scheduler = std::make_unique<HoldingScheduler>(of_other)};
+  const auto version = MakeVersion(1, std::move(others));
+  Publish({Ready(version)});
+  const auto pinned = dispatcher_.Find("m", "").value();
+  ASSERT_EQ(pinned->signatures().size(), 2u);
+  EXPECT_EQ(pinned->signatures()[0], &pinned->signature());
+  EXPECT_EQ(pinned->signatures()[1], other.get());
+
+  auto request = Request();
+  request->signature = 1;
+  dispatcher_.Infer(pinned, std::move(request), Record());
+  ASSERT_EQ(answers_.size(), 1u);
+  EXPECT_EQ(answers_[0].status.code(), StatusCode::kInvalidArgument) << "its shape is the first one's";
+
+  request = Request();
+  request->signature = 1;
+  request->inputs[0].shape = {1, 5};
+  request->inputs[0].data = base::BufferSlice(base::Buffer::CopyOf("abcde"));
+  dispatcher_.Infer(pinned, std::move(request), Record());
+  ASSERT_EQ(of_other.size(), 1u);
+  of_other[0].Fail(base::Internal(""));
+  of_other.clear();
+  EXPECT_TRUE(held_.empty());
+
+  request = Request();
+  request->signature = 2;
+  dispatcher_.Infer(pinned, std::move(request), Record());
+  ASSERT_EQ(answers_.size(), 3u);
+  EXPECT_EQ(answers_[2].status, base::InvalidArgument("model 'm' has no signature 2"));
+}
 
 TEST_F(LocalDispatcherTest, ALabelNamesAVersion) {
   const auto one = MakeVersion(1);

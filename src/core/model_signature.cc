@@ -13,7 +13,7 @@ int Find(const std::vector<TensorSpec>& specs, std::string_view name) {
 
 }  // namespace
 
-int ModelSignature::FindInput(std::string_view name) const { return Find(inputs, name); }
-int ModelSignature::FindOutput(std::string_view name) const { return Find(outputs, name); }
+int ModelSignature::FindInput(std::string_view tensor_name) const { return Find(inputs, tensor_name); }
+int ModelSignature::FindOutput(std::string_view tensor_name) const { return Find(outputs, tensor_name); }
 
 }  // namespace inferd::core

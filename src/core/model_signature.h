@@ -19,8 +19,9 @@ struct TensorSpec {
   std::vector<std::string> labels = {};  // outputs: class index to label; empty: none
   // What the engine sees, the batch dimension aside, where that is not `shape` (ModelTensorReshape).
   std::optional<tensor::Shape> reshape = std::nullopt;
-  bool ragged = false;  // inputs: requests of different shapes share a batch, as one row of elements
-  bool any_shape = false;  // `shape` is the usual one: the model says whether it takes another
+  bool ragged = false;          // inputs: requests of different shapes share a batch, as one row of elements
+  bool any_shape = false;       // `shape` is the usual one: the model says whether it takes another
+  std::string graph_name = {};  // inside the model, where that is not `name`
 };
 
 // The most parts that one request is split into: it may take no more of a queue than this.
@@ -28,6 +29,10 @@ inline constexpr int64_t kSplitPartsMax = 512;
 
 // What a loaded version takes and gives. Immutable once the version serves; its indices name tensors towards engines.
 struct ModelSignature {
+  // By which clients of some protocols choose among a version's signatures, and what kind of answer it gives, in the
+  // words of the model's format; empty: it does not say.
+  std::string name = {};
+  std::string method_name = {};
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
   bool accepts_larger_requests = false;  // a request may bring more rows than max_batch_size: it is executed alone
@@ -37,8 +42,8 @@ struct ModelSignature {
   int64_t max_batch_size = 0;  // 0: shapes carry no batch dimension of ours
   bool decoupled = false;      // a request may have any number of responses; otherwise exactly one
 
-  int FindInput(std::string_view name) const;   // -1: none
-  int FindOutput(std::string_view name) const;  // -1: none
+  int FindInput(std::string_view tensor_name) const;   // -1: none
+  int FindOutput(std::string_view tensor_name) const;  // -1: none
 };
 
 }  // namespace inferd::core

@@ -2,7 +2,10 @@
 
 namespace inferd::core {
 
-ModelVersion::ModelVersion(Parts parts) : parts_(std::move(parts)), version_text_(std::to_string(parts_.id.version)) {}
+ModelVersion::ModelVersion(Parts parts)
+    : parts_(std::move(parts)), signatures_{parts_.signature.get()}, version_text_(std::to_string(parts_.id.version)) {
+  for (const Function& other : parts_.others) signatures_.push_back(other.signature.get());
+}
 
 ModelVersion::~ModelVersion() = default;
 

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/executor.h"
 #include "core/dispatcher.h"
@@ -16,6 +18,11 @@ namespace inferd::core {
 // go ends it.
 class ModelVersion final : public PinnedModel {
  public:
+  // One of its other signatures, and who runs it.
+  struct Function {
+    std::shared_ptr<const ModelSignature> signature;
+    std::unique_ptr<Scheduler> scheduler;
+  };
   struct Parts {
     ModelId id;
     uint64_t generation = 0;  // counts loads over the server's life; tells a version from its replacement
@@ -25,6 +32,7 @@ class ModelVersion final : public PinnedModel {
     std::shared_ptr<const ModelSignature> signature;    // labels included
     std::shared_ptr<VersionStatistics> statistics;
     std::unique_ptr<Scheduler> scheduler;
+    std::vector<Function> others = {};
   };
 
   // `retire` is where the version is destroyed (that joins threads and frees a model: never on a loop), followed by
@@ -34,6 +42,7 @@ class ModelVersion final : public PinnedModel {
   ~ModelVersion() override;
 
   const ModelSignature& signature() const override { return *parts_.signature; }
+  std::span<const ModelSignature* const> signatures() const override { return signatures_; }
   const std::string& version() const override { return version_text_; }
   const ModelId& id() const { return parts_.id; }
   uint64_t generation() const { return parts_.generation; }
@@ -42,12 +51,16 @@ class ModelVersion final : public PinnedModel {
   const config::ModelConfig& config() const { return *parts_.config; }
   VersionStatistics& statistics() const { return *parts_.statistics; }
   HeldBytes& held_bytes() const { return held_bytes_; }
-  Scheduler& scheduler() const { return *parts_.scheduler; }
+  // Of the signature at this place in signatures().
+  Scheduler& scheduler(size_t signature = 0) const {
+    return signature == 0 ? *parts_.scheduler : *parts_.others[signature - 1].scheduler;
+  }
 
  private:
   explicit ModelVersion(Parts parts);
 
   Parts parts_;
+  std::vector<const ModelSignature*> signatures_;
   std::string version_text_;
   mutable HeldBytes held_bytes_;  // thread-safe
 };

@@ -31,6 +31,7 @@ base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi) {
   }
   spec.optional = abi.optional != 0;
   spec.any_shape = INFERD_HAS_FIELD(inferd_tensor_spec, &abi, any_shape) && abi.any_shape != 0;
+  if (INFERD_HAS_FIELD(inferd_tensor_spec, &abi, graph_name)) spec.graph_name = ToView(abi.graph_name);
   return spec;
 }
 
@@ -55,6 +56,10 @@ base::Status ToStatus(int32_t code, std::string_view message) {
 base::Result<core::ModelSignature> ToSignature(const inferd_signature& signature) {
   core::ModelSignature result;
   result.decoupled = signature.decoupled != 0;
+  if (INFERD_HAS_FIELD(inferd_signature, &signature, method)) {
+    result.name = ToView(signature.name);
+    result.method_name = ToView(signature.method);
+  }
   INFERD_RETURN_IF_ERROR(AddAll(signature.inputs, signature.input_count, &result.inputs));
   INFERD_RETURN_IF_ERROR(AddAll(signature.outputs, signature.output_count, &result.outputs));
   return result;

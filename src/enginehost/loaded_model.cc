@@ -1,6 +1,7 @@
 #include "enginehost/loaded_model.h"
 
 #include <bit>
+#include <set>
 
 #include "enginehost/abi_values.h"
 
@@ -9,6 +10,8 @@ namespace inferd::enginehost {
 namespace {
 
 constexpr size_t kAlignmentMax = 4096;
+constexpr size_t kOthersMax = 255;  // each has a scheduler of its own
+const std::string kWrongly = "describes the model wrongly: ";
 
 base::Result<InputWish> ToWish(const inferd_tensor_spec& spec) {
   InputWish wish;
@@ -26,25 +29,45 @@ base::Result<InputWish> ToWish(const inferd_tensor_spec& spec) {
 
 base::Result<std::shared_ptr<const LoadedModel>> LoadedModel::Take(OpenedEngine* engine, inferd_model* model,
                                                                    const core::LoadSpec& spec, int cpu_threads) {
-  std::shared_ptr<LoadedModel> loaded(new LoadedModel(engine, model));
-  const int max_batch_size = spec.config ? spec.config->max_batch_size : 0;
-  if (base::Status status = loaded->ReadSignature(max_batch_size, cpu_threads); !status.ok()) {
-    return std::unexpected(loaded->Fault("describes the model wrongly: " + status.message()));
-  }
+  std::shared_ptr<LoadedModel> loaded(new LoadedModel(engine, model, 0, nullptr));
+  const base::Status status = loaded->ReadSignature(loaded->table().signature(model), spec, cpu_threads);
+  if (!status.ok()) return std::unexpected(loaded->Fault(kWrongly + status.message()));
   return loaded;
 }
 
-LoadedModel::~LoadedModel() { engine_->table->unload(model_); }
+base::Result<std::vector<std::shared_ptr<const LoadedModel>>> LoadedModel::TakeOthers(
+    const std::shared_ptr<const LoadedModel>& first, const core::LoadSpec& spec, int cpu_threads) {
+  std::vector<std::shared_ptr<const LoadedModel>> others;
+  const inferd_engine& table = first->table();
+  if (!INFERD_HAS_FIELD(inferd_engine, &table, other_signature) || table.other_signature == nullptr) return others;
+  std::set<std::string_view> names = {first->signature().name};
+  for (size_t number = 1; const inferd_signature* abi = table.other_signature(first->get(), number); ++number) {
+    std::shared_ptr<LoadedModel> other(new LoadedModel(first->engine_, first->model_, number, first));
+    base::Status status = other->ReadSignature(abi, spec, cpu_threads);
+    const std::string& name = other->signature().name;
+    if (status.ok() && name.empty()) status = base::Internal("a signature has no name");
+    if (status.ok() && !names.insert(name).second) status = base::Internal("signature '" + name + "' is listed twice");
+    if (status.ok() && number > kOthersMax) {
+      status = base::Internal("more than " + std::to_string(kOthersMax) + " other signatures");
+    }
+    if (!status.ok()) return std::unexpected(first->Fault(kWrongly + status.message()));
+    others.push_back(std::move(other));
+  }
+  return others;
+}
+
+LoadedModel::~LoadedModel() {
+  if (first_ == nullptr) engine_->table->unload(model_);
+}
 
 base::Status LoadedModel::Fault(std::string_view what) const {
   return base::Internal("engine '" + engine_->name + "' " + std::string(what));
 }
 
-base::Status LoadedModel::ReadSignature(int max_batch_size, int cpu_threads) {
-  const inferd_signature* abi = table().signature(model_);
+base::Status LoadedModel::ReadSignature(const inferd_signature* abi, const core::LoadSpec& spec, int cpu_threads) {
   if (abi == nullptr) return base::Internal("no signature");
   INFERD_ASSIGN_OR_RETURN(signature_, ToSignature(*abi));
-  signature_.max_batch_size = max_batch_size;
+  signature_.max_batch_size = spec.config ? spec.config->max_batch_size : 0;
   for (size_t i = 0; i < abi->input_count; ++i) {
     INFERD_ASSIGN_OR_RETURN(const InputWish wish, ToWish(*abi->inputs[i]));
     wishes_.push_back(wish);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/logging.h"
@@ -39,14 +40,18 @@ struct InputWish {
   bool one_piece = false;
 };
 
-// A model inside an engine: unloads it when the last of its users is gone. Users are the core::EngineModel, its
-// instances, and responses whose memory is still the engine's. Immutable, so thread-safe.
+// A model inside an engine, as one of its signatures: unloads it when the last of its users is gone. Users are the
+// core::EngineModel, its instances, responses whose memory is still the engine's, and the model as its other
+// signatures. Immutable, so thread-safe.
 class LoadedModel final {
  public:
   // Takes over `model`, also on failure. `cpu_threads`: as the engine was told. INTERNAL: what the engine says about
   // the model cannot be.
   static base::Result<std::shared_ptr<const LoadedModel>> Take(OpenedEngine* engine, inferd_model* model,
                                                                const core::LoadSpec& spec, int cpu_threads);
+  // The same model as its other signatures. `first` is what Take gave for the same arguments; errors are Take's.
+  static base::Result<std::vector<std::shared_ptr<const LoadedModel>>> TakeOthers(
+      const std::shared_ptr<const LoadedModel>& first, const core::LoadSpec& spec, int cpu_threads);
   ~LoadedModel();
   LoadedModel(const LoadedModel&) = delete;
   LoadedModel& operator=(const LoadedModel&) = delete;
@@ -58,16 +63,20 @@ class LoadedModel final {
   const InputWish& wish(size_t input) const { return wishes_[input]; }
   const std::vector<std::string>& significant_parameters() const { return significant_parameters_; }
   int compute_threads() const { return compute_threads_; }
+  size_t signature_number() const { return number_; }  // the engine's; 0: signature()
 
   // INTERNAL, naming the engine as the culprit.
   base::Status Fault(std::string_view what) const;
 
  private:
-  LoadedModel(OpenedEngine* engine, inferd_model* model) : engine_(engine), model_(model) {}
-  base::Status ReadSignature(int max_batch_size, int cpu_threads);
+  LoadedModel(OpenedEngine* engine, inferd_model* model, size_t number, std::shared_ptr<const LoadedModel> first)
+      : engine_(engine), model_(model), number_(number), first_(std::move(first)) {}
+  base::Status ReadSignature(const inferd_signature* abi, const core::LoadSpec& spec, int cpu_threads);
 
   OpenedEngine* engine_;
   inferd_model* model_;
+  size_t number_;
+  std::shared_ptr<const LoadedModel> first_;  // null: this is the one that unloads the model
   core::ModelSignature signature_;
   std::vector<InputWish> wishes_;
   std::vector<std::string> significant_parameters_;

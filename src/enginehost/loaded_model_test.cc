@@ -113,6 +113,71 @@ TEST(LoadedModelTest, RefusesTwoTensorsOfOneName) {
               HasSubstr("engine 'stub' describes the model wrongly: tensor 'x' is listed twice"));
 }
 
+// A stub's other signatures by number, from 1.
+std::vector<inferd_signature> other_signatures;
+
+std::string DefectOfOthers(std::vector<inferd_signature> others) {
+  StubEngine engine;
+  other_signatures = std::move(others);
+  engine.table.other_signature = [](inferd_model*, size_t number) -> const inferd_signature* {
+    return number <= other_signatures.size() ? &other_signatures[number - 1] : nullptr;
+  };
+  const auto taken = LoadedModel::TakeOthers(*engine.Take(), core::LoadSpec(), 4);
+  return taken ? "" : taken.error().message();
+}
+
+inferd_signature Named(std::string_view name) {
+  inferd_signature signature = {};
+  signature.struct_size = sizeof(signature);
+  signature.name = {name.data(), name.size()};
+  signature.method = {"do", 2};
+  return signature;
+}
+
+TEST(LoadedModelTest, TheModelStaysForAllItsSignatures) {
+  StubEngine engine;
+  engine.Add(Spec("x"), &engine.inputs);
+  other_signatures = {Named("a"), Named("b")};
+  other_signatures[1].inputs = engine.inputs.data();
+  other_signatures[1].input_count = 1;
+  engine.table.other_signature = [](inferd_model*, size_t number) -> const inferd_signature* {
+    return number <= other_signatures.size() ? &other_signatures[number - 1] : nullptr;
+  };
+  auto first = engine.Take();
+  auto others = LoadedModel::TakeOthers(*first, core::LoadSpec(), 4);
+  ASSERT_TRUE(others) << others.error().ToString();
+  ASSERT_EQ(others->size(), 2u);
+  EXPECT_EQ((*first)->signature_number(), 0u);
+  EXPECT_EQ((*first)->signature().name, "");
+  const auto last = others->back();
+  EXPECT_EQ(last->signature_number(), 2u);
+  EXPECT_EQ(last->signature().name, "b");
+  EXPECT_EQ(last->signature().method_name, "do");
+  EXPECT_EQ(last->signature().FindInput("x"), 0);
+  EXPECT_EQ(last->compute_threads(), 4);
+  first->reset();
+  others->clear();
+  EXPECT_EQ(engine.unloads, 0);
+}
+
+TEST(LoadedModelTest, RefusesOtherSignaturesThatCannotBeToldApart) {
+  EXPECT_EQ(DefectOfOthers({Named("a"), Named("b")}), "");
+  EXPECT_THAT(DefectOfOthers({Named("a"), Named("")}), HasSubstr("a signature has no name"));
+  EXPECT_THAT(DefectOfOthers({Named("a"), Named("a")}), HasSubstr("signature 'a' is listed twice"));
+  std::vector<std::string> names;
+  for (int i = 0; i < 300; ++i) names.push_back(std::to_string(i));
+  std::vector<inferd_signature> many;
+  for (const std::string& name : names) many.push_back(Named(name));
+  EXPECT_THAT(DefectOfOthers(many), HasSubstr("more than 255 other signatures"));
+}
+
+TEST(LoadedModelTest, EnginesBuiltBeforeModelsHadSeveralSignaturesHaveOne) {
+  StubEngine engine;
+  engine.table.struct_size = offsetof(inferd_engine, other_signature);
+  engine.table.other_signature = [](inferd_model*, size_t) -> const inferd_signature* { std::abort(); };
+  EXPECT_TRUE(LoadedModel::TakeOthers(*engine.Take(), core::LoadSpec(), 4)->empty());
+}
+
 TEST(LoadedModelTest, RefusesNoSignatureAtAll) {
   StubEngine engine;
   engine.answered_signature = nullptr;

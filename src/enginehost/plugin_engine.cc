@@ -57,7 +57,7 @@ std::string Defect(const inferd_engine& table) {
     return "is built for version " + std::to_string(table.abi_version) +
            " of the engine ABI; this server has version " + std::to_string(INFERD_ENGINE_ABI_VERSION);
   }
-  if (table.struct_size < sizeof(inferd_engine)) return "returned a table that is too short";
+  if (!INFERD_HAS_FIELD(inferd_engine, &table, execute)) return "returned a table that is too short";
   if (table.name == nullptr || !IsName(table.name)) return "has no proper name ([a-z0-9_]+)";
   if (table.version == nullptr || table.default_model_filename == nullptr)
     return "does not state its version and file name";
@@ -171,7 +171,8 @@ base::Result<std::unique_ptr<core::EngineModel>> PluginEngine::Load(const core::
   }
   if (model == nullptr) return std::unexpected(base::Internal("engine '" + opened_.name + "' loaded no model"));
   INFERD_ASSIGN_OR_RETURN(auto loaded, LoadedModel::Take(&opened_, model, spec, load.abi.cpu_threads));
-  return std::make_unique<PluginModel>(std::move(loaded));
+  INFERD_ASSIGN_OR_RETURN(auto others, LoadedModel::TakeOthers(loaded, spec, load.abi.cpu_threads));
+  return std::make_unique<PluginModel>(std::move(loaded), std::move(others));
 }
 
 }  // namespace inferd::enginehost

@@ -7,11 +7,18 @@
 
 namespace inferd::enginehost {
 
+std::vector<std::unique_ptr<core::EngineModel>> PluginModel::OtherSignatures() const {
+  std::vector<std::unique_ptr<core::EngineModel>> models;
+  for (const auto& other : others_) models.push_back(std::make_unique<PluginModel>(other));
+  return models;
+}
+
 base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(int group, int ordinal) {
   inferd_instance_spec spec = {};
   spec.struct_size = sizeof(spec);
   spec.group = group;
   spec.ordinal = ordinal;
+  spec.signature = model_->signature_number();
   inferd_instance* instance = nullptr;
   inferd_error error;
   if (const int32_t code = model_->table().create_instance(model_->get(), &spec, &instance, &error);

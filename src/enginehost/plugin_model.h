@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "core/engine.h"
 #include "enginehost/batch.h"
@@ -12,8 +14,11 @@ namespace inferd::enginehost {
 // A model version that an engine library loaded. Thread-safe.
 class PluginModel final : public core::EngineModel {
  public:
-  explicit PluginModel(std::shared_ptr<const LoadedModel> model) : model_(std::move(model)) {}
+  explicit PluginModel(std::shared_ptr<const LoadedModel> model,
+                       std::vector<std::shared_ptr<const LoadedModel>> others = {})
+      : model_(std::move(model)), others_(std::move(others)) {}
 
+  std::vector<std::unique_ptr<core::EngineModel>> OtherSignatures() const override;
   const core::ModelSignature& signature() const override { return model_->signature(); }
   base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(int group, int ordinal) override;
   size_t input_alignment(int input) const override { return model_->wish(input).alignment; }
@@ -23,6 +28,7 @@ class PluginModel final : public core::EngineModel {
 
  private:
   std::shared_ptr<const LoadedModel> model_;
+  std::vector<std::shared_ptr<const LoadedModel>> others_;  // as its other signatures
 };
 
 // An instance inside an engine library. One Execute() at a time; executions may still be unfinished when the next

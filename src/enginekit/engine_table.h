@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "base/status.h"
@@ -24,6 +25,8 @@ inline int32_t SetError(const inferd_host* host, inferd_error* error, const base
 //     base::Result<std::unique_ptr<Model>> Load(const inferd_load&);
 //     base::Result<std::unique_ptr<Instance>> CreateInstance(Model*);
 //   };
+//
+// Where Model has other_signature(size_t number) const, CreateInstance takes the signature's number behind the model.
 //
 // One engine per process, which lives as long as the process.
 template <typename Engine>
@@ -51,11 +54,14 @@ class EngineTable final {
               Signature,
               CreateInstance,
               DestroyInstance,
-              Execute};
+              Execute,
+              OtherSignature};
     return &table_;
   }
 
  private:
+  static constexpr bool kHasOthers = requires(Model* model) { model->other_signature(size_t{1}); };
+
   static Model* ToModel(inferd_model* model) { return reinterpret_cast<Model*>(model); }
   static Instance* ToInstance(inferd_instance* instance) { return reinterpret_cast<Instance*>(instance); }
 
@@ -70,9 +76,26 @@ class EngineTable final {
 
   static const inferd_signature* Signature(inferd_model* model) { return ToModel(model)->signature(); }
 
-  static int32_t CreateInstance(inferd_model* model, const inferd_instance_spec*, inferd_instance** instance,
+  static const inferd_signature* OtherSignature(inferd_model* model, size_t number) {
+    if constexpr (kHasOthers) {
+      return ToModel(model)->other_signature(number);
+    } else {
+      return nullptr;
+    }
+  }
+
+  static auto Create(Model* model, size_t signature) {
+    if constexpr (kHasOthers) {
+      return engine_->CreateInstance(model, signature);
+    } else {
+      return engine_->CreateInstance(model);
+    }
+  }
+
+  static int32_t CreateInstance(inferd_model* model, const inferd_instance_spec* spec, inferd_instance** instance,
                                 inferd_error* error) {
-    auto created = engine_->CreateInstance(ToModel(model));
+    auto created =
+        Create(ToModel(model), INFERD_HAS_FIELD(inferd_instance_spec, spec, signature) ? spec->signature : 0);
     if (!created) return SetError(engine_->host(), error, created.error());
     *instance = reinterpret_cast<inferd_instance*>(created->release());
     return INFERD_OK;

@@ -17,10 +17,13 @@ void TensorSignature::Add(TensorDescription tensor, std::vector<const inferd_ten
   spec.one_piece = 1;
   spec.alignment = kept.alignment;
   spec.any_shape = kept.any_shape ? 1 : 0;
+  spec.graph_name = {kept.graph_name.data(), kept.graph_name.size()};
   list->push_back(&spec);
 }
 
-void TensorSignature::Finish(int compute_threads) {
+void TensorSignature::Finish(int compute_threads, std::string name, std::string method) {
+  const std::string& kept_name = names_.emplace_back(std::move(name));
+  const std::string& kept_method = names_.emplace_back(std::move(method));
   inferd_signature& abi = abi_.emplace_back();
   abi.struct_size = sizeof(abi);
   abi.compute_threads = compute_threads;
@@ -28,6 +31,8 @@ void TensorSignature::Finish(int compute_threads) {
   abi.input_count = inputs_.size();
   abi.outputs = outputs_.data();
   abi.output_count = outputs_.size();
+  abi.name = {kept_name.data(), kept_name.size()};
+  abi.method = {kept_method.data(), kept_method.size()};
 }
 
 }  // namespace inferd::enginekit

@@ -16,7 +16,8 @@ struct TensorDescription {
   std::vector<int64_t> shape = {};  // -1: any size
   bool optional = false;
   size_t alignment = 1;    // of an input's memory
-  bool any_shape = false;  // as in inferd_tensor_spec
+  bool any_shape = false;  // as in inferd_tensor_spec, and
+  std::string graph_name = {};
 };
 
 // What a model takes and gives in the ABI's form, and all that it points to, for engines that take each input whole and
@@ -26,8 +27,8 @@ class TensorSignature final {
   void AddInput(TensorDescription tensor) { Add(std::move(tensor), &inputs_); }
   void AddOutput(TensorDescription tensor) { Add(std::move(tensor), &outputs_); }
 
-  // After the last tensor. `compute_threads` as in inferd_signature.
-  void Finish(int compute_threads);
+  // After the last tensor. Arguments as in inferd_signature.
+  void Finish(int compute_threads, std::string name = {}, std::string method = {});
 
   // Null until Finish().
   const inferd_signature* abi() const { return abi_.empty() ? nullptr : &abi_.front(); }
@@ -40,6 +41,7 @@ class TensorSignature final {
   std::vector<const inferd_tensor_spec*> inputs_;
   std::vector<const inferd_tensor_spec*> outputs_;
   std::deque<inferd_signature> abi_;
+  std::deque<std::string> names_;
 };
 
 }  // namespace inferd::enginekit

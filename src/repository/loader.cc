@@ -16,6 +16,12 @@ std::vector<config::TensorInfo> Infos(const std::vector<core::TensorSpec>& specs
   return infos;
 }
 
+size_t InstanceCount(const config::ModelConfig& config) {
+  size_t count = 0;
+  for (const config::InstanceGroup& group : config.instance_groups) count += static_cast<size_t>(group.count);
+  return count;
+}
+
 base::Result<config::ModelConfig> ParseConfig(const LoadJob& job) {
   if (!job.config_json.empty()) return config::ModelConfigFromJson(job.config_json);
   if (job.config_file.empty()) return config::ParseModelConfig("", "config.pbtxt");
@@ -74,37 +80,53 @@ base::Status Loader::CreateInstances(const config::ModelConfig& config, core::Sc
   return base::OkStatus();
 }
 
-base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Load(const LoadJob& job, base::Executor& retire) const {
-  INFERD_ASSIGN_OR_RETURN(LoadedModel loaded, Open(job));
-  const config::ModelConfig& config = *loaded.config;
+base::Result<core::ModelVersion::Function> Loader::MakeFunction(core::SchedulerParts parts,
+                                                                const std::filesystem::path& model_dir) const {
   INFERD_ASSIGN_OR_RETURN(VersionSignature signature,
-                          MakeVersionSignature(config, loaded.model->signature(), job.model_dir));
-
-  core::SchedulerParts parts;
-  parts.id = job.id;
-  parts.generation = job.generation;
-  parts.config = loaded.config;
+                          MakeVersionSignature(*parts.config, parts.model->signature(), model_dir));
   parts.signature = signature.signature;
   parts.engine_inputs = std::move(signature.engine_inputs);
   parts.engine_outputs = std::move(signature.engine_outputs);
-  parts.statistics = std::make_shared<core::VersionStatistics>();
-  parts.model = std::move(loaded.model);
-  INFERD_RETURN_IF_ERROR(CreateInstances(config, parts));
-  const size_t instances = parts.instances.size();
+  INFERD_RETURN_IF_ERROR(CreateInstances(*parts.config, parts));
+  core::ModelVersion::Function function{.signature = parts.signature, .scheduler = nullptr};
+  INFERD_ASSIGN_OR_RETURN(function.scheduler, scheduler_factory_(std::move(parts)));
+  return function;
+}
 
+base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Load(const LoadJob& job, base::Executor& retire) const {
+  INFERD_ASSIGN_OR_RETURN(LoadedModel loaded, Open(job));
+  const config::ModelConfig& config = *loaded.config;
+  const auto statistics = std::make_shared<core::VersionStatistics>();
+  const auto parts_of = [&](std::unique_ptr<core::EngineModel> model) {
+    core::SchedulerParts parts;
+    parts.id = job.id;
+    parts.generation = job.generation;
+    parts.config = loaded.config;
+    parts.statistics = statistics;
+    parts.model = std::move(model);
+    return parts;
+  };
+  auto others = loaded.model->OtherSignatures();
+  INFERD_ASSIGN_OR_RETURN(auto first, MakeFunction(parts_of(std::move(loaded.model)), job.model_dir));
   core::ModelVersion::Parts version{.id = job.id,
                                     .generation = job.generation,
                                     .repository = job.repository,
                                     .platform = config.platform.empty() ? config.backend : config.platform,
                                     .config = loaded.config,
-                                    .signature = signature.signature,
-                                    .statistics = parts.statistics,
-                                    .scheduler = nullptr};
-  INFERD_ASSIGN_OR_RETURN(version.scheduler, scheduler_factory_(std::move(parts)));
+                                    .signature = std::move(first.signature),
+                                    .statistics = statistics,
+                                    .scheduler = std::move(first.scheduler),
+                                    .others = {}};
+  for (auto& other : others) {
+    core::SchedulerParts parts = parts_of(std::move(other));
+    parts.config = std::make_shared<const config::ModelConfig>(OtherSignatureConfig(config, parts.model->signature()));
+    INFERD_ASSIGN_OR_RETURN(auto function, MakeFunction(std::move(parts), job.model_dir));
+    version.others.push_back(std::move(function));
+  }
   auto serving = core::ModelVersion::Create(std::move(version), retire, [keep_alive = job.keep_alive] {});
-  INFERD_RETURN_IF_ERROR(WarmUp(serving, config.warmups, job.model_dir / "warmup", instances));
+  INFERD_RETURN_IF_ERROR(WarmUp(serving, config.warmups, job.model_dir / "warmup", InstanceCount(config)));
   if (recorded_warmups_ != nullptr) {
-    INFERD_ASSIGN_OR_RETURN(auto requests, recorded_warmups_(job.version_dir, serving->signature()));
+    INFERD_ASSIGN_OR_RETURN(auto requests, recorded_warmups_(job.version_dir, *serving));
     INFERD_RETURN_IF_ERROR(WarmUpWith(serving, std::move(requests)));
   }
   return serving;

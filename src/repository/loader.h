@@ -57,6 +57,9 @@ class Loader final {
  private:
   base::Result<core::Engine*> FindEngine(const config::ModelConfig& config) const;
   base::Status CreateInstances(const config::ModelConfig& config, core::SchedulerParts& parts) const;
+  // How clients see one of the version's signatures, and its scheduler. `parts` lacks what is made here.
+  base::Result<core::ModelVersion::Function> MakeFunction(core::SchedulerParts parts,
+                                                          const std::filesystem::path& model_dir) const;
 
   const config::CompletionOptions completion_;
   const std::span<core::Engine* const> engines_;

@@ -59,6 +59,7 @@ class ManagerTest : public ::testing::Test {
     auto request = std::make_unique<core::InferRequest>();
     request->model_name = model;
     request->model_version = version;
+    request->signature = signature_;
     core::InferTensor input;
     input.name = "INPUT0";
     input.datatype = tensor::DataType::kInt32;
@@ -117,6 +118,7 @@ class ManagerTest : public ::testing::Test {
   std::vector<core::Engine*> engines_;
   ManagerOptions options_;
   RecordedWarmups recorded_warmups_;
+  uint32_t signature_ = 0;  // of the requests
   std::unique_ptr<Manager> manager_;
 };
 

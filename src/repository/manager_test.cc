@@ -352,11 +352,37 @@ TEST_F(ManagerTest, StatisticsAreKeptPerVersion) {
   EXPECT_EQ(manager_->Statistics("m", "1").value()[0].inference_count, 1u);
 }
 
+TEST_F(ManagerTest, AVersionServesAllSignaturesOfItsModel) {
+  core::ModelSignature other = FakeEngine::DefaultSignature();
+  other.name = "other";
+  other.outputs[0].name = "ANOTHER";
+  other.outputs.push_back({.name = "fixed", .datatype = tensor::DataType::kInt32, .shape = {1, 1}});
+  engine_.SetScript("m",
+                    {.signature = FakeEngine::DefaultSignature(), .on_load = {}, .on_execute = {}, .others = {other}});
+  AddVersion("m", 1);
+  Start();
+  core::LocalDispatcher dispatcher(snapshots_, inflight_, clock_);
+  {
+    const auto pinned = dispatcher.Find("m", "").value();
+    ASSERT_EQ(pinned->signatures().size(), 2u);
+    EXPECT_GT(pinned->signature().max_batch_size, 0);
+    EXPECT_EQ(pinned->signatures()[1]->name, "other");
+    EXPECT_EQ(pinned->signatures()[1]->max_batch_size, 0);
+  }
+  EXPECT_EQ(manager_->Metadata("m", "1")->outputs.size(), 1u) << "the first signature's";
+  signature_ = 1;
+  EXPECT_EQ(Infer("m").value(), "1");
+  signature_ = 0;
+  EXPECT_EQ(Infer("m").value(), "1");
+  EXPECT_EQ(manager_->Statistics("m", "1").value()[0].success.count, 2u);
+  EXPECT_EQ(engine_.executions(), 2);
+}
+
 TEST_F(ManagerTest, RecordedRequestsWarmAVersionUp) {
   AddVersion("m", 1);
   int rows = 1;
   std::filesystem::path asked;
-  recorded_warmups_ = [&](const std::filesystem::path& version_dir, const core::ModelSignature&) {
+  recorded_warmups_ = [&](const std::filesystem::path& version_dir, const core::PinnedModel&) {
     asked = version_dir;
     std::vector<std::unique_ptr<core::InferRequest>> requests;
     requests.push_back(std::make_unique<core::InferRequest>());

@@ -17,6 +17,13 @@ tensor::Shape FullShape(tensor::Shape dims, bool batches) {
   return dims;
 }
 
+// Without the batch dimension.
+tensor::Shape OwnShape(const tensor::Shape& full, bool batches) {
+  tensor::Shape dims;
+  for (size_t i = batches ? 1 : 0; i < full.rank(); ++i) dims.Append(full[i]);
+  return dims;
+}
+
 base::Status NotInModel(std::string_view kind, const std::string& name) {
   return base::InvalidArgument("the model has no " + std::string(kind) + " '" + name + "'");
 }
@@ -37,11 +44,42 @@ base::Result<std::vector<std::string>> ReadLabels(const std::filesystem::path& f
   return labels;
 }
 
+config::ModelConfig OtherSignatureConfig(config::ModelConfig config, const core::ModelSignature& engine) {
+  config.batch_inputs.clear();
+  config.batch_outputs.clear();
+  config.padding.clear();
+  config.warmups.clear();
+  const auto leads = [](const core::TensorSpec& spec) { return spec.shape.rank() > 0 && spec.shape[0] == -1; };
+  if (engine.inputs.empty() || !std::ranges::all_of(engine.inputs, leads) ||
+      !std::ranges::all_of(engine.outputs, leads)) {
+    config.max_batch_size = 0;
+  }
+  const bool batches = config.max_batch_size > 0;
+  config.inputs.clear();
+  for (const core::TensorSpec& spec : engine.inputs) {
+    config::ModelInput& input = config.inputs.emplace_back();
+    input.name = spec.name;
+    input.datatype = spec.datatype;
+    input.dims = OwnShape(spec.shape, batches);
+    input.optional = spec.optional;
+  }
+  config.outputs.clear();
+  for (const core::TensorSpec& spec : engine.outputs) {
+    config::ModelOutput& output = config.outputs.emplace_back();
+    output.name = spec.name;
+    output.datatype = spec.datatype;
+    output.dims = OwnShape(spec.shape, batches);
+  }
+  return config;
+}
+
 base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& config,
                                                     const core::ModelSignature& engine,
                                                     const std::filesystem::path& model_dir) {
   VersionSignature result;
   auto signature = std::make_shared<core::ModelSignature>();
+  signature->name = engine.name;
+  signature->method_name = engine.method_name;
   signature->max_batch_size = config.max_batch_size;
   signature->accepts_larger_requests = config.accepts_larger_requests;
   const bool batches = config.max_batch_size > 0;
@@ -59,7 +97,8 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                                  .optional = input.optional || engine.inputs[index].optional,
                                  .reshape = input.reshape,
                                  .ragged = input.allow_ragged_batch,
-                                 .any_shape = free && engine.inputs[index].any_shape});
+                                 .any_shape = free && engine.inputs[index].any_shape,
+                                 .graph_name = engine.inputs[index].graph_name});
   }
   for (const config::BatchInput& made : config.batch_inputs) {
     if (engine.FindInput(made.target_name) < 0) return std::unexpected(NotInModel("input", made.target_name));
@@ -72,7 +111,8 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                           .datatype = output.datatype,
                           .shape = FullShape(output.dims, batches),
                           .reshape = output.reshape,
-                          .any_shape = engine.outputs[index].any_shape};
+                          .any_shape = engine.outputs[index].any_shape,
+                          .graph_name = engine.outputs[index].graph_name};
     if (!output.label_filename.empty()) {
       INFERD_RETURN_IF_ERROR(storage::CheckRelativePath(output.label_filename).WithContext("label_filename"));
       INFERD_ASSIGN_OR_RETURN(spec.labels, ReadLabels(model_dir / output.label_filename));

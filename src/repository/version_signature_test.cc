@@ -43,6 +43,38 @@ TEST(VersionSignatureTest, FollowsTheConfigurationAndKnowsTheEnginesNumbers) {
   EXPECT_EQ(made.signature->max_batch_size, 8);
 }
 
+TEST(VersionSignatureTest, OtherSignaturesAreAsTheEngineHasThem) {
+  config::ModelConfig config = Config();
+  config.padding.emplace_back().input = "b";
+  config.batch_inputs.emplace_back().target_name = "c";
+  config.dynamic_batching.emplace();
+  core::ModelSignature other;
+  other.name = "other";
+  other.method_name = "a/method";
+  other.inputs = {{.name = "text", .datatype = DataType::kBytes, .shape = {-1}, .optional = true, .any_shape = true}};
+  other.outputs = {{.name = "x", .datatype = DataType::kInt8, .shape = {-1, 4}, .graph_name = "op:0"}};
+  const config::ModelConfig derived = OtherSignatureConfig(config, other);
+  EXPECT_TRUE(derived.dynamic_batching.has_value());
+  VersionSignature made = MakeVersionSignature(derived, other, "").value();
+  EXPECT_EQ(made.signature->name, "other");
+  EXPECT_EQ(made.signature->method_name, "a/method");
+  EXPECT_EQ(made.signature->max_batch_size, 8);
+  ASSERT_EQ(made.signature->inputs.size(), 1u);
+  EXPECT_EQ(made.signature->inputs[0].shape, (tensor::Shape{-1}));
+  EXPECT_TRUE(made.signature->inputs[0].optional);
+  EXPECT_TRUE(made.signature->inputs[0].any_shape);
+  ASSERT_EQ(made.signature->outputs.size(), 1u);
+  EXPECT_EQ(made.signature->outputs[0].shape, (tensor::Shape{-1, 4}));
+  EXPECT_TRUE(made.signature->outputs[0].labels.empty());
+  EXPECT_EQ(made.signature->outputs[0].graph_name, "op:0");
+
+  other.outputs[0].shape = {4};
+  made = MakeVersionSignature(OtherSignatureConfig(config, other), other, "").value();
+  EXPECT_EQ(made.signature->max_batch_size, 0) << "its outputs have no rows";
+  EXPECT_EQ(made.signature->inputs[0].shape, (tensor::Shape{-1}));
+  EXPECT_EQ(made.signature->outputs[0].shape, (tensor::Shape{4}));
+}
+
 TEST(VersionSignatureTest, LargeRequestsAreSplitWhereTheirOutputsCanBeJoined) {
   inferd::testing::TempDir dir;
   config::ModelConfig config = Config();

@@ -52,8 +52,9 @@ base::Result<std::future<base::Status>> Send(const std::shared_ptr<const core::M
                                              std::unique_ptr<core::InferRequest> request) {
   core::QueuedRequest queued;
   queued.request = std::move(request);
+  const size_t signature = queued.request->signature;
   INFERD_RETURN_IF_ERROR(
-      core::ValidateRequest(*queued.request, version->id().name, version->signature(), &queued.layout));
+      core::ValidateRequest(*queued.request, version->id().name, *version->signatures()[signature], &queued.layout));
   auto promise = std::make_shared<std::promise<base::Status>>();
   std::future<base::Status> answer = promise->get_future();
   queued.completion = core::Completion([promise](core::InferResponse response) {
@@ -61,7 +62,7 @@ base::Result<std::future<base::Status>> Send(const std::shared_ptr<const core::M
   });
   queued.version = version;
   queued.warmup = true;
-  version->scheduler().Enqueue(std::move(queued));
+  version->scheduler(signature).Enqueue(std::move(queued));
   return answer;
 }
 

@@ -21,7 +21,7 @@ base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config
 // Requests that lie recorded in a version's folder, to warm it up with; none: there is nothing recorded. Errors end the
 // load.
 using RecordedWarmups = std::function<base::Result<std::vector<std::unique_ptr<core::InferRequest>>>(
-    const std::filesystem::path& version_dir, const core::ModelSignature& signature)>;
+    const std::filesystem::path& version_dir, const core::PinnedModel& version)>;
 
 // Sends them to the version, one after the other, and waits for the answers. Blocks. The first error ends it.
 base::Status WarmUpWith(const std::shared_ptr<const core::ModelVersion>& version,

@@ -1,5 +1,6 @@
 #include "scheduling/inference_metrics.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "scheduling/metric_series.h"
@@ -93,11 +94,13 @@ std::unique_ptr<VersionMetrics> InferenceMetrics::Add(const core::ModelId& id,
     series->labels = labels;
     Register(series);
   }
+  std::unique_ptr<VersionMetrics> handle(new VersionMetrics);
   {
     base::MutexLock series_lock(series->mutex);
-    series->loads.push_back({statistics, nullptr});
+    auto load = std::ranges::find(series->loads, statistics, &VersionMetrics::Series::Load::statistics);
+    if (load == series->loads.end()) load = series->loads.insert(load, {statistics, {}});
+    load->reports.emplace(handle.get(), nullptr);
   }
-  std::unique_ptr<VersionMetrics> handle(new VersionMetrics);
   handle->owner_ = this;
   handle->series_ = series;
   handle->statistics_ = std::move(statistics);
@@ -129,9 +132,13 @@ void InferenceMetrics::Release(VersionMetrics& metrics) {
   bool last = false;
   {
     base::MutexLock series_lock(series.mutex);
-    const MetricValues values = ReadValues(*metrics.statistics_);
-    for (size_t i = 0; i < kValues; ++i) series.ended[i] += values[i];
-    std::erase_if(series.loads, [&](const auto& load) { return load.statistics == metrics.statistics_; });
+    const auto load = std::ranges::find(series.loads, metrics.statistics_, &VersionMetrics::Series::Load::statistics);
+    load->reports.erase(&metrics);
+    if (load->reports.empty()) {
+      const MetricValues values = ReadValues(*load->statistics);
+      for (size_t i = 0; i < kValues; ++i) series.ended[i] += values[i];
+      series.loads.erase(load);
+    }
     last = series.loads.empty();
   }
   if (!last) return;

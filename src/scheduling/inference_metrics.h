@@ -16,7 +16,8 @@ namespace inferd::scheduling {
 
 class InferenceMetrics;
 
-// One load's part in its version's metric series: kept by the load's scheduler while it lives. Thread-safe.
+// One load's part in its version's metric series: kept by the load's scheduler while it lives. Of a load with several
+// schedulers, over the same statistics, each has one. Thread-safe.
 class VersionMetrics final {
  public:
   ~VersionMetrics();
@@ -45,9 +46,10 @@ class VersionMetrics final {
 };
 
 // The nv_inference_* series (facts 5) of every version that is loaded, and ours beside them: latency and batch size
-// histograms, executions on the receiving thread, and by reason, what waits. They are read from the versions' statistics when the page is written,
-// so that they cost a request nothing. A reload of a version goes on counting where the old load stopped; the series
-// vanish when the last load of the version is gone. Thread-safe; outlives every VersionMetrics.
+// histograms, executions on the receiving thread, and by reason, what waits. They are read from the versions'
+// statistics when the page is written, so that they cost a request nothing. A reload of a version goes on counting
+// where the old load stopped; the series vanish when the last load of the version is gone. Thread-safe; outlives every
+// VersionMetrics.
 class InferenceMetrics final {
  public:
   explicit InferenceMetrics(metrics::Registry& registry) : registry_(registry) {}

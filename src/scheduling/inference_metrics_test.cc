@@ -55,6 +55,25 @@ TEST_F(InferenceMetricsTest, AReloadGoesOnCounting) {
   EXPECT_THAT(Page(), HasSubstr("nv_inference_request_success{model=\"m\",version=\"1\"} 2"));
 }
 
+TEST_F(InferenceMetricsTest, SchedulersOfOneLoadShareItsStatistics) {
+  const auto stats = Stats();
+  auto first = metrics_.Add({"m", 1}, {}, stats);
+  auto second = metrics_.Add({"m", 1}, {}, stats);
+  core::SchedulerReport report;
+  report.levels = {{.level = 1, .requests = 2}};
+  for (const auto& handle : {first.get(), second.get()}) handle->ReportFrom([report] { return report; });
+  stats->RecordSuccess(1, {}, 1);
+  EXPECT_THAT(Page(), HasSubstr("nv_inference_request_success{model=\"m\",version=\"1\"} 1"));
+  EXPECT_THAT(Page(), HasSubstr("inferd_queue_requests{model=\"m\",version=\"1\",priority=\"1\"} 4"));
+  first->StopReporting();
+  first.reset();
+  EXPECT_THAT(Page(), HasSubstr("nv_inference_request_success{model=\"m\",version=\"1\"} 1"));
+  EXPECT_THAT(Page(), HasSubstr("inferd_queue_requests{model=\"m\",version=\"1\",priority=\"1\"} 2"));
+  second->StopReporting();
+  second.reset();
+  EXPECT_THAT(Page(), Not(HasSubstr("model=")));
+}
+
 TEST_F(InferenceMetricsTest, TheSeriesVanishWithTheLastLoad) {
   auto handle = metrics_.Add({"m", 1}, {}, Stats());
   const auto other = metrics_.Add({"m", 2}, {}, Stats());

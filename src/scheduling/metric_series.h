@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -38,7 +39,7 @@ MetricValues ReadValues(const core::VersionStatistics& statistics);
 struct VersionMetrics::Series {
   struct Load {
     std::shared_ptr<const core::VersionStatistics> statistics;
-    VersionMetrics::Report report;  // null: nothing to be read
+    std::map<const VersionMetrics*, VersionMetrics::Report> reports;  // by scheduler; null: nothing to be read
   };
 
   metrics::Labels labels;

@@ -48,7 +48,9 @@ core::SchedulerReport VersionMetrics::Series::Scheduling() const {
   base::MutexLock lock(mutex);
   core::SchedulerReport sum = ended_report;
   for (const Load& load : loads) {
-    if (load.report != nullptr) AddLoad(sum, load.report());
+    for (const auto& [scheduler, report] : load.reports) {
+      if (report != nullptr) AddLoad(sum, report());
+    }
   }
   return sum;
 }
@@ -58,7 +60,7 @@ void VersionMetrics::ReportFrom(Report report) {
   {
     base::MutexLock lock(series_->mutex);
     for (Series::Load& load : series_->loads) {
-      if (load.statistics == statistics_) load.report = std::move(report);
+      if (const auto own = load.reports.find(this); own != load.reports.end()) own->second = std::move(report);
     }
   }
   owner_->RegisterScheduling(series_, first);
@@ -67,9 +69,10 @@ void VersionMetrics::ReportFrom(Report report) {
 void VersionMetrics::StopReporting() {
   base::MutexLock lock(series_->mutex);
   for (Series::Load& load : series_->loads) {
-    if (load.statistics != statistics_ || load.report == nullptr) continue;
-    AddCounts(series_->ended_report, load.report());
-    load.report = nullptr;
+    const auto own = load.reports.find(this);
+    if (own == load.reports.end() || own->second == nullptr) continue;
+    AddCounts(series_->ended_report, own->second());
+    own->second = nullptr;
   }
 }
 
@@ -88,9 +91,8 @@ void InferenceMetrics::RegisterScheduling(const std::shared_ptr<VersionMetrics::
                           [series, i] { return static_cast<double>(series->Scheduling().executions[i]); });
   }
   registry_.AddCallback(Kind::kCounter, "inferd_resource_wait_seconds_total",
-                        "Time that executions waited for what models share", series->labels, [series] {
-                          return static_cast<double>(series->Scheduling().resource_wait_ns) * 1e-9;
-                        });
+                        "Time that executions waited for what models share", series->labels,
+                        [series] { return static_cast<double>(series->Scheduling().resource_wait_ns) * 1e-9; });
   if (report.concurrency.limit == 0) return;
   registry_.AddCallback(Kind::kGauge, "inferd_concurrency_limit", "Requests that the adaptive limit lets in",
                         series->labels,

@@ -33,8 +33,8 @@ namespace {
 repository::RecordedWarmups RecordedWarmupsOf(const config::ServerOptions& options) {
   if (!options.recorded_warmups) return nullptr;
   return [times = options.recorded_warmup_times](const std::filesystem::path& version_dir,
-                                                 const core::ModelSignature& signature) {
-    return ReadRecordedWarmups(version_dir, signature, times);
+                                                 const core::PinnedModel& version) {
+    return ReadRecordedWarmups(version_dir, version, times);
   };
 }
 

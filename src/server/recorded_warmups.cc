@@ -60,7 +60,7 @@ base::Result<Request> ReadLog(std::string_view record, const core::ModelSignatur
 }  // namespace
 
 base::Result<std::vector<Request>> ReadRecordedWarmups(const std::filesystem::path& version_dir,
-                                                       const core::ModelSignature& signature, uint32_t times) {
+                                                       const core::PinnedModel& version, uint32_t times) {
   std::vector<Request> requests;
   const auto file = config::ReadSmallFile(version_dir / kFile, kFileBytesMax);
   if (!file.has_value()) {
@@ -71,7 +71,7 @@ base::Result<std::vector<Request>> ReadRecordedWarmups(const std::filesystem::pa
   if (!records.has_value()) return std::unexpected(records.error().WithContext(kFile));
   for (uint32_t i = 0; i < times; ++i) {
     for (const std::string_view record : *records) {
-      auto request = ReadLog(record, signature);
+      auto request = ReadLog(record, version.signature());
       if (!request.has_value()) return std::unexpected(request.error().WithContext(kFile));
       if (*request != nullptr) requests.push_back(*std::move(request));
     }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "core/dispatcher.h"
 #include "core/infer_request.h"
-#include "core/model_signature.h"
 
 namespace inferd::server {
 
@@ -15,6 +15,6 @@ namespace inferd::server {
 // TFRecord file of at most 1000 PredictionLogs, `times` over. None: there is no such file. Logs of sessions are passed
 // over. INVALID_ARGUMENT: the file is damaged, or a request does not fit the model.
 base::Result<std::vector<std::unique_ptr<core::InferRequest>>> ReadRecordedWarmups(
-    const std::filesystem::path& version_dir, const core::ModelSignature& signature, uint32_t times);
+    const std::filesystem::path& version_dir, const core::PinnedModel& version, uint32_t times);
 
 }  // namespace inferd::server

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/fake_dispatcher.h"
 #include "server/record_file.h"
 #include "tests/support/temp_dir.h"
 #include "tfs/prediction_service.pb.h"
@@ -25,7 +26,7 @@ std::string Log(int field, const google::protobuf::Message& request) {
 class RecordedWarmupsTest : public ::testing::Test {
  protected:
   RecordedWarmupsTest() {
-    signature_.inputs = {{.name = "x", .datatype = tensor::DataType::kInt64, .shape = {-1}}};
+    model_.signature_.inputs = {{.name = "x", .datatype = tensor::DataType::kInt64, .shape = {-1}}};
     auto& tensor = (*predict_.mutable_inputs())["x"];
     tensor.set_dtype(tensorflow::DT_INT64);
     tensor.mutable_tensor_shape()->add_dim()->set_size(1);
@@ -35,11 +36,11 @@ class RecordedWarmupsTest : public ::testing::Test {
   }
   auto Read(const std::string& file, uint32_t times = 1) {
     dir_.Write("assets.extra/tf_serving_warmup_requests", file);
-    return ReadRecordedWarmups(dir_.path(), signature_, times);
+    return ReadRecordedWarmups(dir_.path(), model_, times);
   }
 
   const inferd::testing::TempDir dir_;
-  core::ModelSignature signature_;
+  core::FakePinned model_;
   serving::PredictRequest predict_;
   serving::ClassificationRequest classify_;
 };
@@ -60,7 +61,7 @@ TEST_F(RecordedWarmupsTest, RequestsOfEveryKind) {
 }
 
 TEST_F(RecordedWarmupsTest, ThereMayBeNone) {
-  EXPECT_TRUE(ReadRecordedWarmups(dir_.path(), signature_, 1)->empty());
+  EXPECT_TRUE(ReadRecordedWarmups(dir_.path(), model_, 1)->empty());
   EXPECT_TRUE(Read("")->empty());
 }
 

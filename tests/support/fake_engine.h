@@ -24,6 +24,7 @@ class FakeEngine final : public core::Engine {
     // Called instead of the identity; must answer and finish the execution, then or later.
     std::function<void(core::Execution&)> on_execute;
     size_t alignment = 1;
+    std::vector<core::ModelSignature> others = {};  // the model's other signatures
   };
 
   static core::ModelSignature DefaultSignature() {
@@ -109,11 +110,22 @@ class FakeEngine final : public core::Engine {
 
   class Model final : public core::EngineModel {
    public:
-    Model(FakeEngine& engine, std::shared_ptr<const Script> script) : engine_(engine), script_(std::move(script)) {
+    // `other`: which of the others it is; null: the first.
+    Model(FakeEngine& engine, std::shared_ptr<const Script> script, const core::ModelSignature* other = nullptr)
+        : engine_(engine),
+          script_(std::move(script)),
+          signature_(other == nullptr ? script_->signature : *other),
+          first_(other == nullptr) {
       ++engine_.alive_;
     }
     ~Model() override { --engine_.alive_; }
-    const core::ModelSignature& signature() const override { return script_->signature; }
+    std::vector<std::unique_ptr<core::EngineModel>> OtherSignatures() const override {
+      std::vector<std::unique_ptr<core::EngineModel>> models;
+      if (!first_) return models;
+      for (const auto& other : script_->others) models.push_back(std::make_unique<Model>(engine_, script_, &other));
+      return models;
+    }
+    const core::ModelSignature& signature() const override { return signature_; }
     base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(int, int) override {
       return std::make_unique<Instance>(engine_, script_);
     }
@@ -122,6 +134,8 @@ class FakeEngine final : public core::Engine {
    private:
     FakeEngine& engine_;
     std::shared_ptr<const Script> script_;
+    const core::ModelSignature& signature_;
+    const bool first_;
   };
 
   const std::string name_;

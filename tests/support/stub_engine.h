@@ -60,7 +60,8 @@ struct StubEngine {
       [](inferd_model*) { return current->answered_signature; },
       nullptr,
       [](inferd_instance*) {},
-      [](inferd_instance*, const inferd_batch* batch, inferd_error* error) { return current->execute(*batch, error); }};
+      [](inferd_instance*, const inferd_batch* batch, inferd_error* error) { return current->execute(*batch, error); },
+      nullptr};
 };
 
 }  // namespace inferd::testing

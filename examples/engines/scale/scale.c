@@ -38,7 +38,14 @@ static const inferd_tensor_spec y = {.struct_size = sizeof(inferd_tensor_spec),
 static const inferd_tensor_spec* const inputs[] = {&x};
 static const inferd_tensor_spec* const outputs[] = {&y};
 static const inferd_text factor_name = TEXT("factor");
-static const inferd_signature signature = {sizeof(inferd_signature), inputs, 1, outputs, 1, &factor_name, 1, 0, 1};
+static const inferd_signature signature = {.struct_size = sizeof(inferd_signature),
+                                           .inputs = inputs,
+                                           .input_count = 1,
+                                           .outputs = outputs,
+                                           .output_count = 1,
+                                           .significant_parameters = &factor_name,
+                                           .significant_parameter_count = 1,
+                                           .compute_threads = 1};
 
 static int32_t fail(inferd_error* error, int32_t code, const char* message) {
   inferd_text text;
@@ -163,17 +170,17 @@ static int32_t execute(inferd_instance* instance, const inferd_batch* batch, inf
 
 /* ---- The engine ---- */
 
-static const inferd_engine engine = {sizeof(inferd_engine),
-                                     INFERD_ENGINE_ABI_VERSION,
-                                     "scale",
-                                     "1.0",
-                                     "", /* models of this engine need no file */
-                                     load,
-                                     unload,
-                                     get_signature,
-                                     create_instance,
-                                     destroy_instance,
-                                     execute};
+static const inferd_engine engine = {.struct_size = sizeof(inferd_engine),
+                                     .abi_version = INFERD_ENGINE_ABI_VERSION,
+                                     .name = "scale",
+                                     .version = "1.0",
+                                     .default_model_filename = "", /* models of this engine need no file */
+                                     .load = load,
+                                     .unload = unload,
+                                     .signature = get_signature,
+                                     .create_instance = create_instance,
+                                     .destroy_instance = destroy_instance,
+                                     .execute = execute};
 
 const inferd_engine* inferd_engine_v1(const inferd_host* server, inferd_error* error) {
   (void)error;

@@ -60,7 +60,7 @@ class InputCutter {
 
 bool ToBeSplit(const core::QueuedRequest& queued, int64_t rows_max) {
   if (queued.layout.rows <= rows_max || rows_max < 1) return false;
-  const core::ModelSignature& signature = queued.version->signature();
+  const core::ModelSignature& signature = *queued.version->signatures()[queued.request->signature];
   return signature.splits_larger_requests && !signature.decoupled &&
          std::ranges::all_of(signature.outputs, CarriesRows);
 }
