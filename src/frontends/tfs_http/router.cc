@@ -28,7 +28,7 @@ struct Path {
 // False: more segments than any route has, or a query behind them.
 bool TakeApart(const net::RequestHead& head, Path& path) {
   std::string_view target = head.target;
-  if (target.find_first_of("?#") != std::string_view::npos) return false;
+  if (target.contains('?') || target.contains('#')) return false;
   if (const size_t scheme = target.find("://"); !target.starts_with('/') && scheme != std::string_view::npos) {
     target.remove_prefix(std::min(target.find('/', scheme + 3), target.size()));
   }
@@ -96,8 +96,11 @@ Route PostRoute(Path path) {
   return route;
 }
 
+// Every request to the server is asked this: it stops at the first character that differs.
 bool IsMetrics(const net::RequestHead& head, std::string_view path) {
-  return !path.empty() && head.target.substr(0, head.target.find_first_of("?#")) == path;
+  if (path.empty() || !head.target.starts_with(path)) return false;
+  const std::string_view rest = head.target.substr(path.size());
+  return rest.empty() || rest[0] == '?' || rest[0] == '#';
 }
 
 bool IsGet(net::Method method) { return method == net::Method::kGet || method == net::Method::kHead; }

@@ -112,6 +112,7 @@ TEST(RouterTest, WhichPathsAreOurs) {
   EXPECT_FALSE(IsOurs(Request(net::Method::kGet, "/monitoring/prometheus").head, kMetricsPath));
   EXPECT_FALSE(IsOurs(Request(net::Method::kGet, kMetricsPath).head, ""));
   EXPECT_TRUE(IsOurs(Request(net::Method::kGet, "/my/metrics?x").head, "/my/metrics"));
+  EXPECT_FALSE(IsOurs(Request(net::Method::kGet, "/my/metrics2").head, "/my/metrics"));
 }
 
 TEST(RouterTest, WhatIsRestrictedTogether) {
