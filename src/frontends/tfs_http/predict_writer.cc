@@ -19,7 +19,7 @@ constexpr size_t kTextPerByte = 3;
 constexpr size_t kTextPerOutput = 64;
 
 base::Status InOutput(const core::InferTensor& output, const base::Status& status) {
-  return status.WithContext("output '" + output.name + "'");
+  return status.ok() ? base::OkStatus() : status.WithContext("output '" + output.name + "'");
 }
 
 base::Result<Writers> MakeWriters(const core::InferResponse& response) {
