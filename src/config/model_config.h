@@ -142,6 +142,15 @@ struct ConcurrencyOptions {
   uint32_t max = 0;
 };
 
+// inferd { isolation }: whether the engine runs in the server's process or in one of its own.
+enum class Isolation { kNone, kProcess };
+
+// inferd { worker }: that process.
+struct WorkerOptions {
+  uint64_t hang_timeout_ms = 300'000;           // an execution without a sign of life for so long ends it
+  uint64_t shared_memory_bytes = 1ULL << 30;  // the most that an instance's inputs, and its outputs, may have
+};
+
 enum class WarmupData { kZero, kRandom, kFile };
 
 struct WarmupInput {
@@ -187,6 +196,8 @@ struct ModelConfig {
   bool side_effect_free = false;      // a batch that failed may be tried again, request by request
   std::vector<PaddedDimension> padding;
   ConcurrencyOptions concurrency;
+  Isolation isolation = Isolation::kNone;
+  WorkerOptions worker;
   std::vector<Warmup> warmups;
   std::map<std::string, std::string> parameters;
   std::vector<std::string> op_library_filenames;

@@ -134,6 +134,9 @@ void ReadInferdOptions(const inference::InferdOptions& from, ModelConfig& to) {
     for (const auto& output : rule.output()) padded.outputs.push_back({output.name(), output.dim()});
   }
   to.version_labels.insert(from.version_labels().begin(), from.version_labels().end());
+  if (from.isolation() == inference::InferdOptions::PROCESS) to.isolation = Isolation::kProcess;
+  if (from.worker().hang_timeout_ms() > 0) to.worker.hang_timeout_ms = from.worker().hang_timeout_ms();
+  if (from.worker().shared_memory_bytes() > 0) to.worker.shared_memory_bytes = from.worker().shared_memory_bytes();
   to.concurrency = {.min = std::max(from.concurrency().min(), 1u), .max = from.concurrency().max()};
 }
 

@@ -147,6 +147,7 @@ base::Result<std::unique_ptr<PluginEngine>> PluginEngine::Open(const std::filesy
         Refusal(path, error.status.ok() ? "refuses to start" : "does not start: " + error.status.message()));
   }
   if (const std::string defect = Defect(*table); !defect.empty()) return std::unexpected(Refusal(path, defect));
+  engine->path_ = path;
   engine->opened_.table = table;
   engine->opened_.name = table->name;
   engine->opened_.version = table->version;

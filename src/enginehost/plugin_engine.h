@@ -29,12 +29,15 @@ class PluginEngine final : public core::Engine {
   std::string_view default_model_filename() const override { return opened_.default_model_filename; }
   base::Result<std::unique_ptr<core::EngineModel>> Load(const core::LoadSpec& spec) override;
 
+  // Of the library.
+  const std::filesystem::path& path() const { return path_; }
   const CopyCounters& copies() const { return opened_.copies; }
 
  private:
   explicit PluginEngine(const EngineOptions& options);
 
   EngineOptions options_;
+  std::filesystem::path path_;
   HostTable* host_;  // the library keeps it as long as the process lives
   OpenedEngine opened_;
 };

@@ -9,12 +9,15 @@ namespace inferd::server {
 
 namespace {
 
-// The engines' folder beside the program: <prefix>/bin/inferd, <prefix>/lib/inferd/engines.
+// Installed as <prefix>/bin/inferd, <prefix>/bin/inferd-worker and <prefix>/lib/inferd/engines.
+std::filesystem::path ProgramFolder() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
 std::filesystem::path DirectoryOf(const config::ServerOptions& options) {
   if (!options.engine_directory.empty()) return options.engine_directory;
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  return program.parent_path().parent_path() / "lib" / "inferd" / "engines";
+  return ProgramFolder().parent_path() / "lib" / "inferd" / "engines";
 }
 
 }  // namespace
@@ -27,7 +30,13 @@ base::Result<EngineSet> EngineSet::Open(const config::ServerOptions& options, ba
   set.owned_ = std::move(found.engines);
   for (const auto& engine : set.owned_) {
     logger.Info("engine", {{"name", engine->name()}, {"version", engine->version()}});
-    set.pointers_.push_back(engine.get());
+    set.isolating_.push_back(
+        std::make_unique<worker::IsolatingEngine>(*engine, engine->path(),
+                                                  worker::IsolationOptions{.program = ProgramFolder() / "inferd-worker",
+                                                                           .process_cpu_threads = CpuThreads(options),
+                                                                           .logger = &logger,
+                                                                           .log_format = options.log.format}));
+    set.pointers_.push_back(set.isolating_.back().get());
   }
   return set;
 }

@@ -9,6 +9,7 @@
 #include "config/server_options.h"
 #include "core/engine.h"
 #include "enginehost/plugin_engine.h"
+#include "worker/isolating_engine.h"
 
 namespace inferd::server {
 
@@ -22,6 +23,7 @@ class EngineSet final {
 
  private:
   std::vector<std::unique_ptr<enginehost::PluginEngine>> owned_;
+  std::vector<std::unique_ptr<worker::IsolatingEngine>> isolating_;  // one around each
   std::vector<core::Engine*> pointers_;
 };
 

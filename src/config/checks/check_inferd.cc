@@ -7,6 +7,10 @@ namespace {
 
 using Options = inference::InferdOptions;
 
+constexpr uint64_t kHangTimeoutMsMax = 24ULL * 60 * 60 * 1000;  // a day
+constexpr uint64_t kSharedBytesMin = 1ULL << 16;
+constexpr uint64_t kSharedBytesMax = 1ULL << 40;
+
 void CheckBatching(CheckContext& c, const Place& place, const Options& options) {
   if (!Options::BatchingMode_IsValid(options.batching())) {
     c.problems.push_back(place.At("batching", "unknown batching mode " + std::to_string(options.batching())));
@@ -47,6 +51,29 @@ void CheckConcurrency(CheckContext& c, const Place& place, const Options& option
   }
 }
 
+void CheckIsolation(CheckContext& c, const Place& place, const Options& options) {
+  if (!Options::Isolation_IsValid(options.isolation())) {
+    c.problems.push_back(place.At("isolation", "unknown isolation " + std::to_string(options.isolation())));
+  }
+  if (!options.has_worker()) return;
+  const Place inside = place.In("worker");
+  if (options.isolation() == Options::NONE) {
+    c.problems.push_back(inside.Here("worker needs isolation: PROCESS for " + c.model));
+  }
+  if (options.worker().hang_timeout_ms() > kHangTimeoutMsMax) {
+    c.problems.push_back(
+        inside.At("hang_timeout_ms", "hang_timeout_ms must be <= " + std::to_string(kHangTimeoutMsMax) + ", got " +
+                                         std::to_string(options.worker().hang_timeout_ms()) + " for " + c.model));
+  }
+  const uint64_t bytes = options.worker().shared_memory_bytes();
+  if (bytes != 0 && (bytes < kSharedBytesMin || bytes > kSharedBytesMax)) {
+    c.problems.push_back(inside.At("shared_memory_bytes", "shared_memory_bytes must be from " +
+                                                              std::to_string(kSharedBytesMin) + " to " +
+                                                              std::to_string(kSharedBytesMax) + ", got " +
+                                                              std::to_string(bytes) + " for " + c.model));
+  }
+}
+
 void CheckVersionLabels(CheckContext& c, const Place& place, const Options& options) {
   for (const auto& [label, version] : options.version_labels()) {
     if (label.empty()) c.problems.push_back(place.At("version_labels", "a label must have a name for " + c.model));
@@ -66,6 +93,7 @@ void CheckInferdOptions(CheckContext& c) {
   CheckQueuePolicy(c, place, options);
   CheckConcurrency(c, place, options);
   CheckVersionLabels(c, place, options);
+  CheckIsolation(c, place, options);
   CheckPadding(c, place);
 }
 

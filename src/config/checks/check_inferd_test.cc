@@ -35,18 +35,28 @@ constexpr ProblemCase kLabels[] = {
      "3: inferd.version_labels: label 'stable' must name a version of 0 or more, got -1 for M"},
     {"inferd { version_labels { key: \"stable\" value: 1 } version_labels { key: \"canary\" value: 0 } }", nullptr},
 };
+constexpr ProblemCase kIsolation[] = {
+    {"inferd { isolation: NONE\n worker { } }", "3: inferd.worker: worker needs isolation: PROCESS for M"},
+    {"inferd { isolation: PROCESS worker {\n hang_timeout_ms: 86400001 } }",
+     "3: inferd.worker.hang_timeout_ms: hang_timeout_ms must be <= 86400000, got 86400001 for M"},
+    {"inferd { isolation: PROCESS worker {\n shared_memory_bytes: 65535 } }",
+     "3: inferd.worker.shared_memory_bytes: shared_memory_bytes must be from 65536 to 1099511627776, got 65535 for M"},
+    {"inferd { isolation: process worker { hang_timeout_ms: 1 shared_memory_bytes: 65536 } }", nullptr},
+};
+INSTANTIATE_TEST_SUITE_P(Isolation, CheckInferdOptionsTest, ::testing::ValuesIn(kIsolation));
 INSTANTIATE_TEST_SUITE_P(Modes, CheckInferdOptionsTest, ::testing::ValuesIn(kModes));
 INSTANTIATE_TEST_SUITE_P(Concurrency, CheckInferdOptionsTest, ::testing::ValuesIn(kConcurrency));
 INSTANTIATE_TEST_SUITE_P(Labels, CheckInferdOptionsTest, ::testing::ValuesIn(kLabels));
 
 // A load call may bring any number for an enumeration.
 TEST(CheckInferdOptionsJsonTest, UnknownNumbersAreNoModes) {
-  const auto config = ModelConfigFromJson(R"({"name":"M","backend":"b","inferd":{"batching":7,"inline_execution":8}})");
+  const auto config = ModelConfigFromJson(R"({"name":"M","backend":"b","inferd":{"batching":7,"inline_execution":8,"isolation":9}})");
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
   std::vector<std::string> found;
   for (const Problem& problem : FindProblems(*config->document, "M")) found.push_back(problem.ToString());
   EXPECT_THAT(found, ::testing::ElementsAre("inferd.batching: unknown batching mode 7",
-                                            "inferd.inline_execution: unknown inline execution 8"));
+                                            "inferd.inline_execution: unknown inline execution 8",
+                                            "inferd.isolation: unknown isolation 9"));
 }
 
 }  // namespace

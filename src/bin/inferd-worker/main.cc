@@ -1,0 +1,3 @@
+#include "worker/run_worker.h"
+
+int main() { return inferd::worker::RunWorker(); }

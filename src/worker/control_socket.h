@@ -1,0 +1,66 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/status.h"
+
+namespace inferd::worker {
+
+// A file descriptor that is closed with its owner. Move-only.
+class Descriptor final {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() { Reset(); }
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+      Reset();
+      value_ = std::exchange(other.value_, -1);
+    }
+    return *this;
+  }
+
+  int get() const { return value_; }
+  explicit operator bool() const { return value_ >= 0; }
+  void Reset();
+
+ private:
+  int value_ = -1;
+};
+
+struct ControlMessage {
+  std::string text;
+  Descriptor descriptor;  // that came with it, if one did
+};
+
+// One end of the stream socket between a server and a worker process: orders, and a reply to each. Its end of file is
+// how a worker learns that its server is gone. One thread at a time for each direction; Shutdown() from any.
+class ControlSocket final {
+ public:
+  // What both directions fail with when the other side is gone.
+  static base::Status Gone();
+
+  static constexpr size_t kMessageBytesMax = 64 << 20;
+
+  explicit ControlSocket(Descriptor socket) : socket_(std::move(socket)) {}
+
+  // RESOURCE_EXHAUSTED: the system gives none.
+  static base::Result<std::pair<ControlSocket, ControlSocket>> MakePair();
+
+  // `descriptor`: goes with it; -1: none. UNAVAILABLE: the other side is gone.
+  base::Status Send(std::string_view text, int descriptor = -1);
+  // Blocks. UNAVAILABLE: the other side is gone; INTERNAL: it sends nonsense.
+  base::Result<ControlMessage> Receive();
+
+  // Both sides find the end from here on.
+  void Shutdown();
+  int descriptor() const { return socket_.get(); }
+
+ private:
+  Descriptor socket_;
+};
+
+}  // namespace inferd::worker

@@ -1,0 +1,183 @@
+#include "worker/execution_message.h"
+
+#include <algorithm>
+
+#include "base/buffer.h"
+
+namespace inferd::worker {
+
+namespace {
+
+constexpr size_t kPieceBytes = 2 * sizeof(uint64_t);
+constexpr size_t kInputBytesMin = 2 * sizeof(int32_t) + 2 * sizeof(uint64_t);
+constexpr size_t kRequestBytesMin = 2 * sizeof(uint64_t);
+constexpr size_t kTensorBytesMin = sizeof(int32_t) + 3 * sizeof(uint64_t) + sizeof(uint32_t);
+
+// Hands the area out from its beginning.
+class Placement {
+ public:
+  explicit Placement(std::span<std::byte> area) : area_(area) {}
+
+  // nullptr: no room. Behind every piece there is kBufferSlack.
+  std::byte* Next(size_t bytes, size_t alignment) {
+    const size_t begin = (used_ + alignment - 1) / alignment * alignment;
+    if (begin > area_.size() || bytes > area_.size() - begin) return nullptr;
+    if (area_.size() - begin - bytes < base::kBufferSlack) return nullptr;
+    used_ = begin + bytes;
+    return area_.data() + begin;
+  }
+  uint64_t OffsetOf(const std::byte* place) const { return static_cast<uint64_t>(place - area_.data()); }
+
+ private:
+  const std::span<std::byte> area_;
+  size_t used_ = 0;
+};
+
+base::Status TooLarge(const core::Execution& execution, size_t area_bytes) {
+  uint64_t bytes = 0;
+  for (const core::ExecutionInput& input : execution.inputs) {
+    for (const base::BufferSlice& piece : input.pieces) bytes += piece.size();
+  }
+  return base::InvalidArgument("the inputs of an execution have " + std::to_string(bytes) +
+                               " bytes; the model's worker process shares " + std::to_string(area_bytes) +
+                               " for them (inferd { worker { shared_memory_bytes } })");
+}
+
+bool PlaceInput(const core::ExecutionInput& input, const ModelDescription::Input& wish, Placement& placement,
+                MessageWriter& writer) {
+  const size_t alignment = std::max(wish.alignment, base::kBufferAlignment);
+  writer.Add(static_cast<int32_t>(input.index));
+  writer.Add(static_cast<int32_t>(input.datatype));
+  writer.AddShape(input.shape);
+  if (wish.one_piece && input.pieces.size() > 1) {
+    size_t bytes = 0;
+    for (const base::BufferSlice& piece : input.pieces) bytes += piece.size();
+    std::byte* place = placement.Next(bytes, alignment);
+    if (place == nullptr) return false;
+    writer.Add(uint64_t{1});
+    writer.Add(placement.OffsetOf(place));
+    writer.Add(static_cast<uint64_t>(bytes));
+    for (const base::BufferSlice& piece : input.pieces) {
+      place = std::copy_n(piece.data(), piece.size(), place);
+    }
+    return true;
+  }
+  writer.Add(static_cast<uint64_t>(input.pieces.size()));
+  for (const base::BufferSlice& piece : input.pieces) {
+    std::byte* const place = placement.Next(piece.size(), alignment);
+    if (place == nullptr) return false;
+    writer.Add(placement.OffsetOf(place));
+    writer.Add(static_cast<uint64_t>(piece.size()));
+    std::copy_n(piece.data(), piece.size(), place);
+  }
+  return true;
+}
+
+bool ReadInput(MessageReader& reader, std::span<std::byte> area, core::ExecutionInput& input) {
+  input.index = reader.Take<int32_t>();
+  input.datatype = static_cast<tensor::DataType>(reader.Take<int32_t>());
+  input.shape = reader.TakeShape(0);
+  const size_t pieces = reader.TakeCount(kPieceBytes);
+  for (size_t i = 0; i < pieces; ++i) {
+    const auto offset = reader.Take<uint64_t>();
+    const auto bytes = reader.Take<uint64_t>();
+    if (offset > area.size() || bytes > area.size() - offset) return false;
+    input.pieces.emplace_back(base::Buffer(), area.data() + offset, bytes);
+  }
+  return reader.ok();
+}
+
+base::Status Unreadable(std::string_view what) {
+  return base::Internal("the worker process and its server do not understand each other: " + std::string(what) +
+                        " cannot be read");
+}
+
+}  // namespace
+
+base::Result<PlacedCall> PlaceCall(const core::Execution& execution, const ModelDescription& model,
+                                   std::span<std::byte> area, MessageWriter& writer) {
+  Placement placement(area);
+  writer.Clear();
+  writer.Add(static_cast<uint64_t>(execution.rows.size()));
+  for (size_t i = 0; i < execution.rows.size(); ++i) {
+    writer.Add(execution.rows[i]);
+    writer.AddText(execution.request(i).id);
+    writer.AddParameters(execution.request(i).parameters);
+  }
+  writer.Add(static_cast<uint64_t>(execution.outputs.size()));
+  for (const int output : execution.outputs) writer.Add(static_cast<int32_t>(output));
+  writer.Add(static_cast<uint64_t>(execution.inputs.size()));
+  for (const core::ExecutionInput& input : execution.inputs) {
+    if (input.index < 0 || static_cast<size_t>(input.index) >= model.inputs.size()) {
+      return std::unexpected(base::Internal("an execution names input " + std::to_string(input.index) + " of " +
+                                            std::to_string(model.inputs.size())));
+    }
+    if (!PlaceInput(input, model.inputs[input.index], placement, writer)) {
+      return std::unexpected(TooLarge(execution, area.size()));
+    }
+  }
+  const std::string_view message = writer.text();
+  std::byte* place = placement.Next(message.size(), base::kBufferAlignment);
+  if (place == nullptr) return std::unexpected(TooLarge(execution, area.size()));
+  std::memcpy(place, message.data(), message.size());
+  return PlacedCall{.offset = placement.OffsetOf(place), .bytes = message.size()};
+}
+
+base::Status ReadCall(std::string_view message, std::span<std::byte> area, core::Execution& execution,
+                      std::vector<core::InferRequest>& requests) {
+  MessageReader reader(message);
+  const size_t request_count = reader.TakeCount(sizeof(int64_t) + kRequestBytesMin);
+  execution.rows.clear();
+  requests.resize(request_count);
+  for (core::InferRequest& request : requests) {
+    execution.rows.push_back(reader.Take<int64_t>());
+    request.id = reader.TakeText();
+    request.parameters = reader.TakeParameters();
+  }
+  execution.outputs.clear();
+  const size_t outputs = reader.TakeCount(sizeof(int32_t));
+  for (size_t i = 0; i < outputs; ++i) execution.outputs.push_back(reader.Take<int32_t>());
+  execution.inputs.clear();
+  const size_t inputs = reader.TakeCount(kInputBytesMin);
+  for (size_t i = 0; i < inputs; ++i) {
+    if (!ReadInput(reader, area, execution.inputs.emplace_back())) return Unreadable("a call");
+  }
+  return reader.Finished() ? base::OkStatus() : Unreadable("a call");
+}
+
+void WriteAnswer(const PlacedAnswer& answer, MessageWriter& writer) {
+  writer.Clear();
+  writer.Add(static_cast<int32_t>(answer.status.code()));
+  writer.AddText(answer.status.message());
+  writer.Add(static_cast<uint64_t>(answer.outputs.size()));
+  for (const PlacedTensor& output : answer.outputs) {
+    writer.Add(static_cast<int32_t>(output.datatype));
+    writer.AddShape(output.shape);
+    writer.Add(output.offset);
+    writer.Add(output.bytes);
+    writer.Add(output.block);
+  }
+}
+
+base::Result<PlacedAnswer> ReadAnswer(std::string_view message) {
+  MessageReader reader(message);
+  PlacedAnswer answer;
+  const auto code = reader.Take<int32_t>();
+  const std::string_view why = reader.TakeText();
+  const bool known = code >= 0 && code <= static_cast<int32_t>(base::StatusCode::kUnauthenticated);
+  if (!known) reader.Refuse();
+  answer.status = base::Status(static_cast<base::StatusCode>(code), std::string(why));
+  const size_t outputs = reader.TakeCount(kTensorBytesMin);
+  for (size_t i = 0; i < outputs; ++i) {
+    PlacedTensor& output = answer.outputs.emplace_back();
+    output.datatype = static_cast<tensor::DataType>(reader.Take<int32_t>());
+    output.shape = reader.TakeShape(0);
+    output.offset = reader.Take<uint64_t>();
+    output.bytes = reader.Take<uint64_t>();
+    output.block = reader.Take<uint32_t>();
+  }
+  if (!reader.Finished()) return std::unexpected(Unreadable("an answer"));
+  return answer;
+}
+
+}  // namespace inferd::worker

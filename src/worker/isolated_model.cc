@@ -1,0 +1,71 @@
+#include "worker/isolated_model.h"
+
+#include <limits>
+#include <system_error>
+
+#include "base/turn.h"
+
+namespace inferd::worker {
+
+namespace {
+
+constexpr int64_t kLoopPatienceNs = 1'000'000;
+constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max();
+
+void Fail(core::Execution& execution, const base::Status& status) {
+  execution.RespondAll(status, {});
+  execution.Finish();
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<core::EngineModel>> IsolatedModel::OtherSignatures() const {
+  std::vector<std::unique_ptr<core::EngineModel>> others;
+  if (number_ > 0) return others;
+  for (size_t number = 1; number < supervisor_->models().size(); ++number) {
+    others.push_back(std::make_unique<IsolatedModel>(supervisor_, number));
+  }
+  return others;
+}
+
+base::Result<std::unique_ptr<core::EngineInstance>> IsolatedModel::CreateInstance(int group, int ordinal) {
+  INFERD_ASSIGN_OR_RETURN(const size_t number,
+                          supervisor_->AddInstance({.signature = number_, .group = group, .ordinal = ordinal}));
+  return std::make_unique<IsolatedInstance>(*supervisor_, number);
+}
+
+IsolatedInstance::~IsolatedInstance() {
+  if (later_.joinable()) later_.join();
+}
+
+void IsolatedInstance::Execute(core::Execution& execution) {
+  const bool on_loop = base::Turn::Current() != nullptr;
+  if (on_loop && later_left_.load(std::memory_order_acquire) > 0) {
+    return Later([this, &execution] { RunToEnd(execution); });
+  }
+  if (later_.joinable()) later_.join();
+  if (!on_loop) return RunToEnd(execution);
+  const std::shared_ptr<ChannelCaller> caller = supervisor_.CallerNow(number_);
+  if (caller == nullptr) return Later([this, &execution] { RunToEnd(execution); });
+  if (const base::Status status = caller->Begin(execution); !status.ok()) return Fail(execution, status);
+  if (caller->Collect(execution, kLoopPatienceNs)) return;
+  Later([caller, &execution] { caller->Collect(execution, kForeverNs); });
+}
+
+void IsolatedInstance::RunToEnd(core::Execution& execution) {
+  const auto caller = supervisor_.CallerOf(number_);
+  if (!caller.has_value()) return Fail(execution, caller.error());
+  if (const base::Status status = (*caller)->Begin(execution); !status.ok()) return Fail(execution, status);
+  (*caller)->Collect(execution, kForeverNs);
+}
+
+void IsolatedInstance::Later(std::move_only_function<void()> rest) {
+  later_left_.fetch_add(1, std::memory_order_relaxed);
+  later_ = std::thread([this, before = std::move(later_), rest = std::move(rest)]() mutable {
+    if (before.joinable()) before.join();
+    rest();
+    later_left_.fetch_sub(1, std::memory_order_release);
+  });
+}
+
+}  // namespace inferd::worker

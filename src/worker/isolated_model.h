@@ -1,0 +1,55 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "core/engine.h"
+#include "worker/supervisor.h"
+
+namespace inferd::worker {
+
+// A model version whose engine runs in a worker process, as one of its signatures. Thread-safe.
+class IsolatedModel final : public core::EngineModel {
+ public:
+  IsolatedModel(std::shared_ptr<Supervisor> supervisor, size_t signature)
+      : supervisor_(std::move(supervisor)), number_(signature) {}
+
+  std::vector<std::unique_ptr<core::EngineModel>> OtherSignatures() const override;
+  const core::ModelSignature& signature() const override { return described().signature; }
+  base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(int group, int ordinal) override;
+  // Inputs are copied into shared memory, to where the engine wants them.
+  size_t input_alignment(int /*input*/) const override { return 1; }
+  bool wants_one_piece(int input) const override { return described().inputs[input].one_piece; }
+  std::span<const std::string> significant_parameters() const override { return described().significant_parameters; }
+  int compute_threads() const override { return described().compute_threads; }
+
+ private:
+  const ModelDescription& described() const { return supervisor_->models()[number_]; }
+
+  const std::shared_ptr<Supervisor> supervisor_;
+  const size_t number_;
+};
+
+// One of its instances. The thread that calls Execute() waits for the worker's answers, which spares another hop; but
+// an event loop's waits only for so long as a quick model takes, and leaves the rest to a thread made for it.
+class IsolatedInstance final : public core::EngineInstance {
+ public:
+  // `supervisor` outlives it, and has this instance already.
+  IsolatedInstance(Supervisor& supervisor, size_t number) : supervisor_(supervisor), number_(number) {}
+  ~IsolatedInstance() override;
+
+  void Execute(core::Execution& execution) override;
+
+ private:
+  void RunToEnd(core::Execution& execution);
+  void Later(std::move_only_function<void()> rest);
+
+  Supervisor& supervisor_;
+  const size_t number_;             // the supervisor's
+  std::thread later_;               // what an event loop did not wait for, in order
+  std::atomic<int> later_left_{0};  // executions that it has to do
+};
+
+}  // namespace inferd::worker

@@ -1,0 +1,214 @@
+#include "worker/isolating_engine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+#include <set>
+
+#include "base/turn.h"
+#include "config/model_config_parser.h"
+#include "enginehost/plugin_engine.h"
+#include "tests/support/recording_execution.h"
+#include "tests/support/temp_dir.h"
+
+namespace inferd::worker {
+namespace {
+
+using inferd::testing::Packed;
+using inferd::testing::RecordingExecution;
+using inferd::testing::SliceOf;
+using inferd::testing::TempDir;
+using inferd::testing::ValuesOf;
+using tensor::DataType;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::filesystem::path kLibrary = std::filesystem::path(INFERD_ENGINES_DIR) / "fake.so";
+const std::filesystem::path kProgram = std::filesystem::path(INFERD_PROGRAMS_DIR) / "inferd-worker";
+
+// The worker processes of this test.
+std::set<pid_t> Workers() {
+  std::set<pid_t> workers;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream stat(entry.path() / "stat");
+    pid_t pid = 0;
+    std::string name;
+    char state = 0;
+    pid_t parent = 0;
+    if (stat >> pid >> name >> state >> parent && parent == getpid() && name == "(inferd-worker)" && state != 'Z') {
+      workers.insert(pid);
+    }
+  }
+  return workers;
+}
+
+class IsolatingEngineTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = enginehost::PluginEngine::Open(kLibrary, {});
+    ASSERT_TRUE(opened) << opened.error().ToString();
+    inside_ = *std::move(opened);
+    engine_ = std::make_unique<IsolatingEngine>(*inside_, kLibrary, IsolationOptions{.program = kProgram});
+  }
+
+  static std::string Parameter(const std::string& key, const std::string& value) {
+    return "parameters { key: \"" + key + "\" value { string_value: \"" + value + "\" } }";
+  }
+
+  base::Result<std::unique_ptr<core::EngineModel>> Load(const std::string& more, const std::string& type = "INT32",
+                                                        const std::string& worker = "") {
+    const std::string text = "backend: \"fake\" input { name: \"IN\" data_type: TYPE_" + type +
+                             " dims: -1 } output { name: \"OUT\" data_type: TYPE_" + type +
+                             " dims: -1 } inferd { isolation: PROCESS worker { shared_memory_bytes: 1048576 " + worker +
+                             " } } " + more;
+    auto config = config::ParseModelConfig(text, "config.pbtxt");
+    if (!config) return std::unexpected(config.error());
+    core::LoadSpec spec;
+    spec.model_name = "m";
+    spec.version = 1;
+    spec.model_dir = dir_.path();
+    spec.config = std::make_shared<const config::ModelConfig>(*std::move(config));
+    return engine_->Load(spec);
+  }
+
+  void Start(const std::string& more, const std::string& worker = "") {
+    auto model = Load(more, "INT32", worker);
+    ASSERT_TRUE(model.has_value()) << model.error().ToString();
+    model_ = *std::move(model);
+    auto instance = model_->CreateInstance(0, 0);
+    ASSERT_TRUE(instance.has_value()) << instance.error().ToString();
+    instance_ = *std::move(instance);
+  }
+
+  void Run(RecordingExecution& execution) {
+    execution.AddInput(0, DataType::kInt32, {2}, SliceOf<int32_t>({1, 2}));
+    execution.outputs = {0};
+    instance_->Execute(execution);
+    execution.WaitUntilFinished();
+  }
+
+  base::Status Outcome() {
+    RecordingExecution execution;
+    Run(execution);
+    return execution.responses().back().status;
+  }
+
+  void TearDown() override {
+    instance_.reset();
+    model_.reset();
+    EXPECT_TRUE(Workers().empty()) << "the process goes with its model";
+  }
+
+  TempDir dir_;
+  std::unique_ptr<enginehost::PluginEngine> inside_;
+  std::unique_ptr<IsolatingEngine> engine_;
+  std::unique_ptr<core::EngineModel> model_;
+  std::unique_ptr<core::EngineInstance> instance_;
+};
+
+TEST_F(IsolatingEngineTest, AnswersFromAProcessOfItsOwn) {
+  Start(Parameter("output_memory", "engine"));
+  EXPECT_EQ(Workers().size(), 1u);
+  EXPECT_EQ(model_->signature().inputs[0].name, "IN");
+  RecordingExecution execution;
+  Run(execution);
+  ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+  EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(1, 2));
+}
+
+TEST_F(IsolatingEngineTest, LeavesOtherModelsInTheServer) {
+  auto config = config::ParseModelConfig(
+      "backend: \"fake\" input { name: \"IN\" data_type: TYPE_INT32 dims: -1 } "
+      "output { name: \"OUT\" data_type: TYPE_INT32 dims: -1 }",
+      "config.pbtxt");
+  ASSERT_TRUE(config.has_value());
+  core::LoadSpec spec;
+  spec.config = std::make_shared<const config::ModelConfig>(*std::move(config));
+  const auto model = engine_->Load(spec);
+  EXPECT_TRUE(model.has_value());
+  EXPECT_TRUE(Workers().empty());
+}
+
+TEST_F(IsolatingEngineTest, LoadingFailsInTheEnginesOwnWords) {
+  const auto model = Load(Parameter("fail_load", "no such thing"));
+  ASSERT_FALSE(model.has_value());
+  EXPECT_EQ(model.error(), base::Internal("no such thing"));
+}
+
+TEST_F(IsolatingEngineTest, AMissingProgramIsNamed) {
+  engine_ = std::make_unique<IsolatingEngine>(*inside_, kLibrary, IsolationOptions{.program = "/no/inferd-worker"});
+  const auto model = Load("");
+  ASSERT_FALSE(model.has_value());
+  EXPECT_EQ(model.error().code(), base::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(model.error().message(), HasSubstr("/no/inferd-worker"));
+}
+
+TEST_F(IsolatingEngineTest, AnEndedProcessIsTheFailureOfWhatItHeldAlone) {
+  std::ofstream(dir_.path() / "held");
+  Start(Parameter("hold_file", (dir_.path() / "held").string()) +
+        Parameter("record_batches_file", (dir_.path() / "record").string()));
+  RecordingExecution held;
+  std::thread running([&] { Run(held); });
+  while (!std::filesystem::exists(dir_.path() / "record") || std::filesystem::file_size(dir_.path() / "record") == 0) {
+    std::this_thread::yield();
+  }
+  const std::set<pid_t> before = Workers();
+  ASSERT_EQ(before.size(), 1u);
+  kill(*before.begin(), SIGKILL);
+  running.join();
+  EXPECT_EQ(held.responses()[0].status,
+            base::Unavailable("the worker process of model 'm/1' was ended by signal 9 (Killed)"));
+  std::filesystem::remove(dir_.path() / "held");
+  EXPECT_TRUE(Outcome().ok());
+  EXPECT_NE(Workers(), before);
+}
+
+TEST_F(IsolatingEngineTest, AHangingProcessIsEndedAndReplaced) {
+  std::ofstream(dir_.path() / "held");
+  Start(Parameter("hold_file", (dir_.path() / "held").string()), "hang_timeout_ms: 300");
+  const base::Status status = Outcome();
+  EXPECT_EQ(status.code(), base::StatusCode::kUnavailable);
+  EXPECT_THAT(status.message(), HasSubstr("no sign of life for 300 ms"));
+  std::filesystem::remove(dir_.path() / "held");
+  EXPECT_TRUE(Outcome().ok());
+}
+
+TEST_F(IsolatingEngineTest, AnEventLoopDoesNotWaitForASlowModel) {
+  std::ofstream(dir_.path() / "held");
+  Start(Parameter("hold_file", (dir_.path() / "held").string()));
+  RecordingExecution first;
+  RecordingExecution second;
+  {
+    base::Turn turn;
+    const base::Turn::Scope loop(turn);
+    for (RecordingExecution* execution : {&first, &second}) {
+      execution->AddInput(0, DataType::kInt32, {1}, SliceOf<int32_t>({1}));
+      execution->outputs = {0};
+      instance_->Execute(*execution);
+      EXPECT_EQ(execution->responses().size(), 0u);
+    }
+  }
+  std::filesystem::remove(dir_.path() / "held");
+  first.WaitUntilFinished();
+  second.WaitUntilFinished();
+  EXPECT_TRUE(first.responses()[0].status.ok());
+  EXPECT_TRUE(second.responses()[0].status.ok());
+}
+
+TEST_F(IsolatingEngineTest, TextsComeBackWhole) {
+  auto model = Load("", "STRING");
+  ASSERT_TRUE(model.has_value()) << model.error().ToString();
+  model_ = *std::move(model);
+  instance_ = *model_->CreateInstance(0, 0);
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kBytes, {2}, Packed({"one", std::string("t\0o", 3)}));
+  execution.outputs = {0};
+  instance_->Execute(execution);
+  ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+  EXPECT_EQ(execution.output(0).data.view(), Packed({"one", std::string("t\0o", 3)}).view());
+}
+
+}  // namespace
+}  // namespace inferd::worker

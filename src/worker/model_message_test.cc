@@ -1,0 +1,92 @@
+#include "worker/model_message.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/model_config_parser.h"
+
+namespace inferd::worker {
+namespace {
+
+using ::testing::ElementsAre;
+
+ModelDescription Described() {
+  ModelDescription description;
+  description.signature.inputs = {
+      {.name = "a", .datatype = tensor::DataType::kFp32, .shape = {-1, 3}, .optional = true},
+      {.name = "b", .datatype = tensor::DataType::kBytes, .shape = {}, .any_shape = true}};
+  description.signature.outputs = {{.name = "c", .datatype = tensor::DataType::kBool, .shape = {1}}};
+  description.signature.inputs[0].graph_name = "graph/a:0";
+  description.signature.name = "serving_default";
+  description.signature.method_name = "predict";
+  description.signature.decoupled = true;
+  description.signature.max_batch_size = 4;
+  description.inputs = {{.alignment = 64, .one_piece = true}, {.alignment = 1, .one_piece = false}};
+  description.significant_parameters = {"p"};
+  description.compute_threads = 3;
+  return description;
+}
+
+TEST(ModelMessageTest, ADescriptionArrivesWhole) {
+  const auto read = DecodeDescriptions(EncodeDescriptions({Described(), Described()}));
+  ASSERT_TRUE(read.has_value()) << read.error().ToString();
+  ASSERT_EQ(read->size(), 2u);
+  EXPECT_EQ(EncodeDescriptions({(*read)[1]}), EncodeDescriptions({Described()}));
+  const ModelDescription& first = (*read)[0];
+  EXPECT_EQ(first.signature.inputs[0].shape, (tensor::Shape{-1, 3}));
+  EXPECT_TRUE(first.signature.inputs[0].optional);
+  EXPECT_EQ(first.signature.inputs[0].graph_name, "graph/a:0");
+  EXPECT_EQ(first.signature.name, "serving_default");
+  EXPECT_EQ(first.signature.method_name, "predict");
+  EXPECT_TRUE(first.signature.inputs[1].any_shape);
+  EXPECT_TRUE(first.signature.decoupled);
+  EXPECT_EQ(first.inputs[0].alignment, 64u);
+  EXPECT_THAT(first.significant_parameters, ElementsAre("p"));
+  EXPECT_EQ(first.compute_threads, 3);
+}
+
+TEST(ModelMessageTest, AWrongDescriptionIsRefused) {
+  const std::string good = EncodeDescriptions({Described()});
+  for (size_t size = 0; size < good.size(); ++size) EXPECT_FALSE(DecodeDescriptions(good.substr(0, size)).has_value());
+  EXPECT_FALSE(DecodeDescriptions(EncodeDescriptions({})).has_value());
+  ModelDescription odd = Described();
+  odd.inputs[0].alignment = 3;
+  EXPECT_FALSE(DecodeDescriptions(EncodeDescriptions({odd})).has_value());
+  odd = Described();
+  odd.signature.outputs[0].datatype = static_cast<tensor::DataType>(99);
+  EXPECT_FALSE(DecodeDescriptions(EncodeDescriptions({odd})).has_value());
+}
+
+TEST(ModelMessageTest, AnOrderTakesTheConfigurationAlong) {
+  StartOrder order;
+  order.engine_library = "/x.so";
+  order.process_cpu_threads = 5;
+  order.log_format = base::LogFormat::kJson;
+  order.log_levels = {false, true, false, true};
+  order.load.model_name = "m";
+  order.load.version = 7;
+  order.load.model_dir = "/m";
+  order.load.cpu_threads = 2;
+  order.load.config = std::make_shared<const config::ModelConfig>(*config::ParseModelConfig(
+      "backend: \"fake\" parameters { key: \"a\" value { string_value: \"\\303\\244\" } }", ""));
+  const auto read = DecodeStartOrder(EncodeStartOrder(order));
+  ASSERT_TRUE(read.has_value()) << read.error().ToString();
+  EXPECT_EQ(read->engine_library, "/x.so");
+  EXPECT_EQ(read->process_cpu_threads, 5);
+  EXPECT_EQ(read->log_format, base::LogFormat::kJson);
+  EXPECT_EQ(read->log_levels, order.log_levels);
+  EXPECT_EQ(read->load.model_name, "m");
+  EXPECT_EQ(read->load.version, 7);
+  EXPECT_EQ(read->load.cpu_threads, 2);
+  EXPECT_EQ(read->load.config->backend, "fake");
+  EXPECT_EQ(read->load.config->parameters.at("a"), "\xC3\xA4");
+}
+
+TEST(ModelMessageTest, AReplyIsItsContentOrItsStatus) {
+  EXPECT_EQ(*DecodeReply(EncodeReply(base::OkStatus(), "content")), "content");
+  EXPECT_EQ(DecodeReply(EncodeReply(base::NotFound("no"))).error(), base::NotFound("no"));
+  EXPECT_EQ(DecodeReply("nonsense").error().code(), base::StatusCode::kInternal);
+}
+
+}  // namespace
+}  // namespace inferd::worker

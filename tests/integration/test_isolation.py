@@ -1,0 +1,170 @@
+"""Models in worker processes: what ends one is the failure of the requests that it held, and of nothing else."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+
+import pytest
+
+from support import models
+from support.load import Load
+from support.server import ROOT, Server, has_engine, wait_until
+
+ISOLATED = "\ninferd { isolation: PROCESS }\n"
+REPOSITORY = ROOT / "tests" / "models" / "repository"
+
+
+def isolate(repository, model, options=ISOLATED):
+    config = repository / model / "config.pbtxt"
+    config.write_text((config.read_text() if config.exists() else "") + options)
+
+
+def workers(server):
+    """{model/version: process} of the server's worker processes."""
+    found = {}
+    for folder in pathlib.Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            arguments = (folder / "cmdline").read_bytes().split(b"\0")
+            if parent == server.process.pid and arguments[0].endswith(b"inferd-worker"):
+                found[arguments[1].decode()] = int(folder.name)
+    return found
+
+
+def answer_of(server, model, value=1):
+    return server.infer(model, models.int32_input(value))
+
+
+@pytest.fixture
+def repository(tmp_path):
+    models.add_fake(tmp_path, "isolated")
+    isolate(tmp_path, "isolated")
+    models.add_fake(tmp_path, "other")
+    return tmp_path
+
+
+def test_a_model_answers_from_a_process_of_its_own(repository):
+    with Server(repository) as server:
+        assert list(workers(server)) == ["isolated/1"]
+        status, answer = answer_of(server, "isolated", 7)
+        assert status == 200 and answer["outputs"][0]["data"] == [7]
+        assert server.json("GET", "/v2/models/isolated/config")[1]["inferd"]["isolation"] == "PROCESS"
+        assert answer_of(server, "other")[0] == 200
+
+
+@pytest.mark.timeout(120)
+def test_a_killed_worker_fails_only_what_it_held(repository):
+    kills = 3
+    with (Server(repository) as server, Load(server, "isolated", models.int32_input(1)) as load,
+          Load(server, "other", models.int32_input(2)) as other):
+        for _ in range(kills):
+            answered = sum(map(len, load.answers))
+            wait_until(lambda: sum(map(len, load.answers)) > answered + 100, "the model answers")
+            process = workers(server)["isolated/1"]
+            os.kill(process, signal.SIGKILL)
+            wait_until(lambda: workers(server).get("isolated/1", process) != process, "there is a new process")
+        answered = sum(map(len, load.answers))
+        wait_until(lambda: sum(map(len, load.answers)) > answered + 100, "the model answers again")
+    assert other.failures == []
+    # Under a second kill soon after the first, those that come in the pause before the restart are told so, too.
+    assert all(status == 503 and b"ended by signal 9" in body for status, body in load.failures), load.failures
+    assert all(answer["outputs"][0]["data"] == [1] for answers in load.answers for answer in answers)
+
+
+def test_one_killed_worker_holds_one_request(repository):
+    with Server(repository) as server, Load(server, "isolated", models.int32_input(1), clients=4) as load:
+        wait_until(lambda: all(len(answers) > 50 for answers in load.answers), "the model answers")
+        process = workers(server)["isolated/1"]
+        os.kill(process, signal.SIGKILL)
+        answered = sum(map(len, load.answers))
+        wait_until(lambda: sum(map(len, load.answers)) > answered + 100, "the model answers again")
+    # The model does not batch, and has one instance.
+    assert len(load.failures) <= 1 and all(status == 503 for status, _ in load.failures), load.failures
+
+
+def test_a_hanging_worker_is_replaced(tmp_path):
+    hold = tmp_path / "hold"
+    hold.touch()
+    repository = tmp_path / "models"
+    models.add_fake(repository, "hanging", hold_file=hold)
+    isolate(repository, "hanging", "\ninferd { isolation: PROCESS worker { hang_timeout_ms: 300 } }\n")
+    with Server(repository) as server:
+        process = workers(server)["hanging/1"]
+        status, answer = answer_of(server, "hanging")
+        assert status == 503 and "no sign of life for 300 ms" in answer["error"]
+        hold.unlink()
+        assert answer_of(server, "hanging")[0] == 200
+        assert workers(server)["hanging/1"] != process
+
+
+def test_the_process_goes_with_the_model(repository):
+    options = ["--model-control-mode", "explicit", "--load-model", "isolated"]
+    with Server(repository, options=options) as server:
+        process = workers(server)["isolated/1"]
+        assert server.json("POST", "/v2/repository/models/isolated/unload")[0] == 200
+        wait_until(lambda: not os.path.exists(f"/proc/{process}"), "the process is gone")
+
+
+def test_the_process_goes_with_the_server(repository):
+    with Server(repository) as server:
+        process = workers(server)["isolated/1"]
+        server.kill()
+        wait_until(lambda: not os.path.exists(f"/proc/{process}") or
+                   pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z",
+                   "the process is gone")
+
+
+def test_a_tensor_larger_than_what_is_shared_is_refused(tmp_path):
+    models.add_fake(tmp_path, "small")
+    isolate(tmp_path, "small", "\ninferd { isolation: PROCESS worker { shared_memory_bytes: 65536 } }\n")
+    with Server(tmp_path) as server:
+        data = [1] * 20000
+        status, answer = server.infer("small", [{"name": "INPUT", "datatype": "INT32", "shape": [len(data)], "data": data}])
+        assert status == 400 and "80000 bytes; the model's worker process shares 65536" in answer["error"]
+        assert answer_of(server, "small")[0] == 200
+
+
+@pytest.mark.timeout(120)
+def test_onnx_models_answer_alike_in_both_isolations(tmp_path):
+    names = ["simple", "identity_fp32", "identity_bytes", "identity_bool", "mlp"]
+    for name in names:
+        for copy in (name, f"{name}_isolated"):
+            shutil.copytree(REPOSITORY / name, tmp_path / copy)
+            config = tmp_path / copy / "config.pbtxt"
+            if config.exists():
+                config.write_text("\n".join(line for line in config.read_text().splitlines()
+                                            if not line.startswith("name:")) + "\n")
+        isolate(tmp_path, f"{name}_isolated")
+    with Server(tmp_path) as server:
+        assert len(workers(server)) == len(names)
+        for name in names:
+            inputs = [with_data(tensor) for tensor in server.json("GET", f"/v2/models/{name}")[1]["inputs"]]
+            status, expected = server.infer(name, inputs)
+            assert status == 200, expected
+            status, answer = server.infer(f"{name}_isolated", inputs)
+            assert status == 200, answer
+            assert answer["outputs"] == expected["outputs"]
+
+
+def with_data(tensor):
+    """An input of that metadata with something in it."""
+    shape = [2 if dim < 0 else dim for dim in tensor["shape"]]
+    count = 1
+    for dim in shape:
+        count *= dim
+    values = {"BYTES": [f"text {i}" for i in range(count)], "BOOL": [i % 2 == 0 for i in range(count)]}
+    data = values.get(tensor["datatype"], [i % 100 for i in range(count)])
+    return {"name": tensor["name"], "datatype": tensor["datatype"], "shape": shape, "data": data}
+
+
+@pytest.mark.skipif(not has_engine("tensorflow"), reason="the tensorflow engine is not built")
+@pytest.mark.timeout(240)
+def test_a_tensorflow_model_answers_from_a_process_of_its_own(tmp_path):
+    shutil.copytree(ROOT / "examples" / "tensorflow" / "half_plus_two", tmp_path / "half_plus_two")
+    isolate(tmp_path, "half_plus_two")
+    with Server(tmp_path) as server:
+        assert len(workers(server)) == 1
+        status, answer = server.json("POST", "/v1/models/half_plus_two:predict", {"instances": [1.0, 2.0, 5.0]})
+        assert status == 200 and answer["predictions"] == [2.5, 3.0, 4.5]
