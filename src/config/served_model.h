@@ -1,11 +1,20 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/status.h"
 #include "config/model_config.h"
 
 namespace inferd::config {
+
+// Which share of a model's calls is logged, and to files whose names begin how (TensorFlow Serving's LoggingConfig).
+struct RequestLogging {
+  std::string filename_prefix;
+  double sampling_rate = 0;  // in (0, 1]
+
+  bool operator==(const RequestLogging&) const = default;
+};
 
 // A model that is served because the operator named it, wherever its files are, and not because its folder is in a
 // repository: TensorFlow Serving's way.
@@ -15,6 +24,7 @@ struct ServedModel {
   std::string platform = {};  // as written; it cannot change while the model is served
   VersionPolicy version_policy = {};
   VersionLabels version_labels = {};
+  std::optional<RequestLogging> request_logging = {};
 
   bool operator==(const ServedModel&) const = default;
 };

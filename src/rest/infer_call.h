@@ -52,6 +52,7 @@ class InferCall {
   net::ContentCoding coding() const { return coding_; }
   void Pin(std::shared_ptr<const core::PinnedModel> model) { pinned_ = std::move(model); }
   const core::PinnedModel* pinned() const { return pinned_.get(); }
+  const std::shared_ptr<const core::PinnedModel>& shared_pinned() const { return pinned_; }
   // The call's end is an error; `http_status` 0: the table's.
   void Fail(const base::Status& status, int http_status = 0, int64_t retry_after_ms = 0);
 

@@ -67,6 +67,7 @@ void InferCall::Dispatch(Owned self) {
   request->deadline_ns = self->deadline_ns_;
   request->traceparent = std::move(self->traceparent_);
   request->cancel = self->cancel_;
+  self->OnDispatch(*request);
   std::shared_ptr<const core::PinnedModel> pinned = self->pinned_;
   core::Completion completion(
       [self = std::move(self)](core::InferResponse&& response) mutable { OnResponse(self, std::move(response)); });
@@ -75,6 +76,7 @@ void InferCall::Dispatch(Owned self) {
 
 void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {
   if (!self->response_.Add(std::move(response))) return;
+  self->OnFinal();
   const core::InferResponse& single = self->response_.response();
   if (self->response_.many()) {
     self->failure_ = self->TooManyResponses();

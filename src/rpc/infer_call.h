@@ -54,6 +54,9 @@ class InferCall {
   virtual bool PreparingIsBig(const base::BufferSlice& message) const = 0;
   // The message, ready to be dispatched but for what the call says (times, trace, cancel flag).
   virtual base::Result<std::unique_ptr<core::InferRequest>> Prepare(const base::BufferSlice& message) = 0;
+  virtual void OnDispatch(const core::InferRequest& request) { static_cast<void>(request); }
+  // The final response has come, on any thread.
+  virtual void OnFinal() {}
   virtual bool EncodingIsBig(const core::InferResponse& response) const = 0;
   // `response` is a success.
   virtual base::Result<net::grpc::Message> Encode(core::InferResponse&& response) = 0;

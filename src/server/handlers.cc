@@ -43,6 +43,7 @@ std::unique_ptr<net::HttpHandler> Handlers::TfsHttp(net::Loop& loop) const {
                                 .logger = services_.logger,
                                 .clock = services_.clock,
                                 .metrics = std::make_unique<tfs::RequestMetrics>(services_.registry, "REST"),
+                                .request_log = &services_.request_logs,
                                 .metrics_text = [this] { return services_.registry.PrometheusText(); }});
 }
 
@@ -58,30 +59,29 @@ std::unique_ptr<net::HttpHandler> Handlers::OipHttp(net::Loop& loop) const {
 }
 
 std::unique_ptr<net::HttpHandler> Handlers::Grpc(net::Loop& loop, std::unique_ptr<net::HttpHandler> fallback) const {
-  auto methods = GrpcMethods({.options = oip_grpc_options_,
-                              .dispatcher = *services_.dispatchers[loop.index()],
-                              .catalog = services_.catalog,
-                              .pool = services_.pool,
-                              .logger = services_.logger,
-                              .clock = services_.clock},
-                             {.options = tfs_grpc_options_,
-                              .dispatcher = *services_.dispatchers[loop.index()],
-                              .catalog = services_.catalog,
-                              .pool = services_.pool,
-                              .logger = services_.logger,
-                              .clock = services_.clock,
-                              .metrics = std::make_unique<tfs::RequestMetrics>(services_.registry, "GRPC"),
-                              .reload =
-                                  [this](std::string_view config, core::ControlCallback done) {
-                                    ReloadModels(services_.catalog, config, services_.logger, std::move(done));
-                                  }},
-                             {.catalog = services_.catalog, .draining = services_.draining, .services = {}},
-                             services_.access.grpc());
-  return net::grpc::MakeHandler({.options = grpc_options_,
-                                 .pool = services_.pool,
-                                 .clock = services_.clock,
-                                 .metrics = call_metrics_.get()},
-                                std::move(methods), std::move(fallback));
+  auto methods = GrpcMethods(
+      {.options = oip_grpc_options_,
+       .dispatcher = *services_.dispatchers[loop.index()],
+       .catalog = services_.catalog,
+       .pool = services_.pool,
+       .logger = services_.logger,
+       .clock = services_.clock},
+      {.options = tfs_grpc_options_,
+       .dispatcher = *services_.dispatchers[loop.index()],
+       .catalog = services_.catalog,
+       .pool = services_.pool,
+       .logger = services_.logger,
+       .clock = services_.clock,
+       .metrics = std::make_unique<tfs::RequestMetrics>(services_.registry, "GRPC"),
+       .request_log = &services_.request_logs,
+       .reload =
+           [this](std::string_view config, core::ControlCallback done) {
+             ReloadModels({services_.catalog, services_.request_logs, services_.logger}, config, std::move(done));
+           }},
+      {.catalog = services_.catalog, .draining = services_.draining, .services = {}}, services_.access.grpc());
+  return net::grpc::MakeHandler(
+      {.options = grpc_options_, .pool = services_.pool, .clock = services_.clock, .metrics = call_metrics_.get()},
+      std::move(methods), std::move(fallback));
 }
 
 std::unique_ptr<net::HttpHandler> Handlers::Metrics(net::Loop&) const {

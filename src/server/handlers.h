@@ -19,6 +19,7 @@
 #include "net/grpc/handler.h"
 #include "net/http.h"
 #include "server/access_policies.h"
+#include "server/request_logs.h"
 
 namespace inferd::server {
 
@@ -31,6 +32,7 @@ struct HandlerServices {
   base::Logger& logger;
   const base::Clock& clock;
   metrics::Registry& registry;
+  RequestLogs& request_logs;
   const std::atomic<bool>& draining;
 };
 

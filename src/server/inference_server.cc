@@ -24,6 +24,7 @@
 #include "server/option_mapping.h"
 #include "server/process_metrics.h"
 #include "server/recorded_warmups.h"
+#include "server/request_logs.h"
 #include "server/served_models.h"
 
 namespace inferd::server {
@@ -50,6 +51,7 @@ struct InferenceServer::Parts {
         access(std::move(policies)),
         inflight(options.limits.requests_in_flight_max, VersionBytesMax(options.limits)),
         deadlines(clock),
+        request_logs(registry, logger, clock),
         inference_metrics(registry),
         resources(options.resources, CpuThreadsAtOnce(options)),
         host_policies(options.resources.host_policies),
@@ -70,7 +72,9 @@ struct InferenceServer::Parts {
                                     .metrics = registry,
                                     .recorded_warmups = RecordedWarmupsOf(options)});
     if (served.has_value()) {
-      model_config_watch = std::make_unique<ModelConfigWatch>(options.served, *std::move(served), *manager, logger);
+      request_logs.Serve(*served);
+      model_config_watch = std::make_unique<ModelConfigWatch>(options.served, *std::move(served),
+                                                              ModelServing{*manager, request_logs, logger});
     }
     pool = std::make_unique<base::ThreadPool>("codec", std::max(1u, std::thread::hardware_concurrency()));
     std::vector<std::unique_ptr<core::Dispatcher>> dispatchers;
@@ -84,6 +88,7 @@ struct InferenceServer::Parts {
                                                                          .logger = logger,
                                                                          .clock = clock,
                                                                          .registry = registry,
+                                                                         .request_logs = request_logs,
                                                                          .draining = draining});
   }
 
@@ -92,6 +97,7 @@ struct InferenceServer::Parts {
     net_server.Stop();
     manager->Shutdown();
     model_config_watch.reset();
+    request_logs.Stop();
     pool.reset();
     loops.Stop();
   }
@@ -106,6 +112,7 @@ struct InferenceServer::Parts {
   core::SnapshotPublisher snapshots;
   core::InflightLimit inflight;
   scheduling::DeadlineWatch deadlines;
+  RequestLogs request_logs;
   scheduling::InferenceMetrics inference_metrics;
   scheduling::ResourceArbiter resources;
   const scheduling::HostPolicies host_policies;

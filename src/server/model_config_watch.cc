@@ -10,9 +10,9 @@
 
 namespace inferd::server {
 
-ModelConfigWatch::ModelConfigWatch(config::ServedModelOptions options, std::vector<config::ServedModel> serving,
-                                   core::Catalog& catalog, base::Logger& logger)
-    : options_(std::move(options)), serving_(std::move(serving)), catalog_(catalog), logger_(logger) {}
+ModelConfigWatch::ModelConfigWatch(config::ServedModelOptions options, std::vector<config::ServedModel> served,
+                                   const ModelServing& serving)
+    : options_(std::move(options)), served_(std::move(served)), serving_(serving) {}
 
 void ModelConfigWatch::Start() {
   if (options_.config_poll.count() == 0) return;
@@ -28,21 +28,22 @@ void ModelConfigWatch::Start() {
 void ModelConfigWatch::Look() {
   const base::Status status = Apply();
   if (!status.ok() && status.message() != problem_) {
-    logger_.Error("the file of models is not applied", {{"file", options_.config_file}, {"reason", status.ToString()}});
+    serving_.logger.Error("the file of models is not applied",
+                          {{"file", options_.config_file}, {"reason", status.ToString()}});
   }
   problem_ = status.message();
 }
 
 base::Status ModelConfigWatch::Apply() {
-  INFERD_ASSIGN_OR_RETURN(auto models, ReadServedModels(options_, logger_));
-  if (*models == serving_) return base::OkStatus();
+  INFERD_ASSIGN_OR_RETURN(auto models, ReadServedModels(options_, serving_.logger));
+  if (*models == served_) return base::OkStatus();
   std::promise<base::Status> answer;
-  catalog_.ReplaceModels(*models, [&answer](base::Status status) { answer.set_value(std::move(status)); });
+  ServeModels(serving_, *models, [&answer](base::Status status) { answer.set_value(std::move(status)); });
   base::Status status = answer.get_future().get();
   // A model that does not come up leaves the others serving: the file is applied.
-  if (status.ok() || status.code() == base::StatusCode::kUnknown) {
-    serving_ = *std::move(models);
-    logger_.Info("the file of models is applied", {{"file", options_.config_file}});
+  if (IsServed(status)) {
+    served_ = *std::move(models);
+    serving_.logger.Info("the file of models is applied", {{"file", options_.config_file}});
   }
   return status;
 }

@@ -7,17 +7,17 @@
 #include "base/logging.h"
 #include "config/served_model.h"
 #include "config/served_options.h"
-#include "core/catalog.h"
+#include "server/served_models.h"
 
 namespace inferd::server {
 
-// Reads the file of models again and again, on a thread of its own, and has the catalog serve what it says now. What
-// cannot be applied is logged once and tried again with every look. The catalog and the logger outlive it.
+// Reads the file of models again and again, on a thread of its own, and has served what it says now. What cannot be
+// applied is logged once and tried again with every look. What it serves with outlives it.
 class ModelConfigWatch final {
  public:
-  // `serving`: what the file said at the start.
-  ModelConfigWatch(config::ServedModelOptions options, std::vector<config::ServedModel> serving, core::Catalog& catalog,
-                   base::Logger& logger);
+  // `served`: what the file said at the start.
+  ModelConfigWatch(config::ServedModelOptions options, std::vector<config::ServedModel> served,
+                   const ModelServing& serving);
   ModelConfigWatch(const ModelConfigWatch&) = delete;
   ModelConfigWatch& operator=(const ModelConfigWatch&) = delete;
 
@@ -31,10 +31,9 @@ class ModelConfigWatch final {
   base::Status Apply();
 
   const config::ServedModelOptions options_;
-  std::vector<config::ServedModel> serving_;
+  std::vector<config::ServedModel> served_;
   std::string problem_;  // the last look's
-  core::Catalog& catalog_;
-  base::Logger& logger_;
+  const ModelServing serving_;
   std::jthread thread_;
 };
 

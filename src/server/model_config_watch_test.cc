@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "core/fake_catalog.h"
+#include "metrics/registry.h"
 #include "tests/support/temp_dir.h"
 
 namespace inferd::server {
@@ -22,7 +24,10 @@ class ModelConfigWatchTest : public ::testing::Test {
   const inferd::testing::TempDir dir_;
   const std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
   core::FakeCatalog catalog_;
-  ModelConfigWatch watch_{{.config_file = (dir_.path() / "models.config").string()}, {}, catalog_, *logger_};
+  metrics::Registry registry_;
+  const base::FakeClock clock_;
+  RequestLogs logs_{registry_, *logger_, clock_};
+  ModelConfigWatch watch_{{.config_file = (dir_.path() / "models.config").string()}, {}, {catalog_, logs_, *logger_}};
 };
 
 TEST_F(ModelConfigWatchTest, WhatTheFileSaysIsServed) {

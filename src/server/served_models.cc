@@ -33,11 +33,22 @@ base::Result<std::optional<std::vector<config::ServedModel>>> ReadServedModels(
   return models;
 }
 
-void ReloadModels(core::Catalog& catalog, std::string_view message, base::Logger& logger, core::ControlCallback done) {
+void ServeModels(const ModelServing& serving, std::vector<config::ServedModel> models, core::ControlCallback done) {
+  auto logged = models;
+  serving.catalog.ReplaceModels(std::move(models), [&logs = serving.request_logs, logged = std::move(logged),
+                                                    done = std::move(done)](base::Status answer) mutable {
+    if (IsServed(answer)) logs.Serve(logged);
+    done(std::move(answer));
+  });
+}
+
+bool IsServed(const base::Status& answer) { return answer.ok() || answer.code() == base::StatusCode::kUnknown; }
+
+void ReloadModels(const ModelServing& serving, std::string_view message, core::ControlCallback done) {
   auto read = config::DecodeModelServerConfig(message);
   if (!read.has_value()) return done(read.error());
-  LogWarnings(*read, logger);
-  catalog.ReplaceModels(std::move(read->models), std::move(done));
+  LogWarnings(*read, serving.logger);
+  ServeModels(serving, std::move(read->models), std::move(done));
 }
 
 }  // namespace inferd::server

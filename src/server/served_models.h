@@ -9,6 +9,7 @@
 #include "config/served_model.h"
 #include "config/served_options.h"
 #include "core/catalog.h"
+#include "server/request_logs.h"
 
 namespace inferd::server {
 
@@ -17,8 +18,22 @@ namespace inferd::server {
 base::Result<std::optional<std::vector<config::ServedModel>>> ReadServedModels(
     const config::ServedModelOptions& options, base::Logger& logger);
 
-// Has the catalog serve what a serialized ModelServerConfig says, as TensorFlow Serving's reload call asks for. Errors
-// besides the catalog's: INVALID_ARGUMENT, UNIMPLEMENTED, of the message.
-void ReloadModels(core::Catalog& catalog, std::string_view message, base::Logger& logger, core::ControlCallback done);
+// Where models are served by name.
+struct ModelServing {
+  core::Catalog& catalog;
+  RequestLogs& request_logs;  // of what is served
+  base::Logger& logger;
+};
+
+// Has these models served, and logged as they say, in place of what was. `done` is the catalog's answer. The services
+// outlive it.
+void ServeModels(const ModelServing& serving, std::vector<config::ServedModel> models, core::ControlCallback done);
+
+// Whether that answer leaves the new models served: OK, or UNKNOWN where some of them did not come up.
+bool IsServed(const base::Status& answer);
+
+// Has what a serialized ModelServerConfig says served, as TensorFlow Serving's reload call asks for. Errors besides the
+// catalog's: INVALID_ARGUMENT, UNIMPLEMENTED, of the message.
+void ReloadModels(const ModelServing& serving, std::string_view message, core::ControlCallback done);
 
 }  // namespace inferd::server

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "core/fake_catalog.h"
+#include "metrics/registry.h"
 #include "tests/support/temp_dir.h"
 
 namespace inferd::server {
@@ -30,9 +32,12 @@ TEST(ServedModelsTest, AreThoseOfTheFile) {
 TEST(ServedModelsTest, AreThoseOfAReloadCall) {
   const auto logger = base::Logger::Silent();
   core::FakeCatalog catalog;
+  metrics::Registry registry;
+  const base::FakeClock clock;
+  RequestLogs logs(registry, *logger, clock);
   base::Status status = base::Internal("not answered");
   const auto reload = [&](std::string_view message) {
-    ReloadModels(catalog, message, *logger, [&status](base::Status answer) { status = std::move(answer); });
+    ReloadModels({catalog, logs, *logger}, message, [&status](base::Status answer) { status = std::move(answer); });
   };
   // model_config_list { config { name: "m" base_path: "/m" model_platform: "tensorflow" } }
   reload("\x0a\x15\x0a\x13\x0a\x01m\x12\x02/m\x22\x0atensorflow");

@@ -21,6 +21,16 @@ inline void AppendNumber(uint32_t number, int64_t value, std::string* message) {
   AppendVarint(static_cast<uint64_t>(value), message);
 }
 
+inline void AppendFloat(uint32_t number, float value, std::string* message) {
+  AppendVarint(Tag(number, Type::kFixed32), message);
+  message->append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+inline void AppendDouble(uint32_t number, double value, std::string* message) {
+  AppendVarint(Tag(number, Type::kFixed64), message);
+  message->append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
 // Field `number`: bytes, text, a message or packed elements.
 inline void AppendBytes(uint32_t number, std::string_view value, std::string* message) {
   AppendVarint(Tag(number, Type::kBytes), message);

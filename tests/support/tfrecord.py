@@ -25,3 +25,15 @@ def predict_log(request):
     data = request.SerializeToString()
     assert len(data) < 120
     return bytes([6 << 3 | 2, len(data) + 2, 1 << 3 | 2, len(data)]) + data
+
+
+def split(data):
+    """The records of a file, of which the last may be on its way."""
+    found = []
+    while len(data) >= 12 and len(data) >= 16 + struct.unpack_from("<Q", data)[0]:
+        size, = struct.unpack_from("<Q", data)
+        record = data[12:12 + size]
+        assert data[8:12] == _checksum(data[:8]) and data[12 + size:16 + size] == _checksum(record)
+        found.append(record)
+        data = data[16 + size:]
+    return found

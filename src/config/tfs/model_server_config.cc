@@ -41,16 +41,36 @@ class ModelListReader {
         problems_.push_back(place.At("version_labels", "a label needs a name and a version of 0 or more"));
       }
     }
-    if (from.has_logging_config() || from.logging_configs_size() > 0) {
-      result_.warnings.push_back("logging_config of model '" + from.name() +
-                                 "' has no effect: requests are not logged to files");
-    }
     result_.models.push_back(
         {.name = from.name(),
          .base_path = from.base_path(),
          .platform = from.model_platform().empty() ? std::string(kTensorflow) : from.model_platform(),
          .version_policy = ToVersionPolicy(from.model_version_policy()),
-         .version_labels = {from.version_labels().begin(), from.version_labels().end()}});
+         .version_labels = {from.version_labels().begin(), from.version_labels().end()},
+         .request_logging = ReadLogging(from, place)});
+  }
+
+  // The newer list goes before the older field, as there.
+  std::optional<RequestLogging> ReadLogging(const tfs::ModelConfig& from, const Place& place) {
+    if (from.logging_configs_size() > 1) {
+      result_.warnings.push_back("of the logging_configs of model '" + from.name() + "' only the first has an effect");
+    }
+    if (from.logging_configs_size() > 0) return ReadLogging(from.logging_configs(0), place.In("logging_configs", 0));
+    if (from.has_logging_config()) return ReadLogging(from.logging_config(), place.In("logging_config"));
+    return std::nullopt;
+  }
+
+  std::optional<RequestLogging> ReadLogging(const tfs::LoggingConfig& from, const Place& place) {
+    const double rate = from.sampling_config().sampling_rate();
+    const std::string& prefix = from.log_collector_config().filename_prefix();
+    if (!(rate >= 0 && rate <= 1)) {
+      problems_.push_back(place.Here("sampling_config.sampling_rate must be from 0 to 1, got " + std::to_string(rate)));
+    } else if (rate > 0 && prefix.empty()) {
+      problems_.push_back(place.Here("log_collector_config.filename_prefix must say where the files are to be"));
+    } else if (rate > 0) {
+      return RequestLogging{.filename_prefix = prefix, .sampling_rate = rate};
+    }
+    return std::nullopt;
   }
 
   void CheckName(const tfs::ModelConfig& from, const Place& place) {

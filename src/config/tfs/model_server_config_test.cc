@@ -78,14 +78,32 @@ TEST(ModelServerConfigTest, CustomConfigurationsAreNotServed) {
   EXPECT_EQ(custom.error().code(), base::StatusCode::kUnimplemented);
 }
 
-TEST(ModelServerConfigTest, RequestLogsHaveNoEffect) {
-  const auto config = ParseModelServerConfig(
-      "model_config_list { config { name: \"a\" base_path: \"/a\" model_platform: \"onnx_onnxv1\"\n"
-      "logging_config { sampling_config { sampling_rate: 0.5 } } } }",
-      "f");
-  ASSERT_TRUE(config.has_value()) << config.error().ToString();
-  EXPECT_THAT(config->warnings, ElementsAre(HasSubstr("logging_config of model 'a' has no effect")));
-  EXPECT_EQ(config->models[0].platform, "onnx_onnxv1");
+// One model with those further fields.
+std::string ModelWith(const std::string& fields) {
+  return "model_config_list {\n config { name: \"a\" base_path: \"/a\" model_platform: \"onnx_onnxv1\"\n" + fields +
+         "} }";
+}
+
+TEST(ModelServerConfigTest, WhatIsLogged) {
+  const std::string half =
+      "{ log_collector_config { type: \"x\" filename_prefix: \"/l\" } sampling_config { sampling_rate: 0.5 } } ";
+  for (const auto& [fields, warnings] :
+       {std::pair{"logging_config " + half, 0u}, std::pair{"logging_configs " + half + "logging_configs { }", 1u}}) {
+    const auto config = ParseModelServerConfig(ModelWith(fields), "f");
+    ASSERT_TRUE(config.has_value()) << config.error().ToString();
+    EXPECT_EQ(config->models[0].request_logging, (RequestLogging{.filename_prefix = "/l", .sampling_rate = 0.5}));
+    EXPECT_EQ(config->warnings.size(), warnings);
+  }
+  EXPECT_FALSE(ParseModelServerConfig(ModelWith("logging_config { }"), "f")->models[0].request_logging.has_value());
+}
+
+TEST(ModelServerConfigTest, WhatCannotBeLogged) {
+  const auto sampled = [](const std::string& rate) {
+    return ErrorOf(ModelWith("logging_config { sampling_config { sampling_rate: " + rate + " } }"));
+  };
+  for (const char* rate : {"1.5", "-1", "nan"}) EXPECT_THAT(sampled(rate), HasSubstr("must be from 0 to 1")) << rate;
+  EXPECT_THAT(sampled("1"), HasSubstr("models.config:3:1: model_config_list.config[0].logging_config: "
+                                      "log_collector_config.filename_prefix must say where the files are to be"));
 }
 
 TEST(ModelServerConfigTest, MessagesSayTheSameAsTexts) {

@@ -9,7 +9,8 @@ ModelCall::ModelCall(std::shared_ptr<const Environment> environment, tfs::Api ap
                      base::BufferSlice message, net::grpc::Responder responder)
     : rpc::InferCall(rpc::SurroundingsOf(*environment), std::move(context), std::move(message), std::move(responder)),
       environment_(std::move(environment)),
-      api_(api) {}
+      api_(api),
+      measured_(api, received_ns()) {}
 
 base::Status ModelCall::PinModel(RequestedModel model, base::Status (*unknown_signature)(const std::string& name)) {
   model_ = std::move(model);
@@ -19,11 +20,38 @@ base::Status ModelCall::PinModel(RequestedModel model, base::Status (*unknown_si
   return IsServed(model_.signature) ? base::OkStatus() : unknown_signature(model_.signature);
 }
 
-base::Status ModelCall::Complete(core::InferRequest& request) const {
+base::Status ModelCall::Complete(const base::BufferSlice& message, core::InferRequest& request) {
+  if (tfs::RequestLog* const log = environment_->request_log; log != nullptr && log->Draw(model_.spec.model)) {
+    logged_request_ = message;
+  }
   request.model_name = model_.spec.model;
   request.model_version = model_.spec.version;
   return rpc::AddForwarded(forwarded(), options(), request);
 }
+
+base::Result<net::grpc::Message> ModelCall::Logged(base::Result<net::grpc::Message> answer) {
+  if (logged_request_.empty() || !answer.has_value()) return answer;
+  size_t bytes = logged_request_.size();
+  for (const base::BufferSlice& piece : *answer) bytes += piece.size();
+  environment_->request_log->Write({.api = api_,
+                                    .model = model_.spec.model,
+                                    .version = pinned()->version(),
+                                    .signature = model_.signature,
+                                    .bytes = bytes,
+                                    .make_messages = [request = std::move(logged_request_), response = *answer] {
+                                      tfs::LoggedCall::Messages messages{.request = std::string(request.view()),
+                                                                         .response = {}};
+                                      for (const base::BufferSlice& piece : response) messages.response += piece.view();
+                                      return messages;
+                                    }});
+  return answer;
+}
+
+void ModelCall::OnDispatch(const core::InferRequest& request) {
+  measured_.OnDispatch(request, environment_->clock.NowNs());
+}
+
+void ModelCall::OnFinal() { measured_.OnFinal(environment_->clock.NowNs()); }
 
 base::Status ModelCall::TooManyResponses() const {
   return base::Unimplemented("the model gave more than one response, which " + std::string(tfs::ApiName(api_)) +
@@ -32,7 +60,7 @@ base::Status ModelCall::TooManyResponses() const {
 
 void ModelCall::OnEnd(base::StatusCode code) {
   if (pinned() == nullptr) return;
-  environment_->metrics->Count(model_.spec.model, api_, code, environment_->clock.NowNs() - received_ns());
+  measured_.Count(*environment_->metrics, model_.spec.model, code, environment_->clock.NowNs());
 }
 
 }  // namespace inferd::tfs_grpc

@@ -5,11 +5,12 @@
 #include "frontends/tfs_grpc/model_spec_reader.h"
 #include "frontends/tfs_grpc/service.h"
 #include "rpc/infer_call.h"
+#include "tfs/measured_inference.h"
 
 namespace inferd::tfs_grpc {
 
 // One inference call, whose ModelSpec is read ahead of its tensors: they are read as the model says. Counted under
-// TensorFlow Serving's names.
+// TensorFlow Serving's names, and logged if it is one of its model's share.
 class ModelCall : public rpc::InferCall {
  public:
   ModelCall(std::shared_ptr<const Environment> environment, tfs::Api api, net::grpc::CallContext&& context,
@@ -21,16 +22,22 @@ class ModelCall : public rpc::InferCall {
 
   // Finds the version that answers. Errors are FindModel's, and `unknown_signature` with the signature's name.
   base::Status PinModel(RequestedModel model, base::Status (*unknown_signature)(const std::string& name));
-  // What every request has, its tensors aside.
-  base::Status Complete(core::InferRequest& request) const;
+  // What every request has, its tensors aside. `message` is what it was read from.
+  base::Status Complete(const base::BufferSlice& message, core::InferRequest& request);
+  // Has the answer logged, if the call is to be.
+  base::Result<net::grpc::Message> Logged(base::Result<net::grpc::Message> answer);
 
  private:
   base::Status TooManyResponses() const override;
+  void OnDispatch(const core::InferRequest& request) override;
+  void OnFinal() override;
   void OnEnd(base::StatusCode code) override;
 
   const std::shared_ptr<const Environment> environment_;
   const tfs::Api api_;
+  tfs::MeasuredInference measured_;
   RequestedModel model_;
+  base::BufferSlice logged_request_;  // empty: it is not to be logged
 };
 
 }  // namespace inferd::tfs_grpc

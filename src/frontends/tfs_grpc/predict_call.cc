@@ -31,7 +31,7 @@ bool PredictCall::PreparingIsBig(const base::BufferSlice& message) const {
 base::Result<std::unique_ptr<core::InferRequest>> PredictCall::Prepare(const base::BufferSlice& message) {
   INFERD_ASSIGN_OR_RETURN(auto request,
                           ReadPredictRequest(message, pinned()->signature(), service_options().fill_bytes_max));
-  INFERD_RETURN_IF_ERROR(Complete(*request));
+  INFERD_RETURN_IF_ERROR(Complete(message, *request));
   return request;
 }
 
@@ -40,7 +40,7 @@ bool PredictCall::EncodingIsBig(const core::InferResponse& response) const {
 }
 
 base::Result<net::grpc::Message> PredictCall::Encode(core::InferResponse&& response) {
-  return WritePredictResponse(std::move(response), service_options().tensor_content);
+  return Logged(WritePredictResponse(std::move(response), service_options().tensor_content));
 }
 
 }  // namespace inferd::tfs_grpc

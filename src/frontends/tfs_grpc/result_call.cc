@@ -20,7 +20,7 @@ base::Result<std::unique_ptr<core::InferRequest>> ResultCall::Prepare(const base
   const core::ModelSignature& signature = pinned()->signature();
   INFERD_ASSIGN_OR_RETURN(auto request, ReadExamples(message.view(), signature, service_options().context_bytes_max));
   INFERD_RETURN_IF_ERROR(CheckResult(result_, signature));
-  INFERD_RETURN_IF_ERROR(Complete(*request));
+  INFERD_RETURN_IF_ERROR(Complete(message, *request));
   return request;
 }
 
@@ -31,7 +31,7 @@ bool ResultCall::EncodingIsBig(const core::InferResponse& response) const {
 }
 
 base::Result<net::grpc::Message> ResultCall::Encode(core::InferResponse&& response) {
-  return WriteResult(result_, api(), response, pinned()->signature());
+  return Logged(WriteResult(result_, api(), response, pinned()->signature()));
 }
 
 }  // namespace inferd::tfs_grpc

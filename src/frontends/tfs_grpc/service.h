@@ -13,6 +13,7 @@
 #include "core/dispatcher.h"
 #include "net/grpc/service.h"
 #include "rpc/surroundings.h"
+#include "tfs/request_log.h"
 #include "tfs/request_metrics.h"
 
 namespace inferd::tfs_grpc {
@@ -35,6 +36,7 @@ struct Environment {
   base::Logger& logger;
   const base::Clock& clock;
   std::unique_ptr<tfs::RequestMetrics> metrics;  // of this loop
+  tfs::RequestLog* request_log = nullptr;        // null: no calls are logged
   // Has the server serve what a serialized ModelServerConfig says, in place of what it served; answers on any thread.
   std::function<void(std::string_view config, core::ControlCallback done)> reload;
 };

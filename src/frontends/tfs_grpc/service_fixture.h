@@ -11,6 +11,7 @@
 #include "frontends/tfs_grpc/service.h"
 #include "metrics/registry.h"
 #include "net/grpc/fake_call.h"
+#include "tfs/fake_request_log.h"
 #include "tfs/prediction_service.pb.h"
 
 // The services over the real gRPC layer, with the transport and the models driven by hand. Single-threaded.
@@ -37,6 +38,7 @@ struct TestService {
                           .logger = *logger,
                           .clock = server.clock,
                           .metrics = std::make_unique<tfs::RequestMetrics>(registry, "GRPC"),
+                          .request_log = &request_log,
                           .reload = [this](std::string_view config, core::ControlCallback done) {
                             reloaded = config;
                             done(reload_outcome);
@@ -73,6 +75,7 @@ struct TestService {
   core::FakeDispatcher dispatcher;
   core::FakeCatalog catalog;
   metrics::Registry registry;
+  tfs::FakeRequestLog request_log;
   std::unique_ptr<base::Logger> logger = base::Logger::Silent();
   net::grpc::FakeServer server;
 };

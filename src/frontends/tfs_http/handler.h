@@ -12,6 +12,7 @@
 #include "core/dispatcher.h"
 #include "frontends/tfs_http/options.h"
 #include "net/http.h"
+#include "tfs/request_log.h"
 #include "tfs/request_metrics.h"
 
 namespace inferd::tfs_http {
@@ -26,8 +27,9 @@ struct Environment {
   base::Executor& pool;  // big decoding and encoding
   base::Logger& logger;
   const base::Clock& clock;
-  std::unique_ptr<tfs::RequestMetrics> metrics;    // of this loop
-  std::function<std::string()> metrics_text;  // the page of metrics; called on the pool
+  std::unique_ptr<tfs::RequestMetrics> metrics;  // of this loop
+  tfs::RequestLog* request_log = nullptr;        // null: no calls are logged
+  std::function<std::string()> metrics_text;     // the page of metrics; called on the pool
 };
 
 // TensorFlow Serving's REST API, for every model: one handler per loop, loop-bound, for requests of

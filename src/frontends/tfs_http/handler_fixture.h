@@ -14,6 +14,7 @@
 #include "net/fake_exchange.h"
 #include "net/http.h"
 #include "net/target.h"
+#include "tfs/fake_request_log.h"
 
 // The seams of the front-end, driven by hand. Single-threaded.
 
@@ -62,6 +63,7 @@ struct TestServer {
             .logger = *logger,
             .clock = clock,
             .metrics = std::make_unique<tfs::RequestMetrics>(registry, "REST"),
+            .request_log = &request_log,
             .metrics_text = [this] { return registry.PrometheusText(); }};
   }
   std::unique_ptr<net::HttpHandler> NewHandler() { return MakeHandler(NewEnvironment()); }
@@ -98,6 +100,7 @@ struct TestServer {
   access::Policy access;
   base::FakeClock clock;
   metrics::Registry registry;
+  tfs::FakeRequestLog request_log;
   std::unique_ptr<base::Logger> logger = base::Logger::Silent();
   FakeDispatcher dispatcher;
   core::FakeCatalog catalog;

@@ -33,7 +33,7 @@ InferCall::InferCall(Call call, const Route& route, net::ContentCoding coding, i
       environment_(call.shared_environment()),
       endpoint_(route.endpoint),
       spec_(SpecOf(route)),
-      received_ns_(received_ns) {
+      measured_(ApiOf(route.endpoint), received_ns) {
   SetCoding(coding);
 }
 
@@ -58,6 +58,9 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
   INFERD_ASSIGN_OR_RETURN(std::unique_ptr<core::InferRequest> request, ReadTensors(body.view()));
   request->model_name = spec_.model;
   request->model_version = spec_.version;
+  if (tfs::RequestLog* const log = environment_->request_log; log != nullptr && log->Draw(spec_.model)) {
+    logged_ = std::make_unique<LoggedRequest>(ApiOf(endpoint_), RulesOf(environment_->options), body, *request);
+  }
   return request;
 }
 
@@ -77,17 +80,24 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::ReadTensors(std::st
 }
 
 void InferCall::OnDispatch(const core::InferRequest& request) {
-  if (!request.inputs.empty() && request.inputs[0].shape.rank() > 0) rows_ = request.inputs[0].shape[0];
-  dispatched_ns_ = environment_->clock.NowNs();
+  measured_.OnDispatch(request, environment_->clock.NowNs());
 }
 
-void InferCall::OnFinal() { runtime_ns_ = environment_->clock.NowNs() - dispatched_ns_; }
+void InferCall::OnFinal() { measured_.OnFinal(environment_->clock.NowNs()); }
 
 bool InferCall::EncodingIsBig(const core::InferResponse& response) const {
   return EstimateText(response) >= environment_->options.offload_bytes;
 }
 
 base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response) {
+  auto answer = Write(response);
+  if (logged_ != nullptr && answer.has_value()) {
+    environment_->request_log->Write(logged_->Answered(std::move(response), shared_pinned()));
+  }
+  return answer;
+}
+
+base::Result<net::HttpResponse> InferCall::Write(const core::InferResponse& response) const {
   if (endpoint_ == Endpoint::kPredict) return WritePredictions(response, row_);
   const auto write = endpoint_ == Endpoint::kClassify ? WriteClassification : WriteRegression;
   return write(response, pinned()->signature(), environment_->options.result_key);
@@ -96,11 +106,7 @@ base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response
 void InferCall::OnEnd(base::StatusCode code, net::HttpResponse& answer) {
   AddCorsHeaders(environment_->options, answer);
   if (pinned() == nullptr) return;
-  tfs::RequestMetrics& metrics = *environment_->metrics;
-  const tfs::Api api = ApiOf(endpoint_);
-  metrics.Count(spec_.model, api, code, environment_->clock.NowNs() - received_ns_);
-  if (code == base::StatusCode::kOk) metrics.CountRuntime(spec_.model, api, runtime_ns_);
-  if (dispatched_ns_ != 0 && endpoint_ != Endpoint::kPredict) metrics.CountExamples(spec_.model, rows_);
+  measured_.Count(*environment_->metrics, spec_.model, code, environment_->clock.NowNs());
 }
 
 }  // namespace inferd::tfs_http

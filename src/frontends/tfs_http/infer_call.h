@@ -3,8 +3,10 @@
 #include <memory>
 
 #include "frontends/tfs_http/call.h"
+#include "frontends/tfs_http/logged_request.h"
 #include "frontends/tfs_http/router.h"
 #include "rest/infer_call.h"
+#include "tfs/measured_inference.h"
 
 namespace inferd::tfs_http {
 
@@ -24,16 +26,15 @@ class InferCall final : public rest::InferCall {
   void OnEnd(base::StatusCode code, net::HttpResponse& answer) override;
 
   base::Result<std::unique_ptr<core::InferRequest>> ReadTensors(std::string_view body);
+  base::Result<net::HttpResponse> Write(const core::InferResponse& response) const;
 
   const std::shared_ptr<const Environment> environment_;
   const Endpoint endpoint_;
   tfs::ModelSpec spec_;
   base::Status unknown_;  // not OK: why there is no such model
   bool row_ = false;      // how the tensors of a prediction were written, and will be
-  const int64_t received_ns_;
-  int64_t dispatched_ns_ = 0;  // 0: it was not
-  int64_t runtime_ns_ = 0;     // from there to the response
-  int64_t rows_ = 0;           // of its first input
+  tfs::MeasuredInference measured_;
+  std::unique_ptr<LoggedRequest> logged_;  // null: it is not to be logged
 };
 
 }  // namespace inferd::tfs_http

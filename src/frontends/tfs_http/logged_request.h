@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/buffer.h"
+#include "core/dispatcher.h"
+#include "core/infer_request.h"
+#include "core/infer_response.h"
+#include "frontends/tfs_http/body_members.h"
+#include "tfs/request_log.h"
+
+namespace inferd::tfs_http {
+
+// A request that is to be logged, kept until it is answered: of a prediction the tensors, of others the body, whose
+// examples are read once more by the log. It shares their bytes with the call. Not thread-safe.
+class LoggedRequest final {
+ public:
+  LoggedRequest(tfs::Api api, const BodyRules& rules, const base::BufferSlice& body, const core::InferRequest& request);
+
+  // The call with its answer, a success. At most once.
+  tfs::LoggedCall Answered(core::InferResponse&& response, std::shared_ptr<const core::PinnedModel> pinned);
+
+ private:
+  const tfs::Api api_;
+  const BodyRules rules_;
+  const std::string model_;
+  const uint32_t signature_;               // as in core::InferRequest
+  base::BufferSlice body_;                 // of a request with examples
+  std::vector<core::InferTensor> inputs_;  // of a prediction
+};
+
+}  // namespace inferd::tfs_http
