@@ -68,10 +68,15 @@ void InferCall::Dispatch(Owned self) {
   request->traceparent = std::move(self->traceparent_);
   request->cancel = self->cancel_;
   self->OnDispatch(*request);
-  std::shared_ptr<const core::PinnedModel> pinned = self->pinned_;
+  InferCall& call = *self;
   core::Completion completion(
       [self = std::move(self)](core::InferResponse&& response) mutable { OnResponse(self, std::move(response)); });
-  dispatcher.Infer(std::move(pinned), std::move(request), std::move(completion));
+  call.Execute(std::move(request), std::move(completion));
+}
+
+void InferCall::Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) {
+  std::shared_ptr<const core::PinnedModel> pinned = pinned_;
+  dispatcher().Infer(std::move(pinned), std::move(request), std::move(completion));
 }
 
 void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {

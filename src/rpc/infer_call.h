@@ -41,6 +41,9 @@ class InferCall {
   // The version that answers: from Begin on, where that pins it, or else from Dispatch on.
   void Pin(std::shared_ptr<const core::PinnedModel> model) { pinned_ = std::move(model); }
   const core::PinnedModel* pinned() const { return pinned_.get(); }
+  const std::shared_ptr<const core::PinnedModel>& shared_pinned() const { return pinned_; }
+  // Has the request answered. `completion` owns this: it may be gone when that is called.
+  virtual void Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion);
   int64_t received_ns() const { return received_ns_; }
 
  private:

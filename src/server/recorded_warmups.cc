@@ -6,8 +6,11 @@
 
 #include "config/small_file.h"
 #include "frontends/tfs_grpc/examples_reader.h"
+#include "frontends/tfs_grpc/model_spec_reader.h"
 #include "frontends/tfs_grpc/predict_request_reader.h"
+#include "frontends/tfs_grpc/result_task.h"
 #include "server/record_file.h"
+#include "tfs/model_spec.h"
 #include "wire/reader.h"
 
 namespace inferd::server {
@@ -34,27 +37,50 @@ std::string_view RequestIn(wire::Reader log) {
   return request;
 }
 
-// Of a PredictionLog; null: it holds none that could be run.
-base::Result<Request> ReadLog(std::string_view record, const core::ModelSignature& signature) {
-  std::optional<std::string_view> predict;
-  std::optional<std::string_view> examples;
+base::Status AddPredict(std::string_view message, const core::PinnedModel& model, std::vector<Request>& requests) {
+  INFERD_ASSIGN_OR_RETURN(const auto spec, tfs_grpc::ReadModelSpecOf(message, 1));
+  const auto signature = tfs::FindSignature(model, spec.signature);
+  if (!signature) return base::InvalidArgument("Serving signature key \"" + spec.signature + "\" not found.");
+  const base::BufferSlice bytes(base::Buffer::CopyOf(message));
+  INFERD_ASSIGN_OR_RETURN(auto request,
+                          tfs_grpc::ReadPredictRequest(bytes, *model.signatures()[*signature], kTensorBytesMax));
+  request->signature = *signature;
+  requests.push_back(std::move(request));
+  return {};
+}
+
+base::Status AddExamples(std::string_view message, tfs::Api api, const core::PinnedModel& model,
+                         std::vector<Request>& requests) {
+  INFERD_ASSIGN_OR_RETURN(auto tasks, tfs_grpc::ReadResultTasks(message, api));
+  INFERD_RETURN_IF_ERROR(tfs_grpc::ResolveTasks(model, api, tasks));
+  for (const tfs_grpc::ResultTask& task : tasks) {
+    INFERD_ASSIGN_OR_RETURN(auto request,
+                            tfs_grpc::ReadExamples(message, *model.signatures()[task.signature], kTensorBytesMax));
+    request->signature = task.signature;
+    requests.push_back(std::move(request));
+  }
+  return {};
+}
+
+// Of a PredictionLog: none, if it holds none that could be run.
+base::Status AddLog(std::string_view record, const core::PinnedModel& model, std::vector<Request>& requests) {
+  std::optional<tfs::Api> api;
+  std::string_view message;
   wire::Reader log(record);
   while (const uint32_t tag = log.Next()) {
     switch (tag) {
-      case wire::Tag(2, wire::Type::kBytes):                                              // classify_log
-      case wire::Tag(3, wire::Type::kBytes):                                              // regress_log
-      case wire::Tag(4, wire::Type::kBytes): examples = RequestIn(log.Message()); break;  // multi_inference_log
-      case wire::Tag(6, wire::Type::kBytes): predict = RequestIn(log.Message()); break;   // predict_log
-      default: log.Skip();
+      case wire::Tag(2, wire::Type::kBytes): api = tfs::Api::kClassify; break;
+      case wire::Tag(3, wire::Type::kBytes): api = tfs::Api::kRegress; break;
+      case wire::Tag(4, wire::Type::kBytes): api = tfs::Api::kMultiInference; break;
+      case wire::Tag(6, wire::Type::kBytes): api = tfs::Api::kPredict; break;
+      default: log.Skip(); continue;
     }
+    message = RequestIn(log.Message());
   }
   INFERD_RETURN_IF_ERROR(log.status());
-  if (predict.has_value()) {
-    const base::BufferSlice message(base::Buffer::CopyOf(*predict));
-    return tfs_grpc::ReadPredictRequest(message, signature, kTensorBytesMax);
-  }
-  if (examples.has_value()) return tfs_grpc::ReadExamples(*examples, signature, kTensorBytesMax);
-  return nullptr;
+  if (!api) return {};
+  return *api == tfs::Api::kPredict ? AddPredict(message, model, requests)
+                                    : AddExamples(message, *api, model, requests);
 }
 
 }  // namespace
@@ -71,9 +97,7 @@ base::Result<std::vector<Request>> ReadRecordedWarmups(const std::filesystem::pa
   if (!records.has_value()) return std::unexpected(records.error().WithContext(kFile));
   for (uint32_t i = 0; i < times; ++i) {
     for (const std::string_view record : *records) {
-      auto request = ReadLog(record, version.signature());
-      if (!request.has_value()) return std::unexpected(request.error().WithContext(kFile));
-      if (*request != nullptr) requests.push_back(*std::move(request));
+      INFERD_RETURN_IF_ERROR(AddLog(record, version, requests).WithContext(kFile));
     }
   }
   return requests;

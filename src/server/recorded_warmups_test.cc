@@ -60,6 +60,27 @@ TEST_F(RecordedWarmupsTest, RequestsOfEveryKind) {
   EXPECT_EQ(Read(file, 3)->size(), 6u);
 }
 
+TEST_F(RecordedWarmupsTest, RequestsNameASignature) {
+  core::ModelSignature other = model_.signature_;
+  other.name = "other";
+  model_.AddSignature(other);
+  predict_.mutable_model_spec()->set_signature_name("other");
+  serving::MultiInferenceRequest both;
+  *both.mutable_input() = classify_.input();
+  for (const char* name : {"", "other"}) {
+    auto& task = *both.add_tasks();
+    task.mutable_model_spec()->set_name("m");
+    task.mutable_model_spec()->set_signature_name(name);
+    task.set_method_name("tensorflow/serving/regress");
+  }
+  const auto requests = Read(RecordOf(Log(6, predict_)) + RecordOf(Log(2, classify_)) + RecordOf(Log(4, both)));
+  ASSERT_TRUE(requests.has_value()) << requests.error().ToString();
+  ASSERT_EQ(requests->size(), 4u);
+  for (const size_t i : {0, 1, 2, 3}) EXPECT_EQ((*requests)[i]->signature, i == 0 || i == 3 ? 1u : 0u) << i;
+  predict_.mutable_model_spec()->set_signature_name("no");
+  EXPECT_THAT(Read(RecordOf(Log(6, predict_))).error().message(), HasSubstr("Serving signature key \"no\" not found."));
+}
+
 TEST_F(RecordedWarmupsTest, ThereMayBeNone) {
   EXPECT_TRUE(ReadRecordedWarmups(dir_.path(), model_, 1)->empty());
   EXPECT_TRUE(Read("")->empty());

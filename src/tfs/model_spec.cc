@@ -12,6 +12,15 @@ int64_t VersionNumber(std::string_view version) {
   return number;
 }
 
+std::optional<uint32_t> FindSignature(const core::PinnedModel& model, std::string_view name) {
+  if (name.empty()) name = kServingDefault;
+  const auto signatures = model.signatures();
+  for (uint32_t i = 0; i < signatures.size(); ++i) {
+    if (SignatureName(*signatures[i]) == name) return i;
+  }
+  return std::nullopt;
+}
+
 base::Status CheckModelSpec(const ModelSpec& spec) {
   if (spec.version.empty()) return {};
   int64_t number = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,26 @@
 
 namespace inferd::tfs {
 
-// The one signature that a model of ours has.
+// The signature that requests mean which name none, and the name of a signature without one.
 inline constexpr std::string_view kServingDefault = "serving_default";
+
+inline std::string_view SignatureName(const core::ModelSignature& signature) {
+  return signature.name.empty() ? kServingDefault : std::string_view(signature.name);
+}
+
+// The one that a request means by `name`, by its place in the model's signatures; none: there is no such signature.
+std::optional<uint32_t> FindSignature(const core::PinnedModel& model, std::string_view name);
+
+// What kind of answer it gives; models that do not say predict.
+inline std::string_view MethodName(const core::ModelSignature& signature) {
+  return signature.name.empty() ? std::string_view("tensorflow/serving/predict")
+                                : std::string_view(signature.method_name);
+}
+
+// What metadata say that a tensor is called inside the model.
+inline const std::string& GraphName(const core::TensorSpec& tensor) {
+  return tensor.graph_name.empty() ? tensor.name : tensor.graph_name;
+}
 
 // FP16, BF16, FP32 or FP64.
 constexpr bool IsFloat(tensor::DataType type) {

@@ -13,6 +13,27 @@ base::Result<std::shared_ptr<const core::PinnedModel>> Find(core::FakeDispatcher
   return FindModel(dispatcher, spec);
 }
 
+TEST(SignatureTest, IsFoundByItsName) {
+  core::FakePinned model;
+  EXPECT_EQ(FindSignature(model, ""), 0u) << "models that do not name their only signature";
+  EXPECT_EQ(FindSignature(model, "serving_default"), 0u);
+  EXPECT_EQ(FindSignature(model, "other"), std::nullopt);
+  EXPECT_EQ(MethodName(model.signature_), "tensorflow/serving/predict");
+  model.signature_.name = "first";
+  core::ModelSignature second;
+  second.name = "second";
+  second.method_name = "tensorflow/serving/regress";
+  model.AddSignature(second);
+  EXPECT_EQ(FindSignature(model, "first"), 0u);
+  EXPECT_EQ(FindSignature(model, "second"), 1u);
+  EXPECT_EQ(FindSignature(model, ""), std::nullopt) << "the first one is V2 clients' default, not theirs";
+  EXPECT_EQ(MethodName(second), "tensorflow/serving/regress");
+  EXPECT_EQ(MethodName(model.signature_), "");
+  second.name = "serving_default";
+  model.AddSignature(second);
+  EXPECT_EQ(FindSignature(model, ""), 2u);
+}
+
 TEST(ModelSpecTest, VersionsAreNumbers) {
   EXPECT_EQ(Spec("").version, "");
   EXPECT_EQ(Spec("00123").version, "123");

@@ -1,10 +1,8 @@
 """TensorFlow's models through the real server: what TensorFlow itself computed is what every protocol answers."""
 
 import base64
-import contextlib
 import json
 import re
-import shutil
 
 import numpy
 import pytest
@@ -113,39 +111,6 @@ def test_state_is_one_for_all_protocols(v2_layout):
     assert step(1) == {"count": first + 6, "last": ["a", "b"]}
 
 
-@pytest.fixture
-def with_signature(tmp_path):
-    """Starts a server of half_plus_two with another signature than the default one."""
-    @contextlib.contextmanager
-    def serve(signature):
-        model = tmp_path / signature / "half_plus_two"
-        shutil.copytree(SERVING / "half_plus_two", model)
-        parameter = f'parameters {{ key: "TF_SIGNATURE_DEF" value {{ string_value: "{signature}" }} }}\n'
-        (model / "config.pbtxt").write_text(parameter)
-        with Server(model.parent) as running:
-            yield running
-    return serve
-
-
-def test_regress_of_examples(with_signature):
-    with with_signature("regress_x_to_y") as server:
-        body = {"examples": [{"x": 1.0}, {"x": [2.0]}, {"other": [7]}]}
-        status, answer = server.json("POST", "/v1/models/half_plus_two:regress", body)
-        assert status == 200, answer
-        assert answer["result"] == answer["results"] == [2.5, 3.0, 2.0]
-        status, answer = server.json("POST", "/v1/models/half_plus_two:regress", {"context": {"x": 4.0}, "examples": [{}, {}]})
-        assert (status, answer["results"]) == (200, [4.0, 4.0])
-        status, answer = server.json("POST", "/v1/models/half_plus_two:regress", {"examples": [{"x": ["text"]}]})
-        assert status == 400 and "Data types don't match" in answer["error"]
-
-
-def test_classify_of_examples(with_signature):
-    with with_signature("classify_x") as server:
-        status, answer = server.json("POST", "/v1/models/half_plus_two:classify", {"examples": [{"x": 1.0}, {"x": 5.0}]})
-        assert status == 200, answer
-        assert answer["results"] == [[["half", 2.5], ["rest", 3.5]], [["half", 4.5], ["rest", 5.5]]]
-
-
 def test_inputs_that_do_not_fit_are_the_clients_fault(v2_layout):
     status, answer = v2_layout.infer("matmul", [{"name": "a", "shape": [1, 2], "datatype": "FP32", "data": [1, 2]},
                                                 {"name": "b", "shape": [1, 3], "datatype": "FP32", "data": [1, 2, 3]}])
@@ -157,7 +122,6 @@ def test_inputs_that_do_not_fit_are_the_clients_fault(v2_layout):
 
 
 @pytest.mark.parametrize("model, why", [
-    ("signatures", "Its signatures: double, half"),
     ("sparse", "tensor 'x' is sparse or ragged"),
     ("complex", "elements of type DT_COMPLEX64, which no protocol carries"),
     ("garbage", "saved_model.pb"),

@@ -121,8 +121,8 @@ base::Result<OpenedGraph> OpenSavedModel(const std::filesystem::path& folder, co
                                                       static_cast<int>(tags.size()), opened.graph.get(),
                                                       meta_graph.get(), status.get()));
   INFERD_RETURN_IF_ERROR(status.Take());
-  INFERD_ASSIGN_OR_RETURN(std::vector<SignatureDef> signatures, ReadSignatureDefs(Bytes(*meta_graph)));
-  INFERD_ASSIGN_OR_RETURN(opened.signature, ChooseSignature(std::move(signatures), settings.signature));
+  INFERD_ASSIGN_OR_RETURN(opened.signatures, ReadSignatureDefs(Bytes(*meta_graph)));
+  INFERD_RETURN_IF_ERROR(PutFirst(settings.signature, opened.signatures));
   opened.keeps_inputs = KeepsInputs(Bytes(*meta_graph));
   return opened;
 }
@@ -141,7 +141,8 @@ base::Result<OpenedGraph> OpenFrozenGraph(const std::filesystem::path& file, con
         "a graph does not say what its inputs and outputs are: the configuration has to. Its placeholders: " +
         Placeholders(opened.graph.get())));
   }
-  INFERD_ASSIGN_OR_RETURN(opened.signature, DescribeAll(opened.graph.get(), declared));
+  INFERD_ASSIGN_OR_RETURN(SignatureDef signature, DescribeAll(opened.graph.get(), declared));
+  opened.signatures.push_back(std::move(signature));
   INFERD_ASSIGN_OR_RETURN(const SessionOptionsOwner options, MakeOptions(settings, compute_threads));
   opened.session.reset(Tf().NewSession(opened.graph.get(), options.get(), status.get()));
   INFERD_RETURN_IF_ERROR(status.Take());

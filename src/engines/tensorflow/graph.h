@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "engines/tensorflow/session_settings.h"
@@ -13,8 +14,8 @@ namespace inferd::tensorflow {
 // A graph, the session that runs it, and what of it clients may call.
 struct OpenedGraph {
   GraphOwner graph;
-  SessionOwner session;  // goes before the graph
-  SignatureDef signature;
+  SessionOwner session;                  // goes before the graph
+  std::vector<SignatureDef> signatures;  // at least one; first, the one of clients that choose none
   // Operators may keep an input beyond the run that brought it (a queue, a dataset): it must not be the request's
   // memory.
   bool keeps_inputs = false;

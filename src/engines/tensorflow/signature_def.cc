@@ -20,6 +20,7 @@ constexpr uint32_t kEntryKey = Tag(1, Type::kBytes);
 constexpr uint32_t kEntryValue = Tag(2, Type::kBytes);
 constexpr uint32_t kSignatureInput = Tag(1, Type::kBytes);
 constexpr uint32_t kSignatureOutput = Tag(2, Type::kBytes);
+constexpr uint32_t kSignatureMethod = Tag(3, Type::kBytes);
 constexpr uint32_t kInfoName = Tag(1, Type::kBytes);
 constexpr uint32_t kInfoType = Tag(2, Type::kVarint);
 constexpr uint32_t kInfoShape = Tag(3, Type::kBytes);
@@ -68,12 +69,14 @@ class Parser {
   }
 
   SignatureDef Signature(std::string name, wire::Reader signature_def) {
-    SignatureDef signature{.name = std::move(name), .inputs = {}, .outputs = {}};
+    SignatureDef signature{.name = std::move(name), .method = {}, .inputs = {}, .outputs = {}};
     Each(signature_def, [&](uint32_t tag, wire::Reader& in) {
       if (tag == kSignatureInput) {
         signature.inputs.push_back(Info(in.Message()));
       } else if (tag == kSignatureOutput) {
         signature.outputs.push_back(Info(in.Message()));
+      } else if (tag == kSignatureMethod) {
+        signature.method = in.Bytes();
       } else {
         in.Skip();
       }
@@ -140,16 +143,16 @@ base::Result<std::vector<SignatureDef>> ReadSignatureDefs(std::string_view meta_
   return signatures;
 }
 
-base::Result<SignatureDef> ChooseSignature(std::vector<SignatureDef> signatures, std::string_view wanted) {
-  const std::string_view name = wanted.empty() ? kServingDefault : wanted;
-  const auto found = std::ranges::find(signatures, name, &SignatureDef::name);
-  if (found != signatures.end()) return std::move(*found);
-  if (wanted.empty() && signatures.size() == 1) return std::move(signatures.front());
-  const std::string why = wanted.empty()
-                              ? "the SavedModel has no signature 'serving_default'; parameter 'TF_SIGNATURE_DEF' says "
-                                "which one to serve"
-                              : "the SavedModel has no signature '" + std::string(wanted) + "'";
-  return std::unexpected(base::InvalidArgument(why + ". Its signatures: " + Names(signatures)));
+base::Status PutFirst(std::string_view wanted, std::vector<SignatureDef>& signatures) {
+  auto found = std::ranges::find(signatures, wanted.empty() ? kServingDefault : wanted, &SignatureDef::name);
+  if (found == signatures.end() && wanted.empty()) found = signatures.begin();
+  if (found == signatures.end()) {
+    return base::InvalidArgument("the SavedModel has no signature" +
+                                 (wanted.empty() ? "" : " '" + std::string(wanted) + "'") +
+                                 ". Its signatures: " + Names(signatures));
+  }
+  std::rotate(signatures.begin(), found, found + 1);
+  return base::OkStatus();
 }
 
 }  // namespace inferd::tensorflow

@@ -21,6 +21,7 @@ struct TensorInfo {
 // A function of a SavedModel (meta_graph.proto, SignatureDef). Tensors are in order of their names.
 struct SignatureDef {
   std::string name;
+  std::string method;  // "tensorflow/serving/predict"
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
 };
@@ -29,8 +30,8 @@ struct SignatureDef {
 // INVALID_ARGUMENT: it is no such message.
 base::Result<std::vector<SignatureDef>> ReadSignatureDefs(std::string_view meta_graph);
 
-// The one called `wanted`. Without a wish: "serving_default", or the only one. INVALID_ARGUMENT, with the names there
-// are: there is none, or more than one to choose from.
-base::Result<SignatureDef> ChooseSignature(std::vector<SignatureDef> signatures, std::string_view wanted);
+// Puts the one called `wanted` first, whatever the order of the others. Without a wish: "serving_default", or the first
+// there is. INVALID_ARGUMENT, with the names there are: there is none.
+base::Status PutFirst(std::string_view wanted, std::vector<SignatureDef>& signatures);
 
 }  // namespace inferd::tensorflow

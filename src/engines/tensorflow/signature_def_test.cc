@@ -7,7 +7,6 @@ namespace inferd::tensorflow {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // A length-delimited field, short enough for one byte of length.
 std::string Field(int number, const std::string& bytes) {
@@ -39,6 +38,7 @@ TEST(SignatureDefTest, ReadsNamesTypesAndShapes) {
   EXPECT_EQ((*signatures)[0].name, "a");
   const SignatureDef& signature = (*signatures)[1];
   EXPECT_EQ(signature.name, "b");
+  EXPECT_EQ(signature.method, "tensorflow/serving/predict");
   ASSERT_EQ(signature.inputs.size(), 1u);
   EXPECT_EQ(signature.inputs[0].name, "x");
   EXPECT_EQ(signature.inputs[0].tensor, "op:2");
@@ -63,18 +63,25 @@ TEST(SignatureDefTest, NothingThatIsCutOffIsRead) {
   EXPECT_FALSE(ReadSignatureDefs("\x2a\xff"));
 }
 
-TEST(SignatureDefTest, TheOneThatIsServed) {
+TEST(SignatureDefTest, TheDefaultOneGoesFirst) {
   const auto named = [](std::initializer_list<const char*> names) {
     std::vector<SignatureDef> signatures;
-    for (const char* name : names) signatures.push_back({.name = name, .inputs = {}, .outputs = {}});
+    for (const char* name : names) signatures.push_back({.name = name, .method = {}, .inputs = {}, .outputs = {}});
     return signatures;
   };
-  EXPECT_EQ(ChooseSignature(named({"a", "serving_default"}), "")->name, "serving_default");
-  EXPECT_EQ(ChooseSignature(named({"a", "serving_default"}), "a")->name, "a");
-  EXPECT_EQ(ChooseSignature(named({"a"}), "")->name, "a");
-  EXPECT_THAT(ChooseSignature(named({"a", "b"}), "").error().message(), HasSubstr("Its signatures: a, b"));
-  EXPECT_THAT(ChooseSignature(named({"a"}), "c").error().message(), HasSubstr("no signature 'c'. Its signatures: a"));
-  EXPECT_THAT(ChooseSignature({}, "").error().message(), HasSubstr("Its signatures: none"));
+  const auto order = [&](std::initializer_list<const char*> names, std::string_view wanted) {
+    auto signatures = named(names);
+    const base::Status status = PutFirst(wanted, signatures);
+    if (!status.ok()) return status.message();
+    std::string text;
+    for (const SignatureDef& signature : signatures) text += signature.name + " ";
+    return text;
+  };
+  EXPECT_EQ(order({"a", "b", "serving_default"}, ""), "serving_default a b ");
+  EXPECT_EQ(order({"a", "b", "serving_default"}, "b"), "b a serving_default ");
+  EXPECT_EQ(order({"a", "b"}, ""), "a b ");
+  EXPECT_EQ(order({"a"}, "c"), "the SavedModel has no signature 'c'. Its signatures: a");
+  EXPECT_EQ(order({}, ""), "the SavedModel has no signature. Its signatures: none");
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ class TensorflowEngine final {
     return TfModel::Load(host_, load);
   }
 
-  base::Result<std::unique_ptr<TfInstance>> CreateInstance(TfModel* model) {
-    return std::make_unique<TfInstance>(model);
+  base::Result<std::unique_ptr<TfInstance>> CreateInstance(TfModel* model, size_t signature) {
+    return std::make_unique<TfInstance>(model, signature);
   }
 
  private:

@@ -29,10 +29,10 @@ bool NobodyWaits(const inferd_host& host, const inferd_batch& batch) {
 
 }  // namespace
 
-TfInstance::TfInstance(TfModel* model) : model_(model) {
-  feeds_.reserve(model->inputs().size());
-  feed_values_.reserve(model->inputs().size());
-  const size_t outputs = model->outputs().size();
+TfInstance::TfInstance(TfModel* model, size_t signature) : model_(model), function_(model->function(signature)) {
+  feeds_.reserve(function_.inputs.size());
+  feed_values_.reserve(function_.inputs.size());
+  const size_t outputs = function_.outputs.size();
   fetches_.reserve(outputs);
   fetch_values_.reserve(outputs);
   fetched_.resize(outputs);
@@ -55,14 +55,14 @@ base::Status TfInstance::BindInputs(const inferd_batch& batch) {
   for (size_t i = 0; i < batch.input_count; ++i) {
     const inferd_input& input = *batch.inputs[i];
     INFERD_ASSIGN_OR_RETURN(TensorOwner value, MakeInput(input));
-    feeds_.push_back(model_->inputs()[input.index].output);
+    feeds_.push_back(function_.inputs[input.index].output);
     feed_values_.push_back(value.release());
   }
   return base::OkStatus();
 }
 
 base::Result<TensorOwner> TfInstance::MakeInput(const inferd_input& input) const {
-  const GraphTensor& tensor = model_->inputs()[input.index];
+  const GraphTensor& tensor = function_.inputs[input.index];
   const inferd_memory& memory = input.pieces[0];  // one_piece: there is exactly one
   const auto rank = static_cast<int>(input.rank);
   if (tensor.type == TF_STRING) {
@@ -85,7 +85,7 @@ base::Result<TensorOwner> TfInstance::MakeInput(const inferd_input& input) const
 void TfInstance::BindOutputs(const inferd_batch& batch) {
   for (size_t i = 0; i < batch.output_count; ++i) {
     fetched_[i].index = batch.outputs[i];
-    fetches_.push_back(model_->outputs()[batch.outputs[i]].output);
+    fetches_.push_back(function_.outputs[batch.outputs[i]].output);
     fetch_values_.push_back(nullptr);
   }
 }
@@ -114,7 +114,7 @@ base::Status TfInstance::FillOutput(const inferd_batch& batch, size_t i, inferd_
   Fetch& fetch = fetched_[i];
   TF_Tensor* tensor = fetch_values_[i];
   const TF_DataType type = Tf().TensorType(tensor);
-  const GraphTensor& expected = model_->outputs()[fetch.index];
+  const GraphTensor& expected = function_.outputs[fetch.index];
   if (type != expected.type) {
     return base::Internal("output '" + expected.name + "' came as " + ElementTypeName(type) + ", not as " +
                           ElementTypeName(expected.type));
@@ -143,7 +143,7 @@ base::Status TfInstance::FillStrings(const inferd_batch& batch, size_t count, co
   const std::span elements(static_cast<const TF_TString*>(Tf().TensorData(tensor)), count);
   INFERD_ASSIGN_OR_RETURN(const size_t bytes, PackedSize(elements));
   void* memory = model_->host().allocate_output(&batch, output->index, bytes);
-  if (memory == nullptr) return NoMemory(model_->outputs()[output->index].name);
+  if (memory == nullptr) return NoMemory(function_.outputs[output->index].name);
   output->bytes_form = INFERD_BYTES_PACKED;
   output->memory = {memory, bytes, INFERD_MEMORY_CPU, 0};
   PackStrings(elements, static_cast<std::byte*>(memory));

@@ -9,10 +9,12 @@
 
 namespace inferd::tensorflow {
 
-// Runs batches on a model's session. One Execute() at a time; keeps the arrays that a call needs.
+// Runs batches of one of a model's signatures on its session. One Execute() at a time; keeps the arrays that a call
+// needs.
 class TfInstance final {
  public:
-  explicit TfInstance(TfModel* model);
+  // `signature`: its number in the model.
+  TfInstance(TfModel* model, size_t signature);
   ~TfInstance() { Clear(); }
   TfInstance(const TfInstance&) = delete;
   TfInstance& operator=(const TfInstance&) = delete;
@@ -38,6 +40,7 @@ class TfInstance final {
   void Clear();
 
   TfModel* const model_;
+  const TfFunction& function_;
   const TfStatus status_;
 
   // Of the current call. The tensors are owned, but as plain pointers: the library takes arrays of them.

@@ -82,6 +82,7 @@ base::Result<enginekit::TensorDescription> ToDescription(const TensorInfo& info,
                                                  ElementTypeName(info.type) + ", which no protocol carries"));
   }
   tensor.any_shape = declared == nullptr;
+  tensor.graph_name = info.tensor;
   if (!info.known_rank && declared != nullptr) tensor.shape.assign(declared->shape, declared->shape + declared->rank);
   return tensor;
 }
@@ -96,30 +97,49 @@ base::Result<std::unique_ptr<TfModel>> TfModel::Load(const inferd_host* host, co
       settings.intra_op_threads > 0 ? settings.intra_op_threads : enginekit::ComputeThreads(load, files.path);
   INFERD_ASSIGN_OR_RETURN(OpenedGraph opened, Open(files, load, settings, threads));
   std::unique_ptr<TfModel> model(new TfModel(host, std::move(opened)));
-  INFERD_RETURN_IF_ERROR(model->Describe(load, std::max(threads, settings.inter_op_threads)));
+  INFERD_RETURN_IF_ERROR(model->DescribeAll(load, std::max(threads, settings.inter_op_threads)));
   return model;
 }
 
-base::Status TfModel::Describe(const inferd_load& load, int compute_threads) {
-  const inferd_signature& declared = *load.declared;
-  for (const TensorInfo& info : opened_.signature.inputs) {
-    INFERD_ASSIGN_OR_RETURN(enginekit::TensorDescription tensor,
-                            ToDescription(info, FindDeclared(declared.inputs, declared.input_count, info.name)));
-    tensor.alignment = info.type == TF_STRING ? 1 : kAlignment;
-    INFERD_RETURN_IF_ERROR(AddTensor(info, &inputs_));
-    signature_.AddInput(std::move(tensor));
+base::Status TfModel::DescribeAll(const inferd_load& load, int compute_threads) {
+  const std::vector<SignatureDef>& signatures = opened_.signatures;
+  INFERD_ASSIGN_OR_RETURN(TfFunction first, Describe(signatures.front(), *load.declared, compute_threads));
+  functions_.push_back(std::move(first));
+  const inferd_signature nothing = {};
+  for (size_t i = 1; i < signatures.size(); ++i) {
+    auto other = Describe(signatures[i], nothing, compute_threads);
+    if (other.has_value()) {
+      functions_.push_back(*std::move(other));
+      continue;
+    }
+    const std::string line = "model '" + std::string(enginekit::ToView(load.model_name)) + "': signature '" +
+                             signatures[i].name + "' is not served: " + other.error().message();
+    host_->log(host_, INFERD_LOG_WARNING, {line.data(), line.size()});
   }
-  for (const TensorInfo& info : opened_.signature.outputs) {
-    INFERD_ASSIGN_OR_RETURN(enginekit::TensorDescription tensor,
-                            ToDescription(info, FindDeclared(declared.outputs, declared.output_count, info.name)));
-    INFERD_RETURN_IF_ERROR(AddTensor(info, &outputs_));
-    signature_.AddOutput(std::move(tensor));
-  }
-  signature_.Finish(compute_threads);
   return base::OkStatus();
 }
 
-base::Status TfModel::AddTensor(const TensorInfo& info, std::vector<GraphTensor>* list) {
+base::Result<TfFunction> TfModel::Describe(const SignatureDef& signature, const inferd_signature& declared,
+                                           int compute_threads) const {
+  TfFunction function;
+  for (const TensorInfo& info : signature.inputs) {
+    INFERD_ASSIGN_OR_RETURN(enginekit::TensorDescription tensor,
+                            ToDescription(info, FindDeclared(declared.inputs, declared.input_count, info.name)));
+    tensor.alignment = info.type == TF_STRING ? 1 : kAlignment;
+    INFERD_RETURN_IF_ERROR(AddTensor(info, &function.inputs));
+    function.signature.AddInput(std::move(tensor));
+  }
+  for (const TensorInfo& info : signature.outputs) {
+    INFERD_ASSIGN_OR_RETURN(enginekit::TensorDescription tensor,
+                            ToDescription(info, FindDeclared(declared.outputs, declared.output_count, info.name)));
+    INFERD_RETURN_IF_ERROR(AddTensor(info, &function.outputs));
+    function.signature.AddOutput(std::move(tensor));
+  }
+  function.signature.Finish(compute_threads, signature.name, signature.method);
+  return function;
+}
+
+base::Status TfModel::AddTensor(const TensorInfo& info, std::vector<GraphTensor>* list) const {
   INFERD_ASSIGN_OR_RETURN(const TF_Output output, FindTensor(opened_.graph.get(), info.tensor));
   list->push_back({output, info.type, info.name});
   return base::OkStatus();

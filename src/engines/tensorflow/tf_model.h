@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -10,37 +11,49 @@
 
 namespace inferd::tensorflow {
 
-// A tensor of the served signature, where the session feeds or fetches it.
+// A tensor of a signature, where the session feeds or fetches it.
 struct GraphTensor {
   TF_Output output = {};
   TF_DataType type = TF_FLOAT;
   std::string name;
 };
 
+// One of a model's signatures.
+struct TfFunction {
+  std::vector<GraphTensor> inputs;
+  std::vector<GraphTensor> outputs;
+  enginekit::TensorSignature signature;
+};
+
 // A loaded SavedModel or frozen graph: one session, which all instances run on. Thread-safe.
 class TfModel final {
  public:
-  // NOT_FOUND: no model. INVALID_ARGUMENT: TensorFlow cannot read it, or it takes or gives what cannot be served.
+  // NOT_FOUND: no model. INVALID_ARGUMENT: TensorFlow cannot read it, or its first signature takes or gives what cannot
+  // be served. Other signatures that do are left out, and the log says so.
   static base::Result<std::unique_ptr<TfModel>> Load(const inferd_host* host, const inferd_load& load);
 
   const inferd_host& host() const { return *host_; }
   TF_Session* session() const { return opened_.session.get(); }
   bool keeps_inputs() const { return opened_.keeps_inputs; }
-  const std::vector<GraphTensor>& inputs() const { return inputs_; }
-  const std::vector<GraphTensor>& outputs() const { return outputs_; }
-  const inferd_signature* signature() const { return signature_.abi(); }
+  // `number` as in the ABI: 0 is the first.
+  const TfFunction& function(size_t number) const { return functions_[number]; }
+  const inferd_signature* signature() const { return functions_[0].signature.abi(); }
+  const inferd_signature* other_signature(size_t number) const {
+    return number < functions_.size() ? functions_[number].signature.abi() : nullptr;
+  }
 
  private:
   TfModel(const inferd_host* host, OpenedGraph opened) : host_(host), opened_(std::move(opened)) {}
 
-  base::Status Describe(const inferd_load& load, int compute_threads);
-  base::Status AddTensor(const TensorInfo& info, std::vector<GraphTensor>* list);
+  base::Status DescribeAll(const inferd_load& load, int compute_threads);
+  // `declared`: what the configuration says of it.
+  base::Result<TfFunction> Describe(const SignatureDef& signature, const inferd_signature& declared,
+                                    int compute_threads) const;
+  base::Status AddTensor(const TensorInfo& info, std::vector<GraphTensor>* list) const;
 
   const inferd_host* host_;
   OpenedGraph opened_;
-  std::vector<GraphTensor> inputs_;
-  std::vector<GraphTensor> outputs_;
-  enginekit::TensorSignature signature_;
+  std::deque<TfFunction> functions_;  // each stays where it is
 };
 
 }  // namespace inferd::tensorflow

@@ -12,20 +12,21 @@ ModelCall::ModelCall(std::shared_ptr<const Environment> environment, tfs::Api ap
       api_(api),
       measured_(api, received_ns()) {}
 
-base::Status ModelCall::PinModel(RequestedModel model, base::Status (*unknown_signature)(const std::string& name)) {
+base::Status ModelCall::PinModel(RequestedModel model) {
   model_ = std::move(model);
   call().SetModel(model_.spec.model, model_.spec.version);
   INFERD_ASSIGN_OR_RETURN(auto pinned, FindModel(dispatcher(), model_));
   Pin(std::move(pinned));
-  return IsServed(model_.signature) ? base::OkStatus() : unknown_signature(model_.signature);
+  return {};
 }
 
-base::Status ModelCall::Complete(const base::BufferSlice& message, core::InferRequest& request) {
+base::Status ModelCall::Complete(uint32_t signature, const base::BufferSlice& message, core::InferRequest& request) {
   if (tfs::RequestLog* const log = environment_->request_log; log != nullptr && log->Draw(model_.spec.model)) {
     logged_request_ = message;
   }
   request.model_name = model_.spec.model;
   request.model_version = model_.spec.version;
+  request.signature = signature;
   return rpc::AddForwarded(forwarded(), options(), request);
 }
 

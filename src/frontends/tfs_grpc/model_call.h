@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "frontends/tfs_grpc/model_spec_reader.h"
@@ -20,10 +21,10 @@ class ModelCall : public rpc::InferCall {
   const Options& service_options() const { return environment_->options; }
   tfs::Api api() const { return api_; }
 
-  // Finds the version that answers. Errors are FindModel's, and `unknown_signature` with the signature's name.
-  base::Status PinModel(RequestedModel model, base::Status (*unknown_signature)(const std::string& name));
-  // What every request has, its tensors aside. `message` is what it was read from.
-  base::Status Complete(const base::BufferSlice& message, core::InferRequest& request);
+  // Finds the version that answers. Errors are FindModel's.
+  base::Status PinModel(RequestedModel model);
+  // What every request has, its tensors aside; `signature` as in it. `message` is what it was read from.
+  base::Status Complete(uint32_t signature, const base::BufferSlice& message, core::InferRequest& request);
   // Has the answer logged, if the call is to be.
   base::Result<net::grpc::Message> Logged(base::Result<net::grpc::Message> answer);
 

@@ -14,7 +14,7 @@ namespace serving = tensorflow::serving;
 
 tensorflow::TensorInfo InfoOf(const core::TensorSpec& spec) {
   tensorflow::TensorInfo info;
-  info.set_name(spec.name);
+  info.set_name(tfs::GraphName(spec));
   info.set_dtype(static_cast<tensorflow::DataType>(tfs::DtypeOf(spec.datatype)));
   auto& shape = *info.mutable_tensor_shape();
   for (const int64_t dim : spec.shape.dims()) shape.add_dim()->set_size(dim);
@@ -32,13 +32,16 @@ serving::ModelSpec ModelSpecMessage(std::string_view model, std::string_view ver
   return spec;
 }
 
-serving::SignatureDefMap SignatureMessage(const core::ModelSignature& signature) {
+serving::SignatureDefMap SignatureMessage(std::span<const core::ModelSignature* const> signatures) {
   serving::SignatureDefMap map;
-  auto& definition = (*map.mutable_signature_def())[std::string(tfs::kServingDefault)];
-  for (const core::TensorSpec& input : signature.inputs) (*definition.mutable_inputs())[input.name] = InfoOf(input);
-  for (const core::TensorSpec& output : signature.outputs)
-    (*definition.mutable_outputs())[output.name] = InfoOf(output);
-  definition.set_method_name("tensorflow/serving/predict");
+  for (const core::ModelSignature* signature : signatures) {
+    auto& definition = (*map.mutable_signature_def())[std::string(tfs::SignatureName(*signature))];
+    for (const core::TensorSpec& input : signature->inputs) (*definition.mutable_inputs())[input.name] = InfoOf(input);
+    for (const core::TensorSpec& output : signature->outputs) {
+      (*definition.mutable_outputs())[output.name] = InfoOf(output);
+    }
+    definition.set_method_name(std::string(tfs::MethodName(*signature)));
+  }
   return map;
 }
 

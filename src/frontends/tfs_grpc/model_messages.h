@@ -15,8 +15,8 @@ namespace inferd::tfs_grpc {
 tensorflow::serving::ModelSpec ModelSpecMessage(std::string_view model, std::string_view version,
                                                 std::string_view signature);
 
-// The one signature of a model. A tensor's name is its alias.
-tensorflow::serving::SignatureDefMap SignatureMessage(const core::ModelSignature& signature);
+// All signatures of a model, by name.
+tensorflow::serving::SignatureDefMap SignatureMessage(std::span<const core::ModelSignature* const> signatures);
 
 tensorflow::serving::GetModelStatusResponse StatusMessage(std::span<const core::IndexEntry> versions);
 

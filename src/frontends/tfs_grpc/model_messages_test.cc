@@ -12,13 +12,19 @@ TEST(ModelMessagesTest, ASignatureSaysWhichShapesAreKnown) {
   signature.inputs = {{.name = "any", .datatype = tensor::DataType::kBool, .shape = {}, .any_shape = true},
                       {.name = "scalar", .datatype = tensor::DataType::kFp32, .shape = {}}};
   signature.outputs = {{.name = "y", .datatype = tensor::DataType::kInt64, .shape = {-1, 3}, .any_shape = true}};
-  const auto map = SignatureMessage(signature);
+  signature.outputs[0].graph_name = "op:1";
+  core::ModelSignature other;
+  other.name = "other";
+  other.method_name = "tensorflow/serving/regress";
+  const core::ModelSignature* const all[] = {&signature, &other};
+  const auto map = SignatureMessage(all);
+  EXPECT_EQ(map.signature_def().at("other").ShortDebugString(), R"(method_name: "tensorflow/serving/regress")");
   const auto& definition = map.signature_def().at(std::string(tfs::kServingDefault));
   EXPECT_EQ(definition.inputs().at("any").ShortDebugString(),
             R"(name: "any" dtype: DT_BOOL tensor_shape { unknown_rank: true })");
   EXPECT_EQ(definition.inputs().at("scalar").ShortDebugString(), R"(name: "scalar" dtype: DT_FLOAT tensor_shape { })");
   EXPECT_EQ(definition.outputs().at("y").ShortDebugString(),
-            R"(name: "y" dtype: DT_INT64 tensor_shape { dim { size: -1 } dim { size: 3 } })");
+            R"(name: "op:1" dtype: DT_INT64 tensor_shape { dim { size: -1 } dim { size: 3 } })");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ base::Result<serving::GetModelMetadataResponse> GetModelMetadata(const Environme
   INFERD_ASSIGN_OR_RETURN(const auto pinned, FindModel(environment.dispatcher, model));
   serving::GetModelMetadataResponse response;
   *response.mutable_model_spec() = ModelSpecMessage(model.spec.model, pinned->version(), "");
-  (*response.mutable_metadata())[kSignatureField].PackFrom(SignatureMessage(pinned->signature()));
+  (*response.mutable_metadata())[kSignatureField].PackFrom(SignatureMessage(pinned->signatures()));
   return response;
 }
 

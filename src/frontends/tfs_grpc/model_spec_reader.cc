@@ -68,6 +68,4 @@ base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatche
   return tfs::FindModel(dispatcher, model.spec);
 }
 
-bool IsServed(std::string_view signature) { return signature.empty() || signature == tfs::kServingDefault; }
-
 }  // namespace inferd::tfs_grpc

@@ -15,7 +15,7 @@ namespace inferd::tfs_grpc {
 struct RequestedModel {
   bool given = false;  // there is a ModelSpec
   tfs::ModelSpec spec{"", "", ""};
-  std::string signature;  // empty: the default
+  std::string signature;  // empty: tfs::kServingDefault
 };
 
 // Reads a tensorflow.serving.ModelSpec on top of what `model` has, as protobuf merges the parts of one field. `in` is
@@ -29,8 +29,5 @@ base::Result<RequestedModel> ReadModelSpecOf(std::string_view message, uint32_t 
 // The version that answers; it is in the spec afterwards if a label named it. Errors are tfs::FindModel's and, in
 // TensorFlow Serving's words, INVALID_ARGUMENT: no model is named.
 base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, RequestedModel& model);
-
-// Whether that is the one signature that a model has.
-bool IsServed(std::string_view signature);
 
 }  // namespace inferd::tfs_grpc

@@ -12,15 +12,16 @@ namespace {
 
 constexpr uint32_t kModelSpec = 1;
 
-base::Status UnknownSignature(const std::string& name) {
-  return base::FailedPrecondition("Serving signature key \"" + name + "\" not found.");
-}
-
 }  // namespace
 
 base::Status PredictCall::Begin(const base::BufferSlice& message) {
   INFERD_ASSIGN_OR_RETURN(RequestedModel model, ReadModelSpecOf(message.view(), kModelSpec));
-  return PinModel(std::move(model), UnknownSignature);
+  const std::string name = model.signature.empty() ? std::string(tfs::kServingDefault) : model.signature;
+  INFERD_RETURN_IF_ERROR(PinModel(std::move(model)));
+  const auto found = tfs::FindSignature(*pinned(), name);
+  if (!found) return base::FailedPrecondition("Serving signature key \"" + name + "\" not found.");
+  signature_ = *found;
+  return {};
 }
 
 bool PredictCall::PreparingIsBig(const base::BufferSlice& message) const {
@@ -29,9 +30,8 @@ bool PredictCall::PreparingIsBig(const base::BufferSlice& message) const {
 }
 
 base::Result<std::unique_ptr<core::InferRequest>> PredictCall::Prepare(const base::BufferSlice& message) {
-  INFERD_ASSIGN_OR_RETURN(auto request,
-                          ReadPredictRequest(message, pinned()->signature(), service_options().fill_bytes_max));
-  INFERD_RETURN_IF_ERROR(Complete(message, *request));
+  INFERD_ASSIGN_OR_RETURN(auto request, ReadPredictRequest(message, signature(), service_options().fill_bytes_max));
+  INFERD_RETURN_IF_ERROR(Complete(signature_, message, *request));
   return request;
 }
 
@@ -40,7 +40,8 @@ bool PredictCall::EncodingIsBig(const core::InferResponse& response) const {
 }
 
 base::Result<net::grpc::Message> PredictCall::Encode(core::InferResponse&& response) {
-  return Logged(WritePredictResponse(std::move(response), service_options().tensor_content));
+  return Logged(
+      WritePredictResponse(std::move(response), service_options().tensor_content, tfs::SignatureName(signature())));
 }
 
 }  // namespace inferd::tfs_grpc

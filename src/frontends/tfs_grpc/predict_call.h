@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "frontends/tfs_grpc/model_call.h"
 
 namespace inferd::tfs_grpc {
@@ -15,6 +17,10 @@ class PredictCall final : public ModelCall {
   base::Result<std::unique_ptr<core::InferRequest>> Prepare(const base::BufferSlice& message) override;
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
+
+  const core::ModelSignature& signature() const { return *pinned()->signatures()[signature_]; }
+
+  uint32_t signature_ = 0;  // by its place in the model's
 };
 
 }  // namespace inferd::tfs_grpc

@@ -60,6 +60,23 @@ TEST_F(PredictCallTest, TheModelIsSaidByNameVersionLabelAndSignature) {
   EXPECT_EQ(Ask(request), "3: Missing ModelSpec");
 }
 
+TEST_F(PredictCallTest, ASignatureIsChosenByItsName) {
+  core::ModelSignature other = service_.dispatcher.models["m"]->signature_;
+  other.name = "other";
+  other.inputs[0].name = "y";
+  service_.dispatcher.models["m"]->AddSignature(other);
+  tensorflow::serving::PredictRequest request = PredictRequest();
+  EXPECT_EQ(Ask(request), "0");
+  EXPECT_EQ(service_.dispatcher.last->signature, 0u);
+  request.mutable_model_spec()->set_signature_name("other");
+  EXPECT_EQ(Ask(request), "3: input tensor alias not found in signature: x. Inputs expected to be in the set {y}.");
+  (*request.mutable_inputs())["y"] = request.inputs().at("x");
+  request.mutable_inputs()->erase("x");
+  const auto response = ResponseOf<PredictResponse>(*service_.Ask("Predict", request));
+  EXPECT_EQ(response.model_spec().signature_name(), "other");
+  EXPECT_EQ(service_.dispatcher.last->signature, 1u);
+}
+
 TEST_F(PredictCallTest, WhatIsWrongWithTheTensorsIsSaid) {
   tensorflow::serving::PredictRequest request = PredictRequest();
   request.mutable_inputs()->at("x").add_int_val(3);

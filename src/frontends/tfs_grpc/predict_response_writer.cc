@@ -28,12 +28,12 @@ bool IsBulk(DataType type, bool tensor_content) {
 }
 
 // No less than the bytes of `response` but for tensors.
-size_t HeaderSizeMax(const core::InferResponse& response) {
+size_t HeaderSizeMax(const core::InferResponse& response, std::string_view signature) {
   constexpr size_t kTagAndLength = 6;
   constexpr size_t kDim = 2 * kTagAndLength + wire::kVarintMax;
   constexpr size_t kOutputFields = 6 * kTagAndLength;
-  constexpr size_t kSpecFields = 5 * kTagAndLength + wire::kVarintMax + tfs::kServingDefault.size();
-  size_t bytes = kSpecFields + response.model_name.size();
+  constexpr size_t kSpecFields = 5 * kTagAndLength + wire::kVarintMax;
+  size_t bytes = kSpecFields + signature.size() + response.model_name.size();
   for (const core::InferTensor& output : response.outputs) {
     bytes += kOutputFields + output.name.size() + output.shape.rank() * kDim;
   }
@@ -61,9 +61,9 @@ void WriteTensor(wire::Writer& out, uint32_t number, core::InferTensor& tensor, 
   out.Message(number, end);
 }
 
-void WriteModelSpec(wire::Writer& out, const core::InferResponse& response) {
+void WriteModelSpec(wire::Writer& out, const core::InferResponse& response, std::string_view signature) {
   const size_t end = out.size();
-  out.String(kSignatureName, tfs::kServingDefault);
+  out.String(kSignatureName, signature);
   const int64_t version = tfs::VersionNumber(response.model_version);
   const size_t version_end = out.size();
   if (version != 0) out.Varint(kInt64Value, static_cast<uint64_t>(version));
@@ -74,9 +74,10 @@ void WriteModelSpec(wire::Writer& out, const core::InferResponse& response) {
 
 }  // namespace
 
-base::Result<net::grpc::Message> WritePredictResponse(core::InferResponse response, bool tensor_content) {
-  wire::Writer out(HeaderSizeMax(response));
-  WriteModelSpec(out, response);
+base::Result<net::grpc::Message> WritePredictResponse(core::InferResponse response, bool tensor_content,
+                                                      std::string_view signature) {
+  wire::Writer out(HeaderSizeMax(response, signature));
+  WriteModelSpec(out, response, signature);
   for (auto output = response.outputs.rbegin(); output != response.outputs.rend(); ++output) {
     const base::Status fits = tensor::CheckRaw(output->datatype, output->shape, output->data.bytes());
     if (!fits.ok()) return std::unexpected(base::Internal("output '" + output->name + "': " + fits.message()));

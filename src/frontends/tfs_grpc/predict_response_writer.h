@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "core/infer_response.h"
 #include "net/grpc/responder.h"
+#include "tfs/model_spec.h"
 
 namespace inferd::tfs_grpc {
 
@@ -12,7 +13,8 @@ namespace inferd::tfs_grpc {
 // `tensor_content`, as that; strings stand in string_val either way. Floats and tensor_content are pieces of the
 // message and are not copied. `response` is a success. INTERNAL: an output's bytes do not fit its shape. Pure; runs on
 // any thread.
-base::Result<net::grpc::Message> WritePredictResponse(core::InferResponse response, bool tensor_content);
+base::Result<net::grpc::Message> WritePredictResponse(core::InferResponse response, bool tensor_content,
+                                                      std::string_view signature = tfs::kServingDefault);
 
 // How many bytes of the outputs are encoded element by element.
 size_t BytesToEncode(const core::InferResponse& response, bool tensor_content);

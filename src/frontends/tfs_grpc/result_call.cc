@@ -1,15 +1,52 @@
 #include "frontends/tfs_grpc/result_call.h"
 
+#include <atomic>
 #include <utility>
 
 #include "frontends/tfs_grpc/examples_reader.h"
+#include "v2/single_response.h"
 
 namespace inferd::tfs_grpc {
 
+namespace {
+
+// Collects the responses to a call's tasks, which come on any thread and in any order, and answers with the first one's
+// or with a failure.
+class TaskJoin final {
+ public:
+  // `others`: where the responses to the other tasks are put before that. `completion` owns what it is in.
+  TaskJoin(size_t tasks, std::vector<core::InferResponse>& others, core::Completion completion)
+      : parts_(tasks), left_(tasks), others_(others), completion_(std::move(completion)) {}
+
+  void Add(size_t task, core::InferResponse&& response) {
+    if (!parts_[task].Add(std::move(response))) return;
+    // The last one sees what all others have written.
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) Finish();
+  }
+
+ private:
+  void Finish() {
+    for (v2::SingleResponse& part : parts_) {
+      if (part.many()) part.response().status = base::Unimplemented("the model gave more than one response to a task");
+      part.response().final = true;
+      if (!part.response().status.ok()) return completion_.Send(std::move(part.response()));
+    }
+    for (size_t i = 1; i < parts_.size(); ++i) others_.push_back(std::move(parts_[i].response()));
+    completion_.Send(std::move(parts_[0].response()));
+  }
+
+  std::vector<v2::SingleResponse> parts_;  // by task
+  std::atomic<size_t> left_;
+  std::vector<core::InferResponse>& others_;
+  core::Completion completion_;
+};
+
+}  // namespace
+
 base::Status ResultCall::Begin(const base::BufferSlice& message) {
-  INFERD_ASSIGN_OR_RETURN(ResultTask task, ReadResultTask(message.view(), api()));
-  result_ = task.result;
-  return PinModel(std::move(task.model), UnknownResultSignature);
+  INFERD_ASSIGN_OR_RETURN(tasks_, ReadResultTasks(message.view(), api()));
+  INFERD_RETURN_IF_ERROR(PinModel(tasks_.front().model));
+  return ResolveTasks(*pinned(), api(), tasks_);
 }
 
 bool ResultCall::PreparingIsBig(const base::BufferSlice& message) const {
@@ -17,21 +54,41 @@ bool ResultCall::PreparingIsBig(const base::BufferSlice& message) const {
 }
 
 base::Result<std::unique_ptr<core::InferRequest>> ResultCall::Prepare(const base::BufferSlice& message) {
-  const core::ModelSignature& signature = pinned()->signature();
-  INFERD_ASSIGN_OR_RETURN(auto request, ReadExamples(message.view(), signature, service_options().context_bytes_max));
-  INFERD_RETURN_IF_ERROR(CheckResult(result_, signature));
-  INFERD_RETURN_IF_ERROR(Complete(message, *request));
+  const auto signatures = pinned()->signatures();
+  const uint32_t first = tasks_.front().signature;
+  INFERD_ASSIGN_OR_RETURN(auto request,
+                          ReadExamples(message.view(), *signatures[first], service_options().context_bytes_max));
+  for (const ResultTask& task : tasks_) INFERD_RETURN_IF_ERROR(CheckResult(task.result, *signatures[task.signature]));
+  INFERD_RETURN_IF_ERROR(Complete(first, message, *request));
   return request;
+}
+
+void ResultCall::Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) {
+  if (tasks_.size() == 1) return ModelCall::Execute(std::move(request), std::move(completion));
+  std::vector<std::unique_ptr<core::InferRequest>> requests;
+  for (const ResultTask& task : tasks_) {
+    requests.push_back(std::make_unique<core::InferRequest>(*request));
+    requests.back()->signature = task.signature;
+  }
+  // The last answer may end this call.
+  core::Dispatcher& models = dispatcher();
+  const auto model = shared_pinned();
+  const auto join = std::make_shared<TaskJoin>(requests.size(), responses_, std::move(completion));
+  for (size_t i = 0; i < requests.size(); ++i) {
+    models.Infer(model, std::move(requests[i]),
+                 core::Completion([join, i](core::InferResponse&& response) { join->Add(i, std::move(response)); }));
+  }
 }
 
 bool ResultCall::EncodingIsBig(const core::InferResponse& response) const {
   size_t bytes = 0;
   for (const core::InferTensor& output : response.outputs) bytes += output.data.size();
-  return bytes >= options().offload_bytes;
+  return bytes * tasks_.size() >= options().offload_bytes;
 }
 
 base::Result<net::grpc::Message> ResultCall::Encode(core::InferResponse&& response) {
-  return Logged(WriteResult(result_, api(), response, pinned()->signature()));
+  responses_.insert(responses_.begin(), std::move(response));
+  return Logged(WriteResults(api(), *pinned(), tasks_, responses_));
 }
 
 }  // namespace inferd::tfs_grpc

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "frontends/tfs_grpc/model_call.h"
 #include "frontends/tfs_grpc/result_task.h"
 
 namespace inferd::tfs_grpc {
 
-// One Classify, Regress or MultiInference call.
+// One Classify, Regress or MultiInference call. The tasks of the last share their inputs: each signature is asked with
+// the same request, one beside the other.
 class ResultCall final : public ModelCall {
  public:
   using ModelCall::ModelCall;
@@ -17,9 +19,11 @@ class ResultCall final : public ModelCall {
   bool PreparingIsBig(const base::BufferSlice& message) const override;
   base::Result<std::unique_ptr<core::InferRequest>> Prepare(const base::BufferSlice& message) override;
   bool EncodingIsBig(const core::InferResponse& response) const override;
+  void Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
 
-  Result result_ = Result::kClassification;
+  std::vector<ResultTask> tasks_;
+  std::vector<core::InferResponse> responses_;  // to all tasks but the first
 };
 
 }  // namespace inferd::tfs_grpc

@@ -96,6 +96,73 @@ TEST_F(ResultCallTest, AModelIsWhatItsOutputsSay) {
   EXPECT_EQ(StatusOf(*service_.Ask("Regress", request)), "3: Input is empty.");
 }
 
+// The regressor's: "twice" is one, and "classes" a classifier; "apart" takes another input.
+TEST_F(ResultCallTest, TasksOfSeveralSignatures) {
+  auto& model = *service_.dispatcher.models["r"];
+  core::ModelSignature signature = model.signature_;
+  signature.name = "twice";
+  model.AddSignature(signature);
+  signature.name = "classes";
+  signature.outputs = {{.name = "y", .datatype = DataType::kFp32, .shape = {-1, 2}}};
+  model.AddSignature(signature);
+  signature.name = "apart";
+  signature.inputs[0].graph_name = "another:0";
+  model.AddSignature(signature);
+  std::vector<std::pair<uint32_t, core::Completion>> asked;
+  service_.dispatcher.infer = [&](const core::PinnedModel&, const core::InferRequest& request, core::Completion done) {
+    asked.emplace_back(request.signature, std::move(done));
+  };
+  const auto answer = [&](size_t i, std::vector<float> values, base::Status status = {}) {
+    core::InferResponse response;
+    response.status = std::move(status);
+    response.model_name = "r";
+    response.model_version = "1";
+    core::InferTensor output;
+    output.name = "y";
+    output.datatype = DataType::kFp32;
+    output.shape = values.size() == 2 ? tensor::Shape{1, 2} : tensor::Shape{1};
+    base::Buffer bytes = base::Buffer::Allocate(values.size() * sizeof(float));
+    std::memcpy(bytes.data(), values.data(), values.size() * sizeof(float));
+    output.data = base::BufferSlice(bytes);
+    response.outputs.push_back(std::move(output));
+    asked[i].second.Send(std::move(response));
+  };
+
+  serving::MultiInferenceRequest request;
+  AddExample(*request.mutable_input(), 3);
+  for (const char* name : {"", "classes", "twice"}) {
+    auto& task = *request.add_tasks();
+    task.mutable_model_spec()->set_name("r");
+    task.mutable_model_spec()->set_signature_name(name);
+    task.set_method_name(std::string("tensorflow/serving/") + (*name == 'c' ? "classify" : "regress"));
+  }
+  const auto call = service_.Ask("MultiInference", request);
+  ASSERT_EQ(asked.size(), 3u);
+  EXPECT_EQ(asked[1].first, 2u);
+  answer(2, {6});
+  answer(0, {3});
+  answer(1, {0.25, 0.75});
+  service_.Settle();
+  const auto response = ResponseOf<serving::MultiInferenceResponse>(*call);
+  ASSERT_EQ(response.results_size(), 3);
+  EXPECT_EQ(response.results(0).regression_result().regressions(0).value(), 3);
+  EXPECT_EQ(response.results(0).model_spec().signature_name(), "serving_default");
+  EXPECT_EQ(response.results(1).classification_result().classifications(0).classes(1).score(), 0.75f);
+  EXPECT_EQ(response.results(1).model_spec().signature_name(), "classes");
+  EXPECT_EQ(response.results(2).regression_result().regressions(0).value(), 6);
+
+  asked.clear();
+  const auto failed = service_.Ask("MultiInference", request);
+  answer(0, {3});
+  answer(1, {}, base::Unavailable("busy"));
+  answer(2, {6});
+  service_.Settle();
+  EXPECT_EQ(StatusOf(*failed), "14: busy");
+
+  request.mutable_tasks(2)->mutable_model_spec()->set_signature_name("apart");
+  EXPECT_EQ(StatusOf(*service_.Ask("MultiInference", request)), "3: Input tensor must be the same for all Signatures.");
+}
+
 TEST_F(ResultCallTest, OneTaskOfSeveralThatThereMightBe) {
   serving::MultiInferenceRequest request;
   const auto ask = [&] { return StatusOf(*service_.Ask("MultiInference", request)); };
@@ -113,7 +180,7 @@ TEST_F(ResultCallTest, OneTaskOfSeveralThatThereMightBe) {
   second = task;
   EXPECT_EQ(ask(), "3: Duplicate evaluation of signature: serving_default");
   second.mutable_model_spec()->set_signature_name("other");
-  EXPECT_EQ(ask(), "3: No signature was found with the name: other");
+  EXPECT_EQ(ask(), "3: Requested signature not found in model graph: other");
   second.mutable_model_spec()->set_name("c");
   EXPECT_EQ(ask(), "3: All ModelSpecs in a MultiInferenceRequest must access the same model name.");
 }

@@ -1,6 +1,6 @@
 #include "frontends/tfs_grpc/result_task.h"
 
-#include <optional>
+#include <algorithm>
 #include <utility>
 
 #include "frontends/tfs_grpc/model_messages.h"
@@ -50,36 +50,54 @@ base::Result<Result> ResultOf(std::string_view method) {
   return std::unexpected(base::Unimplemented("Unsupported signature method_name: " + std::string(method)));
 }
 
-// Why a second task cannot be served.
-base::Status RefuseSecond(const RequestedModel& first, const RequestedModel& second) {
-  if (first.spec.model != second.spec.model) {
-    return InvalidArgument("All ModelSpecs in a MultiInferenceRequest must access the same model name.");
-  }
-  const bool served = IsServed(first.signature);
-  if (served != IsServed(second.signature)) return UnknownResultSignature((served ? second : first).signature);
-  return InvalidArgument("Duplicate evaluation of signature: " +
-                         (served ? std::string(tfs::kServingDefault) : first.signature));
+// A signature may be asked once, so that more tasks than any model has signatures have no right answer.
+constexpr size_t kTasksMax = 256;
+
+std::string_view ShownSignature(const RequestedModel& model) {
+  return model.signature.empty() ? tfs::kServingDefault : std::string_view(model.signature);
 }
 
-base::Result<ResultTask> ReadOnlyTask(std::string_view message) {
-  std::optional<ResultTask> only;
+base::Status CheckTask(const ResultTask& task, std::span<const ResultTask> before) {
+  if (task.model.spec.model.empty()) return InvalidArgument("Found ModelSpec with an empty model name.");
+  if (before.empty()) return {};
+  if (before.front().model.spec.model != task.model.spec.model) {
+    return InvalidArgument("All ModelSpecs in a MultiInferenceRequest must access the same model name.");
+  }
+  if (before.size() == kTasksMax) {
+    return InvalidArgument("expected at most " + std::to_string(kTasksMax) + " tasks, got more");
+  }
+  const std::string_view signature = ShownSignature(task.model);
+  for (const ResultTask& other : before) {
+    if (ShownSignature(other.model) != signature) continue;
+    return InvalidArgument("Duplicate evaluation of signature: " + std::string(signature));
+  }
+  return {};
+}
+
+base::Result<std::vector<ResultTask>> ReadTasks(std::string_view message) {
+  std::vector<ResultTask> tasks;
   Reader in(message);
   while (const uint32_t tag = in.Next()) {
     if (tag != Tag(1, Type::kBytes)) {
       in.Skip();
       continue;
     }
-    INFERD_ASSIGN_OR_RETURN(Task task, ReadTask(in.Message()));
-    if (task.model.spec.model.empty()) {
-      return std::unexpected(InvalidArgument("Found ModelSpec with an empty model name."));
-    }
-    if (only) return std::unexpected(RefuseSecond(only->model, task.model));
-    INFERD_ASSIGN_OR_RETURN(const Result result, ResultOf(task.method));
-    only = ResultTask{.model = std::move(task.model), .result = result};
+    INFERD_ASSIGN_OR_RETURN(Task read, ReadTask(in.Message()));
+    ResultTask task{.model = std::move(read.model)};
+    INFERD_RETURN_IF_ERROR(CheckTask(task, tasks));
+    INFERD_ASSIGN_OR_RETURN(task.result, ResultOf(read.method));
+    tasks.push_back(std::move(task));
   }
   if (!in.ok()) return std::unexpected(in.status());
-  if (!only) return std::unexpected(InvalidArgument("Found ModelSpec with an empty model name."));
-  return *std::move(only);
+  if (tasks.empty()) return std::unexpected(InvalidArgument("Found ModelSpec with an empty model name."));
+  return tasks;
+}
+
+// Of the graph, as there: what one takes, the other takes.
+bool HaveSameInputs(const core::ModelSignature& a, const core::ModelSignature& b) {
+  return std::ranges::equal(a.inputs, b.inputs, [](const core::TensorSpec& x, const core::TensorSpec& y) {
+    return x.name == y.name && x.datatype == y.datatype && tfs::GraphName(x) == tfs::GraphName(y);
+  });
 }
 
 base::Status Fill(const core::InferResponse& response, const core::ModelSignature& signature,
@@ -107,41 +125,70 @@ base::Status Fill(const core::InferResponse& response, const core::ModelSignatur
   return {};
 }
 
+// `message` has a model_spec.
+template <typename Message, typename ResultMessage>
+base::Status FillTask(const core::InferResponse& response, const core::ModelSignature& signature, Message& message,
+                      ResultMessage& result) {
+  *message.mutable_model_spec() =
+      ModelSpecMessage(response.model_name, response.model_version, tfs::SignatureName(signature));
+  return Fill(response, signature, result);
+}
+
 template <typename Response>
 base::Result<net::grpc::Message> WriteOne(const core::InferResponse& response, const core::ModelSignature& signature) {
   Response message;
-  *message.mutable_model_spec() = ModelSpecMessage(response.model_name, response.model_version, tfs::kServingDefault);
-  INFERD_RETURN_IF_ERROR(Fill(response, signature, *message.mutable_result()));
+  INFERD_RETURN_IF_ERROR(FillTask(response, signature, message, *message.mutable_result()));
   return net::grpc::Encode(message);
 }
 
 }  // namespace
 
-base::Result<ResultTask> ReadResultTask(std::string_view message, tfs::Api api) {
-  if (api == tfs::Api::kMultiInference) return ReadOnlyTask(message);
+base::Result<std::vector<ResultTask>> ReadResultTasks(std::string_view message, tfs::Api api) {
+  if (api == tfs::Api::kMultiInference) return ReadTasks(message);
   INFERD_ASSIGN_OR_RETURN(RequestedModel model, ReadModelSpecOf(message, 1));
-  return ResultTask{.model = std::move(model),
-                    .result = api == tfs::Api::kClassify ? Result::kClassification : Result::kRegression};
+  std::vector<ResultTask> tasks(1);
+  tasks[0].model = std::move(model);
+  tasks[0].result = api == tfs::Api::kClassify ? Result::kClassification : Result::kRegression;
+  return tasks;
+}
+
+base::Status ResolveTasks(const core::PinnedModel& model, tfs::Api api, std::span<ResultTask> tasks) {
+  const auto signatures = model.signatures();
+  for (ResultTask& task : tasks) {
+    const auto found = tfs::FindSignature(model, task.model.signature);
+    if (!found) {
+      const bool multi = api == tfs::Api::kMultiInference;
+      return InvalidArgument(
+          (multi ? "Requested signature not found in model graph: " : "No signature was found with the name: ") +
+          std::string(ShownSignature(task.model)));
+    }
+    task.signature = *found;
+    if (!HaveSameInputs(*signatures[*found], *signatures[tasks.front().signature])) {
+      return InvalidArgument("Input tensor must be the same for all Signatures.");
+    }
+  }
+  return {};
 }
 
 base::Status CheckResult(Result result, const core::ModelSignature& signature) {
   return result == Result::kClassification ? tfs::CheckClassifier(signature) : tfs::CheckRegressor(signature);
 }
 
-base::Status UnknownResultSignature(const std::string& name) {
-  return InvalidArgument("No signature was found with the name: " + name);
-}
-
-base::Result<net::grpc::Message> WriteResult(Result result, tfs::Api api, const core::InferResponse& response,
-                                             const core::ModelSignature& signature) {
-  if (api == tfs::Api::kClassify) return WriteOne<serving::ClassificationResponse>(response, signature);
-  if (api == tfs::Api::kRegress) return WriteOne<serving::RegressionResponse>(response, signature);
+base::Result<net::grpc::Message> WriteResults(tfs::Api api, const core::PinnedModel& model,
+                                              std::span<const ResultTask> tasks,
+                                              std::span<const core::InferResponse> responses) {
+  const auto signature_of = [&](size_t task) -> const core::ModelSignature& {
+    return *model.signatures()[tasks[task].signature];
+  };
+  if (api == tfs::Api::kClassify) return WriteOne<serving::ClassificationResponse>(responses[0], signature_of(0));
+  if (api == tfs::Api::kRegress) return WriteOne<serving::RegressionResponse>(responses[0], signature_of(0));
   serving::MultiInferenceResponse message;
-  serving::InferenceResult& added = *message.add_results();
-  *added.mutable_model_spec() = ModelSpecMessage(response.model_name, response.model_version, tfs::kServingDefault);
-  INFERD_RETURN_IF_ERROR(result == Result::kClassification
-                             ? Fill(response, signature, *added.mutable_classification_result())
-                             : Fill(response, signature, *added.mutable_regression_result()));
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    serving::InferenceResult& added = *message.add_results();
+    INFERD_RETURN_IF_ERROR(tasks[i].result == Result::kClassification
+                               ? FillTask(responses[i], signature_of(i), added, *added.mutable_classification_result())
+                               : FillTask(responses[i], signature_of(i), added, *added.mutable_regression_result()));
+  }
   return net::grpc::Encode(message);
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "core/infer_response.h"
@@ -16,26 +18,29 @@ namespace inferd::tfs_grpc {
 // What is to be made of a model's outputs.
 enum class Result : uint8_t { kClassification, kRegression };
 
-// The result that a request asks for, and of which model.
+// A result that a request asks for, and of which model.
 struct ResultTask {
   RequestedModel model;
   Result result = Result::kClassification;
+  uint32_t signature = 0;  // by its place in the model's: ResolveTasks
 };
 
-// What a ClassificationRequest, a RegressionRequest or a MultiInferenceRequest asks for, its Input aside. Every model
-// has one signature: of several tasks at least one cannot be served. In TensorFlow Serving's words, INVALID_ARGUMENT:
-// no protobuf, no task, tasks of several models or signatures, or twice of one; UNIMPLEMENTED: another method.
-base::Result<ResultTask> ReadResultTask(std::string_view message, tfs::Api api);
+// What a ClassificationRequest, a RegressionRequest or a MultiInferenceRequest asks for, its Input aside: at least one
+// task, and one unless it is the last of these. In TensorFlow Serving's words, INVALID_ARGUMENT: no protobuf, no task,
+// tasks of several models, or twice of one signature; UNIMPLEMENTED: another method.
+base::Result<std::vector<ResultTask>> ReadResultTasks(std::string_view message, tfs::Api api);
+
+// Finds the tasks' signatures. In TensorFlow Serving's words, INVALID_ARGUMENT: there is no such signature, or they do
+// not have the same inputs.
+base::Status ResolveTasks(const core::PinnedModel& model, tfs::Api api, std::span<ResultTask> tasks);
 
 // Whether a model's outputs can be read as that. INVALID_ARGUMENT: they cannot, and what would do.
 base::Status CheckResult(Result result, const core::ModelSignature& signature);
 
-// INVALID_ARGUMENT: there is no such signature.
-base::Status UnknownResultSignature(const std::string& name);
-
-// The bytes of a ClassificationResponse, a RegressionResponse or a MultiInferenceResponse. Errors are
-// tfs::FindClasses's and tfs::FindValues's. Pure; runs on any thread.
-base::Result<net::grpc::Message> WriteResult(Result result, tfs::Api api, const core::InferResponse& response,
-                                             const core::ModelSignature& signature);
+// The bytes of a ClassificationResponse, a RegressionResponse or a MultiInferenceResponse, of the tasks' responses.
+// Errors are tfs::FindClasses's and tfs::FindValues's. Pure; runs on any thread.
+base::Result<net::grpc::Message> WriteResults(tfs::Api api, const core::PinnedModel& model,
+                                              std::span<const ResultTask> tasks,
+                                              std::span<const core::InferResponse> responses);
 
 }  // namespace inferd::tfs_grpc

@@ -222,7 +222,7 @@ class TensorReader {
   core::InferTensor& tensor_;
   uint32_t dtype_ = 0;
   bool unknown_rank_ = false;  // of several the last counts
-  size_t count_ = 0;  // elements that the shape asks for
+  size_t count_ = 0;           // elements that the shape asks for
   std::string_view content_;
 };
 

@@ -170,7 +170,8 @@ TEST(TensorReaderTest, SaysWhatIsWrong) {
   TensorProto known = Proto(tensorflow::DT_INT32, {});
   known.add_int_val(1);
   known.mutable_tensor_shape()->set_unknown_rank(false);
-  EXPECT_TRUE(Read(unknown.SerializeAsString() + known.SerializeAsString() + std::string("\x12\x02\x18\0", 4)).status.ok());
+  EXPECT_TRUE(
+      Read(unknown.SerializeAsString() + known.SerializeAsString() + std::string("\x12\x02\x18\0", 4)).status.ok());
   EXPECT_TRUE(Fault(Proto(tensorflow::DT_COMPLEX64, {})).ends_with("or DT_STRING, got 8"));
   EXPECT_TRUE(Fault({}).ends_with("got 0"));
   EXPECT_TRUE(Read("\x2a\x03\1\2\3").status.message().starts_with("the message is not valid protobuf") ||
@@ -183,8 +184,8 @@ TEST(TensorReaderTest, NumbersThatAreNotTheTensorsAreWellFormedToo) {
   proto.add_uint32_val(70'000);
   proto.add_float_val(1);
   EXPECT_TRUE(Read(proto.SerializeAsString()).status.ok());
-  const std::vector<std::string> broken = {std::string("\x82\x01\x01\xe7", 4),  // uint32_val
-                                           std::string("\x2a\x03\0\0\0", 5),    // float_val
+  const std::vector<std::string> broken = {std::string("\x82\x01\x01\xe7", 4),   // uint32_val
+                                           std::string("\x2a\x03\0\0\0", 5),     // float_val
                                            std::string("\x32\x04\0\0\0\0", 6)};  // double_val
   TensorProto content = Proto(tensorflow::DT_INT16, {1});
   content.set_tensor_content(std::string(2, '\0'));

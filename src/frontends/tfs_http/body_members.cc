@@ -1,7 +1,6 @@
 #include "frontends/tfs_http/body_members.h"
 
 #include "tensorjson/nested_fault.h"
-#include "tfs/model_spec.h"
 
 namespace inferd::tfs_http {
 
@@ -33,9 +32,26 @@ base::Status SignatureName::Read(json::Reader& reader) {
 }
 
 base::Status SignatureName::Check(std::string_view body) const {
-  if (!is_text) return FormatError(body, "not formatted correctly. 'signature_name' key must be a string value.");
-  if (name.empty() || name == tfs::kServingDefault) return {};
-  return base::InvalidArgument("Serving signature name: \"" + name + "\" not found in signature def");
+  if (is_text) return {};
+  return FormatError(body, "not formatted correctly. 'signature_name' key must be a string value.");
+}
+
+bool SignatureName::Names(const core::ModelSignature& signature) const {
+  return Shown() == tfs::SignatureName(signature);
+}
+
+uint32_t ChosenSignature(std::string_view body, const core::PinnedModel& model, const BodyRules& rules) {
+  if (model.signatures().size() == 1) return 0;
+  SignatureName chosen;
+  // A key may be written with escapes.
+  if (body.contains("signature_name") || body.contains("\\u")) {
+    static_cast<void>(WalkMembers(body, rules, [&](json::Reader& reader, std::string_view key) -> base::Status {
+      if (key != "signature_name") return SkipMember(reader);
+      INFERD_RETURN_IF_ERROR(chosen.Read(reader));
+      return base::Cancelled("what follows does not matter here");
+    }));
+  }
+  return tfs::FindSignature(model, chosen.name).value_or(0);
 }
 
 base::Status SkipMember(json::Reader& reader) {

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "base/status.h"
+#include "core/dispatcher.h"
 #include "json/reader.h"
 #include "tensorjson/nested_parser.h"
+#include "tfs/model_spec.h"
 
 namespace inferd::tfs_http {
 
@@ -37,9 +40,17 @@ struct SignatureName {
   bool is_text = true;  // false: another value stands there
 
   base::Status Read(json::Reader& reader);
-  // INVALID_ARGUMENT: it is no text, or names no signature. Every model has one, `serving_default`.
+  // INVALID_ARGUMENT: it is no text.
   base::Status Check(std::string_view body) const;
+  // Whether it is `signature`'s.
+  bool Names(const core::ModelSignature& signature) const;
+  // As error texts have it.
+  std::string_view Shown() const { return name.empty() ? tfs::kServingDefault : std::string_view(name); }
 };
+
+// The signature of `model` that a body chooses, by its place, so that its tensors can be read; 0 where the body has no
+// good choice, which is found when it is read.
+uint32_t ChosenSignature(std::string_view body, const core::PinnedModel& model, const BodyRules& rules);
 
 // Whether `body` is an object: reads it and calls `member(reader, key)` at each member. Errors of the JSON are
 // ParseError's.

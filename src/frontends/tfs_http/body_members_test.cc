@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/fake_dispatcher.h"
+
 namespace inferd::tfs_http {
 namespace {
 
@@ -53,17 +55,38 @@ TEST(BodyMembersTest, LongBodiesAreQuotedInPart) {
   EXPECT_TRUE(json::IsUtf8(quoted)) << quoted;
 }
 
-TEST(SignatureNameTest, TheDefaultIsTheOnlyOne) {
-  const auto check = [](std::string_view value) {
+TEST(SignatureNameTest, NamesASignature) {
+  const auto read = [](std::string_view value) {
     json::Reader reader(value);
     SignatureName signature;
     EXPECT_TRUE(signature.Read(reader).ok());
-    return signature.Check("{}").message();
+    return signature;
   };
-  EXPECT_EQ(check("\"\""), "");
-  EXPECT_EQ(check("\"serving_default\""), "");
-  EXPECT_EQ(check("\"x\""), "Serving signature name: \"x\" not found in signature def");
-  EXPECT_EQ(check("null"), "JSON Value: {} not formatted correctly. 'signature_name' key must be a string value.");
+  core::ModelSignature signature;
+  EXPECT_TRUE(read("\"\"").Names(signature));
+  EXPECT_TRUE(read("\"serving_default\"").Names(signature));
+  EXPECT_FALSE(read("\"x\"").Names(signature));
+  signature.name = "x";
+  EXPECT_TRUE(read("\"x\"").Names(signature));
+  EXPECT_FALSE(read("\"\"").Names(signature));
+  EXPECT_TRUE(read("\"x\"").Check("{}").ok());
+  EXPECT_EQ(read("null").Check("{}").message(),
+            "JSON Value: {} not formatted correctly. 'signature_name' key must be a string value.");
+}
+
+TEST(SignatureNameTest, IsFoundAheadOfTheTensors) {
+  core::FakePinned model;
+  core::ModelSignature signature;
+  signature.name = "x_y";
+  model.AddSignature(signature);
+  const auto chosen = [&](std::string_view body) { return ChosenSignature(body, model, {}); };
+  EXPECT_EQ(chosen(R"({"instances": [1]})"), 0u);
+  EXPECT_EQ(chosen(R"({"signature_name": "x_y", "instances": [1, }])"), 1u) << "what follows is for the reader";
+  EXPECT_EQ(chosen(R"({"instances": [{"signature_name": "no"}], "signature_name": "x_y"})"), 1u);
+  EXPECT_EQ(chosen(R"({"signature\u005fname": "x\u005fy"})"), 1u);
+  EXPECT_EQ(chosen(R"({"signature_name": "z"})"), 0u);
+  EXPECT_EQ(chosen(R"({"signature_name": 1})"), 0u);
+  EXPECT_EQ(chosen(R"(signature_name)"), 0u);
 }
 
 TEST(BodyMembersTest, WhatFollowsTheObjectMayNotMatter) {

@@ -21,11 +21,12 @@ struct Members {
   bool examples = false;
   SignatureName signature;
 
-  base::Status Check(std::string_view body) const {
+  base::Status Check(std::string_view body, const core::ModelSignature& read) const {
     INFERD_RETURN_IF_ERROR(signature.Check(body));
-    if (examples) return {};
     // The same words for both verbs.
-    return FormatError(body, "When method is classify, key 'examples' is expected and was not found");
+    if (!examples) return FormatError(body, "When method is classify, key 'examples' is expected and was not found");
+    if (signature.Names(read)) return {};
+    return InvalidArgument("No signature was found with the name: " + std::string(signature.Shown()));
   }
 };
 
@@ -69,14 +70,15 @@ class ExampleReader {
 };
 
 // Why a body was refused: what is wrong with its JSON or its members goes before `contents`.
-base::Status Diagnose(std::string_view body, const BodyRules& rules, base::Status contents) {
+base::Status Diagnose(std::string_view body, const core::ModelSignature& signature, const BodyRules& rules,
+                      base::Status contents) {
   Members members;
   INFERD_RETURN_IF_ERROR(WalkMembers(body, rules, [&](json::Reader& reader, std::string_view key) {
     if (key == "signature_name") return members.signature.Read(reader);
     members.examples |= key == "examples";
     return SkipMember(reader);
   }));
-  INFERD_RETURN_IF_ERROR(members.Check(body));
+  INFERD_RETURN_IF_ERROR(members.Check(body, signature));
   return contents;
 }
 
@@ -94,8 +96,8 @@ base::Result<std::unique_ptr<core::InferRequest>> ReadExamples(std::string_view 
     members.examples = true;
     return examples.ReadExampleList(reader);
   });
-  if (!status.ok()) return std::unexpected(Diagnose(body, limits.body, std::move(status)));
-  INFERD_RETURN_IF_ERROR(members.Check(body));
+  if (!status.ok()) return std::unexpected(Diagnose(body, signature, limits.body, std::move(status)));
+  INFERD_RETURN_IF_ERROR(members.Check(body, signature));
   auto request = std::make_unique<core::InferRequest>();
   INFERD_RETURN_IF_ERROR(examples.TakeTensors(limits.tensor_bytes_max, *request));
   return request;

@@ -73,8 +73,7 @@ TEST(ExampleReaderTest, ErrorsAreTensorflowServings) {
   EXPECT_EQ(Read(R"({"examples": [{"size": [1, 2.0]}]})"),
             "Unexpected element type in feature: size expecting type: int64");
   EXPECT_TRUE(Read(R"({"examples": [{"image": null}], )").starts_with("JSON Parse error: "));
-  EXPECT_EQ(Read(R"({"examples": [1], "signature_name": "s"})"),
-            "Serving signature name: \"s\" not found in signature def");
+  EXPECT_EQ(Read(R"({"examples": [1], "signature_name": "s"})"), "No signature was found with the name: s");
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ BodyRules RulesOf(const Options& options) {
 }  // namespace
 
 InferCall::InferCall(Call call, const Route& route, net::ContentCoding coding, int64_t received_ns)
-    : rest::InferCall(rest::SurroundingsOf(call.environment()), static_cast<rest::Call&&>(call)),  // not its environment
+    : rest::InferCall(rest::SurroundingsOf(call.environment()),
+                      static_cast<rest::Call&&>(call)),  // not its environment
       environment_(call.shared_environment()),
       endpoint_(route.endpoint),
       spec_(SpecOf(route)),
@@ -58,6 +59,7 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
   INFERD_ASSIGN_OR_RETURN(std::unique_ptr<core::InferRequest> request, ReadTensors(body.view()));
   request->model_name = spec_.model;
   request->model_version = spec_.version;
+  request->signature = signature_;
   if (tfs::RequestLog* const log = environment_->request_log; log != nullptr && log->Draw(spec_.model)) {
     logged_ = std::make_unique<LoggedRequest>(ApiOf(endpoint_), RulesOf(environment_->options), body, *request);
   }
@@ -66,16 +68,16 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
 
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::ReadTensors(std::string_view body) {
   const Options& options = environment_->options;
-  const core::ModelSignature& signature = pinned()->signature();
+  signature_ = ChosenSignature(body, *pinned(), RulesOf(options));
   if (endpoint_ == Endpoint::kPredict) {
-    INFERD_ASSIGN_OR_RETURN(DecodedPredict decoded, ReadPredict(body, signature, RulesOf(options)));
+    INFERD_ASSIGN_OR_RETURN(DecodedPredict decoded, ReadPredict(body, signature(), RulesOf(options)));
     row_ = decoded.row;
     return std::move(decoded.request);
   }
   const ExampleLimits limits{.body = RulesOf(options), .tensor_bytes_max = options.body_bytes_max};
-  INFERD_ASSIGN_OR_RETURN(auto request, ReadExamples(body, signature, limits));
-  INFERD_RETURN_IF_ERROR(endpoint_ == Endpoint::kClassify ? tfs::CheckClassifier(signature)
-                                                          : tfs::CheckRegressor(signature));
+  INFERD_ASSIGN_OR_RETURN(auto request, ReadExamples(body, signature(), limits));
+  INFERD_RETURN_IF_ERROR(endpoint_ == Endpoint::kClassify ? tfs::CheckClassifier(signature())
+                                                          : tfs::CheckRegressor(signature()));
   return request;
 }
 
@@ -100,7 +102,7 @@ base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response
 base::Result<net::HttpResponse> InferCall::Write(const core::InferResponse& response) const {
   if (endpoint_ == Endpoint::kPredict) return WritePredictions(response, row_);
   const auto write = endpoint_ == Endpoint::kClassify ? WriteClassification : WriteRegression;
-  return write(response, pinned()->signature(), environment_->options.result_key);
+  return write(response, signature(), environment_->options.result_key);
 }
 
 void InferCall::OnEnd(base::StatusCode code, net::HttpResponse& answer) {

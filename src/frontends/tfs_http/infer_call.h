@@ -25,14 +25,16 @@ class InferCall final : public rest::InferCall {
   base::Result<net::HttpResponse> Encode(core::InferResponse&& response) override;
   void OnEnd(base::StatusCode code, net::HttpResponse& answer) override;
 
+  const core::ModelSignature& signature() const { return *pinned()->signatures()[signature_]; }
   base::Result<std::unique_ptr<core::InferRequest>> ReadTensors(std::string_view body);
   base::Result<net::HttpResponse> Write(const core::InferResponse& response) const;
 
   const std::shared_ptr<const Environment> environment_;
   const Endpoint endpoint_;
   tfs::ModelSpec spec_;
-  base::Status unknown_;  // not OK: why there is no such model
-  bool row_ = false;      // how the tensors of a prediction were written, and will be
+  base::Status unknown_;    // not OK: why there is no such model
+  uint32_t signature_ = 0;  // by its place in the model's
+  bool row_ = false;        // how the tensors of a prediction were written, and will be
   tfs::MeasuredInference measured_;
   std::unique_ptr<LoggedRequest> logged_;  // null: it is not to be logged
 };

@@ -12,8 +12,10 @@ namespace {
 using Messages = tfs::LoggedCall::Messages;
 
 // Of a model that takes every example whole, with all its features.
-core::ModelSignature WholeExamples() {
-  return {.inputs = {{.name = "examples", .datatype = tensor::DataType::kBytes, .shape = {-1}}}, .outputs = {}};
+core::ModelSignature WholeExamples(const std::string& name) {
+  return {.name = name,
+          .inputs = {{.name = "examples", .datatype = tensor::DataType::kBytes, .shape = {-1}}},
+          .outputs = {}};
 }
 
 // The ModelSpecs of a request and of its answer.
@@ -33,7 +35,7 @@ Messages PredictMessages(const std::vector<core::InferTensor>& inputs, const cor
 
 base::Result<Messages> ResultMessages(tfs::Api api, std::string_view body, const BodyRules& rules,
                                       const core::InferResponse& response, const core::ModelSignature& signature) {
-  INFERD_ASSIGN_OR_RETURN(const auto examples, ReadExamples(body, WholeExamples(), {.body = rules}));
+  INFERD_ASSIGN_OR_RETURN(const auto examples, ReadExamples(body, WholeExamples(signature.name), {.body = rules}));
   const auto write = api == tfs::Api::kClassify ? tfs::ClassificationResponseMessage : tfs::RegressionResponseMessage;
   INFERD_ASSIGN_OR_RETURN(std::string answer, write(AnswerSpec(response, signature), response, signature));
   return Messages{.request = tfs::ExamplesRequestMessage(RequestSpec(response, signature), examples->inputs[0]),

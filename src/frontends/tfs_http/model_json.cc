@@ -31,7 +31,7 @@ void WriteTensor(json::Writer& writer, const core::TensorSpec& spec) {
   writer.EndArray();
   writer.Member("unknown_rank", spec.any_shape && spec.shape.rank() == 0);
   writer.EndObject();
-  writer.Member("name", spec.name);
+  writer.Member("name", tfs::GraphName(spec));
   writer.EndObject();
 }
 
@@ -43,11 +43,11 @@ void WriteTensors(json::Writer& writer, std::string_view key, std::span<const co
 }
 
 void WriteSignature(json::Writer& writer, const core::ModelSignature& signature) {
-  writer.Key(tfs::kServingDefault);
+  writer.Key(tfs::SignatureName(signature));
   writer.BeginObject();
   WriteTensors(writer, "inputs", signature.inputs);
   WriteTensors(writer, "outputs", signature.outputs);
-  writer.Member("method_name", "tensorflow/serving/predict");
+  writer.Member("method_name", tfs::MethodName(signature));
   writer.Key("defaults");
   writer.BeginObject();
   writer.EndObject();
@@ -87,7 +87,8 @@ std::string ReadinessJson(const Readiness& readiness) {
   return writer.TakeString();
 }
 
-std::string MetadataJson(std::string_view model, std::string_view version, const core::ModelSignature& signature) {
+std::string MetadataJson(std::string_view model, std::string_view version,
+                         std::span<const core::ModelSignature* const> signatures) {
   json::Writer writer;
   writer.BeginObject();
   writer.Key("model_spec");
@@ -102,7 +103,7 @@ std::string MetadataJson(std::string_view model, std::string_view version, const
   writer.BeginObject();
   writer.Key("signature_def");
   writer.BeginObject();
-  WriteSignature(writer, signature);
+  for (const core::ModelSignature* signature : signatures) WriteSignature(writer, *signature);
   writer.EndObject();
   writer.EndObject();
   writer.EndObject();

@@ -24,8 +24,8 @@ std::string StatusJson(std::span<const core::IndexEntry> versions, const Readine
 // {"name": "m", "ready": true}
 std::string ReadinessJson(const Readiness& readiness);
 
-// {"model_spec": .., "metadata": {"signature_def": {"signature_def": {"serving_default": ..}}}}. A tensor's name is its
-// alias.
-std::string MetadataJson(std::string_view model, std::string_view version, const core::ModelSignature& signature);
+// {"model_spec": .., "metadata": {"signature_def": {"signature_def": {"serving_default": .., ..}}}}.
+std::string MetadataJson(std::string_view model, std::string_view version,
+                         std::span<const core::ModelSignature* const> signatures);
 
 }  // namespace inferd::tfs_http

@@ -49,15 +49,21 @@ TEST(ModelJsonTest, MetadataAsTensorflowServingHasIt) {
   signature.inputs = {{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 1}},
                       {.name = "z", .datatype = DataType::kBool, .shape = {}, .any_shape = true}};
   signature.outputs = {{.name = "y", .datatype = DataType::kBytes, .shape = {}}};
+  signature.outputs[0].graph_name = "op:1";
+  core::ModelSignature other;
+  other.name = "other";
+  other.method_name = "tensorflow/serving/regress";
+  const core::ModelSignature* const all[] = {&signature, &other};
   EXPECT_EQ(
-      MetadataJson("half_plus_two", "123", signature),
+      MetadataJson("half_plus_two", "123", all),
       R"({"model_spec":{"name":"half_plus_two","signature_name":"","version":"123"},)"
       R"("metadata":{"signature_def":{"signature_def":{"serving_default":{)"
       R"("inputs":{"x":{"dtype":"DT_FLOAT","tensor_shape":{"dim":[{"size":"-1","name":""},{"size":"1","name":""}],)"
       R"("unknown_rank":false},"name":"x"},)"
       R"("z":{"dtype":"DT_BOOL","tensor_shape":{"dim":[],"unknown_rank":true},"name":"z"}},)"
-      R"("outputs":{"y":{"dtype":"DT_STRING","tensor_shape":{"dim":[],"unknown_rank":false},"name":"y"}},)"
-      R"("method_name":"tensorflow/serving/predict","defaults":{}}}}}})");
+      R"("outputs":{"y":{"dtype":"DT_STRING","tensor_shape":{"dim":[],"unknown_rank":false},"name":"op:1"}},)"
+      R"("method_name":"tensorflow/serving/predict","defaults":{}},"other":{"inputs":{},"outputs":{},)"
+      R"("method_name":"tensorflow/serving/regress","defaults":{}}}}}})");
 }
 
 }  // namespace

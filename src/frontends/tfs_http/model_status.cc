@@ -50,7 +50,7 @@ net::HttpResponse StatusResponse(const Environment& environment, tfs::ModelSpec 
 net::HttpResponse MetadataResponse(const Environment& environment, tfs::ModelSpec spec) {
   const auto pinned = tfs::FindModel(environment.dispatcher, spec, environment.options.unready());
   if (!pinned.has_value()) return rest::ErrorResponse(environment.options, pinned.error());
-  return rest::JsonResponse(MetadataJson(spec.model, (*pinned)->version(), (*pinned)->signature()));
+  return rest::JsonResponse(MetadataJson(spec.model, (*pinned)->version(), (*pinned)->signatures()));
 }
 
 }  // namespace inferd::tfs_http

@@ -35,8 +35,12 @@ struct Members {
   bool inputs = false;
   SignatureName signature;
 
-  base::Status Check(std::string_view body) const {
+  base::Status Check(std::string_view body, const core::ModelSignature& read) const {
     INFERD_RETURN_IF_ERROR(signature.Check(body));
+    if (!signature.Names(read)) {
+      return InvalidArgument("Serving signature name: \"" + std::string(signature.Shown()) +
+                             "\" not found in signature def");
+    }
     if (instances && inputs) {
       return FormatError(body, "Not formatted correctly expecting only one of 'inputs' or 'instances' keys to exist ");
     }
@@ -200,7 +204,8 @@ class TensorReader {
 };
 
 // Why a body was refused: what is wrong with its JSON or its members goes before `contents`.
-base::Status Diagnose(std::string_view body, const BodyRules& rules, base::Status contents) {
+base::Status Diagnose(std::string_view body, const core::ModelSignature& signature, const BodyRules& rules,
+                      base::Status contents) {
   if (contents.code() == base::StatusCode::kResourceExhausted) return contents;
   Members members;
   INFERD_RETURN_IF_ERROR(WalkMembers(body, rules, [&](json::Reader& reader, std::string_view key) {
@@ -209,7 +214,7 @@ base::Status Diagnose(std::string_view body, const BodyRules& rules, base::Statu
     members.inputs |= key == "inputs";
     return SkipMember(reader);
   }));
-  INFERD_RETURN_IF_ERROR(members.Check(body));
+  INFERD_RETURN_IF_ERROR(members.Check(body, signature));
   return contents;
 }
 
@@ -231,8 +236,8 @@ base::Result<DecodedPredict> ReadPredict(std::string_view body, const core::Mode
     if (members.instances && members.inputs) return SkipMember(reader);
     return instances ? tensors.ReadInstances(reader) : tensors.ReadInputs(reader);
   });
-  if (!status.ok()) return std::unexpected(Diagnose(body, rules, std::move(status)));
-  INFERD_RETURN_IF_ERROR(members.Check(body));
+  if (!status.ok()) return std::unexpected(Diagnose(body, signature, rules, std::move(status)));
+  INFERD_RETURN_IF_ERROR(members.Check(body, signature));
   DecodedPredict decoded{.request = std::make_unique<core::InferRequest>(), .row = members.instances};
   INFERD_RETURN_IF_ERROR(tensors.TakeTensors(decoded.row, *decoded.request));
   return decoded;

@@ -18,7 +18,8 @@ struct DecodedPredict {
 
 // Reads {"signature_name": .., "instances": [..]} (row format: the list's elements are one another's batch) or
 // {"inputs": ..} (columnar) straight into tensors of the types that `signature` says. Members may come in any order;
-// unknown ones are skipped, as strictly as the others are read.
+// unknown ones are skipped, as strictly as the others are read. `signature` is the one that the body chooses
+// (ChosenSignature), or else the body's choice is an error.
 //
 // Errors are INVALID_ARGUMENT in TensorFlow Serving's words, those of the JSON before those of its members before those
 // of their contents; RESOURCE_EXHAUSTED if there is no memory. Shapes are the model's to check. Pure; any thread.
