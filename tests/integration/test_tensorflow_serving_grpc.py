@@ -46,24 +46,6 @@ def test_every_datatype_comes_back(predict, datatype, content):
     assert elements == tfs.bits(values, datatype).flatten().tolist()
 
 
-@pytest.mark.parametrize("datatype", [name for name in models.DATATYPES if name not in ("BYTES", "BF16")])
-def test_the_same_tensors_through_v2_and_rest(server, predict, datatype):
-    values = tensors.sample(datatype)
-    status, over_v2 = server.infer(f"identity_{datatype}", [
-        {"name": "INPUT", "shape": list(values.shape), "datatype": datatype, "data": values.tolist()}])
-    assert status == 200, over_v2
-    status, over_rest = server.json("POST", f"/v1/models/identity_{datatype}:predict", {"instances": values.tolist()})
-    assert status == 200, over_rest
-    response = predict(tfs.predict_request(f"identity_{datatype}", INPUT=(values, datatype)))
-    _, elements = tfs.values_of(response.outputs["OUTPUT"], datatype)
-    numpy_type = models.DATATYPES[datatype][1]
-    if datatype == "FP16":
-        elements = numpy.array(elements, numpy.uint16).view(numpy.float16)
-    actual = numpy.array(elements, numpy_type)
-    assert numpy.array_equal(actual, numpy.array(over_v2["outputs"][0]["data"], numpy_type).flatten())
-    assert numpy.array_equal(actual, numpy.array(over_rest["predictions"], numpy_type).flatten())
-
-
 def test_a_megabyte_of_each_kind(predict):
     random = numpy.random.default_rng(RANDOM)
     for datatype, values in (("FP32", random.random((256, 1024), numpy.float32)),
