@@ -68,6 +68,7 @@ inferd {
   batching: AUTO latency_objective_us: 4000 split_large_requests: true side_effect_free: true
   padding { input: "INPUT0" dim: 1 buckets: [ 8, 16 ] value: 2.5 output { name: "OUTPUT0" dim: 3 } }
   concurrency { min: 2 max: 9 }
+  isolation: PROCESS worker { hang_timeout_ms: 5000 shared_memory_bytes: 65536 }
 }
 )";
 
@@ -107,6 +108,9 @@ TEST(ModelConfigParserTest, ReadsWhatTheServerActsOn) {
   EXPECT_EQ(config.queue_policy.queue_size_max, 7u);
   EXPECT_EQ(config.inline_execution, InlineExecution::kNever);
   EXPECT_EQ(config.inline_execution_max_us, 50u);
+  EXPECT_EQ(config.isolation, Isolation::kProcess);
+  EXPECT_EQ(config.worker.hang_timeout_ms, 5000u);
+  EXPECT_EQ(config.worker.shared_memory_bytes, 65536u);
 }
 
 TEST(ModelConfigParserTest, ReadsHowRequestsAreBatched) {

@@ -161,10 +161,17 @@ def with_data(tensor):
 
 @pytest.mark.skipif(not has_engine("tensorflow"), reason="the tensorflow engine is not built")
 @pytest.mark.timeout(240)
-def test_a_tensorflow_model_answers_from_a_process_of_its_own(tmp_path):
-    shutil.copytree(ROOT / "examples" / "tensorflow" / "half_plus_two", tmp_path / "half_plus_two")
-    isolate(tmp_path, "half_plus_two")
+def test_a_tensorflow_model_answers_alike_in_both_isolations(tmp_path):
+    for name in ("inside", "isolated"):
+        shutil.copytree(ROOT / "examples" / "tensorflow" / "half_plus_two", tmp_path / name)
+        (tmp_path / name / "config.pbtxt").unlink(missing_ok=True)
+    isolate(tmp_path, "isolated")
     with Server(tmp_path) as server:
         assert len(workers(server)) == 1
-        status, answer = server.json("POST", "/v1/models/half_plus_two:predict", {"instances": [1.0, 2.0, 5.0]})
+        status, answer = server.json("POST", "/v1/models/isolated:predict", {"instances": [1.0, 2.0, 5.0]})
         assert status == 200 and answer["predictions"] == [2.5, 3.0, 4.5]
+        for body in ({"instances": [1.0]}, {"signature_name": "asset", "instances": [1.0]},
+                     {"signature_name": "nonsense", "instances": [1.0]}):
+            answers = [server.json("POST", f"/v1/models/{name}:predict", body) for name in ("inside", "isolated")]
+            (status, inside), (isolated_status, isolated) = answers
+            assert isolated_status == status and isolated.get("predictions") == inside.get("predictions"), answers
