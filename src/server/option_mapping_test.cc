@@ -112,6 +112,7 @@ TEST(OptionMappingTest, GrpcsDefaultsAreTheRooms) {
   EXPECT_FALSE(inference.typed_outputs);
   EXPECT_EQ(TfsGrpcOptions(Defaults()).context_bytes_max, tfs_grpc::Options().context_bytes_max);
   EXPECT_FALSE(TfsGrpcOptions(Defaults()).tensor_content);
+  EXPECT_EQ(TfsGrpcOptions(Defaults()).unready, tfs::Unready::kUnavailable);
 }
 
 TEST(OptionMappingTest, GrpcHasItsOptions) {
@@ -124,6 +125,8 @@ TEST(OptionMappingTest, GrpcHasItsOptions) {
   EXPECT_TRUE(OipGrpcOptions(options).typed_outputs);
   options.tfs_grpc_tensor_content = true;
   EXPECT_TRUE(TfsGrpcOptions(options).tensor_content);
+  const config::ServerOptions as_tensorflow = Defaults(config::TensorflowModelServerPersonality());
+  EXPECT_EQ(TfsGrpcOptions(as_tensorflow).unready, tfs::Unready::kNotFound);
   EXPECT_EQ(TfsGrpcOptions(options).queue_full_code, base::StatusCode::kUnavailable);
   EXPECT_EQ(OipGrpcOptions(options).queue_full_code, base::StatusCode::kUnavailable);
   int level = -1;

@@ -15,7 +15,7 @@ ModelCall::ModelCall(std::shared_ptr<const Environment> environment, tfs::Api ap
 base::Status ModelCall::PinModel(RequestedModel model) {
   model_ = std::move(model);
   call().SetModel(model_.spec.model, model_.spec.version);
-  INFERD_ASSIGN_OR_RETURN(auto pinned, FindModel(dispatcher(), model_));
+  INFERD_ASSIGN_OR_RETURN(auto pinned, FindModel(dispatcher(), model_, service_options().unready));
   Pin(std::move(pinned));
   return {};
 }

@@ -36,7 +36,7 @@ base::Result<serving::GetModelMetadataResponse> GetModelMetadata(const Environme
   if (!request.has_model_spec()) return std::unexpected(base::InvalidArgument("Missing ModelSpec"));
   INFERD_RETURN_IF_ERROR(CheckMetadataFields(request));
   RequestedModel model = ModelOf(true, request.model_spec());
-  INFERD_ASSIGN_OR_RETURN(const auto pinned, FindModel(environment.dispatcher, model));
+  INFERD_ASSIGN_OR_RETURN(const auto pinned, FindModel(environment.dispatcher, model, environment.options.unready));
   serving::GetModelMetadataResponse response;
   *response.mutable_model_spec() = ModelSpecMessage(model.spec.model, pinned->version(), "");
   (*response.mutable_metadata())[kSignatureField].PackFrom(SignatureMessage(pinned->signatures()));

@@ -62,10 +62,11 @@ base::Result<RequestedModel> ReadModelSpecOf(std::string_view message, uint32_t 
   return model;
 }
 
-base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, RequestedModel& model) {
+base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, RequestedModel& model,
+                                                                 tfs::Unready unready) {
   if (!model.given) return std::unexpected(base::InvalidArgument("Missing ModelSpec"));
   if (model.spec.model.empty()) return std::unexpected(base::InvalidArgument("ModelSpec has no name specified."));
-  return tfs::FindModel(dispatcher, model.spec);
+  return tfs::FindModel(dispatcher, model.spec, unready);
 }
 
 }  // namespace inferd::tfs_grpc

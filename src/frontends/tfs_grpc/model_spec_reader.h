@@ -28,6 +28,7 @@ base::Result<RequestedModel> ReadModelSpecOf(std::string_view message, uint32_t 
 
 // The version that answers; it is in the spec afterwards if a label named it. Errors are tfs::FindModel's and, in
 // TensorFlow Serving's words, INVALID_ARGUMENT: no model is named.
-base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, RequestedModel& model);
+base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, RequestedModel& model,
+                                                                 tfs::Unready unready = tfs::Unready::kUnavailable);
 
 }  // namespace inferd::tfs_grpc

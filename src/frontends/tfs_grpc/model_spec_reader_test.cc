@@ -61,6 +61,10 @@ TEST(ModelSpecReaderTest, AModelIsNamed) {
   EXPECT_EQ(FindModel(dispatcher, model).error(), base::InvalidArgument("ModelSpec has no name specified."));
   model.spec.model = "m";
   EXPECT_TRUE(FindModel(dispatcher, model).has_value());
+  dispatcher.unavailable = "loading";
+  EXPECT_EQ(FindModel(dispatcher, model).error(), base::Unavailable("loading"));
+  EXPECT_EQ(FindModel(dispatcher, model, tfs::Unready::kNotFound).error(),
+            base::NotFound("Servable not found for request: Latest(m)"));
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "frontends/tfs_grpc/service_fixture.h"
 
@@ -121,9 +123,10 @@ TEST_F(ResultCallTest, TasksOfSeveralSignatures) {
     output.name = "y";
     output.datatype = DataType::kFp32;
     output.shape = values.size() == 2 ? tensor::Shape{1, 2} : tensor::Shape{1};
-    base::Buffer bytes = base::Buffer::Allocate(values.size() * sizeof(float));
-    std::memcpy(bytes.data(), values.data(), values.size() * sizeof(float));
-    output.data = base::BufferSlice(bytes);
+    const auto bytes = std::as_bytes(std::span(values));
+    base::Buffer data = base::Buffer::Allocate(bytes.size());
+    std::ranges::copy(bytes, data.data());
+    output.data = base::BufferSlice(data);
     response.outputs.push_back(std::move(output));
     asked[i].second.Send(std::move(response));
   };

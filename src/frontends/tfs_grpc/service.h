@@ -13,6 +13,7 @@
 #include "core/dispatcher.h"
 #include "net/grpc/service.h"
 #include "rpc/surroundings.h"
+#include "tfs/model_spec.h"
 #include "tfs/request_log.h"
 #include "tfs/request_metrics.h"
 
@@ -21,6 +22,7 @@ namespace inferd::tfs_grpc {
 // How this front-end answers. Set before the server starts; immutable and shared by every loop's methods afterwards.
 struct Options : rpc::Options {
   bool tensor_content = false;  // outputs as tensor_content, not in the field of their type
+  tfs::Unready unready = tfs::Unready::kUnavailable;
   // Of one request: what its shapes ask for beyond the elements that it brings, the last of which stands for the rest.
   uint64_t fill_bytes_max = uint64_t{64} << 20;
   uint64_t context_bytes_max = uint64_t{1} << 30;  // of the context's features, repeated for every example
