@@ -1,6 +1,7 @@
 #include "worker/isolated_model.h"
 
 #include <limits>
+#include <string>
 #include <system_error>
 
 #include "base/turn.h"
@@ -31,11 +32,11 @@ std::vector<std::unique_ptr<core::EngineModel>> IsolatedModel::OtherSignatures()
 base::Result<std::unique_ptr<core::EngineInstance>> IsolatedModel::CreateInstance(int group, int ordinal) {
   INFERD_ASSIGN_OR_RETURN(const size_t number,
                           supervisor_->AddInstance({.signature = number_, .group = group, .ordinal = ordinal}));
-  return std::make_unique<IsolatedInstance>(*supervisor_, number);
-}
-
-IsolatedInstance::~IsolatedInstance() {
-  if (later_.joinable()) later_.join();
+  try {
+    return std::make_unique<IsolatedInstance>(*supervisor_, number);
+  } catch (const std::system_error& error) {
+    return std::unexpected(base::ResourceExhausted(std::string("no thread for an instance: ") + error.what()));
+  }
 }
 
 void IsolatedInstance::Execute(core::Execution& execution) {
@@ -43,7 +44,7 @@ void IsolatedInstance::Execute(core::Execution& execution) {
   if (on_loop && later_left_.load(std::memory_order_acquire) > 0) {
     return Later([this, &execution] { RunToEnd(execution); });
   }
-  if (later_.joinable()) later_.join();
+  while (const int left = later_left_.load(std::memory_order_acquire)) later_left_.wait(left);
   if (!on_loop) return RunToEnd(execution);
   const std::shared_ptr<ChannelCaller> caller = supervisor_.CallerNow(number_);
   if (caller == nullptr) return Later([this, &execution] { RunToEnd(execution); });
@@ -61,10 +62,10 @@ void IsolatedInstance::RunToEnd(core::Execution& execution) {
 
 void IsolatedInstance::Later(std::move_only_function<void()> rest) {
   later_left_.fetch_add(1, std::memory_order_relaxed);
-  later_ = std::thread([this, before = std::move(later_), rest = std::move(rest)]() mutable {
-    if (before.joinable()) before.join();
+  later_.Post([this, rest = std::move(rest)]() mutable {
     rest();
     later_left_.fetch_sub(1, std::memory_order_release);
+    later_left_.notify_all();
   });
 }
 

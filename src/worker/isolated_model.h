@@ -3,8 +3,8 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <thread>
 
+#include "base/thread_pool.h"
 #include "core/engine.h"
 #include "worker/supervisor.h"
 
@@ -33,12 +33,11 @@ class IsolatedModel final : public core::EngineModel {
 };
 
 // One of its instances. The thread that calls Execute() waits for the worker's answers, which spares another hop; but
-// an event loop's waits only for so long as a quick model takes, and leaves the rest to a thread made for it.
+// an event loop's waits only for so long as a quick model takes, and leaves the rest to a thread of the instance's.
 class IsolatedInstance final : public core::EngineInstance {
  public:
-  // `supervisor` outlives it, and has this instance already.
+  // `supervisor` outlives it, and has this instance already. Throws std::system_error where there is no thread.
   IsolatedInstance(Supervisor& supervisor, size_t number) : supervisor_(supervisor), number_(number) {}
-  ~IsolatedInstance() override;
 
   void Execute(core::Execution& execution) override;
 
@@ -47,9 +46,9 @@ class IsolatedInstance final : public core::EngineInstance {
   void Later(std::move_only_function<void()> rest);
 
   Supervisor& supervisor_;
-  const size_t number_;             // the supervisor's
-  std::thread later_;               // what an event loop did not wait for, in order
-  std::atomic<int> later_left_{0};  // executions that it has to do
+  const size_t number_;                        // the supervisor's
+  std::atomic<int> later_left_{0};             // executions that `later_` has to do
+  base::ThreadPool later_{"worker later", 1};  // what an event loop did not wait for, in order
 };
 
 }  // namespace inferd::worker
