@@ -73,7 +73,7 @@ std::string ModelSpecMessage(std::string_view model, std::string_view version, s
     wire::AppendNumber(kInt64Value, number, &value);
     wire::AppendBytes(kSpecVersion, value, &message);
   }
-  wire::AppendBytes(kSpecSignature, signature.empty() ? kServingDefault : signature, &message);
+  wire::AppendBytes(kSpecSignature, MeantSignature(signature), &message);
   return message;
 }
 

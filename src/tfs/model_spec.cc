@@ -13,7 +13,7 @@ int64_t VersionNumber(std::string_view version) {
 }
 
 std::optional<uint32_t> FindSignature(const core::PinnedModel& model, std::string_view name) {
-  if (name.empty()) name = kServingDefault;
+  name = MeantSignature(name);
   const auto signatures = model.signatures();
   for (uint32_t i = 0; i < signatures.size(); ++i) {
     if (SignatureName(*signatures[i]) == name) return i;

@@ -16,9 +16,9 @@ namespace inferd::tfs {
 // The signature that requests mean which name none, and the name of a signature without one.
 inline constexpr std::string_view kServingDefault = "serving_default";
 
-inline std::string_view SignatureName(const core::ModelSignature& signature) {
-  return signature.name.empty() ? kServingDefault : std::string_view(signature.name);
-}
+inline std::string_view MeantSignature(std::string_view name) { return name.empty() ? kServingDefault : name; }
+
+inline std::string_view SignatureName(const core::ModelSignature& signature) { return MeantSignature(signature.name); }
 
 // The one that a request means by `name`, by its place in the model's signatures; none: there is no such signature.
 std::optional<uint32_t> FindSignature(const core::PinnedModel& model, std::string_view name);

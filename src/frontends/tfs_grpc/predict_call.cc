@@ -16,7 +16,7 @@ constexpr uint32_t kModelSpec = 1;
 
 base::Status PredictCall::Begin(const base::BufferSlice& message) {
   INFERD_ASSIGN_OR_RETURN(RequestedModel model, ReadModelSpecOf(message.view(), kModelSpec));
-  const std::string name = model.signature.empty() ? std::string(tfs::kServingDefault) : model.signature;
+  const std::string name(tfs::MeantSignature(model.signature));
   INFERD_RETURN_IF_ERROR(PinModel(std::move(model)));
   const auto found = tfs::FindSignature(*pinned(), name);
   if (!found) return base::FailedPrecondition("Serving signature key \"" + name + "\" not found.");

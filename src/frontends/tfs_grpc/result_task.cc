@@ -53,10 +53,6 @@ base::Result<Result> ResultOf(std::string_view method) {
 // A signature may be asked once, so that more tasks than any model has signatures have no right answer.
 constexpr size_t kTasksMax = 256;
 
-std::string_view ShownSignature(const RequestedModel& model) {
-  return model.signature.empty() ? tfs::kServingDefault : std::string_view(model.signature);
-}
-
 base::Status CheckTask(const ResultTask& task, std::span<const ResultTask> before) {
   if (task.model.spec.model.empty()) return InvalidArgument("Found ModelSpec with an empty model name.");
   if (before.empty()) return {};
@@ -66,9 +62,9 @@ base::Status CheckTask(const ResultTask& task, std::span<const ResultTask> befor
   if (before.size() == kTasksMax) {
     return InvalidArgument("expected at most " + std::to_string(kTasksMax) + " tasks, got more");
   }
-  const std::string_view signature = ShownSignature(task.model);
+  const std::string_view signature = tfs::MeantSignature(task.model.signature);
   for (const ResultTask& other : before) {
-    if (ShownSignature(other.model) != signature) continue;
+    if (tfs::MeantSignature(other.model.signature) != signature) continue;
     return InvalidArgument("Duplicate evaluation of signature: " + std::string(signature));
   }
   return {};
@@ -160,7 +156,7 @@ base::Status ResolveTasks(const core::PinnedModel& model, tfs::Api api, std::spa
       const bool multi = api == tfs::Api::kMultiInference;
       return InvalidArgument(
           (multi ? "Requested signature not found in model graph: " : "No signature was found with the name: ") +
-          std::string(ShownSignature(task.model)));
+          std::string(tfs::MeantSignature(task.model.signature)));
     }
     task.signature = *found;
     if (!HaveSameInputs(*signatures[*found], *signatures[tasks.front().signature])) {

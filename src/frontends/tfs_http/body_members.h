@@ -45,7 +45,7 @@ struct SignatureName {
   // Whether it is `signature`'s.
   bool Names(const core::ModelSignature& signature) const;
   // As error texts have it.
-  std::string_view Shown() const { return name.empty() ? tfs::kServingDefault : std::string_view(name); }
+  std::string_view Shown() const { return tfs::MeantSignature(name); }
 };
 
 // The signature of `model` that a body chooses, by its place, so that its tensors can be read; 0 where the body has no
