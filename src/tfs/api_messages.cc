@@ -1,6 +1,5 @@
 #include "tfs/api_messages.h"
 
-#include <charconv>
 #include <cstdint>
 
 #include "tensor/bytes.h"
@@ -67,10 +66,8 @@ std::string ModelSpecMessage(std::string_view model, std::string_view version, s
   std::string message;
   wire::AppendBytes(kSpecName, model, &message);
   if (!version.empty()) {
-    int64_t number = 0;
-    std::from_chars(version.data(), version.data() + version.size(), number);
     std::string value;
-    wire::AppendNumber(kInt64Value, number, &value);
+    wire::AppendNumber(kInt64Value, VersionNumber(version), &value);
     wire::AppendBytes(kSpecVersion, value, &message);
   }
   wire::AppendBytes(kSpecSignature, MeantSignature(signature), &message);
