@@ -23,6 +23,3 @@ target_include_directories(fast_float SYSTEM INTERFACE ${FAST_FLOAT_INCLUDE})
 # Static: the engines' libraries bring protobufs of their own, and must never meet the server's.
 add_library(inferd_protobuf_runtime INTERFACE)
 target_link_libraries(inferd_protobuf_runtime INTERFACE /usr/lib/x86_64-linux-gnu/libprotobuf.a)
-if(INFERD_SANITIZE STREQUAL "thread")
-  target_include_directories(inferd_protobuf_runtime SYSTEM BEFORE INTERFACE ${CMAKE_CURRENT_LIST_DIR}/protobuf_tsan)
-endif()
