@@ -21,12 +21,18 @@ size_t InlineGate::IndexOf(int64_t rows) {
 }
 
 bool InlineGate::Open(size_t index) const {
+  return (index > 0 || samples_left_ == 0) && ExpectedNs(index) < service_ns_max_;
+}
+
+// The limit while the class is closed, and with it those above that go by it.
+int64_t InlineGate::ExpectedNs(size_t index) const {
   const Size& size = sizes_[index];
-  if (runs_ < size.closed_until || size.mean_ns >= service_ns_max_) return false;
-  if (index == 0) return samples_left_ == 0;
-  if (size.mean_ns > 0) return true;
-  const int64_t below_ns = sizes_[index - 1].mean_ns;
-  return below_ns > 0 && 2 * below_ns < service_ns_max_ && Open(index - 1);
+  if (runs_ < size.closed_until) return service_ns_max_;
+  return index == 0 || size.mean_ns > 0 ? size.mean_ns : 2 * ExpectedNs(index - 1);
+}
+
+bool InlineGate::NextToMeasured(size_t index) const {
+  return index == 0 || sizes_[index].mean_ns > 0 || sizes_[index - 1].mean_ns > 0;
 }
 
 bool InlineGate::Allows(int64_t rows, size_t request_bytes) const {
@@ -37,7 +43,7 @@ bool InlineGate::Allows(int64_t rows, size_t request_bytes) const {
 int64_t InlineGate::RowsToTake(int64_t rows) const {
   if (mode_ != config::InlineExecution::kAuto || !Open(0)) return rows;
   size_t index = IndexOf(rows);
-  while (!Open(index)) --index;
+  while (!NextToMeasured(index) || !Open(index)) --index;
   return std::min(rows, int64_t{1} << index);
 }
 

@@ -16,9 +16,9 @@ namespace inferd::scheduling {
 //   closed --after a pause of so many runs, mean below the limit--> watching --kQuietRuns fast runs--> open
 //
 // Larger executions are judged by classes of sizes (2, 3-4, 5-8, ... rows), each by its own runs on the loop. One that
-// has none yet is taken to cost twice what the class below does. They come close to the limit by their nature, so that
-// only a mean over it, or runs far over it, close a class for a pause. Then it is tried again; the smaller ones stay as
-// they are.
+// has none yet is taken to cost twice what the class below does, which may go by the one below it in turn: clients may
+// never send the sizes between. They come close to the limit by their nature, so that only a mean over it, or runs far
+// over it, close a class for a pause. Then it is tried again; the smaller ones stay as they are.
 //
 // On a busy machine most runs over the limit are a thread's that lost its core, which is no fault of the model. So the
 // first only makes it watch: from then on the caller measures what the model itself has used (ThreadUsage), which costs
@@ -40,7 +40,8 @@ class InlineGate final {
   // `request_bytes`: of its largest request.
   bool Allows(int64_t rows, size_t request_bytes) const;
 
-  // How many of so many waiting rows one execution on the loop may have; all of them if none may run there.
+  // How many of so many waiting rows one execution on the loop may have; all of them if none may run there. It grows by
+  // one class at a time: what nobody sent as one request is not guessed at further than that.
   int64_t RowsToTake(int64_t rows) const;
 
   // Whether the next run of this size on the loop is to be recorded without the time in which its thread had no core.
@@ -66,6 +67,8 @@ class InlineGate final {
 
   static size_t IndexOf(int64_t rows);
   bool Open(size_t index) const;
+  int64_t ExpectedNs(size_t index) const;
+  bool NextToMeasured(size_t index) const;
   void RecordFast(size_t index, size_t request_bytes, bool inline_run);
   void Close(size_t index);
 

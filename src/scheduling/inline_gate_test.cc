@@ -111,8 +111,7 @@ TEST(InlineGateTest, LargerExecutionsAreTakenToCostTwiceWhatTheClassBelowDoes) {
   EXPECT_EQ(gate.RowsToTake(40), 40) << "nothing may run there";
   Measure(gate, InlineGate::kSamplesMin, 10'000);
   EXPECT_TRUE(gate.Allows(2, 64));
-  EXPECT_FALSE(gate.Allows(3, 64)) << "nothing is known of two";
-  EXPECT_EQ(gate.RowsToTake(40), 2);
+  EXPECT_EQ(gate.RowsToTake(40), 2) << "nothing is known of two";
   gate.Record(2, 15'000, 64, true);
   gate.Record(4, 30'000, 64, true);
   gate.Record(8, 49'000, 64, true);
@@ -121,6 +120,28 @@ TEST(InlineGateTest, LargerExecutionsAreTakenToCostTwiceWhatTheClassBelowDoes) {
   gate.Record(16, 60'000, 64, true);
   EXPECT_EQ(gate.RowsToTake(40), 16);
   EXPECT_FALSE(gate.Allows(17, 64));
+}
+
+TEST(InlineGateTest, ClientsThatNeverSendTheSizesBetweenGetInToo) {
+  InlineGate gate(kLimitNs);
+  for (int i = 0; i < InlineGate::kSamplesMin; ++i) {
+    EXPECT_FALSE(gate.Allows(3, 64)) << i;
+    gate.Record(3, 20'000, 64, false);
+  }
+  EXPECT_TRUE(gate.Allows(3, 64));
+  EXPECT_FALSE(gate.Allows(5, 64)) << "eight times what is known";
+  gate.Record(3, 30'000, 64, true);
+  EXPECT_TRUE(gate.Allows(5, 64));
+  EXPECT_EQ(gate.RowsToTake(40), 8);
+}
+
+TEST(InlineGateTest, AClassThatIsClosedClosesWhatGoesByIt) {
+  InlineGate gate(kLimitNs);
+  Measure(gate, InlineGate::kSamplesMin, 3'000);
+  EXPECT_TRUE(gate.Allows(4, 64));
+  gate.Record(2, kLimitNs, 64, true);
+  EXPECT_FALSE(gate.Allows(2, 64));
+  EXPECT_FALSE(gate.Allows(4, 64));
 }
 
 TEST(InlineGateTest, AClassThatIsSlowIsClosedByItselfAndTriedAgain) {
