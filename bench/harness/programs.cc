@@ -3,9 +3,9 @@
 #include <thread>
 #include <utility>
 
+#include "base/file_descriptor.h"
 #include "ctl/v2_server.h"
 #include "net/client/dial.h"
-#include "net/file_descriptor.h"
 
 namespace inferd::bench {
 
@@ -44,7 +44,7 @@ Result<Target> Programs::Run(const std::vector<std::string>& command, uint16_t p
   INFERD_ASSIGN_OR_RETURN(const net::Url url, net::ParseUrl(target.url));
   INFERD_RETURN_IF_ERROR(WaitFor(process, target.url, [&] {
     const Result<int> fd = net::Dial(url, "");
-    if (fd.has_value()) net::FileDescriptor(*fd).Close();
+    if (fd.has_value()) base::FileDescriptor(*fd).Close();
     return fd.has_value();
   }));
   processes_.push_back(std::move(process));

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/file_descriptor.h"
 #include "net/client/dial.h"
-#include "net/file_descriptor.h"
 
 namespace inferd::bench {
 
@@ -58,7 +58,7 @@ Status CallOnce(int fd, net::LoadProtocol& protocol) {
 
 Result<double> IdleConnectionBytes(const std::string& url, int pid, const net::GrpcCall& call, size_t connections) {
   struct Connection {
-    net::FileDescriptor fd;
+    base::FileDescriptor fd;
     std::unique_ptr<net::LoadProtocol> protocol;
   };
   INFERD_ASSIGN_OR_RETURN(const net::Url target, net::ParseUrl(url));
@@ -68,7 +68,7 @@ Result<double> IdleConnectionBytes(const std::string& url, int pid, const net::G
   // The first is not counted: what the server makes for its first call, it makes once.
   for (size_t i = 0; i <= connections; ++i) {
     INFERD_ASSIGN_OR_RETURN(const int fd, net::Dial(target, ""));
-    open.push_back({net::FileDescriptor(fd), make()});
+    open.push_back({base::FileDescriptor(fd), make()});
     INFERD_RETURN_IF_ERROR(CallOnce(fd, *open.back().protocol));
     if (i > 0) continue;
     std::this_thread::sleep_for(kSettleTime);

@@ -22,8 +22,8 @@ constexpr int64_t kLingerNs = 2'000'000'000;
 
 }  // namespace
 
-Connection::Connection(Shard& shard, HttpHandler& handler, FileDescriptor fd, std::unique_ptr<Transport> transport,
-                       std::string peer, bool tls)
+Connection::Connection(Shard& shard, HttpHandler& handler, base::FileDescriptor fd,
+                       std::unique_ptr<Transport> transport, std::string peer, bool tls)
     : shard_(shard),
       handler_(handler),
       fd_(std::move(fd)),

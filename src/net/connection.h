@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_descriptor.h"
 #include "net/event_loop.h"
-#include "net/file_descriptor.h"
 #include "net/http1/session.h"
 #include "net/session.h"
 #include "net/transport.h"
@@ -27,7 +27,7 @@ class Shard;
 // the response from the peer.
 class Connection final : public EventLoop::Watcher, public SessionHost, public http1::Successor {
  public:
-  Connection(Shard& shard, HttpHandler& handler, FileDescriptor fd, std::unique_ptr<Transport> transport,
+  Connection(Shard& shard, HttpHandler& handler, base::FileDescriptor fd, std::unique_ptr<Transport> transport,
              std::string peer, bool tls);
   ~Connection() override;
 
@@ -80,7 +80,7 @@ class Connection final : public EventLoop::Watcher, public SessionHost, public h
 
   Shard& shard_;
   HttpHandler& handler_;
-  FileDescriptor fd_;
+  base::FileDescriptor fd_;
   std::unique_ptr<Transport> transport_;
   const std::string peer_;
   const bool tls_;

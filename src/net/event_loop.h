@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/file_descriptor.h"
 #include "base/status.h"
 #include "base/turn.h"
 #include "net/exchange.h"
-#include "net/file_descriptor.h"
 #include "net/loop.h"
 #include "net/task_queue.h"
 #include "net/timer_wheel.h"
@@ -72,8 +72,8 @@ class EventLoop final : public Loop {
   void Flush();
 
   const size_t index_;
-  FileDescriptor epoll_;
-  FileDescriptor wake_;
+  base::FileDescriptor epoll_;
+  base::FileDescriptor wake_;
   base::SystemClock clock_;
   int64_t now_ns_;
   TaskQueue tasks_;

@@ -63,8 +63,8 @@ class ByteWatcher final : public EventLoop::Watcher {
 TEST(EventLoopTest, WatchesADescriptorLevelTriggered) {
   int pair[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-  const FileDescriptor ours(pair[0]);
-  FileDescriptor theirs(pair[1]);
+  const base::FileDescriptor ours(pair[0]);
+  base::FileDescriptor theirs(pair[1]);
   EventLoop loop(0);
   ByteWatcher watcher(loop, ours.get());
   loop.Post([&] { loop.Watch(ours.get(), EPOLLIN, watcher); });

@@ -41,7 +41,7 @@ base::Status SystemError(int error, const std::string& what) {
 
 base::Result<ListeningSocket> BindAndListen(int family, const sockaddr* address, socklen_t size,
                                             const std::string& where) {
-  FileDescriptor fd(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  base::FileDescriptor fd(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) return std::unexpected(SystemError(errno, "cannot listen on " + where));
   const int on = 1;
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -64,7 +64,7 @@ base::Result<ListeningSocket> OpenUnixSocket(const std::string& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) {
     // A socket that nobody answers on was left by a process that ended.
-    const FileDescriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const base::FileDescriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (probe && connect(probe.get(), generic, sizeof(address)) != 0 && errno == ECONNREFUSED) unlink(path.c_str());
   }
   return BindAndListen(AF_UNIX, generic, sizeof(address), path);
@@ -149,7 +149,8 @@ void Listener::OnReady(uint32_t) {
   for (int i = 0; i < kAcceptsPerTurn; ++i) {
     sockaddr_storage address{};
     socklen_t size = sizeof(address);
-    FileDescriptor fd(accept4(fd_.get(), reinterpret_cast<sockaddr*>(&address), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    base::FileDescriptor fd(
+        accept4(fd_.get(), reinterpret_cast<sockaddr*>(&address), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!fd) {
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) Pause();
       return;  // nothing to accept, or a client that has gone again
@@ -177,7 +178,7 @@ Shard& Listener::ChooseShard() const {
   return *shards_[ChooseLoop(connections, limits_.connections_per_loop)];
 }
 
-void Listener::HandOver(FileDescriptor fd, std::string peer) {
+void Listener::HandOver(base::FileDescriptor fd, std::string peer) {
   std::shared_ptr<TlsContext> tls;
   {
     const base::MutexLock lock(mutex_);

@@ -17,7 +17,7 @@ namespace inferd::net {
 
 // A listening socket, with where it really listens.
 struct ListeningSocket {
-  FileDescriptor fd;
+  base::FileDescriptor fd;
   uint16_t port = 0;  // 0: a Unix socket
 };
 
@@ -43,7 +43,7 @@ class Listener final : public EventLoop::Watcher {
 
  private:
   void OnReady(uint32_t epoll_events) override;
-  void HandOver(FileDescriptor fd, std::string peer);
+  void HandOver(base::FileDescriptor fd, std::string peer);
   Shard& ChooseShard() const;
   void Pause();
 
@@ -57,7 +57,7 @@ class Listener final : public EventLoop::Watcher {
   const Limits& limits_;
   const uint16_t socket_port_;
   base::Logger& logger_;
-  FileDescriptor fd_;
+  base::FileDescriptor fd_;
   Loop::TimerId resume_ = 0;
   base::Mutex mutex_;
   std::shared_ptr<TlsContext> tls_ GUARDED_BY(mutex_);

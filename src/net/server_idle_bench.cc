@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/file_descriptor.h"
 #include "net/client/dial.h"
 #include "net/client/url.h"
-#include "net/file_descriptor.h"
 #include "net/server.h"
 
 // What HTTP/2 connections cost that have been used and wait for the next request: resident bytes for each.
@@ -40,8 +40,8 @@ int64_t ResidentBytes() {
 }
 
 // Connects, asks once, and takes what is answered at first: SETTINGS at least.
-FileDescriptor Use(const Url& url) {
-  FileDescriptor fd(Dial(url, "").value());
+base::FileDescriptor Use(const Url& url) {
+  base::FileDescriptor fd(Dial(url, "").value());
   send(fd.get(), kFirstRequest.data(), kFirstRequest.size(), MSG_NOSIGNAL);
   char buffer[512];
   recv(fd.get(), buffer, sizeof buffer, 0);
@@ -61,10 +61,10 @@ void BM_IdleHttp2Connections(benchmark::State& state) {
   if (!server.Listen(std::move(options)).ok()) return state.SkipWithError("cannot listen");
   const Url url = ParseUrl("http://127.0.0.1:" + std::to_string(server.port("http"))).value();
   {
-    const FileDescriptor warm = Use(url);
+    const base::FileDescriptor warm = Use(url);
   }
   for (auto _ : state) {
-    std::vector<FileDescriptor> peers;
+    std::vector<base::FileDescriptor> peers;
     peers.reserve(static_cast<size_t>(state.range(0)));
     const int64_t before = ResidentBytes();
     for (int64_t i = 0; i < state.range(0); ++i) peers.push_back(Use(url));

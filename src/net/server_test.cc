@@ -305,7 +305,7 @@ TEST_F(ServerTest, ListensOnAUnixSocket) {
   options.unix_path = path;
   ASSERT_TRUE(server_->Listen(std::move(options)).ok());
   EXPECT_EQ(server_->port("unix"), 0);
-  const FileDescriptor fd(socket(AF_UNIX, SOCK_STREAM, 0));
+  const base::FileDescriptor fd(socket(AF_UNIX, SOCK_STREAM, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   path.copy(address.sun_path, sizeof(address.sun_path) - 1);

@@ -36,7 +36,7 @@ Shard::Shard(EventLoop& loop, const Limits& limits, std::shared_ptr<MemoryBudget
 
 Shard::~Shard() = default;
 
-void Shard::Adopt(FileDescriptor fd, std::string peer, size_t listener, std::shared_ptr<TlsContext> tls) {
+void Shard::Adopt(base::FileDescriptor fd, std::string peer, size_t listener, std::shared_ptr<TlsContext> tls) {
   if (closed_) {
     Forget();
     return;

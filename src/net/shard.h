@@ -42,7 +42,7 @@ class Shard final {
   // Listeners are numbered in the order in which their handlers are added.
   void AddHandler(std::unique_ptr<HttpHandler> handler) { handlers_.push_back(std::move(handler)); }
   // `tls` nullptr: plain.
-  void Adopt(FileDescriptor fd, std::string peer, size_t listener, std::shared_ptr<TlsContext> tls);
+  void Adopt(base::FileDescriptor fd, std::string peer, size_t listener, std::shared_ptr<TlsContext> tls);
   // Called by a connection that has closed; destroys it.
   void Remove(Connection& connection);
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "net/file_descriptor.h"
+#include "base/file_descriptor.h"
 
 namespace inferd::net {
 namespace {
@@ -19,12 +19,12 @@ class PlainTransportTest : public testing::Test {
   PlainTransportTest() {
     int pair[2] = {-1, -1};
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
-    ours_ = FileDescriptor(pair[0]);
-    theirs_ = FileDescriptor(pair[1]);
+    ours_ = base::FileDescriptor(pair[0]);
+    theirs_ = base::FileDescriptor(pair[1]);
   }
 
-  FileDescriptor ours_;
-  FileDescriptor theirs_;
+  base::FileDescriptor ours_;
+  base::FileDescriptor theirs_;
 };
 
 TEST_F(PlainTransportTest, ReadsWhatIsThereAndSaysWhenThereIsNothing) {

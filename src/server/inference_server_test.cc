@@ -9,9 +9,9 @@
 #include <fstream>
 #include <thread>
 
+#include "base/file_descriptor.h"
 #include "config/personality.h"
 #include "net/client/http_client.h"
-#include "net/file_descriptor.h"
 #include "tests/support/certificates.h"
 
 namespace inferd::server {
@@ -95,7 +95,8 @@ TEST_F(InferenceServerTest, TheMetricsPortServesMetricsAndHealthAlone) {
   AwaitReady(**server);
   EXPECT_EQ(Call(**server, {.method = "POST", .path = "/v2/models/echo/infer", .body = kRequest}).status, 200);
   const auto page = Call(**server, {.path = "/metrics"}, "metrics");
-  EXPECT_NE(page.body.find("nv_inference_request_success{model=\"echo\",version=\"1\"} 1"), std::string::npos) << page.body;
+  EXPECT_NE(page.body.find("nv_inference_request_success{model=\"echo\",version=\"1\"} 1"), std::string::npos)
+      << page.body;
   EXPECT_NE(page.body.find("process_cpu_seconds_total"), std::string::npos);
   EXPECT_EQ(Call(**server, {.path = "/v2/health/ready"}, "metrics").status, 200);
   EXPECT_EQ(Call(**server, {.path = "/v2/models/echo"}, "metrics").status, 404);
@@ -157,7 +158,7 @@ TEST_F(InferenceServerTest, AUnixSocketServesWhatThePortDoes) {
   options_.http.enabled = false;
   auto server = Start();
   ASSERT_TRUE(server.has_value()) << server.error().ToString();
-  const net::FileDescriptor fd(socket(AF_UNIX, SOCK_STREAM, 0));
+  const base::FileDescriptor fd(socket(AF_UNIX, SOCK_STREAM, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   options_.http.unix_socket.copy(address.sun_path, sizeof(address.sun_path) - 1);
@@ -189,7 +190,8 @@ TEST_F(InferenceServerTest, TheHttpPortMayBeHttpsAlone) {
   auto server = Start();
   ASSERT_TRUE(server.has_value()) << server.error().ToString();
   AwaitReady(**server);
-  const net::ClientRequest call{.path = "/grpc.health.v1.Health/Check", .headers = {{"Content-Type", "application/grpc"}}};
+  const net::ClientRequest call{.path = "/grpc.health.v1.Health/Check",
+                                .headers = {{"Content-Type", "application/grpc"}}};
   EXPECT_EQ(Call(**server, call, "http").status, 404);
   EXPECT_EQ(Call(**server, call, "grpc").status, 405);
   EXPECT_EQ(CheckHealth({.url = Url(**server, "grpc"), .http2 = true}), kServing);
@@ -211,9 +213,8 @@ TEST_F(InferenceServerTest, GrpcOverTlsAsksForTheClientsCertificate) {
   authority.Issue("server", server_file);
   authority.Issue("client", client_file);
   authority.Write(folder_ / "ca.pem");
-  options_.grpc.tls = {.certificate_file = server_file + ".pem",
-                       .key_file = server_file + ".key",
-                       .client_ca_file = folder_ / "ca.pem"};
+  options_.grpc.tls = {
+      .certificate_file = server_file + ".pem", .key_file = server_file + ".key", .client_ca_file = folder_ / "ca.pem"};
   auto server = Start();
   ASSERT_TRUE(server.has_value()) << server.error().ToString();
   AwaitReady(**server);

@@ -28,27 +28,24 @@ base::Status SystemRefusal(std::string_view what) {
 size_t ChannelMemory::HeaderBytes() { return RoundUp(sizeof(ChannelHeader)); }
 
 base::Result<std::shared_ptr<ChannelMemory>> ChannelMemory::Map(int descriptor, size_t area_bytes,
-                                                                int kept_descriptor) {
+                                                                base::FileDescriptor kept) {
   void* memory =
       mmap(nullptr, HeaderBytes() + 2 * area_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
   if (memory == MAP_FAILED) return std::unexpected(SystemRefusal("mmap"));
   return std::shared_ptr<ChannelMemory>(
-      new ChannelMemory(static_cast<std::byte*>(memory), area_bytes, kept_descriptor));
+      new ChannelMemory(static_cast<std::byte*>(memory), area_bytes, std::move(kept)));
 }
 
 base::Result<std::shared_ptr<ChannelMemory>> ChannelMemory::Create(size_t area_bytes) {
   area_bytes = RoundUp(std::min(area_bytes, kAreaBytesMax));
-  const int descriptor = memfd_create("inferd-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (descriptor < 0) return std::unexpected(SystemRefusal("memfd_create"));
-  base::Result<std::shared_ptr<ChannelMemory>> memory = std::unexpected(base::OkStatus());
-  if (ftruncate(descriptor, static_cast<off_t>(HeaderBytes() + 2 * area_bytes)) != 0 ||
-      fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    memory = std::unexpected(SystemRefusal("size"));
-  } else {
-    memory = Map(descriptor, area_bytes, descriptor);
+  base::FileDescriptor descriptor(memfd_create("inferd-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!descriptor) return std::unexpected(SystemRefusal("memfd_create"));
+  if (ftruncate(descriptor.get(), static_cast<off_t>(HeaderBytes() + 2 * area_bytes)) != 0 ||
+      fcntl(descriptor.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    return std::unexpected(SystemRefusal("size"));
   }
-  if (!memory) close(descriptor);
-  return memory;
+  const int mapped = descriptor.get();
+  return Map(mapped, area_bytes, std::move(descriptor));
 }
 
 base::Result<std::shared_ptr<ChannelMemory>> ChannelMemory::Open(int descriptor) {
@@ -58,18 +55,10 @@ base::Result<std::shared_ptr<ChannelMemory>> ChannelMemory::Open(int descriptor)
   if (bytes <= HeaderBytes() || (bytes - HeaderBytes()) % (2 * kPageBytes) != 0) {
     return std::unexpected(base::InvalidArgument("shared memory of " + std::to_string(bytes) + " bytes is no channel"));
   }
-  return Map(descriptor, (bytes - HeaderBytes()) / 2, -1);
+  return Map(descriptor, (bytes - HeaderBytes()) / 2, {});
 }
 
-ChannelMemory::~ChannelMemory() {
-  Sent();
-  munmap(memory_, HeaderBytes() + 2 * area_bytes_);
-}
-
-void ChannelMemory::Sent() {
-  if (descriptor_ >= 0) close(descriptor_);
-  descriptor_ = -1;
-}
+ChannelMemory::~ChannelMemory() { munmap(memory_, HeaderBytes() + 2 * area_bytes_); }
 
 void ChannelMemory::Trim(std::span<std::byte> area, std::span<std::byte> used) {
   const auto begin = static_cast<size_t>(used.data() - area.data());

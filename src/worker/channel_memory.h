@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "base/file_descriptor.h"
 #include "base/status.h"
 #include "worker/doorbell.h"
 
@@ -62,8 +63,8 @@ class ChannelMemory final {
   ChannelMemory& operator=(const ChannelMemory&) = delete;
 
   // What the other side opens; -1 in memory that was opened. Closed by Sent() or with the object.
-  int descriptor() const { return descriptor_; }
-  void Sent();
+  int descriptor() const { return descriptor_.get(); }
+  void Sent() { descriptor_.Close(); }
 
   ChannelHeader& header() const { return *static_cast<ChannelHeader*>(static_cast<void*>(memory_)); }
   std::span<std::byte> call_area() const { return {memory_ + HeaderBytes(), area_bytes_}; }
@@ -73,14 +74,14 @@ class ChannelMemory final {
   static void Trim(std::span<std::byte> area, std::span<std::byte> used);
 
  private:
-  ChannelMemory(std::byte* memory, size_t area_bytes, int descriptor)
-      : memory_(memory), area_bytes_(area_bytes), descriptor_(descriptor) {}
+  ChannelMemory(std::byte* memory, size_t area_bytes, base::FileDescriptor descriptor)
+      : memory_(memory), area_bytes_(area_bytes), descriptor_(std::move(descriptor)) {}
   static size_t HeaderBytes();
-  static base::Result<std::shared_ptr<ChannelMemory>> Map(int descriptor, size_t area_bytes, int kept_descriptor);
+  static base::Result<std::shared_ptr<ChannelMemory>> Map(int descriptor, size_t area_bytes, base::FileDescriptor kept);
 
   std::byte* const memory_;
   const size_t area_bytes_;
-  int descriptor_;
+  base::FileDescriptor descriptor_;
 };
 
 }  // namespace inferd::worker

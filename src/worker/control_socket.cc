@@ -1,7 +1,6 @@
 #include "worker/control_socket.h"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -25,7 +24,7 @@ base::Status SendAll(int socket, const char* data, size_t size) {
   return base::OkStatus();
 }
 
-Descriptor TakeDescriptor(msghdr& header) {
+base::FileDescriptor TakeDescriptor(msghdr& header) {
   const cmsghdr* control = CMSG_FIRSTHDR(&header);
   if (control == nullptr || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS ||
       control->cmsg_len < CMSG_LEN(sizeof(int))) {
@@ -33,11 +32,11 @@ Descriptor TakeDescriptor(msghdr& header) {
   }
   int descriptor = -1;
   std::memcpy(&descriptor, CMSG_DATA(control), sizeof(descriptor));
-  return Descriptor(descriptor);
+  return base::FileDescriptor(descriptor);
 }
 
 // Reads `size` bytes; a descriptor that comes with them is put into *descriptor, if that is not null.
-base::Status ReceiveAll(int socket, char* data, size_t size, Descriptor* descriptor) {
+base::Status ReceiveAll(int socket, char* data, size_t size, base::FileDescriptor* descriptor) {
   while (size > 0) {
     iovec part = {.iov_base = data, .iov_len = size};
     DescriptorSpace space;
@@ -52,7 +51,7 @@ base::Status ReceiveAll(int socket, char* data, size_t size, Descriptor* descrip
     if (received < 0 && errno == EINTR) continue;
     if (received <= 0) return ControlSocket::Gone();
     if (descriptor != nullptr) {
-      if (Descriptor came = TakeDescriptor(header)) *descriptor = std::move(came);
+      if (base::FileDescriptor came = TakeDescriptor(header)) *descriptor = std::move(came);
     }
     data += received;
     size -= static_cast<size_t>(received);
@@ -64,18 +63,13 @@ base::Status ReceiveAll(int socket, char* data, size_t size, Descriptor* descrip
 
 base::Status ControlSocket::Gone() { return base::Unavailable("the other side of a worker's socket is gone"); }
 
-void Descriptor::Reset() {
-  if (value_ >= 0) close(value_);
-  value_ = -1;
-}
-
 base::Result<std::pair<ControlSocket, ControlSocket>> ControlSocket::MakePair() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return std::unexpected(
         base::ResourceExhausted("no socket for a worker process: " + std::string(std::strerror(errno))));
   }
-  return std::pair(ControlSocket(Descriptor(ends[0])), ControlSocket(Descriptor(ends[1])));
+  return std::pair(ControlSocket(base::FileDescriptor(ends[0])), ControlSocket(base::FileDescriptor(ends[1])));
 }
 
 base::Status ControlSocket::Send(std::string_view text, int descriptor) {

@@ -4,36 +4,14 @@
 #include <string_view>
 #include <utility>
 
+#include "base/file_descriptor.h"
 #include "base/status.h"
 
 namespace inferd::worker {
 
-// A file descriptor that is closed with its owner. Move-only.
-class Descriptor final {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() { Reset(); }
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    if (this != &other) {
-      Reset();
-      value_ = std::exchange(other.value_, -1);
-    }
-    return *this;
-  }
-
-  int get() const { return value_; }
-  explicit operator bool() const { return value_ >= 0; }
-  void Reset();
-
- private:
-  int value_ = -1;
-};
-
 struct ControlMessage {
   std::string text;
-  Descriptor descriptor;  // that came with it, if one did
+  base::FileDescriptor descriptor;  // that came with it, if one did
 };
 
 // One end of the stream socket between a server and a worker process: orders, and a reply to each. Its end of file is
@@ -45,7 +23,7 @@ class ControlSocket final {
 
   static constexpr size_t kMessageBytesMax = 64 << 20;
 
-  explicit ControlSocket(Descriptor socket) : socket_(std::move(socket)) {}
+  explicit ControlSocket(base::FileDescriptor socket) : socket_(std::move(socket)) {}
 
   // RESOURCE_EXHAUSTED: the system gives none.
   static base::Result<std::pair<ControlSocket, ControlSocket>> MakePair();
@@ -60,7 +38,7 @@ class ControlSocket final {
   int descriptor() const { return socket_.get(); }
 
  private:
-  Descriptor socket_;
+  base::FileDescriptor socket_;
 };
 
 }  // namespace inferd::worker

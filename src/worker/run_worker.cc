@@ -104,7 +104,7 @@ int RunWorker() {
   fcntl(kWorkerSocket, F_SETFD, FD_CLOEXEC);
   // An engine that is stuck while it loads would not notice the socket's end.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  Worker worker{ControlSocket(Descriptor(kWorkerSocket))};
+  Worker worker{ControlSocket(base::FileDescriptor(kWorkerSocket))};
   static_cast<void>(worker.Run());
   // At once, whatever the engine's threads are at: with the process, all that it has goes back to the system.
   _exit(0);

@@ -59,7 +59,7 @@ std::string HowItEnded(const siginfo_t& info) {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(pid_t pid, Descriptor handle, ControlSocket socket)
+WorkerProcess::WorkerProcess(pid_t pid, base::FileDescriptor handle, ControlSocket socket)
     : pid_(pid),
       handle_(std::move(handle)),
       socket_(std::move(socket)),
@@ -81,7 +81,7 @@ base::Result<std::shared_ptr<WorkerProcess>> WorkerProcess::Start(const std::fil
   if (error != 0) {
     return std::unexpected(base::ResourceExhausted("no worker process: " + std::string(std::strerror(error))));
   }
-  Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  base::FileDescriptor handle(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (!handle) {
     const base::Status status = base::ResourceExhausted("no worker process: " + std::string(std::strerror(errno)));
     kill(pid, SIGKILL);

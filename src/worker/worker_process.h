@@ -35,10 +35,10 @@ class WorkerProcess final {
   pid_t pid() const { return pid_; }
 
  private:
-  WorkerProcess(pid_t pid, Descriptor handle, ControlSocket socket);
+  WorkerProcess(pid_t pid, base::FileDescriptor handle, ControlSocket socket);
 
   const pid_t pid_;
-  const Descriptor handle_;
+  const base::FileDescriptor handle_;
   ControlSocket socket_;
   WorkerLife life_;
   bool waited_for_ = false;

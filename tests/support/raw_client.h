@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/file_descriptor.h"
+#include "base/file_descriptor.h"
 
 namespace inferd::testing {
 
@@ -62,7 +62,7 @@ class RawClient {
   }
 
  private:
-  net::FileDescriptor fd_;
+  base::FileDescriptor fd_;
   bool connected_ = false;
 };
 

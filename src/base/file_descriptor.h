@@ -4,9 +4,9 @@
 
 #include <utility>
 
-namespace inferd::net {
+namespace inferd::base {
 
-// Owns a descriptor.
+// Owns a file descriptor, and closes it. Move-only; -1: none.
 class FileDescriptor final {
  public:
   FileDescriptor() = default;
@@ -32,4 +32,4 @@ class FileDescriptor final {
   int fd_ = -1;
 };
 
-}  // namespace inferd::net
+}  // namespace inferd::base
