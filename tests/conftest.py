@@ -8,6 +8,16 @@ from support.echo import Echo
 from support.server import EXAMPLES, Server
 
 
+@pytest.fixture(scope="module", autouse=True)
+def isolation(request):
+    """Where models run of servers that are started while it lasts; see support.isolation."""
+    where = getattr(request, "param", None)
+    with pytest.MonkeyPatch.context() as patch:
+        if where is not None:
+            patch.setenv("INFERD_ISOLATION", where)
+        yield where
+
+
 @pytest.fixture(scope="session")
 def identities(tmp_path_factory):
     """A repository with an identity model for every datatype."""
@@ -22,7 +32,7 @@ def certificates(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def server(identities):
+def server(identities, isolation):
     """A server with the example models and the identities; shared, so tests leave it as they found it."""
     with Server(f"examples={EXAMPLES}", f"identities={identities}") as running:
         yield running

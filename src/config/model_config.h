@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/isolation.h"
 #include "tensor/data_type.h"
 #include "tensor/shape.h"
 
@@ -142,12 +143,9 @@ struct ConcurrencyOptions {
   uint32_t max = 0;
 };
 
-// inferd { isolation }: whether the engine runs in the server's process or in one of its own.
-enum class Isolation { kNone, kProcess };
-
 // inferd { worker }: that process.
 struct WorkerOptions {
-  uint64_t hang_timeout_ms = 300'000;           // an execution without a sign of life for so long ends it
+  uint64_t hang_timeout_ms = 300'000;         // an execution without a sign of life for so long ends it
   uint64_t shared_memory_bytes = 1ULL << 30;  // the most that an instance's inputs, and its outputs, may have
 };
 

@@ -25,6 +25,7 @@ struct CompletionOptions {
   bool default_limits_requests = false;  // that default is also the most that one request may bring
   DefaultBatching default_batching;      // where that default is taken
   int default_instance_count = 1;        // for CPU instance groups that do not say
+  Isolation default_isolation = Isolation::kNone;  // for models that do not say
   PlatformNames platform_names = PlatformNames::kPredictV2;
 };
 

@@ -107,6 +107,21 @@ TEST(ResolveModelTest, InstanceGroupsGetNamesKindsAndCounts) {
 }
 
 // The guide of the TensorRT Inference Server 0.4, "Model Configuration Schema".
+TEST(ResolveModelTest, WhereAModelRunsIsTheServersWordUnlessTheModelSays) {
+  const auto isolation = [](std::string_view text, Isolation by_default) {
+    CompletionOptions options;
+    options.default_isolation = by_default;
+    const auto config = Resolve(text, {"model.onnx"}, options);
+    EXPECT_TRUE(config.has_value()) << config.error().ToString();
+    return config.value_or(ModelConfig()).isolation;
+  };
+  EXPECT_EQ(isolation("", Isolation::kNone), Isolation::kNone);
+  EXPECT_EQ(isolation("", Isolation::kProcess), Isolation::kProcess);
+  EXPECT_EQ(isolation("inferd { worker { hang_timeout_ms: 1 } }", Isolation::kProcess), Isolation::kProcess);
+  EXPECT_EQ(isolation("inferd { isolation: NONE }", Isolation::kProcess), Isolation::kNone);
+  EXPECT_EQ(isolation("inferd { isolation: PROCESS }", Isolation::kNone), Isolation::kProcess);
+}
+
 TEST(ResolveModelTest, AConfigurationOf2018Resolves) {
   const auto config = ResolveModel(Parsed(R"(
 name: "trt_mnist"

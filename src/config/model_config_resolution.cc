@@ -89,6 +89,9 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
   const auto platform = ChoosePlatform(proto, found, version_entries);
   if (platform.has_value() && *platform != nullptr) FillPlatform(proto, **platform, found, options.platform_names);
   FillInstanceGroups(proto, options);
+  if (options.default_isolation == Isolation::kProcess && !proto.inferd().has_isolation()) {
+    proto.mutable_inferd()->set_isolation(inference::InferdOptions::PROCESS);
+  }
   ModelConfig result = Rebuild(std::move(message), options.platform_names);
   std::vector<Problem> problems = FindProblems(*result.document, folder_name);
   if (!platform.has_value()) problems.push_back({.field = "", .message = platform.error().message(), .file = ""});

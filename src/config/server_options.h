@@ -10,6 +10,7 @@
 #include "config/access_options.h"
 #include "config/default_batching.h"
 #include "config/grpc_options.h"
+#include "config/isolation.h"
 #include "config/resource_options.h"
 #include "config/served_options.h"
 
@@ -120,8 +121,9 @@ struct ServerOptions {
   std::chrono::milliseconds load_retry_interval{60'000};
   int32_t default_max_batch_size = 64;
   DefaultBatching default_batching;
-  std::string engine_directory;  // empty: beside the program
-  uint32_t cpu_threads = 0;      // of all models together; given, executions wait for them; 0: one per core
+  std::string engine_directory;            // empty: beside the program
+  Isolation isolation = Isolation::kNone;  // of models that do not say
+  uint32_t cpu_threads = 0;                // of all models together; given, executions wait for them; 0: one per core
   ResourceOptions resources;
   uint32_t latency_objective_us = 10'000;  // of models with batching: AUTO that do not say
   uint32_t delay_until_queued = 0;  // nothing runs before so many requests of a model wait, once; see Personality
@@ -140,7 +142,7 @@ struct ServerOptions {
   TfsResultKey tfs_result_key = TfsResultKey::kBoth;
   std::string tfs_metrics_path = "/monitoring/prometheus/metrics";  // on HTTP's port; empty: nowhere
   bool tfs_grpc_tensor_content = false;  // Predict answers with tensor_content, not with typed values
-  bool tfs_cors = false;  // TensorFlow Serving's REST API lets pages of any origin read its answers
+  bool tfs_cors = false;                 // TensorFlow Serving's REST API lets pages of any origin read its answers
   LimitOptions limits;
   LogOptions log;
 };

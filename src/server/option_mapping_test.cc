@@ -81,6 +81,13 @@ TEST(OptionMappingTest, APersonalityBringsItsCodesAndNames) {
   EXPECT_EQ(ManagerOptionsOf(triton, std::nullopt).completion.platform_names, triton.personality->platform_names);
 }
 
+TEST(OptionMappingTest, WhereModelsRunThatDoNotSay) {
+  config::ServerOptions options = Defaults();
+  EXPECT_EQ(ManagerOptionsOf(options, std::nullopt).completion.default_isolation, config::Isolation::kNone);
+  options.isolation = config::Isolation::kProcess;
+  EXPECT_EQ(ManagerOptionsOf(options, std::nullopt).completion.default_isolation, config::Isolation::kProcess);
+}
+
 TEST(OptionMappingTest, TensorflowServingsRestApi) {
   config::ServerOptions options = Defaults();
   EXPECT_EQ(TfsHttpOptions(options).v1_status, tfs_http::V1Status::kUnion);

@@ -3,10 +3,12 @@
 import pytest
 
 from support.batching import BatchingModels, Crowd, wait_for
+from support.isolation import IN_BOTH_ISOLATIONS
 from support.server import wait_until
 
 POISON = 666
 SAFE = "inline_execution: NEVER side_effect_free: true"
+pytestmark = IN_BOTH_ISOLATIONS
 
 
 @pytest.fixture

@@ -9,9 +9,11 @@ import pytest
 
 from support import models, oip
 from support.batching import BatchingModels, Crowd, Pump, wait_for
+from support.isolation import IN_BOTH_ISOLATIONS
 from support.server import wait_until
 
 MODELS = pathlib.Path(__file__).resolve().parents[1] / "models" / "repository"
+pytestmark = IN_BOTH_ISOLATIONS
 
 
 @pytest.fixture

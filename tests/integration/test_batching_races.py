@@ -14,12 +14,15 @@ import pytest
 
 from support import oip
 from support.batching import BatchingModels, Crowd, GrpcClient, HttpClient, rows_of
+from support.isolation import IN_BOTH_ISOLATIONS
 from support.server import wait_until
 
 WORKERS = 12
 STEPS = 120
 POISON = 2_000_000_000
 LEAVING = (0, 0, 0.001, 0.002, 0.004)  # seconds after which a client changes its mind
+
+pytestmark = IN_BOTH_ISOLATIONS
 
 
 class Worker:

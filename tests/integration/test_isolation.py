@@ -54,6 +54,16 @@ def test_a_model_answers_from_a_process_of_its_own(repository):
         assert answer_of(server, "other")[0] == 200
 
 
+def test_the_server_says_where_models_run_that_do_not(tmp_path):
+    for name in ("silent", "inside"):
+        models.add_fake(tmp_path, name)
+    isolate(tmp_path, "inside", "\ninferd { isolation: NONE }\n")
+    with Server(tmp_path, options=["--isolation=process"]) as server:
+        assert list(workers(server)) == ["silent/1"]
+        assert answer_of(server, "silent")[0] == answer_of(server, "inside")[0] == 200
+        assert server.json("GET", "/v2/models/silent/config")[1]["inferd"]["isolation"] == "PROCESS"
+
+
 @pytest.mark.timeout(120)
 def test_a_killed_worker_fails_only_what_it_held(repository):
     kills = 3

@@ -5,9 +5,11 @@ import shutil
 
 import pytest
 
+from support.isolation import IN_BOTH_ISOLATIONS
 from support.server import ROOT, Server
 
 MODELS = ROOT / "tests" / "models" / "repository"
+pytestmark = IN_BOTH_ISOLATIONS
 # Runs as soon as three rows wait; the delay is for whoever starts late.
 BATCHING = "max_batch_size: 8\ndynamic_batching { preferred_batch_size: [ 3 ] max_queue_delay_microseconds: 2000000 }\n"
 
@@ -42,7 +44,7 @@ output { name: "total" data_type: TYPE_FP32 dims: [ 1 ] reshape { } }
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server(tmp_path_factory, isolation):
     repository = tmp_path_factory.mktemp("ragged")
     for name, config in (("ragged", RAGGED), ("batch_inputs", BATCH_INPUTS), ("reshaped", RESHAPED)):
         shutil.copytree(MODELS / name, repository / name)

@@ -9,9 +9,11 @@ import numpy
 import pytest
 
 from support import models, oip, tensors, tfs
+from support.isolation import IN_BOTH_ISOLATIONS
 from support.server import ROOT, Server, has_engine, wait_until
 
 TENSORFLOW = ROOT / "tests" / "models" / "tensorflow"
+pytestmark = IN_BOTH_ISOLATIONS
 
 
 class Identity:
@@ -24,7 +26,7 @@ class Identity:
 
 
 @pytest.fixture(scope="module")
-def server(identities):
+def server(identities, isolation):
     if not has_engine("tensorflow"):
         pytest.fail("the tensorflow engine is not built: tools/install_tensorflow")
     asked = ["matmul", *(Identity("tensorflow", datatype).name for datatype in models.DATATYPES)]

@@ -7,6 +7,7 @@ import re
 import numpy
 import pytest
 
+from support.isolation import IN_BOTH_ISOLATIONS
 from support.server import ROOT, Server, has_engine, wait_until
 from support.tensorflow_model_server import ModelServer
 
@@ -19,9 +20,11 @@ DATATYPES = {"float32": "FP32", "int32": "INT32", "int64": "INT64", "string": "B
 if not has_engine("tensorflow"):
     pytest.skip("the tensorflow engine is not built: tools/install_tensorflow", allow_module_level=True)
 
+pytestmark = IN_BOTH_ISOLATIONS
+
 
 @pytest.fixture(scope="module")
-def v2_layout():
+def v2_layout(isolation):
     with Server(f"good={MODELS}", f"bad={BAD}", ready=False) as running:
         count = sum(path.is_dir() for folder in (MODELS, BAD) for path in folder.iterdir())
         wait_until(lambda: [entry.get("state") in ("READY", "UNAVAILABLE") for entry in index(running).values()] == [True] * count,
@@ -30,7 +33,7 @@ def v2_layout():
 
 
 @pytest.fixture(scope="module")
-def serving_layout():
+def serving_layout(isolation):
     with Server(SERVING) as running:
         yield running
 

@@ -7,6 +7,7 @@ import numpy
 import pytest
 
 from support import tfs
+from support.isolation import IN_BOTH_ISOLATIONS
 from support.protos import message
 from support.server import ROOT, Server, has_engine
 
@@ -17,9 +18,11 @@ HALF = "/v1/models/half_plus_two"
 if not has_engine("tensorflow"):
     pytest.skip("the tensorflow engine is not built: tools/install_tensorflow", allow_module_level=True)
 
+pytestmark = IN_BOTH_ISOLATIONS
+
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server(tmp_path_factory, isolation):
     models = tmp_path_factory.mktemp("models")
     shutil.copytree(UNNAMED, models / "signatures")  # "double" and "half", and no default
     configured = models / "configured"

@@ -16,6 +16,7 @@ using Limit = LimitOptions;
 using Served = ServedModelOptions;
 
 constexpr std::string_view kControlModes = "none|poll|explicit";
+constexpr std::string_view kIsolations = "none|process";
 constexpr std::string_view kAcceptWhen = "at-once|tried|ready";
 constexpr std::string_view kHealthBodies = "empty|json";
 constexpr std::string_view kJsonNonFinite = "tokens|strings|null|error";
@@ -125,6 +126,9 @@ std::vector<Option> ModelRows() {
                                         "for models that can batch and have no max_batch_size of their own; 0: none"),
       Plain<&S::engine_directory>(kModels, "engine-directory", "PATH",
                                   "where the engines are; default: beside the program"),
+      Choice<kIsolations, &S::isolation>(kModels, "isolation",
+                                         "where the engines of models run that do not say: in the server's process, or "
+                                         "in one of each version's own"),
       Plain<&S::cpu_threads>(kModels, "cpu-threads", "N",
                              "compute threads of all models together, for which executions wait; 0: one per core, and "
                              "none waits"),

@@ -6,19 +6,23 @@ import case_table
 from grpc_wires import GrpcRaw, GrpcStream, GrpcTyped, GrpcWeb
 from http_wires import HttpBinary, HttpJson
 from inference import HTTP_STATUS, Failure
+from support.isolation import IN_BOTH_ISOLATIONS
+
+pytestmark = IN_BOTH_ISOLATIONS
 
 CLIENTS = {case_table.JSON: HttpJson, case_table.BINARY: HttpBinary, case_table.TYPED: GrpcTyped,
            case_table.RAW: GrpcRaw, case_table.STREAM: GrpcStream, case_table.WEB: GrpcWeb}
 
 
 @pytest.fixture(scope="module")
-def wires(servers):
+def wires(servers, isolation):
     """A client of each wire to each repository's server, made when first asked for."""
     clients = {}
+    options = ("--isolation=process",) if isolation == "process" else ()
 
     def get(wire, repository):
         if (wire, repository) not in clients:
-            clients[wire, repository] = CLIENTS[wire](servers(repository, ()))
+            clients[wire, repository] = CLIENTS[wire](servers(repository, options))
         return clients[wire, repository]
 
     yield get
