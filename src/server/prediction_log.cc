@@ -19,6 +19,7 @@ uint32_t FieldOf(tfs::Api api) {
     case tfs::Api::kClassify: return 2;
     case tfs::Api::kRegress: return 3;
     case tfs::Api::kMultiInference: return 4;
+    case tfs::Api::kSessionRun: return 5;
     case tfs::Api::kPredict: break;
   }
   return 6;

@@ -24,7 +24,8 @@ class MeasuredInference final {
   void Count(RequestMetrics& metrics, std::string_view model, base::StatusCode code, int64_t now_ns) const {
     metrics.Count(model, api_, code, now_ns - received_ns_);
     if (code == base::StatusCode::kOk) metrics.CountRuntime(model, api_, runtime_ns_);
-    if (dispatched_ns_ != 0 && api_ != Api::kPredict) metrics.CountExamples(model, rows_);
+    const bool has_examples = api_ != Api::kPredict && api_ != Api::kSessionRun;
+    if (dispatched_ns_ != 0 && has_examples) metrics.CountExamples(model, rows_);
   }
 
  private:

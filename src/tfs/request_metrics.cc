@@ -20,7 +20,8 @@ std::array<double, 33> LatencyBounds() { return Bounds<33>(10, 1.8); }
 }  // namespace
 
 std::string_view ApiName(Api api) {
-  constexpr std::array<std::string_view, kApiCount> kNames = {"Predict", "Classify", "Regress", "MultiInference"};
+  constexpr std::array<std::string_view, kApiCount> kNames = {"Predict", "Classify", "Regress", "MultiInference",
+                                                              "SessionRun"};
   return kNames[static_cast<size_t>(api)];
 }
 

@@ -14,8 +14,8 @@
 namespace inferd::tfs {
 
 // What was asked of a model.
-enum class Api : uint8_t { kPredict, kClassify, kRegress, kMultiInference };
-inline constexpr size_t kApiCount = 4;
+enum class Api : uint8_t { kPredict, kClassify, kRegress, kMultiInference, kSessionRun };
+inline constexpr size_t kApiCount = 5;
 std::string_view ApiName(Api api);  // "Predict"
 
 // Counts requests under TensorFlow Serving's names: `:tensorflow:serving:request_count` by model and status;

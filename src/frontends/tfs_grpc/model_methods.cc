@@ -74,7 +74,6 @@ void AddModelMethods(const std::shared_ptr<const Environment>& environment, std:
   methods.push_back(rpc::AtOnce(environment, PredictionPath("GetModelMetadata"), GetModelMetadata));
   methods.push_back(rpc::AtOnce(environment, ModelPath("GetModelStatus"), GetModelStatus));
   methods.push_back(HandleReloadConfigRequest(environment));
-  methods.push_back(rpc::NotServed(environment, SessionPath("SessionRun"), "sessions are not served: call Predict"));
 }
 
 }  // namespace inferd::tfs_grpc

@@ -4,7 +4,6 @@
 
 #include "frontends/tfs_grpc/service_fixture.h"
 #include "tfs/model_service.pb.h"
-#include "tfs/session_service.pb.h"
 
 namespace inferd::tfs_grpc {
 namespace {
@@ -69,12 +68,6 @@ TEST(HandleReloadConfigRequestTest, TheServerServesWhatItSays) {
   EXPECT_EQ(service.reloaded, request.config().SerializeAsString());
   service.reload_outcome = base::FailedPrecondition("a label");
   EXPECT_EQ(StatusOf(*service.Ask("HandleReloadConfigRequest", request)), "9: a label");
-}
-
-TEST(NotServedTest, IsSaidSo) {
-  TestService service;
-  EXPECT_EQ(StatusOf(*service.Ask("SessionRun", serving::SessionRunRequest())),
-            "12: sessions are not served: call Predict");
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ namespace {
 using tensor::DataType;
 
 constexpr uint32_t kOutputs = 1, kModelSpec = 2;                 // PredictResponse
-constexpr uint32_t kEntryKey = 1, kEntryValue = 2;               // of a map
+constexpr uint32_t kSessionModelSpec = 3;                        // SessionRunResponse, otherwise the same
+constexpr uint32_t kEntryKey = 1, kEntryValue = 2;               // of a map, and of a NamedTensorProto
 constexpr uint32_t kName = 1, kVersion = 2, kSignatureName = 3;  // ModelSpec
 constexpr uint32_t kInt64Value = 1;
 
@@ -61,23 +62,22 @@ void WriteTensor(wire::Writer& out, uint32_t number, core::InferTensor& tensor, 
   out.Message(number, end);
 }
 
-void WriteModelSpec(wire::Writer& out, const core::InferResponse& response, std::string_view signature) {
+void WriteModelSpec(wire::Writer& out, uint32_t number, const core::InferResponse& response,
+                    std::string_view signature) {
   const size_t end = out.size();
-  out.String(kSignatureName, signature);
+  if (!signature.empty()) out.String(kSignatureName, signature);
   const int64_t version = tfs::VersionNumber(response.model_version);
   const size_t version_end = out.size();
   if (version != 0) out.Varint(kInt64Value, static_cast<uint64_t>(version));
   out.Message(kVersion, version_end);
   out.String(kName, response.model_name);
-  out.Message(kModelSpec, end);
+  out.Message(number, end);
 }
 
-}  // namespace
-
-base::Result<net::grpc::Message> WritePredictResponse(core::InferResponse response, bool tensor_content,
-                                                      std::string_view signature) {
+base::Result<net::grpc::Message> Write(core::InferResponse response, bool tensor_content, uint32_t spec_number,
+                                       std::string_view signature) {
   wire::Writer out(HeaderSizeMax(response, signature));
-  WriteModelSpec(out, response, signature);
+  WriteModelSpec(out, spec_number, response, signature);
   for (auto output = response.outputs.rbegin(); output != response.outputs.rend(); ++output) {
     const base::Status fits = tensor::CheckRaw(output->datatype, output->shape, output->data.bytes());
     if (!fits.ok()) return std::unexpected(base::Internal("output '" + output->name + "': " + fits.message()));
@@ -87,6 +87,17 @@ base::Result<net::grpc::Message> WritePredictResponse(core::InferResponse respon
     out.Message(kOutputs, end);
   }
   return out.Take();
+}
+
+}  // namespace
+
+base::Result<net::grpc::Message> WritePredictResponse(core::InferResponse response, bool tensor_content,
+                                                      std::string_view signature) {
+  return Write(std::move(response), tensor_content, kModelSpec, signature);
+}
+
+base::Result<net::grpc::Message> WriteSessionRunResponse(core::InferResponse response, bool tensor_content) {
+  return Write(std::move(response), tensor_content, kSessionModelSpec, "");
 }
 
 size_t BytesToEncode(const core::InferResponse& response, bool tensor_content) {

@@ -16,6 +16,10 @@ namespace inferd::tfs_grpc {
 base::Result<net::grpc::Message> WritePredictResponse(core::InferResponse response, bool tensor_content,
                                                       std::string_view signature = tfs::kServingDefault);
 
+// The same of a tensorflow.serving.SessionRunResponse, whose tensors stand on the wire as the entries of a map do, in
+// the order of the outputs; its ModelSpec names no signature.
+base::Result<net::grpc::Message> WriteSessionRunResponse(core::InferResponse response, bool tensor_content);
+
 // How many bytes of the outputs are encoded element by element.
 size_t BytesToEncode(const core::InferResponse& response, bool tensor_content);
 

@@ -9,6 +9,7 @@
 #include "frontends/tfs_grpc/predict_request_reader.h"
 #include "frontends/tfs_grpc/result_call.h"
 #include "frontends/tfs_grpc/service_path.h"
+#include "frontends/tfs_grpc/session_call.h"
 #include "tfs/session_service.pb.h"
 
 namespace inferd::tfs_grpc {
@@ -22,7 +23,8 @@ using net::grpc::Responder;
 
 template <typename Call>
 Method Inference(const Shared& environment, tfs::Api api) {
-  Method method{.path = PredictionPath(tfs::ApiName(api))};
+  const std::string_view name = tfs::ApiName(api);
+  Method method{.path = api == tfs::Api::kSessionRun ? SessionPath(name) : PredictionPath(name)};
   method.unary = [environment, api](CallContext&& context, base::BufferSlice message, Responder responder) {
     rpc::InferCall::Start(
         std::make_unique<Call>(environment, api, std::move(context), std::move(message), std::move(responder)));
@@ -42,6 +44,8 @@ std::vector<Method> Methods(Environment environment) {
   for (const tfs::Api api : {tfs::Api::kClassify, tfs::Api::kRegress, tfs::Api::kMultiInference}) {
     methods.push_back(Inference<ResultCall>(shared, api));
   }
+  methods.push_back(Inference<SessionCall>(shared, tfs::Api::kSessionRun));
+  methods.back().align_at = TensorBytesAt;
   AddModelMethods(shared, methods);
   return methods;
 }

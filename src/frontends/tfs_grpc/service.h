@@ -43,9 +43,9 @@ struct Environment {
   std::function<void(std::string_view config, core::ControlCallback done)> reload;
 };
 
-// TensorFlow Serving's gRPC API, for every model and for one loop: tensorflow.serving.PredictionService and
-// ModelService. Small requests are decoded, dispatched and encoded on the loop thread; what is big and has to be taken
-// apart element by element goes by way of the pool. SessionService is UNIMPLEMENTED.
+// TensorFlow Serving's gRPC API, for every model and for one loop: tensorflow.serving.PredictionService, ModelService
+// and SessionService. Small requests are decoded, dispatched and encoded on the loop thread; what is big and has to be
+// taken apart element by element goes by way of the pool.
 std::vector<net::grpc::Method> Methods(Environment environment);
 
 }  // namespace inferd::tfs_grpc

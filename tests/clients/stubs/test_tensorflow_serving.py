@@ -46,11 +46,13 @@ def test_what_a_model_is(channel):
     assert [version.state for version in status.model_version_status] == [model_service_pb2.ModelVersionStatus.AVAILABLE]
 
 
-def test_sessions_are_unimplemented(channel):
+def test_sessions_run_what_signatures_have(channel):
+    request = session_service_pb2.SessionRunRequest(fetch=["weights"])
+    request.model_spec.name = "digits"
     with pytest.raises(grpc.RpcError) as error:
-        SessionServiceStub(channel).SessionRun(session_service_pb2.SessionRunRequest())
+        SessionServiceStub(channel).SessionRun(request)
     assert error.value.code() == grpc.StatusCode.UNIMPLEMENTED
-    assert "Predict" in error.value.details()
+    assert "no signature of the model takes {} and gives {weights}" in error.value.details()
 
 
 def test_reflection_has_the_services(channel):

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontends/tfs_grpc/model_call.h"
+#include "frontends/tfs_grpc/session_request.h"
+
+namespace inferd::tfs_grpc {
+
+// One SessionRun call: Predict by the names that tensors have in the model's graph. What it feeds and fetches are
+// inputs and outputs of one signature, so that it is queued, batched and bounded like every other request.
+class SessionCall final : public ModelCall {
+ public:
+  using ModelCall::ModelCall;
+
+ private:
+  base::Status Begin(const base::BufferSlice& message) override;
+  bool PreparingIsBig(const base::BufferSlice& message) const override;
+  base::Result<std::unique_ptr<core::InferRequest>> Prepare(const base::BufferSlice& message) override;
+  bool EncodingIsBig(const core::InferResponse& response) const override;
+  base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
+
+  // A fetched tensor: where it is in the response, and what the client calls it.
+  struct Fetch {
+    size_t output = 0;
+    std::string name;
+  };
+
+  SessionRequest request_;  // views into the message, until Prepare() is done
+  SessionPlan plan_;
+  std::vector<Fetch> fetches_;
+};
+
+}  // namespace inferd::tfs_grpc

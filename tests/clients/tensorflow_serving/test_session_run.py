@@ -1,0 +1,56 @@
+"""SessionService.SessionRun: models by the names of their graphs' tensors."""
+
+import grpc
+import pytest
+from tensorflow_serving.apis import session_service_pb2
+
+from tensor_protos import make_ndarray, make_tensor_proto
+
+
+def session_run(serving, feeds, fetches, targets=(), **more):
+    request = session_service_pb2.SessionRunRequest(fetch=fetches, target=targets, **more)
+    request.model_spec.name = request.model_spec.name or "half_plus_two"
+    for name, tensor in feeds.items():
+        request.feed.add(name=name).tensor.CopyFrom(tensor)
+    with grpc.insecure_channel(serving.server.grpc_address) as channel:  # the package has the messages, and no stub
+        return channel.unary_unary("/tensorflow.serving.SessionService/SessionRun", session_service_pb2.SessionRunRequest.SerializeToString,
+                                   session_service_pb2.SessionRunResponse.FromString)(request, 10.0)
+
+
+def floats(*values):
+    return make_tensor_proto([[value] for value in values], "float32")
+
+
+def fault(*arguments, **more):
+    with pytest.raises(grpc.RpcError) as error:
+        session_run(*arguments, **more)
+    return error.value.code().name, error.value.details()
+
+
+def test_half_plus_two_by_its_graph(serving):
+    response = session_run(serving, {"x:0": floats(1, 2, 5)}, ["y:0"])
+    assert [tensor.name for tensor in response.tensor] == ["y:0"]
+    assert make_ndarray(response.tensor[0].tensor).tolist() == [[2.5], [3.0], [4.5]]
+    assert response.model_spec.name == "half_plus_two" and response.model_spec.version.value == 123
+    response = session_run(serving, {"x": floats(2)}, ["y", "y:0"])
+    assert [(tensor.name, tensor.tensor.float_val[0]) for tensor in response.tensor] == [("y", 3.0), ("y:0", 3.0)]
+
+
+def test_aliases(serving):
+    response = session_run(serving, {"x": floats(4)}, ["y"], tensor_name_is_alias=True)
+    assert response.tensor[0].tensor.float_val[:] == [4.0]
+
+
+def test_an_onnx_model_by_its_own_names(serving):
+    request = {"image": make_tensor_proto([[0.0] * 64], "float32")}
+    response = session_run(serving, request, ["scores"], model_spec={"name": "digits"})
+    assert make_ndarray(response.tensor[0].tensor).shape == (1, 10)
+
+
+def test_what_cannot_be_run(serving):
+    assert fault(serving, {"x:0": floats(1)}, []) == (
+        "INVALID_ARGUMENT", "Must specify at least one target to fetch or execute.")
+    assert fault(serving, {"x:0": floats(1)}, ["x"])[1] == 'Endpoint "x" is both fed and fetched.'
+    assert fault(serving, {"x:0": floats(1)}, ["y"], model_spec={"name": "nowhere"})[0] == "NOT_FOUND"
+    code, details = fault(serving, {"x:0": make_tensor_proto([1], "int32")}, ["y:0"])
+    assert code == "INVALID_ARGUMENT" and "x" in details
