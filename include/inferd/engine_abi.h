@@ -231,7 +231,8 @@ typedef struct inferd_input {
   size_t piece_count;
 } inferd_input;
 
-/* One call of an engine on behalf of one or more requests. */
+/* One call of an engine on behalf of one or more requests. Rows that only fill the batch up are the last of them: it is
+ * cancelled from the start, has the id and parameters of the one before it, and needs no answer. */
 typedef struct inferd_batch {
   size_t struct_size;
   size_t request_count;

@@ -193,6 +193,7 @@ struct ModelConfig {
   bool split_large_requests = false;  // rows over max_batch_size become several executions and one answer
   bool side_effect_free = false;      // a batch that failed may be tried again, request by request
   std::vector<PaddedDimension> padding;
+  std::vector<int64_t> allowed_batch_sizes;  // inferd { batch_padding }: ascending; empty: any
   ConcurrencyOptions concurrency;
   Isolation isolation = Isolation::kNone;
   WorkerOptions worker;

@@ -198,7 +198,12 @@ void CompleteScheduling(inference::ModelConfig& config, bool size_defaulted, con
   for (const int32_t size : batching.preferred_batch_sizes) {
     if (size <= config.max_batch_size()) dynamic.add_preferred_batch_size(size);
   }
+  for (const int32_t size : batching.allowed_batch_sizes) {
+    if (size <= config.max_batch_size()) config.mutable_inferd()->mutable_batch_padding()->add_allowed_sizes(size);
+  }
   if (batching.split_large_requests) config.mutable_inferd()->set_split_large_requests(true);
+  if (batching.queue_size_max == 0 || config.inferd().has_queue_policy()) return;
+  dynamic.mutable_default_queue_policy()->set_max_queue_size(batching.queue_size_max);
 }
 
 void CheckInputCount(const inference::ModelConfig& config, const std::vector<TensorInfo>& inputs, const Place& place,
@@ -250,7 +255,8 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorIn
   }
   CheckComplete(proto, place, problems);
   ModelConfig result = Rebuild(std::move(message), options.platform_names);
-  result.accepts_larger_requests = defaulted && result.max_batch_size > 0 && !options.default_limits_requests;
+  const bool limited = options.default_limits_requests && !options.default_batching.split_large_requests;
+  result.accepts_larger_requests = defaulted && result.max_batch_size > 0 && !limited;
   for (Problem& problem : FindProblems(*result.document, result.name)) problems.push_back(std::move(problem));
   INFERD_RETURN_IF_ERROR(ToStatus(problems));
   return result;

@@ -22,8 +22,9 @@ struct TensorInfo {
 
 struct CompletionOptions {
   int32_t default_max_batch_size = 64;   // for a model that can batch and whose configuration does not say; 0: none
-  bool default_limits_requests = false;  // that default is also the most that one request may bring
+  bool default_limits_requests = false;  // that default is also the most that one request may bring, unless it is split
   DefaultBatching default_batching;      // where that default is taken
+  bool version_batching = false;         // versions bring these three themselves: see version_batching.h
   int default_instance_count = 1;        // for CPU instance groups that do not say
   Isolation default_isolation = Isolation::kNone;  // for models that do not say
   PlatformNames platform_names = PlatformNames::kPredictV2;

@@ -294,8 +294,11 @@ TEST(CompleteModelTest, MissingTypesAndDimsComeFromTheModel) {
 TEST(CompleteModelTest, BatchingIsTheDefaultsWhereNothingIsWritten) {
   CompletionOptions options;
   options.default_max_batch_size = 8;
-  options.default_batching = {
-      .max_queue_delay_us = 500, .preferred_batch_sizes = {4, 8, 16}, .split_large_requests = true};
+  options.default_batching = {.max_queue_delay_us = 500,
+                              .preferred_batch_sizes = {4, 8, 16},
+                              .allowed_batch_sizes = {2, 8, 16},
+                              .split_large_requests = true,
+                              .queue_size_max = 7};
   const auto complete = [&](const char* text) {
     const auto resolved = ResolveModel(*ParseModelConfig(text, "f"), "m", {"model.onnx"}, options);
     return CompleteModel(*resolved, {kX}, {kY}, options).value();
@@ -305,6 +308,9 @@ TEST(CompleteModelTest, BatchingIsTheDefaultsWhereNothingIsWritten) {
   EXPECT_EQ(config.dynamic_batching->max_queue_delay_us, 500u);
   EXPECT_EQ(config.dynamic_batching->preferred_batch_sizes, (std::vector<int32_t>{4, 8}));
   EXPECT_TRUE(config.split_large_requests);
+  EXPECT_EQ(config.allowed_batch_sizes, (std::vector<int64_t>{2, 8}));
+  EXPECT_EQ(config.dynamic_batching->default_queue_policy.queue_size_max, 7u);
+  EXPECT_EQ(complete("inferd { queue_policy { max_queue_size: 3 } }").queue_policy.queue_size_max, 3u);
   EXPECT_EQ(complete("dynamic_batching { }").dynamic_batching->max_queue_delay_us, 0u);
   EXPECT_FALSE(complete("max_batch_size: 8").dynamic_batching.has_value());
 }

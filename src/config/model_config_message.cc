@@ -125,6 +125,8 @@ void ReadInferdOptions(const inference::InferdOptions& from, ModelConfig& to) {
   to.latency_objective_us = from.latency_objective_us();
   to.split_large_requests = from.split_large_requests();
   to.side_effect_free = from.side_effect_free();
+  const auto& sizes = from.batch_padding().allowed_sizes();
+  to.allowed_batch_sizes.assign(sizes.begin(), sizes.end());
   for (const auto& rule : from.padding()) {
     PaddedDimension& padded = to.padding.emplace_back();
     padded.input = rule.input();

@@ -121,6 +121,7 @@ struct ServerOptions {
   std::chrono::milliseconds load_retry_interval{60'000};
   int32_t default_max_batch_size = 64;
   DefaultBatching default_batching;
+  bool version_batching = false;           // versions' folders say it, in a file of TensorFlow Serving's
   std::string engine_directory;            // empty: beside the program
   Isolation isolation = Isolation::kNone;  // of models that do not say
   uint32_t cpu_threads = 0;                // of all models together; given, executions wait for them; 0: one per core

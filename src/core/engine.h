@@ -36,7 +36,8 @@ struct ExecutionInput {
   boost::container::small_vector<base::BufferSlice, 1> pieces;
 };
 
-// One call of an engine on behalf of one or more requests. Owned by the scheduler; it and all buffers it names stay
+// One call of an engine on behalf of one or more requests. Rows that only fill the batch up stand as one more, the last:
+// nobody waits for it, and its answer counts for nothing. Owned by the scheduler; it and all buffers it names stay
 // valid until the engine has finished every request of it. The engine calls the methods from any thread, Execute()
 // included; for one request never concurrently.
 class Execution {

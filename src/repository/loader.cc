@@ -2,6 +2,7 @@
 
 #include "config/model_config_parser.h"
 #include "config/small_file.h"
+#include "config/tfs/version_batching.h"
 #include "repository/version_signature.h"
 
 namespace inferd::repository {
@@ -62,10 +63,11 @@ base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
     }
   }
   spec.config = std::make_shared<const config::ModelConfig>(resolved);
+  INFERD_ASSIGN_OR_RETURN(const auto completion, config::WithVersionBatching(completion_, job.version_dir));
   INFERD_ASSIGN_OR_RETURN(auto model, engine->Load(spec));
   INFERD_ASSIGN_OR_RETURN(config::ModelConfig completed,
                           config::CompleteModel(std::move(resolved), Infos(model->signature().inputs),
-                                                Infos(model->signature().outputs), completion_));
+                                                Infos(model->signature().outputs), completion));
   return LoadedModel{std::make_shared<const config::ModelConfig>(std::move(completed)), std::move(model)};
 }
 

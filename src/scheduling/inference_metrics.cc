@@ -106,6 +106,7 @@ std::unique_ptr<VersionMetrics> InferenceMetrics::Add(const core::ModelId& id,
   handle->statistics_ = std::move(statistics);
   handle->request_seconds_ = series->request_seconds;
   handle->batch_size_ = series->batch_size;
+  handle->padding_rows_ = series->padding_rows;
   return handle;
 }
 
@@ -124,6 +125,8 @@ void InferenceMetrics::Register(const std::shared_ptr<VersionMetrics::Series>& s
                                                    series->labels, metrics::LatencyBoundsSeconds());
   series->batch_size =
       registry_.AddHistogram("inferd_inference_batch_size", "Rows per execution", series->labels, kBatchBounds);
+  series->padding_rows = registry_.AddCounter("inferd_batch_padding_rows_total",
+                                              "Rows that filled executions up to an allowed size", series->labels);
 }
 
 void InferenceMetrics::Release(VersionMetrics& metrics) {

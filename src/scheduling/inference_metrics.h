@@ -23,8 +23,11 @@ class VersionMetrics final {
   ~VersionMetrics();
   // A request that was answered OK.
   void ObserveRequest(int64_t total_ns) { request_seconds_->Observe(static_cast<double>(total_ns) * 1e-9); }
-  // An execution that answered somebody OK.
-  void ObserveExecution(int64_t rows) { batch_size_->Observe(static_cast<double>(rows)); }
+  // An execution that answered somebody OK: rows of requests, and such as filled it up.
+  void ObserveExecution(int64_t rows, int64_t padding = 0) {
+    batch_size_->Observe(static_cast<double>(rows));
+    if (padding > 0) padding_rows_->Add(static_cast<uint64_t>(padding));
+  }
 
   // Where the page reads how the load is scheduled: what waits, executions by reason, the adaptive limit. `report` is
   // called on any thread, under locks that none of its own may be held for; never again after StopReporting(), which is
@@ -43,6 +46,7 @@ class VersionMetrics final {
   std::shared_ptr<const core::VersionStatistics> statistics_;
   std::shared_ptr<metrics::Histogram> request_seconds_;
   std::shared_ptr<metrics::Histogram> batch_size_;
+  std::shared_ptr<metrics::Counter> padding_rows_;
 };
 
 // The nv_inference_* series (facts 5) of every version that is loaded, and ours beside them: latency and batch size

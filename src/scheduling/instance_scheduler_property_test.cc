@@ -92,6 +92,11 @@ class Simulation {
         batching.priority_queue_policy[batching.priority_levels] = MakePolicy(true);
       }
     }
+    if (OneIn(3)) {
+      for (int64_t rows = 1 + Below(rows_max_); rows <= rows_max_; rows += 1 + Below(4)) {
+        config.allowed_batch_sizes.push_back(rows);
+      }
+    }
     config.side_effect_free = OneIn(2);
     config.eager_batching = OneIn(3);
     config.inline_execution = static_cast<config::InlineExecution>(Below(3));
@@ -191,8 +196,15 @@ class Simulation {
 
   void CheckMembers(core::Execution& execution) {
     int64_t rows = 0;
+    size_t members = 0;
     for (size_t i = 0; i < execution.request_count(); ++i) {
       const core::InferRequest& request = execution.request(i);
+      if (i > 0 && &request == &execution.request(i - 1)) {
+        EXPECT_EQ(i + 1, execution.request_count()) << "padding is not last";
+        rows += execution.rows[i];
+        break;
+      }
+      ++members;
       const size_t number = std::stoul(request.id);
       rows += execution.rows[i];
       EXPECT_EQ(request.inputs[0].shape[1], execution.request(0).inputs[0].shape[1]) << "kinds are mixed";
@@ -201,7 +213,11 @@ class Simulation {
       holding_ = holding_ && clients_[number]->level == 0;  // warm-ups are not held
     }
     EXPECT_TRUE(execution.request_count() == 1 || rows <= rows_max_) << rows << " rows";
-    EXPECT_TRUE(execution.request_count() == 1 || batching_);
+    EXPECT_TRUE(members == 1 || batching_);
+    EXPECT_EQ(rows, execution.inputs[0].shape[0]);
+    const auto& allowed = config_.allowed_batch_sizes;
+    EXPECT_TRUE(allowed.empty() || rows > allowed.back() || std::ranges::binary_search(allowed, rows))
+        << rows << " rows";
   }
 
   // Of one level and kind, whoever came first runs first; but for those that are alone, delayed or tried again. Of

@@ -45,6 +45,7 @@ struct VersionMetrics::Series {
   metrics::Labels labels;
   std::shared_ptr<metrics::Histogram> request_seconds;
   std::shared_ptr<metrics::Histogram> batch_size;
+  std::shared_ptr<metrics::Counter> padding_rows;
 
   mutable base::Mutex mutex;
   std::vector<Load> loads GUARDED_BY(mutex);

@@ -212,3 +212,37 @@ def test_rules_that_do_not_fit_the_model_are_refused_at_load(batching, rule, rea
 def index_of(server):
     entries = server.json("POST", "/v2/repository/index")[1]
     return entries[0] if entries else {"state": "", "reason": ""}
+
+
+@pytest.mark.parametrize("isolation", ["NONE", "PROCESS"])
+def test_batches_are_filled_up_to_allowed_sizes(batching, isolation):
+    batching.add("m", inferd=f"{NEVER_INLINE} isolation: {isolation} batch_padding {{ allowed_sizes: [ 2, 8 ] }}")
+    with batching.serve() as server, Crowd(server) as crowd:
+        with batching.held("m"):
+            futures = [crowd.send("m", [[-1]], "plug")]
+            wait_until(lambda: batching.executions("m"), "the instance is busy")
+            futures += crowd.queue_up("m", [{"values": counting(rows) + 100 * rows} for rows in (1, 2, 2)])
+        assert [reply.values() for reply in wait_for(futures)] == [
+            [[-1]], *((counting(rows) + 100 * rows).tolist() for rows in (1, 2, 2))]
+        executions = batching.executions("m")
+        assert [execution.rows for execution in executions] == [[1, 1], [1, 2, 2, 3]], "padding is last"
+        assert server.metric("inferd_batch_padding_rows_total") == 4
+        assert statistics_of(server, "m")["rows"] == 6, "padding is no inference"
+
+
+def test_batches_of_texts_are_filled_up(batching):
+    batching.add("m", datatype="STRING", inferd=NEVER_INLINE + " batch_padding { allowed_sizes: 4 }", inputs=2)
+    texts = [["", "ab", "c", ""], ["x", ""]]
+    with batching.serve() as server:
+        status, answer = server.infer("m", [
+            {"name": f"INPUT{n}", "shape": [2, len(data) // 2], "datatype": "BYTES", "data": data} for n, data in enumerate(texts)])
+        assert status == 200, answer
+        assert [output["data"] for output in answer["outputs"]] == texts
+        assert batching.executions("m")[0].rows == [2, 2]
+
+
+@pytest.mark.parametrize("respond", ["reverse", "each"])
+def test_engines_that_answer_one_by_one_beside_padding(batching, client_of, respond):
+    batching.add("m", inferd=NEVER_INLINE + " batch_padding { allowed_sizes: 4 }", respond=respond)
+    with batching.serve() as server, client_of(server) as client:
+        assert client.infer("m", {"INPUT0": counting(3)}).values() == counting(3).tolist()

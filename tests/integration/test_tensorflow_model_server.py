@@ -232,11 +232,38 @@ def test_batching_parameters_are_the_models_defaults(tmp_path):
         config = server.json("GET", "/v2/models/default/config")[1]
         assert config["max_batch_size"] == 16
         assert config["dynamic_batching"]["max_queue_delay_microseconds"] == 3000
-        assert config["dynamic_batching"]["preferred_batch_size"] == [4, 16]
+        assert config["inferd"]["batch_padding"] == {"allowed_sizes": [4, 16]}
         assert "pad_variable_length_inputs has no effect" in server.log()
         assert server.predict("default", range(16)) == list(range(1, 17))
+        assert server.metric("inferd_batch_padding_rows_total") == 0
+        assert server.predict("default", range(5)) == list(range(1, 6))
+        assert server.metric("inferd_batch_padding_rows_total") == 11
         status, answer = server.json("POST", "/v1/models/default:predict", {"instances": list(range(17))})
         assert status == 400, answer
+
+
+def test_versions_bring_their_batching_parameters(tmp_path):
+    """Not the server's count for a version then, and without a file of its own it does not batch."""
+    add(tmp_path, "own", 1, 2)
+    add(tmp_path, "none", 1)
+    write = lambda version, text: models.write_whole(tmp_path / "own" / version / "batching_params.pbtxt", text.encode())
+    write("1", "max_batch_size { value: 4 } batch_timeout_micros { value: 100 } max_enqueued_batches { value: 5 }")
+    write("2", "max_batch_size { value: 8 }\nallowed_batch_sizes: 6")
+    config = write_config(tmp_path / "models.config", model(tmp_path, "none"),
+                          model(tmp_path, "own", "model_version_policy { all { } }"))
+    with ModelServer(config, "--enable_batching", "--enable_per_model_batching_parameters", FAST) as server:
+        own = server.json("GET", "/v2/models/own/versions/1/config")[1]
+        assert own["max_batch_size"] == 4
+        assert own["dynamic_batching"]["max_queue_delay_microseconds"] == 100
+        assert own["dynamic_batching"]["default_queue_policy"]["max_queue_size"] == 20
+        assert server.predict("own/versions/1", range(4)) == list(range(1, 5))
+        assert server.predict("own/versions/1", range(5))[0] == 400, "the largest request, as there"
+        none = server.json("GET", "/v2/models/none/config")[1]
+        assert none.get("max_batch_size", 0) == 0 and "dynamic_batching" not in none
+        assert server.predict("none", range(40)) == list(range(1, 41))
+        assert server.predict("own/versions/2")[0] == 404
+        assert ("batching_params.pbtxt:2:1: allowed_batch_sizes: Last entry in allowed_batch_sizes must match "
+                "max_batch_size; last entry was 6; expected 8") in server.log()
 
 
 def test_tls_of_grpc(tmp_path):

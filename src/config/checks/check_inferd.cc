@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <functional>
+
 #include "config/checks/checks.h"
 
 // inferd { }: what contradicts itself or the rest of the configuration.
@@ -32,6 +35,30 @@ void CheckBatching(CheckContext& c, const Place& place, const Options& options) 
   } else if (options.split_large_requests() && c.config.batch_output_size() > 0) {
     c.problems.push_back(
         place.At("split_large_requests", "split_large_requests cannot join what batch_output gives for " + c.model));
+  }
+}
+
+// What is not made of rows cannot be filled up with them.
+void CheckBatchPadding(CheckContext& c, const Place& place, const Options& options) {
+  if (!options.has_batch_padding()) return;
+  const Place inside = place.In("batch_padding");
+  const auto refuse = [&](std::string message) {
+    c.problems.push_back(inside.At("allowed_sizes", std::move(message) + " for " + c.model));
+  };
+  const auto& sizes = options.batch_padding().allowed_sizes();
+  if (sizes.empty()) {
+    c.problems.push_back(inside.Here("batch_padding must specify 'allowed_sizes' for " + c.model));
+  } else if (*sizes.begin() < 1 || std::ranges::adjacent_find(sizes, std::greater_equal()) != sizes.end()) {
+    refuse("allowed_sizes must be above 0 and ascending");
+  } else if (c.never_batches()) {
+    refuse("batch_padding needs a max_batch_size above 0");
+  } else if (c.config.has_max_batch_size() && *sizes.rbegin() > c.config.max_batch_size()) {
+    refuse("allowed_sizes must be <= max_batch_size");
+  }
+  const bool ragged = std::ranges::any_of(c.config.input(), &inference::ModelInput::allow_ragged_batch);
+  if (ragged || c.config.batch_input_size() > 0 || c.config.batch_output_size() > 0) {
+    c.problems.push_back(
+        inside.Here("batch_padding cannot go with ragged inputs, batch_input or batch_output for " + c.model));
   }
 }
 
@@ -90,6 +117,7 @@ void CheckInferdOptions(CheckContext& c) {
   const Options& options = c.config.inferd();
   const Place place = c.place.In("inferd");
   CheckBatching(c, place, options);
+  CheckBatchPadding(c, place, options);
   CheckQueuePolicy(c, place, options);
   CheckConcurrency(c, place, options);
   CheckVersionLabels(c, place, options);

@@ -24,6 +24,21 @@ constexpr ProblemCase kModes[] = {
     {"dynamic_batching { }\ninferd { batching: OFF queue_policy { max_queue_size: 1 } side_effect_free: true }",
      nullptr},
 };
+constexpr ProblemCase kBatchPadding[] = {
+    {"inferd { batch_padding { } }", "2: inferd.batch_padding: batch_padding must specify 'allowed_sizes' for M"},
+    {"inferd { batch_padding {\n allowed_sizes: [ 2, 2 ] } }",
+     "3: inferd.batch_padding.allowed_sizes: allowed_sizes must be above 0 and ascending for M"},
+    {"inferd { batch_padding { allowed_sizes: 0 } }",
+     "2: inferd.batch_padding.allowed_sizes: allowed_sizes must be above 0 and ascending for M"},
+    {"max_batch_size: 0\ninferd { batch_padding { allowed_sizes: 2 } }",
+     "3: inferd.batch_padding.allowed_sizes: batch_padding needs a max_batch_size above 0 for M"},
+    {"max_batch_size: 4\ninferd { batch_padding { allowed_sizes: [ 4, 5 ] } }",
+     "3: inferd.batch_padding.allowed_sizes: allowed_sizes must be <= max_batch_size for M"},
+    {"max_batch_size: 2 inferd { batch_padding { allowed_sizes: 2 } }\n"
+     "batch_output { target_name: \"o\" source_input: \"a\" }",
+     "2: inferd.batch_padding: batch_padding cannot go with ragged inputs, batch_input or batch_output for M"},
+    {"max_batch_size: 4 inferd { batch_padding { allowed_sizes: [ 1, 4 ] } }", nullptr},
+};
 constexpr ProblemCase kConcurrency[] = {
     {"inferd { concurrency { } }", "2: inferd.concurrency: concurrency must specify 'max' for M"},
     {"inferd { concurrency { max: 2\n min: 3 } }", "3: inferd.concurrency.min: concurrency min must be <= max for M"},
@@ -44,13 +59,15 @@ constexpr ProblemCase kIsolation[] = {
     {"inferd { isolation: process worker { hang_timeout_ms: 1 shared_memory_bytes: 65536 } }", nullptr},
 };
 INSTANTIATE_TEST_SUITE_P(Isolation, CheckInferdOptionsTest, ::testing::ValuesIn(kIsolation));
+INSTANTIATE_TEST_SUITE_P(BatchPadding, CheckInferdOptionsTest, ::testing::ValuesIn(kBatchPadding));
 INSTANTIATE_TEST_SUITE_P(Modes, CheckInferdOptionsTest, ::testing::ValuesIn(kModes));
 INSTANTIATE_TEST_SUITE_P(Concurrency, CheckInferdOptionsTest, ::testing::ValuesIn(kConcurrency));
 INSTANTIATE_TEST_SUITE_P(Labels, CheckInferdOptionsTest, ::testing::ValuesIn(kLabels));
 
 // A load call may bring any number for an enumeration.
 TEST(CheckInferdOptionsJsonTest, UnknownNumbersAreNoModes) {
-  const auto config = ModelConfigFromJson(R"({"name":"M","backend":"b","inferd":{"batching":7,"inline_execution":8,"isolation":9}})");
+  const auto config =
+      ModelConfigFromJson(R"({"name":"M","backend":"b","inferd":{"batching":7,"inline_execution":8,"isolation":9}})");
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
   std::vector<std::string> found;
   for (const Problem& problem : FindProblems(*config->document, "M")) found.push_back(problem.ToString());

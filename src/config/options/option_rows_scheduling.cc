@@ -85,9 +85,10 @@ base::Status SetHostPolicy(ServerOptions& options, std::string_view text) {
   return base::InvalidArgument("there is no setting '" + std::string(setting) + "'" + nearest.Suggestion());
 }
 
-base::Status AddPreferredBatchSize(ServerOptions& options, std::string_view text) {
+template <std::vector<int32_t> DefaultBatching::* sizes>
+base::Status AddBatchSize(ServerOptions& options, std::string_view text) {
   INFERD_ASSIGN_OR_RETURN(const int64_t size, ParseInteger(text, 1, std::numeric_limits<int32_t>::max()));
-  options.default_batching.preferred_batch_sizes.push_back(static_cast<int32_t>(size));
+  (options.default_batching.*sizes).push_back(static_cast<int32_t>(size));
   return base::OkStatus();
 }
 
@@ -109,10 +110,21 @@ std::vector<Option> SchedulingRows() {
        .value_name = "N",
        .help = "their preferred batch sizes",
        .repeated = true,
-       .set = AddPreferredBatchSize,
+       .set = AddBatchSize<&DefaultBatching::preferred_batch_sizes>,
+       .print = PrintNothing},
+      {.group = kScheduling,
+       .name = "default-allowed-batch-size",
+       .value_name = "N",
+       .help = "their executions' numbers of rows, ascending: batches are filled up to the next",
+       .repeated = true,
+       .set = AddBatchSize<&DefaultBatching::allowed_batch_sizes>,
        .print = PrintNothing},
       Plain<&S::default_batching, &DefaultBatching::split_large_requests>(
           kScheduling, "split-large-requests", "", "they split requests of more rows than --default-max-batch-size"),
+      Plain<&S::version_batching>(
+          kScheduling, "version-batching", "",
+          "batching_params.pbtxt in their versions' folders says all that in place of the options; without it they do "
+          "not batch"),
       {.group = kScheduling,
        .name = "rate-limit",
        .value_name = kRateLimit,

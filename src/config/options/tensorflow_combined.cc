@@ -146,24 +146,28 @@ class Combination {
       if (file == nullptr || file->empty()) return base::OkStatus();
       return base::InvalidArgument("--batching_parameters_file needs --enable_batching");
     }
-    BatchingParameters batching;
+    BatchingParameters parameters;
     if (file != nullptr && !file->empty()) {
-      INFERD_ASSIGN_OR_RETURN(batching, ReadFile(kFlag, *file, ParseBatchingParameters));
+      INFERD_ASSIGN_OR_RETURN(parameters, ReadFile(kFlag, *file, ParseBatchingParameters));
     }
-    const std::string_view origin = file == nullptr ? "enable_batching" : kFlag;
-    Add("default-max-batch-size", std::to_string(batching.max_batch_size), origin);
-    Add("default-batch-delay-us", std::to_string(batching.timeout_us), origin);
-    Add("split-large-requests", batching.split_large_requests ? "true" : "false", origin);
-    if (batching.queued_requests_max > 0) {
-      Add("queue-size-max", std::to_string(batching.queued_requests_max), origin);
-    }
-    for (const int32_t size : batching.allowed_batch_sizes) {
-      Add("default-preferred-batch-size", std::to_string(size), origin);
-    }
-    for (const std::string& warning : batching.warnings) {
+    AddBatching(parameters, file == nullptr ? "enable_batching" : kFlag);
+    for (const std::string& warning : parameters.warnings) {
       combined_.warnings.push_back("--batching_parameters_file: " + warning);
     }
     return base::OkStatus();
+  }
+
+  void AddBatching(const BatchingParameters& parameters, std::string_view origin) {
+    const DefaultBatching& batching = parameters.batching;
+    Add("default-max-batch-size", std::to_string(parameters.max_batch_size), origin);
+    Add("default-batch-delay-us", std::to_string(batching.max_queue_delay_us), origin);
+    Add("split-large-requests", batching.split_large_requests ? "true" : "false", origin);
+    if (batching.queue_size_max > 0) Add("queue-size-max", std::to_string(batching.queue_size_max), origin);
+    for (const int32_t size : batching.allowed_batch_sizes) {
+      Add("default-allowed-batch-size", std::to_string(size), origin);
+    }
+    constexpr std::string_view kOfVersions = "enable_per_model_batching_parameters";
+    if (given_.IsTrue(kOfVersions)) Add("version-batching", "true", kOfVersions);
   }
 
   base::Status ReadMetrics() {

@@ -63,6 +63,9 @@ constexpr PersonalityFlag kFlags[] = {
      .form = FlagForm::kInteger},
     Combined("enable_batching", "batch requests", FlagForm::kBoolean),
     Combined("batching_parameters_file", "BatchingParameters: how"),
+    Combined("enable_per_model_batching_parameters",
+             "those of a version are in its batching_params.pbtxt, and without that file it does not batch",
+             FlagForm::kBoolean),
 
     Idle("rest_api_num_threads", kLoopThreads, FlagForm::kInteger, "*"),
     Idle("rest_api_timeout_in_ms", "requests have the time that their model's queue policy gives them",
@@ -71,8 +74,6 @@ constexpr PersonalityFlag kFlags[] = {
     Idle("use_alts_credentials", "there is no ALTS", FlagForm::kBoolean, kOff),
     Idle("enable_grpc_healthcheck_service", "gRPC's health service is always there", FlagForm::kBoolean, "*"),
     Idle("enable_profiler", "there is no profiler service", FlagForm::kBoolean, kOff),
-    Idle("enable_per_model_batching_parameters", "a model's config.pbtxt says how it batches", FlagForm::kBoolean,
-         kOff),
     Idle("num_unload_threads", "versions end on a thread of their own", FlagForm::kInteger, "*"),
     Idle("flush_filesystem_caches", "files are left to the kernel", FlagForm::kBoolean, "*"),
     Idle("tensorflow_session_parallelism", kComputeThreads, FlagForm::kInteger, "0"),

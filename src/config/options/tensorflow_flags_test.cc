@@ -125,16 +125,24 @@ TEST(TensorflowFlagsTest, BatchingIsTheDefaultOfModels) {
   const ParsedOptions parsed = Parse({"--enable_batching", "--batching_parameters_file=" + file});
   EXPECT_EQ(parsed.options.default_max_batch_size, 32);
   EXPECT_EQ(parsed.options.default_batching.max_queue_delay_us, 2000u);
-  EXPECT_THAT(parsed.options.default_batching.preferred_batch_sizes, ElementsAre(8, 32));
+  EXPECT_THAT(parsed.options.default_batching.preferred_batch_sizes, IsEmpty());
+  EXPECT_THAT(parsed.options.default_batching.allowed_batch_sizes, ElementsAre(8, 32));
+  EXPECT_FALSE(parsed.options.version_batching);
   EXPECT_FALSE(parsed.options.default_batching.split_large_requests);
   EXPECT_EQ(parsed.options.limits.queue_size_max, 64u);
-  EXPECT_THAT(parsed.warnings, ElementsAre(HasSubstr("num_batch_threads has no effect"),
-                                           HasSubstr("allowed_batch_sizes are preferred sizes")));
+  EXPECT_THAT(parsed.warnings, ElementsAre(HasSubstr("num_batch_threads has no effect")));
   EXPECT_EQ(Parse({"--enable_batching=true"}).options.default_max_batch_size, 1000);
   EXPECT_EQ(ErrorOf({"--model_base_path=/m", "--batching_parameters_file=" + file}),
             "--batching_parameters_file needs --enable_batching");
   EXPECT_EQ(ErrorOf({"--model_base_path=/m", "--enable_batching", "--batching_parameters_file=/nowhere"}),
             "--batching_parameters_file: cannot read '/nowhere'");
+}
+
+TEST(TensorflowFlagsTest, VersionsBringTheirBatchingWhereThereIsAny) {
+  const ParsedOptions parsed = Parse({"--enable_batching", "--enable_per_model_batching_parameters"});
+  EXPECT_TRUE(parsed.options.version_batching);
+  EXPECT_THAT(parsed.warnings, IsEmpty());
+  EXPECT_FALSE(Parse({"--enable_per_model_batching_parameters"}).options.version_batching);
 }
 
 TEST(TensorflowFlagsTest, MetricsAndTlsAreFiles) {

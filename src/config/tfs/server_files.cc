@@ -50,11 +50,11 @@ class BatchingReader {
     WarnOfWhatIsNotDone();
     INFERD_RETURN_IF_ERROR(ToStatus(problems_));
     result_.max_batch_size = static_cast<int32_t>(splits ? executed : requested);
-    result_.timeout_us = static_cast<uint32_t>(from_.batch_timeout_micros().value());
-    result_.queued_requests_max = static_cast<uint32_t>(std::min(batches * requested, kLargest));
-    result_.split_large_requests = splits;
+    result_.batching.max_queue_delay_us = static_cast<uint32_t>(from_.batch_timeout_micros().value());
+    result_.batching.queue_size_max = static_cast<uint32_t>(std::min(batches * requested, kLargest));
+    result_.batching.split_large_requests = splits;
     for (const int64_t size : from_.allowed_batch_sizes()) {
-      result_.allowed_batch_sizes.push_back(static_cast<int32_t>(size));
+      result_.batching.allowed_batch_sizes.push_back(static_cast<int32_t>(size));
     }
     return std::move(result_);
   }
@@ -91,8 +91,6 @@ class BatchingReader {
     warn(from_.has_num_batch_threads(),
          "num_batch_threads has no effect: as many batches run at once as the models have instances");
     warn(from_.has_thread_pool_name(), "thread_pool_name has no effect: there is no pool of batch threads");
-    warn(from_.allowed_batch_sizes_size() > 0,
-         "allowed_batch_sizes are preferred sizes: batches of other sizes are not filled up to them");
     warn(from_.pad_variable_length_inputs(),
          "pad_variable_length_inputs has no effect: inferd { padding } in a model's config.pbtxt fills inputs up");
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "config/default_batching.h"
 
 // The files besides the models' that TensorFlow Serving's server is given, in protobuf's text format. Errors are
 // INVALID_ARGUMENT with file, line and field.
@@ -14,13 +15,10 @@ namespace inferd::config {
 
 inline constexpr size_t kServerFileBytesMax = 1 << 20;
 
-// --batching_parameters_file; what is not written is as there.
+// --batching_parameters_file, and a version's batching_params.pbtxt; what is not written is as there.
 struct BatchingParameters {
-  int32_t max_batch_size = 1000;  // of one execution
-  uint32_t timeout_us = 0;
-  uint32_t queued_requests_max = 0;  // as many as its max_enqueued_batches can hold
-  bool split_large_requests = false;
-  std::vector<int32_t> allowed_batch_sizes;
+  int32_t max_batch_size = 1000;      // of one execution
+  DefaultBatching batching;           // queue_size_max: as many as its max_enqueued_batches can hold
   std::vector<std::string> warnings;  // of what has no effect
 };
 base::Result<BatchingParameters> ParseBatchingParameters(std::string_view text, std::string_view file_name);

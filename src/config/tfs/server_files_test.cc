@@ -20,9 +20,9 @@ TEST(ServerFilesTest, BatchingParameters) {
       "max_batch_size { value: 32 } batch_timeout_micros { value: 1000 } max_enqueued_batches { value: 4 }", "f");
   ASSERT_TRUE(batching.has_value()) << batching.error().ToString();
   EXPECT_EQ(batching->max_batch_size, 32);
-  EXPECT_EQ(batching->timeout_us, 1000u);
-  EXPECT_EQ(batching->queued_requests_max, 128u);
-  EXPECT_FALSE(batching->split_large_requests);
+  EXPECT_EQ(batching->batching.max_queue_delay_us, 1000u);
+  EXPECT_EQ(batching->batching.queue_size_max, 128u);
+  EXPECT_FALSE(batching->batching.split_large_requests);
   EXPECT_THAT(batching->warnings, IsEmpty());
   EXPECT_EQ(ParseBatchingParameters("", "f")->max_batch_size, 1000);
 }
@@ -35,10 +35,9 @@ TEST(ServerFilesTest, LargeBatchesAreSplit) {
       "f");
   ASSERT_TRUE(batching.has_value()) << batching.error().ToString();
   EXPECT_EQ(batching->max_batch_size, 16);
-  EXPECT_TRUE(batching->split_large_requests);
-  EXPECT_THAT(batching->allowed_batch_sizes, ElementsAre(4, 16));
-  EXPECT_THAT(batching->warnings, ElementsAre(HasSubstr("num_batch_threads"), HasSubstr("allowed_batch_sizes"),
-                                              HasSubstr("pad_variable_length_inputs")));
+  EXPECT_TRUE(batching->batching.split_large_requests);
+  EXPECT_THAT(batching->batching.allowed_batch_sizes, ElementsAre(4, 16));
+  EXPECT_THAT(batching->warnings, ElementsAre(HasSubstr("num_batch_threads"), HasSubstr("pad_variable_length_inputs")));
 }
 
 TEST(ServerFilesTest, BatchingParametersThatMakeNoSense) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/model_version.h"
+#include "scheduling/batch/batch_padding.h"
 
 namespace inferd::scheduling {
 
@@ -25,12 +26,14 @@ bool BatchExecution::Begin(int64_t started_ns) {
   inputs_ready_ns_.store(0, kRelaxed);
   infer_done_ns_.store(0, kRelaxed);
   started_ns_ = started_ns;
-  row_total_ = row_count();
+  row_count_ = {.requested = row_count(), .padding = 0};
+  row_count_.padding = MissingRows(context_.allowed_rows, row_count_.requested);
   progress_.assign(members_.size(), {});
   rows.clear();
   for (const auto& member : members_) rows.push_back(member->queued.layout.rows);
+  if (row_count_.padding > 0) rows.push_back(row_count_.padding);
   output_layout_.LayOut(members_, outputs);
-  const base::Status status = LayOutInputs(context_, members_, row_total_, inputs);
+  const base::Status status = LayOutInputs(context_, members_, row_count_, inputs);
   if (status.ok()) return true;
   FailAll(status, false);
   state_.store(State::kFinished, kRelaxed);
@@ -76,8 +79,8 @@ void BatchExecution::Respond(size_t i, base::Status status, std::vector<core::In
 
 void BatchExecution::RespondAll(base::Status status, std::vector<core::InferTensor> tensors) {
   if (!status.ok()) return FailAll(status, true);
-  if (members_.size() == 1) return Respond(0, std::move(status), std::move(tensors), true);
-  status = output_layout_.Split(members_, row_total_, tensors);
+  if (rows.size() == 1) return Respond(0, std::move(status), std::move(tensors), true);
+  status = output_layout_.Split(members_, row_count_, tensors);
   if (!status.ok()) return FailAll(status, false);
   const int64_t now_ns = context_.clock.NowNs();
   RecordSuccesses(0, members_.size(), now_ns);
@@ -174,8 +177,8 @@ void BatchExecution::RecordSuccesses(size_t begin, size_t end, int64_t now_ns) {
                                       static_cast<uint64_t>(requests));
   }
   if (recorded_.exchange(true, kRelaxed)) return;
-  context_.statistics.RecordExecution(row_total_, times);
-  context_.metrics.ObserveExecution(row_total_);
+  context_.statistics.RecordExecution(row_count_.requested, times);
+  context_.metrics.ObserveExecution(row_count_.requested, row_count_.padding);
 }
 
 void BatchExecution::Finish() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -13,7 +14,8 @@ namespace inferd::scheduling {
 
 // One call of an engine for one or more requests of the same BatchKey: lays their inputs out as pieces of one batch,
 // and gives each its share of the outputs as a view. Used again once the engine has let go of it, so that its vectors
-// keep their memory. Several members only if the model batches.
+// keep their memory. Several members only if the model batches. Rows that fill the batch up to an allowed size are one
+// more request to the engine, which nobody waits for.
 //
 //   idle --Add() each member, Begin()--> running --Finish() by the engine--> finished --Returned()--> idle again
 //                                        running --Returned() first--> detached --Finish()--> it destroys itself
@@ -49,8 +51,10 @@ class BatchExecution final : public core::Execution {
   void Clear(Remains& remains);
 
   // core::Execution.
-  const core::InferRequest& request(size_t i) const override { return *members_[i]->queued.request; }
-  bool IsCancelled(size_t i) const override { return CancelledByClient(i) || PastDeadline(i); }
+  const core::InferRequest& request(size_t i) const override {
+    return *members_[std::min(i, members_.size() - 1)]->queued.request;
+  }
+  bool IsCancelled(size_t i) const override { return i >= members_.size() || CancelledByClient(i) || PastDeadline(i); }
   base::Buffer AllocateOutput(int, size_t bytes) override { return base::Buffer::Allocate(bytes); }
   void MarkInputsReady() override { inputs_ready_ns_.store(context_.clock.NowNs(), std::memory_order_relaxed); }
   void MarkInferDone() override { infer_done_ns_.store(context_.clock.NowNs(), std::memory_order_relaxed); }
@@ -86,7 +90,7 @@ class BatchExecution final : public core::Execution {
   std::vector<Progress> progress_;
   OutputLayout output_layout_;
   base::Status failure_;  // of the batch as a whole
-  int64_t row_total_ = 0;
+  RowCount row_count_;
   int64_t started_ns_ = 0;
   std::atomic<State> state_{State::kRunning};
   std::atomic<bool> recorded_{false};

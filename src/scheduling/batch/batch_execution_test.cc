@@ -74,6 +74,62 @@ TEST_F(BatchExecutionTest, SeveralRequestsShareOneCall) {
   EXPECT_THAT(End(*execution).entries, SizeIs(3));
 }
 
+TEST_F(BatchExecutionTest, ABatchIsFilledUpToAnAllowedSize) {
+  fixture_.context.allowed_rows = {2, 8};
+  const Running execution{fixture_, fixture_.Request(1, {1, 2}), fixture_.Request(2, {3, 4, 5, 6})};
+  EXPECT_THAT(execution->rows, ElementsAre(1, 2, 5)) << "one more request, to the engine";
+  EXPECT_EQ(execution->inputs[0].shape, (tensor::Shape{8, 2}));
+  EXPECT_THAT(Gathered(execution->inputs[0]), ElementsAre(1, 2, 3, 4, 5, 6, 3, 4, 3, 4, 3, 4, 3, 4, 3, 4))
+      << "the last request's first row";
+  EXPECT_EQ(execution->request(2).id, "1");
+  EXPECT_TRUE(execution->IsCancelled(2)) << "nobody waits for it";
+  EXPECT_FALSE(execution->IsCancelled(1));
+  execution->Respond(2, base::Internal("nobody hears this"), {}, true);
+  execution->RespondAll(base::OkStatus(), Out({8, 1}, {10, 20, 30, 99, 99, 99, 99, 99}));
+  EXPECT_THAT(fixture_.values(0), ElementsAre(10));
+  EXPECT_THAT(fixture_.values(1), ElementsAre(20, 30));
+  EXPECT_EQ(fixture_.answer(1).outputs[0].shape, (tensor::Shape{2, 1}));
+  EXPECT_THAT(End(*execution).entries, SizeIs(2));
+  EXPECT_EQ(Statistics().inference_count, 3u) << "padding is no inference";
+  EXPECT_THAT(fixture_.registry().PrometheusText(),
+              HasSubstr("inferd_batch_padding_rows_total{model=\"m\",version=\"1\"} 5\n"));
+}
+
+TEST_F(BatchExecutionTest, ALoneRequestIsFilledUpToo) {
+  fixture_.context.allowed_rows = {4};
+  const Running execution{fixture_, fixture_.Request(1, {7, 8})};
+  EXPECT_THAT(Gathered(execution->inputs[0]), ElementsAre(7, 8, 7, 8, 7, 8, 7, 8));
+  execution->RespondAll(base::OkStatus(), Out({4, 1}, {1, 2, 3, 4}));
+  EXPECT_THAT(fixture_.values(0), ElementsAre(1));
+  End(*execution);
+}
+
+TEST_F(BatchExecutionTest, MembersAreAnsweredOneByOneBesidePadding) {
+  fixture_.context.allowed_rows = {4};
+  const Running execution{fixture_, fixture_.Request(1, {7, 8})};
+  execution->Respond(0, base::OkStatus(), Out({1, 1}, {5}), true);
+  execution->Respond(1, base::OkStatus(), Out({3, 1}, {5, 5, 5}), true);
+  EXPECT_THAT(fixture_.values(0), ElementsAre(5));
+  End(*execution);
+}
+
+TEST_F(BatchExecutionTest, ABatchBeyondAllAllowedSizesStaysAsItIs) {
+  fixture_.context.allowed_rows = {1, 2};
+  const Running execution{fixture_, fixture_.Request(3, {1, 2, 3})};
+  EXPECT_THAT(execution->rows, ElementsAre(3));
+  execution->RespondAll(base::OkStatus(), Out({3}, {4, 5, 6}));
+  EXPECT_THAT(fixture_.values(0), ElementsAre(4, 5, 6));
+  End(*execution);
+}
+
+TEST_F(BatchExecutionTest, AnEngineThatDropsThePaddingIsWrong) {
+  fixture_.context.allowed_rows = {4};
+  const Running execution{fixture_, fixture_.Request(1, {7, 8})};
+  execution->RespondAll(base::OkStatus(), Out({1, 1}, {5}));
+  EXPECT_THAT(fixture_.answer(0).status.message(), HasSubstr("with shape [1,1] for a batch of 4"));
+  End(*execution);
+}
+
 TEST_F(BatchExecutionTest, EachGetsWhatItAskedForInItsOrder) {
   const Running execution{fixture_, fixture_.Request(1, {1}, {"TEXT"}), fixture_.Request(1, {2}, {"TEXT", "OUT"}),
                           fixture_.Request(2, {3, 4}, {"OUT"})};

@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 
+#include "scheduling/batch/batch_padding.h"
 #include "scheduling/batch/tensor_reshape.h"
 #include "tensor/raw.h"
 
@@ -30,24 +31,34 @@ base::Result<tensor::Shape> RaggedShape(MemberList members, int input, size_t hi
   return tensor::Shape{total};
 }
 
-base::Result<tensor::Shape> BatchShape(const ExecutionContext& context, MemberList members, int64_t rows, int input,
-                                       size_t hint) {
+base::Result<tensor::Shape> BatchShape(const ExecutionContext& context, MemberList members, const RowCount& rows,
+                                       int input, size_t hint) {
   const core::TensorSpec& spec = context.signature.inputs[input];
   if (spec.ragged) return RaggedShape(members, input, hint);
   tensor::Shape shape = members[0]->queued.request->inputs[hint].shape;
-  if (members.size() > 1 && shape.rank() > 0) shape[0] = rows;
+  if (members.size() + static_cast<size_t>(rows.padding) > 1 && shape.rank() > 0) shape[0] = rows.total();
   if (spec.reshape) return EngineShape(spec, shape, context.signature.max_batch_size > 0);
   return shape;
 }
 
-base::Status LayOutInput(const ExecutionContext& context, MemberList members, int64_t rows, size_t i,
+// Of the last member that has any: it fits among the others, and is none that the model would not take.
+base::Result<base::BufferSlice> PaddingPiece(MemberList members, int64_t rows, int input, size_t hint) {
+  for (size_t i = members.size(); i-- > 0;) {
+    const core::QueuedRequest& member = members[i]->queued;
+    if (member.layout.rows > 0) return RepeatFirstRow(*FindMemberInput(member, input, hint), rows);
+  }
+  return std::unexpected(base::Internal("a batch without rows is filled up; this is a fault of the server"));
+}
+
+base::Status LayOutInput(const ExecutionContext& context, MemberList members, const RowCount& rows, size_t i,
                          core::ExecutionInput& input) {
   const int index = members[0]->queued.layout.inputs[i];
   input.index = context.engine_inputs[index];
   input.datatype = members[0]->queued.request->inputs[i].datatype;
   input.pieces.clear();
   // Pieces that are going to be gathered need not be copied one by one before.
-  const bool gathered = members.size() > 1 && !context.one_piece_inputs.empty() && context.one_piece_inputs[index];
+  const bool gathered =
+      (members.size() > 1 || rows.padding > 0) && !context.one_piece_inputs.empty() && context.one_piece_inputs[index];
   if (gathered) context.statistics.AddInputCopy();
   for (const auto& member : members) {
     const core::InferTensor* tensor = FindMemberInput(member->queued, index, i);
@@ -55,6 +66,10 @@ base::Status LayOutInput(const ExecutionContext& context, MemberList members, in
       return base::Internal("requests with different inputs share a batch; this is a fault of the server");
     }
     input.pieces.push_back(gathered ? tensor->data : Aligned(context, tensor->data, context.input_alignments[index]));
+  }
+  if (rows.padding > 0) {
+    INFERD_ASSIGN_OR_RETURN(base::BufferSlice piece, PaddingPiece(members, rows.padding, index, i));
+    input.pieces.push_back(std::move(piece));
   }
   INFERD_ASSIGN_OR_RETURN(input.shape, BatchShape(context, members, rows, index, i));
   return base::OkStatus();
@@ -98,7 +113,7 @@ tensor::Shape SourceShape(const ExecutionContext& context, const core::QueuedReq
   return none;
 }
 
-base::Status LayOutInputs(const ExecutionContext& context, MemberList members, int64_t rows,
+base::Status LayOutInputs(const ExecutionContext& context, MemberList members, const RowCount& rows,
                           std::vector<core::ExecutionInput>& inputs) {
   const size_t given = members[0]->queued.layout.inputs.size();
   const std::vector<BatchPlan::Generated>& generated = context.plan.generated;

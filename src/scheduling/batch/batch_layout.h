@@ -21,10 +21,18 @@ const core::InferTensor* FindMemberInput(const core::QueuedRequest& member, int 
 // brings nothing.
 tensor::Shape SourceShape(const ExecutionContext& context, const core::QueuedRequest& member, int input);
 
-// The inputs of the execution of `members` (one BatchKey, at least one), `rows` together: one piece per member, and
-// what the server makes itself. Fills `inputs`, whose elements keep their memory. INVALID_ARGUMENT, RESOURCE_EXHAUSTED:
-// what there would be to make of them is too large. INTERNAL: their keys differ.
-base::Status LayOutInputs(const ExecutionContext& context, MemberList members, int64_t rows,
+// How many rows an execution has: those of its members, and those that fill it up to an allowed size.
+struct RowCount {
+  int64_t requested = 0;
+  int64_t padding = 0;
+
+  int64_t total() const { return requested + padding; }
+};
+
+// The inputs of the execution of `members` (one BatchKey, at least one): one piece per member, one of padding if there
+// is any, and what the server makes itself. Fills `inputs`, whose elements keep their memory. INVALID_ARGUMENT,
+// RESOURCE_EXHAUSTED: what there would be to make of them is too large. INTERNAL: their keys differ.
+base::Status LayOutInputs(const ExecutionContext& context, MemberList members, const RowCount& rows,
                           std::vector<core::ExecutionInput>& inputs);
 
 }  // namespace inferd::scheduling

@@ -42,7 +42,9 @@ base::Result<ExecutionContext> MakeExecutionContext(const core::SchedulerParts& 
                            .engine_inputs = Numbering(parts.engine_inputs, signature.inputs.size()),
                            .engine_outputs = Numbering(parts.engine_outputs, signature.outputs.size()),
                            .plan = std::move(plan),
+                           .allowed_rows = {},
                            .retries_members = parts.config->side_effect_free};
+  if (signature.max_batch_size > 0) context.allowed_rows = parts.config->allowed_batch_sizes;
   for (const int input : context.engine_inputs) {
     const size_t alignment = parts.model->input_alignment(input);
     // More than buffers have is made behind us, with a copy that makes ours useless.

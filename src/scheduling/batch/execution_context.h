@@ -25,6 +25,7 @@ struct ExecutionContext {
   std::vector<int> engine_outputs;
   std::vector<bool> one_piece_inputs = {};  // per input: the pieces of a batch are gathered behind us
   BatchPlan plan = {};
+  std::vector<int64_t> allowed_rows = {};  // of an execution, ascending: batches are filled up; empty: any
 
   // The model is side-effect free: when a batch fails as a whole, its members are run again, each alone.
   bool retries_members = false;

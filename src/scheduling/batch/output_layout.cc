@@ -95,19 +95,21 @@ base::Status OutputLayout::Pick(const core::QueuedRequest& member, std::vector<c
   return base::OkStatus();
 }
 
-base::Status OutputLayout::CountByRows(MemberList members, int64_t rows, int output, core::InferTensor& whole) {
+base::Status OutputLayout::CountByRows(MemberList members, const RowCount& rows, int output, core::InferTensor& whole) {
   const core::TensorSpec& spec = context_.signature.outputs[output];
   const bool batches = context_.signature.max_batch_size > 0;
-  if (!batches || whole.shape.rank() == 0 || whole.shape[0] != rows) {
-    return WrongOutput(spec, "with shape " + whole.shape.ToString() + " for a batch of " + std::to_string(rows));
+  const int64_t total = rows.total();
+  if (!batches || whole.shape.rank() == 0 || whole.shape[0] != total) {
+    return WrongOutput(spec, "with shape " + whole.shape.ToString() + " for a batch of " + std::to_string(total));
   }
   if (spec.reshape) {
     INFERD_ASSIGN_OR_RETURN(whole.shape, ClientShape(spec, whole.shape, batches));
   }
   const auto elements = tensor::ElementCount(whole.shape);
   if (!elements) return WrongOutput(spec, "with " + elements.error().message());
-  const size_t per_row = rows == 0 ? 0 : *elements / static_cast<size_t>(rows);
+  const size_t per_row = total == 0 ? 0 : *elements / static_cast<size_t>(total);
   for (const auto& member : members) counts_.push_back(per_row * static_cast<size_t>(member->queued.layout.rows));
+  if (rows.padding > 0) counts_.push_back(per_row * static_cast<size_t>(rows.padding));
   return base::OkStatus();
 }
 
@@ -120,15 +122,16 @@ base::Status OutputLayout::CountByShapes(MemberList members, int output) {
   return base::OkStatus();
 }
 
-base::Status OutputLayout::Split(MemberList members, int64_t rows, std::vector<core::InferTensor>& wholes) {
+base::Status OutputLayout::Split(MemberList members, const RowCount& rows, std::vector<core::InferTensor>& wholes) {
   INFERD_RETURN_IF_ERROR(Arrange(wholes));
-  ends_.resize(wholes.size() * members.size());
+  shares_ = members.size() + (rows.padding > 0 ? 1 : 0);
+  ends_.resize(wholes.size() * shares_);
   for (size_t slot = 0; slot < wholes.size(); ++slot) {
     const int output = order_[slot];
     counts_.clear();
     INFERD_RETURN_IF_ERROR(context_.plan.ScatterSource(output) >= 0 ? CountByShapes(members, output)
                                                                     : CountByRows(members, rows, output, wholes[slot]));
-    const std::span<size_t> ends = std::span(ends_).subspan(slot * members.size(), members.size());
+    const std::span<size_t> ends = std::span(ends_).subspan(slot * shares_, shares_);
     if (const base::Status status = FindShareEnds(wholes[slot], counts_, ends); !status.ok()) {
       return WrongOutput(context_.signature.outputs[output], "wrongly: " + status.message());
     }
@@ -144,7 +147,7 @@ std::vector<core::InferTensor> OutputLayout::ShareOf(MemberList members, size_t 
   for (const int output : member.layout.outputs) {
     const size_t slot = slots_[output];
     const core::InferTensor& whole = wholes[slot];
-    const size_t* ends = ends_.data() + slot * members.size();
+    const size_t* ends = ends_.data() + slot * shares_;
     const size_t begin = i == 0 ? 0 : ends[i - 1];
     core::InferTensor& share = shares.emplace_back();
     share.name = whole.name;

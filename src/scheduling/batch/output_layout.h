@@ -26,7 +26,7 @@ class OutputLayout final {
 
   // Prepares whole-batch outputs to be shared among the members: they get the clients' shapes, and ShareOf() knows
   // where each share ends. INTERNAL as Pick(), or they cannot be shared. Once per batch.
-  base::Status Split(MemberList members, int64_t rows, std::vector<core::InferTensor>& wholes);
+  base::Status Split(MemberList members, const RowCount& rows, std::vector<core::InferTensor>& wholes);
   // What member `i` asked for, as views.
   std::vector<core::InferTensor> ShareOf(MemberList members, size_t i,
                                          const std::vector<core::InferTensor>& wholes) const;
@@ -35,7 +35,7 @@ class OutputLayout final {
   // The engine answers in the order of `outputs`, or with names: afterwards they stand in that order, with names.
   base::Status Arrange(std::vector<core::InferTensor>& tensors) const;
   base::Status FitShape(const core::QueuedRequest& member, int output, core::InferTensor& tensor) const;
-  base::Status CountByRows(MemberList members, int64_t rows, int output, core::InferTensor& whole);
+  base::Status CountByRows(MemberList members, const RowCount& rows, int output, core::InferTensor& whole);
   base::Status CountByShapes(MemberList members, int output);
   tensor::Shape ScatteredShapeOf(const core::QueuedRequest& member, int output) const;
 
@@ -43,7 +43,8 @@ class OutputLayout final {
   std::vector<int> order_;     // the signature's index of each of the execution's outputs
   std::vector<size_t> slots_;  // and back: where an output of the signature stands in them
   std::vector<size_t> counts_;
-  std::vector<size_t> ends_;  // per output and member
+  size_t shares_ = 0;         // of an output: the members', and one that is nobody's if there is padding
+  std::vector<size_t> ends_;  // per output and share
 };
 
 }  // namespace inferd::scheduling

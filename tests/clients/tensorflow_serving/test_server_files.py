@@ -48,6 +48,8 @@ def test_batching(start, tmp_path):
     for future, rows in zip(futures, (rows for rows in range(1, 17) for _ in range(10))):
         answer = make_ndarray(future.result().outputs["y"]).reshape(-1)
         assert answer.tolist() == [row * 0.5 + 3.0 for row in range(rows)]
+    assert client.prediction.Predict(half_plus_two(1), 10.0).outputs["y"].float_val[:] == [3.0]
+    assert client.server.metric("inferd_batch_padding_rows_total") >= 3, "filled up to an allowed size"
     with pytest.raises(grpc.RpcError) as error:
         client.prediction.Predict(half_plus_two(17), 10.0)
     assert error.value.code() == grpc.StatusCode.INVALID_ARGUMENT
