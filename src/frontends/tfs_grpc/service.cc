@@ -44,9 +44,9 @@ std::vector<Method> Methods(Environment environment) {
   for (const tfs::Api api : {tfs::Api::kClassify, tfs::Api::kRegress, tfs::Api::kMultiInference}) {
     methods.push_back(Inference<ResultCall>(shared, api));
   }
+  AddModelMethods(shared, methods);
   methods.push_back(Inference<SessionCall>(shared, tfs::Api::kSessionRun));
   methods.back().align_at = TensorBytesAt;
-  AddModelMethods(shared, methods);
   return methods;
 }
 
