@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -34,25 +35,33 @@ inline uint64_t Load8(const char* p) {
   return word;
 }
 
-// Whether all eight bytes are '0' to '9'.
-inline bool IsEightDigits(uint64_t word) {
-  return (((word + 0x4646464646464646) | (word - 0x3030303030303030)) & 0x8080808080808080) == 0;
+// How many of eight bytes, the first in the lowest place, are '0' to '9' before one that is not.
+inline int LeadingDigits(uint64_t word) {
+  // A byte carries into the next one only where it is no digit itself.
+  const uint64_t others = ((word + 0x4646464646464646) | (word - 0x3030303030303030)) & 0x8080808080808080;
+  return std::countr_zero(others) / 8;
 }
 
-// Their value: pairs, then fours, then all, each step in one multiplication.
-inline uint64_t EightDigits(uint64_t word) {
-  word -= 0x3030303030303030;
+// The value of the first `count` of eight bytes, all digits: pairs, then fours, then all, each step in one
+// multiplication.
+inline uint64_t DigitsValue(uint64_t word, int count) {
+  if (count == 0) return 0;
+  word = (word - 0x3030303030303030) << (64 - 8 * count);  // zeros lead
   word = word * 10 + (word >> 8);
   return ((word & 0x000000FF000000FF) * 0x000F424000000064 + (word >> 16 & 0x000000FF000000FF) * 0x0000271000000001) >>
          32;
 }
 
+// Appends the digits at `p` to `digits`, which wrap around; their end. Numbers differ in length at random: a loop over
+// their bytes would cost a mispredicted branch each.
 inline const char* ScanDigits(const char* p, const char* end, uint64_t& digits) {
+  static constexpr uint64_t kPowers[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
   while (end - p >= 8) {
     const uint64_t word = Load8(p);
-    if (!IsEightDigits(word)) break;
-    digits = digits * 100'000'000 + EightDigits(word);
-    p += 8;
+    const int count = LeadingDigits(word);
+    digits = digits * kPowers[count] + DigitsValue(word, count);
+    p += count;
+    if (count < 8) return p;
   }
   for (; json::IsDigit(*p); ++p) digits = digits * 10 + static_cast<uint64_t>(*p - '0');
   return p;
@@ -67,9 +76,13 @@ size_t CountSignificant(const char* p, const char* end);
 inline const char* ScanDecimal(const char* p, const char* end, Decimal& out) {
   out = {};
   out.negative = *p == '-';
-  if (out.negative) ++p;
+  p += out.negative;  // as often as not: no branch
   const char* const mantissa = p;
-  for (; json::IsDigit(*p); ++p) out.digits = out.digits * 10 + static_cast<uint64_t>(*p - '0');
+  if (json::IsDigit(*p) && p[1] == '.') {
+    out.digits = static_cast<uint64_t>(*p++ - '0');
+  } else {
+    p = internal::ScanDigits(p, end, out.digits);
+  }
   const auto whole = static_cast<size_t>(p - mantissa);
   if (whole == 0 || (*mantissa == '0' && whole > 1)) return nullptr;
   size_t count = whole;

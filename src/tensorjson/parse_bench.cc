@@ -57,6 +57,13 @@ void Digits9(benchmark::State& state) {
 }
 BENCHMARK(Digits9);
 
+// A normalised image, rounded to six places.
+void Places6(benchmark::State& state) {
+  Run(state, Array(kImageElements, [](char* out, auto& random) { std::snprintf(out, 64, "%.6g", Uniform(random)); }),
+      DataType::kFp32);
+}
+BENCHMARK(Places6);
+
 // What Python's json.dumps writes of a list: ", " between elements.
 void Digits17Spaced(benchmark::State& state) {
   std::string text =
