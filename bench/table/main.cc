@@ -16,6 +16,7 @@
 #include "bench/harness/display.h"
 #include "bench/harness/programs.h"
 #include "bench/table/idle_connections.h"
+#include "bench/table/isolation_table.h"
 #include "bench/table/measurement.h"
 #include "ctl/table.h"
 
@@ -45,6 +46,7 @@ struct Options {
   std::vector<size_t> connections = {1, 4, 16};
   size_t idle_connections = 1000;
   bool predict = false;
+  bool isolation = false;  // the models in worker processes beside the models in the server
 };
 
 bool UsesGrpc(const Options& options) { return std::ranges::any_of(options.wires, IsGrpc); }
@@ -82,23 +84,29 @@ std::map<std::string, EngineCost> BareEngineCosts(const Options& options) {
   return EngineCosts("'" + program + "' " + engine + "'" + options.repository + "' 2>/dev/null");
 }
 
-Status MeasureAll(const Options& options, const Targets& targets) {
-  const std::map<std::string, EngineCost> engine_costs = BareEngineCosts(options);
-  Timing timing;
-  timing.duration = std::chrono::milliseconds(static_cast<int64_t>(options.duration_s * 1000));
-  ctl::Table table({"MODEL", "WIRE", "CONN", "REQ/S", "OF FLOOR", "P50", "P99", "CPU US", "FLOOR", "ENGINE", "RATIO"});
+std::vector<ModelCall> CallsOf(const Options& options) {
+  std::vector<ModelCall> calls;
   for (const std::string& model : options.models) {
     for (const Wire wire : options.wires) {
       if (model == kLargeModel && wire == Wire::kJson) continue;  // numbers as text have a row of their own
-      for (const size_t connections : options.connections) {
-        ShowProgress(model + " " + WireName(wire) + " " + std::to_string(connections) + " ...");
-        INFERD_ASSIGN_OR_RETURN(const Row row, Measure({MakeCall(model, wire), connections}, targets, timing));
-        std::optional<double> engine_us;
-        if (const auto engine = engine_costs.find(model); engine != engine_costs.end()) {
-          engine_us = connections == 1 ? engine->second.lone_us : engine->second.in_a_loop_us;
-        }
-        AddRow(table, row, engine_us);
+      calls.push_back(MakeCall(model, wire));
+    }
+  }
+  return calls;
+}
+
+Status MeasureAll(const Options& options, const Targets& targets) {
+  const std::map<std::string, EngineCost> engine_costs = BareEngineCosts(options);
+  ctl::Table table({"MODEL", "WIRE", "CONN", "REQ/S", "OF FLOOR", "P50", "P99", "CPU US", "FLOOR", "ENGINE", "RATIO"});
+  for (const ModelCall& call : CallsOf(options)) {
+    for (const size_t connections : options.connections) {
+      ShowProgress(call.model + " " + WireName(call.wire) + " " + std::to_string(connections) + " ...");
+      INFERD_ASSIGN_OR_RETURN(const Row row, Measure({call, connections}, targets, TimingOf(options.duration_s)));
+      std::optional<double> engine_us;
+      if (const auto engine = engine_costs.find(call.model); engine != engine_costs.end()) {
+        engine_us = connections == 1 ? engine->second.lone_us : engine->second.in_a_loop_us;
       }
+      AddRow(table, row, engine_us);
     }
   }
   ShowProgress("");
@@ -122,11 +130,17 @@ Result<std::string> MeasureIdle(const Options& options, const Targets& targets) 
 
 Status Run(const Options& options) {
   const bool ours = options.http.empty();
-  INFERD_ASSIGN_OR_RETURN(const Programs programs, Programs::Start({.folder = options.programs,
-                                                                    .repository = options.repository,
-                                                                    .models = options.models,
-                                                                    .grpc = UsesGrpc(options),
-                                                                    .server = ours}));
+  const Programs::Options started{.folder = options.programs,
+                                  .repository = options.repository,
+                                  .models = options.models,
+                                  .grpc = UsesGrpc(options),
+                                  .server = ours};
+  if (options.isolation) {
+    return PrintIsolationTable(
+        started,
+        {.calls = CallsOf(options), .connections = options.connections, .timing = TimingOf(options.duration_s)});
+  }
+  INFERD_ASSIGN_OR_RETURN(const Programs programs, Programs::Start(started));
   Targets targets = programs.targets();
   if (!ours) {
     targets.http = {"http://" + options.http, options.pid};
@@ -169,6 +183,9 @@ int main(int argc, char** argv) {
         options.idle_connections = 0;
       },
       "TensorFlow Serving's Predict of a SavedModel over REST and gRPC, beside a bare TF_SessionRun");
+  app.add_flag("--isolation", options.isolation,
+               "What it costs that models run in processes of their own: both ways, side by side")
+      ->excludes("--http");
   app.add_option("--idle-connections", options.idle_connections, "How many gRPC connections to weigh; 0: none")
       ->capture_default_str();
   app.add_option("--connections", options.connections, "How many connections")->delimiter(',')->capture_default_str();

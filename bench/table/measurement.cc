@@ -3,20 +3,18 @@
 #include <cstdio>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 namespace inferd::bench {
+
+using base::Result;
 
 namespace {
 
 // The two take turns, for the machine that they are compared on is not always as fast.
 constexpr int kRounds = 5;
 
-}  // namespace
-
-using base::Result;
-
-Result<Row> Measure(const Case& what, const Targets& targets, const Timing& timing) {
-  INFERD_ASSIGN_OR_RETURN(const PreparedCall call, Prepare(what.call, targets));
+Result<Row> TakeTurns(const Case& what, const PreparedCall& call, const Timing& timing) {
   Row row{.what = what, .server = {}, .floor = {}};
   const Timing part{.warmup = timing.warmup / 4, .duration = timing.duration / kRounds};
   for (int round = 0; round < kRounds; ++round) {
@@ -28,6 +26,20 @@ Result<Row> Measure(const Case& what, const Targets& targets, const Timing& timi
     row.floor->Append(floor);
   }
   return row;
+}
+
+}  // namespace
+
+Result<Row> Measure(const Case& what, const Targets& targets, const Timing& timing) {
+  INFERD_ASSIGN_OR_RETURN(const PreparedCall call, Prepare(what.call, targets));
+  return TakeTurns(what, call, timing);
+}
+
+Result<Row> Compare(const Case& what, const Targets& server, const Targets& other, const Timing& timing) {
+  INFERD_ASSIGN_OR_RETURN(PreparedCall call, Prepare(what.call, server));
+  INFERD_ASSIGN_OR_RETURN(PreparedCall beside, Prepare(what.call, other));
+  call.floor = std::move(beside.server);
+  return TakeTurns(what, call, timing);
 }
 
 std::map<std::string, EngineCost> EngineCosts(const std::string& command) {

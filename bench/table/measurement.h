@@ -20,11 +20,14 @@ struct Case {
 struct Row {
   Case what;
   net::LoadReport server;
-  std::optional<net::LoadReport> floor;  // the same request and answer sizes, from a server that does nothing
+  std::optional<net::LoadReport> floor;  // of what it is compared with
 };
 
 // Sends `what` to the server, and requests of the same size with answers of the same size to its floor.
 base::Result<Row> Measure(const Case& what, const Targets& targets, const Timing& timing);
+
+// The same call of two servers, which take turns as a server and its floor do.
+base::Result<Row> Compare(const Case& what, const Targets& server, const Targets& other, const Timing& timing);
 
 // CPU microseconds of one bare engine call.
 struct EngineCost {

@@ -6,8 +6,9 @@
 
 namespace inferd::net {
 
-// CPU time that process `pid` has used so far, user and system, all threads (proc(5), /proc/PID/stat), in nanoseconds;
-// the kernel counts in ticks, usually of 10 ms. NOT_FOUND if there is no such process.
+// CPU time that process `pid` and the processes it has started, inferd's workers, have used so far, user and system,
+// all threads (proc(5), /proc/PID/stat), in nanoseconds; the kernel counts in ticks, usually of 10 ms. Children that
+// have ended do not count. NOT_FOUND if there is no such process.
 base::Result<int64_t> ProcessCpuNs(int pid);
 
 }  // namespace inferd::net

@@ -1,6 +1,8 @@
 #include "net/client/process_cpu.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace inferd::net {
@@ -15,6 +17,20 @@ TEST(ProcessCpuTest, GrowsWithWork) {
     after = ProcessCpuNs(::getpid()).value();
   }
   EXPECT_GT(after, before);
+}
+
+TEST(ProcessCpuTest, HasThatOfTheProcessesItStarted) {
+  const int64_t before = ProcessCpuNs(::getpid()).value();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (;;) {
+    }
+  }
+  while (ProcessCpuNs(child).value() < 50'000'000) ::usleep(1'000);
+  const int64_t after = ProcessCpuNs(::getpid()).value();
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_GE(after, before + 50'000'000);
 }
 
 TEST(ProcessCpuTest, UnknownProcessIsAnError) {
