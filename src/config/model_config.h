@@ -197,6 +197,8 @@ struct ModelConfig {
   ConcurrencyOptions concurrency;
   Isolation isolation = Isolation::kNone;
   WorkerOptions worker;
+  bool pinned = false;        // inferd { pinned }: with lazy loading, loaded at once and never unloaded for others
+  uint64_t memory_bytes = 0;  // inferd { memory_bytes }: what a loaded version holds; 0: the size of its files
   std::vector<Warmup> warmups;
   std::map<std::string, std::string> parameters;
   std::vector<std::string> op_library_filenames;

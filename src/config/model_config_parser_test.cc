@@ -69,6 +69,7 @@ inferd {
   padding { input: "INPUT0" dim: 1 buckets: [ 8, 16 ] value: 2.5 output { name: "OUTPUT0" dim: 3 } }
   concurrency { min: 2 max: 9 }
   isolation: PROCESS worker { hang_timeout_ms: 5000 shared_memory_bytes: 65536 }
+  pinned: true memory_bytes: 5000000000
 }
 )";
 
@@ -111,6 +112,8 @@ TEST(ModelConfigParserTest, ReadsWhatTheServerActsOn) {
   EXPECT_EQ(config.isolation, Isolation::kProcess);
   EXPECT_EQ(config.worker.hang_timeout_ms, 5000u);
   EXPECT_EQ(config.worker.shared_memory_bytes, 65536u);
+  EXPECT_TRUE(config.pinned);
+  EXPECT_EQ(config.memory_bytes, 5'000'000'000u);
 }
 
 TEST(ModelConfigParserTest, ReadsHowRequestsAreBatched) {

@@ -106,6 +106,13 @@ base::Status CheckModels(const ServerOptions& options) {
   if (options.loader_threads == 0 || options.loader_threads > 256) {
     return base::InvalidArgument("--loader-threads must be from 1 to 256");
   }
+  if (options.lazy.memory_budget > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    return base::InvalidArgument("--model-memory-budget must be below 8 EiB");
+  }
+  if (!options.lazy.pinned_models.empty() && !options.lazy.on()) {
+    return base::InvalidArgument("--pinned-model needs --lazy-loading or a budget");
+  }
+  if (options.lazy.waiters_max == 0) return base::InvalidArgument("--load-waiters-max must be at least 1");
   return base::OkStatus();
 }
 

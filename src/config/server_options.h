@@ -11,6 +11,7 @@
 #include "config/default_batching.h"
 #include "config/grpc_options.h"
 #include "config/isolation.h"
+#include "config/lazy_options.h"
 #include "config/resource_options.h"
 #include "config/served_options.h"
 
@@ -114,6 +115,7 @@ struct ServerOptions {
   ControlMode control_mode = ControlMode::kPoll;
   std::chrono::milliseconds poll_interval{2'000};
   std::vector<std::string> load_models;  // kExplicit: loaded at the start; "*": all
+  LazyOptions lazy;
   uint32_t loader_threads = 4;
   bool recorded_warmups = true;  // versions run the requests recorded in their folders before they serve
   uint32_t recorded_warmup_times = 1;

@@ -26,6 +26,7 @@ struct IndexEntry {
   ModelState state = ModelState::kUnknown;
   std::string reason;  // why it is not READY; "unloaded" after an unload
   std::string repository;
+  bool on_demand = false;  // it is not loaded, and is as soon as a request needs it
 };
 
 struct ModelMetadata {
@@ -97,8 +98,8 @@ class Catalog {
   virtual base::Result<SchedulerReport> Scheduling(std::string_view model, std::string_view version) const = 0;
   // `repository` empty: all. NOT_FOUND for an unknown one.
   virtual base::Result<std::vector<IndexEntry>> Index(std::string_view repository, bool ready_only) const = 0;
-  // Of one model: the versions that there are or were, ascending, without their repository. None: nothing of it was ever
-  // looked at. NOT_FOUND: no such model.
+  // Of one model: the versions that there are or were, ascending, without their repository. None: nothing of it was
+  // ever looked at. NOT_FOUND: no such model.
   virtual base::Result<std::vector<IndexEntry>> Versions(std::string_view model) const = 0;
   virtual std::vector<std::string> ModelNames() const = 0;
 
@@ -109,8 +110,8 @@ class Catalog {
 
   // Serves these named models in place of all that were named before, which go on undisturbed as far as they stay. The
   // callback comes when each that is new has been tried. Nothing is changed by INVALID_ARGUMENT (a platform that would
-  // change), FAILED_PRECONDITION (a label for a version that is not ready, or no models are served by name), UNAVAILABLE
-  // (starting or shutting down); UNKNOWN: new models that did not come up, the others serve.
+  // change), FAILED_PRECONDITION (a label for a version that is not ready, or no models are served by name),
+  // UNAVAILABLE (starting or shutting down); UNKNOWN: new models that did not come up, the others serve.
   virtual void ReplaceModels(std::vector<config::ServedModel> models, ControlCallback done) = 0;
 };
 

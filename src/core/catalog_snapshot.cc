@@ -48,6 +48,7 @@ int64_t ParseVersion(std::string_view text) {
 const CatalogSnapshot::Version* CatalogSnapshot::Model::Default() const {
   for (auto it = versions.rbegin(); it != versions.rend(); ++it) {
     if (it->state == ModelState::kReady) return &*it;
+    if (it->precedes_ready) return nullptr;
   }
   return nullptr;
 }
@@ -83,6 +84,14 @@ base::Result<std::shared_ptr<const ModelVersion>> CatalogSnapshot::Find(std::str
   const std::string text =
       "model '" + std::string(model) + "' version " + std::string(version) + " is not at ready state";
   return std::unexpected(base::Unavailable(WithReason(text, chosen->reason)));
+}
+
+bool CatalogSnapshot::LoadsOnDemand(std::string_view model, std::string_view version) const {
+  const Model* entry = FindModel(model);
+  if (entry == nullptr) return false;
+  if (version.empty()) return std::ranges::any_of(entry->versions, &Version::on_demand);
+  const Version* chosen = entry->Find(ParseVersion(version));
+  return chosen != nullptr && chosen->on_demand;
 }
 
 base::Result<int64_t> CatalogSnapshot::FindLabel(std::string_view model, std::string_view label) const {

@@ -30,12 +30,16 @@ class CatalogSnapshot final {
     std::weak_ptr<const ModelVersion> serving;  // set if `state` is READY
     ModelState state = ModelState::kUnknown;
     std::string reason;  // why it is not READY
+    // It is loaded when a request needs it, should it not be READY.
+    bool on_demand = false;
+    // Requests that name no version have it loaded, rather than that a lower one answers.
+    bool precedes_ready = false;
   };
   struct Model {
     std::vector<Version> versions;  // ascending
     std::string reason;             // why the model has no ready version, if it has none
     config::VersionLabels labels = {};
-    // The highest ready one; null: none.
+    // The highest ready one; null: none, or a higher one is to be loaded for the request.
     const Version* Default() const;
     const Version* Find(int64_t version) const;
   };
@@ -55,6 +59,9 @@ class CatalogSnapshot final {
   // The version that answers; `version` empty: the highest ready one. NOT_FOUND: no such model or version.
   // UNAVAILABLE: known, not ready, with its reason.
   base::Result<std::shared_ptr<const ModelVersion>> Find(std::string_view model, std::string_view version) const;
+
+  // Whether the version, or with `version` empty one of the model's, is of those loaded on demand.
+  bool LoadsOnDemand(std::string_view model, std::string_view version) const;
 
   // The version that a model's label names, ready or not. INVALID_ARGUMENT: the model, if there is one, has no such
   // label.

@@ -7,9 +7,16 @@
 
 #include "core/infer_request.h"
 #include "core/infer_response.h"
+#include "core/load_demand.h"
 #include "core/model_signature.h"
 
 namespace inferd::core {
+
+// What a request says of the version that it wants. A view.
+struct VersionName {
+  std::string_view model;
+  std::string_view version;  // empty: the server chooses
+};
 
 // What a front-end may ask about the version that would answer, before it decodes the body: the tensors' types (for
 // protocols whose wire does not say them) and labels. Keeps the version from being unloaded while it is held.
@@ -30,6 +37,13 @@ class Dispatcher {
 
   // NOT_FOUND: no such model or version. UNAVAILABLE: known, not ready, with its reason.
   virtual base::Result<std::shared_ptr<const PinnedModel>> Find(std::string_view model, std::string_view version) = 0;
+
+  // Whether the version is of those that are loaded when a request needs them. What Find does not have then is worth an
+  // AwaitLoad.
+  virtual bool LoadsOnDemand(std::string_view model, std::string_view version) = 0;
+
+  // Has it loaded, or says why not. RESOURCE_EXHAUSTED: the server has all the requests that it may have.
+  virtual void AwaitLoad(LoadDemand demand) = 0;
 
   // The version that a label names, ready or not. INVALID_ARGUMENT: the model, if there is one, has no such label.
   virtual base::Result<std::string> LabelledVersion(std::string_view model, std::string_view label) = 0;

@@ -40,6 +40,9 @@ class FakeDispatcher final : public Dispatcher {
     return std::shared_ptr<const PinnedModel>(it->second);
   }
 
+  bool LoadsOnDemand(std::string_view, std::string_view) override { return on_demand; }
+  void AwaitLoad(LoadDemand demand) override { demands.push_back(std::move(demand)); }
+
   base::Result<std::string> LabelledVersion(std::string_view, std::string_view label) override {
     const auto it = labels.find(label);
     if (it != labels.end()) return it->second;
@@ -71,6 +74,8 @@ class FakeDispatcher final : public Dispatcher {
   std::map<std::string, std::shared_ptr<FakePinned>> models;
   std::map<std::string, std::string, std::less<>> labels;  // of every model
   std::string unavailable;                                 // why no model is ready; empty: they are
+  bool on_demand = false;                                  // what is not ready is loaded when a request needs it
+  std::vector<LoadDemand> demands;                         // which the test answers
   std::unique_ptr<InferRequest> last;
   std::function<void(const PinnedModel&, const InferRequest&, Completion)> infer = Echo;
 };

@@ -12,8 +12,9 @@ constexpr int64_t kRetryAfterMs = 1000;
 
 }  // namespace
 
-LocalDispatcher::LocalDispatcher(const SnapshotPublisher& snapshots, InflightLimit& inflight, const base::Clock& clock)
-    : snapshots_(snapshots), inflight_(inflight), clock_(clock) {}
+LocalDispatcher::LocalDispatcher(const SnapshotPublisher& snapshots, InflightLimit& inflight, const base::Clock& clock,
+                                 DemandLoader* loader)
+    : snapshots_(snapshots), inflight_(inflight), clock_(clock), loader_(loader) {}
 
 base::Result<std::shared_ptr<const ModelVersion>> LocalDispatcher::FindVersion(std::string_view model,
                                                                                std::string_view version) {
@@ -30,9 +31,29 @@ base::Result<std::shared_ptr<const PinnedModel>> LocalDispatcher::Find(std::stri
   return FindVersion(model, version);
 }
 
+bool LocalDispatcher::LoadsOnDemand(std::string_view model, std::string_view version) {
+  return loader_ != nullptr && snapshots_.Get().LoadsOnDemand(model, version);
+}
+
+// Who waits is in flight, so that there are not more of them than the server may work on.
+void LocalDispatcher::AwaitLoad(LoadDemand demand) {
+  InflightLimit::Slot slot = inflight_.Take();
+  if (!slot) return demand.done({.status = TooManyRequests(), .model = nullptr, .retry_after_ms = kRetryAfterMs});
+  demand.done = [slot = std::move(slot), done = std::move(demand.done)](LoadOutcome&& outcome) mutable {
+    slot.Release();
+    done(std::move(outcome));
+  };
+  loader_->Demand(std::move(demand));
+}
+
 base::Result<std::string> LocalDispatcher::LabelledVersion(std::string_view model, std::string_view label) {
   INFERD_ASSIGN_OR_RETURN(const int64_t version, snapshots_.Get().FindLabel(model, label));
   return std::to_string(version);
+}
+
+base::Status LocalDispatcher::TooManyRequests() const {
+  return base::ResourceExhausted("the server works on as many requests as it may (" +
+                                 std::to_string(inflight_.requests_max()) + ")");
 }
 
 base::Status LocalDispatcher::Admit(QueuedRequest& queued, int64_t* retry_after_ms) {
@@ -50,8 +71,7 @@ base::Status LocalDispatcher::Admit(QueuedRequest& queued, int64_t* retry_after_
   queued.slot = inflight_.Take();
   if (!queued.slot) {
     *retry_after_ms = kRetryAfterMs;
-    return base::ResourceExhausted("the server works on as many requests as it may (" +
-                                   std::to_string(inflight_.requests_max()) + ")");
+    return TooManyRequests();
   }
   queued.hold =
       queued.version->held_bytes().Take(static_cast<int64_t>(request.InputBytes()), inflight_.version_bytes_max());
@@ -88,6 +108,7 @@ void LocalDispatcher::Infer(std::shared_ptr<const PinnedModel> pinned, std::uniq
     queued.Fail(std::move(status), retry_after_ms);
     return;
   }
+  if (loader_ != nullptr) queued.version->NoteUse(queued.queued_ns);
   Scheduler& scheduler = queued.version->scheduler(queued.request->signature);
   scheduler.Enqueue(std::move(queued));
 }

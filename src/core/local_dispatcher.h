@@ -14,22 +14,29 @@ namespace inferd::core {
 //
 // Errors it answers itself: NOT_FOUND, UNAVAILABLE (the version), RESOURCE_EXHAUSTED with a time to retry after (the
 // limit), INVALID_ARGUMENT (validate.h), CANCELLED and DEADLINE_EXCEEDED (before the request was queued).
+//
+// With a `loader`, requests may wait for versions to be loaded, and versions remember when they were used.
 class LocalDispatcher final : public Dispatcher {
  public:
-  LocalDispatcher(const SnapshotPublisher& snapshots, InflightLimit& inflight, const base::Clock& clock);
+  LocalDispatcher(const SnapshotPublisher& snapshots, InflightLimit& inflight, const base::Clock& clock,
+                  DemandLoader* loader = nullptr);
 
   base::Result<std::shared_ptr<const PinnedModel>> Find(std::string_view model, std::string_view version) override;
+  bool LoadsOnDemand(std::string_view model, std::string_view version) override;
+  void AwaitLoad(LoadDemand demand) override;
   base::Result<std::string> LabelledVersion(std::string_view model, std::string_view label) override;
   void Infer(std::shared_ptr<const PinnedModel> pinned, std::unique_ptr<InferRequest> request,
              Completion completion) override;
 
  private:
   base::Result<std::shared_ptr<const ModelVersion>> FindVersion(std::string_view model, std::string_view version);
+  base::Status TooManyRequests() const;
   base::Status Admit(QueuedRequest& queued, int64_t* retry_after_ms);
 
   SnapshotReader snapshots_;
   InflightLimit& inflight_;
   const base::Clock& clock_;
+  DemandLoader* const loader_;  // null: what is not loaded stays so
 };
 
 }  // namespace inferd::core

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -51,18 +52,28 @@ class ModelVersion final : public PinnedModel {
   const config::ModelConfig& config() const { return *parts_.config; }
   VersionStatistics& statistics() const { return *parts_.statistics; }
   HeldBytes& held_bytes() const { return held_bytes_; }
+  // A request has come; the least recently used go first where memory is short. Costs a shared read: the time is that
+  // of the clock without its last bits, so that the line is written a thousand times a second at most.
+  void NoteUse(int64_t now_ns) const {
+    const int64_t coarse_ns = now_ns & ~kUseResolutionMask;
+    if (used_ns_.load(std::memory_order_relaxed) != coarse_ns) used_ns_.store(coarse_ns, std::memory_order_relaxed);
+  }
+  int64_t used_ns() const { return used_ns_.load(std::memory_order_relaxed); }
   // Of the signature at this place in signatures().
   Scheduler& scheduler(size_t signature = 0) const {
     return signature == 0 ? *parts_.scheduler : *parts_.others[signature - 1].scheduler;
   }
 
  private:
+  static constexpr int64_t kUseResolutionMask = (1 << 20) - 1;  // about a millisecond
+
   explicit ModelVersion(Parts parts);
 
   Parts parts_;
   std::vector<const ModelSignature*> signatures_;
   std::string version_text_;
   mutable HeldBytes held_bytes_;  // thread-safe
+  mutable std::atomic<int64_t> used_ns_{0};
 };
 
 }  // namespace inferd::core

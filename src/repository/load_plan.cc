@@ -12,7 +12,7 @@ LoadPlan PlanModel(std::span<const VersionView> versions, bool changing) {
     any_wanted = true;
     wanted_ready |= view.ready;
     work_left |= view.loading;
-    if (!view.loading && !view.current && !view.failed_same) {
+    if (!view.loading && !view.asleep && !view.current && !view.failed_same) {
       plan.load.push_back(view.version);
       work_left = true;
     }

@@ -64,6 +64,14 @@ TEST(LoadPlanTest, NothingWantedNothingKept) {
   EXPECT_THAT(PlanModel(views, false).unload, ElementsAre(1));
 }
 
+TEST(LoadPlanTest, WhatIsAsleepIsNotLoadedAndKeepsNothing) {
+  const VersionView views[] = {kOld,
+                               {.version = 2, .wanted = true, .ready = true, .current = true},
+                               {.version = 3, .wanted = true, .asleep = true}};
+  EXPECT_THAT(PlanModel(views, false).load, IsEmpty());
+  EXPECT_THAT(PlanModel(views, false).unload, ElementsAre(1));
+}
+
 TEST(LoadPlanTest, NothingGoesWhileTheFolderIsWritten) {
   const VersionView views[] = {kOld};
   EXPECT_THAT(PlanModel(views, true).unload, IsEmpty());

@@ -101,12 +101,13 @@ base::Result<std::vector<core::IndexEntry>> Manager::Versions(std::string_view m
   const core::CatalogSnapshot::Model* const entry = snapshot->FindModel(model);
   if (entry == nullptr) return std::unexpected(snapshot->Find(model, "").error());
   std::vector<core::IndexEntry> versions;
-  for (const auto& [version, serving, state, reason] : entry->versions) {
+  for (const core::CatalogSnapshot::Version& version : entry->versions) {
     versions.push_back({.name = std::string(model),
-                        .version = std::to_string(version),
-                        .state = state,
-                        .reason = reason,
-                        .repository = ""});
+                        .version = std::to_string(version.version),
+                        .state = version.state,
+                        .reason = version.reason,
+                        .repository = "",
+                        .on_demand = version.precedes_ready && version.state == core::ModelState::kUnavailable});
   }
   return versions;
 }
@@ -120,6 +121,8 @@ std::vector<std::string> Manager::ModelNames() const {
 
 void Manager::Load(core::LoadCall call, core::ControlCallback done) { core_->Load(std::move(call), std::move(done)); }
 void Manager::Unload(core::UnloadCall call, core::ControlCallback done) { core_->Unload(call, std::move(done)); }
+void Manager::Demand(core::LoadDemand demand) { core_->Demand(std::move(demand)); }
+void Manager::ExpireDemands() { core_->ServeDemands({}); }
 void Manager::ReplaceModels(std::vector<config::ServedModel> models, core::ControlCallback done) {
   core_->ReplaceModels(std::move(models), std::move(done));
 }

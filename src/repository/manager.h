@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/catalog.h"
+#include "core/load_demand.h"
 #include "repository/manager_options.h"
 
 namespace inferd::repository {
@@ -14,7 +15,7 @@ namespace inferd::repository {
 //
 // Queries are answered at any time; before Start() there is no model. Load() and Unload() after Shutdown() answer
 // UNAVAILABLE. Start() at most once; Shutdown() any number of times (the destructor calls it).
-class Manager final : public core::Catalog {
+class Manager final : public core::Catalog, public core::DemandLoader {
  public:
   Manager(ManagerOptions options, ManagerServices services);
   ~Manager() override;
@@ -51,10 +52,15 @@ class Manager final : public core::Catalog {
   void Unload(core::UnloadCall call, core::ControlCallback done) override;
   void ReplaceModels(std::vector<config::ServedModel> models, core::ControlCallback done) override;
 
+  // With lazy loading; otherwise there is nothing that demands could load.
+  void Demand(core::LoadDemand demand) override;
+
   // For tests with a fake clock: one look at the folders, as the poller does. Not before Start().
   void LookNow();
   // For tests: returns when nothing is being looked at, loaded or ended.
   void WaitIdle();
+  // For tests with a fake clock: answers the requests that do not wait any more.
+  void ExpireDemands();
 
  private:
   class Core;

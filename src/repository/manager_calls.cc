@@ -82,7 +82,7 @@ base::Status Manager::Core::ApplyLoad(const core::LoadCall& call, core::ControlC
   const Override override{.config_json = call.config_json, .files = staging};
   if (!call.config_json.empty()) {
     INFERD_ASSIGN_OR_RETURN(const config::ModelConfig config, config::ModelConfigFromJson(call.config_json));
-    look.rules = {.policy = config.version_policy, .labels = config.version_labels};
+    look.rules = VersionRulesOf(config);
   }
   std::map<int64_t, WantedVersion> wanted = SelectWanted(look, override, {});
   if (wanted.empty()) {
@@ -110,12 +110,14 @@ base::Status Manager::Core::ApplyLoad(const core::LoadCall& call, core::ControlC
     record.authority = Authority::kLoadCall;
     record.problem.clear();
     record.wanted = std::move(wanted);
+    record.on_demand = LoadsOnDemand(look);
     record.labels = look.rules.labels;
     // Whoever asks again wants it tried again.
     for (auto& [version, entry] : record.versions) entry.failed = false;
+    for (const auto& [version, target] : record.wanted) record.versions[version].demanded = true;
     record.load_waiters.push_back(std::move(done));
     Advance(record, deferred);
-    Publish();
+    Conclude(deferred);
   }
   source_lock.unlock();
   for (auto& task : deferred) task();
@@ -136,7 +138,7 @@ void Manager::Core::Unload(const core::UnloadCall& call, core::ControlCallback d
       record.wanted.clear();
       record.problem = "unloaded";
       Advance(record, deferred);
-      Publish();
+      Conclude(deferred);
     }
   }
   for (auto& task : deferred) task();

@@ -11,6 +11,7 @@ Manager::Core::Core(ManagerOptions options, ManagerServices services)
     : options_(std::move(options)),
       services_(std::move(services)),
       loader_(options_.completion, services_.engines, services_.scheduler_factory, services_.recorded_warmups),
+      lazy_metrics_(services_.metrics, options_.lazy.budget),
       load_pool_("load", std::max<size_t>(options_.loader_threads, 1)) {}
 
 Manager::Core::~Core() { Shutdown(); }
@@ -28,6 +29,7 @@ base::Status Manager::Core::Start() {
     source_ = std::move(source);
   }
   poller_ = std::thread([this] { RunPoller(); });
+  if (options_.lazy.enabled) demand_thread_ = std::thread([this] { RunDemands(); });
   return base::OkStatus();
 }
 
@@ -92,7 +94,7 @@ void Manager::Core::Look(bool initial) {
     for (const ModelLook& look : looks) ApplyLook(look, initial, deferred);
     started_ = true;
     UpdateReady();
-    Publish();
+    Conclude(deferred);
     changed_.NotifyAll();
   }
   source_lock.unlock();
@@ -130,12 +132,19 @@ void Manager::Core::ApplyLook(const ModelLook& look, bool initial, Deferred& def
 
 void Manager::Core::WantWhatIsThere(const ModelLook& look, ModelRecord& record) {
   record.wanted = SelectWanted(look, {}, record.wanted);
+  record.on_demand = LoadsOnDemand(look);
   if (!look.changing) record.labels = look.rules.labels;
   record.problem.clear();
   if (!record.wanted.empty() || look.changing) return;
   record.problem = look.named
                        ? "no versions of servable " + look.name + " found under base path " + look.model_dir.string()
                        : "at least one version must be available under the version policy of model '" + look.name + "'";
+}
+
+bool Manager::Core::LoadsOnDemand(const ModelLook& look) const {
+  const LazyLoading& lazy = options_.lazy;
+  return lazy.enabled && !look.rules.pinned &&
+         std::ranges::find(lazy.pinned_models, look.name) == lazy.pinned_models.end();
 }
 
 void Manager::Core::ForgetIfGone(const std::string& name) {
@@ -146,9 +155,15 @@ void Manager::Core::ForgetIfGone(const std::string& name) {
 
 void Manager::Core::Advance(ModelRecord& record, Deferred& deferred) {
   for (const auto& [version, wanted] : record.wanted) record.versions.try_emplace(version);
+  for (auto& [version, entry] : record.versions) {
+    if (entry.serving != nullptr || !record.wanted.contains(version)) entry.demanded = false;
+    entry.waits_for_room &= record.wanted.contains(version);
+  }
   const LoadPlan plan = PlanModel(record.Views(), record.changing && record.authority == Authority::kFolder);
-  for (const int64_t version : plan.load) StartLoad(record, version);
+  for (const int64_t version : plan.load) QueueLoad(record, version);
   for (const int64_t version : plan.unload) EndServing(record, record.versions.at(version), deferred);
+  NoteNotLoaded(record);
+  AnswerWaiters(record, deferred);
   record.Prune();
   if (!record.Loading() && !record.load_waiters.empty()) {
     for (auto& waiter : record.load_waiters) {
@@ -158,6 +173,19 @@ void Manager::Core::Advance(ModelRecord& record, Deferred& deferred) {
     record.load_waiters.clear();
   }
   UpdateReady();
+}
+
+void Manager::Core::NoteNotLoaded(ModelRecord& record) const {
+  for (auto& [version, entry] : record.versions) {
+    const bool quiet = entry.serving == nullptr && !entry.Pending() && entry.alive == 0 && !entry.failed;
+    if (quiet && record.LoadsOnDemand(version)) entry.reason = kNotLoaded;
+  }
+}
+
+void Manager::Core::Conclude(Deferred& deferred) {
+  AdmitLoads(deferred);
+  MeasureResidents();
+  Publish();
 }
 
 void Manager::Core::Publish() {
@@ -176,7 +204,7 @@ bool Manager::Core::InitialSetReady() const {
   if (options_.readiness == config::ReadinessMode::kNamed) {
     for (const std::string& name : options_.ready_models) {
       const ModelRecord* record = FindRecord(name);
-      if (record == nullptr || !record->AnyReady()) return false;
+      if (record == nullptr || !record->Available()) return false;
     }
     return true;
   }
@@ -184,7 +212,7 @@ bool Manager::Core::InitialSetReady() const {
   bool all = true;
   for (const std::string& name : initial_models_) {
     const ModelRecord* record = FindRecord(name);
-    any |= record != nullptr && record->AnyReady();
+    any |= record != nullptr && record->Available();
     all &= record != nullptr && record->Up();
   }
   return options_.readiness == config::ReadinessMode::kAny ? any : all;
@@ -243,6 +271,11 @@ void Manager::Core::Shutdown() {
       record.problem = "the server is shutting down";
       for (auto& [version, entry] : record.versions) {
         if (entry.serving != nullptr) EndServing(record, entry, deferred);
+        entry.waits_for_room = false;
+        for (LoadWaiter& waiter : entry.waiters) {
+          Refuse(std::move(waiter.demand), base::Unavailable(record.problem), deferred);
+        }
+        entry.waiters.clear();
       }
       for (auto& waiter : record.load_waiters) {
         deferred.push_back(
@@ -255,6 +288,7 @@ void Manager::Core::Shutdown() {
   for (auto& task : deferred) task();
   deferred.clear();
   if (poller_.joinable()) poller_.join();
+  CloseDemands();
   WaitIdle();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -9,6 +10,7 @@
 
 #include "base/mutex.h"
 #include "base/thread_pool.h"
+#include "repository/lazy_metrics.h"
 #include "repository/loader.h"
 #include "repository/manager.h"
 #include "repository/model_record.h"
@@ -37,6 +39,10 @@ class Manager::Core final {
   void ReplaceModels(std::vector<config::ServedModel> models, core::ControlCallback done);
   base::Result<std::vector<core::IndexEntry>> Index(const std::string& repository, bool ready_only) const;
 
+  void Demand(core::LoadDemand demand);
+  // Takes in what has come, and answers who does not wait any more. True: some wait.
+  bool ServeDemands(std::vector<core::LoadDemand> demands);
+
   void Look(bool initial);
   void WaitIdle();
 
@@ -63,17 +69,37 @@ class Manager::Core final {
   void LogProblems(const std::vector<base::Status>& problems) const;
   void ApplyLook(const ModelLook& look, bool initial, Deferred& deferred) REQUIRES(mutex_);
   void WantWhatIsThere(const ModelLook& look, ModelRecord& record) REQUIRES(mutex_);
+  bool LoadsOnDemand(const ModelLook& look) const;
   void ForgetIfGone(const std::string& name) REQUIRES(mutex_);
   bool WantedFromFolder(const std::string& model, bool initial) const;
   void Advance(ModelRecord& record, Deferred& deferred) REQUIRES(mutex_);
   // Forgets that versions failed which it is time to try again.
   void RetryFailed(ModelRecord& record) const REQUIRES(mutex_);
+  void NoteNotLoaded(ModelRecord& record) const REQUIRES(mutex_);
+  void QueueLoad(ModelRecord& record, int64_t version) REQUIRES(mutex_);
+  void AdmitLoads(Deferred& deferred) REQUIRES(mutex_);
+  bool MakeRoom(ModelRecord& record, int64_t version, Deferred& deferred) REQUIRES(mutex_);
+  std::vector<Resident> Residents(std::vector<core::ModelId>* places) const REQUIRES(mutex_);
+  void MeasureResidents() const REQUIRES(mutex_);
   void StartLoad(ModelRecord& record, int64_t version) REQUIRES(mutex_);
   void RunLoad(const LoadJob& job, const VersionContent& content);
+  void NoteFailure(VersionRecord& version, const VersionContent& content, const base::Status& status) const
+      REQUIRES(mutex_);
   void EndServing(const ModelRecord& record, VersionRecord& version, Deferred& deferred) REQUIRES(mutex_);
   base::Status CheckRepository(const std::string& repository) const REQUIRES(mutex_);
   void VersionEnded(const core::ModelId& id);
+  // The end of a step: starts the loads that there is room for, and publishes.
+  void Conclude(Deferred& deferred) REQUIRES(mutex_);
   void Publish() REQUIRES(mutex_);
+
+  void RunDemands();
+  // Whoever still waits is answered.
+  void CloseDemands();
+  bool TakeDemand(core::LoadDemand demand, Deferred& deferred) REQUIRES(mutex_);
+  void AnswerWaiters(ModelRecord& record, Deferred& deferred) REQUIRES(mutex_);
+  bool ExpireWaiters(Deferred& deferred) REQUIRES(mutex_);
+  void Answer(core::LoadDemand&& demand, core::LoadOutcome outcome, Deferred& deferred) REQUIRES(mutex_);
+  void Refuse(core::LoadDemand&& demand, base::Status status, Deferred& deferred) REQUIRES(mutex_);
   const ModelRecord* FindRecord(const std::string& name) const REQUIRES(mutex_);
   bool InitialSetReady() const REQUIRES(mutex_);
   void UpdateReady() REQUIRES(mutex_);
@@ -81,6 +107,7 @@ class Manager::Core final {
   const ManagerOptions options_;
   const ManagerServices services_;
   const Loader loader_;
+  const LazyMetrics lazy_metrics_;
 
   base::Mutex source_mutex_;  // taken before mutex_
   std::unique_ptr<Source> source_ GUARDED_BY(source_mutex_);
@@ -90,14 +117,21 @@ class Manager::Core final {
   std::vector<std::string> repositories_ GUARDED_BY(mutex_);
   std::map<std::string, ModelRecord, std::less<>> models_ GUARDED_BY(mutex_);
   std::set<std::string> initial_models_ GUARDED_BY(mutex_);
-  bool started_ GUARDED_BY(mutex_) = false;  // the first look is done
+  std::deque<core::ModelId> room_queue_ GUARDED_BY(mutex_);  // versions that wait for room, or did
+  bool started_ GUARDED_BY(mutex_) = false;                  // the first look is done
   bool stopping_ GUARDED_BY(mutex_) = false;
   bool ready_seen_ GUARDED_BY(mutex_) = false;
   int busy_ GUARDED_BY(mutex_) = 0;  // looks and calls being worked on, loads not ended
   uint64_t generations_ GUARDED_BY(mutex_) = 0;
   std::atomic<bool> draining_{false};
 
+  base::Mutex demand_mutex_;  // never taken with another
+  base::CondVar demand_arrived_;
+  std::vector<core::LoadDemand> demands_ GUARDED_BY(demand_mutex_);
+  bool demands_closed_ GUARDED_BY(demand_mutex_) = false;
+
   std::thread poller_;
+  std::thread demand_thread_;  // with lazy loading
   // Joined before the rest goes. Ending a version has a thread of its own, so that an unload never waits for a load.
   base::ThreadPool retire_pool_{"retire", 1};
   base::ThreadPool load_pool_;

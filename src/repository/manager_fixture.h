@@ -39,7 +39,7 @@ class ManagerTest : public ::testing::Test {
                                   .engines = engines_,
                                   .scheduler_factory = scheduling::MakeSchedulerFactory(
                                       {}, {clock_, deadlines_, inference_metrics_, resources_, host_policies_}),
-                                  .clock = clock_,
+                                  .clock = *manager_clock_,
                                   .logger = *logger_,
                                   .metrics = registry_,
                                   .recorded_warmups = recorded_warmups_});
@@ -55,7 +55,7 @@ class ManagerTest : public ::testing::Test {
   }
   // Which version answers.
   base::Result<std::string> Infer(const std::string& model, const std::string& version = "") {
-    core::LocalDispatcher dispatcher(snapshots_, inflight_, clock_);
+    core::LocalDispatcher dispatcher(snapshots_, inflight_, *manager_clock_, manager_.get());
     auto request = std::make_unique<core::InferRequest>();
     request->model_name = model;
     request->model_version = version;
@@ -106,6 +106,7 @@ class ManagerTest : public ::testing::Test {
 
   inferd::testing::TempDir dir_;
   base::SystemClock clock_;
+  const base::Clock* manager_clock_ = &clock_;
   std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
   metrics::Registry registry_;
   scheduling::InferenceMetrics inference_metrics_{registry_};

@@ -78,21 +78,34 @@ void Manager::Core::RunLoad(const LoadJob& job, const VersionContent& content) {
         entry.serving.swap(old);
         entry.serving_content = content;
         entry.reason.clear();
+        entry.serving->NoteUse(services_.clock.NowNs());
       }
       // Let go of after the new snapshot is out.
       deferred.push_back([old = std::move(old)] {});
     } else {
-      entry.failed = true;
-      entry.failures = entry.failed_content == content ? entry.failures + 1 : 1;
-      entry.failed_ns = services_.clock.NowNs();
-      entry.failed_content = content;
-      entry.reason = loaded.error().message();
+      if (entry.failed_content != content) entry.failures = 0;
+      ++entry.failures;
+      NoteFailure(entry, content, loaded.error());
     }
-    if (!stopping_) Advance(record, deferred);
-    Publish();
+    if (stopping_) {
+      Publish();
+    } else {
+      Advance(record, deferred);
+      Conclude(deferred);
+    }
     changed_.NotifyAll();
   }
   for (auto& task : deferred) task();
+}
+
+void Manager::Core::NoteFailure(VersionRecord& version, const VersionContent& content,
+                                const base::Status& status) const {
+  version.demanded = false;
+  version.failed = true;
+  version.failed_ns = services_.clock.NowNs();
+  version.failed_content = content;
+  version.failed_code = status.code();
+  version.reason = status.message();
 }
 
 void Manager::Core::RetryFailed(ModelRecord& record) const {
@@ -111,20 +124,23 @@ void Manager::Core::EndServing(const ModelRecord& record, VersionRecord& version
 }
 
 void Manager::Core::VersionEnded(const core::ModelId& id) {
+  Deferred deferred;
   {
     base::MutexLock lock(mutex_);
     ModelRecord& record = models_.at(id.name);
     VersionRecord& entry = record.versions.at(id.version);
     --entry.alive;
-    if (entry.alive == 0 && entry.serving == nullptr && !entry.loading && !entry.failed) {
+    if (entry.alive == 0 && entry.serving == nullptr && !entry.Pending() && !entry.failed) {
       entry.reason = "unloaded";
       services_.metrics.Remove({{"model", id.name}, {"version", std::to_string(id.version)}});
     }
+    NoteNotLoaded(record);
     record.Prune();
     ForgetIfGone(id.name);
-    if (!stopping_) Publish();
+    if (!stopping_) Conclude(deferred);
     changed_.NotifyAll();
   }
+  for (auto& task : deferred) task();
   // A model's memory goes back to the system, not to the next request.
   malloc_trim(0);
 }

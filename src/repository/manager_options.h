@@ -16,9 +16,19 @@
 #include "core/scheduler.h"
 #include "core/snapshot_publisher.h"
 #include "metrics/registry.h"
+#include "repository/room_plan.h"
 #include "repository/warmup.h"
 
 namespace inferd::repository {
+
+// Loading versions when requests need them.
+struct LazyLoading {
+  bool enabled = false;
+  ModelBudget budget = {};
+  std::vector<std::string> pinned_models = {};  // besides those whose configuration says so
+  size_t waiters_max = 128;                     // requests of one model that wait for a load
+  int64_t wait_max_ms = 60'000;
+};
 
 // A folder of models, or one model file.
 struct RepositoryPath {
@@ -37,6 +47,7 @@ struct ManagerOptions {
   std::vector<std::string> startup_models;  // kExplicit; "*": all
   config::ReadinessMode readiness = config::ReadinessMode::kAll;
   std::vector<std::string> ready_models;  // ReadinessMode::kNamed
+  LazyLoading lazy;
   size_t loader_threads = 4;
   uint32_t load_retries = 0;  // looks at the folders try a version that failed so often again
   int64_t load_retry_ms = 60'000;

@@ -97,7 +97,7 @@ base::Status Manager::Core::ApplyModels(const Models& models, core::ControlCallb
     }
     // Whoever is the last to let go answers, which is not to be done under the lock.
     deferred.push_back([arrivals] {});
-    Publish();
+    Conclude(deferred);
   }
   source_lock.unlock();
   for (auto& task : deferred) task();
@@ -115,7 +115,7 @@ base::Status Manager::Core::CheckLabels(const config::ServedModel& model, bool i
     const bool serves = known != record.versions.end() && known->second.serving != nullptr;
     const bool stays = old != record.labels.end() && old->second == version;
     const bool allowed = options_.labels_for_unavailable_versions && old == record.labels.end();
-    if (serves || stays || allowed || arriving.contains(version)) continue;
+    if (serves || stays || allowed || record.LoadsOnDemand(version) || arriving.contains(version)) continue;
     return base::FailedPrecondition("Request to assign label to version " + std::to_string(version) + " of model " +
                                     model.name + ", which is not currently available for inference");
   }

@@ -4,12 +4,52 @@
 
 namespace inferd::repository {
 
+namespace {
+
+constexpr int64_t kRetryNsMin = 1'000'000'000;
+constexpr int64_t kRetryNsMax = 60'000'000'000;
+
+}  // namespace
+
 core::ModelState VersionRecord::State() const {
   if (serving != nullptr) return core::ModelState::kReady;
-  if (loading) return core::ModelState::kLoading;
+  if (Pending()) return core::ModelState::kLoading;
   if (alive > 0 && !failed) return core::ModelState::kUnloading;
   return core::ModelState::kUnavailable;
 }
+
+int64_t VersionRecord::RetryNs() const {
+  if (failures == 0) return failed_ns;
+  return failed_ns + std::min(kRetryNsMin << std::min(failures - 1, 6U), kRetryNsMax);
+}
+
+bool ModelRecord::Replacing() const {
+  return std::ranges::any_of(
+      versions, [this](const auto& entry) { return entry.second.serving != nullptr && !wanted.contains(entry.first); });
+}
+
+bool ModelRecord::LoadsOnDemand(int64_t version) const { return on_demand && wanted.contains(version) && !Replacing(); }
+
+const int64_t* ModelRecord::MeantOnDemand(std::string_view version, int64_t now_ns) const {
+  if (!on_demand || wanted.empty()) return nullptr;
+  if (!version.empty()) {
+    const auto it = wanted.find(core::ParseVersion(version));
+    return it == wanted.end() ? nullptr : &it->first;
+  }
+  for (auto it = wanted.rbegin(); it != wanted.rend(); ++it) {
+    const auto known = versions.find(it->first);
+    if (known == versions.end() || !known->second.failed || known->second.RetryNs() <= now_ns) return &it->first;
+  }
+  return &wanted.rbegin()->first;
+}
+
+size_t ModelRecord::Waiters() const {
+  size_t waiters = 0;
+  for (const auto& [version, record] : versions) waiters += record.waiters.size();
+  return waiters;
+}
+
+bool ModelRecord::Available() const { return AnyReady() || (on_demand && !wanted.empty()); }
 
 std::vector<VersionView> ModelRecord::Views() const {
   std::vector<VersionView> views;
@@ -18,7 +58,8 @@ std::vector<VersionView> ModelRecord::Views() const {
     const VersionContent* content = it == wanted.end() ? nullptr : &it->second.content;
     views.push_back({.version = version,
                      .wanted = content != nullptr,
-                     .loading = record.loading,
+                     .loading = record.Pending(),
+                     .asleep = !record.demanded && record.serving == nullptr && LoadsOnDemand(version),
                      .ready = record.serving != nullptr,
                      .current = content != nullptr && record.serving != nullptr && record.serving_content == *content,
                      .failed_same = content != nullptr && record.failed && record.failed_content == *content});
@@ -27,17 +68,17 @@ std::vector<VersionView> ModelRecord::Views() const {
 }
 
 bool ModelRecord::Loading() const {
-  return std::ranges::any_of(versions, [](const auto& entry) { return entry.second.loading; });
+  return std::ranges::any_of(versions, [](const auto& entry) { return entry.second.Pending(); });
 }
 
 bool ModelRecord::Up() const {
-  return AnyReady() && std::ranges::all_of(Views(), [](const VersionView& view) {
-           return !view.wanted || view.ready || view.failed_same;
+  return Available() && std::ranges::all_of(Views(), [this](const VersionView& view) {
+           return !view.wanted || view.ready || view.failed_same || LoadsOnDemand(view.version);
          });
 }
 
 std::string ModelRecord::Failure() const {
-  if (AnyReady() || Loading() || changing) return {};
+  if (Available() || Loading() || changing) return {};
   const auto failed = std::ranges::find_if(versions, [](const auto& entry) { return entry.second.failed; });
   return failed == versions.end() ? problem : failed->second.reason;
 }
@@ -82,12 +123,17 @@ core::CatalogSnapshot::Model ModelRecord::Snapshot() const {
   model.reason = problem;
   model.labels = labels;
   for (const auto& [version, record] : versions) {
-    model.versions.push_back(
-        {.version = version, .serving = record.serving, .state = record.State(), .reason = record.reason});
+    const bool sleeps = LoadsOnDemand(version) && record.serving == nullptr && !record.failed;
+    model.versions.push_back({.version = version,
+                              .serving = record.serving,
+                              .state = record.State(),
+                              .reason = record.reason,
+                              .on_demand = on_demand && wanted.contains(version),
+                              .precedes_ready = sleeps});
     // The highest version's reason says most about a model that has none ready.
     if (wanted.contains(version) || wanted.empty()) {
-      if (record.loading) model.reason = "version " + std::to_string(version) + " is loading";
-      if (!record.loading && !record.reason.empty())
+      if (record.Pending()) model.reason = "version " + std::to_string(version) + " is loading";
+      if (!record.Pending() && !record.reason.empty())
         model.reason = "version " + std::to_string(version) + ": " + record.reason;
     }
   }
@@ -107,11 +153,13 @@ void ModelRecord::AppendIndex(bool ready_only, std::vector<core::IndexEntry>& en
   for (const auto& [version, record] : versions) {
     const core::ModelState state = record.State();
     if (ready_only && state != core::ModelState::kReady) continue;
-    entries.push_back({.name = name,
-                       .version = std::to_string(version),
-                       .state = state,
-                       .reason = record.reason,
-                       .repository = repository});
+    entries.push_back(
+        {.name = name,
+         .version = std::to_string(version),
+         .state = state,
+         .reason = record.reason,
+         .repository = repository,
+         .on_demand = state == core::ModelState::kUnavailable && !record.failed && LoadsOnDemand(version)});
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/catalog.h"
 #include "core/catalog_snapshot.h"
+#include "core/load_demand.h"
 #include "core/model_version.h"
 #include "repository/load_plan.h"
 #include "repository/loader.h"
@@ -28,6 +29,13 @@ struct VersionContent {
 struct WantedVersion {
   VersionContent content;
   LoadJob job;
+  int64_t bytes = 0;  // that it will hold, by estimate
+};
+
+// A request that waits for a version to be loaded.
+struct LoadWaiter {
+  core::LoadDemand demand;
+  int64_t until_ns = 0;  // then it does not wait any more
 };
 
 // One version of a model.
@@ -36,21 +44,34 @@ struct WantedVersion {
 //                          |              |
 //                          +--error--> unavailable, with why (a failed reload stays ready, with why)
 //
-// A reload goes through `loading` while `serving` stays.
+// A reload goes through `loading` while `serving` stays. Where models are loaded on demand, a version is unavailable
+// until a request demands it, and before `loading` it waits for room.
 struct VersionRecord {
   std::shared_ptr<const core::ModelVersion> serving;  // set: ready
   VersionContent serving_content;
+  bool demanded = false;        // a request or a call has it loaded
+  bool waits_for_room = false;  // and what is in the way is to go first
+  std::vector<LoadWaiter> waiters;
+  int64_t bytes = 0;  // that each load of it holds, by estimate
   bool loading = false;
   VersionContent loading_content;
   bool failed = false;  // the last load did
   VersionContent failed_content;
-  uint32_t failures = 0;  // of that content, one after the other
+  base::StatusCode failed_code = base::StatusCode::kOk;
+  uint32_t failures = 0;  // of that content, one after the other; refusals for want of room aside
   int64_t failed_ns = 0;  // when it last did
   int alive = 0;          // loads of it that are not quite gone: loading, serving, or held by requests
   std::string reason;
 
   core::ModelState State() const;
+  // On its way to serve.
+  bool Pending() const { return loading || waits_for_room; }
+  // When a request may have a version that failed loaded again: the wait doubles, from a second to a minute.
+  int64_t RetryNs() const;
 };
+
+// Why a version is not loaded that waits for a request.
+inline constexpr std::string_view kNotLoaded = "not loaded: waits for a request";
 
 // Who says what is wanted of a model.
 enum class Authority {
@@ -65,6 +86,7 @@ struct ModelRecord {
   std::string name;
   std::string repository;
   Authority authority = Authority::kFolder;
+  bool on_demand = false;  // its versions are loaded when requests need them, and may go when others do
   bool on_disk = false;
   bool changing = false;  // the folder is being written
   ModelLayout layout;     // the folder, as last settled or as a call found it
@@ -77,9 +99,18 @@ struct ModelRecord {
   std::vector<VersionView> Views() const;
   bool Loading() const;
   bool AnyReady() const;
+  // Whether a ready version is to go when a wanted one serves.
+  bool Replacing() const;
+  // Whether the version is one that requests have loaded. (What replaces a ready one does not wait for them.)
+  bool LoadsOnDemand(int64_t version) const;
+  // Which version a request means, as far as it is loaded on demand; null: none.
+  const int64_t* MeantOnDemand(std::string_view version, int64_t now_ns) const;
+  size_t Waiters() const;
+  // Whether requests are answered, or would be once they have it loaded.
+  bool Available() const;
   // Whether there is anything to remember it for.
   bool Forgettable() const;
-  // Every wanted version was tried, and at least one is ready.
+  // Every wanted version was tried, or waits for a request, and at least one is available.
   bool Up() const;
   // Why no version is ready though all that is wanted was tried; empty: one is, or may yet be.
   std::string Failure() const;

@@ -18,12 +18,19 @@ constexpr int64_t kStampNsMin = 1'000'000'000;
 
 }  // namespace
 
+VersionRules VersionRulesOf(const config::ModelConfig& config) {
+  return {.policy = config.version_policy,
+          .labels = config.version_labels,
+          .pinned = config.pinned,
+          .memory_bytes = config.memory_bytes};
+}
+
 VersionRules ReadVersionRules(const fs::path& config_file) {
   const auto text = config::ReadSmallFile(config_file, config::kModelConfigBytesMax);
   if (!text.has_value()) return {};
   const auto parsed = config::ParseModelConfig(*text, config_file.string());
   if (!parsed.has_value()) return {};
-  return {.policy = parsed->version_policy, .labels = parsed->version_labels};
+  return VersionRulesOf(*parsed);
 }
 
 base::Result<std::unique_ptr<Source>> Source::Create(const std::vector<RepositoryPath>& repositories,
@@ -115,7 +122,10 @@ ModelLook Source::LookInto(size_t repository, const std::string& model, bool acc
     if (Settled(key + "/" + std::to_string(version), whole, accept)) look.settled.insert(version);
   }
   look.rules = RulesOf(look);
-  if (served != nullptr) look.rules = {.policy = served->version_policy, .labels = served->version_labels};
+  if (served != nullptr) {
+    look.rules.policy = served->version_policy;
+    look.rules.labels = served->version_labels;
+  }
   return look;
 }
 

@@ -25,6 +25,8 @@ namespace inferd::repository {
 struct VersionRules {
   config::VersionPolicy policy;
   config::VersionLabels labels;
+  bool pinned = false;
+  uint64_t memory_bytes = 0;  // 0: it does not say
 };
 
 // One model as one look found it.
@@ -97,6 +99,8 @@ class Source final {
   // By model, while shared files stay.
   std::map<std::string, std::pair<storage::TreeStat, VersionRules>> rules_;
 };
+
+VersionRules VersionRulesOf(const config::ModelConfig& config);
 
 // What a configuration text says about versions; the default if it is not to be read (loading will say why).
 VersionRules ReadVersionRules(const std::filesystem::path& config_file);

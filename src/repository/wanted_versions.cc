@@ -1,15 +1,32 @@
 #include "repository/wanted_versions.h"
 
+#include <algorithm>
+
 #include "repository/version_policy.h"
 
 namespace inferd::repository {
 
 namespace {
 
+// Files may claim any size; sums of what is loaded must not overflow.
+constexpr int64_t kBytesMax = int64_t{1} << 50;
+
+// What a loaded version is taken to hold, unless its configuration says it.
+int64_t BytesOf(const storage::TreeStat& tree) {
+  int64_t bytes = 0;
+  for (const storage::FileStat& file : tree.files) {
+    bytes += static_cast<int64_t>(std::min<uint64_t>(file.size, static_cast<uint64_t>(kBytesMax - bytes)));
+  }
+  return bytes;
+}
+
 WantedVersion MakeWanted(const ModelLook& look, int64_t version, const storage::TreeStat& files,
                          const Override& override) {
   WantedVersion wanted;
   wanted.content = {.shared = look.layout.shared, .files = files, .config_json = override.config_json};
+  wanted.bytes = look.rules.memory_bytes > 0
+                     ? static_cast<int64_t>(std::min<uint64_t>(look.rules.memory_bytes, kBytesMax))
+                     : BytesOf(files);
   wanted.job.id = {look.name, version};
   wanted.job.repository = look.repository;
   wanted.job.model_dir = look.model_dir;

@@ -28,6 +28,44 @@ void InferCall::SetCoding(net::ContentCoding coding, size_t align_at) {
 
 void InferCall::Start(Owned self, net::HttpRequest&& request) {
   self->Begin(request.head);
+  if (self->pinned_ == nullptr) {
+    const core::VersionName meant = self->Meant();
+    if (self->dispatcher().LoadsOnDemand(meant.model, meant.version)) {
+      return AwaitModel(std::move(self), std::move(request));
+    }
+  }
+  GoOn(std::move(self), std::move(request));
+}
+
+void InferCall::AwaitModel(Owned self, net::HttpRequest&& request) {
+  const auto cancel = std::make_shared<core::CancelFlag>();
+  self->call_.reply().OnPeerGone([cancel] { cancel->Cancel(); });
+  core::Dispatcher& dispatcher = self->dispatcher();
+  const core::VersionName meant = self->Meant();
+  core::LoadDemand demand{
+      .model = std::string(meant.model), .version = std::string(meant.version), .cancel = cancel, .done = nullptr};
+  demand.done = [self = std::move(self), request = std::move(request)](core::LoadOutcome&& outcome) mutable {
+    net::Loop& loop = self->call_.loop();
+    loop.Post([self = std::move(self), request = std::move(request), outcome = std::move(outcome)]() mutable {
+      Resume(std::move(self), std::move(request), std::move(outcome));
+    });
+  };
+  dispatcher.AwaitLoad(std::move(demand));
+}
+
+void InferCall::Resume(Owned self, net::HttpRequest&& request, core::LoadOutcome&& outcome) {
+  self->failure_ = base::StatusCode::kOk;
+  self->answer_ = {};
+  if (outcome.status.ok()) {
+    self->Pin(std::move(outcome.model));
+    self->Begin(request.head);
+  } else {
+    self->Fail(outcome.status, 0, outcome.retry_after_ms);
+  }
+  GoOn(std::move(self), std::move(request));
+}
+
+void InferCall::GoOn(Owned self, net::HttpRequest&& request) {
   if (self->failure_ != base::StatusCode::kOk) return self->Send();
   if (self->coding_ == net::ContentCoding::kIdentity && !self->DecodingIsBig(request.body.size())) {
     self->DecodeStep(request);

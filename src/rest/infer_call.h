@@ -32,6 +32,7 @@ Surroundings SurroundingsOf(const Environment& environment) {
 //   Start (loop) -> Begin (loop) -> Decode (loop, or pool if big or compressed) -> Dispatch (loop)
 //     -> OnResponse (any thread) -> Encode (loop, or pool if big) -> Send (loop)
 //
+// Where Begin finds that the model is yet to be loaded for the request, the call waits for that, and begins again.
 // A step that fails answers and ends it. Never shared between threads. A protocol says how its bodies are read and
 // written; what an override throws for want of memory is RESOURCE_EXHAUSTED. The request it came as goes from step to
 // step beside it, so that it stays small enough for the allocator's fast path (1 KiB).
@@ -59,8 +60,11 @@ class InferCall {
  private:
   using Owned = std::unique_ptr<InferCall>;
 
-  // What goes before the body is looked at, on the loop.
+  // What goes before the body is looked at, on the loop; a second time if the model was loaded for the call, which is
+  // pinned then.
   virtual void Begin(const net::RequestHead& head) { static_cast<void>(head); }
+  // The model and the version that the path means, as far as Begin knows.
+  virtual core::VersionName Meant() const = 0;
   // Of a body that is not compressed.
   virtual bool DecodingIsBig(size_t body_bytes) const = 0;
   // The plain body, ready to be dispatched but for what the request's head says; the model is pinned by then.
@@ -77,6 +81,9 @@ class InferCall {
     static_cast<void>(answer);
   }
 
+  static void AwaitModel(Owned self, net::HttpRequest&& request);
+  static void Resume(Owned self, net::HttpRequest&& request, core::LoadOutcome&& outcome);
+  static void GoOn(Owned self, net::HttpRequest&& request);
   void DecodeStep(const net::HttpRequest& http);
   base::Status ReadRequest(const net::HttpRequest& http);
   static void Dispatch(Owned self);

@@ -21,8 +21,12 @@ InferCall::InferCall(const Surroundings& surroundings, net::grpc::CallContext&& 
 
 void InferCall::Start(Owned self) {
   self->call_.responder().OnCancelled([cancel = self->cancel_] { cancel->Cancel(); });
+  GoOn(std::move(self));
+}
+
+void InferCall::GoOn(Owned self) {
   self->failure_ = self->Begin(self->message_);
-  if (!self->failure_.ok()) return self->Send();
+  if (!self->failure_.ok()) return self->MayAwaitModel() ? AwaitModel(std::move(self), GoOn) : self->Send();
   if (!self->PreparingIsBig(self->message_)) {
     self->PrepareStep();
     return Dispatch(std::move(self));
@@ -33,6 +37,41 @@ void InferCall::Start(Owned self) {
     net::Loop& loop = self->call_.loop();
     loop.Post([self = std::move(self)]() mutable { Dispatch(std::move(self)); });
   });
+}
+
+core::VersionName InferCall::Meant() const {
+  if (request_ == nullptr) return {};
+  return {.model = request_->model_name, .version = request_->model_version};
+}
+
+bool InferCall::MayAwaitModel() const {
+  if (pinned_ != nullptr || awaited_) return false;
+  const core::VersionName meant = Meant();
+  return dispatcher().LoadsOnDemand(meant.model, meant.version);
+}
+
+void InferCall::AwaitModel(Owned self, void (*resume)(Owned self)) {
+  self->awaited_ = true;
+  core::Dispatcher& dispatcher = self->dispatcher();
+  const core::VersionName meant = self->Meant();
+  core::LoadDemand demand{.model = std::string(meant.model),
+                          .version = std::string(meant.version),
+                          .deadline_ns = self->deadline_ns_,
+                          .cancel = self->cancel_,
+                          .done = nullptr};
+  demand.done = [self = std::move(self), resume](core::LoadOutcome&& outcome) mutable {
+    net::Loop& loop = self->call_.loop();
+    loop.Post([self = std::move(self), resume, outcome = std::move(outcome)]() mutable {
+      if (outcome.status.ok()) {
+        self->Pin(std::move(outcome.model));
+        return resume(std::move(self));
+      }
+      self->failure_ = std::move(outcome.status);
+      self->retry_after_ms_ = outcome.retry_after_ms;
+      self->Send();
+    });
+  };
+  dispatcher.AwaitLoad(std::move(demand));
 }
 
 void InferCall::PrepareStep() {
@@ -51,18 +90,18 @@ void InferCall::PrepareStep() {
 
 void InferCall::Dispatch(Owned self) {
   if (!self->failure_.ok()) return self->Send();
-  std::unique_ptr<core::InferRequest> request = std::move(self->request_);
-  self->call_.SetModel(request->model_name, request->model_version);
-  self->call_.SetRequestId(request->id);
-  core::Dispatcher& dispatcher = self->surroundings_.dispatcher;
+  self->call_.SetModel(self->request_->model_name, self->request_->model_version);
+  self->call_.SetRequestId(self->request_->id);
   if (self->pinned_ == nullptr) {
-    auto pinned = dispatcher.Find(request->model_name, request->model_version);
+    auto pinned = self->dispatcher().Find(self->request_->model_name, self->request_->model_version);
     if (!pinned.has_value()) {
+      if (self->MayAwaitModel()) return AwaitModel(std::move(self), Dispatch);
       self->failure_ = std::move(pinned).error();
       return self->Send();
     }
     self->pinned_ = *std::move(pinned);
   }
+  std::unique_ptr<core::InferRequest> request = std::move(self->request_);
   request->received_ns = self->received_ns_;
   request->deadline_ns = self->deadline_ns_;
   request->traceparent = std::move(self->traceparent_);

@@ -21,6 +21,7 @@ namespace inferd::rpc {
 //   Start (loop) -> Begin (loop) -> Prepare (loop, or pool if big) -> Dispatch (loop) -> OnResponse (any thread)
 //     -> Encode (loop, or pool if big) -> Send (loop)
 //
+// Where the model is yet to be loaded for the request, the call waits for that before the step that pins it.
 // A step that fails answers and ends it. Never shared between threads. A protocol says how its messages are read and
 // written; what an override throws for want of memory is RESOURCE_EXHAUSTED.
 class InferCall {
@@ -49,11 +50,14 @@ class InferCall {
  private:
   using Owned = std::unique_ptr<InferCall>;
 
-  // What goes before the message is taken apart, on the loop.
+  // What goes before the message is taken apart, on the loop; a second time if the model was loaded for the call,
+  // which is pinned then.
   virtual base::Status Begin(const base::BufferSlice& message) {
     static_cast<void>(message);
     return {};
   }
+  // The model and the version that the message means, as far as is known.
+  virtual core::VersionName Meant() const;
   virtual bool PreparingIsBig(const base::BufferSlice& message) const = 0;
   // The message, ready to be dispatched but for what the call says (times, trace, cancel flag).
   virtual base::Result<std::unique_ptr<core::InferRequest>> Prepare(const base::BufferSlice& message) = 0;
@@ -68,6 +72,9 @@ class InferCall {
   // The call is about to end, on the loop.
   virtual void OnEnd(base::StatusCode code) { static_cast<void>(code); }
 
+  bool MayAwaitModel() const;
+  static void AwaitModel(Owned self, void (*resume)(Owned self));
+  static void GoOn(Owned self);
   void PrepareStep();
   static void Dispatch(Owned self);
   static void OnResponse(Owned& self, core::InferResponse&& response);
@@ -84,6 +91,7 @@ class InferCall {
   const std::shared_ptr<core::CancelFlag> cancel_;
   std::unique_ptr<core::InferRequest> request_;
   std::shared_ptr<const core::PinnedModel> pinned_;
+  bool awaited_ = false;  // the model was loaded for the call
   v2::SingleResponse response_;
   net::grpc::Message answer_;
   base::Status failure_;  // not OK: the call's end

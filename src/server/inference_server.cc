@@ -79,7 +79,8 @@ struct InferenceServer::Parts {
     pool = std::make_unique<base::ThreadPool>("codec", std::max(1u, std::thread::hardware_concurrency()));
     std::vector<std::unique_ptr<core::Dispatcher>> dispatchers;
     for (size_t i = 0; i < loops.size(); ++i) {
-      dispatchers.push_back(std::make_unique<core::LocalDispatcher>(snapshots, inflight, clock));
+      dispatchers.push_back(std::make_unique<core::LocalDispatcher>(snapshots, inflight, clock,
+                                                                    options.lazy.on() ? manager.get() : nullptr));
     }
     handlers = std::make_unique<const Handlers>(options, HandlerServices{.access = access,
                                                                          .catalog = *manager,

@@ -170,6 +170,12 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.readiness = options.readiness;
   manager.ready_models = options.readiness_models;
   manager.loader_threads = options.loader_threads;
+  const config::LazyOptions& lazy = options.lazy;
+  manager.lazy = {.enabled = lazy.on(),
+                  .budget = {.bytes_max = static_cast<int64_t>(lazy.memory_budget), .versions_max = lazy.versions_max},
+                  .pinned_models = lazy.pinned_models,
+                  .waiters_max = lazy.waiters_max,
+                  .wait_max_ms = lazy.wait_max.count()};
   manager.load_retries = options.load_retries;
   manager.load_retry_ms = options.load_retry_interval.count();
   manager.completion.default_max_batch_size = options.default_max_batch_size;

@@ -50,6 +50,11 @@ struct ModelSpec {
       : model(name), version(digits), label(label_text) {
     version.erase(0, std::min(version.find_first_not_of('0'), version.size() - (version.empty() ? 0 : 1)));
   }
+
+  // No model, as long as a label stands for the version.
+  core::VersionName Name() const {
+    return label.empty() ? core::VersionName{.model = model, .version = version} : core::VersionName{};
+  }
 };
 
 // Of a version that the server has, as text.

@@ -22,6 +22,7 @@ VersionStatus StatusOf(const core::IndexEntry& entry) {
     case core::ModelState::kLoading: return {VersionState::kLoading};
     case core::ModelState::kUnloading: return {VersionState::kUnloading};
     case core::ModelState::kUnavailable:
+      if (entry.on_demand) return {VersionState::kStart};
       return {VersionState::kEnd, !entry.reason.empty() && entry.reason != "unloaded"};
     case core::ModelState::kUnknown: break;
   }

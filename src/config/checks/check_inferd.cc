@@ -13,6 +13,7 @@ using Options = inference::InferdOptions;
 constexpr uint64_t kHangTimeoutMsMax = 24ULL * 60 * 60 * 1000;  // a day
 constexpr uint64_t kSharedBytesMin = 1ULL << 16;
 constexpr uint64_t kSharedBytesMax = 1ULL << 40;
+constexpr uint64_t kMemoryBytesMax = 1ULL << 50;
 
 void CheckBatching(CheckContext& c, const Place& place, const Options& options) {
   if (!Options::BatchingMode_IsValid(options.batching())) {
@@ -101,6 +102,13 @@ void CheckIsolation(CheckContext& c, const Place& place, const Options& options)
   }
 }
 
+void CheckMemory(CheckContext& c, const Place& place, const Options& options) {
+  if (options.memory_bytes() <= kMemoryBytesMax) return;
+  c.problems.push_back(place.At("memory_bytes", "memory_bytes must be <= " + std::to_string(kMemoryBytesMax) +
+                                                    ", got " + std::to_string(options.memory_bytes()) + " for " +
+                                                    c.model));
+}
+
 void CheckVersionLabels(CheckContext& c, const Place& place, const Options& options) {
   for (const auto& [label, version] : options.version_labels()) {
     if (label.empty()) c.problems.push_back(place.At("version_labels", "a label must have a name for " + c.model));
@@ -120,6 +128,7 @@ void CheckInferdOptions(CheckContext& c) {
   CheckBatchPadding(c, place, options);
   CheckQueuePolicy(c, place, options);
   CheckConcurrency(c, place, options);
+  CheckMemory(c, place, options);
   CheckVersionLabels(c, place, options);
   CheckIsolation(c, place, options);
   CheckPadding(c, place);

@@ -10,6 +10,7 @@ namespace inferd::config {
 
 std::vector<Option> GrpcRows();
 std::vector<Option> AccessRows();
+std::vector<Option> LazyLoadingRows();
 std::vector<Option> SchedulingRows();
 
 }  // namespace inferd::config

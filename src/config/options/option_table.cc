@@ -268,8 +268,8 @@ std::vector<Option> LogRows() {
 
 std::vector<Option> AllRows() {
   std::vector<Option> all;
-  for (auto rows : {ModelRows, SchedulingRows, HttpRows, GrpcListenerRows, MetricsRows, GrpcRows, AccessRows,
-                    LifecycleRows, AnswerRows, LimitRows, LogRows}) {
+  for (auto rows : {ModelRows, LazyLoadingRows, SchedulingRows, HttpRows, GrpcListenerRows, MetricsRows, GrpcRows,
+                    AccessRows, LifecycleRows, AnswerRows, LimitRows, LogRows}) {
     std::ranges::move(rows(), std::back_inserter(all));
   }
   return all;

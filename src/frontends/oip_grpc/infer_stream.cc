@@ -81,19 +81,46 @@ void InferStream::PrepareElsewhere(uint64_t request, base::BufferSlice message) 
 void InferStream::Dispatch(uint64_t number, Prepared prepared, std::string_view id) {
   if (ended_) return;
   if (!prepared.has_value()) return RefuseRequest(number, prepared.error(), id);
-  std::unique_ptr<core::InferRequest> request = std::move(prepared->request);
+  const core::InferRequest& request = *prepared->request;
   core::Dispatcher& dispatcher = call_.environment().dispatcher;
-  auto pinned = dispatcher.Find(request->model_name, request->model_version);
-  if (!pinned.has_value()) return RefuseRequest(number, pinned.error(), request->id);
-  auto execution = std::make_shared<Execution>(Execution{
-      .key = key_, .number = number, .form = std::move(prepared->form), .pinned = *pinned, .id = request->id});
+  auto pinned = dispatcher.Find(request.model_name, request.model_version);
+  if (pinned.has_value()) return Execute(number, *std::move(prepared), *std::move(pinned));
+  if (dispatcher.LoadsOnDemand(request.model_name, request.model_version)) {
+    return AwaitModel(number, *std::move(prepared));
+  }
+  RefuseRequest(number, pinned.error(), request.id);
+}
+
+void InferStream::Execute(uint64_t number, PreparedRequest prepared, std::shared_ptr<const core::PinnedModel> pinned) {
+  std::unique_ptr<core::InferRequest> request = std::move(prepared.request);
+  auto execution = std::make_shared<Execution>(
+      Execution{.key = key_, .number = number, .form = std::move(prepared.form), .pinned = pinned, .id = request->id});
   request->received_ns = call_.environment().clock.NowNs();
   request->deadline_ns = deadline_ns_;
   request->traceparent = traceparent_;
   request->cancel = cancel_;
   core::Completion completion(
       [execution = std::move(execution)](core::InferResponse response) { Receive(execution, std::move(response)); });
-  dispatcher.Infer(*std::move(pinned), std::move(request), std::move(completion));
+  call_.environment().dispatcher.Infer(std::move(pinned), std::move(request), std::move(completion));
+}
+
+void InferStream::AwaitModel(uint64_t number, PreparedRequest prepared) {
+  const core::InferRequest& request = *prepared.request;
+  core::LoadDemand demand{.model = request.model_name,
+                          .version = request.model_version,
+                          .deadline_ns = deadline_ns_,
+                          .cancel = cancel_,
+                          .done = nullptr};
+  demand.done = [key = key_, number, prepared = std::move(prepared)](core::LoadOutcome&& outcome) mutable {
+    net::Loop& loop = key->loop;
+    loop.Post([key = std::move(key), number, prepared = std::move(prepared), outcome = std::move(outcome)]() mutable {
+      InferStream* const stream = key->stream;
+      if (stream == nullptr || stream->ended_) return;
+      if (outcome.status.ok()) return stream->Execute(number, std::move(prepared), std::move(outcome.model));
+      stream->RefuseRequest(number, outcome.status, prepared.request->id);
+    });
+  };
+  call_.environment().dispatcher.AwaitLoad(std::move(demand));
 }
 
 void InferStream::Receive(const std::shared_ptr<Execution>& execution, core::InferResponse response) {

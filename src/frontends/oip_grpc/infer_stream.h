@@ -27,6 +27,8 @@ struct StreamSet {
 //   OnMessage -> prepare (here, or on the pool if big) -> Dispatch -> OnResponse, each -> encode (here, or on the pool
 //   if big) -> Send, in its turn
 //
+// A request whose model is yet to be loaded for it waits for that before it is dispatched.
+//
 // No message is taken while one is prepared on the pool, Options::stream_requests_max are in flight, or the client does
 // not take what is sent. A failed request's response has the error and the request's id, and the stream goes on; with
 // metadata "triton_grpc_error: true" the first error, in the order of the responses, is the stream's status. With the
@@ -53,7 +55,9 @@ class InferStream final : public net::grpc::MessageReader {
 
   const Options& options() const { return call_.options(); }
   void PrepareElsewhere(uint64_t request, base::BufferSlice message);
+  void AwaitModel(uint64_t number, PreparedRequest prepared);
   void Dispatch(uint64_t number, Prepared prepared, std::string_view id);
+  void Execute(uint64_t number, PreparedRequest prepared, std::shared_ptr<const core::PinnedModel> pinned);
   static void Receive(const std::shared_ptr<Execution>& execution, core::InferResponse response);
   void OnResponse(const std::shared_ptr<Execution>& execution, core::InferResponse response);
   void Respond(const std::shared_ptr<Execution>& execution, core::InferResponse response);

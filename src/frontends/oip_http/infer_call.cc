@@ -13,7 +13,8 @@ constexpr int kUnsupportedMediaType = 415;
 }  // namespace
 
 InferCall::InferCall(Call call, const Route& route)
-    : rest::InferCall(rest::SurroundingsOf(call.environment()), static_cast<rest::Call&&>(call)),  // not its environment
+    : rest::InferCall(rest::SurroundingsOf(call.environment()),
+                      static_cast<rest::Call&&>(call)),  // not its environment
       options_(call.options()),
       model_(route.model),
       version_(route.version) {
@@ -22,9 +23,11 @@ InferCall::InferCall(Call call, const Route& route)
 
 // The model first: what is not there needs no decoding.
 void InferCall::Begin(const net::RequestHead& head) {
-  auto pinned = dispatcher().Find(model_, version_);
-  if (!pinned.has_value()) return Fail(pinned.error());
-  Pin(*std::move(pinned));
+  if (pinned() == nullptr) {
+    auto found = dispatcher().Find(model_, version_);
+    if (!found.has_value()) return Fail(found.error());
+    Pin(*std::move(found));
+  }
   bool unknown_coding = false;
   auto headers = ReadInferHeaders(head, unknown_coding);
   if (!headers.has_value()) return Fail(headers.error(), unknown_coding ? kUnsupportedMediaType : 0);
@@ -41,9 +44,9 @@ bool InferCall::DecodingIsBig(size_t body_bytes) const {
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::BufferSlice& body) {
   const uint64_t json_bytes = headers_.json_bytes.value_or(body.size());
   if (json_bytes > body.size()) {
-    return std::unexpected(
-        base::InvalidArgument("inference header size should be in range (0, " + std::to_string(body.size()) +
-                              "), got: " + std::to_string(json_bytes)));
+    return std::unexpected(base::InvalidArgument("inference header size should be in range (0, " +
+                                                 std::to_string(body.size()) +
+                                                 "), got: " + std::to_string(json_bytes)));
   }
   const bool raw = headers_.json_bytes == 0;
   auto decoded = raw ? ReadRawRequest(body, pinned()->signature(), model_)

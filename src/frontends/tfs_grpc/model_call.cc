@@ -13,6 +13,7 @@ ModelCall::ModelCall(std::shared_ptr<const Environment> environment, tfs::Api ap
       measured_(api, received_ns()) {}
 
 base::Status ModelCall::PinModel(RequestedModel model) {
+  if (pinned() != nullptr) return {};
   model_ = std::move(model);
   call().SetModel(model_.spec.model, model_.spec.version);
   INFERD_ASSIGN_OR_RETURN(auto pinned, FindModel(dispatcher(), model_, service_options().unready));

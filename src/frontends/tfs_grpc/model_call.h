@@ -29,6 +29,7 @@ class ModelCall : public rpc::InferCall {
   base::Result<net::grpc::Message> Logged(base::Result<net::grpc::Message> answer);
 
  private:
+  core::VersionName Meant() const override { return model_.spec.Name(); }
   base::Status TooManyResponses() const override;
   void OnDispatch(const core::InferRequest& request) override;
   void OnFinal() override;

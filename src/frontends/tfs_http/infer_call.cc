@@ -40,11 +40,14 @@ InferCall::InferCall(Call call, const Route& route, net::ContentCoding coding, i
 
 // TensorFlow Serving parses before it looks for the model: what is no JSON is 400, not 404.
 void InferCall::Begin(const net::RequestHead&) {
-  auto pinned = tfs::FindModel(dispatcher(), spec_, environment_->options.unready());
-  if (pinned.has_value()) {
-    Pin(*std::move(pinned));
-  } else {
-    unknown_ = std::move(pinned).error();
+  unknown_ = {};
+  if (pinned() == nullptr) {
+    auto found = tfs::FindModel(dispatcher(), spec_, environment_->options.unready());
+    if (found.has_value()) {
+      Pin(*std::move(found));
+    } else {
+      unknown_ = std::move(found).error();
+    }
   }
   call().SetModel(spec_.model, spec_.version);
 }

@@ -17,6 +17,7 @@ class InferCall final : public rest::InferCall {
 
  private:
   void Begin(const net::RequestHead& head) override;
+  core::VersionName Meant() const override { return spec_.Name(); }
   bool DecodingIsBig(size_t body_bytes) const override;
   base::Result<std::unique_ptr<core::InferRequest>> Decode(const base::BufferSlice& body) override;
   void OnDispatch(const core::InferRequest& request) override;

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+
+namespace inferd::repository {
+
+// How much may be loaded at a time. 0: without limit.
+struct ModelBudget {
+  int64_t bytes_max = 0;
+  int64_t versions_max = 0;
+
+  bool limited() const { return bytes_max > 0 || versions_max > 0; }
+};
+
+// A load of a version that holds memory, as the planner sees it.
+struct Resident {
+  enum class State {
+    kKept,     // serves, and is not to be unloaded
+    kLoading,  // is being loaded
+    kBusy,     // serves, and has requests
+    kIdle,     // serves, and has none
+    kLeaving,  // takes no more requests, and goes with its last one
+  };
+  State state = State::kKept;
+  int64_t bytes = 0;
+  int64_t used_ns = 0;  // when a request last came
+};
+
+// What is to be done about a version that needs room.
+struct RoomPlan {
+  bool fits = false;          // load it now
+  std::vector<size_t> evict;  // unload these, by their place; it is to be planned again when something has gone
+  base::Status refusal;       // not OK: it will never fit beside what is kept
+};
+
+// Makes room for a version of `bytes` bytes; a pure function. The least recently used go first, those without requests
+// before all that have some, and no more of them than needed; nothing goes in vain. What is loading or leaving is
+// waited for. RESOURCE_EXHAUSTED, with figures: it is larger than the budget, or than what the kept ones leave of it.
+RoomPlan PlanRoom(const ModelBudget& budget, std::span<const Resident> residents, int64_t bytes);
+
+}  // namespace inferd::repository
