@@ -22,6 +22,8 @@ TEST(ServerOptionsTest, ContradictionsAreErrors) {
   EXPECT_THAT(ErrorOf({"--model-repository=/a/x", "--model-repository=/b/x"}), HasSubstr("two model repositories"));
   EXPECT_THAT(ErrorOf({"m", "--loader-threads=0"}), HasSubstr("--loader-threads must be from 1 to 256"));
   EXPECT_THAT(ErrorOf({"m", "--json-depth-max=0"}), HasSubstr("--json-depth-max must be from 1 to 10000"));
+  EXPECT_THAT(ErrorOf({"m", "--pinned-model=x"}), HasSubstr("--pinned-model needs --lazy-loading or a budget"));
+  EXPECT_THAT(ErrorOf({"m", "--load-waiters-max=0"}), HasSubstr("--load-waiters-max must be at least 1"));
   EXPECT_THAT(ErrorOf({"m", "--loop-threads=257"}), HasSubstr("--loop-threads must be at most 256"));
 }
 

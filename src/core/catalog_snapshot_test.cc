@@ -27,6 +27,25 @@ TEST(CatalogSnapshotTest, TheDefaultIsTheHighestReadyVersion) {
   EXPECT_EQ(model.Find(10), nullptr);
 }
 
+TEST(CatalogSnapshotTest, WhatIsLoadedOnDemandPrecedesALowerReadyVersion) {
+  CatalogSnapshot::Models models;
+  CatalogSnapshot::Version ready{.version = 1, .serving = {}, .state = ModelState::kReady, .reason = ""};
+  CatalogSnapshot::Version asleep{.version = 2, .serving = {}, .state = ModelState::kUnavailable, .reason = ""};
+  asleep.on_demand = asleep.precedes_ready = true;
+  models["m"].versions = {ready, asleep};
+  EXPECT_EQ(models["m"].Default(), nullptr);
+  models["failed"].versions = {ready, asleep};
+  models["failed"].versions[1].precedes_ready = false;
+  EXPECT_EQ(models["failed"].Default()->version, 1);
+  models["eager"].versions = {ready};
+  const CatalogSnapshot snapshot(std::move(models));
+  EXPECT_TRUE(snapshot.LoadsOnDemand("m", ""));
+  EXPECT_TRUE(snapshot.LoadsOnDemand("m", "2"));
+  for (const char* version : {"1", "3", "x"}) EXPECT_FALSE(snapshot.LoadsOnDemand("m", version)) << version;
+  EXPECT_FALSE(snapshot.LoadsOnDemand("eager", ""));
+  EXPECT_FALSE(snapshot.LoadsOnDemand("none", ""));
+}
+
 TEST(CatalogSnapshotTest, NamesAreCaseSensitive) {
   CatalogSnapshot::Models models;
   models["Model"] = {};

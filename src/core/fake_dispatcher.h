@@ -40,7 +40,7 @@ class FakeDispatcher final : public Dispatcher {
     return std::shared_ptr<const PinnedModel>(it->second);
   }
 
-  bool LoadsOnDemand(std::string_view, std::string_view) override { return on_demand; }
+  bool LoadsOnDemand(std::string_view model, std::string_view) override { return on_demand && !model.empty(); }
   void AwaitLoad(LoadDemand demand) override { demands.push_back(std::move(demand)); }
 
   base::Result<std::string> LabelledVersion(std::string_view, std::string_view label) override {

@@ -271,5 +271,50 @@ TEST_F(LocalDispatcherTest, AVersionEndsOnTheRetireThread) {
   EXPECT_TRUE(gone);
 }
 
+class FakeLoader final : public DemandLoader {
+ public:
+  void Demand(LoadDemand demand) override { demands.push_back(std::move(demand)); }
+  std::vector<LoadDemand> demands;
+};
+
+TEST_F(LocalDispatcherTest, WhoWaitsForALoadIsInFlight) {
+  FakeLoader loader;
+  LocalDispatcher dispatcher(publisher_, inflight_, clock_, &loader);
+  Publish({{.version = 1, .serving = {}, .state = ModelState::kUnavailable, .reason = "", .on_demand = true}});
+  EXPECT_TRUE(dispatcher.LoadsOnDemand("m", ""));
+  EXPECT_FALSE(dispatcher_.LoadsOnDemand("m", "")) << "without a loader";
+  std::vector<LoadOutcome> outcomes;
+  for (int i = 0; i < 3; ++i) {
+    dispatcher.AwaitLoad(
+        {.model = "m", .version = "", .deadline_ns = 0, .cancel = nullptr, .done = [&](LoadOutcome&& outcome) {
+           outcomes.push_back(std::move(outcome));
+         }});
+  }
+  ASSERT_EQ(loader.demands.size(), 2u);
+  EXPECT_EQ(inflight_.count(), 2);
+  ASSERT_EQ(outcomes.size(), 1u);
+  EXPECT_EQ(outcomes[0].status.code(), StatusCode::kResourceExhausted);
+  EXPECT_GT(outcomes[0].retry_after_ms, 0);
+  const auto version = MakeVersion(1);
+  loader.demands[0].done({.status = {}, .model = version, .retry_after_ms = 0});
+  EXPECT_EQ(inflight_.count(), 1);
+  EXPECT_EQ(outcomes[1].model, version);
+  loader.demands.clear();
+  EXPECT_EQ(inflight_.count(), 0) << "a demand that is dropped waits no more";
+}
+
+TEST_F(LocalDispatcherTest, UseIsNotedWhereVersionsMayHaveToGo) {
+  FakeLoader loader;
+  LocalDispatcher noting(publisher_, inflight_, clock_, &loader);
+  const auto version = MakeVersion(1);
+  Publish({Ready(version)});
+  clock_.AdvanceMs(5'000);
+  dispatcher_.Infer(nullptr, Request(), Record());
+  EXPECT_EQ(version->used_ns(), 0);
+  noting.Infer(nullptr, Request(), Record());
+  EXPECT_NEAR(static_cast<double>(version->used_ns()), static_cast<double>(clock_.NowNs()), 2e6);
+  held_.clear();
+}
+
 }  // namespace
 }  // namespace inferd::core

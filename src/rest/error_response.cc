@@ -23,7 +23,8 @@ net::HttpResponse ErrorResponse(const Options& options, const base::Status& stat
   const std::string_view message =
       status.message().empty() ? base::StatusCodeName(status.code()) : std::string_view(status.message());
   net::HttpResponse response = ErrorResponse(net::HttpStatus(options.statuses, status.code()), message);
-  if (response.status == 429 || retry_after_ms > 0) {
+  const bool comes_up = status.code() == base::StatusCode::kUnavailable && retry_after_ms > 0;
+  if (response.status == 429 || comes_up) {
     const int64_t seconds = retry_after_ms > 0 ? (retry_after_ms + 999) / 1000 : options.retry_after_s;
     response.headers.emplace_back("Retry-After", std::to_string(std::max<int64_t>(seconds, 1)));
   }

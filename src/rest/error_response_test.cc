@@ -35,6 +35,7 @@ TEST(ErrorResponseTest, RetryAfterIsInWholeSecondsAndNeverZero) {
   EXPECT_EQ(HeaderValue(ErrorResponse(options, full, 2001), "Retry-After"), "3");
   options.statuses[static_cast<size_t>(base::StatusCode::kResourceExhausted)] = 503;
   EXPECT_EQ(HeaderValue(ErrorResponse(options, full), "Retry-After"), "");
+  EXPECT_EQ(HeaderValue(ErrorResponse(options, base::Unavailable("not yet"), 1500), "Retry-After"), "2");
 }
 
 TEST(ErrorResponseTest, HasTheTablesStatusAndTheMessage) {

@@ -17,6 +17,10 @@ TEST(VersionStatusTest, AVersionThatCouldNotBeLoadedHasFailed) {
   EXPECT_EQ(StatusOf(Entry("1", ModelState::kReady)).state, VersionState::kAvailable);
   EXPECT_EQ(VersionStateName(StatusOf(Entry("1", ModelState::kUnknown)).state), "START");
   EXPECT_FALSE(StatusOf(Entry("1", ModelState::kUnavailable, "unloaded")).failed);
+  core::IndexEntry asleep = Entry("1", ModelState::kUnavailable, "not loaded: waits for a request");
+  asleep.on_demand = true;
+  EXPECT_EQ(VersionStateName(StatusOf(asleep).state), "START");
+  EXPECT_FALSE(StatusOf(asleep).failed);
   const VersionStatus failed = StatusOf(Entry("1", ModelState::kUnavailable, "no such operator"));
   EXPECT_EQ(VersionStateName(failed.state), "END");
   EXPECT_TRUE(failed.failed);

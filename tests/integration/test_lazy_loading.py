@@ -208,6 +208,6 @@ def test_as_tensorflow_model_server(tmp_path):
         assert server.predict("b", VALUES) == VALUES
         wait_until(lambda: server.state("a") == {"1": "START", "2": "AVAILABLE"}, "the one used least recently has gone")
         config("b")
-        wait_until(lambda: server.state("a")[0] == 404, "the model is gone")
+        wait_until(lambda: server.request("GET", "/v1/models/a")[0] == 404, "the model is gone")
         assert server.predict("b", VALUES) == VALUES
         assert server.metric("inferd_demand_loads_total") == 3

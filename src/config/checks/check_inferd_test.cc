@@ -58,6 +58,12 @@ constexpr ProblemCase kIsolation[] = {
      "3: inferd.worker.shared_memory_bytes: shared_memory_bytes must be from 65536 to 1099511627776, got 65535 for M"},
     {"inferd { isolation: process worker { hang_timeout_ms: 1 shared_memory_bytes: 65536 } }", nullptr},
 };
+constexpr ProblemCase kMemory[] = {
+    {"inferd {\n memory_bytes: 1125899906842625 }",
+     "3: inferd.memory_bytes: memory_bytes must be <= 1125899906842624, got 1125899906842625 for M"},
+    {"inferd { pinned: true memory_bytes: 1125899906842624 }", nullptr},
+};
+INSTANTIATE_TEST_SUITE_P(Memory, CheckInferdOptionsTest, ::testing::ValuesIn(kMemory));
 INSTANTIATE_TEST_SUITE_P(Isolation, CheckInferdOptionsTest, ::testing::ValuesIn(kIsolation));
 INSTANTIATE_TEST_SUITE_P(BatchPadding, CheckInferdOptionsTest, ::testing::ValuesIn(kBatchPadding));
 INSTANTIATE_TEST_SUITE_P(Modes, CheckInferdOptionsTest, ::testing::ValuesIn(kModes));

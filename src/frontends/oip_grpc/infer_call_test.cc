@@ -285,5 +285,21 @@ TEST_F(InferCallTest, TraceparentIsKeptIfItIsOne) {
   EXPECT_EQ(service_.dispatcher.last->traceparent, "");
 }
 
+TEST_F(InferCallTest, ARequestWaitsForItsModelToBeLoaded) {
+  const auto loaded = service_.dispatcher.models.extract("m").mapped();
+  service_.dispatcher.on_demand = true;
+  for (const base::Status& status : {base::OkStatus(), base::Unavailable("no such operator")}) {
+    const auto call = Infer(InferRequest());
+    ASSERT_EQ(service_.dispatcher.demands.size(), 1u);
+    EXPECT_FALSE(call->answered());
+    service_.dispatcher.demands[0].done({.status = status, .model = loaded, .retry_after_ms = 0});
+    service_.dispatcher.demands.clear();
+    service_.Settle();
+    ASSERT_TRUE(call->answered());
+    EXPECT_EQ(StatusOf(*call), status.ok() ? "0" : "14: no such operator");
+    if (status.ok()) ExpectAnswer(ResponseOf<ModelInferResponse>(*call));
+  }
+}
+
 }  // namespace
 }  // namespace inferd::oip_grpc

@@ -458,5 +458,23 @@ TEST_F(InferStreamTest, TraceAndTimesAreTheRequests) {
   EXPECT_EQ(service_.dispatcher.last->received_ns, service_.server.clock.NowNs());
 }
 
+TEST_F(InferStreamTest, ARequestWaitsForItsModelToBeLoaded) {
+  const auto loaded = service_.dispatcher.models.extract("m").mapped();
+  service_.dispatcher.on_demand = true;
+  Open();
+  Hold();
+  for (const char* id : {"a", "b", "c"}) Ask(id);
+  auto& demands = service_.dispatcher.demands;
+  ASSERT_EQ(demands.size(), 3u);
+  demands[1].done({.status = base::Unavailable("broken"), .model = nullptr, .retry_after_ms = 0});
+  demands[0].done({.status = {}, .model = loaded, .retry_after_ms = 0});
+  service_.Settle();
+  Answer("a");
+  EXPECT_EQ(Received(), (std::vector<std::string>{"a:y", "b!broken"}));
+  call_.reset();
+  demands[2].done({.status = {}, .model = loaded, .retry_after_ms = 0});
+  service_.Settle();
+}
+
 }  // namespace
 }  // namespace inferd::oip_grpc

@@ -233,5 +233,35 @@ TEST_F(InferCallTest, TraceparentIsKeptIfItIsOne) {
   EXPECT_EQ(server_.dispatcher.last->traceparent, "");
 }
 
+TEST_F(InferCallTest, ARequestWaitsForItsModelToBeLoaded) {
+  const auto loaded = server_.dispatcher.models.extract("m").mapped();
+  server_.dispatcher.on_demand = true;
+  server_.Start(TestServer::Request(net::Method::kPost, kInfer, kRequest));
+  ASSERT_EQ(server_.dispatcher.demands.size(), 1u);
+  EXPECT_EQ(server_.dispatcher.demands[0].model, "m");
+  EXPECT_FALSE(server_.dispatcher.demands[0].cancel->cancelled());
+  EXPECT_TRUE(server_.exchange.responses.empty());
+  server_.dispatcher.demands[0].done({.status = {}, .model = loaded, .retry_after_ms = 0});
+  EXPECT_TRUE(server_.exchange.responses.empty()) << "it goes on on its loop";
+  server_.loop.RunAll();
+  ASSERT_EQ(server_.exchange.responses.size(), 1u);
+  EXPECT_EQ(BodyText(server_.exchange.responses[0]), kAnswer)
+      << "by the version that it waited for, whatever is found now";
+}
+
+TEST_F(InferCallTest, ALoadThatFailsIsTheAnswer) {
+  server_.dispatcher.models.clear();
+  server_.dispatcher.on_demand = true;
+  server_.Start(TestServer::Request(net::Method::kPost, kInfer, kRequest));
+  ASSERT_EQ(server_.dispatcher.demands.size(), 1u);
+  server_.dispatcher.demands[0].done(
+      {.status = base::Unavailable("no such operator"), .model = nullptr, .retry_after_ms = 1000});
+  server_.Settle();
+  ASSERT_EQ(server_.exchange.responses.size(), 1u);
+  EXPECT_EQ(server_.exchange.responses[0].status, 503);
+  EXPECT_EQ(HeaderValue(server_.exchange.responses[0], "Retry-After"), "1");
+  EXPECT_EQ(BodyText(server_.exchange.responses[0]), R"({"error":"no such operator"})");
+}
+
 }  // namespace
 }  // namespace inferd::oip_http

@@ -46,5 +46,21 @@ TEST(ModelCallTest, WhatTheModelTookIsCounted) {
       HasSubstr(R"(:tensorflow:serving:runtime_latency_count{model_name="m",API="Predict",runtime="inferd"} 1)"));
 }
 
+TEST(ModelCallTest, ACallWaitsForItsModelToBeLoadedUnlessItsLabelIsUnknown) {
+  TestService service;
+  const auto loaded = service.dispatcher.models.extract("m").mapped();
+  service.dispatcher.on_demand = true;
+  auto call = service.Ask("Predict", PredictRequest());
+  ASSERT_EQ(service.dispatcher.demands.size(), 1u);
+  service.dispatcher.demands[0].done({.status = {}, .model = loaded, .retry_after_ms = 0});
+  service.Settle();
+  EXPECT_EQ(StatusOf(*call), "0");
+  auto request = PredictRequest();
+  request.mutable_model_spec()->set_version_label("none");
+  call = service.Ask("Predict", request);
+  EXPECT_EQ(service.dispatcher.demands.size(), 1u);
+  EXPECT_THAT(StatusOf(*call), HasSubstr("Unrecognized servable version label"));
+}
+
 }  // namespace
 }  // namespace inferd::tfs_grpc
