@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "base/executor.h"
@@ -16,6 +17,7 @@ namespace inferd::base {
 //     turn.continues() ? take what is ready : wait for it
 //     turn.Begin();
 //     for (...) { Turn::More more(turn, not the last); Handle(piece); }
+//     turn.TakeLookAgain() ? take what is ready by now, and handle that
 //     turn.End();
 //   }
 class Turn final {
@@ -57,6 +59,12 @@ class Turn final {
   };
   bool more() const { return more_ > 0; }
 
+  // For who waits for the end and would rather have more pieces first: the thread looks once more for what is ready,
+  // without waiting for it.
+  void LookAgain() { look_again_ = true; }
+  // Whether somebody has asked for that; once.
+  bool TakeLookAgain() { return std::exchange(look_again_, false); }
+
   // Runs `task` when the turn ends, in order of calling; what it asks for in its turn runs then, too.
   void AtEnd(Task task) { tasks_.push_back(std::move(task)); }
   // At the end of the next one: for who has kept this thread for long enough.
@@ -70,6 +78,7 @@ class Turn final {
 
  private:
   int more_ = 0;
+  bool look_again_ = false;
   std::vector<Task> tasks_;
   std::vector<Task> next_;
   std::vector<Task> running_;

@@ -35,6 +35,15 @@ TEST(TurnTest, ThereIsMoreWhileAnyoneKnowsOfMore) {
   Turn::More nobodys(nullptr, true);
 }
 
+TEST(TurnTest, AskedToLookAgainItDoesSoOnce) {
+  Turn turn;
+  EXPECT_FALSE(turn.TakeLookAgain());
+  turn.LookAgain();
+  turn.LookAgain();
+  EXPECT_TRUE(turn.TakeLookAgain());
+  EXPECT_FALSE(turn.TakeLookAgain());
+}
+
 TEST(TurnTest, TheEndRunsWhatWasAskedForInOrder) {
   Turn turn;
   std::vector<int> ran;

@@ -15,6 +15,8 @@ namespace {
 
 // About what it costs two threads that one of them sleeps and is woken.
 constexpr int64_t kExpectNs = 30'000;
+// Of one turn, for those who wait for its end.
+constexpr int kLooksMax = 16;
 
 }  // namespace
 
@@ -80,6 +82,9 @@ void EventLoop::Run() {
     now_ns_ = clock_.NowNs();
     turn_.Begin();
     if (ready > 0) Dispatch(ready);
+    for (int looks = 0; looks < kLooksMax && turn_.TakeLookAgain(); ++looks) {
+      if (const int more = Poll(0); more > 0) Dispatch(more);
+    }
     timers_.Advance(now_ns_);
     tasks_.RunAll();
     Flush();
@@ -91,19 +96,20 @@ void EventLoop::Run() {
   }
 }
 
+int EventLoop::Poll(int wait_ms) {
+  return epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), wait_ms);
+}
+
 int EventLoop::Wait() {
-  const auto wait = [this](int wait_ms) {
-    return epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), wait_ms);
-  };
   const int wait_ms = WaitMs();
   if (std::exchange(expects_soon_, false) && wait_ms != 0) {
     const int64_t until_ns = clock_.NowNs() + kExpectNs;
     do {
-      if (const int ready = wait(0); ready != 0) return ready;
+      if (const int ready = Poll(0); ready != 0) return ready;
       sched_yield();  // to whom it may be that is to send it
     } while (clock_.NowNs() < until_ns);
   }
-  return wait(wait_ms);
+  return Poll(wait_ms);
 }
 
 int EventLoop::WaitMs() {

@@ -66,6 +66,7 @@ class EventLoop final : public Loop {
 
  private:
   void Run();
+  int Poll(int wait_ms);
   int Wait();
   int WaitMs();
   void Dispatch(int ready);

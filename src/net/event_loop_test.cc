@@ -73,6 +73,53 @@ TEST(EventLoopTest, WatchesADescriptorLevelTriggered) {
   EXPECT_EQ(watcher.result.get_future().get(), "hello");
 }
 
+// Has the other end of a pair ready by the time that it is itself.
+class ChainWatcher final : public EventLoop::Watcher {
+ public:
+  ChainWatcher(EventLoop& loop, bool looks_again) : loop_(loop), looks_again_(looks_again) {
+    int pair[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    first_ = base::FileDescriptor(pair[0]);
+    second_ = base::FileDescriptor(pair[1]);
+  }
+  void Start() {
+    loop_.Watch(first_.get(), EPOLLIN, *this);
+    EXPECT_EQ(send(second_.get(), "1", 1, 0), 1);
+  }
+  void OnReady(uint32_t) override {
+    char byte = 0;
+    EXPECT_EQ(recv(first_.get(), &byte, 1, 0), 1);
+    order_ += byte;
+    if (byte == '2') return;
+    EXPECT_EQ(send(second_.get(), "2", 1, 0), 1);
+    base::Turn& turn = *base::Turn::Current();
+    if (looks_again_) turn.LookAgain();
+    turn.AtEnd([this] { order_ += 'e'; });
+    loop_.RunAfter(std::chrono::milliseconds(1), [this] {
+      loop_.Unwatch(first_.get(), *this);
+      result.set_value(order_);
+    });
+  }
+  std::promise<std::string> result;
+
+ private:
+  EventLoop& loop_;
+  const bool looks_again_;
+  base::FileDescriptor first_;
+  base::FileDescriptor second_;
+  std::string order_;
+};
+
+TEST(EventLoopTest, WhoAsksForItGetsWhatHasBecomeReadyInTheSameTurn) {
+  for (const bool looks_again : {false, true}) {
+    EventLoop loop(0);
+    ChainWatcher watcher(loop, looks_again);
+    loop.Post([&] { watcher.Start(); });
+    EXPECT_EQ(watcher.result.get_future().get(), looks_again ? "12e" : "1e2");
+    loop.Stop();
+  }
+}
+
 TEST(EventLoopTest, WhoExpectsMoreMissesNothingElse) {
   EventLoop loop(0);
   for (int round = 0; round < 100; ++round) {

@@ -16,10 +16,14 @@ constexpr int64_t kRetryAfterMsMax = 60'000;
 // Sharing an execution takes a copy of the inputs. That of a larger request costs more than a quick execution saves.
 constexpr size_t kShareBytesMax = 64 * 1024;
 
+// Of an execution in a worker process, most is the way there and back. A hop before it costs that much again.
+constexpr int64_t kIsolatedFactor = 4;
+
 // The model's own word on running inline goes before the server's.
 InlineGate MakeGate(const config::ModelConfig& config, const SchedulerOptions& options) {
   const auto model_ns_max = static_cast<int64_t>(std::min<uint64_t>(config.inline_execution_max_us, 1'000'000)) * 1000;
-  return InlineGate(model_ns_max == 0 ? options.inline_service_ns_max : model_ns_max, config.inline_execution);
+  const int64_t factor = config.isolation == config::Isolation::kProcess ? kIsolatedFactor : 1;
+  return InlineGate(model_ns_max == 0 ? factor * options.inline_service_ns_max : model_ns_max, config.inline_execution);
 }
 
 BatchRules MakeRules(const core::SchedulerParts& version, const SchedulerOptions& options) {
@@ -49,6 +53,7 @@ InstanceScheduler::InstanceScheduler(Parts parts, const SchedulerOptions& option
       batching_(MakeRules(parts_.version, options).batching),
       rows_max_(MakeRules(parts_.version, options).rows_max),
       preserves_order_(config_.dynamic_batching.has_value() && config_.dynamic_batching->preserve_ordering),
+      looks_for_more_(config_.isolation == config::Isolation::kProcess),
       gate_limit_ns_(MakeGate(config_, options).service_ns_max()),
       objective_ns_(ObjectiveNs(config_, options)),
       admission_(config_.concurrency, services.clock, batching_),
@@ -135,6 +140,7 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
     BatchDecision decision;
     if (WaitsForTurn(*entry, turn)) {
       wake = false;
+      if (looks_for_more_) turn->LookAgain();
       if (!Gathers(*turn)) {
         gathering_.push_back(turn);
         turn->AtEnd([this, turn, pin = entry->queued.version] { EndTurn(*turn); });
@@ -176,7 +182,8 @@ bool InstanceScheduler::MayRunHere(const QueueEntry& entry) const {
 
 // Whether this thread has more that the request may share an execution with, and will run that itself.
 bool InstanceScheduler::WaitsForTurn(const QueueEntry& entry, const base::Turn* turn) const {
-  if (turn == nullptr || entry.alone || (!turn->more() && !Gathers(*turn))) return false;
+  if (turn == nullptr || entry.alone) return false;
+  if (!turn->more() && !Gathers(*turn) && !looks_for_more_) return false;
   return entry.queued.request->InputBytes() <= kShareBytesMax && MayRunHere(entry);
 }
 

@@ -135,6 +135,7 @@ class InstanceScheduler final : public core::Scheduler {
   const bool batching_;
   const int64_t rows_max_;
   const bool preserves_order_;
+  const bool looks_for_more_;  // before an execution begins: one in another process is dear, whatever its size
   const int64_t gate_limit_ns_;
   const int64_t objective_ns_;  // of batching: AUTO
   Admission admission_;

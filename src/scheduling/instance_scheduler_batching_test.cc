@@ -480,6 +480,22 @@ TEST_F(BatchingTest, ATurnsLastRequestWaitsForNobodyElse) {
   ExpectAnswers();
 }
 
+TEST_F(BatchingTest, BeforeAnExecutionInAnotherProcessTheThreadLooksForMore) {
+  config_.inline_execution = config::InlineExecution::kAlways;
+  config_.isolation = config::Isolation::kProcess;
+  Make();
+  base::Turn turn;
+  const base::Turn::Scope here(turn);
+  for (const char fill : {'a', 'b'}) {
+    Send(fill);
+    EXPECT_TRUE(turn.TakeLookAgain());
+  }
+  EXPECT_THAT(Executions(), ElementsAre());
+  turn.End();
+  ExpectAnswers();
+  EXPECT_THAT(Executions(), ElementsAre(Rows{1, 1}));
+}
+
 TEST_F(BatchingTest, LargeRequestsOfOneTurnAreNotCopiedTogether) {
   config_.inline_execution = config::InlineExecution::kAlways;
   Make();
