@@ -102,6 +102,7 @@ std::unique_ptr<VersionMetrics> InferenceMetrics::Add(const core::ModelId& id,
     load->reports.emplace(handle.get(), nullptr);
   }
   handle->owner_ = this;
+  handle->batching_session_ = batching_session_;
   handle->series_ = series;
   handle->statistics_ = std::move(statistics);
   handle->request_seconds_ = series->request_seconds;

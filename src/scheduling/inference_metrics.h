@@ -14,6 +14,7 @@
 
 namespace inferd::scheduling {
 
+class BatchingSessionMetrics;
 class InferenceMetrics;
 
 // One load's part in its version's metric series: kept by the load's scheduler while it lives. Of a load with several
@@ -29,6 +30,9 @@ class VersionMetrics final {
     if (padding > 0) padding_rows_->Add(static_cast<uint64_t>(padding));
   }
 
+  // Where models that batch count besides; null: nowhere.
+  BatchingSessionMetrics* batching_session() const { return batching_session_; }
+
   // Where the page reads how the load is scheduled: what waits, executions by reason, the adaptive limit. `report` is
   // called on any thread, under locks that none of its own may be held for; never again after StopReporting(), which is
   // to be called before what `report` needs is gone.
@@ -42,6 +46,7 @@ class VersionMetrics final {
   VersionMetrics() = default;
 
   InferenceMetrics* owner_ = nullptr;
+  BatchingSessionMetrics* batching_session_ = nullptr;
   std::shared_ptr<Series> series_;
   std::shared_ptr<const core::VersionStatistics> statistics_;
   std::shared_ptr<metrics::Histogram> request_seconds_;
@@ -56,7 +61,9 @@ class VersionMetrics final {
 // VersionMetrics.
 class InferenceMetrics final {
  public:
-  explicit InferenceMetrics(metrics::Registry& registry) : registry_(registry) {}
+  // `batching_session`: TensorFlow Serving's series about batches are there as well. It outlives this.
+  explicit InferenceMetrics(metrics::Registry& registry, BatchingSessionMetrics* batching_session = nullptr)
+      : registry_(registry), batching_session_(batching_session) {}
 
   // `tags` are ModelConfig's metric_tags: further labels, each with a `_` in front.
   std::unique_ptr<VersionMetrics> Add(const core::ModelId& id, const std::map<std::string, std::string>& tags,
@@ -69,6 +76,7 @@ class InferenceMetrics final {
   void Release(VersionMetrics& metrics);
 
   metrics::Registry& registry_;
+  BatchingSessionMetrics* const batching_session_;
   base::Mutex mutex_;
   std::map<metrics::Labels, std::shared_ptr<VersionMetrics::Series>> series_ GUARDED_BY(mutex_);
 };

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/thread_pool.h"
+#include "config/personality.h"
 #include "core/inflight_limit.h"
 #include "core/local_dispatcher.h"
 #include "core/snapshot_publisher.h"
@@ -12,6 +13,7 @@
 #include "net/loop_group.h"
 #include "net/server.h"
 #include "repository/manager.h"
+#include "scheduling/batching_session_metrics.h"
 #include "scheduling/inference_metrics.h"
 #include "scheduling/queue/deadline_watch.h"
 #include "scheduling/resources/host_policies.h"
@@ -30,6 +32,13 @@
 namespace inferd::server {
 
 namespace {
+
+// For dashboards that were made for TensorFlow Serving's server.
+std::unique_ptr<scheduling::BatchingSessionMetrics> MakeBatchingSession(const config::ServerOptions& options,
+                                                                        metrics::Registry& registry) {
+  if (!options.personality->tfs_exact) return nullptr;
+  return std::make_unique<scheduling::BatchingSessionMetrics>(registry);
+}
 
 repository::RecordedWarmups RecordedWarmupsOf(const config::ServerOptions& options) {
   if (!options.recorded_warmups) return nullptr;
@@ -52,7 +61,8 @@ struct InferenceServer::Parts {
         inflight(options.limits.requests_in_flight_max, VersionBytesMax(options.limits)),
         deadlines(clock),
         request_logs(registry, logger, clock),
-        inference_metrics(registry),
+        batching_session(MakeBatchingSession(options, registry)),
+        inference_metrics(registry, batching_session.get()),
         resources(options.resources, CpuThreadsAtOnce(options)),
         host_policies(options.resources.host_policies),
         loops(options.loop_threads),
@@ -114,6 +124,7 @@ struct InferenceServer::Parts {
   core::InflightLimit inflight;
   scheduling::DeadlineWatch deadlines;
   RequestLogs request_logs;
+  const std::unique_ptr<scheduling::BatchingSessionMetrics> batching_session;
   scheduling::InferenceMetrics inference_metrics;
   scheduling::ResourceArbiter resources;
   const scheduling::HostPolicies host_policies;

@@ -238,6 +238,9 @@ def test_batching_parameters_are_the_models_defaults(tmp_path):
         assert server.metric("inferd_batch_padding_rows_total") == 0
         assert server.predict("default", range(5)) == list(range(1, 6))
         assert server.metric("inferd_batch_padding_rows_total") == 11
+        session = ":tensorflow:serving:batching_session:"
+        assert server.metrics()[f'{session}padding_size_sum{{execution_batch_size="16"}}'] == 11
+        assert server.metric(f"{session}wrapped_run_count") == server.metric(f"{session}queuing_latency_count") == 2
         status, answer = server.json("POST", "/v1/models/default:predict", {"instances": list(range(17))})
         assert status == 400, answer
 

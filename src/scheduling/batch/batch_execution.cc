@@ -4,6 +4,7 @@
 
 #include "core/model_version.h"
 #include "scheduling/batch/batch_padding.h"
+#include "scheduling/batching_session_metrics.h"
 
 namespace inferd::scheduling {
 
@@ -161,6 +162,9 @@ void BatchExecution::RecordSuccesses(size_t begin, size_t end, int64_t now_ns) {
     const core::QueuedRequest& queued = members_[i]->queued;
     if (progress_[i].final || queued.warmup) continue;
     ++executed;
+    if (context_.batching_session != nullptr) {
+      context_.batching_session->ObserveRequest(queued.layout.rows, started_ns_ - queued.queued_ns);
+    }
     if (!queued.Counts(true)) continue;
     ++requests;
     total_ns += now_ns - queued.queued_ns;
@@ -179,6 +183,8 @@ void BatchExecution::RecordSuccesses(size_t begin, size_t end, int64_t now_ns) {
   if (recorded_.exchange(true, kRelaxed)) return;
   context_.statistics.RecordExecution(row_count_.requested, times);
   context_.metrics.ObserveExecution(row_count_.requested, row_count_.padding);
+  if (context_.batching_session == nullptr) return;
+  context_.batching_session->ObserveExecution(row_count_.requested, row_count_.padding);
 }
 
 void BatchExecution::Finish() {

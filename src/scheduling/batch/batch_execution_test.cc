@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "scheduling/batch/batch_fixture.h"
+#include "scheduling/batching_session_metrics.h"
 
 namespace inferd::scheduling {
 namespace {
@@ -93,6 +94,19 @@ TEST_F(BatchExecutionTest, ABatchIsFilledUpToAnAllowedSize) {
   EXPECT_EQ(Statistics().inference_count, 3u) << "padding is no inference";
   EXPECT_THAT(fixture_.registry().PrometheusText(),
               HasSubstr("inferd_batch_padding_rows_total{model=\"m\",version=\"1\"} 5\n"));
+}
+
+TEST_F(BatchExecutionTest, TensorFlowServingsSeriesCountWhereTheyAreWanted) {
+  BatchingSessionMetrics session(fixture_.registry());
+  fixture_.context.batching_session = &session;
+  fixture_.context.allowed_rows = {4};
+  const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(2, {3, 4})};
+  execution->RespondAll(base::OkStatus(), Out({4, 1}, {1, 2, 3, 4}));
+  End(*execution);
+  const std::string page = fixture_.registry().PrometheusText();
+  EXPECT_THAT(page, HasSubstr("batching_session:input_batch_size_count 2\n"));
+  EXPECT_THAT(page, HasSubstr("batching_session:processed_batch_size_sum 4\n"));
+  EXPECT_THAT(page, HasSubstr("batching_session:padding_size_sum{execution_batch_size=\"4\"} 1\n"));
 }
 
 TEST_F(BatchExecutionTest, ALoneRequestIsFilledUpToo) {

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <string>
 
+#include "scheduling/batch/batch_policy.h"
 #include "scheduling/batch/tensor_reshape.h"
 
 namespace inferd::scheduling {
@@ -43,7 +44,9 @@ base::Result<ExecutionContext> MakeExecutionContext(const core::SchedulerParts& 
                            .engine_outputs = Numbering(parts.engine_outputs, signature.outputs.size()),
                            .plan = std::move(plan),
                            .allowed_rows = {},
+                           .batching_session = nullptr,
                            .retries_members = parts.config->side_effect_free};
+  if (MakeBatchRules(*parts.config, signature).batching) context.batching_session = metrics.batching_session();
   if (signature.max_batch_size > 0) context.allowed_rows = parts.config->allowed_batch_sizes;
   for (const int input : context.engine_inputs) {
     const size_t alignment = parts.model->input_alignment(input);

@@ -27,6 +27,8 @@ struct ExecutionContext {
   BatchPlan plan = {};
   std::vector<int64_t> allowed_rows = {};  // of an execution, ascending: batches are filled up; empty: any
 
+  BatchingSessionMetrics* batching_session = nullptr;  // null: the model does not batch, or nobody wants them
+
   // The model is side-effect free: when a batch fails as a whole, its members are run again, each alone.
   bool retries_members = false;
   // Takes the members to be run again of an execution that nobody waits for any more (BatchExecution: detached). Called
