@@ -15,9 +15,11 @@
 #include "frontends/tfs_grpc/model_spec_reader.h"
 #include "frontends/tfs_grpc/predict_request_reader.h"
 #include "frontends/tfs_grpc/predict_response_writer.h"
+#include "frontends/tfs_grpc/session_request.h"
 #include "fuzz/require.h"
 #include "fuzz/tfs_grpc_recipe.h"
 #include "fuzz/tfs_grpc_reference.h"
+#include "tfs/session_service.pb.h"
 #include "wire/reader.h"
 
 namespace inferd::fuzz {
@@ -26,6 +28,7 @@ namespace {
 using tensorflow::serving::ClassificationRequest;
 using tensorflow::serving::PredictRequest;
 using tensorflow::serving::PredictResponse;
+using tensorflow::serving::SessionRunRequest;
 
 constexpr uint64_t kBytesMax = 4096;
 
@@ -146,6 +149,29 @@ void RunPredict(std::string_view bytes) {
   Require(ours.error().code() == base::StatusCode::kResourceExhausted, "refused: " + ours.error().message());
 }
 
+// The same bytes as a SessionRunRequest, whose feeds and fetches have the numbers of a PredictRequest's inputs and
+// filter.
+void RunSession(std::string_view bytes) {
+  SessionRunRequest theirs;
+  const bool parsed = theirs.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  const auto ours = tfs_grpc::ReadSessionRequest(bytes);
+  if (!ours.has_value()) return;
+  if (!parsed) return;  // what stands in tensors and in the model spec is read by others
+  Require(ours->feeds.size() == static_cast<size_t>(theirs.feed_size()), "the numbers of feeds differ");
+  std::set<std::string> fed;
+  for (int i = 0; i < theirs.feed_size(); ++i) {
+    Require(ours->feeds[static_cast<size_t>(i)].name == theirs.feed(i).name(), "a feed's name differs");
+    Require(fed.insert(theirs.feed(i).name()).second, "a feed was accepted twice");
+  }
+  Require(ours->fetches.size() == static_cast<size_t>(theirs.fetch_size()), "the numbers of fetches differ");
+  for (int i = 0; i < theirs.fetch_size(); ++i) {
+    Require(ours->fetches[static_cast<size_t>(i)] == theirs.fetch(i), "a fetch differs");
+    Require(!fed.contains(theirs.fetch(i)), "what is fed was fetched");
+  }
+  Require(ours->targets.size() == static_cast<size_t>(theirs.target_size()), "the numbers of targets differ");
+  Require(ours->aliases == theirs.tensor_name_is_alias(), "the kinds of names differ");
+}
+
 void RunExamples(std::string_view bytes) {
   ClassificationRequest theirs;
   const bool parsed = theirs.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
@@ -195,6 +221,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const bool predict = data[0] % 4 < 2;
   const std::string message = data[0] % 2 == 0 ? std::string(bytes) : inferd::fuzz::TfsGrpcRecipe(bytes).Build(predict);
-  predict ? inferd::fuzz::RunPredict(message) : inferd::fuzz::RunExamples(message);
+  if (predict) {
+    inferd::fuzz::RunPredict(message);
+    inferd::fuzz::RunSession(message);
+  } else {
+    inferd::fuzz::RunExamples(message);
+  }
   return 0;
 }

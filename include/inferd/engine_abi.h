@@ -11,6 +11,7 @@
  *     load()                             once per model version; may block; several at a time, on any threads
  *       signature()                      once, after load()
  *       other_signature()                after it, until there is no other; where the engine has it
+ *       open_signature()                 at any time; where the engine has it
  *       create_instance()                as often as the model's configuration has instances
  *         execute()                      one call at a time for one instance, instances side by side, any thread
  *       destroy_instance()               no execution of the instance is unfinished
@@ -210,6 +211,18 @@ typedef struct inferd_load {
   int32_t cpu_threads;
 } inferd_load;
 
+/* A way through a model's graph that none of its signatures takes. Names are those that tensors ("operator:output", or
+ * "operator" for its first output) and operators have in the graph. */
+typedef struct inferd_graph_call {
+  size_t struct_size;
+  const inferd_text* feeds; /* tensors whose values requests bring; no two are the same */
+  size_t feed_count;
+  const inferd_text* fetches; /* tensors that are the answer; no two are the same */
+  size_t fetch_count;
+  const inferd_text* targets; /* operators that run besides */
+  size_t target_count;
+} inferd_graph_call;
+
 typedef struct inferd_instance_spec {
   size_t struct_size;
   int32_t group;    /* position among the configuration's instance groups */
@@ -365,6 +378,13 @@ typedef struct inferd_engine {
    * more. As signature() otherwise. Each gets instances of its own (inferd_instance_spec.signature), which run beside
    * those of the others, as many as the configuration says. May be NULL: models have one signature. */
   const inferd_signature* (*other_signature)(inferd_model* model, size_t number);
+
+  /* A further signature, made of any of the graph's tensors: its inputs are the feeds, its outputs the fetches, in that
+   * order and by those names. Executions of it bring one request each. *signature and *number, by which create_instance()
+   * knows it, are valid until unload(). At any time, on any thread. May be NULL: models have no graph that could be
+   * called. */
+  int32_t (*open_signature)(inferd_model* model, const inferd_graph_call* call, const inferd_signature** signature,
+                            size_t* number, inferd_error* error);
 } inferd_engine;
 
 /* The exported symbol. Returns a table that lives as long as the process, or NULL after set_error(). */

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/graph_call.h"
 #include "core/infer_request.h"
 #include "core/infer_response.h"
 #include "core/load_demand.h"
@@ -47,6 +48,16 @@ class Dispatcher {
 
   // The version that a label names, ready or not. INVALID_ARGUMENT: the model, if there is one, has no such label.
   virtual base::Result<std::string> LabelledVersion(std::string_view model, std::string_view label) = 0;
+
+  // The version that `pinned`, which Find gave, is, as one that takes and gives what `call` says and nothing else: for
+  // Infer, in place of `pinned`. UNIMPLEMENTED: its engine cannot, or is in another process. NOT_FOUND: the graph has
+  // no such tensor. RESOURCE_EXHAUSTED: the version was asked for too many different ones.
+  virtual base::Result<std::shared_ptr<const PinnedModel>> CallGraph(std::shared_ptr<const PinnedModel> pinned,
+                                                                     const GraphCall& call) {
+    static_cast<void>(pinned);
+    static_cast<void>(call);
+    return std::unexpected(base::Unimplemented("graphs are not called here"));
+  }
 
   // Answers exactly once with a final response, perhaps before it returns, on any thread. `pinned` is what Find gave
   // for this request's model and version, or null.

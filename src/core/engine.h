@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "config/model_config.h"
+#include "core/graph_call.h"
 #include "core/infer_request.h"
 #include "core/model_signature.h"
 
@@ -36,9 +37,9 @@ struct ExecutionInput {
   boost::container::small_vector<base::BufferSlice, 1> pieces;
 };
 
-// One call of an engine on behalf of one or more requests. Rows that only fill the batch up stand as one more, the last:
-// nobody waits for it, and its answer counts for nothing. Owned by the scheduler; it and all buffers it names stay
-// valid until the engine has finished every request of it. The engine calls the methods from any thread, Execute()
+// One call of an engine on behalf of one or more requests. Rows that only fill the batch up stand as one more, the
+// last: nobody waits for it, and its answer counts for nothing. Owned by the scheduler; it and all buffers it names
+// stay valid until the engine has finished every request of it. The engine calls the methods from any thread, Execute()
 // included; for one request never concurrently.
 class Execution {
  public:
@@ -81,12 +82,20 @@ class EngineInstance {
   virtual void Execute(Execution& execution) = 0;
 };
 
+class EngineModel;
+
+// The signature of a graph call: inputs and outputs by the names in it. NOT_FOUND: the graph has no such tensor.
+using SignatureOpener = std::function<base::Result<std::unique_ptr<EngineModel>>(const GraphCall&)>;
+
 // A loaded version, as one of its signatures. Destroyed after its instances, on a thread that may block.
 class EngineModel {
  public:
   virtual ~EngineModel() = default;
   // The same version as each of its other signatures; their names are unique. They may outlive this.
   virtual std::vector<std::unique_ptr<EngineModel>> OtherSignatures() const { return {}; }
+  // Makes further signatures of the same version, at any time and on any thread; it may outlive this. Null: the model
+  // has no graph that could be called.
+  virtual SignatureOpener GraphSignatures() const { return nullptr; }
   // What the model itself says: names, types, full shapes (with whatever batch dimension the file has).
   virtual const ModelSignature& signature() const = 0;
   // `ordinal` counts over all instance groups from 0.

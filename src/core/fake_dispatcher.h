@@ -49,6 +49,11 @@ class FakeDispatcher final : public Dispatcher {
     return std::unexpected(base::InvalidArgument("Unrecognized servable version label: " + std::string(label)));
   }
 
+  base::Result<std::shared_ptr<const PinnedModel>> CallGraph(std::shared_ptr<const PinnedModel>,
+                                                             const GraphCall& call) override {
+    return call_graph(call);
+  }
+
   void Infer(std::shared_ptr<const PinnedModel> pinned, std::unique_ptr<InferRequest> request,
              Completion completion) override {
     last = std::move(request);
@@ -76,6 +81,7 @@ class FakeDispatcher final : public Dispatcher {
   std::string unavailable;                                 // why no model is ready; empty: they are
   bool on_demand = false;                                  // what is not ready is loaded when a request needs it
   std::vector<LoadDemand> demands;                         // which the test answers
+  std::function<base::Result<std::shared_ptr<const PinnedModel>>(const GraphCall&)> call_graph;
   std::unique_ptr<InferRequest> last;
   std::function<void(const PinnedModel&, const InferRequest&, Completion)> infer = Echo;
 };

@@ -56,6 +56,20 @@ base::Status LocalDispatcher::TooManyRequests() const {
                                  std::to_string(inflight_.requests_max()) + ")");
 }
 
+base::Result<std::shared_ptr<const PinnedModel>> LocalDispatcher::CallGraph(std::shared_ptr<const PinnedModel> pinned,
+                                                                            const GraphCall& call) {
+  auto version = std::static_pointer_cast<const ModelVersion>(std::move(pinned));
+  version->NoteUse(clock_.NowNs());
+  if (version->graph_calls() == nullptr) {
+    return std::unexpected(base::Unimplemented("the graph of model '" + version->id().name +
+                                               "' cannot be called: its engine has none, or runs in another process"));
+  }
+  INFERD_ASSIGN_OR_RETURN(std::shared_ptr<const ModelVersion> made, version->graph_calls()->Find(call));
+  // Requests hold both: the version is not unloaded under them.
+  const ModelVersion* const raw = made.get();
+  return std::shared_ptr<const ModelVersion>(raw, [version, made](const ModelVersion*) {});
+}
+
 base::Status LocalDispatcher::Admit(QueuedRequest& queued, int64_t* retry_after_ms) {
   const InferRequest& request = *queued.request;
   if (queued.version == nullptr) {

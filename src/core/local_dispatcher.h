@@ -25,6 +25,8 @@ class LocalDispatcher final : public Dispatcher {
   bool LoadsOnDemand(std::string_view model, std::string_view version) override;
   void AwaitLoad(LoadDemand demand) override;
   base::Result<std::string> LabelledVersion(std::string_view model, std::string_view label) override;
+  base::Result<std::shared_ptr<const PinnedModel>> CallGraph(std::shared_ptr<const PinnedModel> pinned,
+                                                             const GraphCall& call) override;
   void Infer(std::shared_ptr<const PinnedModel> pinned, std::unique_ptr<InferRequest> request,
              Completion completion) override;
 

@@ -9,6 +9,7 @@
 
 #include "base/executor.h"
 #include "core/dispatcher.h"
+#include "core/graph_calls.h"
 #include "core/held_bytes.h"
 #include "core/scheduler.h"
 
@@ -34,6 +35,7 @@ class ModelVersion final : public PinnedModel {
     std::shared_ptr<VersionStatistics> statistics;
     std::unique_ptr<Scheduler> scheduler;
     std::vector<Function> others = {};
+    std::unique_ptr<GraphCalls> graph_calls = nullptr;  // null: its graph cannot be called
   };
 
   // `retire` is where the version is destroyed (that joins threads and frees a model: never on a loop), followed by
@@ -59,6 +61,7 @@ class ModelVersion final : public PinnedModel {
     if (used_ns_.load(std::memory_order_relaxed) != coarse_ns) used_ns_.store(coarse_ns, std::memory_order_relaxed);
   }
   int64_t used_ns() const { return used_ns_.load(std::memory_order_relaxed); }
+  GraphCalls* graph_calls() const { return parts_.graph_calls.get(); }  // null: its graph cannot be called
   // Of the signature at this place in signatures().
   Scheduler& scheduler(size_t signature = 0) const {
     return signature == 0 ? *parts_.scheduler : *parts_.others[signature - 1].scheduler;

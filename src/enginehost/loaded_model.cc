@@ -56,6 +56,14 @@ base::Result<std::vector<std::shared_ptr<const LoadedModel>>> LoadedModel::TakeO
   return others;
 }
 
+base::Result<std::shared_ptr<const LoadedModel>> LoadedModel::TakeOpened(
+    const std::shared_ptr<const LoadedModel>& first, const inferd_signature* abi, size_t number) {
+  std::shared_ptr<LoadedModel> opened(new LoadedModel(first->engine_, first->model_, number, first));
+  const base::Status status = opened->ReadSignature(abi, {}, first->compute_threads());
+  if (!status.ok()) return std::unexpected(first->Fault(kWrongly + status.message()));
+  return opened;
+}
+
 LoadedModel::~LoadedModel() {
   if (first_ == nullptr) engine_->table->unload(model_);
 }

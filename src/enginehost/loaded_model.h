@@ -52,6 +52,9 @@ class LoadedModel final {
   // The same model as its other signatures. `first` is what Take gave for the same arguments; errors are Take's.
   static base::Result<std::vector<std::shared_ptr<const LoadedModel>>> TakeOthers(
       const std::shared_ptr<const LoadedModel>& first, const core::LoadSpec& spec, int cpu_threads);
+  // The same model as a call of its graph: `abi` is what open_signature gave, and `number`. INTERNAL as Take.
+  static base::Result<std::shared_ptr<const LoadedModel>> TakeOpened(const std::shared_ptr<const LoadedModel>& first,
+                                                                     const inferd_signature* abi, size_t number);
   ~LoadedModel();
   LoadedModel(const LoadedModel&) = delete;
   LoadedModel& operator=(const LoadedModel&) = delete;

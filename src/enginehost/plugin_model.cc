@@ -2,15 +2,62 @@
 
 #include <exception>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "enginehost/abi_values.h"
 
 namespace inferd::enginehost {
 
+namespace {
+
+std::vector<inferd_text> ToTexts(const std::vector<std::string>& names) {
+  std::vector<inferd_text> texts;
+  for (const std::string& name : names) texts.push_back(ToText(name));
+  return texts;
+}
+
+base::Result<std::shared_ptr<const LoadedModel>> OpenSignature(const std::shared_ptr<const LoadedModel>& model,
+                                                               const core::GraphCall& call) {
+  const std::vector<inferd_text> feeds = ToTexts(call.feeds);
+  const std::vector<inferd_text> fetches = ToTexts(call.fetches);
+  const std::vector<inferd_text> targets = ToTexts(call.targets);
+  const inferd_graph_call abi = {.struct_size = sizeof(abi),
+                                 .feeds = feeds.data(),
+                                 .feed_count = feeds.size(),
+                                 .fetches = fetches.data(),
+                                 .fetch_count = fetches.size(),
+                                 .targets = targets.data(),
+                                 .target_count = targets.size()};
+  const inferd_signature* signature = nullptr;
+  size_t number = 0;
+  inferd_error error;
+  int32_t code = INFERD_INTERNAL;
+  try {
+    code = model->table().open_signature(model->get(), &abi, &signature, &number, &error);
+  } catch (const std::exception& e) {
+    error.status = model->Fault("threw an exception: " + std::string(e.what()));
+  }
+  if (code == INFERD_OK) return LoadedModel::TakeOpened(model, signature, number);
+  if (!error.status.ok()) return std::unexpected(error.status);
+  return std::unexpected(ToStatus(code, model->Fault("cannot call its graph and does not say why").message()));
+}
+
+}  // namespace
+
 std::vector<std::unique_ptr<core::EngineModel>> PluginModel::OtherSignatures() const {
   std::vector<std::unique_ptr<core::EngineModel>> models;
   for (const auto& other : others_) models.push_back(std::make_unique<PluginModel>(other));
   return models;
+}
+
+core::SignatureOpener PluginModel::GraphSignatures() const {
+  const inferd_engine& table = model_->table();
+  if (!INFERD_HAS_FIELD(inferd_engine, &table, open_signature) || table.open_signature == nullptr) return nullptr;
+  return [model = model_](const core::GraphCall& call) -> base::Result<std::unique_ptr<core::EngineModel>> {
+    INFERD_ASSIGN_OR_RETURN(auto opened, OpenSignature(model, call));
+    return std::make_unique<PluginModel>(std::move(opened));
+  };
 }
 
 base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(int group, int ordinal) {

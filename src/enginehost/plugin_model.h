@@ -19,6 +19,7 @@ class PluginModel final : public core::EngineModel {
       : model_(std::move(model)), others_(std::move(others)) {}
 
   std::vector<std::unique_ptr<core::EngineModel>> OtherSignatures() const override;
+  core::SignatureOpener GraphSignatures() const override;
   const core::ModelSignature& signature() const override { return model_->signature(); }
   base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(int group, int ordinal) override;
   size_t input_alignment(int input) const override { return model_->wish(input).alignment; }

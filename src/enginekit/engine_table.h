@@ -18,15 +18,14 @@ inline int32_t SetError(const inferd_host* host, inferd_error* error, const base
 //
 //   class Engine {
 //     using Model = ...;     const inferd_signature* signature() const;
-//     using Instance = ...;  base::Status Execute(const inferd_batch&);  answers all requests, or says what their answer is
-//     static base::Result<std::unique_ptr<Engine>> Start(const inferd_host*);
-//     const inferd_host* host() const;
-//     const char* name(), version(), default_model_filename() const;
-//     base::Result<std::unique_ptr<Model>> Load(const inferd_load&);
-//     base::Result<std::unique_ptr<Instance>> CreateInstance(Model*);
+//     using Instance = ...;  base::Status Execute(const inferd_batch&);  answers all requests, or says what their
+//     answer is static base::Result<std::unique_ptr<Engine>> Start(const inferd_host*); const inferd_host* host()
+//     const; const char* name(), version(), default_model_filename() const; base::Result<std::unique_ptr<Model>>
+//     Load(const inferd_load&); base::Result<std::unique_ptr<Instance>> CreateInstance(Model*);
 //   };
 //
 // Where Model has other_signature(size_t number) const, CreateInstance takes the signature's number behind the model.
+// Model may have base::Result<size_t> OpenSignature(const inferd_graph_call&), which gives such a number.
 //
 // One engine per process, which lives as long as the process.
 template <typename Engine>
@@ -55,12 +54,16 @@ class EngineTable final {
               CreateInstance,
               DestroyInstance,
               Execute,
-              OtherSignature};
+              OtherSignature,
+              kHasGraph ? OpenSignature : nullptr};
     return &table_;
   }
 
  private:
   static constexpr bool kHasOthers = requires(Model* model) { model->other_signature(size_t{1}); };
+
+  static constexpr bool kHasGraph =
+      requires(Model* model, const inferd_graph_call& call) { model->OpenSignature(call); };
 
   static Model* ToModel(inferd_model* model) { return reinterpret_cast<Model*>(model); }
   static Instance* ToInstance(inferd_instance* instance) { return reinterpret_cast<Instance*>(instance); }
@@ -81,6 +84,19 @@ class EngineTable final {
       return ToModel(model)->other_signature(number);
     } else {
       return nullptr;
+    }
+  }
+
+  static int32_t OpenSignature(inferd_model* model, const inferd_graph_call* call, const inferd_signature** signature,
+                               size_t* number, inferd_error* error) {
+    if constexpr (kHasGraph) {
+      const auto opened = ToModel(model)->OpenSignature(*call);
+      if (!opened) return SetError(engine_->host(), error, opened.error());
+      *number = *opened;
+      *signature = ToModel(model)->other_signature(*opened);
+      return INFERD_OK;
+    } else {
+      return INFERD_UNIMPLEMENTED;
     }
   }
 

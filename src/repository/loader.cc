@@ -95,6 +95,34 @@ base::Result<core::ModelVersion::Function> Loader::MakeFunction(core::SchedulerP
   return function;
 }
 
+core::GraphCalls::Make Loader::GraphCallMaker(const core::ModelVersion::Parts& version, core::SignatureOpener open,
+                                              base::Executor& retire) const {
+  return [this, &retire, open = std::move(open), id = version.id, generation = version.generation,
+          repository = version.repository, platform = version.platform, config = version.config,
+          statistics = version.statistics](
+             const core::GraphCall& call) -> base::Result<std::shared_ptr<const core::ModelVersion>> {
+    core::SchedulerParts parts;
+    parts.id = id;
+    parts.generation = generation;
+    parts.statistics = statistics;
+    INFERD_ASSIGN_OR_RETURN(parts.model, open(call));
+    config::ModelConfig alone = *config;
+    alone.max_batch_size = 0;
+    parts.config =
+        std::make_shared<const config::ModelConfig>(OtherSignatureConfig(std::move(alone), parts.model->signature()));
+    INFERD_ASSIGN_OR_RETURN(auto function, MakeFunction(std::move(parts), {}));
+    return core::ModelVersion::Create({.id = id,
+                                       .generation = generation,
+                                       .repository = repository,
+                                       .platform = platform,
+                                       .config = config,
+                                       .signature = std::move(function.signature),
+                                       .statistics = statistics,
+                                       .scheduler = std::move(function.scheduler)},
+                                      retire);
+  };
+}
+
 base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Load(const LoadJob& job, base::Executor& retire) const {
   INFERD_ASSIGN_OR_RETURN(LoadedModel loaded, Open(job));
   const config::ModelConfig& config = *loaded.config;
@@ -109,6 +137,7 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Load(const LoadJ
     return parts;
   };
   auto others = loaded.model->OtherSignatures();
+  core::SignatureOpener open = loaded.model->GraphSignatures();
   INFERD_ASSIGN_OR_RETURN(auto first, MakeFunction(parts_of(std::move(loaded.model)), job.model_dir));
   core::ModelVersion::Parts version{.id = job.id,
                                     .generation = job.generation,
@@ -124,6 +153,9 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Load(const LoadJ
     parts.config = std::make_shared<const config::ModelConfig>(OtherSignatureConfig(config, parts.model->signature()));
     INFERD_ASSIGN_OR_RETURN(auto function, MakeFunction(std::move(parts), job.model_dir));
     version.others.push_back(std::move(function));
+  }
+  if (open != nullptr) {
+    version.graph_calls = std::make_unique<core::GraphCalls>(GraphCallMaker(version, std::move(open), retire));
   }
   auto serving = core::ModelVersion::Create(std::move(version), retire, [keep_alive = job.keep_alive] {});
   INFERD_RETURN_IF_ERROR(WarmUp(serving, config.warmups, job.model_dir / "warmup", InstanceCount(config)));

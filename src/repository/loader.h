@@ -61,6 +61,11 @@ class Loader final {
   base::Result<core::ModelVersion::Function> MakeFunction(core::SchedulerParts parts,
                                                           const std::filesystem::path& model_dir) const;
 
+  // Makes calls of a version's graph: each a version of its own beside it, which counts with it and does not batch. Not
+  // to be called when the loader is gone.
+  core::GraphCalls::Make GraphCallMaker(const core::ModelVersion::Parts& version, core::SignatureOpener open,
+                                        base::Executor& retire) const;
+
   const config::CompletionOptions completion_;
   const std::span<core::Engine* const> engines_;
   const core::SchedulerFactory scheduler_factory_;

@@ -150,6 +150,7 @@ tfs_grpc::Options TfsGrpcOptions(const config::ServerOptions& options) {
   tfs_grpc::Options tfs;
   SetRpcOptions(options, tfs);
   tfs.tensor_content = options.tfs_grpc_tensor_content;
+  tfs.session_graph = options.tfs_session_graph;
   if (options.personality->tfs_exact) tfs.unready = tfs::Unready::kNotFound;
   tfs.context_bytes_max = options.limits.body_bytes_max;
   return tfs;

@@ -61,6 +61,7 @@ struct StubEngine {
       nullptr,
       [](inferd_instance*) {},
       [](inferd_instance*, const inferd_batch* batch, inferd_error* error) { return current->execute(*batch, error); },
+      nullptr,
       nullptr};
 };
 

@@ -215,6 +215,9 @@ std::vector<Option> AnswerRows() {
                                                 "what TensorFlow Serving's classify and regress answer under"),
       Plain<&S::tfs_metrics_path>(kAnswers, "tfs-metrics-path", "PATH",
                                   "where HTTP's port has the page of metrics for TensorFlow Serving's scrapers"),
+      Plain<&S::tfs_session_graph>(kAnswers, "tfs-session-graph", "",
+                                   "SessionRun feeds, fetches and runs whatever a model's graph has, and not only the "
+                                   "inputs and outputs of signatures"),
       Plain<&S::tfs_grpc_tensor_content>(
           kAnswers, "tfs-grpc-tensor-content", "",
           "outputs of TensorFlow Serving's Predict as tensor_content, not as typed values"),

@@ -73,8 +73,8 @@ int32_t Execute(inferd_instance* instance, const inferd_batch* batch, inferd_err
 }
 
 const inferd_engine kEngine = {
-    sizeof(inferd_engine), INFERD_ENGINE_ABI_VERSION, "fake",  "1",    "", Load, Unload, Signature,
-    CreateInstance,        DestroyInstance,           Execute, nullptr};
+    sizeof(inferd_engine), INFERD_ENGINE_ABI_VERSION, "fake",  "1",     "",     Load, Unload, Signature,
+    CreateInstance,        DestroyInstance,           Execute, nullptr, nullptr};
 
 }  // namespace
 

@@ -44,30 +44,14 @@ base::Result<BufferOwner> ReadGraph(const std::filesystem::path& file) {
   return BufferOwner(Tf().NewBufferFromString(content.data(), content.size()));
 }
 
-// What the configuration says of the tensor, with the type and shape that the graph has.
-base::Result<TensorInfo> Describe(TF_Graph* graph, const inferd_tensor_spec& declared) {
-  TensorInfo info;
-  info.name = info.tensor = enginekit::ToView(declared.name);
-  INFERD_ASSIGN_OR_RETURN(const TF_Output output, FindTensor(graph, info.tensor));
-  info.type = Tf().OperationOutputType(output);
-  const TfStatus status;
-  const int rank = Tf().GraphGetTensorNumDims(graph, output, status.get());
-  INFERD_RETURN_IF_ERROR(status.Take());
-  info.known_rank = rank >= 0;
-  info.shape.resize(std::max(rank, 0));
-  if (rank > 0) Tf().GraphGetTensorShape(graph, output, info.shape.data(), rank, status.get());
-  INFERD_RETURN_IF_ERROR(status.Take());
-  return info;
-}
-
 base::Result<SignatureDef> DescribeAll(TF_Graph* graph, const inferd_signature& declared) {
   SignatureDef signature;
   for (size_t i = 0; i < declared.input_count; ++i) {
-    INFERD_ASSIGN_OR_RETURN(TensorInfo info, Describe(graph, *declared.inputs[i]));
+    INFERD_ASSIGN_OR_RETURN(TensorInfo info, DescribeTensor(graph, enginekit::ToView(declared.inputs[i]->name)));
     signature.inputs.push_back(std::move(info));
   }
   for (size_t i = 0; i < declared.output_count; ++i) {
-    INFERD_ASSIGN_OR_RETURN(TensorInfo info, Describe(graph, *declared.outputs[i]));
+    INFERD_ASSIGN_OR_RETURN(TensorInfo info, DescribeTensor(graph, enginekit::ToView(declared.outputs[i]->name)));
     signature.outputs.push_back(std::move(info));
   }
   return signature;
@@ -106,6 +90,21 @@ base::Result<TF_Output> FindTensor(TF_Graph* graph, std::string_view tensor) {
                                                  " outputs: there is no '" + std::string(tensor) + "'"));
   }
   return TF_Output{operation, index};
+}
+
+base::Result<TensorInfo> DescribeTensor(TF_Graph* graph, std::string_view name) {
+  TensorInfo info;
+  info.name = info.tensor = name;
+  INFERD_ASSIGN_OR_RETURN(const TF_Output output, FindTensor(graph, info.tensor));
+  info.type = Tf().OperationOutputType(output);
+  const TfStatus status;
+  const int rank = Tf().GraphGetTensorNumDims(graph, output, status.get());
+  INFERD_RETURN_IF_ERROR(status.Take());
+  info.known_rank = rank >= 0;
+  info.shape.resize(std::max(rank, 0));
+  if (rank > 0) Tf().GraphGetTensorShape(graph, output, info.shape.data(), rank, status.get());
+  INFERD_RETURN_IF_ERROR(status.Take());
+  return info;
 }
 
 base::Result<OpenedGraph> OpenSavedModel(const std::filesystem::path& folder, const SessionSettings& settings,

@@ -30,6 +30,9 @@ base::Result<OpenedGraph> OpenSavedModel(const std::filesystem::path& folder, co
 base::Result<OpenedGraph> OpenFrozenGraph(const std::filesystem::path& file, const inferd_signature& declared,
                                           const SessionSettings& settings, int compute_threads);
 
+// What the graph says of a tensor of its own: its type and shape; `name` is as written. Errors are FindTensor's.
+base::Result<TensorInfo> DescribeTensor(TF_Graph* graph, std::string_view name);
+
 // The tensor "operator:output" of a graph; without the number, output 0. INVALID_ARGUMENT: there is none.
 base::Result<TF_Output> FindTensor(TF_Graph* graph, std::string_view tensor);
 

@@ -108,6 +108,51 @@ TEST(TensorflowEngineTest, EverySignatureIsServed) {
   EXPECT_THAT(ValuesOf<float>(half.output(0).data), ElementsAre(2.5));
 }
 
+// SessionRun: names of the graph, and no signature.
+TEST(TensorflowEngineTest, AnyTensorOfTheGraphIsFedAndFetched) {
+  const testing::RunningModel first(Load(kExamples / "half_plus_two/123/saved_model.pb"));
+  const core::SignatureOpener open = first.model->GraphSignatures();
+  ASSERT_NE(open, nullptr);
+  const auto opened = open({.feeds = {"x"}, .fetches = {"y2:0", "a/read"}, .targets = {"c/read"}});
+  ASSERT_TRUE(opened.has_value()) << opened.error().ToString();
+  const core::ModelSignature& signature = (*opened)->signature();
+  EXPECT_EQ(signature.inputs[0].name, "x");
+  EXPECT_TRUE(signature.inputs[0].any_shape);
+  EXPECT_EQ(signature.outputs[1].name, "a/read");
+  EXPECT_EQ(signature.max_batch_size, 0);
+  const auto instance = *(*opened)->CreateInstance(0, 0);
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kFp32, {3}, SliceOf<float>({1, 2, 5}));
+  execution.outputs = {0, 1};
+  instance->Execute(execution);
+  ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+  EXPECT_THAT(ValuesOf<float>(execution.output(0).data), ElementsAre(3.5, 4, 5.5));
+  EXPECT_THAT(ValuesOf<float>(execution.output(1).data), ElementsAre(0.5));
+}
+
+TEST(TensorflowEngineTest, CallsOfAGraphThatCannotBe) {
+  const testing::RunningModel first(Load(kExamples / "half_plus_two/123/saved_model.pb"));
+  const core::SignatureOpener open = first.model->GraphSignatures();
+  const auto why = [&](const core::GraphCall& call) {
+    const auto opened = open(call);
+    return opened.has_value() ? std::string() : opened.error().ToString();
+  };
+  const auto not_found = [](const char* message) { return base::NotFound(message).ToString(); };
+  EXPECT_EQ(why({.feeds = {"z:0"}, .fetches = {"y"}, .targets = {}}),
+            not_found("FeedInputs: unable to find feed output z:0"));
+  EXPECT_EQ(why({.feeds = {}, .fetches = {"y:7"}, .targets = {}}), not_found("FetchOutputs node y:7: not found"));
+  EXPECT_EQ(why({.feeds = {}, .fetches = {}, .targets = {"no", "y", "none"}}),
+            not_found("PruneForTargets: Some target nodes not found: no, none"));
+  EXPECT_THAT(why({.feeds = {}, .fetches = {"a"}, .targets = {}}), HasSubstr("which no protocol carries"));
+  const auto unfed = open({.feeds = {}, .fetches = {"y"}, .targets = {}});
+  const auto instance = *(*unfed)->CreateInstance(0, 0);
+  RecordingExecution execution;
+  execution.outputs = {0};
+  instance->Execute(execution);
+  EXPECT_EQ(execution.responses()[0].status.code(), base::StatusCode::kInvalidArgument)
+      << "its placeholder has no value";
+}
+
 TEST(TensorflowEngineTest, AnotherSignatureWithAnAssetThatWasReadAtLoading) {
   const testing::RunningModel model(
       Load(kExamples / "half_plus_two/123/saved_model.pb", WithParameters({{"TF_SIGNATURE_DEF", "asset"}})));

@@ -92,8 +92,8 @@ void TfInstance::BindOutputs(const inferd_batch& batch) {
 
 base::Status TfInstance::Run() {
   Tf().SessionRun(model_->session(), nullptr, feeds_.data(), feed_values_.data(), static_cast<int>(feeds_.size()),
-                  fetches_.data(), fetch_values_.data(), static_cast<int>(fetches_.size()), nullptr, 0, nullptr,
-                  status_.get());
+                  fetches_.data(), fetch_values_.data(), static_cast<int>(fetches_.size()), function_.targets.data(),
+                  static_cast<int>(function_.targets.size()), nullptr, status_.get());
   return status_.Take();
 }
 

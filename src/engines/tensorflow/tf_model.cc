@@ -8,13 +8,11 @@
 #include "enginekit/compute_threads.h"
 #include "enginekit/parameters.h"
 #include "engines/tensorflow/element_type.h"
+#include "engines/tensorflow/graph_function.h"
 
 namespace inferd::tensorflow {
 
 namespace {
-
-// What TensorFlow aligns its own tensors to: it copies inputs that are not.
-constexpr size_t kAlignment = 64;
 
 constexpr std::string_view kSavedModelFile = "saved_model.pb";
 
@@ -101,7 +99,27 @@ base::Result<std::unique_ptr<TfModel>> TfModel::Load(const inferd_host* host, co
   return model;
 }
 
+const TfFunction& TfModel::function(size_t number) const {
+  base::MutexLock lock(mutex_);
+  return functions_[number];
+}
+
+const inferd_signature* TfModel::other_signature(size_t number) const {
+  base::MutexLock lock(mutex_);
+  return number < functions_.size() ? functions_[number].signature.abi() : nullptr;
+}
+
+base::Result<size_t> TfModel::OpenSignature(const inferd_graph_call& call) {
+  INFERD_ASSIGN_OR_RETURN(TfFunction function, DescribeCall(opened_.graph.get(), call));
+  function.signature.Finish(compute_threads_);
+  base::MutexLock lock(mutex_);
+  functions_.push_back(std::move(function));
+  return functions_.size() - 1;
+}
+
 base::Status TfModel::DescribeAll(const inferd_load& load, int compute_threads) {
+  compute_threads_ = compute_threads;
+  base::MutexLock lock(mutex_);
   const std::vector<SignatureDef>& signatures = opened_.signatures;
   INFERD_ASSIGN_OR_RETURN(TfFunction first, Describe(signatures.front(), *load.declared, compute_threads));
   functions_.push_back(std::move(first));
@@ -125,7 +143,7 @@ base::Result<TfFunction> TfModel::Describe(const SignatureDef& signature, const 
   for (const TensorInfo& info : signature.inputs) {
     INFERD_ASSIGN_OR_RETURN(enginekit::TensorDescription tensor,
                             ToDescription(info, FindDeclared(declared.inputs, declared.input_count, info.name)));
-    tensor.alignment = info.type == TF_STRING ? 1 : kAlignment;
+    tensor.alignment = info.type == TF_STRING ? 1 : kInputAlignment;
     INFERD_RETURN_IF_ERROR(AddTensor(info, &function.inputs));
     function.signature.AddInput(std::move(tensor));
   }

@@ -4,12 +4,16 @@
 #include <memory>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "enginekit/tensor_signature.h"
 #include "engines/tensorflow/graph.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::tensorflow {
+
+// What TensorFlow aligns its own tensors to: it copies inputs that are not.
+inline constexpr size_t kInputAlignment = 64;
 
 // A tensor of a signature, where the session feeds or fetches it.
 struct GraphTensor {
@@ -22,6 +26,7 @@ struct GraphTensor {
 struct TfFunction {
   std::vector<GraphTensor> inputs;
   std::vector<GraphTensor> outputs;
+  std::vector<const TF_Operation*> targets;  // operators that run besides
   enginekit::TensorSignature signature;
 };
 
@@ -36,11 +41,12 @@ class TfModel final {
   TF_Session* session() const { return opened_.session.get(); }
   bool keeps_inputs() const { return opened_.keeps_inputs; }
   // `number` as in the ABI: 0 is the first.
-  const TfFunction& function(size_t number) const { return functions_[number]; }
-  const inferd_signature* signature() const { return functions_[0].signature.abi(); }
-  const inferd_signature* other_signature(size_t number) const {
-    return number < functions_.size() ? functions_[number].signature.abi() : nullptr;
-  }
+  const TfFunction& function(size_t number) const;
+  const inferd_signature* signature() const { return function(0).signature.abi(); }
+  const inferd_signature* other_signature(size_t number) const;
+  // The number of a new one. NOT_FOUND, in TensorFlow's words: the graph has no such tensor or operator. UNIMPLEMENTED:
+  // no protocol carries its elements.
+  base::Result<size_t> OpenSignature(const inferd_graph_call& call);
 
  private:
   TfModel(const inferd_host* host, OpenedGraph opened) : host_(host), opened_(std::move(opened)) {}
@@ -53,7 +59,9 @@ class TfModel final {
 
   const inferd_host* host_;
   OpenedGraph opened_;
-  std::deque<TfFunction> functions_;  // each stays where it is
+  int compute_threads_ = 1;
+  mutable base::Mutex mutex_;
+  std::deque<TfFunction> functions_ GUARDED_BY(mutex_);  // each stays where it is, and as it is
 };
 
 }  // namespace inferd::tensorflow

@@ -20,7 +20,29 @@ base::Status SessionCall::Begin(const base::BufferSlice& message) {
   const std::string signature = model.signature;
   INFERD_RETURN_IF_ERROR(PinModel(std::move(model)));
   INFERD_ASSIGN_OR_RETURN(request_, ReadSessionRequest(message.view()));
-  INFERD_ASSIGN_OR_RETURN(plan_, PlanSession(request_, *pinned(), signature));
+  auto plan = PlanSession(request_, *pinned(), signature);
+  const bool beyond = !plan.has_value() && plan.error().code() == base::StatusCode::kUnimplemented;
+  if (beyond && service_options().session_graph && !request_.aliases) return CallGraph();
+  INFERD_ASSIGN_OR_RETURN(plan_, std::move(plan));
+  return {};
+}
+
+base::Status SessionCall::CallGraph() {
+  core::GraphCall call;
+  plan_ = {};
+  for (const SessionRequest::Feed& feed : request_.feeds) {
+    plan_.inputs.push_back(static_cast<int>(call.feeds.size()));
+    call.feeds.emplace_back(feed.name);
+  }
+  for (const std::string_view fetch : request_.fetches) {
+    const auto known =
+        std::ranges::find_if(call.fetches, [&](const std::string& name) { return SameTensor(name, fetch); });
+    plan_.outputs.push_back(static_cast<int>(known - call.fetches.begin()));
+    if (known == call.fetches.end()) call.fetches.emplace_back(fetch);
+  }
+  call.targets.assign(request_.targets.begin(), request_.targets.end());
+  INFERD_ASSIGN_OR_RETURN(auto pinned, dispatcher().CallGraph(shared_pinned(), call));
+  Pin(std::move(pinned));
   return {};
 }
 

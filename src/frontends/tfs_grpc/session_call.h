@@ -9,8 +9,9 @@
 
 namespace inferd::tfs_grpc {
 
-// One SessionRun call: Predict by the names that tensors have in the model's graph. What it feeds and fetches are
-// inputs and outputs of one signature, so that it is queued, batched and bounded like every other request.
+// One SessionRun call: Predict by the names that tensors have in the model's graph. Where what it feeds and fetches are
+// inputs and outputs of one signature, it is queued and batched with the requests to that; otherwise, if Options allow
+// it, it is a call of the graph.
 class SessionCall final : public ModelCall {
  public:
   using ModelCall::ModelCall;
@@ -21,6 +22,9 @@ class SessionCall final : public ModelCall {
   base::Result<std::unique_ptr<core::InferRequest>> Prepare(const base::BufferSlice& message) override;
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
+
+  // Pins the version that does what no signature does.
+  base::Status CallGraph();
 
   // A fetched tensor: where it is in the response, and what the client calls it.
   struct Fetch {

@@ -51,12 +51,45 @@ TEST_F(SessionCallTest, FeedsAndFetchesGoByTheGraphsNames) {
   EXPECT_THAT(service_.registry.PrometheusText(), HasSubstr("API=\"SessionRun\""));
 }
 
+TEST_F(SessionCallTest, TheGraphIsCalledWhereThatIsAllowed) {
+  service_.options.session_graph = true;
+  core::GraphCall called;
+  service_.dispatcher.call_graph =
+      [&](const core::GraphCall& call) -> base::Result<std::shared_ptr<const core::PinnedModel>> {
+    called = call;
+    if (call.fetches.size() > 1) return std::unexpected(base::NotFound("FetchOutputs node nowhere: not found"));
+    auto made = std::make_shared<core::FakePinned>();
+    made->signature_.inputs = {
+        {.name = "Placeholder", .datatype = tensor::DataType::kInt32, .shape = {}, .any_shape = true}};
+    made->signature_.outputs = {
+        {.name = "weights:0", .datatype = tensor::DataType::kInt32, .shape = {}, .any_shape = true}};
+    return made;
+  };
+  SessionRunRequest request = Request();
+  request.set_fetch(0, "weights:0");
+  request.add_fetch("weights");
+  request.add_target("init");
+  const auto call = service_.Ask("SessionRun", request);
+  EXPECT_EQ(StatusOf(*call), "0");
+  EXPECT_EQ(called, (core::GraphCall{.feeds = {"Placeholder"}, .fetches = {"weights:0"}, .targets = {"init"}}));
+  const auto response = ResponseOf<SessionRunResponse>(*call);
+  ASSERT_EQ(response.tensor_size(), 2);
+  EXPECT_EQ(response.tensor(1).name(), "weights");
+  request.set_fetch(1, "nowhere");
+  EXPECT_EQ(Ask(request), "5: FetchOutputs node nowhere: not found");
+  called = {};
+  EXPECT_EQ(Ask(Request()), "0");
+  EXPECT_EQ(called, core::GraphCall()) << "a signature has it all";
+  request.set_tensor_name_is_alias(true);
+  EXPECT_THAT(Ask(request), HasSubstr("12: ")) << "aliases are of signatures";
+}
+
 TEST_F(SessionCallTest, WhatIsWrongIsSaid) {
   SessionRunRequest request = Request();
   request.set_fetch(0, "weights:0");
   EXPECT_EQ(Ask(request),
             "12: no signature of the model takes {Placeholder} and gives {weights:0}, and other tensors of its graph "
-            "are not served");
+            "are not served without --tfs-session-graph");
   request.clear_fetch();
   EXPECT_EQ(Ask(request), "3: Must specify at least one target to fetch or execute.");
   request = Request();

@@ -108,15 +108,19 @@ std::string Listed(const Names& names) {
 
 base::Status NoSignature(const SessionRequest& request) {
   if (!request.targets.empty()) {
-    return base::Unimplemented("no operators are run but those that a fetched tensor needs: target is not served");
+    return base::Unimplemented(
+        "no operators are run but those that a fetched tensor needs: target is not served without --tfs-session-graph");
   }
   std::vector<std::string_view> fed;
   for (const SessionRequest::Feed& feed : request.feeds) fed.push_back(feed.name);
   return base::Unimplemented("no signature of the model takes " + Listed(fed) + " and gives " +
-                             Listed(request.fetches) + ", and other tensors of its graph are not served");
+                             Listed(request.fetches) +
+                             ", and other tensors of its graph are not served without --tfs-session-graph");
 }
 
 }  // namespace
+
+bool SameTensor(std::string_view a, std::string_view b) { return WithoutZero(a) == WithoutZero(b); }
 
 base::Result<SessionRequest> ReadSessionRequest(std::string_view message) {
   SessionRequest request;

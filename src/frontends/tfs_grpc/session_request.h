@@ -33,6 +33,9 @@ struct SessionRequest {
 // both fed and fetched, and a request for nothing. Pure; any thread.
 base::Result<SessionRequest> ReadSessionRequest(std::string_view message);
 
+// Whether the graph's names mean one tensor: "x" and "x:0" do.
+bool SameTensor(std::string_view a, std::string_view b);
+
 // What a request feeds and fetches, as inputs and outputs of one of its model's signatures.
 struct SessionPlan {
   uint32_t signature = 0;    // by its place in the model's

@@ -124,9 +124,9 @@ TEST_F(SessionPlanTest, WhatNoSignatureHasIsNotServed) {
     EXPECT_EQ(plan.error().code(), base::StatusCode::kUnimplemented);
     return plan.error().message();
   };
-  EXPECT_EQ(
-      fault(Request({"x", "weights"}, {"y"})),
-      "no signature of the model takes {x, weights} and gives {y}, and other tensors of its graph are not served");
+  EXPECT_EQ(fault(Request({"x", "weights"}, {"y"})),
+            "no signature of the model takes {x, weights} and gives {y}, and other tensors of its graph are not served "
+            "without --tfs-session-graph");
   EXPECT_THAT(fault(Request({"x"}, {"y", "w"})), HasSubstr("gives {y, w}")) << "of two signatures";
   EXPECT_THAT(fault(Request({}, {"y"})), HasSubstr("takes {}")) << "an input is missing";
   SessionRunRequest request = Request({"x"}, {"y"});

@@ -1,10 +1,22 @@
 """SessionService.SessionRun: models by the names of their graphs' tensors."""
 
+import types
+
 import grpc
 import pytest
 from tensorflow_serving.apis import session_service_pb2
 
+from model_files import SERVING
+from support.tensorflow_model_server import ModelServer
 from tensor_protos import make_ndarray, make_tensor_proto
+
+
+@pytest.fixture(scope="module")
+def with_graph():
+    """A server whose graphs can be called."""
+    with ModelServer("--model_name=half_plus_two", f"--model_base_path={SERVING / 'half_plus_two'}",
+                     "--tfs-session-graph") as server:
+        yield types.SimpleNamespace(server=server)
 
 
 def session_run(serving, feeds, fetches, targets=(), **more):
@@ -54,3 +66,43 @@ def test_what_cannot_be_run(serving):
     assert fault(serving, {"x:0": floats(1)}, ["y"], model_spec={"name": "nowhere"})[0] == "NOT_FOUND"
     code, details = fault(serving, {"x:0": make_tensor_proto([1], "int32")}, ["y:0"])
     assert code == "INVALID_ARGUMENT" and "x" in details
+
+
+def test_only_what_signatures_have(serving):
+    code, details = fault(serving, {"x:0": floats(1)}, ["y:0", "a/read:0"])
+    assert code == "UNIMPLEMENTED" and "gives {y:0, a/read:0}" in details
+    assert fault(serving, {"x:0": floats(1)}, ["y:0"], ["c/read"])[0] == "UNIMPLEMENTED"
+
+
+def test_any_of_the_graph(with_graph):
+    for _ in range(2):
+        response = session_run(with_graph, {"x:0": floats(1, 2, 5)}, ["a/read:0", "y2"], ["c/read"])
+        assert [tensor.name for tensor in response.tensor] == ["a/read:0", "y2"]
+        assert response.tensor[0].tensor.float_val[:] == [0.5]
+        assert make_ndarray(response.tensor[1].tensor).tolist() == [[3.5], [4.0], [5.5]]
+        assert response.model_spec.version.value == 123
+    assert session_run(with_graph, {"x:0": floats(4)}, ["y:0"]).tensor[0].tensor.float_val[:] == [4.0]
+    assert session_run(with_graph, {}, ["a/read"]).tensor[0].tensor.float_val[:] == [0.5], "nothing is fed"
+    assert len(session_run(with_graph, {}, [], ["c/read"]).tensor) == 0, "nothing is fetched"
+
+
+def test_what_the_graph_does_not_have(with_graph):
+    assert fault(with_graph, {"nowhere:0": floats(1)}, ["y"]) == (
+        "NOT_FOUND", "FeedInputs: unable to find feed output nowhere:0")
+    assert fault(with_graph, {}, ["nowhere"]) == ("NOT_FOUND", "FetchOutputs node nowhere: not found")
+    assert fault(with_graph, {}, [], ["nowhere"]) == (
+        "NOT_FOUND", "PruneForTargets: Some target nodes not found: nowhere")
+    assert fault(with_graph, {}, ["a"])[0] == "UNIMPLEMENTED", "a variable, and not its value"
+    code, details = fault(with_graph, {}, ["y"])
+    assert code == "INVALID_ARGUMENT", details  # what it needs is not fed
+    code, details = fault(with_graph, {"x": make_tensor_proto([1], "int32")}, ["y2"])
+    assert code == "INVALID_ARGUMENT" and "x" in details
+
+
+def test_a_graph_in_another_process_is_not_called():
+    with ModelServer("--model_name=half_plus_two", f"--model_base_path={SERVING / 'half_plus_two'}",
+                     "--tfs-session-graph", "--isolation=process") as server:
+        there = types.SimpleNamespace(server=server)
+        assert session_run(there, {"x": floats(2)}, ["y"]).tensor[0].tensor.float_val[:] == [3.0], "a signature has it"
+        code, details = fault(there, {"x": floats(2)}, ["a/read:0"])
+        assert code == "UNIMPLEMENTED" and "runs in another process" in details
