@@ -26,7 +26,8 @@ TEST(ProcessCpuTest, HasThatOfTheProcessesItStarted) {
     for (;;) {
     }
   }
-  while (ProcessCpuNs(child).value() < 50'000'000) ::usleep(1'000);
+  while (ProcessCpuNs(child).value() < 50'000'000) {
+  }
   const int64_t after = ProcessCpuNs(::getpid()).value();
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
