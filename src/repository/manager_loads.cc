@@ -78,6 +78,7 @@ void Manager::Core::RunLoad(const LoadJob& job, const VersionContent& content) {
         entry.serving.swap(old);
         entry.serving_content = content;
         entry.reason.clear();
+        entry.failures = 0;
         entry.serving->NoteUse(services_.clock.NowNs());
       }
       // Let go of after the new snapshot is out.

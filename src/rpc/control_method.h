@@ -9,7 +9,8 @@
 #include "net/grpc/service.h"
 #include "rpc/call.h"
 
-// Methods that are answered at once, on the loop. `Environment` is the service's: SurroundingsOf takes it.
+// Methods that are answered on the loop, at once or when a model is loaded. `Environment` is the service's:
+// SurroundingsOf takes it.
 
 namespace inferd::rpc {
 
@@ -26,6 +27,67 @@ net::grpc::Method AtOnce(const std::shared_ptr<const Environment>& environment, 
     const auto response = answer(*environment, *request);
     if (!response.has_value()) return call.Finish(response.error());
     call.Answer(net::grpc::Encode(*response));
+  };
+  method.message_bytes_max = environment->options.control_bytes_max;
+  return method;
+}
+
+// A question about a version of a model, which only a loaded one answers.
+template <typename Environment, typename Request, typename Response>
+struct ModelQuestion {
+  base::Result<Response> (*answer)(const Environment&, const Request&);
+  std::pair<std::string, std::string> (*about)(const Environment&, const Request&);  // the model, and its version
+};
+
+// One call with such a question. Loop-bound.
+template <typename Environment, typename Request, typename Response>
+struct ModelQuestionCall {
+  ModelQuestion<Environment, Request, Response> question;
+  std::shared_ptr<const Environment> environment;
+  Call call;
+  Request request;
+  int64_t deadline_ns;
+
+  static void Answer(std::unique_ptr<ModelQuestionCall> self) {
+    const auto response = self->question.answer(*self->environment, self->request);
+    if (response.has_value()) return self->call.Answer(net::grpc::Encode(*response));
+    core::Dispatcher& dispatcher = self->environment->dispatcher;
+    const auto [model, version] = self->question.about(*self->environment, self->request);
+    const bool loads = response.error().code() != base::StatusCode::kInvalidArgument &&
+                       dispatcher.LoadsOnDemand(model, version) && !dispatcher.Find(model, version).has_value();
+    if (!loads) return self->call.Finish(response.error());
+    const auto cancel = std::make_shared<core::CancelFlag>();
+    self->call.responder().OnCancelled([cancel] { cancel->Cancel(); });
+    core::LoadDemand demand{
+        .model = model, .version = version, .deadline_ns = self->deadline_ns, .cancel = cancel, .done = nullptr};
+    demand.done = [self = std::move(self)](core::LoadOutcome&& outcome) mutable {
+      net::Loop& loop = self->call.loop();
+      loop.Post([self = std::move(self), outcome = std::move(outcome)]() mutable {
+        if (!outcome.status.ok()) return self->call.Finish(outcome.status, outcome.retry_after_ms);
+        Answer(std::move(self));
+      });
+    };
+    dispatcher.AwaitLoad(std::move(demand));
+  }
+};
+
+// Answers at once, or when the model has been loaded for the call, if it is of those that requests have loaded.
+template <typename Environment, typename Request, typename Response>
+net::grpc::Method OnceLoaded(const std::shared_ptr<const Environment>& environment, std::string path,
+                             base::Result<Response> (*answer)(const Environment&, const Request&),
+                             std::pair<std::string, std::string> (*about)(const Environment&, const Request&)) {
+  using QuestionCall = ModelQuestionCall<Environment, Request, Response>;
+  net::grpc::Method method{.path = std::move(path)};
+  method.unary = [environment, answer, about](net::grpc::CallContext context, base::BufferSlice message,
+                                              net::grpc::Responder responder) {
+    Call call(SurroundingsOf(*environment), context, std::move(responder));
+    auto request = net::grpc::Decode<Request>(message);
+    if (!request.has_value()) return call.Finish(request.error());
+    QuestionCall::Answer(std::unique_ptr<QuestionCall>(new QuestionCall{.question = {.answer = answer, .about = about},
+                                                                        .environment = environment,
+                                                                        .call = std::move(call),
+                                                                        .request = *std::move(request),
+                                                                        .deadline_ns = context.deadline_ns}));
   };
   method.message_bytes_max = environment->options.control_bytes_max;
   return method;

@@ -12,6 +12,7 @@ import numpy
 import pytest
 
 from support import oip, tfs
+from support.protos import message
 from support.server import Server, wait_until
 from support.tensorflow_model_server import ModelServer
 
@@ -97,6 +98,46 @@ def test_the_first_request_loads_the_model(repository, protocol):
         assert protocol(server, channel, "m00") is not None
         assert server.request("GET", "/v2/models/m00/ready")[0] == 200
         assert [name for name, state in states(server).items() if state == "READY"] == ["m00"]
+
+
+def metadata_over_v2_http(server, _channel, model):
+    status, answer = server.json("GET", f"/v2/models/{model}")
+    assert status == 200, answer
+    return answer["inputs"][0]["name"]
+
+
+def configuration_over_v2_http(server, _channel, model):
+    status, answer = server.json("GET", f"/v2/models/{model}/config")
+    assert status == 200, answer
+    return answer["input"][0]["name"]
+
+
+def metadata_over_v2_grpc(_server, channel, model):
+    request = message("inference.ModelMetadataRequest")(name=model)
+    return oip.unary(channel, "ModelMetadata")(request, timeout=30).inputs[0].name
+
+
+def metadata_over_tfs_rest(server, _channel, model):
+    status, answer = server.json("GET", f"/v1/models/{model}/metadata")
+    assert status == 200, answer
+    return next(iter(answer["metadata"]["signature_def"]["signature_def"]["serving_default"]["inputs"]))
+
+
+def metadata_over_tfs_grpc(_server, channel, model):
+    request = tfs.new("GetModelMetadataRequest", model_spec=tfs.new("ModelSpec", name=model), metadata_field=["signature_def"])
+    answer = tfs.unary(channel, "GetModelMetadata")(request, timeout=30)
+    return "INPUT0" if b"INPUT0" in answer.metadata["signature_def"].value else None
+
+
+@pytest.mark.parametrize("ask", [metadata_over_v2_http, configuration_over_v2_http, metadata_over_v2_grpc, metadata_over_tfs_rest,
+                                 metadata_over_tfs_grpc])
+def test_asking_what_a_model_is_loads_it(repository, ask):
+    add(repository, "broken", parameter("fail_load", "out of luck"))
+    with Server(repository, options=["--lazy-loading"]) as server, grpc.insecure_channel(server.grpc_address) as channel:
+        assert ask(server, channel, "m00") == "INPUT0"
+        assert server.metric("inferd_demand_loads_total") == 1
+        with pytest.raises((AssertionError, grpc.RpcError), match="out of luck"):
+            ask(server, channel, "broken")
 
 
 def test_twenty_models_in_the_room_of_five(repository):

@@ -54,6 +54,11 @@ base::Result<inference::ServerMetadataResponse> ServerMetadata(const Environment
   return response;
 }
 
+template <typename Request>
+std::pair<std::string, std::string> Meant(const Environment&, const Request& request) {
+  return {request.name(), request.version()};
+}
+
 base::Result<inference::ModelMetadataResponse> ModelMetadata(const Environment& environment,
                                                              const inference::ModelMetadataRequest& request) {
   INFERD_ASSIGN_OR_RETURN(const auto metadata, environment.catalog.Metadata(request.name(), request.version()));
@@ -125,8 +130,10 @@ void AddControlMethods(const Shared& environment, std::vector<Method>& methods) 
   methods.push_back(rpc::AtOnce(environment, PathOf("ServerReady"), ServerReady));
   methods.push_back(rpc::AtOnce(environment, PathOf("ModelReady"), ModelReady));
   methods.push_back(rpc::AtOnce(environment, PathOf("ServerMetadata"), ServerMetadata));
-  methods.push_back(rpc::AtOnce(environment, PathOf("ModelMetadata"), ModelMetadata));
-  methods.push_back(rpc::AtOnce(environment, PathOf("ModelConfig"), ModelConfig));
+  methods.push_back(
+      rpc::OnceLoaded(environment, PathOf("ModelMetadata"), ModelMetadata, Meant<inference::ModelMetadataRequest>));
+  methods.push_back(
+      rpc::OnceLoaded(environment, PathOf("ModelConfig"), ModelConfig, Meant<inference::ModelConfigRequest>));
   methods.push_back(rpc::AtOnce(environment, PathOf("ModelStatistics"), ModelStatistics));
   methods.push_back(rpc::AtOnce(environment, PathOf("RepositoryIndex"), RepositoryIndex));
   methods.push_back(RepositoryModelLoad(environment));

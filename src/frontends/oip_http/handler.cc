@@ -13,6 +13,7 @@
 #include "frontends/oip_http/scheduler_json.h"
 #include "rest/error_response.h"
 #include "rest/model_names.h"
+#include "rest/once_loaded.h"
 #include "v2/extensions.h"
 
 namespace inferd::oip_http {
@@ -77,6 +78,8 @@ class Handler final : public net::HttpHandler {
       }
       case Endpoint::kModelLoad: return Load(std::move(call), route, std::move(request));
       case Endpoint::kModelUnload: return Unload(std::move(call), route, request);
+      case Endpoint::kModelMetadata:
+      case Endpoint::kModelConfig: return Describe(std::move(call), route);
       case Endpoint::kMetrics: return SendMetrics(std::move(call));
       default: return call.Send(Answer(route, request));
     }
@@ -98,30 +101,26 @@ class Handler final : public net::HttpHandler {
       case Endpoint::kServerReady: return ServerReadyResponse(options_, catalog);
       case Endpoint::kModelReady: return ModelReadyResponse(options_, catalog, route.model, route.version);
       case Endpoint::kModelNames: return rest::JsonResponse(rest::ModelNamesJson(catalog.ModelNames()));
-      case Endpoint::kModelMetadata:
-        return JsonOrError(catalog.Metadata(route.model, route.version), ModelMetadataJson);
       case Endpoint::kModelStatistics:
-        return JsonOrError(catalog.Statistics(route.model, route.version), StatisticsJson);
+        return JsonOrError(options_, catalog.Statistics(route.model, route.version), StatisticsJson);
       case Endpoint::kModelScheduler:
-        return JsonOrError(catalog.Scheduling(route.model, route.version), SchedulerJson);
-      case Endpoint::kModelConfig:
-        return JsonOrError(catalog.ConfigJson(route.model, route.version),
-                           [](const std::string& json) { return json; });
+        return JsonOrError(options_, catalog.Scheduling(route.model, route.version), SchedulerJson);
       case Endpoint::kRepositoryIndex: return Index(route, request);
       case Endpoint::kLogging: return Logging(request);
-      default: return rest::JsonResponse(ServerMetadataJson(options_.server_name, options_.server_version, v2::Extensions()));
+      default:
+        return rest::JsonResponse(ServerMetadataJson(options_.server_name, options_.server_version, v2::Extensions()));
     }
   }
 
   template <typename T, typename ToJson>
-  net::HttpResponse JsonOrError(const base::Result<T>& result, ToJson to_json) const {
-    return result.has_value() ? rest::JsonResponse(to_json(*result)) : rest::ErrorResponse(options_, result.error());
+  static net::HttpResponse JsonOrError(const Options& options, const base::Result<T>& result, ToJson to_json) {
+    return result.has_value() ? rest::JsonResponse(to_json(*result)) : rest::ErrorResponse(options, result.error());
   }
 
   net::HttpResponse Index(const Route& route, const net::HttpRequest& request) const {
     const auto ready_only = ReadIndexRequest(request.body.view());
     if (!ready_only.has_value()) return rest::ErrorResponse(options_, ready_only.error());
-    return JsonOrError(environment_->catalog.Index(route.repository, *ready_only), IndexJson);
+    return JsonOrError(options_, environment_->catalog.Index(route.repository, *ready_only), IndexJson);
   }
 
   net::HttpResponse Logging(const net::HttpRequest& request) const {
@@ -132,6 +131,21 @@ class Handler final : public net::HttpHandler {
       v2::ApplyLogSettings(*settings, logger);
     }
     return rest::JsonResponse(LogSettingsJson(logger));
+  }
+
+  // What only a loaded model knows of itself.
+  static void Describe(Call call, const Route& route) {
+    std::string model(route.model);
+    std::string version(route.version);
+    auto answer = [config = route.endpoint == Endpoint::kModelConfig, model, version](const Call& about) {
+      const core::Catalog& catalog = about.environment().catalog;
+      if (config) {
+        return JsonOrError(about.options(), catalog.ConfigJson(model, version),
+                           [](const std::string& json) { return json; });
+      }
+      return JsonOrError(about.options(), catalog.Metadata(model, version), ModelMetadataJson);
+    };
+    rest::AnswerOnceLoaded(std::move(call), std::move(model), std::move(version), std::move(answer));
   }
 
   // Files of any size may come with the call: they are decoded on the pool.

@@ -43,6 +43,15 @@ base::Result<serving::GetModelMetadataResponse> GetModelMetadata(const Environme
   return response;
 }
 
+// No model, if a label that nobody knows stands for the version.
+std::pair<std::string, std::string> Meant(const Environment& environment,
+                                          const serving::GetModelMetadataRequest& request) {
+  tfs::ModelSpec spec = ModelOf(true, request.model_spec()).spec;
+  static_cast<void>(tfs::ResolveLabel(environment.dispatcher, spec));
+  const core::VersionName name = spec.Name();
+  return {std::string(name.model), std::string(name.version)};
+}
+
 base::Result<serving::GetModelStatusResponse> GetModelStatus(const Environment& environment,
                                                              const serving::GetModelStatusRequest& request) {
   if (!request.has_model_spec()) return std::unexpected(base::InvalidArgument("Missing ModelSpec"));
@@ -71,7 +80,7 @@ net::grpc::Method HandleReloadConfigRequest(const std::shared_ptr<const Environm
 }  // namespace
 
 void AddModelMethods(const std::shared_ptr<const Environment>& environment, std::vector<net::grpc::Method>& methods) {
-  methods.push_back(rpc::AtOnce(environment, PredictionPath("GetModelMetadata"), GetModelMetadata));
+  methods.push_back(rpc::OnceLoaded(environment, PredictionPath("GetModelMetadata"), GetModelMetadata, Meant));
   methods.push_back(rpc::AtOnce(environment, ModelPath("GetModelStatus"), GetModelStatus));
   methods.push_back(HandleReloadConfigRequest(environment));
 }

@@ -9,6 +9,7 @@
 #include "frontends/tfs_http/model_status.h"
 #include "frontends/tfs_http/router.h"
 #include "rest/error_response.h"
+#include "rest/once_loaded.h"
 
 namespace inferd::tfs_http {
 
@@ -82,7 +83,7 @@ class Handler final : public net::HttpHandler {
       }
       case Endpoint::kModels: return call.Send(ModelsResponse(*environment_));
       case Endpoint::kStatus: return call.Send(StatusResponse(*environment_, SpecOf(route)));
-      case Endpoint::kMetadata: return call.Send(MetadataResponse(*environment_, SpecOf(route)));
+      case Endpoint::kMetadata: return SendMetadata(std::move(call), SpecOf(route));
       case Endpoint::kPreflight: return call.Send(Preflight(options_, request.head));
       case Endpoint::kMetrics: return SendMetrics(std::move(call));
       case Endpoint::kMalformed: return call.Send(Malformed(options_, request.head));
@@ -90,6 +91,17 @@ class Handler final : public net::HttpHandler {
   }
 
  private:
+  static void SendMetadata(Call call, tfs::ModelSpec spec) {
+    // A label that nobody knows is what the answer says.
+    static_cast<void>(tfs::ResolveLabel(call.environment().dispatcher, spec));
+    const core::VersionName name = spec.Name();
+    std::string model(name.model);
+    std::string version(name.version);
+    rest::AnswerOnceLoaded(
+        std::move(call), std::move(model), std::move(version),
+        [spec = std::move(spec)](const Call& about) { return MetadataResponse(about.environment(), spec); });
+  }
+
   static void SendMetrics(Call call) {
     base::Executor& pool = call.environment().pool;
     pool.Post([call = std::move(call)]() mutable {
