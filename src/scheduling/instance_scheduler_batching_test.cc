@@ -496,6 +496,18 @@ TEST_F(BatchingTest, BeforeAnExecutionInAnotherProcessTheThreadLooksForMore) {
   EXPECT_THAT(Executions(), ElementsAre(Rows{1, 1}));
 }
 
+TEST_F(BatchingTest, AnExecutionInAnotherProcessMayKeepTheThreadForLonger) {
+  nanoseconds_per_row_ = 150'000;
+  config_.isolation = config::Isolation::kProcess;
+  Make(1, {.inline_service_ns_max = 100'000});
+  for (int i = 0; i <= InlineGate::kSamplesMin; ++i) {
+    SendInOneTurn(1);
+    ExpectAnswers();
+    fixture_.AwaitIdle(*version_);
+  }
+  EXPECT_EQ(version_->statistics().inline_executions(), 1u);
+}
+
 TEST_F(BatchingTest, LargeRequestsOfOneTurnAreNotCopiedTogether) {
   config_.inline_execution = config::InlineExecution::kAlways;
   Make();
