@@ -1,6 +1,9 @@
 #include "worker/channel_caller.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <string>
 
 #include "base/clock.h"
 #include "tensor/raw.h"
@@ -38,6 +41,17 @@ base::Status ChannelCaller::Begin(core::Execution& execution) {
   last_sign_ns_ = NowNs();
   header.calls.Ring();
   return base::OkStatus();
+}
+
+void ChannelCaller::ShareCore() {
+  if (partner_ == 0) {
+    partner_ = memory_->header().thread.load(std::memory_order_acquire);
+    if (partner_ == 0) return;
+    // Not one of this process, whatever the worker says.
+    const std::string own = "/proc/self/task/" + std::to_string(partner_);
+    if (partner_ < 0 || ::access(own.c_str(), F_OK) == 0) partner_ = -1;
+  }
+  if (partner_ > 0) core_.Share(partner_);
 }
 
 bool ChannelCaller::Collect(core::Execution& execution, int64_t patience_ns) {

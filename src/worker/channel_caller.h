@@ -8,6 +8,7 @@
 #include "core/engine.h"
 #include "worker/channel_memory.h"
 #include "worker/execution_message.h"
+#include "worker/shared_core.h"
 #include "worker/worker_life.h"
 
 namespace inferd::worker {
@@ -27,6 +28,12 @@ class ChannelCaller final {
 
   // Places the call. On an error nothing has begun.
   base::Status Begin(core::Execution& execution);
+
+  // For a caller that does nothing until a quick execution has ended: between these two, it and the worker's thread are
+  // on one core (SharedCore), whose Part() is for every other execution.
+  void ShareCore();
+  void LeaveCore() { core_.Leave(); }
+  void PartCore() { core_.Part(); }
 
   // Passes answers on until the worker is done with the execution, which is finished then, and true is returned; or for
   // `patience_ns` at most: false. If the process is lost, every unanswered request is told why.
@@ -58,6 +65,8 @@ class ChannelCaller final {
   uint32_t taken_ = 0;     // entries of the ring
   int64_t last_sign_ns_ = 0;
   boost::container::small_vector<bool, 8> answered_;  // finally, by request
+  pid_t partner_ = 0;                                 // the worker's thread; 0: not known, -1: none that could be
+  SharedCore core_;
   size_t cancelled_ = 0;                              // flags that are set, all below this
 };
 

@@ -17,7 +17,7 @@ constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 // Both sides write one word and then read the other one's, so both orders must be total.
 void Doorbell::Ring() {
-  rung.fetch_add(1, std::memory_order_seq_cst);
+  Count();
   if (waiting.load(std::memory_order_seq_cst) == 0) return;
   // Whoever rings again before the other has run need not wake it again.
   if (waiting.exchange(0, std::memory_order_seq_cst) == 0) return;

@@ -16,6 +16,9 @@ struct Doorbell {
   // What was written before is seen by whoever sees the new count.
   void Ring();
 
+  // The same, but lets who sleeps sleep on: Ring() follows soon, or nobody minds.
+  void Count() { rung.fetch_add(1, std::memory_order_seq_cst); }
+
   // Returns once `rung` is not `seen` any more, after `timeout_ns`, or for no reason.
   void Wait(uint32_t seen, int64_t timeout_ns);
 };

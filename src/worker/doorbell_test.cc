@@ -23,6 +23,17 @@ TEST(DoorbellTest, NoRingIsMissed) {
   other.join();
 }
 
+TEST(DoorbellTest, ACountLeavesWhoSleepsToTheNextRing) {
+  Doorbell bell{};
+  bell.waiting.store(1);
+  bell.Count();
+  EXPECT_EQ(bell.rung.load(), 1u);
+  EXPECT_EQ(bell.waiting.load(), 1u);
+  bell.Ring();
+  EXPECT_EQ(bell.rung.load(), 2u);
+  EXPECT_EQ(bell.waiting.load(), 0u);
+}
+
 TEST(DoorbellTest, WaitsNoLongerThanItIsTold) {
   Doorbell bell{};
   bell.Wait(0, 1000);

@@ -1,5 +1,7 @@
 #include "worker/hosted_instance.h"
 
+#include <unistd.h>
+
 #include "base/thread_pool.h"
 
 namespace inferd::worker {
@@ -26,6 +28,7 @@ HostedInstance::~HostedInstance() {
 
 void HostedInstance::Run() {
   base::SetThreadName(thread_name_);
+  memory_->header().thread.store(::gettid(), std::memory_order_release);
   Doorbell& calls = memory_->header().calls;
   uint32_t seen = 0;
   for (;;) {

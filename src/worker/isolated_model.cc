@@ -48,14 +48,20 @@ void IsolatedInstance::Execute(core::Execution& execution) {
   if (!on_loop) return RunToEnd(execution);
   const std::shared_ptr<ChannelCaller> caller = supervisor_.CallerNow(number_);
   if (caller == nullptr) return Later([this, &execution] { RunToEnd(execution); });
-  if (const base::Status status = caller->Begin(execution); !status.ok()) return Fail(execution, status);
-  if (caller->Collect(execution, kLoopPatienceNs)) return;
+  caller->ShareCore();
+  const base::Status status = caller->Begin(execution);
+  const bool finished = status.ok() && caller->Collect(execution, kLoopPatienceNs);
+  caller->LeaveCore();
+  if (!status.ok()) return Fail(execution, status);
+  if (finished) return;
+  caller->PartCore();
   Later([caller, &execution] { caller->Collect(execution, kForeverNs); });
 }
 
 void IsolatedInstance::RunToEnd(core::Execution& execution) {
   const auto caller = supervisor_.CallerOf(number_);
   if (!caller.has_value()) return Fail(execution, caller.error());
+  (*caller)->PartCore();
   if (const base::Status status = (*caller)->Begin(execution); !status.ok()) return Fail(execution, status);
   (*caller)->Collect(execution, kForeverNs);
 }
