@@ -22,6 +22,7 @@ struct Server::Core {
   std::vector<EventLoop*> event_loops;
   std::vector<std::unique_ptr<Shard>> shards;
   std::vector<std::unique_ptr<Listener>> listeners;
+  size_t accepting = 0;  // of them
   bool stopped = false;
 
   // Runs `task` on `loop` and waits.
@@ -59,7 +60,8 @@ Server::Server(LoopGroup& loops, const Limits& limits, metrics::Registry* regist
                      .count = {},
                      .event_loops = {},
                      .shards = {},
-                     .listeners = {}}) {
+                     .listeners = {},
+                     .accepting = 0}) {
   for (size_t i = 0; i < loops.size(); ++i) {
     core_->event_loops.push_back(loops.loops_[i].get());
     core_->shards.push_back(std::make_unique<Shard>(*core_->event_loops.back(), core_->limits, core_->budget,
@@ -71,6 +73,12 @@ Server::Server(LoopGroup& loops, const Limits& limits, metrics::Registry* regist
 Server::~Server() { Stop(); }
 
 base::Status Server::Listen(ListenerOptions options) {
+  INFERD_RETURN_IF_ERROR(Bind(std::move(options)));
+  Accept();
+  return base::OkStatus();
+}
+
+base::Status Server::Bind(ListenerOptions options) {
   Core& core = *core_;
   std::shared_ptr<TlsContext> tls;
   if (options.tls.has_value()) {
@@ -84,8 +92,14 @@ base::Status Server::Listen(ListenerOptions options) {
   core.listeners.push_back(std::make_unique<Listener>(core.accepting_loop(), std::move(shards), core.listeners.size(),
                                                       options, core.count, core.limits,
                                                       std::move(socket), std::move(tls), core.logger));
-  Core::RunOn(core.accepting_loop(), [&core] { core.listeners.back()->Start(); });
   return base::OkStatus();
+}
+
+void Server::Accept() {
+  Core& core = *core_;
+  Core::RunOn(core.accepting_loop(), [&core] {
+    while (core.accepting < core.listeners.size()) core.listeners[core.accepting++]->Start();
+  });
 }
 
 uint16_t Server::port(std::string_view listener) const {

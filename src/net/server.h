@@ -48,7 +48,13 @@ class Server final {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Binds, and accepts from then on. ALREADY_EXISTS: the port is in use. INVALID_ARGUMENT: address or TLS files.
+  // Binds and listens; who connects waits until Accept(). ALREADY_EXISTS: the port is in use. INVALID_ARGUMENT: address
+  // or TLS files.
+  base::Status Bind(ListenerOptions options);
+  // Serves whatever has been bound, from then on: where there are several listeners, who is answered by one finds the
+  // others.
+  void Accept();
+  // Both.
   base::Status Listen(ListenerOptions options);
   // Where that listener really listens; 0 if there is none of that name, or it is a Unix socket.
   uint16_t port(std::string_view listener) const;

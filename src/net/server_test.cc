@@ -136,6 +136,23 @@ TEST_F(ServerTest, EchoesOnOneConnection) {
   ExpectNothingLeft();
 }
 
+// Whoever is told on one port that the server is ready finds it on the others.
+TEST_F(ServerTest, NoListenerAnswersBeforeAllAreBound) {
+  server_ = std::make_unique<Server>(loops_, limits_, &registry_, *logger_);
+  ASSERT_TRUE(server_->Bind(Options()).ok());
+  RawClient early(port());
+  early.Send("GET /early HTTP/1.1\r\nHost: a\r\n\r\n");
+  ListenerOptions other = Options();
+  other.name = "other";
+  ASSERT_TRUE(server_->Bind(std::move(other)).ok());
+  EXPECT_EQ(server_->connections(), 0u);
+  RawClient second(server_->port("other"));
+  server_->Accept();
+  EXPECT_THAT(early.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  second.Send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(second.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+}
+
 TEST_F(ServerTest, AnswersFromAnotherThread) {
   Start();
   RawClient client(port());

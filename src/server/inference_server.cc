@@ -58,7 +58,7 @@ struct InferenceServer::Parts {
         logger(server_logger),
         engines(std::move(engine_set)),
         access(std::move(policies)),
-        inflight(options.limits.requests_in_flight_max, VersionBytesMax(options.limits)),
+        inflight(InflightBounds(options.limits)),
         deadlines(clock),
         request_logs(registry, logger, clock),
         batching_session(MakeBatchingSession(options, registry)),
@@ -147,6 +147,7 @@ base::Status InferenceServer::Parts::ListenAll() {
   INFERD_RETURN_IF_ERROR(Listen("http", options.http, &Handlers::Http));
   INFERD_RETURN_IF_ERROR(Listen("grpc", options.grpc, &Handlers::Grpc));
   INFERD_RETURN_IF_ERROR(Listen("metrics", options.metrics, &Handlers::Metrics));
+  net_server.Accept();
   open = true;
   return base::OkStatus();
 }
@@ -179,7 +180,7 @@ base::Status InferenceServer::Parts::Open(net::ListenerOptions listener, MakeHan
   const std::string address = listener.unix_path.empty() ? listener.address : listener.unix_path;
   const bool is_tls = listener.tls.has_value();
   listener.handlers = [this, make_handler](net::Loop& loop) { return ((*handlers).*make_handler)(loop); };
-  INFERD_RETURN_IF_ERROR(net_server.Listen(std::move(listener)));
+  INFERD_RETURN_IF_ERROR(net_server.Bind(std::move(listener)));
   logger.Info("listening", {{"listener", name},
                             {"address", address},
                             {"port", std::to_string(net_server.port(name))},

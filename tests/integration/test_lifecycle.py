@@ -38,13 +38,6 @@ def held(tmp_path):
     return tmp_path
 
 
-def in_flight(server):
-    """Executions that have begun and not ended, by the server's own count."""
-    _, _, text = server.request("GET", "/metrics")
-    lines = [line for line in text.decode().splitlines() if line.startswith("inferd_") and "in_flight" in line]
-    return any(float(line.rsplit(" ", 1)[1]) > 0 for line in lines)
-
-
 def test_live_at_once_and_ready_when_loaded(tmp_path):
     models.add_fake(tmp_path, "slow", creation_delay_sec=3)
     models.add_onnx(tmp_path, "quick", models.adder_bytes(1))
@@ -76,7 +69,7 @@ def test_a_broken_model_stops_nobody_else(tmp_path, readiness, ready):
 def test_sigterm_finishes_what_is_in_flight(held):
     with Server(held, options=["--drain-grace", "500ms"]) as server:
         pending = Pending(server, "held")
-        wait_until(lambda: in_flight(server), "the request is in flight")
+        wait_until(lambda: server.in_flight() == 1, "the request is in flight")
         server.process.send_signal(signal.SIGTERM)
         wait_until(lambda: server.request("GET", "/v2/health/ready")[0] == 400, "not ready while draining")
         assert server.health("live")
@@ -89,7 +82,7 @@ def test_sigterm_finishes_what_is_in_flight(held):
 def test_a_second_signal_ends_at_once(held):
     with Server(held, options=["--drain-grace", "60s"]) as server:
         pending = Pending(server, "held")
-        wait_until(lambda: in_flight(server), "the request is in flight")
+        wait_until(lambda: server.in_flight() == 1, "the request is in flight")
         server.process.send_signal(signal.SIGTERM)
         wait_until(lambda: server.request("GET", "/v2/health/ready")[0] == 400, "draining")
         server.process.send_signal(signal.SIGTERM)
@@ -100,7 +93,7 @@ def test_a_second_signal_ends_at_once(held):
 def test_a_stuck_model_does_not_keep_the_server_up(held):
     with Server(held, options=["--drain-grace", "0s", "--drain-timeout", "200ms"]) as server:
         pending = Pending(server, "held")
-        wait_until(lambda: in_flight(server), "the request is in flight")
+        wait_until(lambda: server.in_flight() == 1, "the request is in flight")
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(timeout=30) == 1
         pending.wait()
