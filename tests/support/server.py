@@ -38,7 +38,7 @@ def free_ports(count):
         return ports
 
 
-def wait_until(condition, what, timeout_s=30):
+def wait_until(condition, what, timeout_s=120):
     """Returns the condition's first true value; fails the test when there is none in time."""
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
