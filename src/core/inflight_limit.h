@@ -2,53 +2,103 @@
 
 #include <atomic>
 #include <cstdint>
+#include <expected>
+#include <limits>
 #include <utility>
 
 namespace inferd::core {
 
-// How many requests the whole server works on at a time, over all models and loops; and how many bytes of tensors those
-// of one version may hold (HeldBytes). Thread-safe: one shared counter.
+// How many requests the whole server works on at a time, over all models and loops, and how many bytes of tensors they
+// hold; and what of that the requests of one model version may take: no more than is free, so that alone it gets half,
+// and models that are stuck leave others as much as each of them takes ("dynamic threshold": Choudhury and Hahne,
+// IEEE/ACM Transactions on Networking 6(2), 1998). Since what is stuck gives nothing back, that alone would leave the
+// tenth of them next to nothing: a few requests each version may have while there is any place.
+//
+// Thread-safe: a cache line that all share, and one for each version. Concurrent callers may be refused the last place.
 class InflightLimit final {
  public:
-  explicit InflightLimit(int64_t requests_max = 4096, int64_t version_bytes_max = INT64_MAX)
-      : requests_max_(requests_max), version_bytes_max_(version_bytes_max) {}
+  struct Bounds {
+    int64_t requests = 4096;
+    int64_t bytes = std::numeric_limits<int64_t>::max();
+  };
+  // Of each version, the first of them of any size; who has more leaves the last eighth of the places to these.
+  static constexpr int64_t kOwnRequests = 4;
+
+  explicit InflightLimit(const Bounds& bounds) : bounds_(bounds) {}
+
+  // What one version has of it. Outlives its slots.
+  class Share {
+   public:
+    int64_t requests() const { return requests_.load(std::memory_order_relaxed); }
+    int64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+
+   private:
+    friend class InflightLimit;
+    alignas(64) std::atomic<int64_t> requests_{0};
+    std::atomic<int64_t> bytes_{0};
+  };
 
   // A place among the requests in flight; given back when destroyed. Move-only.
   class Slot {
    public:
     Slot() = default;
     ~Slot() { Release(); }
-    Slot(Slot&& other) noexcept : limit_(std::exchange(other.limit_, nullptr)) {}
+    Slot(Slot&& other) noexcept
+        : limit_(std::exchange(other.limit_, nullptr)), share_(other.share_), bytes_(other.bytes_) {}
     Slot& operator=(Slot&& other) noexcept {
       std::swap(limit_, other.limit_);
+      std::swap(share_, other.share_);
+      std::swap(bytes_, other.bytes_);
       return *this;
     }
     explicit operator bool() const { return limit_ != nullptr; }
     void Release() {
-      if (limit_ != nullptr) std::exchange(limit_, nullptr)->count_.fetch_sub(1, std::memory_order_relaxed);
+      if (limit_ != nullptr) std::exchange(limit_, nullptr)->GiveBack(*share_, bytes_);
     }
 
    private:
     friend class InflightLimit;
-    explicit Slot(InflightLimit* limit) : limit_(limit) {}
+    Slot(InflightLimit* limit, Share* share, int64_t bytes) : limit_(limit), share_(share), bytes_(bytes) {}
     InflightLimit* limit_ = nullptr;
+    Share* share_ = nullptr;
+    int64_t bytes_ = 0;
   };
 
-  // Empty if the server has all it may work on. The limit outlives the slot.
-  Slot Take() {
-    if (count_.fetch_add(1, std::memory_order_relaxed) < requests_max_) return Slot(this);
-    count_.fetch_sub(1, std::memory_order_relaxed);
-    return {};
+  enum class Refusal { kNoPlace, kNoPlaceForVersion, kNoMemoryForVersion };
+
+  // The limit outlives the slot.
+  std::expected<Slot, Refusal> Take(Share& share, int64_t bytes) {
+    const int64_t others = requests_.fetch_add(1, std::memory_order_relaxed);
+    const int64_t own = share.requests_.fetch_add(1, std::memory_order_relaxed);
+    const int64_t bytes_after = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    const int64_t own_bytes_after = share.bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    Slot slot(this, &share, bytes);
+    if (others >= bounds_.requests) return std::unexpected(Refusal::kNoPlace);
+    const int64_t free = bounds_.requests - others;
+    if (own >= kOwnRequests && (own >= free || free <= bounds_.requests / 8)) {
+      return std::unexpected(Refusal::kNoPlaceForVersion);
+    }
+    if (own > 0 && own_bytes_after > bounds_.bytes - bytes_after) return std::unexpected(Refusal::kNoMemoryForVersion);
+    return slot;
   }
 
-  int64_t count() const { return count_.load(std::memory_order_relaxed); }
-  int64_t requests_max() const { return requests_max_; }
-  int64_t version_bytes_max() const { return version_bytes_max_; }
+  int64_t count() const { return requests_.load(std::memory_order_relaxed); }
+  const Bounds& bounds() const { return bounds_; }
+  // Of requests that wait for their version to be loaded.
+  Share& unloaded() { return unloaded_; }
 
  private:
-  const int64_t requests_max_;
-  const int64_t version_bytes_max_;
-  alignas(64) std::atomic<int64_t> count_{0};
+  void GiveBack(Share& share, int64_t bytes) {
+    share.bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    share.requests_.fetch_sub(1, std::memory_order_relaxed);
+    bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    requests_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  const Bounds bounds_;
+  alignas(64) std::atomic<int64_t> requests_{0};
+  std::atomic<int64_t> bytes_{0};
+  Share unloaded_;
 };
 
 }  // namespace inferd::core

@@ -37,9 +37,11 @@ bool LocalDispatcher::LoadsOnDemand(std::string_view model, std::string_view ver
 
 // Who waits is in flight, so that there are not more of them than the server may work on.
 void LocalDispatcher::AwaitLoad(LoadDemand demand) {
-  InflightLimit::Slot slot = inflight_.Take();
-  if (!slot) return demand.done({.status = TooManyRequests(), .model = nullptr, .retry_after_ms = kRetryAfterMs});
-  demand.done = [slot = std::move(slot), done = std::move(demand.done)](LoadOutcome&& outcome) mutable {
+  auto slot = inflight_.Take(inflight_.unloaded(), 0);
+  if (!slot.has_value()) {
+    return demand.done({.status = Refused(slot.error(), nullptr), .model = nullptr, .retry_after_ms = kRetryAfterMs});
+  }
+  demand.done = [slot = std::move(*slot), done = std::move(demand.done)](LoadOutcome&& outcome) mutable {
     slot.Release();
     done(std::move(outcome));
   };
@@ -51,9 +53,24 @@ base::Result<std::string> LocalDispatcher::LabelledVersion(std::string_view mode
   return std::to_string(version);
 }
 
-base::Status LocalDispatcher::TooManyRequests() const {
-  return base::ResourceExhausted("the server works on as many requests as it may (" +
-                                 std::to_string(inflight_.requests_max()) + ")");
+// `id`: null for requests that wait for their model to be loaded.
+base::Status LocalDispatcher::Refused(InflightLimit::Refusal refusal, const ModelId* id) const {
+  const std::string whose =
+      id == nullptr ? "that wait for models to be loaded" : "that model '" + id->name + "' has not answered";
+  const InflightLimit::Bounds& bounds = inflight_.bounds();
+  switch (refusal) {
+    case InflightLimit::Refusal::kNoPlace: break;
+    case InflightLimit::Refusal::kNoPlaceForVersion:
+      return base::ResourceExhausted("the requests " + whose +
+                                     " are as many as they may be beside those of others (of " +
+                                     std::to_string(bounds.requests) + ")");
+    case InflightLimit::Refusal::kNoMemoryForVersion:
+      return base::ResourceExhausted("the requests " + whose +
+                                     " hold as much memory as they may beside those of others (of " +
+                                     std::to_string(bounds.bytes) + " bytes)");
+  }
+  return base::ResourceExhausted("the server works on as many requests as it may (" + std::to_string(bounds.requests) +
+                                 ")");
 }
 
 base::Result<std::shared_ptr<const PinnedModel>> LocalDispatcher::CallGraph(std::shared_ptr<const PinnedModel> pinned,
@@ -82,19 +99,12 @@ base::Status LocalDispatcher::Admit(QueuedRequest& queued, int64_t* retry_after_
   }
   INFERD_RETURN_IF_ERROR(
       ValidateRequest(request, queued.version->id().name, *signatures[request.signature], &queued.layout));
-  queued.slot = inflight_.Take();
-  if (!queued.slot) {
+  auto slot = inflight_.Take(queued.version->share(), static_cast<int64_t>(request.InputBytes()));
+  if (!slot.has_value()) {
     *retry_after_ms = kRetryAfterMs;
-    return TooManyRequests();
+    return Refused(slot.error(), &queued.version->id());
   }
-  queued.hold =
-      queued.version->held_bytes().Take(static_cast<int64_t>(request.InputBytes()), inflight_.version_bytes_max());
-  if (!queued.hold) {
-    *retry_after_ms = kRetryAfterMs;
-    return base::ResourceExhausted("the requests that model '" + queued.version->id().name +
-                                   "' has not answered hold as much memory as one model's may (" +
-                                   std::to_string(inflight_.version_bytes_max()) + " bytes)");
-  }
+  queued.slot = std::move(*slot);
   if (request.cancel != nullptr && request.cancel->cancelled()) return base::Cancelled("the request was cancelled");
   if (request.deadline_ns != 0 && request.deadline_ns <= queued.queued_ns) {
     return base::DeadlineExceeded("Request timeout expired");

@@ -32,7 +32,7 @@ class LocalDispatcher final : public Dispatcher {
 
  private:
   base::Result<std::shared_ptr<const ModelVersion>> FindVersion(std::string_view model, std::string_view version);
-  base::Status TooManyRequests() const;
+  base::Status Refused(InflightLimit::Refusal refusal, const ModelId* id) const;
   base::Status Admit(QueuedRequest& queued, int64_t* retry_after_ms);
 
   SnapshotReader snapshots_;

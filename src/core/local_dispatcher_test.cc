@@ -68,7 +68,7 @@ class LocalDispatcherTest : public ::testing::Test {
   std::vector<InferResponse> answers_;
   base::FakeClock clock_;
   SnapshotPublisher publisher_;
-  InflightLimit inflight_{2};
+  InflightLimit inflight_{{.requests = 2}};
   LocalDispatcher dispatcher_{publisher_, inflight_, clock_};
   base::ThreadPool retire_{"retire", 1};
 };
@@ -202,7 +202,7 @@ TEST_F(LocalDispatcherTest, TheServersLimitSaysWhenToRetry) {
 
 // A model whose requests pile up leaves memory for those of another.
 TEST_F(LocalDispatcherTest, AVersionHoldsOnlySoMuchMemory) {
-  InflightLimit inflight(100, 5);
+  InflightLimit inflight({.requests = 100, .bytes = 10});
   LocalDispatcher dispatcher(publisher_, inflight, clock_);
   const auto stuck = MakeVersion(1);
   const auto other = MakeVersion(2);
@@ -216,11 +216,11 @@ TEST_F(LocalDispatcherTest, AVersionHoldsOnlySoMuchMemory) {
   dispatcher.Infer(other, Request(), Record());
   EXPECT_EQ(held_.size(), 3u);
   held_[0].Answer({});
-  EXPECT_EQ(stuck->held_bytes().bytes(), 2);
+  EXPECT_EQ(stuck->share().bytes(), 2);
   dispatcher.Infer(stuck, Request(), Record());
   EXPECT_EQ(held_.size(), 4u) << "there is room again";
   for (size_t i = 1; i < held_.size(); ++i) held_[i].Answer({});
-  EXPECT_EQ(stuck->held_bytes().bytes(), 0);
+  EXPECT_EQ(stuck->share().bytes(), 0);
   held_.clear();
 }
 

@@ -10,7 +10,7 @@
 #include "base/executor.h"
 #include "core/dispatcher.h"
 #include "core/graph_calls.h"
-#include "core/held_bytes.h"
+#include "core/inflight_limit.h"
 #include "core/scheduler.h"
 
 namespace inferd::core {
@@ -53,7 +53,7 @@ class ModelVersion final : public PinnedModel {
   const std::string& platform() const { return parts_.platform; }
   const config::ModelConfig& config() const { return *parts_.config; }
   VersionStatistics& statistics() const { return *parts_.statistics; }
-  HeldBytes& held_bytes() const { return held_bytes_; }
+  InflightLimit::Share& share() const { return share_; }  // of the server's requests in flight
   // A request has come; the least recently used go first where memory is short. Costs a shared read: the time is that
   // of the clock without its last bits, so that the line is written a thousand times a second at most.
   void NoteUse(int64_t now_ns) const {
@@ -72,10 +72,10 @@ class ModelVersion final : public PinnedModel {
 
   explicit ModelVersion(Parts parts);
 
+  mutable InflightLimit::Share share_;  // thread-safe
   Parts parts_;
   std::vector<const ModelSignature*> signatures_;
   std::string version_text_;
-  mutable HeldBytes held_bytes_;  // thread-safe
   mutable std::atomic<int64_t> used_ns_{0};
 };
 

@@ -10,7 +10,6 @@ void QueuedRequest::Answer(InferResponse&& response) {
   response.id = request->id;
   if (response.final) {
     slot.Release();
-    hold.Release();
   }
   completion.Send(std::move(response));
 }

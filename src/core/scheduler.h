@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/engine.h"
-#include "core/held_bytes.h"
 #include "core/infer_request.h"
 #include "core/infer_response.h"
 #include "core/inflight_limit.h"
@@ -46,16 +45,15 @@ struct QueuedRequest {
   std::shared_ptr<const ModelVersion> version;  // keeps the version, and with it the scheduler, alive
   RequestLayout layout;
   InflightLimit::Slot slot;
-  int64_t queued_ns = 0;  // base::Clock::NowNs at Enqueue
-  bool warmup = false;    // nobody's request: not counted
-  HeldBytes::Hold hold = {};
+  int64_t queued_ns = 0;                       // base::Clock::NowNs at Enqueue
+  bool warmup = false;                         // nobody's request: not counted
   std::shared_ptr<PartTally> parts = nullptr;  // of a request that was split: this is a part of it
 
   // Asked once, before the final answer: whether the statistics count it as a request's success or failure.
   // (Executions and their rows are counted for every part.)
   bool Counts(bool ok) const { return !warmup && (parts == nullptr || parts->Counts(ok)); }
 
-  // Fills in model name, version and id, and answers. A final answer first gives slot and hold back: whoever it wakes
+  // Fills in model name, version and id, and answers. A final answer first gives its slot back: whoever it wakes
   // may send the next request at once.
   void Answer(InferResponse&& response);
   void Fail(base::Status status, int64_t retry_after_ms = 0);

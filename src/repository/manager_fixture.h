@@ -114,7 +114,7 @@ class ManagerTest : public ::testing::Test {
   scheduling::ResourceArbiter resources_;
   const scheduling::HostPolicies host_policies_;
   core::SnapshotPublisher snapshots_;
-  core::InflightLimit inflight_;
+  core::InflightLimit inflight_{{}};
   FakeEngine engine_{"onnxruntime", "model.onnx"};
   std::vector<core::Engine*> engines_;
   ManagerOptions options_;

@@ -46,7 +46,7 @@ void BM_InferInline(benchmark::State& state) {
   models["m"].versions.push_back({.version = 1, .serving = version, .state = core::ModelState::kReady, .reason = ""});
   core::SnapshotPublisher publisher;
   publisher.Publish(std::make_shared<const core::CatalogSnapshot>(std::move(models)));
-  core::InflightLimit inflight;
+  core::InflightLimit inflight{{}};
   core::LocalDispatcher dispatcher(publisher, inflight, clock);
   const base::Buffer body = base::Buffer::Allocate(64);
   for (int i = 0; i < 100; ++i) {

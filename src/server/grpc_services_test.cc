@@ -44,7 +44,7 @@ class GrpcServicesTest : public testing::Test {
   const base::FakeClock clock_;
   const std::atomic<bool> draining_{false};
   core::SnapshotPublisher snapshots_;
-  core::InflightLimit inflight_{1};
+  core::InflightLimit inflight_{{.requests = 1}};
   core::LocalDispatcher dispatcher_{snapshots_, inflight_, clock_};
   grpc_health::FakeCatalog catalog_;
   net::grpc::ManualPool pool_;

@@ -37,9 +37,10 @@ void SetRpcOptions(const config::ServerOptions& options, rpc::Options& rpc) {
 
 }  // namespace
 
-int64_t VersionBytesMax(const config::LimitOptions& limits) {
-  const uint64_t all = net::MemoryBudget(limits.body_bytes_in_flight_max).bytes_max();
-  return static_cast<int64_t>(std::min<uint64_t>(all - all / 4, INT64_MAX));
+core::InflightLimit::Bounds InflightBounds(const config::LimitOptions& limits) {
+  const uint64_t bodies = net::MemoryBudget(limits.body_bytes_in_flight_max).bytes_max();
+  return {.requests = limits.requests_in_flight_max,
+          .bytes = static_cast<int64_t>(std::min<uint64_t>(bodies, INT64_MAX))};
 }
 
 net::Limits NetLimits(const config::LimitOptions& limits, const config::GrpcKeepaliveOptions& keepalive) {

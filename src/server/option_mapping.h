@@ -5,6 +5,7 @@
 
 #include "config/served_model.h"
 #include "config/server_options.h"
+#include "core/inflight_limit.h"
 #include "frontends/oip_grpc/service.h"
 #include "frontends/oip_http/options.h"
 #include "frontends/tfs_grpc/service.h"
@@ -19,8 +20,7 @@
 
 namespace inferd::server {
 
-// What one version's unanswered requests may hold, in bytes: of all bodies together a quarter is left to others.
-int64_t VersionBytesMax(const config::LimitOptions& limits);
+core::InflightLimit::Bounds InflightBounds(const config::LimitOptions& limits);
 net::Limits NetLimits(const config::LimitOptions& limits, const config::GrpcKeepaliveOptions& keepalive);
 // Without handlers, which are the caller's.
 net::ListenerOptions Listener(std::string name, const config::ListenerOptions& listener);

@@ -36,11 +36,13 @@ TEST(OptionMappingTest, DefaultLimitsAreTheTransports) {
   EXPECT_EQ(mapped.http2_age_grace, own.http2_age_grace);
 }
 
-TEST(OptionMappingTest, OneVersionMayHoldThreeQuartersOfTheMemoryForBodies) {
+TEST(OptionMappingTest, RequestsInFlightHoldNoMoreThanBodiesMay) {
   config::LimitOptions limits;
-  EXPECT_GT(VersionBytesMax(limits), 0);
+  EXPECT_GT(InflightBounds(limits).bytes, 0);
   limits.body_bytes_in_flight_max = 1000;
-  EXPECT_EQ(VersionBytesMax(limits), 750);
+  limits.requests_in_flight_max = 7;
+  EXPECT_EQ(InflightBounds(limits).bytes, 1000);
+  EXPECT_EQ(InflightBounds(limits).requests, 7);
 }
 
 TEST(OptionMappingTest, KeepaliveIsTheTransports) {

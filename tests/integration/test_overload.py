@@ -4,6 +4,7 @@ no other model notices."""
 import itertools
 import json
 import time
+from contextlib import ExitStack
 
 import grpc
 import pytest
@@ -201,6 +202,23 @@ def test_a_stuck_model_does_not_hold_up_another(batching, kind):
         assert all(reply.ok for reply in wait_for(stuck))
 
 
+def test_stuck_models_leave_places_to_another(batching):
+    stuck = [f"stuck{n}" for n in range(4)]
+    for model in stuck:
+        batching.add(model, BATCHES)
+    batching.add("quick", BATCHES)
+    with batching.serve("--requests-in-flight-max", 40) as server, ExitStack() as held:
+        crowd = held.enter_context(Crowd(server, clients=80))
+        for model in stuck:
+            held.enter_context(batching.held(model))
+        futures = [crowd.send(model, [[n]]) for model in stuck for n in range(40)]
+        wait_until(lambda: sum(future.done() for future in futures) >= 160 - 39, "most are refused")
+        refused = [future.result() for future in futures if future.done()]
+        assert {reply.code for reply in refused} == {"RESOURCE_EXHAUSTED"}
+        assert any("as many as they may be beside those of others" in reply.message for reply in refused)
+        assert wait_for([crowd.send("quick", [[1]])])[0].ok
+
+
 def test_a_stuck_model_leaves_memory_to_another(batching):
     batching.add("stuck", BATCHES)
     batching.add("quick", BATCHES)
@@ -211,7 +229,7 @@ def test_a_stuck_model_leaves_memory_to_another(batching):
             wait_until(lambda: sum(future.done() for future in futures) >= 10, "some are refused")
             refused = [future.result() for future in futures if future.done()]
             assert {reply.code for reply in refused} == {"RESOURCE_EXHAUSTED"}
-            assert "as much memory as one model's may" in refused[0].message
+            assert "as much memory as they may" in refused[0].message
             assert [reply.ok for reply in wait_for([crowd.send("quick", large) for _ in range(2)])] == [True, True]
         assert {reply.code for reply in wait_for(futures)} == {"OK", "RESOURCE_EXHAUSTED"}
 

@@ -11,7 +11,7 @@ class AnswerOrderTest : public ::testing::Test {
   core::QueuedRequest Join(const std::string& name) {
     core::QueuedRequest queued;
     queued.request = std::make_unique<core::InferRequest>();
-    queued.slot = inflight_.Take();
+    queued.slot = inflight_.Take(share_, 0).value();
     queued.completion = core::Completion([this, name](core::InferResponse response) {
       log_ += name + (response.status.ok() ? "" : "!") + (response.final ? " " : "- ");
       if (on_answer_) on_answer_();
@@ -26,7 +26,8 @@ class AnswerOrderTest : public ::testing::Test {
   }
 
   AnswerOrder order_;
-  core::InflightLimit inflight_;
+  core::InflightLimit inflight_{{}};
+  core::InflightLimit::Share share_;
   std::string log_;
   std::function<void()> on_answer_;
 };

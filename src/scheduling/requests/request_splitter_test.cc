@@ -225,10 +225,11 @@ TEST(RequestSplitterTest, ADroppedPartFailsTheRequest) {
 }
 
 TEST(RequestSplitterTest, ThePlaceAmongTheRequestsInFlightIsHeldUntilTheAnswer) {
-  core::InflightLimit limit(1);
+  core::InflightLimit limit({.requests = 1});
+  core::InflightLimit::Share share;
   Split split;
   core::QueuedRequest whole = split.Whole(2);
-  whole.slot = limit.Take();
+  whole.slot = limit.Take(share, 0).value();
   split.Run(std::move(whole), 1);
   split.parts[0].Answer(Split::Echo(split.parts[0]));
   EXPECT_EQ(limit.count(), 1);
@@ -310,14 +311,15 @@ TEST(RequestSplitterTest, PartsArriveOnManyThreads) {
   constexpr int kThreads = 4;
   std::mt19937 random(20261121);
   for (int round = 0; round < 200; ++round) {
-    core::InflightLimit limit(1);
+    core::InflightLimit limit({.requests = 1});
+    core::InflightLimit::Share share;
     const int64_t rows = 2 + static_cast<int64_t>(random() % 40);
     const bool failing = random() % 2 == 0;
     Split split;
     std::atomic<int> answers = 0;
     core::InferResponse answer;
     core::QueuedRequest whole = split.Whole(rows);
-    whole.slot = limit.Take();
+    whole.slot = limit.Take(share, 0).value();
     whole.completion = core::Completion([&](core::InferResponse response) {
       if (answers.fetch_add(1) == 0) answer = std::move(response);
     });
