@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "json/text.h"
 #include "tensor/shape.h"
+#include "tensorjson/short_integers.h"
 
 namespace inferd::tensorjson {
 
@@ -82,8 +83,14 @@ class DataParser {
     const char* p = json::SkipSpace(p_ + 1, end_);
     Out* out = out_;
     size_t i = 0;
+    bool in_runs = TakesShortIntegers<Codec>;  // until there is none: where elements are of another kind, most are
     if (p == end_ || *p != ']') {
       while (true) {
+        if (in_runs) {
+          const size_t run = ReadRun(p, out, size - i);
+          in_runs = run > 0;
+          i += run;
+        }
         if (i == size) return WrongSize(open, dim, size);
         const char* const behind = p == end_ ? nullptr : codec_.Read(p, end_, out);
         if (behind == nullptr) return ElementFault(p, i);
@@ -100,6 +107,16 @@ class DataParser {
     if (i != size) return WrongSize(open, dim, size);
     ++p_;
     return {};
+  }
+
+  // Elements that are read more quickly together; `p` is at the next one then.
+  size_t ReadRun(const char*& p, Out*& out, size_t room) {
+    if constexpr (TakesShortIntegers<Codec>) {
+      Out* const first = out;
+      p = json::SkipSpace(ReadShortIntegers<Codec>(p, end_, out, room), end_);
+      return static_cast<size_t>(out - first);
+    }
+    return 0;
   }
 
   base::Status Refused(const std::string& fault) const {

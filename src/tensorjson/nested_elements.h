@@ -11,6 +11,7 @@
 #include "json/reader.h"
 #include "json/text.h"
 #include "tensor/bytes.h"
+#include "tensorjson/short_integers.h"
 
 // How NestedParser stores what it reads.
 
@@ -32,6 +33,9 @@ class GrowingBytes {
     return at_;
   }
   void Commit(char* end) { at_ = end; }
+  char* end() const { return at_; }
+  // What may be committed behind end() as it is.
+  size_t room() const { return static_cast<size_t>(end_ - at_); }
 
  private:
   void Grow(size_t bytes, size_t rest_max) {
@@ -63,6 +67,19 @@ class NumberElements {
   using Out = typename Codec::Out;
   explicit NumberElements(Codec codec) : codec_(codec) {}
 
+  // Stores elements, from the one at `p` on, that are read more quickly together, as far as there is room already. How
+  // many; `p` is where the next one stands then, white space aside.
+  size_t ReadRun(const char*& p, const char* end, GrowingBytes& bytes) const {
+    if constexpr (TakesShortIntegers<Codec>) {
+      auto* const first = reinterpret_cast<Out*>(bytes.end());
+      Out* out = first;
+      p = ReadShortIntegers<Codec>(p, end, out, bytes.room() / sizeof(Out));
+      bytes.Commit(reinterpret_cast<char*>(out));
+      return static_cast<size_t>(out - first);
+    }
+    return 0;
+  }
+
   // Stores the element at `p`; its end, or nullptr if it is refused.
   const char* Read(const char* p, const char* end, GrowingBytes& bytes) const {
     // Each element takes a character and one more to separate it.
@@ -80,6 +97,8 @@ class NumberElements {
 // BYTES: strings, and objects with one member "b64".
 class TextElements {
  public:
+  static size_t ReadRun(const char*& /*p*/, const char* /*end*/, GrowingBytes& /*bytes*/) { return 0; }
+
   const char* Read(const char* p, const char* end, GrowingBytes& bytes) const {
     if (*p == '{') return ReadBase64(p, end, bytes);
     if (*p != '"') return nullptr;

@@ -78,7 +78,14 @@ class NestedParser::Walk {
   bool Row(int level, int64_t& size) {
     const char* p = p_;
     int64_t count = 0;
+    bool in_runs = true;  // until there is none: where elements are of another kind, most are
     for (;;) {
+      if (in_runs) {
+        const size_t run = elements_.ReadRun(p, end_, bytes_);
+        in_runs = run > 0;
+        count += static_cast<int64_t>(run);
+        p = json::SkipSpace(p, end_);
+      }
       const char* const behind = p == end_ ? nullptr : elements_.Read(p, end_, bytes_);
       if (behind == nullptr) {
         p_ = p;

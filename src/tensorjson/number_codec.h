@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "tensor/data_type.h"
 #include "tensorjson/decimal.h"
 #include "tensorjson/parse.h"
+#include "tensorjson/short_integers.h"
 
 // Codecs of DataParser for the datatypes of fixed size.
 
@@ -25,6 +27,10 @@ template <std::integral T>
 class IntegerCodec {
  public:
   using Out = T;
+
+  static constexpr uint32_t kShortMax =
+      static_cast<uint32_t>(std::min<uint64_t>(std::numeric_limits<T>::max(), kShortIntegerMax));
+  static T FromShort(uint32_t value) { return static_cast<T>(value); }
 
   const char* Read(const char* p, const char* /*end*/, T*& out) const {
     const bool negative = *p == '-';
@@ -55,6 +61,9 @@ template <std::integral T>
 class CutIntegerCodec {
  public:
   using Out = T;
+
+  static constexpr uint32_t kShortMax = kShortIntegerMax;
+  static T FromShort(uint32_t value) { return static_cast<T>(value); }
 
   const char* Read(const char* p, const char* end, T*& out) const {
     int32_t whole = 0;
@@ -92,6 +101,7 @@ struct FloatFormat<tensor::DataType::kFp32> {
   using Bits = uint32_t;
   static constexpr Bits kInfinity = 0x7F800000, kNan = 0x7FC00000, kSign = 0x80000000;
   static Bits From(const Decimal& d, std::string_view token) { return std::bit_cast<Bits>(ToFloat(d, token)); }
+  static Bits FromWhole(uint32_t value) { return std::bit_cast<Bits>(static_cast<float>(static_cast<int32_t>(value))); }
 };
 
 template <>
@@ -99,6 +109,7 @@ struct FloatFormat<tensor::DataType::kFp64> {
   using Bits = uint64_t;
   static constexpr Bits kInfinity = 0x7FF0000000000000, kNan = 0x7FF8000000000000, kSign = 0x8000000000000000;
   static Bits From(const Decimal& d, std::string_view token) { return std::bit_cast<Bits>(ToDouble(d, token)); }
+  static Bits FromWhole(uint32_t value) { return std::bit_cast<Bits>(static_cast<double>(value)); }
 };
 
 template <>
@@ -120,6 +131,14 @@ class FloatCodec {
  public:
   using Format = FloatFormat<kType>;
   using Out = typename Format::Bits;
+
+  // float has 24 bits: it holds them all exactly.
+  static constexpr uint32_t kShortMax = kShortIntegerMax;
+  static Out FromShort(uint32_t value)
+    requires requires { Format::FromWhole(value); }
+  {
+    return Format::FromWhole(value);
+  }
 
   explicit FloatCodec(const ParseOptions& options) : options_(options) {}
 

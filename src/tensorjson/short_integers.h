@@ -1,5 +1,10 @@
 #pragma once
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -18,21 +23,89 @@ concept TakesShortIntegers = requires(uint32_t value) {
 // The most that seven digits say.
 inline constexpr uint32_t kShortIntegerMax = 9'999'999;
 
+namespace internal {
+
+#if defined(__SSE2__)
+// Where elements end in 16 bytes of a row: bit i of `commas` is byte i. `spaced`: a space follows each comma. Anything
+// but digits beside that: `plain` is false.
+struct SixteenBytes {
+  uint32_t commas;
+  bool spaced;
+  bool plain;
+};
+
+inline SixteenBytes LookAtSixteen(const char* p) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  const auto mask = [](__m128i equal) { return static_cast<uint32_t>(_mm_movemask_epi8(equal)); };
+  const uint32_t commas = mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(',')));
+  const uint32_t spaces = mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')));
+  // '0' to '9' become the ten least of all signed bytes.
+  const __m128i shifted = _mm_add_epi8(bytes, _mm_set1_epi8(static_cast<char>(-128 - '0')));
+  const uint32_t digits = mask(_mm_cmplt_epi8(shifted, _mm_set1_epi8(-128 + 10)));
+  const bool spaced = spaces != 0;
+  return {.commas = commas,
+          .spaced = spaced,
+          .plain = (digits | commas | spaces) == 0xFFFF && (!spaced || spaces == (commas << 1 & 0xFFFF))};
+}
+#endif
+
+// At p, `digits` digits, at least one, with no zero before others. Whether Codec takes them; if so, they are stored.
+template <typename Codec>
+bool StoreShort(const char* p, int digits, typename Codec::Out* out) {
+  const uint64_t word = Load8(p);
+  const uint64_t value = DigitsValue(word, digits);
+  *out = Codec::FromShort(static_cast<uint32_t>(value));
+  const bool leading_zero = (word & 0xFF) == '0' && digits > 1;
+  return !leading_zero && value <= Codec::kShortMax;
+}
+
+// Elements of up to three digits, several at a time: as many as sixteen bytes hold in any case, so that no branch
+// depends on their lengths. As ReadShortIntegers.
+template <typename Codec>
+const char* ReadTinyIntegers(const char* p, const char* end, typename Codec::Out*& out, size_t& room) {
+#if defined(__SSE2__)
+  constexpr int kUnspaced = 4;
+  constexpr int kSpaced = 3;
+  while (end - p > 24 && room >= kUnspaced) {
+    const SixteenBytes look = LookAtSixteen(p);
+    const int count = look.spaced ? kSpaced : kUnspaced;
+    if (!look.plain || std::popcount(look.commas) < count) break;
+    bool good = true;
+    uint32_t commas = look.commas;
+    int at = 0;
+    for (int i = 0; i < count; ++i) {
+      const int comma = std::countr_zero(commas);
+      commas &= commas - 1;
+      const int digits = comma - at;
+      good &= digits >= 1 && digits <= 3 && StoreShort<Codec>(p + at, digits & 3, out + i);
+      at = comma + 1 + (look.spaced ? 1 : 0);
+    }
+    if (!good) break;
+    out += count;
+    room -= static_cast<size_t>(count);
+    p += at;
+  }
+#endif
+  return p;
+}
+
+}  // namespace internal
+
 // Reads elements of a row as pixels and token ids stand in it: one to seven digits, a comma, and no space or one.
-// Stores up to `room` of them at `out`, and returns the begin of the first element that is anything else, or is the last
-// of its row: whoever reads on says whether it is right. Precondition as in decimal.h.
+// Stores up to `room` of them at `out`, and returns the begin of the first element that is anything else, or is the
+// last of its row: whoever reads on says whether it is right. What lies behind the stored elements, within `room`, may
+// be written to. Precondition as in decimal.h.
 //
-// The digits and the comma are looked at as one word, so that numbers whose lengths differ cost no mispredicted branch.
+// Digits and commas are looked at as words, so that numbers whose lengths differ cost no mispredicted branch.
 template <TakesShortIntegers Codec>
 const char* ReadShortIntegers(const char* p, const char* end, typename Codec::Out*& out, size_t room) {
+  p = internal::ReadTinyIntegers<Codec>(p, end, out, room);
   for (; room > 0 && end - p > 8; --room) {
     const uint64_t word = internal::Load8(p);
     const int digits = internal::LeadingDigits(word);
     if (digits == 0 || digits == 8 || (word >> (8 * digits) & 0xFF) != ',') break;
-    const uint64_t value = internal::DigitsValue(word, digits);
-    const bool leading_zero = (word & 0xFF) == '0' && digits > 1;
-    if (leading_zero || value > Codec::kShortMax) break;
-    *out++ = Codec::FromShort(static_cast<uint32_t>(value));
+    if (!internal::StoreShort<Codec>(p, digits, out)) break;
+    ++out;
     p += digits + 1;
     if (*p == ' ') ++p;
   }
