@@ -34,8 +34,16 @@ void ModelConfigWatch::Look() {
   problem_ = status.message();
 }
 
+// A file is empty for a moment while it is written: only a list says which models go.
+base::Status ModelConfigWatch::WithoutList() const {
+  if (served_.empty()) return base::OkStatus();
+  return base::FailedPrecondition(
+      "Cannot transition to requested config. It is only legal to transition from one ModelConfigList to another.");
+}
+
 base::Status ModelConfigWatch::Apply() {
-  INFERD_ASSIGN_OR_RETURN(auto models, ReadServedModels(options_, serving_.logger));
+  INFERD_ASSIGN_OR_RETURN(auto models, ReadModelConfigFile(options_.config_file, serving_.logger));
+  if (!models.has_value()) return WithoutList();
   if (*models == served_) return base::OkStatus();
   std::promise<base::Status> answer;
   ServeModels(serving_, *models, [&answer](base::Status status) { answer.set_value(std::move(status)); });

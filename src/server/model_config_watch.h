@@ -29,6 +29,7 @@ class ModelConfigWatch final {
 
  private:
   base::Status Apply();
+  base::Status WithoutList() const;
 
   const config::ServedModelOptions options_;
   std::vector<config::ServedModel> served_;

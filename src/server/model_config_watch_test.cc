@@ -50,6 +50,17 @@ TEST_F(ModelConfigWatchTest, WhatIsRefusedIsTriedAgain) {
   EXPECT_EQ(Look(), -1) << "the others serve";
 }
 
+TEST_F(ModelConfigWatchTest, AFileWithoutListUnloadsNothing) {
+  dir_.Write("models.config", "");
+  EXPECT_EQ(Look(), -1) << "as at the start";
+  Write(model_);
+  EXPECT_EQ(Look(), 1);
+  dir_.Write("models.config", "");
+  EXPECT_EQ(Look(), -1);
+  Write("");
+  EXPECT_EQ(Look(), 0) << "an empty list does";
+}
+
 TEST_F(ModelConfigWatchTest, ABrokenFileChangesNothing) {
   EXPECT_EQ(Look(), -1) << "there is none";
   Write("config { nam: 1 }");

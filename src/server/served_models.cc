@@ -16,14 +16,19 @@ void LogWarnings(const config::ModelServerConfig& read, base::Logger& logger) {
 
 }  // namespace
 
+base::Result<std::optional<std::vector<config::ServedModel>>> ReadModelConfigFile(const std::string& file,
+                                                                                  base::Logger& logger) {
+  INFERD_ASSIGN_OR_RETURN(const std::string text, config::ReadSmallFile(file, config::kModelServerConfigBytesMax));
+  INFERD_ASSIGN_OR_RETURN(config::ModelServerConfig read, config::ParseModelServerConfig(text, file));
+  LogWarnings(read, logger);
+  return std::move(read.models);
+}
+
 base::Result<std::optional<std::vector<config::ServedModel>>> ReadServedModels(
     const config::ServedModelOptions& options, base::Logger& logger) {
   if (!options.config_file.empty()) {
-    INFERD_ASSIGN_OR_RETURN(const std::string text,
-                            config::ReadSmallFile(options.config_file, config::kModelServerConfigBytesMax));
-    INFERD_ASSIGN_OR_RETURN(config::ModelServerConfig read, config::ParseModelServerConfig(text, options.config_file));
-    LogWarnings(read, logger);
-    return std::move(read.models);
+    INFERD_ASSIGN_OR_RETURN(auto models, ReadModelConfigFile(options.config_file, logger));
+    return std::move(models).value_or(std::vector<config::ServedModel>());
   }
   if (options.base_paths.empty()) return std::nullopt;
   std::vector<config::ServedModel> models;
@@ -48,7 +53,7 @@ void ReloadModels(const ModelServing& serving, std::string_view message, core::C
   auto read = config::DecodeModelServerConfig(message);
   if (!read.has_value()) return done(read.error());
   LogWarnings(*read, serving.logger);
-  ServeModels(serving, std::move(read->models), std::move(done));
+  ServeModels(serving, *std::move(read->models), std::move(done));
 }
 
 }  // namespace inferd::server

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,8 +14,13 @@
 
 namespace inferd::server {
 
-// The models that the options name, out of the file that they name if they do; absent: they name none. What has no
-// effect is logged. Errors: a file that cannot be read, and what is wrong in it.
+// The models that a ModelServerConfig's file lists; absent: it has no list. What has no effect is logged. Errors: a file
+// that cannot be read, and what is wrong in it.
+base::Result<std::optional<std::vector<config::ServedModel>>> ReadModelConfigFile(const std::string& file,
+                                                                                  base::Logger& logger);
+
+// The models that the options name, out of the file that they name if they do, where no list is an empty one; absent:
+// they name none. Errors are ReadModelConfigFile's.
 base::Result<std::optional<std::vector<config::ServedModel>>> ReadServedModels(
     const config::ServedModelOptions& options, base::Logger& logger);
 
@@ -33,7 +39,7 @@ void ServeModels(const ModelServing& serving, std::vector<config::ServedModel> m
 bool IsServed(const base::Status& answer);
 
 // Has what a serialized ModelServerConfig says served, as TensorFlow Serving's reload call asks for. Errors besides the
-// catalog's: INVALID_ARGUMENT, UNIMPLEMENTED, of the message.
+// catalog's: INVALID_ARGUMENT, of the message.
 void ReloadModels(const ModelServing& serving, std::string_view message, core::ControlCallback done);
 
 }  // namespace inferd::server

@@ -23,8 +23,10 @@ TEST(ServedModelsTest, AreThoseOfTheFile) {
   const inferd::testing::TempDir dir;
   const config::ServedModelOptions options{.config_file = (dir.path() / "models.config").string()};
   EXPECT_EQ(ReadServedModels(options, *logger).error().code(), base::StatusCode::kNotFound);
-  dir.Write("models.config", "model_config_list { }");
-  EXPECT_TRUE(ReadServedModels(options, *logger).value()->empty());
+  for (const char* nothing : {"", "model_config_list { }"}) {
+    dir.Write("models.config", nothing);
+    EXPECT_TRUE(ReadServedModels(options, *logger).value()->empty());
+  }
   dir.Write("models.config", "model_config_list { config { name: 1 } }");
   EXPECT_EQ(ReadServedModels(options, *logger).error().code(), base::StatusCode::kInvalidArgument);
 }
@@ -45,9 +47,13 @@ TEST(ServedModelsTest, AreThoseOfAReloadCall) {
   ASSERT_TRUE(catalog.served.has_value());
   EXPECT_EQ(catalog.served->front(), (config::ServedModel{.name = "m", .base_path = "/m", .platform = "tensorflow"}));
   catalog.served.reset();
-  reload("\xff");
-  EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument);
-  EXPECT_FALSE(catalog.served.has_value());
+  for (const char* no_list : {"\xff", ""}) {
+    reload(no_list);
+    EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument);
+    EXPECT_FALSE(catalog.served.has_value());
+  }
+  reload({"\x0a\x00", 2});  // model_config_list { }
+  EXPECT_TRUE(catalog.served.value().empty());
 }
 
 }  // namespace

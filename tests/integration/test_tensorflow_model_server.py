@@ -118,6 +118,7 @@ def test_models_are_replaced_by_a_call(tmp_path):
         assert server.predict("other") == [7], "the call waits for new models"
         wait_until(lambda: server.predict("m")[0] == 404, "the old model is gone")
         for change, code, text in (
+                (lambda: request.config.ClearField("model_config_list"), grpc.StatusCode.INVALID_ARGUMENT, "not supported by HandleReloadConfigRequest"),
                 (lambda: config.version_labels.update(l=9), grpc.StatusCode.FAILED_PRECONDITION, "Request to assign label to version 9"),
                 (lambda: setattr(config, "base_path", "other"), grpc.StatusCode.INVALID_ARGUMENT, "absolute path")):
             change()

@@ -41,7 +41,7 @@ class ModelListReader {
         problems_.push_back(place.At("version_labels", "a label needs a name and a version of 0 or more"));
       }
     }
-    result_.models.push_back(
+    result_.models->push_back(
         {.name = from.name(),
          .base_path = from.base_path(),
          .platform = from.model_platform().empty() ? std::string(kTensorflow) : from.model_platform(),
@@ -101,7 +101,7 @@ class ModelListReader {
   const Place& list_;
   std::set<std::string_view> names_;
   std::vector<Problem> problems_;
-  ModelServerConfig result_;
+  ModelServerConfig result_{.models = std::vector<ServedModel>(), .warnings = {}};
 };
 
 base::Result<ModelServerConfig> Check(const tfs::ModelServerConfig& config, const Place& place) {
@@ -109,7 +109,6 @@ base::Result<ModelServerConfig> Check(const tfs::ModelServerConfig& config, cons
     return std::unexpected(
         base::Unimplemented(place.At("custom_model_config", "only model_config_list is served").ToString()));
   }
-  // As there: an empty configuration serves nothing.
   if (!config.has_model_config_list()) return ModelServerConfig();
   const Place list = place.In("model_config_list");
   ModelListReader reader(list);
@@ -139,6 +138,11 @@ base::Result<ModelServerConfig> DecodeModelServerConfig(std::string_view message
   tfs::ModelServerConfig config;
   if (!config.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
     return std::unexpected(base::InvalidArgument("the bytes are no tensorflow.serving.ModelServerConfig"));
+  }
+  if (!config.has_model_config_list()) {
+    return std::unexpected(
+        base::InvalidArgument("ServerModelConfig type not supported by HandleReloadConfigRequest. Only ModelConfigList "
+                              "is currently supported"));
   }
   return Check(config, Place(config.GetDescriptor(), nullptr, ""));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,7 @@ inline constexpr size_t kModelServerConfigBytesMax = 16 << 20;
 
 // TensorFlow Serving's ModelServerConfig, checked.
 struct ModelServerConfig {
-  std::vector<ServedModel> models;
+  std::optional<std::vector<ServedModel>> models;  // absent: it has no list, which is not the same as an empty one
   std::vector<std::string> warnings;  // of what is asked for and has no effect
 };
 
@@ -22,7 +23,8 @@ struct ModelServerConfig {
 // Serving's words where it has some; UNIMPLEMENTED: custom_model_config.
 base::Result<ModelServerConfig> ParseModelServerConfig(std::string_view text, std::string_view file_name);
 
-// The same of a serialized message, as a reload call brings it.
+// The same of a serialized message, as a reload call brings it. Also INVALID_ARGUMENT, in TensorFlow Serving's words: it
+// has no list.
 base::Result<ModelServerConfig> DecodeModelServerConfig(std::string_view message);
 
 }  // namespace inferd::config

@@ -30,21 +30,34 @@ model_config_list {
 TEST(ModelServerConfigTest, ModelsWithPoliciesAndLabels) {
   const auto config = ParseModelServerConfig(kTwoModels, "f");
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
-  ASSERT_EQ(config->models.size(), 2u);
-  const ServedModel& a = config->models[0];
+  ASSERT_EQ(config->models->size(), 2u);
+  const ServedModel& a = config->models->at(0);
   EXPECT_EQ(a.name, "a");
   EXPECT_EQ(a.base_path, "/models/a");
   EXPECT_EQ(a.platform, "tensorflow");
   EXPECT_EQ(a.version_policy.kind, VersionPolicyKind::kSpecific);
   EXPECT_THAT(a.version_policy.specific, ElementsAre(1, 7));
   EXPECT_EQ(a.version_labels, (VersionLabels{{"canary", 7}, {"stable", 1}}));
-  EXPECT_EQ(config->models[1].version_policy, VersionPolicy());
+  EXPECT_EQ(config->models->at(1).version_policy, VersionPolicy());
   EXPECT_THAT(config->warnings, IsEmpty());
 }
 
-TEST(ModelServerConfigTest, NothingIsServedByAnEmptyOne) {
-  EXPECT_THAT(ParseModelServerConfig("", "f").value().models, IsEmpty());
-  EXPECT_THAT(ParseModelServerConfig("model_config_list { }", "f").value().models, IsEmpty());
+TEST(ModelServerConfigTest, AnEmptyListIsNotNoList) {
+  EXPECT_EQ(ParseModelServerConfig("", "f").value().models, std::nullopt);
+  EXPECT_THAT(ParseModelServerConfig("model_config_list { }", "f").value().models.value(), IsEmpty());
+  EXPECT_THAT(DecodeModelServerConfig({"\x0a\x00", 2}).value().models.value(), IsEmpty());
+}
+
+TEST(ModelServerConfigTest, AReloadCallHasAList) {
+  tensorflow::serving::ModelServerConfig custom;
+  custom.mutable_custom_model_config();
+  for (const auto& message : {std::string(), custom.SerializeAsString()}) {
+    const base::Status status = DecodeModelServerConfig(message).error();
+    EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument);
+    EXPECT_EQ(status.message(),
+              "ServerModelConfig type not supported by HandleReloadConfigRequest. Only ModelConfigList is currently "
+              "supported");
+  }
 }
 
 TEST(ModelServerConfigTest, ProblemsHaveTheirPlaces) {
@@ -91,10 +104,10 @@ TEST(ModelServerConfigTest, WhatIsLogged) {
        {std::pair{"logging_config " + half, 0u}, std::pair{"logging_configs " + half + "logging_configs { }", 1u}}) {
     const auto config = ParseModelServerConfig(ModelWith(fields), "f");
     ASSERT_TRUE(config.has_value()) << config.error().ToString();
-    EXPECT_EQ(config->models[0].request_logging, (RequestLogging{.filename_prefix = "/l", .sampling_rate = 0.5}));
+    EXPECT_EQ(config->models->at(0).request_logging, (RequestLogging{.filename_prefix = "/l", .sampling_rate = 0.5}));
     EXPECT_EQ(config->warnings.size(), warnings);
   }
-  EXPECT_FALSE(ParseModelServerConfig(ModelWith("logging_config { }"), "f")->models[0].request_logging.has_value());
+  EXPECT_FALSE(ParseModelServerConfig(ModelWith("logging_config { }"), "f")->models->at(0).request_logging.has_value());
 }
 
 TEST(ModelServerConfigTest, WhatCannotBeLogged) {
