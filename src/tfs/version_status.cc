@@ -1,5 +1,6 @@
 #include "tfs/version_status.h"
 
+#include <algorithm>
 #include <string>
 
 namespace inferd::tfs {
@@ -32,6 +33,7 @@ VersionStatus StatusOf(const core::IndexEntry& entry) {
 base::Result<std::vector<core::IndexEntry>> FindVersions(const core::Catalog& catalog, const ModelSpec& spec) {
   auto versions = catalog.Versions(spec.model).value_or(std::vector<core::IndexEntry>());
   if (versions.empty()) return std::unexpected(base::NotFound("Could not find any versions of model " + spec.model));
+  std::ranges::reverse(versions);
   if (spec.version.empty()) return versions;
   std::erase_if(versions, [&](const core::IndexEntry& entry) { return entry.version != spec.version; });
   if (!versions.empty()) return versions;

@@ -28,7 +28,7 @@ struct VersionStatus {
 };
 VersionStatus StatusOf(const core::IndexEntry& entry);
 
-// The versions that a model's status is asked of. NOT_FOUND in TensorFlow Serving's words.
+// The versions that a model's status is asked of, the newest first as there. NOT_FOUND in TensorFlow Serving's words.
 base::Result<std::vector<core::IndexEntry>> FindVersions(const core::Catalog& catalog, const ModelSpec& spec);
 
 }  // namespace inferd::tfs

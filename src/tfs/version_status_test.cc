@@ -29,7 +29,9 @@ TEST(VersionStatusTest, AVersionThatCouldNotBeLoadedHasFailed) {
 TEST(FindVersionsTest, AllOrTheOneAskedFor) {
   core::FakeCatalog catalog;
   catalog.versions = std::vector{Entry("1", ModelState::kReady), Entry("2", ModelState::kReady)};
-  EXPECT_EQ(FindVersions(catalog, {"m", "", ""})->size(), 2u);
+  const auto all = FindVersions(catalog, {"m", "", ""});
+  ASSERT_EQ(all->size(), 2u);
+  EXPECT_EQ(all->front().version, "2") << "the newest first";
   EXPECT_EQ(FindVersions(catalog, {"m", "02", ""})->at(0).version, "2");
   EXPECT_EQ(FindVersions(catalog, {"m", "3", ""}).error(), base::NotFound("Could not find version 3 of model m"));
   catalog.versions = std::unexpected(base::NotFound("no"));

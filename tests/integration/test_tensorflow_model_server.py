@@ -70,9 +70,11 @@ def test_policies_and_labels(tmp_path):
         model(tmp_path, "some", 'model_version_policy { specific { versions: 1 versions: 2 } } '
                                 'version_labels { key: "stable" value: 1 } version_labels { key: "canary" value: 2 }'),
         model(tmp_path, "all", "model_version_policy { all { } }"))
-    with ModelServer(flag, "--model_name=x") as server:
+    with ModelServer(flag, "--model_name=x") as server, grpc.insecure_channel(server.grpc_address) as channel:
         assert server.state("some") == {"1": "AVAILABLE", "2": "AVAILABLE"}
-        assert server.state("all") == {"1": "AVAILABLE", "2": "AVAILABLE"}
+        assert list(server.state("all").items()) == [("2", "AVAILABLE"), ("1", "AVAILABLE")], "the newest first"
+        answer = tfs.unary(channel, "GetModelStatus")(tfs.status_request("all"))
+        assert [status.version for status in answer.model_version_status] == [2, 1]
         assert server.predict("some/labels/stable") == [1]
         assert server.predict("some/labels/canary") == [2]
         assert server.predict("some/labels/beta") == (400, "Unrecognized servable version label: beta")

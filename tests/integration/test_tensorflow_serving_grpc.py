@@ -131,9 +131,7 @@ def test_metadata_are_those_of_rest(server, channel):
 
 
 def test_status_is_that_of_rest(server, channel):
-    request = tfs.new("GetModelStatusRequest")
-    request.model_spec.name = "simple"
-    status, = tfs.unary(channel, "GetModelStatus")(request).model_version_status
+    status, = tfs.unary(channel, "GetModelStatus")(tfs.status_request("simple")).model_version_status
     _, body = server.json("GET", "/v1/models/simple")
     over_rest, = body["model_version_status"]
     assert (str(status.version), type(status).State.Name(status.state)) == (over_rest["version"], over_rest["state"])

@@ -57,6 +57,12 @@ def values_of(tensor, datatype):
     return [dim.size for dim in tensor.tensor_shape.dim], list(getattr(tensor, field))
 
 
+def status_request(model):
+    request = new("GetModelStatusRequest")
+    request.model_spec.name = model
+    return request
+
+
 def predict_request(model, **inputs):
     """inputs: (array, datatype)."""
     request = new("PredictRequest")

@@ -44,9 +44,9 @@ TEST(GetModelStatusTest, VersionsAndWhyNot) {
   request.mutable_model_spec()->set_name("m");
   const auto all = ResponseOf<serving::GetModelStatusResponse>(*service.Ask("GetModelStatus", request));
   ASSERT_EQ(all.model_version_status_size(), 2);
-  EXPECT_EQ(all.model_version_status(0).ShortDebugString(),
+  EXPECT_EQ(all.model_version_status(0).ShortDebugString(), "version: 2 state: AVAILABLE status { }");
+  EXPECT_EQ(all.model_version_status(1).ShortDebugString(),
             R"(version: 1 state: END status { error_code: UNKNOWN error_message: "no such op" })");
-  EXPECT_EQ(all.model_version_status(1).ShortDebugString(), "version: 2 state: AVAILABLE status { }");
   service.dispatcher.labels = {{"stable", "2"}};
   request.mutable_model_spec()->set_version_label("stable");
   EXPECT_EQ(

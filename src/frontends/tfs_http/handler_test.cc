@@ -142,8 +142,8 @@ TEST_F(HandlerTest, WhatIsMalformedSaysSo) {
 TEST_F(HandlerTest, StatusOfVersions) {
   EXPECT_EQ(server_.AnswerTo("/v1/models/m"),
             R"(200 {"name":"m","ready":true,"model_version_status":[)"
-            R"({"version":"1","state":"END","status":{"error_code":"OK","error_message":""}},)"
-            R"({"version":"2","state":"AVAILABLE","status":{"error_code":"OK","error_message":""}}]})");
+            R"({"version":"2","state":"AVAILABLE","status":{"error_code":"OK","error_message":""}},)"
+            R"({"version":"1","state":"END","status":{"error_code":"OK","error_message":""}}]})");
   EXPECT_EQ(server_.AnswerTo("/v1/models/m/versions/02"),
             R"(200 {"name":"m","ready":true,"model_version_status":[)"
             R"({"version":"2","state":"AVAILABLE","status":{"error_code":"OK","error_message":""}}]})");

@@ -37,7 +37,7 @@ def half_plus(client, name, label=None):
 
 def test_status(serving):
     assert states(serving, "half_plus_two") == {123: AVAILABLE}
-    assert states(serving, "half_plus_two_tf2") == {1: AVAILABLE, 2: AVAILABLE}
+    assert list(states(serving, "half_plus_two_tf2").items()) == [(2, AVAILABLE), (1, AVAILABLE)], "the newest first"
     assert states(serving, "half_plus_two_tf2", version=1) == {1: AVAILABLE}
     for name, version, text in (("nobody", {}, "Could not find any versions of model nobody"),
                                 ("half_plus_two", {"version": 7}, "Could not find version 7 of model half_plus_two")):
