@@ -11,6 +11,8 @@ constexpr std::array kPlatforms = {
              "model.savedmodel"},
     Platform{"tensorflow_savedmodel", "tensorflow", "tensorflow", "tensorflow_savedmodel", "tensorflow_savedmodel",
              "saved_model.pb"},
+    Platform{"tensorflow_savedmodel", "tensorflow", "tensorflow", "tensorflow_savedmodel", "tensorflow_savedmodel",
+             "saved_model.pbtxt"},
     Platform{"tensorflow_graphdef", "tensorflow", "tensorflow", "tensorflow_graphdef", "tensorflow_graphdef",
              "model.graphdef"},
     Platform{"tensorrt_plan", "tensorrt", "tensorrt", "tensorrt_plan", "tensorrt_plan", "model.plan"},
@@ -80,8 +82,8 @@ std::optional<DetectedModel> DetectModel(std::span<const std::string> entries) {
 
 const Platform* FindPlatformOfFile(std::string_view filename) {
   const std::string_view ending = Ending(filename);
-  // A ".json" or ".pb" is anything; only MXNet's and the SavedModel's whole file names speak for them.
-  if (ending.empty() || ending == ".json" || ending == ".pb") return nullptr;
+  // A ".json", ".pb" or ".pbtxt" is anything; only MXNet's and the SavedModel's whole file names speak for them.
+  if (ending.empty() || ending == ".json" || ending == ".pb" || ending == ".pbtxt") return nullptr;
   const auto it =
       std::ranges::find_if(kPlatforms, [&](const Platform& p) { return Ending(p.default_filename) == ending; });
   return it == kPlatforms.end() ? nullptr : &*it;

@@ -37,8 +37,9 @@ struct DetectedModel {
 };
 
 // Which platform the entries of a version folder (names, no paths) are, in Triton's order: model.savedmodel,
-// saved_model.pb (TensorFlow Serving's layout, where the version folder is the SavedModel), model.graphdef, model.plan,
-// model.onnx, ... Failing that, the only entry with one of these endings, whatever its name.
+// saved_model.pb and saved_model.pbtxt (TensorFlow Serving's layout, where the version folder is the SavedModel),
+// model.graphdef, model.plan, model.onnx, ... Failing that, the only entry with one of these endings, whatever its
+// name.
 std::optional<DetectedModel> DetectModel(std::span<const std::string> entries);
 
 // By the ending of one file's name.

@@ -38,7 +38,9 @@ TEST(PlatformTest, DetectsByFileInTritonsOrder) {
   EXPECT_EQ(detect({"model.onnx", "model.data"}), "onnxruntime/model.onnx");
   EXPECT_EQ(detect({"model.onnx", "model.savedmodel"}), "tensorflow/model.savedmodel");
   EXPECT_EQ(detect({"variables", "saved_model.pb", "assets"}), "tensorflow/saved_model.pb");
+  EXPECT_EQ(detect({"variables", "saved_model.pbtxt"}), "tensorflow/saved_model.pbtxt");
   EXPECT_EQ(detect({"frozen.pb"}), "");
+  EXPECT_EQ(detect({"batching_params.pbtxt"}), "");
   EXPECT_EQ(detect({"model.pt"}), "pytorch/model.pt");
   EXPECT_EQ(detect({"model.pt2"}), "torch_aoti/model.pt2");
   EXPECT_EQ(detect({"resnet.onnx", "README"}), "onnxruntime/resnet.onnx");
