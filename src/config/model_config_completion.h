@@ -32,7 +32,8 @@ struct CompletionOptions {
 
 // Step one, before an engine opens the model: name from the folder, engine from `platform`, `backend`, or else the
 // entries of the first version folder (names only), file name, instance groups, version policy; and FindProblems.
-// INVALID_ARGUMENT lists every problem found. The result's `engine` may be one that is not installed: the caller knows.
+// INVALID_ARGUMENT lists every problem found; NOT_FOUND: nothing says which engine it is for. The result's `engine` may
+// be one that is not installed: the caller knows.
 base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& folder_name,
                                        const std::vector<std::string>& version_entries,
                                        const CompletionOptions& options);

@@ -66,7 +66,9 @@ TEST(ResolveModelTest, TheEngineComesFromPlatformBackendFileOrName) {
   EXPECT_EQ(Resolve("backend: \"mine\"", {})->engine, "mine");
   EXPECT_EQ(Resolve("backend: \"identity\"", {})->engine, "fake");
   EXPECT_EQ(ResolveModel(Parsed(""), "x.fake", {}, {})->engine, "fake");
-  EXPECT_THAT(ErrorOf(Resolve("", {})),
+  const auto nothing = Resolve("", {});
+  EXPECT_EQ(nothing.error().code(), base::StatusCode::kNotFound);
+  EXPECT_THAT(nothing.error().message(),
               HasSubstr("Could not determine backend for model 'm' with no backend in model "
                         "configuration. Expected model name of the form 'model.<backend_name>'."));
 }

@@ -26,7 +26,7 @@ base::Result<const Platform*> ChoosePlatform(inference::ModelConfig& config, con
   if (found.has_value()) return found->platform;
   const size_t dot = config.name().rfind('.');
   if (dot == std::string::npos || dot + 1 == config.name().size()) {
-    return std::unexpected(base::InvalidArgument(
+    return std::unexpected(base::NotFound(
         "Could not determine backend for model '" + config.name() +
         "' with no backend in model configuration. Expected model name of the form 'model.<backend_name>'. The version "
         "folder holds: " +
@@ -94,6 +94,7 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
   }
   ModelConfig result = Rebuild(std::move(message), options.platform_names);
   std::vector<Problem> problems = FindProblems(*result.document, folder_name);
+  if (!platform.has_value() && problems.empty()) return std::unexpected(platform.error());
   if (!platform.has_value()) problems.push_back({.field = "", .message = platform.error().message(), .file = ""});
   INFERD_RETURN_IF_ERROR(ToStatus(problems));
   return result;

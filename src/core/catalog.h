@@ -26,7 +26,8 @@ struct IndexEntry {
   ModelState state = ModelState::kUnknown;
   std::string reason;  // why it is not READY; "unloaded" after an unload
   std::string repository;
-  bool on_demand = false;  // it is not loaded, and is as soon as a request needs it
+  base::StatusCode failed_code = base::StatusCode::kOk;  // of `reason`, where that is why it could not be loaded
+  bool on_demand = false;                                // it is not loaded, and is as soon as a request needs it
 };
 
 struct ModelMetadata {

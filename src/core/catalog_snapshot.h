@@ -30,6 +30,8 @@ class CatalogSnapshot final {
     std::weak_ptr<const ModelVersion> serving;  // set if `state` is READY
     ModelState state = ModelState::kUnknown;
     std::string reason;  // why it is not READY
+    // Of that reason, where it is why the version could not be loaded.
+    base::StatusCode failed_code = base::StatusCode::kOk;
     // It is loaded when a request needs it, should it not be READY.
     bool on_demand = false;
     // Requests that name no version have it loaded, rather than that a lower one answers.

@@ -59,7 +59,7 @@ base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
     spec.model_file = job.version_dir / filename;
     std::error_code ignored;
     if (!std::filesystem::exists(spec.model_file, ignored)) {
-      return std::unexpected(base::FailedPrecondition("there is no " + spec.model_file.string()));
+      return std::unexpected(base::NotFound("there is no " + spec.model_file.string()));
     }
   }
   spec.config = std::make_shared<const config::ModelConfig>(resolved);

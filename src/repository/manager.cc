@@ -107,6 +107,7 @@ base::Result<std::vector<core::IndexEntry>> Manager::Versions(std::string_view m
                         .state = version.state,
                         .reason = version.reason,
                         .repository = "",
+                        .failed_code = version.failed_code,
                         .on_demand = version.precedes_ready && version.state == core::ModelState::kUnavailable});
   }
   return versions;

@@ -78,6 +78,7 @@ void Manager::Core::RunLoad(const LoadJob& job, const VersionContent& content) {
         entry.serving.swap(old);
         entry.serving_content = content;
         entry.reason.clear();
+        entry.failed_code = base::StatusCode::kOk;
         entry.failures = 0;
         entry.serving->NoteUse(services_.clock.NowNs());
       }
@@ -119,6 +120,7 @@ void Manager::Core::RetryFailed(ModelRecord& record) const {
 void Manager::Core::EndServing(const ModelRecord& record, VersionRecord& version, Deferred& deferred) {
   services_.logger.Info("unloading '" + record.name + "' version " + version.serving->version());
   version.failed = false;
+  version.failed_code = base::StatusCode::kOk;
   version.reason = "unloading";
   deferred.push_back([old = std::move(version.serving)] {});
   version.serving = nullptr;

@@ -82,6 +82,7 @@ TEST_F(ManagerTest, ANewVersionReplacesTheOld) {
   const auto versions = manager_->Versions("m").value();
   ASSERT_EQ(versions.size(), 2u);
   EXPECT_EQ(versions[0].version + versions[0].reason, "1unloaded");
+  EXPECT_EQ(versions[0].failed_code, StatusCode::kOk);
   EXPECT_EQ(versions[1].version, "2");
   EXPECT_EQ(versions[1].state, core::ModelState::kReady);
   EXPECT_EQ(manager_->Versions("n").error().code(), StatusCode::kNotFound);
@@ -116,6 +117,9 @@ TEST_F(ManagerTest, ABrokenModelSaysWhyAndStopsNobody) {
   EXPECT_THAT(status.message(), HasSubstr("no such operator"));
   EXPECT_FALSE(manager_->ServerReady());
   EXPECT_EQ(IndexText(), "bad:1:UNAVAILABLE:no such operator|good:1:READY:|");
+  EXPECT_EQ(manager_->Versions("bad")->at(0).failed_code, StatusCode::kInvalidArgument);
+  EXPECT_EQ(manager_->Versions("good")->at(0).failed_code, StatusCode::kOk);
+  EXPECT_EQ(manager_->Index("", false)->at(0).failed_code, StatusCode::kInvalidArgument);
   dir_.Remove("bad");
   Look();
   EXPECT_TRUE(manager_->ServerReady());

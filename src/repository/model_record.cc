@@ -128,6 +128,7 @@ core::CatalogSnapshot::Model ModelRecord::Snapshot() const {
                               .serving = record.serving,
                               .state = record.State(),
                               .reason = record.reason,
+                              .failed_code = record.failed_code,
                               .on_demand = on_demand && wanted.contains(version),
                               .precedes_ready = sleeps});
     // The highest version's reason says most about a model that has none ready.
@@ -159,6 +160,7 @@ void ModelRecord::AppendIndex(bool ready_only, std::vector<core::IndexEntry>& en
          .state = state,
          .reason = record.reason,
          .repository = repository,
+         .failed_code = record.failed_code,
          .on_demand = state == core::ModelState::kUnavailable && !record.failed && LoadsOnDemand(version)});
   }
 }

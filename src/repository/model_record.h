@@ -57,7 +57,7 @@ struct VersionRecord {
   VersionContent loading_content;
   bool failed = false;  // the last load did
   VersionContent failed_content;
-  base::StatusCode failed_code = base::StatusCode::kOk;
+  base::StatusCode failed_code = base::StatusCode::kOk;  // of `reason`, where a failed load gave it
   uint32_t failures = 0;  // of that content, one after the other; refusals for want of room aside
   int64_t failed_ns = 0;  // when it last did
   int alive = 0;          // loads of it that are not quite gone: loading, serving, or held by requests

@@ -24,7 +24,8 @@ VersionStatus StatusOf(const core::IndexEntry& entry) {
     case core::ModelState::kUnloading: return {VersionState::kUnloading};
     case core::ModelState::kUnavailable:
       if (entry.on_demand) return {VersionState::kStart};
-      return {VersionState::kEnd, !entry.reason.empty() && entry.reason != "unloaded"};
+      if (entry.failed_code == base::StatusCode::kOk) return {VersionState::kEnd};
+      return {VersionState::kEnd, base::Status(entry.failed_code, entry.reason)};
     case core::ModelState::kUnknown: break;
   }
   return {VersionState::kStart};

@@ -21,10 +21,10 @@ enum class VersionState : uint8_t {
 };
 std::string_view VersionStateName(VersionState state);  // "AVAILABLE"
 
-// A version that ended by itself has no error; one that could not be loaded has, and its reason is the entry's.
+// A version that ended by itself has no error; one that could not be loaded has the load's.
 struct VersionStatus {
   VersionState state = VersionState::kUnknown;
-  bool failed = false;
+  base::Status error = {};
 };
 VersionStatus StatusOf(const core::IndexEntry& entry);
 

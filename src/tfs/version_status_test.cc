@@ -9,21 +9,28 @@ namespace {
 
 using core::ModelState;
 
-core::IndexEntry Entry(std::string version, ModelState state, std::string reason = "") {
-  return {.name = "m", .version = std::move(version), .state = state, .reason = std::move(reason), .repository = ""};
+core::IndexEntry Entry(std::string version, ModelState state, std::string reason = "",
+                       base::StatusCode failed_code = base::StatusCode::kOk) {
+  return {.name = "m",
+          .version = std::move(version),
+          .state = state,
+          .reason = std::move(reason),
+          .repository = "",
+          .failed_code = failed_code};
 }
 
 TEST(VersionStatusTest, AVersionThatCouldNotBeLoadedHasFailed) {
   EXPECT_EQ(StatusOf(Entry("1", ModelState::kReady)).state, VersionState::kAvailable);
   EXPECT_EQ(VersionStateName(StatusOf(Entry("1", ModelState::kUnknown)).state), "START");
-  EXPECT_FALSE(StatusOf(Entry("1", ModelState::kUnavailable, "unloaded")).failed);
+  EXPECT_TRUE(StatusOf(Entry("1", ModelState::kUnavailable, "unloaded")).error.ok());
   core::IndexEntry asleep = Entry("1", ModelState::kUnavailable, "not loaded: waits for a request");
   asleep.on_demand = true;
   EXPECT_EQ(VersionStateName(StatusOf(asleep).state), "START");
-  EXPECT_FALSE(StatusOf(asleep).failed);
-  const VersionStatus failed = StatusOf(Entry("1", ModelState::kUnavailable, "no such operator"));
+  EXPECT_TRUE(StatusOf(asleep).error.ok());
+  const VersionStatus failed =
+      StatusOf(Entry("1", ModelState::kUnavailable, "no such operator", base::StatusCode::kNotFound));
   EXPECT_EQ(VersionStateName(failed.state), "END");
-  EXPECT_TRUE(failed.failed);
+  EXPECT_EQ(failed.error, base::NotFound("no such operator"));
 }
 
 TEST(FindVersionsTest, AllOrTheOneAskedFor) {

@@ -124,17 +124,19 @@ def test_inputs_that_do_not_fit_are_the_clients_fault(v2_layout):
     assert status == 400 and "not of expected type: float" in answer["error"]
 
 
-@pytest.mark.parametrize("model, why", [
-    ("sparse", "tensor 'x' is sparse or ragged"),
-    ("complex", "elements of type DT_COMPLEX64, which no protocol carries"),
-    ("garbage", "saved_model.pb"),
-    ("empty", ""),
-    ("no_variables", "variable"),
+@pytest.mark.parametrize("model, why, code", [
+    ("sparse", "tensor 'x' is sparse or ragged", "INVALID_ARGUMENT"),
+    ("complex", "elements of type DT_COMPLEX64, which no protocol carries", "INVALID_ARGUMENT"),
+    ("garbage", "saved_model.pb", "INVALID_ARGUMENT"),
+    ("empty", "", "NOT_FOUND"),
+    ("no_variables", "variable", "NOT_FOUND"),
 ])
-def test_what_cannot_be_loaded_says_why_and_stops_nothing(v2_layout, model, why):
+def test_what_cannot_be_loaded_says_why_and_stops_nothing(v2_layout, model, why, code):
     entry = index(v2_layout)[model]
     assert entry["state"] == "UNAVAILABLE" and entry["reason"]
     assert why in entry["reason"]
+    (version,) = v2_layout.json("GET", f"/v1/models/{model}")[1]["model_version_status"]
+    assert version["state"] == "END" and version["status"] == {"error_code": code, "error_message": entry["reason"]}
     assert index(v2_layout)["half_plus_two"]["state"] == "READY"
 
 

@@ -115,7 +115,7 @@ def test_the_states_of_versions(tmp_path):
         wait_until(lambda: "3" in states(), "version 3 was tried")
         wait_until(lambda: states()["3"] == "END", "version 3 was refused")
         _, answer = server.json("GET", "/v1/models/adder/versions/3")
-        assert answer["model_version_status"][0]["status"]["error_code"] == "UNKNOWN"
+        assert answer["model_version_status"][0]["status"]["error_code"] == "INVALID_ARGUMENT"
         assert answer["model_version_status"][0]["status"]["error_message"]
         assert server.json("POST", "/v1/models/adder:predict", {"instances": [1]}) == (200, {"predictions": [3]})
 

@@ -53,9 +53,9 @@ serving::GetModelStatusResponse StatusMessage(std::span<const core::IndexEntry> 
     added.set_version(tfs::VersionNumber(entry.version));
     added.set_state(static_cast<serving::ModelVersionStatus::State>(status.state));
     auto& fault = *added.mutable_status();  // there is one even where nothing is wrong
-    if (!status.failed) continue;
-    fault.set_error_code(tensorflow::error::UNKNOWN);
-    fault.set_error_message(entry.reason);
+    if (status.error.ok()) continue;
+    fault.set_error_code(static_cast<tensorflow::error::Code>(status.error.code()));
+    fault.set_error_message(status.error.message());
   }
   return response;
 }

@@ -37,7 +37,12 @@ TEST(GetModelMetadataTest, IsASignatureInAnAny) {
 TEST(GetModelStatusTest, VersionsAndWhyNot) {
   TestService service;
   service.catalog.versions = std::vector<core::IndexEntry>{
-      {.name = "m", .version = "1", .state = core::ModelState::kUnavailable, .reason = "no such op", .repository = ""},
+      {.name = "m",
+       .version = "1",
+       .state = core::ModelState::kUnavailable,
+       .reason = "no such op",
+       .repository = "",
+       .failed_code = base::StatusCode::kDataLoss},
       {.name = "m", .version = "2", .state = core::ModelState::kReady, .reason = "", .repository = ""}};
   serving::GetModelStatusRequest request;
   EXPECT_EQ(StatusOf(*service.Ask("GetModelStatus", request)), "3: Missing ModelSpec");
@@ -46,7 +51,7 @@ TEST(GetModelStatusTest, VersionsAndWhyNot) {
   ASSERT_EQ(all.model_version_status_size(), 2);
   EXPECT_EQ(all.model_version_status(0).ShortDebugString(), "version: 2 state: AVAILABLE status { }");
   EXPECT_EQ(all.model_version_status(1).ShortDebugString(),
-            R"(version: 1 state: END status { error_code: UNKNOWN error_message: "no such op" })");
+            R"(version: 1 state: END status { error_code: DATA_LOSS error_message: "no such op" })");
   service.dispatcher.labels = {{"stable", "2"}};
   request.mutable_model_spec()->set_version_label("stable");
   EXPECT_EQ(

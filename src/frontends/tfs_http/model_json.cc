@@ -69,8 +69,8 @@ std::string StatusJson(std::span<const core::IndexEntry> versions, const Readine
     writer.Member("state", tfs::VersionStateName(status.state));
     writer.Key("status");
     writer.BeginObject();
-    writer.Member("error_code", status.failed ? "UNKNOWN" : "OK");
-    writer.Member("error_message", status.failed ? std::string_view(entry.reason) : std::string_view());
+    writer.Member("error_code", base::StatusCodeName(status.error.code()));
+    writer.Member("error_message", status.error.message());
     writer.EndObject();
     writer.EndObject();
   }

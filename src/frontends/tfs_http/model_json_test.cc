@@ -10,8 +10,10 @@ namespace {
 using core::ModelState;
 using tensor::DataType;
 
-core::IndexEntry Entry(const char* version, ModelState state, const char* reason = "") {
-  return {.name = "m", .version = version, .state = state, .reason = reason, .repository = ""};
+core::IndexEntry Entry(const char* version, ModelState state, const char* reason = "",
+                       base::StatusCode failed_code = base::StatusCode::kOk) {
+  return {
+      .name = "m", .version = version, .state = state, .reason = reason, .repository = "", .failed_code = failed_code};
 }
 
 TEST(ModelJsonTest, StatusAsTensorflowServingHasIt) {
@@ -24,8 +26,9 @@ TEST(ModelJsonTest, StatusAsTensorflowServingHasIt) {
 }
 
 TEST(ModelJsonTest, EveryStateHasItsWord) {
-  const auto status_of = [](ModelState state, const char* reason = "") {
-    const std::vector<core::IndexEntry> versions = {Entry("1", state, reason)};
+  const auto status_of = [](ModelState state, const char* reason = "",
+                            base::StatusCode failed_code = base::StatusCode::kOk) {
+    const std::vector<core::IndexEntry> versions = {Entry("1", state, reason, failed_code)};
     const std::string json = StatusJson(versions, nullptr);
     const size_t begin = json.find("\"state\":");
     return json.substr(begin, json.size() - begin - 3);
@@ -35,8 +38,8 @@ TEST(ModelJsonTest, EveryStateHasItsWord) {
             R"("state":"UNLOADING","status":{"error_code":"OK","error_message":""})");
   EXPECT_EQ(status_of(ModelState::kUnavailable, "unloaded"),
             R"("state":"END","status":{"error_code":"OK","error_message":""})");
-  EXPECT_EQ(status_of(ModelState::kUnavailable, "no such operator"),
-            R"("state":"END","status":{"error_code":"UNKNOWN","error_message":"no such operator"})");
+  EXPECT_EQ(status_of(ModelState::kUnavailable, "no such operator", base::StatusCode::kNotFound),
+            R"("state":"END","status":{"error_code":"NOT_FOUND","error_message":"no such operator"})");
   EXPECT_EQ(status_of(ModelState::kUnknown), R"("state":"START","status":{"error_code":"OK","error_message":""})");
 }
 
