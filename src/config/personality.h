@@ -85,15 +85,16 @@ struct Personality {
   std::span<const PersonalityFlag> flags;
   std::span<const PersonalityDefault> defaults;
   std::span<const PersonalityVariable> variables = {};
-  base::Result<CombinedFlags> (*combine)(const GivenFlags& given);          // nullptr: nothing is combined
-  std::array<uint16_t, 17> http_status;                                     // by base::StatusCode
-  base::StatusCode grpc_queue_full = base::StatusCode::kResourceExhausted;  // on gRPC, of a queue that is full
+  base::Result<CombinedFlags> (*combine)(const GivenFlags& given);     // nullptr: nothing is combined
+  std::array<uint16_t, 17> http_status;                                // by base::StatusCode
+  base::StatusCode queue_full = base::StatusCode::kResourceExhausted;  // of a queue that is full
+  std::string_view queue_full_text = {};                               // before what we say of it; empty: nothing
   GrpcRestriction grpc_restriction = {};
   PlatformNames platform_names;
   bool default_batch_limits_requests = false;  // --default-max-batch-size is also the most that one request may bring
   bool ignores_unknown_arguments = false;      // shows how it is used, and goes on
-  bool tfs_exact = false;            // TensorFlow Serving's APIs with that server's own laxities and refusals
-  std::string_view model_not_ready;  // the error of a model's health when it is not ready; empty: no body
+  bool tfs_exact = false;                      // TensorFlow Serving's APIs with that server's own laxities and refusals
+  std::string_view model_not_ready;            // the error of a model's health when it is not ready; empty: no body
 
   int HttpStatus(base::StatusCode code) const { return http_status[static_cast<size_t>(code)]; }
 };

@@ -129,7 +129,7 @@ void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {
   if (self->response_.many()) {
     self->Fail(base::Unimplemented("the model gave more than one response, which HTTP cannot carry"));
   } else if (!single.status.ok()) {
-    self->Fail(single.status, 0, single.retry_after_ms);
+    self->Fail(core::FailureOf(single, self->surroundings_.options.queue_full), 0, single.retry_after_ms);
   }
   const bool big = self->failure_ == base::StatusCode::kOk && self->EncodingIsBig(single);
   net::Loop& loop = self->call_.loop();

@@ -125,7 +125,7 @@ void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {
   if (self->response_.many()) {
     self->failure_ = self->TooManyResponses();
   } else if (!single.status.ok()) {
-    self->failure_ = FailureOf(single, self->options());
+    self->failure_ = core::FailureOf(single, self->options().queue_full);
     self->retry_after_ms_ = single.retry_after_ms;
   }
   const bool big = self->failure_.ok() && self->EncodingIsBig(single);

@@ -16,9 +16,4 @@ base::Status AddForwarded(const Forwarded& forwarded, const Options& options, co
   return v2::AddForwardedHeaders(*options.forwarded_metadata, forwarded->head.headers, request.parameters);
 }
 
-base::Status FailureOf(const core::InferResponse& response, const Options& options) {
-  const bool queue_full = response.status.code() == base::StatusCode::kResourceExhausted && response.retry_after_ms > 0;
-  return queue_full ? base::Status(options.queue_full_code, response.status.message()) : response.status;
-}
-
 }  // namespace inferd::rpc

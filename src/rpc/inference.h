@@ -4,7 +4,6 @@
 
 #include "base/status.h"
 #include "core/infer_request.h"
-#include "core/infer_response.h"
 #include "net/grpc/call_context.h"
 #include "rpc/surroundings.h"
 
@@ -18,8 +17,5 @@ Forwarded KeepForwarded(net::grpc::CallContext&& context, const Options& options
 
 // Adds them to the request's parameters. Errors are v2::AddForwardedHeaders's.
 base::Status AddForwarded(const Forwarded& forwarded, const Options& options, core::InferRequest& request);
-
-// A failed response's status, as this server's personality words a full queue.
-base::Status FailureOf(const core::InferResponse& response, const Options& options);
 
 }  // namespace inferd::rpc

@@ -5,16 +5,6 @@
 namespace inferd::rpc {
 namespace {
 
-TEST(FailureTest, AFullQueueIsWhatThePersonalitySays) {
-  Options options;
-  options.queue_full_code = base::StatusCode::kUnavailable;
-  core::InferResponse full;
-  full.status = base::ResourceExhausted("full");
-  EXPECT_EQ(FailureOf(full, options).code(), base::StatusCode::kResourceExhausted) << "not the queue";
-  full.retry_after_ms = 5;
-  EXPECT_EQ(FailureOf(full, options), base::Unavailable("full"));
-}
-
 TEST(ForwardedTest, MetadataAreKeptOnlyWhereTheyAreForwarded) {
   core::InferRequest request;
   net::grpc::CallContext context;

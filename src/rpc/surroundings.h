@@ -8,8 +8,8 @@
 #include "base/executor.h"
 #include "base/logging.h"
 #include "base/name_pattern.h"
-#include "base/status.h"
 #include "core/dispatcher.h"
+#include "core/queue_full.h"
 
 namespace inferd::rpc {
 
@@ -18,8 +18,7 @@ namespace inferd::rpc {
 struct Options {
   bool access_log = false;                              // one line per call, at info level
   std::optional<base::NamePattern> forwarded_metadata;  // ASCII metadata that become parameters of inference requests
-  // What a full queue answers. Triton: UNAVAILABLE.
-  base::StatusCode queue_full_code = base::StatusCode::kResourceExhausted;
+  core::QueueFull queue_full = {};
   uint64_t control_bytes_max = 1 << 20;  // messages of all calls but inference and load: RESOURCE_EXHAUSTED
   size_t offload_bytes = 256 * 1024;     // what is encoded element by element is left to the pool from this size on
 };

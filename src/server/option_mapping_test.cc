@@ -117,7 +117,8 @@ TEST(OptionMappingTest, GrpcsDefaultsAreTheRooms) {
   EXPECT_EQ(mapped.response_compression_level, own.response_compression_level);
   EXPECT_EQ(mapped.web_allow_origin, own.web_allow_origin);
   const oip_grpc::Options inference = OipGrpcOptions(Defaults());
-  EXPECT_EQ(inference.queue_full_code, oip_grpc::Options().queue_full_code);
+  EXPECT_EQ(inference.queue_full.code, oip_grpc::Options().queue_full.code);
+  EXPECT_EQ(inference.queue_full.text, "");
   EXPECT_FALSE(inference.typed_outputs);
   EXPECT_EQ(TfsGrpcOptions(Defaults()).context_bytes_max, tfs_grpc::Options().context_bytes_max);
   EXPECT_FALSE(TfsGrpcOptions(Defaults()).tensor_content);
@@ -136,8 +137,13 @@ TEST(OptionMappingTest, GrpcHasItsOptions) {
   EXPECT_TRUE(TfsGrpcOptions(options).tensor_content);
   const config::ServerOptions as_tensorflow = Defaults(config::TensorflowModelServerPersonality());
   EXPECT_EQ(TfsGrpcOptions(as_tensorflow).unready, tfs::Unready::kNotFound);
-  EXPECT_EQ(TfsGrpcOptions(options).queue_full_code, base::StatusCode::kUnavailable);
-  EXPECT_EQ(OipGrpcOptions(options).queue_full_code, base::StatusCode::kUnavailable);
+  EXPECT_EQ(TfsGrpcOptions(options).queue_full.code, base::StatusCode::kUnavailable);
+  EXPECT_EQ(OipGrpcOptions(options).queue_full.code, base::StatusCode::kUnavailable);
+  for (const core::QueueFull& full :
+       {TfsGrpcOptions(as_tensorflow).queue_full, TfsHttpOptions(as_tensorflow).queue_full}) {
+    EXPECT_EQ(full.code, base::StatusCode::kUnavailable);
+    EXPECT_EQ(full.text, "The batch scheduling queue to which this task was submitted is full");
+  }
   int level = -1;
   using enum config::GrpcCompressionLevel;
   for (const auto named : {kNone, kLow, kMedium, kHigh}) {

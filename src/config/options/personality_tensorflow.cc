@@ -34,6 +34,8 @@ const Personality& TensorflowModelServerPersonality() {
       .defaults = kDefaults,
       .combine = CombineTensorflowFlags,
       .http_status = DefaultPersonality().http_status,
+      .queue_full = base::StatusCode::kUnavailable,
+      .queue_full_text = "The batch scheduling queue to which this task was submitted is full",
       .platform_names = PlatformNames::kPredictV2,
       .default_batch_limits_requests = true,
       .ignores_unknown_arguments = true,

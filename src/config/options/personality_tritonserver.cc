@@ -36,7 +36,7 @@ const Personality& TritonserverPersonality() {
       .combine = CombineTritonserverFlags,
       //              OK  CANC UNKN INVA DEAD NOTF ALRE PERM RESO FAIL ABOR OUTO UNIM INTE UNAV DATA UNAU
       .http_status = {200, 400, 400, 400, 503, 404, 400, 403, 503, 400, 503, 400, 501, 500, 503, 500, 401},
-      .grpc_queue_full = base::StatusCode::kUnavailable,
+      .queue_full = base::StatusCode::kUnavailable,
       .grpc_restriction = {.code = base::StatusCode::kUnavailable,
                            .text = "This protocol is restricted, expecting header ",
                            .header_prefix = "triton-grpc-protocol-"},

@@ -198,7 +198,7 @@ TEST_F(InferCallTest, AFullQueueHasThePersonalitysCode) {
   EXPECT_EQ(StatusOf(*refused), "8: full");
   EXPECT_EQ(refused->Trailer("grpc-retry-pushback-ms"), "100");
   EXPECT_NE(refused->Trailer("grpc-status-details-bin"), "");
-  service_.options.queue_full_code = base::StatusCode::kUnavailable;
+  service_.options.queue_full.code = base::StatusCode::kUnavailable;
   EXPECT_EQ(StatusOf(*Infer(InferRequest())), "14: full");
   retry_after_ms = 0;
   const auto other = Infer(InferRequest());

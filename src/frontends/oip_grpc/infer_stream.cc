@@ -158,10 +158,11 @@ void InferStream::Respond(const std::shared_ptr<Execution>& execution, core::Inf
   if (response.status.ok() && EncodingIsBig(response, execution->form, options())) {
     return EncodeElsewhere(execution, place, std::move(response));
   }
-  StreamResponse ready = response.status.ok() ? Encoded(EncodeResponse(WriteStreamResponse, std::move(response),
-                                                                       execution->form, execution->pinned->signature()),
-                                                        execution->id)
-                                              : ErrorResponse(rpc::FailureOf(response, options()), execution->id);
+  StreamResponse ready = response.status.ok()
+                             ? Encoded(EncodeResponse(WriteStreamResponse, std::move(response), execution->form,
+                                                      execution->pinned->signature()),
+                                       execution->id)
+                             : ErrorResponse(core::FailureOf(response, options().queue_full), execution->id);
   queue_.Put(execution->number, place, std::move(ready));
 }
 

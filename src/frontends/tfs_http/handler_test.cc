@@ -129,6 +129,15 @@ TEST_F(HandlerTest, ErrorsHaveTheirStatus) {
   EXPECT_EQ(HeaderValue(busy, "Retry-After"), "3");
 }
 
+TEST_F(HandlerTest, AFullQueueIsWhatThePersonalitySays) {
+  server_.options.queue_full = {.code = base::StatusCode::kUnavailable, .text = "the queue is full"};
+  FailWith(base::ResourceExhausted("5 wait"), 2500);
+  const net::HttpResponse busy = server_.Post("/v1/models/m:predict", R"({"instances": [1]})");
+  EXPECT_EQ(busy.status, 503);
+  EXPECT_EQ(BodyText(busy), R"({"error":"the queue is full; 5 wait"})");
+  EXPECT_EQ(HeaderValue(busy, "Retry-After"), "3");
+}
+
 TEST_F(HandlerTest, WhatIsMalformedSaysSo) {
   EXPECT_EQ(server_.AnswerTo("/v1/models/m:predict"), R"(400 {"error":"Malformed request: GET /v1/models/m:predict"})");
   EXPECT_EQ(server_.AnswerTo("/v1/models/m:PREDICT", "{}"),
