@@ -15,6 +15,8 @@ namespace {
 using Methods = std::vector<net::grpc::Method>;
 
 constexpr std::string_view kHealthService = "grpc.health.v1.Health";
+// TensorFlow Serving's server knows its services' health by these names.
+constexpr std::string_view kNamesWithoutPackage[] = {"ModelService", "PredictionService"};
 
 void Append(Methods more, Methods& methods) { std::ranges::move(more, std::back_inserter(methods)); }
 
@@ -34,6 +36,7 @@ Methods GrpcMethods(oip_grpc::Environment oip, tfs_grpc::Environment tfs, grpc_h
   Append(tfs_grpc::Methods(std::move(tfs)), methods);
   health.services = ServiceNames(methods);
   health.services.emplace_back(kHealthService);
+  health.services.insert(health.services.end(), std::begin(kNamesWithoutPackage), std::end(kNamesWithoutPackage));
   Append(grpc_health::Methods(std::move(health)), methods);
   Append(grpc_reflection::Methods(ServiceNames(methods)), methods);
   Restrict(policy, methods);

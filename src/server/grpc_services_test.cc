@@ -60,6 +60,21 @@ TEST_F(GrpcServicesTest, EveryServiceIsThereOnce) {
                   "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"));
 }
 
+TEST_F(GrpcServicesTest, HealthKnowsTensorflowServingsNamesWithoutPackage) {
+  net::grpc::FakeServer server;
+  const access::Policy open;
+  server.Serve(Methods(open));
+  const auto check = [&server](const std::string& service) {
+    net::grpc::FakeCall call(server, "/grpc.health.v1.Health/Check");
+    call.Unary("\x0a" + std::string(1, static_cast<char>(service.size())) + service);
+    return call.status();
+  };
+  for (const char* known : {"tensorflow.serving.PredictionService", "PredictionService", "ModelService"}) {
+    EXPECT_EQ(check(known), "0") << known;
+  }
+  EXPECT_EQ(check("SessionService"), "5");
+}
+
 TEST_F(GrpcServicesTest, EveryMethodIsInAGroupAndAnswersInOneWay) {
   const access::Policy open;
   std::set<std::string> paths;
