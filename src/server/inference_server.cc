@@ -170,7 +170,8 @@ base::Status InferenceServer::Parts::Listen(const std::string& name, const confi
   base::Status status;
   if (listener.enabled) status = name_option(Open(Listener(name, listener), make_handler), "--" + name + "-port");
   if (status.ok() && !listener.unix_socket.empty()) {
-    status = name_option(Open(UnixListener(name + "-unix", listener), make_handler), "--" + name + "-unix-socket");
+    status = name_option(Open(UnixListener(name + "-unix", listener, *options.personality), make_handler),
+                         "--" + name + "-unix-socket");
   }
   return status;
 }

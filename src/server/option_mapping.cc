@@ -20,6 +20,14 @@ std::optional<base::NamePattern> ForwardedHeaders(const std::string& pattern) {
   return created.has_value() ? std::optional(*std::move(created)) : std::nullopt;
 }
 
+std::optional<net::TlsOptions> TlsOf(const config::ListenerOptions& listener) {
+  if (listener.tls.certificate_file.empty()) return std::nullopt;
+  return net::TlsOptions{.certificate_file = listener.tls.certificate_file,
+                         .key_file = listener.tls.key_file,
+                         .client_ca_file = listener.tls.client_ca_file,
+                         .require_client_certificate = !listener.tls.client_ca_file.empty()};
+}
+
 core::QueueFull QueueFullOf(const config::Personality& personality) {
   return {.code = personality.queue_full, .text = personality.queue_full_text};
 }
@@ -77,19 +85,16 @@ net::ListenerOptions Listener(std::string name, const config::ListenerOptions& l
   options.name = std::move(name);
   options.address = listener.address;
   options.port = listener.port;
-  if (!listener.tls.certificate_file.empty()) {
-    options.tls = net::TlsOptions{.certificate_file = listener.tls.certificate_file,
-                                  .key_file = listener.tls.key_file,
-                                  .client_ca_file = listener.tls.client_ca_file,
-                                  .require_client_certificate = !listener.tls.client_ca_file.empty()};
-  }
+  options.tls = TlsOf(listener);
   return options;
 }
 
-net::ListenerOptions UnixListener(std::string name, const config::ListenerOptions& listener) {
+net::ListenerOptions UnixListener(std::string name, const config::ListenerOptions& listener,
+                                  const config::Personality& personality) {
   net::ListenerOptions options;
   options.name = std::move(name);
   options.unix_path = listener.unix_socket;
+  if (personality.unix_socket_tls) options.tls = TlsOf(listener);
   return options;
 }
 

@@ -24,7 +24,8 @@ core::InflightLimit::Bounds InflightBounds(const config::LimitOptions& limits);
 net::Limits NetLimits(const config::LimitOptions& limits, const config::GrpcKeepaliveOptions& keepalive);
 // Without handlers, which are the caller's.
 net::ListenerOptions Listener(std::string name, const config::ListenerOptions& listener);
-net::ListenerOptions UnixListener(std::string name, const config::ListenerOptions& listener);
+net::ListenerOptions UnixListener(std::string name, const config::ListenerOptions& listener,
+                                  const config::Personality& personality);
 net::grpc::Options GrpcOptions(const config::ServerOptions& options);
 oip_http::Options OipHttpOptions(const config::ServerOptions& options);
 tfs_http::Options TfsHttpOptions(const config::ServerOptions& options);

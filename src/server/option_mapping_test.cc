@@ -155,13 +155,16 @@ TEST(OptionMappingTest, GrpcHasItsOptions) {
   EXPECT_EQ(level, 9);
 }
 
-TEST(OptionMappingTest, AUnixSocketHasNoTls) {
+TEST(OptionMappingTest, AUnixSocketHasNoTlsUnlessThePersonalitySaysSo) {
   const config::ListenerOptions listener{
       .port = 1, .unix_socket = "/run/socket", .tls = {.certificate_file = "c", .key_file = "k", .client_ca_file = ""}};
-  const net::ListenerOptions mapped = UnixListener("grpc-unix", listener);
+  const net::ListenerOptions mapped = UnixListener("grpc-unix", listener, config::DefaultPersonality());
   EXPECT_EQ(mapped.unix_path, "/run/socket");
   EXPECT_FALSE(mapped.tls.has_value());
   EXPECT_TRUE(Listener("grpc", listener).unix_path.empty());
+  const auto& tensorflow = config::TensorflowModelServerPersonality();
+  EXPECT_EQ(UnixListener("grpc-unix", listener, tensorflow).tls->certificate_file, "c");
+  EXPECT_FALSE(UnixListener("grpc-unix", {.unix_socket = "/run/socket"}, tensorflow).tls.has_value());
 }
 
 TEST(OptionMappingTest, SchedulersHaveTheirOptions) {

@@ -282,13 +282,16 @@ def test_tls_of_grpc(tmp_path):
              ("custom_ca", open(certificates.certificate("authority")).read()))}
     config = tmp_path / "ssl.config"
     config.write_text("".join(f"{field}: {json.dumps(value)}\n" for field, value in text.items()))
-    with ModelServer(f"--model_base_path={tmp_path / 'm'}", f"--ssl_config_file={config}") as server:
+    path = tmp_path / "grpc.socket"
+    with ModelServer(f"--model_base_path={tmp_path / 'm'}", f"--ssl_config_file={config}", f"--grpc_socket_path={path}") as server:
         assert server.predict("default") == [1], "REST has no TLS"
         context = ssl.create_default_context(cafile=certificates.certificate("authority"))
         context.set_alpn_protocols(["h2"])
-        with (socket.create_connection(("127.0.0.1", server.grpc_port)) as plain,
-              context.wrap_socket(plain, server_hostname="127.0.0.1") as wrapped):
-            assert wrapped.selected_alpn_protocol() == "h2"
+        local = socket.socket(socket.AF_UNIX)
+        local.connect(str(path))
+        for plain in (socket.create_connection(("127.0.0.1", server.grpc_port)), local):
+            with plain, context.wrap_socket(plain, server_hostname="127.0.0.1") as wrapped:
+                assert wrapped.selected_alpn_protocol() == "h2"
 
 
 def test_a_version_whose_folder_goes_is_unloaded(tmp_path):

@@ -39,6 +39,7 @@ const Personality& TensorflowModelServerPersonality() {
       .platform_names = PlatformNames::kPredictV2,
       .default_batch_limits_requests = true,
       .ignores_unknown_arguments = true,
+      .unix_socket_tls = true,
       .tfs_exact = true,
       .model_not_ready = "",
   };
