@@ -13,6 +13,7 @@ constexpr PersonalityDefault kDefaults[] = {
     {"http-port", "8501"},
     {"metrics", "false"},
     {"http-grpc", "false"},
+    {"grpc-message-bytes-max", "2147483647"},
     {"model-control-mode", "poll"},
     {"poll-interval", "1s"},
     {"accept", "tried"},

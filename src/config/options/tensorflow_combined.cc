@@ -64,10 +64,23 @@ class Combination {
     return it == given_.environment.end() || it->second.empty() ? nullptr : &it->second;
   }
 
+  // Whether this runs in place of the image's entry point, which passes flags of its own before those that are given.
+  bool InImage() const { return Variable("MODEL_NAME") != nullptr || Variable("MODEL_BASE_PATH") != nullptr; }
+
+  std::string ImageModel() const {
+    const std::string* const name = Variable("MODEL_NAME");
+    return name == nullptr ? std::string(kImageModel) : *name;
+  }
+
+  std::string ModelName() const {
+    if (const std::string* const name = given_.Find("model_name"); name != nullptr) return *name;
+    return InImage() ? ImageModel() : "default";
+  }
+
   void ReadModels() {
     const std::string* const file = given_.Find("model_config_file");
     const std::string* const path = given_.Find("model_base_path");
-    const std::string* const name = given_.Find("model_name");
+    if (InImage() && given_.Find("rest_api_port") == nullptr) ListenAsImage();
     if (file != nullptr && !file->empty()) {
       Add("model-config-file", *file, "model_config_file");
       for (const std::string_view idle : {"model_name", "model_base_path"}) {
@@ -75,19 +88,15 @@ class Combination {
         combined_.warnings.push_back("--" + std::string(idle) + " has no effect: --model_config_file names the models");
       }
     } else if (path != nullptr) {
-      Add("model-base-path", (name == nullptr ? "default" : *name) + "=" + *path, "model_base_path");
-    } else if (Variable("MODEL_NAME") != nullptr || Variable("MODEL_BASE_PATH") != nullptr) {
-      ReadImageVariables();
+      Add("model-base-path", ModelName() + "=" + *path, "model_base_path");
+    } else if (InImage()) {
+      const std::string* const folder = Variable("MODEL_BASE_PATH");
+      const std::filesystem::path base = folder == nullptr ? std::string(kImageFolder) : *folder;
+      AddFrom("MODEL_BASE_PATH", "model-base-path", ModelName() + "=" + (base / ImageModel()).string());
     }
   }
 
-  void ReadImageVariables() {
-    const std::string* const name = Variable("MODEL_NAME");
-    const std::string* const folder = Variable("MODEL_BASE_PATH");
-    const std::string model = name == nullptr ? std::string(kImageModel) : *name;
-    const std::filesystem::path base = folder == nullptr ? std::string(kImageFolder) : *folder;
-    AddFrom("MODEL_BASE_PATH", "model-base-path", model + "=" + (base / model).string());
-    if (given_.Find("rest_api_port") != nullptr) return;
+  void ListenAsImage() {
     AddFrom("MODEL_BASE_PATH", "http", "true");
     AddFrom("MODEL_BASE_PATH", "http-port", std::string(kImageRestPort));
   }

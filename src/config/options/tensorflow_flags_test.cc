@@ -40,6 +40,7 @@ TEST(TensorflowFlagsTest, DefaultsAreThatServers) {
   const ServerOptions options = Parse({}).options;
   EXPECT_EQ(options.personality, &TensorflowModelServerPersonality());
   EXPECT_EQ(options.grpc.port, 8500);
+  EXPECT_EQ(options.grpc_calls.message_bytes_max, 2147483647u);
   EXPECT_FALSE(options.http.enabled);
   EXPECT_FALSE(options.metrics.enabled);
   EXPECT_EQ(options.control_mode, ControlMode::kPoll);
@@ -104,9 +105,25 @@ TEST(TensorflowFlagsTest, TheImagesVariablesNameAModel) {
   const auto elsewhere = ParseAlone({"--rest_api_port=1"}, {{"MODEL_BASE_PATH", "/data"}});
   EXPECT_EQ(elsewhere->options.served.base_paths[0].path, "/data/model");
   EXPECT_EQ(elsewhere->options.http.port, 1);
-  const auto flags = ParseAlone({"--model_base_path=/m"}, {{"MODEL_NAME", "resnet"}});
-  EXPECT_EQ(flags->options.served.base_paths[0].path, "/m");
-  EXPECT_FALSE(flags->options.http.enabled);
+  const auto named = ParseAlone({"--model_name=other"}, {{"MODEL_NAME", "resnet"}});
+  EXPECT_EQ(named->options.served.base_paths[0].name, "other");
+  EXPECT_EQ(named->options.served.base_paths[0].path, "/models/resnet");
+}
+
+TEST(TensorflowFlagsTest, TheImagesEntryPointAlwaysListensForRest) {
+  const std::map<std::string, std::string> image = {{"MODEL_NAME", "resnet"}, {"MODEL_BASE_PATH", "/models"}};
+  const auto path = ParseAlone({"--model_base_path=/m"}, image);
+  EXPECT_EQ(path->options.served.base_paths[0].name, "resnet");
+  EXPECT_EQ(path->options.served.base_paths[0].path, "/m");
+  const auto file = ParseAlone({"--model_config_file=/m.config"}, image);
+  EXPECT_EQ(file->options.served.config_file, "/m.config");
+  EXPECT_THAT(file->options.served.base_paths, IsEmpty());
+  EXPECT_THAT(file->warnings, IsEmpty());
+  for (const auto* parsed : {&path, &file}) {
+    EXPECT_TRUE((*parsed)->options.http.enabled);
+    EXPECT_EQ((*parsed)->options.http.port, 8501);
+  }
+  EXPECT_FALSE(ParseAlone({"--model_config_file=/m.config", "--rest_api_port=0"}, image)->options.http.enabled);
 }
 
 TEST(TensorflowFlagsTest, UnknownArgumentsAreShownAndIgnored) {
