@@ -103,7 +103,7 @@ std::string ExamplesRequestMessage(std::string_view spec, const core::InferTenso
 
 base::Result<std::string> ClassificationResponseMessage(std::string_view spec, const core::InferResponse& response,
                                                         const core::ModelSignature& signature) {
-  INFERD_ASSIGN_OR_RETURN(const Classes found, FindClasses(response, signature));
+  INFERD_ASSIGN_OR_RETURN(const Classes found, FindClasses(response, signature, std::nullopt));
   ClassCursor cursor(found);
   std::string result;
   for (size_t row = 0; row < found.rows; ++row) {
@@ -122,7 +122,7 @@ base::Result<std::string> ClassificationResponseMessage(std::string_view spec, c
 
 base::Result<std::string> RegressionResponseMessage(std::string_view spec, const core::InferResponse& response,
                                                     const core::ModelSignature& signature) {
-  INFERD_ASSIGN_OR_RETURN(const core::InferTensor* const values, FindValues(response, signature));
+  INFERD_ASSIGN_OR_RETURN(const core::InferTensor* const values, FindValues(response, signature, std::nullopt));
   const auto count = static_cast<size_t>(values->shape.ElementCount().value_or(0));
   std::string result;
   for (size_t i = 0; i < count; ++i) {

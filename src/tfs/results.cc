@@ -67,6 +67,17 @@ base::Result<const core::InferTensor*> FindOutput(const core::InferResponse& res
       base::Internal("the model gave no output '" + signature.outputs[static_cast<size_t>(output)].name + "'"));
 }
 
+// [examples, classes]. `examples` are set by the first that is looked at.
+base::Status CheckTable(const core::InferTensor& tensor, std::string_view what, std::optional<int64_t>& examples) {
+  if (tensor.shape.rank() != 2) {
+    return InvalidArgument("Expected Tensor shape: [batch_size num_classes] but got " + tensor.shape.ToString());
+  }
+  if (!examples) examples = tensor.shape[0];
+  if (tensor.shape[0] == *examples) return {};
+  return InvalidArgument("Expected " + std::string(what) + " output batch size of " + std::to_string(*examples) +
+                         ". Got: " + std::to_string(tensor.shape[0]));
+}
+
 // Scores and values are floats in TensorFlow Serving's answers.
 float ToFloat(double value) {
   constexpr double kMax = std::numeric_limits<float>::max();
@@ -91,20 +102,26 @@ base::Status CheckRegressor(const core::ModelSignature& signature) {
       "[examples, 1]");
 }
 
-base::Result<Classes> FindClasses(const core::InferResponse& response, const core::ModelSignature& signature) {
+std::optional<int64_t> CountExamples(const core::InferRequest& request) {
+  if (request.inputs.empty() || request.inputs.front().shape.rank() == 0) return std::nullopt;
+  return request.inputs.front().shape[0];
+}
+
+base::Result<Classes> FindClasses(const core::InferResponse& response, const core::ModelSignature& signature,
+                                  std::optional<int64_t> examples) {
   Classes found;
   const int scores = ScoresOutput(signature);
   INFERD_ASSIGN_OR_RETURN(found.scores, FindOutput(response, signature, scores));
   INFERD_ASSIGN_OR_RETURN(found.labels, FindOutput(response, signature, ClassesOutput(signature)));
   if (scores >= 0) found.names = signature.outputs[static_cast<size_t>(scores)].labels;
+  if (found.labels != nullptr) INFERD_RETURN_IF_ERROR(CheckTable(*found.labels, "classes", examples));
+  if (found.scores != nullptr) INFERD_RETURN_IF_ERROR(CheckTable(*found.scores, "scores", examples));
   const core::InferTensor* const shaped = found.scores != nullptr ? found.scores : found.labels;
-  if (shaped == nullptr || shaped->shape.rank() != 2) {
-    return std::unexpected(base::Internal("the model's outputs are not of shape [examples, classes]"));
-  }
-  if (found.labels != nullptr && found.labels->shape != shaped->shape) {
-    return std::unexpected(InvalidArgument("output '" + found.labels->name + "' is of shape " +
-                                           found.labels->shape.ToString() + ", and '" + shaped->name + "' of " +
-                                           shaped->shape.ToString()));
+  if (shaped == nullptr) return std::unexpected(base::Internal("the model has no output of scores or of classes"));
+  if (found.labels != nullptr && found.labels->shape[1] != shaped->shape[1]) {
+    return std::unexpected(InvalidArgument("Tensors class and score should match in dim_size(1). Got " +
+                                           std::to_string(found.labels->shape[1]) + " vs. " +
+                                           std::to_string(shaped->shape[1])));
   }
   found.rows = static_cast<size_t>(shaped->shape[0]);
   found.classes = static_cast<size_t>(shaped->shape[1]);
@@ -130,13 +147,19 @@ ClassCursor::Class ClassCursor::Next() {
 }
 
 base::Result<const core::InferTensor*> FindValues(const core::InferResponse& response,
-                                                  const core::ModelSignature& signature) {
+                                                  const core::ModelSignature& signature,
+                                                  std::optional<int64_t> examples) {
   INFERD_ASSIGN_OR_RETURN(const core::InferTensor* const values,
                           FindOutput(response, signature, ValueOutput(signature)));
   if (values == nullptr) return std::unexpected(base::Internal("the model has no output of values"));
   if (!IsColumn(values->shape)) {
-    return std::unexpected(base::Internal("output '" + values->name + "' came with shape " + values->shape.ToString() +
-                                          ", not [examples] or [examples, 1]"));
+    return std::unexpected(
+        InvalidArgument("Expected output Tensor shape to be either [batch_size] or [batch_size, 1] but got " +
+                        values->shape.ToString()));
+  }
+  if (examples.value_or(values->shape[0]) != values->shape[0]) {
+    return std::unexpected(InvalidArgument("Input batch size did not match output batch size: " +
+                                           std::to_string(*examples) + " vs. " + std::to_string(values->shape[0])));
   }
   return values;
 }

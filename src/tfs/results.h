@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/status.h"
+#include "core/infer_request.h"
 #include "core/infer_response.h"
 #include "core/model_signature.h"
 #include "tensor/bytes.h"
@@ -31,8 +33,13 @@ struct Classes {
   size_t classes = 0;
 };
 
-// INTERNAL, INVALID_ARGUMENT: the outputs are of other shapes than the signature says. Views into both arguments.
-base::Result<Classes> FindClasses(const core::InferResponse& response, const core::ModelSignature& signature);
+// How many examples a request was made of: each input has a row of each. Absent: it has no input.
+std::optional<int64_t> CountExamples(const core::InferRequest& request);
+
+// INVALID_ARGUMENT, in TensorFlow Serving's words: the outputs are not of shape [examples, classes]. INTERNAL: the
+// model did not give one. Absent `examples` are as many as the outputs have. Views into both arguments.
+base::Result<Classes> FindClasses(const core::InferResponse& response, const core::ModelSignature& signature,
+                                  std::optional<int64_t> examples);
 
 // One class after the other, example by example. Not thread-safe.
 class ClassCursor {
@@ -53,10 +60,12 @@ class ClassCursor {
   size_t next_ = 0;
 };
 
-// The values of a regression, one for each example: the output `outputs`, or the only one of floats, [examples] or
-// [examples, 1]. INTERNAL: the response has none. A view into it.
+// The values of a regression, one for each example: the output `outputs`, or the only one of floats. INVALID_ARGUMENT,
+// in TensorFlow Serving's words: it is not of shape [examples] or [examples, 1]. INTERNAL: the response has none. A
+// view into it.
 base::Result<const core::InferTensor*> FindValues(const core::InferResponse& response,
-                                                  const core::ModelSignature& signature);
+                                                  const core::ModelSignature& signature,
+                                                  std::optional<int64_t> examples);
 
 // Element `i` of a tensor of floats. FP64 beyond a float is infinite.
 float ValueAt(const core::InferTensor& tensor, size_t i);

@@ -23,7 +23,7 @@ TEST(ResultsTest, ClassesComeInTheModelsOrder) {
   const core::ModelSignature signature{.inputs = {}, .outputs = {kScores}};
   core::InferResponse response;
   response.outputs.push_back(Numbers<float>("s", DataType::kFp32, {2, 2}, {0.25f, 0.75f, 1, 0}));
-  const auto classes = FindClasses(response, signature);
+  const auto classes = FindClasses(response, signature, 2);
   ASSERT_TRUE(classes.has_value());
   ClassCursor cursor(*classes);
   std::string text;
@@ -36,11 +36,65 @@ TEST(ResultsTest, ClassesComeInTheModelsOrder) {
 
 TEST(ResultsTest, WhatTheModelDidNotGiveIsOurFault) {
   const core::ModelSignature signature{.inputs = {}, .outputs = {kScores}};
-  EXPECT_EQ(FindClasses({}, signature).error().code(), base::StatusCode::kInternal);
-  EXPECT_EQ(FindValues({}, signature).error().code(), base::StatusCode::kInternal);
-  core::InferResponse flat;
-  flat.outputs.push_back(Numbers<float>("s", DataType::kFp32, {2}, {1, 2}));
-  EXPECT_EQ(FindClasses(flat, signature).error().code(), base::StatusCode::kInternal);
+  EXPECT_EQ(FindClasses({}, signature, 1).error().code(), base::StatusCode::kInternal);
+  EXPECT_EQ(FindValues({}, signature, 1).error().code(), base::StatusCode::kInternal);
+}
+
+core::InferResponse Of(std::vector<core::InferTensor> outputs) {
+  core::InferResponse response;
+  response.outputs = std::move(outputs);
+  return response;
+}
+
+TEST(ResultsTest, ClassesAreARowForEachExample) {
+  const core::TensorSpec labels{.name = "classes", .datatype = DataType::kBytes, .shape = {-1, -1}};
+  const core::ModelSignature signature{.inputs = {}, .outputs = {labels, kScores}};
+  const auto scores = [](const tensor::Shape& shape) {
+    return Numbers<float>("s", DataType::kFp32, shape, std::vector<float>(static_cast<size_t>(*shape.ElementCount())));
+  };
+  const auto classes = [](const tensor::Shape& shape) {
+    return Numbers<uint32_t>("classes", DataType::kBytes, shape,
+                             std::vector<uint32_t>(static_cast<size_t>(*shape.ElementCount())));
+  };
+  const auto error = [&](const tensor::Shape& label_shape, const tensor::Shape& score_shape, int64_t examples) {
+    const auto found = FindClasses(Of({classes(label_shape), scores(score_shape)}), signature, examples);
+    return found.has_value() ? base::Status() : found.error();
+  };
+  EXPECT_TRUE(error({2, 3}, {2, 3}, 2).ok());
+  EXPECT_EQ(error({2}, {2, 3}, 2),
+            base::InvalidArgument("Expected Tensor shape: [batch_size num_classes] but got [2]"));
+  EXPECT_EQ(error({2, 3}, {6}, 2),
+            base::InvalidArgument("Expected Tensor shape: [batch_size num_classes] but got [6]"));
+  EXPECT_EQ(error({1, 3}, {2, 3}, 2), base::InvalidArgument("Expected classes output batch size of 2. Got: 1"));
+  EXPECT_EQ(error({2, 3}, {3, 3}, 2), base::InvalidArgument("Expected scores output batch size of 2. Got: 3"));
+  EXPECT_EQ(error({2, 3}, {2, 2}, 2),
+            base::InvalidArgument("Tensors class and score should match in dim_size(1). Got 3 vs. 2"));
+  const auto unknown = FindClasses(Of({classes({1, 3}), scores({2, 3})}), signature, std::nullopt);
+  EXPECT_EQ(unknown.error().message(), "Expected scores output batch size of 1. Got: 2");
+}
+
+TEST(ResultsTest, ValuesAreOneForEachExample) {
+  const core::ModelSignature signature{
+      .inputs = {}, .outputs = {{.name = "y", .datatype = DataType::kFp32, .shape = {}, .any_shape = true}}};
+  const auto error = [&](const tensor::Shape& shape, int64_t examples) {
+    const std::vector<float> values(static_cast<size_t>(*shape.ElementCount()));
+    const auto found = FindValues(Of({Numbers<float>("y", DataType::kFp32, shape, values)}), signature, examples);
+    return found.has_value() ? base::Status() : found.error();
+  };
+  EXPECT_TRUE(error({2}, 2).ok());
+  EXPECT_TRUE(error({2, 1}, 2).ok());
+  EXPECT_EQ(error({2, 2}, 2), base::InvalidArgument("Expected output Tensor shape to be either [batch_size] or "
+                                                    "[batch_size, 1] but got [2,2]"));
+  EXPECT_EQ(error({}, 1), base::InvalidArgument("Expected output Tensor shape to be either [batch_size] or "
+                                                "[batch_size, 1] but got []"));
+  EXPECT_EQ(error({3}, 2), base::InvalidArgument("Input batch size did not match output batch size: 2 vs. 3"));
+}
+
+TEST(ResultsTest, ARequestHasARowOfEachExample) {
+  core::InferRequest request;
+  EXPECT_EQ(CountExamples(request), std::nullopt);
+  request.inputs.push_back(Numbers<float>("x", DataType::kFp32, {2, 1}, {1, 2}));
+  EXPECT_EQ(CountExamples(request), 2);
 }
 
 TEST(ResultsTest, ADoubleBeyondAFloatIsInfinite) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "frontends/tfs_grpc/examples_reader.h"
+#include "tfs/results.h"
 #include "v2/single_response.h"
 
 namespace inferd::tfs_grpc {
@@ -60,6 +61,7 @@ base::Result<std::unique_ptr<core::InferRequest>> ResultCall::Prepare(const base
                           ReadExamples(message.view(), *signatures[first], service_options().context_bytes_max));
   for (const ResultTask& task : tasks_) INFERD_RETURN_IF_ERROR(CheckResult(task.result, *signatures[task.signature]));
   INFERD_RETURN_IF_ERROR(Complete(first, message, *request));
+  examples_ = tfs::CountExamples(*request);
   return request;
 }
 
@@ -88,7 +90,7 @@ bool ResultCall::EncodingIsBig(const core::InferResponse& response) const {
 
 base::Result<net::grpc::Message> ResultCall::Encode(core::InferResponse&& response) {
   responses_.insert(responses_.begin(), std::move(response));
-  return Logged(WriteResults(api(), *pinned(), tasks_, responses_));
+  return Logged(WriteResults(api(), *pinned(), tasks_, responses_, examples_));
 }
 
 }  // namespace inferd::tfs_grpc

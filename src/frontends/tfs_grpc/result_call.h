@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "frontends/tfs_grpc/model_call.h"
@@ -23,6 +25,7 @@ class ResultCall final : public ModelCall {
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
 
   std::vector<ResultTask> tasks_;
+  std::optional<int64_t> examples_;             // absent: not known
   std::vector<core::InferResponse> responses_;  // to all tasks but the first
 };
 

@@ -85,6 +85,25 @@ TEST_F(ResultCallTest, Regresses) {
   EXPECT_EQ(response.model_spec().signature_name(), "serving_default");
 }
 
+TEST_F(ResultCallTest, AModelHasAnAnswerForEachExample) {
+  auto echo = std::move(service_.dispatcher.infer);
+  service_.dispatcher.infer = [&echo](const core::PinnedModel& pinned, const core::InferRequest& request,
+                                      core::Completion done) {
+    core::InferRequest first = request;
+    first.inputs[0].shape[0] = 1;
+    first.inputs[0].data = request.inputs[0].data.Sub(0, sizeof(float));
+    echo(pinned, first, std::move(done));
+  };
+  serving::RegressionRequest request;
+  request.mutable_model_spec()->set_name("r");
+  AddExample(*request.mutable_input(), 1);
+  AddExample(*request.mutable_input(), 2);
+  EXPECT_EQ(StatusOf(*service_.Ask("Regress", request)),
+            "3: Input batch size did not match output batch size: 2 vs. 1");
+  request.mutable_model_spec()->set_name("c");
+  EXPECT_EQ(StatusOf(*service_.Ask("Classify", request)), "3: Expected scores output batch size of 2. Got: 1");
+}
+
 TEST_F(ResultCallTest, AModelIsWhatItsOutputsSay) {
   serving::RegressionRequest request;
   request.mutable_model_spec()->set_name("c");

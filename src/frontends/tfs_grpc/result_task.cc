@@ -19,6 +19,7 @@ using base::InvalidArgument;
 using wire::Reader;
 using wire::Tag;
 using wire::Type;
+using Examples = std::optional<int64_t>;
 
 struct Task {
   RequestedModel model;
@@ -96,9 +97,9 @@ bool HaveSameInputs(const core::ModelSignature& a, const core::ModelSignature& b
   });
 }
 
-base::Status Fill(const core::InferResponse& response, const core::ModelSignature& signature,
+base::Status Fill(const core::InferResponse& response, const core::ModelSignature& signature, Examples examples,
                   serving::ClassificationResult& result) {
-  INFERD_ASSIGN_OR_RETURN(const tfs::Classes found, tfs::FindClasses(response, signature));
+  INFERD_ASSIGN_OR_RETURN(const tfs::Classes found, tfs::FindClasses(response, signature, examples));
   tfs::ClassCursor cursor(found);
   for (size_t row = 0; row < found.rows; ++row) {
     auto& classes = *result.add_classifications()->mutable_classes();
@@ -113,9 +114,9 @@ base::Status Fill(const core::InferResponse& response, const core::ModelSignatur
   return {};
 }
 
-base::Status Fill(const core::InferResponse& response, const core::ModelSignature& signature,
+base::Status Fill(const core::InferResponse& response, const core::ModelSignature& signature, Examples examples,
                   serving::RegressionResult& result) {
-  INFERD_ASSIGN_OR_RETURN(const core::InferTensor* const values, tfs::FindValues(response, signature));
+  INFERD_ASSIGN_OR_RETURN(const core::InferTensor* const values, tfs::FindValues(response, signature, examples));
   const auto count = static_cast<size_t>(values->shape.ElementCount().value_or(0));
   for (size_t i = 0; i < count; ++i) result.add_regressions()->set_value(tfs::ValueAt(*values, i));
   return {};
@@ -123,17 +124,18 @@ base::Status Fill(const core::InferResponse& response, const core::ModelSignatur
 
 // `message` has a model_spec.
 template <typename Message, typename ResultMessage>
-base::Status FillTask(const core::InferResponse& response, const core::ModelSignature& signature, Message& message,
-                      ResultMessage& result) {
+base::Status FillTask(const core::InferResponse& response, const core::ModelSignature& signature, Examples examples,
+                      Message& message, ResultMessage& result) {
   *message.mutable_model_spec() =
       ModelSpecMessage(response.model_name, response.model_version, tfs::SignatureName(signature));
-  return Fill(response, signature, result);
+  return Fill(response, signature, examples, result);
 }
 
 template <typename Response>
-base::Result<net::grpc::Message> WriteOne(const core::InferResponse& response, const core::ModelSignature& signature) {
+base::Result<net::grpc::Message> WriteOne(const core::InferResponse& response, const core::ModelSignature& signature,
+                                          Examples examples) {
   Response message;
-  INFERD_RETURN_IF_ERROR(FillTask(response, signature, message, *message.mutable_result()));
+  INFERD_RETURN_IF_ERROR(FillTask(response, signature, examples, message, *message.mutable_result()));
   return net::grpc::Encode(message);
 }
 
@@ -172,18 +174,20 @@ base::Status CheckResult(Result result, const core::ModelSignature& signature) {
 
 base::Result<net::grpc::Message> WriteResults(tfs::Api api, const core::PinnedModel& model,
                                               std::span<const ResultTask> tasks,
-                                              std::span<const core::InferResponse> responses) {
+                                              std::span<const core::InferResponse> responses, Examples examples) {
   const auto signature_of = [&](size_t task) -> const core::ModelSignature& {
     return *model.signatures()[tasks[task].signature];
   };
-  if (api == tfs::Api::kClassify) return WriteOne<serving::ClassificationResponse>(responses[0], signature_of(0));
-  if (api == tfs::Api::kRegress) return WriteOne<serving::RegressionResponse>(responses[0], signature_of(0));
+  if (api == tfs::Api::kClassify)
+    return WriteOne<serving::ClassificationResponse>(responses[0], signature_of(0), examples);
+  if (api == tfs::Api::kRegress) return WriteOne<serving::RegressionResponse>(responses[0], signature_of(0), examples);
   serving::MultiInferenceResponse message;
   for (size_t i = 0; i < tasks.size(); ++i) {
     serving::InferenceResult& added = *message.add_results();
-    INFERD_RETURN_IF_ERROR(tasks[i].result == Result::kClassification
-                               ? FillTask(responses[i], signature_of(i), added, *added.mutable_classification_result())
-                               : FillTask(responses[i], signature_of(i), added, *added.mutable_regression_result()));
+    INFERD_RETURN_IF_ERROR(
+        tasks[i].result == Result::kClassification
+            ? FillTask(responses[i], signature_of(i), examples, added, *added.mutable_classification_result())
+            : FillTask(responses[i], signature_of(i), examples, added, *added.mutable_regression_result()));
   }
   return net::grpc::Encode(message);
 }

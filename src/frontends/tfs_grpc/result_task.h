@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,10 +38,11 @@ base::Status ResolveTasks(const core::PinnedModel& model, tfs::Api api, std::spa
 // Whether a model's outputs can be read as that. INVALID_ARGUMENT: they cannot, and what would do.
 base::Status CheckResult(Result result, const core::ModelSignature& signature);
 
-// The bytes of a ClassificationResponse, a RegressionResponse or a MultiInferenceResponse, of the tasks' responses.
-// Errors are tfs::FindClasses's and tfs::FindValues's. Pure; runs on any thread.
+// The bytes of a ClassificationResponse, a RegressionResponse or a MultiInferenceResponse, of the tasks' responses to
+// so many examples. Errors are tfs::FindClasses's and tfs::FindValues's. Pure; runs on any thread.
 base::Result<net::grpc::Message> WriteResults(tfs::Api api, const core::PinnedModel& model,
                                               std::span<const ResultTask> tasks,
-                                              std::span<const core::InferResponse> responses);
+                                              std::span<const core::InferResponse> responses,
+                                              std::optional<int64_t> examples);
 
 }  // namespace inferd::tfs_grpc

@@ -58,6 +58,17 @@ TEST_F(HandlerTest, ClassifiesAndRegresses) {
             R"(200 {"result":[[["cat",0.25],["dog",0.75]]],"results":[[["cat",0.25],["dog",0.75]]]})");
   EXPECT_EQ(server_.Post("/v1/models/m:regress", R"({"examples": [{"scores": [0.25, 0.75]}]})").status, 400)
       << "no regressor";
+  auto echo = std::exchange(server_.dispatcher.infer,
+                            [](const core::PinnedModel&, const core::InferRequest& request, core::Completion done) {
+                              core::InferResponse response;
+                              response.outputs.assign(request.inputs.begin(), request.inputs.end());
+                              response.outputs[0].shape = {1, 4};
+                              done.Send(std::move(response));
+                            });
+  const std::string two = R"({"scores": [0.25, 0.75]})";
+  EXPECT_EQ(server_.AnswerTo("/v1/models/m:classify", R"({"examples": [)" + two + ", " + two + "]}"),
+            R"(400 {"error":"Expected scores output batch size of 2. Got: 1"})");
+  server_.dispatcher.infer = std::move(echo);
   model.signature_.inputs[0].shape = {-1};
   model.signature_.outputs[0].shape = {-1};
   server_.options.result_key = ResultKey::kResults;

@@ -81,6 +81,7 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::ReadTensors(std::st
   INFERD_ASSIGN_OR_RETURN(auto request, ReadExamples(body, signature(), limits));
   INFERD_RETURN_IF_ERROR(endpoint_ == Endpoint::kClassify ? tfs::CheckClassifier(signature())
                                                           : tfs::CheckRegressor(signature()));
+  examples_ = tfs::CountExamples(*request);
   return request;
 }
 
@@ -105,7 +106,7 @@ base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response
 base::Result<net::HttpResponse> InferCall::Write(const core::InferResponse& response) const {
   if (endpoint_ == Endpoint::kPredict) return WritePredictions(response, row_);
   const auto write = endpoint_ == Endpoint::kClassify ? WriteClassification : WriteRegression;
-  return write(response, signature(), environment_->options.result_key);
+  return write(response, signature(), examples_, environment_->options.result_key);
 }
 
 void InferCall::OnEnd(base::StatusCode code, net::HttpResponse& answer) {

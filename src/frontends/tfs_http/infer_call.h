@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "frontends/tfs_http/call.h"
 #include "frontends/tfs_http/logged_request.h"
@@ -33,9 +35,10 @@ class InferCall final : public rest::InferCall {
   const std::shared_ptr<const Environment> environment_;
   const Endpoint endpoint_;
   tfs::ModelSpec spec_;
-  base::Status unknown_;    // not OK: why there is no such model
-  uint32_t signature_ = 0;  // by its place in the model's
-  bool row_ = false;        // how the tensors of a prediction were written, and will be
+  base::Status unknown_;             // not OK: why there is no such model
+  uint32_t signature_ = 0;           // by its place in the model's
+  std::optional<int64_t> examples_;  // that the request was made of; absent: not known
+  bool row_ = false;                 // how the tensors of a prediction were written, and will be
   tfs::MeasuredInference measured_;
   std::unique_ptr<LoggedRequest> logged_;  // null: it is not to be logged
 };

@@ -32,8 +32,9 @@ net::HttpResponse ResultsResponse(std::string_view list, ResultKey key) {
 }  // namespace
 
 base::Result<net::HttpResponse> WriteClassification(const core::InferResponse& response,
-                                                    const core::ModelSignature& signature, ResultKey key) {
-  INFERD_ASSIGN_OR_RETURN(const tfs::Classes found, tfs::FindClasses(response, signature));
+                                                    const core::ModelSignature& signature,
+                                                    std::optional<int64_t> examples, ResultKey key) {
+  INFERD_ASSIGN_OR_RETURN(const tfs::Classes found, tfs::FindClasses(response, signature, examples));
   json::Writer writer(found.rows * found.classes * 32 + 64);
   tfs::ClassCursor cursor(found);
   writer.BeginArray();
@@ -53,8 +54,9 @@ base::Result<net::HttpResponse> WriteClassification(const core::InferResponse& r
 }
 
 base::Result<net::HttpResponse> WriteRegression(const core::InferResponse& response,
-                                                const core::ModelSignature& signature, ResultKey key) {
-  INFERD_ASSIGN_OR_RETURN(const core::InferTensor* const values, tfs::FindValues(response, signature));
+                                                const core::ModelSignature& signature, std::optional<int64_t> examples,
+                                                ResultKey key) {
+  INFERD_ASSIGN_OR_RETURN(const core::InferTensor* const values, tfs::FindValues(response, signature, examples));
   const auto count = static_cast<size_t>(values->shape.ElementCount().value_or(0));
   json::Writer writer(count * 16 + 64);
   writer.BeginArray();

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "base/status.h"
 #include "core/infer_response.h"
 #include "core/model_signature.h"
@@ -10,10 +13,12 @@ namespace inferd::tfs_http {
 
 // {"result": [[["label", score], ..], ..]}: of tfs::FindClasses.
 base::Result<net::HttpResponse> WriteClassification(const core::InferResponse& response,
-                                                    const core::ModelSignature& signature, ResultKey key);
+                                                    const core::ModelSignature& signature,
+                                                    std::optional<int64_t> examples, ResultKey key);
 
 // {"result": [value, ..]}: of tfs::FindValues.
 base::Result<net::HttpResponse> WriteRegression(const core::InferResponse& response,
-                                                const core::ModelSignature& signature, ResultKey key);
+                                                const core::ModelSignature& signature, std::optional<int64_t> examples,
+                                                ResultKey key);
 
 }  // namespace inferd::tfs_http

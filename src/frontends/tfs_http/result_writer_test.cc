@@ -33,13 +33,14 @@ core::InferTensor Texts(const std::string& name, const tensor::Shape& shape, con
           .parameters = {}};
 }
 
-using Write = base::Result<net::HttpResponse> (*)(const core::InferResponse&, const core::ModelSignature&, ResultKey);
+using Write = base::Result<net::HttpResponse> (*)(const core::InferResponse&, const core::ModelSignature&,
+                                                  std::optional<int64_t>, ResultKey);
 
 std::string Text(Write write, std::vector<core::TensorSpec> specs, std::vector<core::InferTensor> outputs,
                  ResultKey key = ResultKey::kResults) {
   core::InferResponse response;
   response.outputs = std::move(outputs);
-  const auto http = write(response, {.inputs = {}, .outputs = std::move(specs)}, key);
+  const auto http = write(response, {.inputs = {}, .outputs = std::move(specs)}, std::nullopt, key);
   return http.has_value() ? BodyText(*http) : http.error().message();
 }
 
@@ -103,10 +104,10 @@ TEST(ResultWriterTest, OutputsOfAnotherShapeThanTheirSignature) {
   const core::TensorSpec classes{.name = "classes", .datatype = DataType::kBytes, .shape = {-1, 2}};
   EXPECT_EQ(Text(WriteClassification, {classes, scores},
                  {Texts("classes", {1, 1}, {"a"}), Numbers("scores", DataType::kFp32, {2, 2}, kScores)}),
-            "output 'classes' is of shape [1,1], and 'scores' of [2,2]");
+            "Expected scores output batch size of 1. Got: 2");
   EXPECT_EQ(Text(WriteClassification, {scores}, {}), "the model gave no output 'scores'");
   EXPECT_EQ(Text(WriteClassification, {scores}, {Numbers("scores", DataType::kFp32, {4}, kScores)}),
-            "the model's outputs are not of shape [examples, classes]");
+            "Expected Tensor shape: [batch_size num_classes] but got [4]");
   EXPECT_TRUE(Text(WriteClassification, {scores}, {Numbers("scores", DataType::kFp32, {3, 2}, kScores)})
                   .starts_with("output 'scores': "));
 }
