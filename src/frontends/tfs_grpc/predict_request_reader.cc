@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "frontends/tfs_grpc/aliases.h"
 #include "frontends/tfs_grpc/tensor_field.h"
 #include "frontends/tfs_grpc/tensor_reader.h"
+#include "tfs/aliases.h"
 #include "v2/parameters.h"
 #include "wire/reader.h"
 
@@ -80,7 +80,7 @@ class RequestReader {
 
   base::Status AddOutput(std::string_view alias) {
     if (!in_.ok() || !output_fault_.ok()) return {};
-    output_fault_ = CheckOutputAlias(alias, request_.outputs, signature_);
+    output_fault_ = tfs::CheckOutputAlias(alias, request_.outputs, signature_);
     if (output_fault_.ok()) request_.outputs.push_back({.name = std::string(alias)});
     return {};
   }
@@ -95,7 +95,7 @@ class RequestReader {
     for (size_t i = 0; i < found_.size(); ++i) {
       if (!found_[i].empty()) sent.insert(signature_.inputs[i].name);
     }
-    return CheckInputAliases(sent, signature_);
+    return tfs::CheckInputAliases(sent, signature_);
   }
 
   base::Status ReadTensors(uint64_t fill_bytes_left) {

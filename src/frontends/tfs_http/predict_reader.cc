@@ -11,6 +11,7 @@
 #include "json/read.h"
 #include "tensorjson/nested_fault.h"
 #include "tensorjson/nested_parser.h"
+#include "tfs/aliases.h"
 
 namespace inferd::tfs_http {
 
@@ -70,7 +71,7 @@ class TensorReader {
       if (!more) break;
       INFERD_RETURN_IF_ERROR(ReadInstance(reader));
     }
-    if (rows_ > 0) return {};
+    if (rows_ > 0) return rows_named_ ? base::OkStatus() : CheckLoneInput();
     return FormatError(body_, "No values in 'instances' array");
   }
 
@@ -139,7 +140,7 @@ class TensorReader {
             "instances is a plain list, but expecting list of objects as multiple input tensors required as per "
             "tensorinfo_map");
       }
-      rows_named_ = named || parsers_.size() > 1;
+      rows_named_ = named;
     }
     if (rows_named_) {
       if (named) return ReadNamedInstance(reader);
@@ -152,6 +153,9 @@ class TensorReader {
     if (added.ok()) return {};
     return {added.code(), Element() + " of 'instances' list. Error: " + added.ToString()};
   }
+
+  // As there, values that are objects, {"b64": ".."}, are the first input's where there are several.
+  base::Status CheckLoneInput() const { return tfs::CheckInputAliases({signature_.inputs.front().name}, signature_); }
 
   base::Status ReadNamedInstance(json::Reader& reader) {
     const std::string_view object = reader.Rest();

@@ -66,6 +66,23 @@ TEST(PredictReaderTest, RowsOfOneInput) {
   EXPECT_EQ(Read(R"({"instances": [{"x": {"b64": "YmFy"}}]})", One(DataType::kBytes)), "row x[1] bar");
 }
 
+TEST(PredictReaderTest, ValuesThatAreObjectsAreOneInputs) {
+  constexpr char kBody[] = R"({"instances": [{"b64": "YmFy"}, "foo"]})";
+  EXPECT_EQ(Read(kBody, Three()),
+            "input size does not match signature: 1!=3 len({tag}) != len({sensor,signal,tag}). Sent extra: {}. Missing "
+            "but required: {sensor,signal}.");
+  ModelSignature optional = Three();
+  optional.inputs[1].optional = optional.inputs[2].optional = true;
+  EXPECT_EQ(Read(kBody, optional), "row tag[2] bar foo");
+  EXPECT_EQ(Read(R"({"instances": [{"b64": "YmFy"}, {"tag": "foo"}]})", Three()),
+            "Expecting value/list but got object at item 1 of input list");
+  std::swap(optional.inputs[0], optional.inputs[2]);
+  EXPECT_EQ(
+      Read(kBody, optional),
+      "Failed to process element: 0 of 'instances' list. Error: INVALID_ARGUMENT: JSON Value: {\"b64\": \"YmFy\"} "
+      "Type: Object is not of expected type: float");
+}
+
 TEST(PredictReaderTest, RowsOfSeveralInputs) {
   EXPECT_EQ(
       Read(R"({"instances": [{"tag": ["foo"], "signal": [1, 2, 3, 4, 5], "sensor": [[1, 2], [3, 4]]},

@@ -12,7 +12,7 @@
 
 // The names of tensors in a request against those of a model's signature, in TensorFlow Serving's words.
 
-namespace inferd::tfs_grpc {
+namespace inferd::tfs {
 
 // `sent`: the inputs of a request. INVALID_ARGUMENT: others than the signature's, or too few; optional ones may be
 // missing.
@@ -22,4 +22,4 @@ base::Status CheckInputAliases(const std::set<std::string_view>& sent, const cor
 base::Status CheckOutputAlias(std::string_view alias, std::span<const core::RequestedOutput> before,
                               const core::ModelSignature& signature);
 
-}  // namespace inferd::tfs_grpc
+}  // namespace inferd::tfs

@@ -1,9 +1,9 @@
-#include "frontends/tfs_grpc/aliases.h"
+#include "tfs/aliases.h"
 
 #include <algorithm>
 #include <iterator>
 
-namespace inferd::tfs_grpc {
+namespace inferd::tfs {
 
 namespace {
 
@@ -61,4 +61,4 @@ base::Status CheckOutputAlias(std::string_view alias, std::span<const core::Requ
   return {};
 }
 
-}  // namespace inferd::tfs_grpc
+}  // namespace inferd::tfs

@@ -1,8 +1,8 @@
-#include "frontends/tfs_grpc/aliases.h"
+#include "tfs/aliases.h"
 
 #include <gtest/gtest.h>
 
-namespace inferd::tfs_grpc {
+namespace inferd::tfs {
 namespace {
 
 core::TensorSpec Spec(const char* name, bool optional = false) {
@@ -44,4 +44,4 @@ TEST(OutputAliasTest, IsOneOfTheSignaturesAndAskedForOnce) {
 }
 
 }  // namespace
-}  // namespace inferd::tfs_grpc
+}  // namespace inferd::tfs
