@@ -19,6 +19,8 @@ constexpr std::array<uint8_t, 256> kValues = [] {
 
 uint8_t ValueOf(char c) { return kValues[static_cast<unsigned char>(c)]; }
 
+bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 }  // namespace
 
 char* EncodeBase64(std::string_view bytes, char* out) {
@@ -59,6 +61,28 @@ std::optional<size_t> DecodeBase64(std::string_view text, char* out) {
     if (bytes < 3 && (group & (bytes == 2 ? 0xFFu : 0xFFFFu)) != 0) return std::nullopt;
     for (size_t k = 0; k < bytes; ++k) *out++ = static_cast<char>(group >> (16 - 8 * k));
   }
+  return static_cast<size_t>(out - begin);
+}
+
+std::optional<size_t> DecodeLenientBase64(std::string_view text, char* out) {
+  const char* const begin = out;
+  uint32_t bits = 0;
+  size_t digits = 0;
+  size_t padding = 0;
+  for (const char c : text) {
+    if (IsSpace(c)) continue;
+    if (c == '=') {
+      ++padding;
+      continue;
+    }
+    const uint8_t value = ValueOf(c);
+    if (value == kNone || padding > 0) return std::nullopt;
+    bits = bits << 6 | value;
+    // The first digit of four completes no byte; each other one does.
+    if (++digits % 4 != 1) *out++ = static_cast<char>(bits >> (digits % 4 == 2 ? 4 : digits % 4 == 3 ? 2 : 0));
+  }
+  const size_t missing = (4 - digits % 4) % 4;
+  if (missing == 3 || (padding != 0 && padding != missing)) return std::nullopt;
   return static_cast<size_t>(out - begin);
 }
 

@@ -50,6 +50,29 @@ TEST(Base64Test, RefusesWhatIsNotCanonical) {
   }
 }
 
+std::optional<std::string> DecodeLenient(std::string text) {
+  const std::optional<size_t> size = DecodeLenientBase64(text, text.data());
+  if (!size) return std::nullopt;
+  text.resize(*size);
+  return text;
+}
+
+TEST(Base64Test, LenientlyAsAbseil) {
+  for (const char* text : {"Zm9vYg==", "Zm9vYg", "Zm9v Yg =\n=", "\tZm9vYh", "Zm9vY g"}) {
+    EXPECT_EQ(DecodeLenient(text), "foob") << text;
+  }
+  EXPECT_EQ(DecodeLenient("Zm9vYmE"), "fooba");
+  EXPECT_EQ(DecodeLenient(" "), "");
+  for (const char* text : {"Z", "Zg=", "Zg===", "Zm9v=", "=", "Zm9-", "Zg==Zg", "Zm9vZ"}) {
+    EXPECT_EQ(DecodeLenient(text), std::nullopt) << text;
+  }
+  std::string all;
+  for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
+  for (size_t length = 250; length <= 256; ++length) {
+    EXPECT_EQ(DecodeLenient(Encode(all.substr(0, length))), all.substr(0, length));
+  }
+}
+
 TEST(Base64Test, DecodesInPlace) {
   std::string text = "Zm9vYmE=";
   EXPECT_EQ(DecodeBase64(text, text.data()), 5u);

@@ -97,6 +97,8 @@ class NumberElements {
 // BYTES: strings, and objects with one member "b64".
 class TextElements {
  public:
+  // `lenient`: base::DecodeLenientBase64 decodes.
+  explicit TextElements(bool lenient = false) : lenient_(lenient) {}
   static size_t ReadRun(const char*& /*p*/, const char* /*end*/, GrowingBytes& /*bytes*/) { return 0; }
 
   const char* Read(const char* p, const char* end, GrowingBytes& bytes) const {
@@ -134,13 +136,14 @@ class TextElements {
   }
 
  private:
-  static const char* ReadBase64(const char* p, const char* end, GrowingBytes& bytes) {
+  const char* ReadBase64(const char* p, const char* end, GrowingBytes& bytes) const {
     json::Reader reader({p, static_cast<size_t>(end - p)});
     const std::optional<Base64Object> object = FindBase64(reader);
     if (!object) return nullptr;
     char* const content = StartElement(object->base64.size(), p, end, bytes);
     if (content == nullptr) return nullptr;
-    const std::optional<size_t> size = base::DecodeBase64(object->base64, content);
+    const auto decode = lenient_ ? base::DecodeLenientBase64 : base::DecodeBase64;
+    const std::optional<size_t> size = decode(object->base64, content);
     if (!size) return nullptr;
     EndElement(content, *size, bytes);
     return p + object->size;
@@ -159,6 +162,8 @@ class TextElements {
     std::memcpy(content - tensor::kLengthSize, &length, tensor::kLengthSize);
     bytes.Commit(content + size);
   }
+
+  const bool lenient_;
 };
 
 }  // namespace inferd::tensorjson

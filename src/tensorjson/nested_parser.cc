@@ -163,7 +163,7 @@ base::Result<size_t> NestedParser::AddTyped(std::string_view text) {
   constexpr ParseOptions kNumbers = {.short_infinity = true, .nonfinite_strings = false};
   const auto numbers = [&]<typename Codec>(Codec codec) { return AddWith(NumberElements<Codec>(codec), text); };
   const auto narrow = [&]<typename T>(T) {
-    return narrow_ == NarrowIntegers::kCut ? numbers(CutIntegerCodec<T>()) : numbers(IntegerCodec<T>());
+    return rules_ == ValueRules::kLenient ? numbers(CutIntegerCodec<T>()) : numbers(IntegerCodec<T>());
   };
   switch (type_) {
     case DataType::kBool: return numbers(BoolCodec());
@@ -176,10 +176,12 @@ base::Result<size_t> NestedParser::AddTyped(std::string_view text) {
     case DataType::kInt32: return numbers(IntegerCodec<int32_t>());
     case DataType::kInt64: return numbers(IntegerCodec<int64_t>());
     case DataType::kFp16: return numbers(FloatCodec<DataType::kFp16>(kNumbers));
-    case DataType::kFp32: return numbers(FloatCodec<DataType::kFp32>(kNumbers));
+    case DataType::kFp32:
+      return rules_ == ValueRules::kLenient ? numbers(OverflowingFloatCodec(kNumbers))
+                                            : numbers(FloatCodec<DataType::kFp32>(kNumbers));
     case DataType::kFp64: return numbers(FloatCodec<DataType::kFp64>(kNumbers));
     case DataType::kBf16: return numbers(FloatCodec<DataType::kBf16>(kNumbers));
-    case DataType::kBytes: return AddWith(TextElements(), text);
+    case DataType::kBytes: return AddWith(TextElements(rules_ == ValueRules::kLenient), text);
     case DataType::kInvalid: break;
   }
   return std::unexpected(base::Internal("the tensor has no datatype"));

@@ -12,8 +12,9 @@
 
 namespace inferd::tensorjson {
 
-// An integer of 32 bits that INT8, INT16, UINT8 or UINT16 cannot hold: refused, or its low bits taken.
-enum class NarrowIntegers { kChecked, kCut };
+// Which values are taken. kLenient, as by TensorFlow Serving's server: of an integer of 32 bits that INT8, INT16, UINT8
+// or UINT16 cannot hold the low bits, a number too large for FP32 as infinite, and base64 as base::DecodeLenientBase64.
+enum class ValueRules { kStrict, kLenient };
 
 // Reads JSON values whose nesting says their shape (TensorFlow Serving's "instances" and "inputs") straight into the
 // bytes of one tensor: a scalar is of rank 0, a list of n values of one shape S is [n] + S. Several values of the same
@@ -27,9 +28,8 @@ enum class NarrowIntegers { kChecked, kCut };
 class NestedParser final {
  public:
   // `elements_hint`: how many elements are expected; within it, none is copied twice.
-  explicit NestedParser(tensor::DataType type, size_t elements_hint = 0,
-                        NarrowIntegers narrow = NarrowIntegers::kChecked)
-      : type_(type), elements_hint_(elements_hint), narrow_(narrow) {}
+  explicit NestedParser(tensor::DataType type, size_t elements_hint = 0, ValueRules rules = ValueRules::kStrict)
+      : type_(type), elements_hint_(elements_hint), rules_(rules) {}
 
   // Reads the value that `text` begins with, white space skipped, and returns the bytes that it took. Something stands
   // behind it, as in an object: a number at the very end of the text is refused.
@@ -55,7 +55,7 @@ class NestedParser final {
 
   const tensor::DataType type_;
   const size_t elements_hint_;
-  const NarrowIntegers narrow_;
+  const ValueRules rules_;
   tensor::Shape shape_;
   size_t elements_ = 0;  // of each value
   size_t count_ = 0;

@@ -188,17 +188,48 @@ TEST(NestedParserTest, ManyTextsOfManySizes) {
   EXPECT_EQ(i, expected.size());
 }
 
-TEST(NestedParserTest, NarrowIntegersMayBeCut) {
-  NestedParser bytes(DataType::kInt8, 0, NarrowIntegers::kCut);
+TEST(NestedParserTest, LenientIntegersAreCut) {
+  NestedParser bytes(DataType::kInt8, 0, ValueRules::kLenient);
   ASSERT_TRUE(bytes.Add("[300, -129, 7]").has_value());
   const base::Buffer buffer = bytes.Take();
   const auto* values = reinterpret_cast<const int8_t*>(buffer.data());
   EXPECT_EQ(values[0], 44);
   EXPECT_EQ(values[1], 127);
   EXPECT_EQ(values[2], 7);
-  EXPECT_FALSE(NestedParser(DataType::kUint16, 0, NarrowIntegers::kCut).Add("[1.0]").has_value());
-  EXPECT_FALSE(NestedParser(DataType::kUint16, 0, NarrowIntegers::kCut).Add("[2147483648]").has_value());
-  EXPECT_FALSE(NestedParser(DataType::kInt32, 0, NarrowIntegers::kCut).Add("[2147483648]").has_value());
+  EXPECT_FALSE(NestedParser(DataType::kUint16, 0, ValueRules::kLenient).Add("[1.0]").has_value());
+  EXPECT_FALSE(NestedParser(DataType::kUint16, 0, ValueRules::kLenient).Add("[2147483648]").has_value());
+  EXPECT_FALSE(NestedParser(DataType::kInt32, 0, ValueRules::kLenient).Add("[2147483648]").has_value());
+}
+
+TEST(NestedParserTest, LenientFloatsAreInfinite) {
+  NestedParser floats(DataType::kFp32, 0, ValueRules::kLenient);
+  ASSERT_TRUE(floats.Add("[1e39, -3.5e38, 3e38, -Infinity]").has_value());
+  const base::Buffer buffer = floats.Take();
+  const auto* values = reinterpret_cast<const float*>(buffer.data());
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(values[0], kInfinity);
+  EXPECT_EQ(values[1], -kInfinity);
+  EXPECT_EQ(values[2], 3e38f);
+  EXPECT_EQ(values[3], -kInfinity);
+  EXPECT_FALSE(NestedParser(DataType::kFp32).Add("[1e39]").has_value());
+  for (const char* beyond : {"[1e400]", "[-1e400]", "[\"1\"]", "[-]"}) {
+    EXPECT_FALSE(NestedParser(DataType::kFp32, 0, ValueRules::kLenient).Add(beyond).has_value()) << beyond;
+  }
+  EXPECT_FALSE(NestedParser(DataType::kFp64, 0, ValueRules::kLenient).Add("[1e400]").has_value());
+  EXPECT_FALSE(NestedParser(DataType::kFp16, 0, ValueRules::kLenient).Add("[1e6]").has_value());
+}
+
+TEST(NestedParserTest, LenientBase64NeedsNoPadding) {
+  NestedParser texts(DataType::kBytes, 0, ValueRules::kLenient);
+  ASSERT_TRUE(texts.Add(R"([{"b64": "Zg"}, {"b64": "Zm9vYg=="}])").has_value());
+  const base::Buffer buffer = texts.Take();
+  std::vector<std::string> texts_read;
+  for (const std::string_view text : tensor::PackedElements({buffer.data(), buffer.size()})) {
+    texts_read.emplace_back(text);
+  }
+  EXPECT_EQ(texts_read, (std::vector<std::string>{"f", "foob"}));
+  EXPECT_FALSE(NestedParser(DataType::kBytes).Add(R"([{"b64": "Zg"}])").has_value());
+  EXPECT_FALSE(NestedParser(DataType::kBytes, 0, ValueRules::kLenient).Add(R"([{"b64": "!"}])").has_value());
 }
 
 }  // namespace

@@ -186,4 +186,29 @@ class FloatCodec {
   const ParseOptions options_;
 };
 
+// FP32 of any number that a double holds: what is too large is infinite.
+class OverflowingFloatCodec {
+ public:
+  using Out = uint32_t;
+
+  explicit OverflowingFloatCodec(const ParseOptions& options) : fp32_(options), fp64_(options) {}
+
+  const char* Read(const char* p, const char* end, Out*& out) const {
+    if (const char* const behind = fp32_.Read(p, end, out); behind != nullptr) return behind;
+    uint64_t wide = 0;
+    uint64_t* to = &wide;
+    const char* const behind = fp64_.Read(p, end, to);
+    if (behind == nullptr) return nullptr;
+    using Format = FloatFormat<tensor::DataType::kFp32>;
+    *out++ = Format::kInfinity | (*p == '-' ? Format::kSign : 0);
+    return behind;
+  }
+
+  std::string Fault(const char* p, const char* end) const { return fp64_.Fault(p, end); }
+
+ private:
+  const FloatCodec<tensor::DataType::kFp32> fp32_;
+  const FloatCodec<tensor::DataType::kFp64> fp64_;
+};
+
 }  // namespace inferd::tensorjson

@@ -19,7 +19,7 @@ TensorSpec Spec(DataType type, const tensor::Shape& shape) { return {.name = "f"
 
 base::Status Read(Feature& feature, std::string_view json) {
   json::Reader reader(json, {.nonfinite_tokens = true});
-  return tfs_http::ReadFeature(reader, "f", feature);
+  return tfs_http::ReadFeature(reader, "f", tensorjson::ValueRules::kStrict, feature);
 }
 
 // "[2,1] 1 2", or the error, of one feature after the other.

@@ -17,7 +17,7 @@ namespace inferd::tfs_http {
 struct BodyRules {
   size_t depth_max = 64;
   bool trailing_bytes = false;  // what follows it does not matter
-  tensorjson::NarrowIntegers narrow_integers = tensorjson::NarrowIntegers::kChecked;
+  tensorjson::ValueRules values = tensorjson::ValueRules::kStrict;
 };
 
 // How bodies are read: NaN, Infinity and Inf are numbers in them.

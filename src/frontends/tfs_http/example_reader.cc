@@ -33,7 +33,8 @@ struct Members {
 // Reads features out of a body. Where an error stands in the JSON itself, its words are of no use: Diagnose finds it.
 class ExampleReader {
  public:
-  ExampleReader(std::string_view body, const core::ModelSignature& signature) : body_(body), columns_(signature) {}
+  ExampleReader(std::string_view body, const core::ModelSignature& signature, const BodyRules& rules)
+      : body_(body), values_(rules.values), columns_(signature) {}
 
   base::Status ReadContext(json::Reader& reader) { return ReadExample(reader, Part::kContext); }
 
@@ -59,12 +60,13 @@ class ExampleReader {
                              std::string(tensorjson::JsonTypeName(rest.data(), rest.data() + rest.size())));
     }
     return json::ReadObject(reader, [&](std::string_view key) -> base::Status {
-      INFERD_RETURN_IF_ERROR(ReadFeature(reader, key, feature_));
+      INFERD_RETURN_IF_ERROR(ReadFeature(reader, key, values_, feature_));
       return columns_.Add(part, key, feature_);
     });
   }
 
   const std::string_view body_;
+  const tensorjson::ValueRules values_;
   tfs::ExampleColumns columns_;
   tfs::Feature feature_;
 };
@@ -87,7 +89,7 @@ base::Status Diagnose(std::string_view body, const core::ModelSignature& signatu
 base::Result<std::unique_ptr<core::InferRequest>> ReadExamples(std::string_view body,
                                                                const core::ModelSignature& signature,
                                                                const ExampleLimits& limits) {
-  ExampleReader examples(body, signature);
+  ExampleReader examples(body, signature, limits.body);
   Members members;
   base::Status status = WalkMembers(body, limits.body, [&](json::Reader& reader, std::string_view key) {
     if (key == "signature_name") return members.signature.Read(reader);

@@ -1,5 +1,7 @@
 #include "frontends/tfs_http/feature_reader.h"
 
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +15,7 @@ namespace inferd::tfs_http {
 namespace {
 
 using base::InvalidArgument;
+using tensorjson::ValueRules;
 using tfs::Feature;
 using Kind = tfs::Feature::Kind;
 
@@ -28,7 +31,13 @@ base::Status Take(Feature& feature, Kind next, std::string_view name) {
                          " expecting type: " + std::string(tfs::KindName(feature.kind)));
 }
 
-base::Status ReadNumber(Feature& feature, json::Reader& reader, std::string_view name) {
+// As there, where features have no doubles.
+double ToFloat(double value) {
+  constexpr double kMax = std::numeric_limits<float>::max();
+  return std::abs(value) > kMax ? std::copysign(std::numeric_limits<double>::infinity(), value) : value;
+}
+
+base::Status ReadNumber(Feature& feature, json::Reader& reader, std::string_view name, ValueRules rules) {
   INFERD_ASSIGN_OR_RETURN(const json::Number number, reader.ReadNumber());
   if (std::holds_alternative<uint64_t>(number)) {
     return InvalidArgument("Feature: " + std::string(name) + " has uint64_t element. Only int64_t is supported.");
@@ -39,18 +48,20 @@ base::Status ReadNumber(Feature& feature, json::Reader& reader, std::string_view
     return {};
   }
   INFERD_RETURN_IF_ERROR(Take(feature, Kind::kFloat, name));
-  feature.reals.push_back(std::get<double>(number));
+  const double real = std::get<double>(number);
+  feature.reals.push_back(rules == ValueRules::kLenient ? ToFloat(real) : real);
   return {};
 }
 
-base::Status ReadBase64(Feature& feature, json::Reader& reader, std::string_view name) {
+base::Status ReadBase64(Feature& feature, json::Reader& reader, std::string_view name, ValueRules rules) {
   if (!tensorjson::StartsWithBase64(reader.Rest())) return UnexpectedType(name, "Object");
   INFERD_RETURN_IF_ERROR(Take(feature, Kind::kBytes, name));
   INFERD_RETURN_IF_ERROR(reader.BeginObject());
   INFERD_ASSIGN_OR_RETURN([[maybe_unused]] const auto key, reader.NextKey());
   INFERD_ASSIGN_OR_RETURN(const std::string_view text, reader.ReadString());
   std::string bytes(text);
-  const std::optional<size_t> size = base::DecodeBase64(bytes, bytes.data());
+  const auto decode = rules == ValueRules::kLenient ? base::DecodeLenientBase64 : base::DecodeBase64;
+  const std::optional<size_t> size = decode(bytes, bytes.data());
   if (!size) return InvalidArgument("Unable to base64 decode");
   bytes.resize(*size);
   feature.texts.push_back(std::move(bytes));
@@ -58,13 +69,13 @@ base::Status ReadBase64(Feature& feature, json::Reader& reader, std::string_view
   return {};
 }
 
-base::Status ReadValue(Feature& feature, json::Reader& reader, std::string_view name) {
+base::Status ReadValue(Feature& feature, json::Reader& reader, std::string_view name, ValueRules rules) {
   INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
   switch (type) {
     case json::ValueType::kNull: return UnexpectedType(name, "Null");
     case json::ValueType::kArray: return UnexpectedType(name, "Array");
-    case json::ValueType::kObject: return ReadBase64(feature, reader, name);
-    case json::ValueType::kNumber: return ReadNumber(feature, reader, name);
+    case json::ValueType::kObject: return ReadBase64(feature, reader, name, rules);
+    case json::ValueType::kNumber: return ReadNumber(feature, reader, name, rules);
     case json::ValueType::kBool: {
       INFERD_RETURN_IF_ERROR(Take(feature, Kind::kInt64, name));
       INFERD_ASSIGN_OR_RETURN(const bool value, reader.ReadBool());
@@ -83,15 +94,15 @@ base::Status ReadValue(Feature& feature, json::Reader& reader, std::string_view 
 
 }  // namespace
 
-base::Status ReadFeature(json::Reader& reader, std::string_view name, Feature& feature) {
+base::Status ReadFeature(json::Reader& reader, std::string_view name, ValueRules rules, Feature& feature) {
   feature.clear();
   INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
-  if (type != json::ValueType::kArray) return ReadValue(feature, reader, name);
+  if (type != json::ValueType::kArray) return ReadValue(feature, reader, name, rules);
   INFERD_RETURN_IF_ERROR(reader.BeginArray());
   for (;;) {
     INFERD_ASSIGN_OR_RETURN(const bool more, reader.NextElement());
     if (!more) return {};
-    INFERD_RETURN_IF_ERROR(ReadValue(feature, reader, name));
+    INFERD_RETURN_IF_ERROR(ReadValue(feature, reader, name, rules));
   }
 }
 

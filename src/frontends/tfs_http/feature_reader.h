@@ -4,13 +4,16 @@
 
 #include "base/status.h"
 #include "json/reader.h"
+#include "tensorjson/nested_parser.h"
 #include "tfs/feature.h"
 
 namespace inferd::tfs_http {
 
 // Reads a value, or a flat list of values, in place of what `feature` holds: integers, and true as 1; numbers with a
 // point or exponent; strings, and {"b64": ".."}. INVALID_ARGUMENT in TensorFlow Serving's words, which name the
-// feature: other values, values of several kinds.
-base::Status ReadFeature(json::Reader& reader, std::string_view name, tfs::Feature& feature);
+// feature: other values, values of several kinds. kLenient: numbers are floats, infinite if they are too large for
+// that.
+base::Status ReadFeature(json::Reader& reader, std::string_view name, tensorjson::ValueRules rules,
+                         tfs::Feature& feature);
 
 }  // namespace inferd::tfs_http

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ using tfs::Feature;
 
 base::Status Read(Feature& feature, std::string_view json) {
   json::Reader reader(json, {.nonfinite_tokens = true});
-  return ReadFeature(reader, "f", feature);
+  return ReadFeature(reader, "f", tensorjson::ValueRules::kStrict, feature);
 }
 
 std::string Fault(std::string_view json) {
@@ -42,6 +43,22 @@ TEST(FeatureReaderTest, OtherValuesAreRefusedInTensorflowServingsWords) {
   EXPECT_EQ(Fault("{\"a\": 1}"), "Feature: f has element with unexpected JSON type: Object");
   EXPECT_EQ(Fault("9223372036854775808"), "Feature: f has uint64_t element. Only int64_t is supported.");
   EXPECT_EQ(Fault("{\"b64\": \"!\"}"), "Unable to base64 decode");
+  EXPECT_EQ(Fault("{\"b64\": \"Zg\"}"), "Unable to base64 decode");
+}
+
+TEST(FeatureReaderTest, LenientlyRealsAreFloatsAndBase64NeedsNoPadding) {
+  Feature feature;
+  const auto read = [&feature](std::string_view json) {
+    json::Reader reader(json, {.nonfinite_tokens = true});
+    return ReadFeature(reader, "f", tensorjson::ValueRules::kLenient, feature);
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(read("[1e39, -1e39, 2.5]").ok());
+  EXPECT_EQ(feature.reals, (std::vector<double>{kInfinity, -kInfinity, 2.5}));
+  EXPECT_TRUE(read(R"([{"b64": "Zg"}])").ok());
+  EXPECT_EQ(feature.texts, std::vector<std::string>{"f"});
+  EXPECT_TRUE(Read(feature, "1e39").ok());
+  EXPECT_EQ(feature.reals, std::vector<double>{1e39});
 }
 
 }  // namespace

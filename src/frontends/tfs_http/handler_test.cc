@@ -300,7 +300,9 @@ TEST_F(HandlerTest, ManyResponsesDoNotFitIntoOne) {
 TEST_F(HandlerTest, TheServersOwnLaxities) {
   EXPECT_EQ(server_.Post("/v1/models/m:predict", R"({"instances": [1]}, ...)").status, 400);
   EXPECT_NE(server_.AnswerTo("/v1/models/m/versions/9223372036854775808"), "400 ");
+  EXPECT_EQ(server_.Post("/v1/models/m:predict", R"({"instances": [1e39]})").status, 400);
   server_.options.exact = true;
+  EXPECT_EQ(server_.AnswerTo("/v1/models/m:predict", R"({"instances": [1e39]})"), R"(200 {"predictions":[Infinity]})");
   EXPECT_EQ(server_.Post("/v1/models/m:predict", R"({"instances": [1]}, ...)").status, 200);
   EXPECT_EQ(server_.AnswerTo("/v1/models/m/versions/9223372036854775808"), "400 ");
   EXPECT_EQ(server_.AnswerTo("/v1/models/m/versions/9223372036854775808:predict", "{}"), "400 ");

@@ -20,10 +20,10 @@ tfs::Api ApiOf(Endpoint endpoint) {
 }
 
 BodyRules RulesOf(const Options& options) {
-  using tensorjson::NarrowIntegers;
+  using tensorjson::ValueRules;
   return {.depth_max = options.json_depth_max,
           .trailing_bytes = options.exact,
-          .narrow_integers = options.exact ? NarrowIntegers::kCut : NarrowIntegers::kChecked};
+          .values = options.exact ? ValueRules::kLenient : ValueRules::kStrict};
 }
 
 }  // namespace

@@ -54,10 +54,10 @@ struct Members {
 class TensorReader {
  public:
   TensorReader(std::string_view body, const core::ModelSignature& signature, const BodyRules& rules)
-      : body_(body), signature_(signature), narrow_(rules.narrow_integers) {
+      : body_(body), signature_(signature), values_(rules.values) {
     parsers_.reserve(signature.inputs.size());
     for (const core::TensorSpec& input : signature.inputs) {
-      parsers_.emplace_back(input.datatype, ElementsHint(signature, input.shape), narrow_);
+      parsers_.emplace_back(input.datatype, ElementsHint(signature, input.shape), values_);
     }
   }
 
@@ -108,7 +108,7 @@ class TensorReader {
   bool ReadWhole(json::Reader& reader) {
     if (parsers_.size() != 1) return false;
     const core::TensorSpec& input = signature_.inputs[0];
-    whole_.emplace(input.datatype, ElementsHint(signature_, input.shape), narrow_);
+    whole_.emplace(input.datatype, ElementsHint(signature_, input.shape), values_);
     const auto bytes = whole_->Add(reader.Rest());
     if (!bytes.has_value() || whole_->shape()[0] == 0) {
       whole_.reset();
@@ -200,7 +200,7 @@ class TensorReader {
 
   const std::string_view body_;
   const core::ModelSignature& signature_;
-  const tensorjson::NarrowIntegers narrow_;
+  const tensorjson::ValueRules values_;
   boost::container::small_vector<tensorjson::NestedParser, 2> parsers_;  // by input
   std::optional<tensorjson::NestedParser> whole_;                        // all rows of the lone input at once
   size_t rows_ = 0;                                                      // read
