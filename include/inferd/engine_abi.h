@@ -146,6 +146,9 @@ typedef struct inferd_tensor_spec {
 
   /* What the model's graph calls it, where that is not `name`; clients may be told. */
   inferd_text graph_name;
+
+  /* 1: the model does not say how many dimensions there are; `rank` is 0, and `any_shape` 1. */
+  int32_t unknown_rank;
 } inferd_tensor_spec;
 
 typedef struct inferd_signature {

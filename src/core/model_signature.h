@@ -22,6 +22,7 @@ struct TensorSpec {
   bool ragged = false;          // inputs: requests of different shapes share a batch, as one row of elements
   bool any_shape = false;       // `shape` is the usual one: the model says whether it takes another
   std::string graph_name = {};  // inside the model, where that is not `name`
+  bool unknown_rank = false;    // the model does not say how many dimensions there are: `shape` is [], and any_shape
 };
 
 // The most parts that one request is split into: it may take no more of a queue than this.

@@ -32,6 +32,8 @@ base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi) {
   spec.optional = abi.optional != 0;
   spec.any_shape = INFERD_HAS_FIELD(inferd_tensor_spec, &abi, any_shape) && abi.any_shape != 0;
   if (INFERD_HAS_FIELD(inferd_tensor_spec, &abi, graph_name)) spec.graph_name = ToView(abi.graph_name);
+  spec.unknown_rank =
+      INFERD_HAS_FIELD(inferd_tensor_spec, &abi, unknown_rank) && abi.unknown_rank != 0 && spec.shape.rank() == 0;
   return spec;
 }
 

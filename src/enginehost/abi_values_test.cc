@@ -27,6 +27,38 @@ std::vector<std::string> Outputs(const DeclaredSignature& declared) {
   return Names(declared.get()->outputs, declared.get()->output_count);
 }
 
+// An engine of the revision before the field is another than one that says 0 in it.
+TEST(SignatureTest, AnUnknownRankIsOneThatTheEngineSays) {
+  inferd_tensor_spec scalar{};
+  scalar.struct_size = sizeof scalar;
+  scalar.name = ToText("x");
+  scalar.datatype = INFERD_TYPE_FP32;
+  scalar.any_shape = 1;
+  inferd_tensor_spec unknown = scalar;
+  unknown.name = ToText("y");
+  unknown.unknown_rank = 1;
+  inferd_tensor_spec older = unknown;
+  older.name = ToText("z");
+  older.struct_size = offsetof(inferd_tensor_spec, unknown_rank);
+  constexpr int64_t kShape[] = {-1};
+  inferd_tensor_spec known = unknown;
+  known.name = ToText("w");
+  known.shape = kShape;
+  known.rank = 1;
+  const inferd_tensor_spec* const inputs[] = {&scalar, &unknown, &older, &known};
+  inferd_signature abi{};
+  abi.struct_size = sizeof abi;
+  abi.inputs = inputs;
+  abi.input_count = 4;
+  const auto signature = ToSignature(abi);
+  ASSERT_TRUE(signature.has_value()) << signature.error().ToString();
+  EXPECT_FALSE(signature->inputs[0].unknown_rank);
+  EXPECT_TRUE(signature->inputs[1].unknown_rank);
+  EXPECT_FALSE(signature->inputs[2].unknown_rank);
+  EXPECT_TRUE(signature->inputs[2].any_shape);
+  EXPECT_FALSE(signature->inputs[3].unknown_rank);
+}
+
 TEST(DeclaredSignatureTest, IsWhatTheConfigurationSays) {
   config::ModelConfig config;
   config.inputs = {{.name = "a", .datatype = DataType::kFp32, .dims = {2, 3}}};

@@ -17,6 +17,7 @@ void TensorSignature::Add(TensorDescription tensor, std::vector<const inferd_ten
   spec.one_piece = 1;
   spec.alignment = kept.alignment;
   spec.any_shape = kept.any_shape ? 1 : 0;
+  spec.unknown_rank = kept.unknown_rank ? 1 : 0;
   spec.graph_name = {kept.graph_name.data(), kept.graph_name.size()};
   list->push_back(&spec);
 }

@@ -18,6 +18,7 @@ struct TensorDescription {
   size_t alignment = 1;    // of an input's memory
   bool any_shape = false;  // as in inferd_tensor_spec, and
   std::string graph_name = {};
+  bool unknown_rank = false;
 };
 
 // What a model takes and gives in the ABI's form, and all that it points to, for engines that take each input whole and

@@ -13,7 +13,7 @@ TEST(TensorSignatureTest, StaysWholeWhenItIsMoved) {
   for (int i = 0; i < 20; ++i) {
     built.AddInput({.name = "i" + std::to_string(i), .datatype = INFERD_TYPE_FP32, .shape = {-1, i}, .alignment = 64});
   }
-  built.AddInput({.name = "rest", .datatype = INFERD_TYPE_BYTES, .optional = true});
+  built.AddInput({.name = "rest", .datatype = INFERD_TYPE_BYTES, .optional = true, .unknown_rank = true});
   built.AddOutput({.name = "y", .datatype = INFERD_TYPE_INT64, .shape = {2}});
   built.Finish(3);
   const TensorSignature signature = std::move(built);
@@ -27,6 +27,8 @@ TEST(TensorSignatureTest, StaysWholeWhenItIsMoved) {
   EXPECT_EQ(abi.inputs[7]->optional, 0);
   EXPECT_EQ(abi.inputs[20]->optional, 1);
   EXPECT_EQ(abi.inputs[20]->rank, 0u);
+  EXPECT_EQ(abi.inputs[20]->unknown_rank, 1);
+  EXPECT_EQ(abi.inputs[7]->unknown_rank, 0);
   ASSERT_EQ(abi.output_count, 1u);
   EXPECT_EQ(abi.outputs[0]->datatype, INFERD_TYPE_INT64);
 }

@@ -86,6 +86,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
   // What batch_output scatters has no rows that could be joined.
   signature->splits_larger_requests = batches && config.split_large_requests && config.batch_outputs.empty();
   // What the configuration does with dimensions needs them to be there.
+  const auto says_no_more = [batches](const auto& tensor) { return !batches && tensor.dims.rank() == 0; };
   const bool free = config.padding.empty() && config.batch_inputs.empty();
   for (const config::ModelInput& input : config.inputs) {
     const int index = engine.FindInput(input.name);
@@ -98,7 +99,8 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                                  .reshape = input.reshape,
                                  .ragged = input.allow_ragged_batch,
                                  .any_shape = free && engine.inputs[index].any_shape,
-                                 .graph_name = engine.inputs[index].graph_name});
+                                 .graph_name = engine.inputs[index].graph_name,
+                                 .unknown_rank = engine.inputs[index].unknown_rank && says_no_more(input)});
   }
   for (const config::BatchInput& made : config.batch_inputs) {
     if (engine.FindInput(made.target_name) < 0) return std::unexpected(NotInModel("input", made.target_name));
@@ -112,7 +114,8 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                           .shape = FullShape(output.dims, batches),
                           .reshape = output.reshape,
                           .any_shape = engine.outputs[index].any_shape,
-                          .graph_name = engine.outputs[index].graph_name};
+                          .graph_name = engine.outputs[index].graph_name,
+                          .unknown_rank = engine.outputs[index].unknown_rank && says_no_more(output)};
     if (!output.label_filename.empty()) {
       INFERD_RETURN_IF_ERROR(storage::CheckRelativePath(output.label_filename).WithContext("label_filename"));
       INFERD_ASSIGN_OR_RETURN(spec.labels, ReadLabels(model_dir / output.label_filename));

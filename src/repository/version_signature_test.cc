@@ -75,6 +75,24 @@ TEST(VersionSignatureTest, OtherSignaturesAreAsTheEngineHasThem) {
   EXPECT_EQ(made.signature->outputs[0].shape, (tensor::Shape{4}));
 }
 
+TEST(VersionSignatureTest, ARankIsUnknownWhereTheConfigurationDoesNotSayIt) {
+  core::ModelSignature engine;
+  engine.inputs = {{.name = "a", .datatype = DataType::kFp32, .shape = {}, .any_shape = true, .unknown_rank = true},
+                   {.name = "b", .datatype = DataType::kFp32, .shape = {}, .any_shape = true}};
+  engine.outputs = {{.name = "y", .datatype = DataType::kFp32, .shape = {}, .any_shape = true, .unknown_rank = true}};
+  config::ModelConfig config = OtherSignatureConfig(Config(), engine);
+  EXPECT_EQ(config.max_batch_size, 0) << "a tensor that need not have rows";
+  const auto made = [&] { return MakeVersionSignature(config, engine, "").value().signature; };
+  EXPECT_TRUE(made()->inputs[0].unknown_rank);
+  EXPECT_EQ(made()->inputs[0].shape, tensor::Shape());
+  EXPECT_FALSE(made()->inputs[1].unknown_rank);
+  EXPECT_TRUE(made()->outputs[0].unknown_rank);
+  config.inputs[0].dims = {4};
+  EXPECT_FALSE(made()->inputs[0].unknown_rank);
+  config.max_batch_size = 8;
+  EXPECT_FALSE(made()->outputs[0].unknown_rank) << "rows, and no more";
+}
+
 TEST(VersionSignatureTest, LargeRequestsAreSplitWhereTheirOutputsCanBeJoined) {
   inferd::testing::TempDir dir;
   config::ModelConfig config = Config();

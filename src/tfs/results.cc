@@ -19,9 +19,6 @@ using tensor::DataType;
 // [examples] or [examples, 1].
 bool IsColumn(const tensor::Shape& shape) { return shape.rank() == 1 || (shape.rank() == 2 && shape[1] == 1); }
 
-// What only the answer shows.
-bool HasUnknownRank(const core::TensorSpec& output) { return output.any_shape && output.shape.rank() == 0; }
-
 // The output of that name if `fits`, or else the only one that does; -1: none, or several.
 template <typename Fits>
 int ChooseOutput(const core::ModelSignature& signature, std::string_view name, Fits fits) {
@@ -37,19 +34,19 @@ int ChooseOutput(const core::ModelSignature& signature, std::string_view name, F
 
 int ScoresOutput(const core::ModelSignature& signature) {
   return ChooseOutput(signature, "scores", [](const core::TensorSpec& output) {
-    return IsFloat(output.datatype) && (output.shape.rank() == 2 || HasUnknownRank(output));
+    return IsFloat(output.datatype) && (output.shape.rank() == 2 || output.unknown_rank);
   });
 }
 
 int ClassesOutput(const core::ModelSignature& signature) {
   return ChooseOutput(signature, "classes", [](const core::TensorSpec& output) {
-    return output.datatype == DataType::kBytes && (output.shape.rank() == 2 || HasUnknownRank(output));
+    return output.datatype == DataType::kBytes && (output.shape.rank() == 2 || output.unknown_rank);
   });
 }
 
 int ValueOutput(const core::ModelSignature& signature) {
   return ChooseOutput(signature, "outputs", [](const core::TensorSpec& output) {
-    return IsFloat(output.datatype) && (IsColumn(output.shape) || HasUnknownRank(output));
+    return IsFloat(output.datatype) && (IsColumn(output.shape) || output.unknown_rank);
   });
 }
 

@@ -75,7 +75,8 @@ TEST(ResultsTest, ClassesAreARowForEachExample) {
 
 TEST(ResultsTest, ValuesAreOneForEachExample) {
   const core::ModelSignature signature{
-      .inputs = {}, .outputs = {{.name = "y", .datatype = DataType::kFp32, .shape = {}, .any_shape = true}}};
+      .inputs = {},
+      .outputs = {{.name = "y", .datatype = DataType::kFp32, .shape = {}, .any_shape = true, .unknown_rank = true}}};
   const auto error = [&](const tensor::Shape& shape, int64_t examples) {
     const std::vector<float> values(static_cast<size_t>(*shape.ElementCount()));
     const auto found = FindValues(Of({Numbers<float>("y", DataType::kFp32, shape, values)}), signature, examples);
@@ -107,6 +108,10 @@ TEST(ResultsTest, ADoubleBeyondAFloatIsInfinite) {
 TEST(ResultsTest, WhatAModelIsIsSaidByItsOutputs) {
   EXPECT_TRUE(CheckClassifier({.inputs = {}, .outputs = {kScores}}).ok());
   EXPECT_EQ(CheckRegressor({.inputs = {}, .outputs = {kScores}}).code(), base::StatusCode::kInvalidArgument);
+  core::TensorSpec scalar{.name = "y", .datatype = DataType::kFp32, .shape = {}, .any_shape = true};
+  EXPECT_FALSE(CheckRegressor({.inputs = {}, .outputs = {scalar}}).ok());
+  scalar.unknown_rank = true;
+  EXPECT_TRUE(CheckRegressor({.inputs = {}, .outputs = {scalar}}).ok());
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace inferd::worker {
 namespace {
 
 constexpr size_t kAlignmentMax = 4096;
-constexpr size_t kSpecBytesMin = 3 * sizeof(uint64_t) + sizeof(int32_t) + 2 * sizeof(uint8_t);
+constexpr size_t kSpecBytesMin = 3 * sizeof(uint64_t) + sizeof(int32_t) + 3 * sizeof(uint8_t);
 constexpr size_t kDescriptionBytesMin = 6 * sizeof(uint64_t) + sizeof(uint8_t) + sizeof(int32_t);
 
 base::Status Garbled(std::string_view what) {
@@ -27,6 +27,7 @@ void AddSpecs(MessageWriter& writer, const std::vector<core::TensorSpec>& specs)
     writer.Add(static_cast<uint8_t>(spec.optional));
     writer.Add(static_cast<uint8_t>(spec.any_shape));
     writer.AddText(spec.graph_name);
+    writer.Add(static_cast<uint8_t>(spec.unknown_rank));
   }
 }
 
@@ -45,6 +46,7 @@ void TakeSpecs(MessageReader& reader, std::vector<core::TensorSpec>& specs) {
     spec.optional = reader.TakeBool();
     spec.any_shape = reader.TakeBool();
     spec.graph_name = std::string(reader.TakeText());
+    spec.unknown_rank = reader.TakeBool();
   }
 }
 

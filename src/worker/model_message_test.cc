@@ -14,7 +14,7 @@ ModelDescription Described() {
   ModelDescription description;
   description.signature.inputs = {
       {.name = "a", .datatype = tensor::DataType::kFp32, .shape = {-1, 3}, .optional = true},
-      {.name = "b", .datatype = tensor::DataType::kBytes, .shape = {}, .any_shape = true}};
+      {.name = "b", .datatype = tensor::DataType::kBytes, .shape = {}, .any_shape = true, .unknown_rank = true}};
   description.signature.outputs = {{.name = "c", .datatype = tensor::DataType::kBool, .shape = {1}}};
   description.signature.inputs[0].graph_name = "graph/a:0";
   description.signature.name = "serving_default";
@@ -39,6 +39,8 @@ TEST(ModelMessageTest, ADescriptionArrivesWhole) {
   EXPECT_EQ(first.signature.name, "serving_default");
   EXPECT_EQ(first.signature.method_name, "predict");
   EXPECT_TRUE(first.signature.inputs[1].any_shape);
+  EXPECT_FALSE(first.signature.inputs[0].unknown_rank);
+  EXPECT_TRUE(first.signature.inputs[1].unknown_rank);
   EXPECT_TRUE(first.signature.decoupled);
   EXPECT_EQ(first.inputs[0].alignment, 64u);
   EXPECT_THAT(first.significant_parameters, ElementsAre("p"));

@@ -140,6 +140,21 @@ def test_what_cannot_be_loaded_says_why_and_stops_nothing(v2_layout, model, why,
     assert index(v2_layout)["half_plus_two"]["state"] == "READY"
 
 
+@pytest.mark.parametrize("batching", ["false", "true"])
+def test_metadata_tell_a_scalar_from_an_unknown_rank(tmp_path, batching, isolation):
+    config = tmp_path / "models.config"
+    config.write_text("model_config_list {\n" + "".join(
+        f'config {{ name: "{name}" base_path: "{MODELS / name}" model_platform: "tensorflow" }}\n' for name in ("scalar", "any_rank")) + "}")
+    with ModelServer(f"--model_config_file={config}", f"--enable_batching={batching}") as server:
+        for name, unknown in (("scalar", False), ("any_rank", True)):
+            _, body = server.json("GET", f"/v1/models/{name}/metadata")
+            signature = body["metadata"]["signature_def"]["signature_def"]["serving_default"]
+            for tensor in (signature["inputs"]["x"], signature["outputs"]["y"]):
+                assert tensor["tensor_shape"] == {"dim": [], "unknown_rank": unknown}, name
+        answer = server.json("POST", "/v1/models/any_rank:predict", {"inputs": [[1.0, 2.0]]})
+        assert answer == (200, {"outputs": [[2.0, 4.0]]})
+
+
 def test_the_library_comes_with_the_first_model(identities):
     with Server(identities) as server:
         with open(f"/proc/{server.process.pid}/maps", encoding="utf-8") as maps:

@@ -17,6 +17,7 @@ base::Result<enginekit::TensorDescription> Describe(const TensorInfo& info) {
                                                ElementTypeName(info.type) + ", which no protocol carries"));
   }
   tensor.any_shape = true;  // whatever the operators take
+  tensor.unknown_rank = !info.known_rank;
   tensor.alignment = info.type == TF_STRING ? 1 : kInputAlignment;
   return tensor;
 }

@@ -226,6 +226,11 @@ TEST(TensorflowEngineTest, ShapesThatTheModelDoesNotKnow) {
   const Running any("any_rank");
   ASSERT_TRUE(any.model);
   EXPECT_TRUE(any.model->signature().inputs[0].any_shape);
+  EXPECT_TRUE(any.model->signature().inputs[0].unknown_rank);
+  EXPECT_TRUE(any.model->signature().outputs[0].unknown_rank);
+  const Running scalar("scalar");
+  EXPECT_FALSE(scalar.model->signature().inputs[0].unknown_rank);
+  EXPECT_FALSE(scalar.model->signature().outputs[0].unknown_rank);
   RecordingExecution execution;
   execution.AddInput(0, DataType::kFp32, {1, 2, 1}, SliceOf<float>({1, 3}));
   any.Run(&execution);
@@ -247,6 +252,7 @@ TEST(TensorflowEngineTest, ShapesOfTheConfigurationHold) {
   ASSERT_TRUE(any.model);
   EXPECT_EQ(any.model->signature().inputs[0].shape, (Shape{2, 2}));
   EXPECT_FALSE(any.model->signature().inputs[0].any_shape);
+  EXPECT_FALSE(any.model->signature().inputs[0].unknown_rank);
 }
 
 TEST(TensorflowEngineTest, SettingsReachTheSession) {

@@ -81,6 +81,7 @@ base::Result<enginekit::TensorDescription> ToDescription(const TensorInfo& info,
   }
   tensor.any_shape = declared == nullptr;
   tensor.graph_name = info.tensor;
+  tensor.unknown_rank = !info.known_rank && declared == nullptr;
   if (!info.known_rank && declared != nullptr) tensor.shape.assign(declared->shape, declared->shape + declared->rank);
   return tensor;
 }

@@ -18,7 +18,7 @@ tensorflow::TensorInfo InfoOf(const core::TensorSpec& spec) {
   info.set_dtype(static_cast<tensorflow::DataType>(tfs::DtypeOf(spec.datatype)));
   auto& shape = *info.mutable_tensor_shape();
   for (const int64_t dim : spec.shape.dims()) shape.add_dim()->set_size(dim);
-  shape.set_unknown_rank(spec.any_shape && spec.shape.rank() == 0);
+  shape.set_unknown_rank(spec.unknown_rank);
   return info;
 }
 

@@ -9,8 +9,9 @@ namespace {
 
 TEST(ModelMessagesTest, ASignatureSaysWhichShapesAreKnown) {
   core::ModelSignature signature;
-  signature.inputs = {{.name = "any", .datatype = tensor::DataType::kBool, .shape = {}, .any_shape = true},
-                      {.name = "scalar", .datatype = tensor::DataType::kFp32, .shape = {}}};
+  signature.inputs = {
+      {.name = "any", .datatype = tensor::DataType::kBool, .shape = {}, .any_shape = true, .unknown_rank = true},
+      {.name = "scalar", .datatype = tensor::DataType::kFp32, .shape = {}, .any_shape = true}};
   signature.outputs = {{.name = "y", .datatype = tensor::DataType::kInt64, .shape = {-1, 3}, .any_shape = true}};
   signature.outputs[0].graph_name = "op:1";
   core::ModelSignature other;

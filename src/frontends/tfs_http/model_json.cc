@@ -29,7 +29,7 @@ void WriteTensor(json::Writer& writer, const core::TensorSpec& spec) {
     writer.EndObject();
   }
   writer.EndArray();
-  writer.Member("unknown_rank", spec.any_shape && spec.shape.rank() == 0);
+  writer.Member("unknown_rank", spec.unknown_rank);
   writer.EndObject();
   writer.Member("name", tfs::GraphName(spec));
   writer.EndObject();

@@ -50,8 +50,8 @@ TEST(ModelJsonTest, ReadinessAsKserveHasIt) {
 TEST(ModelJsonTest, MetadataAsTensorflowServingHasIt) {
   core::ModelSignature signature;
   signature.inputs = {{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 1}},
-                      {.name = "z", .datatype = DataType::kBool, .shape = {}, .any_shape = true}};
-  signature.outputs = {{.name = "y", .datatype = DataType::kBytes, .shape = {}}};
+                      {.name = "z", .datatype = DataType::kBool, .shape = {}, .any_shape = true, .unknown_rank = true}};
+  signature.outputs = {{.name = "y", .datatype = DataType::kBytes, .shape = {}, .any_shape = true}};
   signature.outputs[0].graph_name = "op:1";
   core::ModelSignature other;
   other.name = "other";
