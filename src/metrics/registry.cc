@@ -8,8 +8,8 @@ namespace inferd::metrics {
 
 namespace {
 
-constexpr double kLatencyBounds[] = {0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
-                                     0.05,    0.1,    0.25,    0.5,    1,     2.5,    5,     10,   30,   60};
+constexpr double kLatencyBounds[] = {0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
+                                     0.1,     0.25,   0.5,     1,      2.5,   5,      10,    30,   60};
 
 void AppendNumber(std::string& out, double value) {
   if (std::isinf(value)) {
@@ -179,6 +179,17 @@ void Registry::Remove(const Labels& labels) {
     });
   };
   for (const auto& family : families_) std::erase_if(family->series, has_all);
+}
+
+uint64_t Registry::CounterTotal(std::string_view name) const {
+  base::MutexLock lock(mutex_);
+  const auto family = std::find_if(families_.begin(), families_.end(), [&](const auto& f) { return f->name == name; });
+  if (family == families_.end()) return 0;
+  uint64_t total = 0;
+  for (const auto& series : (*family)->series) {
+    if (series->counter) total += series->counter->value();
+  }
+  return total;
 }
 
 std::string Registry::PrometheusText() const {

@@ -84,6 +84,9 @@ class Registry {
   // Drops every series whose labels contain all of `labels`: an unloaded model version's.
   void Remove(const Labels& labels);
 
+  // The counters of that name, of all labels together; 0: there are none.
+  uint64_t CounterTotal(std::string_view name) const;
+
   std::string PrometheusText() const;
 
  private:

@@ -17,11 +17,20 @@ TEST(RegistryTest, WritesFamiliesAsPrometheusText) {
             "# HELP pending Waiting\n# TYPE pending gauge\npending -2\n");
 }
 
+TEST(RegistryTest, CountersOfANameHaveATotal) {
+  Registry registry;
+  EXPECT_EQ(registry.CounterTotal("c"), 0u);
+  registry.AddCounter("c", "", {{"a", "1"}})->Add(2);
+  registry.AddCounter("c", "", {{"a", "2"}})->Add(3);
+  registry.AddGauge("g", "", {})->Set(7);
+  EXPECT_EQ(registry.CounterTotal("c"), 5u);
+  EXPECT_EQ(registry.CounterTotal("g"), 0u);
+}
+
 TEST(RegistryTest, EscapesLabelValuesAndHelp) {
   Registry registry;
   registry.AddCounter("c", "a\nb\\", {{"model", "q\"\\\n"}});
-  EXPECT_EQ(registry.PrometheusText(),
-            "# HELP c a\\nb\\\\\n# TYPE c counter\nc{model=\"q\\\"\\\\\\n\"} 0\n");
+  EXPECT_EQ(registry.PrometheusText(), "# HELP c a\\nb\\\\\n# TYPE c counter\nc{model=\"q\\\"\\\\\\n\"} 0\n");
 }
 
 TEST(RegistryTest, SameSeriesIsTheSameHandle) {

@@ -77,7 +77,8 @@ std::unique_ptr<net::HttpHandler> Handlers::Grpc(net::Loop& loop, std::unique_pt
        .reload =
            [this](std::string_view config, core::ControlCallback done) {
              ReloadModels({services_.catalog, services_.request_logs, services_.logger}, config, std::move(done));
-           }},
+           },
+       .counter_total = [this](std::string_view name) { return services_.registry.CounterTotal(name); }},
       {.catalog = services_.catalog, .draining = services_.draining, .services = {}}, services_.access.grpc());
   return net::grpc::MakeHandler(
       {.options = grpc_options_, .pool = services_.pool, .clock = services_.clock, .metrics = call_metrics_.get()},

@@ -1,5 +1,8 @@
 #include "frontends/tfs_grpc/model_methods.h"
 
+#include <algorithm>
+#include <cctype>
+#include <map>
 #include <string>
 
 #include "frontends/tfs_grpc/model_messages.h"
@@ -62,6 +65,32 @@ base::Result<serving::GetModelStatusResponse> GetModelStatus(const Environment& 
   return StatusMessage(versions);
 }
 
+// Counters by the names that a client has for them, and what they have come to.
+using CounterTotals = std::map<std::string, uint64_t>;
+
+// TensorFlow's name of a metric as the page of metrics has it: "/tensorflow/serving/request_count".
+std::string NameOnPage(std::string name) {
+  std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }, ':');
+  return name;
+}
+
+uint64_t TotalOf(const Environment& environment, const std::string& name) {
+  return environment.counter_total == nullptr ? 0 : environment.counter_total(NameOnPage(name));
+}
+
+serving::ReloadConfigResponse ReloadedMessage(const Environment& environment, const CounterTotals& before) {
+  serving::ReloadConfigResponse response;
+  response.mutable_status()->set_error_code(tensorflow::error::OK);
+  for (const auto& [name, total] : before) {
+    serving::Metric& metric = *response.add_metric();
+    metric.set_name(name);
+    metric.set_int64_value_increase(static_cast<int64_t>(TotalOf(environment, name) - total));
+  }
+  return response;
+}
+
+constexpr int kMetricNamesMax = 256;
+
 net::grpc::Method HandleReloadConfigRequest(const std::shared_ptr<const Environment>& environment) {
   net::grpc::Method method{.path = ModelPath("HandleReloadConfigRequest")};
   method.unary = [environment](net::grpc::CallContext context, base::BufferSlice message,
@@ -69,10 +98,17 @@ net::grpc::Method HandleReloadConfigRequest(const std::shared_ptr<const Environm
     rpc::Call call(rpc::SurroundingsOf(*environment), context, std::move(responder));
     const auto request = net::grpc::Decode<serving::ReloadConfigRequest>(message);
     if (!request.has_value()) return call.Finish(request.error());
-    serving::ReloadConfigResponse response;
-    response.mutable_status()->set_error_code(tensorflow::error::OK);
-    environment->reload(request->config().SerializeAsString(),
-                        rpc::AnswerWhenDone(std::move(call), net::grpc::Encode(response)));
+    if (request->metric_names_size() > kMetricNamesMax) {
+      return call.Finish(base::InvalidArgument("expected at most " + std::to_string(kMetricNamesMax) +
+                                               " metric_names, got " + std::to_string(request->metric_names_size())));
+    }
+    CounterTotals before;
+    for (const std::string& name : request->metric_names()) before[name] = TotalOf(*environment, name);
+    environment->reload(request->config().SerializeAsString(), [environment, before = std::move(before),
+                                                                call = std::move(call)](base::Status outcome) mutable {
+      rpc::AnswerWhenDone(std::move(call),
+                          net::grpc::Encode(ReloadedMessage(*environment, before)))(std::move(outcome));
+    });
   };
   return method;
 }

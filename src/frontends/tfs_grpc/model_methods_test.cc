@@ -71,8 +71,29 @@ TEST(HandleReloadConfigRequestTest, TheServerServesWhatItSays) {
   EXPECT_EQ(StatusOf(*answered), "0");
   EXPECT_TRUE(ResponseOf<serving::ReloadConfigResponse>(*answered).has_status());
   EXPECT_EQ(service.reloaded, request.config().SerializeAsString());
+  EXPECT_EQ(ResponseOf<serving::ReloadConfigResponse>(*answered).metric_size(), 0);
   service.reload_outcome = base::FailedPrecondition("a label");
   EXPECT_EQ(StatusOf(*service.Ask("HandleReloadConfigRequest", request)), "9: a label");
+}
+
+TEST(HandleReloadConfigRequestTest, CountersAreSaidToHaveIncreased) {
+  TestService service;
+  const auto counter = service.registry.AddCounter(":tensorflow:serving:load_attempt_count", "", {{"status", "OK"}});
+  counter->Add(5);
+  service.on_reload = [&counter] { counter->Add(2); };
+  serving::ReloadConfigRequest request;
+  request.add_metric_names("/tensorflow/serving/load_attempt_count");
+  request.add_metric_names("/nothing");
+  request.add_metric_names("/nothing");
+  const auto answered = service.Ask("HandleReloadConfigRequest", request);
+  const auto response = ResponseOf<serving::ReloadConfigResponse>(*answered);
+  ASSERT_EQ(response.metric_size(), 2);
+  EXPECT_EQ(response.metric(0).ShortDebugString(), R"(name: "/nothing" int64_value_increase: 0)");
+  EXPECT_EQ(response.metric(1).ShortDebugString(),
+            R"(name: "/tensorflow/serving/load_attempt_count" int64_value_increase: 2)");
+  for (int i = 0; i < 254; ++i) request.add_metric_names("/nothing");
+  EXPECT_EQ(StatusOf(*service.Ask("HandleReloadConfigRequest", request)),
+            "3: expected at most 256 metric_names, got 257");
 }
 
 }  // namespace

@@ -42,6 +42,8 @@ struct Environment {
   tfs::RequestLog* request_log = nullptr;        // null: no calls are logged
   // Has the server serve what a serialized ModelServerConfig says, in place of what it served; answers on any thread.
   std::function<void(std::string_view config, core::ControlCallback done)> reload;
+  // Thread-safe: what the counters of a name have come to, of all labels together. Null: there are none.
+  std::function<uint64_t(std::string_view name)> counter_total = nullptr;
 };
 
 // TensorFlow Serving's gRPC API, for every model and for one loop: tensorflow.serving.PredictionService, ModelService

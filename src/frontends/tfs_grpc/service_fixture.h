@@ -39,10 +39,13 @@ struct TestService {
                           .clock = server.clock,
                           .metrics = std::make_unique<tfs::RequestMetrics>(registry, "GRPC"),
                           .request_log = &request_log,
-                          .reload = [this](std::string_view config, core::ControlCallback done) {
-                            reloaded = config;
-                            done(reload_outcome);
-                          }}));
+                          .reload =
+                              [this](std::string_view config, core::ControlCallback done) {
+                                reloaded = config;
+                                if (on_reload) on_reload();
+                                done(reload_outcome);
+                              },
+                          .counter_total = [this](std::string_view name) { return registry.CounterTotal(name); }}));
   }
   // Closures of calls hold what the server is made of.
   ~TestService() { Settle(); }
@@ -71,6 +74,7 @@ struct TestService {
 
   Options options;
   std::string reloaded;  // the configuration
+  std::function<void()> on_reload;
   base::Status reload_outcome;
   core::FakeDispatcher dispatcher;
   core::FakeCatalog catalog;
