@@ -33,7 +33,7 @@ TEST_F(MeasuredInferenceTest, TimesAndExamples) {
   measured.OnFinal(14'000);
   measured.Count(metrics_, "m", base::StatusCode::kOk, 21'000);
   EXPECT_THAT(Page(), HasSubstr(R"(request_latency_sum{model_name="m",API="Classify",entrypoint="GRPC"} 20)"));
-  EXPECT_THAT(Page(), HasSubstr(R"(runtime_latency_sum{model_name="m",API="Classify",runtime="inferd"} 11)"));
+  EXPECT_THAT(Page(), HasSubstr(R"(runtime_latency_sum{model_name="m",API="Classify",runtime="TF1"} 11)"));
   EXPECT_THAT(Page(), HasSubstr(R"(:tensorflow:serving:request_example_count_total{model="m"} 3)"));
 }
 
@@ -50,7 +50,7 @@ TEST_F(MeasuredInferenceTest, PredictionsHaveNoExamples) {
   measured.OnDispatch(request, 1'000);
   measured.OnFinal(2'000);
   measured.Count(metrics_, "m", base::StatusCode::kOk, 3'000);
-  EXPECT_THAT(Page(), HasSubstr(R"(runtime_latency_count{model_name="m",API="Predict",runtime="inferd"} 1)"));
+  EXPECT_THAT(Page(), HasSubstr(R"(runtime_latency_count{model_name="m",API="Predict",runtime="TF1"} 1)"));
   EXPECT_THAT(Page(), Not(HasSubstr("request_example_count")));
 }
 

@@ -55,8 +55,7 @@ void RequestMetrics::CountRuntime(std::string_view model, Api api, int64_t durat
   if (runtimes == nullptr) {
     runtimes = registry_.AddHistogram(
         ":tensorflow:serving:runtime_latency", "Distribution of wall time (in microseconds) spent in the model.",
-        {{"model_name", std::string(model)}, {"API", std::string(ApiName(api))}, {"runtime", "inferd"}},
-        LatencyBounds());
+        {{"model_name", std::string(model)}, {"API", std::string(ApiName(api))}, {"runtime", "TF1"}}, LatencyBounds());
   }
   runtimes->Observe(static_cast<double>(duration_ns) / 1000);
 }

@@ -35,7 +35,7 @@ TEST(RequestMetricsTest, WhatModelsTookAndExamplesThereWere) {
   metrics.CountExamples("m", 3);
   metrics.CountExamples("m", 1);
   const std::string page = registry.PrometheusText();
-  EXPECT_THAT(page, HasSubstr(R"(runtime_latency_bucket{model_name="m",API="Classify",runtime="inferd",le="18"} 1)"));
+  EXPECT_THAT(page, HasSubstr(R"(runtime_latency_bucket{model_name="m",API="Classify",runtime="TF1",le="18"} 1)"));
   EXPECT_THAT(page, HasSubstr(R"(:tensorflow:serving:request_example_counts_bucket{model="m",le="1"} 1)"));
   EXPECT_THAT(page, HasSubstr(R"(:tensorflow:serving:request_example_counts_count{model="m"} 2)"));
   EXPECT_THAT(page, HasSubstr(R"(:tensorflow:serving:request_example_count_total{model="m"} 4)"));

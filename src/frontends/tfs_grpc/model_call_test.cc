@@ -43,7 +43,7 @@ TEST(ModelCallTest, WhatTheModelTookIsCounted) {
   service.Ask("Predict", PredictRequest());
   EXPECT_THAT(
       service.registry.PrometheusText(),
-      HasSubstr(R"(:tensorflow:serving:runtime_latency_count{model_name="m",API="Predict",runtime="inferd"} 1)"));
+      HasSubstr(R"(:tensorflow:serving:runtime_latency_count{model_name="m",API="Predict",runtime="TF1"} 1)"));
 }
 
 TEST(ModelCallTest, ACallWaitsForItsModelToBeLoadedUnlessItsLabelIsUnknown) {
