@@ -1,6 +1,8 @@
 // Bodies of :predict, against a strict DOM (Boost.JSON): what is accepted is JSON, its tensors fit their shapes and
 // hold what the DOM says; written in the format that it came in and read again, it is the same request. Bodies of
-// :classify: what is accepted is JSON, and its tensors have a row per example. Input: verb and model, then the body.
+// :classify: what is accepted is JSON, and its tensors have a row per example. The same with tensorflow_model_server's
+// own laxities, by which a body that is accepted without them is the same request. Input: verb, rules and model, then
+// the body.
 
 #include <boost/json/src.hpp>
 #include <cstdint>
@@ -20,6 +22,9 @@ namespace {
 
 namespace dom = boost::json;
 using tensor::DataType;
+using tfs_http::BodyRules;
+
+constexpr BodyRules kExact = {.trailing_bytes = true, .values = tensorjson::ValueRules::kLenient};
 
 // One input of each datatype, or several at once.
 core::ModelSignature Signature(uint8_t choice) {
@@ -54,6 +59,17 @@ void CheckLoneInput(const core::InferTensor& input, const dom::object& body, boo
   Require(count.has_value() && static_cast<size_t>(*count) == CountLeaves(value), "the count of elements differs");
 }
 
+// Which NaN it was is not written: `nan` says that there may be one.
+void CheckSame(const core::InferRequest& before, const core::InferRequest& after, bool nan) {
+  Require(before.inputs.size() == after.inputs.size(), "read as something else");
+  for (size_t i = 0; i < before.inputs.size(); ++i) {
+    const core::InferTensor& a = before.inputs[i];
+    const core::InferTensor& b = after.inputs[i];
+    Require(a.name == b.name && a.shape == b.shape, "a name or shape differs");
+    if (!nan) Require(a.data.view() == b.data.view(), "a tensor differs");
+  }
+}
+
 void CheckAgain(const core::InferRequest& request, bool row, const core::ModelSignature& signature) {
   core::InferResponse response;
   response.outputs.assign(request.inputs.begin(), request.inputs.end());
@@ -75,20 +91,24 @@ void CheckAgain(const core::InferRequest& request, bool row, const core::ModelSi
   // A batch of none is no list of instances.
   if (!again.has_value() && row && request.inputs[0].shape[0] == 0) return;
   Require(again.has_value(), "written, and not read");
-  Require(again->row == row && again->request->inputs.size() == request.inputs.size(), "read as something else");
-  for (size_t i = 0; i < request.inputs.size(); ++i) {
-    const core::InferTensor& before = request.inputs[i];
-    const core::InferTensor& after = again->request->inputs[i];
-    Require(before.name == after.name && before.shape == after.shape, "a name or shape differs");
-    // Which NaN it was is not written.
-    if (text.find("NaN") == std::string::npos) Require(before.data.view() == after.data.view(), "a tensor differs");
-  }
+  Require(again->row == row, "read as something else");
+  CheckSame(request, *again->request, text.find("NaN") != std::string::npos);
 }
 
-void Run(uint8_t choice, std::string_view text) {
+// Without the laxities the body is refused, or the same.
+void CheckStrict(const core::ModelSignature& signature, std::string_view text,
+                 const base::Result<tfs_http::DecodedPredict>& decoded) {
+  const auto strict = tfs_http::ReadPredict(text, signature);
+  if (!strict.has_value()) return;
+  Require(decoded.has_value() && decoded->row == strict->row, "refused for a laxity");
+  CheckSame(*strict->request, *decoded->request, false);
+}
+
+void Run(uint8_t choice, const BodyRules& rules, std::string_view text) {
   const core::ModelSignature signature = Signature(choice);
-  const base::Status body = tfs_http::CheckBody(text);
-  const auto decoded = tfs_http::ReadPredict(text, signature);
+  const base::Status body = tfs_http::CheckBody(text, rules);
+  const auto decoded = tfs_http::ReadPredict(text, signature, rules);
+  if (rules.trailing_bytes) CheckStrict(signature, text, decoded);
   if (!decoded.has_value()) {
     Require(decoded.error().code() == base::StatusCode::kInvalidArgument, "refused as something else than bad input");
     Require(!decoded.error().message().empty(), "refused without a reason");
@@ -107,14 +127,14 @@ void Run(uint8_t choice, std::string_view text) {
   options.max_depth = 128;
   const dom::value parsed = dom::parse(dom::string_view(text.data(), text.size()), error, {}, options);
   // RFC 8259 sets exponents no limit; what is skipped may have any.
-  Require(!error || tokens || error == dom::error::exponent_overflow, "accepted, and no JSON");
+  Require(!error || tokens || rules.trailing_bytes || error == dom::error::exponent_overflow, "accepted, and no JSON");
   if (!error && signature.inputs.size() == 1) CheckLoneInput(request.inputs[0], parsed.as_object(), decoded->row);
   CheckAgain(request, decoded->row, signature);
 }
 
-void RunExamples(uint8_t choice, std::string_view text) {
-  const base::Status body = tfs_http::CheckBody(text);
-  const auto request = tfs_http::ReadExamples(text, Signature(choice), {.tensor_bytes_max = 1 << 16});
+void RunExamples(uint8_t choice, const BodyRules& rules, std::string_view text) {
+  const base::Status body = tfs_http::CheckBody(text, rules);
+  const auto request = tfs_http::ReadExamples(text, Signature(choice), {.body = rules, .tensor_bytes_max = 1 << 16});
   if (!request.has_value()) {
     const base::StatusCode code = request.error().code();
     Require(code == base::StatusCode::kInvalidArgument || code == base::StatusCode::kResourceExhausted,
@@ -134,8 +154,10 @@ void RunExamples(uint8_t choice, std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  const auto choice = static_cast<uint8_t>(data[0] & 0x7F);
+  const auto choice = static_cast<uint8_t>(data[0] & 0x3F);
+  const auto rules = (data[0] & 0x40) != 0 ? inferd::fuzz::kExact : inferd::tfs_http::BodyRules();
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
-  (data[0] & 0x80) != 0 ? inferd::fuzz::RunExamples(choice, text) : inferd::fuzz::Run(choice, text);
+  const auto run = (data[0] & 0x80) != 0 ? inferd::fuzz::RunExamples : inferd::fuzz::Run;
+  run(choice, rules, text);
   return 0;
 }

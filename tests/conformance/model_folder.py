@@ -32,9 +32,17 @@ def add_good(folder):
 def add_tfs(folder):
     """The good ones, and half_plus_two: y = x / 2 + 2. sensors: the inputs of TensorFlow Serving's document, batched,
     repeated as outputs. pictures, readings: its examples of a classification. regressor: an identity of one value.
-    unequal: two identities of any length."""
+    unequal: two identities of any length. doubled: y = x, and z = x twice. total: the sum, a scalar. scalar_number,
+    scalar_text: identities of scalars. labelled: half_plus_two, whose version 1 is "stable"."""
     add_good(folder)
     models.add_onnx(folder, "half_plus_two", _half_plus_two())
+    models.add_onnx(folder, "labelled", _half_plus_two())
+    models.write_whole(folder / "labelled" / "config.pbtxt", b'inferd { version_labels { key: "stable" value: 1 } }\n')
+    models.add_onnx(folder, "doubled", _doubled())
+    models.write_whole(folder / "doubled" / "config.pbtxt", b"max_batch_size: 0\n")
+    models.add_onnx(folder, "total", _total())
+    models.add_onnx(folder, "scalar_number", _scalar(TensorProto.FLOAT))
+    models.add_onnx(folder, "scalar_text", _scalar(TensorProto.STRING))
     _add_fake(folder, "sensors",
               _tensor("input", "tag", "BYTES", "1"), _tensor("input", "signal", "INT32", "5"),
               _tensor("input", "sensor", "FP32", "2, 2"),
@@ -96,3 +104,18 @@ def _half_plus_two():
         [helper.make_node("Mul", ["x", "half"], ["product"]), helper.make_node("Add", ["product", "two"], ["y"])],
         [("x", TensorProto.FLOAT, ["batch"])], [("y", TensorProto.FLOAT, ["batch"])],
         [("half", numpy.array(0.5, numpy.float32)), ("two", numpy.array(2, numpy.float32))])
+
+
+def _doubled():
+    return models.graph_bytes(
+        [helper.make_node("Identity", ["x"], ["y"]), helper.make_node("Concat", ["x", "x"], ["z"], axis=0)],
+        [("x", TensorProto.FLOAT, ["n"])], [("y", TensorProto.FLOAT, ["n"]), ("z", TensorProto.FLOAT, ["m"])])
+
+
+def _total():
+    return models.graph_bytes([helper.make_node("ReduceSum", ["x"], ["y"], keepdims=0)],
+                              [("x", TensorProto.FLOAT, ["n"])], [("y", TensorProto.FLOAT, [])])
+
+
+def _scalar(element_type):
+    return models.graph_bytes([helper.make_node("Identity", ["x"], ["y"])], [("x", element_type, [])], [("y", element_type, [])])

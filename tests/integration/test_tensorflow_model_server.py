@@ -93,7 +93,10 @@ def test_the_file_of_models_is_read_again(tmp_path):
         wait_until(lambda: server.predict("comes") == [7], "the new model serves")
         assert server.predict("stays/labels/l") == [2]
         wait_until(lambda: server.predict("goes")[0] == 404, "the old model is gone")
-        # What cannot be applied changes nothing.
+        # What cannot be applied changes nothing, a file that is just being written neither.
+        models.write_whole(path, b"")
+        wait_until(lambda: "Cannot transition to requested config" in server.log(), "the empty file is reported")
+        assert server.predict("comes") == [7]
         write_config(path, model(tmp_path, "stays", every + 'version_labels { key: "l" value: 9 }'))
         wait_until(lambda: "Request to assign label to version 9 of model stays, which is not currently available for "
                            "inference" in server.log(), "the label is refused")
@@ -120,14 +123,23 @@ def test_models_are_replaced_by_a_call(tmp_path):
         assert server.predict("other") == [7], "the call waits for new models"
         wait_until(lambda: server.predict("m")[0] == 404, "the old model is gone")
         for change, code, text in (
-                (lambda: request.config.ClearField("model_config_list"), grpc.StatusCode.INVALID_ARGUMENT, "not supported by HandleReloadConfigRequest"),
                 (lambda: config.version_labels.update(l=9), grpc.StatusCode.FAILED_PRECONDITION, "Request to assign label to version 9"),
+                (lambda: setattr(config, "base_path", ""), grpc.StatusCode.INVALID_ARGUMENT, "absolute path or URI; got base_path()="),
                 (lambda: setattr(config, "base_path", "other"), grpc.StatusCode.INVALID_ARGUMENT, "absolute path")):
             change()
             with pytest.raises(grpc.RpcError) as error:
                 replace(request)
             assert error.value.code() == code and text in error.value.details()
+        with pytest.raises(grpc.RpcError) as error:
+            replace(tfs.new("ReloadConfigRequest"))
+        assert error.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+        assert error.value.details() == ("ServerModelConfig type not supported by HandleReloadConfigRequest. "
+                                         "Only ModelConfigList is currently supported")
         assert server.predict("other") == [7]
+        request.config.model_config_list.ClearField("config")
+        request.config.model_config_list.SetInParent()
+        replace(request)
+        wait_until(lambda: server.predict("other")[0] == 404, "an empty list unloads all")
 
 
 def test_recorded_requests_warm_a_version_up(tmp_path):
@@ -185,6 +197,9 @@ def test_what_does_not_start(tmp_path):
     assert f"{config}:2:21: model_config_list.config[0].base_path: Expected model m to have an absolute path" in start_and_fail(flag)
     models.write_whole(config, b"models { }")
     assert "Error parsing text-format tensorflow.serving.ModelServerConfig: " in start_and_fail(flag)
+    models.write_whole(config, b'model_config_list {\n config { name: "m" base_path: "" model_platform: "tensorflow" } }')
+    assert 'Expected model m to have an absolute path or URI; got base_path()="' in start_and_fail(flag)
+    assert "--model_base_path: expected [NAME=]PATH, got 'default='" in start_and_fail("--model_base_path=")
     assert "nothing to serve" in start_and_fail()
     assert "expected a whole number" in start_and_fail("--model_base_path=/m", "--rest_api_port=http")
 
