@@ -1,14 +1,16 @@
-"""The other files of a TensorFlow Serving deployment: batching, warm-up, monitoring."""
+"""The other files of a TensorFlow Serving deployment: models in text, batching, warm-up, monitoring."""
 
 import shutil
 
 import grpc
 import pytest
 import requests
+from google.protobuf import text_format
 from model_files import SERVING
 from support import models, tfrecord
 from support.tensorflow_model_server import ModelServer
 from tensor_protos import make_ndarray, make_tensor_proto
+from tensorflow.core.protobuf import saved_model_pb2
 from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
 
 BATCHING = """
@@ -37,6 +39,15 @@ def write_warmups(version_folder, *logs):
     """As users do with tf.io.TFRecordWriter."""
     models.write_whole(version_folder / "assets.extra" / "tf_serving_warmup_requests",
                        tfrecord.records(*(log.SerializeToString() for log in logs)))
+
+
+def test_a_saved_model_in_text(start, tmp_path):
+    version = copy_of_the_model(tmp_path)
+    saved = saved_model_pb2.SavedModel.FromString((version / "saved_model.pb").read_bytes())
+    (version / "saved_model.pbtxt").write_text(text_format.MessageToString(saved))
+    (version / "saved_model.pb").unlink()
+    client = start(f"--model_base_path={tmp_path}")
+    assert make_ndarray(client.prediction.Predict(half_plus_two(3), 10.0).outputs["y"]).ravel().tolist() == [2.0, 2.5, 3.0]
 
 
 def test_batching(start, tmp_path):
