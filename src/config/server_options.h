@@ -146,6 +146,7 @@ struct ServerOptions {
   std::string tfs_metrics_path = "/monitoring/prometheus/metrics";  // on HTTP's port; empty: nowhere
   bool tfs_session_graph = false;        // SessionRun may feed, fetch and run anything in a model's graph
   bool tfs_grpc_tensor_content = false;  // Predict answers with tensor_content, not with typed values
+  bool tfs_method_check = false;         // signatures are asked for what their methods say, and nothing else
   bool tfs_cors = false;                 // TensorFlow Serving's REST API lets pages of any origin read its answers
   LimitOptions limits;
   LogOptions log;

@@ -42,9 +42,10 @@ std::unique_ptr<scheduling::BatchingSessionMetrics> MakeBatchingSession(const co
 
 repository::RecordedWarmups RecordedWarmupsOf(const config::ServerOptions& options) {
   if (!options.recorded_warmups) return nullptr;
-  return [times = options.recorded_warmup_times](const std::filesystem::path& version_dir,
-                                                 const core::PinnedModel& version) {
-    return ReadRecordedWarmups(version_dir, version, times);
+  const RecordedWarmupOptions reading{.times = options.recorded_warmup_times,
+                                      .check_methods = options.tfs_method_check};
+  return [reading](const std::filesystem::path& version_dir, const core::PinnedModel& version) {
+    return ReadRecordedWarmups(version_dir, version, reading);
   };
 }
 

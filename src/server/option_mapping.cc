@@ -143,6 +143,7 @@ tfs_http::Options TfsHttpOptions(const config::ServerOptions& options) {
     case config::TfsResultKey::kResults: tfs.result_key = tfs_http::ResultKey::kResults; break;
   }
   tfs.cors = options.tfs_cors;
+  tfs.check_methods = options.tfs_method_check;
   tfs.metrics_path = options.tfs_metrics_path;
   tfs.exact = options.personality->tfs_exact;
   return tfs;
@@ -162,6 +163,7 @@ tfs_grpc::Options TfsGrpcOptions(const config::ServerOptions& options) {
   SetRpcOptions(options, tfs);
   tfs.tensor_content = options.tfs_grpc_tensor_content;
   tfs.session_graph = options.tfs_session_graph;
+  tfs.check_methods = options.tfs_method_check;
   if (options.personality->tfs_exact) tfs.unready = tfs::Unready::kNotFound;
   tfs.context_bytes_max = options.limits.body_bytes_max;
   return tfs;

@@ -11,6 +11,7 @@
 #include "frontends/tfs_grpc/result_task.h"
 #include "server/record_file.h"
 #include "tfs/model_spec.h"
+#include "tfs/signature_method.h"
 #include "wire/reader.h"
 
 namespace inferd::server {
@@ -37,10 +38,12 @@ std::string_view RequestIn(wire::Reader log) {
   return request;
 }
 
-base::Status AddPredict(std::string_view message, const core::PinnedModel& model, std::vector<Request>& requests) {
+base::Status AddPredict(std::string_view message, const core::PinnedModel& model, bool check_method,
+                        std::vector<Request>& requests) {
   INFERD_ASSIGN_OR_RETURN(const auto spec, tfs_grpc::ReadModelSpecOf(message, 1));
   const auto signature = tfs::FindSignature(model, spec.signature);
   if (!signature) return base::InvalidArgument("Serving signature key \"" + spec.signature + "\" not found.");
+  if (check_method) INFERD_RETURN_IF_ERROR(tfs::CheckMethod(tfs::Api::kPredict, *model.signatures()[*signature]));
   const base::BufferSlice bytes(base::Buffer::CopyOf(message));
   INFERD_ASSIGN_OR_RETURN(auto request,
                           tfs_grpc::ReadPredictRequest(bytes, *model.signatures()[*signature], kTensorBytesMax));
@@ -49,10 +52,10 @@ base::Status AddPredict(std::string_view message, const core::PinnedModel& model
   return {};
 }
 
-base::Status AddExamples(std::string_view message, tfs::Api api, const core::PinnedModel& model,
+base::Status AddExamples(std::string_view message, tfs::Api api, const core::PinnedModel& model, bool check_methods,
                          std::vector<Request>& requests) {
   INFERD_ASSIGN_OR_RETURN(auto tasks, tfs_grpc::ReadResultTasks(message, api));
-  INFERD_RETURN_IF_ERROR(tfs_grpc::ResolveTasks(model, api, tasks));
+  INFERD_RETURN_IF_ERROR(tfs_grpc::ResolveTasks(model, api, check_methods, tasks));
   for (const tfs_grpc::ResultTask& task : tasks) {
     INFERD_ASSIGN_OR_RETURN(auto request,
                             tfs_grpc::ReadExamples(message, *model.signatures()[task.signature], kTensorBytesMax));
@@ -63,7 +66,8 @@ base::Status AddExamples(std::string_view message, tfs::Api api, const core::Pin
 }
 
 // Of a PredictionLog: none, if it holds none that could be run.
-base::Status AddLog(std::string_view record, const core::PinnedModel& model, std::vector<Request>& requests) {
+base::Status AddLog(std::string_view record, const core::PinnedModel& model, bool check_methods,
+                    std::vector<Request>& requests) {
   std::optional<tfs::Api> api;
   std::string_view message;
   wire::Reader log(record);
@@ -79,14 +83,15 @@ base::Status AddLog(std::string_view record, const core::PinnedModel& model, std
   }
   INFERD_RETURN_IF_ERROR(log.status());
   if (!api) return {};
-  return *api == tfs::Api::kPredict ? AddPredict(message, model, requests)
-                                    : AddExamples(message, *api, model, requests);
+  return *api == tfs::Api::kPredict ? AddPredict(message, model, check_methods, requests)
+                                    : AddExamples(message, *api, model, check_methods, requests);
 }
 
 }  // namespace
 
 base::Result<std::vector<Request>> ReadRecordedWarmups(const std::filesystem::path& version_dir,
-                                                       const core::PinnedModel& version, uint32_t times) {
+                                                       const core::PinnedModel& version,
+                                                       const RecordedWarmupOptions& options) {
   std::vector<Request> requests;
   const auto file = config::ReadSmallFile(version_dir / kFile, kFileBytesMax);
   if (!file.has_value()) {
@@ -95,9 +100,9 @@ base::Result<std::vector<Request>> ReadRecordedWarmups(const std::filesystem::pa
   }
   const auto records = SplitRecords(*file, kRecordsMax);
   if (!records.has_value()) return std::unexpected(records.error().WithContext(kFile));
-  for (uint32_t i = 0; i < times; ++i) {
+  for (uint32_t i = 0; i < options.times; ++i) {
     for (const std::string_view record : *records) {
-      INFERD_RETURN_IF_ERROR(AddLog(record, version, requests).WithContext(kFile));
+      INFERD_RETURN_IF_ERROR(AddLog(record, version, options.check_methods, requests).WithContext(kFile));
     }
   }
   return requests;

@@ -34,9 +34,9 @@ class RecordedWarmupsTest : public ::testing::Test {
     auto& features = *classify_.mutable_input()->mutable_example_list()->add_examples()->mutable_features();
     (*features.mutable_feature())["x"].mutable_int64_list()->add_value(8);
   }
-  auto Read(const std::string& file, uint32_t times = 1) {
+  auto Read(const std::string& file, RecordedWarmupOptions options = {}) {
     dir_.Write("assets.extra/tf_serving_warmup_requests", file);
-    return ReadRecordedWarmups(dir_.path(), model_, times);
+    return ReadRecordedWarmups(dir_.path(), model_, options);
   }
 
   const inferd::testing::TempDir dir_;
@@ -57,7 +57,7 @@ TEST_F(RecordedWarmupsTest, RequestsOfEveryKind) {
     std::memcpy(&value, input.data.data(), sizeof(value));
     EXPECT_EQ(value, expected);
   }
-  EXPECT_EQ(Read(file, 3)->size(), 6u);
+  EXPECT_EQ(Read(file, {.times = 3})->size(), 6u);
 }
 
 TEST_F(RecordedWarmupsTest, RequestsNameASignature) {
@@ -81,8 +81,19 @@ TEST_F(RecordedWarmupsTest, RequestsNameASignature) {
   EXPECT_THAT(Read(RecordOf(Log(6, predict_))).error().message(), HasSubstr("Serving signature key \"no\" not found."));
 }
 
+TEST_F(RecordedWarmupsTest, MethodsAreCheckedWhereRequestsAre) {
+  EXPECT_EQ(Read(RecordOf(Log(2, classify_)))->size(), 1u);
+  EXPECT_THAT(Read(RecordOf(Log(2, classify_)), {.check_methods = true}).error().message(),
+              HasSubstr("Expected classification signature method_name to be"));
+  EXPECT_EQ(Read(RecordOf(Log(6, predict_)), {.check_methods = true})->size(), 1u);
+  model_.signature_.name = "s";
+  predict_.mutable_model_spec()->set_signature_name("s");
+  EXPECT_THAT(Read(RecordOf(Log(6, predict_)), {.check_methods = true}).error().message(),
+              HasSubstr("Expected prediction signature method_name to be one of"));
+}
+
 TEST_F(RecordedWarmupsTest, ThereMayBeNone) {
-  EXPECT_TRUE(ReadRecordedWarmups(dir_.path(), model_, 1)->empty());
+  EXPECT_TRUE(ReadRecordedWarmups(dir_.path(), model_, {})->empty());
   EXPECT_TRUE(Read("")->empty());
 }
 

@@ -10,6 +10,7 @@ from support import tfs
 from support.isolation import IN_BOTH_ISOLATIONS
 from support.protos import message
 from support.server import ROOT, Server, has_engine
+from support.tensorflow_model_server import ModelServer
 
 SERVING = ROOT / "examples" / "tensorflow"
 UNNAMED = ROOT / "tests" / "models" / "tensorflow" / "signatures"
@@ -95,6 +96,22 @@ def test_signatures_that_there_are_not(server, channel):
     with pytest.raises(grpc.RpcError) as refused:
         tfs.unary(channel, "Regress")(request)
     assert refused.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_methods_that_are_checked(isolation):
+    with ModelServer(f"--model_base_path={SERVING / 'half_plus_two'}", "--model_name=half_plus_two",
+                     "--enable_signature_method_name_check") as server, \
+            grpc.insecure_channel(server.grpc_address) as channel:
+        ask = lambda verb, name: server.json("POST", f"{HALF}:{verb}", {
+            "signature_name": name, **({"instances": [[1.0]]} if verb == "predict" else {"examples": [{"x": 1.0}]})})
+        assert ask("predict", "serving_default") == (200, {"predictions": [[2.5]]})
+        assert ask("regress", "regress_x_to_y") == (200, {"results": [2.5]})
+        expected = "Expected classification signature method_name to be tensorflow/serving/classify. Was: tensorflow/serving/regress"
+        assert ask("classify", "regress_x_to_y") == (400, {"error": expected})
+        request = examples_request("ClassificationRequest", "half_plus_two", 1)
+        request.model_spec.signature_name = "regress_x_to_y"
+        fails(tfs.unary(channel, "Classify"), request, grpc.StatusCode.INVALID_ARGUMENT, expected)
+        assert "has no effect" not in server.log()
 
 
 def test_predict_over_grpc(channel):

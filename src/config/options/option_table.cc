@@ -221,6 +221,9 @@ std::vector<Option> AnswerRows() {
       Plain<&S::tfs_grpc_tensor_content>(
           kAnswers, "tfs-grpc-tensor-content", "",
           "outputs of TensorFlow Serving's Predict as tensor_content, not as typed values"),
+      Plain<&S::tfs_method_check>(
+          kAnswers, "tfs-method-check", "",
+          "TensorFlow Serving's Predict, Classify and Regress refuse signatures of other methods"),
       Plain<&S::tfs_cors>(kAnswers, "tfs-cors", "", "CORS headers on TensorFlow Serving's REST API, for any origin"),
   };
 }

@@ -5,6 +5,7 @@
 
 #include "frontends/tfs_grpc/predict_request_reader.h"
 #include "frontends/tfs_grpc/predict_response_writer.h"
+#include "tfs/signature_method.h"
 
 namespace inferd::tfs_grpc {
 
@@ -21,7 +22,7 @@ base::Status PredictCall::Begin(const base::BufferSlice& message) {
   const auto found = tfs::FindSignature(*pinned(), name);
   if (!found) return base::FailedPrecondition("Serving signature key \"" + name + "\" not found.");
   signature_ = *found;
-  return {};
+  return service_options().check_methods ? tfs::CheckMethod(api(), signature()) : base::Status();
 }
 
 bool PredictCall::PreparingIsBig(const base::BufferSlice& message) const {

@@ -77,6 +77,18 @@ TEST_F(PredictCallTest, ASignatureIsChosenByItsName) {
   EXPECT_EQ(service_.dispatcher.last->signature, 1u);
 }
 
+TEST_F(PredictCallTest, MethodsCountWhereTheyAreChecked) {
+  service_.dispatcher.models["m"]->signature_.name = "serving_default";
+  service_.dispatcher.models["m"]->signature_.method_name = "other";
+  EXPECT_EQ(Ask(PredictRequest()), "0");
+  service_.options.check_methods = true;
+  EXPECT_EQ(Ask(PredictRequest()),
+            "13: Expected prediction signature method_name to be one of {tensorflow/serving/predict, "
+            "tensorflow/serving/classify, tensorflow/serving/regress}. Was: other");
+  service_.dispatcher.models["m"]->signature_.method_name = "tensorflow/serving/regress";
+  EXPECT_EQ(Ask(PredictRequest()), "0");
+}
+
 TEST_F(PredictCallTest, WhatIsWrongWithTheTensorsIsSaid) {
   tensorflow::serving::PredictRequest request = PredictRequest();
   request.mutable_inputs()->at("x").add_int_val(3);

@@ -47,7 +47,7 @@ class TaskJoin final {
 base::Status ResultCall::Begin(const base::BufferSlice& message) {
   INFERD_ASSIGN_OR_RETURN(tasks_, ReadResultTasks(message.view(), api()));
   INFERD_RETURN_IF_ERROR(PinModel(tasks_.front().model));
-  return ResolveTasks(*pinned(), api(), tasks_);
+  return ResolveTasks(*pinned(), api(), service_options().check_methods, tasks_);
 }
 
 bool ResultCall::PreparingIsBig(const base::BufferSlice& message) const {

@@ -185,6 +185,32 @@ TEST_F(ResultCallTest, TasksOfSeveralSignatures) {
   EXPECT_EQ(StatusOf(*service_.Ask("MultiInference", request)), "3: Input tensor must be the same for all Signatures.");
 }
 
+TEST_F(ResultCallTest, MethodsCountWhereTheyAreChecked) {
+  auto& signature = service_.dispatcher.models["c"]->signature_;
+  signature.name = "serving_default";
+  signature.method_name = "tensorflow/serving/predict";
+  serving::ClassificationRequest request;
+  request.mutable_model_spec()->set_name("c");
+  AddExample(*request.mutable_input(), 1);
+  serving::MultiInferenceRequest tasks;
+  *tasks.mutable_input() = request.input();
+  tasks.add_tasks()->mutable_model_spec()->set_name("c");
+  tasks.mutable_tasks(0)->set_method_name("tensorflow/serving/classify");
+  const std::string no =
+      "3: Expected classification signature method_name to be tensorflow/serving/classify. Was: "
+      "tensorflow/serving/predict";
+  EXPECT_EQ(StatusOf(*service_.Ask("Classify", request)), "0");
+  service_.options.check_methods = true;
+  EXPECT_EQ(StatusOf(*service_.Ask("Classify", request)), no);
+  EXPECT_EQ(StatusOf(*service_.Ask("MultiInference", tasks)), no);
+  EXPECT_EQ(StatusOf(*service_.Ask("Regress", request)),
+            "3: Expected regression signature method_name to be tensorflow/serving/regress. Was: "
+            "tensorflow/serving/predict");
+  signature.method_name = "tensorflow/serving/classify";
+  EXPECT_EQ(StatusOf(*service_.Ask("Classify", request)), "0");
+  EXPECT_EQ(StatusOf(*service_.Ask("MultiInference", tasks)), "0");
+}
+
 TEST_F(ResultCallTest, OneTaskOfSeveralThatThereMightBe) {
   serving::MultiInferenceRequest request;
   const auto ask = [&] { return StatusOf(*service_.Ask("MultiInference", request)); };

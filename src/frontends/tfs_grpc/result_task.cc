@@ -7,6 +7,7 @@
 #include "net/grpc/generated_message.h"
 #include "tfs/prediction_service.pb.h"
 #include "tfs/results.h"
+#include "tfs/signature_method.h"
 #include "wire/reader.h"
 #include "wire/utf8.h"
 
@@ -90,6 +91,8 @@ base::Result<std::vector<ResultTask>> ReadTasks(std::string_view message) {
   return tasks;
 }
 
+tfs::Api ApiOf(Result result) { return result == Result::kClassification ? tfs::Api::kClassify : tfs::Api::kRegress; }
+
 // Of the graph, as there: what one takes, the other takes.
 bool HaveSameInputs(const core::ModelSignature& a, const core::ModelSignature& b) {
   return std::ranges::equal(a.inputs, b.inputs, [](const core::TensorSpec& x, const core::TensorSpec& y) {
@@ -150,7 +153,8 @@ base::Result<std::vector<ResultTask>> ReadResultTasks(std::string_view message, 
   return tasks;
 }
 
-base::Status ResolveTasks(const core::PinnedModel& model, tfs::Api api, std::span<ResultTask> tasks) {
+base::Status ResolveTasks(const core::PinnedModel& model, tfs::Api api, bool check_methods,
+                          std::span<ResultTask> tasks) {
   const auto signatures = model.signatures();
   for (ResultTask& task : tasks) {
     const auto found = tfs::FindSignature(model, task.model.signature);
@@ -161,6 +165,7 @@ base::Status ResolveTasks(const core::PinnedModel& model, tfs::Api api, std::spa
           std::string(tfs::MeantSignature(task.model.signature)));
     }
     task.signature = *found;
+    if (check_methods) INFERD_RETURN_IF_ERROR(tfs::CheckMethod(ApiOf(task.result), *signatures[*found]));
     if (!HaveSameInputs(*signatures[*found], *signatures[tasks.front().signature])) {
       return InvalidArgument("Input tensor must be the same for all Signatures.");
     }

@@ -31,9 +31,10 @@ struct ResultTask {
 // tasks of several models, or twice of one signature; UNIMPLEMENTED: another method.
 base::Result<std::vector<ResultTask>> ReadResultTasks(std::string_view message, tfs::Api api);
 
-// Finds the tasks' signatures. In TensorFlow Serving's words, INVALID_ARGUMENT: there is no such signature, or they do
-// not have the same inputs.
-base::Status ResolveTasks(const core::PinnedModel& model, tfs::Api api, std::span<ResultTask> tasks);
+// Finds the tasks' signatures. In TensorFlow Serving's words, INVALID_ARGUMENT: there is no such signature, it is of
+// another method (`check_methods`: tfs::CheckMethod), or they do not have the same inputs.
+base::Status ResolveTasks(const core::PinnedModel& model, tfs::Api api, bool check_methods,
+                          std::span<ResultTask> tasks);
 
 // Whether a model's outputs can be read as that. INVALID_ARGUMENT: they cannot, and what would do.
 base::Status CheckResult(Result result, const core::ModelSignature& signature);

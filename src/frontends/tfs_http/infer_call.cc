@@ -9,6 +9,7 @@
 #include "frontends/tfs_http/predict_writer.h"
 #include "frontends/tfs_http/result_writer.h"
 #include "tfs/results.h"
+#include "tfs/signature_method.h"
 
 namespace inferd::tfs_http {
 
@@ -74,15 +75,22 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::ReadTensors(std::st
   signature_ = ChosenSignature(body, *pinned(), RulesOf(options));
   if (endpoint_ == Endpoint::kPredict) {
     INFERD_ASSIGN_OR_RETURN(DecodedPredict decoded, ReadPredict(body, signature(), RulesOf(options)));
+    INFERD_RETURN_IF_ERROR(CheckMethod());
     row_ = decoded.row;
     return std::move(decoded.request);
   }
   const ExampleLimits limits{.body = RulesOf(options), .tensor_bytes_max = options.body_bytes_max};
   INFERD_ASSIGN_OR_RETURN(auto request, ReadExamples(body, signature(), limits));
+  INFERD_RETURN_IF_ERROR(CheckMethod());
   INFERD_RETURN_IF_ERROR(endpoint_ == Endpoint::kClassify ? tfs::CheckClassifier(signature())
                                                           : tfs::CheckRegressor(signature()));
   examples_ = tfs::CountExamples(*request);
   return request;
+}
+
+base::Status InferCall::CheckMethod() const {
+  if (!environment_->options.check_methods) return {};
+  return tfs::CheckMethod(ApiOf(endpoint_), signature());
 }
 
 void InferCall::OnDispatch(const core::InferRequest& request) {

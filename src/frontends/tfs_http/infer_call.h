@@ -30,6 +30,7 @@ class InferCall final : public rest::InferCall {
 
   const core::ModelSignature& signature() const { return *pinned()->signatures()[signature_]; }
   base::Result<std::unique_ptr<core::InferRequest>> ReadTensors(std::string_view body);
+  base::Status CheckMethod() const;
   base::Result<net::HttpResponse> Write(const core::InferResponse& response) const;
 
   const std::shared_ptr<const Environment> environment_;

@@ -19,6 +19,7 @@ struct Options : rest::Options {
   V1Status v1_status = V1Status::kUnion;
   ResultKey result_key = ResultKey::kBoth;
   bool cors = false;                                            // CORS headers on every answer
+  bool check_methods = false;                                   // tfs::CheckMethod
   std::string metrics_path = "/monitoring/prometheus/metrics";  // empty: no page of metrics
   // As the server itself: what follows the JSON of a body does not matter, what cannot serve is not found, and where it
   // gives no reason there is none.
