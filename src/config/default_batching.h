@@ -10,6 +10,7 @@ struct DefaultBatching {
   uint32_t max_queue_delay_us = 0;
   std::vector<int32_t> preferred_batch_sizes;  // those above a model's max_batch_size do not count for it
   std::vector<int32_t> allowed_batch_sizes;    // nor do these
+  bool pad_to_largest_shape = false;           // not for models that have padding of their own
   bool split_large_requests = false;
   uint32_t queue_size_max = 0;  // 0: as large as everybody's
 };

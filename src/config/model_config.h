@@ -194,6 +194,7 @@ struct ModelConfig {
   bool side_effect_free = false;      // a batch that failed may be tried again, request by request
   std::vector<PaddedDimension> padding;
   std::vector<int64_t> allowed_batch_sizes;  // inferd { batch_padding }: ascending; empty: any
+  bool pads_to_largest_shape = false;        // there: requests of different shapes share executions
   ConcurrencyOptions concurrency;
   Isolation isolation = Isolation::kNone;
   WorkerOptions worker;

@@ -201,6 +201,9 @@ void CompleteScheduling(inference::ModelConfig& config, bool size_defaulted, con
   for (const int32_t size : batching.allowed_batch_sizes) {
     if (size <= config.max_batch_size()) config.mutable_inferd()->mutable_batch_padding()->add_allowed_sizes(size);
   }
+  if (batching.pad_to_largest_shape && config.inferd().padding().empty()) {
+    config.mutable_inferd()->mutable_batch_padding()->set_to_largest_shape(true);
+  }
   if (batching.split_large_requests) config.mutable_inferd()->set_split_large_requests(true);
   if (batching.queue_size_max == 0 || config.inferd().has_queue_policy()) return;
   dynamic.mutable_default_queue_policy()->set_max_queue_size(batching.queue_size_max);

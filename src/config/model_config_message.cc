@@ -127,6 +127,7 @@ void ReadInferdOptions(const inference::InferdOptions& from, ModelConfig& to) {
   to.side_effect_free = from.side_effect_free();
   const auto& sizes = from.batch_padding().allowed_sizes();
   to.allowed_batch_sizes.assign(sizes.begin(), sizes.end());
+  to.pads_to_largest_shape = from.batch_padding().to_largest_shape();
   for (const auto& rule : from.padding()) {
     PaddedDimension& padded = to.padding.emplace_back();
     padded.input = rule.input();

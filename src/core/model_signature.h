@@ -20,6 +20,7 @@ struct TensorSpec {
   // What the engine sees, the batch dimension aside, where that is not `shape` (ModelTensorReshape).
   std::optional<tensor::Shape> reshape = std::nullopt;
   bool ragged = false;          // inputs: requests of different shapes share a batch, as one row of elements
+  bool padded = false;          // inputs: they share a batch, each filled up to the largest of them
   bool any_shape = false;       // `shape` is the usual one: the model says whether it takes another
   std::string graph_name = {};  // inside the model, where that is not `name`
   bool unknown_rank = false;    // the model does not say how many dimensions there are: `shape` is [], and any_shape

@@ -98,6 +98,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                                  .optional = input.optional || engine.inputs[index].optional,
                                  .reshape = input.reshape,
                                  .ragged = input.allow_ragged_batch,
+                                 .padded = batches && config.pads_to_largest_shape && !input.reshape,
                                  .any_shape = free && engine.inputs[index].any_shape,
                                  .graph_name = engine.inputs[index].graph_name,
                                  .unknown_rank = engine.inputs[index].unknown_rank && says_no_more(input)});

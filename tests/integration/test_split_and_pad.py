@@ -215,6 +215,35 @@ def index_of(server):
 
 
 @pytest.mark.parametrize("isolation", ["NONE", "PROCESS"])
+def test_inputs_are_filled_up_to_the_largest_in_their_batch(batching, isolation):
+    batching.add("m", inferd=f"{NEVER_INLINE} isolation: {isolation} batch_padding {{ to_largest_shape: true }}")
+    with batching.serve() as server, Crowd(server) as crowd:
+        with batching.held("m"):
+            futures = [crowd.send("m", [[-1, -2]], "plug")]
+            wait_until(lambda: batching.executions("m"), "the instance is busy")
+            futures += crowd.queue_up("m", [{"values": values} for values in ([[1, 2, 3]], [[4], [5]], [[6, 7]])])
+        assert [reply.values() for reply in wait_for(futures)] == [
+            [[-1, -2]], [[1, 2, 3]], [[4, 4, 4], [5, 4, 4]], [[6, 7, 6]]], "with the first element; outputs are not cut"
+        executions = batching.executions("m")
+        assert [execution.rows for execution in executions] == [[1], [1, 2, 1]]
+        assert executions[1].inputs["INPUT0"]["shape"] == [4, 3]
+
+
+def test_shapes_that_differ_too_much_run_apart(batching):
+    """Whoever sends a long row makes no others' long: five of them would be more than 16 MiB, of little more than 4."""
+    batching.add("m", inferd=NEVER_INLINE + " batch_padding { to_largest_shape: true }")
+    lengths = [1 << 20, 1, 2, 3, 4]
+    with batching.serve() as server, Crowd(server) as crowd:
+        with batching.held("m"):
+            futures = [crowd.send("m", [[-1, -2]], "plug")]
+            wait_until(lambda: batching.executions("m"), "the instance is busy")
+            futures += crowd.queue_up("m", [{"values": counting(1, length)} for length in lengths])
+        replies = wait_for(futures)[1:]
+        assert [reply.values() for reply in replies] == [counting(1, length).tolist() for length in lengths]
+        assert [execution.rows for execution in batching.executions("m")] == [[1]] * 6
+
+
+@pytest.mark.parametrize("isolation", ["NONE", "PROCESS"])
 def test_batches_are_filled_up_to_allowed_sizes(batching, isolation):
     batching.add("m", inferd=f"{NEVER_INLINE} isolation: {isolation} batch_padding {{ allowed_sizes: [ 2, 8 ] }}")
     with batching.serve() as server, Crowd(server) as crowd:

@@ -250,8 +250,8 @@ def test_batching_parameters_are_the_models_defaults(tmp_path):
         config = server.json("GET", "/v2/models/default/config")[1]
         assert config["max_batch_size"] == 16
         assert config["dynamic_batching"]["max_queue_delay_microseconds"] == 3000
-        assert config["inferd"]["batch_padding"] == {"allowed_sizes": [4, 16]}
-        assert "pad_variable_length_inputs has no effect" in server.log()
+        assert config["inferd"]["batch_padding"] == {"allowed_sizes": [4, 16], "to_largest_shape": True}
+        assert "pad_variable_length_inputs" not in server.log()
         assert server.predict("default", range(16)) == list(range(1, 17))
         assert server.metric("inferd_batch_padding_rows_total") == 0
         assert server.predict("default", range(5)) == list(range(1, 6))

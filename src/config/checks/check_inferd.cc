@@ -47,8 +47,12 @@ void CheckBatchPadding(CheckContext& c, const Place& place, const Options& optio
     c.problems.push_back(inside.At("allowed_sizes", std::move(message) + " for " + c.model));
   };
   const auto& sizes = options.batch_padding().allowed_sizes();
+  const bool to_largest = options.batch_padding().to_largest_shape();
   if (sizes.empty()) {
-    c.problems.push_back(inside.Here("batch_padding must specify 'allowed_sizes' for " + c.model));
+    const char* const problem = !to_largest         ? "batch_padding must specify 'allowed_sizes' or 'to_largest_shape'"
+                                : c.never_batches() ? "batch_padding needs a max_batch_size above 0"
+                                                    : nullptr;
+    if (problem != nullptr) c.problems.push_back(inside.Here(problem + (" for " + c.model)));
   } else if (*sizes.begin() < 1 || std::ranges::adjacent_find(sizes, std::greater_equal()) != sizes.end()) {
     refuse("allowed_sizes must be above 0 and ascending");
   } else if (c.never_batches()) {
@@ -61,6 +65,13 @@ void CheckBatchPadding(CheckContext& c, const Place& place, const Options& optio
     c.problems.push_back(
         inside.Here("batch_padding cannot go with ragged inputs, batch_input or batch_output for " + c.model));
   }
+}
+
+// Outputs are cut by what a request was padded to, and this would pad it further.
+void CheckOnePadding(CheckContext& c, const Place& place, const Options& options) {
+  if (!options.batch_padding().to_largest_shape() || options.padding().empty()) return;
+  c.problems.push_back(
+      place.In("batch_padding").At("to_largest_shape", "to_largest_shape cannot go with padding for " + c.model));
 }
 
 void CheckQueuePolicy(CheckContext& c, const Place& place, const Options& options) {
@@ -126,6 +137,7 @@ void CheckInferdOptions(CheckContext& c) {
   const Place place = c.place.In("inferd");
   CheckBatching(c, place, options);
   CheckBatchPadding(c, place, options);
+  CheckOnePadding(c, place, options);
   CheckQueuePolicy(c, place, options);
   CheckConcurrency(c, place, options);
   CheckMemory(c, place, options);

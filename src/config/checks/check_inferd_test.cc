@@ -25,7 +25,14 @@ constexpr ProblemCase kModes[] = {
      nullptr},
 };
 constexpr ProblemCase kBatchPadding[] = {
-    {"inferd { batch_padding { } }", "2: inferd.batch_padding: batch_padding must specify 'allowed_sizes' for M"},
+    {"inferd { batch_padding { } }",
+     "2: inferd.batch_padding: batch_padding must specify 'allowed_sizes' or 'to_largest_shape' for M"},
+    {"inferd { batch_padding { to_largest_shape: true } }", nullptr},
+    {"max_batch_size: 0\ninferd { batch_padding { to_largest_shape: true } }",
+     "3: inferd.batch_padding: batch_padding needs a max_batch_size above 0 for M"},
+    {"inferd { batch_padding { to_largest_shape: true }\npadding { input: \"x\" buckets: 4 } }\n"
+     "input { name: \"x\" data_type: TYPE_INT8 dims: [ -1 ] }",
+     "2: inferd.batch_padding.to_largest_shape: to_largest_shape cannot go with padding for M"},
     {"inferd { batch_padding {\n allowed_sizes: [ 2, 2 ] } }",
      "3: inferd.batch_padding.allowed_sizes: allowed_sizes must be above 0 and ascending for M"},
     {"inferd { batch_padding { allowed_sizes: 0 } }",

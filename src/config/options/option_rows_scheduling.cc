@@ -119,6 +119,9 @@ std::vector<Option> SchedulingRows() {
        .repeated = true,
        .set = AddBatchSize<&DefaultBatching::allowed_batch_sizes>,
        .print = PrintNothing},
+      Plain<&S::default_batching, &DefaultBatching::pad_to_largest_shape>(
+          kScheduling, "pad-to-largest-shape", "",
+          "their requests of different shapes share executions, filled up to the largest"),
       Plain<&S::default_batching, &DefaultBatching::split_large_requests>(
           kScheduling, "split-large-requests", "", "they split requests of more rows than --default-max-batch-size"),
       Plain<&S::version_batching>(

@@ -175,6 +175,7 @@ class Combination {
     for (const int32_t size : batching.allowed_batch_sizes) {
       Add("default-allowed-batch-size", std::to_string(size), origin);
     }
+    if (batching.pad_to_largest_shape) Add("pad-to-largest-shape", "true", origin);
     constexpr std::string_view kOfVersions = "enable_per_model_batching_parameters";
     if (given_.IsTrue(kOfVersions)) Add("version-batching", "true", kOfVersions);
   }

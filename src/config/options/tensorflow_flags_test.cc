@@ -138,12 +138,13 @@ TEST(TensorflowFlagsTest, UnknownArgumentsAreShownAndIgnored) {
 TEST(TensorflowFlagsTest, BatchingIsTheDefaultOfModels) {
   const std::string file = FileOf(
       "max_batch_size { value: 32 } batch_timeout_micros { value: 2000 } max_enqueued_batches { value: 2 }\n"
-      "allowed_batch_sizes: 8 allowed_batch_sizes: 32 num_batch_threads { value: 4 }");
+      "allowed_batch_sizes: 8 allowed_batch_sizes: 32 num_batch_threads { value: 4 } pad_variable_length_inputs: true");
   const ParsedOptions parsed = Parse({"--enable_batching", "--batching_parameters_file=" + file});
   EXPECT_EQ(parsed.options.default_max_batch_size, 32);
   EXPECT_EQ(parsed.options.default_batching.max_queue_delay_us, 2000u);
   EXPECT_THAT(parsed.options.default_batching.preferred_batch_sizes, IsEmpty());
   EXPECT_THAT(parsed.options.default_batching.allowed_batch_sizes, ElementsAre(8, 32));
+  EXPECT_TRUE(parsed.options.default_batching.pad_to_largest_shape);
   EXPECT_FALSE(parsed.options.version_batching);
   EXPECT_FALSE(parsed.options.default_batching.split_large_requests);
   EXPECT_EQ(parsed.options.limits.queue_size_max, 64u);

@@ -53,6 +53,7 @@ class BatchingReader {
     result_.batching.max_queue_delay_us = static_cast<uint32_t>(from_.batch_timeout_micros().value());
     result_.batching.queue_size_max = static_cast<uint32_t>(std::min(batches * requested, kLargest));
     result_.batching.split_large_requests = splits;
+    result_.batching.pad_to_largest_shape = from_.pad_variable_length_inputs();
     for (const int64_t size : from_.allowed_batch_sizes()) {
       result_.batching.allowed_batch_sizes.push_back(static_cast<int32_t>(size));
     }
@@ -91,8 +92,6 @@ class BatchingReader {
     warn(from_.has_num_batch_threads(),
          "num_batch_threads has no effect: as many batches run at once as the models have instances");
     warn(from_.has_thread_pool_name(), "thread_pool_name has no effect: there is no pool of batch threads");
-    warn(from_.pad_variable_length_inputs(),
-         "pad_variable_length_inputs has no effect: inferd { padding } in a model's config.pbtxt fills inputs up");
   }
 
   const tfs::BatchingParameters& from_;

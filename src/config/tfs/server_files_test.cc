@@ -23,6 +23,7 @@ TEST(ServerFilesTest, BatchingParameters) {
   EXPECT_EQ(batching->batching.max_queue_delay_us, 1000u);
   EXPECT_EQ(batching->batching.queue_size_max, 128u);
   EXPECT_FALSE(batching->batching.split_large_requests);
+  EXPECT_FALSE(batching->batching.pad_to_largest_shape);
   EXPECT_THAT(batching->warnings, IsEmpty());
   EXPECT_EQ(ParseBatchingParameters("", "f")->max_batch_size, 1000);
 }
@@ -37,7 +38,8 @@ TEST(ServerFilesTest, LargeBatchesAreSplit) {
   EXPECT_EQ(batching->max_batch_size, 16);
   EXPECT_TRUE(batching->batching.split_large_requests);
   EXPECT_THAT(batching->batching.allowed_batch_sizes, ElementsAre(4, 16));
-  EXPECT_THAT(batching->warnings, ElementsAre(HasSubstr("num_batch_threads"), HasSubstr("pad_variable_length_inputs")));
+  EXPECT_THAT(batching->warnings, ElementsAre(HasSubstr("num_batch_threads")));
+  EXPECT_TRUE(batching->batching.pad_to_largest_shape);
 }
 
 TEST(ServerFilesTest, BatchingParametersThatMakeNoSense) {

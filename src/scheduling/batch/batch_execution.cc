@@ -4,6 +4,7 @@
 
 #include "core/model_version.h"
 #include "scheduling/batch/batch_padding.h"
+#include "scheduling/batch/largest_shape.h"
 #include "scheduling/batching_session_metrics.h"
 
 namespace inferd::scheduling {
@@ -34,9 +35,17 @@ bool BatchExecution::Begin(int64_t started_ns) {
   for (const auto& member : members_) rows.push_back(member->queued.layout.rows);
   if (row_count_.padding > 0) rows.push_back(row_count_.padding);
   output_layout_.LayOut(members_, outputs);
+  if (!MayBePadded(context_, members_)) return RunApart();
   const base::Status status = LayOutInputs(context_, members_, row_count_, inputs);
   if (status.ok()) return true;
   FailAll(status, false);
+  state_.store(State::kFinished, kRelaxed);
+  return false;
+}
+
+// What they would be together is out of proportion to what they are.
+bool BatchExecution::RunApart() {
+  for (Progress& progress : progress_) progress.final = progress.retry = true;
   state_.store(State::kFinished, kRelaxed);
   return false;
 }

@@ -32,8 +32,8 @@ class BatchExecution final : public core::Execution {
   const QueueEntry& member(size_t i) const { return *members_[i]; }
   int64_t row_count() const;
 
-  // `started_ns`: now. False: the members cannot be laid out as a batch, and have been answered so. No engine may see
-  // it; Returned() is true.
+  // `started_ns`: now. False: the members cannot be laid out as a batch, and have been answered so, or are in Remains,
+  // because their shapes differ too much for one (MayBePadded). No engine may see it; Returned() is true.
   [[nodiscard]] bool Begin(int64_t started_ns);
 
   // True: the engine has finished, the caller owns the execution again. False: never touch it again.
@@ -43,8 +43,8 @@ class BatchExecution final : public core::Execution {
   struct Remains {
     // Emptied entries, to be used again. Their `queued.version` still pins the version: the scheduler may end with it.
     std::vector<std::unique_ptr<QueueEntry>> entries;
-    // Members that were not answered, because the batch failed as a whole and ExecutionContext::retries_members is set:
-    // to be run again, each alone (QueueEntry::alone).
+    // Members that were not answered, because the batch failed as a whole and ExecutionContext::retries_members is set,
+    // or because it was not begun: to be run again, each alone (QueueEntry::alone).
     std::vector<std::unique_ptr<QueueEntry>> retries;
   };
   // Appends to `remains`, whose vectors the caller may keep for the next.
@@ -72,6 +72,7 @@ class BatchExecution final : public core::Execution {
     uint64_t responses = 0;
   };
 
+  bool RunApart();
   bool CancelledByClient(size_t i) const;
   bool PastDeadline(size_t i) const;
   void FailAll(const base::Status& status, bool may_retry);

@@ -2,9 +2,11 @@
 
 #include <boost/container/small_vector.hpp>
 #include <new>
+#include <optional>
 #include <string>
 
 #include "scheduling/batch/batch_padding.h"
+#include "scheduling/batch/largest_shape.h"
 #include "scheduling/batch/tensor_reshape.h"
 #include "tensor/raw.h"
 
@@ -32,20 +34,25 @@ base::Result<tensor::Shape> RaggedShape(MemberList members, int input, size_t hi
 }
 
 base::Result<tensor::Shape> BatchShape(const ExecutionContext& context, MemberList members, const RowCount& rows,
-                                       int input, size_t hint) {
+                                       int input, size_t hint, const std::optional<tensor::Shape>& largest) {
   const core::TensorSpec& spec = context.signature.inputs[input];
   if (spec.ragged) return RaggedShape(members, input, hint);
-  tensor::Shape shape = members[0]->queued.request->inputs[hint].shape;
+  tensor::Shape shape = largest.value_or(members[0]->queued.request->inputs[hint].shape);
   if (members.size() + static_cast<size_t>(rows.padding) > 1 && shape.rank() > 0) shape[0] = rows.total();
   if (spec.reshape) return EngineShape(spec, shape, context.signature.max_batch_size > 0);
   return shape;
 }
 
 // Of the last member that has any: it fits among the others, and is none that the model would not take.
-base::Result<base::BufferSlice> PaddingPiece(MemberList members, int64_t rows, int input, size_t hint) {
+base::Result<base::BufferSlice> PaddingPiece(MemberList members, int64_t rows, int input, size_t hint,
+                                             const std::optional<tensor::Shape>& largest) {
   for (size_t i = members.size(); i-- > 0;) {
     const core::QueuedRequest& member = members[i]->queued;
-    if (member.layout.rows > 0) return RepeatFirstRow(*FindMemberInput(member, input, hint), rows);
+    if (member.layout.rows == 0) continue;
+    const core::InferTensor& tensor = *FindMemberInput(member, input, hint);
+    if (!largest.has_value()) return RepeatFirstRow(tensor, rows);
+    INFERD_ASSIGN_OR_RETURN(const core::InferTensor filled, FilledUp(tensor, *largest));
+    return RepeatFirstRow(filled, rows);
   }
   return std::unexpected(base::Internal("a batch without rows is filled up; this is a fault of the server"));
 }
@@ -60,18 +67,25 @@ base::Status LayOutInput(const ExecutionContext& context, MemberList members, co
   const bool gathered =
       (members.size() > 1 || rows.padding > 0) && !context.one_piece_inputs.empty() && context.one_piece_inputs[index];
   if (gathered) context.statistics.AddInputCopy();
+  const std::optional<tensor::Shape> largest = LargestShape(context, members, index, i);
   for (const auto& member : members) {
     const core::InferTensor* tensor = FindMemberInput(member->queued, index, i);
     if (tensor == nullptr || member->queued.layout.inputs.size() != members[0]->queued.layout.inputs.size()) {
       return base::Internal("requests with different inputs share a batch; this is a fault of the server");
     }
-    input.pieces.push_back(gathered ? tensor->data : Aligned(context, tensor->data, context.input_alignments[index]));
+    base::BufferSlice piece = tensor->data;
+    if (largest.has_value()) {
+      INFERD_ASSIGN_OR_RETURN(core::InferTensor filled, FilledUp(*tensor, *largest));
+      if (filled.data.data() != piece.data()) context.statistics.AddInputCopy();
+      piece = std::move(filled.data);
+    }
+    input.pieces.push_back(gathered ? std::move(piece) : Aligned(context, piece, context.input_alignments[index]));
   }
   if (rows.padding > 0) {
-    INFERD_ASSIGN_OR_RETURN(base::BufferSlice piece, PaddingPiece(members, rows.padding, index, i));
+    INFERD_ASSIGN_OR_RETURN(base::BufferSlice piece, PaddingPiece(members, rows.padding, index, i, largest));
     input.pieces.push_back(std::move(piece));
   }
-  INFERD_ASSIGN_OR_RETURN(input.shape, BatchShape(context, members, rows, index, i));
+  INFERD_ASSIGN_OR_RETURN(input.shape, BatchShape(context, members, rows, index, i, largest));
   return base::OkStatus();
 }
 

@@ -1,5 +1,6 @@
 #include "scheduling/queue/batch_key.h"
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 #include <type_traits>
@@ -25,6 +26,17 @@ uint64_t HashOf(const core::ParameterValue& value) {
 // The first dimension that tells two requests' inputs apart.
 size_t FirstDim(const core::ModelSignature& signature) { return signature.max_batch_size > 0 ? 1 : 0; }
 
+// Whether the dimensions of this input tell requests apart. There is nothing to fill up an empty tensor with, and what
+// parts of a request get is joined by its shape.
+bool ShapeCounts(const core::QueuedRequest& queued, const core::InferTensor& input, const core::TensorSpec& spec,
+                 size_t first_dim) {
+  if (spec.ragged) return false;
+  if (!spec.padded || queued.parts != nullptr) return true;
+  const auto dims = input.shape.dims();
+  return std::find(dims.begin() + static_cast<ptrdiff_t>(std::min(first_dim, dims.size())), dims.end(), 0) !=
+         dims.end();
+}
+
 }  // namespace
 
 BatchKey MakeBatchKey(const core::QueuedRequest& queued, const core::ModelSignature& signature,
@@ -38,7 +50,8 @@ BatchKey MakeBatchKey(const core::QueuedRequest& queued, const core::ModelSignat
     uint64_t one = static_cast<uint64_t>(index) + 1;
     Mix(one, static_cast<uint64_t>(input.datatype));
     Mix(one, input.shape.rank());
-    if (!signature.inputs[index].ragged) {
+    if (ShapeCounts(queued, input, signature.inputs[index], FirstDim(signature))) {
+      Mix(one, 1);
       for (size_t d = FirstDim(signature); d < input.shape.rank(); ++d) Mix(one, static_cast<uint64_t>(input.shape[d]));
     }
     hash += one;
@@ -66,8 +79,9 @@ bool SharesBatch(const core::QueuedRequest& a, const core::QueuedRequest& b, con
     const core::InferTensor& left = a.request->inputs[i];
     const core::InferTensor& right = b.request->inputs[j];
     if (left.datatype != right.datatype || left.shape.rank() != right.shape.rank()) return false;
-    if (signature.inputs[index].ragged) continue;
-    for (size_t d = FirstDim(signature); d < left.shape.rank(); ++d) {
+    const bool counts = ShapeCounts(a, left, signature.inputs[index], FirstDim(signature));
+    if (counts != ShapeCounts(b, right, signature.inputs[index], FirstDim(signature))) return false;
+    for (size_t d = FirstDim(signature); counts && d < left.shape.rank(); ++d) {
       if (left.shape[d] != right.shape[d]) return false;
     }
   }

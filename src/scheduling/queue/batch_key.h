@@ -10,8 +10,8 @@
 namespace inferd::scheduling {
 
 // Requests of one version may share an execution if their keys are equal: which inputs they bring, the types and shapes
-// without the batch dimension (of ragged inputs, only the rank), and the parameters that the engine declares
-// significant. 64 bits of a hash; SharesBatch() decides where two are equal.
+// without the batch dimension (of inputs that are ragged or padded, only the rank), and the parameters that the engine
+// declares significant. 64 bits of a hash; SharesBatch() decides where two are equal.
 struct BatchKey {
   uint64_t hash = 0;
   bool operator==(const BatchKey&) const = default;

@@ -54,6 +54,25 @@ TEST_F(BatchKeyTest, ShapesMayNot) {
       << "the same dimensions, of other inputs";
 }
 
+TEST_F(BatchKeyTest, ShapesOfPaddedInputsMay) {
+  signature_.inputs[0].padded = true;
+  EXPECT_TRUE(Share(Request({{0, {1, 4}}, {1, {1, 2}}}), Request({{0, {2, 7}}, {1, {2, 2}}})));
+  EXPECT_FALSE(Share(Request({{0, {1, 4}}, {1, {1, 2}}}), Request({{0, {1, 4}}, {1, {1, 3}}}))) << "that one is not";
+  EXPECT_FALSE(Share(Request({{0, {1, 4}}}), Request({{0, {1, 4, 1}}}))) << "another rank";
+  EXPECT_FALSE(Share(Request({{0, {1, 4}}}), Request({{0, {1, 0}}}))) << "nothing to fill it up with";
+  EXPECT_TRUE(Share(Request({{0, {1, 0}}}), Request({{0, {2, 0}}})));
+}
+
+TEST_F(BatchKeyTest, PartsOfARequestAreNotPadded) {
+  signature_.inputs[0].padded = true;
+  core::QueuedRequest part = Request({{0, {1, 4}}});
+  part.parts = std::make_shared<core::PartTally>(2);
+  EXPECT_FALSE(Share(part, Request({{0, {1, 7}}})));
+  core::QueuedRequest other = Request({{0, {3, 4}}});
+  other.parts = part.parts;
+  EXPECT_TRUE(Share(part, other));
+}
+
 TEST_F(BatchKeyTest, WithoutABatchDimensionEveryDimensionCounts) {
   signature_.max_batch_size = 0;
   EXPECT_FALSE(Share(Request({{0, {1, 4}}}), Request({{0, {2, 4}}})));

@@ -74,8 +74,8 @@ bool HasNoElements(const Shape& shape) { return std::ranges::find(shape.dims(), 
 // Walks two tensors of different shapes side by side, outermost dimension first, each from its first byte to its last.
 class Walk {
  public:
-  Walk(DataType type, const base::BufferSlice& source, const Shape& from, const Shape& to, uint64_t element)
-      : size_(tensor::ElementSize(type)), source_(source.bytes()), element_(element) {
+  Walk(DataType type, const base::BufferSlice& source, const Shape& from, const Shape& to, const Filling& filling)
+      : size_(tensor::ElementSize(type)), source_(source.bytes()), filling_(filling) {
     size_t from_inner = 1;
     size_t to_inner = 1;
     for (size_t axis = from.rank(); axis-- > 0;) {
@@ -139,7 +139,7 @@ class Walk {
 
   void Fill(size_t elements) {
     switch (size_) {
-      case 0: return FillWith<uint32_t>(elements);  // empty elements: lengths of 0
+      case 0: return filling_.packed.empty() ? FillWith<uint32_t>(elements) : Repeat(elements);  // lengths of 0
       case 1: return FillWith<uint8_t>(elements);
       case 2: return FillWith<uint16_t>(elements);
       case 4: return FillWith<uint32_t>(elements);
@@ -147,14 +147,19 @@ class Walk {
     }
   }
 
+  void Repeat(size_t elements) {
+    const std::span<const std::byte> text = filling_.packed;
+    for (size_t i = 0; i < elements; ++i, out_ += text.size()) std::memcpy(out_, text.data(), text.size());
+  }
+
   template <typename T>
   void FillWith(size_t elements) {
     const size_t bytes = elements * sizeof(T);
-    if (element_ == 0) {
+    if (filling_.bits == 0) {
       std::memset(out_, 0, bytes);
     } else {
       // All of the target's elements are of one size: each stands at a multiple of it.
-      std::fill_n(reinterpret_cast<T*>(out_), elements, static_cast<T>(element_));
+      std::fill_n(reinterpret_cast<T*>(out_), elements, static_cast<T>(filling_.bits));
     }
     out_ += bytes;
   }
@@ -162,7 +167,7 @@ class Walk {
   const size_t size_;  // of an element; 0: BYTES
   std::span<const std::byte> source_;
   std::byte* out_ = nullptr;
-  const uint64_t element_;
+  const Filling filling_;
   bool differ_ = false;
   size_t last_ = 0;  // the last dimension in which the two differ
   size_t run_ = 0;   // elements there, which both have, side by side
@@ -180,7 +185,25 @@ base::Result<uint64_t> ElementOf(DataType type, double value) {
                                                ", got " + std::string(text, end)));
 }
 
-std::optional<size_t> PaddedSize(DataType type, size_t data_size, const Shape& from, const Shape& to) {
+size_t PaddedBytesMax(size_t sent_bytes) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(sent_bytes, kPaddedGrowthMax, &bytes)) return sent_bytes;
+  return std::max(bytes, kSmallPaddedBytesMax);
+}
+
+Filling Filling::FirstOf(DataType type, const base::BufferSlice& data) {
+  Filling filling(0);
+  const size_t size = tensor::ElementSize(type);
+  if (size == 0) {
+    filling.packed = data.bytes().first(tensor::PackedPrefix(data.bytes(), 1).value_or(0));
+  } else {
+    std::memcpy(&filling.bits, data.data(), size);
+  }
+  return filling;
+}
+
+std::optional<size_t> PaddedSize(DataType type, size_t data_size, const Shape& from, const Shape& to,
+                                 const Filling& filling) {
   if (type != DataType::kBytes) {
     const auto bytes = tensor::ByteSize(type, to);
     return bytes.has_value() ? std::optional(*bytes) : std::nullopt;
@@ -189,7 +212,7 @@ std::optional<size_t> PaddedSize(DataType type, size_t data_size, const Shape& f
   const auto after = tensor::ElementCount(to);
   size_t bytes = 0;
   if (!before.has_value() || !after.has_value() ||
-      __builtin_mul_overflow(*after - *before, tensor::kLengthSize, &bytes) ||
+      __builtin_mul_overflow(*after - *before, std::max(tensor::kLengthSize, filling.packed.size()), &bytes) ||
       __builtin_add_overflow(bytes, data_size, &bytes)) {
     return std::nullopt;
   }
@@ -197,10 +220,10 @@ std::optional<size_t> PaddedSize(DataType type, size_t data_size, const Shape& f
 }
 
 base::BufferSlice Padded(DataType type, const base::BufferSlice& data, const Shape& from, const Shape& to,
-                         uint64_t element) {
+                         const Filling& filling) {
   if (from == to) return data;
-  base::Buffer buffer = base::Buffer::Allocate(PaddedSize(type, data.size(), from, to).value_or(0));
-  if (!HasNoElements(to)) Walk(type, data, from, to, element).Copy(buffer.data());
+  base::Buffer buffer = base::Buffer::Allocate(PaddedSize(type, data.size(), from, to, filling).value_or(0));
+  if (!HasNoElements(to)) Walk(type, data, from, to, filling).Copy(buffer.data());
   return base::BufferSlice(std::move(buffer));
 }
 

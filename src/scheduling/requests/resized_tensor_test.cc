@@ -104,6 +104,9 @@ TEST(ResizedTensorTest, PadsEveryWidth) {
   EXPECT_THAT(Values<int8_t>(Padded(DataType::kInt8, Slice<int8_t>({1}), {1}, {3}, 0xFE)), ElementsAre(1, -2, -2));
   EXPECT_THAT(Values<uint16_t>(Padded(DataType::kFp16, Slice<uint16_t>({1}), {1}, {3}, 0x3C00)),
               ElementsAre(1, 0x3C00, 0x3C00));
+  EXPECT_THAT(Values<double>(Padded(DataType::kFp64, Slice<double>({1.5}), {1}, {2},
+                                    Filling::FirstOf(DataType::kFp64, Slice<double>({1.5})))),
+              ElementsAre(1.5, 1.5));
   EXPECT_THAT(Values<double>(Padded(DataType::kFp64, Slice<double>({1.5}), {1}, {2}, *ElementOf(DataType::kFp64, -2))),
               ElementsAre(1.5, -2));
 }
@@ -112,6 +115,10 @@ TEST(ResizedTensorTest, PadsBytesWithEmptyElements) {
   const auto data = Packed({"a", "", "ccc", "dd"});
   EXPECT_THAT(Elements(Padded(DataType::kBytes, data, {2, 2}, {2, 3}, 0)), ElementsAre("a", "", "", "ccc", "dd", ""));
   EXPECT_THAT(Elements(Padded(DataType::kBytes, data, {2, 2}, {3, 2}, 0)), ElementsAre("a", "", "ccc", "dd", "", ""));
+  const Filling first = Filling::FirstOf(DataType::kBytes, data);
+  EXPECT_EQ(PaddedSize(DataType::kBytes, data.size(), {2, 2}, {2, 3}, first), data.size() + 10);
+  EXPECT_THAT(Elements(Padded(DataType::kBytes, data, {2, 2}, {2, 3}, first)),
+              ElementsAre("a", "", "a", "ccc", "dd", "a"));
   EXPECT_EQ(PaddedSize(DataType::kBytes, data.size(), {2, 2}, {3, 2}), data.size() + 8);
 }
 

@@ -19,15 +19,9 @@ struct Resized {
   uint64_t element = 0;
 };
 
-size_t SizeMax(size_t data_size) {
-  size_t bytes = 0;
-  if (__builtin_mul_overflow(data_size, ShapePadding::kGrowthMax, &bytes)) return data_size;
-  return std::max(bytes, ShapePadding::kSmallBytesMax);
-}
-
 bool MayGrow(const core::InferTensor& tensor, const tensor::Shape& shape) {
   const auto bytes = PaddedSize(tensor.datatype, tensor.data.size(), tensor.shape, shape);
-  return bytes.has_value() && *bytes <= SizeMax(tensor.data.size());
+  return bytes.has_value() && *bytes <= PaddedBytesMax(tensor.data.size());
 }
 
 }  // namespace

@@ -17,10 +17,6 @@ class ShapePadding final {
  public:
   static constexpr size_t kRulesMax = 256;
   static constexpr size_t kBucketsMax = 256;
-  // What is padded takes no more memory than so many bytes, or so many times what the client has sent: small requests
-  // for large buckets must not fill the memory.
-  static constexpr size_t kSmallBytesMax = size_t{16} << 20;
-  static constexpr size_t kGrowthMax = 4;
 
   ShapePadding() = default;  // no rules
   // INVALID_ARGUMENT, with the rule and its field ("inferd.padding[1].dim: ..."): a rule names what the signature does
@@ -36,8 +32,8 @@ class ShapePadding final {
   // rules are cut back to the request's own size where they have the bucket's: as a view where what is left is one run
   // of bytes, or else as a copy. Before the request's BatchKey is made, and after a split.
   //
-  // The request stays as it is, whole, if it is beyond the largest bucket of any rule or would grow beyond the limits
-  // above.
+  // The request stays as it is, whole, if it is beyond the largest bucket of any rule or would grow beyond
+  // PaddedBytesMax.
   void Pad(core::QueuedRequest& queued) const;
 
  private:

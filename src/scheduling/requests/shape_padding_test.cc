@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/validate.h"
+#include "scheduling/requests/resized_tensor.h"
 #include "tensor/bytes.h"
 #include "tensor/raw.h"
 
@@ -282,7 +283,7 @@ TEST(ShapePaddingTest, ARequestThatWouldGrowTooMuchStaysAsItIs) {
   EXPECT_EQ(shape_of(8, {kHuge, 0}), (Shape{kHuge, 0}));
   EXPECT_EQ(shape_of(kHuge, {1, 1}), (Shape{1, 1}));
   EXPECT_EQ(shape_of(kHuge, {4, 1}), (Shape{4, 1}));
-  const int64_t small = static_cast<int64_t>(ShapePadding::kSmallBytesMax) / 4;
+  const int64_t small = static_cast<int64_t>(kSmallPaddedBytesMax) / 4;
   EXPECT_EQ(shape_of(small, {1, 1}), (Shape{1, small}));
   EXPECT_EQ(shape_of(small + 1, {1, 1}), (Shape{1, 1}));
   EXPECT_EQ(shape_of(small + 1, {1, small / 4 + 1}), (Shape{1, small + 1}));
