@@ -30,6 +30,10 @@ base::Result<config::ModelConfig> ParseConfig(const LoadJob& job) {
   return config::ParseModelConfig(text, job.config_file.string());
 }
 
+base::StatusCode CodeOf(const base::Result<std::shared_ptr<const core::ModelVersion>>& result) {
+  return result.has_value() ? base::StatusCode::kOk : result.error().code();
+}
+
 }  // namespace
 
 base::Result<config::ModelConfig> Loader::Resolve(const LoadJob& job) const {
@@ -38,7 +42,7 @@ base::Result<config::ModelConfig> Loader::Resolve(const LoadJob& job) const {
 }
 
 base::Result<core::Engine*> Loader::FindEngine(const config::ModelConfig& config) const {
-  for (core::Engine* engine : engines_) {
+  for (core::Engine* engine : services_.engines) {
     if (engine->name() == config.engine) return engine;
   }
   const std::string& shown = config.platform.empty() ? config.backend : config.platform;
@@ -91,7 +95,7 @@ base::Result<core::ModelVersion::Function> Loader::MakeFunction(core::SchedulerP
   parts.engine_outputs = std::move(signature.engine_outputs);
   INFERD_RETURN_IF_ERROR(CreateInstances(*parts.config, parts));
   core::ModelVersion::Function function{.signature = parts.signature, .scheduler = nullptr};
-  INFERD_ASSIGN_OR_RETURN(function.scheduler, scheduler_factory_(std::move(parts)));
+  INFERD_ASSIGN_OR_RETURN(function.scheduler, services_.scheduler_factory(std::move(parts)));
   return function;
 }
 
@@ -124,6 +128,42 @@ core::GraphCalls::Make Loader::GraphCallMaker(const core::ModelVersion::Parts& v
 }
 
 base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Load(const LoadJob& job, base::Executor& retire) const {
+  const LoadMetrics::Version version{.id = job.id, .dir = job.version_dir};
+  const int64_t began_ns = services_.clock.NowNs();
+  auto made = Make(job, retire);
+  services_.metrics.Opened(version, CodeOf(made), services_.clock.NowNs() - began_ns);
+  if (!made.has_value()) return made;
+  INFERD_RETURN_IF_ERROR(WarmUpAll(job, *made));
+  return made;
+}
+
+base::Status Loader::WarmUpAll(const LoadJob& job, const std::shared_ptr<const core::ModelVersion>& version) const {
+  const config::ModelConfig& config = version->config();
+  const int64_t began_ns = services_.clock.NowNs();
+  INFERD_RETURN_IF_ERROR(WarmUp(version, config.warmups, job.model_dir / "warmup", InstanceCount(config)));
+  INFERD_ASSIGN_OR_RETURN(const bool recorded, WarmUpWithRecords(job, version));
+  if (recorded || !config.warmups.empty()) {
+    services_.metrics.WarmedUp({.id = job.id, .dir = job.version_dir}, services_.clock.NowNs() - began_ns);
+  }
+  return base::OkStatus();
+}
+
+base::Result<bool> Loader::WarmUpWithRecords(const LoadJob& job,
+                                             const std::shared_ptr<const core::ModelVersion>& version) const {
+  if (services_.recorded_warmups == nullptr) return false;
+  const int64_t began_ns = services_.clock.NowNs();
+  auto recorded = services_.recorded_warmups(job.version_dir, *version);
+  if (recorded.has_value() && recorded->records == 0) return false;
+  const size_t records = recorded.has_value() ? recorded->records : 0;
+  const base::Status status =
+      recorded.has_value() ? WarmUpWith(version, std::move(recorded->requests)) : recorded.error();
+  services_.metrics.WarmedUpWithRecords({.id = job.id, .dir = job.version_dir}, status.code(), records,
+                                        services_.clock.NowNs() - began_ns);
+  INFERD_RETURN_IF_ERROR(status);
+  return true;
+}
+
+base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Make(const LoadJob& job, base::Executor& retire) const {
   INFERD_ASSIGN_OR_RETURN(LoadedModel loaded, Open(job));
   const config::ModelConfig& config = *loaded.config;
   const auto statistics = std::make_shared<core::VersionStatistics>();
@@ -157,13 +197,7 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Load(const LoadJ
   if (open != nullptr) {
     version.graph_calls = std::make_unique<core::GraphCalls>(GraphCallMaker(version, std::move(open), retire));
   }
-  auto serving = core::ModelVersion::Create(std::move(version), retire, [keep_alive = job.keep_alive] {});
-  INFERD_RETURN_IF_ERROR(WarmUp(serving, config.warmups, job.model_dir / "warmup", InstanceCount(config)));
-  if (recorded_warmups_ != nullptr) {
-    INFERD_ASSIGN_OR_RETURN(auto requests, recorded_warmups_(job.version_dir, *serving));
-    INFERD_RETURN_IF_ERROR(WarmUpWith(serving, std::move(requests)));
-  }
-  return serving;
+  return core::ModelVersion::Create(std::move(version), retire, [keep_alive = job.keep_alive] {});
 }
 
 }  // namespace inferd::repository

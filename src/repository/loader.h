@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/executor.h"
 #include "config/model_config_completion.h"
 #include "core/model_version.h"
+#include "repository/load_metrics.h"
 #include "repository/warmup.h"
 
 namespace inferd::repository {
@@ -33,16 +35,21 @@ struct LoadedModel {
   std::unique_ptr<core::EngineModel> model;
 };
 
+// What a loader works with. All outlive it, and the versions.
+struct LoaderServices {
+  std::span<core::Engine* const> engines;
+  core::SchedulerFactory scheduler_factory;
+  RecordedWarmups recorded_warmups;  // null: none are looked for
+  const base::Clock& clock;
+  LoadMetrics& metrics;
+};
+
 // Turns a folder into a version that can serve: configuration, engine, instances, labels, scheduler, warm-up.
-// Thread-safe; the engines outlive it, and the versions.
+// Thread-safe.
 class Loader final {
  public:
-  Loader(const config::CompletionOptions& completion, std::span<core::Engine* const> engines,
-         core::SchedulerFactory scheduler_factory, RecordedWarmups recorded_warmups = nullptr)
-      : completion_(completion),
-        engines_(engines),
-        scheduler_factory_(std::move(scheduler_factory)),
-        recorded_warmups_(std::move(recorded_warmups)) {}
+  Loader(const config::CompletionOptions& completion, LoaderServices services)
+      : completion_(completion), services_(std::move(services)) {}
 
   // Blocks for as long as it takes. The version is destroyed on `retire`. Errors name the model's problem in words for
   // whoever put it there; UNAVAILABLE: its engine is not installed.
@@ -57,6 +64,12 @@ class Loader final {
  private:
   base::Result<core::Engine*> FindEngine(const config::ModelConfig& config) const;
   base::Status CreateInstances(const config::ModelConfig& config, core::SchedulerParts& parts) const;
+  // All but its warm-up.
+  base::Result<std::shared_ptr<const core::ModelVersion>> Make(const LoadJob& job, base::Executor& retire) const;
+  base::Status WarmUpAll(const LoadJob& job, const std::shared_ptr<const core::ModelVersion>& version) const;
+  // False: there are none.
+  base::Result<bool> WarmUpWithRecords(const LoadJob& job,
+                                       const std::shared_ptr<const core::ModelVersion>& version) const;
   // How clients see one of the version's signatures, and its scheduler. `parts` lacks what is made here.
   base::Result<core::ModelVersion::Function> MakeFunction(core::SchedulerParts parts,
                                                           const std::filesystem::path& model_dir) const;
@@ -67,9 +80,7 @@ class Loader final {
                                         base::Executor& retire) const;
 
   const config::CompletionOptions completion_;
-  const std::span<core::Engine* const> engines_;
-  const core::SchedulerFactory scheduler_factory_;
-  const RecordedWarmups recorded_warmups_;  // null: none are looked for
+  const LoaderServices services_;
 };
 
 }  // namespace inferd::repository

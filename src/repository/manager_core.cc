@@ -10,7 +10,12 @@ namespace inferd::repository {
 Manager::Core::Core(ManagerOptions options, ManagerServices services)
     : options_(std::move(options)),
       services_(std::move(services)),
-      loader_(options_.completion, services_.engines, services_.scheduler_factory, services_.recorded_warmups),
+      load_metrics_(services_.metrics, options_.tensorflow_metrics),
+      loader_(options_.completion, {.engines = services_.engines,
+                                    .scheduler_factory = services_.scheduler_factory,
+                                    .recorded_warmups = services_.recorded_warmups,
+                                    .clock = services_.clock,
+                                    .metrics = load_metrics_}),
       lazy_metrics_(services_.metrics, options_.lazy.budget),
       load_pool_("load", std::max<size_t>(options_.loader_threads, 1)) {}
 
@@ -149,6 +154,7 @@ bool Manager::Core::LoadsOnDemand(const ModelLook& look) const {
 
 void Manager::Core::ForgetIfGone(const std::string& name) {
   if (!models_.at(name).Forgettable()) return;
+  load_metrics_.ForgetModel(name);
   initial_models_.erase(name);
   models_.erase(name);
 }

@@ -87,7 +87,7 @@ class Manager::Core final {
       REQUIRES(mutex_);
   void EndServing(const ModelRecord& record, VersionRecord& version, Deferred& deferred) REQUIRES(mutex_);
   base::Status CheckRepository(const std::string& repository) const REQUIRES(mutex_);
-  void VersionEnded(const core::ModelId& id);
+  void VersionEnded(const LoadMetrics::Version& ended);
   // The end of a step: starts the loads that there is room for, and publishes.
   void Conclude(Deferred& deferred) REQUIRES(mutex_);
   void Publish() REQUIRES(mutex_);
@@ -106,6 +106,7 @@ class Manager::Core final {
 
   const ManagerOptions options_;
   const ManagerServices services_;
+  LoadMetrics load_metrics_;  // thread-safe
   const Loader loader_;
   const LazyMetrics lazy_metrics_;
 

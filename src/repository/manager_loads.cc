@@ -8,11 +8,10 @@ namespace inferd::repository {
 
 class Manager::Core::EndNotice final {
  public:
-  EndNotice(Core& core, core::ModelId id, std::shared_ptr<const void> files)
-      : core_(core), id_(std::move(id)), files_(std::move(files)) {}
+  EndNotice(Core& core, const LoadJob& job) : core_(core), id_(job.id), dir_(job.version_dir), files_(job.keep_alive) {}
   ~EndNotice() {
     files_.reset();
-    core_.VersionEnded(id_);
+    core_.VersionEnded({.id = id_, .dir = dir_});
   }
   EndNotice(const EndNotice&) = delete;
   EndNotice& operator=(const EndNotice&) = delete;
@@ -20,6 +19,7 @@ class Manager::Core::EndNotice final {
  private:
   Core& core_;
   const core::ModelId id_;
+  const std::filesystem::path dir_;
   std::shared_ptr<const void> files_;
 };
 
@@ -33,7 +33,7 @@ void Manager::Core::StartLoad(ModelRecord& record, int64_t version) {
   ++busy_;
   LoadJob job = wanted.job;
   job.generation = ++generations_;
-  job.keep_alive = std::make_shared<EndNotice>(*this, job.id, std::move(job.keep_alive));
+  job.keep_alive = std::make_shared<EndNotice>(*this, job);
   load_pool_.Post([this, job = std::move(job), content = wanted.content]() mutable {
     RunLoad(job, content);
     job = {};  // the end notice, if nothing else holds it, goes before the load counts as done
@@ -54,11 +54,12 @@ void Manager::Core::RunLoad(const LoadJob& job, const VersionContent& content) {
   auto loaded = stopping ? base::Result<std::shared_ptr<const core::ModelVersion>>(
                                std::unexpected(base::Unavailable("the server is shutting down")))
                          : loader_.Load(job, retire_pool_);
-  const double seconds = static_cast<double>(services_.clock.NowNs() - began_ns) * 1e-9;
+  if (!stopping) {
+    load_metrics_.Ended({.id = job.id, .dir = job.version_dir},
+                        loaded.has_value() ? base::StatusCode::kOk : loaded.error().code(),
+                        services_.clock.NowNs() - began_ns);
+  }
   if (loaded.has_value()) {
-    services_.metrics.AddCallback(metrics::Registry::CallbackKind::kGauge, "nv_model_load_duration_secs",
-                                  "Time the last load of the version took, in seconds",
-                                  {{"model", job.id.name}, {"version", version_text}}, [seconds] { return seconds; });
     services_.logger.Info("loaded '" + job.id.name + "' version " + version_text);
   } else if (!stopping) {
     services_.logger.Error("failed to load '" + job.id.name + "' version " + version_text + ": " +
@@ -126,7 +127,8 @@ void Manager::Core::EndServing(const ModelRecord& record, VersionRecord& version
   version.serving = nullptr;
 }
 
-void Manager::Core::VersionEnded(const core::ModelId& id) {
+void Manager::Core::VersionEnded(const LoadMetrics::Version& ended) {
+  const core::ModelId& id = ended.id;
   Deferred deferred;
   {
     base::MutexLock lock(mutex_);
@@ -135,7 +137,7 @@ void Manager::Core::VersionEnded(const core::ModelId& id) {
     --entry.alive;
     if (entry.alive == 0 && entry.serving == nullptr && !entry.Pending() && !entry.failed) {
       entry.reason = "unloaded";
-      services_.metrics.Remove({{"model", id.name}, {"version", std::to_string(id.version)}});
+      load_metrics_.ForgetVersion(ended);
     }
     NoteNotLoaded(record);
     record.Prune();

@@ -52,6 +52,7 @@ struct ManagerOptions {
   uint32_t load_retries = 0;  // looks at the folders try a version that failed so often again
   int64_t load_retry_ms = 60'000;
   config::CompletionOptions completion;
+  bool tensorflow_metrics = false;    // loads count under TensorFlow's names as well
   std::filesystem::path staging_dir;  // for the files of load calls; empty: the system's temporary folder
 };
 

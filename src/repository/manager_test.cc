@@ -388,16 +388,23 @@ TEST_F(ManagerTest, RecordedRequestsWarmAVersionUp) {
   std::filesystem::path asked;
   recorded_warmups_ = [&](const std::filesystem::path& version_dir, const core::PinnedModel&) {
     asked = version_dir;
-    std::vector<std::unique_ptr<core::InferRequest>> requests;
-    requests.push_back(std::make_unique<core::InferRequest>());
-    core::InferTensor& input = requests[0]->inputs.emplace_back();
+    RecordedRequests recorded{.requests = {}, .records = 1};
+    recorded.requests.push_back(std::make_unique<core::InferRequest>());
+    core::InferTensor& input = recorded.requests[0]->inputs.emplace_back();
     input.name = "INPUT0";
     input.datatype = tensor::DataType::kInt32;
     input.shape = {rows, 1};
     input.data = base::BufferSlice(base::Buffer::CopyOf("1234"));
-    return requests;
+    return recorded;
   };
+  options_.tensorflow_metrics = true;
   Start();
+  const std::string path = "model_path=\"" + (dir_.path() / "m/1").string() + "\"";
+  EXPECT_THAT(registry_.PrometheusText(), HasSubstr("inferd_model_warmup_duration_seconds_count{model=\"m\"} 1\n"));
+  EXPECT_THAT(registry_.PrometheusText(),
+              HasSubstr(":tensorflow:serving:model_warmup_records_read{" + path + ",status=\"OK\"} 1\n"));
+  EXPECT_THAT(registry_.PrometheusText(),
+              HasSubstr(":tensorflow:serving:model_warmup_latency_count{" + path + ",status=\"OK\"} 1\n"));
   EXPECT_EQ(asked, dir_.path() / "m/1");
   EXPECT_EQ(Infer("m").value(), "1");
   EXPECT_EQ(manager_->Statistics("m", "1").value()[0].inference_count, 1u) << "warm-ups do not count";
@@ -406,6 +413,10 @@ TEST_F(ManagerTest, RecordedRequestsWarmAVersionUp) {
   Look();
   EXPECT_EQ(Infer("m").value(), "1") << "a request that does not fit ends the load";
   EXPECT_THAT(IndexText(), HasSubstr("recorded warm-up 0: "));
+  EXPECT_THAT(registry_.PrometheusText(), HasSubstr("m/2\",status=\"INVALID_ARGUMENT\"} 1\n"));
+  EXPECT_THAT(registry_.PrometheusText(), HasSubstr("load_attempt_count{model_path=\"" +
+                                                    (dir_.path() / "m/2").string() + "\",status=\"success\"} 1"))
+      << "the model was loaded, and then not warmed up";
 }
 
 TEST_F(ManagerTest, WhatFailsIsTriedAgainAsOftenAsTheOptionSays) {

@@ -18,10 +18,15 @@ base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config
                                                                     const std::string& model, bool batches,
                                                                     const std::filesystem::path& dir);
 
-// Requests that lie recorded in a version's folder, to warm it up with; none: there is nothing recorded. Errors end the
-// load.
-using RecordedWarmups = std::function<base::Result<std::vector<std::unique_ptr<core::InferRequest>>>(
-    const std::filesystem::path& version_dir, const core::PinnedModel& version)>;
+// Requests that lie recorded in a version's folder, to warm it up with.
+struct RecordedRequests {
+  std::vector<std::unique_ptr<core::InferRequest>> requests;
+  size_t records = 0;  // which they are made of; 0: there is nothing recorded
+};
+
+// Reads them. Errors end the load.
+using RecordedWarmups = std::function<base::Result<RecordedRequests>(const std::filesystem::path& version_dir,
+                                                                     const core::PinnedModel& version)>;
 
 // Sends them to the version, one after the other, and waits for the answers. Blocks. The first error ends it.
 base::Status WarmUpWith(const std::shared_ptr<const core::ModelVersion>& version,

@@ -192,6 +192,7 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
                   .wait_max_ms = lazy.wait_max.count()};
   manager.load_retries = options.load_retries;
   manager.load_retry_ms = options.load_retry_interval.count();
+  manager.tensorflow_metrics = options.personality->tfs_exact;
   manager.completion.default_max_batch_size = options.default_max_batch_size;
   manager.completion.default_batching = options.default_batching;
   manager.completion.default_isolation = options.isolation;

@@ -89,23 +89,24 @@ base::Status AddLog(std::string_view record, const core::PinnedModel& model, boo
 
 }  // namespace
 
-base::Result<std::vector<Request>> ReadRecordedWarmups(const std::filesystem::path& version_dir,
-                                                       const core::PinnedModel& version,
-                                                       const RecordedWarmupOptions& options) {
-  std::vector<Request> requests;
+base::Result<repository::RecordedRequests> ReadRecordedWarmups(const std::filesystem::path& version_dir,
+                                                               const core::PinnedModel& version,
+                                                               const RecordedWarmupOptions& options) {
+  repository::RecordedRequests recorded;
   const auto file = config::ReadSmallFile(version_dir / kFile, kFileBytesMax);
   if (!file.has_value()) {
-    if (file.error().code() == base::StatusCode::kNotFound) return requests;
+    if (file.error().code() == base::StatusCode::kNotFound) return recorded;
     return std::unexpected(file.error());
   }
   const auto records = SplitRecords(*file, kRecordsMax);
   if (!records.has_value()) return std::unexpected(records.error().WithContext(kFile));
+  recorded.records = records->size();
   for (uint32_t i = 0; i < options.times; ++i) {
     for (const std::string_view record : *records) {
-      INFERD_RETURN_IF_ERROR(AddLog(record, version, options.check_methods, requests).WithContext(kFile));
+      INFERD_RETURN_IF_ERROR(AddLog(record, version, options.check_methods, recorded.requests).WithContext(kFile));
     }
   }
-  return requests;
+  return recorded;
 }
 
 }  // namespace inferd::server

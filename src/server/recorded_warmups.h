@@ -2,12 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
-#include <vector>
 
 #include "base/status.h"
 #include "core/dispatcher.h"
-#include "core/infer_request.h"
+#include "repository/warmup.h"
 
 namespace inferd::server {
 
@@ -17,9 +15,10 @@ struct RecordedWarmupOptions {
 };
 
 // What TensorFlow Serving warms a version up with: the requests in its assets.extra/tf_serving_warmup_requests, a
-// TFRecord file of at most 1000 PredictionLogs. None: there is no such file. Logs of sessions are passed
-// over. INVALID_ARGUMENT: the file is damaged, or a request does not fit the model; tfs::CheckMethod's.
-base::Result<std::vector<std::unique_ptr<core::InferRequest>>> ReadRecordedWarmups(
-    const std::filesystem::path& version_dir, const core::PinnedModel& version, const RecordedWarmupOptions& options);
+// TFRecord file of at most 1000 PredictionLogs. None: there is no such file. Logs of sessions are passed over.
+// INVALID_ARGUMENT: the file is damaged, or a request does not fit the model; tfs::CheckMethod's.
+base::Result<repository::RecordedRequests> ReadRecordedWarmups(const std::filesystem::path& version_dir,
+                                                               const core::PinnedModel& version,
+                                                               const RecordedWarmupOptions& options);
 
 }  // namespace inferd::server

@@ -34,13 +34,17 @@ class RecordedWarmupsTest : public ::testing::Test {
     auto& features = *classify_.mutable_input()->mutable_example_list()->add_examples()->mutable_features();
     (*features.mutable_feature())["x"].mutable_int64_list()->add_value(8);
   }
-  auto Read(const std::string& file, RecordedWarmupOptions options = {}) {
+  base::Result<std::vector<std::unique_ptr<core::InferRequest>>> Read(const std::string& file,
+                                                                      RecordedWarmupOptions options = {}) {
     dir_.Write("assets.extra/tf_serving_warmup_requests", file);
-    return ReadRecordedWarmups(dir_.path(), model_, options);
+    INFERD_ASSIGN_OR_RETURN(auto recorded, ReadRecordedWarmups(dir_.path(), model_, options));
+    records_ = recorded.records;
+    return std::move(recorded.requests);
   }
 
   const inferd::testing::TempDir dir_;
   core::FakePinned model_;
+  size_t records_ = 0;  // that were read last
   serving::PredictRequest predict_;
   serving::ClassificationRequest classify_;
 };
@@ -58,6 +62,7 @@ TEST_F(RecordedWarmupsTest, RequestsOfEveryKind) {
     EXPECT_EQ(value, expected);
   }
   EXPECT_EQ(Read(file, {.times = 3})->size(), 6u);
+  EXPECT_EQ(records_, 3u);
 }
 
 TEST_F(RecordedWarmupsTest, RequestsNameASignature) {
@@ -93,7 +98,7 @@ TEST_F(RecordedWarmupsTest, MethodsAreCheckedWhereRequestsAre) {
 }
 
 TEST_F(RecordedWarmupsTest, ThereMayBeNone) {
-  EXPECT_TRUE(ReadRecordedWarmups(dir_.path(), model_, {})->empty());
+  EXPECT_TRUE(ReadRecordedWarmups(dir_.path(), model_, {})->requests.empty());
   EXPECT_TRUE(Read("")->empty());
 }
 

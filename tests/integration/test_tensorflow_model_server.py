@@ -238,6 +238,8 @@ def test_metrics_are_where_the_file_says(tmp_path):
         page = server.request("GET", "/stats")[2].decode()
         assert ':tensorflow:serving:request_count{model_name="default",status="OK"} 1' in page
         assert ':tensorflow:serving:runtime_latency_count{model_name="default",API="Predict",runtime="TF1"} 1' in page
+        assert f':tensorflow:cc:saved_model:load_attempt_count{{model_path="{tmp_path / "m/1"}",status="success"}} 1' in page
+        assert f':tensorflow:cc:saved_model:load_latency{{model_path="{tmp_path / "m/1"}"}} ' in page
 
 
 def test_batching_parameters_are_the_models_defaults(tmp_path):
