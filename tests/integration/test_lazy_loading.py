@@ -77,7 +77,15 @@ def over_tfs_grpc(_server, channel, model):
     return tfs.values_of(tfs.unary(channel, "Predict")(request, timeout=30).outputs["OUTPUT0"], "FP32")[1]
 
 
-PROTOCOLS = [over_v2_http, over_v2_grpc, over_v2_stream, over_tfs_rest, over_tfs_grpc]
+def over_session_run(_server, channel, model):
+    request = tfs.new("SessionRunRequest", fetch=["OUTPUT0"])
+    request.model_spec.name = model
+    tfs.fill(request.feed.add(name="INPUT0").tensor, numpy.array(VALUES, numpy.float32), "FP32")
+    fetched, = tfs.unary(channel, "SessionRun")(request, timeout=30).tensor
+    return tfs.values_of(fetched.tensor, "FP32")[1]
+
+
+PROTOCOLS = [over_v2_http, over_v2_grpc, over_v2_stream, over_tfs_rest, over_tfs_grpc, over_session_run]
 
 
 def floats(values):

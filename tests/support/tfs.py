@@ -4,7 +4,7 @@ import numpy
 
 from support.protos import message
 
-SERVICES = {"GetModelStatus": "ModelService", "HandleReloadConfigRequest": "ModelService"}
+SERVICES = {"GetModelStatus": "ModelService", "HandleReloadConfigRequest": "ModelService", "SessionRun": "SessionService"}
 MESSAGES = {"Classify": "Classification", "Regress": "Regression", "HandleReloadConfigRequest": "ReloadConfig"}
 
 # Of a Predict V2 datatype: its number in tensorflow.DataType, and TensorProto's field.

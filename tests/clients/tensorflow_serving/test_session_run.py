@@ -99,6 +99,18 @@ def test_what_the_graph_does_not_have(with_graph):
     assert code == "INVALID_ARGUMENT" and "x" in details
 
 
+def test_a_model_that_is_not_loaded_yet_is_waited_for(with_graph):
+    """By a call of a signature, and by one of the graph."""
+    for feeds, fetch in (({"x": floats(2)}, "y"), ({}, "a/read:0")):
+        expected = session_run(with_graph, feeds, [fetch])
+        with ModelServer("--model_name=half_plus_two", f"--model_base_path={SERVING / 'half_plus_two'}",
+                         "--tfs-session-graph", "--lazy-loading") as server:
+            assert server.state("half_plus_two") == {"123": "START"}
+            assert session_run(types.SimpleNamespace(server=server), feeds, [fetch]) == expected
+            assert server.state("half_plus_two") == {"123": "AVAILABLE"}
+            assert server.metric("inferd_demand_loads_total") == 1
+
+
 def test_a_graph_in_another_process_is_not_called():
     with ModelServer("--model_name=half_plus_two", f"--model_base_path={SERVING / 'half_plus_two'}",
                      "--tfs-session-graph", "--isolation=process") as server:
