@@ -174,6 +174,10 @@ typedef struct inferd_signature {
    * model's format ("serving_default", "tensorflow/serving/predict"). Empty: it has no such thing. */
   inferd_text name;
   inferd_text method;
+
+  /* 1, of an other_signature() only: metadata show it, and nobody can ask for it; no instances of it are created, and its
+   * tensors may be of type INFERD_TYPE_INVALID. */
+  int32_t only_shown;
 } inferd_signature;
 
 /* ---- Loading -------------------------------------------------------------------------------------------------- */

@@ -27,6 +27,8 @@ class PinnedModel {
   virtual const ModelSignature& signature() const = 0;
   // All that it can be asked, by InferRequest::signature; first, signature().
   virtual std::span<const ModelSignature* const> signatures() const = 0;
+  // What metadata show besides.
+  virtual std::span<const ModelSignature* const> shown_signatures() const { return {}; }
   virtual const std::string& version() const = 0;
 };
 

@@ -20,12 +20,15 @@ class FakePinned final : public PinnedModel {
   std::span<const ModelSignature* const> signatures() const override { return signatures_; }
   const std::string& version() const override { return version_; }
   void AddSignature(const ModelSignature& signature) { signatures_.push_back(&others_.emplace_back(signature)); }
+  std::span<const ModelSignature* const> shown_signatures() const override { return shown_; }
+  void ShowSignature(const ModelSignature& signature) { shown_.push_back(&others_.emplace_back(signature)); }
   ModelSignature signature_;
   std::string version_ = "1";
 
  private:
   std::deque<ModelSignature> others_;
   std::vector<const ModelSignature*> signatures_{&signature_};
+  std::vector<const ModelSignature*> shown_;
 };
 
 // Knows the models in `models`; `infer` answers, by default with the inputs as outputs.

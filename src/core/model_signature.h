@@ -43,6 +43,7 @@ struct ModelSignature {
   bool splits_larger_requests = false;
   int64_t max_batch_size = 0;  // 0: shapes carry no batch dimension of ours
   bool decoupled = false;      // a request may have any number of responses; otherwise exactly one
+  bool only_shown = false;     // by metadata: nobody can ask for it, and its tensors may have no datatype
 
   int FindInput(std::string_view tensor_name) const;   // -1: none
   int FindOutput(std::string_view tensor_name) const;  // -1: none

@@ -5,6 +5,7 @@ namespace inferd::core {
 ModelVersion::ModelVersion(Parts parts)
     : parts_(std::move(parts)), signatures_{parts_.signature.get()}, version_text_(std::to_string(parts_.id.version)) {
   for (const Function& other : parts_.others) signatures_.push_back(other.signature.get());
+  for (const ModelSignature& signature : parts_.shown) shown_.push_back(&signature);
 }
 
 ModelVersion::~ModelVersion() = default;

@@ -35,6 +35,7 @@ class ModelVersion final : public PinnedModel {
     std::shared_ptr<VersionStatistics> statistics;
     std::unique_ptr<Scheduler> scheduler;
     std::vector<Function> others = {};
+    std::vector<ModelSignature> shown = {};             // besides: nobody can ask for them
     std::unique_ptr<GraphCalls> graph_calls = nullptr;  // null: its graph cannot be called
   };
 
@@ -46,6 +47,7 @@ class ModelVersion final : public PinnedModel {
 
   const ModelSignature& signature() const override { return *parts_.signature; }
   std::span<const ModelSignature* const> signatures() const override { return signatures_; }
+  std::span<const ModelSignature* const> shown_signatures() const override { return shown_; }
   const std::string& version() const override { return version_text_; }
   const ModelId& id() const { return parts_.id; }
   uint64_t generation() const { return parts_.generation; }
@@ -75,6 +77,7 @@ class ModelVersion final : public PinnedModel {
   mutable InflightLimit::Share share_;  // thread-safe
   Parts parts_;
   std::vector<const ModelSignature*> signatures_;
+  std::vector<const ModelSignature*> shown_;
   std::string version_text_;
   mutable std::atomic<int64_t> used_ns_{0};
 };

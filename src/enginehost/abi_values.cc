@@ -8,11 +8,11 @@ namespace inferd::enginehost {
 
 namespace {
 
-base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi) {
+base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi, bool only_shown) {
   core::TensorSpec spec;
   spec.name = ToView(abi.name);
   if (spec.name.empty()) return std::unexpected(base::Internal("a tensor has no name"));
-  if (abi.datatype <= INFERD_TYPE_INVALID || abi.datatype > INFERD_TYPE_BF16) {
+  if (abi.datatype < (only_shown ? INFERD_TYPE_INVALID : INFERD_TYPE_BOOL) || abi.datatype > INFERD_TYPE_BF16) {
     return std::unexpected(
         base::Internal("tensor '" + spec.name + "' has the unknown datatype " + std::to_string(abi.datatype)));
   }
@@ -37,11 +37,12 @@ base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi) {
   return spec;
 }
 
-base::Status AddAll(const inferd_tensor_spec* const* list, size_t count, std::vector<core::TensorSpec>* specs) {
+base::Status AddAll(const inferd_tensor_spec* const* list, size_t count, bool only_shown,
+                    std::vector<core::TensorSpec>* specs) {
   std::set<std::string> names;
   for (size_t i = 0; i < count; ++i) {
     if (list == nullptr || list[i] == nullptr) return base::Internal("a tensor is missing from the list");
-    INFERD_ASSIGN_OR_RETURN(core::TensorSpec spec, ToSpec(*list[i]));
+    INFERD_ASSIGN_OR_RETURN(core::TensorSpec spec, ToSpec(*list[i], only_shown));
     if (!names.insert(spec.name).second) return base::Internal("tensor '" + spec.name + "' is listed twice");
     specs->push_back(std::move(spec));
   }
@@ -62,8 +63,9 @@ base::Result<core::ModelSignature> ToSignature(const inferd_signature& signature
     result.name = ToView(signature.name);
     result.method_name = ToView(signature.method);
   }
-  INFERD_RETURN_IF_ERROR(AddAll(signature.inputs, signature.input_count, &result.inputs));
-  INFERD_RETURN_IF_ERROR(AddAll(signature.outputs, signature.output_count, &result.outputs));
+  result.only_shown = INFERD_HAS_FIELD(inferd_signature, &signature, only_shown) && signature.only_shown != 0;
+  INFERD_RETURN_IF_ERROR(AddAll(signature.inputs, signature.input_count, result.only_shown, &result.inputs));
+  INFERD_RETURN_IF_ERROR(AddAll(signature.outputs, signature.output_count, result.only_shown, &result.outputs));
   return result;
 }
 

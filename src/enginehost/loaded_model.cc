@@ -32,6 +32,8 @@ base::Result<std::shared_ptr<const LoadedModel>> LoadedModel::Take(OpenedEngine*
   std::shared_ptr<LoadedModel> loaded(new LoadedModel(engine, model, 0, nullptr));
   const base::Status status = loaded->ReadSignature(loaded->table().signature(model), spec, cpu_threads);
   if (!status.ok()) return std::unexpected(loaded->Fault(kWrongly + status.message()));
+  if (loaded->signature().only_shown)
+    return std::unexpected(loaded->Fault(kWrongly + "its first signature is only shown"));
   return loaded;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "enginehost/abi_values.h"
 #include "tests/support/stub_engine.h"
 
 namespace inferd::enginehost {
@@ -169,6 +170,22 @@ TEST(LoadedModelTest, RefusesOtherSignaturesThatCannotBeToldApart) {
   std::vector<inferd_signature> many;
   for (const std::string& name : names) many.push_back(Named(name));
   EXPECT_THAT(DefectOfOthers(many), HasSubstr("more than 255 other signatures"));
+}
+
+TEST(LoadedModelTest, WhatIsOnlyShownMayHaveNoDatatype) {
+  StubEngine engine;
+  engine.Add(Spec("none", INFERD_TYPE_INVALID), &engine.outputs);
+  inferd_signature shown = Named("init");
+  shown.outputs = engine.outputs.data();
+  shown.output_count = 1;
+  EXPECT_THAT(ToSignature(shown).error().message(), HasSubstr("unknown datatype 0"));
+  shown.only_shown = 1;
+  const auto signature = ToSignature(shown);
+  ASSERT_TRUE(signature) << signature.error().ToString();
+  EXPECT_TRUE(signature->only_shown);
+  EXPECT_EQ(signature->outputs[0].datatype, tensor::DataType::kInvalid);
+  shown.struct_size = offsetof(inferd_signature, only_shown);
+  EXPECT_FALSE(ToSignature(shown)) << "an engine that was built before";
 }
 
 TEST(LoadedModelTest, EnginesBuiltBeforeModelsHadSeveralSignaturesHaveOne) {

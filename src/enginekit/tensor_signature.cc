@@ -36,4 +36,9 @@ void TensorSignature::Finish(int compute_threads, std::string name, std::string 
   abi.method = {kept_method.data(), kept_method.size()};
 }
 
+void TensorSignature::FinishToShow(std::string name, std::string method) {
+  Finish(0, std::move(name), std::move(method));
+  abi_.back().only_shown = 1;
+}
+
 }  // namespace inferd::enginekit

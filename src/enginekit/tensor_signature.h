@@ -30,6 +30,8 @@ class TensorSignature final {
 
   // After the last tensor. Arguments as in inferd_signature.
   void Finish(int compute_threads, std::string name = {}, std::string method = {});
+  // In its place: one that is only shown.
+  void FinishToShow(std::string name, std::string method);
 
   // Null until Finish().
   const inferd_signature* abi() const { return abi_.empty() ? nullptr : &abi_.front(); }

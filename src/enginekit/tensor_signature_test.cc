@@ -31,6 +31,15 @@ TEST(TensorSignatureTest, StaysWholeWhenItIsMoved) {
   EXPECT_EQ(abi.inputs[7]->unknown_rank, 0);
   ASSERT_EQ(abi.output_count, 1u);
   EXPECT_EQ(abi.outputs[0]->datatype, INFERD_TYPE_INT64);
+  EXPECT_EQ(abi.only_shown, 0);
+}
+
+TEST(TensorSignatureTest, MayBeShownOnly) {
+  TensorSignature signature;
+  signature.AddOutput({.name = "init"});
+  signature.FinishToShow("init", "");
+  EXPECT_EQ(signature.abi()->only_shown, 1);
+  EXPECT_EQ(signature.abi()->outputs[0]->datatype, INFERD_TYPE_INVALID);
 }
 
 }  // namespace

@@ -189,6 +189,10 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Make(const LoadJ
                                     .scheduler = std::move(first.scheduler),
                                     .others = {}};
   for (auto& other : others) {
+    if (other->signature().only_shown) {
+      version.shown.push_back(other->signature());
+      continue;
+    }
     core::SchedulerParts parts = parts_of(std::move(other));
     parts.config = std::make_shared<const config::ModelConfig>(OtherSignatureConfig(config, parts.model->signature()));
     INFERD_ASSIGN_OR_RETURN(auto function, MakeFunction(std::move(parts), job.model_dir));

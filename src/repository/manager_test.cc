@@ -361,8 +361,12 @@ TEST_F(ManagerTest, AVersionServesAllSignaturesOfItsModel) {
   other.name = "other";
   other.outputs[0].name = "ANOTHER";
   other.outputs.push_back({.name = "fixed", .datatype = tensor::DataType::kInt32, .shape = {1, 1}});
-  engine_.SetScript("m",
-                    {.signature = FakeEngine::DefaultSignature(), .on_load = {}, .on_execute = {}, .others = {other}});
+  core::ModelSignature init;
+  init.name = "init";
+  init.only_shown = true;
+  init.outputs = {{.name = "none", .shape = {}}};
+  engine_.SetScript(
+      "m", {.signature = FakeEngine::DefaultSignature(), .on_load = {}, .on_execute = {}, .others = {init, other}});
   AddVersion("m", 1);
   Start();
   core::LocalDispatcher dispatcher(snapshots_, inflight_, clock_);
@@ -372,6 +376,8 @@ TEST_F(ManagerTest, AVersionServesAllSignaturesOfItsModel) {
     EXPECT_GT(pinned->signature().max_batch_size, 0);
     EXPECT_EQ(pinned->signatures()[1]->name, "other");
     EXPECT_EQ(pinned->signatures()[1]->max_batch_size, 0);
+    ASSERT_EQ(pinned->shown_signatures().size(), 1u);
+    EXPECT_EQ(pinned->shown_signatures()[0]->name, "init");
   }
   EXPECT_EQ(manager_->Metadata("m", "1")->outputs.size(), 1u) << "the first signature's";
   signature_ = 1;

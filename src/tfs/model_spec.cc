@@ -21,6 +21,14 @@ std::optional<uint32_t> FindSignature(const core::PinnedModel& model, std::strin
   return std::nullopt;
 }
 
+std::vector<const core::ModelSignature*> SignaturesToShow(const core::PinnedModel& model) {
+  const auto asked = model.signatures();
+  const auto shown = model.shown_signatures();
+  std::vector<const core::ModelSignature*> all(asked.begin(), asked.end());
+  all.insert(all.end(), shown.begin(), shown.end());
+  return all;
+}
+
 base::Status CheckModelSpec(const ModelSpec& spec) {
   if (spec.version.empty()) return {};
   int64_t number = 0;

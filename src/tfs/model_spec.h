@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "core/dispatcher.h"
@@ -22,6 +23,9 @@ inline std::string_view SignatureName(const core::ModelSignature& signature) { r
 
 // The one that a request means by `name`, by its place in the model's signatures; none: there is no such signature.
 std::optional<uint32_t> FindSignature(const core::PinnedModel& model, std::string_view name);
+
+// What metadata have: these, and those that nobody can ask for.
+std::vector<const core::ModelSignature*> SignaturesToShow(const core::PinnedModel& model);
 
 // What kind of answer it gives; models that do not say predict.
 inline std::string_view MethodName(const core::ModelSignature& signature) {

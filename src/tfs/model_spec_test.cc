@@ -34,6 +34,20 @@ TEST(SignatureTest, IsFoundByItsName) {
   EXPECT_EQ(FindSignature(model, ""), 2u);
 }
 
+TEST(SignatureTest, SomeAreOnlyShown) {
+  core::FakePinned model;
+  core::ModelSignature other;
+  other.name = "other";
+  model.AddSignature(other);
+  other.name = "__init";
+  model.ShowSignature(other);
+  const auto all = SignaturesToShow(model);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[1]->name, "other");
+  EXPECT_EQ(all[2]->name, "__init");
+  EXPECT_FALSE(FindSignature(model, "__init").has_value());
+}
+
 TEST(ModelSpecTest, VersionsAreNumbers) {
   EXPECT_EQ(Spec("").version, "");
   EXPECT_EQ(Spec("00123").version, "123");

@@ -31,14 +31,15 @@ void AddSpecs(MessageWriter& writer, const std::vector<core::TensorSpec>& specs)
   }
 }
 
-void TakeSpecs(MessageReader& reader, std::vector<core::TensorSpec>& specs) {
+// `only_shown`: they may have no datatype.
+void TakeSpecs(MessageReader& reader, bool only_shown, std::vector<core::TensorSpec>& specs) {
   const size_t count = reader.TakeCount(kSpecBytesMin);
   for (size_t i = 0; reader.ok() && i < count; ++i) {
     core::TensorSpec& spec = specs.emplace_back();
     spec.name = std::string(reader.TakeText());
     const auto datatype = reader.Take<int32_t>();
-    if (datatype <= static_cast<int32_t>(tensor::DataType::kInvalid) ||
-        datatype > static_cast<int32_t>(tensor::DataType::kBf16)) {
+    const auto first = static_cast<int32_t>(only_shown ? tensor::DataType::kInvalid : tensor::DataType::kBool);
+    if (datatype < first || datatype > static_cast<int32_t>(tensor::DataType::kBf16)) {
       reader.Refuse();
     }
     spec.datatype = static_cast<tensor::DataType>(datatype);
@@ -54,6 +55,7 @@ void AddDescription(MessageWriter& writer, const ModelDescription& description) 
   const core::ModelSignature& signature = description.signature;
   writer.AddText(signature.name);
   writer.AddText(signature.method_name);
+  writer.Add(static_cast<uint8_t>(signature.only_shown));
   AddSpecs(writer, signature.inputs);
   AddSpecs(writer, signature.outputs);
   writer.Add(signature.max_batch_size);
@@ -72,8 +74,9 @@ ModelDescription TakeDescription(MessageReader& reader) {
   core::ModelSignature& signature = description.signature;
   signature.name = std::string(reader.TakeText());
   signature.method_name = std::string(reader.TakeText());
-  TakeSpecs(reader, signature.inputs);
-  TakeSpecs(reader, signature.outputs);
+  signature.only_shown = reader.TakeBool();
+  TakeSpecs(reader, signature.only_shown, signature.inputs);
+  TakeSpecs(reader, signature.only_shown, signature.outputs);
   signature.max_batch_size = reader.Take<int64_t>();
   signature.decoupled = reader.TakeBool();
   for (size_t i = 0; reader.ok() && i < signature.inputs.size(); ++i) {

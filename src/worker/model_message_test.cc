@@ -90,5 +90,15 @@ TEST(ModelMessageTest, AReplyIsItsContentOrItsStatus) {
   EXPECT_EQ(DecodeReply("nonsense").error().code(), base::StatusCode::kInternal);
 }
 
+TEST(ModelMessageTest, WhatIsOnlyShownMayHaveNoDatatype) {
+  ModelDescription description;
+  description.signature.outputs = {{.name = "none", .shape = {}}};
+  EXPECT_FALSE(DecodeDescriptions(EncodeDescriptions({description})).has_value());
+  description.signature.only_shown = true;
+  const auto decoded = DecodeDescriptions(EncodeDescriptions({description}));
+  ASSERT_TRUE(decoded.has_value()) << decoded.error().ToString();
+  EXPECT_TRUE((*decoded)[0].signature.only_shown);
+}
+
 }  // namespace
 }  // namespace inferd::worker

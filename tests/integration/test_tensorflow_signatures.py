@@ -169,6 +169,28 @@ def test_metadata_have_all_signatures(server, channel):
          for name, definition in over_rest.items()}
 
 
+def test_metadata_show_what_cannot_be_asked_for(server, channel):
+    """As TensorFlow Serving's metadata of a SavedModel of TensorFlow 2 have it."""
+    name = "__saved_model_init_op"
+    _, body = server.json("GET", "/v1/models/half_plus_two_tf2/metadata")
+    signatures = body["metadata"]["signature_def"]["signature_def"]
+    assert set(signatures) == {"serving_default", name}
+    assert signatures[name] == {
+        "inputs": {}, "method_name": "", "defaults": {},
+        "outputs": {name: {"dtype": "DT_INVALID", "tensor_shape": {"dim": [], "unknown_rank": True}, "name": "NoOp"}}}
+    body = {"signature_name": name, "inputs": {}}
+    assert server.json("POST", "/v1/models/half_plus_two_tf2:predict", body)[0] == 400
+    request = tfs.new("GetModelMetadataRequest", metadata_field=["signature_def"])
+    request.model_spec.name = "half_plus_two_tf2"
+    shown = message("tensorflow.serving.SignatureDefMap")()
+    assert tfs.unary(channel, "GetModelMetadata")(request).metadata["signature_def"].Unpack(shown)
+    output = shown.signature_def[name].outputs[name]
+    assert (output.name, output.dtype, output.tensor_shape.unknown_rank) == ("NoOp", 0, True)
+    request = tfs.predict_request("half_plus_two_tf2")
+    request.model_spec.signature_name = name
+    fails(tfs.unary(channel, "Predict"), request, grpc.StatusCode.FAILED_PRECONDITION, f'Serving signature key "{name}" not found.')
+
+
 def test_v2_has_the_default_one(server):
     names = lambda model: [tensor["name"] for tensor in server.json("GET", f"/v2/models/{model}")[1]["outputs"]]
     assert names("half_plus_two") == ["y"]

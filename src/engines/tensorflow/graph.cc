@@ -122,6 +122,7 @@ base::Result<OpenedGraph> OpenSavedModel(const std::filesystem::path& folder, co
   INFERD_RETURN_IF_ERROR(status.Take());
   INFERD_ASSIGN_OR_RETURN(opened.signatures, ReadSignatureDefs(Bytes(*meta_graph)));
   INFERD_RETURN_IF_ERROR(PutFirst(settings.signature, opened.signatures));
+  INFERD_ASSIGN_OR_RETURN(opened.shown, ReadSignatureDefs(Bytes(*meta_graph), SignatureUse::kTensorFlow));
   opened.keeps_inputs = KeepsInputs(Bytes(*meta_graph));
   return opened;
 }

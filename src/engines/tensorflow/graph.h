@@ -16,6 +16,7 @@ struct OpenedGraph {
   GraphOwner graph;
   SessionOwner session;                  // goes before the graph
   std::vector<SignatureDef> signatures;  // at least one; first, the one of clients that choose none
+  std::vector<SignatureDef> shown;       // TensorFlow's own, which nobody may call
   // Operators may keep an input beyond the run that brought it (a queue, a dataset): it must not be the request's
   // memory.
   bool keeps_inputs = false;

@@ -31,13 +31,15 @@ constexpr uint32_t kDimSize = Tag(1, Type::kVarint);
 // What is malformed is noted, and found in the end.
 class Parser {
  public:
+  explicit Parser(SignatureUse use) : use_(use) {}
+
   std::vector<SignatureDef> MetaGraph(std::string_view bytes) {
     std::vector<SignatureDef> signatures;
     Each(wire::Reader(bytes), [&](uint32_t tag, wire::Reader& in) {
       if (tag != kMetaGraphSignature) return in.Skip();
       auto [name, value] = Entry(in.Message());
-      // Operations that run when the model is loaded, and what training keeps.
-      if (!name.starts_with("__")) signatures.push_back(Signature(std::move(name), value));
+      const SignatureUse found = name.starts_with("__") ? SignatureUse::kTensorFlow : SignatureUse::kClients;
+      if (found == use_) signatures.push_back(Signature(std::move(name), value));
     });
     std::ranges::sort(signatures, {}, &SignatureDef::name);
     return signatures;
@@ -90,6 +92,7 @@ class Parser {
     auto [name, value] = Entry(entry);
     TensorInfo info;
     info.name = std::move(name);
+    if (use_ == SignatureUse::kClients) info.type = TF_FLOAT;  // where it is left out
     Each(value, [&](uint32_t tag, wire::Reader& in) {
       if (tag == kInfoName) {
         info.tensor = in.Bytes();
@@ -125,6 +128,7 @@ class Parser {
     return std::max<int64_t>(size, -1);
   }
 
+  const SignatureUse use_;
   base::Status status_;
 };
 
@@ -136,8 +140,8 @@ std::string Names(const std::vector<SignatureDef>& signatures) {
 
 }  // namespace
 
-base::Result<std::vector<SignatureDef>> ReadSignatureDefs(std::string_view meta_graph) {
-  Parser parser;
+base::Result<std::vector<SignatureDef>> ReadSignatureDefs(std::string_view meta_graph, SignatureUse use) {
+  Parser parser(use);
   std::vector<SignatureDef> signatures = parser.MetaGraph(meta_graph);
   INFERD_RETURN_IF_ERROR(parser.status().WithContext("the SavedModel's MetaGraphDef"));
   return signatures;

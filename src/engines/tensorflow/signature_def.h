@@ -12,8 +12,8 @@ namespace inferd::tensorflow {
 // One input or output of a signature: the name that clients use, and the tensor of the graph behind it.
 struct TensorInfo {
   std::string name;
-  std::string tensor;  // "serving_default_x:0"; empty: no dense tensor (sparse, ragged)
-  TF_DataType type = TF_FLOAT;
+  std::string tensor;     // "serving_default_x:0"; empty: no dense tensor (sparse, ragged)
+  TF_DataType type = {};  // DT_INVALID
   bool known_rank = true;
   std::vector<int64_t> shape;  // -1: any size
 };
@@ -26,9 +26,13 @@ struct SignatureDef {
   std::vector<TensorInfo> outputs;
 };
 
-// The signatures of a serialized MetaGraphDef, in order of their names, without those that are TensorFlow's own.
-// INVALID_ARGUMENT: it is no such message.
-base::Result<std::vector<SignatureDef>> ReadSignatureDefs(std::string_view meta_graph);
+// For whom signatures are: operations that run when the model is loaded, and what training keeps, are TensorFlow's own.
+enum class SignatureUse { kClients, kTensorFlow };
+
+// The signatures of a serialized MetaGraphDef that are for those, in order of their names. INVALID_ARGUMENT: it is no
+// such message.
+base::Result<std::vector<SignatureDef>> ReadSignatureDefs(std::string_view meta_graph,
+                                                          SignatureUse use = SignatureUse::kClients);
 
 // Puts the one called `wanted` first, whatever the order of the others. Without a wish: "serving_default", or the first
 // there is. INVALID_ARGUMENT, with the names there are: there is none.

@@ -27,7 +27,8 @@ std::string MetaGraph() {
   const std::string signature = Field(1, Entry("x", Info())) + Field(2, Entry("z", Field(1, "z:0"))) +
                                 Field(2, Entry("y", Field(1, "y:0") + Number(2, 1) + Field(3, Number(3, 1)))) +
                                 Field(3, "tensorflow/serving/predict");
-  return Field(1, "meta") + Field(5, Entry("b", signature)) + Field(5, Entry("__saved_model_init_op", "")) +
+  return Field(1, "meta") + Field(5, Entry("b", signature)) +
+         Field(5, Entry("__saved_model_init_op", Field(2, Entry("op", Field(1, "NoOp") + Field(3, Number(3, 1)))))) +
          Field(5, Entry("a", ""));
 }
 
@@ -49,6 +50,19 @@ TEST(SignatureDefTest, ReadsNamesTypesAndShapes) {
   EXPECT_EQ(signature.outputs[0].name, "y");
   EXPECT_FALSE(signature.outputs[0].known_rank);
   EXPECT_EQ(signature.outputs[1].name, "z");
+}
+
+TEST(SignatureDefTest, ReadsTensorflowsOwnByThemselves) {
+  const auto signatures = ReadSignatureDefs(MetaGraph(), SignatureUse::kTensorFlow);
+  ASSERT_TRUE(signatures) << signatures.error().ToString();
+  ASSERT_EQ(signatures->size(), 1u);
+  const SignatureDef& signature = signatures->front();
+  EXPECT_EQ(signature.name, "__saved_model_init_op");
+  EXPECT_EQ(signature.method, "");
+  ASSERT_EQ(signature.outputs.size(), 1u);
+  EXPECT_EQ(signature.outputs[0].tensor, "NoOp");
+  EXPECT_EQ(signature.outputs[0].type, TF_DataType{});
+  EXPECT_FALSE(signature.outputs[0].known_rank);
 }
 
 TEST(SignatureDefTest, NothingThatIsCutOffIsRead) {

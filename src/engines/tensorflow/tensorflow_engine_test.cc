@@ -93,6 +93,7 @@ TEST(TensorflowEngineTest, EverySignatureIsServed) {
   EXPECT_EQ(regress.inputs[0].name, "inputs");
   EXPECT_EQ(regress.inputs[0].datatype, DataType::kBytes);
   EXPECT_FALSE(others.contains("serving_default"));
+  EXPECT_FALSE(regress.only_shown);
 
   ASSERT_TRUE(others.contains("asset"));
   const auto instance = *others["asset"]->CreateInstance(0, 0);

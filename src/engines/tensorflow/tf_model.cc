@@ -86,6 +86,22 @@ base::Result<enginekit::TensorDescription> ToDescription(const TensorInfo& info,
   return tensor;
 }
 
+TfFunction Shown(const SignatureDef& signature) {
+  const auto describe = [](const TensorInfo& info) {
+    return enginekit::TensorDescription{.name = info.name,
+                                        .datatype = ToDatatype(info.type),
+                                        .shape = info.shape,
+                                        .any_shape = !info.known_rank,
+                                        .graph_name = info.tensor,
+                                        .unknown_rank = !info.known_rank};
+  };
+  TfFunction function;
+  for (const TensorInfo& info : signature.inputs) function.signature.AddInput(describe(info));
+  for (const TensorInfo& info : signature.outputs) function.signature.AddOutput(describe(info));
+  function.signature.FinishToShow(signature.name, signature.method);
+  return function;
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<TfModel>> TfModel::Load(const inferd_host* host, const inferd_load& load) {
@@ -135,6 +151,7 @@ base::Status TfModel::DescribeAll(const inferd_load& load, int compute_threads) 
                              signatures[i].name + "' is not served: " + other.error().message();
     host_->log(host_, INFERD_LOG_WARNING, {line.data(), line.size()});
   }
+  for (const SignatureDef& signature : opened_.shown) functions_.push_back(Shown(signature));
   return base::OkStatus();
 }
 

@@ -42,7 +42,7 @@ base::Result<serving::GetModelMetadataResponse> GetModelMetadata(const Environme
   INFERD_ASSIGN_OR_RETURN(const auto pinned, FindModel(environment.dispatcher, model, environment.options.unready));
   serving::GetModelMetadataResponse response;
   *response.mutable_model_spec() = ModelSpecMessage(model.spec.model, pinned->version(), "");
-  (*response.mutable_metadata())[kSignatureField].PackFrom(SignatureMessage(pinned->signatures()));
+  (*response.mutable_metadata())[kSignatureField].PackFrom(SignatureMessage(tfs::SignaturesToShow(*pinned)));
   return response;
 }
 

@@ -56,7 +56,10 @@ TEST(ModelJsonTest, MetadataAsTensorflowServingHasIt) {
   core::ModelSignature other;
   other.name = "other";
   other.method_name = "tensorflow/serving/regress";
-  const core::ModelSignature* const all[] = {&signature, &other};
+  core::ModelSignature init;
+  init.name = "init";
+  init.outputs = {{.name = "init", .shape = {}, .any_shape = true, .graph_name = "NoOp", .unknown_rank = true}};
+  const core::ModelSignature* const all[] = {&signature, &other, &init};
   EXPECT_EQ(
       MetadataJson("half_plus_two", "123", all),
       R"({"model_spec":{"name":"half_plus_two","signature_name":"","version":"123"},)"
@@ -66,7 +69,9 @@ TEST(ModelJsonTest, MetadataAsTensorflowServingHasIt) {
       R"("z":{"dtype":"DT_BOOL","tensor_shape":{"dim":[],"unknown_rank":true},"name":"z"}},)"
       R"("outputs":{"y":{"dtype":"DT_STRING","tensor_shape":{"dim":[],"unknown_rank":false},"name":"op:1"}},)"
       R"("method_name":"tensorflow/serving/predict","defaults":{}},"other":{"inputs":{},"outputs":{},)"
-      R"("method_name":"tensorflow/serving/regress","defaults":{}}}}}})");
+      R"("method_name":"tensorflow/serving/regress","defaults":{}},"init":{"inputs":{},)"
+      R"("outputs":{"init":{"dtype":"DT_INVALID","tensor_shape":{"dim":[],"unknown_rank":true},"name":"NoOp"}},)"
+      R"("method_name":"","defaults":{}}}}}})");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "frontends/tfs_http/model_json.h"
 #include "rest/error_response.h"
 #include "rest/model_names.h"
+#include "tfs/model_spec.h"
 #include "tfs/version_status.h"
 
 namespace inferd::tfs_http {
@@ -50,7 +51,7 @@ net::HttpResponse StatusResponse(const Environment& environment, tfs::ModelSpec 
 net::HttpResponse MetadataResponse(const Environment& environment, tfs::ModelSpec spec) {
   const auto pinned = tfs::FindModel(environment.dispatcher, spec, environment.options.unready());
   if (!pinned.has_value()) return rest::ErrorResponse(environment.options, pinned.error());
-  return rest::JsonResponse(MetadataJson(spec.model, (*pinned)->version(), (*pinned)->signatures()));
+  return rest::JsonResponse(MetadataJson(spec.model, (*pinned)->version(), tfs::SignaturesToShow(**pinned)));
 }
 
 }  // namespace inferd::tfs_http
