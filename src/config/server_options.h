@@ -90,7 +90,9 @@ struct LogOptions {
   bool info = true;
   bool warning = true;
   bool error = true;
-  bool access = false;  // one line per request
+  bool access = false;                  // one line per request
+  uint64_t request_file_bytes_max = 0;  // of the request logs of served models: then the next file begins; 0: never
+  uint32_t request_files_max = 0;       // so many are kept of each; 0: all
 };
 
 // How the server runs. Plain data, made by ParseServerOptions from flags, environment, one YAML file and a

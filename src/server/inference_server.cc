@@ -61,7 +61,9 @@ struct InferenceServer::Parts {
         access(std::move(policies)),
         inflight(InflightBounds(options.limits)),
         deadlines(clock),
-        request_logs(registry, logger, clock),
+        request_logs(
+            registry, logger, clock,
+            {.files = {.bytes_max = options.log.request_file_bytes_max, .files_max = options.log.request_files_max}}),
         batching_session(MakeBatchingSession(options, registry)),
         inference_metrics(registry, batching_session.get()),
         resources(options.resources, CpuThreadsAtOnce(options)),
@@ -225,6 +227,8 @@ void InferenceServer::ReloadCredentials() {
   report("certificates", parts_->net_server.ReloadTls());
   if (!parts_->options.access.token_rules.empty()) report("tokens", parts_->access.Reload());
 }
+
+void InferenceServer::BeginNewLogFiles() { parts_->request_logs.BeginNewFiles(); }
 
 bool InferenceServer::Drain() {
   Parts& parts = *parts_;

@@ -38,6 +38,8 @@ class InferenceServer final {
   // Reads certificates and tokens again; connections that are open go on. What cannot be read is logged, and the old
   // ones stay.
   void ReloadCredentials();
+  // What is written from now on of requests goes to new files.
+  void BeginNewLogFiles();
 
   // Not ready from now on but still accepting for the grace time; then closes the listeners, tells the connections to
   // close, and waits for the requests in flight, at most the drain timeout.

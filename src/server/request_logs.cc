@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/thread_pool.h"
-#include "server/new_record_file.h"
 #include "server/prediction_log.h"
 
 namespace inferd::server {
@@ -21,7 +20,7 @@ uint64_t Scrambled(uint64_t number) {
 
 }  // namespace
 
-// Shared by the calls that wait for it. Draw and CountDropped are thread-safe; Write is the writing thread's.
+// Shared by the calls that wait for it. Thread-safe, but for Write, which is the writing thread's.
 class RequestLogs::Log final {
  public:
   Log(std::string model, const config::RequestLogging& options, RequestLogs& owner)
@@ -30,7 +29,7 @@ class RequestLogs::Log final {
         registry_(owner.registry_),
         logger_(owner.logger_),
         clock_(owner.clock_),
-        file_(options.filename_prefix, owner.clock_) {
+        file_(options.filename_prefix, owner.clock_, owner.limits_.files) {
     written_ = CounterOf(base::StatusCode::kOk);
     dropped_ = CounterOf(base::StatusCode::kResourceExhausted);
   }
@@ -41,6 +40,7 @@ class RequestLogs::Log final {
   }
 
   void CountDropped() { dropped_->Add(); }
+  void BeginNewFile() { done_with_file_.store(true, std::memory_order_relaxed); }
 
   void Write(tfs::LoggedCall& call) {
     const base::Status status = TryWrite(call);
@@ -60,6 +60,7 @@ class RequestLogs::Log final {
   base::Status TryWrite(tfs::LoggedCall& call) {
     try {
       INFERD_ASSIGN_OR_RETURN(const tfs::LoggedCall::Messages messages, call.make_messages());
+      if (done_with_file_.exchange(false, std::memory_order_relaxed)) file_.Close();
       return file_.Append(PredictionLogOf(call, messages, rate_, clock_.WallNs()));
     } catch (const std::bad_alloc&) {
       return base::ResourceExhausted("not enough memory for a record");
@@ -74,6 +75,7 @@ class RequestLogs::Log final {
   std::shared_ptr<metrics::Counter> written_;
   std::shared_ptr<metrics::Counter> dropped_;
   std::atomic<uint64_t> calls_{0};
+  std::atomic<bool> done_with_file_{false};
   NewRecordFile file_;
   std::string problem_;  // the last record's
 };
@@ -108,6 +110,11 @@ void RequestLogs::Serve(const std::vector<config::ServedModel>& models) {
       WriteAll();
     });
   }
+}
+
+void RequestLogs::BeginNewFiles() {
+  const base::MutexLock lock(mutex_);
+  for (const auto& [model, log] : logs_) log->BeginNewFile();
 }
 
 std::shared_ptr<RequestLogs::Log> RequestLogs::Find(std::string_view model) {

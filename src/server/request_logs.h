@@ -15,6 +15,7 @@
 #include "base/mutex.h"
 #include "config/served_model.h"
 #include "metrics/registry.h"
+#include "server/new_record_file.h"
 #include "tfs/request_log.h"
 
 namespace inferd::server {
@@ -23,6 +24,7 @@ namespace inferd::server {
 struct RequestLogLimits {
   size_t calls_max = 4096;
   size_t bytes_max = size_t{64} << 20;
+  RecordFileLimits files = {};  // of each model's log
 };
 
 // The logs of the models that have one, as TensorFlow Serving's logging_config asks for them: PredictionLogs in
@@ -40,6 +42,8 @@ class RequestLogs final : public tfs::RequestLog {
 
   // The models that are served from now on. Every log begins a new file.
   void Serve(const std::vector<config::ServedModel>& models);
+  // Every log begins a new file, for who has moved the old one away.
+  void BeginNewFiles();
   // Writes what waits, and takes nothing any more. What waits may hold models: before they go.
   void Stop();
 

@@ -95,6 +95,31 @@ TEST_F(RequestLogsTest, WhatIsServedNextBeginsANewFile) {
   EXPECT_THAT(records[1], ::testing::AllOf(HasSubstr("-1.tfrecord"), HasSubstr("two")));
 }
 
+TEST_F(RequestLogsTest, NewFilesBeginWhenTheyAreToldTo) {
+  RequestLogs logs(registry_, *logger_, clock_, {.files = {.files_max = 2}});
+  logs.Serve({Model("m", Prefix("m"), 1)});
+  const auto write = [&](const char* what) {
+    std::promise<void> done;
+    logs.Write(Call("m", what));
+    logs.Write({.model = "m", .version = "1", .make_messages = [&]() -> base::Result<tfs::LoggedCall::Messages> {
+                  done.set_value();
+                  return std::unexpected(base::Internal("only to see that the one before is written"));
+                }});
+    done.get_future().wait();
+  };
+  write("one");
+  logs.BeginNewFiles();
+  write("two");
+  write("three");
+  logs.BeginNewFiles();
+  write("four");
+  const auto records = Records();
+  ASSERT_EQ(records.size(), 3u) << "the first file is one too many";
+  EXPECT_THAT(records[0], ::testing::AllOf(HasSubstr("-1.tfrecord"), HasSubstr("two")));
+  EXPECT_THAT(records[1], ::testing::AllOf(HasSubstr("-1.tfrecord"), HasSubstr("three")));
+  EXPECT_THAT(records[2], ::testing::AllOf(HasSubstr("four")));
+}
+
 TEST_F(RequestLogsTest, WhatIsTooMuchIsDroppedAndCounted) {
   logs_.Serve({Model("m", Prefix("m"), 1)});
   std::promise<void> writing;

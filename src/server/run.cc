@@ -77,6 +77,7 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
     }
     const int signal = signals.Wait(starting || !open ? kStartLook : kCredentialLook);
     if (signal == SIGTERM || signal == SIGINT) break;
+    if (signal == SIGHUP) (*server)->BeginNewLogFiles();
     if (signal == SIGHUP || credentials.Changed()) (*server)->ReloadCredentials();
     if (!starting) continue;
     if (failure = (*server)->StartupFailure(); !failure.empty()) break;

@@ -269,6 +269,12 @@ std::vector<Option> LogRows() {
       Plain<&S::log, &LogOptions::warning>(kLogs, "log-warning", "", "warnings"),
       Plain<&S::log, &LogOptions::error>(kLogs, "log-error", "", "errors"),
       Plain<&S::log, &LogOptions::access>(kLogs, "access-log", "", "one line per request"),
+      Plain<&S::log, &LogOptions::request_file_bytes_max>(
+          kLogs, "request-log-file-bytes-max", "BYTES",
+          "of a file of requests that a model's logging_config has written: then the next begins; 0: never"),
+      Plain<&S::log, &LogOptions::request_files_max>(
+          kLogs, "request-log-files-max", "N",
+          "files that are kept of those with the same filename_prefix; the oldest are removed; 0: all stay"),
   };
 }
 

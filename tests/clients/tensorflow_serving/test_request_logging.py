@@ -1,6 +1,7 @@
 """logging_config: calls over gRPC and REST in files that TensorFlow's tools read, and that warm the model up."""
 
 import shutil
+import signal
 
 import pytest
 import requests
@@ -31,6 +32,27 @@ def half_plus_two(value):
     request.model_spec.name = "m"
     request.inputs["x"].CopyFrom(make_tensor_proto([[value]], "float32"))
     return request
+
+
+def test_files_are_bounded_and_may_be_moved_away(start, tmp_path):
+    config = tmp_path / "models.config"
+    write_models_config(config, m=(SERVING / "half_plus_two", logging_config(tmp_path / "log")))
+    client = start(f"--model_config_file={config}", "--request-log-file-bytes-max=1KiB", "--request-log-files-max=2")
+    files = lambda: sorted(tmp_path.glob("log-*.tfrecord"))
+    written = lambda: client.server.metrics().get(':tensorflow:serving:request_log_count{model_name="m",status_code="OK"}', 0)
+    for count in range(1, 51):
+        client.prediction.Predict(half_plus_two(float(count)), 10.0)
+    wait_until(lambda: written() == 50, "all are written")
+    assert len(files()) == 2 and all(file.stat().st_size <= 1024 for file in files())
+    assert logs(tmp_path)[-1].predict_log.request == half_plus_two(50.0), "the oldest files have gone"
+
+    for file in files():
+        file.rename(tmp_path / f"moved.{file.name}")
+    client.server.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: "certificates read again" in client.server.log(), "the signal is taken")
+    client.prediction.Predict(half_plus_two(51.0), 10.0)
+    wait_until(lambda: written() == 51, "it is written")
+    assert [log.predict_log.request for log in logs(tmp_path)] == [half_plus_two(51.0)], "in a new file"
 
 
 def test_what_is_logged_warms_the_model_up(start, tmp_path):
