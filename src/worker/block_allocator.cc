@@ -5,9 +5,8 @@
 namespace inferd::worker {
 
 BlockAllocator::BlockAllocator(ChannelHeader& header, std::span<std::byte> area)
-    : header_(header), area_(area), slots_(kBlocksMax) {
+    : header_(header), area_(area), slots_(kBlocksMax), free_bytes_(area.size()) {
   for (uint32_t i = kBlocksMax; i > 0; --i) free_slots_.push_back(i - 1);
-  free_bytes_[0] = area.size();
 }
 
 std::optional<BlockAllocator::Block> BlockAllocator::Allocate(size_t bytes) {
@@ -17,18 +16,14 @@ std::optional<BlockAllocator::Block> BlockAllocator::Allocate(size_t bytes) {
   base::MutexLock lock(mutex_);
   CollectReleased();
   if (free_slots_.empty()) return std::nullopt;
-  auto it = free_bytes_.begin();
-  while (it != free_bytes_.end() && it->second < taken) ++it;
-  if (it == free_bytes_.end()) return std::nullopt;
-  const auto [offset, size] = *it;
-  free_bytes_.erase(it);
-  if (size > taken) free_bytes_[offset + taken] = size - taken;
+  const std::optional<size_t> offset = free_bytes_.Take(taken);
+  if (!offset.has_value()) return std::nullopt;
   const uint32_t index = free_slots_.back();
   free_slots_.pop_back();
   const uint64_t use = slots_[index].use + 1;
-  slots_[index] = {.offset = offset, .bytes = taken, .use = use, .state = State::kHeld};
-  held_[offset + taken] = index;
-  return Block{.index = index, .use = use, .data = area_.data() + offset};
+  slots_[index] = {.offset = *offset, .bytes = taken, .use = use, .state = State::kHeld};
+  held_[*offset + taken] = index;
+  return Block{.index = index, .use = use, .data = area_.data() + *offset};
 }
 
 std::optional<BlockAllocator::Block> BlockAllocator::Find(std::span<const std::byte> bytes) const {
@@ -77,17 +72,7 @@ void BlockAllocator::Free(uint32_t index) {
   slot.state = State::kFree;
   free_slots_.push_back(index);
   ChannelMemory::Trim(area_, area_.subspan(slot.offset, slot.bytes));
-  auto [at, added] = free_bytes_.emplace(slot.offset, slot.bytes);
-  const auto next = std::next(at);
-  if (next != free_bytes_.end() && at->first + at->second == next->first) {
-    at->second += next->second;
-    free_bytes_.erase(next);
-  }
-  if (at == free_bytes_.begin()) return;
-  const auto before = std::prev(at);
-  if (before->first + before->second != at->first) return;
-  before->second += at->second;
-  free_bytes_.erase(at);
+  free_bytes_.Give(slot.offset, slot.bytes);
 }
 
 }  // namespace inferd::worker

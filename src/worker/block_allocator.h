@@ -9,6 +9,7 @@
 
 #include "base/mutex.h"
 #include "worker/channel_memory.h"
+#include "worker/free_ranges.h"
 
 namespace inferd::worker {
 
@@ -17,8 +18,7 @@ namespace inferd::worker {
 //   free --Allocate--> held --Drop--> free
 //                      held --Give--> given --the server sets released[index]--> free
 //
-// The server gives blocks back in any order: an answer lives until its client has read it. First fit, so that little
-// of the area is ever touched.
+// The server gives blocks back in any order: an answer lives until its client has read it.
 class BlockAllocator final {
  public:
   struct Block {
@@ -55,8 +55,8 @@ class BlockAllocator final {
   std::vector<Slot> slots_ GUARDED_BY(mutex_);
   std::vector<uint32_t> free_slots_ GUARDED_BY(mutex_);
   std::vector<uint32_t> given_ GUARDED_BY(mutex_);
-  std::map<size_t, uint32_t> held_ GUARDED_BY(mutex_);      // by where they end
-  std::map<size_t, size_t> free_bytes_ GUARDED_BY(mutex_);  // offset to size; no two touch each other
+  std::map<size_t, uint32_t> held_ GUARDED_BY(mutex_);  // by where they end
+  FreeRanges free_bytes_ GUARDED_BY(mutex_);
 };
 
 }  // namespace inferd::worker
