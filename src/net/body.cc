@@ -163,13 +163,17 @@ bool BodyPool::Charge(const base::BufferSlice& bytes) {
 void BodyPool::Trim() { blocks_->Trim(); }
 size_t BodyPool::cached_bytes() const { return blocks_->cached_bytes(); }
 
-Body::Body(BodyPool& pool, std::optional<uint64_t> length, uint64_t bytes_max, size_t align_at)
+Body::Body(BodyPool& pool, std::optional<uint64_t> length, uint64_t bytes_max, size_t align_at, base::Buffer memory)
     : blocks_(pool.blocks_),
       bytes_max_(length.has_value() ? std::min(*length, bytes_max) : bytes_max),
       align_at_(align_at) {
   blocks_->Ref();
   if (!length.has_value() || bytes_max_ == 0) return;
-  if (bytes_max_ <= kSmallBytes) {
+  if (memory && memory.size() == *length && *length == bytes_max_) {
+    given_ = std::move(memory);
+    data_ = given_.data();
+    capacity_ = bytes_max_;
+  } else if (bytes_max_ <= kSmallBytes) {
     small_ = base::Buffer::Allocate(bytes_max_, align_at);
     data_ = small_.data();
     capacity_ = bytes_max_;
@@ -184,6 +188,7 @@ Body& Body::operator=(Body&& other) noexcept {
   if (this == &other) return *this;
   Release();
   blocks_ = std::exchange(other.blocks_, nullptr);
+  given_ = std::move(other.given_);
   small_ = std::move(other.small_);
   block_ = std::exchange(other.block_, nullptr);
   block_bytes_ = other.block_bytes_;
@@ -200,6 +205,7 @@ Body::~Body() { Release(); }
 
 void Body::Release() {
   if (blocks_ == nullptr) return;
+  given_ = {};
   if (block_ != nullptr) blocks_->Give(block_, block_bytes_);
   blocks_->budget().Release(charged_);
   blocks_->Unref();
@@ -273,6 +279,12 @@ base::BufferSlice Body::Finish() {
       const BlockHeader header = *std::launder(reinterpret_cast<BlockHeader*>(block));
       blocks->Give(block, header.block_bytes);
       blocks->budget().Release(header.charged);
+      blocks->Unref();
+    });
+  } else if (given_) {
+    buffer = base::Buffer::Wrap(data_, size_, [blocks, given = std::move(given_), charged = charged_]() mutable {
+      given = {};
+      blocks->budget().Release(charged);
       blocks->Unref();
     });
   } else {

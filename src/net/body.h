@@ -42,8 +42,8 @@ class Body {
 
   Body() = default;
   // Byte `align_at` will be 64-byte aligned (base::Buffer::Allocate). `length` absent: it grows, moving pages, not
-  // bytes.
-  Body(BodyPool& pool, std::optional<uint64_t> length, uint64_t bytes_max, size_t align_at);
+  // bytes. `memory`, if it has `length` bytes and they are allowed, is where they go.
+  Body(BodyPool& pool, std::optional<uint64_t> length, uint64_t bytes_max, size_t align_at, base::Buffer memory = {});
   ~Body();
   Body(Body&& other) noexcept;
   Body& operator=(Body&& other) noexcept;
@@ -66,10 +66,11 @@ class Body {
   bool Charge(uint64_t bytes);
 
   BodyPool::Blocks* blocks_ = nullptr;
-  base::Buffer small_;          // a short body of known length: plain heap
-  std::byte* block_ = nullptr;  // otherwise: a mapped block of `block_bytes_`
+  base::Buffer given_;          // the caller's memory, or
+  base::Buffer small_;          // a short body of known length: plain heap, or
+  std::byte* block_ = nullptr;  // a mapped block of `block_bytes_`
   size_t block_bytes_ = 0;
-  std::byte* data_ = nullptr;  // byte 0, inside small_ or block_
+  std::byte* data_ = nullptr;  // byte 0, inside one of these
   uint64_t capacity_ = 0;
   uint64_t size_ = 0;
   uint64_t charged_ = 0;

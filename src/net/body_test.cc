@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace inferd::net {
 namespace {
@@ -48,6 +49,49 @@ TEST_F(BodyTest, ALongBodyIsWrittenInPlace) {
   EXPECT_TRUE(Aligned(slice.data() + 301));
   slice = {};
   EXPECT_EQ(budget_->used(), 0u);
+}
+
+TEST_F(BodyTest, MemoryThatIsGivenIsUsedAndGoesBack) {
+  constexpr size_t kSize = 100'000;
+  std::vector<std::byte> memory(kSize);
+  int released = 0;
+  const auto given = [&] { return base::Buffer::Wrap(memory.data(), kSize, [&released] { ++released; }); };
+  Body body(pool_, kSize, 1 << 30, 0, given());
+  EXPECT_EQ(body.Space().data(), memory.data());
+  EXPECT_EQ(body.Space().size(), kSize);
+  EXPECT_EQ(budget_->used(), 0u);
+  ASSERT_EQ(body.Append(Bytes(std::string(kSize, 'x'))), Body::Fill::kOk);
+  EXPECT_EQ(budget_->used(), kSize);
+  Body moved = std::move(body);
+  base::BufferSlice slice = moved.Finish();
+  EXPECT_EQ(slice.data(), memory.data());
+  EXPECT_EQ(slice.view(), std::string(kSize, 'x'));
+  EXPECT_EQ(released, 0);
+  slice = {};
+  EXPECT_EQ(released, 1);
+  EXPECT_EQ(budget_->used(), 0u);
+  // Unfinished, and refused for want of budget.
+  Body dropped(pool_, kSize, 1 << 30, 0, given());
+  ASSERT_EQ(dropped.Append(Bytes("x")), Body::Fill::kOk);
+  dropped = Body();
+  EXPECT_EQ(released, 2);
+  EXPECT_EQ(budget_->used(), 0u);
+  ASSERT_TRUE(budget_->TryCharge(budget_->bytes_max()));
+  Body refused(pool_, kSize, 1 << 30, 0, given());
+  EXPECT_EQ(refused.Append(Bytes("x")), Body::Fill::kNoMemory);
+  budget_->Release(budget_->bytes_max());
+}
+
+TEST_F(BodyTest, MemoryThatDoesNotFitIsLetGo) {
+  std::vector<std::byte> memory(1000);
+  int released = 0;
+  const auto given = [&] { return base::Buffer::Wrap(memory.data(), 1000, [&released] { ++released; }); };
+  for (const auto& [length, bytes_max] :
+       {std::pair<std::optional<uint64_t>, uint64_t>(1001, 5000), {1000, 999}, {std::nullopt, 5000}}) {
+    Body body(pool_, length, bytes_max, 0, given());
+    EXPECT_NE(body.Space().data(), memory.data());
+  }
+  EXPECT_EQ(released, 3);
 }
 
 TEST_F(BodyTest, WhatWasReadToItsSpaceIsNotCopied) {

@@ -155,6 +155,7 @@ struct BodyPlan {
   std::optional<HttpResponse> refuse;  // answer at once; the body is drained within limits or the connection closed
   size_t align_at = 0;                 // base::Buffer::Allocate's; where the tensor bytes start
   uint64_t bytes_max = 0;              // 0: the listener's limit
+  base::Buffer memory = {};            // of the Content-Length: where the body goes; none: the transport's own
   std::unique_ptr<RequestSink> sink = nullptr;  // takes the request in OnRequest's place
 };
 

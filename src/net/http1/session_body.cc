@@ -20,7 +20,8 @@ void Session::BeginBody() {
   if (length > limit) {
     return RefuseBody(HttpResponse::Text(413, "application/json", R"({"error":"request body too large"})"));
   }
-  body_ = Body(host_.bodies(), framing_.chunked ? std::nullopt : head.content_length, limit, plan.align_at);
+  body_ = Body(host_.bodies(), framing_.chunked ? std::nullopt : head.content_length, limit, plan.align_at,
+               std::move(plan.memory));
   state_ = framing_.chunked ? State::kChunkedBody : State::kBody;
   reading_clock_.Restart();
   if (framing_.expect_continue && input().empty()) {

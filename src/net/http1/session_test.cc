@@ -120,6 +120,27 @@ TEST_F(Http1SessionTest, TheBodyIsAlignedWhereTheHandlerAsks) {
   EXPECT_THAT(Exchange(Post(std::string(300'000, 'b'), "X-Y: z\r\n")), EndsWith("\r\n\r\n300000"));
 }
 
+TEST_F(Http1SessionTest, TheBodyGoesWhereTheHandlerSays) {
+  std::vector<std::byte> memory(100'000);
+  int released = 0;
+  host_.fake_handler.plan = [&](const RequestHead& head) {
+    BodyPlan plan;
+    if (head.content_length == memory.size()) {
+      plan.memory = base::Buffer::Wrap(memory.data(), memory.size(), [&released] { ++released; });
+    }
+    return plan;
+  };
+  host_.fake_handler.answer = [&](HttpRequest request, Reply reply) {
+    const bool there = request.body.data() == memory.data();
+    reply.Send(HttpResponse::Text(200, "", there ? "there" : "elsewhere"));
+  };
+  EXPECT_THAT(Exchange(Post(std::string(memory.size(), 'b'))), EndsWith("\r\n\r\nthere"));
+  EXPECT_EQ(memory.back(), std::byte{'b'});
+  EXPECT_EQ(released, 1);
+  EXPECT_THAT(Exchange(Post(std::string(memory.size() + 1, 'b'))), EndsWith("\r\n\r\nelsewhere"));
+  EXPECT_EQ(host_.budget->used(), 0u);
+}
+
 TEST_F(Http1SessionTest, ALongBodyIsReadStraightIntoItsPlace) {
   Echo();
   const std::string body(1'000'000, 'x');

@@ -61,6 +61,30 @@ TEST_F(SessionTest, LargeBodiesPassTheWindowsInBothDirections) {
   EXPECT_EQ(host_.budget->used(), 0u);
 }
 
+TEST_F(SessionTest, TheBodyGoesWhereTheHandlerSays) {
+  std::vector<std::byte> memory(1 << 20);
+  int released = 0;
+  handler().plan = [&](const RequestHead&) {
+    BodyPlan plan;
+    plan.memory = base::Buffer::Wrap(memory.data(), memory.size(), [&released] { ++released; });
+    return plan;
+  };
+  handler().answer = [&](HttpRequest request, Reply reply) {
+    const bool there = request.body.data() == memory.data();
+    reply.Send(HttpResponse::Text(200, "", there ? "there" : "elsewhere"));
+  };
+  const std::string body(memory.size(), 'x');
+  const int32_t known = peer_.Request("POST", "/p", {{"content-length", std::to_string(body.size())}}, body);
+  Exchange();
+  const int32_t unknown = peer_.Request("POST", "/p", {}, body);
+  Exchange();
+  EXPECT_EQ(peer_[known].body, "there");
+  EXPECT_EQ(memory.back(), std::byte{'x'});
+  EXPECT_EQ(peer_[unknown].body, "elsewhere");
+  EXPECT_EQ(released, 2);
+  EXPECT_EQ(host_.budget->used(), 0u);
+}
+
 TEST_F(SessionTest, HeadHasTheHeadersOfGet) {
   const int32_t id = peer_.Request("HEAD", "/p");
   Exchange();

@@ -62,12 +62,14 @@ void Stream::OnHeadersEnd(bool end_stream) {
   }
   receiving_ = Receiving::kBody;
   if (end_stream) return OnDataEnd();
-  StartBody(plan);
+  StartBody(std::move(plan));
 }
 
-void Stream::StartBody(const BodyPlan& plan) {
+void Stream::StartBody(BodyPlan plan) {
   const auto& length = request_.head.content_length;
-  if (sink_ == nullptr) body_ = Body(connection_.host().bodies(), length, plan.bytes_max, plan.align_at);
+  if (sink_ == nullptr) {
+    body_ = Body(connection_.host().bodies(), length, plan.bytes_max, plan.align_at, std::move(plan.memory));
+  }
   const auto expect = request_.head.Find("expect");
   if (expect.has_value() && EqualsIgnoringCase(*expect, "100-continue")) connection_.SubmitContinue(id_);
 }

@@ -83,7 +83,7 @@ class Stream final : public Exchange {
   void Refuse(int status, std::string_view text);
   void Refuse(HttpResponse&& response);
   void Respond(HttpResponse&& response, bool whole);
-  void StartBody(const BodyPlan& plan);
+  void StartBody(BodyPlan plan);
   void BecomeReady();
   void DeliverToSink();
   void OpenWindow();
