@@ -147,6 +147,7 @@ struct ConcurrencyOptions {
 struct WorkerOptions {
   uint64_t hang_timeout_ms = 300'000;         // an execution without a sign of life for so long ends it
   uint64_t shared_memory_bytes = 1ULL << 30;  // the most that an instance's inputs, and its outputs, may have
+  uint64_t body_memory_bytes = 64ULL << 20;   // the most of HTTP requests' bodies that it sees without a copy
 };
 
 enum class WarmupData { kZero, kRandom, kFile };

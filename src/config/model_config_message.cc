@@ -140,6 +140,7 @@ void ReadInferdOptions(const inference::InferdOptions& from, ModelConfig& to) {
   if (from.isolation() == inference::InferdOptions::PROCESS) to.isolation = Isolation::kProcess;
   if (from.worker().hang_timeout_ms() > 0) to.worker.hang_timeout_ms = from.worker().hang_timeout_ms();
   if (from.worker().shared_memory_bytes() > 0) to.worker.shared_memory_bytes = from.worker().shared_memory_bytes();
+  if (from.worker().body_memory_bytes() > 0) to.worker.body_memory_bytes = from.worker().body_memory_bytes();
   to.pinned = from.pinned();
   to.memory_bytes = from.memory_bytes();
   to.concurrency = {.min = std::max(from.concurrency().min(), 1u), .max = from.concurrency().max()};

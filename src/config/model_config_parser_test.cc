@@ -68,7 +68,7 @@ inferd {
   batching: AUTO latency_objective_us: 4000 split_large_requests: true side_effect_free: true
   padding { input: "INPUT0" dim: 1 buckets: [ 8, 16 ] value: 2.5 output { name: "OUTPUT0" dim: 3 } }
   concurrency { min: 2 max: 9 }
-  isolation: PROCESS worker { hang_timeout_ms: 5000 shared_memory_bytes: 65536 }
+  isolation: PROCESS worker { hang_timeout_ms: 5000 shared_memory_bytes: 65536 body_memory_bytes: 70000 }
   pinned: true memory_bytes: 5000000000
 }
 )";
@@ -112,6 +112,7 @@ TEST(ModelConfigParserTest, ReadsWhatTheServerActsOn) {
   EXPECT_EQ(config.isolation, Isolation::kProcess);
   EXPECT_EQ(config.worker.hang_timeout_ms, 5000u);
   EXPECT_EQ(config.worker.shared_memory_bytes, 65536u);
+  EXPECT_EQ(config.worker.body_memory_bytes, 70000u);
   EXPECT_TRUE(config.pinned);
   EXPECT_EQ(config.memory_bytes, 5'000'000'000u);
 }

@@ -8,6 +8,7 @@
 #include "core/graph_call.h"
 #include "core/infer_request.h"
 #include "core/infer_response.h"
+#include "core/input_memory.h"
 #include "core/load_demand.h"
 #include "core/model_signature.h"
 
@@ -30,6 +31,8 @@ class PinnedModel {
   // What metadata show besides.
   virtual std::span<const ModelSignature* const> shown_signatures() const { return {}; }
   virtual const std::string& version() const = 0;
+  // Where the body of a request is best read to; null: anywhere. It lives as long as this, or a buffer of it.
+  virtual InputMemory* input_memory() const { return nullptr; }
 };
 
 // A loop thread's way into the models: finds the version in this loop's own catalog snapshot (no lock, no allocation in

@@ -13,6 +13,7 @@
 #include "config/model_config.h"
 #include "core/graph_call.h"
 #include "core/infer_request.h"
+#include "core/input_memory.h"
 #include "core/model_signature.h"
 
 namespace inferd::core {
@@ -104,6 +105,8 @@ class EngineModel {
   virtual size_t input_alignment(int input) const = 0;
   // The pieces of a batch are copied together behind Execute(): there is no use in aligning each before.
   virtual bool wants_one_piece(int /*input*/) const { return false; }
+  // Where the engine sees inputs without a copy, for all signatures; null: anywhere. It may outlive this.
+  virtual std::shared_ptr<InputMemory> input_memory() const { return nullptr; }
   // Request parameters that change what an execution does: requests that differ in one never share an execution.
   virtual std::span<const std::string> significant_parameters() const { return {}; }
   // Threads that an execution keeps busy, the one that calls Execute() included; 0: none, it only waits.

@@ -37,6 +37,7 @@ class ModelVersion final : public PinnedModel {
     std::vector<Function> others = {};
     std::vector<ModelSignature> shown = {};             // besides: nobody can ask for them
     std::unique_ptr<GraphCalls> graph_calls = nullptr;  // null: its graph cannot be called
+    std::shared_ptr<InputMemory> input_memory = nullptr;
   };
 
   // `retire` is where the version is destroyed (that joins threads and frees a model: never on a loop), followed by
@@ -49,6 +50,7 @@ class ModelVersion final : public PinnedModel {
   std::span<const ModelSignature* const> signatures() const override { return signatures_; }
   std::span<const ModelSignature* const> shown_signatures() const override { return shown_; }
   const std::string& version() const override { return version_text_; }
+  InputMemory* input_memory() const override { return parts_.input_memory.get(); }
   const ModelId& id() const { return parts_.id; }
   uint64_t generation() const { return parts_.generation; }
   const std::string& repository() const { return parts_.repository; }

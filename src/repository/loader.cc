@@ -178,6 +178,7 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Make(const LoadJ
   };
   auto others = loaded.model->OtherSignatures();
   core::SignatureOpener open = loaded.model->GraphSignatures();
+  auto input_memory = loaded.model->input_memory();
   INFERD_ASSIGN_OR_RETURN(auto first, MakeFunction(parts_of(std::move(loaded.model)), job.model_dir));
   core::ModelVersion::Parts version{.id = job.id,
                                     .generation = job.generation,
@@ -187,7 +188,8 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Make(const LoadJ
                                     .signature = std::move(first.signature),
                                     .statistics = statistics,
                                     .scheduler = std::move(first.scheduler),
-                                    .others = {}};
+                                    .others = {},
+                                    .input_memory = std::move(input_memory)};
   for (auto& other : others) {
     if (other->signature().only_shown) {
       version.shown.push_back(other->signature());

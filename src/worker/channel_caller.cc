@@ -24,14 +24,21 @@ base::Status Garbage(std::string_view what) {
 
 }  // namespace
 
-ChannelCaller::ChannelCaller(std::shared_ptr<ChannelMemory> memory, std::shared_ptr<WorkerLife> life,
-                             std::shared_ptr<const ModelDescription> model, int64_t hang_timeout_ns)
-    : memory_(std::move(memory)), life_(std::move(life)), model_(std::move(model)), hang_timeout_ns_(hang_timeout_ns) {
+ChannelCaller::ChannelCaller(std::shared_ptr<ChannelMemory> memory, std::shared_ptr<const BodyMemory> bodies,
+                             std::shared_ptr<WorkerLife> life, std::shared_ptr<const ModelDescription> model,
+                             int64_t hang_timeout_ns)
+    : memory_(std::move(memory)),
+      bodies_(std::move(bodies)),
+      life_(std::move(life)),
+      model_(std::move(model)),
+      hang_timeout_ns_(hang_timeout_ns) {
   life_->Watch(memory_);
 }
 
 base::Status ChannelCaller::Begin(core::Execution& execution) {
-  INFERD_ASSIGN_OR_RETURN(const PlacedCall call, PlaceCall(execution, *model_, memory_->call_area(), writer_));
+  const InputAreas areas = {.call = memory_->call_area(),
+                            .bodies = bodies_ == nullptr ? std::span<const std::byte>() : bodies_->area()};
+  INFERD_ASSIGN_OR_RETURN(const PlacedCall call, PlaceCall(execution, *model_, areas, writer_));
   used_bytes_ = call.used();
   answered_.assign(execution.request_count(), false);
   ChannelHeader& header = memory_->header();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/engine.h"
+#include "worker/body_memory.h"
 #include "worker/channel_memory.h"
 #include "worker/execution_message.h"
 #include "worker/shared_core.h"
@@ -22,9 +23,11 @@ namespace inferd::worker {
 // Not thread-safe; calls may come from different threads, one after the other.
 class ChannelCaller final {
  public:
-  // `hang_timeout_ns`: a worker that gives no sign of life for so long is ended.
-  ChannelCaller(std::shared_ptr<ChannelMemory> memory, std::shared_ptr<WorkerLife> life,
-                std::shared_ptr<const ModelDescription> model, int64_t hang_timeout_ns);
+  // `bodies`: what the worker sees of them; null: nothing. `hang_timeout_ns`: a worker that gives no sign of life for
+  // so long is ended.
+  ChannelCaller(std::shared_ptr<ChannelMemory> memory, std::shared_ptr<const BodyMemory> bodies,
+                std::shared_ptr<WorkerLife> life, std::shared_ptr<const ModelDescription> model,
+                int64_t hang_timeout_ns);
 
   // Places the call. On an error nothing has begun.
   base::Status Begin(core::Execution& execution);
@@ -56,6 +59,7 @@ class ChannelCaller final {
   void Finish(core::Execution& execution);
 
   const std::shared_ptr<ChannelMemory> memory_;
+  const std::shared_ptr<const BodyMemory> bodies_;
   const std::shared_ptr<WorkerLife> life_;
   const std::shared_ptr<const ModelDescription> model_;
   const int64_t hang_timeout_ns_;
@@ -67,7 +71,7 @@ class ChannelCaller final {
   boost::container::small_vector<bool, 8> answered_;  // finally, by request
   pid_t partner_ = 0;                                 // the worker's thread; 0: not known, -1: none that could be
   SharedCore core_;
-  size_t cancelled_ = 0;                              // flags that are set, all below this
+  size_t cancelled_ = 0;  // flags that are set, all below this
 };
 
 }  // namespace inferd::worker

@@ -44,12 +44,14 @@ class ChannelTest : public ::testing::Test {
   }
 
   void Connect(int64_t hang_timeout_ns = kForeverNs) {
-    caller_ = std::make_unique<ChannelCaller>(memory_, life_, model_, hang_timeout_ns);
+    caller_ = std::make_unique<ChannelCaller>(memory_, bodies_, life_, model_, hang_timeout_ns);
   }
 
   void Host(std::function<void(core::Execution&)> script) {
     auto theirs = *ChannelMemory::Open(memory_->descriptor());
-    host_ = std::make_unique<HostedInstance>(std::make_unique<ScriptedInstance>(std::move(script)), theirs, "host");
+    auto view = bodies_ == nullptr ? nullptr : *BodyView::Open(bodies_->descriptor());
+    host_ =
+        std::make_unique<HostedInstance>(std::make_unique<ScriptedInstance>(std::move(script)), theirs, view, "host");
   }
 
   void Run(RecordingExecution& execution) {
@@ -88,6 +90,7 @@ class ChannelTest : public ::testing::Test {
 
   int kills_ = 0;
   std::shared_ptr<ChannelMemory> memory_ = *ChannelMemory::Create(kAreaBytes);
+  std::shared_ptr<BodyMemory> bodies_;
   std::shared_ptr<WorkerLife> life_ = std::make_shared<WorkerLife>([this] { ++kills_; });
   std::shared_ptr<ModelDescription> model_ = std::make_shared<ModelDescription>();
   std::unique_ptr<ChannelCaller> caller_;
@@ -185,6 +188,25 @@ TEST_F(ChannelTest, AStreamOfAnyLengthArrivesInOrder) {
     EXPECT_THAT(ValuesOf<int32_t>(execution.responses()[i].outputs[0].data), ElementsAre(static_cast<int32_t>(i)));
   }
   EXPECT_GT(received, 100u);
+}
+
+TEST_F(ChannelTest, WhatLiesAmongTheBodiesIsNotCopied) {
+  bodies_ = *BodyMemory::Create(kAreaBytes);
+  base::Buffer body = bodies_->Allocate(3 * sizeof(int32_t), sizeof(int32_t));
+  ASSERT_TRUE(body);
+  const int32_t values[] = {7, 8, 9};
+  std::memcpy(body.data(), values, sizeof(values));
+  const std::byte* seen = nullptr;
+  Host([&seen](core::Execution& execution) {
+    seen = execution.inputs[0].pieces[0].data();
+    Echo(execution);
+  });
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kInt32, {2}, base::BufferSlice(body).Sub(sizeof(int32_t), 2 * sizeof(int32_t)));
+  Run(execution);
+  EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(8, 9));
+  EXPECT_TRUE(seen < memory_->call_area().data() || seen >= memory_->call_area().data() + kAreaBytes);
+  EXPECT_EQ(memory_->header().call_offset, 0u) << "the call area has the message alone";
 }
 
 TEST_F(ChannelTest, AFailureKeepsItsCode) {

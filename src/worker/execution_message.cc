@@ -1,6 +1,7 @@
 #include "worker/execution_message.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/buffer.h"
 
@@ -8,7 +9,7 @@ namespace inferd::worker {
 
 namespace {
 
-constexpr size_t kPieceBytes = 2 * sizeof(uint64_t);
+constexpr size_t kPieceBytes = sizeof(uint8_t) + 2 * sizeof(uint64_t);
 constexpr size_t kInputBytesMin = 2 * sizeof(int32_t) + 2 * sizeof(uint64_t);
 constexpr size_t kRequestBytesMin = 2 * sizeof(uint64_t);
 constexpr size_t kTensorBytesMin = sizeof(int32_t) + 3 * sizeof(uint64_t) + sizeof(uint32_t);
@@ -43,8 +44,27 @@ base::Status TooLarge(const core::Execution& execution, size_t area_bytes) {
                                " for them (inferd { worker { shared_memory_bytes } })");
 }
 
-bool PlaceInput(const core::ExecutionInput& input, const ModelDescription::Input& wish, Placement& placement,
-                MessageWriter& writer) {
+enum class Area : uint8_t { kCall = 0, kBodies = 1 };
+
+void AddPlace(MessageWriter& writer, Area area, uint64_t offset, size_t bytes) {
+  writer.Add(static_cast<uint8_t>(area));
+  writer.Add(offset);
+  writer.Add(static_cast<uint64_t>(bytes));
+}
+
+// Where the piece lies among the bodies; nullopt: it does not, or not as the engine could take it.
+std::optional<uint64_t> FindAmongBodies(const base::BufferSlice& piece, std::span<const std::byte> bodies,
+                                        size_t alignment) {
+  const auto address = reinterpret_cast<uintptr_t>(piece.data());
+  const auto begin = reinterpret_cast<uintptr_t>(bodies.data());
+  if (piece.empty() || address < begin || address >= begin + bodies.size()) return std::nullopt;
+  const uint64_t offset = address - begin;
+  if (offset % alignment != 0 || piece.size() > bodies.size() - offset) return std::nullopt;
+  return offset;
+}
+
+bool PlaceInput(const core::ExecutionInput& input, const ModelDescription::Input& wish,
+                std::span<const std::byte> bodies, Placement& placement, MessageWriter& writer) {
   const size_t alignment = std::max(wish.alignment, base::kBufferAlignment);
   writer.Add(static_cast<int32_t>(input.index));
   writer.Add(static_cast<int32_t>(input.datatype));
@@ -55,8 +75,7 @@ bool PlaceInput(const core::ExecutionInput& input, const ModelDescription::Input
     std::byte* place = placement.Next(bytes, alignment);
     if (place == nullptr) return false;
     writer.Add(uint64_t{1});
-    writer.Add(placement.OffsetOf(place));
-    writer.Add(static_cast<uint64_t>(bytes));
+    AddPlace(writer, Area::kCall, placement.OffsetOf(place), bytes);
     for (const base::BufferSlice& piece : input.pieces) {
       place = std::copy_n(piece.data(), piece.size(), place);
     }
@@ -64,23 +83,29 @@ bool PlaceInput(const core::ExecutionInput& input, const ModelDescription::Input
   }
   writer.Add(static_cast<uint64_t>(input.pieces.size()));
   for (const base::BufferSlice& piece : input.pieces) {
+    if (const auto offset = FindAmongBodies(piece, bodies, wish.alignment)) {
+      AddPlace(writer, Area::kBodies, *offset, piece.size());
+      continue;
+    }
     std::byte* const place = placement.Next(piece.size(), alignment);
     if (place == nullptr) return false;
-    writer.Add(placement.OffsetOf(place));
-    writer.Add(static_cast<uint64_t>(piece.size()));
+    AddPlace(writer, Area::kCall, placement.OffsetOf(place), piece.size());
     std::copy_n(piece.data(), piece.size(), place);
   }
   return true;
 }
 
-bool ReadInput(MessageReader& reader, std::span<std::byte> area, core::ExecutionInput& input) {
+bool ReadInput(MessageReader& reader, const InputAreas& areas, core::ExecutionInput& input) {
   input.index = reader.Take<int32_t>();
   input.datatype = static_cast<tensor::DataType>(reader.Take<int32_t>());
   input.shape = reader.TakeShape(0);
   const size_t pieces = reader.TakeCount(kPieceBytes);
   for (size_t i = 0; i < pieces; ++i) {
+    const auto which = reader.Take<uint8_t>();
     const auto offset = reader.Take<uint64_t>();
     const auto bytes = reader.Take<uint64_t>();
+    if (which > static_cast<uint8_t>(Area::kBodies)) return false;
+    const std::span<const std::byte> area = which == static_cast<uint8_t>(Area::kBodies) ? areas.bodies : areas.call;
     if (offset > area.size() || bytes > area.size() - offset) return false;
     input.pieces.emplace_back(base::Buffer(), area.data() + offset, bytes);
   }
@@ -95,8 +120,8 @@ base::Status Unreadable(std::string_view what) {
 }  // namespace
 
 base::Result<PlacedCall> PlaceCall(const core::Execution& execution, const ModelDescription& model,
-                                   std::span<std::byte> area, MessageWriter& writer) {
-  Placement placement(area);
+                                   const InputAreas& areas, MessageWriter& writer) {
+  Placement placement(areas.call);
   writer.Clear();
   writer.Add(static_cast<uint64_t>(execution.rows.size()));
   for (size_t i = 0; i < execution.rows.size(); ++i) {
@@ -112,18 +137,18 @@ base::Result<PlacedCall> PlaceCall(const core::Execution& execution, const Model
       return std::unexpected(base::Internal("an execution names input " + std::to_string(input.index) + " of " +
                                             std::to_string(model.inputs.size())));
     }
-    if (!PlaceInput(input, model.inputs[input.index], placement, writer)) {
-      return std::unexpected(TooLarge(execution, area.size()));
+    if (!PlaceInput(input, model.inputs[input.index], areas.bodies, placement, writer)) {
+      return std::unexpected(TooLarge(execution, areas.call.size()));
     }
   }
   const std::string_view message = writer.text();
   std::byte* place = placement.Next(message.size(), base::kBufferAlignment);
-  if (place == nullptr) return std::unexpected(TooLarge(execution, area.size()));
+  if (place == nullptr) return std::unexpected(TooLarge(execution, areas.call.size()));
   std::memcpy(place, message.data(), message.size());
   return PlacedCall{.offset = placement.OffsetOf(place), .bytes = message.size()};
 }
 
-base::Status ReadCall(std::string_view message, std::span<std::byte> area, core::Execution& execution,
+base::Status ReadCall(std::string_view message, const InputAreas& areas, core::Execution& execution,
                       std::vector<core::InferRequest>& requests) {
   MessageReader reader(message);
   const size_t request_count = reader.TakeCount(sizeof(int64_t) + kRequestBytesMin);
@@ -140,7 +165,7 @@ base::Status ReadCall(std::string_view message, std::span<std::byte> area, core:
   execution.inputs.clear();
   const size_t inputs = reader.TakeCount(kInputBytesMin);
   for (size_t i = 0; i < inputs; ++i) {
-    if (!ReadInput(reader, area, execution.inputs.emplace_back())) return Unreadable("a call");
+    if (!ReadInput(reader, areas, execution.inputs.emplace_back())) return Unreadable("a call");
   }
   return reader.Finished() ? base::OkStatus() : Unreadable("a call");
 }

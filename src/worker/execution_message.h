@@ -21,14 +21,22 @@ struct PlacedCall {
   size_t used() const { return offset + bytes; }
 };
 
-// Copies the inputs into the area, each piece aligned as the model wishes; pieces of inputs that it wants in one piece
-// are joined. `writer` is memory to work in. INVALID_ARGUMENT: they do not fit.
-base::Result<PlacedCall> PlaceCall(const core::Execution& execution, const ModelDescription& model,
-                                   std::span<std::byte> area, MessageWriter& writer);
+// Where the worker finds an execution's inputs, on either side.
+struct InputAreas {
+  std::span<std::byte> call;
+  std::span<const std::byte> bodies;  // BodyMemory's; empty: there is none
+};
 
-// The worker's end. Inputs are views of the area; `requests` gets ids and parameters alone. INTERNAL: it cannot be
+// Copies the inputs into the call area, each piece aligned as the model wishes; pieces of inputs that it wants in one
+// piece are joined. What lies among the bodies already, aligned and in one piece where that is wanted, is left there:
+// it stays until the execution is finished, as all its buffers. `writer` is memory to work in. INVALID_ARGUMENT: what
+// is to be copied does not fit.
+base::Result<PlacedCall> PlaceCall(const core::Execution& execution, const ModelDescription& model,
+                                   const InputAreas& areas, MessageWriter& writer);
+
+// The worker's end. Inputs are views of the areas; `requests` gets ids and parameters alone. INTERNAL: it cannot be
 // read.
-base::Status ReadCall(std::string_view message, std::span<std::byte> area, core::Execution& execution,
+base::Status ReadCall(std::string_view message, const InputAreas& areas, core::Execution& execution,
                       std::vector<core::InferRequest>& requests);
 
 // A response on its way back: its tensors' places in the answer area.

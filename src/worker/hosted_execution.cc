@@ -10,8 +10,9 @@ constexpr int64_t kRingWaitNs = 100'000'000;
 
 }  // namespace
 
-HostedExecution::HostedExecution(std::shared_ptr<ChannelMemory> memory)
+HostedExecution::HostedExecution(std::shared_ptr<ChannelMemory> memory, std::shared_ptr<const BodyView> bodies)
     : memory_(std::move(memory)),
+      bodies_(std::move(bodies)),
       allocator_(std::make_shared<BlockAllocator>(memory_->header(), memory_->answer_area())) {}
 
 base::Status HostedExecution::Begin() {
@@ -22,7 +23,9 @@ base::Status HostedExecution::Begin() {
   const uint64_t offset = header.call_offset;
   const uint64_t bytes = header.call_bytes;
   if (offset > area.size() || bytes > area.size() - offset) return base::Internal("a call beyond its area");
-  return ReadCall({reinterpret_cast<const char*>(area.data() + offset), bytes}, area, *this, requests_);
+  const InputAreas areas = {.call = area,
+                            .bodies = bodies_ == nullptr ? std::span<const std::byte>() : bodies_->area()};
+  return ReadCall({reinterpret_cast<const char*>(area.data() + offset), bytes}, areas, *this, requests_);
 }
 
 void HostedExecution::Refuse(base::Status status) {

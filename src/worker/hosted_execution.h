@@ -7,20 +7,23 @@
 #include "base/mutex.h"
 #include "core/engine.h"
 #include "worker/block_allocator.h"
+#include "worker/body_memory.h"
 #include "worker/channel_memory.h"
 #include "worker/execution_message.h"
 
 namespace inferd::worker {
 
-// The worker's end of a channel: the server's execution as the engine here sees it. Inputs are views of the call area,
-// outputs that the engine allocates lie in the answer area, where the server reads them; others are copied there.
+// The worker's end of a channel: the server's execution as the engine here sees it. Inputs are views of the call area
+// and of the bodies, outputs that the engine allocates lie in the answer area, where the server reads them; others are
+// copied there.
 //
 //   idle --Begin--> running --Finish, by the engine--> idle
 //
 // Begin() and WaitUntilFinished() belong to the instance's thread; the rest as core::Execution says.
 class HostedExecution final : public core::Execution {
  public:
-  explicit HostedExecution(std::shared_ptr<ChannelMemory> memory);
+  // `bodies` null: the server shows none.
+  HostedExecution(std::shared_ptr<ChannelMemory> memory, std::shared_ptr<const BodyView> bodies);
 
   // Reads the call that the server has placed. INTERNAL: it is none; Refuse() must follow.
   base::Status Begin();
@@ -44,6 +47,7 @@ class HostedExecution final : public core::Execution {
   base::Status NoRoom(size_t bytes) const;
 
   const std::shared_ptr<ChannelMemory> memory_;
+  const std::shared_ptr<const BodyView> bodies_;
   const std::shared_ptr<BlockAllocator> allocator_;
   std::vector<core::InferRequest> requests_;
   std::atomic<size_t> refused_bytes_{0};  // the last output that found no room

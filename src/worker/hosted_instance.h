@@ -13,8 +13,9 @@ namespace inferd::worker {
 // a time. Destroyed when no call is under way.
 class HostedInstance final {
  public:
+  // `bodies` null: the server shows none.
   HostedInstance(std::unique_ptr<core::EngineInstance> instance, std::shared_ptr<ChannelMemory> memory,
-                 std::string thread_name);
+                 std::shared_ptr<const BodyView> bodies, std::string thread_name);
   ~HostedInstance();
   HostedInstance(const HostedInstance&) = delete;
   HostedInstance& operator=(const HostedInstance&) = delete;

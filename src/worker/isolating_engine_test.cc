@@ -165,6 +165,56 @@ TEST_F(IsolatingEngineTest, AnEndedProcessIsTheFailureOfWhatItHeldAlone) {
   EXPECT_NE(Workers(), before);
 }
 
+// A body in the memory that the worker sees outlives the worker, and the next one sees it as well.
+TEST_F(IsolatingEngineTest, BodiesStayThroughTheEndOfAProcess) {
+  std::ofstream(dir_.path() / "held");
+  Start(Parameter("hold_file", (dir_.path() / "held").string()) +
+        Parameter("record_batches_file", (dir_.path() / "record").string()));
+  const std::shared_ptr<core::InputMemory> memory = model_->input_memory();
+  ASSERT_NE(memory, nullptr);
+  base::Buffer body = memory->Allocate(2 * sizeof(int32_t), 0);
+  ASSERT_TRUE(body);
+  const int32_t values[] = {5, 6};
+  std::memcpy(body.data(), values, sizeof(values));
+  const std::byte* const where = body.data();
+  const auto run = [&](RecordingExecution& execution) {
+    execution.AddInput(0, DataType::kInt32, {2}, base::BufferSlice(body));
+    execution.outputs = {0};
+    instance_->Execute(execution);
+    execution.WaitUntilFinished();
+  };
+  {
+    RecordingExecution held;
+    std::thread running([&] { run(held); });
+    while (!std::filesystem::exists(dir_.path() / "record") ||
+           std::filesystem::file_size(dir_.path() / "record") == 0) {
+      std::this_thread::yield();
+    }
+    kill(*Workers().begin(), SIGKILL);
+    running.join();
+    EXPECT_EQ(held.responses()[0].status.code(), base::StatusCode::kUnavailable);
+    std::filesystem::remove(dir_.path() / "held");
+  }
+  {
+    RecordingExecution next;
+    run(next);
+    ASSERT_TRUE(next.responses()[0].status.ok()) << next.responses()[0].status.ToString();
+    EXPECT_THAT(ValuesOf<int32_t>(next.output(0).data), ElementsAre(5, 6));
+  }
+  EXPECT_NE(memory->Allocate(2 * sizeof(int32_t), 0).data(), where);
+  body = {};
+  EXPECT_EQ(memory->Allocate(2 * sizeof(int32_t), 0).data(), where);
+}
+
+TEST_F(IsolatingEngineTest, ABodyOutlivesItsModel) {
+  Start("");
+  base::Buffer body = model_->input_memory()->Allocate(1000, 0);
+  ASSERT_TRUE(body);
+  instance_.reset();
+  model_.reset();
+  std::memset(body.data(), 1, body.size());
+}
+
 TEST_F(IsolatingEngineTest, AHangingProcessIsEndedAndReplaced) {
   std::ofstream(dir_.path() / "held");
   Start(Parameter("hold_file", (dir_.path() / "held").string()), "hang_timeout_ms: 300");

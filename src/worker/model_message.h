@@ -12,7 +12,8 @@
 
 namespace inferd::worker {
 
-// What a worker process is told once: which engine, which model.
+// What a worker process is told once: which engine, which model. With it goes the descriptor of a BodyMemory, if there
+// is one.
 struct StartOrder {
   std::filesystem::path engine_library;
   int process_cpu_threads = 1;

@@ -27,7 +27,7 @@ class Worker final {
   // Until the socket ends.
   base::Status Run() {
     INFERD_ASSIGN_OR_RETURN(const ControlMessage order, socket_.Receive());
-    if (const base::Status status = Load(order.text); !status.ok()) return socket_.Send(EncodeReply(status));
+    if (const base::Status status = Load(order); !status.ok()) return socket_.Send(EncodeReply(status));
     INFERD_RETURN_IF_ERROR(socket_.Send(EncodeReply(base::OkStatus(), EncodeDescriptions(Descriptions()))));
     for (;;) {
       INFERD_ASSIGN_OR_RETURN(const ControlMessage next, socket_.Receive());
@@ -36,8 +36,11 @@ class Worker final {
   }
 
  private:
-  base::Status Load(std::string_view text) {
-    INFERD_ASSIGN_OR_RETURN(const StartOrder order, DecodeStartOrder(text));
+  base::Status Load(const ControlMessage& message) {
+    INFERD_ASSIGN_OR_RETURN(const StartOrder order, DecodeStartOrder(message.text));
+    if (message.descriptor) {
+      INFERD_ASSIGN_OR_RETURN(bodies_, BodyView::Open(message.descriptor.get()));
+    }
     INFERD_ASSIGN_OR_RETURN(logger_, base::Logger::Create({.format = order.log_format, .file = ""}));
     for (size_t i = 0; i < order.log_levels.size(); ++i) {
       logger_->SetEnabled(static_cast<base::LogLevel>(i), order.log_levels[i]);
@@ -75,7 +78,7 @@ class Worker final {
     INFERD_ASSIGN_OR_RETURN(auto memory, ChannelMemory::Open(message.descriptor.get()));
     if (order.signature >= models_.size()) return base::InvalidArgument("the model has no such signature");
     INFERD_ASSIGN_OR_RETURN(auto instance, models_[order.signature]->CreateInstance(order.group, order.ordinal));
-    instances_.push_back(std::make_unique<HostedInstance>(std::move(instance), std::move(memory), name_));
+    instances_.push_back(std::make_unique<HostedInstance>(std::move(instance), std::move(memory), bodies_, name_));
     return base::OkStatus();
   }
 
@@ -83,6 +86,7 @@ class Worker final {
   std::unique_ptr<base::Logger> logger_;
   std::unique_ptr<enginehost::PluginEngine> engine_;
   std::string name_;
+  std::shared_ptr<const BodyView> bodies_;                  // null: the server shows none
   std::vector<std::unique_ptr<core::EngineModel>> models_;  // one, as each of its signatures
   std::vector<std::unique_ptr<HostedInstance>> instances_;
 };

@@ -26,7 +26,18 @@ int64_t HangTimeoutNs(const StartOrder& start) {
 Supervisor::Supervisor(Options options)
     : options_(std::move(options)),
       title_(options_.start.load.model_name + "/" + std::to_string(options_.start.load.version)),
+      bodies_(MakeBodies(options_)),
       thread_([this] { Run(); }) {}
+
+std::shared_ptr<BodyMemory> Supervisor::MakeBodies(const Options& options) {
+  auto made = BodyMemory::Create(options.start.load.config->worker.body_memory_bytes);
+  if (made.has_value()) return *std::move(made);
+  if (options.logger != nullptr) {
+    options.logger->Warning("requests' bodies will be copied for the worker process",
+                            {{"model", options.start.load.model_name}, {"reason", made.error().message()}});
+  }
+  return nullptr;
+}
 
 base::Result<std::unique_ptr<Supervisor>> Supervisor::Start(Options options) {
   std::unique_ptr<Supervisor> supervisor(new Supervisor(std::move(options)));
@@ -144,7 +155,8 @@ base::Status Supervisor::Open() {
 }
 
 base::Status Supervisor::Load(WorkerProcess& process) {
-  INFERD_ASSIGN_OR_RETURN(const std::string reply, process.Order(EncodeStartOrder(options_.start)));
+  INFERD_ASSIGN_OR_RETURN(const std::string reply, process.Order(EncodeStartOrder(options_.start),
+                                                                 bodies_ == nullptr ? -1 : bodies_->descriptor()));
   INFERD_ASSIGN_OR_RETURN(auto models, DecodeDescriptions(reply));
   if (models_ == nullptr) {
     models_ = std::make_shared<const std::vector<ModelDescription>>(std::move(models));
@@ -161,7 +173,7 @@ base::Result<std::shared_ptr<ChannelCaller>> Supervisor::MakeInstance(const std:
   if (!made.has_value()) return std::unexpected(made.error());
   memory->Sent();
   return std::make_shared<ChannelCaller>(
-      std::move(memory), std::shared_ptr<WorkerLife>(process, &process->life()),
+      std::move(memory), bodies_, std::shared_ptr<WorkerLife>(process, &process->life()),
       std::shared_ptr<const ModelDescription>(models_, &models_->at(order.signature)), HangTimeoutNs(options_.start));
 }
 

@@ -9,6 +9,7 @@
 #include "base/logging.h"
 #include "base/mutex.h"
 #include "worker/back_off.h"
+#include "worker/body_memory.h"
 #include "worker/channel_caller.h"
 #include "worker/model_message.h"
 #include "worker/worker_process.h"
@@ -39,6 +40,9 @@ class Supervisor final {
   // What the model is, by signature; stays so through every restart.
   const std::vector<ModelDescription>& models() const { return *models_; }
 
+  // What each of the processes sees of requests' bodies; null: the system has no such memory.
+  const std::shared_ptr<BodyMemory>& bodies() const { return bodies_; }
+
   // Blocks for as long as it takes. Returns the instance's number.
   base::Result<size_t> AddInstance(const InstanceOrder& order);
 
@@ -51,6 +55,7 @@ class Supervisor final {
   enum class State { kStarting, kUp, kPausing, kStopped };
 
   explicit Supervisor(Options options);
+  static std::shared_ptr<BodyMemory> MakeBodies(const Options& options);
   void Run();
   base::Status Open();
   base::Status Load(WorkerProcess& process);
@@ -62,6 +67,7 @@ class Supervisor final {
 
   const Options options_;
   const std::string title_;
+  const std::shared_ptr<BodyMemory> bodies_;
   std::shared_ptr<const std::vector<ModelDescription>> models_;  // set before Start() returns
   base::Mutex orders_mutex_;                                     // held while instances are made; comes before mutex_
   base::Mutex mutex_;

@@ -90,6 +90,14 @@ void CheckConcurrency(CheckContext& c, const Place& place, const Options& option
   }
 }
 
+// 0: the default.
+void CheckShared(CheckContext& c, const Place& worker, const std::string& name, uint64_t bytes) {
+  if (bytes == 0 || (bytes >= kSharedBytesMin && bytes <= kSharedBytesMax)) return;
+  c.problems.push_back(worker.At(name, name + " must be from " + std::to_string(kSharedBytesMin) + " to " +
+                                           std::to_string(kSharedBytesMax) + ", got " + std::to_string(bytes) +
+                                           " for " + c.model));
+}
+
 void CheckIsolation(CheckContext& c, const Place& place, const Options& options) {
   if (!Options::Isolation_IsValid(options.isolation())) {
     c.problems.push_back(place.At("isolation", "unknown isolation " + std::to_string(options.isolation())));
@@ -104,13 +112,8 @@ void CheckIsolation(CheckContext& c, const Place& place, const Options& options)
         inside.At("hang_timeout_ms", "hang_timeout_ms must be <= " + std::to_string(kHangTimeoutMsMax) + ", got " +
                                          std::to_string(options.worker().hang_timeout_ms()) + " for " + c.model));
   }
-  const uint64_t bytes = options.worker().shared_memory_bytes();
-  if (bytes != 0 && (bytes < kSharedBytesMin || bytes > kSharedBytesMax)) {
-    c.problems.push_back(inside.At("shared_memory_bytes", "shared_memory_bytes must be from " +
-                                                              std::to_string(kSharedBytesMin) + " to " +
-                                                              std::to_string(kSharedBytesMax) + ", got " +
-                                                              std::to_string(bytes) + " for " + c.model));
-  }
+  CheckShared(c, inside, "shared_memory_bytes", options.worker().shared_memory_bytes());
+  CheckShared(c, inside, "body_memory_bytes", options.worker().body_memory_bytes());
 }
 
 void CheckMemory(CheckContext& c, const Place& place, const Options& options) {

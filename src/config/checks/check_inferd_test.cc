@@ -63,7 +63,11 @@ constexpr ProblemCase kIsolation[] = {
      "3: inferd.worker.hang_timeout_ms: hang_timeout_ms must be <= 86400000, got 86400001 for M"},
     {"inferd { isolation: PROCESS worker {\n shared_memory_bytes: 65535 } }",
      "3: inferd.worker.shared_memory_bytes: shared_memory_bytes must be from 65536 to 1099511627776, got 65535 for M"},
-    {"inferd { isolation: process worker { hang_timeout_ms: 1 shared_memory_bytes: 65536 } }", nullptr},
+    {"inferd { isolation: PROCESS worker {\n body_memory_bytes: 1099511627777 } }",
+     "3: inferd.worker.body_memory_bytes: body_memory_bytes must be from 65536 to 1099511627776, got 1099511627777 for "
+     "M"},
+    {"inferd { isolation: process worker { hang_timeout_ms: 1 shared_memory_bytes: 65536 body_memory_bytes: 65536 } }",
+     nullptr},
 };
 constexpr ProblemCase kMemory[] = {
     {"inferd {\n memory_bytes: 1125899906842625 }",

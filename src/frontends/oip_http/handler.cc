@@ -62,8 +62,12 @@ class Handler final : public net::HttpHandler {
       return Refuse(head, unknown_coding ? rest::ErrorResponse(kUnsupportedMediaType, headers.error().message())
                                          : rest::ErrorResponse(options_, headers.error()));
     }
-    if (headers->coding == net::ContentCoding::kIdentity)
-      plan.align_at = static_cast<size_t>(headers->json_bytes.value_or(0));
+    if (headers->coding != net::ContentCoding::kIdentity) return plan;
+    plan.align_at = static_cast<size_t>(headers->json_bytes.value_or(0));
+    const uint64_t bytes = head.content_length.value_or(0);
+    if (headers->json_bytes.has_value() && bytes >= core::InputMemory::kWorthwhileBytes && bytes <= plan.bytes_max) {
+      plan.memory = MemoryFor(route.route, static_cast<size_t>(bytes), plan.align_at);
+    }
     return plan;
   }
 
@@ -86,6 +90,13 @@ class Handler final : public net::HttpHandler {
   }
 
  private:
+  // Of a body with binary tensors. What the model is not found for is said when the body is there.
+  base::Buffer MemoryFor(const Route& route, size_t bytes, size_t align_at) const {
+    const auto found = environment_->dispatcher.Find(route.model, route.version);
+    core::InputMemory* const memory = found.has_value() ? (*found)->input_memory() : nullptr;
+    return memory == nullptr ? base::Buffer() : memory->Allocate(bytes, align_at);
+  }
+
   net::BodyPlan Refuse(const net::RequestHead& head, net::HttpResponse response) const {
     rest::LogRefusal(options_, environment_->logger, head, response.status);
     net::BodyPlan plan;

@@ -177,6 +177,47 @@ TEST(HandlerTest, BodiesAreAlignedBehindTheirJson) {
   EXPECT_EQ(plan({{"Content-Encoding", "gzip"}, {"Inference-Header-Content-Length", "700"}}).align_at, 0u);
 }
 
+// Remembers what it was asked for.
+class RecordingMemory final : public core::InputMemory {
+ public:
+  base::Buffer Allocate(size_t size, size_t align_at) override {
+    asked.emplace_back(size, align_at);
+    return base::Buffer::Allocate(size, align_at);
+  }
+  std::vector<std::pair<size_t, size_t>> asked;
+};
+
+TEST(HandlerTest, LongBodiesWithBinaryTensorsAreReadToWhereTheModelSeesThem) {
+  TestServer server;
+  RecordingMemory memory;
+  server.dispatcher.models["m"] = std::make_shared<FakePinned>();
+  server.dispatcher.models["m"]->input_memory_ = &memory;
+  server.dispatcher.models["inside"] = std::make_shared<FakePinned>();
+  server.options.body_bytes_max = 100'000;
+  const auto plan = [&](TestServer::Headers headers, std::optional<uint64_t> length = 70'000,
+                        std::string_view path = "/v2/models/m/infer") {
+    net::HttpRequest request = TestServer::Request(net::Method::kPost, path, "", headers);
+    request.head.content_length = length;
+    return server.handler->OnHead(request.head);
+  };
+  const TestServer::Headers binary = {{"Inference-Header-Content-Length", "77"}};
+  EXPECT_EQ(plan(binary).memory.size(), 70'000u);
+  EXPECT_EQ(plan({{"Inference-Header-Content-Length", "0"}}).memory.size(), 70'000u) << "bytes alone";
+  EXPECT_EQ(plan(binary, 70'000, "/v2/models/m/versions/1/infer").memory.size(), 70'000u);
+  EXPECT_EQ(memory.asked, (std::vector<std::pair<size_t, size_t>>{{70'000, 77}, {70'000, 0}, {70'000, 77}}));
+  EXPECT_FALSE(plan({}).memory) << "JSON is read, not passed on";
+  EXPECT_FALSE(plan({{"Inference-Header-Content-Length", "77"}, {"Content-Encoding", "gzip"}}).memory);
+  EXPECT_FALSE(plan(binary, 1000).memory);
+  EXPECT_FALSE(plan(binary, 100'001).memory) << "refused anyway";
+  EXPECT_FALSE(plan(binary, std::nullopt).memory);
+  EXPECT_FALSE(plan(binary, 70'000, "/v2/models/inside/infer").memory);
+  EXPECT_FALSE(plan(binary, 70'000, "/v2/models/unknown/infer").memory);
+  EXPECT_FALSE(plan(binary, 70'000, "/v2/repository/models/m/load").memory);
+  server.access = *access::Policy::Create({{.groups = {access::Group::kInference}, .header = "K", .value = "v"}}, {});
+  EXPECT_TRUE(plan(binary).refuse.has_value());
+  EXPECT_EQ(memory.asked.size(), 3u);
+}
+
 access::Policy Restricted(access::Group group) {
   return *access::Policy::Create({{.groups = {group}, .header = "X-Key", .value = "secret"}}, {});
 }
