@@ -24,7 +24,7 @@ struct IndexEntry {
   std::string name;
   std::string version;  // empty: the model has no version at all (a model that could not be read)
   ModelState state = ModelState::kUnknown;
-  std::string reason;  // why it is not READY; "unloaded" after an unload
+  std::string reason;  // why it is not READY, or its requests fail for the time being; "unloaded" after an unload
   std::string repository;
   base::StatusCode failed_code = base::StatusCode::kOk;  // of `reason`, where that is why it could not be loaded
   bool on_demand = false;                                // it is not loaded, and is as soon as a request needs it
@@ -87,7 +87,8 @@ class Catalog {
 
   virtual bool ServerLive() const = 0;
   virtual bool ServerReady() const = 0;
-  // OK: ready. NOT_FOUND: no such model or version. UNAVAILABLE: known, not ready.
+  // OK: ready. NOT_FOUND: no such model or version. UNAVAILABLE: known, not ready, or its requests fail for the time
+  // being.
   virtual base::Status ModelReady(std::string_view model, std::string_view version) const = 0;
   virtual base::Result<ModelMetadata> Metadata(std::string_view model, std::string_view version) const = 0;
   // The completed ModelConfig as JSON (proto field names, defaults printed, int64 as numbers).

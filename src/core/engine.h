@@ -88,6 +88,9 @@ class EngineModel;
 // The signature of a graph call: inputs and outputs by the names in it. NOT_FOUND: the graph has no such tensor.
 using SignatureOpener = std::function<base::Result<std::unique_ptr<EngineModel>>(const GraphCall&)>;
 
+// OK, or why a loaded version's requests fail for the time being. Called on any thread; does not block.
+using Availability = std::function<base::Status()>;
+
 // A loaded version, as one of its signatures. Destroyed after its instances, on a thread that may block.
 class EngineModel {
  public:
@@ -107,6 +110,8 @@ class EngineModel {
   virtual bool wants_one_piece(int /*input*/) const { return false; }
   // Where the engine sees inputs without a copy, for all signatures; null: anywhere. It may outlive this.
   virtual std::shared_ptr<InputMemory> input_memory() const { return nullptr; }
+  // Of the version as a whole; it may outlive this. Null: it is always available.
+  virtual Availability availability() const { return nullptr; }
   // Request parameters that change what an execution does: requests that differ in one never share an execution.
   virtual std::span<const std::string> significant_parameters() const { return {}; }
   // Threads that an execution keeps busy, the one that calls Execute() included; 0: none, it only waits.

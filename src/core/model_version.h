@@ -38,6 +38,7 @@ class ModelVersion final : public PinnedModel {
     std::vector<ModelSignature> shown = {};             // besides: nobody can ask for them
     std::unique_ptr<GraphCalls> graph_calls = nullptr;  // null: its graph cannot be called
     std::shared_ptr<InputMemory> input_memory = nullptr;
+    Availability availability = nullptr;
   };
 
   // `retire` is where the version is destroyed (that joins threads and frees a model: never on a loop), followed by
@@ -58,6 +59,8 @@ class ModelVersion final : public PinnedModel {
   const config::ModelConfig& config() const { return *parts_.config; }
   VersionStatistics& statistics() const { return *parts_.statistics; }
   InflightLimit::Share& share() const { return share_; }  // of the server's requests in flight
+  // OK, or why its requests fail for the time being.
+  base::Status Available() const { return parts_.availability ? parts_.availability() : base::OkStatus(); }
   // A request has come; the least recently used go first where memory is short. Costs a shared read: the time is that
   // of the clock without its last bits, so that the line is written a thousand times a second at most.
   void NoteUse(int64_t now_ns) const {

@@ -179,6 +179,7 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Make(const LoadJ
   auto others = loaded.model->OtherSignatures();
   core::SignatureOpener open = loaded.model->GraphSignatures();
   auto input_memory = loaded.model->input_memory();
+  core::Availability availability = loaded.model->availability();
   INFERD_ASSIGN_OR_RETURN(auto first, MakeFunction(parts_of(std::move(loaded.model)), job.model_dir));
   core::ModelVersion::Parts version{.id = job.id,
                                     .generation = job.generation,
@@ -189,7 +190,8 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Make(const LoadJ
                                     .statistics = statistics,
                                     .scheduler = std::move(first.scheduler),
                                     .others = {},
-                                    .input_memory = std::move(input_memory)};
+                                    .input_memory = std::move(input_memory),
+                                    .availability = std::move(availability)};
   for (auto& other : others) {
     if (other->signature().only_shown) {
       version.shown.push_back(other->signature());

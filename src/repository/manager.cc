@@ -38,7 +38,7 @@ bool Manager::ServerReady() const { return core_->Ready(); }
 
 base::Status Manager::ModelReady(std::string_view model, std::string_view version) const {
   const auto found = snapshots_.Current()->Find(model, version);
-  return found.has_value() ? base::OkStatus() : found.error();
+  return found.has_value() ? (*found)->Available() : found.error();
 }
 
 base::Result<core::ModelMetadata> Manager::Metadata(std::string_view model, std::string_view version) const {

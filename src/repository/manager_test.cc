@@ -65,6 +65,28 @@ TEST_F(ManagerTest, WhatIsNotThereIsNotFound) {
   EXPECT_EQ(manager_->Index("other", false).error().code(), StatusCode::kNotFound);
 }
 
+TEST_F(ManagerTest, AVersionWhoseRequestsFailForTheTimeBeingIsNotReady) {
+  std::atomic<bool> paused = false;
+  FakeEngine::Script script;
+  script.availability = [&paused] { return paused ? base::Unavailable("it takes a break") : base::OkStatus(); };
+  engine_.SetScript("m", script);
+  AddVersion("m", 1);
+  AddVersion("other", 1);
+  Start();
+  EXPECT_TRUE(manager_->ModelReady("m", "").ok());
+  EXPECT_EQ(IndexText(), "m:1:READY:|other:1:READY:|");
+  paused = true;
+  EXPECT_EQ(manager_->ModelReady("m", ""), base::Unavailable("it takes a break"));
+  EXPECT_EQ(manager_->ModelReady("m", "1"), base::Unavailable("it takes a break"));
+  EXPECT_TRUE(manager_->ModelReady("other", "").ok());
+  EXPECT_EQ(IndexText(), "m:1:READY:it takes a break|other:1:READY:|");
+  EXPECT_TRUE(manager_->ServerReady());
+  EXPECT_TRUE(manager_->Metadata("m", "").has_value());
+  paused = false;
+  EXPECT_TRUE(manager_->ModelReady("m", "").ok());
+  EXPECT_EQ(IndexText(), "m:1:READY:|other:1:READY:|");
+}
+
 TEST_F(ManagerTest, VersionZeroCounts) {
   AddVersion("m", 0);
   Start();

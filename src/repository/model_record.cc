@@ -154,11 +154,12 @@ void ModelRecord::AppendIndex(bool ready_only, std::vector<core::IndexEntry>& en
   for (const auto& [version, record] : versions) {
     const core::ModelState state = record.State();
     if (ready_only && state != core::ModelState::kReady) continue;
+    const base::Status available = record.serving == nullptr ? base::OkStatus() : record.serving->Available();
     entries.push_back(
         {.name = name,
          .version = std::to_string(version),
          .state = state,
-         .reason = record.reason,
+         .reason = available.ok() ? record.reason : std::string(available.message()),
          .repository = repository,
          .failed_code = record.failed_code,
          .on_demand = state == core::ModelState::kUnavailable && !record.failed && LoadsOnDemand(version)});

@@ -23,6 +23,9 @@ class IsolatedModel final : public core::EngineModel {
   size_t input_alignment(int /*input*/) const override { return 1; }
   bool wants_one_piece(int input) const override { return described().inputs[input].one_piece; }
   std::shared_ptr<core::InputMemory> input_memory() const override { return supervisor_->bodies(); }
+  core::Availability availability() const override {
+    return [supervisor = supervisor_] { return supervisor->Available(); };
+  }
   std::span<const std::string> significant_parameters() const override { return described().significant_parameters; }
   int compute_threads() const override { return described().compute_threads; }
 

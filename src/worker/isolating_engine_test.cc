@@ -95,6 +95,12 @@ class IsolatingEngineTest : public ::testing::Test {
     return execution.responses().back().status;
   }
 
+  static void KillWorker() {
+    const std::set<pid_t> workers = Workers();
+    ASSERT_EQ(workers.size(), 1u);
+    kill(*workers.begin(), SIGKILL);
+  }
+
   void TearDown() override {
     instance_.reset();
     model_.reset();
@@ -190,7 +196,7 @@ TEST_F(IsolatingEngineTest, BodiesStayThroughTheEndOfAProcess) {
            std::filesystem::file_size(dir_.path() / "record") == 0) {
       std::this_thread::yield();
     }
-    kill(*Workers().begin(), SIGKILL);
+    KillWorker();
     running.join();
     EXPECT_EQ(held.responses()[0].status.code(), base::StatusCode::kUnavailable);
     std::filesystem::remove(dir_.path() / "held");
@@ -213,6 +219,29 @@ TEST_F(IsolatingEngineTest, ABodyOutlivesItsModel) {
   instance_.reset();
   model_.reset();
   std::memset(body.data(), 1, body.size());
+}
+
+// Started again at once, requests wait; where that fails, they fail until a process runs.
+TEST_F(IsolatingEngineTest, AModelIsNotAvailableInAPause) {
+  const std::filesystem::path program = dir_.path() / "inferd-worker";
+  std::filesystem::create_symlink(kProgram, program);
+  engine_ = std::make_unique<IsolatingEngine>(*inside_, kLibrary, IsolationOptions{.program = program});
+  Start("");
+  const core::Availability available = model_->availability();
+  EXPECT_TRUE(available().ok());
+  KillWorker();
+  EXPECT_TRUE(Outcome().ok() || Outcome().ok()) << "the process was lost under the first one at most";
+  EXPECT_TRUE(available().ok()) << "it was started again at once";
+  std::filesystem::remove(program);
+  KillWorker();
+  const auto mentions_program = [&] { return available().message().find(program.string()) != std::string::npos; };
+  while (!mentions_program()) std::this_thread::yield();
+  EXPECT_EQ(available().code(), base::StatusCode::kUnavailable);
+  EXPECT_EQ(available(), Outcome());
+  EXPECT_THAT(available().message(), HasSubstr("the worker process of model 'm/1' cannot be started: "));
+  std::filesystem::create_symlink(kProgram, program);
+  while (!available().ok()) std::this_thread::yield();
+  EXPECT_TRUE(Outcome().ok());
 }
 
 TEST_F(IsolatingEngineTest, AHangingProcessIsEndedAndReplaced) {

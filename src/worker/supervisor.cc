@@ -115,8 +115,12 @@ bool Supervisor::Pause(int64_t pause_ns, const base::Status& why) {
         "worker process lost",
         {{"model", title_}, {"reason", why.message()}, {"restart_in_ms", std::to_string(pause_ns / kNsPerMs)}});
   }
-  why_ = why;
+  why_ = why.code() == base::StatusCode::kUnavailable
+             ? why
+             : base::Unavailable("the worker process of model '" + title_ +
+                                 "' cannot be started: " + std::string(why.message()));
   state_ = pause_ns > 0 ? State::kPausing : State::kStarting;
+  if (pause_ns > 0) given_up_ = true;
   changed_.NotifyAll();
   while (!stopping_ && steady_clock::now() < until) changed_.WaitUntil(mutex_, until);
   state_ = State::kStarting;
@@ -146,6 +150,7 @@ base::Status Supervisor::Open() {
   base::MutexLock lock(mutex_);
   callers_ = std::move(callers);
   state_ = State::kUp;
+  given_up_ = false;
   if (started_once_ && options_.logger != nullptr) {
     options_.logger->Info("worker process restarted", {{"model", title_}, {"pid", std::to_string(process->pid())}});
   }
@@ -202,6 +207,11 @@ base::Result<std::shared_ptr<ChannelCaller>> Supervisor::CallerOf(size_t instanc
     }
     changed_.Wait(mutex_);
   }
+}
+
+base::Status Supervisor::Available() {
+  base::MutexLock lock(mutex_);
+  return given_up_ || state_ == State::kStopped ? why_ : base::OkStatus();
 }
 
 std::shared_ptr<ChannelCaller> Supervisor::CallerNow(size_t instance) {

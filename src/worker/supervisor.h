@@ -48,6 +48,9 @@ class Supervisor final {
 
   // The way to that instance. Waits while the process starts. UNAVAILABLE: it does not, for the time being.
   base::Result<std::shared_ptr<ChannelCaller>> CallerOf(size_t instance);
+  // OK: requests find a process, or wait while one is started at once. UNAVAILABLE: one was started too often, and none
+  // has come up since.
+  base::Status Available();
   // Without waiting; null: there is none now.
   std::shared_ptr<ChannelCaller> CallerNow(size_t instance);
 
@@ -75,7 +78,8 @@ class Supervisor final {
   State state_ GUARDED_BY(mutex_) = State::kStarting;
   bool started_once_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  base::Status why_ GUARDED_BY(mutex_);  // there is no process
+  bool given_up_ GUARDED_BY(mutex_) = false;  // by a pause, until a process is up
+  base::Status why_ GUARDED_BY(mutex_);       // there is no process
   std::shared_ptr<WorkerProcess> process_ GUARDED_BY(mutex_);
   std::vector<InstanceOrder> orders_ GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<ChannelCaller>> callers_ GUARDED_BY(mutex_);  // as orders_

@@ -6,9 +6,10 @@ import pathlib
 import shutil
 import signal
 
+import grpc
 import pytest
 
-from support import models
+from support import models, oip, protos
 from support.load import Load
 from support.server import ROOT, Server, has_engine, wait_until
 
@@ -107,6 +108,42 @@ def test_a_hanging_worker_is_replaced(tmp_path):
         hold.unlink()
         assert answer_of(server, "hanging")[0] == 200
         assert workers(server)["hanging/1"] != process
+
+
+def index_of(server):
+    return {entry["name"]: entry for entry in server.json("POST", "/v2/repository/index")[1]}
+
+
+def test_a_model_is_not_ready_while_its_process_cannot_be_started(tmp_path):
+    models.add_onnx(tmp_path, "adder", models.adder_bytes(1))
+    (tmp_path / "adder" / "config.pbtxt").write_text(ISOLATED)
+    models.add_fake(tmp_path, "other")
+    file = tmp_path / "adder" / "1" / "model.onnx"
+    with Server(tmp_path) as server, grpc.insecure_channel(server.grpc_address) as channel:
+        def ready():
+            """Whether the model is, as everybody says who is asked."""
+            answers = {server.request("GET", path)[0] == 200
+                       for path in ("/v2/models/adder/ready", "/v2/models/adder/versions/1/ready")}
+            request = protos.message("inference.ModelReadyRequest")(name="adder")
+            answers.add(oip.unary(channel, "ModelReady")(request).ready)
+            answers.add(server.json("GET", "/v1/models/adder")[1]["ready"])
+            return answers
+
+        assert ready() == {True}
+        content = file.read_bytes()
+        file.unlink()
+        os.kill(workers(server)["adder/1"], signal.SIGKILL)
+        wait_until(lambda: ready() == {False}, "the model is not ready")
+        wait_until(lambda: "cannot be started" in index_of(server)["adder"]["reason"], "it was tried")
+        status, answer = answer_of(server, "adder")
+        assert status == 503 and "cannot be started" in answer["error"], answer
+        index = index_of(server)
+        assert index["adder"]["state"] == "READY" and index["adder"]["reason"] in answer["error"]
+        assert index["other"]["state"] == "READY" and "reason" not in index["other"]
+        assert server.health("ready") and server.request("GET", "/v2/models/other/ready")[0] == 200
+        models.write_whole(file, content)
+        wait_until(lambda: ready() == {True}, "the model is ready again")
+        assert answer_of(server, "adder", 7)[1]["outputs"][0]["data"] == [8]
 
 
 def test_the_process_goes_with_the_model(repository):

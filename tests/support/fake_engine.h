@@ -25,6 +25,7 @@ class FakeEngine final : public core::Engine {
     std::function<void(core::Execution&)> on_execute;
     size_t alignment = 1;
     std::vector<core::ModelSignature> others = {};  // the model's other signatures
+    core::Availability availability = nullptr;
   };
 
   static core::ModelSignature DefaultSignature() {
@@ -130,6 +131,7 @@ class FakeEngine final : public core::Engine {
       return std::make_unique<Instance>(engine_, script_);
     }
     size_t input_alignment(int) const override { return script_->alignment; }
+    core::Availability availability() const override { return script_->availability; }
 
    private:
     FakeEngine& engine_;
