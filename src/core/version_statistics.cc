@@ -35,6 +35,7 @@ void VersionStatistics::RecordSuccess(int64_t total_ns, const PhaseTimes& phases
 void VersionStatistics::RecordFailure(FailureReason reason, int64_t total_ns) {
   fail_.Add(total_ns);
   failures_[static_cast<size_t>(reason)].fetch_add(1, kRelaxed);
+  if (failure_observer_) failure_observer_(reason, total_ns);
 }
 
 void VersionStatistics::RecordExecution(int64_t rows, const PhaseTimes& phases) {

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "core/catalog.h"
 
@@ -38,6 +40,9 @@ class VersionStatistics final {
   // Requests that were answered OK: their times together, from when each was accepted. `wall_ms` since the epoch.
   void RecordSuccess(int64_t total_ns, const PhaseTimes& phases, int64_t wall_ms, uint64_t requests = 1);
   void RecordFailure(FailureReason reason, int64_t total_ns);
+  // Told of every failure, on whatever thread records it. Set before the version serves.
+  using FailureObserver = std::function<void(FailureReason reason, int64_t total_ns)>;
+  void SetFailureObserver(FailureObserver observer) { failure_observer_ = std::move(observer); }
   // One engine call over `rows` rows of the batch dimension (1 where there is none).
   void RecordExecution(int64_t rows, const PhaseTimes& phases);
 
@@ -75,6 +80,7 @@ class VersionStatistics final {
   using Block = std::array<Batch, kBatchesPerBlock>;
   Batch* BatchOf(int64_t rows);
 
+  FailureObserver failure_observer_;
   Duration success_, fail_, queue_, compute_input_, compute_infer_, compute_output_;
   std::array<Number, kFailureReasons> failures_{};
   Number inferences_{0};

@@ -41,7 +41,19 @@ constexpr FamilyRow kFamilies[] = {
      "Input tensors copied because their memory was not aligned, or not in one piece, for the engine"},
 };
 
+// By core::FailureReason.
+constexpr std::array<const char*, core::kFailureReasons> kReasons = {"REJECTED", "CANCELED", "BACKEND", "OTHER"};
+
 constexpr double kBatchBounds[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+
+// Of the requests of a version that ended so.
+std::shared_ptr<metrics::Histogram> AddRequestSeconds(metrics::Registry& registry, metrics::Labels labels,
+                                                      const char* outcome) {
+  labels.emplace_back("outcome", outcome);
+  return registry.AddHistogram("inferd_inference_request_duration_seconds",
+                               "Time from acceptance to answer, by outcome", std::move(labels),
+                               metrics::LatencyBoundsSeconds());
+}
 
 }  // namespace
 
@@ -83,7 +95,7 @@ VersionMetrics::~VersionMetrics() { owner_->Release(*this); }
 
 std::unique_ptr<VersionMetrics> InferenceMetrics::Add(const core::ModelId& id,
                                                       const std::map<std::string, std::string>& tags,
-                                                      std::shared_ptr<const core::VersionStatistics> statistics) {
+                                                      std::shared_ptr<core::VersionStatistics> statistics) {
   metrics::Labels labels = {{"model", id.name}, {"version", std::to_string(id.version)}};
   for (const auto& [name, value] : tags) labels.emplace_back("_" + name, value);
 
@@ -97,8 +109,11 @@ std::unique_ptr<VersionMetrics> InferenceMetrics::Add(const core::ModelId& id,
   std::unique_ptr<VersionMetrics> handle(new VersionMetrics);
   {
     base::MutexLock series_lock(series->mutex);
-    auto load = std::ranges::find(series->loads, statistics, &VersionMetrics::Series::Load::statistics);
-    if (load == series->loads.end()) load = series->loads.insert(load, {statistics, {}});
+    auto load = std::ranges::find_if(series->loads, [&](const auto& known) { return known.statistics == statistics; });
+    if (load == series->loads.end()) {
+      load = series->loads.insert(load, {statistics, {}});
+      statistics->SetFailureObserver(FailuresInto(series));
+    }
     load->reports.emplace(handle.get(), nullptr);
   }
   handle->owner_ = this;
@@ -111,6 +126,18 @@ std::unique_ptr<VersionMetrics> InferenceMetrics::Add(const core::ModelId& id,
   return handle;
 }
 
+// Whoever records a failure holds the version, and so the series stay while this runs.
+core::VersionStatistics::FailureObserver InferenceMetrics::FailuresInto(
+    std::shared_ptr<VersionMetrics::Series> series) {
+  return [this, series = std::move(series)](core::FailureReason reason, int64_t total_ns) {
+    const auto index = static_cast<size_t>(reason);
+    VersionMetrics::Series::Failures& failures = series->failures[index];
+    std::call_once(failures.made,
+                   [&] { failures.seconds = AddRequestSeconds(registry_, series->labels, kReasons[index]); });
+    failures.seconds->Observe(static_cast<double>(total_ns) * 1e-9);
+  };
+}
+
 void InferenceMetrics::Register(const std::shared_ptr<VersionMetrics::Series>& series) {
   for (const FamilyRow& row : kFamilies) {
     metrics::Labels labels = series->labels;
@@ -121,9 +148,7 @@ void InferenceMetrics::Register(const std::shared_ptr<VersionMetrics::Series>& s
   registry_.AddCallback(metrics::Registry::CallbackKind::kGauge, "nv_inference_pending_request_count",
                         "Instantaneous number of pending requests awaiting execution per-model.", series->labels,
                         [series] { return static_cast<double>(series->Pending()); });
-  series->request_seconds = registry_.AddHistogram("inferd_inference_request_duration_seconds",
-                                                   "Time from acceptance to answer, successful requests",
-                                                   series->labels, metrics::LatencyBoundsSeconds());
+  series->request_seconds = AddRequestSeconds(registry_, series->labels, "SUCCESS");
   series->batch_size =
       registry_.AddHistogram("inferd_inference_batch_size", "Rows per execution", series->labels, kBatchBounds);
   series->padding_rows = registry_.AddCounter("inferd_batch_padding_rows_total",

@@ -54,11 +54,11 @@ class VersionMetrics final {
   std::shared_ptr<metrics::Counter> padding_rows_;
 };
 
-// The nv_inference_* series (facts 5) of every version that is loaded, and ours beside them: latency and batch size
-// histograms, executions on the receiving thread, and by reason, what waits. They are read from the versions'
-// statistics when the page is written, so that they cost a request nothing. A reload of a version goes on counting
-// where the old load stopped; the series vanish when the last load of the version is gone. Thread-safe; outlives every
-// VersionMetrics.
+// The nv_inference_* series (facts 5) of every version that is loaded, and ours beside them: histograms of latency by
+// outcome and of batch sizes, executions on the receiving thread, and by reason, what waits. They are read from the
+// versions' statistics when the page is written, so that they cost a request nothing. A reload of a version goes on
+// counting where the old load stopped; the series vanish when the last load of the version is gone. Thread-safe;
+// outlives every VersionMetrics.
 class InferenceMetrics final {
  public:
   // `batching_session`: TensorFlow Serving's series about batches are there as well. It outlives this.
@@ -67,11 +67,12 @@ class InferenceMetrics final {
 
   // `tags` are ModelConfig's metric_tags: further labels, each with a `_` in front.
   std::unique_ptr<VersionMetrics> Add(const core::ModelId& id, const std::map<std::string, std::string>& tags,
-                                      std::shared_ptr<const core::VersionStatistics> statistics);
+                                      std::shared_ptr<core::VersionStatistics> statistics);
 
  private:
   friend class VersionMetrics;
   void Register(const std::shared_ptr<VersionMetrics::Series>& series);
+  core::VersionStatistics::FailureObserver FailuresInto(std::shared_ptr<VersionMetrics::Series> series);
   void RegisterScheduling(const std::shared_ptr<VersionMetrics::Series>& series, const core::SchedulerReport& report);
   void Release(VersionMetrics& metrics);
 

@@ -43,6 +43,35 @@ TEST_F(InferenceMetricsTest, ShowsTheStatisticsUnderTritonsNames) {
   }
 }
 
+TEST_F(InferenceMetricsTest, HowLongRequestsTookIsToldByOutcome) {
+  const auto stats = Stats();
+  auto handle = metrics_.Add({"m", 3}, {}, stats);
+  const auto second = metrics_.Add({"m", 3}, {}, stats);
+  handle->ObserveRequest(2'000'000'000);
+  EXPECT_THAT(Page(), Not(HasSubstr("outcome=\"REJECTED\"")));
+  stats->RecordFailure(core::FailureReason::kRejected, 3'000'000'000);
+  stats->RecordFailure(core::FailureReason::kRejected, 1'000'000'000);
+  stats->RecordFailure(core::FailureReason::kBackend, 7'000'000'000);
+  const std::string page = Page();
+  for (const char* line :
+       {R"(inferd_inference_request_duration_seconds_sum{model="m",version="3",outcome="SUCCESS"} 2)",
+        R"(inferd_inference_request_duration_seconds_count{model="m",version="3",outcome="SUCCESS"} 1)",
+        R"(inferd_inference_request_duration_seconds_sum{model="m",version="3",outcome="REJECTED"} 4)",
+        R"(inferd_inference_request_duration_seconds_count{model="m",version="3",outcome="REJECTED"} 2)",
+        R"(inferd_inference_request_duration_seconds_sum{model="m",version="3",outcome="BACKEND"} 7)"}) {
+    EXPECT_THAT(page, HasSubstr(line));
+  }
+  EXPECT_THAT(page, Not(HasSubstr("outcome=\"CANCELED\"")));
+}
+
+TEST_F(InferenceMetricsTest, WhatFailedIsNotShownOnceTheVersionIsGone) {
+  const auto stats = Stats();
+  auto handle = metrics_.Add({"m", 3}, {}, stats);
+  stats->RecordFailure(core::FailureReason::kOther, 1);
+  handle.reset();
+  EXPECT_THAT(Page(), Not(HasSubstr("inferd_inference_request_duration_seconds_count{")));
+}
+
 TEST_F(InferenceMetricsTest, AReloadGoesOnCounting) {
   const auto old_stats = Stats();
   auto old_handle = metrics_.Add({"m", 1}, {}, old_stats);

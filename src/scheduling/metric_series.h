@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "scheduling/inference_metrics.h"
@@ -42,8 +43,15 @@ struct VersionMetrics::Series {
     std::map<const VersionMetrics*, VersionMetrics::Report> reports;  // by scheduler; null: nothing to be read
   };
 
+  // Made when a request fails so for the first time.
+  struct Failures {
+    std::once_flag made;
+    std::shared_ptr<metrics::Histogram> seconds;
+  };
+
   metrics::Labels labels;
-  std::shared_ptr<metrics::Histogram> request_seconds;
+  std::shared_ptr<metrics::Histogram> request_seconds;  // of those that succeed
+  std::array<Failures, core::kFailureReasons> failures;
   std::shared_ptr<metrics::Histogram> batch_size;
   std::shared_ptr<metrics::Counter> padding_rows;
 

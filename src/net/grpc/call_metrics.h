@@ -11,8 +11,9 @@
 
 namespace inferd::net::grpc {
 
-// Counts calls by method and status: inferd_grpc_calls_total and inferd_grpc_call_duration_seconds. Thread-safe; made
-// by whoever composes the server. The registry outlives it.
+// Counts and measures calls by method and status: inferd_grpc_calls_total and inferd_grpc_call_duration_seconds, so
+// that calls that fail at once do not hide how long the others take. Thread-safe; made by whoever composes the server.
+// The registry outlives it.
 class CallMetrics final {
  public:
   explicit CallMetrics(metrics::Registry& registry) : registry_(registry) {}
@@ -26,10 +27,13 @@ class CallMetrics final {
    private:
     friend class CallMetrics;
     static constexpr size_t kCodes = 17;
+    struct OfCode {
+      std::shared_ptr<metrics::Counter> calls;
+      std::shared_ptr<metrics::Histogram> duration;
+    };
     metrics::Registry* registry_ = nullptr;
     std::string method_;
-    std::array<std::shared_ptr<metrics::Counter>, kCodes> calls_;
-    std::shared_ptr<metrics::Histogram> duration_;
+    std::array<OfCode, kCodes> series_;  // null: no call had that code yet
   };
 
   // `method` is one of our own, "/package.Service/Method", or "unknown" for all others.

@@ -21,7 +21,8 @@ TEST(CallMetricsTest, CountsByMethodAndCode) {
   const std::string text = registry.PrometheusText();
   EXPECT_THAT(text, HasSubstr(R"(inferd_grpc_calls_total{method="s.S/M",code="OK"} 2)"));
   EXPECT_THAT(text, HasSubstr(R"(inferd_grpc_calls_total{method="s.S/M",code="UNAUTHENTICATED"} 1)"));
-  EXPECT_THAT(text, HasSubstr(R"(inferd_grpc_call_duration_seconds_count{method="s.S/M"} 3)"));
+  EXPECT_THAT(text, HasSubstr(R"(inferd_grpc_call_duration_seconds_count{method="s.S/M",code="OK"} 2)"));
+  EXPECT_THAT(text, HasSubstr(R"(inferd_grpc_call_duration_seconds_count{method="s.S/M",code="UNAUTHENTICATED"} 1)"));
 }
 
 TEST(CallMetricsTest, CountsNothingByDefault) {
