@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/isolation.h"
+#include "config/version_transition.h"
 #include "tensor/data_type.h"
 #include "tensor/shape.h"
 
@@ -176,6 +177,7 @@ struct ModelConfig {
   std::string default_model_filename;
   VersionPolicy version_policy;
   VersionLabels version_labels;
+  std::optional<VersionTransition> version_transition;  // nothing: the server's
   int32_t max_batch_size = 0;
   // max_batch_size is a default of ours: a bound on batches that are made here, none on what a request may bring.
   bool accepts_larger_requests = false;

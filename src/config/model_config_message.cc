@@ -137,6 +137,10 @@ void ReadInferdOptions(const inference::InferdOptions& from, ModelConfig& to) {
     for (const auto& output : rule.output()) padded.outputs.push_back({output.name(), output.dim()});
   }
   to.version_labels.insert(from.version_labels().begin(), from.version_labels().end());
+  if (from.has_version_transition()) {
+    const bool resource = from.version_transition() == inference::InferdOptions::RESOURCE;
+    to.version_transition = resource ? VersionTransition::kResource : VersionTransition::kAvailability;
+  }
   if (from.isolation() == inference::InferdOptions::PROCESS) to.isolation = Isolation::kProcess;
   if (from.worker().hang_timeout_ms() > 0) to.worker.hang_timeout_ms = from.worker().hang_timeout_ms();
   if (from.worker().shared_memory_bytes() > 0) to.worker.shared_memory_bytes = from.worker().shared_memory_bytes();

@@ -14,6 +14,7 @@
 #include "config/lazy_options.h"
 #include "config/resource_options.h"
 #include "config/served_options.h"
+#include "config/version_transition.h"
 
 namespace inferd::config {
 
@@ -118,6 +119,7 @@ struct ServerOptions {
   std::chrono::milliseconds poll_interval{2'000};
   std::vector<std::string> load_models;  // kExplicit: loaded at the start; "*": all
   LazyOptions lazy;
+  VersionTransition version_transition = VersionTransition::kAvailability;  // of models that do not say
   uint32_t loader_threads = 4;
   bool recorded_warmups = true;  // versions run the requests recorded in their folders before they serve
   uint32_t recorded_warmup_times = 1;

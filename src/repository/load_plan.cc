@@ -2,7 +2,13 @@
 
 namespace inferd::repository {
 
-LoadPlan PlanModel(std::span<const VersionView> versions, bool changing) {
+namespace {
+
+bool DueToLoad(const VersionView& view) {
+  return view.wanted && !view.loading && !view.asleep && !view.current && !view.failed_same;
+}
+
+LoadPlan PlanForAvailability(std::span<const VersionView> versions, bool changing) {
   LoadPlan plan;
   bool any_wanted = false;
   bool wanted_ready = false;
@@ -12,7 +18,7 @@ LoadPlan PlanModel(std::span<const VersionView> versions, bool changing) {
     any_wanted = true;
     wanted_ready |= view.ready;
     work_left |= view.loading;
-    if (!view.loading && !view.asleep && !view.current && !view.failed_same) {
+    if (DueToLoad(view)) {
       plan.load.push_back(view.version);
       work_left = true;
     }
@@ -23,6 +29,30 @@ LoadPlan PlanModel(std::span<const VersionView> versions, bool changing) {
     if (view.ready && !view.wanted) plan.unload.push_back(view.version);
   }
   return plan;
+}
+
+LoadPlan PlanForResource(std::span<const VersionView> versions, bool changing) {
+  LoadPlan plan;
+  bool replaced_there = false;
+  for (const VersionView& view : versions) {
+    if (view.wanted) continue;
+    replaced_there |= view.ready || view.loading || view.leaving;
+    if (view.ready && !changing) plan.unload.push_back(view.version);
+  }
+  for (const VersionView& view : versions) {
+    if (!DueToLoad(view)) continue;
+    if (view.ready) plan.unload.push_back(view.version);
+    const bool waits = view.ready || view.leaving || replaced_there;
+    (waits ? plan.wait : plan.load).push_back(view.version);
+  }
+  return plan;
+}
+
+}  // namespace
+
+LoadPlan PlanModel(std::span<const VersionView> versions, bool changing, config::VersionTransition transition) {
+  return transition == config::VersionTransition::kResource ? PlanForResource(versions, changing)
+                                                            : PlanForAvailability(versions, changing);
 }
 
 }  // namespace inferd::repository

@@ -111,6 +111,7 @@ base::Status Manager::Core::ApplyLoad(const core::LoadCall& call, core::ControlC
     record.problem.clear();
     record.wanted = std::move(wanted);
     record.on_demand = LoadsOnDemand(look);
+    record.transition = look.rules.transition.value_or(options_.version_transition);
     record.labels = look.rules.labels;
     // Whoever asks again wants it tried again.
     for (auto& [version, entry] : record.versions) entry.failed = false;

@@ -138,6 +138,7 @@ void Manager::Core::ApplyLook(const ModelLook& look, bool initial, Deferred& def
 void Manager::Core::WantWhatIsThere(const ModelLook& look, ModelRecord& record) {
   record.wanted = SelectWanted(look, {}, record.wanted);
   record.on_demand = LoadsOnDemand(look);
+  record.transition = look.rules.transition.value_or(options_.version_transition);
   if (!look.changing) record.labels = look.rules.labels;
   record.problem.clear();
   if (!record.wanted.empty() || look.changing) return;
@@ -165,9 +166,8 @@ void Manager::Core::Advance(ModelRecord& record, Deferred& deferred) {
     if (entry.serving != nullptr || !record.wanted.contains(version)) entry.demanded = false;
     entry.waits_for_room &= record.wanted.contains(version);
   }
-  const LoadPlan plan = PlanModel(record.Views(), record.changing && record.authority == Authority::kFolder);
-  for (const int64_t version : plan.load) QueueLoad(record, version);
-  for (const int64_t version : plan.unload) EndServing(record, record.versions.at(version), deferred);
+  const bool changing = record.changing && record.authority == Authority::kFolder;
+  Follow(PlanModel(record.Views(), changing, record.transition), record, deferred);
   NoteNotLoaded(record);
   AnswerWaiters(record, deferred);
   record.Prune();

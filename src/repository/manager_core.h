@@ -73,6 +73,7 @@ class Manager::Core final {
   void ForgetIfGone(const std::string& name) REQUIRES(mutex_);
   bool WantedFromFolder(const std::string& model, bool initial) const;
   void Advance(ModelRecord& record, Deferred& deferred) REQUIRES(mutex_);
+  void Follow(const LoadPlan& plan, ModelRecord& record, Deferred& deferred) REQUIRES(mutex_);
   // Forgets that versions failed which it is time to try again.
   void RetryFailed(ModelRecord& record) const REQUIRES(mutex_);
   void NoteNotLoaded(ModelRecord& record) const REQUIRES(mutex_);

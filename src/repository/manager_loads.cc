@@ -1,5 +1,7 @@
 #include <malloc.h>
 
+#include <utility>
+
 #include "repository/manager_core.h"
 
 // A version's way up and down: the part of the manager that runs on its pools.
@@ -22,6 +24,20 @@ class Manager::Core::EndNotice final {
   const std::filesystem::path dir_;
   std::shared_ptr<const void> files_;
 };
+
+void Manager::Core::Follow(const LoadPlan& plan, ModelRecord& record, Deferred& deferred) {
+  for (auto& [version, entry] : record.versions) {
+    if (std::exchange(entry.waits_to_replace, false)) entry.reason.clear();
+  }
+  for (const int64_t version : plan.load) QueueLoad(record, version);
+  for (const int64_t version : plan.unload) EndServing(record, record.versions.at(version), deferred);
+  for (const int64_t version : plan.wait) {
+    VersionRecord& entry = record.versions.at(version);
+    entry.waits_to_replace = true;
+    entry.demanded = true;  // what replaces another does not wait for requests as well
+    entry.reason = kWaitsToReplace;
+  }
+}
 
 void Manager::Core::StartLoad(ModelRecord& record, int64_t version) {
   VersionRecord& entry = record.versions.at(version);
@@ -139,6 +155,7 @@ void Manager::Core::VersionEnded(const LoadMetrics::Version& ended) {
       entry.reason = "unloaded";
       load_metrics_.ForgetVersion(ended);
     }
+    if (!stopping_ && record.Replaces()) Advance(record, deferred);
     NoteNotLoaded(record);
     record.Prune();
     ForgetIfGone(id.name);

@@ -48,6 +48,7 @@ struct ManagerOptions {
   config::ReadinessMode readiness = config::ReadinessMode::kAll;
   std::vector<std::string> ready_models;  // ReadinessMode::kNamed
   LazyLoading lazy;
+  config::VersionTransition version_transition = config::VersionTransition::kAvailability;  // where models do not say
   size_t loader_threads = 4;
   uint32_t load_retries = 0;  // looks at the folders try a version that failed so often again
   int64_t load_retry_ms = 60'000;

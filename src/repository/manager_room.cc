@@ -33,17 +33,15 @@ std::vector<Resident> Manager::Core::Residents(std::vector<core::ModelId>* place
   for (const auto& [name, record] : models_) {
     for (const auto& [number, version] : record.versions) {
       const core::ModelId place{name, number};
-      int leaving = version.alive;
       if (version.serving != nullptr) {
         add(place, {StateOf(record, version), version.bytes, version.serving->used_ns()});
-        --leaving;
       }
       if (version.loading) {
         const auto state = record.on_demand ? Resident::State::kLoading : Resident::State::kKept;
         add(place, {state, version.bytes, 0});
-        --leaving;
       }
-      for (; leaving > 0; --leaving) add(place, {Resident::State::kLeaving, version.bytes, 0});
+      for (int leaving = version.Leaving(); leaving > 0; --leaving)
+        add(place, {Resident::State::kLeaving, version.bytes, 0});
     }
   }
   return residents;

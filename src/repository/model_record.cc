@@ -28,6 +28,10 @@ bool ModelRecord::Replacing() const {
       versions, [this](const auto& entry) { return entry.second.serving != nullptr && !wanted.contains(entry.first); });
 }
 
+bool ModelRecord::Replaces() const {
+  return std::ranges::any_of(versions, [](const auto& entry) { return entry.second.waits_to_replace; });
+}
+
 bool ModelRecord::LoadsOnDemand(int64_t version) const { return on_demand && wanted.contains(version) && !Replacing(); }
 
 const int64_t* ModelRecord::MeantOnDemand(std::string_view version, int64_t now_ns) const {
@@ -58,11 +62,12 @@ std::vector<VersionView> ModelRecord::Views() const {
     const VersionContent* content = it == wanted.end() ? nullptr : &it->second.content;
     views.push_back({.version = version,
                      .wanted = content != nullptr,
-                     .loading = record.Pending(),
+                     .loading = record.loading || record.waits_for_room,
                      .asleep = !record.demanded && record.serving == nullptr && LoadsOnDemand(version),
                      .ready = record.serving != nullptr,
                      .current = content != nullptr && record.serving != nullptr && record.serving_content == *content,
-                     .failed_same = content != nullptr && record.failed && record.failed_content == *content});
+                     .failed_same = content != nullptr && record.failed && record.failed_content == *content,
+                     .leaving = record.Leaving() > 0});
   }
   return views;
 }

@@ -44,13 +44,15 @@ struct LoadWaiter {
 //                          |              |
 //                          +--error--> unavailable, with why (a failed reload stays ready, with why)
 //
-// A reload goes through `loading` while `serving` stays. Where models are loaded on demand, a version is unavailable
-// until a request demands it, and before `loading` it waits for room.
+// A reload goes through `loading` while `serving` stays, or after that is gone (config::VersionTransition). Where
+// models are loaded on demand, a version is unavailable until a request demands it, and before `loading` it waits for
+// room.
 struct VersionRecord {
   std::shared_ptr<const core::ModelVersion> serving;  // set: ready
   VersionContent serving_content;
-  bool demanded = false;        // a request or a call has it loaded
-  bool waits_for_room = false;  // and what is in the way is to go first
+  bool demanded = false;          // a request or a call has it loaded
+  bool waits_to_replace = false;  // and what it replaces is to go first
+  bool waits_for_room = false;    // and what is in the way is to go first
   std::vector<LoadWaiter> waiters;
   int64_t bytes = 0;  // that each load of it holds, by estimate
   bool loading = false;
@@ -65,10 +67,15 @@ struct VersionRecord {
 
   core::ModelState State() const;
   // On its way to serve.
-  bool Pending() const { return loading || waits_for_room; }
+  bool Pending() const { return loading || waits_for_room || waits_to_replace; }
+  // Loads of it that take no more requests, and are not gone yet.
+  int Leaving() const { return alive - (serving == nullptr ? 0 : 1) - (loading ? 1 : 0); }
   // When a request may have a version that failed loaded again: the wait doubles, from a second to a minute.
   int64_t RetryNs() const;
 };
+
+// Why a version is not loaded yet that replaces another, or itself.
+inline constexpr std::string_view kWaitsToReplace = "waits for what it replaces to be gone";
 
 // Why a version is not loaded that waits for a request.
 inline constexpr std::string_view kNotLoaded = "not loaded: waits for a request";
@@ -86,6 +93,7 @@ struct ModelRecord {
   std::string name;
   std::string repository;
   Authority authority = Authority::kFolder;
+  config::VersionTransition transition = config::VersionTransition::kAvailability;
   bool on_demand = false;  // its versions are loaded when requests need them, and may go when others do
   bool on_disk = false;
   bool changing = false;  // the folder is being written
@@ -99,6 +107,8 @@ struct ModelRecord {
   std::vector<VersionView> Views() const;
   bool Loading() const;
   bool AnyReady() const;
+  // Whether a version waits for what it replaces to be gone.
+  bool Replaces() const;
   // Whether a ready version is to go when a wanted one serves.
   bool Replacing() const;
   // Whether the version is one that requests have loaded. (What replaces a ready one does not wait for them.)

@@ -21,6 +21,7 @@ constexpr int64_t kStampNsMin = 1'000'000'000;
 VersionRules VersionRulesOf(const config::ModelConfig& config) {
   return {.policy = config.version_policy,
           .labels = config.version_labels,
+          .transition = config.version_transition,
           .pinned = config.pinned,
           .memory_bytes = config.memory_bytes};
 }

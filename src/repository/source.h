@@ -25,6 +25,7 @@ namespace inferd::repository {
 struct VersionRules {
   config::VersionPolicy policy;
   config::VersionLabels labels;
+  std::optional<config::VersionTransition> transition;  // nothing: it does not say
   bool pinned = false;
   uint64_t memory_bytes = 0;  // 0: it does not say
 };

@@ -183,6 +183,7 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.startup_models = options.load_models;
   manager.readiness = options.readiness;
   manager.ready_models = options.readiness_models;
+  manager.version_transition = options.version_transition;
   manager.loader_threads = options.loader_threads;
   const config::LazyOptions& lazy = options.lazy;
   manager.lazy = {.enabled = lazy.on(),

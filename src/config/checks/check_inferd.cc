@@ -98,6 +98,12 @@ void CheckShared(CheckContext& c, const Place& worker, const std::string& name, 
                                            " for " + c.model));
 }
 
+void CheckVersionTransition(CheckContext& c, const Place& place, const Options& options) {
+  if (Options::VersionTransition_IsValid(options.version_transition())) return;
+  c.problems.push_back(
+      place.At("version_transition", "unknown transition " + std::to_string(options.version_transition())));
+}
+
 void CheckIsolation(CheckContext& c, const Place& place, const Options& options) {
   if (!Options::Isolation_IsValid(options.isolation())) {
     c.problems.push_back(place.At("isolation", "unknown isolation " + std::to_string(options.isolation())));
@@ -146,6 +152,7 @@ void CheckInferdOptions(CheckContext& c) {
   CheckMemory(c, place, options);
   CheckVersionLabels(c, place, options);
   CheckIsolation(c, place, options);
+  CheckVersionTransition(c, place, options);
   CheckPadding(c, place);
 }
 

@@ -83,14 +83,15 @@ INSTANTIATE_TEST_SUITE_P(Labels, CheckInferdOptionsTest, ::testing::ValuesIn(kLa
 
 // A load call may bring any number for an enumeration.
 TEST(CheckInferdOptionsJsonTest, UnknownNumbersAreNoModes) {
-  const auto config =
-      ModelConfigFromJson(R"({"name":"M","backend":"b","inferd":{"batching":7,"inline_execution":8,"isolation":9}})");
+  const auto config = ModelConfigFromJson(
+      R"({"name":"M","backend":"b","inferd":{"batching":7,"inline_execution":8,"isolation":9,"version_transition":5}})");
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
   std::vector<std::string> found;
   for (const Problem& problem : FindProblems(*config->document, "M")) found.push_back(problem.ToString());
   EXPECT_THAT(found, ::testing::ElementsAre("inferd.batching: unknown batching mode 7",
                                             "inferd.inline_execution: unknown inline execution 8",
-                                            "inferd.isolation: unknown isolation 9"));
+                                            "inferd.isolation: unknown isolation 9",
+                                            "inferd.version_transition: unknown transition 5"));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ using Served = ServedModelOptions;
 
 constexpr std::string_view kControlModes = "none|poll|explicit";
 constexpr std::string_view kIsolations = "none|process";
+constexpr std::string_view kTransitions = "availability|resource";
 constexpr std::string_view kAcceptWhen = "at-once|tried|ready";
 constexpr std::string_view kHealthBodies = "empty|json";
 constexpr std::string_view kJsonNonFinite = "tokens|strings|null|error";
@@ -114,6 +115,9 @@ std::vector<Option> ModelRows() {
           "work in each"),
       Plain<&S::poll_interval>(kModels, "poll-interval", "TIME", "how often the folders are looked at"),
       Plain<&S::load_models>(kModels, "load-model", "NAME", "with explicit: load this model at the start; '*': all"),
+      Choice<kTransitions, &S::version_transition>(
+          kModels, "version-transition",
+          "of models that do not say: a new version is loaded before the old one goes, or after it is gone"),
       Plain<&S::loader_threads>(kModels, "loader-threads", "N", "models loaded at the same time"),
       Plain<&S::recorded_warmups>(kModels, "recorded-warmups", "",
                                   "versions run the requests of their assets.extra/tf_serving_warmup_requests before "
