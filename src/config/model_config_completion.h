@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "config/default_batching.h"
+#include "config/engine_parameters.h"
 #include "config/model_config.h"
 #include "config/platform.h"
 
@@ -27,6 +28,7 @@ struct CompletionOptions {
   bool version_batching = false;         // versions bring these three themselves: see version_batching.h
   int default_instance_count = 1;        // for CPU instance groups that do not say
   Isolation default_isolation = Isolation::kNone;  // for models that do not say
+  EngineParameters engine_parameters;
   PlatformNames platform_names = PlatformNames::kPredictV2;
 };
 

@@ -11,7 +11,10 @@ namespace {
 
 using tensor::DataType;
 using tensor::Shape;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
 
 const TensorInfo kX{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 784}};
 const TensorInfo kY{.name = "y", .datatype = DataType::kFp32, .shape = {-1, 10}};
@@ -122,6 +125,15 @@ TEST(ResolveModelTest, WhereAModelRunsIsTheServersWordUnlessTheModelSays) {
   EXPECT_EQ(isolation("inferd { worker { hang_timeout_ms: 1 } }", Isolation::kProcess), Isolation::kProcess);
   EXPECT_EQ(isolation("inferd { isolation: NONE }", Isolation::kProcess), Isolation::kNone);
   EXPECT_EQ(isolation("inferd { isolation: PROCESS }", Isolation::kNone), Isolation::kProcess);
+}
+
+TEST(ResolveModelTest, ParametersOfTheEngineAreBelowTheModels) {
+  CompletionOptions options;
+  options.engine_parameters = {{"onnxruntime", {{"a", "server's"}, {"b", "server's"}}}, {"tensorflow", {{"c", "x"}}}};
+  const auto config = Resolve("parameters { key: \"b\" value { string_value: \"model's\" } }", {"model.onnx"}, options);
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_THAT(config->parameters, ElementsAre(Pair("a", "server's"), Pair("b", "model's")));
+  EXPECT_THAT(Resolve("backend: \"mine\"", {}, options)->parameters, IsEmpty());
 }
 
 TEST(ResolveModelTest, AConfigurationOf2018Resolves) {

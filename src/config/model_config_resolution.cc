@@ -46,6 +46,21 @@ void FillPlatform(inference::ModelConfig& config, const Platform& platform, cons
   config.set_default_model_filename(same ? found->filename : std::string(platform.default_filename));
 }
 
+std::string EngineOf(const std::string& platform_name, const std::string& backend) {
+  const Platform* platform = FindPlatform(platform_name);
+  if (platform == nullptr) platform = FindBackend(backend);
+  return platform == nullptr ? backend : std::string(platform->engine);
+}
+
+void FillParameters(inference::ModelConfig& config, const EngineParameters& by_engine) {
+  const auto of_engine = by_engine.find(EngineOf(config.platform(), config.backend()));
+  if (of_engine == by_engine.end()) return;
+  for (const auto& [name, value] : of_engine->second) {
+    if (config.parameters().contains(name)) continue;
+    (*config.mutable_parameters())[name].set_string_value(value);
+  }
+}
+
 void FillInstanceGroups(inference::ModelConfig& config, const CompletionOptions& options) {
   using Group = inference::ModelInstanceGroup;
   if (config.instance_group_size() == 0) config.add_instance_group()->set_name(config.name());
@@ -65,9 +80,9 @@ void FillInstanceGroups(inference::ModelConfig& config, const CompletionOptions&
 
 ModelConfig Rebuild(std::unique_ptr<const ModelConfigDocument::Message> message, PlatformNames names) {
   ModelConfig config = FromMessage(std::move(message));
+  config.engine = EngineOf(config.platform, config.backend);
   const Platform* platform = FindPlatform(config.platform);
   if (platform == nullptr) platform = FindBackend(config.backend);
-  config.engine = platform == nullptr ? config.backend : std::string(platform->engine);
   if (platform != nullptr) config.platform = ShownPlatform(*platform, names);
   if (config.platform.empty()) config.platform = config.backend;
   return config;
@@ -89,6 +104,7 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
   const auto platform = ChoosePlatform(proto, found, version_entries);
   if (platform.has_value() && *platform != nullptr) FillPlatform(proto, **platform, found, options.platform_names);
   FillInstanceGroups(proto, options);
+  FillParameters(proto, options.engine_parameters);
   if (options.default_isolation == Isolation::kProcess && !proto.inferd().has_isolation()) {
     proto.mutable_inferd()->set_isolation(inference::InferdOptions::PROCESS);
   }

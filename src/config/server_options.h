@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "config/access_options.h"
 #include "config/default_batching.h"
+#include "config/engine_parameters.h"
 #include "config/grpc_options.h"
 #include "config/isolation.h"
 #include "config/lazy_options.h"
@@ -127,8 +128,9 @@ struct ServerOptions {
   std::chrono::milliseconds load_retry_interval{60'000};
   int32_t default_max_batch_size = 64;
   DefaultBatching default_batching;
-  bool version_batching = false;           // versions' folders say it, in a file of TensorFlow Serving's
-  std::string engine_directory;            // empty: beside the program
+  bool version_batching = false;  // versions' folders say it, in a file of TensorFlow Serving's
+  std::string engine_directory;   // empty: beside the program
+  EngineParameters engine_parameters;
   Isolation isolation = Isolation::kNone;  // of models that do not say
   uint32_t cpu_threads = 0;                // of all models together; given, executions wait for them; 0: one per core
   ResourceOptions resources;

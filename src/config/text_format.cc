@@ -58,7 +58,14 @@ class ErrorLines final : public google::protobuf::io::ErrorCollector {
     if (!lines_.empty()) lines_ += '\n';
     lines_ += Problem{"", std::move(shown), file_, line + 1, column + 1}.ToString();
   }
-  void AddWarning(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
+  void AddWarning(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
+    const auto unknown = FindUnknownField(message);
+    if (!unknown.has_value() || unknown_.size() == kErrorsMax) return;
+    const std::string shown = unknown->field + " has no effect";
+    unknown_.push_back(Problem{"", shown, file_, line + 1, ColumnOf(unknown->field, line, column) + 1}.ToString());
+  }
+
+  const std::vector<std::string>& unknown() const { return unknown_; }
 
   base::Status ToStatus() const {
     return base::InvalidArgument(lines_.empty() ? file_ + ": not in protobuf's text format" : lines_);
@@ -76,8 +83,17 @@ class ErrorLines final : public google::protobuf::io::ErrorCollector {
   std::string_view text_;
   std::string file_;
   std::string lines_;
+  std::vector<std::string> unknown_;
   size_t count_ = 0;
 };
+
+base::Status Parse(google::protobuf::TextFormat::Parser& parser, std::string_view text, ErrorLines& errors,
+                   google::protobuf::Message& message, google::protobuf::TextFormat::ParseInfoTree& places) {
+  parser.RecordErrorsTo(&errors);
+  parser.WriteLocationsTo(&places);
+  parser.SetRecursionLimit(kDepthMax);
+  return parser.ParseFromString(std::string(text), &message) ? base::OkStatus() : errors.ToStatus();
+}
 
 }  // namespace
 
@@ -85,10 +101,17 @@ base::Status ParseTextFormat(std::string_view text, std::string_view file_name, 
                              google::protobuf::TextFormat::ParseInfoTree& places) {
   ErrorLines errors(text, file_name);
   google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&errors);
-  parser.WriteLocationsTo(&places);
-  parser.SetRecursionLimit(kDepthMax);
-  return parser.ParseFromString(std::string(text), &message) ? base::OkStatus() : errors.ToStatus();
+  return Parse(parser, text, errors, message, places);
+}
+
+base::Status ParseKnownFields(std::string_view text, std::string_view file_name, google::protobuf::Message& message,
+                              google::protobuf::TextFormat::ParseInfoTree& places, std::vector<std::string>& unknown) {
+  ErrorLines errors(text, file_name);
+  google::protobuf::TextFormat::Parser parser;
+  parser.AllowUnknownField(true);
+  INFERD_RETURN_IF_ERROR(Parse(parser, text, errors, message, places));
+  unknown.insert(unknown.end(), errors.unknown().begin(), errors.unknown().end());
+  return base::OkStatus();
 }
 
 }  // namespace inferd::config

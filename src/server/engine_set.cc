@@ -1,5 +1,6 @@
 #include "server/engine_set.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "enginehost/engine_directory.h"
@@ -37,6 +38,10 @@ base::Result<EngineSet> EngineSet::Open(const config::ServerOptions& options, ba
                                                                            .logger = &logger,
                                                                            .log_format = options.log.format}));
     set.pointers_.push_back(set.isolating_.back().get());
+  }
+  for (const auto& [name, parameters] : options.engine_parameters) {
+    if (std::ranges::find(set.pointers_, name, &core::Engine::name) != set.pointers_.end()) continue;
+    logger.Warning("parameters have no effect: there is no such engine", {{"engine", name}});
   }
   return set;
 }

@@ -197,6 +197,7 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.completion.default_max_batch_size = options.default_max_batch_size;
   manager.completion.default_batching = options.default_batching;
   manager.completion.default_isolation = options.isolation;
+  manager.completion.engine_parameters = options.engine_parameters;
   manager.completion.version_batching = options.version_batching;
   manager.completion.default_limits_requests = options.personality->default_batch_limits_requests;
   manager.completion.platform_names = options.personality->platform_names;

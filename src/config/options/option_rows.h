@@ -8,6 +8,7 @@
 
 namespace inferd::config {
 
+std::vector<Option> EngineRows();
 std::vector<Option> GrpcRows();
 std::vector<Option> AccessRows();
 std::vector<Option> LazyLoadingRows();

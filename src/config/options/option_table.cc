@@ -16,7 +16,6 @@ using Limit = LimitOptions;
 using Served = ServedModelOptions;
 
 constexpr std::string_view kControlModes = "none|poll|explicit";
-constexpr std::string_view kIsolations = "none|process";
 constexpr std::string_view kTransitions = "availability|resource";
 constexpr std::string_view kAcceptWhen = "at-once|tried|ready";
 constexpr std::string_view kHealthBodies = "empty|json";
@@ -128,14 +127,6 @@ std::vector<Option> ModelRows() {
       Plain<&S::load_retry_interval>(kModels, "load-retry-interval", "TIME", "how long after each time"),
       Plain<&S::default_max_batch_size>(kModels, "default-max-batch-size", "N",
                                         "for models that can batch and have no max_batch_size of their own; 0: none"),
-      Plain<&S::engine_directory>(kModels, "engine-directory", "PATH",
-                                  "where the engines are; default: beside the program"),
-      Choice<kIsolations, &S::isolation>(kModels, "isolation",
-                                         "where the engines of models run that do not say: in the server's process, or "
-                                         "in one of each version's own"),
-      Plain<&S::cpu_threads>(kModels, "cpu-threads", "N",
-                             "compute threads of all models together, for which executions wait; 0: one per core, and "
-                             "none waits"),
   };
 }
 
@@ -284,8 +275,8 @@ std::vector<Option> LogRows() {
 
 std::vector<Option> AllRows() {
   std::vector<Option> all;
-  for (auto rows : {ModelRows, LazyLoadingRows, SchedulingRows, HttpRows, GrpcListenerRows, MetricsRows, GrpcRows,
-                    AccessRows, LifecycleRows, AnswerRows, LimitRows, LogRows}) {
+  for (auto rows : {ModelRows, EngineRows, LazyLoadingRows, SchedulingRows, HttpRows, GrpcListenerRows, MetricsRows,
+                    GrpcRows, AccessRows, LifecycleRows, AnswerRows, LimitRows, LogRows}) {
     std::ranges::move(rows(), std::back_inserter(all));
   }
   return all;

@@ -3,8 +3,10 @@
 #include <limits>
 #include <utility>
 
+#include "config/options/flag_combination.h"
 #include "config/options/option_value.h"
 #include "config/options/tensorflow_flags.h"
+#include "config/options/tensorflow_platform.h"
 #include "config/small_file.h"
 #include "config/tfs/server_files.h"
 
@@ -36,7 +38,7 @@ constexpr ChannelArgument kChannelArguments[] = {
 
 class Combination {
  public:
-  explicit Combination(const GivenFlags& given) : given_(given) {}
+  explicit Combination(const GivenFlags& given) : given_(given), flags_(given) {}
 
   base::Result<CombinedFlags> Read() {
     ReadModels();
@@ -45,18 +47,15 @@ class Combination {
     ReadChannelArguments();
     ReadPolling();
     INFERD_RETURN_IF_ERROR(ReadRetries());
-    INFERD_RETURN_IF_ERROR(ReadBatching());
+    INFERD_RETURN_IF_ERROR(CombineTensorflowPlatform(flags_));
     INFERD_RETURN_IF_ERROR(ReadMetrics());
     INFERD_RETURN_IF_ERROR(ReadTls());
-    return std::move(combined_);
+    return flags_.Take();
   }
 
  private:
-  void AddFrom(std::string origin, std::string_view option, std::string value) {
-    combined_.values.push_back({.option = option, .value = std::move(value), .origin = std::move(origin)});
-  }
   void Add(std::string_view option, std::string value, std::string_view flag) {
-    AddFrom("--" + std::string(flag), option, std::move(value));
+    flags_.Add(option, std::move(value), flag);
   }
 
   const std::string* Variable(const char* name) const {
@@ -85,20 +84,20 @@ class Combination {
       Add("model-config-file", *file, "model_config_file");
       for (const std::string_view idle : {"model_name", "model_base_path"}) {
         if (given_.Find(idle) == nullptr) continue;
-        combined_.warnings.push_back("--" + std::string(idle) + " has no effect: --model_config_file names the models");
+        flags_.Warn(idle, " has no effect: --model_config_file names the models");
       }
     } else if (path != nullptr) {
       Add("model-base-path", ModelName() + "=" + *path, "model_base_path");
     } else if (InImage()) {
       const std::string* const folder = Variable("MODEL_BASE_PATH");
       const std::filesystem::path base = folder == nullptr ? std::string(kImageFolder) : *folder;
-      AddFrom("MODEL_BASE_PATH", "model-base-path", ModelName() + "=" + (base / ImageModel()).string());
+      flags_.AddFrom("MODEL_BASE_PATH", "model-base-path", ModelName() + "=" + (base / ImageModel()).string());
     }
   }
 
   void ListenAsImage() {
-    AddFrom("MODEL_BASE_PATH", "http", "true");
-    AddFrom("MODEL_BASE_PATH", "http-port", std::string(kImageRestPort));
+    flags_.AddFrom("MODEL_BASE_PATH", "http", "true");
+    flags_.AddFrom("MODEL_BASE_PATH", "http-port", std::string(kImageRestPort));
   }
 
   // 0: does not listen.
@@ -122,7 +121,7 @@ class Combination {
       const std::string_view name = item.substr(0, equals);
       const auto known = std::ranges::find(kChannelArguments, name, &ChannelArgument::name);
       if (known == std::end(kChannelArguments) || equals == item.size()) {
-        combined_.warnings.push_back("--grpc_channel_arguments: " + std::string(item) + " has no effect");
+        flags_.Warn(kFlag, ": " + std::string(item) + " has no effect");
       } else {
         Add(known->option, std::string(item.substr(equals + 1)).append(known->unit), kFlag);
       }
@@ -148,43 +147,11 @@ class Combination {
     return base::OkStatus();
   }
 
-  base::Status ReadBatching() {
-    constexpr std::string_view kFlag = "batching_parameters_file";
-    const std::string* const file = given_.Find(kFlag);
-    if (!given_.IsTrue("enable_batching")) {
-      if (file == nullptr || file->empty()) return base::OkStatus();
-      return base::InvalidArgument("--batching_parameters_file needs --enable_batching");
-    }
-    BatchingParameters parameters;
-    if (file != nullptr && !file->empty()) {
-      INFERD_ASSIGN_OR_RETURN(parameters, ReadFile(kFlag, *file, ParseBatchingParameters));
-    }
-    AddBatching(parameters, file == nullptr ? "enable_batching" : kFlag);
-    for (const std::string& warning : parameters.warnings) {
-      combined_.warnings.push_back("--batching_parameters_file: " + warning);
-    }
-    return base::OkStatus();
-  }
-
-  void AddBatching(const BatchingParameters& parameters, std::string_view origin) {
-    const DefaultBatching& batching = parameters.batching;
-    Add("default-max-batch-size", std::to_string(parameters.max_batch_size), origin);
-    Add("default-batch-delay-us", std::to_string(batching.max_queue_delay_us), origin);
-    Add("split-large-requests", batching.split_large_requests ? "true" : "false", origin);
-    if (batching.queue_size_max > 0) Add("queue-size-max", std::to_string(batching.queue_size_max), origin);
-    for (const int32_t size : batching.allowed_batch_sizes) {
-      Add("default-allowed-batch-size", std::to_string(size), origin);
-    }
-    if (batching.pad_to_largest_shape) Add("pad-to-largest-shape", "true", origin);
-    constexpr std::string_view kOfVersions = "enable_per_model_batching_parameters";
-    if (given_.IsTrue(kOfVersions)) Add("version-batching", "true", kOfVersions);
-  }
-
   base::Status ReadMetrics() {
     constexpr std::string_view kFlag = "monitoring_config_file";
-    const std::string* const file = given_.Find(kFlag);
-    if (file == nullptr || file->empty()) return base::OkStatus();
-    INFERD_ASSIGN_OR_RETURN(std::string path, ReadFile(kFlag, *file, ParseMonitoringPath));
+    const std::string* const file = flags_.File(kFlag);
+    if (file == nullptr) return base::OkStatus();
+    INFERD_ASSIGN_OR_RETURN(std::string path, FlagCombination::ReadFile(kFlag, *file, ParseMonitoringPath));
     Add("tfs-metrics-path", std::move(path), kFlag);
     return base::OkStatus();
   }
@@ -192,9 +159,9 @@ class Combination {
   // The listener reads its certificates from files.
   base::Status ReadTls() {
     constexpr std::string_view kFlag = "ssl_config_file";
-    const std::string* const file = given_.Find(kFlag);
-    if (file == nullptr || file->empty()) return base::OkStatus();
-    INFERD_ASSIGN_OR_RETURN(const SslTexts ssl, ReadFile(kFlag, *file, ParseSslConfig));
+    const std::string* const file = flags_.File(kFlag);
+    if (file == nullptr) return base::OkStatus();
+    INFERD_ASSIGN_OR_RETURN(const SslTexts ssl, FlagCombination::ReadFile(kFlag, *file, ParseSslConfig));
     const std::pair<std::string_view, const std::string&> texts[] = {
         {"grpc-tls-key", ssl.key}, {"grpc-tls-certificate", ssl.certificate}, {"grpc-tls-client-ca", ssl.client_ca}};
     for (const auto& [option, text] : texts) {
@@ -205,16 +172,8 @@ class Combination {
     return base::OkStatus();
   }
 
-  template <typename Value>
-  static base::Result<Value> ReadFile(std::string_view flag, const std::string& path,
-                                      base::Result<Value> (*parse)(std::string_view text, std::string_view name)) {
-    const auto text = ReadSmallFile(path, kServerFileBytesMax);
-    if (!text.has_value()) return std::unexpected(text.error().WithContext("--" + std::string(flag)));
-    return parse(*text, path);
-  }
-
   const GivenFlags& given_;
-  CombinedFlags combined_;
+  FlagCombination flags_;
 };
 
 }  // namespace

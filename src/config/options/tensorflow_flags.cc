@@ -7,7 +7,6 @@ namespace {
 
 constexpr std::string_view kLoopThreads =
     "requests run on the threads of all connections; --loop-threads says how many";
-constexpr std::string_view kComputeThreads = "--cpu-threads says how many threads compute";
 constexpr std::string_view kNoTensorflowSetting = "models are set by their own configurations";
 constexpr std::string_view kNoTflite = "TensorFlow Lite models are not served";
 constexpr std::string_view kNoGpu = "there are no GPUs here";
@@ -71,6 +70,16 @@ constexpr PersonalityFlag kFlags[] = {
              "those of a version are in its batching_params.pbtxt, and without that file it does not batch",
              FlagForm::kBoolean),
 
+    Combined("platform_config_file",
+             "a PlatformConfigMap: what TensorFlow's sessions, batching and warm-ups are, in place of flags"),
+    Combined("tensorflow_session_config_file", "a ConfigProto: threads and XLA of TensorFlow's sessions"),
+    Combined("tensorflow_session_parallelism", "both of the next two; 0: automatic", FlagForm::kInteger),
+    Combined("tensorflow_intra_op_parallelism", "threads inside of TensorFlow's operators; 0: automatic",
+             FlagForm::kInteger),
+    Combined("tensorflow_inter_op_parallelism", "threads on which operators run side by side; 0: automatic",
+             FlagForm::kInteger),
+    Combined("saved_model_tags", "of the graph in a SavedModel, separated by commas; default: serve"),
+
     Idle("rest_api_num_threads", kLoopThreads, FlagForm::kInteger, "*"),
     Idle("rest_api_timeout_in_ms", "requests have the time that their model's queue policy gives them",
          FlagForm::kInteger, "30000"),
@@ -80,18 +89,12 @@ constexpr PersonalityFlag kFlags[] = {
     Idle("enable_profiler", "there is no profiler service", FlagForm::kBoolean, kOff),
     Idle("num_unload_threads", "versions end on a thread of their own", FlagForm::kInteger, "*"),
     Idle("flush_filesystem_caches", "files are left to the kernel", FlagForm::kBoolean, "*"),
-    Idle("tensorflow_session_parallelism", kComputeThreads, FlagForm::kInteger, "0"),
-    Idle("tensorflow_intra_op_parallelism", kComputeThreads, FlagForm::kInteger, "0"),
-    Idle("tensorflow_inter_op_parallelism", kComputeThreads, FlagForm::kInteger, "0"),
-    Idle("tensorflow_session_config_file", kNoTensorflowSetting, FlagForm::kText),
-    Idle("platform_config_file", kNoTensorflowSetting, FlagForm::kText),
     Idle("thread_pool_factory_config_file", kNoTensorflowSetting, FlagForm::kText),
-    Idle("saved_model_tags", kNoTensorflowSetting, FlagForm::kText, "serve"),
     Idle("remove_unused_fields_from_bundle_metagraph", "a model holds what it needs", FlagForm::kBoolean, "*"),
     Idle("prefer_tflite_model", kNoTflite, FlagForm::kBoolean, kOff),
     Idle("num_tflite_pools", kNoTflite, FlagForm::kInteger, "*"),
     Idle("num_tflite_interpreters_per_pool", kNoTflite, FlagForm::kInteger, "*"),
-    Idle("xla_cpu_compilation_enabled", kNoTensorflowSetting, FlagForm::kBoolean, kOff),
+    Idle("xla_cpu_compilation_enabled", "XLA is always there for models that use it", FlagForm::kBoolean, "*"),
     Idle("xla_gpu_compilation_enabled", kNoGpu, FlagForm::kBoolean, kOff),
     Idle("per_process_gpu_memory_fraction", kNoGpu, FlagForm::kNumber, "*"),
     Idle("mixed_precision", kNoGpu, FlagForm::kText),

@@ -188,12 +188,10 @@ TEST(TensorflowFlagsTest, ChannelArgumentsAreOptionsOfOurs) {
 
 // A flag that sets nothing here says why, unless it asks for what is so anyway.
 TEST(TensorflowFlagsTest, IdleFlagsSaySo) {
-  EXPECT_THAT(
-      Parse({"--tensorflow_intra_op_parallelism=4", "--saved_model_tags=serve,gpu", "--prefer_tflite_model"}).warnings,
-      ElementsAre(HasSubstr("--tensorflow_intra_op_parallelism has no effect: --cpu-threads"),
-                  HasSubstr("--saved_model_tags has no effect"),
-                  HasSubstr("--prefer_tflite_model=true has no effect: TensorFlow Lite")));
-  const ParsedOptions parsed = Parse({"--grpc_max_threads=8", "--saved_model_tags=serve"});
+  EXPECT_THAT(Parse({"--thread_pool_factory_config_file=/f", "--prefer_tflite_model"}).warnings,
+              ElementsAre(HasSubstr("--thread_pool_factory_config_file has no effect: models are set by"),
+                          HasSubstr("--prefer_tflite_model=true has no effect: TensorFlow Lite")));
+  const ParsedOptions parsed = Parse({"--grpc_max_threads=8", "--xla_cpu_compilation_enabled=true"});
   EXPECT_THAT(parsed.warnings, IsEmpty());
   EXPECT_EQ(parsed.notes.size(), 2u);
 }

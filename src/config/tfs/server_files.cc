@@ -6,6 +6,7 @@
 
 #include "config/model_config_place.h"
 #include "config/text_format.h"
+#include "config/tfs/batching_message.h"
 #include "tfs/server_files.pb.h"
 
 namespace inferd::config {
@@ -102,11 +103,15 @@ class BatchingReader {
 
 }  // namespace
 
+base::Result<BatchingParameters> ReadBatchingParameters(const tfs::BatchingParameters& message, const Place& place) {
+  return BatchingReader(message, place).Read();
+}
+
 base::Result<BatchingParameters> ParseBatchingParameters(std::string_view text, std::string_view file_name) {
   File<tfs::BatchingParameters> file;
   INFERD_RETURN_IF_ERROR(ParseFile(text, file_name, file));
   const Place place(file.message.GetDescriptor(), &file.places, std::string(file_name));
-  return BatchingReader(file.message, place).Read();
+  return ReadBatchingParameters(file.message, place);
 }
 
 base::Result<std::string> ParseMonitoringPath(std::string_view text, std::string_view file_name) {

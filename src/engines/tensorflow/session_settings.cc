@@ -22,6 +22,7 @@ constexpr uint32_t kOptimizerOptions = 3;
 constexpr uint32_t kJitLevel = 5;
 
 constexpr int64_t kCallingThread = -1;
+constexpr int kJitLevelMin = -1;
 constexpr int kJitLevelMax = 2;
 
 std::vector<std::string> Split(std::string_view text) {
@@ -41,6 +42,9 @@ base::Status Apply(std::string_view key, std::string_view value, SessionSettings
   if (key == "TF_NUM_INTER_THREADS") {
     return enginekit::ReadNumber(key, value, 0, kThreadsMax, &settings->inter_op_threads);
   }
+  if (key == "TF_GLOBAL_JIT_LEVEL") {
+    return enginekit::ReadNumber(key, value, kJitLevelMin, kJitLevelMax, &settings->jit_level);
+  }
   if (key == "TF_SIGNATURE_DEF") settings->signature = value;
   if (key == "TF_GRAPH_TAG") settings->tags = Split(value);
   return base::OkStatus();
@@ -50,10 +54,12 @@ base::Status Apply(std::string_view key, std::string_view value, SessionSettings
 
 base::Result<SessionSettings> SessionSettings::Parse(const inferd_load& load) {
   SessionSettings settings;
-  settings.jit_level = std::clamp(load.graph_optimization_level, -1, kJitLevelMax);
   for (size_t i = 0; i < load.parameter_count; ++i) {
     const inferd_pair& pair = load.parameters[i];
     INFERD_RETURN_IF_ERROR(Apply(enginekit::ToView(pair.key), enginekit::ToView(pair.value), &settings));
+  }
+  if (load.graph_optimization_level != 0) {
+    settings.jit_level = std::clamp(load.graph_optimization_level, kJitLevelMin, kJitLevelMax);
   }
   return settings;
 }

@@ -24,7 +24,9 @@ struct SessionSettings {
   std::string signature;                      // TF_SIGNATURE_DEF; empty: not said
   int intra_op_threads = 0;                   // TF_NUM_INTRA_THREADS; 0: this version's share of the server's
   int inter_op_threads = 0;                   // TF_NUM_INTER_THREADS; 0: the calling thread
-  int jit_level = 0;  // XLA; -1: off, 0: TensorFlow's default (off, but for functions that ask for it)
+  // XLA: optimization { graph { level } }, or where that is 0 TF_GLOBAL_JIT_LEVEL. -1: off; 0: TensorFlow's default,
+  // which is off but for functions that ask for it; 2 compiles more than 1.
+  int jit_level = 0;
 };
 
 }  // namespace inferd::tensorflow

@@ -43,6 +43,13 @@ TEST(SessionSettingsTest, TheGraphLevelIsXla) {
   EXPECT_EQ(Parse({}, -5)->jit_level, -1);
 }
 
+TEST(SessionSettingsTest, TheGraphLevelGoesBeforeTheParameter) {
+  EXPECT_EQ(Parse({{"TF_GLOBAL_JIT_LEVEL", "2"}})->jit_level, 2);
+  EXPECT_EQ(Parse({{"TF_GLOBAL_JIT_LEVEL", "-1"}})->jit_level, -1);
+  EXPECT_EQ(Parse({{"TF_GLOBAL_JIT_LEVEL", "2"}}, -1)->jit_level, -1);
+  EXPECT_FALSE(Parse({{"TF_GLOBAL_JIT_LEVEL", "3"}}));
+}
+
 TEST(SessionSettingsTest, SignatureAndTags) {
   const auto settings = Parse({{"TF_SIGNATURE_DEF", "half"}, {"TF_GRAPH_TAG", "serve,,gpu"}});
   ASSERT_TRUE(settings);

@@ -1,0 +1,51 @@
+#include "config/options/option_field.h"
+#include "config/options/option_rows.h"
+
+namespace inferd::config {
+namespace {
+
+using S = ServerOptions;
+
+constexpr std::string_view kModels = "Models";
+constexpr std::string_view kIsolations = "none|process";
+
+// ENGINE:NAME=VALUE. Values have commas, so these are separated by semicolons.
+base::Status AddEngineParameter(ServerOptions& options, std::string_view text) {
+  const size_t colon = text.find(':');
+  const size_t equals = text.find('=', colon == std::string_view::npos ? text.size() : colon);
+  if (equals == std::string_view::npos || colon == 0 || equals == colon + 1) {
+    return base::InvalidArgument("expected ENGINE:NAME=VALUE, got '" + std::string(text) + "'");
+  }
+  const std::string engine(text.substr(0, colon));
+  const std::string name(text.substr(colon + 1, equals - colon - 1));
+  const bool added = options.engine_parameters[engine].emplace(name, text.substr(equals + 1)).second;
+  if (added) return base::OkStatus();
+  return base::InvalidArgument("parameter '" + name + "' of engine '" + engine + "' is given twice");
+}
+
+std::string PrintNothing(ServerOptions&) { return ""; }
+
+}  // namespace
+
+std::vector<Option> EngineRows() {
+  return {
+      Plain<&S::engine_directory>(kModels, "engine-directory", "PATH",
+                                  "where the engines are; default: beside the program"),
+      {.group = kModels,
+       .name = "engine-parameter",
+       .value_name = "ENGINE:NAME=VALUE",
+       .help = "one of the parameters of that engine's models, for those that do not say it",
+       .repeated = true,
+       .separator = ';',
+       .set = AddEngineParameter,
+       .print = PrintNothing},
+      Choice<kIsolations, &S::isolation>(kModels, "isolation",
+                                         "where the engines of models run that do not say: in the server's process, or "
+                                         "in one of each version's own"),
+      Plain<&S::cpu_threads>(kModels, "cpu-threads", "N",
+                             "compute threads of all models together, for which executions wait; 0: one per core, and "
+                             "none waits"),
+  };
+}
+
+}  // namespace inferd::config

@@ -1,0 +1,32 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/options/options_fixture.h"
+
+namespace inferd::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+TEST(EngineRowsTest, ParametersBelongToAnEngine) {
+  const auto parsed = Parse({"m", "--engine-parameter=tensorflow:TF_GRAPH_TAG=serve,gpu",
+                             "--engine-parameter=tensorflow:A=", "--engine-parameter=onnxruntime:A=b=c"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_THAT(parsed->options.engine_parameters,
+              ElementsAre(Pair("onnxruntime", ElementsAre(Pair("A", "b=c"))),
+                          Pair("tensorflow", ElementsAre(Pair("A", ""), Pair("TF_GRAPH_TAG", "serve,gpu")))));
+  EXPECT_EQ(Parse({"m"}, {{"INFERD_ENGINE_PARAMETER", "e:A=1,2;e:B=3"}})->options.engine_parameters.at("e").size(), 2u);
+}
+
+TEST(EngineRowsTest, ParametersThatAreNone) {
+  EXPECT_EQ(ErrorOf({"m", "--engine-parameter=A=1"}), "--engine-parameter: expected ENGINE:NAME=VALUE, got 'A=1'");
+  EXPECT_NE(ErrorOf({"m", "--engine-parameter=:A=1"}), "");
+  EXPECT_NE(ErrorOf({"m", "--engine-parameter=e:=1"}), "");
+  EXPECT_NE(ErrorOf({"m", "--engine-parameter=e:A"}), "");
+  EXPECT_EQ(ErrorOf({"m", "--engine-parameter=e:A=1", "--engine-parameter=e:A=1"}),
+            "--engine-parameter: parameter 'A' of engine 'e' is given twice");
+}
+
+}  // namespace
+}  // namespace inferd::config
