@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace inferd::config {
@@ -13,6 +14,9 @@ struct DefaultBatching {
   bool pad_to_largest_shape = false;           // not for models that have padding of their own
   bool split_large_requests = false;
   uint32_t queue_size_max = 0;  // 0: as large as everybody's
+  // One for the whole server, of which each of their executions needs one, unless their instance groups have a
+  // rate_limiter; empty: none.
+  std::string resource = {};
 };
 
 }  // namespace inferd::config

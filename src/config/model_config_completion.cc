@@ -185,6 +185,17 @@ void TakeBatchInputs(const inference::ModelConfig& config, const Place& place, s
   }
 }
 
+void ShareResource(inference::ModelConfig& config, const std::string& name) {
+  if (name.empty()) return;
+  for (inference::ModelInstanceGroup& group : *config.mutable_instance_group()) {
+    if (group.has_rate_limiter()) continue;
+    auto& resource = *group.mutable_rate_limiter()->add_resources();
+    resource.set_name(name);
+    resource.set_global(true);
+    resource.set_count(1);
+  }
+}
+
 // Who does not say whether requests share executions wants what suits the model. Without a delay, it costs no one who
 // is alone anything.
 void CompleteScheduling(inference::ModelConfig& config, bool size_defaulted, const DefaultBatching& batching) {
@@ -204,6 +215,7 @@ void CompleteScheduling(inference::ModelConfig& config, bool size_defaulted, con
   if (batching.pad_to_largest_shape && config.inferd().padding().empty()) {
     config.mutable_inferd()->mutable_batch_padding()->set_to_largest_shape(true);
   }
+  ShareResource(config, batching.resource);
   if (batching.split_large_requests) config.mutable_inferd()->set_split_large_requests(true);
   if (batching.queue_size_max == 0 || config.inferd().has_queue_policy()) return;
   dynamic.mutable_default_queue_policy()->set_max_queue_size(batching.queue_size_max);

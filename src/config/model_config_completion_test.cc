@@ -127,6 +127,24 @@ TEST(ResolveModelTest, WhereAModelRunsIsTheServersWordUnlessTheModelSays) {
   EXPECT_EQ(isolation("inferd { isolation: PROCESS }", Isolation::kNone), Isolation::kProcess);
 }
 
+TEST(ModelConfigCompletionTest, ModelsThatBatchByDefaultMayShareAResource) {
+  CompletionOptions options;
+  options.default_batching.resource = "pool";
+  const auto resources = [&](std::string_view text) {
+    const auto config = Complete(text, {kX}, {kY}, options);
+    EXPECT_TRUE(config.has_value()) << config.error().ToString();
+    return config.value_or(ModelConfig()).instance_groups.at(0).resources;
+  };
+  ASSERT_EQ(resources("").size(), 1u);
+  EXPECT_EQ(resources("")[0].name, "pool");
+  EXPECT_EQ(resources("")[0].count, 1u);
+  EXPECT_TRUE(resources("")[0].global);
+  EXPECT_THAT(resources("max_batch_size: 8"), IsEmpty()) << "it says itself how it batches";
+  EXPECT_EQ(resources("instance_group { rate_limiter { resources { name: \"own\" count: 2 } } }")[0].name, "own");
+  options.default_max_batch_size = 0;
+  EXPECT_THAT(resources(""), IsEmpty()) << "it does not batch";
+}
+
 TEST(ResolveModelTest, ParametersOfTheEngineAreBelowTheModels) {
   CompletionOptions options;
   options.engine_parameters = {{"onnxruntime", {{"a", "server's"}, {"b", "server's"}}}, {"tensorflow", {{"c", "x"}}}};

@@ -9,8 +9,6 @@ namespace inferd::scheduling {
 namespace {
 
 constexpr std::string_view kPrefix = ":tensorflow:serving:batching_session:";
-// What the pool of batch threads is called there unless the file of parameters says otherwise.
-constexpr const char* kPool = "model_server_batch_threads";
 constexpr double kRowBounds[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 
 // TensorFlow Serving's: from 100 us to a second.
@@ -28,11 +26,11 @@ std::string Name(std::string_view series) { return std::string(kPrefix).append(s
 
 }  // namespace
 
-BatchingSessionMetrics::BatchingSessionMetrics(metrics::Registry& registry)
+BatchingSessionMetrics::BatchingSessionMetrics(metrics::Registry& registry, const std::string& pool)
     : registry_(registry),
       queued_us_(registry.AddHistogram(Name("queuing_latency"),
                                        "Distribution of wall time spent (in microseconds) in queuing",
-                                       {{"thread_pool_name", kPool}}, QueueBounds())),
+                                       {{"thread_pool_name", pool}}, QueueBounds())),
       request_rows_(registry.AddHistogram(Name("input_batch_size"), "Rows of requests", {}, kRowBounds)),
       rows_(
           registry.AddHistogram(Name("processed_batch_size"), "Rows of executions, padding included", {}, kRowBounds)),

@@ -3,6 +3,7 @@
 #include <boost/container/flat_map.hpp>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "base/mutex.h"
 #include "metrics/registry.h"
@@ -13,7 +14,8 @@ namespace inferd::scheduling {
 // them (facts 1.8). As there, they are about all models that batch together. Thread-safe; the registry outlives it.
 class BatchingSessionMetrics final {
  public:
-  explicit BatchingSessionMetrics(metrics::Registry& registry);
+  // `pool`: what the threads that run batches are called together.
+  BatchingSessionMetrics(metrics::Registry& registry, const std::string& pool);
 
   // A request that an execution begins with: its rows, and how long it was queued.
   void ObserveRequest(int64_t rows, int64_t queued_ns);

@@ -10,7 +10,7 @@ using ::testing::HasSubstr;
 
 TEST(BatchingSessionMetricsTest, SeriesAreTensorFlowServings) {
   metrics::Registry registry;
-  BatchingSessionMetrics metrics(registry);
+  BatchingSessionMetrics metrics(registry, "model_server_batch_threads");
   metrics.ObserveRequest(3, 150'000);
   metrics.ObserveRequest(2, 90'000);
   metrics.ObserveExecution(5, 3);

@@ -37,7 +37,9 @@ namespace {
 std::unique_ptr<scheduling::BatchingSessionMetrics> MakeBatchingSession(const config::ServerOptions& options,
                                                                         metrics::Registry& registry) {
   if (!options.personality->tfs_exact) return nullptr;
-  return std::make_unique<scheduling::BatchingSessionMetrics>(registry);
+  const std::string& pool = options.default_batching.resource;
+  return std::make_unique<scheduling::BatchingSessionMetrics>(registry,
+                                                              pool.empty() ? "model_server_batch_threads" : pool);
 }
 
 repository::RecordedWarmups RecordedWarmupsOf(const config::ServerOptions& options) {

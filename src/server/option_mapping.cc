@@ -196,6 +196,7 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.tensorflow_metrics = options.personality->tfs_exact;
   manager.completion.default_max_batch_size = options.default_max_batch_size;
   manager.completion.default_batching = options.default_batching;
+  manager.completion.default_instance_count = options.default_instances;
   manager.completion.default_isolation = options.isolation;
   manager.completion.engine_parameters = options.engine_parameters;
   manager.completion.version_batching = options.version_batching;

@@ -265,6 +265,27 @@ def test_batching_parameters_are_the_models_defaults(tmp_path):
         assert status == 400, answer
 
 
+def batch_threads(server, path):
+    """The resources that executions of that model need."""
+    config = server.json("GET", f"/v2/models/{path}/config")[1]
+    return [group.get("rate_limiter", {}).get("resources") for group in config["instance_group"]]
+
+
+def test_all_models_share_the_batch_threads(tmp_path):
+    add(tmp_path, "m", 1)
+    models.write_whole(tmp_path / "own" / "config.pbtxt", b"max_batch_size: 8 dynamic_batching { }")
+    add(tmp_path, "own", 1)
+    parameters = tmp_path / "batching.config"
+    parameters.write_text('num_batch_threads { value: 1 } thread_pool_name { value: "batchers" }')
+    config = write_config(tmp_path / "models.config", model(tmp_path, "m"), model(tmp_path, "own"))
+    with ModelServer(config, "--enable_batching", f"--batching_parameters_file={parameters}") as server:
+        assert batch_threads(server, "m") == [[{"name": "batchers", "global": True, "count": 1}]]
+        assert batch_threads(server, "own") == [None], "it says itself how it batches"
+        assert server.predict("m", range(3)) == [1, 2, 3]
+        latency = ":tensorflow:serving:batching_session:queuing_latency_count"
+        assert server.metrics()[f'{latency}{{thread_pool_name="batchers"}}'] == 1
+
+
 def test_versions_bring_their_batching_parameters(tmp_path):
     """Not the server's count for a version then, and without a file of its own it does not batch."""
     add(tmp_path, "own", 1, 2)
@@ -279,6 +300,7 @@ def test_versions_bring_their_batching_parameters(tmp_path):
         assert own["max_batch_size"] == 4
         assert own["dynamic_batching"]["max_queue_delay_microseconds"] == 100
         assert own["dynamic_batching"]["default_queue_policy"]["max_queue_size"] == 20
+        assert batch_threads(server, "own/versions/1")[0][0]["name"] == "model_server_batch_threads"
         assert server.predict("own/versions/1", range(4)) == list(range(1, 5))
         assert server.predict("own/versions/1", range(5))[0] == 400, "the largest request, as there"
         none = server.json("GET", "/v2/models/none/config")[1]

@@ -7,6 +7,7 @@ namespace {
 using S = ServerOptions;
 
 constexpr std::string_view kModels = "Models";
+constexpr int64_t kInstancesMax = 1024;
 constexpr std::string_view kIsolations = "none|process";
 
 // ENGINE:NAME=VALUE. Values have commas, so these are separated by semicolons.
@@ -21,6 +22,12 @@ base::Status AddEngineParameter(ServerOptions& options, std::string_view text) {
   const bool added = options.engine_parameters[engine].emplace(name, text.substr(equals + 1)).second;
   if (added) return base::OkStatus();
   return base::InvalidArgument("parameter '" + name + "' of engine '" + engine + "' is given twice");
+}
+
+base::Status SetDefaultInstances(ServerOptions& options, std::string_view text) {
+  INFERD_ASSIGN_OR_RETURN(const int64_t count, ParseInteger(text, 1, kInstancesMax));
+  options.default_instances = static_cast<int>(count);
+  return base::OkStatus();
 }
 
 std::string PrintNothing(ServerOptions&) { return ""; }
@@ -42,6 +49,12 @@ std::vector<Option> EngineRows() {
       Choice<kIsolations, &S::isolation>(kModels, "isolation",
                                          "where the engines of models run that do not say: in the server's process, or "
                                          "in one of each version's own"),
+      {.group = kModels,
+       .name = "default-instances",
+       .value_name = "N",
+       .help = "of an instance group that has no count",
+       .set = SetDefaultInstances,
+       .print = [](ServerOptions& options) { return std::to_string(options.default_instances); }},
       Plain<&S::cpu_threads>(kModels, "cpu-threads", "N",
                              "compute threads of all models together, for which executions wait; 0: one per core, and "
                              "none waits"),

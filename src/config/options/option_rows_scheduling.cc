@@ -122,6 +122,9 @@ std::vector<Option> SchedulingRows() {
       Plain<&S::default_batching, &DefaultBatching::pad_to_largest_shape>(
           kScheduling, "pad-to-largest-shape", "",
           "their requests of different shapes share executions, filled up to the largest"),
+      Plain<&S::default_batching, &DefaultBatching::resource>(
+          kScheduling, "default-batch-resource", "NAME",
+          "a resource of the whole server of which each of their executions needs one"),
       Plain<&S::default_batching, &DefaultBatching::split_large_requests>(
           kScheduling, "split-large-requests", "", "they split requests of more rows than --default-max-batch-size"),
       Plain<&S::version_batching>(

@@ -1,6 +1,8 @@
 #include "config/options/tensorflow_platform.h"
 
+#include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "config/options/option_value.h"
@@ -92,6 +94,16 @@ base::Status CombineSession(FlagCombination& flags) {
   return base::OkStatus();
 }
 
+// The threads of batches, as many as cores unless it is said, are a resource of which each execution needs one. A model
+// has instances for all of them where there are as many cores.
+void AddBatchThreads(FlagCombination& flags, const BatchingParameters& parameters, std::string_view origin) {
+  const int32_t cores = std::max(1, static_cast<int32_t>(std::thread::hardware_concurrency()));
+  const int32_t threads = parameters.batch_threads > 0 ? parameters.batch_threads : cores;
+  flags.Add("default-batch-resource", parameters.thread_pool_name, origin);
+  flags.Add("rate-limit-resource", parameters.thread_pool_name + ":" + std::to_string(threads), origin);
+  if (parameters.batch_threads > 0) flags.Add("default-instances", std::to_string(std::min(threads, cores)), origin);
+}
+
 void AddBatching(FlagCombination& flags, const BatchingParameters& parameters, std::string_view origin) {
   const DefaultBatching& batching = parameters.batching;
   flags.Add("default-max-batch-size", std::to_string(parameters.max_batch_size), origin);
@@ -102,7 +114,7 @@ void AddBatching(FlagCombination& flags, const BatchingParameters& parameters, s
     flags.Add("default-allowed-batch-size", std::to_string(size), origin);
   }
   if (batching.pad_to_largest_shape) flags.Add("pad-to-largest-shape", "true", origin);
-  AddWarnings(flags, origin, parameters.warnings);
+  AddBatchThreads(flags, parameters, origin);
 }
 
 base::Status CombineBatching(FlagCombination& flags) {
@@ -112,6 +124,7 @@ base::Status CombineBatching(FlagCombination& flags) {
     return base::InvalidArgument("--batching_parameters_file needs --enable_batching");
   }
   BatchingParameters parameters;
+  parameters.thread_pool_name = "model_server_batch_threads";
   if (file != nullptr) {
     INFERD_ASSIGN_OR_RETURN(parameters, FlagCombination::ReadFile(kBatchingFile, *file, ParseBatchingParameters));
   }

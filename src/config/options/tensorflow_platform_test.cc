@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "config/options_parser.h"
 #include "config/small_file.h"
 
@@ -78,6 +81,27 @@ TEST(TensorflowPlatformTest, ASessionFileCountsWhereNoFlagIsGiven) {
                           Pair("TF_NUM_INTRA_THREADS", "7")));
   EXPECT_THAT(ErrorOf({"--tensorflow_session_config_file=" + FileOf("intra_op_parallelism_threads: x")}),
               HasSubstr("Error parsing text-format tensorflow.ConfigProto"));
+}
+
+TEST(TensorflowPlatformTest, BatchThreadsAreAResource) {
+  const auto cores = std::max(1u, std::thread::hardware_concurrency());
+  const ParsedOptions parsed = Parse(
+      {"--enable_batching", "--batching_parameters_file=" +
+                                FileOf("num_batch_threads { value: 1 } thread_pool_name { value: \"batchers\" }")});
+  EXPECT_EQ(parsed.options.default_batching.resource, "batchers");
+  ASSERT_EQ(parsed.options.resources.limits.size(), 1u);
+  EXPECT_EQ(parsed.options.resources.limits[0].name, "batchers");
+  EXPECT_EQ(parsed.options.resources.limits[0].count, 1u);
+  EXPECT_EQ(parsed.options.default_instances, 1);
+  const ParsedOptions many =
+      Parse({"--enable_batching", "--batching_parameters_file=" + FileOf("num_batch_threads { value: 1000 }")});
+  EXPECT_EQ(many.options.resources.limits[0].count, 1000u);
+  EXPECT_EQ(many.options.default_instances, static_cast<int>(cores));
+  const ParsedOptions unsaid = Parse({"--enable_batching"});
+  EXPECT_EQ(unsaid.options.default_batching.resource, "model_server_batch_threads");
+  EXPECT_EQ(unsaid.options.resources.limits[0].count, cores);
+  EXPECT_EQ(unsaid.options.default_instances, 1);
+  EXPECT_EQ(Parse({}).options.default_batching.resource, "");
 }
 
 TEST(TensorflowPlatformTest, APlatformFileReplacesFlags) {

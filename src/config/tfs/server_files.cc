@@ -44,11 +44,14 @@ class BatchingReader {
     const int64_t batches = from_.has_max_enqueued_batches()
                                 ? Positive("max_enqueued_batches", from_.max_enqueued_batches())
                                 : kEnqueuedBatches;
+    if (from_.has_num_batch_threads()) {
+      result_.batch_threads = static_cast<int32_t>(Positive("num_batch_threads", from_.num_batch_threads()));
+    }
+    ReadPoolName();
     CheckSizes(splits, requested, executed);
     if (from_.batch_timeout_micros().value() < 0 || from_.batch_timeout_micros().value() > kLargest) {
       Refuse("batch_timeout_micros", "is out of range");
     }
-    WarnOfWhatIsNotDone();
     INFERD_RETURN_IF_ERROR(ToStatus(problems_));
     result_.max_batch_size = static_cast<int32_t>(splits ? executed : requested);
     result_.batching.max_queue_delay_us = static_cast<uint32_t>(from_.batch_timeout_micros().value());
@@ -72,6 +75,14 @@ class BatchingReader {
     return 1;
   }
 
+  // It becomes the name of a resource, which ends at a colon.
+  void ReadPoolName() {
+    if (!from_.has_thread_pool_name()) return;
+    result_.thread_pool_name = from_.thread_pool_name().value();
+    const bool fits = !result_.thread_pool_name.empty() && result_.thread_pool_name.find(':') == std::string::npos;
+    if (!fits) Refuse("thread_pool_name", "must not be empty, or have a ':'");
+  }
+
   void CheckSizes(bool splits, int64_t requested, int64_t executed) {
     if (!splits && from_.has_max_execution_batch_size() && executed != requested) {
       Refuse("max_execution_batch_size", "differs from max_batch_size only with enable_large_batch_splitting");
@@ -84,15 +95,6 @@ class BatchingReader {
     Refuse("allowed_batch_sizes", std::string("Last entry in allowed_batch_sizes must match ") +
                                       (splits ? "max_execution_batch_size" : "max_batch_size") + "; last entry was " +
                                       std::to_string(*allowed.rbegin()) + "; expected " + std::to_string(executed));
-  }
-
-  void WarnOfWhatIsNotDone() {
-    const auto warn = [this](bool given, std::string text) {
-      if (given) result_.warnings.push_back(std::move(text));
-    };
-    warn(from_.has_num_batch_threads(),
-         "num_batch_threads has no effect: as many batches run at once as the models have instances");
-    warn(from_.has_thread_pool_name(), "thread_pool_name has no effect: there is no pool of batch threads");
   }
 
   const tfs::BatchingParameters& from_;

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/status.h"
 #include "config/default_batching.h"
@@ -17,9 +16,10 @@ inline constexpr size_t kServerFileBytesMax = 1 << 20;
 
 // --batching_parameters_file, and a version's batching_params.pbtxt; what is not written is as there.
 struct BatchingParameters {
-  int32_t max_batch_size = 1000;      // of one execution
-  DefaultBatching batching;           // queue_size_max: as many as its max_enqueued_batches can hold
-  std::vector<std::string> warnings;  // of what has no effect
+  int32_t max_batch_size = 1000;  // of one execution
+  DefaultBatching batching;       // queue_size_max: as many as its max_enqueued_batches can hold
+  int32_t batch_threads = 0;      // that run the batches of all models; 0: it does not say
+  std::string thread_pool_name = "batch_threads";
 };
 base::Result<BatchingParameters> ParseBatchingParameters(std::string_view text, std::string_view file_name);
 

@@ -8,7 +8,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 template <typename Result>
 std::string ErrorOf(const Result& result) {
@@ -24,8 +23,20 @@ TEST(ServerFilesTest, BatchingParameters) {
   EXPECT_EQ(batching->batching.queue_size_max, 128u);
   EXPECT_FALSE(batching->batching.split_large_requests);
   EXPECT_FALSE(batching->batching.pad_to_largest_shape);
-  EXPECT_THAT(batching->warnings, IsEmpty());
   EXPECT_EQ(ParseBatchingParameters("", "f")->max_batch_size, 1000);
+}
+
+TEST(ServerFilesTest, BatchThreadsAndTheirName) {
+  const auto batching =
+      ParseBatchingParameters("num_batch_threads { value: 3 } thread_pool_name { value: \"p\" }", "f");
+  ASSERT_TRUE(batching.has_value()) << batching.error().ToString();
+  EXPECT_EQ(batching->batch_threads, 3);
+  EXPECT_EQ(batching->thread_pool_name, "p");
+  EXPECT_EQ(ParseBatchingParameters("", "f")->batch_threads, 0);
+  EXPECT_EQ(ParseBatchingParameters("", "f")->thread_pool_name, "batch_threads");
+  EXPECT_THAT(ErrorOf(ParseBatchingParameters("num_batch_threads { value: 0 }", "f")), HasSubstr("must be from 1 to"));
+  EXPECT_THAT(ErrorOf(ParseBatchingParameters("thread_pool_name { value: \"a:b\" }", "f")),
+              HasSubstr("thread_pool_name: must not be empty, or have a ':'"));
 }
 
 TEST(ServerFilesTest, LargeBatchesAreSplit) {
@@ -38,7 +49,6 @@ TEST(ServerFilesTest, LargeBatchesAreSplit) {
   EXPECT_EQ(batching->max_batch_size, 16);
   EXPECT_TRUE(batching->batching.split_large_requests);
   EXPECT_THAT(batching->batching.allowed_batch_sizes, ElementsAre(4, 16));
-  EXPECT_THAT(batching->warnings, ElementsAre(HasSubstr("num_batch_threads")));
   EXPECT_TRUE(batching->batching.pad_to_largest_shape);
 }
 

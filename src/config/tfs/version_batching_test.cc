@@ -17,6 +17,7 @@ CompletionOptions ServerWide(bool version_batching) {
   options.default_max_batch_size = 1000;
   options.default_batching.max_queue_delay_us = 7;
   options.default_batching.allowed_batch_sizes = {1000};
+  options.default_batching.resource = "pool";
   options.version_batching = version_batching;
   return options;
 }
@@ -36,12 +37,14 @@ TEST_F(VersionBatchingTest, AVersionsFileIsInPlaceOfTheServers) {
   EXPECT_EQ(options->default_batching.max_queue_delay_us, 0u) << "nothing of the server's stays";
   EXPECT_THAT(options->default_batching.allowed_batch_sizes, ElementsAre(2, 8));
   EXPECT_EQ(options->default_batching.queue_size_max, 24u);
+  EXPECT_EQ(options->default_batching.resource, "pool") << "of all models";
 }
 
 TEST_F(VersionBatchingTest, AVersionWithoutAFileDoesNotBatch) {
   const auto options = WithVersionBatching(ServerWide(true), folder_.path());
   ASSERT_TRUE(options.has_value());
   EXPECT_EQ(options->default_max_batch_size, 0);
+  EXPECT_EQ(options->default_batching.resource, "");
   EXPECT_THAT(options->default_batching.allowed_batch_sizes, IsEmpty());
 }
 

@@ -97,7 +97,7 @@ TEST_F(BatchExecutionTest, ABatchIsFilledUpToAnAllowedSize) {
 }
 
 TEST_F(BatchExecutionTest, TensorFlowServingsSeriesCountWhereTheyAreWanted) {
-  BatchingSessionMetrics session(fixture_.registry());
+  BatchingSessionMetrics session(fixture_.registry(), "batch_threads");
   fixture_.context.batching_session = &session;
   fixture_.context.allowed_rows = {4};
   const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(2, {3, 4})};
