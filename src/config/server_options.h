@@ -82,6 +82,7 @@ struct LimitOptions {
   std::chrono::milliseconds header_timeout{10'000};
   std::chrono::milliseconds body_timeout{30'000};
   std::chrono::milliseconds idle_timeout{75'000};
+  std::chrono::milliseconds http_inference_timeout{0};  // 0: none
   bool keep_half_closed = false;
 };
 

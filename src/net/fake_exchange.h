@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,8 +21,11 @@ class FakeLoop final : public Loop {
  public:
   void Post(base::Task task) override { tasks_.push_back(std::move(task)); }
   bool InLoopThread() const override { return in_loop; }
-  TimerId RunAfter(std::chrono::milliseconds, base::Task) override { return 0; }
-  void CancelTimer(TimerId) override {}
+  TimerId RunAfter(std::chrono::milliseconds, base::Task task) override {
+    timers_.emplace(++last_timer_, std::move(task));
+    return last_timer_;
+  }
+  void CancelTimer(TimerId id) override { timers_.erase(id); }
   size_t index() const override { return 0; }
 
   size_t RunAll() {
@@ -34,10 +38,18 @@ class FakeLoop final : public Loop {
     return ran;
   }
 
+  // All there are, as if their time had come.
+  void RunTimers() {
+    for (auto& [id, task] : std::exchange(timers_, {})) task();
+  }
+  size_t timers() const { return timers_.size(); }
+
   bool in_loop = true;
 
  private:
   std::deque<base::Task> tasks_;
+  std::map<TimerId, base::Task> timers_;
+  TimerId last_timer_ = 0;
 };
 
 class FakePool final : public base::Executor {
@@ -73,7 +85,9 @@ class FakeExchange final : public Exchange {
   void OnPeerGone(base::Task task) override { on_peer_gone = std::move(task); }
   void PauseBody() override {}
   void ResumeBody() override {}
-  void TellPeerGone() override {}
+  void TellPeerGone() override {
+    if (on_peer_gone) std::exchange(on_peer_gone, {})();
+  }
 
   std::vector<HttpResponse> responses;
   base::Task on_peer_gone;

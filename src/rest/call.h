@@ -12,8 +12,8 @@
 
 namespace inferd::rest {
 
-// One request being answered: its reply, and what the access log will say about it. Move-only. Send is loop-bound; a call
-// may be carried to other threads in between. `logger` and `clock` outlive it.
+// One request being answered: its reply, and what the access log will say about it. Move-only. Send is loop-bound; a
+// call may be carried to other threads in between. `logger` and `clock` outlive it.
 class Call {
  public:
   Call(const Options& options, base::Logger& logger, const base::Clock& clock, const net::RequestHead& head,
@@ -21,6 +21,7 @@ class Call {
 
   net::Reply& reply() { return reply_; }
   net::Loop& loop() { return reply_.loop(); }
+  const base::Clock& clock() const { return *clock_; }
 
   // For the access log; nothing is kept where it is off.
   void SetModel(std::string_view model, std::string_view version);

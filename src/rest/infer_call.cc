@@ -26,7 +26,19 @@ void InferCall::SetCoding(net::ContentCoding coding, size_t align_at) {
   align_at_ = align_at;
 }
 
+void InferCall::SetDeadline() {
+  const Options& options = surroundings_.options;
+  if (options.inference_timeout_ns <= 0) return;
+  deadline_ = std::make_shared<AnswerDeadline>(options, call_.clock(), late_answer());
+}
+
+AnswerDeadline::MakeAnswer InferCall::late_answer() const {
+  return
+      [](const Options& options) { return ErrorResponse(options, base::DeadlineExceeded("Request timeout expired")); };
+}
+
 void InferCall::Start(Owned self, net::HttpRequest&& request) {
+  self->SetDeadline();
   self->Begin(request.head);
   if (self->pinned_ == nullptr) {
     const core::VersionName meant = self->Meant();
@@ -42,8 +54,11 @@ void InferCall::AwaitModel(Owned self, net::HttpRequest&& request) {
   self->call_.reply().OnPeerGone([cancel] { cancel->Cancel(); });
   core::Dispatcher& dispatcher = self->dispatcher();
   const core::VersionName meant = self->Meant();
-  core::LoadDemand demand{
-      .model = std::string(meant.model), .version = std::string(meant.version), .cancel = cancel, .done = nullptr};
+  core::LoadDemand demand{.model = std::string(meant.model),
+                          .version = std::string(meant.version),
+                          .deadline_ns = self->deadline_ns(),
+                          .cancel = cancel,
+                          .done = nullptr};
   demand.done = [self = std::move(self), request = std::move(request)](core::LoadOutcome&& outcome) mutable {
     net::Loop& loop = self->call_.loop();
     loop.Post([self = std::move(self), request = std::move(request), outcome = std::move(outcome)]() mutable {
@@ -115,11 +130,15 @@ void InferCall::Dispatch(Owned self) {
   self->OnDispatch(*request);
   request->cancel = std::make_shared<core::CancelFlag>();
   self->call_.reply().OnPeerGone([cancel = request->cancel] { cancel->Cancel(); });
+  request->deadline_ns = self->deadline_ns();
   core::Dispatcher& dispatcher = self->surroundings_.dispatcher;
   std::shared_ptr<const core::PinnedModel> pinned = self->pinned_;
+  std::shared_ptr<AnswerDeadline> deadline = self->deadline_;
+  if (deadline != nullptr) deadline->Watch(self->call_.reply());
   core::Completion completion(
       [self = std::move(self)](core::InferResponse&& response) mutable { OnResponse(self, std::move(response)); });
   dispatcher.Infer(std::move(pinned), std::move(request), std::move(completion));
+  if (deadline != nullptr) deadline->Arm();  // unless it has been answered by now
 }
 
 void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {
@@ -151,6 +170,13 @@ void InferCall::EncodeStep() {
 }
 
 void InferCall::Send() {
+  if (deadline_ != nullptr) {
+    deadline_->Close();
+    if (deadline_->expired()) {  // what counts is what the peer was told
+      failure_ = base::StatusCode::kDeadlineExceeded;
+      answer_ = deadline_->Answer();
+    }
+  }
   OnEnd(failure_, answer_);
   call_.Send(std::move(answer_));
 }

@@ -9,6 +9,7 @@
 #include "core/dispatcher.h"
 #include "net/compression/content_coding.h"
 #include "net/http.h"
+#include "rest/answer_deadline.h"
 #include "rest/call.h"
 #include "rest/options.h"
 #include "v2/single_response.h"
@@ -32,7 +33,8 @@ Surroundings SurroundingsOf(const Environment& environment) {
 //   Start (loop) -> Begin (loop) -> Decode (loop, or pool if big or compressed) -> Dispatch (loop)
 //     -> OnResponse (any thread) -> Encode (loop, or pool if big) -> Send (loop)
 //
-// Where Begin finds that the model is yet to be loaded for the request, the call waits for that, and begins again.
+// Where Begin finds that the model is yet to be loaded for the request, the call waits for that, and begins again. Once
+// dispatched, it is answered when its time is up, if it has a limit; its steps go on, unheard.
 // A step that fails answers and ends it. Never shared between threads. A protocol says how its bodies are read and
 // written; what an override throws for want of memory is RESOURCE_EXHAUSTED. The request it came as goes from step to
 // step beside it, so that it stays small enough for the allocator's fast path (1 KiB).
@@ -75,6 +77,8 @@ class InferCall {
   virtual bool EncodingIsBig(const core::InferResponse& response) const = 0;
   // `response` is a success.
   virtual base::Result<net::HttpResponse> Encode(core::InferResponse&& response) = 0;
+  // What is answered when Options::inference_timeout_ns is up; whoever has the call then, this does not need it.
+  virtual AnswerDeadline::MakeAnswer late_answer() const;
   // Before the answer leaves, on the loop.
   virtual void OnEnd(base::StatusCode code, net::HttpResponse& answer) {
     static_cast<void>(code);
@@ -91,8 +95,12 @@ class InferCall {
   void EncodeStep();
   void Send();
 
+  void SetDeadline();
+  int64_t deadline_ns() const { return deadline_ == nullptr ? 0 : deadline_->at_ns(); }
+
   const Surroundings surroundings_;
   Call call_;
+  std::shared_ptr<AnswerDeadline> deadline_;  // null: none
   net::ContentCoding coding_ = net::ContentCoding::kIdentity;
   size_t align_at_ = 0;
   std::shared_ptr<const core::PinnedModel> pinned_;

@@ -21,6 +21,7 @@ struct Options {
   uint64_t body_bytes_max = uint64_t{1} << 30;  // also after decompression: 413
   uint32_t json_depth_max = 64;                 // open arrays and objects
   uint32_t compression_ratio_max = 100;         // a compressed body's, above 64 KiB: 413
+  int64_t inference_timeout_ns = 0;             // until an inference is answered, 504 then; 0: none
   size_t offload_bytes = 256 * 1024;            // JSON from this size on is left to the pool, and compressed requests
 };
 

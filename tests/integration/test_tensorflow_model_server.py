@@ -286,6 +286,17 @@ def test_all_models_share_the_batch_threads(tmp_path):
         assert server.metrics()[f'{latency}{{thread_pool_name="batchers"}}'] == 1
 
 
+def test_an_inference_over_rest_has_a_time_limit(tmp_path):
+    hold = tmp_path / "hold"
+    models.add_fake(tmp_path, "m", hold_file=hold)
+    with ModelServer(f"--model_base_path={tmp_path / 'm'}", "--rest_api_timeout_in_ms=200") as server:
+        hold.touch()
+        assert server.predict("default") == (504, "Timed out waiting for notification")
+        hold.unlink()
+        wait_until(lambda: server.predict("default") == [0], "the model serves on")
+        assert server.metrics()[':tensorflow:serving:request_count{model_name="default",status="DEADLINE_EXCEEDED"}'] >= 1
+
+
 def test_versions_bring_their_batching_parameters(tmp_path):
     """Not the server's count for a version then, and without a file of its own it does not batch."""
     add(tmp_path, "own", 1, 2)

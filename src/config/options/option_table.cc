@@ -250,6 +250,8 @@ std::vector<Option> LimitRows() {
       Plain<&S::limits, &Limit::header_timeout>(kLimits, "header-timeout", "TIME", "for a request's headers to arrive"),
       Plain<&S::limits, &Limit::body_timeout>(kLimits, "body-timeout", "TIME", "for a body to go on"),
       Plain<&S::limits, &Limit::idle_timeout>(kLimits, "idle-timeout", "TIME", "for the next request of a connection"),
+      Plain<&S::limits, &Limit::http_inference_timeout>(
+          kLimits, "http-inference-timeout", "TIME", "for an inference over HTTP to be answered, or 504; 0: any time"),
       Plain<&S::limits, &Limit::keep_half_closed>(kLimits, "keep-half-closed", "",
                                                   "answer what is queued of a peer that has closed its side"),
   };

@@ -11,6 +11,7 @@ constexpr PersonalityDefault kDefaults[] = {
     {"grpc-port", "8500"},
     {"http", "false"},
     {"http-port", "8501"},
+    {"http-inference-timeout", "30s"},
     {"metrics", "false"},
     {"http-grpc", "false"},
     {"grpc-message-bytes-max", "2147483647"},

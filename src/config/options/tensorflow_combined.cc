@@ -45,6 +45,7 @@ class Combination {
     ReadPort("port", "grpc", "grpc-port");
     ReadPort("rest_api_port", "http", "http-port");
     ReadChannelArguments();
+    ReadRestTimeout();
     ReadPolling();
     INFERD_RETURN_IF_ERROR(ReadRetries());
     INFERD_RETURN_IF_ERROR(CombineTensorflowPlatform(flags_));
@@ -126,6 +127,12 @@ class Combination {
         Add(known->option, std::string(item.substr(equals + 1)).append(known->unit), kFlag);
       }
     }
+  }
+
+  void ReadRestTimeout() {
+    constexpr std::string_view kFlag = "rest_api_timeout_in_ms";
+    const std::string* const value = given_.Find(kFlag);
+    if (value != nullptr) Add("http-inference-timeout", value->starts_with('-') ? "0" : *value + "ms", kFlag);
   }
 
   void ReadPolling() {

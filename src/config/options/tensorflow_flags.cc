@@ -20,6 +20,8 @@ constexpr PersonalityFlag kFlags[] = {
      .option = "tfs-cors",
      .help = "CORS headers on REST, for any origin",
      .form = FlagForm::kBoolean},
+    Combined("rest_api_timeout_in_ms", "for an inference over REST to be answered, or 504; 0: any time",
+             FlagForm::kInteger),
     {.name = "enable_serialization_as_tensor_content",
      .option = "tfs-grpc-tensor-content",
      .help = "outputs of Predict over gRPC as tensor_content",
@@ -81,8 +83,6 @@ constexpr PersonalityFlag kFlags[] = {
     Combined("saved_model_tags", "of the graph in a SavedModel, separated by commas; default: serve"),
 
     Idle("rest_api_num_threads", kLoopThreads, FlagForm::kInteger, "*"),
-    Idle("rest_api_timeout_in_ms", "requests have the time that their model's queue policy gives them",
-         FlagForm::kInteger, "30000"),
     Idle("grpc_max_threads", kLoopThreads, FlagForm::kInteger, "*"),
     Idle("use_alts_credentials", "there is no ALTS", FlagForm::kBoolean, kOff),
     Idle("enable_grpc_healthcheck_service", "gRPC's health service is always there", FlagForm::kBoolean, "*"),

@@ -46,6 +46,7 @@ TEST(TensorflowFlagsTest, DefaultsAreThatServers) {
   EXPECT_EQ(options.control_mode, ControlMode::kPoll);
   EXPECT_EQ(options.poll_interval, milliseconds(1000));
   EXPECT_EQ(options.accept, AcceptWhen::kTried);
+  EXPECT_EQ(options.limits.http_inference_timeout, milliseconds(30'000));
   EXPECT_EQ(options.load_retries, 5u);
   EXPECT_EQ(options.load_retry_interval, milliseconds(60'000));
   EXPECT_EQ(options.default_max_batch_size, 0);
@@ -76,6 +77,8 @@ TEST(TensorflowFlagsTest, FlagsThatCount) {
   EXPECT_EQ(Parse({"--file_system_poll_wait_seconds=0"}).options.control_mode, ControlMode::kNone);
   EXPECT_EQ(Parse({"--file_system_poll_wait_seconds=-1"}).options.control_mode, ControlMode::kNone);
   EXPECT_FALSE(Parse({"--port=0", "--rest_api_port=8501"}).options.grpc.enabled);
+  EXPECT_EQ(Parse({"--rest_api_timeout_in_ms=250"}).options.limits.http_inference_timeout, milliseconds(250));
+  EXPECT_EQ(Parse({"--rest_api_timeout_in_ms=-1"}).options.limits.http_inference_timeout, milliseconds(0));
 }
 
 TEST(TensorflowFlagsTest, AFileOfModelsCountsAlone) {

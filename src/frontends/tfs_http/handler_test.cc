@@ -149,6 +149,47 @@ TEST_F(HandlerTest, AFullQueueIsWhatThePersonalitySays) {
   EXPECT_EQ(HeaderValue(busy, "Retry-After"), "3");
 }
 
+TEST_F(HandlerTest, AnInferenceIsAnsweredWhenItsTimeIsUp) {
+  server_.options.inference_timeout_ns = 30'000'000'000;
+  server_.options.exact = true;
+  server_.handler = server_.NewHandler();
+  const std::string body = R"({"instances": [1]})";
+  EXPECT_EQ(server_.AnswerTo("/v1/models/m:predict", body), R"(200 {"predictions":[1.0]})");
+  EXPECT_EQ(server_.dispatcher.last->deadline_ns, server_.clock.NowNs() + 30'000'000'000);
+  EXPECT_EQ(server_.loop.timers(), 0u) << "of what was answered at once";
+
+  core::Completion held;
+  server_.dispatcher.infer = [&](const core::PinnedModel&, const core::InferRequest&, core::Completion done) {
+    held = std::move(done);
+  };
+  server_.exchange.responses.clear();
+  server_.Start(Request(net::Method::kPost, "/v1/models/m:predict", body));
+  server_.Settle();
+  server_.loop.RunTimers();
+  ASSERT_EQ(server_.exchange.responses.size(), 1u);
+  EXPECT_EQ(server_.Answer(std::move(server_.exchange.responses[0])),
+            R"(504 {"error":"Timed out waiting for notification"})");
+  EXPECT_TRUE(server_.dispatcher.last->cancel->cancelled());
+
+  core::FakeDispatcher::Echo(*server_.dispatcher.models["m"], *server_.dispatcher.last, std::move(held));
+  server_.Settle();
+  EXPECT_EQ(server_.exchange.responses.size(), 1u) << "it has its answer";
+  EXPECT_THAT(server_.registry.PrometheusText(), HasSubstr(R"(status="DEADLINE_EXCEEDED"} 1)"));
+}
+
+TEST_F(HandlerTest, WhatExpiresInAQueueIsSaidInTensorflowsWords) {
+  FailWith(base::DeadlineExceeded("Request timeout expired"));
+  const std::string body = R"({"instances": [1]})";
+  EXPECT_EQ(server_.AnswerTo("/v1/models/m:predict", body), R"(504 {"error":"Request timeout expired"})");
+  server_.options.inference_timeout_ns = 1;
+  server_.options.exact = true;
+  server_.options.cors = true;
+  server_.handler = server_.NewHandler();
+  const net::HttpResponse late = server_.Post("/v1/models/m:predict", body);
+  EXPECT_EQ(BodyText(late), R"({"error":"Timed out waiting for notification"})");
+  EXPECT_EQ(late.headers.size(), 3u) << "CORS, once";
+}
+
 TEST_F(HandlerTest, WhatIsMalformedSaysSo) {
   EXPECT_EQ(server_.AnswerTo("/v1/models/m:predict"), R"(400 {"error":"Malformed request: GET /v1/models/m:predict"})");
   EXPECT_EQ(server_.AnswerTo("/v1/models/m:PREDICT", "{}"),

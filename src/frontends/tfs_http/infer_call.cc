@@ -8,6 +8,7 @@
 #include "frontends/tfs_http/predict_reader.h"
 #include "frontends/tfs_http/predict_writer.h"
 #include "frontends/tfs_http/result_writer.h"
+#include "rest/error_response.h"
 #include "tfs/results.h"
 #include "tfs/signature_method.h"
 
@@ -117,8 +118,22 @@ base::Result<net::HttpResponse> InferCall::Write(const core::InferResponse& resp
   return write(response, signature(), examples_, environment_->options.result_key);
 }
 
+// In TensorFlow's words where they are expected.
+rest::AnswerDeadline::MakeAnswer InferCall::late_answer() const {
+  return [](const rest::Options& rest_options) {
+    const auto& options = static_cast<const Options&>(rest_options);
+    net::HttpResponse answer = rest::ErrorResponse(
+        options,
+        base::DeadlineExceeded(options.exact ? "Timed out waiting for notification" : "Request timeout expired"));
+    AddCorsHeaders(options, answer);
+    return answer;
+  };
+}
+
 void InferCall::OnEnd(base::StatusCode code, net::HttpResponse& answer) {
-  AddCorsHeaders(environment_->options, answer);
+  const bool late = code == base::StatusCode::kDeadlineExceeded && environment_->options.inference_timeout_ns > 0;
+  if (late) answer = late_answer()(environment_->options);
+  if (!late) AddCorsHeaders(environment_->options, answer);
   if (pinned() == nullptr) return;
   measured_.Count(*environment_->metrics, spec_.model, code, environment_->clock.NowNs());
 }

@@ -26,6 +26,7 @@ class InferCall final : public rest::InferCall {
   void OnFinal() override;
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::HttpResponse> Encode(core::InferResponse&& response) override;
+  rest::AnswerDeadline::MakeAnswer late_answer() const override;
   void OnEnd(base::StatusCode code, net::HttpResponse& answer) override;
 
   const core::ModelSignature& signature() const { return *pinned()->signatures()[signature_]; }
