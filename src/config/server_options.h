@@ -137,7 +137,7 @@ struct ServerOptions {
   uint32_t cpu_threads = 0;                // of all models together; given, executions wait for them; 0: one per core
   ResourceOptions resources;
   uint32_t latency_objective_us = 10'000;  // of models with batching: AUTO that do not say
-  uint32_t delay_until_queued = 0;  // nothing runs before so many requests of a model wait, once; see Personality
+  uint32_t delay_until_queued = 0;  // of dynamic batching: nothing runs before so many wait, once; see Personality
 
   AcceptWhen accept = AcceptWhen::kAtOnce;
   bool exit_on_error = false;  // a model of the initial set that fails to load ends the server

@@ -27,9 +27,7 @@ InlineGate MakeGate(const config::ModelConfig& config, const SchedulerOptions& o
 }
 
 BatchRules MakeRules(const core::SchedulerParts& version, const SchedulerOptions& options) {
-  BatchRules rules = MakeBatchRules(*version.config, *version.signature);
-  rules.hold_until_requests = options.delay_until_queued;
-  return rules;
+  return MakeBatchRules(*version.config, *version.signature, options.delay_until_queued);
 }
 
 int64_t ObjectiveNs(const config::ModelConfig& config, const SchedulerOptions& options) {

@@ -102,7 +102,7 @@ class Simulation {
     config.inline_execution = static_cast<config::InlineExecution>(Below(3));
     SchedulerOptions options{.queue_size_max = static_cast<uint32_t>(1 + Below(40)), .threads = false};
     if (OneIn(8)) options.delay_until_queued = 1 + Below(4);
-    holding_ = options.delay_until_queued > 0;
+    holding_ = options.delay_until_queued > 0 && config.dynamic_batching.has_value();
     FakeEngine::Script script;
     script.signature.max_batch_size = rows_max_;
     script.signature.accepts_larger_requests = OneIn(2);

@@ -39,6 +39,13 @@ def test_each_model_waits_for_its_own(batching):
         assert all(reply.ok for reply in wait_for([*waiting, crowd.send("m", [[0]])]))
 
 
+def test_a_model_without_dynamic_batching_waits_for_nobody(batching):
+    batching.add("alone", batching="")
+    with Server(batching.repository, options=["--as", "tritonserver"]) as server, Crowd(server) as crowd:
+        for client in range(len(crowd.clients)):
+            assert crowd.send("alone", [[client]]).result(timeout=30).values() == [[client]]
+
+
 def test_a_request_that_waits_for_others_can_expire(batching):
     with Server(batching.repository, options=["--as", "tritonserver"]) as server, Crowd(server) as crowd:
         reply = crowd.send("m", [[0]], parameters={"timeout": 1000}).result(timeout=30)

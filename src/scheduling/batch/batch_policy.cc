@@ -18,10 +18,13 @@ int64_t PreferredRows(const BatchRules& rules, int64_t rows) {
 
 }  // namespace
 
-BatchRules MakeBatchRules(const config::ModelConfig& config, const core::ModelSignature& signature) {
+BatchRules MakeBatchRules(const config::ModelConfig& config, const core::ModelSignature& signature,
+                          int64_t delay_until_queued) {
   BatchRules rules;
   const bool asked_for = config.dynamic_batching.has_value() || config.batching == config::BatchingMode::kAuto;
-  rules.batching = asked_for && config.batching != config::BatchingMode::kOff && signature.max_batch_size > 1;
+  const bool dynamic = asked_for && config.batching != config::BatchingMode::kOff;
+  if (dynamic) rules.hold_until_requests = delay_until_queued;
+  rules.batching = dynamic && signature.max_batch_size > 1;
   if (!rules.batching) return rules;
   rules.rows_max = signature.max_batch_size;
   if (!config.dynamic_batching.has_value()) return rules;

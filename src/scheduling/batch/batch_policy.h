@@ -20,7 +20,9 @@ struct BatchRules {
   int64_t hold_until_requests = 0;      // nothing begins before so many wait; 0: no such thing
 };
 
-BatchRules MakeBatchRules(const config::ModelConfig& config, const core::ModelSignature& signature);
+// `delay_until_queued`: SchedulerOptions'. Like Triton's, it holds the requests of models with dynamic batching alone.
+BatchRules MakeBatchRules(const config::ModelConfig& config, const core::ModelSignature& signature,
+                          int64_t delay_until_queued = 0);
 
 // What waits, as the next execution sees it: from the most urgent request, the oldest of its level.
 struct WaitingSummary {

@@ -101,6 +101,19 @@ TEST(BatchPolicyTest, HoldsUntilSoManyWait) {
   ExpectBegins(Decide(rules, Waiting(3)), 3, BatchReason::kNoneWaiting);
 }
 
+TEST(BatchPolicyTest, OnlyDynamicBatchingHoldsRequests) {
+  config::ModelConfig config;
+  core::ModelSignature signature;
+  signature.max_batch_size = 8;
+  EXPECT_EQ(MakeBatchRules(config, signature, 3).hold_until_requests, 0);
+  config.dynamic_batching.emplace();
+  EXPECT_EQ(MakeBatchRules(config, signature, 3).hold_until_requests, 3);
+  signature.max_batch_size = 0;
+  EXPECT_EQ(MakeBatchRules(config, signature, 3).hold_until_requests, 3) << "whatever its batches may have";
+  config.batching = config::BatchingMode::kOff;
+  EXPECT_EQ(MakeBatchRules(config, signature, 3).hold_until_requests, 0);
+}
+
 TEST(BatchPolicyTest, RulesComeFromTheConfiguration) {
   config::ModelConfig config;
   core::ModelSignature signature;
