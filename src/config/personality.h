@@ -92,8 +92,9 @@ struct Personality {
   GrpcRestriction grpc_restriction = {};
   PlatformNames platform_names;
   bool default_batch_limits_requests = false;  // --default-max-batch-size is also the most that one request may bring
+  bool ignores_barred_timeouts = false;        // a request's timeout where its queue policy allows none is no error
   bool ignores_unknown_arguments = false;      // shows how it is used, and goes on
-  bool unix_socket_tls = false;  // a Unix socket has the TLS that its port has
+  bool unix_socket_tls = false;                // a Unix socket has the TLS that its port has
   bool tfs_exact = false;                      // TensorFlow Serving's APIs with that server's own laxities and refusals
   std::string_view model_not_ready;            // the error of a model's health when it is not ready; empty: no body
 

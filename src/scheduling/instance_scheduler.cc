@@ -98,8 +98,17 @@ InstanceScheduler::~InstanceScheduler() {
   }
 }
 
+// Where the request is to wait; an error: it asks for what that level, or the model, does not have.
+base::Result<uint64_t> InstanceScheduler::LevelOf(const core::InferRequest& request) const {
+  INFERD_ASSIGN_OR_RETURN(const uint64_t level, PriorityLevel(config_, request.priority));
+  if (request.timeout_us != 0 && !options_.ignores_barred_timeouts) {
+    INFERD_RETURN_IF_ERROR(CheckTimeout(PolicyOf(config_, level), request.timeout_us, config_.name));
+  }
+  return level;
+}
+
 void InstanceScheduler::Enqueue(core::QueuedRequest&& queued) {
-  const auto level = PriorityLevel(config_, queued.request->priority);
+  const auto level = LevelOf(*queued.request);
   if (!level.has_value()) return Refuse(queued, level.error());
   if (!queued.warmup) {
     if (const int64_t retry_after_ms = admission_.Admit(queued); retry_after_ms > 0) {

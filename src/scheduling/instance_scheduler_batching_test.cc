@@ -261,6 +261,21 @@ TEST_F(BatchingTest, WhoMayHaveSideEffectsIsNotTriedAgain) {
   EXPECT_EQ(answers_[2].get().status, base::Internal("cannot do several"));
 }
 
+TEST_F(BatchingTest, ATimeoutThatMayNotBeOverriddenFailsThatRequestAlone) {
+  config_.dynamic_batching->default_queue_policy.default_timeout_us = 1000;
+  for (const bool ignored : {false, true}) {
+    Make(1, {.ignores_barred_timeouts = ignored});
+    core::QueuedRequest barred = fixture_.Request(version_, nullptr);
+    barred.request->timeout_us = 1;
+    Send('a');
+    const core::InferResponse response = fixture_.Send(std::move(barred)).get();
+    EXPECT_EQ(response.status.code(), ignored ? StatusCode::kOk : StatusCode::kInvalidArgument);
+    EXPECT_EQ(version_->statistics().failures(core::FailureReason::kRejected), ignored ? 0u : 1u);
+    Send('b');
+    ExpectAnswers();
+  }
+}
+
 TEST_F(BatchingTest, ACancelledRequestIsAnsweredWhileTheInstanceIsStillBusy) {
   Make();
   SendAndHold();

@@ -145,11 +145,17 @@ class Simulation {
     if (OneIn(6)) queued.request->deadline_ns = fixture_.clock.NowNs() + 1'000'000 * (1 + Below(20));
     if (OneIn(6)) queued.request->parameters.emplace_back("p", true);
     queued.request->priority = static_cast<uint64_t>(Below(4));
-    const auto level = PriorityLevel(config_, queued.request->priority);
-    client.level = level.has_value() ? *level : 0;
-    queued.warmup = OneIn(30) && level.has_value();
+    client.level = LevelOf(*queued.request);
+    queued.warmup = OneIn(30) && client.level != 0;
     if (queued.warmup) client.level = 0;
     scheduler_->Enqueue(std::move(queued));
+  }
+
+  // 0: the request is refused.
+  uint64_t LevelOf(const core::InferRequest& request) const {
+    const auto level = PriorityLevel(config_, request.priority);
+    if (!level.has_value()) return 0;
+    return CheckTimeout(PolicyOf(config_, *level), request.timeout_us, "m").ok() ? *level : 0;
   }
 
   void SendInOneTurn() {

@@ -16,9 +16,11 @@ struct SchedulerOptions {
   uint32_t queue_size_max = 1024;             // of each priority level
   int64_t inline_service_ns_max = 100'000;    // run models below this on the calling thread; 0: never
   int64_t latency_objective_ns = 10'000'000;  // of batching: AUTO
-  // Triton's TRITONSERVER_DELAY_SCHEDULER: with dynamic batching, nothing runs before so many requests wait, once; 0: no
-  // such thing.
+  // Triton's TRITONSERVER_DELAY_SCHEDULER: with dynamic batching, nothing runs before so many requests wait, once; 0:
+  // no such thing.
   int64_t delay_until_queued = 0;
+  // As Triton: a request's timeout that its queue policy does not allow counts for nothing. Else it is an error.
+  bool ignores_barred_timeouts = false;
   // False: instances have no threads, and run what is theirs in InstanceScheduler::RunWoken(), for tests.
   bool threads = true;
 };

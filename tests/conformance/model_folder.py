@@ -13,7 +13,7 @@ PLATFORMS = ["tensorrt_plan", "tensorflow_graphdef", "tensorflow_savedmodel", "o
 
 def add_good(folder):
     """identity_<datatype>: OUTPUT = INPUT, any shape of rank 2. simple: sums and differences, batched. scores: a labelled
-    identity. scalar: rank 0. mymodel: Predict V2's inference example."""
+    identity. punctual: an identity whose requests may wait for 90 s, and bring no timeout. scalar: rank 0. mymodel: Predict V2's inference example."""
     for datatype in DATATYPES:
         _add_fake(folder, f"identity_{datatype}", _tensor("input", "INPUT", datatype, "-1, -1"),
                   _tensor("output", "OUTPUT", datatype, "-1, -1"))
@@ -24,6 +24,8 @@ def add_good(folder):
     _add_fake(folder, "scores", _tensor("input", "INPUT", "FP32", "3"),
               'output { name: "OUTPUT" data_type: TYPE_FP32 dims: [ 3 ] label_filename: "labels.txt" }', batch=8)
     models.write_whole(folder / "scores" / "labels.txt", b"zero\none\ntwo\n")
+    _add_fake(folder, "punctual", _tensor("input", "INPUT", "INT32", "1"), _tensor("output", "OUTPUT", "INT32", "1"),
+              "dynamic_batching { default_queue_policy { default_timeout_microseconds: 90000000 } }", batch=8)
     _add_fake(folder, "raw", _tensor("input", "INPUT", "FP32", "-1"), _tensor("output", "OUTPUT", "FP32", "-1"))
     _add_fake(folder, "raw_bytes", _tensor("input", "INPUT", "BYTES", "1"), _tensor("output", "OUTPUT", "BYTES", "1"))
     models.add_onnx(folder, "mymodel", _document_example())

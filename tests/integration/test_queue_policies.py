@@ -14,10 +14,10 @@ def batching(tmp_path):
 class Queued:
     """A server whose only model is held and busy. Use as a context manager."""
 
-    def __init__(self, batching):
+    def __init__(self, batching, *options):
         self._batching = batching
         batching.hold("m")
-        self.server = batching.serve()
+        self.server = batching.serve(*options)
 
     def __enter__(self):
         self.server.__enter__()
@@ -108,15 +108,33 @@ def test_who_has_waited_too_long_runs_last_if_the_policy_delays(batching):
         assert order() == ["patient", "patient too", "impatient"]
 
 
-def test_a_requests_own_timeout_counts_only_where_it_may(batching):
-    batching.add("m", """dynamic_batching { priority_levels: 2 default_priority_level: 2
-        default_queue_policy { default_timeout_microseconds: 3600000000 }
-        priority_queue_policy { key: 1 value { default_timeout_microseconds: 3600000000 allow_timeout_override: true } } }""")
+TIMEOUTS = """dynamic_batching { priority_levels: 2 default_priority_level: 2
+    default_queue_policy { default_timeout_microseconds: 3600000000 }
+    priority_queue_policy { key: 1 value { default_timeout_microseconds: 3600000000 allow_timeout_override: true } } }"""
+
+
+def test_a_requests_own_timeout_is_an_error_where_it_may_not_be(batching):
+    batching.add("m", TIMEOUTS)
     with Queued(batching) as queued:
-        kept = queued.queue("kept", timeout=1)
+        futures = [queued.queue("before"), queued.queue("the same", timeout=3_600_000_000)]
+        for timeout in (1, 3_600_000_001):
+            for _ in queued.crowd.clients:
+                reply = queued.queue("barred", timeout=timeout).result(timeout=30)
+                assert reply.code == "INVALID_ARGUMENT"
+                assert "default_timeout_microseconds 3600000000" in reply.message and f"got {timeout}" in reply.message
         assert queued.queue("expired", timeout=1, priority=1).result(timeout=30).code == "DEADLINE_EXCEEDED"
+        futures += [queued.queue("cut", timeout=3_600_000_001, priority=1), queued.queue("after")]
+        order = queued.release()
+        assert all(reply.ok for reply in wait_for(futures))
+        assert order() == ["cut", "before", "the same", "after"]
+
+
+def test_as_tritonserver_a_timeout_that_may_not_be_counts_for_nothing(batching):
+    batching.add("m", TIMEOUTS)
+    with Queued(batching, "--as", "tritonserver") as queued:
+        kept = [queued.queue("kept", timeout=1) for _ in queued.crowd.clients]
         queued.release()
-        assert kept.result(timeout=30).ok
+        assert all(reply.ok for reply in wait_for(kept))
 
 
 def test_a_policy_without_a_timeout_takes_the_requests(batching):

@@ -42,6 +42,7 @@ const Personality& TritonserverPersonality() {
                            .header_prefix = "triton-grpc-protocol-"},
       .platform_names = PlatformNames::kTriton,
       .default_batch_limits_requests = true,
+      .ignores_barred_timeouts = true,
       .model_not_ready = "Model version not ready",
   };
   return personality;

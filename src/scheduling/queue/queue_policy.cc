@@ -2,11 +2,22 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 namespace inferd::scheduling {
 
 uint32_t QueueSizeMax(const config::QueuePolicy& policy, uint32_t server_default) {
   return policy.queue_size_max == 0 ? server_default : policy.queue_size_max;
+}
+
+base::Status CheckTimeout(const config::QueuePolicy& policy, uint64_t request_timeout_us, std::string_view model) {
+  const uint64_t set_us = policy.default_timeout_us;
+  if (request_timeout_us == 0 || set_us == 0 || request_timeout_us == set_us || policy.allow_timeout_override) {
+    return base::OkStatus();
+  }
+  return base::InvalidArgument("request timeout may not override default_timeout_microseconds " +
+                               std::to_string(set_us) + " of model '" + std::string(model) +
+                               "' without allow_timeout_override, got " + std::to_string(request_timeout_us));
 }
 
 int64_t QueueTimeoutAt(const config::QueuePolicy& policy, uint64_t request_timeout_us, int64_t queued_ns) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
+#include "base/status.h"
 #include "config/model_config.h"
 #include "core/infer_request.h"
 
@@ -18,8 +20,13 @@ inline int64_t Earlier(int64_t a_ns, int64_t b_ns) {
 // How many requests may wait.
 uint32_t QueueSizeMax(const config::QueuePolicy& policy, uint32_t server_default);
 
+// Whether a request of `model` may bring this timeout (0: none). INVALID_ARGUMENT: the policy sets another one, and
+// allows no override.
+base::Status CheckTimeout(const config::QueuePolicy& policy, uint64_t request_timeout_us, std::string_view model);
+
 // When a request has waited for as long as the policy lets it; 0: never. The request's own timeout counts where the
-// policy sets none, or allows an override; it can only shorten what the policy sets.
+// policy sets none, or allows an override; it can only shorten what the policy sets. (What CheckTimeout refuses counts
+// for nothing, as in Triton.)
 int64_t QueueTimeoutAt(const config::QueuePolicy& policy, uint64_t request_timeout_us, int64_t queued_ns);
 
 // What becomes of a waiting request.

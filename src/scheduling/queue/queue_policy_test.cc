@@ -25,6 +25,20 @@ TEST(QueuePolicyTest, AnOverrideOnlyShortensAndOnlyIfAllowed) {
   EXPECT_EQ(QueueTimeoutAt(policy, 0, 0), 10'000);
 }
 
+TEST(QueuePolicyTest, ATimeoutThatMayNotBeOverriddenIsAnError) {
+  QueuePolicy policy{.default_timeout_us = 10};
+  EXPECT_EQ(CheckTimeout(policy, 5, "m"),
+            base::InvalidArgument("request timeout may not override default_timeout_microseconds 10 of model 'm' "
+                                  "without allow_timeout_override, got 5"));
+  EXPECT_FALSE(CheckTimeout(policy, 50, "m").ok());
+  EXPECT_TRUE(CheckTimeout(policy, 0, "m").ok()) << "none";
+  EXPECT_TRUE(CheckTimeout(policy, 10, "m").ok()) << "overrides nothing";
+  EXPECT_TRUE(CheckTimeout({}, 5, "m").ok()) << "the policy sets none";
+  policy.allow_timeout_override = true;
+  EXPECT_TRUE(CheckTimeout(policy, 5, "m").ok());
+  EXPECT_TRUE(CheckTimeout(policy, 50, "m").ok()) << "is cut to the policy's, as in Triton";
+}
+
 TEST(QueuePolicyTest, ATimeoutBeyondTheClockIsNone) {
   EXPECT_EQ(QueueTimeoutAt({}, std::numeric_limits<uint64_t>::max(), 1), 0);
   EXPECT_EQ(QueueTimeoutAt({}, std::numeric_limits<int64_t>::max() / 1000, 1'000'000), 0);

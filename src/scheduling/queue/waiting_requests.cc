@@ -22,6 +22,14 @@ base::Result<uint64_t> PriorityLevel(const config::ModelConfig& config, uint64_t
                                                "] for model '" + config.name + "', got " + std::to_string(priority)));
 }
 
+const config::QueuePolicy& PolicyOf(const config::ModelConfig& config, uint64_t level) {
+  // Triton's place for it is the dynamic batcher.
+  if (!config.dynamic_batching.has_value()) return config.queue_policy;
+  const auto& policies = config.dynamic_batching->priority_queue_policy;
+  const auto it = policies.find(level);
+  return it == policies.end() ? config.dynamic_batching->default_queue_policy : it->second;
+}
+
 WaitingRequests::WaitingRequests(const config::ModelConfig& config, const core::ModelSignature& signature,
                                  std::span<const std::string> significant, uint32_t size_max_default)
     : config_(config), signature_(signature), significant_(significant), size_max_default_(size_max_default) {
@@ -30,21 +38,13 @@ WaitingRequests::WaitingRequests(const config::ModelConfig& config, const core::
   for (uint64_t level = 1; level <= std::clamp<uint64_t>(levels, 1, kLevelsKept); ++level) QueueOf(level);
 }
 
-const config::QueuePolicy& WaitingRequests::PolicyOf(uint64_t level) const {
-  // Triton's place for it is the dynamic batcher.
-  if (!config_.dynamic_batching.has_value()) return config_.queue_policy;
-  const auto& policies = config_.dynamic_batching->priority_queue_policy;
-  const auto it = policies.find(level);
-  return it == policies.end() ? config_.dynamic_batching->default_queue_policy : it->second;
-}
-
 LevelQueue& WaitingRequests::QueueOf(uint64_t level) {
   const auto it = levels_.find(level);
   if (it != levels_.end()) return it->second;
   if (levels_.size() >= kLevelsKept) std::erase_if(levels_, [](const auto& l) { return l.second.size() == 0; });
   return levels_
       .emplace(std::piecewise_construct, std::forward_as_tuple(level),
-               std::forward_as_tuple(PolicyOf(level), size_max_default_))
+               std::forward_as_tuple(PolicyOf(config_, level), size_max_default_))
       .first->second;
 }
 

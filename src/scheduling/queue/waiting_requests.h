@@ -20,6 +20,9 @@ namespace inferd::scheduling {
 // without levels, every request is in the one there is.
 base::Result<uint64_t> PriorityLevel(const config::ModelConfig& config, uint64_t priority);
 
+// The queue policy of a level.
+const config::QueuePolicy& PolicyOf(const config::ModelConfig& config, uint64_t level);
+
 // All that waits in front of a version's instances: one LevelQueue per priority level, the more urgent first, strictly.
 // What is past its timeout and delayed for it comes after everything else, of all levels. An execution is filled with
 // what shares the first request's key, less urgent levels included: that costs nobody anything. Not thread-safe.
@@ -48,11 +51,10 @@ class WaitingRequests final {
   bool empty() const { return size() == 0; }
   size_t size() const;
   int64_t rows() const;
-  size_t size_max(uint64_t level) const { return QueueSizeMax(PolicyOf(level), size_max_default_); }
+  size_t size_max(uint64_t level) const { return QueueSizeMax(PolicyOf(config_, level), size_max_default_); }
   std::vector<core::SchedulerReport::Level> Report() const;
 
  private:
-  const config::QueuePolicy& PolicyOf(uint64_t level) const;
   LevelQueue& QueueOf(uint64_t level);
   // Which of each level's two comes next: LevelQueue::waiting unless all of those are empty.
   EntryFifo& NextOf(LevelQueue& queue) const;

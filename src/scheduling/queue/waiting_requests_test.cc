@@ -123,6 +123,8 @@ TEST_F(WaitingRequestsTest, EachLevelHasItsPolicy) {
   config_.dynamic_batching->default_queue_policy.queue_size_max = 2;
   config_.dynamic_batching->priority_queue_policy[2].queue_size_max = 1;
   WaitingRequests waiting = Make();
+  EXPECT_EQ(PolicyOf(config_, 1).queue_size_max, 2u);
+  EXPECT_EQ(PolicyOf(config_, 2).queue_size_max, 1u);
   Push(waiting, Entry("a", 4, 1, 1));
   Push(waiting, Entry("b", 4, 1, 2));
   Push(waiting, Entry("c", 4, 1, 1));

@@ -81,6 +81,10 @@ def broken(model):
     return Request(model, [Tensor("INPUT", "INT32", [1], [1])])
 
 
+def punctual(**parameters):
+    return Request("punctual", [Tensor("INPUT", "INT32", [1, 1], [5])], parameters=parameters)
+
+
 INT8_128 = Request("identity_INT8", [Tensor("INPUT", "INT8", [1, 1], [128])])
 
 
@@ -104,6 +108,8 @@ ANSWERED = [
     Case("parameters of every kind, known and not",
          Request("simple", simple(), parameters={"priority": 1, "timeout": 10_000_000, "flag": True, "number": -7,
                                                  "text": "t", "ratio": 0.5}), BOTH),
+    Case("a timeout that is the model's own", punctual(timeout=90_000_000),
+         Response("punctual", "1", "", [Tensor("OUTPUT", "INT32", [1, 1], [5])])),
     classes("the best class", [1, 3], [0.25, 4.0, -1.0], 1, [1, 1], [b"4:1:one"]),
     classes("every class of a batch", [2, 3], [0.25, 4.0, -1.0, 3.0, 2.0, 1.0], 3, [2, 3],
             [b"4:1:one", b"0.25:0:zero", b"-1:2:two", b"3:0:zero", b"2:1:one",
@@ -194,6 +200,9 @@ REFUSED = [
             "parameter 'priority': expected an unsigned 64-bit integer, got -1"),
     refused("a timeout that is no number", Request("simple", simple(), parameters={"timeout": "1"}),
             "parameter 'timeout': expected an unsigned 64-bit integer, got '1'"),
+    refused("a timeout that may not be overridden", punctual(timeout=10_000_000),
+            "request timeout may not override default_timeout_microseconds 90000000 of model 'punctual' without "
+            "allow_timeout_override, got 10000000"),
     refused("a reserved parameter", Request("simple", simple(), parameters={"triton_x": 1}),
             "parameter 'triton_x': names starting with 'triton_' are reserved"),
     refused("a sequence", Request("simple", simple(), parameters={"sequence_id": 7}),
