@@ -110,17 +110,34 @@ base::Result<uint64_t> InstanceScheduler::LevelOf(const core::InferRequest& requ
 void InstanceScheduler::Enqueue(core::QueuedRequest&& queued) {
   const auto level = LevelOf(*queued.request);
   if (!level.has_value()) return Refuse(queued, level.error());
-  if (!queued.warmup) {
-    if (const int64_t retry_after_ms = admission_.Admit(queued); retry_after_ms > 0) {
-      return Refuse(
-          queued, base::ResourceExhausted("model '" + config_.name + "' has as many requests as it can answer in time"),
-          retry_after_ms);
-    }
+  if (const int64_t retry_after_ms = queued.warmup ? 0 : admission_.Admit(queued);
+      retry_after_ms > 0 && !TakePlace(queued, *level, retry_after_ms)) {
+    return Shed(queued, retry_after_ms);
   }
   const int64_t rows_max = parts_.version.signature->max_batch_size;
   if (!ToBeSplit(queued, rows_max)) return EnqueuePart(std::move(queued), *level);
   SplitRequest(std::move(queued), rows_max,
                [this, level = *level](core::QueuedRequest part) { EnqueuePart(std::move(part), level); });
+}
+
+// Of the last of those that wait and are less urgent; false: nobody is.
+bool InstanceScheduler::TakePlace(core::QueuedRequest& queued, uint64_t level, int64_t retry_after_ms) {
+  if (!config_.dynamic_batching.has_value() || level >= config_.dynamic_batching->priority_levels) return false;
+  std::unique_ptr<QueueEntry> last;
+  {
+    base::MutexLock lock(mutex_);
+    last = waiting_.TakeLessUrgent(level);
+  }
+  if (last == nullptr) return false;
+  admission_.AdmitInstead(queued);
+  parts_.version.statistics->AddPending(-1);
+  Shed(last->queued, retry_after_ms);
+  return true;
+}
+
+void InstanceScheduler::Shed(core::QueuedRequest& queued, int64_t retry_after_ms) {
+  Refuse(queued, base::ResourceExhausted("model '" + config_.name + "' has as many requests as it can answer in time"),
+         retry_after_ms);
 }
 
 void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level) {

@@ -29,8 +29,9 @@ namespace inferd::scheduling {
 // batch policy makes of them, one execution at a time. A model that does not batch is one whose executions have one
 // request each. Thread-safe.
 //
-// A request meets, in this order: its priority's level and what that says of its timeout, the adaptive limit (Admission), splitting and padding, the
-// queue of its level. A lone request that needs not wait for company runs at once: on the calling thread if the
+// A request meets, in this order: its priority's level and what that says of its timeout, the adaptive limit
+// (Admission), where it may take the place of a less urgent one that waits, splitting and padding, the queue of its
+// level. A lone request that needs not wait for company runs at once: on the calling thread if the
 // InlineGate lets it, else on an idle instance's thread. Batches are formed by whoever is about to run them, so that
 // they have all that has come by then: an idle instance's thread, or, of a model that the gate lets in, the thread that
 // brought the requests, when it has handed on all it had (base::Turn). Whoever has run one forms the next. What waits
@@ -78,6 +79,8 @@ class InstanceScheduler final : public core::Scheduler {
 
   // How requests come in, and leave without having run.
   base::Result<uint64_t> LevelOf(const core::InferRequest& request) const;
+  bool TakePlace(core::QueuedRequest& queued, uint64_t level, int64_t retry_after_ms);
+  void Shed(core::QueuedRequest& queued, int64_t retry_after_ms);
   void EnqueuePart(core::QueuedRequest&& queued, uint64_t level);
   bool MayRunHere(const QueueEntry& entry) const REQUIRES(mutex_);
   bool WaitsForTurn(const QueueEntry& entry, const base::Turn* turn) const REQUIRES(mutex_);

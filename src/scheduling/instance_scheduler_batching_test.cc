@@ -386,6 +386,42 @@ TEST_F(BatchingTest, TheAdaptiveLimitRefusesEarly) {
   EXPECT_EQ(version_->scheduler().Report().concurrency.in_flight, 0);
 }
 
+TEST_F(BatchingTest, AtTheAdaptiveLimitTheUrgentTakeThePlaceOfTheLeastUrgent) {
+  config_.concurrency = {.min = 4, .max = 4};
+  config_.dynamic_batching->priority_levels = 3;
+  config_.dynamic_batching->default_priority_level = 3;
+  Make();
+  SendAndHold();
+  Send('a', 1, 2, 3);
+  Send('b', 1, 2, 2);
+  Send('c', 1, 2, 3);
+  const auto shed = [this](uint64_t priority) {
+    core::QueuedRequest queued = fixture_.Request(version_, nullptr);
+    queued.request->priority = priority;
+    const core::InferResponse response = fixture_.Send(std::move(queued)).get();
+    return response.status.code() == StatusCode::kResourceExhausted && response.retry_after_ms > 0;
+  };
+  const auto take_place_of = [this](size_t victim, char fill, uint64_t priority) {
+    Send(fill, 1, 2, priority);
+    const core::InferResponse response = answers_[victim].get();
+    EXPECT_EQ(response.status.code(), StatusCode::kResourceExhausted);
+    EXPECT_GT(response.retry_after_ms, 0);
+  };
+  EXPECT_TRUE(shed(3)) << "nobody is less urgent";
+  take_place_of(3, 'd', 2);  // c's
+  take_place_of(1, 'e', 1);  // a's
+  EXPECT_TRUE(shed(2)) << "who runs already keeps his place";
+  take_place_of(4, 'f', 1);  // d's, who came after b
+  EXPECT_EQ(version_->statistics().pending(), 3);
+  const auto report = version_->scheduler().Report().concurrency;
+  EXPECT_EQ(report.in_flight, 4);
+  EXPECT_EQ(report.shed, 5u);
+  gate_.Open();
+  ExpectAnswers();  // of the others
+  EXPECT_EQ(version_->statistics().failures(core::FailureReason::kRejected), 5u);
+  EXPECT_EQ(version_->scheduler().Report().concurrency.in_flight, 0);
+}
+
 // Each execution has two, and leaves the others behind.
 TEST_F(BatchingTest, TheAdaptiveLimitFallsWhereFullBatchesLeaveManyWaiting) {
   EXPECT_LT(LimitAfterItWasReached(4, 1), ConcurrencyLimit::kStart);

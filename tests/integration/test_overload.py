@@ -128,6 +128,27 @@ def test_the_adaptive_limit_refuses_before_the_queue_is_long(batching):
         assert server.metric("inferd_concurrency_limit") >= 1
 
 
+def test_at_the_adaptive_limit_the_urgent_take_the_place_of_the_less_urgent(batching):
+    batching.add("m", "dynamic_batching { priority_levels: 2 default_priority_level: 2 }", rows_max=1,
+                 inferd="inline_execution: NEVER concurrency { min: 4 max: 4 }")
+    with batching.serve() as server, Crowd(server) as crowd:
+        with batching.held("m"):
+            first = plug(crowd, batching)
+            flood = crowd.queue_up("m", [{"values": [[n]], "request_id": f"low {n}"} for n in range(3)])
+            assert http_refusal(server, "m")[0] == 429, "as many as may be"
+            assert grpc_refusal(server, "m").code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+            urgent = [crowd.send("m", [[n]], f"high {n}", parameters={"priority": 1}) for n in range(2)]
+            shed = wait_for(flood[1:])
+            assert {reply.code for reply in shed} == {"RESOURCE_EXHAUSTED"} and "as many requests" in shed[0].message
+            status, headers, _ = http_refusal(server, "m")
+            assert status == 429 and int(headers["Retry-After"]) >= 1, "the urgent are four with those before them"
+            report = scheduler(server)
+            assert [level["requests"] for level in report["queue"]] == [2, 1]
+            assert report["concurrency"]["in_flight"] == 4 and report["concurrency"]["shed"] == 5
+        assert all(reply.ok for reply in wait_for([first, flood[0], *urgent]))
+        assert executed(batching)[-1] == "low 0" and sorted(executed(batching)[1:3]) == ["high 0", "high 1"]
+
+
 def test_what_is_too_late_never_reaches_the_engine(batching, kind):
     batching.add("m", kind)
     with batching.serve() as server, Crowd(server) as crowd:

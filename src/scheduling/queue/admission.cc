@@ -18,13 +18,25 @@ int64_t Admission::Admit(core::QueuedRequest& queued) {
     }
     ++in_flight_;
   }
+  CountUntilAnswered(queued);
+  return 0;
+}
+
+void Admission::AdmitInstead(core::QueuedRequest& queued) {
+  {
+    base::MutexLock lock(mutex_);
+    ++in_flight_;
+  }
+  CountUntilAnswered(queued);
+}
+
+void Admission::CountUntilAnswered(core::QueuedRequest& queued) {
   // Whoever answers pins the version, and with it this.
   queued.completion = core::Completion([this, queued_ns = queued.queued_ns, completion = std::move(queued.completion)](
                                            core::InferResponse response) mutable {
     if (response.final) Answered(queued_ns, response.status.code());
     completion.Send(std::move(response));
   });
-  return 0;
 }
 
 void Admission::Answered(int64_t queued_ns, base::StatusCode code) {

@@ -18,12 +18,15 @@ class Admission final {
   bool active() const { return active_; }
   // 0: the request is in, and counts until its final answer. Else: the limit is reached, try again after so many ms.
   int64_t Admit(core::QueuedRequest& queued);
+  // Lets in whom Admit() did not, in place of one that it did, who is to be refused: it has counted one as shed.
+  void AdmitInstead(core::QueuedRequest& queued);
   // ConcurrencyLimit's.
   void RecordBatch(int64_t executing, int64_t left);
 
   core::SchedulerReport::Concurrency Report() const;
 
  private:
+  void CountUntilAnswered(core::QueuedRequest& queued);
   void Answered(int64_t queued_ns, base::StatusCode code);
 
   const config::ConcurrencyOptions options_;

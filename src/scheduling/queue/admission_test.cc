@@ -48,6 +48,25 @@ TEST(AdmissionTest, RefusesBeyondTheLimitAndLetsInAgainAfterAnswers) {
   EXPECT_EQ(admission.Report().in_flight, 0) << "who gives up counts no more";
 }
 
+TEST(AdmissionTest, OneMayTakeThePlaceOfAnother) {
+  base::FakeClock clock;
+  Admission admission({.min = 1, .max = 1}, clock);
+  int answers = 0;
+  core::QueuedRequest first = Request(&answers);
+  EXPECT_EQ(admission.Admit(first), 0);
+  core::QueuedRequest second = Request(&answers);
+  EXPECT_GT(admission.Admit(second), 0);
+  admission.AdmitInstead(second);
+  first.Fail(base::ResourceExhausted("later"));
+  EXPECT_EQ(admission.Report().in_flight, 1);
+  EXPECT_EQ(admission.Report().shed, 1u) << "one of them";
+  core::QueuedRequest third = Request(&answers);
+  EXPECT_GT(admission.Admit(third), 0);
+  second.Answer({});
+  EXPECT_EQ(admission.Report().in_flight, 0);
+  EXPECT_EQ(answers, 2);
+}
+
 TEST(AdmissionTest, OnlyTheFinalAnswerEndsARequest) {
   base::FakeClock clock;
   Admission admission({.min = 8, .max = 8}, clock);

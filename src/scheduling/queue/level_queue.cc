@@ -27,8 +27,8 @@ bool LevelQueue::MayRun(const EntryFifo& fifo, QueueVerdict verdict) const {
 
 std::unique_ptr<QueueEntry> LevelQueue::Push(std::unique_ptr<QueueEntry> entry, int64_t now_ns,
                                              DroppedEntries& dropped) {
-  if (size() >= size_max_ && now_ns - swept_ns_ >= kSweepIntervalNs) Expire(now_ns, dropped);
-  if (size() >= size_max_) return entry;
+  if (full() && now_ns - swept_ns_ >= kSweepIntervalNs) Expire(now_ns, dropped);
+  if (full()) return entry;
   const core::QueuedRequest& queued = entry->queued;
   entry->timeout_at_ns = QueueTimeoutAt(policy_, queued.request->timeout_us, queued.queued_ns);
   entry->expires_ns = ExpiresNs(policy_, *entry);
@@ -53,6 +53,11 @@ std::unique_ptr<QueueEntry> LevelQueue::Take(EntryFifo& fifo, QueueEntry& entry,
   if (MayRun(fifo, verdict)) return fifo.Remove(entry);
   Drop(fifo, entry, verdict, dropped);
   return nullptr;
+}
+
+std::unique_ptr<QueueEntry> LevelQueue::TakeLast() {
+  EntryFifo& fifo = delayed_.empty() ? waiting_ : delayed_;
+  return fifo.Remove(fifo.entries().back());
 }
 
 void LevelQueue::Settle(int64_t now_ns, DroppedEntries& dropped) {

@@ -34,12 +34,16 @@ class LevelQueue final {
   // Takes an entry of `fifo`, which is waiting() or delayed(), out. Null: it may not run, and was dropped or delayed.
   std::unique_ptr<QueueEntry> Take(EntryFifo& fifo, QueueEntry& entry, int64_t now_ns, DroppedEntries& dropped);
 
+  // The one that would run last. Not of an empty queue.
+  std::unique_ptr<QueueEntry> TakeLast();
+
   // Drops everything whose time has passed, or that was cancelled.
   void Expire(int64_t now_ns, DroppedEntries& dropped);
 
   size_t size() const { return waiting_.size() + delayed_.size(); }
   int64_t rows() const { return waiting_.rows() + delayed_.rows(); }
   size_t size_max() const { return size_max_; }
+  bool full() const { return size() >= size_max_; }
 
  private:
   bool MayRun(const EntryFifo& fifo, QueueVerdict verdict) const;

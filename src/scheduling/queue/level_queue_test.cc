@@ -110,6 +110,16 @@ TEST_F(LevelQueueTest, TheEarlierOfDeadlineAndTimeoutExpiresARequest) {
   EXPECT_EQ(queue.waiting().front().expires_ns, 9'000);
 }
 
+TEST_F(LevelQueueTest, TheLastIsWhoeverWouldRunLast) {
+  LevelQueue queue(config::QueuePolicy{.timeout_action = config::TimeoutAction::kDelay, .default_timeout_us = 5}, 8);
+  for (const std::string_view id : {"delayed", "x", "y"}) {
+    EXPECT_EQ(queue.Push(Entry(std::string(id), id == "delayed" ? 0 : 9'000), 9'000, dropped_), nullptr);
+  }
+  queue.Settle(9'000, dropped_);
+  for (const std::string_view id : {"delayed", "y", "x"}) EXPECT_EQ(queue.TakeLast()->queued.request->id, id);
+  EXPECT_EQ(queue.size(), 0u);
+}
+
 TEST_F(LevelQueueTest, DelayedRequestsRunWhenNothingElseWaits) {
   LevelQueue queue(config::QueuePolicy{.timeout_action = config::TimeoutAction::kDelay, .default_timeout_us = 5}, 8);
   EXPECT_EQ(queue.Push(Entry("late", 0), 0, dropped_), nullptr);

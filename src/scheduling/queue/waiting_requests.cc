@@ -139,6 +139,14 @@ bool WaitingRequests::Take(int64_t rows_max, int64_t now_ns, std::vector<std::un
   return false;
 }
 
+std::unique_ptr<QueueEntry> WaitingRequests::TakeLessUrgent(uint64_t level) {
+  if (QueueOf(level).full()) return nullptr;
+  for (auto it = levels_.rbegin(); it != levels_.rend() && it->first > level; ++it) {
+    if (it->second.size() > 0) return it->second.TakeLast();
+  }
+  return nullptr;
+}
+
 void WaitingRequests::Expire(int64_t now_ns, DroppedEntries& dropped) {
   for (auto& [level, queue] : levels_) queue.Expire(now_ns, dropped);
 }

@@ -112,6 +112,31 @@ TEST_F(WaitingRequestsTest, UrgentLevelsComeFirstAndLessUrgentOnesFillUp) {
   EXPECT_EQ(Take(waiting), "mX");
 }
 
+TEST_F(WaitingRequestsTest, TheLeastUrgentThatCameLastMakesWay) {
+  config_.dynamic_batching->priority_levels = 3;
+  config_.dynamic_batching->default_priority_level = 2;
+  config_.dynamic_batching->priority_queue_policy[2].queue_size_max = 2;
+  WaitingRequests waiting = Make();
+  const auto make_way = [&waiting](uint64_t level) {
+    const auto entry = waiting.TakeLessUrgent(level);
+    return entry == nullptr ? "" : entry->queued.request->id;
+  };
+  Push(waiting, Entry("a", 4, 1, 3));
+  Push(waiting, Entry("b", 4, 1, 2));
+  Push(waiting, Entry("c", 4, 1, 3));
+  Push(waiting, Entry("d", 4, 1, 1));
+  EXPECT_EQ(make_way(3), "") << "for nobody of its own level";
+  EXPECT_EQ(make_way(2), "c");
+  EXPECT_EQ(make_way(1), "a");
+  EXPECT_EQ(make_way(2), "");
+  EXPECT_EQ(make_way(1), "b");
+  EXPECT_EQ(make_way(1), "");
+  for (const char* id : {"e", "f"}) Push(waiting, Entry(id, 4, 1, 2));
+  Push(waiting, Entry("g", 4, 1, 3));
+  EXPECT_EQ(make_way(2), "") << "whose own queue is full";
+  EXPECT_EQ(Take(waiting), "defg");
+}
+
 TEST_F(WaitingRequestsTest, AModelWithoutLevelsHasOne) {
   EXPECT_EQ(*PriorityLevel(config_, 0), 1u);
   EXPECT_EQ(*PriorityLevel(config_, 9), 1u);
