@@ -1,51 +1,14 @@
 #include "repository/warmup.h"
 
 #include <algorithm>
-#include <cstring>
 #include <future>
 #include <random>
 
-#include "config/small_file.h"
-#include "storage/staging.h"
-#include "tensor/bytes.h"
-#include "tensor/raw.h"
+#include "repository/warmup_data.h"
 
 namespace inferd::repository {
 
 namespace {
-
-// A warm-up that needs more is a mistake in the configuration.
-constexpr size_t kWarmupBytesMax = size_t{1} << 30;
-
-base::Result<base::Buffer> Repeated(std::string_view row, int64_t rows) {
-  if (!row.empty() && static_cast<size_t>(rows) > kWarmupBytesMax / row.size()) {
-    return std::unexpected(base::InvalidArgument("more than " + std::to_string(kWarmupBytesMax) + " bytes"));
-  }
-  base::Buffer buffer = base::Buffer::Allocate(row.size() * static_cast<size_t>(rows));
-  for (int64_t i = 0; i < rows; ++i)
-    std::memcpy(buffer.data() + static_cast<size_t>(i) * row.size(), row.data(), row.size());
-  return buffer;
-}
-
-base::Result<std::string> RowBytes(const config::WarmupInput& input, const std::filesystem::path& dir) {
-  if (input.data == config::WarmupData::kFile) {
-    INFERD_RETURN_IF_ERROR(storage::CheckRelativePath(input.file));
-    return config::ReadSmallFile(dir / input.file, kWarmupBytesMax);
-  }
-  INFERD_ASSIGN_OR_RETURN(const size_t count, tensor::ElementCount(input.dims));
-  // An empty element is a zero length.
-  const size_t element =
-      input.datatype == tensor::DataType::kBytes ? tensor::kLengthSize : tensor::ElementSize(input.datatype);
-  if (element == 0 || count > kWarmupBytesMax / element)
-    return std::unexpected(base::InvalidArgument("no such tensor"));
-  std::string row(count * element, '\0');
-  // Small integers and small positive floats in every type: the first byte of each element only.
-  if (input.data == config::WarmupData::kRandom && input.datatype != tensor::DataType::kBytes) {
-    std::minstd_rand random(1);
-    for (size_t i = 0; i < row.size(); i += element) row[i] = static_cast<char>(random() % 2);
-  }
-  return row;
-}
 
 // The answer is to come.
 base::Result<std::future<base::Status>> Send(const std::shared_ptr<const core::ModelVersion>& version,
@@ -74,11 +37,10 @@ base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config
   auto request = std::make_unique<core::InferRequest>();
   request->model_name = model;
   const int64_t rows = batches ? std::max<int64_t>(warmup.batch_size, 1) : 1;
+  std::minstd_rand random(1);  // whatever is measured of a load can be measured again
   for (const auto& [name, input] : warmup.inputs) {
     const std::string context = "warm-up '" + warmup.name + "', input '" + name + "'";
-    auto row = RowBytes(input, dir);
-    if (!row.has_value()) return std::unexpected(row.error().WithContext(context));
-    auto buffer = Repeated(*row, rows);
+    auto buffer = MakeWarmupData(input, rows, dir, random);
     if (!buffer.has_value()) return std::unexpected(buffer.error().WithContext(context));
     core::InferTensor tensor;
     tensor.name = name;

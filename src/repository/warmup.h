@@ -12,8 +12,8 @@
 
 namespace inferd::repository {
 
-// The inputs of one warm-up request (ModelWarmup, facts 3.1): zeros, random bytes, or a file below `dir`. For a model
-// that batches, `batch_size` rows of the same. INVALID_ARGUMENT: a file or a shape that does not fit.
+// One request of a warm-up, the same each time: its inputs as MakeWarmupData says, of `batch_size` rows for a model
+// that batches. INVALID_ARGUMENT: a file or a shape that does not fit.
 base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config::Warmup& warmup,
                                                                     const std::string& model, bool batches,
                                                                     const std::filesystem::path& dir);

@@ -45,10 +45,11 @@ class BatchingModels:
         self.repository.mkdir()
 
     def add(self, name, batching="dynamic_batching { }", *, rows_max=8, datatype="INT32", inputs=1, optional=(), instances=1,
-            inferd="inline_execution: NEVER", extra="", **parameters):
-        """OUTPUT<i> = INPUT<i>, any number of columns; `optional`: the inputs that may be left out."""
+            group="", inferd="inline_execution: NEVER", extra="", **parameters):
+        """OUTPUT<i> = INPUT<i>, any number of columns; `optional`: the inputs that may be left out; `group`: more of what the
+        instance group says."""
         lines = ['backend: "fake"', f"max_batch_size: {rows_max}", batching, f"inferd {{ {inferd} }}", extra,
-                 f"instance_group {{ count: {instances} kind: KIND_CPU }}"]
+                 f"instance_group {{ count: {instances} kind: KIND_CPU {group} }}"]
         for i in range(inputs):
             may_miss = "optional: true" if i in optional else ""
             lines += [f'input {{ name: "INPUT{i}" data_type: TYPE_{datatype} dims: [ -1 ] {may_miss} }}',
@@ -58,8 +59,8 @@ class BatchingModels:
         models.write_whole(self.repository / name / "config.pbtxt", ("\n".join(lines) + "\n").encode())
         (self.repository / name / "1").mkdir(exist_ok=True)
 
-    def serve(self, *options):
-        return Server(self.repository, options=["--drain-grace", "0s", *options])
+    def serve(self, *options, ready=True):
+        return Server(self.repository, options=["--drain-grace", "0s", *options], ready=ready)
 
     def _record(self, name):
         return self._folder / f"{name}.record"
