@@ -167,18 +167,23 @@ def test_a_slow_instance_gets_less(batching):
     assert instances.count(0) > instances.count(1) > 0
 
 
-def test_eager_batching_changes_no_answer(batching):
-    batching.add("m", extra="optimization { eager_batching: true }")
-    requests = numbered(20)
+def test_eager_batching_forms_the_next_batch_before_an_instance_is_free(batching):
+    batching.add("m", "dynamic_batching { priority_levels: 2 default_priority_level: 2 }",
+                 extra="optimization { eager_batching: true }")
+    requests = numbered(12)
     with batching.serve() as server, Crowd(server) as crowd:
         with batching.held("m"):
             plug(crowd, batching)
-            futures = [crowd.send("m", **request) for request in requests]
-            wait_until(lambda: server.in_flight() == 1 + len(requests), "all have come")
+            futures = crowd.queue_up("m", requests[:7])
+            futures.append(crowd.send("m", **requests[7]))
+            wait_until(lambda: crowd.pending("m") == 0, "a full batch has left the queue")
+            futures += crowd.queue_up("m", requests[8:])
+            urgent = crowd.queue_up("m", [{"values": [[-1]], "request_id": "urgent", "parameters": {"priority": 1}}])
+            assert crowd.pending("m") == 5, "what may grow stays"
         check_own(requests, wait_for(futures))
-    executions = batching.executions("m")[1:]
-    assert sorted(int(n) for execution in executions for n in execution.ids) == list(range(20))
-    assert [execution.row_count for execution in executions] == [8, 8, 4]
+        assert wait_for(urgent)[0].values() == [[-1]]
+    executions = [execution.ids for execution in batching.executions("m")[1:]]
+    assert executions == [[str(n) for n in range(8)], ["urgent", *(str(n) for n in range(8, 12))]]
 
 
 MIXES = {
