@@ -1,5 +1,6 @@
 """What models share: resources of the rate limiter, compute threads, and the cores that instances run on."""
 
+import json
 import os
 import pathlib
 import threading
@@ -8,7 +9,8 @@ import time
 import pytest
 
 from support import models
-from support.server import Server
+from support.batching import BatchingModels, Crowd, wait_for
+from support.server import Server, wait_until
 
 REQUESTS = 6
 DELAY_MS = 40  # below the 100 ms for which who has nothing running waits for compute threads
@@ -48,6 +50,29 @@ def test_models_that_need_the_same_resource_take_turns(tmp_path):
         add_slow(tmp_path, name, 'rate_limiter { resources { name: "R" count: 1 } }')
     with Server(tmp_path, options=["--rate-limit-resource", "R:1"]) as server:
         assert seconds_for(server, ["a", "b"]) >= ALL_ONE_BY_ONE_S
+
+
+def test_priorities_hold_between_models_that_share_a_resource(tmp_path):
+    """Of two models that always have requests waiting, the one of priority 1 executes twice as often as that of 2."""
+    count, watched = 24, 24
+    batching = BatchingModels(tmp_path)
+    record = tmp_path / "all.record"
+    for name, priority in (("plug", 1), ("first", 1), ("second", 2)):
+        batching.add(name, "", group=f'rate_limiter {{ resources {{ name: "R" count: 1 }} priority: {priority} }}',
+                     execute_delay_ms=10, record_batches_file=record)
+    with batching.serve("--rate-limit-resource", "R:1") as server, Crowd(server, clients=2 * count + 1) as crowd:
+        with batching.held("plug"):
+            futures = [crowd.send("plug", [[0]], "plug")]
+            wait_until(lambda: record.exists() and "plug" in record.read_text(), "the resource is taken")
+            futures += [crowd.send(name, [[n]], name) for n in range(count) for name in ("first", "second")]
+            wait_until(lambda: crowd.pending("first") == crowd.pending("second") == count, "all wait")
+        assert all(reply.ok for reply in wait_for(futures))
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    assert ["begin" in line for line in lines] == [True, False] * (2 * count + 1), "one at a time"
+    order = [line["ids"][0] for line in lines if "begin" in line]
+    assert order[0] == "plug" and order.count("first") == order.count("second") == count
+    # By their time: a busy machine makes one execution a little longer than another.
+    assert 14 <= order[1:1 + watched].count("first") <= 18
 
 
 def test_a_resource_that_there_is_too_little_of_is_a_load_error(tmp_path):
