@@ -42,8 +42,7 @@ extern "C" {
 #define INFERD_ENGINE_ABI_VERSION 1
 
 /* Whether *object, filled by the other side, is new enough to have `field`. */
-#define INFERD_HAS_FIELD(type, object, field) \
-  ((object)->struct_size >= offsetof(type, field) + sizeof((object)->field))
+#define INFERD_HAS_FIELD(type, object, field) ((object)->struct_size >= offsetof(type, field) + sizeof((object)->field))
 
 /* The engine's; the host only passes the pointers back. */
 typedef struct inferd_model inferd_model;
@@ -140,8 +139,8 @@ typedef struct inferd_tensor_spec {
   int32_t one_piece;  /* 1: the engine wants the whole batch contiguous; the host gathers */
   size_t alignment;   /* every piece starts at a multiple of this, a power of two up to 4096; 0 or 1: anywhere */
 
-  /* 1: `shape` is the usual one. Requests may bring others, which the model itself takes or refuses, and outputs may have
-   * others; only where the server batches, the batch dimension leads all the same. */
+  /* 1: `shape` is the usual one. Requests may bring others, which the model itself takes or refuses, and outputs may
+   * have others; only where the server batches, the batch dimension leads all the same. */
   int32_t any_shape;
 
   /* What the model's graph calls it, where that is not `name`; clients may be told. */
@@ -204,8 +203,8 @@ typedef struct inferd_load {
   inferd_text config_json;
   const inferd_pair* parameters; /* config.pbtxt `parameters` */
   size_t parameter_count;
-  /* Configured inputs and outputs as the engine sees them. If max_batch_size > 0, -1 leads each shape, but those of ragged
-   * inputs, of what batch_input makes and of what batch_output cuts. */
+  /* Configured inputs and outputs as the engine sees them. If max_batch_size > 0, -1 leads each shape, but those of
+   * ragged inputs, of what batch_input makes and of what batch_output cuts. */
   const inferd_signature* declared;
   int32_t max_batch_size;           /* 0: the server does not batch */
   int32_t graph_optimization_level; /* optimization { graph { level } }: 0 default, -1 basic, 1 extended */
@@ -216,6 +215,12 @@ typedef struct inferd_load {
 
   /* This version's share of the server's compute threads, the calling thread included. 1: start none. */
   int32_t cpu_threads;
+
+  /* The cores that this version's threads may run on, by the system's numbers, ascending; none: any. The host sees to
+   * the threads that call create_instance() and execute(), and to those that these make. A thread that the engine makes
+   * elsewhere to compute for this version keeps to them, too, and computes for no other. */
+  const int32_t* cpu_cores;
+  size_t cpu_core_count;
 } inferd_load;
 
 /* A way through a model's graph that none of its signatures takes. Names are those that tensors ("operator:output", or
@@ -381,15 +386,15 @@ typedef struct inferd_engine {
   /* Runs a batch; returns an inferd_execute_result. */
   int32_t (*execute)(inferd_instance* instance, const inferd_batch* batch, inferd_error* error);
 
-  /* Other things that the model computes, each with a name of its own: signature `number`, from 1, or NULL: there are no
-   * more. As signature() otherwise. Each gets instances of its own (inferd_instance_spec.signature), which run beside
-   * those of the others, as many as the configuration says. May be NULL: models have one signature. */
+  /* Other things that the model computes, each with a name of its own: signature `number`, from 1, or NULL: there are
+   * no more. As signature() otherwise. Each gets instances of its own (inferd_instance_spec.signature), which run
+   * beside those of the others, as many as the configuration says. May be NULL: models have one signature. */
   const inferd_signature* (*other_signature)(inferd_model* model, size_t number);
 
   /* A further signature, made of any of the graph's tensors: its inputs are the feeds, its outputs the fetches, in that
-   * order and by those names. Executions of it bring one request each. *signature and *number, by which create_instance()
-   * knows it, are valid until unload(). At any time, on any thread. May be NULL: models have no graph that could be
-   * called. */
+   * order and by those names. Executions of it bring one request each. *signature and *number, by which
+   * create_instance() knows it, are valid until unload(). At any time, on any thread. May be NULL: models have no graph
+   * that could be called. */
   int32_t (*open_signature)(inferd_model* model, const inferd_graph_call* call, const inferd_signature** signature,
                             size_t* number, inferd_error* error);
 } inferd_engine;
@@ -398,7 +403,8 @@ typedef struct inferd_engine {
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
-const inferd_engine* inferd_engine_v1(const inferd_host* host, inferd_error* error);
+const inferd_engine*
+inferd_engine_v1(const inferd_host* host, inferd_error* error);
 
 #ifdef __cplusplus
 }

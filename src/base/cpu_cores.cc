@@ -85,6 +85,16 @@ Status PinThread(const CpuCores& cores) {
   return FailedPrecondition("this machine lets no thread run on cores " + FormatCpuCores(cores));
 }
 
+OnCpuCores::OnCpuCores(const CpuCores& cores) {
+  if (cores.empty()) return;
+  before_ = ThreadCpuCores();
+  if (!PinThread(cores).ok()) before_.clear();
+}
+
+OnCpuCores::~OnCpuCores() {
+  if (!before_.empty()) static_cast<void>(PinThread(before_).ok());
+}
+
 Result<CpuCores> NumaNodeCores(int node, const std::filesystem::path& nodes) {
   std::ifstream file(nodes / ("node" + std::to_string(node)) / "cpulist");
   std::string line;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <future>
 #include <thread>
 
 #include "tests/support/temp_dir.h"
@@ -43,6 +44,31 @@ TEST(CpuCoresTest, PinsTheCallingThreadAlone) {
     EXPECT_EQ(status.message(), "this machine lets no thread run on cores 8191");
   }).join();
   EXPECT_EQ(ThreadCpuCores(), before);
+}
+
+TEST(CpuCoresTest, ThreadsThatAreMadeOnCoresStayThere) {
+  const CpuCores before = ThreadCpuCores();
+  const CpuCores last = {before.back()};
+  CpuCores inherited;
+  std::thread([&] {
+    std::thread made;
+    std::promise<void> over;
+    {
+      const OnCpuCores here(last);
+      EXPECT_EQ(ThreadCpuCores(), last);
+      made = std::thread([&inherited, end = over.get_future()]() mutable {
+        end.wait();
+        inherited = ThreadCpuCores();
+      });
+      const OnCpuCores nowhere(CpuCores{});
+      const OnCpuCores beyond(CpuCores{8191});
+      EXPECT_EQ(ThreadCpuCores(), last) << "neither moves it";
+    }
+    EXPECT_EQ(ThreadCpuCores(), before);
+    over.set_value();
+    made.join();
+  }).join();
+  EXPECT_EQ(inherited, last);
 }
 
 TEST(CpuCoresTest, ReadsNumaNodes) {

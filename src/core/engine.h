@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/cpu_cores.h"
 #include "base/status.h"
 #include "config/model_config.h"
 #include "core/graph_call.h"
@@ -27,6 +28,13 @@ struct LoadSpec {
   std::filesystem::path model_file;   // inside version_dir: config's default_model_filename, or the engine's default
   std::shared_ptr<const config::ModelConfig> config;
   int cpu_threads = 0;  // compute threads of this version; 0: its share of the process-wide budget
+  // By instance group, where its instances run, and with them the threads that serve it; empty: anywhere. None given:
+  // so do all.
+  std::vector<base::CpuCores> group_cores = {};
+
+  // Where threads may run that serve all of them: on the cores of any; empty: anywhere.
+  base::CpuCores AllCores() const;
+  base::CpuCores GroupCores(int group) const;
 };
 
 // One input of an execution: indices into the engine's signature, the shape of the whole batch, and its bytes in pieces

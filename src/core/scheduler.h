@@ -85,6 +85,10 @@ struct SchedulerParts {
   std::vector<std::unique_ptr<EngineInstance>> instances;  // at least one
 };
 
+// Where the instances of a model's groups run, by group: LoadSpec::group_cores. Errors: there are no such cores, or the
+// server has no such policy; the version cannot be loaded.
+using GroupCoresFinder = std::function<base::Result<std::vector<base::CpuCores>>(const config::ModelConfig& config)>;
+
 // How the repository, which does not know the schedulers, gets one. Called on the loader pool.
 using SchedulerFactory = std::function<base::Result<std::unique_ptr<Scheduler>>(SchedulerParts parts)>;
 

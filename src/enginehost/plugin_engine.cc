@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <deque>
 #include <exception>
 #include <string>
@@ -74,7 +75,8 @@ struct AbiLoad {
         version_dir(spec.version_dir.string()),
         model_file(spec.model_file.string()),
         config_json(spec.config->document == nullptr ? "" : spec.config->document->ToJson()),
-        declared(*spec.config) {
+        declared(*spec.config),
+        cores(spec.AllCores()) {
     const config::ModelConfig& config = *spec.config;
     for (const auto& [key, value] : config.parameters) parameters.push_back({ToText(key), ToText(value)});
     for (const std::string& name : config.op_library_filenames) {
@@ -103,6 +105,10 @@ struct AbiLoad {
     abi.accelerators = accelerator_list.data();
     abi.accelerator_count = accelerator_list.size();
     abi.cpu_threads = spec.cpu_threads > 0 ? spec.cpu_threads : CpuThreadShare(process_cpu_threads, config);
+    // More would only wait for each other.
+    if (!cores.empty()) abi.cpu_threads = std::min(abi.cpu_threads, static_cast<int32_t>(cores.size()));
+    abi.cpu_cores = cores.data();
+    abi.cpu_core_count = cores.size();
   }
 
   void Add(const config::Accelerator& accelerator) {
@@ -114,6 +120,7 @@ struct AbiLoad {
 
   std::string model_dir, version_dir, model_file, config_json;
   DeclaredSignature declared;
+  base::CpuCores cores;
   std::vector<inferd_pair> parameters;
   std::deque<std::vector<inferd_pair>> accelerator_parameters;
   std::deque<inferd_accelerator> accelerators;

@@ -67,6 +67,9 @@ base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
     }
   }
   spec.config = std::make_shared<const config::ModelConfig>(resolved);
+  if (services_.group_cores != nullptr) {
+    INFERD_ASSIGN_OR_RETURN(spec.group_cores, services_.group_cores(resolved));
+  }
   INFERD_ASSIGN_OR_RETURN(const auto completion, config::WithVersionBatching(completion_, job.version_dir));
   INFERD_ASSIGN_OR_RETURN(auto model, engine->Load(spec));
   INFERD_ASSIGN_OR_RETURN(config::ModelConfig completed,

@@ -39,7 +39,8 @@ struct LoadedModel {
 struct LoaderServices {
   std::span<core::Engine* const> engines;
   core::SchedulerFactory scheduler_factory;
-  RecordedWarmups recorded_warmups;  // null: none are looked for
+  RecordedWarmups recorded_warmups;    // null: none are looked for
+  core::GroupCoresFinder group_cores;  // null: instances run anywhere
   const base::Clock& clock;
   LoadMetrics& metrics;
 };

@@ -14,6 +14,7 @@ Manager::Core::Core(ManagerOptions options, ManagerServices services)
       loader_(options_.completion, {.engines = services_.engines,
                                     .scheduler_factory = services_.scheduler_factory,
                                     .recorded_warmups = services_.recorded_warmups,
+                                    .group_cores = services_.group_cores,
                                     .clock = services_.clock,
                                     .metrics = load_metrics_}),
       lazy_metrics_(services_.metrics, options_.lazy.budget),

@@ -66,6 +66,7 @@ struct ManagerServices {
   base::Logger& logger;
   metrics::Registry& metrics;
   RecordedWarmups recorded_warmups = nullptr;
+  core::GroupCoresFinder group_cores = nullptr;  // null: instances run anywhere
 };
 
 }  // namespace inferd::repository

@@ -83,9 +83,12 @@ int ValidateRepositories(const ManagerOptions& options, std::span<core::Engine* 
   if (options.served_models.has_value()) (*source)->Serve(*options.served_models);
   metrics::Registry nobody_reads;
   LoadMetrics metrics(nobody_reads, false);
-  const Loader loader(
-      options.completion,
-      {.engines = engines, .scheduler_factory = {}, .recorded_warmups = nullptr, .clock = clock, .metrics = metrics});
+  const Loader loader(options.completion, {.engines = engines,
+                                           .scheduler_factory = {},
+                                           .recorded_warmups = nullptr,
+                                           .group_cores = nullptr,
+                                           .clock = clock,
+                                           .metrics = metrics});
   std::vector<base::Status> unreadable;
   const std::vector<ModelLook> looks = (*source)->Look(true, &unreadable);
   for (const base::Status& status : unreadable) report.Problem(status.message());

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/cpu_cores.h"
 #include "scheduling/instance_scheduler.h"
 #include "tests/support/scheduling_fixture.h"
 
@@ -490,6 +491,29 @@ TEST_F(BatchingTest, AnInstanceWaitsForWhatItClaims) {
   fixture_.AwaitIdle(*version_);
   EXPECT_TRUE(other->TryAcquire()) << "given back";
   other->Release(0);
+}
+
+// Its thread is made by that of an instance that has cores of its own, and waits for what it claims.
+TEST_F(BatchingTest, AnInstanceWithoutAHostPolicyRunsAnywhere) {
+  const base::CpuCores all = base::ThreadCpuCores();
+  SchedulingFixture fixture(clock_, false, {.host_policies = {{.name = "last", .cpu_cores = {all.back()}}}});
+  config_.instance_groups.resize(2);
+  config_.instance_groups[1].host_policy = "last";
+  config_.instance_groups[1].resources = {{.name = "R", .global = true, .count = 1}};
+  auto other = *fixture.resources().Register({.owner = "other", .needs = {{.name = "R", .device = -1, .count = 1}}});
+  ASSERT_TRUE(other->Acquire());
+  FakeEngine::Script script = Script();
+  base::CpuCores cores;
+  script.on_execute = [&cores](core::Execution& execution) {
+    cores = base::ThreadCpuCores();
+    FakeEngine::Identity(execution);
+  };
+  version_ = fixture.MakeModel(script, config_, {}, 2);
+  EXPECT_TRUE(fixture.Send(fixture.Request(version_, nullptr)).get().status.ok());
+  EXPECT_EQ(cores, all);
+  other->Release(0);
+  EXPECT_TRUE(fixture.Send(fixture.Request(version_, nullptr)).get().status.ok());
+  version_ = nullptr;
 }
 
 size_t Threads() {

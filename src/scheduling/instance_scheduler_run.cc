@@ -22,8 +22,12 @@ constexpr size_t kSpareEntriesMax = 256;
 
 void InstanceScheduler::RunWorker(InstanceWorker& worker) {
   base::SetThreadName(parts_.version.id.name);
-  // The cores were there when the version was loaded. Should they be gone, it runs anywhere.
-  if (!worker.place.cores.empty()) static_cast<void>(base::PinThread(worker.place.cores).ok());
+  // Where nobody says otherwise, a thread is where the one was that made it: another instance's, perhaps. The cores
+  // were there when the version was loaded. Should they be gone, it runs anywhere.
+  if (std::ranges::any_of(workers_, [](const auto& any) { return !any->place.cores.empty(); })) {
+    const base::CpuCores& cores = worker.place.cores.empty() ? services_.host_policies.allowed() : worker.place.cores;
+    static_cast<void>(base::PinThread(cores).ok());
+  }
   for (;;) {
     {
       base::MutexLock lock(mutex_);

@@ -74,18 +74,20 @@ struct InferenceServer::Parts {
         net_server(loops, NetLimits(options.limits, options.grpc_calls.keepalive), &registry, logger) {
     manager = std::make_unique<repository::Manager>(
         ManagerOptionsOf(options, served),
-        repository::ManagerServices{.snapshots = snapshots,
-                                    .engines = engines.engines(),
-                                    .scheduler_factory = scheduling::MakeSchedulerFactory(
-                                        SchedulerOptions(options), {.clock = clock,
-                                                                    .deadlines = deadlines,
-                                                                    .metrics = inference_metrics,
-                                                                    .resources = resources,
-                                                                    .host_policies = host_policies}),
-                                    .clock = clock,
-                                    .logger = logger,
-                                    .metrics = registry,
-                                    .recorded_warmups = RecordedWarmupsOf(options)});
+        repository::ManagerServices{
+            .snapshots = snapshots,
+            .engines = engines.engines(),
+            .scheduler_factory =
+                scheduling::MakeSchedulerFactory(SchedulerOptions(options), {.clock = clock,
+                                                                             .deadlines = deadlines,
+                                                                             .metrics = inference_metrics,
+                                                                             .resources = resources,
+                                                                             .host_policies = host_policies}),
+            .clock = clock,
+            .logger = logger,
+            .metrics = registry,
+            .recorded_warmups = RecordedWarmupsOf(options),
+            .group_cores = [this](const config::ModelConfig& config) { return host_policies.GroupCores(config); }});
     if (served.has_value()) {
       request_logs.Serve(*served);
       model_config_watch = std::make_unique<ModelConfigWatch>(options.served, *std::move(served),

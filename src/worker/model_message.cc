@@ -110,6 +110,8 @@ std::string EncodeStartOrder(const StartOrder& order) {
   writer.AddText(load.model_file.native());
   writer.AddText(load.config->document == nullptr ? "" : load.config->document->ToPbtxt());
   writer.Add(static_cast<int32_t>(load.cpu_threads));
+  writer.Add(static_cast<uint64_t>(load.group_cores.size()));
+  for (const base::CpuCores& cores : load.group_cores) writer.AddText(base::FormatCpuCores(cores));
   return std::string(writer.text());
 }
 
@@ -128,6 +130,12 @@ base::Result<StartOrder> DecodeStartOrder(std::string_view message) {
   load.model_file = std::string(reader.TakeText());
   const std::string_view config = reader.TakeText();
   load.cpu_threads = reader.Take<int32_t>();
+  const size_t groups = reader.TakeCount(sizeof(uint64_t));
+  for (size_t i = 0; reader.ok() && i < groups; ++i) {
+    auto cores = base::ParseCpuCores(reader.TakeText());
+    if (!cores.has_value()) return std::unexpected(Garbled("what to load"));
+    load.group_cores.push_back(*std::move(cores));
+  }
   if (!reader.Finished()) return std::unexpected(Garbled("what to load"));
   INFERD_ASSIGN_OR_RETURN(config::ModelConfig parsed, config::ParseModelConfig(config, "config.pbtxt"));
   load.config = std::make_shared<const config::ModelConfig>(std::move(parsed));

@@ -69,6 +69,7 @@ TEST(ModelMessageTest, AnOrderTakesTheConfigurationAlong) {
   order.load.version = 7;
   order.load.model_dir = "/m";
   order.load.cpu_threads = 2;
+  order.load.group_cores = {{0, 1, 3}, {}};
   order.load.config = std::make_shared<const config::ModelConfig>(*config::ParseModelConfig(
       "backend: \"fake\" parameters { key: \"a\" value { string_value: \"\\303\\244\" } }", ""));
   const auto read = DecodeStartOrder(EncodeStartOrder(order));
@@ -80,6 +81,7 @@ TEST(ModelMessageTest, AnOrderTakesTheConfigurationAlong) {
   EXPECT_EQ(read->load.model_name, "m");
   EXPECT_EQ(read->load.version, 7);
   EXPECT_EQ(read->load.cpu_threads, 2);
+  EXPECT_EQ(read->load.group_cores, order.load.group_cores);
   EXPECT_EQ(read->load.config->backend, "fake");
   EXPECT_EQ(read->load.config->parameters.at("a"), "\xC3\xA4");
 }

@@ -41,6 +41,10 @@ class Worker final {
     if (message.descriptor) {
       INFERD_ASSIGN_OR_RETURN(bodies_, BodyView::Open(message.descriptor.get()));
     }
+    load_ = order.load;
+    // Before there is any other thread: all of them keep to what its instances run on.
+    const base::CpuCores cores = load_.AllCores();
+    if (!cores.empty()) static_cast<void>(base::PinThread(cores).ok());
     INFERD_ASSIGN_OR_RETURN(logger_, base::Logger::Create({.format = order.log_format, .file = ""}));
     for (size_t i = 0; i < order.log_levels.size(); ++i) {
       logger_->SetEnabled(static_cast<base::LogLevel>(i), order.log_levels[i]);
@@ -48,8 +52,7 @@ class Worker final {
     INFERD_ASSIGN_OR_RETURN(
         engine_, enginehost::PluginEngine::Open(order.engine_library,
                                                 {.logger = logger_.get(), .cpu_threads = order.process_cpu_threads}));
-    name_ = order.load.model_name;
-    INFERD_ASSIGN_OR_RETURN(auto model, engine_->Load(order.load));
+    INFERD_ASSIGN_OR_RETURN(auto model, engine_->Load(load_));
     models_.push_back(std::move(model));
     for (auto& other : models_[0]->OtherSignatures()) models_.push_back(std::move(other));
     return base::OkStatus();
@@ -77,16 +80,18 @@ class Worker final {
     INFERD_ASSIGN_OR_RETURN(const InstanceOrder order, DecodeInstanceOrder(message.text));
     INFERD_ASSIGN_OR_RETURN(auto memory, ChannelMemory::Open(message.descriptor.get()));
     if (order.signature >= models_.size()) return base::InvalidArgument("the model has no such signature");
+    const base::OnCpuCores here(load_.GroupCores(order.group));
     INFERD_ASSIGN_OR_RETURN(auto instance, models_[order.signature]->CreateInstance(order.group, order.ordinal));
-    instances_.push_back(std::make_unique<HostedInstance>(std::move(instance), std::move(memory), bodies_, name_));
+    instances_.push_back(
+        std::make_unique<HostedInstance>(std::move(instance), std::move(memory), bodies_, load_.model_name));
     return base::OkStatus();
   }
 
   ControlSocket socket_;
   std::unique_ptr<base::Logger> logger_;
   std::unique_ptr<enginehost::PluginEngine> engine_;
-  std::string name_;
-  std::shared_ptr<const BodyView> bodies_;                  // null: the server shows none
+  std::shared_ptr<const BodyView> bodies_;  // null: the server shows none
+  core::LoadSpec load_;
   std::vector<std::unique_ptr<core::EngineModel>> models_;  // one, as each of its signatures
   std::vector<std::unique_ptr<HostedInstance>> instances_;
 };

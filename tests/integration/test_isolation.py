@@ -1,6 +1,5 @@
 """Models in worker processes: what ends one is the failure of the requests that it held, and of nothing else."""
 
-import contextlib
 import os
 import pathlib
 import shutil
@@ -10,6 +9,7 @@ import grpc
 import pytest
 
 from support import models, oip, protos
+from support.isolation import workers
 from support.load import Load
 from support.server import ROOT, Server, has_engine, wait_until
 
@@ -20,18 +20,6 @@ REPOSITORY = ROOT / "tests" / "models" / "repository"
 def isolate(repository, model, options=ISOLATED):
     config = repository / model / "config.pbtxt"
     config.write_text((config.read_text() if config.exists() else "") + options)
-
-
-def workers(server):
-    """{model/version: process} of the server's worker processes."""
-    found = {}
-    for folder in pathlib.Path("/proc").iterdir():
-        with contextlib.suppress(OSError, ValueError):
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            arguments = (folder / "cmdline").read_bytes().split(b"\0")
-            if parent == server.process.pid and arguments[0].endswith(b"inferd-worker"):
-                found[arguments[1].decode()] = int(folder.name)
-    return found
 
 
 def answer_of(server, model, value=1):

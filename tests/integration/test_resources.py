@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import threading
 import time
 
@@ -10,6 +11,7 @@ import pytest
 
 from support import models
 from support.batching import BatchingModels, Crowd, wait_for
+from support.isolation import workers
 from support.server import Server, wait_until
 
 REQUESTS = 6
@@ -117,6 +119,47 @@ def test_instances_run_on_the_cores_of_their_host_policy(tmp_path):
         seconds_for(server, ["pinned", "free"])
         assert cores_of_thread(server, "pinned") == str(core)
         assert cores_of_thread(server, "free") == cores_of_thread(server, "inferd")
+
+
+def cores_of_threads(process, but=()):
+    """The kernel's lists of the cores that a process's threads may run on, of those whose numbers are not among `but`."""
+    tasks = (task for task in pathlib.Path(f"/proc/{process}/task").iterdir() if task.name not in but)
+    return [(task / "status").read_text().split("Cpus_allowed_list:")[1].split()[0] for task in tasks]
+
+
+WIDE = [{"name": "INPUT", "shape": [2, 2], "datatype": "FP32", "data": [1, 2, 3, 4]}]
+
+
+def add_wide(repository, name, extra=""):
+    """An ONNX model that computes with a thread besides its instance's, both on the cores of the policy `last`."""
+    models.add_onnx(repository, name, models.identity_bytes("FP32"))
+    (repository / name / "config.pbtxt").write_text(
+        'instance_group { kind: KIND_CPU host_policy: "last" }\n'
+        f'parameters {{ key: "intra_op_thread_count" value {{ string_value: "2" }} }}\n{extra}\n')
+
+
+def test_the_threads_that_an_engine_makes_for_a_model_are_on_its_cores(tmp_path):
+    core = max(os.sched_getaffinity(0))
+    add_wide(tmp_path, "wide", "inferd { isolation: NONE }")
+    options = ["--host-policy", f"last,cpu-cores={core}", "--model-control-mode", "explicit"]
+    with Server(tmp_path, options=options) as server:
+        before = os.listdir(f"/proc/{server.process.pid}/task")
+        assert server.request("POST", "/v2/repository/models/wide/load")[0] == 200
+        assert server.infer("wide", WIDE)[0] == 200
+        assert cores_of_threads(server.process.pid, before).count(str(core)) == 2
+
+
+def test_a_worker_process_is_on_the_cores_of_its_model(tmp_path):
+    core = max(os.sched_getaffinity(0))
+    add_wide(tmp_path, "wide", "inferd { isolation: PROCESS }")
+    with Server(tmp_path, options=["--host-policy", f"last,cpu-cores={core}"]) as server:
+        for _ in range(2):
+            assert server.infer("wide", WIDE)[0] == 200
+            worker = workers(server)["wide/1"]
+            cores = cores_of_threads(worker)
+            assert len(cores) >= 3 and set(cores) == {str(core)}, "its own, the instance's, the engine's"
+            os.kill(worker, signal.SIGKILL)
+            wait_until(lambda: server.infer("wide", WIDE)[0] == 200, "a new one is there")
 
 
 @pytest.mark.parametrize("policy, why", [("far,cpu-cores=1000", "host policy 'far': not all of cores 1000 are there"),

@@ -22,7 +22,8 @@ inline enginehost::PluginEngine& OpenEngine(const std::filesystem::path& library
 // Loads `file`, of the version folder that it is in.
 inline base::Result<std::unique_ptr<core::EngineModel>> LoadFile(enginehost::PluginEngine& engine,
                                                                  const std::filesystem::path& file,
-                                                                 const config::ModelConfig& config = {}) {
+                                                                 const config::ModelConfig& config = {},
+                                                                 std::vector<base::CpuCores> group_cores = {}) {
   core::LoadSpec spec;
   spec.model_name = "test";
   spec.version = 1;
@@ -30,6 +31,7 @@ inline base::Result<std::unique_ptr<core::EngineModel>> LoadFile(enginehost::Plu
   spec.model_dir = spec.version_dir.parent_path();
   spec.model_file = file;
   spec.config = std::make_shared<config::ModelConfig>(config);
+  spec.group_cores = std::move(group_cores);
   return engine.Load(spec);
 }
 

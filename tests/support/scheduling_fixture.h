@@ -19,7 +19,10 @@ class SchedulingFixture {
  public:
   explicit SchedulingFixture(const base::Clock& clock, bool threaded_deadlines = false,
                              const config::ResourceOptions& resources = {}, int cpu_threads = 0)
-      : clock_(clock), deadlines_(clock, threaded_deadlines), resources_(resources, cpu_threads) {}
+      : clock_(clock),
+        deadlines_(clock, threaded_deadlines),
+        resources_(resources, cpu_threads),
+        host_policies_(resources.host_policies) {}
   // Waits until every version has ended: an instance's thread may hold one a little longer than its requests do.
   ~SchedulingFixture() { AwaitEnded(); }
 

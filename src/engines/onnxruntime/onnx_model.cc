@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "enginekit/background.h"
+#include "enginekit/load_cores.h"
 
 namespace inferd::onnxruntime {
 
@@ -31,6 +32,7 @@ base::Result<SessionOwner> CreateSession(const Environment& environment, const S
   const auto create = [&] {
     status = ToStatus(Ort().CreateSession(environment.get(), path.c_str(), options.get(), &session));
   };
+  const base::OnCpuCores here(enginekit::LoadCores(load));
   // It takes a core for as long as it lasts, which models that serve meanwhile should not notice.
   settings.StartsThreads(environment, load, compute_threads) ? create() : enginekit::RunInBackground(create);
   if (status.ok()) return SessionOwner(session);

@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "tests/support/running_model.h"
@@ -225,6 +228,36 @@ TEST(OnnxRuntimeEngineTest, ConfigurationReachesTheSession) {
   float sum = 0;
   for (const float p : ValuesOf<float>(execution.output(0).data)) sum += p;
   EXPECT_NEAR(sum, 1, 1e-5);
+}
+
+std::set<std::string> Threads() {
+  std::set<std::string> threads;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) threads.insert(task.path());
+  return threads;
+}
+
+// The kernel's list.
+std::string CoresOf(const std::string& thread) {
+  std::ifstream file(thread + "/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("Cpus_allowed_list:")) return line.substr(line.find('\t') + 1);
+  }
+  return "";
+}
+
+TEST(OnnxRuntimeEngineTest, ThreadsOfAModelKeepToItsCores) {
+  const Running warm("simple");  // whatever the process has, it has by now
+  const std::set<std::string> before = Threads();
+  const base::CpuCores all = base::ThreadCpuCores();
+  config::ModelConfig config;
+  config.parameters = {{"intra_op_thread_count", "3"}};
+  const auto model = testing::LoadFile(Engine(), kModels / "mlp" / "1" / "model.onnx", config, {{all.back()}});
+  ASSERT_TRUE(model.has_value()) << model.error().ToString();
+  EXPECT_EQ(base::ThreadCpuCores(), all);
+  std::vector<std::string> its_own;
+  std::ranges::set_difference(Threads(), before, std::back_inserter(its_own));
+  EXPECT_EQ(its_own.size(), 2u) << "and the caller's";
+  for (const std::string& thread : its_own) EXPECT_EQ(CoresOf(thread), std::to_string(all.back()));
 }
 
 TEST(OnnxRuntimeEngineTest, InputsThatTheModelCannotTakeAreTheClientsFault) {

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "enginekit/compute_threads.h"
+#include "enginekit/load_cores.h"
 #include "enginekit/parameters.h"
 
 namespace inferd::onnxruntime {
@@ -43,14 +44,17 @@ base::Status AddEntry(OrtSessionOptions* options, const std::string& key, const 
       .WithContext("parameter '" + key + "'");
 }
 
-// One thread: the caller's, and no pool at all. The server's share: the process-wide pool. Otherwise a pool of its own.
-bool UsesSharedPool(const SessionSettings& settings, const Environment& environment, int threads) {
-  return threads > 1 && threads == environment.host().cpu_threads && !settings.parallel_execution;
+// One thread: the caller's, and no pool at all. The server's share: the process-wide pool, unless the version has cores
+// of its own. Otherwise a pool of its own.
+bool UsesSharedPool(const SessionSettings& settings, const Environment& environment, const inferd_load& load,
+                    int threads) {
+  return threads > 1 && threads == environment.host().cpu_threads && !settings.parallel_execution &&
+         enginekit::LoadCores(load).empty();
 }
 
-base::Status SetThreads(const SessionSettings& settings, const Environment& environment, int threads,
-                        OrtSessionOptions* options) {
-  if (UsesSharedPool(settings, environment, threads)) {
+base::Status SetThreads(const SessionSettings& settings, const Environment& environment, const inferd_load& load,
+                        int threads, OrtSessionOptions* options) {
+  if (UsesSharedPool(settings, environment, load, threads)) {
     return ToStatus(Ort().DisablePerSessionThreads(options));
   }
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().SetIntraOpNumThreads(options, threads)));
@@ -85,7 +89,7 @@ int SessionSettings::ComputeThreads(const inferd_load& load, const std::filesyst
 bool SessionSettings::StartsThreads(const Environment& environment, const inferd_load& load,
                                     int compute_threads) const {
   const bool own_pool =
-      parallel_execution || (compute_threads > 1 && !UsesSharedPool(*this, environment, compute_threads));
+      parallel_execution || (compute_threads > 1 && !UsesSharedPool(*this, environment, load, compute_threads));
   return own_pool || !providers.empty() || load.op_library_count > 0;
 }
 
@@ -94,7 +98,7 @@ base::Result<SessionOptionsOwner> SessionSettings::MakeOptions(const Environment
   OrtSessionOptions* options = nullptr;
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().CreateSessionOptions(&options)));
   SessionOptionsOwner owner(options);
-  INFERD_RETURN_IF_ERROR(SetThreads(*this, environment, compute_threads, options));
+  INFERD_RETURN_IF_ERROR(SetThreads(*this, environment, load, compute_threads, options));
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().SetSessionGraphOptimizationLevel(options, optimization)));
   if (parallel_execution) INFERD_RETURN_IF_ERROR(ToStatus(Ort().SetSessionExecutionMode(options, ORT_PARALLEL)));
   if (!memory_arena) INFERD_RETURN_IF_ERROR(ToStatus(Ort().DisableCpuMemArena(options)));

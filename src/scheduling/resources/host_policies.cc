@@ -24,6 +24,12 @@ base::CpuCores Common(const base::CpuCores& a, const base::CpuCores& b) {
   return common;
 }
 
+base::CpuCores Union(const base::CpuCores& a, const base::CpuCores& b) {
+  base::CpuCores both;
+  std::ranges::set_union(a, b, std::back_inserter(both));
+  return both;
+}
+
 }  // namespace
 
 HostPolicies::HostPolicies(std::vector<config::HostPolicy> policies, std::filesystem::path numa_nodes)
@@ -56,6 +62,19 @@ base::Result<base::CpuCores> HostPolicies::CoresFor(const config::InstanceGroup&
   if (group.host_policy.empty()) return base::CpuCores();
   return std::unexpected(base::InvalidArgument("instance group '" + group.name + "' has the host policy '" + name +
                                                "', which this server does not have: see --host-policy"));
+}
+
+base::Result<std::vector<base::CpuCores>> HostPolicies::GroupCores(const config::ModelConfig& config) const {
+  std::vector<base::CpuCores> of_groups;
+  for (const config::InstanceGroup& group : config.instance_groups) {
+    INFERD_ASSIGN_OR_RETURN(base::CpuCores cores, CoresFor(group, group.gpus.empty() ? 0 : group.gpus[0]));
+    for (const int32_t device : group.gpus) {
+      INFERD_ASSIGN_OR_RETURN(const base::CpuCores others, CoresFor(group, device));
+      cores = cores.empty() || others.empty() ? base::CpuCores() : Union(cores, others);
+    }
+    of_groups.push_back(std::move(cores));
+  }
+  return of_groups;
 }
 
 }  // namespace inferd::scheduling

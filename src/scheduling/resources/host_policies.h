@@ -22,6 +22,10 @@ class HostPolicies final {
   // Errors name the policy. INVALID_ARGUMENT: the server has none of that name. FAILED_PRECONDITION: this machine does
   // not have, or does not give to this process, the cores or the NUMA node.
   base::Result<base::CpuCores> CoresFor(const config::InstanceGroup& group, int32_t device) const;
+  // Of each of the model's groups, on whatever device (core::GroupCoresFinder); empty: any.
+  base::Result<std::vector<base::CpuCores>> GroupCores(const config::ModelConfig& config) const;
+  // All that this process had when this was made.
+  const base::CpuCores& allowed() const { return allowed_; }
 
  private:
   base::Result<base::CpuCores> CoresOf(const config::HostPolicy& policy) const;

@@ -37,6 +37,24 @@ TEST(HostPoliciesTest, GroupsNamePoliciesOrHaveTheirKinds) {
   EXPECT_EQ(policies.CoresFor(Group("", InstanceKind::kModel), 0), CpuCores());
 }
 
+TEST(HostPoliciesTest, TheCoresOfEachOfAModelsGroups) {
+  const CpuCores all = base::ThreadCpuCores();
+  const HostPolicies policies({{.name = "gpu_1", .cpu_cores = {all.front()}},
+                               {.name = "gpu_2", .cpu_cores = {all.back()}},
+                               {.name = "mine", .cpu_cores = {all.back()}}});
+  config::InstanceGroup gpus = Group("", InstanceKind::kGpu);
+  config::ModelConfig config;
+  gpus.gpus = {1, 2};
+  config.instance_groups = {Group("mine"), Group(""), gpus};
+  CpuCores both = {all.front(), all.back()};
+  both.erase(std::ranges::unique(both).begin(), both.end());
+  EXPECT_EQ(policies.GroupCores(config), (std::vector<CpuCores>{{all.back()}, {}, both}));
+  config.instance_groups[2].gpus = {1, 3};
+  EXPECT_EQ((*policies.GroupCores(config))[2], CpuCores()) << "one device has no policy";
+  config.instance_groups[1] = Group("unknown");
+  EXPECT_FALSE(policies.GroupCores(config).has_value());
+}
+
 TEST(HostPoliciesTest, NumaNodesAndCoresNarrowEachOther) {
   const testing::TempDir nodes;
   const CpuCores all = base::ThreadCpuCores();
