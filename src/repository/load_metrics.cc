@@ -3,6 +3,8 @@
 #include <array>
 #include <string_view>
 
+#include "config/small_file.h"
+
 namespace inferd::repository {
 
 namespace {
@@ -28,7 +30,23 @@ metrics::Labels And(metrics::Labels labels, std::string name, std::string_view v
   return labels;
 }
 
+metrics::Labels MlMetadataOf(const core::ModelId& id) {
+  return {{"model_name", id.name}, {"version", std::to_string(id.version)}};
+}
+
 }  // namespace
+
+// TensorFlow Serving's labels, and what its page leaves out: the text itself, without which the series tells nothing.
+void LoadMetrics::AddMlMetadata(const Version& version) {
+  constexpr size_t kBytesMax = 1024;
+  const auto uuid = config::ReadSmallFile(version.dir / "assets.extra" / "mlmd_uuid", kBytesMax);
+  registry_.Remove(MlMetadataOf(version.id));
+  if (!uuid.has_value()) return;
+  registry_
+      .AddGauge(":tensorflow:serving:mlmd_map", "What ML Metadata call a model's version",
+                And(MlMetadataOf(version.id), "mlmd_uuid", uuid->substr(0, uuid->find_last_not_of("\r\n") + 1)))
+      ->Set(1);
+}
 
 metrics::Labels LoadMetrics::PathOf(const Version& version) {
   const std::string path = version.dir.string();
@@ -93,11 +111,13 @@ void LoadMetrics::Ended(const Version& version, base::StatusCode code, int64_t d
                         "Time the last load of the version took, in seconds",
                         {{"model", model}, {"version", std::to_string(version.id.version)}},
                         [seconds = Seconds(duration_ns)] { return seconds; });
+  if (tensorflow_names_) AddMlMetadata(version);
 }
 
 void LoadMetrics::ForgetVersion(const Version& version) {
   registry_.Remove({{"model", version.id.name}, {"version", std::to_string(version.id.version)}});
   if (!tensorflow_names_) return;
+  registry_.Remove(MlMetadataOf(version.id));
   registry_.Remove(PathOf(version));
   base::MutexLock lock(mutex_);
   const auto paths = paths_.find(version.id.name);

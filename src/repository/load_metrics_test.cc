@@ -63,6 +63,23 @@ TEST(LoadMetricsTest, TensorflowsNamesHaveTheFolder) {
   EXPECT_THAT(registry.PrometheusText(), Not(HasSubstr("model_path=")));
 }
 
+TEST(LoadMetricsTest, AVersionIsKnownToMlMetadata) {
+  const inferd::testing::TempDir dir;
+  dir.Write("3/assets.extra/mlmd_uuid", "test_model_3ab1\n");
+  metrics::Registry registry;
+  const core::ModelId id{.name = "m", .version = 3};
+  const std::filesystem::path folder = dir.path() / "3";
+  const LoadMetrics::Version version{.id = id, .dir = folder};
+  LoadMetrics(registry, false).Ended(version, StatusCode::kOk, 1);
+  EXPECT_THAT(registry.PrometheusText(), Not(HasSubstr("mlmd")));
+  LoadMetrics metrics(registry, true);
+  metrics.Ended(version, StatusCode::kOk, 1);
+  EXPECT_THAT(registry.PrometheusText(), HasSubstr(":tensorflow:serving:mlmd_map{model_name=\"m\",version=\"3\","
+                                                   "mlmd_uuid=\"test_model_3ab1\"} 1\n"));
+  metrics.ForgetVersion(version);
+  EXPECT_THAT(registry.PrometheusText(), Not(HasSubstr("mlmd_map{")));
+}
+
 using LoadMetricsOfModelsTest = ManagerTest;
 
 TEST_F(LoadMetricsOfModelsTest, GoWithWhatTheyAreAbout) {
