@@ -1,11 +1,12 @@
 // bench_batching: what batching is worth, as tables (bench/batching builds and starts it).
 //
-// One perceptron (784-256-10), a row per request, in servers that differ in one thing: whether requests share executions,
-// and who decides. Three tables: closed loops of 1 to 64 clients; one client alone, which batching must cost nothing;
-// and throughput and latency against offered load, an open loop.
+// One perceptron (784-256-10), a row per request, in servers that differ in one thing: whether requests share
+// executions, and who decides. Three tables: closed loops of 1 to 64 clients; one client alone, which batching must
+// cost nothing; and throughput and latency against offered load, an open loop.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <optional>
@@ -38,11 +39,14 @@ const std::map<std::string, std::string>& Ways() {
   return ways;
 }
 
+constexpr const char* kFloor = "floor";
+
 struct Options : SchedulingOptions {
   std::vector<std::string> ways = {"off", "on", "auto"};
   std::vector<size_t> clients = {1, 4, 16, 64};
   std::vector<double> offered = {0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1};
-  size_t pairs = 5;
+  size_t rounds = 3;         // of the closed loops
+  size_t pairs = 5;          // of the lone client
   size_t connections = 256;  // of the open loop
 };
 
@@ -80,10 +84,9 @@ Result<Bench> Start(const Options& options) {
 // What the bare library reaches in one process that does nothing else.
 void MeasureEngine(const Options& options, Bench& bench) {
   ShowProgress("engine ...");
-  const std::vector<EngineRate> rates =
-      EngineRates("'" + options.programs + "/engine_call' '" + options.programs +
-                  "/../lib/inferd/engines/onnxruntime.so' '" + options.repository + "' mlp " +
-                  Number(options.duration_s, "%.3f") + " 2>/dev/null");
+  const std::vector<EngineRate> rates = EngineRates("'" + options.programs + "/engine_call' '" + options.programs +
+                                                    "/../lib/inferd/engines/onnxruntime.so' '" + options.repository +
+                                                    "' mlp " + Number(options.duration_s, "%.3f") + " 2>/dev/null");
   ctl::Table table({"CALLERS", "THREADS", "BATCH", "ROWS/S", "CPU US"});
   for (const EngineRate& rate : rates) {
     table.Add({std::to_string(rate.callers), std::to_string(rate.threads), std::to_string(rate.batch),
@@ -96,41 +99,71 @@ void MeasureEngine(const Options& options, Bench& bench) {
             << table.AlignRight({0, 1, 2, 3, 4}).ToString() << "\n";
 }
 
-// The share of what could be served: rows per second if each cost no more than the floor's CPU and the bare library's
-// at its best size of batch, on the cores, less what the load generator took of them.
-std::optional<double> Share(const Bench& bench, const net::LoadReport& report, const net::LoadReport& floor) {
-  const std::optional<double> floor_us = CpuUs(floor);
-  if (!bench.engine || !floor_us) return std::nullopt;
-  const double cores = std::max(std::thread::hardware_concurrency(), 1u) - report.cpu_share;
-  return report.PerSecond() / (cores * 1e6 / (*floor_us + bench.engine->cpu_us_per_row));
+// Microseconds of the load generator's own CPU per request.
+double GeneratorUs(const net::LoadReport& report) { return report.cpu_share * 1e6 / report.PerSecond(); }
+
+// The share of what could be served: rows per second if each cost no more than the floor's CPU, the bare library's at
+// its best size of batch, and what the generator needs to ask for it, on all cores.
+std::optional<double> Share(const Bench& bench, const net::LoadReport& report, std::optional<double> floor_us) {
+  if (!bench.engine || !floor_us || report.PerSecond() <= 0) return std::nullopt;
+  const double cores = std::max(std::thread::hardware_concurrency(), 1u);
+  return report.PerSecond() / (cores * 1e6 / (*floor_us + bench.engine->cpu_us_per_row + GeneratorUs(report)));
+}
+
+// Of several runs of one thing, the one in the middle by throughput.
+const net::LoadReport& Middle(std::vector<net::LoadReport>& runs) {
+  const auto middle = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
+  std::ranges::nth_element(runs, middle, std::less<>(), &net::LoadReport::PerSecond);
+  return *middle;
+}
+
+// The floor and each way in turns, several times: the machine's own ups and downs are those of all.
+Result<std::map<std::string, std::vector<net::LoadReport>>> RunInTurns(const Options& options, const Bench& bench,
+                                                                       size_t clients) {
+  const Timing timing = TimingOf(options.duration_s);
+  std::map<std::string, std::vector<net::LoadReport>> runs;
+  for (size_t round = 0; round < options.rounds; ++round) {
+    ShowProgress(std::to_string(clients) + " clients, round " + std::to_string(round + 1) + " ...");
+    const auto run = [&](const std::string& name, const LoadTarget& target) -> Status {
+      INFERD_ASSIGN_OR_RETURN(net::LoadReport report, Saturate(target, clients, timing));
+      runs[name].push_back(std::move(report));
+      return {};
+    };
+    INFERD_RETURN_IF_ERROR(run(kFloor, bench.floor()));
+    for (const auto& [name, model] : bench.ways) INFERD_RETURN_IF_ERROR(run(name, model.server()));
+  }
+  return runs;
 }
 
 Status MeasureClosed(const Options& options, Bench& bench) {
-  const Timing timing = TimingOf(options.duration_s);
-  ctl::Table table({"CLIENTS", "BATCHING", "ROWS/S", "P50", "P99", "CPU US", "FLOOR", "ENGINE", "RATIO", "OF POSSIBLE"});
+  ctl::Table table(
+      {"CLIENTS", "BATCHING", "ROWS/S", "P50", "P99", "CPU US", "FLOOR", "ENGINE", "CLIENT", "RATIO", "OF POSSIBLE"});
   for (const size_t clients : options.clients) {
-    ShowProgress(std::to_string(clients) + " clients ...");
-    INFERD_ASSIGN_OR_RETURN(const net::LoadReport floor, Saturate(bench.floor(), clients, timing));
-    for (const auto& [name, model] : bench.ways) {
-      INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(model.server(), clients, timing));
-      const std::optional<double> cpu_us = CpuUs(report), floor_us = CpuUs(floor);
+    INFERD_ASSIGN_OR_RETURN(auto runs, RunInTurns(options, bench, clients));
+    const net::LoadReport floor = Middle(runs[kFloor]);
+    const std::optional<double> floor_us = CpuUs(floor);
+    for (const Way& way : bench.ways) {
+      const net::LoadReport& report = Middle(runs[way.name]);
+      const std::optional<double> cpu_us = CpuUs(report);
       std::optional<double> engine_us, ratio;
       if (bench.engine) engine_us = bench.engine->cpu_us_per_row;
       if (cpu_us && floor_us && engine_us) ratio = *cpu_us / (*floor_us + *engine_us);
-      std::optional<double> share = Share(bench, report, floor);
+      std::optional<double> share = Share(bench, report, floor_us);
       if (share) *share *= 100;
-      table.Add({std::to_string(clients), name, Number(report.PerSecond(), "%.0f") + BusyMark(report),
+      table.Add({std::to_string(clients), way.name, Number(report.PerSecond(), "%.0f") + BusyMark(report),
                  PercentileText(report, 50), PercentileText(report, 99), Number(cpu_us), Number(floor_us),
-                 Number(engine_us), Number(ratio, "%.2f"), Number(share, "%.0f %%")});
-      bench.results.Add(LoadCells("closed", name, std::to_string(clients), report));
+                 Number(engine_us), Number(GeneratorUs(report)), Number(ratio, "%.2f"), Number(share, "%.0f %%")});
+      bench.results.Add(LoadCells("closed", way.name, std::to_string(clients), report));
     }
-    bench.results.Add(LoadCells("closed", "floor", std::to_string(clients), floor));
+    bench.results.Add(LoadCells("closed", kFloor, std::to_string(clients), floor));
   }
   ShowProgress("");
-  std::cout << table.AlignRight({0, 2, 3, 4, 5, 6, 7, 8, 9}).ToString()
-            << "\nCPU US, FLOOR and ENGINE: microseconds of CPU per row; ENGINE is the bare library's at its best size of\n"
-               "batch, RATIO is CPU US / (FLOOR + ENGINE). OF POSSIBLE: share of the rows/s that FLOOR + ENGINE would\n"
-               "reach on the cores, less the load generator's part of them. *: the load generator had no pause, or no core.\n\n";
+  std::cout
+      << table.AlignRight({0, 2, 3, 4, 5, 6, 7, 8, 9, 10}).ToString() << "\nThe middle of " << options.rounds
+      << " runs in turns. CPU US, FLOOR, ENGINE and CLIENT: microseconds of CPU per row, of the server, of the floor,\n"
+         "of the bare library at its best size of batch, of the load generator. RATIO is CPU US / (FLOOR + ENGINE).\n"
+         "OF POSSIBLE: share of the rows/s that FLOOR + ENGINE + CLIENT would reach on the cores. *: the load\n"
+         "generator had no pause, or no core.\n\n";
   return base::OkStatus();
 }
 
@@ -147,7 +180,8 @@ Status MeasureLone(const Options& options, Bench& bench) {
     INFERD_ASSIGN_OR_RETURN(const net::LoadReport on, Saturate(*with, 1, timing));
     const auto difference_us = [&](double percent) {
       return (static_cast<double>(on.latency.PercentileNs(percent)) -
-              static_cast<double>(off.latency.PercentileNs(percent))) / 1e3;
+              static_cast<double>(off.latency.PercentileNs(percent))) /
+             1e3;
     };
     off_us.push_back(CpuUs(off).value_or(0));
     on_us.push_back(CpuUs(on).value_or(0));
@@ -170,7 +204,8 @@ Status MeasureOffered(const Options& options, Bench& bench) {
   if (options.offered.empty()) return base::OkStatus();
   const Timing timing = TimingOf(options.duration_s);
   ShowProgress("capacity ...");
-  INFERD_ASSIGN_OR_RETURN(const net::LoadReport most, Saturate(bench.ways[bench.ways.size() > 1 ? 1 : 0].model.server(), 64, timing));
+  INFERD_ASSIGN_OR_RETURN(const net::LoadReport most,
+                          Saturate(bench.ways[bench.ways.size() > 1 ? 1 : 0].model.server(), 64, timing));
   ctl::Table table({"OFFERED/S", "BATCHING", "ROWS/S", "REFUSED", "P50", "P99", "CPU US", "LAG P99"});
   for (const double part : options.offered) {
     const double rate = part * most.PerSecond();
@@ -184,9 +219,10 @@ Status MeasureOffered(const Options& options, Bench& bench) {
     }
   }
   ShowProgress("");
-  std::cout << table.AlignRight({0, 2, 3, 4, 5, 6, 7}).ToString()
-            << "\nPoisson arrivals on " << options.connections << " connections; latency counts from when a request was "
-            << "due. REFUSED: or not answered in time.\nLAG: of the load generator itself. *: it had no pause, or no core.\n";
+  std::cout
+      << table.AlignRight({0, 2, 3, 4, 5, 6, 7}).ToString() << "\nPoisson arrivals on " << options.connections
+      << " connections; latency counts from when a request was "
+      << "due. REFUSED: or not answered in time.\nLAG: of the load generator itself. *: it had no pause, or no core.\n";
   return base::OkStatus();
 }
 
@@ -206,12 +242,16 @@ int main(int argc, char** argv) {
   inferd::bench::Options options;
   CLI::App app("What batching is worth: rows per second, latency and CPU, with it and without.", "bench/batching");
   AddOptions(app, options);
-  app.add_option("--ways", options.ways, "off, on (dynamic_batching), auto; the second one's capacity is what is offered")
+  app.add_option("--ways", options.ways,
+                 "off, on (dynamic_batching), auto; the second one's capacity is what is offered")
       ->delimiter(',')
       ->check(CLI::IsMember({"off", "on", "auto"}))
       ->capture_default_str();
   app.add_option("--clients", options.clients, "Closed loops of so many")->delimiter(',')->capture_default_str();
   app.add_option("--offered", options.offered, "Open loops, as shares of what 64 clients get")->delimiter(',');
+  app.add_option("--rounds", options.rounds, "How often each number of clients is measured; the middle counts")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
   app.add_option("--pairs", options.pairs, "How often a lone client is measured")->capture_default_str();
   app.add_option("--connections", options.connections, "Of the open loops")
       ->check(CLI::Range(1, 10'000))
