@@ -60,9 +60,9 @@ InstanceScheduler::InstanceScheduler(Parts parts, const SchedulerOptions& option
                options.queue_size_max),
       gate_(MakeGate(config_, options)),
       tuner_(MakeTuner(parts_.version, options, rules_)) {
-  // More than there is room for will never wait.
+  // More than there is room for will never wait; nor perhaps more than one, where there is an adaptive limit.
   const auto room = static_cast<int64_t>(waiting_.size_max(PriorityLevel(config_, 0).value_or(1)));
-  rules_.hold_until_requests = std::min(rules_.hold_until_requests, room);
+  rules_.hold_until_requests = admission_.active() ? 0 : std::min(rules_.hold_until_requests, room);
   parts_.context.run_again = [this](std::vector<std::unique_ptr<QueueEntry>> entries) {
     const auto pin = entries.empty() ? nullptr : entries.front()->queued.version;
     DroppedEntries dropped;

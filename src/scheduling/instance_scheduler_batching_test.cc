@@ -305,6 +305,13 @@ TEST_F(BatchingTest, NothingRunsBeforeSoManyWaitAndThenAllDoes) {
   EXPECT_THAT(Executions(), ElementsAre(Rows{1, 1, 1}, Rows{1})) << "once";
 }
 
+TEST_F(BatchingTest, NobodyIsWaitedForWhomTheAdaptiveLimitMayKeepOut) {
+  config_.concurrency = {.min = 2, .max = 2};
+  Make(1, {.delay_until_queued = 3});
+  Send('a');
+  ExpectAnswers();
+}
+
 TEST_F(BatchingTest, WarmUpsReachEveryInstance) {
   Make(3, {.delay_until_queued = 9});
   holds_ = true;
