@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iostream>
 #include <random>
 
 #include "tests/support/scheduling_fixture.h"
@@ -12,6 +13,10 @@ namespace inferd::scheduling {
 namespace {
 
 using inferd::testing::FakeEngine;
+
+constexpr int kThreads = 4;
+constexpr int kRequests = 150;  // of each thread
+constexpr int64_t kRowsMax = 8;
 
 config::ModelConfig RandomModel(std::mt19937& random) {
   config::ModelConfig config;
@@ -27,6 +32,11 @@ config::ModelConfig RandomModel(std::mt19937& random) {
   config.eager_batching = random() % 2 == 0;
   if (random() % 2 == 0) config.batching = config::BatchingMode::kAuto;
   if (random() % 2 == 0) config.concurrency = {.min = 2, .max = 64};
+  if (random() % 2 == 0) config.allowed_batch_sizes = {2, 4, kRowsMax};
+  if (random() % 2 == 0) {
+    config.padding.push_back(
+        {.input = "INPUT0", .dim = 0, .buckets = {2}, .value = 0, .outputs = {{.name = "OUTPUT0", .dim = 0}}});
+  }
   if (random() % 2 == 0) {
     config.instance_groups.emplace_back().count = 2;
     config.instance_groups[0].resources = {{.name = "R", .global = true, .count = 1}};
@@ -35,79 +45,112 @@ config::ModelConfig RandomModel(std::mt19937& random) {
 }
 
 // Some clients cancel, some have deadlines that pass, executions fail now and then, and the clients let the version go
-// while requests are in flight, which alone keep it then.
-void Storm(unsigned seed, std::atomic<int64_t>& requests) {
-  constexpr int kThreads = 4;
-  constexpr int kRequests = 150;
-  base::SystemClock clock;
-  SchedulingFixture fixture(clock, true);
-  std::mt19937 random(seed);
-  std::atomic<unsigned> executions{0};
-  std::atomic<int> answers{0};
-  FakeEngine::Script script;
-  script.signature.max_batch_size = 8;
-  script.on_execute = [&](core::Execution& execution) {
-    if (++executions % 16 != 0) return FakeEngine::Identity(execution);
+// while requests are in flight, which alone keep it then: half of them in the middle, for its next load.
+class Storm {
+ public:
+  explicit Storm(unsigned seed) : seed_(seed), random_(seed), config_(RandomModel(random_)) {
+    script_.signature.max_batch_size = kRowsMax;
+    script_.signature.splits_larger_requests = random_() % 2 == 0;
+    script_.on_execute = [this](core::Execution& execution) { Execute(execution); };
+  }
+
+  void Run() {
+    auto first = Load();
+    auto second = Load();
+    std::vector<std::thread> clients;
+    for (int t = 0; t < kThreads; ++t) {
+      clients.emplace_back([this, t, first, second]() mutable {
+        std::mt19937 random(seed_ * kThreads + static_cast<unsigned>(t));
+        SendMany(random, std::move(first));
+        SendMany(random, std::move(second));
+      });
+    }
+    first.reset();
+    second.reset();
+    for (auto& client : clients) client.join();
+    fixture_.AwaitEnded();
+    EXPECT_EQ(answers_.load(), kThreads * kRequests);
+    EXPECT_LE(fixture_.engine().overlaps_max(), 1);
+  }
+
+ private:
+  std::shared_ptr<const core::ModelVersion> Load() {
+    return fixture_.MakeModel(script_, config_, {.queue_size_max = 64}, 2);
+  }
+
+  void Execute(core::Execution& execution) {
+    if (++executions_ % 16 != 0) return FakeEngine::Identity(execution);
     execution.RespondAll(base::Internal("now and then"), {});
     execution.Finish();
-  };
-  auto version = fixture.MakeModel(script, RandomModel(random), {.queue_size_max = 64}, 2);
-  std::vector<std::thread> clients;
-  for (int t = 0; t < kThreads; ++t) {
-    clients.emplace_back([&, t, pin = version]() mutable {
-      core::Scheduler& scheduler = pin->scheduler();
-      std::mt19937 own(seed * kThreads + static_cast<unsigned>(t));
-      for (int i = 0; i < kRequests; ++i) {
-        const auto fill = static_cast<char>(own() % 120);
-        const auto rows = static_cast<int64_t>(1 + own() % 3);
-        const size_t columns = 1 + own() % 2;
-        auto count = std::make_shared<std::atomic<int>>(0);
-        if (own() % 32 == 0) scheduler.Report();
-        // The last request has the last pin: it may take the scheduler with it before Enqueue returns.
-        core::QueuedRequest queued = fixture.Request(
-            i + 1 < kRequests ? pin : std::move(pin),
-            [&answers, count, expected = std::string(static_cast<size_t>(rows) * columns * 4, fill)](
-                core::InferResponse response) {
-              EXPECT_EQ(++*count, 1) << "answered twice";
-              if (response.status.ok()) {
-                EXPECT_EQ(response.outputs[0].data.view(), expected) << "somebody else's answer";
-              }
-              ++answers;
-            },
-            columns, rows, fill);
-        const auto flag = queued.request->cancel = std::make_shared<core::CancelFlag>();
-        queued.request->priority = own() % 4;
-        if (own() % 8 == 0) queued.request->timeout_us = 1 + own() % 200;
-        if (own() % 8 == 0) queued.request->deadline_ns = clock.NowNs() + static_cast<int64_t>(own() % 200'000);
-        scheduler.Enqueue(std::move(queued));
-        if (own() % 8 == 0) flag->Cancel();
-      }
-    });
   }
-  version.reset();
-  for (auto& client : clients) client.join();
-  fixture.AwaitEnded();
-  EXPECT_EQ(answers.load(), kThreads * kRequests);
-  EXPECT_LE(fixture.engine().overlaps_max(), 1);
-  requests += kThreads * kRequests;
-}
+
+  // The last request has the last pin: it may take the scheduler with it before Enqueue returns.
+  void SendMany(std::mt19937& random, std::shared_ptr<const core::ModelVersion> version) {
+    core::Scheduler& scheduler = version->scheduler();
+    for (int left = kRequests / 2; left > 0; --left) {
+      if (random() % 32 == 0) CheckBounds(scheduler.Report());
+      Send(random, scheduler, left > 1 ? version : std::move(version));
+    }
+  }
+
+  void CheckBounds(const core::SchedulerReport& report) const {
+    for (const auto& level : report.levels) {
+      // Who runs again finds room in any queue.
+      EXPECT_TRUE(config_.side_effect_free || level.requests <= level.size_max) << level.requests;
+    }
+    // Who takes another one's place is counted before that one is answered.
+    EXPECT_TRUE(report.concurrency.max == 0 || report.concurrency.in_flight <= report.concurrency.max + kThreads);
+  }
+
+  void Send(std::mt19937& random, core::Scheduler& scheduler, std::shared_ptr<const core::ModelVersion> version) {
+    const auto fill = static_cast<char>(random() % 120);
+    const bool larger = script_.signature.splits_larger_requests && random() % 16 == 0;
+    const auto rows = static_cast<int64_t>(1 + random() % 3) + (larger ? kRowsMax : 0);
+    const size_t columns = 1 + random() % 2;
+    auto count = std::make_shared<std::atomic<int>>(0);
+    core::QueuedRequest queued = fixture_.Request(
+        std::move(version),
+        [this, count,
+         expected = std::string(static_cast<size_t>(rows) * columns * 4, fill)](core::InferResponse response) {
+          EXPECT_EQ(++*count, 1) << "answered twice";
+          if (response.status.ok()) {
+            EXPECT_EQ(response.outputs[0].data.view(), expected) << "somebody else's answer";
+          }
+          ++answers_;
+        },
+        columns, rows, fill);
+    const auto flag = queued.request->cancel = std::make_shared<core::CancelFlag>();
+    queued.request->priority = random() % 4;
+    if (random() % 8 == 0) queued.request->timeout_us = 1 + random() % 200;
+    if (random() % 8 == 0) queued.request->deadline_ns = clock_.NowNs() + static_cast<int64_t>(random() % 200'000);
+    scheduler.Enqueue(std::move(queued));
+    if (random() % 8 == 0) flag->Cancel();
+  }
+
+  const unsigned seed_;
+  std::mt19937 random_;
+  const config::ModelConfig config_;
+  FakeEngine::Script script_;
+  base::SystemClock clock_;
+  std::atomic<unsigned> executions_{0};
+  std::atomic<int> answers_{0};
+  SchedulingFixture fixture_{clock_, true};
+};
 
 TEST(InstanceSchedulerStressTest, EverybodyGetsHisOwnAnswerOnceUnderThreads) {
   const char* seconds = std::getenv("INFERD_PROPERTY_SECONDS");
-  const auto end =
-      std::chrono::steady_clock::now() + std::chrono::seconds(seconds == nullptr ? 1 : std::strtoll(seconds, nullptr, 10));
+  const auto end = std::chrono::steady_clock::now() +
+                   std::chrono::seconds(seconds == nullptr ? 1 : std::strtoll(seconds, nullptr, 10));
   const uint64_t dropped_before = core::DroppedCompletions();
   unsigned seed = std::random_device{}();
-  int64_t runs = 0;
-  std::atomic<int64_t> requests{0};
+  int64_t models = 0;
   do {
     SCOPED_TRACE("seed " + std::to_string(++seed));
-    Storm(seed, requests);
-    ++runs;
+    Storm(seed).Run();
+    ++models;
   } while (!HasFailure() && std::chrono::steady_clock::now() < end);
   EXPECT_EQ(core::DroppedCompletions(), dropped_before);
-  RecordProperty("runs", std::to_string(runs));
-  RecordProperty("requests", std::to_string(requests.load()));
+  std::cout << models << " models, " << 2 * models << " loads, " << models * kThreads * kRequests << " requests\n";
 }
 
 }  // namespace
