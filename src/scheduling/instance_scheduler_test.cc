@@ -217,9 +217,8 @@ TEST(InstanceSchedulerTest, AnEngineMayAnswerSeveralTimesAndLater) {
   auto version = fixture.MakeVersion(
       {.on_load = {}, .on_execute = [&](core::Execution& execution) { handed_out.set_value(&execution); }});
   std::vector<bool> finals;
-  core::QueuedRequest queued = fixture.Request(version, [&](core::InferResponse response) {
-    finals.push_back(response.final);
-  });
+  core::QueuedRequest queued =
+      fixture.Request(version, [&](core::InferResponse response) { finals.push_back(response.final); });
   auto& scheduler = version->scheduler();
   scheduler.Enqueue(std::move(queued));
   core::Execution* execution = handed_out.get_future().get();
