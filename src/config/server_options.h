@@ -129,7 +129,7 @@ struct ServerOptions {
   std::chrono::milliseconds load_retry_interval{60'000};
   int32_t default_max_batch_size = 64;
   DefaultBatching default_batching;
-  int default_instances = 1;  // of an instance group that does not say
+  int default_instances = 1;      // of an instance group that does not say
   bool version_batching = false;  // versions' folders say it, in a file of TensorFlow Serving's
   std::string engine_directory;   // empty: beside the program
   EngineParameters engine_parameters;
