@@ -77,7 +77,7 @@ class InstanceScheduler final : public core::Scheduler {
     int64_t blamed_ns = 0;  // how long it took as far as the model is to blame
   };
 
-  // How requests come in, and leave without having run.
+  // How requests come in, and leave without having run; instance_scheduler_admit.cc: who is let in.
   base::Result<uint64_t> LevelOf(const core::InferRequest& request) const;
   bool TakePlace(core::QueuedRequest& queued, uint64_t level, int64_t retry_after_ms);
   void Shed(core::QueuedRequest& queued, int64_t retry_after_ms);
