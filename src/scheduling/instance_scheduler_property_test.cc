@@ -56,7 +56,8 @@ class Simulation {
     std::weak_ptr<const core::ModelVersion> version;  // while there is one, there is the scheduler
     bool holds = false;
   };
-  static constexpr int kDepthMax = 4;  // of executions in executions, each with a claim on the resource
+  static constexpr int kDepthMax = 4;    // of executions in executions
+  static constexpr int kPlenty = 1'000;  // of the resource: nobody could give any back while this thread waits
 
   void Step() {
     switch (dice_.Below(9)) {
@@ -182,7 +183,7 @@ class Simulation {
   Dice dice_;
   const SimulatedModel model_{dice_};
   base::FakeClock clock_;
-  SchedulingFixture fixture_{clock_, false, {.limits = {{.name = "R", .count = kDepthMax + 1}}}};
+  SchedulingFixture fixture_{clock_, false, {.limits = {{.name = "R", .count = kPlenty}}}};
   SimulatedClients clients_{model_, dice_, clock_, fixture_};
   SimulatedEngine engine_{model_, dice_, clients_};
   std::vector<Load> loads_;

@@ -26,7 +26,7 @@ class Dice final {
 // A model of a property test: any combination of what a configuration can ask a scheduler for, and what that promises.
 class SimulatedModel final {
  public:
-  // `resource`: of which there is one for every instance. `larger_requests`: some models take or split them.
+  // `resource`: of which there is one for every instance.
   explicit SimulatedModel(Dice& dice, const char* resource = "R") {
     signature_.max_batch_size = 1 + dice.Below(8);
     signature_.accepts_larger_requests = dice.OneIn(3);
