@@ -28,10 +28,13 @@ base::Result<uint64_t> InstanceScheduler::LevelOf(const core::InferRequest& requ
 bool InstanceScheduler::TakePlace(core::QueuedRequest& queued, uint64_t level, int64_t retry_after_ms) {
   if (!config_.dynamic_batching.has_value() || level >= config_.dynamic_batching->priority_levels) return false;
   std::unique_ptr<QueueEntry> last;
+  DroppedEntries dropped;
   {
     base::MutexLock lock(mutex_);
-    last = waiting_.TakeLessUrgent(level);
+    last = waiting_.TakeLessUrgent(level, services_.clock.NowNs(), dropped);
   }
+  // Parts of requests that have failed, too, whose places are free already.
+  AnswerDropped(std::move(dropped));
   if (last == nullptr) return false;
   admission_.AdmitInstead(queued);
   parts_.version.statistics->AddPending(-1);

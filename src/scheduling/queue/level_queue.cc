@@ -55,9 +55,15 @@ std::unique_ptr<QueueEntry> LevelQueue::Take(EntryFifo& fifo, QueueEntry& entry,
   return nullptr;
 }
 
-std::unique_ptr<QueueEntry> LevelQueue::TakeLast() {
-  EntryFifo& fifo = delayed_.empty() ? waiting_ : delayed_;
-  return fifo.Remove(fifo.entries().back());
+std::unique_ptr<QueueEntry> LevelQueue::TakeLast(int64_t now_ns, DroppedEntries& dropped) {
+  while (size() > 0) {
+    EntryFifo& fifo = delayed_.empty() ? waiting_ : delayed_;
+    QueueEntry& last = fifo.entries().back();
+    const QueueVerdict verdict = JudgeEntry(last, now_ns);
+    if (verdict == QueueVerdict::kWait || verdict == QueueVerdict::kDelay) return fifo.Remove(last);
+    Drop(fifo, last, verdict, dropped);
+  }
+  return nullptr;
 }
 
 void LevelQueue::Settle(int64_t now_ns, DroppedEntries& dropped) {

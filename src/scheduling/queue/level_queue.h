@@ -34,8 +34,8 @@ class LevelQueue final {
   // Takes an entry of `fifo`, which is waiting() or delayed(), out. Null: it may not run, and was dropped or delayed.
   std::unique_ptr<QueueEntry> Take(EntryFifo& fifo, QueueEntry& entry, int64_t now_ns, DroppedEntries& dropped);
 
-  // The one that would run last. Not of an empty queue.
-  std::unique_ptr<QueueEntry> TakeLast();
+  // The one that would run last; null: there is none. Who has given up is dropped on the way.
+  std::unique_ptr<QueueEntry> TakeLast(int64_t now_ns, DroppedEntries& dropped);
 
   // Drops everything whose time has passed, or that was cancelled.
   void Expire(int64_t now_ns, DroppedEntries& dropped);

@@ -116,8 +116,15 @@ TEST_F(LevelQueueTest, TheLastIsWhoeverWouldRunLast) {
     EXPECT_EQ(queue.Push(Entry(std::string(id), id == "delayed" ? 0 : 9'000), 9'000, dropped_), nullptr);
   }
   queue.Settle(9'000, dropped_);
-  for (const std::string_view id : {"delayed", "y", "x"}) EXPECT_EQ(queue.TakeLast()->queued.request->id, id);
-  EXPECT_EQ(queue.size(), 0u);
+  for (const std::string_view id : {"delayed", "y", "x"})
+    EXPECT_EQ(queue.TakeLast(9'000, dropped_)->queued.request->id, id);
+  EXPECT_TRUE(dropped_.empty());
+  auto cancelled = Entry("z", 9'000);
+  cancelled->queued.request->cancel = std::make_shared<core::CancelFlag>();
+  cancelled->queued.request->cancel->Cancel();
+  EXPECT_EQ(queue.Push(std::move(cancelled), 9'000, dropped_), nullptr);
+  EXPECT_EQ(queue.TakeLast(9'000, dropped_), nullptr);
+  EXPECT_EQ(DroppedIds(), "z");
 }
 
 TEST_F(LevelQueueTest, DelayedRequestsRunWhenNothingElseWaits) {

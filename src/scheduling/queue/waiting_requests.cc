@@ -139,10 +139,10 @@ bool WaitingRequests::Take(int64_t rows_max, int64_t now_ns, std::vector<std::un
   return false;
 }
 
-std::unique_ptr<QueueEntry> WaitingRequests::TakeLessUrgent(uint64_t level) {
+std::unique_ptr<QueueEntry> WaitingRequests::TakeLessUrgent(uint64_t level, int64_t now_ns, DroppedEntries& dropped) {
   if (QueueOf(level).full()) return nullptr;
   for (auto it = levels_.rbegin(); it != levels_.rend() && it->first > level; ++it) {
-    if (it->second.size() > 0) return it->second.TakeLast();
+    if (auto entry = it->second.TakeLast(now_ns, dropped)) return entry;
   }
   return nullptr;
 }

@@ -43,8 +43,9 @@ class WaitingRequests final {
   // rows fit into `rows_max`. The first comes even if it has more. True: the next one that shares did not fit.
   bool Take(int64_t rows_max, int64_t now_ns, std::vector<std::unique_ptr<QueueEntry>>& taken, DroppedEntries& dropped);
 
-  // Takes out who would run last, if he is less urgent than `level`, and that has room. Null: there is nobody.
-  std::unique_ptr<QueueEntry> TakeLessUrgent(uint64_t level);
+  // Takes out who would run last, if he is less urgent than `level`, and that has room. Null: there is nobody who has
+  // not given up.
+  std::unique_ptr<QueueEntry> TakeLessUrgent(uint64_t level, int64_t now_ns, DroppedEntries& dropped);
 
   void Expire(int64_t now_ns, DroppedEntries& dropped);
   // When to Expire next: when the first request expires, or `cancel_sweep_ns` from now if one can be cancelled; 0:

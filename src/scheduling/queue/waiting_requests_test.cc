@@ -117,8 +117,8 @@ TEST_F(WaitingRequestsTest, TheLeastUrgentThatCameLastMakesWay) {
   config_.dynamic_batching->default_priority_level = 2;
   config_.dynamic_batching->priority_queue_policy[2].queue_size_max = 2;
   WaitingRequests waiting = Make();
-  const auto make_way = [&waiting](uint64_t level) {
-    const auto entry = waiting.TakeLessUrgent(level);
+  const auto make_way = [&](uint64_t level) {
+    const auto entry = waiting.TakeLessUrgent(level, 0, dropped_);
     return entry == nullptr ? "" : entry->queued.request->id;
   };
   Push(waiting, Entry("a", 4, 1, 3));
