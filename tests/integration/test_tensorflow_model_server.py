@@ -322,18 +322,22 @@ def test_versions_bring_their_batching_parameters(tmp_path):
                 "max_batch_size; last entry was 6; expected 8") in server.log()
 
 
+def write_ssl_config(folder, more=""):
+    """The flag for a file with the texts of new certificates, and these."""
+    (folder / "tls").mkdir()
+    certificates = Certificates(folder / "tls")
+    files = {"server_key": certificates.key("server"), "server_cert": certificates.certificate("server"),
+             "custom_ca": certificates.certificate("authority")}
+    config = folder / "ssl.config"
+    config.write_text("".join(f"{field}: {json.dumps(path.read_text())}\n" for field, path in files.items()) + more)
+    return f"--ssl_config_file={config}", certificates
+
+
 def test_tls_of_grpc(tmp_path):
     add(tmp_path, "m", 1)
-    (tmp_path / "tls").mkdir()
-    certificates = Certificates(tmp_path / "tls")
-    text = {field: certificates_text for field, certificates_text in
-            (("server_key", open(certificates.key("server")).read()),
-             ("server_cert", open(certificates.certificate("server")).read()),
-             ("custom_ca", open(certificates.certificate("authority")).read()))}
-    config = tmp_path / "ssl.config"
-    config.write_text("".join(f"{field}: {json.dumps(value)}\n" for field, value in text.items()))
+    ssl_config, certificates = write_ssl_config(tmp_path)
     path = tmp_path / "grpc.socket"
-    with ModelServer(f"--model_base_path={tmp_path / 'm'}", f"--ssl_config_file={config}", f"--grpc_socket_path={path}") as server:
+    with ModelServer(f"--model_base_path={tmp_path / 'm'}", ssl_config, f"--grpc_socket_path={path}") as server:
         assert server.predict("default") == [1], "REST has no TLS"
         context = ssl.create_default_context(cafile=certificates.certificate("authority"))
         context.set_alpn_protocols(["h2"])
@@ -342,6 +346,30 @@ def test_tls_of_grpc(tmp_path):
         for plain in (socket.create_connection(("127.0.0.1", server.grpc_port)), local):
             with plain, context.wrap_socket(plain, server_hostname="127.0.0.1") as wrapped:
                 assert wrapped.selected_alpn_protocol() == "h2"
+
+
+@pytest.mark.parametrize("verify", [False, True])
+def test_grpc_clients_show_certificates_where_the_file_says_so(tmp_path, verify):
+    add(tmp_path, "m", 1)
+    ssl_config, certificates = write_ssl_config(tmp_path, f"client_verify: {json.dumps(verify)}")
+    authority = certificates.certificate("authority").read_bytes()
+    known = grpc.ssl_channel_credentials(authority, certificates.key("client").read_bytes(),
+                                         certificates.certificate("client").read_bytes())
+    unknown = grpc.ssl_channel_credentials(authority)
+    request = tfs.new("GetModelStatusRequest")
+    request.model_spec.name = "default"
+    with ModelServer(f"--model_base_path={tmp_path / 'm'}", ssl_config) as server:
+        def ask(credentials):
+            with grpc.secure_channel(server.grpc_address, credentials) as channel:
+                return tfs.unary(channel, "GetModelStatus")(request, timeout=30).model_version_status[0].version
+
+        assert ask(known) == 1
+        if not verify:
+            assert ask(unknown) == 1
+            return
+        with pytest.raises(grpc.RpcError) as error:
+            ask(unknown)
+        assert error.value.code() == grpc.StatusCode.UNAVAILABLE
 
 
 def test_a_version_whose_folder_goes_is_unloaded(tmp_path):
