@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/harness/awake_cores.h"
 #include "bench/harness/display.h"
 #include "bench/harness/engine_rate.h"
 #include "bench/harness/loads.h"
@@ -257,5 +258,6 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
+  const inferd::bench::AwakeCores awake(options.awake);
   return inferd::bench::Finish("bench/batching", Run(options));
 }

@@ -21,6 +21,7 @@ void AddOptions(CLI::App& app, SchedulingOptions& options) {
   app.add_option("--wire", options.wire, "json, binary or grpc; binary if left out")
       ->transform(CLI::CheckedTransformer(wires));
   app.add_option("--repository", options.repository, "The model repository that has mlp")->capture_default_str();
+  app.add_flag("--awake", options.awake, "Keep the cores from sleeping between requests (bench/harness/awake_cores.h)");
   app.add_option("--csv", options.csv, "Write the raw numbers there");
 }
 
@@ -31,8 +32,8 @@ int Finish(std::string_view program, const base::Status& status) {
 }
 
 std::vector<std::string> LoadColumns() {
-  return {"part",   "way",     "at",     "due",    "answered", "refused", "broken",      "seconds",
-          "per_s",  "p50_us",  "p90_us", "p99_us", "max_us",   "cpu_us",  "lag_p99_us", "generator_busy"};
+  return {"part",  "way",    "at",     "due",    "answered", "refused", "broken",     "seconds",
+          "per_s", "p50_us", "p90_us", "p99_us", "max_us",   "cpu_us",  "lag_p99_us", "generator_busy"};
 }
 
 std::vector<std::string> LoadCells(const std::string& part, const std::string& way, const std::string& at,

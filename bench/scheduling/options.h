@@ -19,6 +19,7 @@ struct SchedulingOptions {
   std::string csv;  // for the raw numbers; empty: nowhere
   double duration_s = 3;
   Wire wire = Wire::kBinary;
+  bool awake = false;  // cores do not sleep between requests (bench/harness/awake_cores.h)
 };
 
 // Finds the programs beside this one.

@@ -13,6 +13,7 @@
 #include <iostream>
 #include <string>
 
+#include "bench/harness/awake_cores.h"
 #include "bench/harness/display.h"
 #include "bench/harness/programs.h"
 #include "bench/table/idle_connections.h"
@@ -47,6 +48,7 @@ struct Options {
   size_t idle_connections = 1000;
   bool predict = false;
   bool isolation = false;  // the models in worker processes beside the models in the server
+  bool awake = false;      // cores do not sleep between requests
 };
 
 bool UsesGrpc(const Options& options) { return std::ranges::any_of(options.wires, IsGrpc); }
@@ -104,7 +106,7 @@ Status MeasureAll(const Options& options, const Targets& targets) {
       INFERD_ASSIGN_OR_RETURN(const Row row, Measure({call, connections}, targets, TimingOf(options.duration_s)));
       std::optional<double> engine_us;
       if (const auto engine = engine_costs.find(call.model); engine != engine_costs.end()) {
-        engine_us = connections == 1 ? engine->second.lone_us : engine->second.in_a_loop_us;
+        engine_us = connections == 1 && !options.awake ? engine->second.lone_us : engine->second.in_a_loop_us;
       }
       AddRow(table, row, engine_us);
     }
@@ -112,8 +114,11 @@ Status MeasureAll(const Options& options, const Targets& targets) {
   ShowProgress("");
   std::cout << table.AlignRight({2, 3, 4, 5, 6, 7, 8, 9, 10}).ToString()
             << "\nOF FLOOR: share of the requests per second that the floor answers. CPU US, FLOOR and ENGINE: "
-               "microseconds of\nCPU per request; ENGINE of a call in a loop, with one connection of a call every "
-               "100 us, since the floor's\ncore sleeps between its requests, too. RATIO: CPU US / (FLOOR + ENGINE).\n";
+               "microseconds of\nCPU per request; ENGINE of a call in a loop"
+            << (options.awake ? ". Cores did not sleep"
+                              : ", with one connection of a call every\n100 us, since the "
+                                "floor's core sleeps between its requests, too")
+            << ". RATIO: CPU US / (FLOOR + ENGINE).\n";
   return base::OkStatus();
 }
 
@@ -186,6 +191,7 @@ int main(int argc, char** argv) {
   app.add_flag("--isolation", options.isolation,
                "What it costs that models run in processes of their own: both ways, side by side")
       ->excludes("--http");
+  app.add_flag("--awake", options.awake, "Keep the cores from sleeping between requests (bench/harness/awake_cores.h)");
   app.add_option("--idle-connections", options.idle_connections, "How many gRPC connections to weigh; 0: none")
       ->capture_default_str();
   app.add_option("--connections", options.connections, "How many connections")->delimiter(',')->capture_default_str();
@@ -194,6 +200,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--repository", options.repository, "The model repository that has them")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
+  const inferd::bench::AwakeCores awake(options.awake);
   const inferd::base::Status status = inferd::bench::Run(options);
   if (status.ok()) return 0;
   std::cerr << "\nbench/run: " << status.message() << "\n";
