@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "bench/harness/core_layout.h"
+
 namespace inferd::bench {
 
 std::optional<EngineRate> ParseEngineRate(const std::string& line) {
@@ -14,6 +16,7 @@ std::optional<EngineRate> ParseEngineRate(const std::string& line) {
 
 std::vector<EngineRate> EngineRates(const std::string& command) {
   std::vector<EngineRate> rates;
+  const base::OnCpuCores there(CoreLayout::OfPrograms());
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), &::pclose);
   if (pipe == nullptr) return rates;
   char line[256];

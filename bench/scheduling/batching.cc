@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/harness/awake_cores.h"
 #include "bench/harness/display.h"
 #include "bench/harness/engine_rate.h"
 #include "bench/harness/loads.h"
@@ -104,11 +103,13 @@ void MeasureEngine(const Options& options, Bench& bench) {
 double GeneratorUs(const net::LoadReport& report) { return report.cpu_share * 1e6 / report.PerSecond(); }
 
 // The share of what could be served: rows per second if each cost no more than the floor's CPU, the bare library's at
-// its best size of batch, and what the generator needs to ask for it, on all cores.
-std::optional<double> Share(const Bench& bench, const net::LoadReport& report, std::optional<double> floor_us) {
+// its best size of batch, and what the generator needs to ask for it, where that shares the cores.
+std::optional<double> Share(const Options& options, const Bench& bench, const net::LoadReport& report,
+                            std::optional<double> floor_us) {
   if (!bench.engine || !floor_us || report.PerSecond() <= 0) return std::nullopt;
-  const double cores = std::max(std::thread::hardware_concurrency(), 1u);
-  return report.PerSecond() / (cores * 1e6 / (*floor_us + bench.engine->cpu_us_per_row + GeneratorUs(report)));
+  const auto cores = static_cast<double>(CoreLayout::OfPrograms().size());
+  const double generator_us = options.cores.apart ? 0 : GeneratorUs(report);
+  return report.PerSecond() / (cores * 1e6 / (*floor_us + bench.engine->cpu_us_per_row + generator_us));
 }
 
 // Of several runs of one thing, the one in the middle by throughput.
@@ -149,7 +150,7 @@ Status MeasureClosed(const Options& options, Bench& bench) {
       std::optional<double> engine_us, ratio;
       if (bench.engine) engine_us = bench.engine->cpu_us_per_row;
       if (cpu_us && floor_us && engine_us) ratio = *cpu_us / (*floor_us + *engine_us);
-      std::optional<double> share = Share(bench, report, floor_us);
+      std::optional<double> share = Share(options, bench, report, floor_us);
       if (share) *share *= 100;
       table.Add({std::to_string(clients), way.name, Number(report.PerSecond(), "%.0f") + BusyMark(report),
                  PercentileText(report, 50), PercentileText(report, 99), Number(cpu_us), Number(floor_us),
@@ -163,8 +164,8 @@ Status MeasureClosed(const Options& options, Bench& bench) {
       << table.AlignRight({0, 2, 3, 4, 5, 6, 7, 8, 9, 10}).ToString() << "\nThe middle of " << options.rounds
       << " runs in turns. CPU US, FLOOR, ENGINE and CLIENT: microseconds of CPU per row, of the server, of the floor,\n"
          "of the bare library at its best size of batch, of the load generator. RATIO is CPU US / (FLOOR + ENGINE).\n"
-         "OF POSSIBLE: share of the rows/s that FLOOR + ENGINE + CLIENT would reach on the cores. *: the load\n"
-         "generator had no pause, or no core.\n\n";
+         "OF POSSIBLE: share of the rows/s that FLOOR + ENGINE + CLIENT would reach on the cores (without CLIENT if\n"
+         "that has a core of its own). *: the load generator had no pause, or no core.\n\n";
   return base::OkStatus();
 }
 
@@ -258,6 +259,6 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  const inferd::bench::AwakeCores awake(options.awake);
+  const inferd::bench::CoreLayout cores(options.cores);
   return inferd::bench::Finish("bench/batching", Run(options));
 }

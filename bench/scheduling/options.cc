@@ -21,8 +21,8 @@ void AddOptions(CLI::App& app, SchedulingOptions& options) {
   app.add_option("--wire", options.wire, "json, binary or grpc; binary if left out")
       ->transform(CLI::CheckedTransformer(wires));
   app.add_option("--repository", options.repository, "The model repository that has mlp")->capture_default_str();
-  app.add_flag("--awake", options.awake, "Keep the cores from sleeping between requests (bench/harness/awake_cores.h)");
   app.add_option("--csv", options.csv, "Write the raw numbers there");
+  AddCoreOptions(app, options.cores);
 }
 
 int Finish(std::string_view program, const base::Status& status) {

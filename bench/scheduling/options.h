@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "bench/harness/core_layout.h"
 #include "bench/harness/target.h"
 #include "net/client/load.h"
 
@@ -19,7 +20,7 @@ struct SchedulingOptions {
   std::string csv;  // for the raw numbers; empty: nowhere
   double duration_s = 3;
   Wire wire = Wire::kBinary;
-  bool awake = false;  // cores do not sleep between requests (bench/harness/awake_cores.h)
+  CoreLayout::Options cores;
 };
 
 // Finds the programs beside this one.

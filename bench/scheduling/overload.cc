@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/harness/awake_cores.h"
 #include "bench/harness/display.h"
 #include "bench/harness/loads.h"
 #include "bench/harness/onnx_file.h"
@@ -148,6 +147,6 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 60'000))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  const inferd::bench::AwakeCores awake(options.awake);
+  const inferd::bench::CoreLayout cores(options.cores);
   return inferd::bench::Finish("bench/overload", Run(options));
 }

@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/harness/awake_cores.h"
 #include "bench/harness/display.h"
 #include "bench/harness/loads.h"
 #include "bench/harness/onnx_file.h"
@@ -192,6 +191,6 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--megabytes", options.megabytes, "The large model's size")->check(CLI::Range(16, 1900))->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  const inferd::bench::AwakeCores awake(options.awake);
+  const inferd::bench::CoreLayout cores(options.cores);
   return inferd::bench::Finish("bench/reload", Run(options));
 }

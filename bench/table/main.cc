@@ -13,7 +13,7 @@
 #include <iostream>
 #include <string>
 
-#include "bench/harness/awake_cores.h"
+#include "bench/harness/core_layout.h"
 #include "bench/harness/display.h"
 #include "bench/harness/programs.h"
 #include "bench/table/idle_connections.h"
@@ -48,7 +48,7 @@ struct Options {
   size_t idle_connections = 1000;
   bool predict = false;
   bool isolation = false;  // the models in worker processes beside the models in the server
-  bool awake = false;      // cores do not sleep between requests
+  CoreLayout::Options cores;
 };
 
 bool UsesGrpc(const Options& options) { return std::ranges::any_of(options.wires, IsGrpc); }
@@ -106,7 +106,7 @@ Status MeasureAll(const Options& options, const Targets& targets) {
       INFERD_ASSIGN_OR_RETURN(const Row row, Measure({call, connections}, targets, TimingOf(options.duration_s)));
       std::optional<double> engine_us;
       if (const auto engine = engine_costs.find(call.model); engine != engine_costs.end()) {
-        engine_us = connections == 1 && !options.awake ? engine->second.lone_us : engine->second.in_a_loop_us;
+        engine_us = connections == 1 && !options.cores.awake ? engine->second.lone_us : engine->second.in_a_loop_us;
       }
       AddRow(table, row, engine_us);
     }
@@ -115,9 +115,9 @@ Status MeasureAll(const Options& options, const Targets& targets) {
   std::cout << table.AlignRight({2, 3, 4, 5, 6, 7, 8, 9, 10}).ToString()
             << "\nOF FLOOR: share of the requests per second that the floor answers. CPU US, FLOOR and ENGINE: "
                "microseconds of\nCPU per request; ENGINE of a call in a loop"
-            << (options.awake ? ". Cores did not sleep"
-                              : ", with one connection of a call every\n100 us, since the "
-                                "floor's core sleeps between its requests, too")
+            << (options.cores.awake ? ". Cores did not sleep"
+                                    : ", with one connection of a call every\n100 us, since the "
+                                      "floor's core sleeps between its requests, too")
             << ". RATIO: CPU US / (FLOOR + ENGINE).\n";
   return base::OkStatus();
 }
@@ -191,7 +191,6 @@ int main(int argc, char** argv) {
   app.add_flag("--isolation", options.isolation,
                "What it costs that models run in processes of their own: both ways, side by side")
       ->excludes("--http");
-  app.add_flag("--awake", options.awake, "Keep the cores from sleeping between requests (bench/harness/awake_cores.h)");
   app.add_option("--idle-connections", options.idle_connections, "How many gRPC connections to weigh; 0: none")
       ->capture_default_str();
   app.add_option("--connections", options.connections, "How many connections")->delimiter(',')->capture_default_str();
@@ -199,8 +198,9 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--repository", options.repository, "The model repository that has them")->capture_default_str();
+  inferd::bench::AddCoreOptions(app, options.cores);
   CLI11_PARSE(app, argc, argv);
-  const inferd::bench::AwakeCores awake(options.awake);
+  const inferd::bench::CoreLayout cores(options.cores);
   const inferd::base::Status status = inferd::bench::Run(options);
   if (status.ok()) return 0;
   std::cerr << "\nbench/run: " << status.message() << "\n";

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <utility>
 
+#include "bench/harness/core_layout.h"
+
 namespace inferd::bench {
 
 using base::Result;
@@ -44,6 +46,7 @@ Result<Row> Compare(const Case& what, const Targets& server, const Targets& othe
 
 std::map<std::string, EngineCost> EngineCosts(const std::string& command) {
   std::map<std::string, EngineCost> costs;
+  const base::OnCpuCores there(CoreLayout::OfPrograms());
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), &::pclose);
   if (pipe == nullptr) return costs;
   char line[256];
