@@ -6,10 +6,10 @@
 #include <deque>
 #include <exception>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/usable_cpus.h"
 #include "config/model_config_document.h"
 #include "enginehost/abi_values.h"
 #include "enginehost/plugin_model.h"
@@ -133,8 +133,7 @@ struct AbiLoad {
 }  // namespace
 
 PluginEngine::PluginEngine(const EngineOptions& options) : options_(options) {
-  if (options_.cpu_threads <= 0)
-    options_.cpu_threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+  if (options_.cpu_threads <= 0) options_.cpu_threads = base::UsableCpus();
   host_ = NewHostTable(options_);
 }
 

@@ -1,14 +1,14 @@
 #include "net/loop_group.h"
 
 #include <algorithm>
-#include <thread>
 
+#include "base/usable_cpus.h"
 #include "net/event_loop.h"
 
 namespace inferd::net {
 
 LoopGroup::LoopGroup(size_t loops) {
-  if (loops == 0) loops = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 8);
+  if (loops == 0) loops = static_cast<size_t>(std::min(base::UsableCpus(), 8));
   for (size_t i = 0; i < loops; ++i) loops_.push_back(std::make_unique<EventLoop>(i));
 }
 

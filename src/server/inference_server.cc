@@ -1,10 +1,10 @@
 #include "server/inference_server.h"
 
-#include <thread>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/thread_pool.h"
+#include "base/usable_cpus.h"
 #include "config/personality.h"
 #include "core/inflight_limit.h"
 #include "core/local_dispatcher.h"
@@ -93,7 +93,7 @@ struct InferenceServer::Parts {
       model_config_watch = std::make_unique<ModelConfigWatch>(options.served, *std::move(served),
                                                               ModelServing{*manager, request_logs, logger});
     }
-    pool = std::make_unique<base::ThreadPool>("codec", std::max(1u, std::thread::hardware_concurrency()));
+    pool = std::make_unique<base::ThreadPool>("codec", static_cast<size_t>(base::UsableCpus()));
     std::vector<std::unique_ptr<core::Dispatcher>> dispatchers;
     for (size_t i = 0; i < loops.size(); ++i) {
       dispatchers.push_back(std::make_unique<core::LocalDispatcher>(snapshots, inflight, clock,

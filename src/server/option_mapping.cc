@@ -1,9 +1,9 @@
 #include "server/option_mapping.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
+#include "base/usable_cpus.h"
 #include "config/personality.h"
 #include "net/memory_budget.h"
 #include "rest/options.h"
@@ -208,7 +208,7 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
 
 int CpuThreads(const config::ServerOptions& options) {
   if (options.cpu_threads > 0) return static_cast<int>(options.cpu_threads);
-  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return base::UsableCpus();
 }
 
 // Waiting is for who asks for it: with more clients than cores, the kernel shares these without a turn taken.

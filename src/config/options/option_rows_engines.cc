@@ -55,9 +55,10 @@ std::vector<Option> EngineRows() {
        .help = "of an instance group that has no count",
        .set = SetDefaultInstances,
        .print = [](ServerOptions& options) { return std::to_string(options.default_instances); }},
-      Plain<&S::cpu_threads>(kModels, "cpu-threads", "N",
-                             "compute threads of all models together, for which executions wait; 0: one per core, and "
-                             "none waits"),
+      Plain<&S::cpu_threads>(
+          kModels, "cpu-threads", "N",
+          "compute threads of all models together, for which executions wait; 0: one per usable CPU, and "
+          "none waits"),
   };
 }
 

@@ -177,7 +177,7 @@ std::vector<Option> MetricsRows() {
   };
   AddTlsRows<&S::metrics>(rows, "metrics-tls-certificate", "metrics-tls-key", "metrics-tls-client-ca");
   rows.push_back(
-      Plain<&S::loop_threads>(kListeners, "loop-threads", "N", "threads for connections; 0: one per core, at most 8"));
+      Plain<&S::loop_threads>(kListeners, "loop-threads", "N", "threads for connections; 0: one per usable CPU, at most 8"));
   return rows;
 }
 

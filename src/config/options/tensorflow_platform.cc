@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "base/usable_cpus.h"
 #include "config/options/option_value.h"
 #include "config/tfs/platform_config.h"
 
@@ -97,7 +97,7 @@ base::Status CombineSession(FlagCombination& flags) {
 // The threads of batches, as many as cores unless it is said, are a resource of which each execution needs one. A model
 // has instances for all of them where there are as many cores.
 void AddBatchThreads(FlagCombination& flags, const BatchingParameters& parameters, std::string_view origin) {
-  const int32_t cores = std::max(1, static_cast<int32_t>(std::thread::hardware_concurrency()));
+  const int32_t cores = base::UsableCpus();
   const int32_t threads = parameters.batch_threads > 0 ? parameters.batch_threads : cores;
   flags.Add("default-batch-resource", parameters.thread_pool_name, origin);
   flags.Add("rate-limit-resource", parameters.thread_pool_name + ":" + std::to_string(threads), origin);
