@@ -51,3 +51,32 @@ class Load(Clients):
                         self.failures.append((response.status, body))
         except (OSError, http.client.HTTPException, ValueError) as error:
             self.failures.append(error)
+
+
+class Refused(Exception):
+    """What a way of asking raises: (status, text), as its protocol has them."""
+
+
+class Asking(Clients):
+    """A thread for each of those ways, which asks by it again and again.
+
+    A way is a context manager of a function that asks once, and returns the answer or raises Refused. `answers` and `refusals`
+    are lists by way; whatever else is raised ends its thread, as one more refusal.
+    """
+
+    def __init__(self, *ways):
+        super().__init__(len(ways))
+        self._ways = ways
+        self.answers = [[] for _ in ways]
+        self.refusals = [[] for _ in ways]
+
+    def _run(self, number):
+        try:
+            with self._ways[number] as ask:
+                while not self._stopping.is_set():
+                    try:
+                        self.answers[number].append(ask())
+                    except Refused as refused:
+                        self.refusals[number].append(refused.args)
+        except Exception as error:  # pylint: disable=broad-except
+            self.refusals[number].append(error)
