@@ -8,6 +8,8 @@ What TensorFlow itself computes with them is written beside them, in tensorflow/
 The results are committed; run this only to change them (Python 3.11):
 
     python3 -m venv /tmp/tf && /tmp/tf/bin/pip install tensorflow-cpu==2.21.0 && /tmp/tf/bin/python tests/models/make_tensorflow_models.py
+
+and ask_saved_model_cli.py after it.
 """
 
 import base64
