@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tensor/bytes.h"
+#include "tfs/signature_method.h"
 #include "wire/append.h"
 
 namespace inferd::tfs {
@@ -51,7 +52,10 @@ std::string Int64List(const std::vector<int64_t>& integers) {
 bool TakesSerialized(const core::ModelSignature& signature) {
   if (signature.inputs.size() != 1) return false;
   const core::TensorSpec& input = signature.inputs.front();
-  return input.datatype == tensor::DataType::kBytes && (input.name == "inputs" || input.name == "examples");
+  if (input.datatype != tensor::DataType::kBytes) return false;
+  if (signature.method_name == kClassifyMethod || signature.method_name == kRegressMethod) return true;
+  // TensorFlow 2 saves every signature as one for Predict, whatever its graph does with its input.
+  return signature.method_name == kPredictMethod && (input.name == "inputs" || input.name == "examples");
 }
 
 void SerializedExamples::AppendFeature(std::string_view name, const Feature& feature, std::string* features) {
@@ -73,8 +77,7 @@ base::Result<core::InferTensor> SerializedExamples::Take(const std::string& inpu
   for (const std::string& example : examples_) bytes += example.size() + context_.size() + kOverheadMax;
   if (!context_.empty() && bytes > bytes_max) {
     return std::unexpected(base::ResourceExhausted("the context's features, for " + std::to_string(examples_.size()) +
-                                                   " examples, are more than " + std::to_string(bytes_max) +
-                                                   " bytes"));
+                                                   " examples, are more than " + std::to_string(bytes_max) + " bytes"));
   }
   tensor::BytesPacker packer(bytes);
   std::string message;

@@ -13,8 +13,9 @@
 
 namespace inferd::tfs {
 
-// Whether a model takes examples as messages, and parses them itself: its one input is BYTES and called `inputs` or
-// `examples`, as in the signatures that TensorFlow makes for that.
+// Whether a model takes examples as messages, and parses them itself: its one input is BYTES, and its method one of
+// TensorFlow's for classification or regression; or that for Predict, and the input is called `inputs` or `examples`,
+// as in the signatures that TensorFlow makes for that. A model whose format has no such methods gets features.
 bool TakesSerialized(const core::ModelSignature& signature);
 
 // Examples as serialized tf.Example messages (tensorflow/core/example/example.proto), each with the features of the

@@ -1,17 +1,12 @@
 #include "tfs/signature_method.h"
 
 #include <string>
-#include <string_view>
 
 #include "tfs/model_spec.h"
 
 namespace inferd::tfs {
 
 namespace {
-
-constexpr std::string_view kPredict = "tensorflow/serving/predict";
-constexpr std::string_view kClassify = "tensorflow/serving/classify";
-constexpr std::string_view kRegress = "tensorflow/serving/regress";
 
 std::string Expected(std::string_view kind, std::string_view expected, std::string_view method) {
   std::string text = "Expected ";
@@ -24,16 +19,16 @@ base::Status CheckMethod(Api api, const core::ModelSignature& signature) {
   const std::string_view method = MethodName(signature);
   switch (api) {
     case Api::kClassify:
-      if (method == kClassify) return {};
-      return base::InvalidArgument(Expected("classification", kClassify, method));
+      if (method == kClassifyMethod) return {};
+      return base::InvalidArgument(Expected("classification", kClassifyMethod, method));
     case Api::kRegress:
-      if (method == kRegress) return {};
-      return base::InvalidArgument(Expected("regression", kRegress, method));
+      if (method == kRegressMethod) return {};
+      return base::InvalidArgument(Expected("regression", kRegressMethod, method));
     default: break;
   }
-  if (method == kPredict || method == kClassify || method == kRegress) return {};
+  if (method == kPredictMethod || method == kClassifyMethod || method == kRegressMethod) return {};
   std::string any = "one of {";
-  any.append(kPredict).append(", ").append(kClassify).append(", ").append(kRegress).append("}");
+  any.append(kPredictMethod).append(", ").append(kClassifyMethod).append(", ").append(kRegressMethod).append("}");
   return base::Internal(Expected("prediction", any, method));
 }
 

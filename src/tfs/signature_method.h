@@ -1,10 +1,17 @@
 #pragma once
 
+#include <string_view>
+
 #include "base/status.h"
 #include "core/model_signature.h"
 #include "tfs/request_metrics.h"
 
 namespace inferd::tfs {
+
+// What signatures of TensorFlow's models have as their method.
+inline constexpr std::string_view kPredictMethod = "tensorflow/serving/predict";
+inline constexpr std::string_view kClassifyMethod = "tensorflow/serving/classify";
+inline constexpr std::string_view kRegressMethod = "tensorflow/serving/regress";
 
 // What TensorFlow Serving's --enable_signature_method_name_check asks for, in its words: Predict is for signatures of
 // any of the methods tensorflow/serving/predict, classify and regress (INTERNAL), Classify and Regress are for those of

@@ -33,7 +33,8 @@ def add_good(folder):
 
 def add_tfs(folder):
     """The good ones, and half_plus_two: y = x / 2 + 2. sensors: the inputs of TensorFlow Serving's document, batched,
-    repeated as outputs. pictures, readings: its examples of a classification. regressor: an identity of one value.
+    repeated as outputs. pictures, readings: its examples of a classification. words: a classifier of texts, its `inputs`.
+    regressor: an identity of one value.
     unequal: two identities of any length. doubled: y = x, and z = x twice. total: the sum, a scalar. scalar_number,
     scalar_text: identities of scalars. labelled: half_plus_two, whose version 1 is "stable"."""
     add_good(folder)
@@ -54,6 +55,7 @@ def add_tfs(folder):
               _tensor("output", "classes", "BYTES", "1"), batch=8)
     _add_fake(folder, "readings", _tensor("input", "sensor_readings", "FP32", "4"), _tensor("output", "scores", "FP32", "4"),
               batch=8)
+    _add_fake(folder, "words", _tensor("input", "inputs", "BYTES", "1"), _tensor("output", "classes", "BYTES", "1"), batch=8)
     _add_fake(folder, "regressor", _tensor("input", "x", "FP32", "1"), _tensor("output", "y", "FP32", "1"), batch=8)
     _add_fake(folder, "unequal", _tensor("input", "a", "FP32", "-1"), _tensor("input", "b", "FP32", "-1"),
               _tensor("output", "c", "FP32", "-1"), _tensor("output", "d", "FP32", "-1"))

@@ -2,30 +2,21 @@
 that come to the same."""
 
 import shutil
-import subprocess
-import sys
 
 import pytest
 
+from support import saved_model
 from support.server import ROOT, Server, has_engine, wait_until
 from support.tensorflow_model_server import ModelServer
 
-MESSAGES = ROOT / "build" / "deps" / "tensorflow" / "python"
-# What tf.function(jit_compile=True) leaves in a SavedModel. In a process of its own: these messages have namesakes here.
+# What tf.function(jit_compile=True) leaves in a SavedModel.
 MARK_FOR_XLA = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from tensorflow.core.protobuf import saved_model_pb2
-with open(sys.argv[2], "rb") as file:
-    model = saved_model_pb2.SavedModel.FromString(file.read())
 for function in model.meta_graphs[0].graph_def.library.function:
     if function.signature.name.startswith("__inference_<lambda>"):
         function.attr["_XlaMustCompile"].b = True
     for node in function.node_def:
         if node.op == "StatefulPartitionedCall":
             node.attr["_XlaMustCompile"].b = True
-with open(sys.argv[2], "wb") as file:
-    file.write(model.SerializeToString())
 """
 TAGS = ROOT / "tests" / "models" / "tensorflow" / "tags"  # saved under the tags "serve" and "cpu"
 
@@ -90,7 +81,7 @@ def test_a_models_own_parameters_go_before(tmp_path):
 
 def test_functions_for_xla_are_compiled_without_a_flag(tmp_path, monkeypatch):
     version = shutil.copytree(ROOT / "examples" / "tensorflow" / "half_plus_two_tf2" / "1", tmp_path / "m" / "1")
-    subprocess.run([sys.executable, "-c", MARK_FOR_XLA, MESSAGES, version / "saved_model.pb"], check=True, timeout=60)
+    saved_model.edit(version, MARK_FOR_XLA)
     monkeypatch.setenv("XLA_FLAGS", f"--xla_dump_to={tmp_path / 'dump'}")
     with ModelServer(f"--model_base_path={tmp_path / 'm'}") as server:
         assert server.predict("default", [1, 2, 5]) == [2.5, 3, 4.5]

@@ -6,7 +6,7 @@ import grpc
 import numpy
 import pytest
 
-from support import tfs
+from support import saved_model, tfs
 from support.isolation import IN_BOTH_ISOLATIONS
 from support.protos import message
 from support.server import ROOT, Server, has_engine
@@ -15,6 +15,12 @@ from support.tensorflow_model_server import ModelServer
 SERVING = ROOT / "examples" / "tensorflow"
 UNNAMED = ROOT / "tests" / "models" / "tensorflow" / "signatures"
 HALF = "/v1/models/half_plus_two"
+# The signatures that parse examples have an input of another name than TensorFlow's own tools give it.
+RENAME_EXAMPLES = """
+for signature in model.meta_graphs[0].signature_def.values():
+    if "inputs" in signature.inputs:
+        signature.inputs["serialized"].CopyFrom(signature.inputs.pop("inputs"))
+"""
 
 if not has_engine("tensorflow"):
     pytest.skip("the tensorflow engine is not built: tools/install_tensorflow", allow_module_level=True)
@@ -29,6 +35,7 @@ def server(tmp_path_factory, isolation):
     configured = models / "configured"
     shutil.copytree(SERVING / "half_plus_two", configured)
     (configured / "config.pbtxt").write_text('parameters { key: "TF_SIGNATURE_DEF" value { string_value: "asset" } }\n')
+    saved_model.edit(shutil.copytree(SERVING / "half_plus_two" / "123", models / "renamed" / "1"), RENAME_EXAMPLES)
     with Server(f"serving={SERVING}", f"others={models}") as running:
         yield running
 
@@ -76,6 +83,20 @@ def test_examples_over_rest(server):
     status, answer = server.json("POST", f"{HALF}:classify", body)
     assert status == 200, answer
     assert answer["results"] == [[["half", 2.5], ["rest", 3.5]], [["half", 4.5], ["rest", 5.5]]]
+
+
+def test_examples_go_whole_to_who_parses_them_whatever_the_input_is_called(server, channel):
+    _, body = server.json("GET", "/v1/models/renamed/metadata")
+    assert list(body["metadata"]["signature_def"]["signature_def"]["regress_x_to_y"]["inputs"]) == ["serialized"]
+    ask = lambda verb, name: server.json("POST", f"/v1/models/renamed:{verb}", {
+        "signature_name": name, "examples": [{"x": 1.0}, {"x": 5.0}]})
+    status, answer = ask("regress", "regress_x_to_y")
+    assert status == 200 and answer["results"] == [2.5, 4.5], answer
+    status, answer = ask("classify", "classify_x")
+    assert status == 200 and answer["results"] == [[["half", 2.5], ["rest", 3.5]], [["half", 4.5], ["rest", 5.5]]], answer
+    request = examples_request("RegressionRequest", "renamed", 1, 5)
+    request.model_spec.signature_name = "regress_x_to_y"
+    assert [entry.value for entry in tfs.unary(channel, "Regress")(request).result.regressions] == [2.5, 4.5]
 
 
 def test_signatures_that_there_are_not(server, channel):

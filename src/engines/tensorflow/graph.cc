@@ -46,6 +46,7 @@ base::Result<BufferOwner> ReadGraph(const std::filesystem::path& file) {
 
 base::Result<SignatureDef> DescribeAll(TF_Graph* graph, const inferd_signature& declared) {
   SignatureDef signature;
+  signature.method = "tensorflow/serving/predict";  // as TensorFlow saves whatever does not say more
   for (size_t i = 0; i < declared.input_count; ++i) {
     INFERD_ASSIGN_OR_RETURN(TensorInfo info, DescribeTensor(graph, enginekit::ToView(declared.inputs[i]->name)));
     signature.inputs.push_back(std::move(info));

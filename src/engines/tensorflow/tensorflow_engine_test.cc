@@ -170,6 +170,7 @@ TEST(TensorflowEngineTest, FrozenGraphsTakeTheirTensorsFromTheConfiguration) {
   config.outputs.push_back({.name = "y", .datatype = DataType::kFp32, .dims = {-1, 1}});
   const testing::RunningModel model(Load("tensorflow/frozen/1/model.graphdef", config));
   ASSERT_TRUE(model.model);
+  EXPECT_EQ(model.model->signature().method_name, "tensorflow/serving/predict");
   RecordingExecution execution;
   execution.AddInput(0, DataType::kFp32, {1, 1}, SliceOf<float>({4}));
   model.Run(&execution);

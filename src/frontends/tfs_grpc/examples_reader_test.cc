@@ -6,6 +6,7 @@
 
 #include "tensor/bytes.h"
 #include "tfs/prediction_service.pb.h"
+#include "tfs/signature_method.h"
 
 namespace inferd::tfs_grpc {
 namespace {
@@ -91,7 +92,9 @@ TEST(ExamplesReaderTest, ModelsThatParseExamplesTakeThemWhole) {
   *list.mutable_context() = Integers("a", {1});
   *list.add_examples() = Integers("b", {2});
   list.add_examples();
-  const auto read = ReadExamples(request.SerializeAsString(), Signature(DataType::kBytes, {-1}, "inputs"), kContextMax);
+  core::ModelSignature signature = Signature(DataType::kBytes, {-1}, "serialized");
+  signature.method_name = tfs::kClassifyMethod;
+  const auto read = ReadExamples(request.SerializeAsString(), signature, kContextMax);
   ASSERT_TRUE(read.has_value()) << read.error().ToString();
   const core::InferTensor& input = (*read)->inputs.at(0);
   EXPECT_EQ(input.shape.ToString(), "[2]");
@@ -103,9 +106,7 @@ TEST(ExamplesReaderTest, ModelsThatParseExamplesTakeThemWhole) {
   EXPECT_EQ(examples[0].features().feature_size(), 2) << "the context's and its own";
   EXPECT_EQ(examples[1].features().feature_size(), 1);
   for (int i = 0; i < 30; ++i) list.add_examples();
-  EXPECT_EQ(ReadExamples(request.SerializeAsString(), Signature(DataType::kBytes, {-1}, "inputs"), kContextMax)
-                .error()
-                .code(),
+  EXPECT_EQ(ReadExamples(request.SerializeAsString(), signature, kContextMax).error().code(),
             base::StatusCode::kResourceExhausted);
 }
 

@@ -47,8 +47,8 @@ base::Result<Task> ReadTask(Reader in) {
 }
 
 base::Result<Result> ResultOf(std::string_view method) {
-  if (method == "tensorflow/serving/classify") return Result::kClassification;
-  if (method == "tensorflow/serving/regress") return Result::kRegression;
+  if (method == tfs::kClassifyMethod) return Result::kClassification;
+  if (method == tfs::kRegressMethod) return Result::kRegression;
   return std::unexpected(base::Unimplemented("Unsupported signature method_name: " + std::string(method)));
 }
 

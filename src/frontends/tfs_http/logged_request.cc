@@ -4,6 +4,7 @@
 
 #include "frontends/tfs_http/example_reader.h"
 #include "tfs/api_messages.h"
+#include "tfs/signature_method.h"
 
 namespace inferd::tfs_http {
 
@@ -14,6 +15,7 @@ using Messages = tfs::LoggedCall::Messages;
 // Of a model that takes every example whole, with all its features.
 core::ModelSignature WholeExamples(const std::string& name) {
   return {.name = name,
+          .method_name = std::string(tfs::kClassifyMethod),
           .inputs = {{.name = "examples", .datatype = tensor::DataType::kBytes, .shape = {-1}}},
           .outputs = {}};
 }

@@ -1,0 +1,23 @@
+"""Changes SavedModels by TensorFlow's messages. In a process of its own: these messages have namesakes in the tests'."""
+
+import subprocess
+import sys
+
+from support.server import ROOT
+
+MESSAGES = ROOT / "build" / "deps" / "tensorflow" / "python"
+EDIT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from tensorflow.core.protobuf import saved_model_pb2
+with open(sys.argv[2], "rb") as file:
+    model = saved_model_pb2.SavedModel.FromString(file.read())
+{}
+with open(sys.argv[2], "wb") as file:
+    file.write(model.SerializeToString())
+"""
+
+
+def edit(folder, statements):
+    """Runs Python statements on `model`, the SavedModel in that folder."""
+    subprocess.run([sys.executable, "-c", EDIT.format(statements), MESSAGES, folder / "saved_model.pb"], check=True, timeout=60)
