@@ -41,7 +41,7 @@ def start():
 
 
 @pytest.fixture(scope="module")
-def serving(tmp_path_factory):
+def serving(tmp_path_factory, isolation):
     """One server with the models that TensorFlow Serving's own examples have."""
     config = tmp_path_factory.mktemp("config") / "models.config"
     write_models_config(

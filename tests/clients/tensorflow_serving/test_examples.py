@@ -4,6 +4,10 @@ import pytest
 import requests
 from tensorflow_serving.apis import classification_pb2, inference_pb2
 
+from support.isolation import IN_BOTH_ISOLATIONS
+
+pytestmark = IN_BOTH_ISOLATIONS
+
 
 def test_classify_by_labels(serving):
     request = classification_pb2.ClassificationRequest()

@@ -8,6 +8,10 @@ from tensor_protos import make_ndarray, make_tensor_proto
 from tensorflow.core.framework import types_pb2
 from tensorflow_serving.apis import get_model_metadata_pb2, predict_pb2
 
+from support.isolation import IN_BOTH_ISOLATIONS
+
+pytestmark = IN_BOTH_ISOLATIONS
+
 
 def half_plus_two(name, values=(1.0, 2.0, 5.0)):
     request = predict_pb2.PredictRequest()

@@ -3,6 +3,10 @@
 import requests
 from tensorflow_serving.apis import classification_pb2, inference_pb2, regression_pb2
 
+from support.isolation import IN_BOTH_ISOLATIONS
+
+pytestmark = IN_BOTH_ISOLATIONS
+
 
 def fill(examples, *values):
     for value in values:

@@ -6,8 +6,11 @@ from tritonclient.grpc import InferRequestedOutput
 from tritonclient.utils import InferenceServerException
 
 from grpc_inputs import check_simple, simple_inputs, status_of, tensor
+from support.isolation import IN_BOTH_ISOLATIONS
 from support.models import DATATYPES
 from support.tensors import sample
+
+pytestmark = IN_BOTH_ISOLATIONS
 
 
 @pytest.mark.parametrize("datatype", DATATYPES)

@@ -5,8 +5,11 @@ import pytest
 from tritonclient.http import InferenceServerClient, InferInput, InferRequestedOutput
 from tritonclient.utils import InferenceServerException
 
+from support.isolation import IN_BOTH_ISOLATIONS
 from support.models import DATATYPES
 from support.tensors import sample
+
+pytestmark = IN_BOTH_ISOLATIONS
 
 COMPRESSIONS = [None, "gzip", "deflate"]
 
