@@ -1,0 +1,71 @@
+"""./quickstart: what it says of its options, and, where everything is built already, a whole run of it."""
+
+import contextlib
+import json
+import re
+import signal
+import socket
+import subprocess
+
+import pytest
+
+from support.server import PROGRAMS, ROOT, free_ports, has_engine, wait_until
+
+RELEASE = ROOT / "build" / "release" / "bin"  # which it builds, and starts
+
+
+def run(*options):
+    done = subprocess.run([ROOT / "quickstart", *options], cwd="/", capture_output=True, text=True, timeout=30, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_has_every_option(option):
+    status, output, errors = run(option)
+    assert (status, errors) == (0, "")
+    for name in ("--build-only", "--engines onnxruntime,tensorflow", "--help"):
+        assert f"./quickstart {name}" in output
+    assert "#" not in output and "set -e" not in output
+
+
+@pytest.mark.parametrize("options, error", [
+    (["--engines"], "--engines wants a list"),
+    (["--engines="], "--engines wants a list"),
+    (["--engines", "onnxruntime,pytorch"], "unknown engine 'pytorch' (onnxruntime and tensorflow are known)"),
+    (["--build-only", "--engines=caffe2"], "unknown engine 'caffe2' (onnxruntime and tensorflow are known)"),
+])
+def test_engines_that_there_are_not(options, error):
+    assert run(*options) == (1, "", f"quickstart: {error}\n")
+
+
+def answers(output):
+    """{url's last part: answer} of the calls that it shows, each as a command and its answer."""
+    shown = re.findall(r"\$ curl -d '.*' \S+/v1/models/(\S+)\n\n(\{[^$]*\})\n", output)
+    return {call: json.loads(answer) for call, answer in shown}
+
+
+@pytest.mark.skipif(PROGRAMS.resolve() != RELEASE.resolve(), reason="the programs under test are not those that it builds")
+@pytest.mark.skipif(not has_engine("tensorflow"), reason="the tensorflow engine is not built: tools/install_tensorflow")
+@pytest.mark.timeout(300)
+def test_it_serves_and_shows_the_documented_calls(tmp_path):
+    http, grpc, metrics = free_ports(3)
+    options = ["--engines", "onnxruntime,tensorflow", "--http-address=127.0.0.1", "--grpc-address=127.0.0.1",
+               "--metrics-address=127.0.0.1", "--http-port", str(http), f"--grpc-port={grpc}", "--metrics-port", str(metrics)]
+    said = tmp_path / "output"
+    with said.open("w") as output, subprocess.Popen([ROOT / "quickstart", *options], cwd=tmp_path, stdin=subprocess.DEVNULL,
+                                                    stdout=output, stderr=subprocess.STDOUT) as quickstart:
+        try:
+            wait_until(lambda: quickstart.poll() is not None or "Ctrl-C ends it." in said.read_text(), "it serves", timeout_s=240)
+            assert quickstart.poll() is None, said.read_text()
+            quickstart.send_signal(signal.SIGTERM)
+            assert quickstart.wait(timeout=30) == 0, said.read_text()
+        finally:
+            quickstart.terminate()
+    with contextlib.closing(socket.socket()) as probe:
+        assert probe.connect_ex(("127.0.0.1", http)) != 0, "the server ended with it"
+    text = said.read_text()
+    assert f"http://localhost:{http} " in text and f"localhost:{grpc} " in text and f"http://localhost:{metrics}/metrics" in text
+    regressed, classified = [2.5, 3.0], [[["half", 2.5], ["rest", 3.5]]]
+    assert answers(text) == {"half_plus_two:predict": {"predictions": [2.5, 3.0, 4.5]},
+                             "half_plus_two:regress": {"result": regressed, "results": regressed},
+                             "half_plus_two:classify": {"result": classified, "results": classified}}
