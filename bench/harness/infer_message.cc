@@ -1,5 +1,8 @@
 #include "bench/harness/infer_message.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "json/writer.h"
 #include "oip/grpc_service.pb.h"
 #include "tensorjson/nested_writer.h"
@@ -7,6 +10,28 @@
 #include "tfs/prediction_service.pb.h"
 
 namespace inferd::bench {
+
+namespace {
+
+// The elements, all as T, for a writer of T's kind of numbers.
+template <typename T, typename Convert>
+std::vector<T> Converted(const ctl::NamedTensor& input, Convert convert) {
+  std::vector<float> values(input.data.size() / sizeof(float));
+  std::memcpy(values.data(), input.data.data(), values.size() * sizeof(float));
+  std::vector<T> converted(values.size());
+  std::ranges::transform(values, converted.begin(), convert);
+  return converted;
+}
+
+template <typename T>
+base::Status WriteNested(tensor::DataType type, const tensor::Shape& shape, const std::vector<T>& values,
+                         json::Writer& body) {
+  INFERD_ASSIGN_OR_RETURN(auto writer, tensorjson::NestedWriter::Create(type, shape, std::as_bytes(std::span(values)),
+                                                                        /*base64=*/false));
+  return writer.WriteAll(body);
+}
+
+}  // namespace
 
 std::string InferMessage(const std::string& model, const std::vector<ctl::NamedTensor>& inputs) {
   inference::ModelInferRequest request;
@@ -48,6 +73,25 @@ base::Result<std::string> PredictBody(const std::vector<ctl::NamedTensor>& input
     INFERD_RETURN_IF_ERROR(tensor.WriteAll(body));
   }
   body.EndObject();
+  body.EndObject();
+  return body.TakeString();
+}
+
+base::Result<std::string> PredictRows(const std::vector<ctl::NamedTensor>& inputs, RowNumbers numbers) {
+  if (inputs.size() != 1 || inputs.front().datatype != tensor::DataType::kFp32) {
+    return std::unexpected(base::InvalidArgument("rows of numbers are for models with one input, of FP32"));
+  }
+  const ctl::NamedTensor& input = inputs.front();
+  json::Writer body;
+  body.BeginObject();
+  body.Key("instances");
+  if (numbers == RowNumbers::kReals) {
+    const auto reals = Converted<double>(input, [](float value) { return static_cast<double>(value); });
+    INFERD_RETURN_IF_ERROR(WriteNested(tensor::DataType::kFp64, input.shape, reals, body));
+  } else {
+    const auto pixels = Converted<uint8_t>(input, [](float value) { return static_cast<uint8_t>(value * 255); });
+    INFERD_RETURN_IF_ERROR(WriteNested(tensor::DataType::kUint8, input.shape, pixels, body));
+  }
   body.EndObject();
   return body.TakeString();
 }

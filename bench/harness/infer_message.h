@@ -18,6 +18,14 @@ base::Result<std::string> PredictMessage(const std::string& model, const std::ve
 // The body of a TensorFlow Serving :predict, {"inputs": {NAME: [..], ..}}.
 base::Result<std::string> PredictBody(const std::vector<ctl::NamedTensor>& inputs);
 
+// How rows have FP32: as Python writes what numpy's tolist() makes of it, the shortest decimal of its FP64 ("17
+// digits"); or as whole numbers of 0 to 255, the pixels of an image.
+enum class RowNumbers { kReals, kWholes };
+
+// The body of a TensorFlow Serving :predict by rows, {"instances": [..]}. INVALID_ARGUMENT: another input than a single
+// one of FP32, from 0 to 1.
+base::Result<std::string> PredictRows(const std::vector<ctl::NamedTensor>& inputs, RowNumbers numbers);
+
 // The size of the ModelStreamInferResponse that holds a ModelInferResponse of `bytes`.
 size_t StreamMessageBytes(size_t bytes);
 

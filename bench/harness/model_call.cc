@@ -40,9 +40,18 @@ Result<LoadTarget> GrpcTarget(const Target& target, const net::GrpcCall& call) {
   return LoadTarget{target, url, net::GrpcLoad(url, call)};
 }
 
+bool IsPredictRest(Wire wire) {
+  return wire == Wire::kPredict || wire == Wire::kPredictReals || wire == Wire::kPredictWholes;
+}
+
+Result<std::string> RestBody(Wire wire, const std::vector<ctl::NamedTensor>& inputs) {
+  if (wire == Wire::kPredict) return PredictBody(inputs);
+  return PredictRows(inputs, wire == Wire::kPredictReals ? RowNumbers::kReals : RowNumbers::kWholes);
+}
+
 Result<net::ClientRequest> HttpRequest(const ModelCall& call, const std::vector<ctl::NamedTensor>& inputs) {
-  if (call.wire == Wire::kPredict) {
-    INFERD_ASSIGN_OR_RETURN(std::string body, PredictBody(inputs));
+  if (IsPredictRest(call.wire)) {
+    INFERD_ASSIGN_OR_RETURN(std::string body, RestBody(call.wire, inputs));
     return net::ClientRequest{.method = "POST",
                               .path = "/v1/models/" + call.model + ":predict",
                               .headers = {{"Content-Type", "application/json"}},
@@ -61,6 +70,7 @@ Result<PreparedCall> PrepareHttp(const ModelCall& call, const Targets& targets) 
   INFERD_ASSIGN_OR_RETURN(const net::ClientResponse response, v2.Call(request));
 
   PreparedCall prepared;
+  prepared.request_bytes = request.body.size();
   INFERD_ASSIGN_OR_RETURN(prepared.server, HttpTarget(targets.http, request));
   if (!targets.http_floor.has_value()) return prepared;
   request.path = "/v2/floor?bytes=" + std::to_string(response.body.size());
@@ -77,6 +87,7 @@ Result<PreparedCall> PrepareGrpc(const ModelCall& what, const Targets& targets) 
     call.answer_bytes = StreamMessageBytes(call.answer_bytes);
   }
   PreparedCall prepared;
+  prepared.request_bytes = call.message.size();
   INFERD_ASSIGN_OR_RETURN(prepared.server, GrpcTarget(*targets.grpc, call));
   if (!targets.grpc_floor.has_value()) return prepared;
   call.path = (call.stream ? "/floor/Stream?bytes=" : "/floor/Unary?bytes=") + std::to_string(call.answer_bytes);
@@ -93,6 +104,8 @@ const char* WireName(Wire wire) {
     case Wire::kGrpc: return "gRPC";
     case Wire::kStream: return "stream";
     case Wire::kPredict: return "predict";
+    case Wire::kPredictReals: return "rows, reals";
+    case Wire::kPredictWholes: return "rows, wholes";
     case Wire::kPredictGrpc: return "predict gRPC";
   }
   return "?";

@@ -26,6 +26,7 @@ struct LoadTarget {
 };
 struct PreparedCall {
   LoadTarget server;
+  size_t request_bytes = 0;         // of its body, or its message
   std::optional<LoadTarget> floor;  // requests and answers of the same sizes, from a server that does nothing
 };
 

@@ -5,9 +5,10 @@
 
 namespace inferd::bench {
 
-// How requests travel. Predict V2: HTTP with JSON or binary tensors; gRPC with raw contents, unary or on one long stream.
-// TensorFlow Serving's Predict: REST in columns, gRPC with tensor_content.
-enum class Wire { kJson, kBinary, kGrpc, kStream, kPredict, kPredictGrpc };
+// How requests travel. Predict V2: HTTP with JSON or binary tensors; gRPC with raw contents, unary or on one long
+// stream. TensorFlow Serving's Predict: REST in columns, in rows of numbers with a fraction or of whole ones, gRPC with
+// tensor_content.
+enum class Wire { kJson, kBinary, kGrpc, kStream, kPredict, kPredictReals, kPredictWholes, kPredictGrpc };
 
 const char* WireName(Wire wire);
 inline bool IsGrpc(Wire wire) { return wire == Wire::kGrpc || wire == Wire::kStream || wire == Wire::kPredictGrpc; }

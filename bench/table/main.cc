@@ -35,6 +35,10 @@ constexpr const char* kLargeShape = "INPUT0=1,262144";
 constexpr const char* kPredictModel = "half_plus_two";
 constexpr const char* kPredictShape = "x=3";
 
+// The mean of each channel of an image, by rows: how fast numbers are read.
+constexpr const char* kImageModel = "mean224";
+constexpr const char* kImageShape = "x=1,224,224,3";
+
 struct Options {
   std::string programs;  // where inferd, the floors and engine_call are
   std::string repository = "tests/models/repository";
@@ -51,6 +55,7 @@ struct Options {
   CoreLayout::Options cores;
 };
 
+bool IsOfRows(Wire wire) { return wire == Wire::kPredictReals || wire == Wire::kPredictWholes; }
 bool UsesGrpc(const Options& options) { return std::ranges::any_of(options.wires, IsGrpc); }
 
 void AddRow(ctl::Table& table, const Row& row, std::optional<double> engine_us) {
@@ -58,6 +63,8 @@ void AddRow(ctl::Table& table, const Row& row, std::optional<double> engine_us) 
   std::optional<double> floor_us;
   std::optional<double> share;
   std::optional<double> ratio;
+  std::optional<double> mb_per_s;
+  if (cpu_us) mb_per_s = static_cast<double>(row.request_bytes) / *cpu_us;
   if (row.floor.has_value()) {
     floor_us = CpuUs(*row.floor);
     share = 100 * row.server.PerSecond() / row.floor->PerSecond();
@@ -68,13 +75,14 @@ void AddRow(ctl::Table& table, const Row& row, std::optional<double> engine_us) 
              Number(row.server.PerSecond(), "%.0f"), Number(share, "%.0f %%"),
              ctl::DurationText(static_cast<double>(latency.PercentileNs(50))),
              ctl::DurationText(static_cast<double>(latency.PercentileNs(99))), Number(cpu_us), Number(floor_us),
-             Number(engine_us), Number(ratio, "%.2f")});
+             Number(engine_us), Number(ratio, "%.2f"), Number(mb_per_s, "%.0f")});
 }
 
 ModelCall MakeCall(const std::string& model, Wire wire) {
   ModelCall call{.model = model, .wire = wire};
   if (model == kLargeModel) call.shapes.push_back(kLargeShape);
   if (model == kPredictModel) call.shapes.push_back(kPredictShape);
+  if (model == kImageModel) call.shapes.push_back(kImageShape);
   return call;
 }
 
@@ -91,6 +99,7 @@ std::vector<ModelCall> CallsOf(const Options& options) {
   for (const std::string& model : options.models) {
     for (const Wire wire : options.wires) {
       if (model == kLargeModel && wire == Wire::kJson) continue;  // numbers as text have a row of their own
+      if ((model == kPredictModel && IsOfRows(wire)) || (model == kImageModel && wire == Wire::kPredict)) continue;
       calls.push_back(MakeCall(model, wire));
     }
   }
@@ -99,7 +108,8 @@ std::vector<ModelCall> CallsOf(const Options& options) {
 
 Status MeasureAll(const Options& options, const Targets& targets) {
   const std::map<std::string, EngineCost> engine_costs = BareEngineCosts(options);
-  ctl::Table table({"MODEL", "WIRE", "CONN", "REQ/S", "OF FLOOR", "P50", "P99", "CPU US", "FLOOR", "ENGINE", "RATIO"});
+  ctl::Table table(
+      {"MODEL", "WIRE", "CONN", "REQ/S", "OF FLOOR", "P50", "P99", "CPU US", "FLOOR", "ENGINE", "RATIO", "MB/S"});
   for (const ModelCall& call : CallsOf(options)) {
     for (const size_t connections : options.connections) {
       ShowProgress(call.model + " " + WireName(call.wire) + " " + std::to_string(connections) + " ...");
@@ -112,13 +122,13 @@ Status MeasureAll(const Options& options, const Targets& targets) {
     }
   }
   ShowProgress("");
-  std::cout << table.AlignRight({2, 3, 4, 5, 6, 7, 8, 9, 10}).ToString()
+  std::cout << table.AlignRight({2, 3, 4, 5, 6, 7, 8, 9, 10, 11}).ToString()
             << "\nOF FLOOR: share of the requests per second that the floor answers. CPU US, FLOOR and ENGINE: "
                "microseconds of\nCPU per request; ENGINE of a call in a loop"
             << (options.cores.awake ? ". Cores did not sleep"
                                     : ", with one connection of a call every\n100 us, since the "
                                       "floor's core sleeps between its requests, too")
-            << ". RATIO: CPU US / (FLOOR + ENGINE).\n";
+            << ". RATIO: CPU US / (FLOOR + ENGINE).\nMB/S: of requests' bodies, in each second of CPU.\n";
   return base::OkStatus();
 }
 
@@ -169,13 +179,18 @@ int main(int argc, char** argv) {
   app.add_option("--grpc", options.grpc, "HOST:PORT of its gRPC side");
   app.add_option("--pid", options.pid, "Its process, on this machine, for its CPU time");
   app.add_option("--models", options.models, "Which models")->delimiter(',')->capture_default_str();
-  const std::map<std::string, inferd::bench::Wire> wires = {
-      {"json", inferd::bench::Wire::kJson},       {"binary", inferd::bench::Wire::kBinary},
-      {"grpc", inferd::bench::Wire::kGrpc},       {"stream", inferd::bench::Wire::kStream},
-      {"predict", inferd::bench::Wire::kPredict}, {"predict-grpc", inferd::bench::Wire::kPredictGrpc}};
+  const std::map<std::string, inferd::bench::Wire> wires = {{"json", inferd::bench::Wire::kJson},
+                                                            {"binary", inferd::bench::Wire::kBinary},
+                                                            {"grpc", inferd::bench::Wire::kGrpc},
+                                                            {"stream", inferd::bench::Wire::kStream},
+                                                            {"predict", inferd::bench::Wire::kPredict},
+                                                            {"predict-reals", inferd::bench::Wire::kPredictReals},
+                                                            {"predict-wholes", inferd::bench::Wire::kPredictWholes},
+                                                            {"predict-grpc", inferd::bench::Wire::kPredictGrpc}};
   app.add_option(
          "--wires", options.wires,
-         "json, binary, grpc, stream (Predict V2; all four if left out), predict, predict-grpc (TensorFlow Serving)")
+         "json, binary, grpc, stream (Predict V2; all four if left out), predict, predict-reals, predict-wholes, "
+         "predict-grpc (TensorFlow Serving)")
       ->delimiter(',')
       ->transform(CLI::CheckedTransformer(wires));
   app.add_flag_callback(
@@ -183,8 +198,9 @@ int main(int argc, char** argv) {
       [&options] {
         options.predict = true;
         options.repository = "tests/models/tensorflow";
-        options.models = {inferd::bench::kPredictModel};
-        options.wires = {inferd::bench::Wire::kPredict, inferd::bench::Wire::kPredictGrpc};
+        options.models = {inferd::bench::kPredictModel, inferd::bench::kImageModel};
+        options.wires = {inferd::bench::Wire::kPredict, inferd::bench::Wire::kPredictReals,
+                         inferd::bench::Wire::kPredictWholes, inferd::bench::Wire::kPredictGrpc};
         options.idle_connections = 0;
       },
       "TensorFlow Serving's Predict of a SavedModel over REST and gRPC, beside a bare TF_SessionRun");

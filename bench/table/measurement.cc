@@ -17,7 +17,7 @@ namespace {
 constexpr int kRounds = 5;
 
 Result<Row> TakeTurns(const Case& what, const PreparedCall& call, const Timing& timing) {
-  Row row{.what = what, .server = {}, .floor = {}};
+  Row row{.what = what, .request_bytes = call.request_bytes, .server = {}, .floor = {}};
   const Timing part{.warmup = timing.warmup / 4, .duration = timing.duration / kRounds};
   for (int round = 0; round < kRounds; ++round) {
     INFERD_ASSIGN_OR_RETURN(const net::LoadReport server, Saturate(call.server, what.connections, part));

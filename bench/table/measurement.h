@@ -19,6 +19,7 @@ struct Case {
 
 struct Row {
   Case what;
+  size_t request_bytes = 0;
   net::LoadReport server;
   std::optional<net::LoadReport> floor;  // of what it is compared with
 };

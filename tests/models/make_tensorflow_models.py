@@ -157,6 +157,12 @@ def mlp():
         lambda x: {"y": tf.nn.softmax(layer(tf.nn.relu(layer(x, 784, 256)), 256, 10))}))
 
 
+def mean():
+    """Of each channel of an image: a large input, a small output, and next to nothing to compute."""
+    save(tf.Module(), folder_of("mean224"), serving_default=function(("x", tf.float32, [None, 224, 224, 3]))(
+        lambda x: {"y": tf.reduce_mean(x, [1, 2])}))
+
+
 def counter():
     """Keeps what it was given, across calls."""
     module = tf.Module()
@@ -254,7 +260,7 @@ def main():
     half_plus_two_tf1(SERVING / "half_plus_two" / "123")
     half_plus_two_tf2(SERVING / "half_plus_two_tf2" / "1")
     half_plus_two_tf2(SERVING / "half_plus_two_tf2" / "2", two=3.0)
-    for make in (half_plus_two_graphdef, identities, strings, shapes, mlp, counter, vocabulary, signatures, tags, bad, expect):
+    for make in (half_plus_two_graphdef, identities, strings, shapes, mlp, mean, counter, vocabulary, signatures, tags, bad, expect):
         make()
 
 
