@@ -106,7 +106,7 @@ void BatchTuner::FitLine() {
   int sizes = 0;
   for (const SizeClass& size : classes_) {
     const double known = WeightNow(size);
-    if (known < std::min<double>(kWeightMin, static_cast<double>(executions_))) continue;
+    if (known <= 0 || known < std::min<double>(kWeightMin, static_cast<double>(executions_))) continue;
     ++sizes;
     const double weight = known / (size.service_ns * size.service_ns);
     w += weight;

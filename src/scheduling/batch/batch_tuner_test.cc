@@ -316,6 +316,13 @@ TEST(BatchTunerTest, RareRequestsDoNotWaitForEachOther) {
   EXPECT_NE(choice.explanation.find("too rarely"), std::string_view::npos) << Explained(choice);
 }
 
+TEST(BatchTunerTest, WhereNothingWasMeasuredNothingIsSaidToBe) {
+  BatchTuner tuner(50 * kMs, 32);
+  tuner.choice(kSecond);
+  EXPECT_EQ(tuner.first_row_ns(), 0);
+  EXPECT_EQ(tuner.further_row_ns(), 0);
+}
+
 TEST(BatchTunerTest, MeasuresWhatArrives) {
   BatchTuner tuner(50 * kMs, 32);
   int64_t now_ns = kSecond;
