@@ -174,6 +174,7 @@ FormedBatch InstanceScheduler::MakeBatch(core::BatchReason reason) {
   FormedBatch batch;
   batch.execution = NewExecution();
   batch.may_run_inline = true;
+  batch.waited = rules_.delay_ns > 0;
   batch.oldest_ns = taken_.front()->queued.queued_ns;
   batch.record.reason = reason;
   batch.record.requests = static_cast<int64_t>(taken_.size());

@@ -208,7 +208,7 @@ FormedBatch InstanceScheduler::FormWithClaim(InstanceWorker& worker, const Elaps
 void InstanceScheduler::Record(FormedBatch& batch, const InstanceWorker& worker, const Elapsed& elapsed, Place place) {
   gate_.Record(batch.record.rows, elapsed.blamed_ns, batch.bytes, place != Place::kWorker);
   const int64_t service_ns = elapsed.ended_ns - elapsed.started_ns;
-  if (tuner_.has_value()) tuner_->RecordExecution(batch.record.rows, service_ns);
+  if (tuner_.has_value()) tuner_->RecordExecution(batch.record.rows, service_ns, batch.waited);
   mean_service_ns_ = mean_service_ns_ == 0 ? service_ns : mean_service_ns_ + (service_ns - mean_service_ns_) / 8;
   mean_requests_ += (static_cast<double>(batch.record.requests) - mean_requests_) / 8;
   running_ -= batch.record.requests;

@@ -18,6 +18,7 @@ struct FormedBatch {
   BatchExecution* execution = nullptr;  // null: nothing to run
   size_t bytes = 0;                     // of all inputs of its largest member
   bool may_run_inline = false;          // no member has parameters that may change what the model does
+  bool waited = false;                  // a delay held when it was formed
   core::BatchRecord record;
   int64_t oldest_ns = 0;  // when the first of its members was queued
 };

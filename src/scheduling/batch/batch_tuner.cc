@@ -29,7 +29,10 @@ constexpr std::string_view kOneSize = "no delay: executions had one size only, s
 constexpr std::string_view kTooTight = "no delay: the latency objective is too tight, executions alone take all of it";
 constexpr std::string_view kTooRare = "no delay: requests come too rarely, company would come after the objective";
 constexpr std::string_view kNoSaving = "no delay: larger batches would save little per row";
-constexpr std::string_view kFormAlone = "no delay: batches form without it, while the instances are busy";
+constexpr std::string_view kFormAlone = "no delay: batches form without it";
+constexpr std::string_view kSlowCompany = "no delay: company takes longer to come than it saves the instances";
+constexpr std::string_view kWatching = "no delay: for a while, to see what comes without it";
+constexpr std::string_view kFewerRows = "no delay: clients sent fewer rows per second while they had to wait";
 constexpr std::string_view kWaiting = "delay: larger batches cost less per row, and the latency objective leaves time";
 
 }  // namespace
@@ -51,9 +54,13 @@ void BatchTuner::RecordArrival(int64_t rows, int64_t in_flight) {
   company_ = std::max(company_, in_flight + 1);
 }
 
-void BatchTuner::RecordExecution(int64_t rows, int64_t service_ns) {
+void BatchTuner::RecordExecution(int64_t rows, int64_t service_ns, bool waited) {
   if (rows <= 0) return;
   ++executions_;
+  if (!waited) {
+    const double difference = static_cast<double>(rows) - rows_unwaited_;
+    rows_unwaited_ = rows_unwaited_ == 0 ? static_cast<double>(rows) : rows_unwaited_ + difference * kForgetting;
+  }
   SizeClass& size = classes_[std::min<size_t>(std::bit_width(static_cast<uint64_t>(rows - 1)), kSizeClasses - 1)];
   auto sample_ns = static_cast<double>(std::max<int64_t>(service_ns, 1));
   if (size.weight > 0) {
@@ -86,6 +93,7 @@ const BatchTuner::Choice& BatchTuner::choice(int64_t now_ns) {
 void BatchTuner::MeasureArrivals(int64_t now_ns) {
   const auto elapsed_ns = static_cast<double>(now_ns - chosen_ns_);
   const double rate = static_cast<double>(window_rows_) * kNsPerSecond / elapsed_ns;
+  trial_.Record(window_rows_, now_ns - chosen_ns_, choice_.delay_ns > 0);
   if (chosen_ns_ > 0) rows_per_second_ += (rate - rows_per_second_) * -std::expm1(-elapsed_ns / kRateMemoryNs);
   if (window_requests_ > 0) {
     const double rows = static_cast<double>(window_rows_) / static_cast<double>(window_requests_);
@@ -129,12 +137,13 @@ void BatchTuner::FitLine() {
 }
 
 // While an execution of n rows runs, n more arrive: n = rate * (a + b * n). Clients that wait for their answers share
-// themselves among the instances and the queue.
+// themselves among the instances and the queue. Threads that read many requests at once have larger ones, as measured.
 double BatchTuner::RowsWithoutWaiting(double company) const {
   const double rate = rows_per_second_ / kNsPerSecond / instances_;
   const double left = 1 - rate * row_ns_;
   const double rows = left > 0 ? rate * fixed_ns_ / left : static_cast<double>(rows_max_);
-  return std::max(std::min({rows, company / (instances_ + 1), static_cast<double>(rows_max_)}), 1.0);
+  const double queued = std::min({rows, company / (instances_ + 1), static_cast<double>(rows_max_)});
+  return std::max({queued, std::min(rows_unwaited_, company), 1.0});
 }
 
 std::string_view BatchTuner::Choose() {
@@ -145,23 +154,30 @@ std::string_view BatchTuner::Choose() {
   if (!sizes_differ_) return kOneSize;
 
   const double company = static_cast<double>(in_flight) * rows_per_request_;
-  const double without = RowsWithoutWaiting(company);
-  const double most = std::min(company, static_cast<double>(rows_max_));
+  return ChooseRows(RowsWithoutWaiting(company), std::min(company, static_cast<double>(rows_max_)));
+}
+
+// `without`: rows of the batches that form without waiting. `most`: more do not come, or do not fit.
+std::string_view BatchTuner::ChooseRows(double without, double most) {
   const double wanted_ns = PerRowNs(without) * (1 - kSavingMin);
-  const auto saves = [&](double rows) { return (PerRowNs(without) - PerRowNs(rows)) * rows >= kWaitCostNs; };
-  if (PerRowNs(most) > wanted_ns || !saves(most)) return without >= 2 ? kFormAlone : kNoSaving;
+  const auto saved_ns = [&](double rows) { return (PerRowNs(without) - PerRowNs(rows)) * rows; };
+  const auto saves = [&](double rows) { return PerRowNs(rows) <= wanted_ns && saved_ns(rows) >= kWaitCostNs; };
+  if (!saves(most)) return without >= 2 ? kFormAlone : kNoSaving;
 
   double best = 0;
-  bool too_tight = false;
+  std::string_view why_not = kTooRare;
   for (double rows = std::min(2.0, most);; rows = std::min(rows * 2, most)) {
-    if (PerRowNs(rows) <= wanted_ns && saves(rows) && (best == 0 || PerRowNs(rows) * kGoodEnough < PerRowNs(best))) {
-      too_tight = 2 * LateServiceNs(rows) > objective_ns_;
+    if (saves(rows) && (best == 0 || PerRowNs(rows) * kGoodEnough < PerRowNs(best))) {
+      const bool too_tight = 2 * LateServiceNs(rows) > objective_ns_;
+      if (best == 0) why_not = too_tight ? kTooTight : kTooRare;
       if (too_tight || CompanyNs(rows) > objective_ns_ - LateServiceNs(rows)) break;
-      best = rows;
+      if (CompanyNs(rows) * instances_ <= kPaybackMax * saved_ns(rows)) best = rows;
+      why_not = kSlowCompany;
     }
     if (rows >= most) break;
   }
-  if (best == 0) return too_tight ? kTooTight : kTooRare;
+  if (best == 0) return why_not;
+  if (!trial_.allows_waiting()) return trial_.state() == WaitTrial::State::kBarred ? kFewerRows : kWatching;
   choice_.rows = std::llround(std::floor(best));
   choice_.delay_ns = std::llround(std::min(kSlack * CompanyNs(best), objective_ns_ - LateServiceNs(best)));
   return kWaiting;

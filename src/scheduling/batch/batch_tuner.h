@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "scheduling/batch/wait_trial.h"
+
 namespace inferd::scheduling {
 
 // Chooses how long requests wait for company, and for how many rows, from measured service time and arrivals, so that
@@ -18,13 +20,17 @@ namespace inferd::scheduling {
 //
 // Who waits for n rows is answered after delay + service(n) at the latest if an instance is idle, or one service later
 // if none is; both must stay below kObjectiveShare of the objective, with the service time at its 99th percentile.
-// Waiting pays if it saves kSavingMin of the time per row, against the batches that form without it while instances are
-// busy, and in all more than the wake-ups cost that it takes. No more rows are waited for than were in flight at once lately: clients that wait for their answers send no
-// more.
+// Waiting pays if it saves kSavingMin of the time per row, against the batches that form without it: while instances
+// are busy, and on threads that read many requests at once, which is measured where nobody waits. In all it must save
+// more than the wake-ups cost that it takes, and at least 1 / kPaybackMax of the time in which company comes: so the
+// instances are busy with what is to be saved for a good part of their time. And clients must not send fewer rows for
+// it, which is tried (WaitTrial). No more rows are waited for than were in flight at once lately: clients that wait for
+// their answers send no more.
 class BatchTuner final {
  public:
   static constexpr double kObjectiveShare = 0.9;
   static constexpr double kSavingMin = 0.2;
+  static constexpr double kPaybackMax = 3;
   static constexpr int64_t kRecomputeNs = 5'000'000;
   static constexpr int64_t kExecutionsMin = 16;  // before the first choice
 
@@ -41,7 +47,8 @@ class BatchTuner final {
 
   // `in_flight`: requests that wait or run already.
   void RecordArrival(int64_t rows, int64_t in_flight);
-  void RecordExecution(int64_t rows, int64_t service_ns);
+  // `waited`: it was formed while choice() had a delay.
+  void RecordExecution(int64_t rows, int64_t service_ns, bool waited);
   // Cheap: recomputed at most every kRecomputeNs of now_ns.
   const Choice& choice(int64_t now_ns);
 
@@ -70,12 +77,14 @@ class BatchTuner final {
   // Until `rows` have come, on average, counted from the first.
   double CompanyNs(double rows) const { return (rows - 1) * 1e9 / rows_per_second_; }
   double RowsWithoutWaiting(double company) const;
+  std::string_view ChooseRows(double without, double most);
 
   const double objective_ns_;  // the share that is used of it
   const int64_t rows_max_;
   const double instances_;
   Choice choice_;
   int64_t chosen_ns_ = 0;
+  WaitTrial trial_;
 
   // Arrivals.
   double rows_per_second_ = 0;
@@ -89,6 +98,7 @@ class BatchTuner final {
 
   // Executions.
   int64_t executions_ = 0;
+  double rows_unwaited_ = 0;  // mean of executions that were formed without waiting, with forgetting
   std::array<SizeClass, kSizeClasses> classes_{};
   bool sizes_differ_ = false;
   double fixed_ns_ = 0;    // a

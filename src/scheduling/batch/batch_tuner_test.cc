@@ -62,6 +62,7 @@ class Simulation {
   struct Batch {
     std::vector<int64_t> queued_ns;
     int64_t service_ns = 0;
+    bool waited = false;
   };
 
   void Push(int64_t at_ns, Event event, size_t batch) { due_.push({at_ns, event, batch}); }
@@ -107,7 +108,7 @@ class Simulation {
     const int64_t rows = std::min(waiting, rows_max_);
     const double spread = std::uniform_real_distribution<double>(0.9, 1.1)(random_);
     const auto service_ns = static_cast<int64_t>(static_cast<double>(fixed_ns_ + row_ns_ * rows) * spread);
-    batches_.push_back({{waiting_.begin(), waiting_.begin() + rows}, service_ns});
+    batches_.push_back({{waiting_.begin(), waiting_.begin() + rows}, service_ns, choice.delay_ns > 0});
     waiting_.erase(waiting_.begin(), waiting_.begin() + rows);
     Push(now_ns_ + service_ns, Event::kDone, batches_.size() - 1);
     return true;
@@ -118,7 +119,7 @@ class Simulation {
     --running_;
     const auto rows = static_cast<int64_t>(batch.queued_ns.size());
     in_flight_ -= rows;
-    tuner_.RecordExecution(rows, batch.service_ns);
+    tuner_.RecordExecution(rows, batch.service_ns, batch.waited);
     ++result.executions;
     result.rows += rows;
     result.busy_ns += batch.service_ns;
@@ -152,7 +153,7 @@ std::string Explained(const BatchTuner::Choice& choice) {
 // Records one execution of each size, often enough that all are known.
 void Teach(BatchTuner& tuner, int64_t fixed_ns, int64_t row_ns) {
   for (int i = 0; i < 16; ++i) {
-    for (const int64_t rows : {1, 2, 4, 8, 16}) tuner.RecordExecution(rows, fixed_ns + row_ns * rows);
+    for (const int64_t rows : {1, 2, 4, 8, 16}) tuner.RecordExecution(rows, fixed_ns + row_ns * rows, true);
   }
 }
 
@@ -175,7 +176,7 @@ TEST(BatchTunerTest, FitsTheServiceTime) {
 TEST(BatchTunerTest, OutliersHardlyMoveTheFit) {
   BatchTuner tuner(50 * kMs, 32);
   Teach(tuner, 2 * kMs, 50'000);
-  for (const int64_t rows : {1, 4, 16}) tuner.RecordExecution(rows, kSecond);
+  for (const int64_t rows : {1, 4, 16}) tuner.RecordExecution(rows, kSecond, true);
   tuner.choice(kSecond);
   EXPECT_NEAR(static_cast<double>(tuner.first_row_ns()), 2.05e6, 0.1e6);
   EXPECT_NEAR(static_cast<double>(tuner.further_row_ns()), 5e4, 1e4);
@@ -193,7 +194,7 @@ TEST(BatchTunerTest, FollowsAModelThatGetsSlower) {
 // Executions that all had the same size say nothing about what one more row costs: it is taken to cost as much as any.
 TEST(BatchTunerTest, OneSizeAloneIsNoReasonToWait) {
   BatchTuner tuner(50 * kMs, 32);
-  for (int i = 0; i < 100; ++i) tuner.RecordExecution(4, 4 * kMs);
+  for (int i = 0; i < 100; ++i) tuner.RecordExecution(4, 4 * kMs, false);
   for (int i = 0; i < 100; ++i) tuner.RecordArrival(4, 3);
   const BatchTuner::Choice& choice = tuner.choice(kSecond);
   EXPECT_EQ(choice.delay_ns, 0);
@@ -206,7 +207,7 @@ TEST(BatchTunerTest, OneSizeAloneIsNoReasonToWait) {
 TEST(BatchTunerTest, RemembersOtherSizesForAWhile) {
   BatchTuner tuner(50 * kMs, 32);
   Teach(tuner, 2 * kMs, 50'000);
-  for (int i = 0; i < 4'000; ++i) tuner.RecordExecution(16, 2'800'000);
+  for (int i = 0; i < 4'000; ++i) tuner.RecordExecution(16, 2'800'000, false);
   tuner.choice(kSecond);
   EXPECT_NEAR(static_cast<double>(tuner.first_row_ns()), 2.05e6, 1e5);
 }
@@ -314,6 +315,61 @@ TEST(BatchTunerTest, RareRequestsDoNotWaitForEachOther) {
   const BatchTuner::Choice& choice = tuner.choice(20 * kSecond);
   EXPECT_EQ(choice.delay_ns, 0);
   EXPECT_NE(choice.explanation.find("too rarely"), std::string_view::npos) << Explained(choice);
+}
+
+// So many rows a second, one a request, of so many clients.
+int64_t Arrive(BatchTuner& tuner, int64_t rows_per_second, int64_t clients, int64_t now_ns, int64_t duration_ns) {
+  const int64_t rows = rows_per_second * BatchTuner::kRecomputeNs / kSecond;
+  for (const int64_t end_ns = now_ns + duration_ns; now_ns < end_ns; now_ns += BatchTuner::kRecomputeNs) {
+    for (int64_t i = 0; i < rows; ++i) tuner.RecordArrival(1, clients - 1);
+    tuner.choice(now_ns);
+  }
+  return now_ns;
+}
+
+// Threads that read what several connections have sent run it as one execution, however idle the instance is.
+TEST(BatchTunerTest, NobodyWaitsForWhatComesTogetherAnyway) {
+  BatchTuner tuner(10 * kMs, 64);
+  Teach(tuner, 17'000, 9'000);
+  int64_t now_ns = Arrive(tuner, 40'000, 16, kSecond, 2 * kSecond);
+  EXPECT_GT(tuner.choice(now_ns).delay_ns, 0) << Explained(tuner.choice(now_ns));
+  for (int i = 0; i < 64; ++i) tuner.RecordExecution(8, 89'000, false);
+  now_ns = Arrive(tuner, 40'000, 16, now_ns, 100 * kMs);
+  const BatchTuner::Choice& choice = tuner.choice(now_ns);
+  EXPECT_EQ(choice.delay_ns, 0) << Explained(choice);
+  EXPECT_NE(choice.explanation.find("form without it"), std::string_view::npos) << Explained(choice);
+}
+
+TEST(BatchTunerTest, NobodyWaitsLongerThanItSaves) {
+  BatchTuner tuner(10 * kMs, 64);
+  Teach(tuner, 40'000, 5'000);
+  const int64_t now_ns = Arrive(tuner, 6'000, 16, kSecond, 2 * kSecond);
+  const BatchTuner::Choice& choice = tuner.choice(now_ns);
+  EXPECT_EQ(choice.delay_ns, 0) << Explained(choice);
+  EXPECT_NE(choice.explanation.find("takes longer to come"), std::string_view::npos) << Explained(choice);
+}
+
+// Whether or not waiting pays: a tuner that has no time for it is what others are held against.
+TEST(BatchTunerTest, ClientsThatWaitForAnswersGetNoFewerRowsForIt) {
+  for (const int instances : {1, 2}) {
+    for (const int clients : {2, 4, 16}) {
+      for (const int64_t think_ns : {20'000, 200'000, 2'000'000}) {
+        for (const int64_t fixed_ns : {200'000, 2'000'000}) {
+          for (const int64_t row_ns : {1'000, 20'000}) {
+            const auto rows = [&](int64_t objective_ns) {
+              BatchTuner tuner(objective_ns, 32, instances);
+              Simulation simulation(tuner, fixed_ns, row_ns, 32, instances);
+              simulation.RunClosed(clients, think_ns, kSecond);
+              return simulation.RunClosed(clients, think_ns, 2 * kSecond).rows;
+            };
+            EXPECT_GE(static_cast<double>(rows(50 * kMs)), 0.95 * static_cast<double>(rows(1)))
+                << instances << " instances, " << clients << " clients that think for " << think_ns
+                << ", executions of " << fixed_ns << " + " << row_ns << " a row";
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(BatchTunerTest, WhereNothingWasMeasuredNothingIsSaidToBe) {
