@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -20,8 +21,9 @@ constexpr int kLooksMax = 16;
 
 }  // namespace
 
-EventLoop::EventLoop(size_t index)
+EventLoop::EventLoop(size_t index, std::string name)
     : index_(index),
+      name_(name.empty() ? "loop-" + std::to_string(index) : std::move(name)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       now_ns_(clock_.NowNs()),
@@ -46,6 +48,11 @@ void EventLoop::Post(base::Task task) {
 
 Loop::TimerId EventLoop::RunAfter(std::chrono::milliseconds delay, base::Task task) {
   return timers_.Add(clock_.NowNs(), delay, std::move(task));
+}
+
+int64_t EventLoop::TurnNs() const {
+  const int64_t began_ns = turn_began_ns_.load(std::memory_order_relaxed);
+  return began_ns == 0 ? 0 : std::max<int64_t>(clock_.NowNs() - began_ns, 1);
 }
 
 void EventLoop::Stop() {
@@ -75,11 +82,13 @@ void EventLoop::Unwatch(int fd, Watcher& watcher) {
 
 void EventLoop::Run() {
   thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-  base::SetThreadName("loop-" + std::to_string(index_));
+  base::SetThreadName(name_);
   const base::Turn::Scope turn(turn_);
   while (!stopping_.load(std::memory_order_relaxed)) {
+    turn_began_ns_.store(0, std::memory_order_relaxed);
     const int ready = Wait();
     now_ns_ = clock_.NowNs();
+    turn_began_ns_.store(now_ns_, std::memory_order_relaxed);
     turn_.Begin();
     if (ready > 0) Dispatch(ready);
     for (int looks = 0; looks < kLooksMax && turn_.TakeLookAgain(); ++looks) {

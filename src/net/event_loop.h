@@ -34,7 +34,8 @@ class EventLoop final : public Loop {
     ~Watcher() = default;
   };
 
-  explicit EventLoop(size_t index);
+  // `name`: the thread's; empty: "loop-" and the index.
+  explicit EventLoop(size_t index, std::string name = {});
   ~EventLoop() override;
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
@@ -46,6 +47,9 @@ class EventLoop final : public Loop {
   TimerId RunAfter(std::chrono::milliseconds delay, base::Task task) override;
   void CancelTimer(TimerId id) override { timers_.Cancel(id); }
   size_t index() const override { return index_; }
+
+  // How long the turn has lasted that this loop is in, at least 1; 0: it is in none. Thread-safe.
+  int64_t TurnNs() const;
 
   // Ends the thread after the current turn and joins it; not from the loop thread. Idempotent.
   void Stop();
@@ -73,10 +77,12 @@ class EventLoop final : public Loop {
   void Flush();
 
   const size_t index_;
+  const std::string name_;
   base::FileDescriptor epoll_;
   base::FileDescriptor wake_;
   base::SystemClock clock_;
   int64_t now_ns_;
+  std::atomic<int64_t> turn_began_ns_{0};  // 0: in none
   TaskQueue tasks_;
   TimerWheel timers_;
   bool expects_soon_ = false;

@@ -30,6 +30,7 @@ struct Limits {
   std::chrono::milliseconds body_timeout{30'000};    // without progress: 408
   size_t connections_max = 10'000;                   // accepted, then 503 and closed
   size_t connections_per_loop = 8;                   // before the next loop is used; see ChooseLoop
+  std::chrono::milliseconds loop_held_after{100};    // in one turn; then it gets no new connection
   uint64_t body_bytes_in_flight_max = 0;             // all loops together; 0: 25 % of memory; 503 with Retry-After
   size_t write_high_water = 1 << 20;                 // per connection: above, reading stops
   uint32_t http2_streams_max = 256;                  // SETTINGS_MAX_CONCURRENT_STREAMS

@@ -172,10 +172,11 @@ void Listener::Pause() {
 }
 
 Shard& Listener::ChooseShard() const {
-  std::vector<size_t> connections;
-  connections.reserve(shards_.size());
-  for (const Shard* shard : shards_) connections.push_back(shard->load());
-  return *shards_[ChooseLoop(connections, limits_.connections_per_loop)];
+  std::vector<LoopLoad> loops;
+  loops.reserve(shards_.size());
+  for (Shard* shard : shards_) loops.push_back({.connections = shard->load(), .turn_ns = shard->loop().TurnNs()});
+  return *shards_[ChooseLoop(loops, limits_.connections_per_loop,
+                             std::chrono::nanoseconds(limits_.loop_held_after).count())];
 }
 
 void Listener::HandOver(base::FileDescriptor fd, std::string peer) {
@@ -191,14 +192,10 @@ void Listener::HandOver(base::FileDescriptor fd, std::string peer) {
   }
   Shard* chosen = &ChooseShard();
   chosen->Reserve();
-  auto adopt = [chosen, number = number_, fd = std::move(fd), peer = std::move(peer), tls = std::move(tls)]() mutable {
-    chosen->Adopt(std::move(fd), std::move(peer), number, std::move(tls));
-  };
-  if (&chosen->loop() == &loop_) {
-    adopt();
-  } else {
-    chosen->loop().Post(std::move(adopt));
-  }
+  chosen->loop().Post(
+      [chosen, number = number_, fd = std::move(fd), peer = std::move(peer), tls = std::move(tls)]() mutable {
+        chosen->Adopt(std::move(fd), std::move(peer), number, std::move(tls));
+      });
 }
 
 }  // namespace inferd::net

@@ -4,10 +4,16 @@
 
 namespace inferd::net {
 
-size_t ChooseLoop(std::span<const size_t> connections, size_t packed) {
-  auto chosen = std::ranges::find_if(connections, [packed](size_t count) { return count < packed; });
-  if (chosen == connections.end()) chosen = std::ranges::min_element(connections);
-  return static_cast<size_t>(chosen - connections.begin());
+size_t ChooseLoop(std::span<const LoopLoad> loops, size_t packed, int64_t held_ns) {
+  const auto held = [held_ns](const LoopLoad& loop) { return loop.turn_ns > held_ns; };
+  const LoopLoad* chosen = nullptr;
+  for (const LoopLoad& loop : loops) {
+    if (held(loop)) continue;
+    if (loop.connections < packed) return static_cast<size_t>(&loop - loops.data());
+    if (chosen == nullptr || loop.connections < chosen->connections) chosen = &loop;
+  }
+  if (chosen == nullptr) chosen = &*std::ranges::min_element(loops, {}, &LoopLoad::turn_ns);
+  return static_cast<size_t>(chosen - loops.data());
 }
 
 }  // namespace inferd::net

@@ -21,6 +21,8 @@ struct Server::Core {
   ConnectionCount count;
   std::vector<EventLoop*> event_loops;
   std::vector<std::unique_ptr<Shard>> shards;
+  // A thread that does nothing else, so that whatever holds a loop keeps nobody from being accepted.
+  EventLoop acceptor{loops.size(), "accept"};
   std::vector<std::unique_ptr<Listener>> listeners;
   size_t accepting = 0;  // of them
   bool stopped = false;
@@ -31,8 +33,6 @@ struct Server::Core {
   void OnEachShard(Each each) {
     for (auto& shard : shards) RunOn(shard->loop(), [&shard, &each] { each(*shard); });
   }
-  // Listeners live on the first loop.
-  EventLoop& accepting_loop() { return *event_loops.front(); }
   void CloseListeners();
 };
 
@@ -46,7 +46,7 @@ void Server::Core::RunOn(Loop& loop, base::Task task) {
 }
 
 void Server::Core::CloseListeners() {
-  RunOn(accepting_loop(), [this] {
+  RunOn(acceptor, [this] {
     for (auto& listener : listeners) listener->Stop();
   });
 }
@@ -89,15 +89,15 @@ base::Status Server::Bind(ListenerOptions options) {
   shards.reserve(core.shards.size());
   for (auto& shard : core.shards) shards.push_back(shard.get());
   core.OnEachShard([&options](Shard& shard) { shard.AddHandler(options.handlers(shard.loop())); });
-  core.listeners.push_back(std::make_unique<Listener>(core.accepting_loop(), std::move(shards), core.listeners.size(),
-                                                      options, core.count, core.limits,
-                                                      std::move(socket), std::move(tls), core.logger));
+  core.listeners.push_back(std::make_unique<Listener>(core.acceptor, std::move(shards), core.listeners.size(), options,
+                                                      core.count, core.limits, std::move(socket), std::move(tls),
+                                                      core.logger));
   return base::OkStatus();
 }
 
 void Server::Accept() {
   Core& core = *core_;
-  Core::RunOn(core.accepting_loop(), [&core] {
+  Core::RunOn(core.acceptor, [&core] {
     while (core.accepting < core.listeners.size()) core.listeners[core.accepting++]->Start();
   });
 }

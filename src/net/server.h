@@ -38,9 +38,10 @@ struct ListenerOptions {
 //
 //   (made) --Listen()...--> serving --BeginDrain()--> draining --Stop()--> stopped
 //
-// One loop accepts and hands each connection to the least loaded loop. Owned by whoever composes the server, who calls
-// its methods from one thread that is no loop; the counting getters are thread-safe. `loops` must be running until Stop
-// has returned; `registry` (nullptr: none) gets metrics that are read until the server is destroyed.
+// A thread of its own accepts and hands each connection to the loop that ChooseLoop names. Owned by whoever composes
+// the server, who calls its methods from one thread that is no loop; the counting getters are thread-safe. `loops` must
+// be running until Stop has returned; `registry` (nullptr: none) gets metrics that are read until the server is
+// destroyed.
 class Server final {
  public:
   Server(LoopGroup& loops, const Limits& limits, metrics::Registry* registry, base::Logger& logger);

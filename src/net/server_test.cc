@@ -46,16 +46,26 @@ class HeldReplies {
   std::vector<Reply> replies_ GUARDED_BY(mutex_);
 };
 
-// Echoes; "/hold" waits for the test, "/drain" for the drain, "/big" answers 64 MB.
+// Has a loop's thread wait for the test.
+struct HeldLoop {
+  std::promise<void> entered;
+  std::promise<void> released;
+};
+
+// Echoes; "/hold" waits for the test, "/block" with its loop, "/drain" for the drain, "/big" answers 64 MB.
 class TestHandler final : public HttpHandler {
  public:
-  explicit TestHandler(HeldReplies& held) : held_(held) {}
+  TestHandler(HeldReplies& held, HeldLoop& held_loop) : held_(held), held_loop_(held_loop) {}
   BodyPlan OnHead(const RequestHead&) override { return {}; }
   void OnRequest(HttpRequest request, Reply reply) override {
     if (request.head.target == "/hold") return held_.Add(std::move(reply));
     if (request.head.target == "/drain") {
       until_drain_.push_back(std::move(reply));
       return;
+    }
+    if (request.head.target == "/block") {
+      held_loop_.entered.set_value();
+      held_loop_.released.get_future().wait();
     }
     HttpResponse response;
     if (request.head.target == "/big") {
@@ -72,6 +82,7 @@ class TestHandler final : public HttpHandler {
 
  private:
   HeldReplies& held_;
+  HeldLoop& held_loop_;
   std::vector<Reply> until_drain_;
 };
 
@@ -93,7 +104,7 @@ class ServerTest : public ::testing::Test {
     ListenerOptions options;
     options.name = "http";
     options.address = "127.0.0.1";
-    options.handlers = [this](Loop&) { return std::make_unique<TestHandler>(held_); };
+    options.handlers = [this](Loop&) { return std::make_unique<TestHandler>(held_, held_loop_); };
     return options;
   }
   uint16_t port() const { return server_->port("http"); }
@@ -112,6 +123,7 @@ class ServerTest : public ::testing::Test {
 
   Limits limits_;
   HeldReplies held_;
+  HeldLoop held_loop_;
   metrics::Registry registry_;
   std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
   LoopGroup loops_{2};
@@ -178,6 +190,20 @@ TEST_F(ServerTest, ConnectionsFillALoopAndThenSpread) {
   EXPECT_EQ(loops, (std::map<size_t, int>{{0, 2}}));
   for (int i = 0; i < 4; ++i) connect();
   EXPECT_EQ(loops, (std::map<size_t, int>{{0, 3}, {1, 3}}));
+}
+
+// The loop that would be the next one's, and that of the first connection.
+TEST_F(ServerTest, WhoComesWhileALoopIsHeldIsServedByAnother) {
+  limits_.loop_held_after = milliseconds(0);
+  Start();
+  RawClient holder(port());
+  holder.Send("GET /block HTTP/1.1\r\nHost: a\r\n\r\n");
+  held_loop_.entered.get_future().wait();
+  RawClient next(port());
+  next.Send(kGet);
+  EXPECT_THAT(next.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  held_loop_.released.set_value();
+  EXPECT_THAT(holder.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
 TEST_F(ServerTest, SlowHeadsAndBodiesAreToldSoAndClosed) {
