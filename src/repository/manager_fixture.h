@@ -9,6 +9,7 @@
 
 #include "core/local_dispatcher.h"
 #include "repository/manager.h"
+#include "scheduling/held_threads.h"
 #include "scheduling/queue/deadline_watch.h"
 #include "scheduling/scheduler_factory.h"
 #include "tests/support/fake_engine.h"
@@ -35,14 +36,15 @@ class ManagerTest : public ::testing::Test {
   void Start() {
     engines_ = {&engine_};
     manager_ = std::make_unique<Manager>(
-        options_, ManagerServices{.snapshots = snapshots_,
-                                  .engines = engines_,
-                                  .scheduler_factory = scheduling::MakeSchedulerFactory(
-                                      {}, {clock_, deadlines_, inference_metrics_, resources_, host_policies_}),
-                                  .clock = *manager_clock_,
-                                  .logger = *logger_,
-                                  .metrics = registry_,
-                                  .recorded_warmups = recorded_warmups_});
+        options_,
+        ManagerServices{.snapshots = snapshots_,
+                        .engines = engines_,
+                        .scheduler_factory = scheduling::MakeSchedulerFactory(
+                            {}, {clock_, deadlines_, inference_metrics_, resources_, host_policies_, held_threads_}),
+                        .clock = *manager_clock_,
+                        .logger = *logger_,
+                        .metrics = registry_,
+                        .recorded_warmups = recorded_warmups_});
     ASSERT_TRUE(manager_->Start().ok());
     manager_->WaitIdle();
   }
@@ -113,6 +115,7 @@ class ManagerTest : public ::testing::Test {
   scheduling::DeadlineWatch deadlines_{clock_, false};
   scheduling::ResourceArbiter resources_;
   const scheduling::HostPolicies host_policies_;
+  scheduling::HeldThreads held_threads_{*logger_};
   core::SnapshotPublisher snapshots_;
   core::InflightLimit inflight_{{}};
   FakeEngine engine_{"onnxruntime", "model.onnx"};

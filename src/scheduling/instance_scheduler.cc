@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/model_version.h"
+#include "scheduling/held_threads.h"
 #include "scheduling/queue/deadline_watch.h"
 #include "scheduling/requests/request_splitter.h"
 
@@ -146,6 +147,7 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
       InstanceWorker& worker = *idle_.back();
       idle_.pop_back();
       const Place place = CallerPlace(batch.record.rows);
+      WatchInline(batch.oldest_ns);
       lock.unlock();
       return RunInline(worker, batch, place);
     }
@@ -170,7 +172,7 @@ bool InstanceScheduler::MayRunHere(const QueueEntry& entry) const {
   const core::QueuedRequest& queued = entry.queued;
   if (idle_.empty() || !idle_.back()->place.cores.empty() || !queued.request->parameters.empty()) return false;
   // A request of many parts would keep the thread for as long as all of them.
-  if (queued.parts != nullptr) return false;
+  if (queued.parts != nullptr || services_.held_threads.any()) return false;
   return gate_.Allows(entry.rows(), queued.request->InputBytes());
 }
 
@@ -245,6 +247,10 @@ core::SchedulerReport InstanceScheduler::Report() const {
   report.busy_instances = static_cast<int>(workers_.size() - idle_.size());
   report.levels = waiting_.Report();
   report.mean_service_ns = mean_service_ns_;
+  for (const auto& worker : workers_) {
+    const int64_t since_ns = worker->inline_since_ns.load(std::memory_order_relaxed);
+    if (since_ns != 0) report.inline_held_ns = std::max(report.inline_held_ns, services_.clock.NowNs() - since_ns);
+  }
   report.inline_open = gate_.Allows(1, 0);
   if (tuner_.has_value()) {
     report.tuning = {.active = true,

@@ -101,6 +101,8 @@ class InstanceScheduler final : public core::Scheduler {
   void WakeIfReady(int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
   void WakeIdle(InstanceWorker& worker) REQUIRES(mutex_);
   bool Signal(InstanceWorker& worker) REQUIRES(mutex_);
+  void WatchInline(int64_t now_ns) REQUIRES(mutex_);
+  int64_t FindHeld(int64_t now_ns) REQUIRES(mutex_);
   void ArmAt(int64_t at_ns) REQUIRES(mutex_);
   FormedBatch Form(InstanceWorker& worker, Place place, int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
   FormedBatch TakeBatch(const BatchDecision& decision, Place place, int64_t now_ns, DroppedEntries& dropped)
@@ -164,6 +166,7 @@ class InstanceScheduler final : public core::Scheduler {
   double mean_requests_ GUARDED_BY(mutex_) = 1;     // and how many requests it has
   int64_t sweep_ns_ GUARDED_BY(mutex_) = 0;         // when to look for those that gave up; 0: never
   int64_t company_ns_ GUARDED_BY(mutex_) = 0;       // when waiting for company ends; 0: nobody does
+  int64_t held_ns_ GUARDED_BY(mutex_) = 0;          // when to look for executions that hold a connections' thread
   int64_t armed_ns_ GUARDED_BY(mutex_) = 0;
   BatchLog log_ GUARDED_BY(mutex_);
   std::array<uint64_t, core::kBatchReasonCount> executions_ GUARDED_BY(mutex_){};

@@ -2,6 +2,7 @@
 #include <system_error>
 #include <utility>
 
+#include "scheduling/held_threads.h"
 #include "scheduling/instance_scheduler.h"
 #include "scheduling/queue/deadline_watch.h"
 
@@ -37,6 +38,7 @@ int64_t InstanceScheduler::OnTime() {
   const int64_t now_ns = services_.clock.NowNs();
   DroppedEntries dropped;
   int64_t next_ns = 0;
+  int64_t newly_held_ns = 0;
   {
     base::MutexLock lock(mutex_);
     armed_ns_ = 0;
@@ -47,11 +49,38 @@ int64_t InstanceScheduler::OnTime() {
       if (sweep_ns_ != 0) sweep_ns_ = std::max(sweep_ns_, now_ns + kExpiryPauseNs);
     }
     if (company_ns_ <= now_ns) company_ns_ = 0;
+    if (held_ns_ != 0 && held_ns_ <= now_ns) newly_held_ns = FindHeld(now_ns);
     WakeIfReady(now_ns, dropped);
-    next_ns = armed_ns_ = Earlier(sweep_ns_, company_ns_);
+    next_ns = armed_ns_ = Earlier(Earlier(sweep_ns_, company_ns_), held_ns_);
   }
+  if (newly_held_ns > 0) services_.held_threads.SayHeld(parts_.version.id, newly_held_ns);
   AnswerDropped(std::move(dropped));
   return next_ns;
+}
+
+// An execution is about to begin on a connections' thread.
+void InstanceScheduler::WatchInline(int64_t now_ns) {
+  if (held_ns_ != 0) return;
+  held_ns_ = now_ns + HeldThreads::kHeldNs;
+  ArmAt(held_ns_);
+}
+
+// How long the longest has held its thread of which that is to be said now; 0: none. Sets when to look again.
+int64_t InstanceScheduler::FindHeld(int64_t now_ns) {
+  held_ns_ = 0;
+  int64_t longest_ns = 0;
+  for (auto& worker : workers_) {
+    const int64_t since_ns = worker->inline_since_ns.load(std::memory_order_relaxed);
+    if (since_ns == 0) continue;
+    const int64_t held_ns = now_ns - since_ns;
+    if (held_ns >= HeldThreads::NextNs(worker->said_held_ns)) {
+      if (worker->said_held_ns == 0) services_.held_threads.Add();
+      worker->said_held_ns = held_ns;
+      longest_ns = std::max(longest_ns, held_ns);
+    }
+    held_ns_ = Earlier(held_ns_, since_ns + HeldThreads::NextNs(worker->said_held_ns));
+  }
+  return longest_ns;
 }
 
 void InstanceScheduler::Retune(int64_t now_ns) {

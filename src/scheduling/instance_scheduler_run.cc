@@ -4,6 +4,7 @@
 #include "base/cpu_cores.h"
 #include "base/thread_pool.h"
 #include "core/model_version.h"
+#include "scheduling/held_threads.h"
 #include "scheduling/instance_scheduler.h"
 #include "scheduling/thread_usage.h"
 
@@ -96,7 +97,10 @@ void InstanceScheduler::EndTurn(const base::Turn& turn) {
       idle_.pop_back();
       batch = Form(last, place, now_ns, dropped);
       place = CallerPlace(batch.record.rows);
-      if (batch.execution != nullptr && (MayRunHere(batch) || !HandOver(last, batch))) worker = &last;
+      if (batch.execution != nullptr && (MayRunHere(batch) || !HandOver(last, batch))) {
+        worker = &last;
+        WatchInline(now_ns);
+      }
     } else {
       WakeIfReady(now_ns, dropped);
     }
@@ -131,7 +135,7 @@ bool InstanceScheduler::PutOff(InstanceWorker& worker, const FormedBatch& batch,
 }
 
 bool InstanceScheduler::MayRunHere(const FormedBatch& batch) const {
-  return batch.may_run_inline && gate_.Allows(batch.record.rows, batch.bytes);
+  return batch.may_run_inline && !services_.held_threads.any() && gate_.Allows(batch.record.rows, batch.bytes);
 }
 
 // To the instance's own thread; false: there is none to be had.
@@ -145,8 +149,10 @@ bool InstanceScheduler::HandOver(InstanceWorker& worker, const FormedBatch& batc
 InstanceScheduler::Elapsed InstanceScheduler::Execute(InstanceWorker& worker, BatchExecution& execution, Place place) {
   const ThreadUsage before = place == Place::kWatchedCaller ? ThreadUsage::Now() : ThreadUsage();
   Elapsed elapsed{.started_ns = services_.clock.NowNs()};
+  if (place != Place::kWorker) worker.inline_since_ns.store(elapsed.started_ns, std::memory_order_relaxed);
   if (execution.Begin(elapsed.started_ns)) worker.instance->Execute(execution);
   elapsed.ended_ns = services_.clock.NowNs();
+  worker.inline_since_ns.store(0, std::memory_order_relaxed);
   elapsed.blamed_ns = elapsed.ended_ns - elapsed.started_ns;
   if (place == Place::kWatchedCaller && elapsed.blamed_ns >= gate_limit_ns_) {
     elapsed.blamed_ns = BlamedNs(elapsed.blamed_ns, before, ThreadUsage::Now());
@@ -166,13 +172,17 @@ FormedBatch InstanceScheduler::RunOne(InstanceWorker& worker, FormedBatch batch,
     for (auto& entry : worker.remains.entries) *entry = {};
   }
   DroppedEntries dropped;
+  bool held = false;
   {
     base::MutexLock lock(mutex_);
+    held = std::exchange(worker.said_held_ns, 0) > 0;
+    if (held) services_.held_threads.Remove();
     Record(batch, worker, elapsed, place);
     Recycle(std::move(returned), worker.remains);
     batch = worker.place.claim->free() ? Form(worker, place, elapsed.ended_ns, dropped) : FormedBatch();
   }
   if (!worker.place.claim->free()) batch = FormWithClaim(worker, elapsed, place, dropped);
+  if (held) services_.held_threads.SayReleased(pin->id(), elapsed.ended_ns - elapsed.started_ns);
   AnswerDropped(std::move(dropped));
   return batch;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -38,6 +39,8 @@ struct InstanceWorker {
   FormedBatch handed_over;                          // locked
   std::deque<std::unique_ptr<QueueEntry>> warmups;  // locked; to run on this instance and no other
   BatchExecution::Remains remains;                  // of whoever runs the instance; empty in between
+  std::atomic<int64_t> inline_since_ns{0};          // it runs on a connections' thread; 0: it does not
+  int64_t said_held_ns = 0;                         // locked; HeldThreads counts it, and has said so
   std::thread thread;
 };
 

@@ -10,6 +10,7 @@
 namespace inferd::scheduling {
 
 class DeadlineWatch;
+class HeldThreads;
 
 // What the server says, where a model's configuration does not.
 struct SchedulerOptions {
@@ -32,6 +33,7 @@ struct SchedulerServices {
   InferenceMetrics& metrics;
   ResourceArbiter& resources;
   const HostPolicies& host_policies;
+  HeldThreads& held_threads;
 };
 
 }  // namespace inferd::scheduling

@@ -22,6 +22,7 @@ void AddCounts(core::SchedulerReport& sum, const core::SchedulerReport& load) {
 void AddLoad(core::SchedulerReport& sum, const core::SchedulerReport& load) {
   AddCounts(sum, load);
   sum.concurrency.limit = load.concurrency.limit;
+  sum.inline_held_ns = std::max(sum.inline_held_ns, load.inline_held_ns);
   for (const core::SchedulerReport::Level& level : load.levels) {
     const auto found = std::ranges::find(sum.levels, level.level, &core::SchedulerReport::Level::level);
     if (found == sum.levels.end()) {
@@ -93,6 +94,9 @@ void InferenceMetrics::RegisterScheduling(const std::shared_ptr<VersionMetrics::
   registry_.AddCallback(Kind::kCounter, "inferd_resource_wait_seconds_total",
                         "Time that executions waited for what models share", series->labels,
                         [series] { return static_cast<double>(series->Scheduling().resource_wait_ns) * 1e-9; });
+  registry_.AddCallback(Kind::kGauge, "inferd_inline_held_seconds",
+                        "How long an execution that runs now has had a thread that serves connections", series->labels,
+                        [series] { return static_cast<double>(series->Scheduling().inline_held_ns) * 1e-9; });
   if (report.concurrency.limit == 0) return;
   registry_.AddCallback(Kind::kGauge, "inferd_concurrency_limit", "Requests that the adaptive limit lets in",
                         series->labels,

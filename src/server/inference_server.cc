@@ -14,6 +14,7 @@
 #include "net/server.h"
 #include "repository/manager.h"
 #include "scheduling/batching_session_metrics.h"
+#include "scheduling/held_threads.h"
 #include "scheduling/inference_metrics.h"
 #include "scheduling/queue/deadline_watch.h"
 #include "scheduling/resources/host_policies.h"
@@ -70,6 +71,7 @@ struct InferenceServer::Parts {
         inference_metrics(registry, batching_session.get()),
         resources(options.resources, CpuThreadsAtOnce(options)),
         host_policies(options.resources.host_policies),
+        held_threads(logger),
         loops(options.loop_threads),
         net_server(loops, NetLimits(options.limits, options.grpc_calls.keepalive), &registry, logger) {
     manager = std::make_unique<repository::Manager>(
@@ -82,7 +84,8 @@ struct InferenceServer::Parts {
                                                                              .deadlines = deadlines,
                                                                              .metrics = inference_metrics,
                                                                              .resources = resources,
-                                                                             .host_policies = host_policies}),
+                                                                             .host_policies = host_policies,
+                                                                             .held_threads = held_threads}),
             .clock = clock,
             .logger = logger,
             .metrics = registry,
@@ -135,6 +138,7 @@ struct InferenceServer::Parts {
   scheduling::InferenceMetrics inference_metrics;
   scheduling::ResourceArbiter resources;
   const scheduling::HostPolicies host_policies;
+  scheduling::HeldThreads held_threads;
   net::LoopGroup loops;
   std::unique_ptr<repository::Manager> manager;
   std::unique_ptr<ModelConfigWatch> model_config_watch;  // null: no models are named

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/logging.h"
 #include "base/thread_pool.h"
 #include "core/model_version.h"
+#include "scheduling/held_threads.h"
 #include "scheduling/queue/deadline_watch.h"
 #include "scheduling/scheduler_factory.h"
 #include "tests/support/fake_engine.h"
@@ -68,8 +70,8 @@ class SchedulingFixture {
                                       .signature = parts.signature,
                                       .statistics = parts.statistics,
                                       .scheduler = nullptr};
-    auto scheduler =
-        MakeSchedulerFactory(options, {clock_, deadlines_, metrics_, resources_, host_policies_})(std::move(parts));
+    auto scheduler = MakeSchedulerFactory(
+        options, {clock_, deadlines_, metrics_, resources_, host_policies_, held_threads_})(std::move(parts));
     version.scheduler = *std::move(scheduler);
     {
       base::MutexLock lock(mutex_);
@@ -117,6 +119,7 @@ class SchedulingFixture {
 
   ResourceArbiter& resources() { return resources_; }
   DeadlineWatch& deadlines() { return deadlines_; }
+  const HeldThreads& held_threads() const { return held_threads_; }
   testing::FakeEngine& engine() { return engine_; }
   metrics::Registry& registry() { return registry_; }
 
@@ -128,6 +131,8 @@ class SchedulingFixture {
   DeadlineWatch deadlines_;
   ResourceArbiter resources_;
   const HostPolicies host_policies_;
+  std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
+  HeldThreads held_threads_{*logger_};
   base::Mutex mutex_;
   base::CondVar ended_;
   int versions_ GUARDED_BY(mutex_) = 0;
