@@ -137,6 +137,7 @@ struct ServerOptions {
   uint32_t cpu_threads = 0;                // of all models together; given, executions wait for them; 0: one per core
   ResourceOptions resources;
   uint32_t latency_objective_us = 10'000;  // of models with batching: AUTO that do not say
+  uint32_t inline_execution_max_us = 100;  // of models that do not say; 0: they never run on connections' threads
   uint32_t delay_until_queued = 0;  // of dynamic batching: nothing runs before so many wait, once; see Personality
 
   AcceptWhen accept = AcceptWhen::kAtOnce;

@@ -220,6 +220,7 @@ scheduling::SchedulerOptions SchedulerOptions(const config::ServerOptions& optio
   scheduler.delay_until_queued = options.delay_until_queued;
   scheduler.ignores_barred_timeouts = options.personality->ignores_barred_timeouts;
   scheduler.latency_objective_ns = int64_t{options.latency_objective_us} * 1'000;
+  scheduler.inline_service_ns_max = int64_t{options.inline_execution_max_us} * 1'000;
   return scheduler;
 }
 

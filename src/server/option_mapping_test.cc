@@ -172,13 +172,16 @@ TEST(OptionMappingTest, SchedulersHaveTheirOptions) {
   const scheduling::SchedulerOptions own;
   EXPECT_EQ(SchedulerOptions(options).queue_size_max, own.queue_size_max);
   EXPECT_EQ(SchedulerOptions(options).latency_objective_ns, own.latency_objective_ns);
+  EXPECT_EQ(SchedulerOptions(options).inline_service_ns_max, own.inline_service_ns_max);
   EXPECT_EQ(SchedulerOptions(options).delay_until_queued, 0);
   EXPECT_FALSE(SchedulerOptions(options).ignores_barred_timeouts);
   options.limits.queue_size_max = 5;
   options.latency_objective_us = 2'500;
+  options.inline_execution_max_us = 0;
   options.delay_until_queued = 6;
   EXPECT_EQ(SchedulerOptions(options).queue_size_max, 5u);
   EXPECT_EQ(SchedulerOptions(options).latency_objective_ns, 2'500'000);
+  EXPECT_EQ(SchedulerOptions(options).inline_service_ns_max, 0);
   EXPECT_EQ(SchedulerOptions(options).delay_until_queued, 6);
   options.personality = &config::TritonserverPersonality();
   EXPECT_TRUE(SchedulerOptions(options).ignores_barred_timeouts);

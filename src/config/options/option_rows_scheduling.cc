@@ -102,6 +102,9 @@ std::vector<Option> SchedulingRows() {
       Plain<&S::latency_objective_us>(kScheduling, "latency-objective-us", "US",
                                       "what 99 of 100 requests are to take at most, for models with batching: AUTO "
                                       "that do not say"),
+      Plain<&S::inline_execution_max_us>(kScheduling, "inline-execution-max-us", "US",
+                                         "models whose executions are measured to be quicker run on threads that serve "
+                                         "connections, where they do not say; 0: none does"),
       Plain<&S::default_batching, &DefaultBatching::max_queue_delay_us>(
           kScheduling, "default-batch-delay-us", "US",
           "how long requests wait for company, of models whose configuration says nothing of batching"),

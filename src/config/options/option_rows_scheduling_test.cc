@@ -41,11 +41,13 @@ TEST(SchedulingRowsTest, HostPoliciesGatherTheirSettings) {
 TEST(SchedulingRowsTest, TheEnvironmentSeparatesPoliciesBySemicolons) {
   const auto parsed = Parse({"m"}, {{"INFERD_HOST_POLICY", "a,numa-node=0;b,cpu-cores=1"},
                                     {"INFERD_RATE_LIMIT_RESOURCE", "x:1,y:2"},
-                                    {"INFERD_LATENCY_OBJECTIVE_US", "2500"}});
+                                    {"INFERD_LATENCY_OBJECTIVE_US", "2500"},
+                                    {"INFERD_INLINE_EXECUTION_MAX_US", "0"}});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_EQ(parsed->options.resources.host_policies.size(), 2u);
   EXPECT_EQ(parsed->options.resources.limits.size(), 2u);
   EXPECT_EQ(parsed->options.latency_objective_us, 2'500u);
+  EXPECT_EQ(parsed->options.inline_execution_max_us, 0u);
 }
 
 TEST(SchedulingRowsTest, ErrorsSayWhatWasExpected) {
