@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -16,6 +18,8 @@
 namespace inferd::fake {
 
 namespace {
+
+constexpr std::chrono::milliseconds kLookEvery{1};
 
 const inferd_host* host = nullptr;  // set once, before anything else is called
 
@@ -34,6 +38,10 @@ int32_t Load(const inferd_load* load, inferd_model** model, inferd_error* error)
   if (!loaded) return SetError(error, loaded.error());
   const FakeOptions& options = (*loaded)->options;
   std::this_thread::sleep_for(std::chrono::seconds(options.creation_delay_sec));
+  std::error_code ignored;
+  while (!options.hold_load_file.empty() && std::filesystem::exists(options.hold_load_file, ignored)) {
+    std::this_thread::sleep_for(kLookEvery);
+  }
   if (!options.fail_load.empty()) return SetError(error, base::Internal(options.fail_load));
   *model = loaded->release();
   return INFERD_OK;

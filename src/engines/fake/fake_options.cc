@@ -75,6 +75,7 @@ const std::map<std::string_view, Setter>& Setters() {
       {"execute_delay_ms", Number(&FakeOptions::execute_delay_ms, kDelayMaxMs)},
       {"instance_wise_delay_multiplier", Number(&FakeOptions::instance_wise_delay_multiplier, 1000)},
       {"creation_delay_sec", Number(&FakeOptions::creation_delay_sec, kDelayMaxMs / 1000)},
+      {"hold_load_file", Text(&FakeOptions::hold_load_file)},
       {"fail_load", Text(&FakeOptions::fail_load)},
       {"fail_execute", Text(&FakeOptions::fail_execute)},
       {"fail_execute_nth", Number(&FakeOptions::fail_execute_nth, INT64_MAX)},
@@ -130,7 +131,7 @@ base::Result<FakeOptions> ParseOptions(const inferd_load& load, std::vector<std:
   }
   // Relative paths mean the model's folder.
   const std::filesystem::path model_dir(View(load.model_dir));
-  for (auto* path : {&options.hold_file, &options.hold_dir, &options.record_batches_file}) {
+  for (auto* path : {&options.hold_load_file, &options.hold_file, &options.hold_dir, &options.record_batches_file}) {
     if (!path->empty()) *path = model_dir / *path;
   }
   return options;

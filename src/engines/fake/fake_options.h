@@ -23,12 +23,13 @@ struct FakeOptions {
   int64_t instance_wise_delay_multiplier = 0;  // delay of instance i is times i * this
   int64_t creation_delay_sec = 0;
 
-  std::string fail_load;              // not empty: loading fails with this message
-  std::string fail_execute;           // not empty: executions fail with this message: all, or
-  int64_t fail_execute_nth = 0;       // just this one (from 1), or
-  int64_t fail_execute_every = 0;     // each whose number is a multiple, or
-  int64_t fail_execute_value = -1;    // those that have this number in an input, or
-  int64_t fail_execute_requests = 0;  // those with so many requests or more
+  std::filesystem::path hold_load_file;  // while it exists, loading waits
+  std::string fail_load;                 // not empty: loading fails with this message
+  std::string fail_execute;              // not empty: executions fail with this message: all, or
+  int64_t fail_execute_nth = 0;          // just this one (from 1), or
+  int64_t fail_execute_every = 0;        // each whose number is a multiple, or
+  int64_t fail_execute_value = -1;       // those that have this number in an input, or
+  int64_t fail_execute_requests = 0;     // those with so many requests or more
 
   std::filesystem::path hold_file;  // while it exists, executions wait
   std::filesystem::path hold_dir;   // request parameter `hold` waits until this folder has a file of that name
