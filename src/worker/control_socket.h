@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,8 @@ class ControlSocket final {
   // Blocks. UNAVAILABLE: the other side is gone; INTERNAL: it sends nonsense.
   base::Result<ControlMessage> Receive();
 
+  // Sends no more, and waits for the other side to end its own: whether it has, in so long. On any thread.
+  bool AwaitEnd(std::chrono::milliseconds patience);
   // Both sides find the end from here on.
   void Shutdown();
   int descriptor() const { return socket_.get(); }

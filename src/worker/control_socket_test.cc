@@ -35,6 +35,16 @@ TEST(ControlSocketTest, TheOtherSidesEndIsUnavailable) {
   EXPECT_EQ(ours.Send("x").code(), base::StatusCode::kUnavailable);
 }
 
+TEST(ControlSocketTest, TheEndIsAwaitedPastWhatWasSent) {
+  auto [ours, theirs] = *ControlSocket::MakePair();
+  EXPECT_FALSE(ours.AwaitEnd(std::chrono::milliseconds(1)));
+  EXPECT_EQ(theirs.Receive().error(), ControlSocket::Gone());
+  EXPECT_TRUE(theirs.Send("x").ok());
+  theirs.Shutdown();
+  EXPECT_TRUE(ours.AwaitEnd(std::chrono::hours(1)));
+  EXPECT_EQ(ours.Receive()->text, "x");
+}
+
 TEST(ControlSocketTest, AGarbageLengthIsRefused) {
   auto [ours, theirs] = *ControlSocket::MakePair();
   const uint64_t size = ~uint64_t{0};

@@ -23,17 +23,17 @@ void Fail(core::Execution& execution, const base::Status& status) {
 std::vector<std::unique_ptr<core::EngineModel>> IsolatedModel::OtherSignatures() const {
   std::vector<std::unique_ptr<core::EngineModel>> others;
   if (number_ > 0) return others;
-  for (size_t number = 1; number < supervisor_->models().size(); ++number) {
-    others.push_back(std::make_unique<IsolatedModel>(supervisor_, number));
+  for (size_t number = 1; number < supervised_->descriptions().size(); ++number) {
+    others.push_back(std::make_unique<IsolatedModel>(supervised_, number));
   }
   return others;
 }
 
 base::Result<std::unique_ptr<core::EngineInstance>> IsolatedModel::CreateInstance(int group, int ordinal) {
   INFERD_ASSIGN_OR_RETURN(const size_t number,
-                          supervisor_->AddInstance({.signature = number_, .group = group, .ordinal = ordinal}));
+                          supervised_->AddInstance({.signature = number_, .group = group, .ordinal = ordinal}));
   try {
-    return std::make_unique<IsolatedInstance>(*supervisor_, number);
+    return std::make_unique<IsolatedInstance>(*supervised_, number);
   } catch (const std::system_error& error) {
     return std::unexpected(base::ResourceExhausted(std::string("no thread for an instance: ") + error.what()));
   }
@@ -46,7 +46,7 @@ void IsolatedInstance::Execute(core::Execution& execution) {
   }
   while (const int left = later_left_.load(std::memory_order_acquire)) later_left_.wait(left);
   if (!on_loop) return RunToEnd(execution);
-  const std::shared_ptr<ChannelCaller> caller = supervisor_.CallerNow(number_);
+  const std::shared_ptr<ChannelCaller> caller = supervised_.CallerNow(number_);
   if (caller == nullptr) return Later([this, &execution] { RunToEnd(execution); });
   caller->ShareCore();
   const base::Status status = caller->Begin(execution);
@@ -59,7 +59,7 @@ void IsolatedInstance::Execute(core::Execution& execution) {
 }
 
 void IsolatedInstance::RunToEnd(core::Execution& execution) {
-  const auto caller = supervisor_.CallerOf(number_);
+  const auto caller = supervised_.CallerOf(number_);
   if (!caller.has_value()) return Fail(execution, caller.error());
   (*caller)->PartCore();
   if (const base::Status status = (*caller)->Begin(execution); !status.ok()) return Fail(execution, status);

@@ -1,26 +1,27 @@
 #include "worker/isolating_engine.h"
 
+#include <string>
+
 #include "worker/isolated_model.h"
-#include "worker/supervisor.h"
 
 namespace inferd::worker {
 
 base::Result<std::unique_ptr<core::EngineModel>> IsolatingEngine::Load(const core::LoadSpec& spec) {
   if (spec.config->isolation == config::Isolation::kNone) return inside_.Load(spec);
-  Supervisor::Options options{.program = options_.program,
-                              .start = {.engine_library = library_,
-                                        .process_cpu_threads = options_.process_cpu_threads,
-                                        .log_format = options_.log_format,
-                                        .log_levels = {},
-                                        .load = spec},
-                              .logger = options_.logger};
-  if (options_.logger != nullptr) {
-    for (size_t level = 0; level < options.start.log_levels.size(); ++level) {
-      options.start.log_levels[level] = options_.logger->Enabled(static_cast<base::LogLevel>(level));
-    }
-  }
-  INFERD_ASSIGN_OR_RETURN(auto supervisor, Supervisor::Start(std::move(options)));
-  return std::make_unique<IsolatedModel>(std::move(supervisor), 0);
+  INFERD_ASSIGN_OR_RETURN(auto model, Supervisor::Host(OwnProcess(spec), spec));
+  return std::make_unique<IsolatedModel>(std::move(model), 0);
+}
+
+std::shared_ptr<Supervisor> IsolatingEngine::OwnProcess(const core::LoadSpec& spec) const {
+  StartOrder start = {.engine_library = library_,
+                      .process_cpu_threads = options_.process_cpu_threads,
+                      .log_format = options_.log_format,
+                      .cores = spec.AllCores()};
+  return std::make_shared<Supervisor>(Supervisor::Options{.program = options_.program,
+                                                          .start = std::move(start),
+                                                          .kind = "model",
+                                                          .title = spec.model_name + "/" + std::to_string(spec.version),
+                                                          .logger = options_.logger});
 }
 
 }  // namespace inferd::worker

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
 #include "base/logging.h"
 #include "core/engine.h"
+#include "worker/supervisor.h"
 
 namespace inferd::worker {
 
@@ -28,6 +30,8 @@ class IsolatingEngine final : public core::Engine {
   base::Result<std::unique_ptr<core::EngineModel>> Load(const core::LoadSpec& spec) override;
 
  private:
+  std::shared_ptr<Supervisor> OwnProcess(const core::LoadSpec& spec) const;
+
   core::Engine& inside_;
   const std::filesystem::path library_;
   const IsolationOptions options_;

@@ -12,6 +12,7 @@
 #include "enginehost/plugin_engine.h"
 #include "tests/support/recording_execution.h"
 #include "tests/support/temp_dir.h"
+#include "worker/worker_fixture.h"
 
 namespace inferd::worker {
 namespace {
@@ -24,25 +25,6 @@ using inferd::testing::ValuesOf;
 using tensor::DataType;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-const std::filesystem::path kLibrary = std::filesystem::path(INFERD_ENGINES_DIR) / "fake.so";
-const std::filesystem::path kProgram = std::filesystem::path(INFERD_PROGRAMS_DIR) / "inferd-worker";
-
-// The worker processes of this test.
-std::set<pid_t> Workers() {
-  std::set<pid_t> workers;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    std::ifstream stat(entry.path() / "stat");
-    pid_t pid = 0;
-    std::string name;
-    char state = 0;
-    pid_t parent = 0;
-    if (stat >> pid >> name >> state >> parent && parent == getpid() && name == "(inferd-worker)" && state != 'Z') {
-      workers.insert(pid);
-    }
-  }
-  return workers;
-}
 
 class IsolatingEngineTest : public ::testing::Test {
  protected:
@@ -149,6 +131,16 @@ TEST_F(IsolatingEngineTest, AMissingProgramIsNamed) {
   ASSERT_FALSE(model.has_value());
   EXPECT_EQ(model.error().code(), base::StatusCode::kFailedPrecondition);
   EXPECT_THAT(model.error().message(), HasSubstr("/no/inferd-worker"));
+}
+
+TEST_F(IsolatingEngineTest, AWorkerThatWritesGarbageIsEnded) {
+  const std::filesystem::path program = dir_.path() / "inferd-worker";
+  std::ofstream(program) << "#!/bin/sh\nprintf '\\377\\377\\377\\377\\377\\377\\377\\377' >&3\nexec sleep 1000\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  engine_ = std::make_unique<IsolatingEngine>(*inside_, kLibrary, IsolationOptions{.program = program});
+  const auto model = Load("");
+  ASSERT_FALSE(model.has_value());
+  EXPECT_EQ(model.error(), base::Internal("a message of 18446744073709551615 bytes on a worker's socket"));
 }
 
 TEST_F(IsolatingEngineTest, AnEndedProcessIsTheFailureOfWhatItHeldAlone) {

@@ -102,7 +102,25 @@ std::string EncodeStartOrder(const StartOrder& order) {
   writer.Add(static_cast<int32_t>(order.process_cpu_threads));
   writer.Add(static_cast<uint8_t>(order.log_format));
   for (const bool enabled : order.log_levels) writer.Add(static_cast<uint8_t>(enabled));
-  const core::LoadSpec& load = order.load;
+  writer.AddText(base::FormatCpuCores(order.cores));
+  return std::string(writer.text());
+}
+
+base::Result<StartOrder> DecodeStartOrder(std::string_view message) {
+  MessageReader reader(message);
+  StartOrder order;
+  order.engine_library = std::string(reader.TakeText());
+  order.process_cpu_threads = reader.Take<int32_t>();
+  order.log_format = static_cast<base::LogFormat>(reader.Take<uint8_t>());
+  for (bool& enabled : order.log_levels) enabled = reader.TakeBool();
+  auto cores = base::ParseCpuCores(reader.TakeText());
+  if (!reader.Finished() || !cores.has_value()) return std::unexpected(Garbled("what to start"));
+  order.cores = *std::move(cores);
+  return order;
+}
+
+std::string EncodeLoadOrder(const core::LoadSpec& load) {
+  MessageWriter writer;
   writer.AddText(load.model_name);
   writer.Add(load.version);
   writer.AddText(load.model_dir.native());
@@ -115,14 +133,9 @@ std::string EncodeStartOrder(const StartOrder& order) {
   return std::string(writer.text());
 }
 
-base::Result<StartOrder> DecodeStartOrder(std::string_view message) {
+base::Result<core::LoadSpec> DecodeLoadOrder(std::string_view message) {
   MessageReader reader(message);
-  StartOrder order;
-  order.engine_library = std::string(reader.TakeText());
-  order.process_cpu_threads = reader.Take<int32_t>();
-  order.log_format = static_cast<base::LogFormat>(reader.Take<uint8_t>());
-  for (bool& enabled : order.log_levels) enabled = reader.TakeBool();
-  core::LoadSpec& load = order.load;
+  core::LoadSpec load;
   load.model_name = std::string(reader.TakeText());
   load.version = reader.Take<int64_t>();
   load.model_dir = std::string(reader.TakeText());
@@ -139,7 +152,7 @@ base::Result<StartOrder> DecodeStartOrder(std::string_view message) {
   if (!reader.Finished()) return std::unexpected(Garbled("what to load"));
   INFERD_ASSIGN_OR_RETURN(config::ModelConfig parsed, config::ParseModelConfig(config, "config.pbtxt"));
   load.config = std::make_shared<const config::ModelConfig>(std::move(parsed));
-  return order;
+  return load;
 }
 
 std::string EncodeDescriptions(const std::vector<ModelDescription>& descriptions) {
@@ -193,6 +206,12 @@ base::Result<std::string> DecodeReply(std::string_view message) {
   if (!reader.Finished() || !known) return std::unexpected(Garbled("an answer"));
   if (code != 0) return std::unexpected(base::Status(static_cast<base::StatusCode>(code), std::move(why)));
   return content;
+}
+
+base::Result<std::string> Order(ControlSocket& socket, std::string_view text, int descriptor) {
+  INFERD_RETURN_IF_ERROR(socket.Send(text, descriptor));
+  INFERD_ASSIGN_OR_RETURN(const ControlMessage reply, socket.Receive());
+  return DecodeReply(reply.text);
 }
 
 }  // namespace inferd::worker

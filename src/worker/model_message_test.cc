@@ -59,31 +59,42 @@ TEST(ModelMessageTest, AWrongDescriptionIsRefused) {
   EXPECT_FALSE(DecodeDescriptions(EncodeDescriptions({odd})).has_value());
 }
 
-TEST(ModelMessageTest, AnOrderTakesTheConfigurationAlong) {
+TEST(ModelMessageTest, AnOrderSaysHowToStart) {
   StartOrder order;
   order.engine_library = "/x.so";
   order.process_cpu_threads = 5;
   order.log_format = base::LogFormat::kJson;
   order.log_levels = {false, true, false, true};
-  order.load.model_name = "m";
-  order.load.version = 7;
-  order.load.model_dir = "/m";
-  order.load.cpu_threads = 2;
-  order.load.group_cores = {{0, 1, 3}, {}};
-  order.load.config = std::make_shared<const config::ModelConfig>(*config::ParseModelConfig(
-      "backend: \"fake\" parameters { key: \"a\" value { string_value: \"\\303\\244\" } }", ""));
+  order.cores = {0, 2};
   const auto read = DecodeStartOrder(EncodeStartOrder(order));
   ASSERT_TRUE(read.has_value()) << read.error().ToString();
   EXPECT_EQ(read->engine_library, "/x.so");
   EXPECT_EQ(read->process_cpu_threads, 5);
   EXPECT_EQ(read->log_format, base::LogFormat::kJson);
   EXPECT_EQ(read->log_levels, order.log_levels);
-  EXPECT_EQ(read->load.model_name, "m");
-  EXPECT_EQ(read->load.version, 7);
-  EXPECT_EQ(read->load.cpu_threads, 2);
-  EXPECT_EQ(read->load.group_cores, order.load.group_cores);
-  EXPECT_EQ(read->load.config->backend, "fake");
-  EXPECT_EQ(read->load.config->parameters.at("a"), "\xC3\xA4");
+  EXPECT_EQ(read->cores, order.cores);
+  EXPECT_FALSE(DecodeStartOrder("nonsense").has_value());
+}
+
+TEST(ModelMessageTest, AnOrderTakesTheConfigurationAlong) {
+  core::LoadSpec load;
+  load.model_name = "m";
+  load.version = 7;
+  load.model_dir = "/m";
+  load.cpu_threads = 2;
+  load.group_cores = {{0, 1, 3}, {}};
+  load.config = std::make_shared<const config::ModelConfig>(*config::ParseModelConfig(
+      "backend: \"fake\" parameters { key: \"a\" value { string_value: \"\\303\\244\" } }", ""));
+  const std::string good = EncodeLoadOrder(load);
+  const auto read = DecodeLoadOrder(good);
+  ASSERT_TRUE(read.has_value()) << read.error().ToString();
+  EXPECT_EQ(read->model_name, "m");
+  EXPECT_EQ(read->version, 7);
+  EXPECT_EQ(read->cpu_threads, 2);
+  EXPECT_EQ(read->group_cores, load.group_cores);
+  EXPECT_EQ(read->config->backend, "fake");
+  EXPECT_EQ(read->config->parameters.at("a"), "\xC3\xA4");
+  for (size_t size = 0; size < good.size(); ++size) EXPECT_FALSE(DecodeLoadOrder(good.substr(0, size)).has_value());
 }
 
 TEST(ModelMessageTest, AReplyIsItsContentOrItsStatus) {

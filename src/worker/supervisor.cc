@@ -1,6 +1,8 @@
 #include "worker/supervisor.h"
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/thread_pool.h"
@@ -17,209 +19,258 @@ constexpr int64_t kNsPerMs = 1'000'000;
 
 int64_t NowNs() { return base::SystemClock().NowNs(); }
 
-int64_t HangTimeoutNs(const StartOrder& start) {
-  return static_cast<int64_t>(start.load.config->worker.hang_timeout_ms) * kNsPerMs;
-}
+base::Status Unloading() { return base::Unavailable("the model is being unloaded"); }
 
 }  // namespace
 
-Supervisor::Supervisor(Options options)
-    : options_(std::move(options)),
-      title_(options_.start.load.model_name + "/" + std::to_string(options_.start.load.version)),
-      bodies_(MakeBodies(options_)),
-      thread_([this] { Run(); }) {}
-
-std::shared_ptr<BodyMemory> Supervisor::MakeBodies(const Options& options) {
-  auto made = BodyMemory::Create(options.start.load.config->worker.body_memory_bytes);
-  if (made.has_value()) return *std::move(made);
-  if (options.logger != nullptr) {
-    options.logger->Warning("requests' bodies will be copied for the worker process",
-                            {{"model", options.start.load.model_name}, {"reason", made.error().message()}});
-  }
-  return nullptr;
-}
-
-base::Result<std::unique_ptr<Supervisor>> Supervisor::Start(Options options) {
-  std::unique_ptr<Supervisor> supervisor(new Supervisor(std::move(options)));
-  INFERD_RETURN_IF_ERROR(supervisor->AwaitFirstStart());
-  return supervisor;
-}
-
-base::Status Supervisor::AwaitFirstStart() {
-  base::MutexLock lock(mutex_);
-  while (!started_once_) changed_.Wait(mutex_);
-  return state_ == State::kStopped ? why_ : base::OkStatus();
-}
+Supervisor::Supervisor(Options options) : options_(std::move(options)), thread_([this] { Run(); }) {}
 
 Supervisor::~Supervisor() {
   {
     base::MutexLock lock(mutex_);
     stopping_ = true;
     changed_.NotifyAll();
-    if (process_ != nullptr) process_->Dismiss();
-    const auto deadline = steady_clock::now() + kDismissalMax;
-    while (state_ != State::kStopped && changed_.WaitUntil(mutex_, deadline) != std::cv_status::timeout) {
-    }
-    if (process_ != nullptr) process_->life().Kill(base::Unavailable("the model is being unloaded"));
   }
   thread_.join();
 }
 
-// The process ends with the thread that starts it, so this one starts it and then waits for it.
-void Supervisor::Run() {
-  base::SetThreadName("worker " + title_);
-  BackOff back_off;
-  for (bool first = true;; first = false) {
-    const base::Status opened = Open();
-    const int64_t opened_ns = NowNs();
-    std::shared_ptr<WorkerProcess> process;
-    {
-      base::MutexLock lock(mutex_);
-      process = process_;
-    }
-    base::Status why = opened;
-    if (!opened.ok() && process != nullptr) process->life().Kill(opened);
-    if (process != nullptr) {
-      const std::string how = process->WaitForEnd();
-      process->life().End(Lost(how));
-      // Why this server ended it, if it did; while loading, the engine's own words, unless it had no time for any.
-      if (opened.ok()) why = process->life().why();
-      if (opened == ControlSocket::Gone()) why = Lost(how + " while it loaded the model");
-    }
-    const int64_t pause_ns = back_off.NextNs(opened.ok() ? NowNs() - opened_ns : 0);
-    if ((first && !opened.ok()) || !Pause(pause_ns, why)) {
-      base::MutexLock lock(mutex_);
-      why_ = std::move(why);
-      process_.reset();
-      state_ = State::kStopped;
-      started_once_ = true;
-      changed_.NotifyAll();
-      return;
-    }
-  }
+base::Result<std::shared_ptr<SupervisedModel>> Supervisor::Host(const std::shared_ptr<Supervisor>& supervisor,
+                                                                core::LoadSpec load) {
+  auto model = std::make_shared<SupervisedModel>(std::move(load), supervisor->options_.logger);
+  INFERD_RETURN_IF_ERROR(supervisor->Join(model));
+  SupervisedModel* const seen = model.get();
+  return std::shared_ptr<SupervisedModel>(seen, [supervisor, model](SupervisedModel*) { supervisor->Leave(model); });
 }
 
-base::Status Supervisor::Lost(const std::string& how) const {
-  return base::Unavailable("the worker process of model '" + title_ + "' " + how);
-}
-
-// False: nobody wants the process any more.
-bool Supervisor::Pause(int64_t pause_ns, const base::Status& why) {
-  const auto until = steady_clock::now() + nanoseconds(pause_ns);
-  base::MutexLock lock(mutex_);
-  process_.reset();
-  callers_.clear();
-  if (stopping_) return false;
-  if (options_.logger != nullptr) {
-    options_.logger->Error(
-        "worker process lost",
-        {{"model", title_}, {"reason", why.message()}, {"restart_in_ms", std::to_string(pause_ns / kNsPerMs)}});
-  }
-  why_ = why.code() == base::StatusCode::kUnavailable
-             ? why
-             : base::Unavailable("the worker process of model '" + title_ +
-                                 "' cannot be started: " + std::string(why.message()));
-  state_ = pause_ns > 0 ? State::kPausing : State::kStarting;
-  if (pause_ns > 0) given_up_ = true;
-  changed_.NotifyAll();
-  while (!stopping_ && steady_clock::now() < until) changed_.WaitUntil(mutex_, until);
-  state_ = State::kStarting;
-  return !stopping_;
-}
-
-// One process, its model and its instances. On an error process_ may be set nevertheless.
-base::Status Supervisor::Open() {
-  INFERD_ASSIGN_OR_RETURN(auto process, WorkerProcess::Start(options_.program, title_));
+base::Status Supervisor::Join(const Model& model) {
   {
     base::MutexLock lock(mutex_);
-    process_ = process;
-    if (stopping_) return base::Unavailable("the model is being unloaded");
+    ++waiting_;
+    changed_.NotifyAll();
   }
-  base::MutexLock orders(orders_mutex_);
-  INFERD_RETURN_IF_ERROR(Load(*process));
-  std::vector<InstanceOrder> wanted;
-  {
-    base::MutexLock lock(mutex_);
-    wanted = orders_;
-  }
-  std::vector<std::shared_ptr<ChannelCaller>> callers;
-  for (const InstanceOrder& order : wanted) {
-    INFERD_ASSIGN_OR_RETURN(auto caller, MakeInstance(process, order));
-    callers.push_back(std::move(caller));
-  }
-  base::MutexLock lock(mutex_);
-  callers_ = std::move(callers);
-  state_ = State::kUp;
-  given_up_ = false;
-  if (started_once_ && options_.logger != nullptr) {
-    options_.logger->Info("worker process restarted", {{"model", title_}, {"pid", std::to_string(process->pid())}});
-  }
-  started_once_ = true;
-  changed_.NotifyAll();
-  return base::OkStatus();
-}
-
-base::Status Supervisor::Load(WorkerProcess& process) {
-  INFERD_ASSIGN_OR_RETURN(const std::string reply, process.Order(EncodeStartOrder(options_.start),
-                                                                 bodies_ == nullptr ? -1 : bodies_->descriptor()));
-  INFERD_ASSIGN_OR_RETURN(auto models, DecodeDescriptions(reply));
-  if (models_ == nullptr) {
-    models_ = std::make_shared<const std::vector<ModelDescription>>(std::move(models));
-  } else if (EncodeDescriptions(*models_) != reply) {
-    return base::FailedPrecondition("the model has changed since it was loaded; load it again");
-  }
-  return base::OkStatus();
-}
-
-base::Result<std::shared_ptr<ChannelCaller>> Supervisor::MakeInstance(const std::shared_ptr<WorkerProcess>& process,
-                                                                      const InstanceOrder& order) {
-  INFERD_ASSIGN_OR_RETURN(auto memory, ChannelMemory::Create(options_.start.load.config->worker.shared_memory_bytes));
-  const auto made = process->Order(EncodeInstanceOrder(order), memory->descriptor());
-  if (!made.has_value()) return std::unexpected(made.error());
-  memory->Sent();
-  return std::make_shared<ChannelCaller>(
-      std::move(memory), bodies_, std::shared_ptr<WorkerLife>(process, &process->life()),
-      std::shared_ptr<const ModelDescription>(models_, &models_->at(order.signature)), HangTimeoutNs(options_.start));
-}
-
-base::Result<size_t> Supervisor::AddInstance(const InstanceOrder& order) {
-  base::MutexLock orders(orders_mutex_);
-  std::shared_ptr<WorkerProcess> process;
-  {
-    base::MutexLock lock(mutex_);
-    if (state_ != State::kUp) return std::unexpected(why_);
-    process = process_;
-  }
-  INFERD_ASSIGN_OR_RETURN(auto caller, MakeInstance(process, order));
-  base::MutexLock lock(mutex_);
-  orders_.push_back(order);
-  callers_.push_back(std::move(caller));
-  return orders_.size() - 1;
-}
-
-base::Result<std::shared_ptr<ChannelCaller>> Supervisor::CallerOf(size_t instance) {
-  base::MutexLock lock(mutex_);
   for (;;) {
-    if (state_ == State::kPausing || state_ == State::kStopped) return std::unexpected(why_);
-    // A process that is lost may not have been waited for yet.
-    if (state_ == State::kUp && instance < callers_.size() && !callers_[instance]->lost()) {
-      return callers_[instance];
+    INFERD_ASSIGN_OR_RETURN(const Process process, AwaitProcess());
+    base::MutexLock turn(process->turn());
+    if (!Enter(process, model)) continue;
+    base::Status status = model->Load(process);
+    if (status.ok() && !Admit(process, model)) status = ControlSocket::Gone();
+    if (status.ok()) return status;
+    const bool gone = status == ControlSocket::Gone();
+    if (gone) process->Abandon();
+    turn.unlock();
+    if (gone) status = process->LossWhile("it loaded the model");
+    Leave(model);
+    return status;
+  }
+}
+
+base::Result<Supervisor::Process> Supervisor::AwaitProcess() {
+  base::MutexLock lock(mutex_);
+  const size_t failed_before = failed_starts_;
+  for (;;) {
+    if (process_ != nullptr && open_ && !dismissed_ && !process_->ending()) return process_;
+    if (failed_starts_ != failed_before) {
+      --waiting_;
+      changed_.NotifyAll();
+      return std::unexpected(why_not_started_);
     }
     changed_.Wait(mutex_);
   }
 }
 
-base::Status Supervisor::Available() {
+// Under its turn. False: it has ended since.
+bool Supervisor::Enter(const Process& process, const Model& model) {
   base::MutexLock lock(mutex_);
-  return given_up_ || state_ == State::kStopped ? why_ : base::OkStatus();
+  if (process_ != process || dismissed_ || process->ending()) return false;
+  --waiting_;
+  roster_.Add(model);
+  return true;
 }
 
-std::shared_ptr<ChannelCaller> Supervisor::CallerNow(size_t instance) {
+bool Supervisor::Admit(const Process& process, const Model& model) {
   base::MutexLock lock(mutex_);
-  if (state_ != State::kUp || instance >= callers_.size() || callers_[instance]->lost()) {
-    return nullptr;
+  if (process_ != process) return false;
+  roster_.Loaded(model);
+  return true;
+}
+
+void Supervisor::Leave(const Model& model) {
+  {
+    base::MutexLock lock(mutex_);
+    roster_.Remove(model);
+    changed_.NotifyAll();
+    if (!InUse()) Dismiss();
   }
-  return callers_[instance];
+  model->Close();
+}
+
+// The process has all of the last model with it: that is not unloaded before.
+void Supervisor::Dismiss() {
+  if (process_ != nullptr) {
+    dismissed_ = true;
+    process_->Dismiss();
+  }
+  const auto deadline = steady_clock::now() + kDismissalMax;
+  while (!idle_ && !InUse() && changed_.WaitUntil(mutex_, deadline) != std::cv_status::timeout) {
+  }
+  if (!idle_ && !InUse() && process_ != nullptr) process_->life().Kill(Unloading());
+  while (!idle_ && !InUse()) changed_.Wait(mutex_);
+}
+
+// The process ends with the thread that starts it, so this one starts it and then waits for it.
+void Supervisor::Run() {
+  base::SetThreadName("worker " + options_.title);
+  BackOff back_off;
+  while (AwaitUse()) {
+    int64_t ran_ns = 0;
+    const base::Status why = RunProcess(&ran_ns);
+    if (!why.ok()) Pause(back_off.NextNs(ran_ns), why);
+  }
+}
+
+// False: there will be none.
+bool Supervisor::AwaitUse() {
+  base::MutexLock lock(mutex_);
+  while (!stopping_ && waiting_ == 0 && !roster_.any_loaded()) {
+    idle_ = true;
+    changed_.NotifyAll();
+    changed_.Wait(mutex_);
+  }
+  idle_ = false;
+  return !stopping_;
+}
+
+// From start to end. Why it was lost; OK: it was dismissed. `ran_ns`: for how long it was of use.
+base::Status Supervisor::RunProcess(int64_t* ran_ns) {
+  const auto started = WorkerProcess::Start(options_.program, options_.title);
+  if (!started.has_value()) return NotStarted(started.error());
+  const Process& process = *started;
+  const base::Status opened = Open(process);
+  const int64_t opened_ns = NowNs();
+  base::Status use = opened.ok() ? Restore(process, true) : opened;
+  const bool of_use = use.ok();
+  while (use.ok() && !process->EndsBefore(NextDue())) use = Restore(process, false);
+  if (of_use) *ran_ns = NowNs() - opened_ns;
+  if (!use.ok()) process->Abandon();
+  process->life().End(base::Unavailable(name() + " " + process->WaitForEnd()));
+  {
+    base::MutexLock lock(mutex_);
+    process_.reset();
+    open_ = false;
+    roster_.ProcessLost();
+    if (std::exchange(dismissed_, false)) return base::OkStatus();
+  }
+  // Why this server ended it, if it did; otherwise the engine's own words, unless it had no time for any.
+  const bool silent = use.ok() || use == ControlSocket::Gone();
+  if (opened.ok()) return silent ? process->life().why() : use;
+  return NotStarted(silent ? process->LossWhile("it opened the engine") : opened);
+}
+
+base::Status Supervisor::Open(const Process& process) {
+  {
+    base::MutexLock lock(mutex_);
+    process_ = process;
+    dismissed_ = !InUse();
+    if (dismissed_) process->Dismiss();
+  }
+  StartOrder order = options_.start;
+  for (size_t level = 0; options_.logger != nullptr && level < order.log_levels.size(); ++level) {
+    order.log_levels[level] = options_.logger->Enabled(static_cast<base::LogLevel>(level));
+  }
+  INFERD_RETURN_IF_ERROR(process->OpenEngine(order));
+  base::MutexLock lock(mutex_);
+  open_ = true;
+  changed_.NotifyAll();
+  return base::OkStatus();
+}
+
+base::Status Supervisor::NotStarted(const base::Status& why) {
+  base::MutexLock lock(mutex_);
+  ++failed_starts_;
+  why_not_started_ = why;
+  changed_.NotifyAll();
+  return why;
+}
+
+steady_clock::time_point Supervisor::NextDue() {
+  base::MutexLock lock(mutex_);
+  return roster_.NextDue();
+}
+
+// Why the process is of no use; ControlSocket::Gone(): it is ending.
+base::Status Supervisor::Restore(const Process& process, bool fresh) {
+  std::vector<Model> models;
+  {
+    base::MutexLock lock(mutex_);
+    models = fresh ? roster_.ForNewProcess() : roster_.Due(steady_clock::now());
+  }
+  base::Status failed;
+  for (const Model& model : models) {
+    const base::Status status = RestoreOne(process, model);
+    if (status == ControlSocket::Gone()) return status;
+    if (failed.ok()) failed = status;
+  }
+  base::MutexLock lock(mutex_);
+  if (!failed.ok() && waiting_ == 0 && !roster_.any_coming_or_up()) {
+    process->Abandon();
+    return failed;
+  }
+  if (fresh && !models.empty() && options_.logger != nullptr) {
+    options_.logger->Info("worker process restarted",
+                          {{options_.kind, options_.title}, {"pid", std::to_string(process->pid())}});
+  }
+  return base::OkStatus();
+}
+
+base::Status Supervisor::RestoreOne(const Process& process, const Model& model) {
+  base::MutexLock turn(process->turn());
+  // In the turn of a model that came.
+  if (process->ending()) return ControlSocket::Gone();
+  base::Status status = model->Load(process);
+  base::MutexLock lock(mutex_);
+  if (!roster_.Has(model)) return base::OkStatus();
+  const auto now = steady_clock::now();
+  if (status.ok()) {
+    roster_.Loaded(model);
+  } else if (status == ControlSocket::Gone()) {
+    process->Abandon();
+    roster_.Ended(model, now);
+    ended_it_ = model;
+  } else {
+    const nanoseconds pause = roster_.Failed(model, now);
+    model->Lose(base::Unavailable(name() + " cannot load the model again: " + status.message()), false);
+    if (options_.logger != nullptr) {
+      options_.logger->Error("model not restored", {{"model", model->title()},
+                                                    {"reason", status.message()},
+                                                    {"again_in_ms", std::to_string(pause.count() / kNsPerMs)}});
+    }
+  }
+  return status;
+}
+
+void Supervisor::Pause(int64_t pause_ns, const base::Status& why) {
+  const auto until = steady_clock::now() + nanoseconds(pause_ns);
+  const base::Status reason = why.code() == base::StatusCode::kUnavailable
+                                  ? why
+                                  : base::Unavailable(name() + " cannot be started: " + why.message());
+  base::MutexLock lock(mutex_);
+  const std::vector<Model> next = roster_.ForNewProcess();
+  if (!next.empty() && options_.logger != nullptr) {
+    options_.logger->Error("worker process lost", {{options_.kind, options_.title},
+                                                   {"reason", why.message()},
+                                                   {"restart_in_ms", std::to_string(pause_ns / kNsPerMs)}});
+  }
+  for (const Model& model : next) {
+    if (model != ended_it_) model->Lose(reason, pause_ns == 0);
+  }
+  if (ended_it_ != nullptr) {
+    const bool in_next = std::ranges::find(next, ended_it_) != next.end();
+    ended_it_->Lose(base::Unavailable(reason.message() + " while it loaded the model " + ended_it_->title()),
+                    in_next && pause_ns == 0);
+    ended_it_.reset();
+  }
+  while (!stopping_ && InUse() && steady_clock::now() < until) changed_.WaitUntil(mutex_, until);
+  for (const Model& model : next) model->Expect();
 }
 
 }  // namespace inferd::worker

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -8,82 +9,83 @@
 
 #include "base/logging.h"
 #include "base/mutex.h"
-#include "worker/back_off.h"
-#include "worker/body_memory.h"
-#include "worker/channel_caller.h"
-#include "worker/model_message.h"
+#include "worker/roster.h"
+#include "worker/supervised_model.h"
 #include "worker/worker_process.h"
 
 namespace inferd::worker {
 
-// Keeps one model version up in a worker process: starts it, notices when it ends, starts it again, and makes its
-// instances anew. Thread-safe.
+// Keeps a worker process up for the models that it hosts, one or several: starts it with the first, notices when it
+// ends, starts it again and has every model loaded there anew, and dismisses it with the last. Thread-safe.
 //
-//   starting --loaded--> up --the process is lost--> starting, or pausing if that comes too often
+//   idle --a model comes--> starting --the engine is open--> running --the last model goes--> idle
 //   starting --cannot--> pausing --the pause is over--> starting
-//   any --destroyed--> the process is gone
+//   running --the process is lost--> pausing, or starting, if that is the first time in a while
+//
+// Models are loaded one at a time, so that it is known over which one a process has ended: a new one fails to load
+// then; one that was being restored stays out for a while (Roster), and the others come up without it. One that fails
+// to be restored is tried again in the running process, while there is another one in it; else that process is ended.
 class Supervisor final {
  public:
   struct Options {
-    std::filesystem::path program;  // inferd-worker
-    StartOrder start;
+    std::filesystem::path program;   // inferd-worker
+    StartOrder start;                // its log levels are the logger's
+    std::string kind;                // of what the process is for: "model" or "engine"
+    std::string title;               // and its name, which the list of processes shows
     base::Logger* logger = nullptr;  // outlives this; null: silence
   };
 
-  // Blocks until the model is loaded. The engine's error, or why there is no process.
-  static base::Result<std::unique_ptr<Supervisor>> Start(Options options);
-  // Ends the process, and waits for that.
+  explicit Supervisor(Options options);
+  // Every model is gone.
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  // What the model is, by signature; stays so through every restart.
-  const std::vector<ModelDescription>& models() const { return *models_; }
-
-  // What each of the processes sees of requests' bodies; null: the system has no such memory.
-  const std::shared_ptr<BodyMemory>& bodies() const { return bodies_; }
-
-  // Blocks for as long as it takes. Returns the instance's number.
-  base::Result<size_t> AddInstance(const InstanceOrder& order);
-
-  // The way to that instance. Waits while the process starts. UNAVAILABLE: it does not, for the time being.
-  base::Result<std::shared_ptr<ChannelCaller>> CallerOf(size_t instance);
-  // OK: requests find a process, or wait while one is started at once. UNAVAILABLE: one was started too often, and none
-  // has come up since.
-  base::Status Available();
-  // Without waiting; null: there is none now.
-  std::shared_ptr<ChannelCaller> CallerNow(size_t instance);
+  // Blocks until the model is loaded. Whoever drops the last reference to it blocks until it is unloaded; if it was the
+  // last one, until the process is gone. The engine's error, or why there is no process.
+  static base::Result<std::shared_ptr<SupervisedModel>> Host(const std::shared_ptr<Supervisor>& supervisor,
+                                                             core::LoadSpec load);
 
  private:
-  enum class State { kStarting, kUp, kPausing, kStopped };
+  using Model = std::shared_ptr<SupervisedModel>;
+  using Process = std::shared_ptr<WorkerProcess>;
 
-  explicit Supervisor(Options options);
-  static std::shared_ptr<BodyMemory> MakeBodies(const Options& options);
+  // For models that come and go, on their threads.
+  base::Status Join(const Model& model);
+  base::Result<Process> AwaitProcess();
+  bool Enter(const Process& process, const Model& model);
+  bool Admit(const Process& process, const Model& model);
+  void Leave(const Model& model);
+  void Dismiss() REQUIRES(mutex_);
+
+  // For the process, on this one's.
   void Run();
-  base::Status Open();
-  base::Status Load(WorkerProcess& process);
-  base::Result<std::shared_ptr<ChannelCaller>> MakeInstance(const std::shared_ptr<WorkerProcess>& process,
-                                                            const InstanceOrder& order);
-  base::Status Lost(const std::string& how) const;
-  bool Pause(int64_t pause_ns, const base::Status& why);
-  base::Status AwaitFirstStart();
+  bool AwaitUse();
+  base::Status RunProcess(int64_t* ran_ns);
+  base::Status Open(const Process& process);
+  base::Status NotStarted(const base::Status& why);
+  std::chrono::steady_clock::time_point NextDue();
+  base::Status Restore(const Process& process, bool fresh);
+  base::Status RestoreOne(const Process& process, const Model& model);
+  void Pause(int64_t pause_ns, const base::Status& why);
+
+  bool InUse() const REQUIRES(mutex_) { return waiting_ > 0 || !roster_.empty(); }
+  std::string name() const { return "the worker process of " + options_.kind + " '" + options_.title + "'"; }
 
   const Options options_;
-  const std::string title_;
-  const std::shared_ptr<BodyMemory> bodies_;
-  std::shared_ptr<const std::vector<ModelDescription>> models_;  // set before Start() returns
-  base::Mutex orders_mutex_;                                     // held while instances are made; comes before mutex_
-  base::Mutex mutex_;
+  base::Mutex mutex_;  // comes after a process's turn, and before a model's
   base::CondVar changed_;
-  State state_ GUARDED_BY(mutex_) = State::kStarting;
-  bool started_once_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  bool given_up_ GUARDED_BY(mutex_) = false;  // by a pause, until a process is up
-  base::Status why_ GUARDED_BY(mutex_);       // there is no process
-  std::shared_ptr<WorkerProcess> process_ GUARDED_BY(mutex_);
-  std::vector<InstanceOrder> orders_ GUARDED_BY(mutex_);
-  std::vector<std::shared_ptr<ChannelCaller>> callers_ GUARDED_BY(mutex_);  // as orders_
-  std::thread thread_;                                                      // last: it uses the others
+  bool idle_ GUARDED_BY(mutex_) = true;
+  Process process_ GUARDED_BY(mutex_);
+  bool open_ GUARDED_BY(mutex_) = false;       // process_ has the engine
+  bool dismissed_ GUARDED_BY(mutex_) = false;  // process_ is to end
+  size_t failed_starts_ GUARDED_BY(mutex_) = 0;
+  base::Status why_not_started_ GUARDED_BY(mutex_);  // of the last of these
+  size_t waiting_ GUARDED_BY(mutex_) = 0;            // models that come, and have no process yet
+  Roster roster_ GUARDED_BY(mutex_);                 // the others
+  Model ended_it_ GUARDED_BY(mutex_);  // over which the process has ended; null: none that was being restored
+  std::thread thread_;                 // last: it uses the others
 };
 
 }  // namespace inferd::worker

@@ -11,7 +11,7 @@ void WorkerLife::Kill(base::Status why) { Lose(std::move(why), true); }
 void WorkerLife::End(base::Status why) { Lose(std::move(why), false); }
 
 void WorkerLife::Lose(base::Status why, bool kill) {
-  std::vector<std::shared_ptr<ChannelMemory>> watched;
+  std::vector<std::weak_ptr<ChannelMemory>> watched;
   {
     base::MutexLock lock(mutex_);
     if (lost()) return;
@@ -19,13 +19,23 @@ void WorkerLife::Lose(base::Status why, bool kill) {
     lost_.store(true, std::memory_order_release);
     watched.swap(watched_);
     if (kill) kill_();
+    changed_.NotifyAll();
   }
-  for (const auto& memory : watched) memory->header().answers.Ring();
+  for (const auto& weak : watched) {
+    if (const auto memory = weak.lock()) memory->header().answers.Ring();
+  }
 }
 
-void WorkerLife::Watch(std::shared_ptr<ChannelMemory> memory) {
+base::Status WorkerLife::AwaitLoss() {
   base::MutexLock lock(mutex_);
-  watched_.push_back(std::move(memory));
+  while (!lost()) changed_.Wait(mutex_);
+  return why_;
+}
+
+void WorkerLife::Watch(const std::shared_ptr<ChannelMemory>& memory) {
+  base::MutexLock lock(mutex_);
+  std::erase_if(watched_, [](const auto& weak) { return weak.expired(); });
+  watched_.push_back(memory);
 }
 
 }  // namespace inferd::worker

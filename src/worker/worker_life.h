@@ -29,8 +29,11 @@ class WorkerLife final {
   // The process has ended by itself.
   void End(base::Status why);
 
-  // Who waits for answers there is woken when the process is lost.
-  void Watch(std::shared_ptr<ChannelMemory> memory);
+  // Blocks until lost(); why.
+  base::Status AwaitLoss();
+
+  // Who waits for answers there is woken when the process is lost, if the memory still has a user then.
+  void Watch(const std::shared_ptr<ChannelMemory>& memory);
 
  private:
   void Lose(base::Status why, bool kill);
@@ -39,7 +42,8 @@ class WorkerLife final {
   mutable base::Mutex mutex_;
   base::Status why_ GUARDED_BY(mutex_);
   std::move_only_function<void()> kill_ GUARDED_BY(mutex_);
-  std::vector<std::shared_ptr<ChannelMemory>> watched_ GUARDED_BY(mutex_);
+  base::CondVar changed_;
+  std::vector<std::weak_ptr<ChannelMemory>> watched_ GUARDED_BY(mutex_);
 };
 
 }  // namespace inferd::worker

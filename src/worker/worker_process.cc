@@ -1,20 +1,24 @@
 #include "worker/worker_process.h"
 
+#include <poll.h>
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
-#include "worker/model_message.h"
 #include "worker/run_worker.h"
 
 namespace inferd::worker {
 
 namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
 
 // A process of its own towards signals: whoever ends the server, by Ctrl-C or all of its control group, leaves it to
 // the server to drain first.
@@ -60,11 +64,15 @@ std::string HowItEnded(const siginfo_t& info) {
 }  // namespace
 
 WorkerProcess::WorkerProcess(pid_t pid, base::FileDescriptor handle, ControlSocket socket)
-    : pid_(pid),
-      handle_(std::move(handle)),
-      socket_(std::move(socket)),
-      // As a system call: glibc 2.36 declares its function for C alone.
-      life_([this] { syscall(SYS_pidfd_send_signal, handle_.get(), SIGKILL, nullptr, 0); }) {}
+    : pid_(pid), handle_(std::move(handle)), socket_(std::move(socket)), life_([this] { SendKill(); }) {}
+
+// As a system call: glibc 2.36 declares its function for C alone.
+void WorkerProcess::SendKill() const { syscall(SYS_pidfd_send_signal, handle_.get(), SIGKILL, nullptr, 0); }
+
+void WorkerProcess::Abandon() {
+  abandoned_.store(true);
+  SendKill();
+}
 
 base::Result<std::shared_ptr<WorkerProcess>> WorkerProcess::Start(const std::filesystem::path& program,
                                                                   std::string title) {
@@ -76,7 +84,7 @@ base::Result<std::shared_ptr<WorkerProcess>> WorkerProcess::Start(const std::fil
   const int error = posix_spawn(&pid, path.c_str(), settings.actions(), settings.attributes(), arguments, environ);
   if (error == ENOENT || error == EACCES || error == ENOEXEC) {
     return std::unexpected(
-        base::FailedPrecondition("isolation: PROCESS needs the program '" + path + "': " + std::strerror(error)));
+        base::FailedPrecondition("an isolated model needs the program '" + path + "': " + std::strerror(error)));
   }
   if (error != 0) {
     return std::unexpected(base::ResourceExhausted("no worker process: " + std::string(std::strerror(error))));
@@ -97,10 +105,30 @@ WorkerProcess::~WorkerProcess() {
   static_cast<void>(WaitForEnd());
 }
 
-base::Result<std::string> WorkerProcess::Order(std::string_view text, int descriptor) {
-  INFERD_RETURN_IF_ERROR(socket_.Send(text, descriptor));
-  INFERD_ASSIGN_OR_RETURN(const ControlMessage reply, socket_.Receive());
-  return DecodeReply(reply.text);
+base::Status WorkerProcess::LossWhile(std::string_view what) {
+  return base::Unavailable(std::string(life_.AwaitLoss().message()) + " while " + std::string(what));
+}
+
+base::Status WorkerProcess::OpenEngine(const StartOrder& order) {
+  const auto reply = Order(socket_, EncodeStartOrder(order));
+  return reply.has_value() ? base::OkStatus() : reply.error();
+}
+
+base::Result<std::shared_ptr<ControlSocket>> WorkerProcess::OpenModel() {
+  INFERD_ASSIGN_OR_RETURN(auto sockets, ControlSocket::MakePair());
+  INFERD_RETURN_IF_ERROR(socket_.Send("", sockets.second.descriptor()));
+  return std::make_shared<ControlSocket>(std::move(sockets.first));
+}
+
+bool WorkerProcess::EndsBefore(steady_clock::time_point deadline) {
+  pollfd waited = {.fd = handle_.get(), .events = POLLIN, .revents = 0};
+  for (;;) {
+    const auto left = deadline - steady_clock::now();
+    const auto left_ms =
+        std::chrono::ceil<std::chrono::milliseconds>(std::min<nanoseconds>(left, std::chrono::hours(1)));
+    if (poll(&waited, 1, std::max<int>(static_cast<int>(left_ms.count()), 0)) > 0) return true;
+    if (steady_clock::now() >= deadline) return false;
+  }
 }
 
 std::string WorkerProcess::WaitForEnd() {
