@@ -122,9 +122,12 @@ TEST(ResolveModelTest, WhereAModelRunsIsTheServersWordUnlessTheModelSays) {
   };
   EXPECT_EQ(isolation("", Isolation::kNone), Isolation::kNone);
   EXPECT_EQ(isolation("", Isolation::kProcess), Isolation::kProcess);
+  EXPECT_EQ(isolation("", Isolation::kEngineProcess), Isolation::kEngineProcess);
   EXPECT_EQ(isolation("inferd { worker { hang_timeout_ms: 1 } }", Isolation::kProcess), Isolation::kProcess);
   EXPECT_EQ(isolation("inferd { isolation: NONE }", Isolation::kProcess), Isolation::kNone);
   EXPECT_EQ(isolation("inferd { isolation: PROCESS }", Isolation::kNone), Isolation::kProcess);
+  EXPECT_EQ(isolation("inferd { isolation: PROCESS }", Isolation::kEngineProcess), Isolation::kProcess);
+  EXPECT_EQ(isolation("inferd { isolation: ENGINE_PROCESS }", Isolation::kNone), Isolation::kEngineProcess);
 }
 
 TEST(ModelConfigCompletionTest, ModelsThatBatchByDefaultMayShareAResource) {

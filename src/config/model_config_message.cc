@@ -142,6 +142,7 @@ void ReadInferdOptions(const inference::InferdOptions& from, ModelConfig& to) {
     to.version_transition = resource ? VersionTransition::kResource : VersionTransition::kAvailability;
   }
   if (from.isolation() == inference::InferdOptions::PROCESS) to.isolation = Isolation::kProcess;
+  if (from.isolation() == inference::InferdOptions::ENGINE_PROCESS) to.isolation = Isolation::kEngineProcess;
   if (from.worker().hang_timeout_ms() > 0) to.worker.hang_timeout_ms = from.worker().hang_timeout_ms();
   if (from.worker().shared_memory_bytes() > 0) to.worker.shared_memory_bytes = from.worker().shared_memory_bytes();
   if (from.worker().body_memory_bytes() > 0) to.worker.body_memory_bytes = from.worker().body_memory_bytes();

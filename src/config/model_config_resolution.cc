@@ -105,8 +105,10 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
   if (platform.has_value() && *platform != nullptr) FillPlatform(proto, **platform, found, options.platform_names);
   FillInstanceGroups(proto, options);
   FillParameters(proto, options.engine_parameters);
-  if (options.default_isolation == Isolation::kProcess && !proto.inferd().has_isolation()) {
-    proto.mutable_inferd()->set_isolation(inference::InferdOptions::PROCESS);
+  if (options.default_isolation != Isolation::kNone && !proto.inferd().has_isolation()) {
+    const bool shared = options.default_isolation == Isolation::kEngineProcess;
+    proto.mutable_inferd()->set_isolation(shared ? inference::InferdOptions::ENGINE_PROCESS
+                                                 : inference::InferdOptions::PROCESS);
   }
   ModelConfig result = Rebuild(std::move(message), options.platform_names);
   std::vector<Problem> problems = FindProblems(*result.document, folder_name);

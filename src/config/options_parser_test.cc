@@ -70,11 +70,11 @@ TEST(OptionsParserTest, FlagBeatsEnvironmentBeatsFileBeatsPersonality) {
       "http: {port: 1, address: 1.1.1.1}\nname: file\nmodel-repository: [/a, /b]\npoll_interval: 7s\n");
   const auto parsed =
       Parse({"--config", file.path(), "--as=tritonserver", "--http-port=3", "--model-control-mode=poll"},
-            {{"INFERD_HTTP_PORT", "2"}, {"INFERD_NAME", "env"}, {"INFERD_ISOLATION", "process"}, {"HOME", "/"}});
+            {{"INFERD_HTTP_PORT", "2"}, {"INFERD_NAME", "env"}, {"INFERD_ISOLATION", "engine-process"}, {"HOME", "/"}});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_EQ(parsed->options.http.port, 3);
   EXPECT_EQ(parsed->options.server_name, "env");
-  EXPECT_EQ(parsed->options.isolation, Isolation::kProcess);
+  EXPECT_EQ(parsed->options.isolation, Isolation::kEngineProcess);
   EXPECT_EQ(parsed->options.http.address, "1.1.1.1");
   EXPECT_EQ(parsed->options.poll_interval, milliseconds(7000));
   EXPECT_EQ(parsed->options.repositories.size(), 2u);

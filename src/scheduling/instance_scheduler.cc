@@ -22,7 +22,7 @@ constexpr int64_t kIsolatedFactor = 4;
 // The model's own word on running inline goes before the server's.
 InlineGate MakeGate(const config::ModelConfig& config, const SchedulerOptions& options) {
   const auto model_ns_max = static_cast<int64_t>(std::min<uint64_t>(config.inline_execution_max_us, 1'000'000)) * 1000;
-  const int64_t factor = config.isolation == config::Isolation::kProcess ? kIsolatedFactor : 1;
+  const int64_t factor = config.isolation != config::Isolation::kNone ? kIsolatedFactor : 1;
   return InlineGate(model_ns_max == 0 ? factor * options.inline_service_ns_max : model_ns_max, config.inline_execution);
 }
 
@@ -51,7 +51,7 @@ InstanceScheduler::InstanceScheduler(Parts parts, const SchedulerOptions& option
       batching_(MakeRules(parts_.version, options).batching),
       rows_max_(MakeRules(parts_.version, options).rows_max),
       preserves_order_(config_.dynamic_batching.has_value() && config_.dynamic_batching->preserve_ordering),
-      looks_for_more_(config_.isolation == config::Isolation::kProcess),
+      looks_for_more_(config_.isolation != config::Isolation::kNone),
       gate_limit_ns_(MakeGate(config_, options).service_ns_max()),
       objective_ns_(ObjectiveNs(config_, options)),
       admission_(config_.concurrency, services.clock, batching_),

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/logging.h"
+#include "base/mutex.h"
 #include "core/engine.h"
 #include "worker/supervisor.h"
 
@@ -17,7 +18,7 @@ struct IsolationOptions {
 };
 
 // An engine, and the same one in worker processes: models whose configuration says inferd { isolation: PROCESS } run in
-// one each. Thread-safe.
+// one each, those that say ENGINE_PROCESS in one together. Thread-safe.
 class IsolatingEngine final : public core::Engine {
  public:
   // `inside`, which outlives this, was opened from `library`.
@@ -31,10 +32,14 @@ class IsolatingEngine final : public core::Engine {
 
  private:
   std::shared_ptr<Supervisor> OwnProcess(const core::LoadSpec& spec) const;
+  std::shared_ptr<Supervisor> SharedProcess();
+  StartOrder Start() const;
 
   core::Engine& inside_;
   const std::filesystem::path library_;
   const IsolationOptions options_;
+  base::Mutex mutex_;
+  std::shared_ptr<Supervisor> shared_ GUARDED_BY(mutex_);  // made for the first model; without models it has no process
 };
 
 }  // namespace inferd::worker

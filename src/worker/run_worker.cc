@@ -81,7 +81,7 @@ bool IsSocket(int descriptor) {
 int RunWorker() {
   if (!IsSocket(kWorkerSocket)) {
     std::cerr
-        << "inferd-worker: is started by inferd, for models with inferd { isolation: PROCESS }\n";
+        << "inferd-worker: is started by inferd, for models with inferd { isolation: PROCESS } or ENGINE_PROCESS\n";
     return kExitUsage;
   }
   // What an engine starts must not hold the socket open.

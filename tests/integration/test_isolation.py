@@ -1,5 +1,6 @@
 """Models in worker processes: what ends one is the failure of the requests that it held, and of nothing else."""
 
+import concurrent.futures
 import os
 import pathlib
 import shutil
@@ -149,6 +150,96 @@ def test_the_process_goes_with_the_server(repository):
         wait_until(lambda: not os.path.exists(f"/proc/{process}") or
                    pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z",
                    "the process is gone")
+
+
+SHARED = "\ninferd { isolation: ENGINE_PROCESS }\n"
+
+
+@pytest.fixture
+def sharing(tmp_path):
+    """Two models in a process of their engine, one in a process of its own, and one in the server."""
+    for name in ("first", "second", "alone", "inside"):
+        models.add_fake(tmp_path, name)
+    for name in ("first", "second"):
+        isolate(tmp_path, name, SHARED)
+    isolate(tmp_path, "alone")
+    return tmp_path
+
+
+def test_models_of_an_engine_share_a_process(sharing):
+    with Server(sharing) as server:
+        assert sorted(workers(server)) == ["alone/1", "fake"]
+        for value, name in enumerate(("first", "second", "alone", "inside")):
+            status, answer = answer_of(server, name, value)
+            assert status == 200 and answer["outputs"][0]["data"] == [value]
+        assert server.json("GET", "/v2/models/first/config")[1]["inferd"]["isolation"] == "ENGINE_PROCESS"
+
+
+def test_the_server_says_that_models_share_processes(tmp_path):
+    for name in ("first", "second"):
+        models.add_fake(tmp_path, name)
+    models.add_onnx(tmp_path, "adder", models.adder_bytes(1))
+    with Server(tmp_path, options=["--isolation=engine-process"]) as server:
+        assert sorted(workers(server)) == ["fake", "onnxruntime"]
+        assert [answer_of(server, name)[1]["outputs"][0]["data"] for name in ("first", "second", "adder")] == [[1], [1], [2]]
+
+
+@pytest.mark.timeout(120)
+def test_a_killed_process_of_an_engine_comes_back_with_all_its_models(sharing):
+    with (Server(sharing) as server, Load(server, "first", models.int32_input(1)) as first,
+          Load(server, "second", models.int32_input(2)) as second, Load(server, "alone", models.int32_input(3)) as alone):
+        for load in (first, second):
+            wait_until(lambda load=load: sum(map(len, load.answers)) > 100, "the model answers")
+        before = workers(server)
+        os.kill(before["fake"], signal.SIGKILL)
+        wait_until(lambda: workers(server).get("fake", before["fake"]) != before["fake"], "there is a new process")
+        for load in (first, second):
+            answered = sum(map(len, load.answers))
+            wait_until(lambda load=load, answered=answered: sum(map(len, load.answers)) > answered + 100,
+                       "the model answers again")
+        assert workers(server)["alone/1"] == before["alone/1"]
+        assert "worker process of engine 'fake' was ended by signal 9" in server.log()
+    assert alone.failures == []
+    for load in (first, second):
+        assert all(status == 503 and b"of engine 'fake' was ended by signal 9" in body for status, body in load.failures)
+
+
+def test_models_leave_a_shared_process_one_by_one(sharing):
+    options = ["--model-control-mode", "explicit", "--load-model", "first", "--load-model", "second"]
+    with Server(sharing, options=options) as server:
+        process = workers(server)["fake"]
+        assert server.json("POST", "/v2/repository/models/first/unload")[0] == 200
+        wait_until(lambda: index_of(server)["first"]["state"] == "UNAVAILABLE", "it is unloaded")
+        assert answer_of(server, "second")[0] == 200
+        assert workers(server) == {"fake": process}
+        assert server.json("POST", "/v2/repository/models/first/load")[0] == 200
+        assert answer_of(server, "first")[0] == 200
+        assert workers(server) == {"fake": process}
+        for name in ("first", "second"):
+            assert server.json("POST", f"/v2/repository/models/{name}/unload")[0] == 200
+        wait_until(lambda: not os.path.exists(f"/proc/{process}"), "the process is gone")
+
+
+def test_a_load_that_ends_a_shared_process_fails_alone(sharing):
+    hold, begun = sharing / "hold", sharing / "begun"
+    models.add_fake(sharing, "fatal", hold_load_file=hold, record_batches_file=begun)
+    isolate(sharing, "fatal", SHARED)
+    hold.touch()
+    options = ["--model-control-mode", "explicit", "--load-model", "first", "--load-model", "second"]
+    with Server(sharing, options=options) as server, concurrent.futures.ThreadPoolExecutor() as pool:
+        process = workers(server)["fake"]
+        loading = pool.submit(server.json, "POST", "/v2/repository/models/fatal/load")
+        wait_until(begun.exists, "it is being loaded")
+        assert answer_of(server, "first")[0] == 200
+        os.kill(process, signal.SIGKILL)
+        status, answer = loading.result()
+        assert status >= 400 and "was ended by signal 9 (Killed) while it loaded the model" in answer["error"], answer
+        for name in ("first", "second"):
+            assert answer_of(server, name)[0] == 200
+        assert workers(server)["fake"] != process
+        hold.unlink()
+        assert server.json("POST", "/v2/repository/models/fatal/load")[0] == 200
+        assert answer_of(server, "fatal")[0] == 200
 
 
 def test_a_tensor_larger_than_what_is_shared_is_refused(tmp_path):

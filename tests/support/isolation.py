@@ -10,7 +10,7 @@ IN_BOTH_ISOLATIONS = pytest.mark.parametrize("isolation", ["none", "process"], i
 
 
 def workers(server):
-    """{model/version: process} of the server's worker processes."""
+    """{model/version, or engine, if models share it: process} of the server's worker processes."""
     found = {}
     for folder in pathlib.Path("/proc").iterdir():
         with contextlib.suppress(OSError, ValueError):

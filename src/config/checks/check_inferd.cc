@@ -111,7 +111,7 @@ void CheckIsolation(CheckContext& c, const Place& place, const Options& options)
   if (!options.has_worker()) return;
   const Place inside = place.In("worker");
   if (options.isolation() == Options::NONE) {
-    c.problems.push_back(inside.Here("worker needs isolation: PROCESS for " + c.model));
+    c.problems.push_back(inside.Here("worker needs isolation: PROCESS or ENGINE_PROCESS for " + c.model));
   }
   if (options.worker().hang_timeout_ms() > kHangTimeoutMsMax) {
     c.problems.push_back(

@@ -58,7 +58,8 @@ constexpr ProblemCase kLabels[] = {
     {"inferd { version_labels { key: \"stable\" value: 1 } version_labels { key: \"canary\" value: 0 } }", nullptr},
 };
 constexpr ProblemCase kIsolation[] = {
-    {"inferd { isolation: NONE\n worker { } }", "3: inferd.worker: worker needs isolation: PROCESS for M"},
+    {"inferd { isolation: NONE\n worker { } }",
+     "3: inferd.worker: worker needs isolation: PROCESS or ENGINE_PROCESS for M"},
     {"inferd { isolation: PROCESS worker {\n hang_timeout_ms: 86400001 } }",
      "3: inferd.worker.hang_timeout_ms: hang_timeout_ms must be <= 86400000, got 86400001 for M"},
     {"inferd { isolation: PROCESS worker {\n shared_memory_bytes: 65535 } }",
@@ -68,6 +69,8 @@ constexpr ProblemCase kIsolation[] = {
      "M"},
     {"inferd { isolation: process worker { hang_timeout_ms: 1 shared_memory_bytes: 65536 body_memory_bytes: 65536 } }",
      nullptr},
+    {"inferd { isolation: ENGINE_PROCESS worker { hang_timeout_ms: 1 } }", nullptr},
+    {"inferd { isolation: engine_process }", nullptr},
 };
 constexpr ProblemCase kMemory[] = {
     {"inferd {\n memory_bytes: 1125899906842625 }",

@@ -8,7 +8,7 @@ using S = ServerOptions;
 
 constexpr std::string_view kModels = "Models";
 constexpr int64_t kInstancesMax = 1024;
-constexpr std::string_view kIsolations = "none|process";
+constexpr std::string_view kIsolations = "none|process|engine-process";
 
 // ENGINE:NAME=VALUE. Values have commas, so these are separated by semicolons.
 base::Status AddEngineParameter(ServerOptions& options, std::string_view text) {
@@ -47,8 +47,8 @@ std::vector<Option> EngineRows() {
        .set = AddEngineParameter,
        .print = PrintNothing},
       Choice<kIsolations, &S::isolation>(kModels, "isolation",
-                                         "where the engines of models run that do not say: in the server's process, or "
-                                         "in one of each version's own"),
+                                         "where the engines of models run that do not say: in the server's process, in "
+                                         "one of each version's own, or in one of each engine's"),
       {.group = kModels,
        .name = "default-instances",
        .value_name = "N",
