@@ -162,6 +162,24 @@ def test_a_worker_process_is_on_the_cores_of_its_model(tmp_path):
             wait_until(lambda: server.infer("wide", WIDE)[0] == 200, "a new one is there")
 
 
+def test_the_threads_for_a_model_in_a_shared_process_are_on_its_cores(tmp_path):
+    core = max(os.sched_getaffinity(0))
+    shared = "inferd { isolation: ENGINE_PROCESS }"
+    models.add_onnx(tmp_path, "free", models.identity_bytes("FP32"))
+    (tmp_path / "free" / "config.pbtxt").write_text(shared)
+    add_wide(tmp_path, "wide", shared)
+    with Server(tmp_path, options=["--host-policy", f"last,cpu-cores={core}"]) as server:
+        for _ in range(2):
+            assert server.infer("wide", WIDE)[0] == 200
+            worker = workers(server)["onnxruntime"]
+            cores = cores_of_threads(worker)
+            assert cores.count(str(core)) >= 3, "the one that loaded it, the instance's, the engine's"
+            # The process's own, those for the other model.
+            assert cores.count(cores_of_threads(server.process.pid)[0]) >= 3
+            os.kill(worker, signal.SIGKILL)
+            wait_until(lambda: server.infer("wide", WIDE)[0] == 200, "a new one is there")
+
+
 @pytest.mark.parametrize("policy, why", [("far,cpu-cores=1000", "host policy 'far': not all of cores 1000 are there"),
                                          ("far,numa-node=1000", "host policy 'far': there is no NUMA node 1000"),
                                          ("near,cpu-cores=0", "host policy 'far', which this server does not have")])
