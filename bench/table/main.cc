@@ -167,6 +167,16 @@ Status Run(const Options& options) {
   return base::OkStatus();
 }
 
+// What --predict measures where nothing else is said.
+void PreferPredict(const CLI::App& app, Options& options) {
+  if (app.count("--repository") == 0) options.repository = "tests/models/tensorflow";
+  if (app.count("--models") == 0) options.models = {kPredictModel, kImageModel};
+  if (app.count("--wires") == 0) {
+    options.wires = {Wire::kPredict, Wire::kPredictReals, Wire::kPredictWholes, Wire::kPredictGrpc};
+  }
+  if (app.count("--idle-connections") == 0) options.idle_connections = 0;
+}
+
 }  // namespace
 }  // namespace inferd::bench
 
@@ -193,17 +203,8 @@ int main(int argc, char** argv) {
          "predict-grpc (TensorFlow Serving)")
       ->delimiter(',')
       ->transform(CLI::CheckedTransformer(wires));
-  app.add_flag_callback(
-      "--predict",
-      [&options] {
-        options.predict = true;
-        options.repository = "tests/models/tensorflow";
-        options.models = {inferd::bench::kPredictModel, inferd::bench::kImageModel};
-        options.wires = {inferd::bench::Wire::kPredict, inferd::bench::Wire::kPredictReals,
-                         inferd::bench::Wire::kPredictWholes, inferd::bench::Wire::kPredictGrpc};
-        options.idle_connections = 0;
-      },
-      "TensorFlow Serving's Predict of a SavedModel over REST and gRPC, beside a bare TF_SessionRun");
+  app.add_flag("--predict", options.predict,
+               "TensorFlow Serving's Predict of a SavedModel over REST and gRPC, beside a bare TF_SessionRun");
   app.add_flag("--isolation", options.isolation,
                "What it costs that models run in processes of their own: both ways, side by side")
       ->excludes("--http");
@@ -216,6 +217,7 @@ int main(int argc, char** argv) {
   app.add_option("--repository", options.repository, "The model repository that has them")->capture_default_str();
   inferd::bench::AddCoreOptions(app, options.cores);
   CLI11_PARSE(app, argc, argv);
+  if (options.predict) inferd::bench::PreferPredict(app, options);
   const inferd::bench::CoreLayout cores(options.cores);
   const inferd::base::Status status = inferd::bench::Run(options);
   if (status.ok()) return 0;
