@@ -12,6 +12,7 @@
 #include "json/text.h"
 #include "tensor/bytes.h"
 #include "tensorjson/short_integers.h"
+#include "tensorjson/short_rows.h"
 
 // How NestedParser stores what it reads.
 
@@ -80,6 +81,19 @@ class NumberElements {
     return 0;
   }
 
+  // As ReadRun: whole rows of `size` elements, from the one at `p` on, which stand in one list. How many rows.
+  size_t ReadRows(const char*& p, const char* end, size_t size, GrowingBytes& bytes) const {
+    if constexpr (TakesShortIntegers<Codec>) {
+      if (size == 0 || size > kShortRowSizeMax || p == end) return 0;
+      auto* const first = reinterpret_cast<Out*>(bytes.end());
+      Out* out = first;
+      p = ReadShortRows<Codec>(p, end, size, out, bytes.room() / sizeof(Out));
+      bytes.Commit(reinterpret_cast<char*>(out));
+      return static_cast<size_t>(out - first) / size;
+    }
+    return 0;
+  }
+
   // Stores the element at `p`; its end, or nullptr if it is refused.
   const char* Read(const char* p, const char* end, GrowingBytes& bytes) const {
     // Each element takes a character and one more to separate it.
@@ -100,6 +114,9 @@ class TextElements {
   // `lenient`: base::DecodeLenientBase64 decodes.
   explicit TextElements(bool lenient = false) : lenient_(lenient) {}
   static size_t ReadRun(const char*& /*p*/, const char* /*end*/, GrowingBytes& /*bytes*/) { return 0; }
+  static size_t ReadRows(const char*& /*p*/, const char* /*end*/, size_t /*size*/, GrowingBytes& /*bytes*/) {
+    return 0;
+  }
 
   const char* Read(const char* p, const char* end, GrowingBytes& bytes) const {
     if (*p == '{') return ReadBase64(p, end, bytes);

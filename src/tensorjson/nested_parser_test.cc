@@ -188,6 +188,42 @@ TEST(NestedParserTest, ManyTextsOfManySizes) {
   EXPECT_EQ(i, expected.size());
 }
 
+// Rows of pixels are read together; a line break behind each comma keeps rows from it, and changes nothing else.
+TEST(NestedParserTest, RowsReadTogetherAreWhatTheyAreOneByOne) {
+  std::mt19937 random(11);
+  const std::vector<std::string> oddities = {"-1",  "1.5", "300", "]", "[",    "],[",
+                                             "1e2", "",    "01",  " ", "null", "1234567"};
+  for (int round = 0; round < 2000; ++round) {
+    const size_t size = 1 + random() % 5;
+    const bool spaced = random() % 2 == 0;
+    std::string text = "[";
+    for (size_t row = 0; row < 12; ++row) {
+      text += row > 0 ? (spaced ? ", [" : ",[") : "[";
+      for (size_t i = 0; i < size; ++i) {
+        text += (i == 0 ? "" : spaced ? ", " : ",") + std::to_string(random() % 256);
+      }
+      text += "]";
+    }
+    text += "]";
+    if (round % 2 == 1) text.insert(random() % text.size(), oddities[random() % oddities.size()]);
+    std::string broken;
+    for (const char c : text) broken += c == ',' ? std::string(",\n") : std::string(1, c);
+    for (const DataType type : {DataType::kUint8, DataType::kFp32}) {
+      NestedParser together(type);
+      NestedParser one_by_one(type);
+      const auto taken = together.Add(text + " }");
+      const auto expected = one_by_one.Add(broken + " }");
+      ASSERT_EQ(taken.has_value(), expected.has_value()) << text;
+      if (!taken.has_value()) continue;
+      EXPECT_EQ(together.shape(), one_by_one.shape()) << text;
+      const base::Buffer left = together.Take();
+      const base::Buffer right = one_by_one.Take();
+      ASSERT_EQ(left.size(), right.size()) << text;
+      EXPECT_EQ(std::memcmp(left.data(), right.data(), left.size()), 0) << text;
+    }
+  }
+}
+
 TEST(NestedParserTest, LenientIntegersAreCut) {
   NestedParser bytes(DataType::kInt8, 0, ValueRules::kLenient);
   ASSERT_TRUE(bytes.Add("[300, -129, 7]").has_value());

@@ -6,6 +6,8 @@
 #include <random>
 #include <string>
 
+#include "tensorjson/nested_parser.h"
+
 // Reports bytes of text per second.
 
 namespace inferd::tensorjson {
@@ -79,6 +81,30 @@ void Pixels(benchmark::State& state, DataType type) {
 }
 BENCHMARK_CAPTURE(Pixels, uint8, DataType::kUint8);
 BENCHMARK_CAPTURE(Pixels, fp32, DataType::kFp32);
+
+// As Python's json.dumps writes an image's rows, a list for each pixel.
+void PixelRows(benchmark::State& state, DataType type, const char* comma) {
+  std::mt19937_64 random(1);
+  std::string text = "[";
+  for (int y = 0; y < 224; ++y) {
+    text += y > 0 ? std::string(comma) + "[" : "[";
+    for (int i = 0; i < 224 * 3; ++i) {
+      text += i % 3 > 0 ? std::string(comma) : i > 0 ? "]" + std::string(comma) + "[" : "[";
+      text += std::to_string(random() % 256);
+    }
+    text += "]]";
+  }
+  text += "]";
+  for (auto _ : state) {
+    NestedParser parser(type, kImageElements);
+    if (const auto taken = parser.Add(text); !taken.has_value()) state.SkipWithError(taken.error().message().c_str());
+    benchmark::DoNotOptimize(parser.Take());
+  }
+  state.SetBytesProcessed(static_cast<int64_t>(text.size() * state.iterations()));
+}
+BENCHMARK_CAPTURE(PixelRows, uint8, DataType::kUint8, ",");
+BENCHMARK_CAPTURE(PixelRows, fp32, DataType::kFp32, ",");
+BENCHMARK_CAPTURE(PixelRows, fp32_spaced, DataType::kFp32, ", ");
 
 void LargeIntegers(benchmark::State& state) {
   Run(state,

@@ -26,26 +26,29 @@ inline constexpr uint32_t kShortIntegerMax = 9'999'999;
 namespace internal {
 
 #if defined(__SSE2__)
-// Where elements end in 16 bytes of a row: bit i of `commas` is byte i. `spaced`: a space follows each comma. Anything
-// but digits beside that: `plain` is false.
+// What sixteen bytes are: bit i of each is byte i.
 struct SixteenBytes {
   uint32_t commas;
-  bool spaced;
-  bool plain;
+  uint32_t brackets;  // that close
+  uint32_t spaces;
+  uint32_t digits;
 };
 
 inline SixteenBytes LookAtSixteen(const char* p) {
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   const auto mask = [](__m128i equal) { return static_cast<uint32_t>(_mm_movemask_epi8(equal)); };
-  const uint32_t commas = mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(',')));
-  const uint32_t spaces = mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')));
   // '0' to '9' become the ten least of all signed bytes.
   const __m128i shifted = _mm_add_epi8(bytes, _mm_set1_epi8(static_cast<char>(-128 - '0')));
-  const uint32_t digits = mask(_mm_cmplt_epi8(shifted, _mm_set1_epi8(-128 + 10)));
-  const bool spaced = spaces != 0;
-  return {.commas = commas,
-          .spaced = spaced,
-          .plain = (digits | commas | spaces) == 0xFFFF && (!spaced || spaces == (commas << 1 & 0xFFFF))};
+  return {.commas = mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(','))),
+          .brackets = mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(']'))),
+          .spaces = mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' '))),
+          .digits = mask(_mm_cmplt_epi8(shifted, _mm_set1_epi8(-128 + 10)))};
+}
+
+// Digits and commas alone, or with a space behind each comma.
+inline bool IsPlain(const SixteenBytes& look) {
+  const bool spaced = look.spaces != 0;
+  return (look.digits | look.commas | look.spaces) == 0xFFFF && (!spaced || look.spaces == (look.commas << 1 & 0xFFFF));
 }
 #endif
 
@@ -68,19 +71,22 @@ const char* ReadTinyIntegers(const char* p, const char* end, typename Codec::Out
   constexpr int kSpaced = 3;
   while (end - p > 24 && room >= kUnspaced) {
     const SixteenBytes look = LookAtSixteen(p);
-    const int count = look.spaced ? kSpaced : kUnspaced;
-    if (!look.plain || std::popcount(look.commas) < count) break;
+    const bool spaced = look.spaces != 0;
+    const int count = spaced ? kSpaced : kUnspaced;
+    if (!IsPlain(look)) break;
     bool good = true;
-    uint32_t commas = look.commas;
+    // Whichever does not end there ends behind it, for the time being.
+    uint32_t commas = look.commas | 0xFFFF0000;
     int at = 0;
+    int comma = 0;
     for (int i = 0; i < count; ++i) {
-      const int comma = std::countr_zero(commas);
+      comma = std::countr_zero(commas);
       commas &= commas - 1;
       const int digits = comma - at;
       good &= digits >= 1 && digits <= 3 && StoreShort<Codec>(p + at, digits & 3, out + i);
-      at = comma + 1 + (look.spaced ? 1 : 0);
+      at = comma + 1 + (spaced ? 1 : 0);
     }
-    if (!good) break;
+    if (!good || comma >= 16) break;
     out += count;
     room -= static_cast<size_t>(count);
     p += at;
