@@ -5,9 +5,9 @@
 #include <memory>
 #include <span>
 
-#include "base/file_descriptor.h"
 #include "base/status.h"
 #include "worker/doorbell.h"
+#include "worker/shared_memory.h"
 
 namespace inferd::worker {
 
@@ -54,35 +54,31 @@ struct ChannelHeader {
 // copy first, and checked. Immutable as an object, so thread-safe.
 class ChannelMemory final {
  public:
-  // `area_bytes`: of each area. The memory cannot be made smaller by whoever gets the descriptor, which would be a
-  // SIGBUS here. RESOURCE_EXHAUSTED: the system gives none.
+  // `area_bytes`: of each area. RESOURCE_EXHAUSTED: the system gives none.
   static base::Result<std::shared_ptr<ChannelMemory>> Create(size_t area_bytes);
   // The other side's; `descriptor` stays the caller's. INVALID_ARGUMENT: it is no such memory.
   static base::Result<std::shared_ptr<ChannelMemory>> Open(int descriptor);
-  ~ChannelMemory();
   ChannelMemory(const ChannelMemory&) = delete;
   ChannelMemory& operator=(const ChannelMemory&) = delete;
 
   // What the other side opens; -1 in memory that was opened. Closed by Sent() or with the object.
-  int descriptor() const { return descriptor_.get(); }
-  void Sent() { descriptor_.Close(); }
+  int descriptor() const { return memory_.descriptor(); }
+  void Sent() { memory_.CloseDescriptor(); }
 
-  ChannelHeader& header() const { return *static_cast<ChannelHeader*>(static_cast<void*>(memory_)); }
-  std::span<std::byte> call_area() const { return {memory_ + HeaderBytes(), area_bytes_}; }
-  std::span<std::byte> answer_area() const { return {memory_ + HeaderBytes() + area_bytes_, area_bytes_}; }
+  ChannelHeader& header() const { return *static_cast<ChannelHeader*>(static_cast<void*>(memory_.bytes().data())); }
+  std::span<std::byte> call_area() const { return memory_.bytes().subspan(HeaderBytes(), area_bytes_); }
+  std::span<std::byte> answer_area() const { return memory_.bytes().subspan(HeaderBytes() + area_bytes_); }
 
   // Gives the system back what `used` has of pages behind the area's first kKeptBytes. They read as zeros then.
   static void Trim(std::span<std::byte> area, std::span<std::byte> used);
 
  private:
-  ChannelMemory(std::byte* memory, size_t area_bytes, base::FileDescriptor descriptor)
-      : memory_(memory), area_bytes_(area_bytes), descriptor_(std::move(descriptor)) {}
+  explicit ChannelMemory(SharedMemory memory)
+      : memory_(std::move(memory)), area_bytes_((memory_.bytes().size() - HeaderBytes()) / 2) {}
   static size_t HeaderBytes();
-  static base::Result<std::shared_ptr<ChannelMemory>> Map(int descriptor, size_t area_bytes, base::FileDescriptor kept);
 
-  std::byte* const memory_;
+  SharedMemory memory_;
   const size_t area_bytes_;
-  base::FileDescriptor descriptor_;
 };
 
 }  // namespace inferd::worker

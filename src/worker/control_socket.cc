@@ -1,11 +1,11 @@
 #include "worker/control_socket.h"
 
-#include <poll.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "worker/poll_until.h"
 
 namespace inferd::worker {
 
@@ -116,15 +116,8 @@ base::Result<ControlMessage> ControlSocket::Receive() {
 
 bool ControlSocket::AwaitEnd(std::chrono::milliseconds patience) {
   static_cast<void>(shutdown(socket_.get(), SHUT_WR));
-  const auto deadline = std::chrono::steady_clock::now() + patience;
   // No event but the end of both directions, which is always told.
-  pollfd waited = {.fd = socket_.get(), .events = 0, .revents = 0};
-  for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    const int found = poll(&waited, 1, std::max<int>(static_cast<int>(left.count()), 0));
-    if (found < 0 && errno == EINTR) continue;
-    return found > 0;
-  }
+  return PollUntil(socket_.get(), 0, std::chrono::steady_clock::now() + patience);
 }
 
 void ControlSocket::Shutdown() { static_cast<void>(shutdown(socket_.get(), SHUT_RDWR)); }

@@ -20,39 +20,20 @@ namespace {
 using inferd::testing::Packed;
 using inferd::testing::RecordingExecution;
 using inferd::testing::SliceOf;
-using inferd::testing::TempDir;
 using inferd::testing::ValuesOf;
 using tensor::DataType;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class IsolatingEngineTest : public ::testing::Test {
+class IsolatingEngineTest : public WorkerTest {
  protected:
-  void SetUp() override {
-    auto opened = enginehost::PluginEngine::Open(kLibrary, {});
-    ASSERT_TRUE(opened) << opened.error().ToString();
-    inside_ = *std::move(opened);
-    engine_ = std::make_unique<IsolatingEngine>(*inside_, kLibrary, IsolationOptions{.program = kProgram});
-  }
-
-  static std::string Parameter(const std::string& key, const std::string& value) {
-    return "parameters { key: \"" + key + "\" value { string_value: \"" + value + "\" } }";
-  }
-
   base::Result<std::unique_ptr<core::EngineModel>> Load(const std::string& more, const std::string& type = "INT32",
                                                         const std::string& worker = "") {
     const std::string text = "backend: \"fake\" input { name: \"IN\" data_type: TYPE_" + type +
                              " dims: -1 } output { name: \"OUT\" data_type: TYPE_" + type +
                              " dims: -1 } inferd { isolation: PROCESS worker { shared_memory_bytes: 1048576 " + worker +
                              " } } " + more;
-    auto config = config::ParseModelConfig(text, "config.pbtxt");
-    if (!config) return std::unexpected(config.error());
-    core::LoadSpec spec;
-    spec.model_name = "m";
-    spec.version = 1;
-    spec.model_dir = dir_.path();
-    spec.config = std::make_shared<const config::ModelConfig>(*std::move(config));
-    return engine_->Load(spec);
+    return LoadModel("m", text);
   }
 
   void Start(const std::string& more, const std::string& worker = "") {
@@ -89,9 +70,6 @@ class IsolatingEngineTest : public ::testing::Test {
     EXPECT_TRUE(Workers().empty()) << "the process goes with its model";
   }
 
-  TempDir dir_;
-  std::unique_ptr<enginehost::PluginEngine> inside_;
-  std::unique_ptr<IsolatingEngine> engine_;
   std::unique_ptr<core::EngineModel> model_;
   std::unique_ptr<core::EngineInstance> instance_;
 };

@@ -19,7 +19,6 @@ namespace {
 
 using inferd::testing::RecordingExecution;
 using inferd::testing::SliceOf;
-using inferd::testing::TempDir;
 using inferd::testing::ValuesOf;
 using tensor::DataType;
 using ::testing::ElementsAre;
@@ -27,7 +26,7 @@ using ::testing::HasSubstr;
 
 constexpr char kOfEngine[] = "the worker process of engine 'fake'";
 
-class SharedProcessTest : public ::testing::Test {
+class SharedProcessTest : public WorkerTest {
  protected:
   // A loaded model with one instance.
   struct Served {
@@ -35,18 +34,8 @@ class SharedProcessTest : public ::testing::Test {
     std::unique_ptr<core::EngineInstance> instance;
   };
 
-  void SetUp() override {
-    auto opened = enginehost::PluginEngine::Open(kLibrary, {});
-    ASSERT_TRUE(opened) << opened.error().ToString();
-    inside_ = *std::move(opened);
-    engine_ = std::make_unique<IsolatingEngine>(*inside_, kLibrary, IsolationOptions{.program = kProgram});
-  }
-
   void TearDown() override { EXPECT_TRUE(Workers().empty()) << "the process goes with its last model"; }
 
-  static std::string Parameter(const std::string& key, const std::string& value) {
-    return "parameters { key: \"" + key + "\" value { string_value: \"" + value + "\" } }";
-  }
   std::filesystem::path FolderOf(const std::string& name) const { return dir_.path() / name; }
   // Exists from the beginning of a load on; the load ends when HoldFile() is gone.
   std::filesystem::path BegunFile(const std::string& name) const { return FolderOf(name) / "begun"; }
@@ -64,15 +53,8 @@ class SharedProcessTest : public ::testing::Test {
         isolation + " worker { shared_memory_bytes: 1048576 } } " +
         Parameter("record_batches_file", BegunFile(name).string()) +
         Parameter("hold_load_file", HoldFile(name).string()) + more;
-    auto config = config::ParseModelConfig(text, "config.pbtxt");
-    if (!config) return std::unexpected(config.error());
-    core::LoadSpec spec;
-    spec.model_name = name;
-    spec.version = 1;
-    spec.model_dir = dir_.path();
-    spec.config = std::make_shared<const config::ModelConfig>(*std::move(config));
     Served served;
-    INFERD_ASSIGN_OR_RETURN(served.model, engine_->Load(spec));
+    INFERD_ASSIGN_OR_RETURN(served.model, LoadModel(name, text));
     INFERD_ASSIGN_OR_RETURN(served.instance, served.model->CreateInstance(0, 0));
     return served;
   }
@@ -120,10 +102,6 @@ class SharedProcessTest : public ::testing::Test {
     kill(worker, SIGKILL);
     while (Workers().contains(worker)) std::this_thread::yield();
   }
-
-  TempDir dir_;
-  std::unique_ptr<enginehost::PluginEngine> inside_;
-  std::unique_ptr<IsolatingEngine> engine_;
 };
 
 TEST_F(SharedProcessTest, ModelsAnswerFromOneProcess) {

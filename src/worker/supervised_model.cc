@@ -17,9 +17,9 @@ std::shared_ptr<BodyMemory> MakeBodies(const core::LoadSpec& load, base::Logger*
   return nullptr;
 }
 
-base::Status Unloading() { return base::Unavailable("the model is being unloaded"); }
-
 }  // namespace
+
+base::Status SupervisedModel::Unloading() { return base::Unavailable("the model is being unloaded"); }
 
 SupervisedModel::SupervisedModel(core::LoadSpec load, base::Logger* logger)
     : load_(std::move(load)),
@@ -165,11 +165,6 @@ void SupervisedModel::Lose(const base::Status& why, bool at_once) {
 void SupervisedModel::Expect() {
   base::MutexLock lock(mutex_);
   if (state_ == State::kDown) state_ = State::kStarting;
-}
-
-bool SupervisedModel::up() {
-  base::MutexLock lock(mutex_);
-  return state_ == State::kUp;
 }
 
 void SupervisedModel::Close() {

@@ -27,6 +27,9 @@ class SupervisedModel final {
   SupervisedModel(const SupervisedModel&) = delete;
   SupervisedModel& operator=(const SupervisedModel&) = delete;
 
+  // What requests are told once it is to go.
+  static base::Status Unloading();
+
   // "<name>/<version>".
   const std::string& title() const { return title_; }
 
@@ -57,7 +60,6 @@ class SupervisedModel final {
   // There is no way to it, or none any more. `at_once`: requests wait for the next; otherwise they are told `why`.
   void Lose(const base::Status& why, bool at_once);
   void Expect();
-  bool up();
   // Its instances are gone. Returns when the process has unloaded it, or is lost, or takes longer than an engine
   // should; at once, if it is just being loaded there.
   void Close();

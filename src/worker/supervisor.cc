@@ -19,8 +19,6 @@ constexpr int64_t kNsPerMs = 1'000'000;
 
 int64_t NowNs() { return base::SystemClock().NowNs(); }
 
-base::Status Unloading() { return base::Unavailable("the model is being unloaded"); }
-
 }  // namespace
 
 Supervisor::Supervisor(Options options) : options_(std::move(options)), thread_([this] { Run(); }) {}
@@ -113,7 +111,7 @@ void Supervisor::Dismiss() {
   const auto deadline = steady_clock::now() + kDismissalMax;
   while (!idle_ && !InUse() && changed_.WaitUntil(mutex_, deadline) != std::cv_status::timeout) {
   }
-  if (!idle_ && !InUse() && process_ != nullptr) process_->life().Kill(Unloading());
+  if (!idle_ && !InUse() && process_ != nullptr) process_->life().Kill(SupervisedModel::Unloading());
   while (!idle_ && !InUse()) changed_.Wait(mutex_);
 }
 

@@ -1,11 +1,19 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
+
+#include "config/model_config_parser.h"
+#include "enginehost/plugin_engine.h"
+#include "tests/support/temp_dir.h"
+#include "worker/isolating_engine.h"
 
 // What tests with real worker processes share.
 
@@ -29,5 +37,36 @@ inline std::set<pid_t> Workers() {
   }
   return workers;
 }
+
+// The fake engine in worker processes.
+class WorkerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = enginehost::PluginEngine::Open(kLibrary, {});
+    ASSERT_TRUE(opened) << opened.error().ToString();
+    inside_ = *std::move(opened);
+    engine_ = std::make_unique<IsolatingEngine>(*inside_, kLibrary, IsolationOptions{.program = kProgram});
+  }
+
+  static std::string Parameter(const std::string& key, const std::string& value) {
+    return "parameters { key: \"" + key + "\" value { string_value: \"" + value + "\" } }";
+  }
+
+  // Version 1 of the model, in dir_.
+  base::Result<std::unique_ptr<core::EngineModel>> LoadModel(const std::string& name, const std::string& config_text) {
+    auto config = config::ParseModelConfig(config_text, "config.pbtxt");
+    if (!config) return std::unexpected(config.error());
+    core::LoadSpec spec;
+    spec.model_name = name;
+    spec.version = 1;
+    spec.model_dir = dir_.path();
+    spec.config = std::make_shared<const config::ModelConfig>(*std::move(config));
+    return engine_->Load(spec);
+  }
+
+  inferd::testing::TempDir dir_;
+  std::unique_ptr<enginehost::PluginEngine> inside_;
+  std::unique_ptr<IsolatingEngine> engine_;
+};
 
 }  // namespace inferd::worker

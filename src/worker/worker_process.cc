@@ -6,19 +6,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
+#include "worker/poll_until.h"
 #include "worker/run_worker.h"
 
 namespace inferd::worker {
 
 namespace {
-
-using std::chrono::nanoseconds;
-using std::chrono::steady_clock;
 
 // A process of its own towards signals: whoever ends the server, by Ctrl-C or all of its control group, leaves it to
 // the server to drain first.
@@ -120,15 +117,8 @@ base::Result<std::shared_ptr<ControlSocket>> WorkerProcess::OpenModel() {
   return std::make_shared<ControlSocket>(std::move(sockets.first));
 }
 
-bool WorkerProcess::EndsBefore(steady_clock::time_point deadline) {
-  pollfd waited = {.fd = handle_.get(), .events = POLLIN, .revents = 0};
-  for (;;) {
-    const auto left = deadline - steady_clock::now();
-    const auto left_ms =
-        std::chrono::ceil<std::chrono::milliseconds>(std::min<nanoseconds>(left, std::chrono::hours(1)));
-    if (poll(&waited, 1, std::max<int>(static_cast<int>(left_ms.count()), 0)) > 0) return true;
-    if (steady_clock::now() >= deadline) return false;
-  }
+bool WorkerProcess::EndsBefore(std::chrono::steady_clock::time_point deadline) {
+  return PollUntil(handle_.get(), POLLIN, deadline);
 }
 
 std::string WorkerProcess::WaitForEnd() {
