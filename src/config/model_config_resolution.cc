@@ -46,14 +46,18 @@ void FillPlatform(inference::ModelConfig& config, const Platform& platform, cons
   config.set_default_model_filename(same ? found->filename : std::string(platform.default_filename));
 }
 
-std::string EngineOf(const std::string& platform_name, const std::string& backend) {
-  const Platform* platform = FindPlatform(platform_name);
-  if (platform == nullptr) platform = FindBackend(backend);
+// nullptr: the table knows neither.
+const Platform* FindEither(const std::string& platform_name, const std::string& backend) {
+  const Platform* const platform = FindPlatform(platform_name);
+  return platform == nullptr ? FindBackend(backend) : platform;
+}
+
+std::string EngineOf(const Platform* platform, const std::string& backend) {
   return platform == nullptr ? backend : std::string(platform->engine);
 }
 
 void FillParameters(inference::ModelConfig& config, const EngineParameters& by_engine) {
-  const auto of_engine = by_engine.find(EngineOf(config.platform(), config.backend()));
+  const auto of_engine = by_engine.find(EngineOf(FindEither(config.platform(), config.backend()), config.backend()));
   if (of_engine == by_engine.end()) return;
   for (const auto& [name, value] : of_engine->second) {
     if (config.parameters().contains(name)) continue;
@@ -80,9 +84,8 @@ void FillInstanceGroups(inference::ModelConfig& config, const CompletionOptions&
 
 ModelConfig Rebuild(std::unique_ptr<const ModelConfigDocument::Message> message, PlatformNames names) {
   ModelConfig config = FromMessage(std::move(message));
-  config.engine = EngineOf(config.platform, config.backend);
-  const Platform* platform = FindPlatform(config.platform);
-  if (platform == nullptr) platform = FindBackend(config.backend);
+  const Platform* const platform = FindEither(config.platform, config.backend);
+  config.engine = EngineOf(platform, config.backend);
   if (platform != nullptr) config.platform = ShownPlatform(*platform, names);
   if (config.platform.empty()) config.platform = config.backend;
   return config;

@@ -6,6 +6,7 @@
 #include "base/thread_pool.h"
 #include "base/usable_cpus.h"
 #include "config/personality.h"
+#include "config/tfs/server_files.h"
 #include "core/inflight_limit.h"
 #include "core/local_dispatcher.h"
 #include "core/snapshot_publisher.h"
@@ -39,8 +40,8 @@ std::unique_ptr<scheduling::BatchingSessionMetrics> MakeBatchingSession(const co
                                                                         metrics::Registry& registry) {
   if (!options.personality->tfs_exact) return nullptr;
   const std::string& pool = options.default_batching.resource;
-  return std::make_unique<scheduling::BatchingSessionMetrics>(registry,
-                                                              pool.empty() ? "model_server_batch_threads" : pool);
+  return std::make_unique<scheduling::BatchingSessionMetrics>(
+      registry, pool.empty() ? std::string(config::kBatchThreadPool) : pool);
 }
 
 repository::RecordedWarmups RecordedWarmupsOf(const config::ServerOptions& options) {

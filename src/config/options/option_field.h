@@ -36,6 +36,9 @@ inline std::string PrintChoice(std::string_view names, int index) {
   return std::string(names.substr(0, names.find('|')));
 }
 
+// Of an option that is empty unless it is given.
+inline std::string PrintNothing(ServerOptions&) { return ""; }
+
 // The field that a path of member pointers leads to.
 template <auto... Path>
 auto& At(ServerOptions& options) {

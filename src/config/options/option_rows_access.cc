@@ -69,8 +69,6 @@ base::Status AddTokenRule(ServerOptions& options, std::string_view text) {
   return base::OkStatus();
 }
 
-std::string PrintNothing(ServerOptions&) { return ""; }
-
 }  // namespace
 
 // Groups are separated by commas, so rules are by semicolons.

@@ -30,8 +30,6 @@ base::Status SetDefaultInstances(ServerOptions& options, std::string_view text) 
   return base::OkStatus();
 }
 
-std::string PrintNothing(ServerOptions&) { return ""; }
-
 }  // namespace
 
 std::vector<Option> EngineRows() {

@@ -92,8 +92,6 @@ base::Status AddBatchSize(ServerOptions& options, std::string_view text) {
   return base::OkStatus();
 }
 
-std::string PrintNothing(ServerOptions&) { return ""; }
-
 }  // namespace
 
 // Settings have commas, so host policies are separated by semicolons.

@@ -76,8 +76,6 @@ std::string PrintReadiness(ServerOptions& options) {
   return names;
 }
 
-std::string PrintNothing(ServerOptions&) { return ""; }
-
 constexpr std::string_view kModels = "Models";
 constexpr std::string_view kListeners = "Listeners";
 constexpr std::string_view kLifecycle = "Start, readiness and end";

@@ -48,6 +48,12 @@ void AddNumber(FlagCombination& flags, std::string_view parameter, const Number&
   if (number.value != 0) AddParameter(flags, parameter, std::to_string(number.value), number.flag);
 }
 
+void AddSession(FlagCombination& flags, const Number& intra_op, const Number& inter_op, const Number& jit_level) {
+  AddNumber(flags, "TF_NUM_INTRA_THREADS", intra_op);
+  AddNumber(flags, "TF_NUM_INTER_THREADS", inter_op);
+  AddNumber(flags, "TF_GLOBAL_JIT_LEVEL", jit_level);
+}
+
 void AddWarnings(FlagCombination& flags, std::string_view flag, const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) flags.Warn(flag, ": " + warning);
 }
@@ -85,9 +91,7 @@ base::Status CombineSession(FlagCombination& flags) {
   } else if (both > 0) {
     intra_op = inter_op = {both, kSession};
   }
-  AddNumber(flags, "TF_NUM_INTRA_THREADS", intra_op);
-  AddNumber(flags, "TF_NUM_INTER_THREADS", inter_op);
-  AddNumber(flags, "TF_GLOBAL_JIT_LEVEL", {file.jit_level, kSessionFile});
+  AddSession(flags, intra_op, inter_op, {file.jit_level, kSessionFile});
   if (const std::string* const tags = flags.File(kTags); tags != nullptr) {
     AddParameter(flags, "TF_GRAPH_TAG", *tags, kTags);
   }
@@ -124,7 +128,7 @@ base::Status CombineBatching(FlagCombination& flags) {
     return base::InvalidArgument("--batching_parameters_file needs --enable_batching");
   }
   BatchingParameters parameters;
-  parameters.thread_pool_name = "model_server_batch_threads";
+  parameters.thread_pool_name = kBatchThreadPool;
   if (file != nullptr) {
     INFERD_ASSIGN_OR_RETURN(parameters, FlagCombination::ReadFile(kBatchingFile, *file, ParseBatchingParameters));
   }
@@ -146,9 +150,8 @@ base::Status CombinePlatformFile(FlagCombination& flags, const std::string& path
   for (const std::string_view flag : kReplaced) {
     if (flags.given().Find(flag) != nullptr) flags.Warn(flag, " has no effect: --platform_config_file is given");
   }
-  AddNumber(flags, "TF_NUM_INTRA_THREADS", {platform.session.intra_op_threads, kPlatformFile});
-  AddNumber(flags, "TF_NUM_INTER_THREADS", {platform.session.inter_op_threads, kPlatformFile});
-  AddNumber(flags, "TF_GLOBAL_JIT_LEVEL", {platform.session.jit_level, kPlatformFile});
+  AddSession(flags, {platform.session.intra_op_threads, kPlatformFile},
+             {platform.session.inter_op_threads, kPlatformFile}, {platform.session.jit_level, kPlatformFile});
   if (!platform.saved_model_tags.empty()) {
     AddParameter(flags, "TF_GRAPH_TAG", Joined(platform.saved_model_tags), kPlatformFile);
   }

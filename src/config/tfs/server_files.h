@@ -14,6 +14,9 @@ namespace inferd::config {
 
 inline constexpr size_t kServerFileBytesMax = 1 << 20;
 
+// What the threads that run batches are called together where there is no file of batching parameters.
+inline constexpr std::string_view kBatchThreadPool = "model_server_batch_threads";
+
 // --batching_parameters_file, and a version's batching_params.pbtxt; what is not written is as there.
 struct BatchingParameters {
   int32_t max_batch_size = 1000;  // of one execution
