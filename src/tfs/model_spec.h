@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "core/dispatcher.h"
 #include "tensor/data_type.h"
+#include "tfs/signature_method.h"
 
 namespace inferd::tfs {
 
@@ -29,8 +30,7 @@ std::vector<const core::ModelSignature*> SignaturesToShow(const core::PinnedMode
 
 // What kind of answer it gives; models that do not say predict.
 inline std::string_view MethodName(const core::ModelSignature& signature) {
-  return signature.name.empty() ? std::string_view("tensorflow/serving/predict")
-                                : std::string_view(signature.method_name);
+  return signature.name.empty() ? kPredictMethod : std::string_view(signature.method_name);
 }
 
 // What metadata say that a tensor is called inside the model.
