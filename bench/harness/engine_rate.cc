@@ -1,9 +1,8 @@
 #include "bench/harness/engine_rate.h"
 
 #include <cstdio>
-#include <memory>
 
-#include "bench/harness/core_layout.h"
+#include "bench/harness/program_output.h"
 
 namespace inferd::bench {
 
@@ -16,11 +15,7 @@ std::optional<EngineRate> ParseEngineRate(const std::string& line) {
 
 std::vector<EngineRate> EngineRates(const std::string& command) {
   std::vector<EngineRate> rates;
-  const base::OnCpuCores there(CoreLayout::OfPrograms());
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), &::pclose);
-  if (pipe == nullptr) return rates;
-  char line[256];
-  while (std::fgets(line, sizeof line, pipe.get()) != nullptr) {
+  for (const std::string& line : LinesOf(command)) {
     if (const auto rate = ParseEngineRate(line)) rates.push_back(*rate);
   }
   return rates;

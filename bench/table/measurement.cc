@@ -1,11 +1,9 @@
 #include "bench/table/measurement.h"
 
-#include <cstdio>
-#include <memory>
 #include <sstream>
 #include <utility>
 
-#include "bench/harness/core_layout.h"
+#include "bench/harness/program_output.h"
 
 namespace inferd::bench {
 
@@ -46,11 +44,7 @@ Result<Row> Compare(const Case& what, const Targets& server, const Targets& othe
 
 std::map<std::string, EngineCost> EngineCosts(const std::string& command) {
   std::map<std::string, EngineCost> costs;
-  const base::OnCpuCores there(CoreLayout::OfPrograms());
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), &::pclose);
-  if (pipe == nullptr) return costs;
-  char line[256];
-  while (std::fgets(line, sizeof line, pipe.get()) != nullptr) {
+  for (const std::string& line : LinesOf(command)) {
     std::istringstream fields(line);
     std::string model;
     EngineCost bare;
