@@ -89,6 +89,15 @@ class EngineInstance {
   virtual ~EngineInstance() = default;
   // Returns when the instance can take the next call; the execution may be finished later, from another thread.
   virtual void Execute(Execution& execution) = 0;
+
+  // For a thread that others wait for, such as an event loop. True: as Execute(). False: that took longer than such a
+  // thread has; the next call must be Resume(), with the same execution, on a thread that may block.
+  virtual bool TryExecute(Execution& execution) {
+    Execute(execution);
+    return true;
+  }
+  // What is left of it. Returns as Execute().
+  virtual void Resume(Execution& /*execution*/) {}
 };
 
 class EngineModel;

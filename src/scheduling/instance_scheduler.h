@@ -125,11 +125,15 @@ class InstanceScheduler final : public core::Scheduler {
   bool PutOff(InstanceWorker& worker, const FormedBatch& batch, Place place) EXCLUDES(mutex_);
   bool MayRunHere(const FormedBatch& batch) const REQUIRES(mutex_);
   bool HandOver(InstanceWorker& worker, const FormedBatch& batch) REQUIRES(mutex_);
-  // Runs `batch` on the worker's instance, then forms the next one; none: the worker is idle now, and this may be gone.
+  // Runs `batch` on the worker's instance, then forms the next one; none: the worker is idle now, or has the rest of
+  // what took too long here, and this may be gone.
   FormedBatch RunOne(InstanceWorker& worker, FormedBatch batch, Place place);
   FormedBatch FormWithClaim(InstanceWorker& worker, const Elapsed& elapsed, Place place, DroppedEntries& dropped)
       EXCLUDES(mutex_);
-  Elapsed Execute(InstanceWorker& worker, BatchExecution& execution, Place place);
+  // None: the worker's thread has the rest.
+  std::optional<Elapsed> Execute(InstanceWorker& worker, FormedBatch& batch, Place place);
+  // False: there is more of it than this thread has time for (FormedBatch::begun_ns).
+  bool Advance(InstanceWorker& worker, FormedBatch& batch, int64_t now_ns, Place place);
   void Record(FormedBatch& batch, const InstanceWorker& worker, const Elapsed& elapsed, Place place) REQUIRES(mutex_);
   void Recycle(std::unique_ptr<BatchExecution> execution, BatchExecution::Remains& remains) REQUIRES(mutex_);
   void RunAgain(std::vector<std::unique_ptr<QueueEntry>>& entries) REQUIRES(mutex_);

@@ -78,6 +78,7 @@ class Simulation {
     if (!loads_.empty() && (loads_.back().holds || version_ == nullptr)) return;
     testing::FakeEngine::Script script{.signature = model_.signature(), .on_load = {}, .on_execute = {}};
     script.on_execute = [this](core::Execution& execution) { Execute(execution); };
+    script.takes_long = [this](core::Execution&) { return dice_.OneIn(4); };
     version_ = fixture_.MakeModel(script, model_.config(), model_.options(), model_.instances());
     loads_.push_back({static_cast<InstanceScheduler*>(&version_->scheduler()), version_, model_.holds()});
   }

@@ -146,13 +146,36 @@ bool InstanceScheduler::HandOver(InstanceWorker& worker, const FormedBatch& batc
   return false;
 }
 
-InstanceScheduler::Elapsed InstanceScheduler::Execute(InstanceWorker& worker, BatchExecution& execution, Place place) {
-  const ThreadUsage before = place == Place::kWatchedCaller ? ThreadUsage::Now() : ThreadUsage();
-  Elapsed elapsed{.started_ns = services_.clock.NowNs()};
-  if (place != Place::kWorker) worker.inline_since_ns.store(elapsed.started_ns, std::memory_order_relaxed);
-  if (execution.Begin(elapsed.started_ns)) worker.instance->Execute(execution);
-  elapsed.ended_ns = services_.clock.NowNs();
+bool InstanceScheduler::Advance(InstanceWorker& worker, FormedBatch& batch, int64_t now_ns, Place place) {
+  BatchExecution& execution = *batch.execution;
+  if (batch.begun_ns != 0) {
+    worker.instance->Resume(execution);
+    return true;
+  }
+  if (!execution.Begin(now_ns)) return true;
+  if (place == Place::kWorker) {
+    worker.instance->Execute(execution);
+    return true;
+  }
+  worker.inline_since_ns.store(now_ns, std::memory_order_relaxed);
+  const bool over = worker.instance->TryExecute(execution);
   worker.inline_since_ns.store(0, std::memory_order_relaxed);
+  if (!over) batch.begun_ns = now_ns;
+  return over;
+}
+
+std::optional<InstanceScheduler::Elapsed> InstanceScheduler::Execute(InstanceWorker& worker, FormedBatch& batch,
+                                                                     Place place) {
+  const ThreadUsage before = place == Place::kWatchedCaller ? ThreadUsage::Now() : ThreadUsage();
+  const int64_t now_ns = services_.clock.NowNs();
+  if (!Advance(worker, batch, now_ns, place)) {
+    base::MutexLock lock(mutex_);
+    if (HandOver(worker, batch)) return std::nullopt;
+    lock.unlock();
+    // There is no other thread to be had.
+    Advance(worker, batch, now_ns, place);
+  }
+  Elapsed elapsed{.started_ns = batch.begun_ns != 0 ? batch.begun_ns : now_ns, .ended_ns = services_.clock.NowNs()};
   elapsed.blamed_ns = elapsed.ended_ns - elapsed.started_ns;
   if (place == Place::kWatchedCaller && elapsed.blamed_ns >= gate_limit_ns_) {
     elapsed.blamed_ns = BlamedNs(elapsed.blamed_ns, before, ThreadUsage::Now());
@@ -164,7 +187,9 @@ FormedBatch InstanceScheduler::RunOne(InstanceWorker& worker, FormedBatch batch,
   // Destroyed last, outside the lock: this may end with it.
   const std::shared_ptr<const core::ModelVersion> pin = batch.execution->member(0).queued.version;
   if (place != Place::kWorker) parts_.version.statistics->AddInlineExecution();
-  const Elapsed elapsed = Execute(worker, *batch.execution, place);
+  const std::optional<Elapsed> executed = Execute(worker, batch, place);
+  if (!executed.has_value()) return {};
+  const Elapsed& elapsed = *executed;
   std::unique_ptr<BatchExecution> returned;
   if (batch.execution->Returned()) {
     returned.reset(batch.execution);
@@ -216,7 +241,8 @@ FormedBatch InstanceScheduler::FormWithClaim(InstanceWorker& worker, const Elaps
 }
 
 void InstanceScheduler::Record(FormedBatch& batch, const InstanceWorker& worker, const Elapsed& elapsed, Place place) {
-  gate_.Record(batch.record.rows, elapsed.blamed_ns, batch.bytes, place != Place::kWorker);
+  const bool on_loop = place != Place::kWorker || batch.begun_ns != 0;
+  gate_.Record(batch.record.rows, elapsed.blamed_ns, batch.bytes, on_loop);
   const int64_t service_ns = elapsed.ended_ns - elapsed.started_ns;
   if (tuner_.has_value()) tuner_->RecordExecution(batch.record.rows, service_ns, batch.waited);
   mean_service_ns_ = mean_service_ns_ == 0 ? service_ns : mean_service_ns_ + (service_ns - mean_service_ns_) / 8;
@@ -225,7 +251,7 @@ void InstanceScheduler::Record(FormedBatch& batch, const InstanceWorker& worker,
   batch.record.oldest_waited_ns = elapsed.started_ns - batch.oldest_ns;
   batch.record.service_ns = service_ns;
   batch.record.instance = worker.ordinal;
-  batch.record.on_loop = place != Place::kWorker;
+  batch.record.on_loop = on_loop;
   ++executions_[static_cast<size_t>(batch.record.reason)];
   log_.Add(elapsed.started_ns, batch.record);
 }

@@ -52,6 +52,7 @@ class Storm {
     script_.signature.max_batch_size = kRowsMax;
     script_.signature.splits_larger_requests = random_() % 2 == 0;
     script_.on_execute = [this](core::Execution& execution) { Execute(execution); };
+    script_.takes_long = [this](core::Execution&) { return executions_ % 8 == 0; };
   }
 
   void Run() {

@@ -272,6 +272,50 @@ TEST(InstanceSchedulerTest, ATinyModelRunsOnTheCallingThread) {
   EXPECT_EQ(version->statistics().inline_executions(), before) << "parameters may make a fast model slow";
 }
 
+TEST(InstanceSchedulerTest, WhatTakesTooLongOnTheCallingThreadEndsOnTheInstances) {
+  base::SystemClock clock;
+  SchedulingFixture fixture(clock);
+  FakeEngine::Script script;
+  script.takes_long = [](core::Execution&) { return true; };
+  script.on_execute = [here = std::this_thread::get_id()](core::Execution& execution) {
+    EXPECT_NE(std::this_thread::get_id(), here);
+    FakeEngine::Identity(execution);
+  };
+  config::ModelConfig config;
+  config.inline_execution = config::InlineExecution::kAlways;
+  const auto version = fixture.MakeModel(script, config, {}, 2);
+  std::vector<std::future<core::InferResponse>> answers;
+  for (int i = 0; i < 100; ++i) answers.push_back(fixture.Send(fixture.Request(version, nullptr)));
+  for (auto& answer : answers) EXPECT_TRUE(answer.get().status.ok());
+  EXPECT_GT(version->statistics().inline_executions(), 0u);
+  EXPECT_EQ(fixture.engine().executions(), 100);
+  EXPECT_EQ(fixture.engine().overlaps_max(), 1);
+}
+
+TEST(InstanceSchedulerTest, WhatTakesTooLongOnTheCallingThreadKeepsItsInstanceAlone) {
+  base::FakeClock clock;
+  SchedulingFixture fixture(clock);
+  bool slow = true;
+  FakeEngine::Script script;
+  script.takes_long = [&](core::Execution&) { return std::exchange(slow, false); };
+  config::ModelConfig config;
+  config.inline_execution = config::InlineExecution::kAlways;
+  const auto version = fixture.MakeModel(script, config, {.threads = false}, 2);
+  auto first = fixture.Send(fixture.Request(version, nullptr));
+  auto second = fixture.Send(fixture.Request(version, nullptr));
+  EXPECT_TRUE(second.get().status.ok());
+  EXPECT_EQ(version->scheduler().Report().busy_instances, 1);
+  clock.AdvanceMs(3);
+  EXPECT_TRUE(static_cast<InstanceScheduler&>(version->scheduler()).RunWoken());
+  EXPECT_TRUE(first.get().status.ok());
+  EXPECT_EQ(version->scheduler().Report().busy_instances, 0);
+  const std::vector<core::BatchRecord> executions = version->scheduler().RecentExecutions();
+  ASSERT_EQ(executions.size(), 2u);
+  const core::BatchRecord& slow_one = executions[executions[0].service_ns == 0 ? 1 : 0];
+  EXPECT_EQ(slow_one.service_ns, 3'000'000);
+  EXPECT_TRUE(slow_one.on_loop);
+}
+
 TEST(InstanceSchedulerTest, ASlowModelNeverRunsOnTheCallingThread) {
   base::FakeClock clock;
   SchedulingFixture fixture(clock);

@@ -22,6 +22,7 @@ struct FormedBatch {
   bool waited = false;                  // a delay held when it was formed
   core::BatchRecord record;
   int64_t oldest_ns = 0;  // when the first of its members was queued
+  int64_t begun_ns = 0;   // on a connections' thread, which had no time for the rest; 0: it has not
 };
 
 // An instance, and the thread that runs what may not run on a connection's own. The thread is started when there is
@@ -29,7 +30,7 @@ struct FormedBatch {
 //
 //   idle --wakes--> woken --has its claim, finds nothing--> idle
 //                         --has its claim, takes a batch--> busy --nothing more waits--> idle
-//   idle --on the caller's thread--> busy --too much for that thread--> woken
+//   idle --on the caller's thread--> busy --too much for that thread, or takes too long there--> woken
 struct InstanceWorker {
   int ordinal = 0;
   std::unique_ptr<core::EngineInstance> instance;

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <atomic>
-#include <functional>
 #include <memory>
 
-#include "base/thread_pool.h"
 #include "core/engine.h"
 #include "worker/supervised_model.h"
 
@@ -36,23 +33,21 @@ class IsolatedModel final : public core::EngineModel {
   const size_t number_;
 };
 
-// One of its instances. The thread that calls Execute() waits for the worker's answers, which spares another hop; but
-// an event loop's waits only for so long as a quick model takes, and leaves the rest to a thread of the instance's.
+// One of its instances. The thread that calls waits for the worker's answers, which spares another hop; in
+// TryExecute(), only for so long as a quick model takes.
 class IsolatedInstance final : public core::EngineInstance {
  public:
-  // `supervised` outlives it, and has this instance already. Throws std::system_error where there is no thread.
+  // `supervised` outlives it, and has this instance already.
   IsolatedInstance(SupervisedModel& supervised, size_t number) : supervised_(supervised), number_(number) {}
 
   void Execute(core::Execution& execution) override;
+  bool TryExecute(core::Execution& execution) override;
+  void Resume(core::Execution& execution) override;
 
  private:
-  void RunToEnd(core::Execution& execution);
-  void Later(std::move_only_function<void()> rest);
-
   SupervisedModel& supervised_;
-  const size_t number_;                        // its own there
-  std::atomic<int> later_left_{0};             // executions that `later_` has to do
-  base::ThreadPool later_{"worker later", 1};  // what an event loop did not wait for, in order
+  const size_t number_;                   // its own there
+  std::shared_ptr<ChannelCaller> begun_;  // has what is to be resumed; null: that has not begun
 };
 
 }  // namespace inferd::worker

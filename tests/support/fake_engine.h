@@ -26,6 +26,8 @@ class FakeEngine final : public core::Engine {
     size_t alignment = 1;
     std::vector<core::ModelSignature> others = {};  // the model's other signatures
     core::Availability availability = nullptr;
+    // Whether a TryExecute() does not do it; null: it always does.
+    std::function<bool(core::Execution&)> takes_long = nullptr;
   };
 
   static core::ModelSignature DefaultSignature() {
@@ -90,11 +92,16 @@ class FakeEngine final : public core::Engine {
    public:
     Instance(FakeEngine& engine, std::shared_ptr<const Script> script) : engine_(engine), script_(std::move(script)) {}
     void Execute(core::Execution& execution) override {
-      const int running = ++running_;
-      int seen = engine_.overlaps_max_.load();
-      while (running > seen && !engine_.overlaps_max_.compare_exchange_weak(seen, running)) {
-      }
-      ++engine_.executions_;
+      Enter();
+      Resume(execution);
+    }
+    bool TryExecute(core::Execution& execution) override {
+      Enter();
+      if (script_->takes_long && script_->takes_long(execution)) return false;
+      Resume(execution);
+      return true;
+    }
+    void Resume(core::Execution& execution) override {
       if (script_->on_execute) {
         script_->on_execute(execution);
       } else {
@@ -104,6 +111,14 @@ class FakeEngine final : public core::Engine {
     }
 
    private:
+    void Enter() {
+      const int running = ++running_;
+      int seen = engine_.overlaps_max_.load();
+      while (running > seen && !engine_.overlaps_max_.compare_exchange_weak(seen, running)) {
+      }
+      ++engine_.executions_;
+    }
+
     FakeEngine& engine_;
     std::shared_ptr<const Script> script_;
     std::atomic<int> running_{0};
