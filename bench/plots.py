@@ -66,7 +66,7 @@ def batching(rows):
     closed = [row for row in rows if row["part"] == "closed"]
     offered = [row for row in rows if row["part"] == "open"]
     figure, ((rate, cpu), (answered, latency)) = pyplot.subplots(2, 2, figsize=(8.6, 6))
-    curves(rate, [row for row in closed if row["way"] != "floor"], 1, thousands, "batching {}")
+    curves(rate, [row for row in closed if row["way"] not in ("floor", "together")], 1, thousands, "batching {}")
     curves(cpu, closed, 1, lambda row: number(row, "cpu_us"))
     for axes in (rate, cpu):
         axes.set_xscale("log", base=2)

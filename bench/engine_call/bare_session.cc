@@ -22,23 +22,23 @@ void BareSession::Check(OrtStatus* status) const {
   Require(status == nullptr, status ? ort_.GetErrorMessage(status) : "");
 }
 
-BareSession::Caller::Caller(const BareSession& session, int64_t rows) : session_(session) {
+BareSession::Caller::Caller(const BareSession& session, int64_t rows_max) : session_(session) {
   const Case& what = session.case_;
   dims_.assign(what.shape.dims().begin(), what.shape.dims().end());
-  dims_[0] = rows;
-  const size_t bytes =
-      static_cast<size_t>(*what.shape.ElementCount()) * static_cast<size_t>(rows) * tensor::ElementSize(what.datatype);
-  data_.assign(what.inputs.size(), std::vector<std::byte>(bytes));
+  row_bytes_ = static_cast<size_t>(*what.shape.ElementCount()) * tensor::ElementSize(what.datatype);
+  data_.assign(what.inputs.size(), std::vector<std::byte>(row_bytes_ * static_cast<size_t>(rows_max)));
   for (const std::string& name : what.inputs) input_names_.push_back(name.c_str());
   for (const std::string& name : what.outputs) output_names_.push_back(name.c_str());
   inputs_.resize(what.inputs.size());
   outputs_.resize(what.outputs.size());
 }
 
-void BareSession::Caller::Call() {
+void BareSession::Caller::Call(int64_t rows) {
   const OrtApi& ort = session_.ort_;
+  dims_[0] = rows;
+  const size_t bytes = row_bytes_ * static_cast<size_t>(rows);
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    session_.Check(ort.CreateTensorWithDataAsOrtValue(session_.memory_, data_[i].data(), data_[i].size(), dims_.data(),
+    session_.Check(ort.CreateTensorWithDataAsOrtValue(session_.memory_, data_[i].data(), bytes, dims_.data(),
                                                       dims_.size(), session_.case_.element_type, &inputs_[i]));
   }
   session_.Check(ort.Run(session_.session_, nullptr, input_names_.data(), inputs_.data(), inputs_.size(),

@@ -2,7 +2,9 @@
 
 #include <onnxruntime_c_api.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,14 +21,19 @@ class BareSession final {
   BareSession(const BareSession&) = delete;
   BareSession& operator=(const BareSession&) = delete;
 
-  // One caller's inputs, of some rows. Used by one thread at a time.
+  // One caller's inputs, zeros at first. Used by one thread at a time.
   class Caller final {
    public:
-    Caller(const BareSession& session, int64_t rows);
-    void Call();
+    Caller(const BareSession& session, int64_t rows_max);
+    // With the first so many rows of each input.
+    void Call(int64_t rows);
+
+    size_t row_bytes() const { return row_bytes_; }
+    std::span<std::byte> input(size_t i) { return data_[i]; }
 
    private:
     const BareSession& session_;
+    size_t row_bytes_ = 0;  // of each input
     std::vector<int64_t> dims_;
     std::vector<std::vector<std::byte>> data_;
     std::vector<const char*> input_names_, output_names_;

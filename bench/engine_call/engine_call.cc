@@ -82,7 +82,7 @@ struct BareCost {
 BareCost MeasureBare(const OrtApi& ort, OrtEnv* env, const std::string& file, const Case& c) {
   const bench::BareSession session(ort, env, file, c, 1);
   bench::BareSession::Caller caller(session, 1);
-  return {CpuOfCall([&] { caller.Call(); }), CpuOfLoneCall([&] { caller.Call(); })};
+  return {CpuOfCall([&] { caller.Call(1); }), CpuOfLoneCall([&] { caller.Call(1); })};
 }
 
 std::string ModelFile(const std::string& repository, const Case& c) {

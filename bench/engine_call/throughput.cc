@@ -39,7 +39,7 @@ Rate Measure(const BareSession& session, unsigned callers, int64_t rows, double 
     threads.emplace_back([&] {
       BareSession::Caller caller(session, rows);
       int64_t count = 0;
-      for (; !stop.load(std::memory_order_relaxed); ++count) caller.Call();
+      for (; !stop.load(std::memory_order_relaxed); ++count) caller.Call(rows);
       calls += count;
     });
   }

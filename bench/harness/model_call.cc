@@ -75,6 +75,8 @@ Result<PreparedCall> PrepareHttp(const ModelCall& call, const Targets& targets) 
   if (!targets.http_floor.has_value()) return prepared;
   request.path = "/v2/floor?bytes=" + std::to_string(response.body.size());
   INFERD_ASSIGN_OR_RETURN(prepared.floor, HttpTarget(*targets.http_floor, request));
+  if (!targets.library_floor.has_value()) return prepared;
+  INFERD_ASSIGN_OR_RETURN(prepared.library_floor, HttpTarget(*targets.library_floor, request));
   return prepared;
 }
 

@@ -26,8 +26,9 @@ struct LoadTarget {
 };
 struct PreparedCall {
   LoadTarget server;
-  size_t request_bytes = 0;         // of its body, or its message
-  std::optional<LoadTarget> floor;  // requests and answers of the same sizes, from a server that does nothing
+  size_t request_bytes = 0;                 // of its body, or its message
+  std::optional<LoadTarget> floor;          // requests and answers of the same sizes, from a server that does nothing
+  std::optional<LoadTarget> library_floor;  // and from one that has the bare library run them
 };
 
 // Makes the call once, so that one which the server does not like is an error and no benchmark.

@@ -15,13 +15,15 @@ namespace inferd::bench {
 class Programs final {
  public:
   struct Options {
-    std::string folder;  // where inferd, floor and grpc_floor are
+    std::string folder;  // where inferd and the floors are
     std::string repository;
     std::vector<std::string> models;
     std::vector<std::string> arguments{};  // more of the server's
     bool grpc = true;                      // the server's own, and its floor
     bool server = true;                    // ours
     bool floors = true;
+    std::string library_model{};  // of bench::Cases(), and its .onnx: the floor with the bare library behind it, too
+    std::string library_file{};   // empty: not that one
   };
 
   // UNAVAILABLE: one of them ended; DEADLINE_EXCEEDED: it does not become ready.

@@ -18,7 +18,8 @@ class ServedModel final {
     std::string file;      // the .onnx
     std::string config;    // config.pbtxt
     Wire wire = Wire::kBinary;
-    bool floor = false;  // beside it
+    bool floor = false;     // beside it
+    std::string library{};  // what bench::Cases() call it: with the floor, one that has the bare library, too
   };
 
   static base::Result<ServedModel> Start(const Options& options);
@@ -26,6 +27,7 @@ class ServedModel final {
   const LoadTarget& server() const { return call_.server; }
   // Only where it was asked for.
   const LoadTarget& floor() const { return *call_.floor; }
+  const std::optional<LoadTarget>& library_floor() const { return call_.library_floor; }
 
  private:
   ServedModel(ScratchRepository repository, Programs programs, PreparedCall call)

@@ -24,6 +24,7 @@ struct Targets {
   Target http;
   std::optional<Target> grpc;
   std::optional<Target> http_floor;
+  std::optional<Target> library_floor;
   std::optional<Target> grpc_floor;
 };
 

@@ -40,6 +40,7 @@ const std::map<std::string, std::string>& Ways() {
 }
 
 constexpr const char* kFloor = "floor";
+constexpr const char* kTogether = "together";  // floor and library in one process
 
 struct Options : SchedulingOptions {
   std::vector<std::string> ways = {"off", "on", "auto"};
@@ -57,11 +58,12 @@ struct Way {
 
 // The servers, and what they are measured against.
 struct Bench {
-  std::vector<Way> ways;  // the first has the floor beside it
+  std::vector<Way> ways;  // the first has the floors beside it
   std::optional<EngineRate> engine;
   Results results{LoadColumns()};
 
   const LoadTarget& floor() const { return ways.front().model.floor(); }
+  const std::optional<LoadTarget>& together() const { return ways.front().model.library_floor(); }
   const LoadTarget* Find(const std::string& name) const {
     const auto way = std::ranges::find(ways, name, &Way::name);
     return way == ways.end() ? nullptr : &way->model.server();
@@ -70,12 +72,16 @@ struct Bench {
 
 Result<Bench> Start(const Options& options) {
   Bench bench;
+  // Which finds them at the end of a body.
+  const bool takes_rows = options.wire == Wire::kBinary;
   for (const std::string& way : options.ways) {
+    const bool first = bench.ways.empty();
     INFERD_ASSIGN_OR_RETURN(ServedModel model, ServedModel::Start({.programs = options.programs,
                                                                    .file = options.repository + "/mlp/1/model.onnx",
                                                                    .config = Ways().at(way),
                                                                    .wire = options.wire,
-                                                                   .floor = bench.ways.empty()}));
+                                                                   .floor = first,
+                                                                   .library = first && takes_rows ? "mlp" : ""}));
     bench.ways.push_back({way, std::move(model)});
   }
   return bench;
@@ -132,18 +138,25 @@ Result<std::map<std::string, std::vector<net::LoadReport>>> RunInTurns(const Opt
       return {};
     };
     INFERD_RETURN_IF_ERROR(run(kFloor, bench.floor()));
+    if (bench.together()) INFERD_RETURN_IF_ERROR(run(kTogether, *bench.together()));
     for (const auto& [name, model] : bench.ways) INFERD_RETURN_IF_ERROR(run(name, model.server()));
   }
   return runs;
 }
 
 Status MeasureClosed(const Options& options, Bench& bench) {
-  ctl::Table table(
-      {"CLIENTS", "BATCHING", "ROWS/S", "P50", "P99", "CPU US", "FLOOR", "ENGINE", "CLIENT", "RATIO", "OF POSSIBLE"});
+  ctl::Table table({"CLIENTS", "BATCHING", "ROWS/S", "P50", "P99", "CPU US", "FLOOR", "ENGINE", "TOGETHER", "CLIENT",
+                    "RATIO", "OF POSSIBLE"});
   for (const size_t clients : options.clients) {
     INFERD_ASSIGN_OR_RETURN(auto runs, RunInTurns(options, bench, clients));
     const net::LoadReport floor = Middle(runs[kFloor]);
     const std::optional<double> floor_us = CpuUs(floor);
+    std::optional<double> together_us;
+    if (bench.together()) {
+      const net::LoadReport& together = Middle(runs[kTogether]);
+      together_us = CpuUs(together);
+      bench.results.Add(LoadCells("closed", kTogether, std::to_string(clients), together));
+    }
     for (const Way& way : bench.ways) {
       const net::LoadReport& report = Middle(runs[way.name]);
       const std::optional<double> cpu_us = CpuUs(report);
@@ -154,16 +167,18 @@ Status MeasureClosed(const Options& options, Bench& bench) {
       if (share) *share *= 100;
       table.Add({std::to_string(clients), way.name, Number(report.PerSecond(), "%.0f") + BusyMark(report),
                  PercentileText(report, 50), PercentileText(report, 99), Number(cpu_us), Number(floor_us),
-                 Number(engine_us), Number(GeneratorUs(report)), Number(ratio, "%.2f"), Number(share, "%.0f %%")});
+                 Number(engine_us), Number(together_us), Number(GeneratorUs(report)), Number(ratio, "%.2f"),
+                 Number(share, "%.0f %%")});
       bench.results.Add(LoadCells("closed", way.name, std::to_string(clients), report));
     }
     bench.results.Add(LoadCells("closed", kFloor, std::to_string(clients), floor));
   }
   ShowProgress("");
   std::cout
-      << table.AlignRight({0, 2, 3, 4, 5, 6, 7, 8, 9, 10}).ToString() << "\nThe middle of " << options.rounds
+      << table.AlignRight({0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}).ToString() << "\nThe middle of " << options.rounds
       << " runs in turns. CPU US, FLOOR, ENGINE and CLIENT: microseconds of CPU per row, of the server, of the floor,\n"
-         "of the bare library at its best size of batch, of the load generator. RATIO is CPU US / (FLOOR + ENGINE).\n"
+         "of the bare library at its best size of batch, of the load generator. TOGETHER: of the floor with the bare\n"
+         "library behind it, in one process that looks at nothing else. RATIO is CPU US / (FLOOR + ENGINE).\n"
          "OF POSSIBLE: share of the rows/s that FLOOR + ENGINE + CLIENT would reach on the cores (without CLIENT if\n"
          "that has a core of its own). *: the load generator had no pause, or no core.\n\n";
   return base::OkStatus();

@@ -1,0 +1,83 @@
+// library_floor PORT MODEL FILE.onnx: the HTTP floor with ONNX Runtime's bare C API behind it, and nothing else. A
+// body's last bytes are taken to be one row of the model's input, unseen; the rows that a loop reads in one turn are
+// copied together and run as one batch, and each is answered as the floor answers. What it costs is what a request
+// costs before anybody has looked at it, and its execution, in one process, where each finds the other's traces in the
+// caches: more than the two by themselves.
+
+#include <onnxruntime_c_api.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/turn.h"
+#include "bench/engine_call/bare_session.h"
+#include "bench/engine_call/require.h"
+#include "bench/floor/http_floor.h"
+
+namespace {
+
+using namespace inferd;  // NOLINT(google-build-using-namespace): a program of one file
+
+constexpr size_t kRowsMax = 64;
+
+class LibraryHandler final : public net::HttpHandler {
+ public:
+  explicit LibraryHandler(const bench::BareSession& session) : caller_(session, kRowsMax) {}
+
+  net::BodyPlan OnHead(const net::RequestHead&) override { return {}; }
+  void OnRequest(net::HttpRequest request, net::Reply reply) override {
+    if (request.body.size() < caller_.row_bytes()) return reply.Send(answer_.For(request.head.query));
+    if (waiting_.empty()) base::Turn::Current()->AtEnd([this] { RunAll(); });
+    waiting_.push_back({std::move(request), std::move(reply)});
+    if (waiting_.size() == kRowsMax) RunAll();
+  }
+
+ private:
+  struct Waiting {
+    net::HttpRequest request;
+    net::Reply reply;
+  };
+
+  void RunAll() {
+    if (waiting_.empty()) return;
+    const size_t row_bytes = caller_.row_bytes();
+    std::byte* row = caller_.input(0).data();
+    for (const Waiting& one : waiting_) {
+      const base::BufferSlice& body = one.request.body;
+      row = std::copy_n(body.data() + body.size() - row_bytes, row_bytes, row);
+    }
+    caller_.Call(static_cast<int64_t>(waiting_.size()));
+    for (Waiting& one : waiting_) one.reply.Send(answer_.For(one.request.head.query));
+    waiting_.clear();
+  }
+
+  bench::BareSession::Caller caller_;
+  bench::SizedAnswer answer_;
+  std::vector<Waiting> waiting_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: library_floor PORT MODEL FILE.onnx\n");
+    return 2;
+  }
+  const auto what = std::ranges::find(bench::Cases(), std::string(argv[2]), &bench::Case::model);
+  bench::Require(what != bench::Cases().end() && what->inputs.size() == 1, "no such model of one input");
+  const OrtApi* const ort = OrtGetApiBase()->GetApi(ORT_API_VERSION);
+  OrtEnv* env = nullptr;
+  bench::Require(ort->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "library_floor", &env) == nullptr, "no environment");
+  int status = 0;
+  {
+    const bench::BareSession session(*ort, env, argv[3], *what, 1);
+    status = bench::ServeFloor(argv[1], 0, [&](net::Loop&) { return std::make_unique<LibraryHandler>(session); });
+  }
+  ort->ReleaseEnv(env);
+  return status;
+}
