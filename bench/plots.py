@@ -10,8 +10,9 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as pyplot  # noqa: E402
 from matplotlib import ticker  # noqa: E402
 
-COLORS = {"off": "#8a8a8a", "on": "#1f6fb4", "auto": "#2a9d5c", "floor": "#c9a227", "queue": "#1f6fb4", "limit": "#2a9d5c", "deadline": "#d1495b",
-          "quiet": "#2a9d5c", "loading": "#d1495b"}
+COLORS = {"off": "#8a8a8a", "on": "#1f6fb4", "auto": "#2a9d5c", "floor": "#c9a227", "together": "#d1495b",
+          "queue": "#1f6fb4", "limit": "#2a9d5c", "deadline": "#d1495b",
+          "quiet": "#2a9d5c", "computing": "#c9a227", "loading": "#d1495b"}
 
 
 def number(row, column):
@@ -94,15 +95,15 @@ def overload(rows):
 
 def reload(rows):
     figure, axes = pyplot.subplots(figsize=(6, 3.4))
-    by_way = ways(row for row in rows if row["part"] == "pair")
-    for way, shift in (("quiet", -0.18), ("loading", 0.18)):
+    by_way = ways(row for row in rows if row["part"] == "round")
+    for way, shift in (("quiet", -0.27), ("computing", 0), ("loading", 0.27)):
         those = by_way.get(way, [])
         places = [number(row, "at") + shift for row in those]
-        axes.bar(places, [number(row, "p99_us") / 1e3 for row in those], width=0.34, color=COLORS[way], label=f"{way}, p99")
-        axes.plot(places, [number(row, "p50_us") / 1e3 for row in those], "_", color="black", markersize=12,
+        axes.bar(places, [number(row, "p99_us") / 1e3 for row in those], width=0.25, color=COLORS[way], label=f"{way}, p99")
+        axes.plot(places, [number(row, "p50_us") / 1e3 for row in those], "_", color="black", markersize=9,
                   label="p50" if way == "quiet" else None)
     axes.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
-    finish(axes, "one model, while another is loaded and unloaded", "pair", "milliseconds")
+    finish(axes, "one model, while another is loaded and unloaded", "round", "milliseconds")
     return figure
 
 

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <CLI/CLI.hpp>
 #include <vector>
 
 #include "base/cpu_cores.h"
+#include "bench/harness/spinner.h"
 
 namespace inferd::bench {
 
@@ -25,7 +24,6 @@ class CoreLayout final {
   };
 
   explicit CoreLayout(const Options& options);
-  ~CoreLayout();
   CoreLayout(const CoreLayout&) = delete;
   CoreLayout& operator=(const CoreLayout&) = delete;
 
@@ -33,7 +31,7 @@ class CoreLayout final {
   static const base::CpuCores& OfPrograms();
 
  private:
-  std::vector<pid_t> spinners_;
+  std::vector<Spinner> spinners_;
 };
 
 // --awake, --apart

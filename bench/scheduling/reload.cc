@@ -2,11 +2,15 @@
 // starts it).
 //
 // mlp gets an open loop at half of what it can serve, once with nothing else going on, once while a large model comes
-// and goes; in turns. What asks for all that is niced: it shares the machine with the server.
+// and goes; in turns. What asks for all that is niced: it shares the machine with the server. For comparison, once
+// beside a process that computes at the priority of the server's loading thread, and does nothing else: what any
+// work in the background costs on this machine.
 
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +26,7 @@
 #include "bench/harness/programs.h"
 #include "bench/harness/results.h"
 #include "bench/harness/scratch_repository.h"
+#include "bench/harness/spinner.h"
 #include "bench/scheduling/options.h"
 #include "ctl/table.h"
 #include "ctl/v2_server.h"
@@ -36,7 +41,7 @@ constexpr int kNiceness = 10;
 constexpr const char* kLarge = "large";
 
 struct Options : SchedulingOptions {
-  size_t pairs = 5;
+  size_t rounds = 5;
   size_t connections = 64;
   double load = 0.5;
   int64_t megabytes = 200;
@@ -90,8 +95,8 @@ class Loader final {
 
 Result<ScratchRepository> MakeRepository(const Options& options) {
   INFERD_ASSIGN_OR_RETURN(ScratchRepository repository, ScratchRepository::Create());
-  INFERD_RETURN_IF_ERROR(repository.Add("mlp", options.repository + "/mlp/1/model.onnx",
-                                        "max_batch_size: 64\ndynamic_batching { }\n"));
+  INFERD_RETURN_IF_ERROR(
+      repository.Add("mlp", options.repository + "/mlp/1/model.onnx", "max_batch_size: 64\ndynamic_batching { }\n"));
   // Layers of 16 MB.
   const std::vector<int64_t> widths(static_cast<size_t>(options.megabytes / 16) + 2, 2048);
   const std::string file = repository.folder() + "/.large.onnx";
@@ -102,35 +107,45 @@ Result<ScratchRepository> MakeRepository(const Options& options) {
   return repository;
 }
 
-struct Pair {
+double P99Ratio(const net::LoadReport& report, const net::LoadReport& to) {
+  return static_cast<double>(report.latency.PercentileNs(99)) /
+         static_cast<double>(std::max<uint64_t>(to.latency.PercentileNs(99), 1));
+}
+
+enum class Beside { kNothing, kComputing, kLoading };
+
+struct Round {
   net::LoadReport quiet;
+  net::LoadReport computing;
   net::LoadReport loading;
   size_t loads = 0;
-
-  double Ratio() const {
-    return static_cast<double>(loading.latency.PercentileNs(99)) /
-           static_cast<double>(std::max<uint64_t>(quiet.latency.PercentileNs(99), 1));
-  }
 };
 
-// The one that goes first changes, so that a drift of the machine hits both.
-Result<Pair> MeasurePair(const LoadTarget& target, const std::string& repository, double rate, bool quiet_first,
-                         const Options& options) {
-  Pair pair;
+// The one that goes first changes, so that a drift of the machine hits all.
+Result<Round> MeasureRound(const LoadTarget& target, const std::string& repository, double rate, bool quiet_first,
+                           const Options& options) {
+  Round round;
   const Timing timing = TimingOf(options.duration_s);
-  for (const bool quiet : {quiet_first, !quiet_first}) {
-    if (quiet) {
-      INFERD_ASSIGN_OR_RETURN(pair.quiet, Offer(target, rate, options.connections, timing));
+  std::array order = {Beside::kNothing, Beside::kComputing, Beside::kLoading};
+  if (!quiet_first) std::ranges::reverse(order);
+  for (const Beside beside : order) {
+    if (beside == Beside::kNothing) {
+      INFERD_ASSIGN_OR_RETURN(round.quiet, Offer(target, rate, options.connections, timing));
+      continue;
+    }
+    if (beside == Beside::kComputing) {
+      const Spinner spinner(CoreLayout::OfPrograms(), 0);  // as low as this process by now
+      INFERD_ASSIGN_OR_RETURN(round.computing, Offer(target, rate, options.connections, timing));
       continue;
     }
     Loader loader(target.target.url, repository);
     Result<net::LoadReport> report = Offer(target, rate, options.connections, timing);
     INFERD_RETURN_IF_ERROR(loader.Stop());
     if (!report.has_value()) return std::unexpected(report.error());
-    pair.loading = *std::move(report);
-    pair.loads = loader.loads();
+    round.loading = *std::move(report);
+    round.loads = loader.loads();
   }
-  return pair;
+  return round;
 }
 
 Status Run(const Options& options) {
@@ -149,29 +164,35 @@ Status Run(const Options& options) {
   const double rate = options.load * most.PerSecond();
 
   Results results(LoadColumns());
-  ctl::Table table({"PAIR", "QUIET P50", "P99", "CPU US", "LAG P99", "LOADING P50", "P99", "CPU US", "LAG P99", "LOADS",
-                    "RATIO"});
-  std::vector<double> ratios;
-  for (size_t i = 1; i <= options.pairs; ++i) {
-    ShowProgress("pair " + std::to_string(i) + " ...");
-    INFERD_ASSIGN_OR_RETURN(const Pair pair, MeasurePair(call.server, repository.folder(), rate, i % 2 == 1, options));
+  ctl::Table table({"ROUND", "QUIET P50", "P99", "CPU US", "LAG P99", "COMPUTING P50", "P99", "CPU US", "LAG P99",
+                    "LOADING P50", "P99", "CPU US", "LAG P99", "LOADS", "RATIO"});
+  std::vector<double> ratios, computing_ratios;
+  for (size_t i = 1; i <= options.rounds; ++i) {
+    ShowProgress("round " + std::to_string(i) + " ...");
+    INFERD_ASSIGN_OR_RETURN(const Round round,
+                            MeasureRound(call.server, repository.folder(), rate, i % 2 == 1, options));
     std::vector<std::string> cells = {std::to_string(i)};
-    for (const net::LoadReport* report : {&pair.quiet, &pair.loading}) {
+    for (const auto& [way, report] : {std::pair("quiet", &round.quiet), std::pair("computing", &round.computing),
+                                      std::pair("loading", &round.loading)}) {
       cells.insert(cells.end(), {PercentileText(*report, 50), PercentileText(*report, 99) + BusyMark(*report),
                                  Number(CpuUs(*report)), DurationNs(report->lag.PercentileNs(99))});
-      results.Add(LoadCells("pair", report == &pair.quiet ? "quiet" : "loading", std::to_string(i), *report));
+      results.Add(LoadCells("round", way, std::to_string(i), *report));
     }
-    ratios.push_back(pair.Ratio());
-    cells.insert(cells.end(), {std::to_string(pair.loads), Number(ratios.back(), "%.2f")});
+    ratios.push_back(P99Ratio(round.loading, round.quiet));
+    computing_ratios.push_back(P99Ratio(round.computing, round.quiet));
+    cells.insert(cells.end(), {std::to_string(round.loads), Number(ratios.back(), "%.2f")});
     table.Add(std::move(cells));
   }
   ShowProgress("");
-  std::cout << table.AlignRight({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).ToString() << "\nmlp at " << Number(rate, "%.0f")
-            << " rows/s, " << Number(100 * options.load, "%.0f") << " % of what 16 clients get, while a model of "
-            << options.megabytes << " MB is loaded,\nloaded anew, and unloaded. Poisson arrivals; latency from when a "
-            << "request was due. CPU US: of the whole server,\nper row. LAG: of the load generator itself. *: it had "
-            << "no pause, or no core.\n\nThe p99 while loading is " << Number(Median(ratios), "%.2f")
-            << " times the quiet one (the median).\n";
+  std::cout << table.AlignRight({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}).ToString() << "\nmlp at "
+            << Number(rate, "%.0f") << " rows/s, " << Number(100 * options.load, "%.0f")
+            << " % of what 16 clients get: with nothing else going on; beside a process that\n"
+            << "computes, at the priority of a loading thread; and while a model of " << options.megabytes
+            << " MB is loaded, loaded anew, and\nunloaded. Poisson arrivals; latency from when a request was due. "
+            << "CPU US: of the whole server, per row.\nLAG: of the load generator itself. RATIO: of the p99 while "
+            << "loading to the quiet one. *: the load generator had\nno pause, or no core.\n\nThe p99 while loading is "
+            << Number(Median(ratios), "%.2f") << " times the quiet one, that beside a process that computes "
+            << Number(Median(computing_ratios), "%.2f") << " times\n(the medians).\n";
   return results.Save(options.csv);
 }
 
@@ -182,14 +203,16 @@ int main(int argc, char** argv) {
   inferd::bench::Options options;
   CLI::App app("What a model notices of another one's load, unload and reload.", "bench/reload");
   AddOptions(app, options);
-  app.add_option("--pairs", options.pairs, "How often, quiet and loading in turns")->capture_default_str();
+  app.add_option("--rounds", options.rounds, "How often, quiet, computing and loading in turns")->capture_default_str();
   app.add_option("--connections", options.connections, "Of the open loops")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   app.add_option("--load", options.load, "The open loops' share of what 16 clients get")
       ->check(CLI::Range(0.01, 2.0))
       ->capture_default_str();
-  app.add_option("--megabytes", options.megabytes, "The large model's size")->check(CLI::Range(16, 1900))->capture_default_str();
+  app.add_option("--megabytes", options.megabytes, "The large model's size")
+      ->check(CLI::Range(16, 1900))
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   const inferd::bench::CoreLayout cores(options.cores);
   return inferd::bench::Finish("bench/reload", Run(options));
