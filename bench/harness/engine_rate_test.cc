@@ -6,8 +6,7 @@ namespace inferd::bench {
 namespace {
 
 TEST(EngineRateTest, ReadsALine) {
-  const auto rate =
-      ParseEngineRate("rows mlp callers=2 threads=1 batch=16 rows_per_s=123456.7 cpu_us_per_row=8.123\n");
+  const auto rate = ParseEngineRate("rows mlp callers=2 threads=1 batch=16 rows_per_s=123456.7 cpu_us_per_row=8.123\n");
   ASSERT_TRUE(rate.has_value());
   EXPECT_EQ(rate->callers, 2);
   EXPECT_EQ(rate->threads, 1);
