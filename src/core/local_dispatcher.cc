@@ -1,6 +1,7 @@
 #include "core/local_dispatcher.h"
 
 #include "core/model_version.h"
+#include "core/request_timeout.h"
 #include "core/validate.h"
 
 namespace inferd::core {
@@ -107,7 +108,7 @@ base::Status LocalDispatcher::Admit(QueuedRequest& queued, int64_t* retry_after_
   queued.slot = std::move(*slot);
   if (request.cancel != nullptr && request.cancel->cancelled()) return base::Cancelled("the request was cancelled");
   if (request.deadline_ns != 0 && request.deadline_ns <= queued.queued_ns) {
-    return base::DeadlineExceeded("Request timeout expired");
+    return RequestTimeout();
   }
   return base::OkStatus();
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/request_timeout.h"
 #include "net/compression/compression.h"
 #include "net/off_loop.h"
 #include "rest/error_response.h"
@@ -33,8 +34,7 @@ void InferCall::SetDeadline() {
 }
 
 AnswerDeadline::MakeAnswer InferCall::late_answer() const {
-  return
-      [](const Options& options) { return ErrorResponse(options, base::DeadlineExceeded("Request timeout expired")); };
+  return [](const Options& options) { return ErrorResponse(options, core::RequestTimeout()); };
 }
 
 void InferCall::Start(Owned self, net::HttpRequest&& request) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/model_version.h"
+#include "core/request_timeout.h"
 #include "scheduling/instance_scheduler.h"
 
 // The part of the InstanceScheduler that says who is let in, and answers those who are not or have given up.
@@ -56,8 +57,7 @@ void InstanceScheduler::AnswerDropped(DroppedEntries dropped) {
           cancelled ? core::FailureReason::kCanceled : core::FailureReason::kRejected,
           services_.clock.NowNs() - entry->queued.queued_ns);
     }
-    entry->queued.Fail(cancelled ? base::Cancelled("the request was cancelled")
-                                 : base::DeadlineExceeded("Request timeout expired"));
+    entry->queued.Fail(cancelled ? base::Cancelled("the request was cancelled") : core::RequestTimeout());
   }
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/request_timeout.h"
 #include "frontends/tfs_http/example_reader.h"
 #include "frontends/tfs_http/predict_reader.h"
 #include "frontends/tfs_http/predict_writer.h"
@@ -123,8 +124,7 @@ rest::AnswerDeadline::MakeAnswer InferCall::late_answer() const {
   return [](const rest::Options& rest_options) {
     const auto& options = static_cast<const Options&>(rest_options);
     net::HttpResponse answer = rest::ErrorResponse(
-        options,
-        base::DeadlineExceeded(options.exact ? "Timed out waiting for notification" : "Request timeout expired"));
+        options, options.exact ? base::DeadlineExceeded("Timed out waiting for notification") : core::RequestTimeout());
     AddCorsHeaders(options, answer);
     return answer;
   };

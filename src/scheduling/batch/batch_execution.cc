@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/model_version.h"
+#include "core/request_timeout.h"
 #include "scheduling/batch/batch_padding.h"
 #include "scheduling/batch/largest_shape.h"
 #include "scheduling/batching_session_metrics.h"
@@ -123,7 +124,7 @@ void BatchExecution::Answer(size_t i, base::Status status, std::vector<core::Inf
                             int64_t now_ns) {
   // An engine does not know why it was to stop.
   if (status.code() == base::StatusCode::kCancelled && !CancelledByClient(i) && PastDeadline(i)) {
-    status = base::DeadlineExceeded("Request timeout expired");
+    status = core::RequestTimeout();
   }
   // An error ends the request, whatever the engine meant to send after it.
   if (!status.ok()) {
