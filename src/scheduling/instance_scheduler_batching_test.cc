@@ -305,6 +305,21 @@ TEST_F(BatchingTest, NothingRunsBeforeSoManyWaitAndThenAllDoes) {
   EXPECT_THAT(Executions(), ElementsAre(Rows{1, 1, 1}, Rows{1})) << "once";
 }
 
+TEST_F(BatchingTest, WhatWasHeldRunsAlthoughNotAllStayed) {
+  config_.dynamic_batching->max_queue_delay_us = 4000;
+  Make(1, {.delay_until_queued = 2});
+  core::QueuedRequest queued = fixture_.Request(version_, nullptr);
+  queued.request->timeout_us = 1000;
+  auto late = fixture_.Send(std::move(queued));
+  Send('b');
+  clock_.AdvanceMs(2);
+  fixture_.deadlines().RunDue();
+  EXPECT_EQ(late.get().status.code(), StatusCode::kDeadlineExceeded);
+  clock_.AdvanceMs(2);
+  fixture_.deadlines().RunDue();
+  ExpectAnswers();
+}
+
 TEST_F(BatchingTest, NobodyIsWaitedForWhomTheAdaptiveLimitMayKeepOut) {
   config_.concurrency = {.min = 2, .max = 2};
   Make(1, {.delay_until_queued = 3});

@@ -96,6 +96,8 @@ void InstanceScheduler::Retune(int64_t now_ns) {
 BatchDecision InstanceScheduler::Decide(int64_t now_ns, DroppedEntries& dropped) {
   Retune(now_ns);
   const WaitingSummary summary = waiting_.Summarize(now_ns, mean_service_ns_, dropped);
+  // Once, whether or not all of them stay.
+  if (summary.requests >= rules_.hold_until_requests) rules_.hold_until_requests = 0;
   const BatchDecision decision = DecideBatch(rules_, summary, now_ns, mean_service_ns_);
   if (!decision.begin) {
     company_ns_ = decision.wait_until_ns;
@@ -183,7 +185,6 @@ FormedBatch InstanceScheduler::TakeBatch(const BatchDecision& decision, Place pl
   const int64_t rows = place == Place::kWorker ? decision.rows : gate_.RowsToTake(decision.rows);
   const bool more = waiting_.Take(rows, now_ns, taken_, dropped);
   if (taken_.empty()) return {};
-  rules_.hold_until_requests = 0;
   parts_.version.statistics->AddPending(-static_cast<int64_t>(taken_.size()));
   FormedBatch batch = MakeBatch(decision.reason);
   if (rows < decision.rows) {
