@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <utility>
 
 #include "bench/floor/http_floor.h"
 

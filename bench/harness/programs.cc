@@ -54,7 +54,7 @@ Result<Target> Programs::Run(const std::vector<std::string>& command, uint16_t p
 Status Programs::StartFloors(const Options& options) {
   const uint16_t port = FreePort();
   INFERD_ASSIGN_OR_RETURN(targets_.http_floor, Run({options.folder + "/floor", std::to_string(port)}, port));
-  if (!options.library_file.empty()) {
+  if (!options.library_model.empty()) {
     const uint16_t library_port = FreePort();
     INFERD_ASSIGN_OR_RETURN(targets_.library_floor,
                             Run({options.folder + "/library_floor", std::to_string(library_port), options.library_model,

@@ -22,8 +22,8 @@ class Programs final {
     bool grpc = true;                      // the server's own, and its floor
     bool server = true;                    // ours
     bool floors = true;
-    std::string library_model{};  // of bench::Cases(), and its .onnx: the floor with the bare library behind it, too
-    std::string library_file{};   // empty: not that one
+    std::string library_model{};  // the floor with the bare library behind it, too; empty: not that one
+    std::string library_file{};   // its .onnx
   };
 
   // UNAVAILABLE: one of them ended; DEADLINE_EXCEEDED: it does not become ready.

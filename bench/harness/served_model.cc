@@ -8,7 +8,6 @@ base::Result<ServedModel> ServedModel::Start(const Options& options) {
   constexpr const char* kModel = "model";
   INFERD_ASSIGN_OR_RETURN(ScratchRepository repository, ScratchRepository::Create());
   INFERD_RETURN_IF_ERROR(repository.Add(kModel, options.file, options.config));
-  const std::string library_file = options.library.empty() ? "" : options.file;
   INFERD_ASSIGN_OR_RETURN(Programs programs, Programs::Start({.folder = options.programs,
                                                               .repository = repository.folder(),
                                                               .models = {kModel},
@@ -16,7 +15,7 @@ base::Result<ServedModel> ServedModel::Start(const Options& options) {
                                                               .server = true,
                                                               .floors = options.floor,
                                                               .library_model = options.library,
-                                                              .library_file = library_file}));
+                                                              .library_file = options.file}));
   INFERD_ASSIGN_OR_RETURN(PreparedCall call, Prepare({.model = kModel, .wire = options.wire}, programs.targets()));
   return ServedModel(std::move(repository), std::move(programs), std::move(call));
 }

@@ -72,7 +72,7 @@ struct Bench {
 
 Result<Bench> Start(const Options& options) {
   Bench bench;
-  // Which finds them at the end of a body.
+  // The library's floor looks for them at the end of a body.
   const bool takes_rows = options.wire == Wire::kBinary;
   for (const std::string& way : options.ways) {
     const bool first = bench.ways.empty();

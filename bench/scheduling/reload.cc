@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -112,12 +113,11 @@ double P99Ratio(const net::LoadReport& report, const net::LoadReport& to) {
          static_cast<double>(std::max<uint64_t>(to.latency.PercentileNs(99), 1));
 }
 
-enum class Beside { kNothing, kComputing, kLoading };
+enum Beside : size_t { kNothing, kComputing, kLoading };
+constexpr std::array kWays = {"quiet", "computing", "loading"};  // what the raw numbers call them
 
 struct Round {
-  net::LoadReport quiet;
-  net::LoadReport computing;
-  net::LoadReport loading;
+  std::array<net::LoadReport, kWays.size()> reports;  // by Beside
   size_t loads = 0;
 };
 
@@ -126,24 +126,17 @@ Result<Round> MeasureRound(const LoadTarget& target, const std::string& reposito
                            const Options& options) {
   Round round;
   const Timing timing = TimingOf(options.duration_s);
-  std::array order = {Beside::kNothing, Beside::kComputing, Beside::kLoading};
+  std::array order = {kNothing, kComputing, kLoading};
   if (!quiet_first) std::ranges::reverse(order);
   for (const Beside beside : order) {
-    if (beside == Beside::kNothing) {
-      INFERD_ASSIGN_OR_RETURN(round.quiet, Offer(target, rate, options.connections, timing));
-      continue;
-    }
-    if (beside == Beside::kComputing) {
-      const Spinner spinner(CoreLayout::OfPrograms(), 0);  // as low as this process by now
-      INFERD_ASSIGN_OR_RETURN(round.computing, Offer(target, rate, options.connections, timing));
-      continue;
-    }
-    Loader loader(target.target.url, repository);
-    Result<net::LoadReport> report = Offer(target, rate, options.connections, timing);
-    INFERD_RETURN_IF_ERROR(loader.Stop());
-    if (!report.has_value()) return std::unexpected(report.error());
-    round.loading = *std::move(report);
-    round.loads = loader.loads();
+    std::optional<Spinner> spinner;
+    std::optional<Loader> loader;
+    if (beside == kComputing) spinner.emplace(CoreLayout::OfPrograms(), 0);  // as low as this process by now
+    if (beside == kLoading) loader.emplace(target.target.url, repository);
+    INFERD_ASSIGN_OR_RETURN(round.reports[beside], Offer(target, rate, options.connections, timing));
+    if (!loader.has_value()) continue;
+    INFERD_RETURN_IF_ERROR(loader->Stop());
+    round.loads = loader->loads();
   }
   return round;
 }
@@ -172,14 +165,14 @@ Status Run(const Options& options) {
     INFERD_ASSIGN_OR_RETURN(const Round round,
                             MeasureRound(call.server, repository.folder(), rate, i % 2 == 1, options));
     std::vector<std::string> cells = {std::to_string(i)};
-    for (const auto& [way, report] : {std::pair("quiet", &round.quiet), std::pair("computing", &round.computing),
-                                      std::pair("loading", &round.loading)}) {
-      cells.insert(cells.end(), {PercentileText(*report, 50), PercentileText(*report, 99) + BusyMark(*report),
-                                 Number(CpuUs(*report)), DurationNs(report->lag.PercentileNs(99))});
-      results.Add(LoadCells("round", way, std::to_string(i), *report));
+    for (const Beside beside : {kNothing, kComputing, kLoading}) {
+      const net::LoadReport& report = round.reports[beside];
+      cells.insert(cells.end(), {PercentileText(report, 50), PercentileText(report, 99) + BusyMark(report),
+                                 Number(CpuUs(report)), DurationNs(report.lag.PercentileNs(99))});
+      results.Add(LoadCells("round", kWays[beside], std::to_string(i), report));
     }
-    ratios.push_back(P99Ratio(round.loading, round.quiet));
-    computing_ratios.push_back(P99Ratio(round.computing, round.quiet));
+    ratios.push_back(P99Ratio(round.reports[kLoading], round.reports[kNothing]));
+    computing_ratios.push_back(P99Ratio(round.reports[kComputing], round.reports[kNothing]));
     cells.insert(cells.end(), {std::to_string(round.loads), Number(ratios.back(), "%.2f")});
     table.Add(std::move(cells));
   }
