@@ -94,7 +94,7 @@ function(inferd_engine name)
   set_target_properties(engine_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name} LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/engine.map
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/inferd/engines
-    BUILD_RPATH "$ORIGIN;$ORIGIN/../${name}" BUILD_RPATH_USE_ORIGIN ON SKIP_BUILD_RPATH OFF)
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;$ORIGIN/../${name}")
   target_precompile_headers(engine_${name} REUSE_FROM inferd_pch)
   set_property(GLOBAL APPEND PROPERTY INFERD_ENGINES engine_${name})
 endfunction()

@@ -25,6 +25,10 @@ max_batch_size: 64
 input { name: "image" data_type: TYPE_FP32 dims: [ 64 ] }
 output { name: "scores" data_type: TYPE_FP32 dims: [ 10 ] label_filename: "labels.txt" }
 """
+SIMPLE_CONFIG = """\
+# Its rows do not influence each other, so requests may share executions.
+dynamic_batching { }
+"""
 
 
 def save(name, graph):
@@ -89,6 +93,7 @@ def make_simple():
         nodes, "simple",
         [value_info(name, TensorProto.INT32, [16]) for name in ("INPUT0", "INPUT1")],
         [value_info(name, TensorProto.INT32, [16]) for name in ("OUTPUT0", "OUTPUT1")]))
+    (EXAMPLES / "models" / "simple" / "config.pbtxt").write_text(SIMPLE_CONFIG)
     save_request("simple", {
         "inputs": [
             {"name": "INPUT0", "shape": [1, 16], "datatype": "INT32", "data": list(range(16))},

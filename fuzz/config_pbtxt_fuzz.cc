@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "config/batching_decision.h"
 #include "config/model_config_completion.h"
 #include "config/model_config_document.h"
 #include "config/model_config_parser.h"
@@ -37,7 +39,9 @@ void CheckCompletion(const config::ModelConfig& config) {
   const std::string folder = config.name.empty() ? "m" : config.name;
   auto resolved = config::ResolveModel(config, folder, {"model.onnx"}, {});
   if (!resolved.has_value()) return;
-  const auto completed = config::CompleteModel(*std::move(resolved), kInputs, kOutputs, {});
+  config::BatchingDecision batching = config::DecideBatching(*resolved, kInputs, kOutputs, {});
+  Require(!batching.reason.empty(), "a decision without a reason");
+  const auto completed = config::CompleteModel(*std::move(resolved), kInputs, kOutputs, {}, std::move(batching));
   if (!completed.has_value()) return;
   Require(completed->max_batch_size >= 0 && !completed->outputs.empty() && !completed->instance_groups.empty(),
           "a completed configuration is not complete");

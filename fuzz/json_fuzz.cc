@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "fuzz/dom.h"
 #include "fuzz/require.h"
 #include "json/reader.h"
 #include "json/writer.h"
@@ -100,10 +101,8 @@ void CheckStrict(std::string_view text) {
   const bool too_large = read.message().find("too large for a double") != std::string::npos;
   Require(read.ok() == skipped.ok() || too_large, "skipping and reading differ: " + read.ToString());
 
-  dom::parse_options options;
-  options.max_depth = 1000;
   boost::system::error_code fault;
-  const dom::value expected = dom::parse(text, fault, {}, options);
+  const dom::value expected = ParseDom(text, 1000, fault);
   if (fault) {
     Require(!read.ok() || fault == dom::error::exponent_overflow, "accepted what a strict parser refuses");
     return;

@@ -43,12 +43,19 @@ std::optional<std::string> Elements(const Field& field) {
 inline std::optional<std::string> Values(const tensorflow::TensorProto& proto, tensor::DataType type) {
   using tensor::DataType;
   switch (type) {
+    case DataType::kComplex64: return Elements<float>(proto.scomplex_val());
+    case DataType::kComplex128: return Elements<double>(proto.dcomplex_val());
     case DataType::kFp32: return Elements<float>(proto.float_val());
     case DataType::kFp64: return Elements<double>(proto.double_val());
+    case DataType::kQint8:
     case DataType::kInt8: return Elements<int8_t>(proto.int_val());
+    case DataType::kQint16:
     case DataType::kInt16: return Elements<int16_t>(proto.int_val());
+    case DataType::kQint32:
     case DataType::kInt32: return Elements<int32_t>(proto.int_val());
+    case DataType::kQuint8:
     case DataType::kUint8: return Elements<uint8_t>(proto.int_val());
+    case DataType::kQuint16:
     case DataType::kUint16: return Elements<uint16_t>(proto.int_val());
     case DataType::kInt64: return Elements<int64_t>(proto.int64_val());
     case DataType::kBool: return Elements<bool>(proto.bool_val());
@@ -87,6 +94,7 @@ inline std::optional<Expected> ExpectedTensor(const tensorflow::TensorProto& pro
   auto values = Values(proto, expected.datatype);
   if (!values) return std::nullopt;
   const size_t element_size = tensor::ElementSize(expected.datatype);
+  if (!strings && values->size() % element_size != 0) return std::nullopt;  // half a complex number
   const size_t given = strings ? static_cast<size_t>(proto.string_val_size()) : values->size() / element_size;
   if (given > *count) return std::nullopt;
   std::string last(strings ? sizeof(uint32_t) : element_size, '\0');

@@ -14,6 +14,7 @@
 #include "frontends/tfs_http/example_reader.h"
 #include "frontends/tfs_http/predict_reader.h"
 #include "frontends/tfs_http/predict_writer.h"
+#include "fuzz/dom.h"
 #include "fuzz/require.h"
 #include "tensor/raw.h"
 
@@ -123,9 +124,7 @@ void Run(uint8_t choice, const BodyRules& rules, std::string_view text) {
   }
   const bool tokens = text.find("NaN") != std::string_view::npos || text.find("Inf") != std::string_view::npos;
   boost::system::error_code error;
-  dom::parse_options options;
-  options.max_depth = 128;
-  const dom::value parsed = dom::parse(dom::string_view(text.data(), text.size()), error, {}, options);
+  const dom::value parsed = ParseDom(text, 128, error);
   // RFC 8259 sets exponents no limit; what is skipped may have any.
   Require(!error || tokens || rules.trailing_bytes || error == dom::error::exponent_overflow, "accepted, and no JSON");
   if (!error && signature.inputs.size() == 1) CheckLoneInput(request.inputs[0], parsed.as_object(), decoded->row);

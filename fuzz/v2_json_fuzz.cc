@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "fuzz/dom.h"
 #include "fuzz/v2_requests.h"
 
 namespace inferd::fuzz {
@@ -55,9 +56,7 @@ void Run(std::string_view text) {
   // NaN and Infinity are ours alone.
   const bool tokens = text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos;
   boost::system::error_code error;
-  dom::parse_options options;
-  options.max_depth = 128;
-  const dom::value parsed = dom::parse(dom::string_view(text.data(), text.size()), error, {}, options);
+  const dom::value parsed = ParseDom(text, 128, error);
   // RFC 8259 sets exponents no limit; what is skipped may have any.
   Require(!error || tokens || error == dom::error::exponent_overflow, "accepted, and no JSON");
   if (!error) CheckAgainstDom(*decoded->request, parsed);

@@ -38,11 +38,11 @@ class OneRequest final : public core::Execution {
   base::Buffer AllocateOutput(int, size_t bytes) override { return base::Buffer::Allocate(bytes); }
   void MarkInputsReady() override {}
   void MarkInferDone() override {}
-  void Respond(size_t, base::Status status, std::vector<core::InferTensor> outputs_of_request, bool) override {
-    Require(status.ok(), status.ToString());
-    last_ = std::move(outputs_of_request);
+  void Respond(size_t, core::EngineResponse response) override {
+    Require(response.status.ok(), response.status.ToString());
+    last_ = std::move(response.outputs);
   }
-  void RespondAll(base::Status, std::vector<core::InferTensor>) override {}
+  void RespondAll(core::EngineResponse) override {}
   void Finish() override { last_.clear(); }
 
  private:

@@ -14,7 +14,7 @@
 namespace inferd::bench {
 
 // One gRPC connection that does nothing: nghttp2 with the least around it. Takes a message's bytes into one buffer, as
-// whoever wants to look at it must, and answers it with as many bytes as the path says: "/floor/Unary?bytes=100", or
+// reading it is the caller's work, and answers it with as many bytes as the path says: "/floor/Unary?bytes=100", or
 // "/floor/Stream?bytes=100", where each message on the stream is answered and the stream ends when the client ends it.
 class GrpcSession final {
  public:

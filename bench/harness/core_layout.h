@@ -15,8 +15,8 @@ namespace inferd::bench {
 class CoreLayout final {
  public:
   struct Options {
-    // No core sleeps: a process on each spins at the lowest priority (SCHED_IDLE), and gives way at once to whoever
-    // wants it. A core that has slept is cold, and a virtual machine's is given back to its host.
+    // No core sleeps: a process on each spins at the lowest priority (SCHED_IDLE), and gives way at once to any thread
+    // that wants it. A core that has slept is cold, and a virtual machine's is given back to its host.
     bool awake = false;
     // The load generator has the first core, and the servers have the others: whether a connection's two ends share a
     // core makes a difference of two to one, and they would move. Of one core, nothing can be taken apart.

@@ -7,7 +7,7 @@
 
 namespace inferd::bench {
 
-// The raw numbers of a benchmark, for bench/plots.py and whoever looks closer: a CSV file (RFC 4180) with a heading.
+// The raw numbers of a benchmark, for bench/plots.py and closer looks: a CSV file (RFC 4180) with a heading.
 class Results final {
  public:
   explicit Results(std::vector<std::string> heading) : columns_(heading.size()) { Add(heading); }

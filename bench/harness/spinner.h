@@ -12,7 +12,7 @@ namespace inferd::bench {
 class Spinner final {
  public:
   // `niceness` is added to what this process has; none: the lowest of all (SCHED_IDLE), which gives way at once to
-  // whoever wants the core.
+  // any that wants the core.
   Spinner(const base::CpuCores& cores, std::optional<int> niceness);
   ~Spinner();
   Spinner(Spinner&& other) noexcept;

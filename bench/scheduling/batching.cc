@@ -1,7 +1,7 @@
 // bench_batching: what batching is worth, as tables (bench/batching builds and starts it).
 //
 // One perceptron (784-256-10), a row per request, in servers that differ in one thing: whether requests share
-// executions, and who decides. Three tables: closed loops of 1 to 64 clients; one client alone, which batching must
+// executions, and what decides. Three tables: closed loops of 1 to 64 clients; one client alone, which batching must
 // cost nothing; and throughput and latency against offered load, an open loop.
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@
 #include "bench/harness/results.h"
 #include "bench/harness/served_model.h"
 #include "bench/scheduling/options.h"
-#include "ctl/table.h"
+#include "ctl/text/table.h"
 
 namespace inferd::bench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "bench/harness/display.h"
 #include "bench/harness/model_call.h"
-#include "ctl/table.h"
+#include "ctl/text/table.h"
 
 namespace inferd::bench {
 

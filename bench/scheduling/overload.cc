@@ -19,7 +19,7 @@
 #include "bench/harness/scratch_repository.h"
 #include "bench/harness/served_model.h"
 #include "bench/scheduling/options.h"
-#include "ctl/table.h"
+#include "ctl/text/table.h"
 
 namespace inferd::bench {
 namespace {
@@ -72,10 +72,10 @@ std::string Refusals(const net::LoadReport& report) {
 Status MeasureWay(const Options& options, const std::string& way, const std::string& file, double& capacity,
                   ctl::Table& table, Results& results) {
   ShowProgress(way + " ...");
-  INFERD_ASSIGN_OR_RETURN(const ServedModel model, ServedModel::Start({.programs = options.programs,
-                                                                       .file = file,
-                                                                       .config = Config(way, options),
-                                                                       .wire = options.wire}));
+  INFERD_ASSIGN_OR_RETURN(
+      const ServedModel model,
+      ServedModel::Start(
+          {.programs = options.programs, .file = file, .config = Config(way, options), .wire = options.wire}));
   const Timing timing = TimingOf(options.duration_s);
   if (capacity == 0) {
     INFERD_ASSIGN_OR_RETURN(const net::LoadReport most, Saturate(model.server(), 64, timing));

@@ -29,7 +29,7 @@
 #include "bench/harness/scratch_repository.h"
 #include "bench/harness/spinner.h"
 #include "bench/scheduling/options.h"
-#include "ctl/table.h"
+#include "ctl/text/table.h"
 #include "ctl/v2_server.h"
 
 namespace inferd::bench {

@@ -4,7 +4,7 @@
 
 #include "bench/harness/display.h"
 #include "bench/table/measurement.h"
-#include "ctl/table.h"
+#include "ctl/text/table.h"
 
 namespace inferd::bench {
 

@@ -19,7 +19,7 @@
 #include "bench/table/idle_connections.h"
 #include "bench/table/isolation_table.h"
 #include "bench/table/measurement.h"
-#include "ctl/table.h"
+#include "ctl/text/table.h"
 
 namespace inferd::bench {
 namespace {

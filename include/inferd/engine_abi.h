@@ -13,7 +13,8 @@
  *       other_signature()                after it, until there is no other; where the engine has it
  *       open_signature()                 at any time; where the engine has it
  *       create_instance()                as often as the model's configuration has instances
- *         execute()                      one call at a time for one instance, instances side by side, any thread
+ *         execute()                      one call at a time for one instance, and no more unfinished executions than
+ *                                        its signature says; instances side by side, any thread
  *       destroy_instance()               no execution of the instance is unfinished
  *     unload()                           its instances are destroyed
  *
@@ -97,7 +98,7 @@ enum inferd_code {
   INFERD_UNAUTHENTICATED = 16
 };
 
-/* Numbered as in Triton's ModelConfig. Elements are little-endian. */
+/* Up to BF16 numbered as in Triton's ModelConfig. Elements are little-endian. */
 enum inferd_datatype {
   INFERD_TYPE_INVALID = 0,
   INFERD_TYPE_BOOL = 1, /* one byte, 0 or 1 */
@@ -113,7 +114,15 @@ enum inferd_datatype {
   INFERD_TYPE_FP32 = 11,
   INFERD_TYPE_FP64 = 12,
   INFERD_TYPE_BYTES = 13,
-  INFERD_TYPE_BF16 = 14
+  INFERD_TYPE_BF16 = 14,
+  /* TensorFlow's alone: Predict V2 has no such datatypes, and its clients can neither send nor get them. */
+  INFERD_TYPE_COMPLEX64 = 15,  /* two FP32: the real part, the imaginary part */
+  INFERD_TYPE_COMPLEX128 = 16, /* two FP64 */
+  INFERD_TYPE_QINT8 = 17,      /* quantized numbers, laid out as the integers of their name */
+  INFERD_TYPE_QUINT8 = 18,
+  INFERD_TYPE_QINT16 = 19,
+  INFERD_TYPE_QUINT16 = 20,
+  INFERD_TYPE_QINT32 = 21
 };
 
 /* How the elements of a BYTES tensor lie in memory. Zero bytes inside an element are data like any other. */
@@ -148,7 +157,23 @@ typedef struct inferd_tensor_spec {
 
   /* 1: the model does not say how many dimensions there are; `rank` is 0, and `any_shape` 1. */
   int32_t unknown_rank;
+
+  /* Outputs only: what the elements of a row stand for, where the model says it: element i belongs to labels[i]. */
+  const inferd_text* labels;
+  size_t label_count;
+
+  /* What the model's file calls the dimensions of any size: `rank` names, empty where a dimension is a number or has no
+   * name. Dimensions of one name have one size in a request, whichever tensors they are of. NULL: none has a name. A
+   * model whose rows do not influence each other calls the dimension that they lie in "batch" or the like
+   * (docs/batching.md): only then may the server let requests share an execution without being told to. */
+  const inferd_text* dimension_names;
+
+  /* What the model takes where a request leaves the input out, in the model format's own form (a serialized
+   * tensorflow.TensorProto); clients may be told. Empty: it says nothing. */
+  inferd_text default_value;
 } inferd_tensor_spec;
+
+#define INFERD_UNFINISHED_EXECUTIONS_MAX 65536
 
 typedef struct inferd_signature {
   size_t struct_size;
@@ -174,9 +199,19 @@ typedef struct inferd_signature {
   inferd_text name;
   inferd_text method;
 
-  /* 1, of an other_signature() only: metadata show it, and nobody can ask for it; no instances of it are created, and its
-   * tensors may be of type INFERD_TYPE_INVALID. */
+  /* 1, of an other_signature() only: metadata show it, and nobody can ask for it; no instances of it are created, and
+   * its tensors may be of type INFERD_TYPE_INVALID. */
   int32_t only_shown;
+
+  /* Of one that is only shown: what clients are told that ask for it all the same ("tensor 'x' ..."). Empty: there is
+   * no such signature for them. */
+  inferd_text not_served;
+
+  /* How many executions of one instance may be unfinished at a time, where execute() returns INFERD_PENDING: the next
+   * call comes when fewer are. 0 or 1: one after the other; at most INFERD_UNFINISHED_EXECUTIONS_MAX. An instance that
+   * needs a share of something (compute_threads other than -1 where the server limits them, resources of the
+   * configuration's rate limiter) has one at a time, and so has one in a process of its own. */
+  int32_t unfinished_executions_max;
 } inferd_signature;
 
 /* ---- Loading -------------------------------------------------------------------------------------------------- */
@@ -285,15 +320,6 @@ typedef struct inferd_output {
   void* release_arg;
 } inferd_output;
 
-typedef struct inferd_response {
-  size_t struct_size;
-  int32_t code;        /* not INFERD_OK: a failure, without outputs */
-  inferd_text message; /* why, for the client */
-  const inferd_output* const* outputs;
-  size_t output_count;
-  int32_t final; /* 1: the last response to the request. Streams may end in a final response without outputs */
-} inferd_response;
-
 enum inferd_parameter_kind {
   INFERD_PARAMETER_BOOL = 0,
   INFERD_PARAMETER_INT64 = 1,
@@ -302,7 +328,7 @@ enum inferd_parameter_kind {
   INFERD_PARAMETER_TEXT = 4
 };
 
-/* A request parameter: `kind` says which value holds. */
+/* A parameter of a request or of a response: `kind` says which value holds. */
 typedef struct inferd_parameter {
   size_t struct_size;
   int32_t kind;
@@ -313,6 +339,29 @@ typedef struct inferd_parameter {
   inferd_text text_value;
 } inferd_parameter;
 
+/* The most parameters of one response, and the most bytes of their names and texts together. */
+#define INFERD_RESPONSE_PARAMETERS_MAX 64
+#define INFERD_RESPONSE_PARAMETER_BYTES_MAX 65536
+
+typedef struct inferd_response {
+  size_t struct_size;
+  int32_t code;        /* not INFERD_OK: a failure, without outputs */
+  inferd_text message; /* why, for the client */
+  const inferd_output* const* outputs;
+  size_t output_count;
+  int32_t final; /* 1: the last response to the request. Streams may end in a final response without outputs */
+
+  /* What the answer says beside its outputs (a count of tokens, a reason to stop): parameters[i] is called
+   * parameter_names[i]. Copied before respond() returns. Names are not empty, no two are the same, and none begins with
+   * "triton_", which is the server's; names and texts are UTF-8; the limits are those above. A response that breaks one
+   * of these rules is an INTERNAL error in place of the answer, as one with wrong outputs is. Parameters of a failure
+   * are ignored; those of a response to INFERD_ALL_REQUESTS go to every request. Clients get them where their protocol
+   * has a place for them: Predict V2 does, TensorFlow Serving's API does not. */
+  const inferd_text* parameter_names;
+  const inferd_parameter* const* parameters;
+  size_t parameter_count;
+} inferd_response;
+
 /* respond() to every request of the batch with one response: outputs then cover the whole batch, and the host splits
  * them by rows (those of batch_output by the shapes of an input). Always final. */
 #define INFERD_ALL_REQUESTS ((size_t)-1)
@@ -320,7 +369,8 @@ typedef struct inferd_parameter {
 /* What execute() returns. */
 enum inferd_execute_result {
   INFERD_FINISHED = 0, /* every request was answered; the engine will not touch the batch again */
-  INFERD_PENDING = 1,  /* the engine calls inferd_host.finish later, or did so already, on any thread */
+  INFERD_PENDING = 1,  /* the engine calls inferd_host.finish later, or did so already, on any thread: the execution
+                          lasts until then, in statistics, limits, and what it holds of shared resources */
   INFERD_FAILED = 2    /* requests that were not answered get `error`; the engine will not touch the batch again */
 };
 
@@ -361,6 +411,11 @@ typedef struct inferd_host {
   /* For the statistics, optional: the inputs are where the engine computes; the outputs are computed. */
   void (*mark_inputs_ready)(const inferd_batch* batch);
   void (*mark_infer_done)(const inferd_batch* batch);
+
+  /* The request's parameters one by one, in the order in which its client wrote them: 1 and fills *name and *value (set
+   * its struct_size first) for position 0, 1 ..., 0 behind the last. */
+  int32_t (*parameter_at)(const inferd_batch* batch, size_t request, size_t position, inferd_text* name,
+                          inferd_parameter* value);
 } inferd_host;
 
 /* ---- The engine ----------------------------------------------------------------------------------------------- */

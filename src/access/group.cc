@@ -10,6 +10,7 @@ namespace {
 struct Method {
   std::string_view name;
   Group group;
+  bool control = false;  // IsControlMethod
 };
 
 constexpr Method kInferenceMethods[] = {
@@ -23,16 +24,16 @@ constexpr Method kInferenceMethods[] = {
     {"ModelConfig", Group::kModelConfig},
     {"ModelStatistics", Group::kStatistics},
     {"RepositoryIndex", Group::kModelRepository},
-    {"RepositoryModelLoad", Group::kModelRepository},
-    {"RepositoryModelUnload", Group::kModelRepository},
+    {"RepositoryModelLoad", Group::kModelRepository, true},
+    {"RepositoryModelUnload", Group::kModelRepository, true},
     {"SystemSharedMemoryStatus", Group::kSharedMemory},
     {"SystemSharedMemoryRegister", Group::kSharedMemory},
     {"SystemSharedMemoryUnregister", Group::kSharedMemory},
     {"CudaSharedMemoryStatus", Group::kSharedMemory},
     {"CudaSharedMemoryRegister", Group::kSharedMemory},
     {"CudaSharedMemoryUnregister", Group::kSharedMemory},
-    {"TraceSetting", Group::kTrace},
-    {"LogSettings", Group::kLogging},
+    {"TraceSetting", Group::kTrace, true},
+    {"LogSettings", Group::kLogging, true},
 };
 
 // The same groups as over REST.
@@ -43,14 +44,21 @@ constexpr Method kTensorflowServingMethods[] = {
     {"PredictionService/MultiInference", Group::kInference},
     {"PredictionService/GetModelMetadata", Group::kMetadata},
     {"ModelService/GetModelStatus", Group::kHealth},
-    {"ModelService/HandleReloadConfigRequest", Group::kModelRepository},
+    {"ModelService/HandleReloadConfigRequest", Group::kModelRepository, true},
     {"SessionService/SessionRun", Group::kInference},
 };
 
-std::optional<Group> GroupIn(std::span<const Method> methods, std::string_view name) {
+const Method* FindIn(std::span<const Method> methods, std::string_view name) {
   const auto method = std::ranges::find(methods, name, &Method::name);
-  if (method == methods.end()) return std::nullopt;
-  return method->group;
+  return method == methods.end() ? nullptr : &*method;
+}
+
+const Method* Find(std::string_view path) {
+  constexpr std::string_view kInference = "/inference.GRPCInferenceService/";
+  if (path.starts_with(kInference)) return FindIn(kInferenceMethods, path.substr(kInference.size()));
+  constexpr std::string_view kTensorflowServing = "/tensorflow.serving.";
+  if (!path.starts_with(kTensorflowServing)) return nullptr;
+  return FindIn(kTensorflowServingMethods, path.substr(kTensorflowServing.size()));
 }
 
 }  // namespace
@@ -59,11 +67,13 @@ std::optional<Group> GroupOfGrpcMethod(std::string_view path) {
   if (path.starts_with("/grpc.health.v1.Health/")) return Group::kHealth;
   // What there is to call is metadata too.
   if (path.starts_with("/grpc.reflection.")) return Group::kMetadata;
-  constexpr std::string_view kInference = "/inference.GRPCInferenceService/";
-  if (path.starts_with(kInference)) return GroupIn(kInferenceMethods, path.substr(kInference.size()));
-  constexpr std::string_view kTensorflowServing = "/tensorflow.serving.";
-  if (!path.starts_with(kTensorflowServing)) return std::nullopt;
-  return GroupIn(kTensorflowServingMethods, path.substr(kTensorflowServing.size()));
+  const Method* const method = Find(path);
+  return method == nullptr ? std::nullopt : std::optional(method->group);
+}
+
+bool IsControlMethod(std::string_view path) {
+  const Method* const method = Find(path);
+  return method != nullptr && method->control;
 }
 
 }  // namespace inferd::access

@@ -26,4 +26,7 @@ inline constexpr size_t kGroupCount = 10;
 // Of "/package.Service/Method"; nullopt: no method of a service that this server has.
 std::optional<Group> GroupOfGrpcMethod(std::string_view path);
 
+// Whether such a method may change what the server does; see Policy::CheckControl. A method that sets and shows counts.
+bool IsControlMethod(std::string_view path);
+
 }  // namespace inferd::access

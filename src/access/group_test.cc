@@ -23,6 +23,21 @@ TEST(GroupTest, MethodsOfGrpcHaveGroups) {
   EXPECT_EQ(GroupOfGrpcMethod("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"), Group::kMetadata);
 }
 
+TEST(GroupTest, MethodsThatChangeWhatTheServerDoesAreControl) {
+  for (const std::string_view path :
+       {"/inference.GRPCInferenceService/RepositoryModelLoad", "/inference.GRPCInferenceService/RepositoryModelUnload",
+        "/inference.GRPCInferenceService/LogSettings", "/inference.GRPCInferenceService/TraceSetting",
+        "/tensorflow.serving.ModelService/HandleReloadConfigRequest"}) {
+    EXPECT_TRUE(IsControlMethod(path)) << path;
+  }
+  for (const std::string_view path :
+       {"/inference.GRPCInferenceService/RepositoryIndex", "/inference.GRPCInferenceService/ModelInfer",
+        "/tensorflow.serving.ModelService/GetModelStatus", "/grpc.health.v1.Health/Watch",
+        "/other.Service/LogSettings"}) {
+    EXPECT_FALSE(IsControlMethod(path)) << path;
+  }
+}
+
 TEST(GroupTest, OtherPathsHaveNone) {
   for (const std::string_view path :
        {"", "/", "ModelInfer", "/inference.GRPCInferenceService/", "/inference.GRPCInferenceService/Modelinfer",

@@ -4,9 +4,15 @@
 
 #include <utility>
 
+#include "access/from_here.h"
+
 namespace inferd::access {
 
 namespace {
+
+constexpr std::string_view kFromHereOnly =
+    "control calls are taken from this machine only; --control-from anyone, or a rule of access for them, lets others "
+    "in";
 
 // RFC 9110, 11.4: the scheme without regard to case, blanks, the token. Empty: it is not of this scheme.
 std::string_view BearerToken(std::string_view credentials) {
@@ -47,6 +53,12 @@ base::Result<Policy> Policy::Create(std::vector<HeaderRule> header_rules, std::v
     }
   }
   return policy;
+}
+
+base::Status Policy::CheckControl(Group group, const net::RequestHead& head) const {
+  INFERD_RETURN_IF_ERROR(Check(group, head));
+  if (!control_from_here_ || restricts(group) || IsFromHere(head)) return base::OkStatus();
+  return base::PermissionDenied(std::string(kFromHereOnly));
 }
 
 base::Status Policy::Check(Group group, const net::RequestHead& head) const {

@@ -34,8 +34,8 @@ struct HeaderRefusal {
   std::string text = "This API is restricted, expecting header ";
 };
 
-// Who may call which group of endpoints over one transport, on all of its listeners. Immutable and thread-safe; tokens
-// may be read anew meanwhile. A group with a header rule and a token rule demands both.
+// Which clients may call which group of endpoints over one transport, on all of its listeners. Immutable and
+// thread-safe; tokens may be read anew meanwhile. A group with a header rule and a token rule demands both.
 class Policy final {
  public:
   // Every group is open.
@@ -45,11 +45,21 @@ class Policy final {
   static base::Result<Policy> Create(std::vector<HeaderRule> header_rules, std::vector<TokenRule> token_rules,
                                      HeaderRefusal refusal = {});
 
+  // From now on control calls of groups without a rule are taken from this machine only. Before it is shared.
+  void ControlFromHere() { control_from_here_ = true; }
+  bool controls_from_here() const { return control_from_here_; }
+
   bool restricts(Group group) const { return !demand(group).header.empty() || demand(group).tokens != nullptr; }
 
   // OK, the refusal, or UNAUTHENTICATED for a bearer token that is missing or not known. Values are compared in
   // constant time, and never quoted. The first header of a name counts.
   base::Status Check(Group group, const net::RequestHead& head) const;
+
+  // The same for a call that changes what the server does: loads or unloads a model, sets how it logs or traces.
+  base::Status CheckControl(Group group, const net::RequestHead& head) const;
+
+  // Whether CheckControl may refuse.
+  bool restricts_control(Group group) const { return control_from_here_ || restricts(group); }
 
  private:
   struct Demand {
@@ -63,6 +73,7 @@ class Policy final {
 
   std::array<Demand, kGroupCount> demands_;
   HeaderRefusal refusal_;
+  bool control_from_here_ = false;
 };
 
 }  // namespace inferd::access

@@ -33,6 +33,34 @@ std::shared_ptr<const TokenFile> Tokens(const testing::TempDir& dir, const std::
   return *std::move(file);
 }
 
+TEST(PolicyTest, ControlCallsMayBeTakenFromHereOnly) {
+  net::RequestHead near;
+  near.peer = "127.0.0.1:4242";
+  net::RequestHead far;
+  far.peer = "10.0.0.1:4242";
+  Policy policy;
+  EXPECT_TRUE(policy.CheckControl(Group::kModelRepository, far).ok());
+  EXPECT_FALSE(policy.restricts_control(Group::kModelRepository));
+  policy.ControlFromHere();
+  EXPECT_TRUE(policy.restricts_control(Group::kModelRepository));
+  EXPECT_TRUE(policy.CheckControl(Group::kModelRepository, near).ok());
+  EXPECT_TRUE(policy.Check(Group::kModelRepository, far).ok()) << "the repository's index changes nothing";
+  const base::Status refused = policy.CheckControl(Group::kModelRepository, far);
+  EXPECT_EQ(refused.code(), StatusCode::kPermissionDenied);
+  EXPECT_THAT(refused.message(), HasSubstr("--control-from"));
+}
+
+TEST(PolicyTest, ARuleForAGroupSaysAllAboutWhoControlsIt) {
+  Policy policy = Restricted();
+  policy.ControlFromHere();
+  net::RequestHead far = Head({{"X-Other", "other"}});
+  far.peer = "10.0.0.1:4242";
+  EXPECT_TRUE(policy.CheckControl(Group::kLogging, far).ok());
+  net::RequestHead near;
+  near.peer = "127.0.0.1:4242";
+  EXPECT_FALSE(policy.CheckControl(Group::kLogging, near).ok());
+}
+
 TEST(PolicyTest, NothingIsRestrictedAtFirst) {
   for (size_t group = 0; group < kGroupCount; ++group) {
     EXPECT_FALSE(Policy().restricts(static_cast<Group>(group)));

@@ -1,6 +1,6 @@
 #include "access/token_file.h"
 
-#include <fstream>
+#include "base/regular_file.h"
 
 namespace inferd::access {
 
@@ -32,16 +32,11 @@ base::Result<std::unique_ptr<TokenFile>> TokenFile::Open(std::string path) {
 }
 
 base::Result<TokenFile::Tokens> TokenFile::Read(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::string text(kFileBytesMax + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!stream.is_open() || stream.bad())
+  const auto read = base::ReadRegularFile(path, kFileBytesMax);
+  if (!read.has_value() && read.error().code() == base::StatusCode::kNotFound)
     return std::unexpected(base::NotFound("cannot read tokens from '" + path + "'"));
-  text.resize(static_cast<size_t>(stream.gcount()));
-  if (text.size() > kFileBytesMax) {
-    return std::unexpected(
-        base::InvalidArgument(path + ": a file of tokens may have " + std::to_string(kFileBytesMax) + " bytes"));
-  }
+  if (!read.has_value()) return std::unexpected(read.error().WithContext("tokens"));
+  const std::string& text = *read;
   Tokens tokens;
   int number = 1;
   for (std::string_view rest = text; !rest.empty(); ++number) {

@@ -20,7 +20,7 @@ class TokenFile final {
   static constexpr size_t kTokensMax = 1'000;
 
   // Errors: NOT_FOUND, the file cannot be read; INVALID_ARGUMENT with the line, or if there is no token in it, which
-  // would shut everybody out.
+  // would shut all clients out.
   static base::Result<std::unique_ptr<TokenFile>> Open(std::string path);
 
   const std::string& path() const { return path_; }

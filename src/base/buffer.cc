@@ -21,7 +21,12 @@ Buffer Buffer::Allocate(size_t size, size_t align_at) {
   if (total < size) throw std::bad_alloc();
   // glibc's aligned_alloc goes round the thread's cache, and costs twenty times what malloc does for small blocks.
   void* memory = std::malloc(total);
-  if (memory == nullptr) throw std::bad_alloc();
+  while (memory == nullptr) {  // as operator new does
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+    memory = std::malloc(total);
+  }
   std::byte* const start =
       static_cast<std::byte*>(memory) - reinterpret_cast<uintptr_t>(memory) % kBufferAlignment + kBufferAlignment;
   auto* block = new (start) Block();

@@ -4,35 +4,37 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <charconv>
 #include <utility>
+
+#include "base/printable.h"
 
 namespace inferd::base {
 
 namespace {
 
-void AppendJsonString(std::string& out, std::string_view text) {
+// What a client sent may be long, and may hold anything.
+constexpr size_t kMessageBytesMax = 16 << 10;
+constexpr size_t kValueBytesMax = 4 << 10;
+
+// Of printable text.
+void AppendQuoted(std::string& out, std::string_view text) {
   out += '"';
   for (const char c : text) {
-    const auto u = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (u < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", u);
-    } else {
-      out += c;
-    }
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
   }
   out += '"';
 }
 
 // A field a client sent must not be able to forge a line.
-void AppendHumanValue(std::string& out, std::string_view text) {
-  const bool plain = !text.empty() && text.find_first_of(" \"\\\n\r\t=") == std::string_view::npos;
+void AppendHumanValue(std::string& out, std::string_view value) {
+  const std::string text = Printable(value, kValueBytesMax);
+  const bool plain = !value.empty() && text == value && text.find_first_of(" \"\\=") == std::string_view::npos;
   if (plain) {
     out += text;
   } else {
-    AppendJsonString(out, text);
+    AppendQuoted(out, text);
   }
 }
 
@@ -47,6 +49,34 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
 }
 
 }  // namespace
+
+LogValue LogValue::NumberIn(std::string_view text) {
+  LogValue value(text);
+  value.kind_ = Kind::kNumberInText;
+  return value;
+}
+
+void LogValue::AppendHuman(std::string& line) const {
+  if (kind_ == Kind::kNumber) {
+    line += std::to_string(number_);
+  } else {
+    AppendHumanValue(line, text_);
+  }
+}
+
+void LogValue::AppendJson(std::string& line) const {
+  if (kind_ == Kind::kText) return AppendQuoted(line, Printable(text_, kValueBytesMax));
+  int64_t number = number_;
+  if (kind_ == Kind::kNumberInText) {
+    const char* const end = text_.data() + text_.size();
+    const auto parsed = std::from_chars(text_.data(), end, number);
+    if (parsed.ec != std::errc() || parsed.ptr != end) {
+      line += "null";
+      return;
+    }
+  }
+  line += std::to_string(number);
+}
 
 class Logger::Sink {
  public:
@@ -104,21 +134,23 @@ void Logger::Log(LogLevel level, std::string_view message, std::initializer_list
     std::strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
     line = fmt::format("{{\"time\":\"{}.{:03}Z\",\"level\":\"{}\",\"message\":", stamp, millis,
                        kNames[static_cast<int>(level)]);
-    AppendJsonString(line, message);
+    AppendQuoted(line, Printable(message, kMessageBytesMax));
     for (const LogField& field : fields) {
+      if (field.key.empty()) continue;
       line += ',';
-      AppendJsonString(line, field.key);
+      AppendQuoted(line, field.key);
       line += ':';
-      AppendJsonString(line, field.value);
+      field.value.AppendJson(line);
     }
     line += '}';
   } else {
-    line = message;
+    line = Printable(message, kMessageBytesMax);
     for (const LogField& field : fields) {
+      if (field.key.empty() || field.in_message) continue;
       line += ' ';
       line += field.key;
       line += '=';
-      AppendHumanValue(line, field.value);
+      field.value.AppendHuman(line);
     }
   }
   sink_->logger().log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -13,9 +15,37 @@ namespace inferd::base {
 enum class LogLevel : int { kVerbose = 0, kInfo = 1, kWarning = 2, kError = 3 };
 enum class LogFormat { kHuman, kJson };
 
+// The value of a field: a text, or a number, which JSON lines write as one. A text is viewed, not copied.
+class LogValue final {
+ public:
+  template <typename Text>
+    requires std::convertible_to<const Text&, std::string_view>
+  LogValue(const Text& text) : text_(text) {}  // NOLINT(google-explicit-constructor)
+  template <std::integral Integer>
+    requires(!std::same_as<Integer, bool>)
+  LogValue(Integer number)  // NOLINT(google-explicit-constructor)
+      : kind_(Kind::kNumber), number_(static_cast<int64_t>(number)) {}
+
+  // A number that is at hand as text, perhaps as a client sent it: "3". Lines for people have the text as it is, JSON
+  // lines the number, or null if the text is no integer of 64 bits.
+  static LogValue NumberIn(std::string_view text);
+
+ private:
+  friend class Logger;
+  enum class Kind : uint8_t { kText, kNumber, kNumberInText };
+
+  void AppendHuman(std::string& line) const;
+  void AppendJson(std::string& line) const;
+
+  Kind kind_ = Kind::kText;
+  std::string_view text_;
+  int64_t number_ = 0;
+};
+
 struct LogField {
-  std::string_view key;
-  std::string_view value;
+  std::string_view key;  // empty: the field is left out
+  LogValue value;
+  bool in_message = false;  // the message has the value: the field is written in JSON lines only
 };
 
 // Where the server says what it does: one line per event on stderr or in a file, for people or as JSON. Thread-safe.

@@ -2,7 +2,10 @@
 
 #include <pthread.h>
 
+#include <system_error>
 #include <utility>
+
+#include "base/memory_shortage.h"
 
 namespace inferd::base {
 
@@ -10,11 +13,21 @@ void SetThreadName(const std::string& name) { pthread_setname_np(pthread_self(),
 
 ThreadPool::ThreadPool(std::string name, size_t threads) {
   threads_.reserve(threads);
-  for (size_t i = 0; i < threads; ++i) {
-    threads_.emplace_back([this, name] {
-      SetThreadName(name);
-      Run();
-    });
+  try {
+    for (size_t i = 0; i < threads; ++i) {
+      threads_.emplace_back([this, name] {
+        SetThreadName(name);
+        Run();
+      });
+    }
+  } catch (const std::system_error&) {
+    {
+      MutexLock lock(mutex_);
+      stopping_ = true;
+    }
+    ready_.NotifyAll();
+    for (auto& thread : threads_) thread.join();
+    throw;
   }
 }
 
@@ -50,7 +63,7 @@ void ThreadPool::Run() {
       task = std::move(queue_.front());
       queue_.pop_front();
     }
-    task();
+    RunUnlessOutOfMemory(task);
   }
 }
 

@@ -13,7 +13,7 @@ namespace inferd::base {
 
 // A fixed number of named threads over one FIFO queue. Thread-safe.
 //
-// The destructor runs what is queued, then joins. Owned by whoever composes the server; never by a task that runs on it.
+// The destructor runs what is queued, then joins. Owned where the server is composed; never by a task that runs on it.
 class ThreadPool final : public Executor {
  public:
   // `name` is cut to 15 bytes (the kernel's limit). `threads` >= 1.

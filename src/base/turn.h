@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -8,7 +9,7 @@
 namespace inferd::base {
 
 // What a thread that works in turns, an event loop's, says about the one it is in: it takes all that is ready and hands
-// it on piece by piece. Whoever gets the pieces may wait for the turn's end and then take them together, which costs
+// it on piece by piece. Their receiver may wait for the turn's end and then take them together, which costs
 // nobody any time: this thread would not have done anything else in between. Bound to its thread.
 //
 //   Turn turn;
@@ -22,9 +23,14 @@ namespace inferd::base {
 //   }
 class Turn final {
  public:
-  Turn() = default;
+  // `name`: the thread's, for reports. `executes` false: the thread is there for what is always quick, and no model
+  // runs on it.
+  explicit Turn(std::string name = {}, bool executes = true) : name_(std::move(name)), executes_(executes) {}
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
+
+  const std::string& name() const { return name_; }
+  bool executes() const { return executes_; }
 
   // The calling thread's; null: it does not work in turns.
   static Turn* Current();
@@ -59,15 +65,15 @@ class Turn final {
   };
   bool more() const { return more_ > 0; }
 
-  // For who waits for the end and would rather have more pieces first: the thread looks once more for what is ready,
-  // without waiting for it.
+  // For a receiver that waits for the end and would rather have more pieces first: the thread looks once more for what
+  // is ready, without waiting for it.
   void LookAgain() { look_again_ = true; }
-  // Whether somebody has asked for that; once.
+  // Whether that was asked for; once.
   bool TakeLookAgain() { return std::exchange(look_again_, false); }
 
   // Runs `task` when the turn ends, in order of calling; what it asks for in its turn runs then, too.
   void AtEnd(Task task) { tasks_.push_back(std::move(task)); }
-  // At the end of the next one: for who has kept this thread for long enough.
+  // At the end of the next one: for work that has kept this thread for long enough.
   void AtNextEnd(Task task) { next_.push_back(std::move(task)); }
 
   // Whether the next turn has work, whatever comes.
@@ -77,6 +83,8 @@ class Turn final {
   void End();
 
  private:
+  const std::string name_;
+  const bool executes_;
   int more_ = 0;
   bool look_again_ = false;
   std::vector<Task> tasks_;

@@ -32,12 +32,16 @@ struct TokenRule {
   std::string file;
 };
 
-// Who may call what. HTTP's rules hold on its port and on that of metrics, gRPC's on every port that serves gRPC,
-// those of tokens everywhere.
+// Which clients may make control calls (load, unload, log and trace settings) of a group that no rule restricts.
+enum class ControlFrom { kHere, kAnyone };
+
+// Which clients may call what. HTTP's rules hold on its port and on that of metrics, gRPC's on every port that serves
+// gRPC, those of tokens everywhere.
 struct AccessOptions {
   std::vector<HeaderRule> http_rules;
   std::vector<HeaderRule> grpc_rules;
   std::vector<TokenRule> token_rules;
+  ControlFrom control_from = ControlFrom::kHere;
 };
 
 }  // namespace inferd::config

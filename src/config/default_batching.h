@@ -6,6 +6,12 @@
 
 namespace inferd::config {
 
+// Which models batch whose configuration says nothing of it.
+enum class UnconfiguredBatching {
+  kProven,            // those whose names of dimensions say that rows are a batch, and whose executions at load agree
+  kLeadingDimension,  // those whose tensors all begin with a dimension of any size, as Triton has it
+};
+
 // How models batch whose configuration says nothing of it.
 struct DefaultBatching {
   uint32_t max_queue_delay_us = 0;
@@ -13,7 +19,7 @@ struct DefaultBatching {
   std::vector<int32_t> allowed_batch_sizes;    // nor do these
   bool pad_to_largest_shape = false;           // not for models that have padding of their own
   bool split_large_requests = false;
-  uint32_t queue_size_max = 0;  // 0: as large as everybody's
+  uint32_t queue_size_max = 0;  // 0: as large as every model's
   // One for the whole server, of which each of their executions needs one, unless their instance groups have a
   // rate_limiter; empty: none.
   std::string resource = {};

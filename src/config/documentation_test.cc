@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "config/checks/unacted_fields.h"
 #include "config/model_config_completion.h"
 #include "config/model_config_parser.h"
 #include "config/options_parser.h"
@@ -41,7 +42,8 @@ TEST(DocumentationTest, TheExampleConfigurationsComplete) {
     ASSERT_TRUE(resolved.has_value()) << resolved.error().ToString();
     const TensorInfo pixels{.name = "pixels", .datatype = tensor::DataType::kFp32, .shape = {-1, 64}};
     const TensorInfo scores{.name = "scores", .datatype = tensor::DataType::kFp32, .shape = {-1, 10}};
-    const auto completed = CompleteModel(*resolved, {pixels}, {scores}, {});
+    const auto completed =
+        CompleteModel(*resolved, {pixels}, {scores}, {}, DecideBatching(*resolved, {pixels}, {&scores, 1}, {}));
     EXPECT_TRUE(completed.has_value()) << completed.error().ToString();
   }
 }
@@ -56,6 +58,14 @@ TEST(DocumentationTest, TheExamplesOfRaggedBatchesAndPaddingHoldUp) {
     ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
     const auto resolved = ResolveModel(*parsed, "m", {"model.onnx"}, {});
     EXPECT_TRUE(resolved.has_value()) << resolved.error().ToString();
+  }
+}
+
+TEST(DocumentationTest, FieldsThatChangeNothingAreListed) {
+  const std::string page = ReadDocument("model-configuration.md");
+  for (const UnactedField& field : UnactedFields()) {
+    const std::string row = "| `" + std::string(field.path) + "` | " + std::string(field.reason);
+    EXPECT_NE(page.find(row), std::string::npos) << row;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/batching_decision.h"
 #include "config/isolation.h"
 #include "config/version_transition.h"
 #include "tensor/data_type.h"
@@ -119,7 +120,7 @@ struct DynamicBatching {
   std::map<uint64_t, QueuePolicy> priority_queue_policy;
 };
 
-// inferd { batching }: who decides on sizes and delays. kAuto chooses only what dynamic_batching does not say, and a
+// inferd { batching }: what decides on sizes and delays. kAuto chooses only what dynamic_batching does not say, and a
 // completed configuration has a dynamic_batching then; kOff executes every request by itself, in the queues that
 // dynamic_batching describes.
 enum class BatchingMode { kConfigured, kAuto, kOff };
@@ -181,6 +182,7 @@ struct ModelConfig {
   int32_t max_batch_size = 0;
   // max_batch_size is a default of ours: a bound on batches that are made here, none on what a request may bring.
   bool accepts_larger_requests = false;
+  BatchingDecision batching_decision;  // why max_batch_size is what it is; of a completed configuration
   std::vector<ModelInput> inputs;
   std::vector<ModelOutput> outputs;
   std::vector<InstanceGroup> instance_groups;
@@ -194,7 +196,7 @@ struct ModelConfig {
   BatchingMode batching = BatchingMode::kConfigured;
   uint64_t latency_objective_us = 0;  // what batching: AUTO aims at; 0: the server's default
   bool split_large_requests = false;  // rows over max_batch_size become several executions and one answer
-  bool side_effect_free = false;      // a batch that failed may be tried again, request by request
+  bool side_effect_free = true;       // a batch that failed may be tried again, request by request
   std::vector<PaddedDimension> padding;
   std::vector<int64_t> allowed_batch_sizes;  // inferd { batch_padding }: ascending; empty: any
   bool pads_to_largest_shape = false;        // there: requests of different shapes share executions
@@ -210,6 +212,8 @@ struct ModelConfig {
   std::vector<Accelerator> gpu_accelerators;
   std::vector<Accelerator> cpu_accelerators;
   int graph_optimization_level = 0;  // ModelOptimizationPolicy.graph.level: 0 default, -1 basic, 1 extended
+  // Fields that are written and change nothing here: a line each, with place and reason. Of a resolved configuration.
+  std::vector<std::string> unacted_fields;
   std::shared_ptr<const ModelConfigDocument> document;
 };
 

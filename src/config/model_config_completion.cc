@@ -10,13 +10,6 @@ namespace {
 
 inference::DataType ToProto(tensor::DataType type) { return static_cast<inference::DataType>(type); }
 
-// Whether every tensor has a leading dimension of any size.
-bool CanBatch(const std::vector<TensorInfo>& inputs, const std::vector<TensorInfo>& outputs) {
-  const auto leads = [](const TensorInfo& t) { return t.shape.rank() > 0 && t.shape[0] == -1; };
-  return !inputs.empty() && !outputs.empty() && std::ranges::all_of(inputs, leads) &&
-         std::ranges::all_of(outputs, leads);
-}
-
 // The shape that the engine is to see: with the batch dimension, if there is one. Ragged inputs arrive as one row of
 // elements.
 template <typename Tensor>
@@ -43,7 +36,7 @@ class TensorCompletion {
   template <typename Tensors>
   void Fill(const std::vector<TensorInfo>& found, Tensors& tensors) {
     for (const TensorInfo& info : found) {
-      if (batches_ && (info.shape.rank() == 0 || info.shape[0] != -1)) {
+      if (batches_ && !tensor::BeginsWithAnySize(info.shape)) {
         problems_.push_back(place_.At("max_batch_size", "autofill failed for model '" + config_.name() +
                                                             "': model does not support batching while non-zero "
                                                             "max_batch_size is specified: " +
@@ -91,8 +84,8 @@ class TensorCompletion {
     if (tensor.data_type() == ToProto(info.datatype)) return;
     problems_.push_back(place_.In(kind_, i).At(
         "data_type", "unable to load model '" + config_.name() + "', configuration expects datatype " +
-                         inference::DataType_Name(tensor.data_type()) + " for " + kind_ + " '" + tensor.name() +
-                         "', model provides " + inference::DataType_Name(ToProto(info.datatype))));
+                         DataTypeText(tensor.data_type()) + " for " + kind_ + " '" + tensor.name() +
+                         "', model provides " + DataTypeText(ToProto(info.datatype))));
   }
 
   // What clients see is not what the model has, and cannot be taken from it.
@@ -174,11 +167,11 @@ void TakeBatchInputs(const inference::ModelConfig& config, const Place& place, s
         continue;
       }
       if (info->datatype != tensor::DataType::kInvalid && ToProto(info->datatype) != item.data_type()) {
-        problems.push_back(
-            place.In("batch_input", i)
-                .At("data_type", "unable to load model '" + config.name() + "', configuration expects datatype " +
-                                     inference::DataType_Name(item.data_type()) + " for batch input '" + info->name +
-                                     "', model provides " + inference::DataType_Name(ToProto(info->datatype))));
+        problems.push_back(place.In("batch_input", i)
+                               .At("data_type", "unable to load model '" + config.name() +
+                                                    "', configuration expects datatype " +
+                                                    DataTypeText(item.data_type()) + " for batch input '" + info->name +
+                                                    "', model provides " + DataTypeText(ToProto(info->datatype))));
       }
       inputs.erase(info);
     }
@@ -196,8 +189,8 @@ void ShareResource(inference::ModelConfig& config, const std::string& name) {
   }
 }
 
-// Who does not say whether requests share executions wants what suits the model. Without a delay, it costs no one who
-// is alone anything.
+// A configuration that does not say whether requests share executions gets what suits the model. Without a delay, that
+// costs a lone request nothing.
 void CompleteScheduling(inference::ModelConfig& config, bool size_defaulted, const DefaultBatching& batching) {
   if (config.scheduling_choice_case() != inference::ModelConfig::SCHEDULING_CHOICE_NOT_SET) return;
   const auto mode = config.inferd().batching();
@@ -229,29 +222,34 @@ void CheckInputCount(const inference::ModelConfig& config, const std::vector<Ten
   const bool missing =
       std::ranges::any_of(inputs, [&](const auto& info) { return !info.optional && !configured(info); });
   if (!missing && static_cast<size_t>(config.input_size()) <= inputs.size()) return;
+  std::string written;
+  for (const auto& input : config.input()) written += (written.empty() ? "'" : ", '") + input.name() + "'";
+  std::string provided;
+  for (const TensorInfo& info : inputs) provided += (provided.empty() ? "'" : ", '") + info.name + "'";
   problems.push_back(place.At("input", "unable to load model '" + config.name() + "', configuration expects " +
                                            std::to_string(config.input_size()) + " inputs, model provides " +
-                                           std::to_string(inputs.size())));
+                                           std::to_string(inputs.size()) + ": the configuration has " + written +
+                                           ", the model has " + (provided.empty() ? "none" : provided)));
 }
 
 }  // namespace
 
 base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorInfo> inputs,
-                                        const std::vector<TensorInfo>& outputs, const CompletionOptions& options) {
+                                        const std::vector<TensorInfo>& outputs, const CompletionOptions& options,
+                                        BatchingDecision batching) {
   auto message = CopyMessage(config);
   inference::ModelConfig& proto = message->proto;
   const Place place(*message);
   std::vector<Problem> problems;
   const bool open = proto.input_size() == 0 && proto.output_size() == 0;
   TakeBatchInputs(proto, place, inputs, problems);
-  const bool can_batch = CanBatch(inputs, outputs);
-  if (open && proto.max_batch_size() > 0 && !can_batch) {
+  if (open && proto.max_batch_size() > 0 && !WhyNotBatchable(inputs, outputs).empty()) {
     return std::unexpected(ToStatus({place.At(
         "max_batch_size", "autofill failed for model '" + proto.name() +
                               "': model does not support batching while non-zero max_batch_size is specified")}));
   }
   const bool defaulted = !proto.has_max_batch_size();
-  if (defaulted) proto.set_max_batch_size(open && can_batch ? options.default_max_batch_size : 0);
+  if (defaulted) proto.set_max_batch_size(batching.batches ? options.default_max_batch_size : 0);
 
   CompleteScheduling(proto, defaulted, options.default_batching);
 
@@ -271,6 +269,8 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorIn
   CheckComplete(proto, place, problems);
   ModelConfig result = Rebuild(std::move(message), options.platform_names);
   const bool limited = options.default_limits_requests && !options.default_batching.split_large_requests;
+  result.batching_decision = std::move(batching);
+  result.unacted_fields = std::move(config.unacted_fields);
   result.accepts_larger_requests = defaulted && result.max_batch_size > 0 && !limited;
   for (Problem& problem : FindProblems(*result.document, result.name)) problems.push_back(std::move(problem));
   INFERD_RETURN_IF_ERROR(ToStatus(problems));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "config/batching_decision.h"
 #include "config/default_batching.h"
 #include "config/engine_parameters.h"
 #include "config/model_config.h"
@@ -12,17 +13,10 @@
 
 namespace inferd::config {
 
-// A tensor as the engine found it in the model file: full shape, -1 for a dimension of any size. kInvalid: the model
-// does not say the type.
-struct TensorInfo {
-  std::string name;
-  tensor::DataType datatype = tensor::DataType::kInvalid;
-  tensor::Shape shape;
-  bool optional = false;
-};
-
 struct CompletionOptions {
-  int32_t default_max_batch_size = 64;   // for a model that can batch and whose configuration does not say; 0: none
+  int32_t default_max_batch_size = 64;  // for a model that can batch and whose configuration does not say; 0: none
+  UnconfiguredBatching unconfigured_batching = UnconfiguredBatching::kProven;  // which of them can
+  int64_t batching_probe_ms = 2000;  // how long executions at load may look whether a model's rows are a batch; 0: none
   bool default_limits_requests = false;  // that default is also the most that one request may bring, unless it is split
   DefaultBatching default_batching;      // where that default is taken
   bool version_batching = false;         // versions bring these three themselves: see version_batching.h
@@ -41,9 +35,11 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
                                        const CompletionOptions& options);
 
 // Step two, with what the engine found: inputs, outputs and batching where the configuration does not say, and whether
-// the two agree where it does. A model whose inputs and outputs all have a leading -1 can batch; where its batch size
-// comes from here and its configuration says nothing of scheduling, it gets a dynamic_batching { }, as in Triton.
+// the two agree where it does. `batching`: whether the model batches, as DecideBatching() has it, or WithProbe(). Where
+// its batch size comes from here and its configuration says nothing of scheduling, it gets a dynamic_batching { }, as
+// in Triton.
 base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorInfo> inputs,
-                                        const std::vector<TensorInfo>& outputs, const CompletionOptions& options);
+                                        const std::vector<TensorInfo>& outputs, const CompletionOptions& options,
+                                        BatchingDecision batching);
 
 }  // namespace inferd::config

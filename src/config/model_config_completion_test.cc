@@ -19,6 +19,14 @@ using ::testing::Pair;
 const TensorInfo kX{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 784}};
 const TensorInfo kY{.name = "y", .datatype = DataType::kFp32, .shape = {-1, 10}};
 
+// A server that takes the leading dimension for the batch's where a configuration says nothing.
+CompletionOptions AsTriton() {
+  CompletionOptions options;
+  options.default_limits_requests = true;
+  options.unconfigured_batching = UnconfiguredBatching::kLeadingDimension;
+  return options;
+}
+
 ModelConfig Parsed(std::string_view text) {
   auto config = ParseModelConfig(text, "c.pbtxt");
   EXPECT_TRUE(config.has_value()) << config.error().ToString();
@@ -30,10 +38,17 @@ base::Result<ModelConfig> Resolve(std::string_view text, std::vector<std::string
   return ResolveModel(Parsed(text), "m", entries, options);
 }
 
+// Without executions.
+base::Result<ModelConfig> Completed(ModelConfig config, const std::vector<TensorInfo>& inputs,
+                                    const std::vector<TensorInfo>& outputs, const CompletionOptions& options) {
+  BatchingDecision decision = DecideBatching(config, inputs, outputs, options);
+  return CompleteModel(std::move(config), inputs, outputs, options, std::move(decision));
+}
+
 base::Result<ModelConfig> Complete(std::string_view text, const std::vector<TensorInfo>& inputs,
                                    const std::vector<TensorInfo>& outputs, CompletionOptions options = {}) {
   INFERD_ASSIGN_OR_RETURN(ModelConfig config, Resolve(text, {"model.onnx"}, options));
-  return CompleteModel(std::move(config), inputs, outputs, options);
+  return Completed(std::move(config), inputs, outputs, options);
 }
 
 std::string ErrorOf(const base::Result<ModelConfig>& result) {
@@ -49,15 +64,27 @@ TEST(ModelConfigCompletionTest, NoConfigurationAtAllIsCompletedFromTheModel) {
   EXPECT_EQ(config->engine, "onnxruntime");
   EXPECT_EQ(config->platform, "onnx_onnxv1");
   EXPECT_EQ(config->default_model_filename, "model.onnx");
-  config = CompleteModel(*config, {kX}, {kY}, options);
+  config = Completed(*config, {kX}, {kY}, options);
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
-  EXPECT_EQ(config->max_batch_size, 64);
+  EXPECT_EQ(config->max_batch_size, 0) << "nothing says that the first dimension is a batch's";
   EXPECT_EQ(config->engine, "onnxruntime");
   ASSERT_EQ(config->inputs.size(), 1u);
-  EXPECT_EQ(config->inputs[0].dims, (Shape{784}));
+  EXPECT_EQ(config->inputs[0].dims, (Shape{-1, 784}));
   EXPECT_EQ(
       config->document->ToJson(),
-      R"({"name":"digits","platform":"onnx_onnxv1","backend":"onnxruntime","runtime":"","version_policy":{"latest":{"num_versions":1}},"max_batch_size":64,"input":[{"name":"x","data_type":"TYPE_FP32","format":"FORMAT_NONE","dims":[784],"is_shape_tensor":false,"allow_ragged_batch":false,"optional":false,"is_non_linear_format_io":false}],"output":[{"name":"y","data_type":"TYPE_FP32","dims":[10],"label_filename":"","is_shape_tensor":false,"is_non_linear_format_io":false}],"batch_input":[],"batch_output":[],"dynamic_batching":{"preferred_batch_size":[],"max_queue_delay_microseconds":0,"preserve_ordering":false,"priority_levels":0,"default_priority_level":0,"priority_queue_policy":{}},"instance_group":[{"name":"digits","kind":"KIND_CPU","count":1,"gpus":[],"secondary_devices":[],"profile":[],"passive":false,"host_policy":""}],"default_model_filename":"model.onnx","cc_model_filenames":{},"metric_tags":{},"parameters":{},"model_warmup":[]})");
+      R"({"name":"digits","platform":"onnx_onnxv1","backend":"onnxruntime","runtime":"","version_policy":{"latest":{"num_versions":1}},"max_batch_size":0,"input":[{"name":"x","data_type":"TYPE_FP32","format":"FORMAT_NONE","dims":[-1,784],"is_shape_tensor":false,"allow_ragged_batch":false,"optional":false,"is_non_linear_format_io":false}],"output":[{"name":"y","data_type":"TYPE_FP32","dims":[-1,10],"label_filename":"","is_shape_tensor":false,"is_non_linear_format_io":false}],"batch_input":[],"batch_output":[],"instance_group":[{"name":"digits","kind":"KIND_CPU","count":1,"gpus":[],"secondary_devices":[],"profile":[],"passive":false,"host_policy":""}],"default_model_filename":"model.onnx","cc_model_filenames":{},"metric_tags":{},"parameters":{},"model_warmup":[]})");
+}
+
+// Models bring types that ModelConfig has no name for.
+TEST(ModelConfigCompletionTest, TypesThatOnlyTensorflowHasAreKept) {
+  const TensorInfo complex{.name = "x", .datatype = DataType::kComplex64, .shape = {-1}};
+  const TensorInfo quantized{.name = "y", .datatype = DataType::kQint32, .shape = {-1}};
+  const auto config = Complete("", {complex}, {quantized});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->inputs[0].datatype, DataType::kComplex64);
+  EXPECT_EQ(config->outputs[0].datatype, DataType::kQint32);
+  EXPECT_THAT(ErrorOf(Complete("input { name: \"x\" data_type: TYPE_FP32 dims: [ -1 ] }", {complex}, {quantized})),
+              HasSubstr("expects datatype TYPE_FP32 for input 'x', model provides TYPE_COMPLEX64"));
 }
 
 TEST(ResolveModelTest, TheEngineComesFromPlatformBackendFileOrName) {
@@ -131,7 +158,7 @@ TEST(ResolveModelTest, WhereAModelRunsIsTheServersWordUnlessTheModelSays) {
 }
 
 TEST(ModelConfigCompletionTest, ModelsThatBatchByDefaultMayShareAResource) {
-  CompletionOptions options;
+  CompletionOptions options = AsTriton();
   options.default_batching.resource = "pool";
   const auto resources = [&](std::string_view text) {
     const auto config = Complete(text, {kX}, {kY}, options);
@@ -157,6 +184,15 @@ TEST(ResolveModelTest, ParametersOfTheEngineAreBelowTheModels) {
   EXPECT_THAT(Resolve("backend: \"mine\"", {}, options)->parameters, IsEmpty());
 }
 
+TEST(ModelConfigCompletionTest, WhatTheOperatorSaysComesFromNoModel) {
+  CompletionOptions options;
+  options.engine_parameters = {{"onnxruntime", {{"operator.x", "server's"}}}};
+  EXPECT_THAT(Resolve("", {"model.onnx"}, options)->parameters, ElementsAre(Pair("operator.x", "server's")));
+  const auto own = Resolve("parameters { key: \"operator.x\" value { string_value: \"1\" } }", {"model.onnx"}, options);
+  ASSERT_FALSE(own.has_value());
+  EXPECT_THAT(own.error().message(), HasSubstr("--engine-parameter ENGINE:operator.x=VALUE"));
+}
+
 TEST(ResolveModelTest, AConfigurationOf2018Resolves) {
   const auto config = ResolveModel(Parsed(R"(
 name: "trt_mnist"
@@ -175,17 +211,47 @@ instance_group [ { count: 2 gpus: [ 0 ] } ]
   EXPECT_EQ(config->instance_groups[0].count, 2);
 }
 
+// Of 4 800 requests for the mean of an [h,w,3] image, 1 917 were answered wrongly when -1 was taken for a batch.
+TEST(CompleteModelTest, ALeadingWildcardIsNoBatchUntilSomethingSaysSo) {
+  EXPECT_EQ(Complete("", {kX}, {kY})->max_batch_size, 0);
+  EXPECT_FALSE(Complete("", {kX}, {kY})->dynamic_batching.has_value());
+  EXPECT_EQ(Complete("", {kX}, {kY})->inputs[0].dims, (Shape{-1, 784}));
+  EXPECT_EQ(Complete("inferd { batching: OFF }", {kX}, {kY})->max_batch_size, 0);
+  EXPECT_EQ(Complete("inferd { queue_policy { max_queue_size: 3 } }", {kX}, {kY})->max_batch_size, 0);
+  EXPECT_EQ(Complete("dynamic_batching { }", {kX}, {kY})->max_batch_size, 64);
+  EXPECT_EQ(Complete("inferd { batching: AUTO }", {kX}, {kY})->max_batch_size, 64);
+  EXPECT_EQ(Complete("", {kX}, {kY}, AsTriton())->max_batch_size, 64);
+}
+
+// As if executions had shown that rows do, or do not, influence each other.
+int MaxBatchSizeWith(bool independent) {
+  TensorInfo x = kX;
+  TensorInfo y = kY;
+  x.dimension_names = y.dimension_names = {"batch", ""};
+  const ModelConfig config = *Resolve("");
+  BatchingDecision decision = DecideBatching(config, {x}, {&y, 1}, {});
+  EXPECT_TRUE(decision.needs_probe);
+  EXPECT_FALSE(decision.batches);
+  decision = WithProbe(std::move(decision), "m", {.independent = independent, .found = "seen"});
+  return CompleteModel(config, {x}, {y}, {}, std::move(decision))->max_batch_size;
+}
+
+TEST(CompleteModelTest, ABatchDimensionCountsOnceExecutionsConfirmIt) {
+  EXPECT_EQ(MaxBatchSizeWith(true), 64);
+  EXPECT_EQ(MaxBatchSizeWith(false), 0);
+}
+
 TEST(CompleteModelTest, BatchingNeedsALeadingWildcardEverywhere) {
-  EXPECT_EQ(Complete("", {kX}, {kY})->max_batch_size, 64);
-  EXPECT_TRUE(Complete("", {kX}, {kY})->accepts_larger_requests);
+  EXPECT_EQ(Complete("dynamic_batching { }", {kX}, {kY})->max_batch_size, 64);
+  EXPECT_TRUE(Complete("dynamic_batching { }", {kX}, {kY})->accepts_larger_requests);
   EXPECT_FALSE(Complete("max_batch_size: 64", {kX}, {kY})->accepts_larger_requests);
   const TensorInfo fixed{.name = "y", .datatype = DataType::kFp32, .shape = {1, 10}};
-  const auto config = Complete("", {kX}, {fixed});
+  const auto config = Complete("", {kX}, {fixed}, AsTriton());
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
   EXPECT_EQ(config->max_batch_size, 0);
   EXPECT_EQ(config->inputs[0].dims, (Shape{-1, 784}));
   const TensorInfo scalar{.name = "s", .datatype = DataType::kFp32, .shape = {}};
-  EXPECT_EQ(Complete("", {kX, scalar}, {kY})->max_batch_size, 0);
+  EXPECT_EQ(Complete("", {kX, scalar}, {kY}, AsTriton())->max_batch_size, 0);
 }
 
 TEST(CompleteModelTest, AWrittenZeroMeansNoBatching) {
@@ -226,7 +292,7 @@ TEST(CompleteModelTest, WhatIsWrittenIsComparedWithTheModel) {
 // As Triton: a batch size of ours brings batching.
 TEST(CompleteModelTest, ACompletedBatchSizeBringsDynamicBatching) {
   const auto batches = [](std::string_view text, int32_t size = 64) {
-    CompletionOptions options;
+    CompletionOptions options = AsTriton();
     options.default_max_batch_size = size;
     const auto config = Complete(text, {kX}, {kY}, options);
     EXPECT_TRUE(config.has_value()) << config.error().ToString();
@@ -240,7 +306,7 @@ TEST(CompleteModelTest, ACompletedBatchSizeBringsDynamicBatching) {
   EXPECT_FALSE(batches("max_batch_size: 1 inferd { batching: AUTO }"));
   EXPECT_FALSE(batches("inferd { batching: OFF }"));
   EXPECT_EQ(Complete("inferd { batching: OFF }", {kX}, {kY})->batching, BatchingMode::kOff);
-  EXPECT_EQ(Complete("inferd { queue_policy { max_queue_size: 3 } }", {kX}, {kY})
+  EXPECT_EQ(Complete("inferd { queue_policy { max_queue_size: 3 } }", {kX}, {kY}, AsTriton())
                 ->dynamic_batching->default_queue_policy.queue_size_max,
             3u);
 }
@@ -311,7 +377,12 @@ TEST(CompleteModelTest, EveryRequiredInputMustBeWritten) {
   TensorInfo optional = required;
   optional.optional = true;
   EXPECT_THAT(ErrorOf(Complete("input { name: \"x\" }", {kX, required}, {kY})),
-              HasSubstr("unable to load model 'm', configuration expects 1 inputs, model provides 2"));
+              HasSubstr("unable to load model 'm', configuration expects 1 inputs, model provides 2: "
+                        "the configuration has 'x', the model has 'x', 'r'"));
+  EXPECT_THAT(
+      ErrorOf(Complete("input { name: \"wrong\" }", {kX}, {kY})),
+      HasSubstr("configuration expects 1 inputs, model provides 1: the configuration has 'wrong', the model has "
+                "'x'"));
   EXPECT_TRUE(Complete("input { name: \"x\" }", {kX, optional}, {kY}).has_value());
 }
 
@@ -327,7 +398,7 @@ TEST(CompleteModelTest, MissingTypesAndDimsComeFromTheModel) {
 }
 
 TEST(CompleteModelTest, BatchingIsTheDefaultsWhereNothingIsWritten) {
-  CompletionOptions options;
+  CompletionOptions options = AsTriton();
   options.default_max_batch_size = 8;
   options.default_batching = {.max_queue_delay_us = 500,
                               .preferred_batch_sizes = {4, 8, 16},
@@ -336,7 +407,7 @@ TEST(CompleteModelTest, BatchingIsTheDefaultsWhereNothingIsWritten) {
                               .queue_size_max = 7};
   const auto complete = [&](const char* text) {
     const auto resolved = ResolveModel(*ParseModelConfig(text, "f"), "m", {"model.onnx"}, options);
-    return CompleteModel(*resolved, {kX}, {kY}, options).value();
+    return Completed(*resolved, {kX}, {kY}, options).value();
   };
   const ModelConfig config = complete("");
   ASSERT_TRUE(config.dynamic_batching.has_value());

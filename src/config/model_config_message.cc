@@ -9,7 +9,7 @@ tensor::Shape ToShape(const google::protobuf::RepeatedField<int64_t>& dims) {
 
 // The enumerations share their numbers; one that ours lacks is left for FindProblems.
 tensor::DataType ToDataType(inference::DataType type) {
-  return inference::DataType_IsValid(type) ? static_cast<tensor::DataType>(type) : tensor::DataType::kInvalid;
+  return IsDataType(type) ? static_cast<tensor::DataType>(type) : tensor::DataType::kInvalid;
 }
 
 QueuePolicy ToQueuePolicy(const inference::ModelQueuePolicy& from) {
@@ -124,7 +124,7 @@ void ReadInferdOptions(const inference::InferdOptions& from, ModelConfig& to) {
   if (from.batching() == inference::InferdOptions::OFF) to.batching = BatchingMode::kOff;
   to.latency_objective_us = from.latency_objective_us();
   to.split_large_requests = from.split_large_requests();
-  to.side_effect_free = from.side_effect_free();
+  to.side_effect_free = !from.has_side_effect_free() || from.side_effect_free();
   const auto& sizes = from.batch_padding().allowed_sizes();
   to.allowed_batch_sizes.assign(sizes.begin(), sizes.end());
   to.pads_to_largest_shape = from.batch_padding().to_largest_shape();
@@ -152,6 +152,16 @@ void ReadInferdOptions(const inference::InferdOptions& from, ModelConfig& to) {
 }
 
 }  // namespace
+
+bool IsDataType(inference::DataType type) {
+  const int number = type;
+  return inference::DataType_IsValid(type) || (number > 0 && number <= static_cast<int>(tensor::kLastDataType));
+}
+
+std::string DataTypeText(inference::DataType type) {
+  if (inference::DataType_IsValid(type)) return inference::DataType_Name(type);
+  return IsDataType(type) ? "TYPE_" + std::string(tensor::DataTypeName(static_cast<tensor::DataType>(type))) : "";
+}
 
 ModelConfig FromMessage(std::unique_ptr<const ModelConfigDocument::Message> message) {
   const inference::ModelConfig& from = message->proto;

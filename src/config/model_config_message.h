@@ -25,6 +25,12 @@ struct ModelConfigDocument::Message {
 // The plain structs of `message`, which becomes the result's document. Values out of range are left as they are.
 ModelConfig FromMessage(std::unique_ptr<const ModelConfigDocument::Message> message);
 
+// Whether tensors can be of that type: one that the enumeration has, or, by its number, one of tensor::DataType that it
+// lacks, which models bring and no configuration names.
+bool IsDataType(inference::DataType type);
+// "TYPE_FP32". Empty: no type.
+std::string DataTypeText(inference::DataType type);
+
 // A copy of config's document to change; an empty one if it has none.
 std::unique_ptr<ModelConfigDocument::Message> CopyMessage(const ModelConfig& config);
 

@@ -1,7 +1,9 @@
 #include "config/model_config_resolution.h"
 
+#include "config/checks/unacted_fields.h"
 #include "config/model_config_completion.h"
 #include "config/model_config_place.h"
+#include "config/model_hints.h"
 
 namespace inferd::config {
 namespace {
@@ -26,11 +28,12 @@ base::Result<const Platform*> ChoosePlatform(inference::ModelConfig& config, con
   if (found.has_value()) return found->platform;
   const size_t dot = config.name().rfind('.');
   if (dot == std::string::npos || dot + 1 == config.name().size()) {
+    const std::string_view hint = ForeignModelHint(version_entries);
     return std::unexpected(base::NotFound(
         "Could not determine backend for model '" + config.name() +
         "' with no backend in model configuration. Expected model name of the form 'model.<backend_name>'. The version "
         "folder holds: " +
-        Listed(version_entries)));
+        Listed(version_entries) + (hint.empty() ? "" : ": " + std::string(hint))));
   }
   config.set_backend(config.name().substr(dot + 1));
   return FindBackend(config.backend());
@@ -56,12 +59,31 @@ std::string EngineOf(const Platform* platform, const std::string& backend) {
   return platform == nullptr ? backend : std::string(platform->engine);
 }
 
+// Parameters whose names begin so are for the operator to say, on the command line.
+constexpr std::string_view kOperatorParameter = "operator.";
+// Models of every engine get it that have custom operators: --allow-op-library.
+constexpr std::string_view kEveryEngine = "*";
+
+// What only the operator may say does not come from a model, which a client may have sent.
+base::Status CheckParameters(const ModelConfigDocument::Message& message) {
+  for (const auto& [name, value] : message.proto.parameters()) {
+    if (!name.starts_with(kOperatorParameter)) continue;
+    return ToStatus(
+        {Place(message).At("parameters", "parameter '" + name + "' is the operator's, on the server's " +
+                                             "command line: --engine-parameter ENGINE:" + name + "=VALUE")});
+  }
+  return base::OkStatus();
+}
+
 void FillParameters(inference::ModelConfig& config, const EngineParameters& by_engine) {
-  const auto of_engine = by_engine.find(EngineOf(FindEither(config.platform(), config.backend()), config.backend()));
-  if (of_engine == by_engine.end()) return;
-  for (const auto& [name, value] : of_engine->second) {
-    if (config.parameters().contains(name)) continue;
-    (*config.mutable_parameters())[name].set_string_value(value);
+  const std::string engine = EngineOf(FindEither(config.platform(), config.backend()), config.backend());
+  for (const std::string_view name : {std::string_view(engine), kEveryEngine}) {
+    const auto of_engine = by_engine.find(name);
+    if (of_engine == by_engine.end()) continue;
+    if (name == kEveryEngine && config.model_operations().op_library_filename_size() == 0) continue;
+    for (const auto& [key, value] : of_engine->second) {
+      if (!config.parameters().contains(key)) (*config.mutable_parameters())[key].set_string_value(value);
+    }
   }
 }
 
@@ -107,6 +129,7 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
   const auto platform = ChoosePlatform(proto, found, version_entries);
   if (platform.has_value() && *platform != nullptr) FillPlatform(proto, **platform, found, options.platform_names);
   FillInstanceGroups(proto, options);
+  INFERD_RETURN_IF_ERROR(CheckParameters(*message));
   FillParameters(proto, options.engine_parameters);
   if (options.default_isolation != Isolation::kNone && !proto.inferd().has_isolation()) {
     const bool shared = options.default_isolation == Isolation::kEngineProcess;
@@ -118,6 +141,8 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
   if (!platform.has_value() && problems.empty()) return std::unexpected(platform.error());
   if (!platform.has_value()) problems.push_back({.field = "", .message = platform.error().message(), .file = ""});
   INFERD_RETURN_IF_ERROR(ToStatus(problems));
+  // Of what was written: FillInstanceGroups() has removed the GPUs of KIND_AUTO groups.
+  if (config.document != nullptr) result.unacted_fields = DescribeUnactedFields(*config.document, result.engine);
   return result;
 }
 

@@ -54,6 +54,12 @@ TEST(OptionsParserTest, ReadsFlagsInBothForms) {
   EXPECT_EQ(options.personality, &DefaultPersonality());
 }
 
+TEST(OptionsParserTest, ReadinessIsAWordOrNames) {
+  EXPECT_EQ(Parse({"m.onnx"})->options.readiness, ReadinessMode::kTried);
+  EXPECT_EQ(Parse({"--readiness=all", "m.onnx"})->options.readiness, ReadinessMode::kAll);
+  EXPECT_EQ(Parse({"--as=tritonserver", "--model-repository=/m"})->options.readiness, ReadinessMode::kAll);
+}
+
 TEST(OptionsParserTest, SourcesAreWhatMainWasGiven) {
   std::string program = "/bin/inferd", argument = "m.onnx", variable = "INFERD_NAME=a=b", odd = "ODD";
   char* argv[] = {program.data(), argument.data(), nullptr};

@@ -1,9 +1,11 @@
 #include "config/server_options.h"
 
+#include <algorithm>
 #include <set>
 
 #include "base/name_pattern.h"
 #include "config/served_model.h"
+#include "config/served_name.h"
 
 namespace inferd::config {
 namespace {
@@ -67,6 +69,7 @@ base::Status CheckPattern(const std::string& option, const std::string& pattern)
 base::Status CheckServedModels(const ServedModelOptions& served) {
   std::set<std::string_view> names;
   for (const BasePathOptions& model : served.base_paths) {
+    INFERD_RETURN_IF_ERROR(CheckServedName(model.name));
     INFERD_RETURN_IF_ERROR(CheckBasePath(model.name, model.path));
     if (!names.insert(model.name).second) {
       return base::InvalidArgument("two models are named '" + model.name +
@@ -116,6 +119,25 @@ base::Status CheckModels(const ServerOptions& options) {
   return base::OkStatus();
 }
 
+// As a browser writes it (RFC 6454, 6.2): scheme, host, port unless it is the scheme's own.
+bool IsOrigin(std::string_view text) {
+  const size_t colon = text.find("://");
+  if (colon == std::string_view::npos || colon == 0 || colon + 3 == text.size()) return false;
+  return std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~' && (c < 'A' || c > 'Z'); }) &&
+         text.find_first_of("/*", colon + 3) == std::string_view::npos;
+}
+
+base::Status CheckOrigins(const std::vector<std::string>& origins) {
+  for (const std::string& origin : origins) {
+    if (origin == "*" || IsOrigin(origin)) continue;
+    return base::InvalidArgument(
+        "--http-cors-allow-origin: expected '*' or an origin as browsers write it, "
+        "https://app.example.org or http://localhost:3000, got '" +
+        origin + "'");
+  }
+  return base::OkStatus();
+}
+
 }  // namespace
 
 base::Status CheckServerOptions(const ServerOptions& options) {
@@ -124,6 +146,7 @@ base::Status CheckServerOptions(const ServerOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckAccess(options.access));
   INFERD_RETURN_IF_ERROR(CheckPattern("http-header-forward-pattern", options.http_header_forward_pattern));
   INFERD_RETURN_IF_ERROR(CheckPattern("grpc-header-forward-pattern", options.grpc_header_forward_pattern));
+  INFERD_RETURN_IF_ERROR(CheckOrigins(options.http_cors_allow_origins));
   if (options.grpc_calls.message_bytes_max == 0) {
     return base::InvalidArgument("--grpc-message-bytes-max must be at least 1");
   }

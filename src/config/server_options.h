@@ -46,14 +46,16 @@ struct RepositoryOptions {
 // `load_models` names. Load and unload calls work in each.
 enum class ControlMode { kNone, kPoll, kExplicit };
 
-// When the server is ready: every model of the initial set, any of them, those named, or as soon as it listens.
-enum class ReadinessMode { kAll, kAny, kNamed, kServer };
+// When the server is ready: every model of the initial set is up, any of them is, each was tried and one is up, those
+// named are up, or as soon as it listens.
+enum class ReadinessMode { kAll, kAny, kTried, kNamed, kServer };
 
 // When connections are accepted: at once, when every model of the initial set was tried (and serves, or cannot), or
 // when the server is ready.
 enum class AcceptWhen { kAtOnce, kTried, kReady };
 
-enum class HealthBodies { kEmpty, kJson };
+// kAuto: JSON for requests whose Accept header takes it.
+enum class HealthBodies { kAuto, kEmpty, kJson };
 
 // How NaN and infinities are written in JSON, which has no numbers for them.
 enum class JsonNonFinite { kTokens, kStrings, kNull, kError };
@@ -71,7 +73,8 @@ struct LimitOptions {
   uint64_t target_bytes_max = 8 * 1024;
   uint64_t body_bytes_max = uint64_t{1} << 30;
   uint32_t decompression_ratio_max = 100;
-  uint64_t body_bytes_in_flight_max = 0;  // all requests together; 0: a quarter of memory
+  uint64_t body_bytes_in_flight_max = 0;    // all requests together; 0: a quarter of memory
+  uint64_t output_bytes_in_flight_max = 0;  // of answers that clients have not read; 0: a quarter of memory
   uint32_t json_depth_max = 64;
   uint32_t connections_max = 10'000;
   uint32_t connections_per_loop = 8;  // before the next loop is used
@@ -112,6 +115,7 @@ struct ServerOptions {
   AccessOptions access;
   // Headers, or metadata, whose names match become string parameters of inference requests; empty: none.
   std::string http_header_forward_pattern;
+  std::vector<std::string> http_cors_allow_origins;  // of pages that may use HTTP's answers; "*": any; empty: none
   std::string grpc_header_forward_pattern;
 
   std::vector<RepositoryOptions> repositories;
@@ -128,13 +132,16 @@ struct ServerOptions {
   uint32_t load_retries = 0;  // of a version that fails to load, while its files stay the same
   std::chrono::milliseconds load_retry_interval{60'000};
   int32_t default_max_batch_size = 64;
+  UnconfiguredBatching unconfigured_batching = UnconfiguredBatching::kProven;
+  std::chrono::milliseconds batching_probe_max{2'000};  // 0: models are not executed to see whether they can batch
   DefaultBatching default_batching;
   int default_instances = 1;      // of an instance group that does not say
   bool version_batching = false;  // versions' folders say it, in a file of TensorFlow Serving's
   std::string engine_directory;   // empty: beside the program
   EngineParameters engine_parameters;
-  Isolation isolation = Isolation::kNone;  // of models that do not say
-  uint32_t cpu_threads = 0;                // of all models together; given, executions wait for them; 0: one per core
+  std::vector<std::string> op_library_dirs;  // libraries of custom operators may come from there; empty: from nowhere
+  Isolation isolation = Isolation::kNone;    // of models that do not say
+  uint32_t cpu_threads = 0;                  // of all models together; given, executions wait for them; 0: one per core
   ResourceOptions resources;
   uint32_t latency_objective_us = 10'000;  // of models with batching: AUTO that do not say
   uint32_t inline_execution_max_us = 100;  // of models that do not say; 0: they never run on connections' threads
@@ -142,13 +149,13 @@ struct ServerOptions {
 
   AcceptWhen accept = AcceptWhen::kAtOnce;
   bool exit_on_error = false;  // a model of the initial set that fails to load ends the server
-  ReadinessMode readiness = ReadinessMode::kAll;
+  ReadinessMode readiness = ReadinessMode::kTried;
   std::vector<std::string> readiness_models;        // kNamed
   std::chrono::milliseconds drain_grace{1'000};     // after SIGTERM: not ready, still accepting
   std::chrono::milliseconds drain_timeout{30'000};  // then: how long requests in flight may take
   bool dry_run = false;                             // check and print configurations, serve nothing
 
-  HealthBodies health_bodies = HealthBodies::kEmpty;
+  HealthBodies health_bodies = HealthBodies::kAuto;
   JsonNonFinite json_nonfinite = JsonNonFinite::kTokens;
   V1Status v1_status = V1Status::kUnion;
   TfsResultKey tfs_result_key = TfsResultKey::kBoth;

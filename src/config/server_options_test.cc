@@ -6,6 +6,7 @@
 namespace inferd::config {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(ServerOptionsTest, ContradictionsAreErrors) {
@@ -25,6 +26,21 @@ TEST(ServerOptionsTest, ContradictionsAreErrors) {
   EXPECT_THAT(ErrorOf({"m", "--pinned-model=x"}), HasSubstr("--pinned-model needs --lazy-loading or a budget"));
   EXPECT_THAT(ErrorOf({"m", "--load-waiters-max=0"}), HasSubstr("--load-waiters-max must be at least 1"));
   EXPECT_THAT(ErrorOf({"m", "--loop-threads=257"}), HasSubstr("--loop-threads must be at most 256"));
+}
+
+TEST(ServerOptionsTest, OriginsAreAsBrowsersWriteThem) {
+  const auto parsed = Parse(
+      {"m", "--http-cors-allow-origin=https://app.example.org", "--http-cors-allow-origin=http://localhost:3000"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_THAT(parsed->options.http_cors_allow_origins, ElementsAre("https://app.example.org", "http://localhost:3000"));
+  EXPECT_EQ(ErrorOf({"m", "--http-cors-allow-origin=*"}), "");
+  EXPECT_EQ(ErrorOf({"m", "--http-cors-allow-origin=chrome-extension://abc"}), "");
+  for (const char* origin : {"app.example.org", "https://", "://a", "https://a/", "https://a/b", "https://A.org",
+                             "https://*.example.org", "https://a b", "null"}) {
+    EXPECT_THAT(ErrorOf({"m", std::string("--http-cors-allow-origin=") + origin}),
+                HasSubstr("--http-cors-allow-origin: expected '*' or an origin as browsers write it"))
+        << origin;
+  }
 }
 
 TEST(ServerOptionsTest, PatternsOfHeadersAreChecked) {

@@ -37,6 +37,7 @@ struct ModelMetadata {
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
   std::map<std::string, std::string> parameters;  // config.pbtxt `parameters`
+  std::string batching = {};  // where its configuration does not say it: whether requests share executions, and why
 };
 
 // Count and total of one phase.

@@ -3,20 +3,24 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/printable.h"
 #include "core/model_version.h"
 
 namespace inferd::core {
 
 namespace {
 
+// What messages quote of a client's version or label.
+constexpr size_t kVersionBytesMax = 256;
+
 // Triton's texts: clients look for "is not found", "has no available versions" and "is not at ready state".
 base::Status UnknownModel(std::string_view model) {
-  return base::NotFound("Request for unknown model: '" + std::string(model) + "' is not found");
+  return base::NotFound("Request for unknown model: " + base::QuotedName(model) + " is not found");
 }
 
 base::Status UnknownVersion(std::string_view model, std::string_view version) {
-  return base::NotFound("Request for unknown model: '" + std::string(model) + "' version " + std::string(version) +
-                        " is not found");
+  return base::NotFound("Request for unknown model: " + base::QuotedName(model) + " version " +
+                        base::Printable(version, kVersionBytesMax) + " is not found");
 }
 
 std::string WithReason(std::string text, std::string_view reason) {
@@ -45,6 +49,12 @@ int64_t ParseVersion(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? version : -1;
 }
 
+bool CatalogSnapshot::Version::operator==(const Version& other) const {
+  const bool same_load = !serving.owner_before(other.serving) && !other.serving.owner_before(serving);
+  return same_load && version == other.version && state == other.state && reason == other.reason &&
+         failed_code == other.failed_code && on_demand == other.on_demand && precedes_ready == other.precedes_ready;
+}
+
 const CatalogSnapshot::Version* CatalogSnapshot::Model::Default() const {
   for (auto it = versions.rbegin(); it != versions.rend(); ++it) {
     if (it->state == ModelState::kReady) return &*it;
@@ -58,10 +68,7 @@ const CatalogSnapshot::Version* CatalogSnapshot::Model::Find(int64_t version) co
   return it != versions.end() && it->version == version ? &*it : nullptr;
 }
 
-const CatalogSnapshot::Model* CatalogSnapshot::FindModel(std::string_view model) const {
-  const auto it = models_.find(model);
-  return it == models_.end() ? nullptr : &it->second;
-}
+const CatalogSnapshot::Model* CatalogSnapshot::FindModel(std::string_view model) const { return models_.Find(model); }
 
 base::Result<std::shared_ptr<const ModelVersion>> CatalogSnapshot::Find(std::string_view model,
                                                                         std::string_view version) const {
@@ -101,7 +108,8 @@ base::Result<int64_t> CatalogSnapshot::FindLabel(std::string_view model, std::st
     if (it != entry->labels.end()) return it->second;
   }
   // TensorFlow Serving's text.
-  return std::unexpected(base::InvalidArgument("Unrecognized servable version label: " + std::string(label)));
+  return std::unexpected(
+      base::InvalidArgument("Unrecognized servable version label: " + base::Printable(label, kVersionBytesMax)));
 }
 
 }  // namespace inferd::core

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/persistent_map.h"
 #include "base/status.h"
 #include "config/model_config.h"
 #include "core/catalog.h"
@@ -36,6 +36,8 @@ class CatalogSnapshot final {
     bool on_demand = false;
     // Requests that name no version have it loaded, rather than that a lower one answers.
     bool precedes_ready = false;
+
+    bool operator==(const Version& other) const;
   };
   struct Model {
     std::vector<Version> versions;  // ascending
@@ -44,16 +46,17 @@ class CatalogSnapshot final {
     // The highest ready one; null: none, or a higher one is to be loaded for the request.
     const Version* Default() const;
     const Version* Find(int64_t version) const;
+
+    bool operator==(const Model& other) const = default;
   };
-  struct NameHash {
-    using is_transparent = void;
-    using is_avalanching = void;
-    size_t operator()(std::string_view name) const { return boost::hash<std::string_view>()(name); }
-  };
-  using Models = boost::unordered_flat_map<std::string, Model, NameHash, std::equal_to<>>;
+  // A snapshot made from another shares what did not change with it.
+  using Models = base::PersistentMap<Model>;
 
   CatalogSnapshot() = default;
   explicit CatalogSnapshot(Models models) : models_(std::move(models)) {}
+  explicit CatalogSnapshot(const std::map<std::string, Model>& models) {
+    for (const auto& [name, model] : models) models_ = models_.With(name, model);
+  }
 
   const Models& models() const { return models_; }
   const Model* FindModel(std::string_view model) const;

@@ -28,7 +28,7 @@ TEST(CatalogSnapshotTest, TheDefaultIsTheHighestReadyVersion) {
 }
 
 TEST(CatalogSnapshotTest, WhatIsLoadedOnDemandPrecedesALowerReadyVersion) {
-  CatalogSnapshot::Models models;
+  std::map<std::string, CatalogSnapshot::Model> models;
   CatalogSnapshot::Version ready{.version = 1, .serving = {}, .state = ModelState::kReady, .reason = ""};
   CatalogSnapshot::Version asleep{.version = 2, .serving = {}, .state = ModelState::kUnavailable, .reason = ""};
   asleep.on_demand = asleep.precedes_ready = true;
@@ -38,7 +38,7 @@ TEST(CatalogSnapshotTest, WhatIsLoadedOnDemandPrecedesALowerReadyVersion) {
   models["failed"].versions[1].precedes_ready = false;
   EXPECT_EQ(models["failed"].Default()->version, 1);
   models["eager"].versions = {ready};
-  const CatalogSnapshot snapshot(std::move(models));
+  const CatalogSnapshot snapshot(models);
   EXPECT_TRUE(snapshot.LoadsOnDemand("m", ""));
   EXPECT_TRUE(snapshot.LoadsOnDemand("m", "2"));
   for (const char* version : {"1", "3", "x"}) EXPECT_FALSE(snapshot.LoadsOnDemand("m", version)) << version;
@@ -47,18 +47,18 @@ TEST(CatalogSnapshotTest, WhatIsLoadedOnDemandPrecedesALowerReadyVersion) {
 }
 
 TEST(CatalogSnapshotTest, NamesAreCaseSensitive) {
-  CatalogSnapshot::Models models;
+  std::map<std::string, CatalogSnapshot::Model> models;
   models["Model"] = {};
-  const CatalogSnapshot snapshot(std::move(models));
+  const CatalogSnapshot snapshot(models);
   EXPECT_NE(snapshot.FindModel("Model"), nullptr);
   EXPECT_EQ(snapshot.FindModel("model"), nullptr);
 }
 
 TEST(CatalogSnapshotTest, LabelsNameVersions) {
-  CatalogSnapshot::Models models;
+  std::map<std::string, CatalogSnapshot::Model> models;
   models["m"].labels = {{"stable", 2}, {"canary", 3}};
   models["bare"] = {};
-  const CatalogSnapshot snapshot(std::move(models));
+  const CatalogSnapshot snapshot(models);
   EXPECT_EQ(snapshot.FindLabel("m", "stable").value(), 2);
   EXPECT_EQ(snapshot.FindLabel("m", "canary").value(), 3);
   const auto unknown = base::InvalidArgument("Unrecognized servable version label: Stable");

@@ -46,6 +46,14 @@ struct ExecutionInput {
   boost::container::small_vector<base::BufferSlice, 1> pieces;
 };
 
+// What an engine answers: to one request, or to all requests of an execution.
+struct EngineResponse {
+  base::Status status = {};
+  std::vector<InferTensor> outputs = {};  // none if `status` is an error
+  Parameters parameters = {};             // none if it is; else such that CheckResponseParameters() is OK
+  bool final = true;                      // the last response to the request
+};
+
 // One call of an engine on behalf of one or more requests. Rows that only fill the batch up stand as one more, the
 // last: nobody waits for it, and its answer counts for nothing. Owned by the scheduler; it and all buffers it names
 // stay valid until the engine has finished every request of it. The engine calls the methods from any thread, Execute()
@@ -71,23 +79,25 @@ class Execution {
   virtual void MarkInputsReady() = 0;
   virtual void MarkInferDone() = 0;
 
-  // A response to request i alone. After `final`, nothing more for request i. Tensor names may be left empty:
-  // OutputTensor order follows `outputs` then.
-  virtual void Respond(size_t i, base::Status status, std::vector<InferTensor> outputs, bool final) = 0;
+  // A response to request i alone. After one that is final, nothing more for request i. Tensor names may be left empty:
+  // the order is that of `outputs` then.
+  virtual void Respond(size_t i, EngineResponse response) = 0;
 
-  // The final response to all that have none yet: whole-batch outputs, which the host splits, or the batch's failure.
-  virtual void RespondAll(base::Status status, std::vector<InferTensor> outputs) = 0;
+  // The final response, whatever its `final` says, to all that have none yet: whole-batch outputs, which the host
+  // splits, and parameters, which each request gets; or the batch's failure.
+  virtual void RespondAll(EngineResponse response) = 0;
 
   // The engine touches nothing of this execution any more. Called exactly once, after every request had its final
   // response (those that had none are answered INTERNAL). May destroy the execution.
   virtual void Finish() = 0;
 };
 
-// One executable copy of a version. The scheduler runs at most one execution at a time on it.
+// One executable copy of a version. Calls of its functions do not overlap; executions do, as far as the model takes
+// several that are unfinished (EngineModel::unfinished_executions_max).
 class EngineInstance {
  public:
   virtual ~EngineInstance() = default;
-  // Returns when the instance can take the next call; the execution may be finished later, from another thread.
+  // The execution may be finished later, from another thread: it lasts until Execution::Finish().
   virtual void Execute(Execution& execution) = 0;
 
   // For a thread that others wait for, such as an event loop. True: as Execute(). False: that took longer than such a
@@ -133,6 +143,9 @@ class EngineModel {
   virtual std::span<const std::string> significant_parameters() const { return {}; }
   // Threads that an execution keeps busy, the one that calls Execute() included; 0: none, it only waits.
   virtual int compute_threads() const { return 1; }
+  // How many executions of an instance may be unfinished at a time, where Execute() returns before they are; at
+  // least 1.
+  virtual int unfinished_executions_max() const { return 1; }
 };
 
 // A kind of model file that this server can run. Thread-safe; lives as long as the process.

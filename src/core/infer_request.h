@@ -41,7 +41,7 @@ struct RequestedOutput {
   Parameters parameters = {};
 };
 
-// Set by whoever learns that nobody waits for the reply any more; read by queues and engines. Thread-safe.
+// Set where it is learned that no client waits for the reply any more; read by queues and engines. Thread-safe.
 class CancelFlag {
  public:
   CancelFlag() = default;

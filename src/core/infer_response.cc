@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "base/memory_shortage.h"
+
 namespace inferd::core {
 
 namespace {
@@ -29,6 +31,7 @@ void Completion::Fail(base::Status status) {
 
 void Completion::Drop() {
   if (!callback_) return;
+  if (base::DropsForWantOfMemory()) return Fail(base::ResourceExhausted("the server is out of memory"));
   dropped_completions.fetch_add(1, std::memory_order_relaxed);
   Fail(base::Internal("the request was dropped without an answer; this is a fault of the server"));
 }

@@ -21,7 +21,7 @@ class InflightLimit final {
     int64_t requests = 4096;
     int64_t bytes = std::numeric_limits<int64_t>::max();
   };
-  // Of each version, the first of them of any size; who has more leaves the last eighth of the places to these.
+  // Of each version, the first of them of any size; versions with more leave the last eighth of the places to these.
   static constexpr int64_t kOwnRequests = 4;
 
   explicit InflightLimit(const Bounds& bounds) : bounds_(bounds) {}

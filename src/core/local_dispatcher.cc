@@ -1,8 +1,8 @@
 #include "core/local_dispatcher.h"
 
+#include "base/memory_shortage.h"
 #include "core/model_version.h"
 #include "core/request_timeout.h"
-#include "core/validate.h"
 
 namespace inferd::core {
 
@@ -36,7 +36,7 @@ bool LocalDispatcher::LoadsOnDemand(std::string_view model, std::string_view ver
   return loader_ != nullptr && snapshots_.Get().LoadsOnDemand(model, version);
 }
 
-// Who waits is in flight, so that there are not more of them than the server may work on.
+// Requests that wait are in flight, so that there are not more of them than the server may work on.
 void LocalDispatcher::AwaitLoad(LoadDemand demand) {
   auto slot = inflight_.Take(inflight_.unloaded(), 0);
   if (!slot.has_value()) {
@@ -93,13 +93,11 @@ base::Status LocalDispatcher::Admit(QueuedRequest& queued, int64_t* retry_after_
   if (queued.version == nullptr) {
     INFERD_ASSIGN_OR_RETURN(queued.version, FindVersion(request.model_name, request.model_version));
   }
-  const auto signatures = queued.version->signatures();
-  if (request.signature >= signatures.size()) {
-    return base::InvalidArgument("model '" + queued.version->id().name + "' has no signature " +
-                                 std::to_string(request.signature));
+  INFERD_RETURN_IF_ERROR(queued.Validate());
+  if (base::MemoryIsShort() && !base::RestoreMemoryReserve()) {
+    *retry_after_ms = kRetryAfterMs;
+    return base::ResourceExhausted("the server is out of memory");
   }
-  INFERD_RETURN_IF_ERROR(
-      ValidateRequest(request, queued.version->id().name, *signatures[request.signature], &queued.layout));
   auto slot = inflight_.Take(queued.version->share(), static_cast<int64_t>(request.InputBytes()));
   if (!slot.has_value()) {
     *retry_after_ms = kRetryAfterMs;

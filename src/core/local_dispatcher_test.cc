@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/thread_pool.h"
-#include "core/model_version.h"
+#include "core/held_versions_fixture.h"
 
 namespace inferd::core {
 namespace {
@@ -12,65 +11,10 @@ namespace {
 using base::StatusCode;
 using ::testing::HasSubstr;
 
-// Keeps what it is given until the test answers.
-class HoldingScheduler final : public Scheduler {
- public:
-  explicit HoldingScheduler(std::vector<QueuedRequest>& held) : held_(held) {}
-  void Enqueue(QueuedRequest&& queued) override { held_.push_back(std::move(queued)); }
-
- private:
-  std::vector<QueuedRequest>& held_;
-};
-
-class LocalDispatcherTest : public ::testing::Test {
+class LocalDispatcherTest : public HeldVersionsTest {
  protected:
-  std::shared_ptr<const ModelVersion> MakeVersion(int64_t version, std::vector<ModelVersion::Function> others = {}) {
-    auto signature = std::make_shared<ModelSignature>();
-    signature->inputs = {{.name = "IN", .datatype = tensor::DataType::kInt8, .shape = {-1}}};
-    signature->outputs = {{.name = "OUT", .datatype = tensor::DataType::kInt8, .shape = {-1}}};
-    return ModelVersion::Create({.id = {"m", version},
-                                 .generation = 1,
-                                 .repository = "r",
-                                 .platform = "p",
-                                 .config = std::make_shared<config::ModelConfig>(),
-                                 .signature = signature,
-                                 .statistics = std::make_shared<VersionStatistics>(),
-                                 .scheduler = std::make_unique<HoldingScheduler>(held_),
-                                 .others = std::move(others)},
-                                retire_, [this] { ++ended_; });
-  }
-  void Publish(std::vector<CatalogSnapshot::Version> versions, std::string reason = "") {
-    CatalogSnapshot::Models models;
-    models["m"] = {.versions = std::move(versions), .reason = std::move(reason)};
-    publisher_.Publish(std::make_shared<const CatalogSnapshot>(std::move(models)));
-  }
-  static CatalogSnapshot::Version Ready(const std::shared_ptr<const ModelVersion>& version) {
-    return {.version = version->id().version, .serving = version, .state = ModelState::kReady, .reason = ""};
-  }
-  static std::unique_ptr<InferRequest> Request(std::string version = "") {
-    auto request = std::make_unique<InferRequest>();
-    request->model_name = "m";
-    request->model_version = std::move(version);
-    InferTensor input;
-    input.name = "IN";
-    input.datatype = tensor::DataType::kInt8;
-    input.shape = {2};
-    input.data = base::BufferSlice(base::Buffer::CopyOf("ab"));
-    request->inputs.push_back(std::move(input));
-    return request;
-  }
-  Completion Record() {
-    return Completion([this](InferResponse response) { answers_.push_back(std::move(response)); });
-  }
-
-  std::atomic<int> ended_{0};
-  std::vector<QueuedRequest> held_;
-  std::vector<InferResponse> answers_;
-  base::FakeClock clock_;
-  SnapshotPublisher publisher_;
   InflightLimit inflight_{{.requests = 2}};
   LocalDispatcher dispatcher_{publisher_, inflight_, clock_};
-  base::ThreadPool retire_{"retire", 1};
 };
 
 TEST_F(LocalDispatcherTest, ARequestMayChooseASignature) {
@@ -112,9 +56,9 @@ TEST_F(LocalDispatcherTest, ARequestMayChooseASignature) {
 
 TEST_F(LocalDispatcherTest, ALabelNamesAVersion) {
   const auto one = MakeVersion(1);
-  CatalogSnapshot::Models models;
+  std::map<std::string, CatalogSnapshot::Model> models;
   models["m"] = {.versions = {Ready(one)}, .reason = "", .labels = {{"stable", 1}, {"next", 2}}};
-  publisher_.Publish(std::make_shared<const CatalogSnapshot>(std::move(models)));
+  publisher_.Publish(std::make_shared<const CatalogSnapshot>(models));
   EXPECT_EQ(dispatcher_.LabelledVersion("m", "stable").value(), "1");
   EXPECT_EQ(dispatcher_.LabelledVersion("m", "next").value(), "2");
   EXPECT_EQ(dispatcher_.LabelledVersion("m", "other").error().code(), StatusCode::kInvalidArgument);

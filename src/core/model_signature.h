@@ -24,6 +24,12 @@ struct TensorSpec {
   bool any_shape = false;       // `shape` is the usual one: the model says whether it takes another
   std::string graph_name = {};  // inside the model, where that is not `name`
   bool unknown_rank = false;    // the model does not say how many dimensions there are: `shape` is [], and any_shape
+  // Of an engine's signature: what the model's file calls its dimensions of any size, empty where one is a number or
+  // has no name; as many as dimensions, or none.
+  std::vector<std::string> dimension_names = {};
+  // Inputs: what the model takes where a request leaves it out, in the model format's own form (a serialized
+  // tensorflow.TensorProto); empty: it does not say.
+  std::string default_value = {};
 };
 
 // The most parts that one request is split into: it may take no more of a queue than this.
@@ -44,6 +50,8 @@ struct ModelSignature {
   int64_t max_batch_size = 0;  // 0: shapes carry no batch dimension of ours
   bool decoupled = false;      // a request may have any number of responses; otherwise exactly one
   bool only_shown = false;     // by metadata: nobody can ask for it, and its tensors may have no datatype
+  // Of one that is only shown: what clients are told that ask for it; empty: there is no such signature for them.
+  std::string not_served = {};
 
   int FindInput(std::string_view tensor_name) const;   // -1: none
   int FindOutput(std::string_view tensor_name) const;  // -1: none

@@ -20,7 +20,7 @@ namespace inferd::core {
 // go ends it.
 class ModelVersion final : public PinnedModel {
  public:
-  // One of its other signatures, and who runs it.
+  // One of its other signatures, and the scheduler that runs it.
   struct Function {
     std::shared_ptr<const ModelSignature> signature;
     std::unique_ptr<Scheduler> scheduler;

@@ -1,8 +1,19 @@
 #include "core/scheduler.h"
 
+#include <string>
+
 #include "core/model_version.h"
 
 namespace inferd::core {
+
+base::Status QueuedRequest::Validate() {
+  const auto signatures = version->signatures();
+  if (request->signature >= signatures.size()) {
+    return base::InvalidArgument("model '" + version->id().name + "' has no signature " +
+                                 std::to_string(request->signature));
+  }
+  return ValidateRequest(*request, version->id().name, *signatures[request->signature], &layout);
+}
 
 void QueuedRequest::Answer(InferResponse&& response) {
   response.model_name = request->model_name;

@@ -53,8 +53,12 @@ struct QueuedRequest {
   // (Executions and their rows are counted for every part.)
   bool Counts(bool ok) const { return !warmup && (parts == nullptr || parts->Counts(ok)); }
 
-  // Fills in model name, version and id, and answers. A final answer first gives its slot back: whoever it wakes
-  // may send the next request at once.
+  // Whether `version` has the signature that the request names, and its tensors fit that; fills in `layout`.
+  // INVALID_ARGUMENT, in words for the client.
+  base::Status Validate();
+
+  // Fills in model name, version and id, and answers. A final answer first gives its slot back: the client that it
+  // wakes may send the next request at once.
   void Answer(InferResponse&& response);
   void Fail(base::Status status, int64_t retry_after_ms = 0);
 };

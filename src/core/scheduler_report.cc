@@ -13,6 +13,7 @@ std::string_view BatchReasonName(BatchReason reason) {
     case BatchReason::kOtherKind: return "other_kind";
     case BatchReason::kQuickSize: return "quick_size";
     case BatchReason::kRetry: return "retry";
+    case BatchReason::kCautious: return "cautious";
   }
   return "unknown";
 }

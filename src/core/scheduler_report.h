@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,8 +21,9 @@ enum class BatchReason {
   kOtherKind,      // what waits next cannot share it: another shape, other inputs or parameters
   kQuickSize,      // as many as may run on a connection's thread: others were left for the next
   kRetry,          // alone, after the batch it was part of failed
+  kCautious,       // fewer requests than could have shared it, as executions of several have failed
 };
-inline constexpr size_t kBatchReasonCount = 9;
+inline constexpr size_t kBatchReasonCount = 10;
 std::string_view BatchReasonName(BatchReason reason);  // "full", "preferred_size", ...
 
 // One execution, as the report shows it. Times in nanoseconds.
@@ -55,6 +57,13 @@ struct SchedulerReport {
     int64_t further_row_ns = 0;
     std::string_view explanation;  // static text
   };
+  // What executions of several requests that failed have led to.
+  struct Sharing {
+    uint64_t failed = 0;       // executions whose requests were repeated one by one
+    uint64_t repeated = 0;     // those requests
+    int64_t requests_max = 0;  // that share an execution for the time being; 0: any number
+    std::string stopped;       // why no requests share any more; empty: they may
+  };
   // The adaptive limit; `limit` 0: there is none.
   struct Concurrency {
     int64_t limit = 0;
@@ -66,6 +75,8 @@ struct SchedulerReport {
 
   ModelId id;  // filled in by the catalog
   bool batching = false;
+  std::string batching_reason;           // why, for people; filled in by the catalog,
+  std::string_view batching_decided_by;  // as is what has decided it: config::BatchingSourceName
   bool preserve_order = false;
   int64_t rows_max = 1;  // of one execution
   std::vector<int64_t> preferred_rows;
@@ -79,6 +90,7 @@ struct SchedulerReport {
   int64_t inline_held_ns = 0;  // for how long the longest of those that run there now has had its thread
   std::array<uint64_t, kBatchReasonCount> executions{};  // by BatchReason, since the version was loaded
   int64_t resource_wait_ns = 0;                          // of all executions, for what is shared with other models
+  Sharing sharing;
   Tuning tuning;
   Concurrency concurrency;
   std::vector<BatchRecord> recent;  // Scheduler::RecentExecutions; filled in by the catalog

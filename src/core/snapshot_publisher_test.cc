@@ -6,9 +6,9 @@ namespace inferd::core {
 namespace {
 
 std::shared_ptr<const CatalogSnapshot> With(const std::string& model) {
-  CatalogSnapshot::Models models;
+  std::map<std::string, CatalogSnapshot::Model> models;
   models[model] = {};
-  return std::make_shared<CatalogSnapshot>(std::move(models));
+  return std::make_shared<CatalogSnapshot>(models);
 }
 
 TEST(SnapshotPublisherTest, StartsEmpty) {
@@ -47,8 +47,8 @@ TEST(SnapshotPublisherTest, ReadersOnOtherThreadsNeverGoBack) {
       SnapshotReader reader(publisher);
       for (int before = 0; before < 200;) {
         before = published.load(std::memory_order_acquire);
-        const auto& models = reader.Get().models();
-        const int seen = models.empty() ? 0 : std::stoi(models.begin()->first);
+        int seen = 0;
+        reader.Get().models().ForEach([&](const std::string& name, const auto&) { seen = std::stoi(name); });
         EXPECT_GE(seen, before);
       }
     });

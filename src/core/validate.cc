@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/printable.h"
 #include "tensor/bytes.h"
 #include "tensor/raw.h"
 
@@ -9,11 +10,10 @@ namespace inferd::core {
 
 namespace {
 
-std::string Quoted(std::string_view name) {
-  std::string text = "'";
-  text.append(name).append("'");
-  return text;
-}
+// Of a request's id, in every protocol.
+constexpr size_t kRequestIdBytesMax = 4096;
+// What an error message quotes of it.
+constexpr size_t kQuotedIdBytesMax = 256;
 
 std::string NameList(const std::vector<TensorSpec>& specs) {
   std::string text;
@@ -31,6 +31,10 @@ class RequestCheck {
       : request_(request), model_(model), signature_(signature), layout_(layout) {}
 
   base::Status Run() {
+    if (request_.id.size() > kRequestIdBytesMax) {
+      return base::InvalidArgument("the request's id has " + std::to_string(request_.id.size()) + " bytes; at most " +
+                                   std::to_string(kRequestIdBytesMax) + " are allowed");
+    }
     INFERD_RETURN_IF_ERROR(MatchInputs());
     for (size_t i = 0; i < request_.inputs.size(); ++i) {
       INFERD_RETURN_IF_ERROR(CheckInput(request_.inputs[i], signature_.inputs[layout_.inputs[i]]));
@@ -53,10 +57,10 @@ class RequestCheck {
       const std::string& name = request_.inputs[i].name;
       const int index = FindInput(i, name);
       if (index < 0) {
-        return base::InvalidArgument("unexpected inference input " + Quoted(name) +
+        return base::InvalidArgument("unexpected inference input " + base::QuotedName(name) +
                                      ", allowed inputs are: " + NameList(signature_.inputs));
       }
-      if (seen[index]) return base::InvalidArgument("input " + Quoted(name) + " already exists in request");
+      if (seen[index]) return base::InvalidArgument("input " + base::QuotedName(name) + " already exists in request");
       seen[index] = true;
       layout_.inputs.push_back(index);
     }
@@ -73,30 +77,29 @@ class RequestCheck {
       if (!seen[i] && signature_.inputs[i].optional) continue;
       std::string& list = seen[i] ? got : missing;
       if (!list.empty()) list += ',';
-      list += Quoted(signature_.inputs[i].name);
+      list += base::QuotedName(signature_.inputs[i].name);
     }
-    return base::InvalidArgument("expected " + std::to_string(seen.size()) + " inputs but got " +
-                                 std::to_string(request_.inputs.size()) + " inputs for model " + Quoted(model_) +
-                                 ". Got input(s) [" + got + "], but missing required input(s) [" + missing +
-                                 "]. Please provide all required input(s).");
+    return base::InvalidArgument(
+        "expected " + std::to_string(seen.size()) + " inputs but got " + std::to_string(request_.inputs.size()) +
+        " inputs for model " + base::QuotedName(model_) + ". Got input(s) [" + got +
+        "], but missing required input(s) [" + missing + "]. Please provide all required input(s).");
   }
 
   base::Status CheckInput(const InferTensor& input, const TensorSpec& spec) const {
     if (input.datatype != spec.datatype) {
-      return base::InvalidArgument("inference input " + Quoted(input.name) + " data-type is '" +
+      return base::InvalidArgument("inference input " + base::QuotedName(input.name) + " data-type is '" +
                                    std::string(tensor::DataTypeName(input.datatype)) + "', but model " +
-                                   Quoted(model_) + " expects '" + std::string(tensor::DataTypeName(spec.datatype)) +
-                                   "'");
+                                   base::QuotedName(model_) + " expects '" +
+                                   std::string(tensor::DataTypeName(spec.datatype)) + "'");
     }
     if (!FitsShape(input.shape, spec)) return WrongShape(input, spec);
     const bool is_bytes = input.datatype == tensor::DataType::kBytes;
-    const auto expected =
-        is_bytes ? tensor::ElementCount(input.shape) : tensor::ByteSize(input.datatype, input.shape);
-    if (!expected.has_value()) return expected.error().WithContext("input " + Quoted(input.name));
+    const auto expected = is_bytes ? tensor::ElementCount(input.shape) : tensor::ByteSize(input.datatype, input.shape);
+    if (!expected.has_value()) return expected.error().WithContext("input " + base::QuotedName(input.name));
     if (is_bytes) return CheckBytesElements(input, *expected);
     if (*expected == input.data.size()) return base::OkStatus();
-    return base::InvalidArgument("input byte size mismatch for input " + Quoted(input.name) + " for model " +
-                                 Quoted(model_) + ". Expected " + std::to_string(*expected) + ", got " +
+    return base::InvalidArgument("input byte size mismatch for input " + base::QuotedName(input.name) + " for model " +
+                                 base::QuotedName(model_) + ". Expected " + std::to_string(*expected) + ", got " +
                                  std::to_string(input.data.size()));
   }
 
@@ -106,9 +109,11 @@ class RequestCheck {
   }
 
   base::Status WrongShape(const InferTensor& input, const TensorSpec& spec) const {
-    std::string text = "unexpected shape for input " + Quoted(input.name) + " for model " + Quoted(model_) +
-                       ". Expected " + spec.shape.ToString() + ", got " + input.shape.ToString() + ".";
-    if (signature_.max_batch_size > 0) {
+    std::string text = "unexpected shape for input " + base::QuotedName(input.name) + " for model " +
+                       base::QuotedName(model_) + ". Expected " + spec.shape.ToString() + ", got " +
+                       input.shape.ToString() + ".";
+    // Where max_batch_size was written: people without a configuration have nothing to set.
+    if (signature_.max_batch_size > 0 && !signature_.accepts_larger_requests) {
       text +=
           " NOTE: Setting a non-zero max_batch_size in the model config requires a batch dimension to be prepended"
           " to each input shape. If you want to specify the full shape including the batch dim in your input dims"
@@ -120,8 +125,9 @@ class RequestCheck {
   base::Status CheckBytesElements(const InferTensor& input, size_t count) const {
     const base::Status status = tensor::CheckPacked(input.data.bytes(), count);
     if (status.ok()) return status;
-    return base::InvalidArgument("unexpected number of string elements for inference input " + Quoted(input.name) +
-                                 " for model " + Quoted(model_) + ": " + status.message());
+    return base::InvalidArgument("unexpected number of string elements for inference input " +
+                                 base::QuotedName(input.name) + " for model " + base::QuotedName(model_) + ": " +
+                                 status.message());
   }
 
   base::Status CheckBatch() {
@@ -129,8 +135,9 @@ class RequestCheck {
     layout_.rows = request_.inputs[0].shape[0];
     for (const InferTensor& input : request_.inputs) {
       if (input.shape[0] != layout_.rows) {
-        return base::InvalidArgument("input " + Quoted(input.name) + " batch size does not match other inputs for " +
-                                     Quoted(model_) + ": expected " + std::to_string(layout_.rows) + ", got " +
+        return base::InvalidArgument("input " + base::QuotedName(input.name) +
+                                     " batch size does not match other inputs for " + base::QuotedName(model_) +
+                                     ": expected " + std::to_string(layout_.rows) + ", got " +
                                      std::to_string(input.shape[0]));
       }
     }
@@ -146,7 +153,7 @@ class RequestCheck {
     }
     if (layout_.rows <= rows_max) return base::OkStatus();
     return base::InvalidArgument("inference request batch-size must be <= " + std::to_string(rows_max) + " for " +
-                                 Quoted(model_) + ", got " + std::to_string(layout_.rows));
+                                 base::QuotedName(model_) + ", got " + std::to_string(layout_.rows));
   }
 
   base::Status MatchOutputs() {
@@ -158,10 +165,11 @@ class RequestCheck {
     for (const RequestedOutput& output : request_.outputs) {
       const int index = signature_.FindOutput(output.name);
       if (index < 0) {
-        return base::InvalidArgument("unexpected inference output " + Quoted(output.name) +
+        return base::InvalidArgument("unexpected inference output " + base::QuotedName(output.name) +
                                      ", allowed outputs are: " + NameList(signature_.outputs));
       }
-      if (seen[index]) return base::InvalidArgument("output " + Quoted(output.name) + " already exists in request");
+      if (seen[index])
+        return base::InvalidArgument("output " + base::QuotedName(output.name) + " already exists in request");
       seen[index] = true;
       layout_.outputs.push_back(index);
     }
@@ -180,7 +188,7 @@ base::Status ValidateRequest(const InferRequest& request, std::string_view model
                              RequestLayout* layout) {
   base::Status status = RequestCheck(request, model, signature, *layout).Run();
   if (status.ok() || request.id.empty()) return status;
-  return {status.code(), "[request id: " + request.id + "] " + status.message()};
+  return {status.code(), "[request id: " + base::Printable(request.id, kQuotedIdBytesMax) + "] " + status.message()};
 }
 
 }  // namespace inferd::core

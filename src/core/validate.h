@@ -20,7 +20,7 @@ struct RequestLayout {
 // Holds a request against the model, once for all protocols. OK: every input is there once, with the type, a shape and
 // exactly the bytes that the signature and the shape ask for (BYTES elements included), the batch is not too big, and
 // every requested output exists and is asked for once. INVALID_ARGUMENT otherwise, naming the tensor, what was expected
-// and what came; texts as Triton's (facts 1.3), with "[request id: R] " in front where there is an id.
+// and what came; texts as Triton's, with "[request id: R] " in front where there is an id.
 base::Status ValidateRequest(const InferRequest& request, std::string_view model, const ModelSignature& signature,
                              RequestLayout* layout);
 

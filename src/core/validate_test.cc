@@ -119,6 +119,15 @@ TEST(ValidateTest, WrongShapeNamesExpectedAndGot) {
               HasSubstr("unexpected shape for input 'INPUT0' for model 'simple'. Expected [-1,2], got [2]. NOTE: "));
 }
 
+TEST(ValidateTest, WrongShapesOfModelsWithoutAConfigurationSayNothingOfOne) {
+  ModelSignature signature = AddSub();
+  signature.accepts_larger_requests = true;  // nobody wrote a max_batch_size
+  InferRequest request = Good();
+  request.inputs[0].shape = {2};
+  EXPECT_EQ(ErrorOf(request, signature),
+            "unexpected shape for input 'INPUT0' for model 'simple'. Expected [-1,2], got [2].");
+}
+
 TEST(ValidateTest, WhereAnyShapeGoesOnlyTheBatchDimensionIsNeeded) {
   ModelSignature signature = AddSub();
   signature.inputs[0].any_shape = true;
@@ -193,6 +202,20 @@ TEST(ValidateTest, InputsDisagreeOnTheBatch) {
   InferRequest request = Good();
   request.inputs[1] = Tensor("INPUT1", DataType::kInt32, {2, 2}, std::string(16, 'a'));
   EXPECT_EQ(ErrorOf(request), "input 'INPUT1' batch size does not match other inputs for 'simple': expected 1, got 2");
+}
+
+TEST(ValidateTest, WhatMessagesQuoteIsBoundedAndPrintable) {
+  InferRequest request = Good();
+  request.id = std::string(4096, 'i');
+  RequestLayout layout;
+  EXPECT_TRUE(ValidateRequest(request, "simple", AddSub(), &layout).ok());
+  request.id = std::string(3'000'000, 'i');
+  EXPECT_LT(ErrorOf(request).size(), 1000u);
+  EXPECT_TRUE(ErrorOf(request).ends_with("the request's id has 3000000 bytes; at most 4096 are allowed"));
+  request.id = "a\n";
+  request.outputs = {{.name = std::string(3'000'000, 'o'), .parameters = {}}};
+  EXPECT_TRUE(ErrorOf(request).starts_with("[request id: a\\n] unexpected inference output 'ooo"));
+  EXPECT_LT(ErrorOf(request).size(), 1000u);
 }
 
 TEST(ValidateTest, UnknownAndDuplicateOutput) {

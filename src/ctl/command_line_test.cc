@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include "net/client/scripted_server.h"
+#include "tests/support/temp_dir.h"
 
 namespace inferd::ctl {
 namespace {
@@ -23,7 +26,8 @@ std::string Serve(const std::string& request) {
   if (line == "GET /v2/models/m/ready") return Answer(200, "");
   if (line == "POST /v2/repository/index") {
     return Answer(200,
-                  R"([{"name":"m","version":"1","state":"READY"},{"name":"n","state":"UNAVAILABLE","reason":"why"}])");
+                  R"([{"name":"m","version":"1","state":"READY"},{"name":"n","state":"UNAVAILABLE","reason":"why"},)"
+                  R"({"name":"model1","version":"1","state":"LOADING"}])");
   }
   if (line == "GET /v2/models/m") {
     return Answer(200, R"({"name":"m","versions":["1"],"platform":"p",)"
@@ -44,18 +48,35 @@ std::string Serve(const std::string& request) {
              R"("service_us":1500,"left_waiting":5,"instance":1,"inline":false}]})");
   }
   if (line == "GET /v2/models/n/scheduler") return Answer(200, R"({"batching":{"enabled":false},"recent":[]})");
+  if (line == "GET /v2/models/f/scheduler") {
+    return Answer(200, R"({"batching":{"enabled":false,"stopped":"the rows are few",)"
+                       R"("failures":{"executions":2,"repeated_requests":16,"requests_max":1}},"recent":[]})");
+  }
   if (line == "POST /v2/models/m/infer") {
     return Answer(200, R"({"model_name":"m","model_version":"1",)"
                        R"("outputs":[{"name":"y","datatype":"BYTES","shape":[2],"data":["a","b"]}]})");
   }
   if (line == "POST /v2/repository/models/m/load") return Answer(200, "{}");
+  if (line == "GET /v2/models/guarded/config") {
+    const bool allowed = request.find("\r\nAuthorization: Bearer secret\r\n") != std::string::npos;
+    return allowed ? Answer(200, R"({"name":"guarded"})") : Answer(401, R"({"error":"a token is missing"})");
+  }
   return Answer(404, R"({"error":"unknown model 'q'"})");
 }
 
-class CommandLineTest : public testing::Test {
+class CommandLineTest : public ::testing::Test {
  protected:
-  int Run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"inferctl", "--url", server_.url()});
+  CommandLineTest() {
+    ::setenv("XDG_CONFIG_HOME", folder_.path().c_str(), 1);
+    for (const char* name : {"INFERCTL_URL", "INFERCTL_TOKEN", "INFERCTL_SETTINGS"}) ::unsetenv(name);
+  }
+
+  int Run(std::vector<std::string> arguments) { return RunAt(server_.url(), std::move(arguments)); }
+
+  // Without a URL if it is empty.
+  int RunAt(const std::string& url, std::vector<std::string> arguments) {
+    if (!url.empty()) arguments.insert(arguments.begin(), {"--url", url});
+    arguments.insert(arguments.begin(), "inferctl");
     std::vector<const char*> argv;
     for (const std::string& argument : arguments) argv.push_back(argument.c_str());
     out_.str("");
@@ -63,6 +84,14 @@ class CommandLineTest : public testing::Test {
     return RunInferctl(static_cast<int>(argv.size()), argv.data(), out_, err_);
   }
 
+  // The JSON that was printed, without what indents it; none of its strings has spaces.
+  std::string Flat() {
+    std::string text = out_.str();
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+    return text;
+  }
+
+  testing::TempDir folder_;
   net::ScriptedServer server_{&Serve};
   std::ostringstream out_;
   std::ostringstream err_;
@@ -71,17 +100,55 @@ class CommandLineTest : public testing::Test {
 TEST_F(CommandLineTest, ShowsTheServer) {
   EXPECT_EQ(Run({"status"}), 0) << err_.str();
   EXPECT_NE(out_.str().find("name        fake 7\nlive        yes\nready       no\nextensions  a, b\n"
-                            "models      2 versions, 1 READY, 1 UNAVAILABLE\n"),
+                            "models      3 versions, 1 LOADING, 1 READY, 1 UNAVAILABLE\n"),
             std::string::npos)
       << out_.str();
+}
+
+TEST_F(CommandLineTest, CarriesTheToken) {
+  EXPECT_EQ(Run({"config", "guarded"}), 1);
+  EXPECT_EQ(Run({"config", "guarded", "--token", "secret"}), 0) << err_.str();
+  EXPECT_EQ(Run({"config", "guarded", "-H", "Authorization: Bearer secret"}), 0) << err_.str();
+  EXPECT_EQ(Run({"config", "guarded", "--header", "no colon"}), 2);
+  EXPECT_EQ(err_.str(), "inferctl: --header: 'no colon' is not NAME: VALUE\n");
+}
+
+TEST_F(CommandLineTest, TakesOptionsFromTheEnvironmentAndAFile) {
+  folder_.Write("inferctl.toml", "token = secret\nurl = " + server_.url() + "\n");
+  std::filesystem::permissions(folder_.path() / "inferctl.toml", std::filesystem::perms::owner_all);
+  EXPECT_EQ(RunAt("", {"config", "guarded"}), 0) << err_.str();
+  EXPECT_EQ(err_.str(), "");
+  ::setenv("INFERCTL_TOKEN", "another", 1);
+  EXPECT_EQ(RunAt("", {"config", "guarded"}), 1);
+  folder_.Write("token", "secret\n");
+  std::filesystem::permissions(folder_.path() / "token", std::filesystem::perms::others_read,
+                               std::filesystem::perm_options::add);
+  EXPECT_EQ(RunAt("", {"config", "guarded", "--token-file", folder_.path() / "token"}), 0) << err_.str();
+  EXPECT_NE(err_.str().find("any user of this machine can read the token in "), std::string::npos) << err_.str();
+  ::unsetenv("INFERCTL_TOKEN");
+  EXPECT_EQ(RunAt("", {"config", "guarded", "--settings", folder_.path() / "none"}), 2);
+  EXPECT_NE(err_.str().find("cannot read"), std::string::npos) << err_.str();
+  folder_.Write("other", "tokn = secret\n");
+  EXPECT_EQ(Run({"status", "--settings", folder_.path() / "other"}), 2);
+  EXPECT_NE(err_.str().find("there is no option 'tokn'; did you mean 'token'?"), std::string::npos) << err_.str();
+  ::setenv("INFERCTL_SETTINGS", (folder_.path() / "other").c_str(), 1);
+  EXPECT_EQ(Run({"status"}), 2);
+  EXPECT_EQ(Run({"status", "--settings", ""}), 0) << err_.str();
+  ::unsetenv("INFERCTL_SETTINGS");
+}
+
+TEST_F(CommandLineTest, SaysItsVersion) {
+  EXPECT_EQ(Run({"--version"}), 0);
+  EXPECT_EQ(out_.str().substr(0, 9), "inferctl ");
 }
 
 TEST_F(CommandLineTest, ShowsModels) {
   EXPECT_EQ(Run({"models"}), 0);
   EXPECT_EQ(out_.str(),
-            "MODEL  VERSION  STATE        REASON\n"
-            "m      1        READY\n"
-            "n               UNAVAILABLE  why\n");
+            "MODEL   VERSION  STATE        REASON\n"
+            "m       1        READY\n"
+            "n                UNAVAILABLE  why\n"
+            "model1  1        LOADING\n");
   EXPECT_EQ(Run({"models", "m"}), 0);
   EXPECT_NE(out_.str().find("input   x     INT32     [-1]\n"), std::string::npos) << out_.str();
   EXPECT_EQ(Run({"config", "m"}), 0);
@@ -104,6 +171,11 @@ TEST_F(CommandLineTest, ShowsHowAModelIsScheduled) {
             "22:13:20.123 UTC     8         6  full    90.0 us    1.50 ms     5         1\n");
   EXPECT_EQ(Run({"scheduler", "n"}), 0) << err_.str();
   EXPECT_NE(out_.str().find("batching   off\n"), std::string::npos) << out_.str();
+  EXPECT_EQ(Run({"scheduler", "f"}), 0) << err_.str();
+  EXPECT_NE(out_.str().find("batching   off, stopped: the rows are few; 2 failed, 16 requests repeated, "
+                            "now at most 1 in an execution\n"),
+            std::string::npos)
+      << out_.str();
   EXPECT_EQ(Run({"scheduler", "q"}), 1);
 }
 
@@ -117,6 +189,45 @@ TEST_F(CommandLineTest, Infers) {
   EXPECT_NE(out_.str().find("\"a\", ... (2 in all)"), std::string::npos) << out_.str();
   EXPECT_EQ(Run({"infer", "-i", "x=range", "m", "--json"}), 0) << err_.str();
   EXPECT_NE(out_.str().find("\"data\": [\n"), std::string::npos) << out_.str();
+}
+
+TEST_F(CommandLineTest, PrintsJson) {
+  EXPECT_EQ(Run({"status", "-o", "json"}), 0) << err_.str();
+  EXPECT_EQ(Flat(), R"({"server":")" + server_.url() + R"(","name":"fake","version":"7","live":true,"ready":false,)" +
+                        R"("extensions":["a","b"],"models":[{"name":"m","version":"1","state":"READY"},)" +
+                        R"({"name":"n","state":"UNAVAILABLE","reason":"why"},)" +
+                        R"({"name":"model1","version":"1","state":"LOADING"}]})");
+  EXPECT_EQ(Run({"-o", "json", "models"}), 0) << err_.str();
+  EXPECT_TRUE(Flat().starts_with(R"([{"name":"m","version":"1","state":"READY"},)")) << out_.str();
+  EXPECT_EQ(Run({"models", "m", "--format=json"}), 0) << err_.str();
+  EXPECT_EQ(Flat(), R"({"name":"m","platform":"p","versions":["1"],"ready":true,)"
+                    R"("inputs":[{"name":"x","datatype":"INT32","shape":[-1]}],)"
+                    R"("outputs":[{"name":"y","datatype":"BYTES","shape":[-1]}]})");
+  EXPECT_EQ(Run({"config", "m", "-o", "json"}), 0) << err_.str();
+  EXPECT_EQ(Flat(), R"({"name":"m"})");
+  EXPECT_EQ(Run({"scheduler", "f", "-o", "json"}), 0) << err_.str();
+  EXPECT_TRUE(Flat().starts_with(R"({"batching":{"enabled":false,"stopped":")")) << out_.str();
+  EXPECT_EQ(Run({"infer", "m", "--fill", "ones", "-o", "json"}), 0) << err_.str();
+  EXPECT_EQ(Flat(), R"({"model_name":"m","model_version":"1",)"
+                    R"("outputs":[{"name":"y","datatype":"BYTES","shape":[2],"data":["a","b"]}]})");
+  EXPECT_EQ(Run({"load", "m", "-o", "json"}), 0) << err_.str();
+  EXPECT_EQ(Flat(), R"({"loaded":"m"})");
+  EXPECT_EQ(Run({"models", "q", "-o", "json"}), 1);
+  EXPECT_EQ(out_.str(), "");
+  EXPECT_EQ(Run({"status", "-o", "yaml"}), 2);
+}
+
+TEST_F(CommandLineTest, JsonHasNumbersOnlyWhereJsonDoes) {
+  net::ScriptedServer server([](const std::string& request) {
+    return request.starts_with("POST")
+               ? Answer(200, R"({"model_name":"m","model_version":"1","outputs":)"
+                             R"([{"name":"y","datatype":"FP32","shape":[2],"data":[NaN,1.5]}]})")
+               : Serve(request);
+  });
+  EXPECT_EQ(RunAt(server.url(), {"infer", "m", "--fill", "ones", "-o", "json"}), 0) << err_.str();
+  EXPECT_NE(Flat().find(R"("data":["NaN",1.5])"), std::string::npos) << out_.str();
+  EXPECT_EQ(RunAt(server.url(), {"infer", "m", "--fill", "ones"}), 0) << err_.str();
+  EXPECT_NE(out_.str().find("NaN, 1.5"), std::string::npos) << out_.str();
 }
 
 TEST_F(CommandLineTest, Loads) {
@@ -139,6 +250,35 @@ TEST_F(CommandLineTest, Benchmarks) {
   }
 }
 
+TEST_F(CommandLineTest, SuggestsNames) {
+  EXPECT_EQ(Run({"statsu"}), 2);
+  EXPECT_EQ(err_.str(),
+            "inferctl: there is no command 'statsu'; did you mean 'status'?\nRun with --help for more information.\n");
+  EXPECT_EQ(Run({"frobnicate"}), 2);
+  EXPECT_EQ(err_.str(), "inferctl: there is no command 'frobnicate'\nRun with --help for more information.\n");
+  EXPECT_EQ(Run({"bench", "--conections", "4", "model1"}), 2);
+  EXPECT_NE(err_.str().find("there is no option '--conections'; did you mean '--connections'?"), std::string::npos)
+      << err_.str();
+  EXPECT_EQ(Run({"infer", "--modle=m"}), 2);
+  EXPECT_NE(err_.str().find("there is no option '--modle'\n"), std::string::npos) << err_.str();
+  EXPECT_EQ(Run({"status", "one", "two"}), 2);
+  EXPECT_NE(err_.str().find("not expected"), std::string::npos) << err_.str();
+  EXPECT_EQ(Run({"infer"}), 2);
+  EXPECT_NE(err_.str().find("MODEL is required"), std::string::npos) << err_.str();
+}
+
+TEST_F(CommandLineTest, SuggestsModelsThatTheServerHas) {
+  for (const char* command : {"models", "config", "scheduler", "infer", "load", "bench"}) {
+    EXPECT_EQ(Run({command, "model2"}), 1) << command;
+    EXPECT_EQ(err_.str(), "inferctl: HTTP 404: unknown model 'q'; did you mean 'model1'?\n") << command;
+  }
+  EXPECT_EQ(Run({"models", "resnet"}), 1);
+  EXPECT_EQ(err_.str(), "inferctl: HTTP 404: unknown model 'q'\n");
+  // The server knows it: something else is not there.
+  EXPECT_EQ(Run({"models", "model1", "--version", "7"}), 1);
+  EXPECT_EQ(err_.str(), "inferctl: HTTP 404: unknown model 'q'\n");
+}
+
 TEST_F(CommandLineTest, ExitStatusesTellApart) {
   EXPECT_EQ(Run({"models", "q"}), 1);
   EXPECT_EQ(err_.str(), "inferctl: HTTP 404: unknown model 'q'\n");
@@ -147,7 +287,7 @@ TEST_F(CommandLineTest, ExitStatusesTellApart) {
   EXPECT_EQ(Run({"frobnicate"}), 2);
   EXPECT_EQ(Run({}), 2);
   EXPECT_EQ(Run({"infer", "m", "--wire", "smoke"}), 2);
-  EXPECT_EQ(Run({"status", "--url", "ftp://h"}), 2);
+  EXPECT_EQ(RunAt("ftp://h", {"status"}), 2);
   EXPECT_EQ(Run({"--help"}), 0);
   EXPECT_NE(out_.str().find("Examples:"), std::string::npos);
   EXPECT_EQ(Run({"validate", "/no/such/place"}), 1);

@@ -17,7 +17,8 @@ using tensor::DataType;
 // The numbers, one after the other.
 class Source {
  public:
-  Source(Generator generator, bool floating) : generator_(generator), floating_(floating) {}
+  Source(Generator generator, bool floating, uint32_t seed)
+      : generator_(generator), floating_(floating), random_(seed) {}
 
   double Next() {
     switch (generator_) {
@@ -35,7 +36,7 @@ class Source {
   Generator generator_;
   bool floating_;
   double next_ = 0;
-  std::mt19937 random_{1};
+  std::mt19937 random_;
 };
 
 template <typename T, typename Convert>
@@ -71,8 +72,8 @@ void FillNumbers(DataType type, base::Buffer& buffer, size_t count, Source& sour
       return Fill<uint16_t>(buffer, count, source, [](double v) { return tensor::DoubleToBf16(v); });
     case DataType::kFp32: return Fill<float>(buffer, count, source, [](double v) { return static_cast<float>(v); });
     case DataType::kFp64: return Fill<double>(buffer, count, source, [](double v) { return v; });
-    case DataType::kInvalid:
-    case DataType::kBytes: return;
+    case DataType::kBytes:
+    default: return;
   }
 }
 
@@ -95,14 +96,15 @@ std::optional<Generator> ParseGenerator(std::string_view name) {
   return std::nullopt;
 }
 
-base::Result<base::BufferSlice> Generate(Generator generator, DataType type, const tensor::Shape& shape) {
+base::Result<base::BufferSlice> Generate(Generator generator, DataType type, const tensor::Shape& shape,
+                                         uint32_t seed) {
   constexpr size_t kElementsMax = size_t{1} << 31;
   INFERD_ASSIGN_OR_RETURN(const size_t count, tensor::ElementCount(shape));
   if (count > kElementsMax)
     return std::unexpected(base::InvalidArgument("shape " + shape.ToString() + " is too large"));
   const bool floating =
       type == DataType::kFp16 || type == DataType::kBf16 || type == DataType::kFp32 || type == DataType::kFp64;
-  Source source(generator, floating);
+  Source source(generator, floating, seed);
   if (type == DataType::kBytes) return GenerateBytes(count, source);
   INFERD_ASSIGN_OR_RETURN(const size_t bytes, tensor::ByteSize(type, shape));
   base::Buffer buffer = base::Buffer::Allocate(bytes);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -10,14 +11,15 @@
 
 namespace inferd::ctl {
 
-// Made-up tensor data: all 0, all 1, the numbers from 0 on, or the same pseudo-random numbers each time (floats in [0,
-// 1), integers in [0, 100), as far as the type reaches). BYTES elements are those numbers as text.
+// Made-up tensor data: all 0, all 1, the numbers from 0 on, or pseudo-random numbers (floats in [0, 1), integers in
+// [0, 100), as far as the type reaches). BYTES elements are those numbers as text.
 enum class Generator { kZeros, kOnes, kRange, kRandom };
 
 // "zeros", "ones", "range", "random".
 std::optional<Generator> ParseGenerator(std::string_view name);
 
-// INVALID_ARGUMENT for a shape too large to hold.
-base::Result<base::BufferSlice> Generate(Generator generator, tensor::DataType type, const tensor::Shape& shape);
+// Random numbers are the same each time for the same `seed`. INVALID_ARGUMENT for a shape too large to hold.
+base::Result<base::BufferSlice> Generate(Generator generator, tensor::DataType type, const tensor::Shape& shape,
+                                         uint32_t seed);
 
 }  // namespace inferd::ctl

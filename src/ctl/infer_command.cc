@@ -3,7 +3,7 @@
 #include <ostream>
 
 #include "ctl/commands.h"
-#include "ctl/table.h"
+#include "ctl/text/table.h"
 #include "json/writer.h"
 #include "tensor/bytes.h"
 #include "tensor/raw.h"
@@ -15,6 +15,9 @@ namespace {
 
 using base::Result;
 using base::Status;
+
+// The tokens that servers write, such as NaN, are not valid JSON.
+constexpr tensorjson::WriteOptions kValidJson{.nonfinite = tensorjson::NonFinite::kStrings};
 
 // The first values of a tensor, as they would stand in JSON.
 std::string ValuesText(const NamedTensor& tensor, size_t values_max) {
@@ -45,7 +48,7 @@ std::string ValuesText(const NamedTensor& tensor, size_t values_max) {
   return text;
 }
 
-Status WriteJson(const InferAnswer& answer, std::ostream& out) {
+Status WriteJson(const InferAnswer& answer, const Output& out) {
   json::Writer writer;
   writer.BeginObject();
   writer.Member("model_name", answer.model_name);
@@ -59,12 +62,13 @@ Status WriteJson(const InferAnswer& answer, std::ostream& out) {
     writer.BeginObject();
     tensorjson::WriteTensorHead(writer, output.name, output.datatype, output.shape);
     writer.Key("data");
-    INFERD_RETURN_IF_ERROR(tensorjson::WriteData(writer, output.datatype, output.shape, output.data.bytes()));
+    INFERD_RETURN_IF_ERROR(
+        tensorjson::WriteData(writer, output.datatype, output.shape, output.data.bytes(), kValidJson));
     writer.EndObject();
   }
   writer.EndArray();
   writer.EndObject();
-  out << PrettyJson(writer.TakeString()) << "\n";
+  out.Write(writer);
   return base::OkStatus();
 }
 
@@ -104,14 +108,14 @@ Result<net::ClientRequest> RequestFromInputs(V2Server& server, const InferArgume
 
 }  // namespace
 
-Status Infer(V2Server& server, const InferArguments& arguments, std::ostream& out) {
+Status Infer(V2Server& server, const InferArguments& arguments, const Output& out) {
   INFERD_ASSIGN_OR_RETURN(const net::ClientRequest request, arguments.request_file.empty()
                                                                 ? RequestFromInputs(server, arguments)
                                                                 : RequestFromFile(arguments));
   INFERD_ASSIGN_OR_RETURN(const net::ClientResponse response, server.Call(request));
   INFERD_ASSIGN_OR_RETURN(const InferAnswer answer, DecodeInfer(response));
-  if (arguments.json) return WriteJson(answer, out);
-  WriteTable(answer, arguments.values_max, out);
+  if (out.json) return WriteJson(answer, out);
+  WriteTable(answer, arguments.values_max, out.stream);
   return base::OkStatus();
 }
 

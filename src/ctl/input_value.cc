@@ -1,5 +1,6 @@
 #include "ctl/input_value.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 
 #include "ctl/generator.h"
 #include "ctl/npy.h"
+#include "ctl/text/suggestion.h"
 #include "json/reader.h"
 #include "tensor/raw.h"
 #include "tensorjson/parse.h"
@@ -20,8 +22,10 @@ namespace {
 using base::InvalidArgument;
 using base::Result;
 using base::Status;
-using tensor::DataType;
 using tensor::Shape;
+
+// Between the seeds of a model's inputs: far apart, so that neighbours of `--seed` do not share them.
+constexpr uint32_t kSeedStep = 0x9e3779b9;
 
 Result<std::string> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -138,20 +142,20 @@ Result<NamedTensor> FromRaw(const TensorSignature& input, const std::optional<Sh
   return tensor;
 }
 
-Result<NamedTensor> FromGenerator(const TensorSignature& input, const std::optional<Shape>& wanted,
-                                  Generator generator) {
+Result<NamedTensor> FromGenerator(const TensorSignature& input, const std::optional<Shape>& wanted, Generator generator,
+                                  uint32_t seed) {
   NamedTensor tensor{.name = input.name, .datatype = input.datatype, .shape = input.shape, .data = {}};
   if (wanted.has_value()) tensor.shape = *wanted;
   for (size_t i = 0; i < tensor.shape.rank(); ++i) {
     if (tensor.shape[i] < 0) tensor.shape[i] = 1;
   }
-  INFERD_ASSIGN_OR_RETURN(tensor.data, Generate(generator, tensor.datatype, tensor.shape));
+  INFERD_ASSIGN_OR_RETURN(tensor.data, Generate(generator, tensor.datatype, tensor.shape, seed));
   return tensor;
 }
 
 Result<NamedTensor> MakeInput(const TensorSignature& input, const std::optional<Shape>& wanted,
-                              const std::string& value) {
-  if (const auto generator = ParseGenerator(value)) return FromGenerator(input, wanted, *generator);
+                              const std::string& value, uint32_t seed) {
+  if (const auto generator = ParseGenerator(value)) return FromGenerator(input, wanted, *generator, seed);
   if (!value.starts_with('@')) return FromJson(input, wanted, value);
   const std::string path = value.substr(1);
   INFERD_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
@@ -166,11 +170,29 @@ std::string Describe(const TensorSignature& input) {
          ")";
 }
 
+// INVALID_ARGUMENT: the model has no input of one of the names.
+Status CheckNames(const ModelSignature& model, const std::map<std::string, std::string>& by_name) {
+  std::vector<std::string> names;
+  std::string described;
+  for (const TensorSignature& input : model.inputs) {
+    names.push_back(input.name);
+    described += (described.empty() ? "" : ", ") + Describe(input);
+  }
+  for (const auto& [name, value] : by_name) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    return InvalidArgument("model '" + model.name + "' has no input '" + name + "'; it has " + described +
+                           Suggestion(name, names));
+  }
+  return base::OkStatus();
+}
+
 }  // namespace
 
 Result<std::vector<NamedTensor>> MakeInputs(const ModelSignature& model, const InputTexts& texts) {
   INFERD_ASSIGN_OR_RETURN(auto values, ByName(texts.values, "--input"));
   INFERD_ASSIGN_OR_RETURN(auto shapes, ByName(texts.shapes, "--shape"));
+  // Before what is missing: that may be there under a mistyped name.
+  for (const auto* given : {&values, &shapes}) INFERD_RETURN_IF_ERROR(CheckNames(model, *given));
   std::vector<NamedTensor> tensors;
   for (const TensorSignature& input : model.inputs) {
     std::optional<Shape> wanted;
@@ -182,16 +204,10 @@ Result<std::vector<NamedTensor>> MakeInputs(const ModelSignature& model, const I
       return std::unexpected(InvalidArgument("input " + Describe(input) + " has no value; give --input " + input.name +
                                              "=VALUE, or --fill random for all that are left"));
     }
-    auto tensor = MakeInput(input, wanted, given ? given.mapped() : texts.fill);
+    const uint32_t seed = texts.seed + static_cast<uint32_t>(tensors.size()) * kSeedStep;
+    auto tensor = MakeInput(input, wanted, given ? given.mapped() : texts.fill, seed);
     if (!tensor.has_value()) return std::unexpected(tensor.error().WithContext("input " + Describe(input)));
     tensors.push_back(*std::move(tensor));
-  }
-  for (const auto& unknown : {values, shapes}) {
-    if (unknown.empty()) continue;
-    std::string names;
-    for (const TensorSignature& input : model.inputs) names += (names.empty() ? "" : ", ") + Describe(input);
-    return std::unexpected(
-        InvalidArgument("model '" + model.name + "' has no input '" + unknown.begin()->first + "'; it has " + names));
   }
   return tensors;
 }

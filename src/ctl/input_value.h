@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ struct InputTexts {
   std::vector<std::string> values;  // zeros, ones, random, range; JSON; @FILE.npy, @FILE.json, @FILE (raw bytes)
   std::vector<std::string> shapes;  // "NAME=1,3,224,224", for what the model leaves open
   std::string fill;                 // a generator for every input that `values` does not name; empty: none
+  uint32_t seed = 1;                // of random values, which also differ from input to input
 };
 
 // A tensor for each input of `model`, in its order. Dimensions that the model leaves open come from `shapes`, from the

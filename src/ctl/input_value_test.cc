@@ -51,6 +51,21 @@ TEST(InputValueTest, GeneratesWhatTheModelWants) {
   EXPECT_NE(random[0], random[1]);
 }
 
+TEST(InputValueTest, RandomValuesDifferFromInputToInputAndFromSeedToSeed) {
+  ModelSignature model = OneInput(DataType::kInt32, {50});
+  model.inputs.push_back({"y", DataType::kInt32, {50}});
+  const auto values = [&](uint32_t seed) {
+    const auto inputs = MakeInputs(model, {.values = {"y=random"}, .shapes = {}, .fill = "random", .seed = seed});
+    return std::pair(Values<int32_t>(inputs.value()[0]), Values<int32_t>(inputs.value()[1]));
+  };
+  const auto first = values(1);
+  EXPECT_NE(first.first, first.second);
+  EXPECT_EQ(values(1), first);
+  EXPECT_NE(values(2).first, first.first);
+  EXPECT_NE(values(2).second, first.second);
+  EXPECT_NE(values(2).first, first.second);
+}
+
 TEST(InputValueTest, ReadsRawFiles) {
   const std::string path = testing::TempDir() + "/input_" + std::to_string(::getpid());
   std::ofstream(path, std::ios::binary) << std::string("\1\0\2\0\3\0\4\0", 8);
@@ -68,6 +83,8 @@ TEST(InputValueTest, ErrorsNameTheInput) {
   } kCases[] = {
       {{.values = {}, .shapes = {}, .fill = ""}, "input 'x' (INT32 [-1,2]) has no value"},
       {{.values = {"y=1"}, .shapes = {}, .fill = "ones"}, "has no input 'y'; it has 'x' (INT32 [-1,2])"},
+      {{.values = {"X=1"}, .shapes = {}, .fill = ""}, "has no input 'X'; it has 'x' (INT32 [-1,2]); did you mean 'x'?"},
+      {{.values = {}, .shapes = {"yy=1"}, .fill = "ones"}, "has no input 'yy'; it has 'x' (INT32 [-1,2])"},
       {{.values = {"x"}, .shapes = {}, .fill = ""}, "expected NAME=VALUE"},
       {{.values = {"x=1", "x=2"}, .shapes = {}, .fill = ""}, "given twice"},
       {{.values = {"x=[1,2.5]"}, .shapes = {}, .fill = ""}, "input 'x' (INT32 [-1,2]): data element 1"},

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "ctl/commands.h"
-#include "ctl/table.h"
+#include "ctl/text/table.h"
 #include "json/read.h"
 
 namespace inferd::ctl {
@@ -44,10 +44,22 @@ Status ReadRows(json::Reader& reader, std::string& text) {
   });
 }
 
+Status ReadFailures(json::Reader& reader, std::string& text) {
+  int64_t executions = 0, repeated = 0, requests_max = 0;
+  INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> Status {
+    if (key == "executions") return ReadNumber(reader, executions);
+    if (key == "repeated_requests") return ReadNumber(reader, repeated);
+    return key == "requests_max" ? ReadNumber(reader, requests_max) : reader.SkipValue();
+  }));
+  text = "; " + std::to_string(executions) + " failed, " + std::to_string(repeated) + " requests repeated";
+  if (requests_max > 0) text += ", now at most " + std::to_string(requests_max) + " in an execution";
+  return base::OkStatus();
+}
+
 Status ReadBatching(json::Reader& reader, std::string& text) {
   bool enabled = false;
   int64_t rows_max = 0;
-  std::string preferred, delay = "0";
+  std::string preferred, delay = "0", reason, stopped, failures;
   INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> Status {
     if (key == "enabled") {
       INFERD_ASSIGN_OR_RETURN(enabled, reader.ReadBool());
@@ -55,10 +67,16 @@ Status ReadBatching(json::Reader& reader, std::string& text) {
     }
     if (key == "rows_max") return ReadNumber(reader, rows_max);
     if (key == "delay_us") return ReadDuration(reader, delay);
+    if (key == "stopped") return json::ReadText(reader, stopped);
+    if (key == "failures") return ReadFailures(reader, failures);
+    if (key == "reason") return json::ReadText(reader, reason);
     return key == "preferred_rows" ? ReadRows(reader, preferred) : reader.SkipValue();
   }));
   if (!preferred.empty()) preferred = "preferred " + preferred + ", ";
   text = enabled ? "up to " + std::to_string(rows_max) + " rows, " + preferred + "delay " + delay : "off";
+  if (!reason.empty()) text += ": " + reason;
+  if (!stopped.empty()) text += ", stopped: " + stopped;
+  text += failures;
   return base::OkStatus();
 }
 
@@ -171,21 +189,23 @@ Status Read(json::Reader& reader, SchedulerText& text) {
 
 }  // namespace
 
-Status ShowScheduler(V2Server& server, const std::string& model, const std::string& version, std::ostream& out) {
+Status ShowScheduler(V2Server& server, const std::string& model, const std::string& version, const Output& out) {
   INFERD_ASSIGN_OR_RETURN(const std::string json, server.Get(ModelPath(model, version) + "/scheduler"));
+  if (out.json) return out.WriteServerJson(json);
   SchedulerText text;
   json::Reader reader(json);
   INFERD_RETURN_IF_ERROR(Read(reader, text));
-  out << "model      " << text.model << ", version " << text.version << "\n"
-      << "batching   " << text.batching << "\n"
-      << "queue      " << text.queue << "\n"
-      << "instances  " << text.instances << "\n";
-  if (!text.tuning.empty()) out << "tuning     " << text.tuning << "\n";
-  if (!text.limit.empty()) out << "limit      " << text.limit << "\n";
+  std::ostream& stream = out.stream;
+  stream << "model      " << text.model << ", version " << text.version << "\n"
+         << "batching   " << text.batching << "\n"
+         << "queue      " << text.queue << "\n"
+         << "instances  " << text.instances << "\n";
+  if (!text.tuning.empty()) stream << "tuning     " << text.tuning << "\n";
+  if (!text.limit.empty()) stream << "limit      " << text.limit << "\n";
   constexpr size_t kNumberColumns[] = {1, 2, 4, 5, 6, 7};
-  out << "\n"
-      << text.summary << "\n\n"
-      << text.recent.AlignRight({std::begin(kNumberColumns), std::end(kNumberColumns)}).ToString();
+  stream << "\n"
+         << text.summary << "\n\n"
+         << text.recent.AlignRight({std::begin(kNumberColumns), std::end(kNumberColumns)}).ToString();
   return base::OkStatus();
 }
 

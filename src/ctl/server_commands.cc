@@ -1,12 +1,15 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <ostream>
+#include <set>
 
 #include "base/base64.h"
 #include "ctl/commands.h"
-#include "ctl/table.h"
+#include "ctl/text/table.h"
 #include "json/writer.h"
+#include "tensorjson/write.h"
 
 namespace inferd::ctl {
 
@@ -36,57 +39,174 @@ void AddTensors(Table& table, const char* kind, const std::vector<TensorSignatur
   }
 }
 
+void WriteTexts(json::Writer& writer, json::KeyText key, const std::vector<std::string>& texts) {
+  writer.Key(key);
+  writer.BeginArray();
+  for (const std::string& text : texts) writer.String(text);
+  writer.EndArray();
+}
+
+void WriteTensors(json::Writer& writer, json::KeyText key, const std::vector<TensorSignature>& tensors) {
+  writer.Key(key);
+  writer.BeginArray();
+  for (const TensorSignature& tensor : tensors) {
+    writer.BeginObject();
+    tensorjson::WriteTensorHead(writer, tensor.name, tensor.datatype, tensor.shape);
+    writer.EndObject();
+  }
+  writer.EndArray();
+}
+
+// Members that a server leaves out are left out.
+void WriteRows(json::Writer& writer, const std::vector<IndexRow>& rows) {
+  writer.BeginArray();
+  for (const IndexRow& row : rows) {
+    writer.BeginObject();
+    writer.Member("name", row.name);
+    if (!row.version.empty()) writer.Member("version", row.version);
+    if (!row.state.empty()) writer.Member("state", row.state);
+    if (!row.reason.empty()) writer.Member("reason", row.reason);
+    writer.EndObject();
+  }
+  writer.EndArray();
+}
+
+// The models that have no version ready, and why: what keeps a server from being ready.
+void AddModelsNotReady(const std::vector<IndexRow>& rows, std::ostream& out) {
+  constexpr size_t kShownMax = 20;
+  std::set<std::string> ready;
+  for (const IndexRow& row : rows) {
+    if (row.state == "READY") ready.insert(row.name);
+  }
+  size_t shown = 0;
+  for (const IndexRow& row : rows) {
+    if (ready.contains(row.name)) continue;
+    if (++shown > kShownMax) continue;
+    const std::string version = row.version.empty() ? "" : " version " + row.version;
+    out << "not ready   " << row.name << version << ": " << (row.state.empty() ? "UNKNOWN" : row.state)
+        << (row.reason.empty() ? "" : ", " + row.reason) << "\n";
+  }
+  if (shown > kShownMax) out << "not ready   and " << shown - kShownMax << " more (inferctl models)\n";
+}
+
+struct ServerState {
+  std::string url;
+  ServerInfo info;
+  bool live = false;
+  bool ready = false;
+  std::optional<std::vector<IndexRow>> rows;  // the index is an extension that other servers may lack
+};
+
+void WriteJson(const ServerState& state, const Output& out) {
+  json::Writer writer;
+  writer.BeginObject();
+  writer.Member("server", state.url);
+  writer.Member("name", state.info.name);
+  writer.Member("version", state.info.version);
+  writer.Member("live", state.live);
+  writer.Member("ready", state.ready);
+  WriteTexts(writer, "extensions", state.info.extensions);
+  if (state.rows.has_value()) {
+    writer.Key("models");
+    WriteRows(writer, *state.rows);
+  }
+  writer.EndObject();
+  out.Write(writer);
+}
+
+void WriteText(const ServerState& state, std::ostream& out) {
+  out << "server      " << state.url << "\n"
+      << "name        " << state.info.name << " " << state.info.version << "\n"
+      << "live        " << (state.live ? "yes" : "no") << "\n"
+      << "ready       " << (state.ready ? "yes" : "no") << "\n"
+      << "extensions  " << Joined(state.info.extensions, ", ") << "\n";
+  if (!state.rows.has_value()) return;
+  std::map<std::string, size_t> states;
+  for (const IndexRow& row : *state.rows) ++states[row.state.empty() ? "UNKNOWN" : row.state];
+  out << "models      " << state.rows->size() << " versions";
+  for (const auto& [name, count] : states) out << ", " << count << " " << name;
+  out << "\n";
+  AddModelsNotReady(*state.rows, out);
+  if (!state.ready && state.rows->empty()) out << "not ready   there are no models yet\n";
+}
+
+// "loaded m", or {"loaded": "m"}.
+void WriteDone(const std::string& what, const std::string& model, const Output& out) {
+  if (!out.json) {
+    out.stream << what << " " << model << "\n";
+    return;
+  }
+  json::Writer writer;
+  writer.BeginObject();
+  writer.Member(what, model);
+  writer.EndObject();
+  out.Write(writer);
+}
+
 }  // namespace
 
-Status ShowStatus(V2Server& server, std::ostream& out) {
-  INFERD_ASSIGN_OR_RETURN(const ServerInfo info, server.Info());
-  INFERD_ASSIGN_OR_RETURN(const bool live, server.Healthy("/v2/health/live"));
-  INFERD_ASSIGN_OR_RETURN(const bool ready, server.Healthy("/v2/health/ready"));
-  out << "server      " << server.url() << "\n"
-      << "name        " << info.name << " " << info.version << "\n"
-      << "live        " << (live ? "yes" : "no") << "\n"
-      << "ready       " << (ready ? "yes" : "no") << "\n"
-      << "extensions  " << Joined(info.extensions, ", ") << "\n";
-  // The index is an extension that other servers may lack.
-  const auto rows = server.Index(false);
-  if (!rows.has_value()) return base::OkStatus();
-  std::map<std::string, size_t> states;
-  for (const IndexRow& row : *rows) ++states[row.state.empty() ? "UNKNOWN" : row.state];
-  out << "models      " << rows->size() << " versions";
-  for (const auto& [state, count] : states) out << ", " << count << " " << state;
-  out << "\n";
+Status ShowStatus(V2Server& server, const Output& out) {
+  ServerState state;
+  state.url = server.url();
+  INFERD_ASSIGN_OR_RETURN(state.info, server.Info());
+  INFERD_ASSIGN_OR_RETURN(state.live, server.Healthy("/v2/health/live"));
+  INFERD_ASSIGN_OR_RETURN(state.ready, server.Healthy("/v2/health/ready"));
+  if (auto rows = server.Index(false); rows.has_value()) state.rows = *std::move(rows);
+  if (out.json) {
+    WriteJson(state, out);
+  } else {
+    WriteText(state, out.stream);
+  }
   return base::OkStatus();
 }
 
-Status ShowModels(V2Server& server, bool ready_only, std::ostream& out) {
+Status ShowModels(V2Server& server, bool ready_only, const Output& out) {
   INFERD_ASSIGN_OR_RETURN(const std::vector<IndexRow> rows, server.Index(ready_only));
+  if (out.json) {
+    json::Writer writer;
+    WriteRows(writer, rows);
+    out.Write(writer);
+    return base::OkStatus();
+  }
   Table table({"MODEL", "VERSION", "STATE", "REASON"});
   for (const IndexRow& row : rows) table.Add({row.name, row.version, row.state, row.reason});
-  out << table.ToString();
+  out.stream << table.ToString();
   return base::OkStatus();
 }
 
-Status ShowModel(V2Server& server, const std::string& name, const std::string& version, std::ostream& out) {
+Status ShowModel(V2Server& server, const std::string& name, const std::string& version, const Output& out) {
   INFERD_ASSIGN_OR_RETURN(const ModelSignature model, server.Model(name, version));
   INFERD_ASSIGN_OR_RETURN(const bool ready, server.Healthy(ModelPath(name, version) + "/ready"));
-  out << "model     " << model.name << "\n"
-      << "platform  " << model.platform << "\n"
-      << "versions  " << Joined(model.versions, ", ") << "\n"
-      << "ready     " << (ready ? "yes" : "no") << "\n\n";
+  if (out.json) {
+    json::Writer writer;
+    writer.BeginObject();
+    writer.Member("name", model.name);
+    writer.Member("platform", model.platform);
+    WriteTexts(writer, "versions", model.versions);
+    writer.Member("ready", ready);
+    WriteTensors(writer, "inputs", model.inputs);
+    WriteTensors(writer, "outputs", model.outputs);
+    writer.EndObject();
+    out.Write(writer);
+    return base::OkStatus();
+  }
+  out.stream << "model     " << model.name << "\n"
+             << "platform  " << model.platform << "\n"
+             << "versions  " << Joined(model.versions, ", ") << "\n"
+             << "ready     " << (ready ? "yes" : "no") << "\n\n";
   Table table({"", "NAME", "DATATYPE", "SHAPE"});
   AddTensors(table, "input", model.inputs);
   AddTensors(table, "output", model.outputs);
-  out << table.ToString();
+  out.stream << table.ToString();
   return base::OkStatus();
 }
 
-Status ShowConfig(V2Server& server, const std::string& model, const std::string& version, std::ostream& out) {
+Status ShowConfig(V2Server& server, const std::string& model, const std::string& version, const Output& out) {
   INFERD_ASSIGN_OR_RETURN(const std::string json, server.Get(ModelPath(model, version) + "/config"));
-  out << PrettyJson(json) << "\n";
-  return base::OkStatus();
+  return out.WriteServerJson(json);
 }
 
-Status Load(V2Server& server, const LoadArguments& arguments, std::ostream& out) {
+Status Load(V2Server& server, const LoadArguments& arguments, const Output& out) {
   json::Writer writer;
   writer.BeginObject();
   writer.Key("parameters");
@@ -113,15 +233,15 @@ Status Load(V2Server& server, const LoadArguments& arguments, std::ostream& out)
     const auto answer = server.Post(path, writer.TakeString());
     return answer.has_value() ? base::OkStatus() : answer.error();
   }());
-  out << "loaded " << arguments.model << "\n";
+  WriteDone("loaded", arguments.model, out);
   return base::OkStatus();
 }
 
-Status Unload(V2Server& server, const std::string& model, bool dependents, std::ostream& out) {
+Status Unload(V2Server& server, const std::string& model, bool dependents, const Output& out) {
   const std::string path = "/v2/repository/models/" + PercentEncoded(model) + "/unload";
   const auto answer = server.Post(path, dependents ? R"({"parameters":{"unload_dependents":true}})" : "{}");
   if (!answer.has_value()) return answer.error();
-  out << "unloaded " << model << "\n";
+  WriteDone("unloaded", model, out);
   return base::OkStatus();
 }
 

@@ -77,13 +77,18 @@ std::string ErrorText(const std::string& body) {
 
 }  // namespace
 
-Result<V2Server> V2Server::Open(net::HttpClient::Options options) {
+Result<V2Server> V2Server::Open(net::HttpClient::Options options, HeaderList headers) {
   INFERD_ASSIGN_OR_RETURN(auto client, net::HttpClient::Create(std::move(options)));
-  return V2Server(std::move(client));
+  return V2Server(std::move(client), std::move(headers));
+}
+
+net::ClientRequest V2Server::WithHeaders(net::ClientRequest request) const {
+  request.headers.insert(request.headers.end(), headers_.begin(), headers_.end());
+  return request;
 }
 
 Result<net::ClientResponse> V2Server::Call(const net::ClientRequest& request) {
-  INFERD_ASSIGN_OR_RETURN(net::ClientResponse response, client_->Call(request));
+  INFERD_ASSIGN_OR_RETURN(net::ClientResponse response, client_->Call(WithHeaders(request)));
   if (response.status / 100 == 2) return response;
   std::string text = "HTTP " + std::to_string(response.status);
   if (!response.body.empty()) text += ": " + ErrorText(response.body);
@@ -110,7 +115,7 @@ Result<std::string> V2Server::Post(const std::string& path, std::string json) {
 Result<bool> V2Server::Healthy(const std::string& path) {
   net::ClientRequest request;
   request.path = path;
-  INFERD_ASSIGN_OR_RETURN(const net::ClientResponse response, client_->Call(request));
+  INFERD_ASSIGN_OR_RETURN(const net::ClientResponse response, client_->Call(WithHeaders(std::move(request))));
   return response.status == 200;
 }
 

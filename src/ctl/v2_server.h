@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "ctl/request_headers.h"
 #include "net/client/http_client.h"
 #include "tensor/data_type.h"
 #include "tensor/shape.h"
@@ -42,7 +43,8 @@ struct ServerInfo {
 // own text; UNAVAILABLE also if it cannot be reached.
 class V2Server final {
  public:
-  static base::Result<V2Server> Open(net::HttpClient::Options options);
+  // Every request carries `headers`, behind its own.
+  static base::Result<V2Server> Open(net::HttpClient::Options options, HeaderList headers = {});
 
   base::Result<net::ClientResponse> Call(const net::ClientRequest& request);
   base::Result<std::string> Get(const std::string& path);
@@ -54,12 +56,17 @@ class V2Server final {
   base::Result<ModelSignature> Model(const std::string& name, const std::string& version);
   base::Result<std::vector<IndexRow>> Index(bool ready_only);
 
+  // `request` with the headers that every request carries.
+  net::ClientRequest WithHeaders(net::ClientRequest request) const;
+
   const std::string& url() const { return client_->url(); }
 
  private:
-  explicit V2Server(std::unique_ptr<net::HttpClient> client) : client_(std::move(client)) {}
+  V2Server(std::unique_ptr<net::HttpClient> client, HeaderList headers)
+      : client_(std::move(client)), headers_(std::move(headers)) {}
 
   std::unique_ptr<net::HttpClient> client_;
+  HeaderList headers_;
 };
 
 // "/v2/models/M" or "/v2/models/M/versions/V", percent-encoded.

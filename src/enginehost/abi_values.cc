@@ -12,7 +12,8 @@ base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi, bool only_s
   core::TensorSpec spec;
   spec.name = ToView(abi.name);
   if (spec.name.empty()) return std::unexpected(base::Internal("a tensor has no name"));
-  if (abi.datatype < (only_shown ? INFERD_TYPE_INVALID : INFERD_TYPE_BOOL) || abi.datatype > INFERD_TYPE_BF16) {
+  if (abi.datatype < (only_shown ? INFERD_TYPE_INVALID : INFERD_TYPE_BOOL) ||
+      abi.datatype > static_cast<int32_t>(tensor::kLastDataType)) {
     return std::unexpected(
         base::Internal("tensor '" + spec.name + "' has the unknown datatype " + std::to_string(abi.datatype)));
   }
@@ -34,6 +35,13 @@ base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi, bool only_s
   if (INFERD_HAS_FIELD(inferd_tensor_spec, &abi, graph_name)) spec.graph_name = ToView(abi.graph_name);
   spec.unknown_rank =
       INFERD_HAS_FIELD(inferd_tensor_spec, &abi, unknown_rank) && abi.unknown_rank != 0 && spec.shape.rank() == 0;
+  if (INFERD_HAS_FIELD(inferd_tensor_spec, &abi, label_count)) {
+    for (size_t i = 0; i < abi.label_count; ++i) spec.labels.emplace_back(ToView(abi.labels[i]));
+  }
+  if (INFERD_HAS_FIELD(inferd_tensor_spec, &abi, dimension_names) && abi.dimension_names != nullptr) {
+    for (size_t i = 0; i < abi.rank; ++i) spec.dimension_names.emplace_back(ToView(abi.dimension_names[i]));
+  }
+  if (INFERD_HAS_FIELD(inferd_tensor_spec, &abi, default_value)) spec.default_value = ToView(abi.default_value);
   return spec;
 }
 
@@ -64,6 +72,7 @@ base::Result<core::ModelSignature> ToSignature(const inferd_signature& signature
     result.method_name = ToView(signature.method);
   }
   result.only_shown = INFERD_HAS_FIELD(inferd_signature, &signature, only_shown) && signature.only_shown != 0;
+  if (INFERD_HAS_FIELD(inferd_signature, &signature, not_served)) result.not_served = ToView(signature.not_served);
   INFERD_RETURN_IF_ERROR(AddAll(signature.inputs, signature.input_count, result.only_shown, &result.inputs));
   INFERD_RETURN_IF_ERROR(AddAll(signature.outputs, signature.output_count, result.only_shown, &result.outputs));
   return result;

@@ -27,6 +27,62 @@ std::vector<std::string> Outputs(const DeclaredSignature& declared) {
   return Names(declared.get()->outputs, declared.get()->output_count);
 }
 
+TEST(SignatureTest, DimensionsMayHaveNames) {
+  constexpr int64_t kShape[] = {-1, 3};
+  const inferd_text names[] = {ToText("batch"), ToText("")};
+  inferd_tensor_spec named{};
+  named.struct_size = sizeof named;
+  named.name = ToText("x");
+  named.datatype = INFERD_TYPE_FP32;
+  named.shape = kShape;
+  named.rank = 2;
+  named.dimension_names = names;
+  inferd_tensor_spec older = named;
+  older.name = ToText("y");
+  older.struct_size = offsetof(inferd_tensor_spec, dimension_names);
+  inferd_tensor_spec nameless = named;
+  nameless.name = ToText("z");
+  nameless.dimension_names = nullptr;
+  const inferd_tensor_spec* const inputs[] = {&named, &older, &nameless};
+  inferd_signature abi{};
+  abi.struct_size = sizeof abi;
+  abi.inputs = inputs;
+  abi.input_count = 3;
+  const auto signature = ToSignature(abi);
+  ASSERT_TRUE(signature.has_value()) << signature.error().ToString();
+  EXPECT_THAT(signature->inputs[0].dimension_names, ElementsAre("batch", ""));
+  EXPECT_TRUE(signature->inputs[1].dimension_names.empty());
+  EXPECT_TRUE(signature->inputs[2].dimension_names.empty());
+}
+
+TEST(SignatureTest, DefaultsAndReasonsAreTakenFromEnginesThatHaveThem) {
+  inferd_tensor_spec input{};
+  input.struct_size = sizeof input;
+  input.name = ToText("x");
+  input.datatype = INFERD_TYPE_QINT32;
+  input.default_value = ToText("tensor");
+  inferd_tensor_spec older = input;
+  older.name = ToText("y");
+  older.struct_size = offsetof(inferd_tensor_spec, default_value);
+  const inferd_tensor_spec* const inputs[] = {&input, &older};
+  inferd_signature abi{};
+  abi.struct_size = sizeof abi;
+  abi.inputs = inputs;
+  abi.input_count = 2;
+  abi.only_shown = 1;
+  abi.not_served = ToText("why");
+  const auto signature = ToSignature(abi);
+  ASSERT_TRUE(signature.has_value()) << signature.error().ToString();
+  EXPECT_EQ(signature->inputs[0].datatype, DataType::kQint32);
+  EXPECT_EQ(signature->inputs[0].default_value, "tensor");
+  EXPECT_EQ(signature->inputs[1].default_value, "");
+  EXPECT_EQ(signature->not_served, "why");
+  abi.struct_size = offsetof(inferd_signature, not_served);
+  EXPECT_EQ(ToSignature(abi)->not_served, "");
+  input.datatype = INFERD_TYPE_QINT32 + 1;
+  EXPECT_EQ(ToSignature(abi).error(), base::Internal("tensor 'x' has the unknown datatype 22"));
+}
+
 // An engine of the revision before the field is another than one that says 0 in it.
 TEST(SignatureTest, AnUnknownRankIsOneThatTheEngineSays) {
   inferd_tensor_spec scalar{};

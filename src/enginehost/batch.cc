@@ -1,8 +1,11 @@
 #include "enginehost/batch.h"
 
+#include <algorithm>
 #include <string>
 
 #include "enginehost/abi_values.h"
+#include "enginehost/batch_parameters.h"
+#include "enginehost/division_guard.h"
 
 namespace inferd::enginehost {
 
@@ -27,25 +30,46 @@ base::Status Batch::Begin(core::Execution* execution) {
   return base::OkStatus();
 }
 
-base::Result<std::vector<core::InferTensor>> Batch::Take(const inferd_response& response) {
+void Batch::Repeat() {
+  withheld_.store(false, std::memory_order_relaxed);
+  alone_ = true;
+}
+
+// A result that may have come of a refused division does not go out. If this execution's own thread asked for it, or no
+// other execution can have, Take() makes an error of the response.
+bool Batch::Withhold(const inferd_response& response) {
+  const DivisionScope* scope = DivisionScope::Current();
+  if (scope == nullptr || response.code != INFERD_OK || alone_ || scope->refused() || !scope->suspected()) return false;
+  withheld_.store(true, std::memory_order_relaxed);
+  (void)TakeOutputs(model_, kNoOutputs, response, &allocations_);  // what it hands over is released
+  return true;
+}
+
+base::Result<core::EngineResponse> Batch::Take(const inferd_response& response, bool final) {
   try {
-    return TakeChecked(response);
+    return TakeChecked(response, final);
   } catch (const std::bad_alloc&) {
     return std::unexpected(base::ResourceExhausted("there is no memory for the outputs"));
   }
 }
 
-base::Result<std::vector<core::InferTensor>> Batch::TakeChecked(const inferd_response& response) {
+base::Result<core::EngineResponse> Batch::TakeChecked(const inferd_response& response, bool final) {
   const bool decoupled = model_->signature().decoupled;
   const bool failed = response.code != INFERD_OK;
-  const bool end_of_stream = decoupled && response.final != 0 && response.output_count == 0;
+  const bool end_of_stream = decoupled && final && response.output_count == 0;
   auto tensors =
       TakeOutputs(model_, failed || end_of_stream ? kNoOutputs : execution_->outputs, response, &allocations_);
   if (failed) return std::unexpected(ToStatus(response.code, ToView(response.message)));
-  if (tensors && !decoupled && response.final == 0) {
+  const DivisionScope* scope = DivisionScope::Current();
+  if (scope != nullptr && (scope->refused() || scope->suspected())) {
+    return std::unexpected(base::InvalidArgument(std::string(kDivisionRefused)));
+  }
+  if (!tensors) return std::unexpected(std::move(tensors).error());
+  if (!decoupled && !final) {
     return std::unexpected(model_->Fault("answered with more than one response, though the model is not decoupled"));
   }
-  return tensors;
+  INFERD_ASSIGN_OR_RETURN(core::Parameters parameters, TakeParameters(*model_, response));
+  return core::EngineResponse{.outputs = *std::move(tensors), .parameters = std::move(parameters)};
 }
 
 void Batch::Respond(size_t request, const inferd_response& response) {
@@ -54,30 +78,31 @@ void Batch::Respond(size_t request, const inferd_response& response) {
     Warn(request >= request_count ? "answered a request that its batch does not have" : "answered a request again");
     return;
   }
-  auto tensors = Take(response);
+  if (Withhold(response)) return;
+  auto taken = Take(response, response.final != 0);
   // A failure that the engine sends may be one of a stream; a response that cannot be sent ends it.
-  const bool unusable = !tensors.has_value() && response.code == INFERD_OK;
+  const bool unusable = !taken.has_value() && response.code == INFERD_OK;
   const bool final = response.final != 0 || unusable || !model_->signature().decoupled;
   progress_[request] = final ? Progress::kFinal : Progress::kAnswered;
-  if (tensors) {
-    execution_->Respond(request, base::OkStatus(), *std::move(tensors), final);
+  if (taken) {
+    taken->final = final;
+    execution_->Respond(request, *std::move(taken));
   } else {
-    execution_->Respond(request, std::move(tensors).error(), {}, final);
+    execution_->Respond(request, {.status = std::move(taken).error(), .final = final});
   }
 }
 
 void Batch::RespondAll(const inferd_response& response) {
   if (request_count == 1) return Respond(0, response);
-  inferd_response whole = response;
-  whole.final = 1;
-  auto tensors = Take(whole);
-  base::Status status = tensors ? base::OkStatus() : std::move(tensors).error();
+  if (Withhold(response)) return;
+  auto taken = Take(response, true);
+  base::Status status = taken ? base::OkStatus() : std::move(taken).error();
   const bool fresh =
       std::all_of(progress_.begin(), progress_.end(), [](Progress p) { return p == Progress::kUnanswered; });
   if (status.ok() && !fresh) status = model_->Fault("answered a whole batch after it answered a part of it");
   if (!status.ok()) return Fail(status);
   progress_.assign(request_count, Progress::kFinal);
-  execution_->RespondAll(base::OkStatus(), *std::move(tensors));
+  execution_->RespondAll(*std::move(taken));
 }
 
 void* Batch::AllocateOutput(uint32_t output, size_t bytes) {
@@ -94,18 +119,25 @@ void* Batch::AllocateOutput(uint32_t output, size_t bytes) {
 
 void Batch::Fail(const base::Status& status) {
   progress_.assign(request_count, Progress::kFinal);
-  execution_->RespondAll(status, {});
+  execution_->RespondAll({status});
 }
 
 void Batch::End() {
+  const bool silent = std::ranges::all_of(progress_, [](Progress p) { return p == Progress::kUnanswered; });
+  // Of several requests, one may be to blame.
+  if (silent && request_count > 1) Fail(model_->Fault("finished without answering"));
   for (size_t i = 0; i < request_count; ++i) {
     if (progress_[i] == Progress::kFinal) continue;
-    execution_->Respond(i, model_->Fault("finished without answering"), {}, true);
+    const base::Status status =
+        withheld() ? base::Unavailable(std::string(kPerhapsRefused)) : model_->Fault("finished without answering");
+    execution_->Respond(i, {status});
   }
   prepared_inputs_.Clear();
   allocations_.Clear();
   progress_.clear();
   request_count = 0;
+  withheld_.store(false, std::memory_order_relaxed);
+  alone_ = false;
   core::Execution* execution = std::exchange(execution_, nullptr);
   // From here on the next execution may use this batch, and Finish() may destroy the instance.
   Batch* none = nullptr;

@@ -31,6 +31,11 @@ class Batch final : public inferd_batch {
   // INVALID_ARGUMENT: the inputs cannot be given to the engine. Fail() and End() must follow.
   base::Status Begin(core::Execution* execution);
 
+  // Answers were kept back, since a division was refused that this execution or another one asked for: the engine is to
+  // execute the batch again, after Repeat(), while no other one computes on its threads.
+  bool withheld() const { return withheld_.load(std::memory_order_relaxed); }
+  void Repeat();
+
   void Respond(size_t request, const inferd_response& response);
   void RespondAll(const inferd_response& response);
   void* AllocateOutput(uint32_t output, size_t bytes);
@@ -48,8 +53,10 @@ class Batch final : public inferd_batch {
   // What each request has had. Different requests may be answered concurrently, so each has bytes of its own.
   enum class Progress : uint8_t { kUnanswered, kAnswered, kFinal };
 
-  base::Result<std::vector<core::InferTensor>> Take(const inferd_response& response);
-  base::Result<std::vector<core::InferTensor>> TakeChecked(const inferd_response& response);
+  bool Withhold(const inferd_response& response);
+  // `final`: it is the last one, whatever the response says.
+  base::Result<core::EngineResponse> Take(const inferd_response& response, bool final);
+  base::Result<core::EngineResponse> TakeChecked(const inferd_response& response, bool final);
   void Warn(std::string_view what) const;
 
   std::shared_ptr<const LoadedModel> model_;
@@ -59,6 +66,8 @@ class Batch final : public inferd_batch {
   boost::container::small_vector<uint32_t, 4> wanted_;
   boost::container::small_vector<Progress, 8> progress_;
   OutputAllocations allocations_;
+  std::atomic<bool> withheld_{false};
+  bool alone_ = false;
 };
 
 }  // namespace inferd::enginehost

@@ -68,7 +68,12 @@ base::Result<core::InferTensor> ToTensor(const LoadedModel& model, const inferd_
                                        std::to_string(output.datatype) + ", not " +
                                        std::string(tensor::DataTypeName(spec.datatype))));
   }
-  if (output.rank > tensor::kRankMax || (output.rank > 0 && output.shape == nullptr)) {
+  if (output.rank > tensor::kRankMax) {
+    return std::unexpected(model.Fault("answered " + Quoted(spec) + " with " + std::to_string(output.rank) +
+                                       " dimensions; at most " + std::to_string(tensor::kRankMax) +
+                                       " can be answered"));
+  }
+  if (output.rank > 0 && output.shape == nullptr) {
     return std::unexpected(model.Fault("answered " + Quoted(spec) + " without a usable shape"));
   }
   tensor.shape = tensor::Shape(std::span(output.shape, output.rank));

@@ -126,7 +126,7 @@ TEST_F(BatchTest, EveryReleaseRunsOnceWhateverBecomesOfTheResponse) {
 TEST_F(BatchTest, RefusesOutputsThatCannotBe) {
   const std::pair<std::function<void(inferd_output*)>, const char*> kCases[] = {
       {[](inferd_output* o) { o->datatype = INFERD_TYPE_FP32; }, "with datatype 11, not INT32"},
-      {[](inferd_output* o) { o->rank = 99; }, "without a usable shape"},
+      {[](inferd_output* o) { o->rank = 20'000; }, "with 20000 dimensions; at most 32 can be answered"},
       {[](inferd_output* o) { o->shape = nullptr; }, "without a usable shape"},
       {[](inferd_output* o) { o->memory.kind = INFERD_MEMORY_GPU; }, "memory that the server cannot read"},
       {[](inferd_output* o) { o->memory.data = nullptr; }, "memory that the server cannot read"},
@@ -155,7 +155,7 @@ TEST_F(BatchTest, WhatIsForAllGoesToAll) {
   EXPECT_TRUE(execution.responses(2).at(0).whole_batch);
 }
 
-// Whoever splits the batch must be able to tell that it was the batch that failed.
+// The scheduler, which splits the batch, must be able to tell that it was the batch that failed.
 TEST_F(BatchTest, AFailureOfTheBatchIsOneForAllThatWait) {
   engine_.execute = [&](const inferd_batch& batch, inferd_error* error) {
     Respond(batch, 1, kNumbers, 1);
@@ -186,7 +186,8 @@ TEST_F(BatchTest, OneResponseOnlyUnlessDecoupled) {
 TEST_F(DecoupledBatchTest, AnErrorInAStreamNeedNotEndIt) {
   engine_.execute = [&](const inferd_batch& batch, inferd_error*) {
     Respond(batch, 0, kNumbers, 1, false);
-    const inferd_response failure = {sizeof(failure), INFERD_UNAVAILABLE, {"not now", 7}, nullptr, 0, 0};
+    const inferd_response failure = {
+        sizeof(failure), INFERD_UNAVAILABLE, {"not now", 7}, nullptr, 0, 0, nullptr, nullptr, 0};
     engine_.host.respond(&batch, 0, &failure);
     Respond(batch, 0, kNumbers, 1, true);
     return INFERD_FINISHED;
@@ -295,6 +296,13 @@ TEST_F(BatchTest, ParametersComeAsTheyAre) {
     inferd_parameter none = {};
     none.struct_size = sizeof(none);
     EXPECT_EQ(engine_.host.find_parameter(&batch, 0, {"z", 1}, &none), 0);
+    std::string names;
+    inferd_text name = {};
+    for (size_t i = 0; engine_.host.parameter_at(&batch, 0, i, &name, &none) == 1; ++i) {
+      names += std::string(name.data, name.size) + std::to_string(none.kind);
+    }
+    EXPECT_EQ(names, "b0i1u2d3t4");
+    EXPECT_EQ(none.text_value.size, 3u);
     EXPECT_EQ(engine_.host.request_id(&batch, 0).size, 1u);
     EXPECT_EQ(engine_.host.is_cancelled(&batch, 0), 0);
     Respond(batch, 0, kNumbers, 1);

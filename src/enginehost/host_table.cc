@@ -72,6 +72,15 @@ int32_t FindParameter(const inferd_batch* batch, size_t request, inferd_text nam
   return 1;
 }
 
+int32_t ParameterAt(const inferd_batch* batch, size_t request, size_t position, inferd_text* name,
+                    inferd_parameter* value) {
+  const auto& parameters = Ours(batch).execution().request(request).parameters;
+  if (position >= parameters.size()) return 0;
+  *name = ToText(parameters[position].first);
+  std::visit(FillParameter{value}, parameters[position].second);
+  return 1;
+}
+
 void MarkInputsReady(const inferd_batch* batch) { Ours(batch).execution().MarkInputsReady(); }
 void MarkInferDone(const inferd_batch* batch) { Ours(batch).execution().MarkInferDone(); }
 
@@ -92,6 +101,7 @@ HostTable::HostTable(base::Logger* process_logger, int process_cpu_threads) : in
   find_parameter = FindParameter;
   mark_inputs_ready = MarkInputsReady;
   mark_infer_done = MarkInferDone;
+  parameter_at = ParameterAt;
 }
 
 }  // namespace inferd::enginehost

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "core/engine.h"
 #include "core/model_signature.h"
+#include "enginehost/execution_gate.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::enginehost {
@@ -31,6 +32,7 @@ struct OpenedEngine {
   std::string default_model_filename;
   base::Logger* logger = nullptr;
   CopyCounters copies;
+  ExecutionGate gate;  // of executions that compute on threads of the engine's
 };
 
 // How an engine wants one input; see inferd_tensor_spec.
@@ -66,6 +68,7 @@ class LoadedModel final {
   const InputWish& wish(size_t input) const { return wishes_[input]; }
   const std::vector<std::string>& significant_parameters() const { return significant_parameters_; }
   int compute_threads() const { return compute_threads_; }
+  int unfinished_executions_max() const { return unfinished_executions_max_; }
   size_t signature_number() const { return number_; }  // the engine's; 0: signature()
 
   // INTERNAL, naming the engine as the culprit.
@@ -84,6 +87,7 @@ class LoadedModel final {
   std::vector<InputWish> wishes_;
   std::vector<std::string> significant_parameters_;
   int compute_threads_ = 1;
+  int unfinished_executions_max_ = 1;
 };
 
 }  // namespace inferd::enginehost

@@ -73,6 +73,21 @@ TEST(LoadedModelTest, EnginesSayHowManyThreadsTheyUse) {
   EXPECT_THAT(engine.Take().error().message(), HasSubstr("executions that keep -2 threads busy"));
 }
 
+TEST(LoadedModelTest, EnginesSayHowManyExecutionsMayBeUnfinished) {
+  StubEngine engine;
+  EXPECT_EQ((*engine.Take())->unfinished_executions_max(), 1);
+  engine.signature.unfinished_executions_max = 8;
+  EXPECT_EQ((*engine.Take())->unfinished_executions_max(), 8);
+  engine.signature.struct_size = offsetof(inferd_signature, unfinished_executions_max);
+  EXPECT_EQ((*engine.Take())->unfinished_executions_max(), 1) << "the engine was built before there was such a field";
+  engine.signature.struct_size = sizeof(inferd_signature);
+  for (const int impossible : {-1, INFERD_UNFINISHED_EXECUTIONS_MAX + 1}) {
+    engine.signature.unfinished_executions_max = impossible;
+    EXPECT_THAT(engine.Take().error().message(),
+                HasSubstr("instances with " + std::to_string(impossible) + " unfinished executions"));
+  }
+}
+
 TEST(LoadedModelTest, EnginesBuiltBeforeAFieldWasAddedDoNotHaveIt) {
   StubEngine engine;
   engine.signature.struct_size = offsetof(inferd_signature, compute_threads);

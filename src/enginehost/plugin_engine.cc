@@ -12,6 +12,8 @@
 #include "base/usable_cpus.h"
 #include "config/model_config_document.h"
 #include "enginehost/abi_values.h"
+#include "enginehost/division_guard.h"
+#include "enginehost/op_libraries.h"
 #include "enginehost/plugin_model.h"
 #include "enginehost/thread_budget.h"
 
@@ -68,10 +70,18 @@ std::string Defect(const inferd_engine& table) {
   return complete ? "" : "lacks one of its functions";
 }
 
+base::Result<std::vector<std::string>> LibrariesOf(const core::LoadSpec& spec) {
+  const auto allowed = spec.config->parameters.find(kOpLibraryFolders);
+  const bool any = allowed != spec.config->parameters.end();
+  return FindOpLibraries(spec.config->op_library_filenames, spec.model_dir,
+                         OpLibraryFolders(any ? allowed->second : ""));
+}
+
 // A LoadSpec in the ABI's form, and what that points to.
 struct AbiLoad {
-  AbiLoad(const core::LoadSpec& spec, int process_cpu_threads)
-      : model_dir(spec.model_dir.string()),
+  AbiLoad(const core::LoadSpec& spec, int process_cpu_threads, std::vector<std::string> libraries)
+      : op_paths(std::move(libraries)),
+        model_dir(spec.model_dir.string()),
         version_dir(spec.version_dir.string()),
         model_file(spec.model_file.string()),
         config_json(spec.config->document == nullptr ? "" : spec.config->document->ToJson()),
@@ -79,10 +89,6 @@ struct AbiLoad {
         cores(spec.AllCores()) {
     const config::ModelConfig& config = *spec.config;
     for (const auto& [key, value] : config.parameters) parameters.push_back({ToText(key), ToText(value)});
-    for (const std::string& name : config.op_library_filenames) {
-      const std::filesystem::path path(name);
-      op_paths.push_back((path.is_absolute() ? path : spec.model_dir / path).string());
-    }
     for (const std::string& path : op_paths) op_libraries.push_back(ToText(path));
     for (const auto* list : {&config.gpu_accelerators, &config.cpu_accelerators}) {
       for (const config::Accelerator& accelerator : *list) Add(accelerator);
@@ -118,6 +124,7 @@ struct AbiLoad {
     accelerator_list.push_back(&accelerators.back());
   }
 
+  std::vector<std::string> op_paths;
   std::string model_dir, version_dir, model_file, config_json;
   DeclaredSignature declared;
   base::CpuCores cores;
@@ -125,7 +132,6 @@ struct AbiLoad {
   std::deque<std::vector<inferd_pair>> accelerator_parameters;
   std::deque<inferd_accelerator> accelerators;
   std::vector<const inferd_accelerator*> accelerator_list;
-  std::vector<std::string> op_paths;
   std::vector<inferd_text> op_libraries;
   inferd_load abi = {};
 };
@@ -140,6 +146,7 @@ PluginEngine::PluginEngine(const EngineOptions& options) : options_(options) {
 base::Result<std::unique_ptr<PluginEngine>> PluginEngine::Open(const std::filesystem::path& path,
                                                                const EngineOptions& options) {
   INFERD_ASSIGN_OR_RETURN(const EntryPoint entry, OpenLibrary(path));
+  GuardDivisions();
   std::unique_ptr<PluginEngine> engine(new PluginEngine(options));
   inferd_error error;
   const inferd_engine* table = nullptr;
@@ -163,10 +170,13 @@ base::Result<std::unique_ptr<PluginEngine>> PluginEngine::Open(const std::filesy
 }
 
 base::Result<std::unique_ptr<core::EngineModel>> PluginEngine::Load(const core::LoadSpec& spec) {
-  const AbiLoad load(spec, options_.cpu_threads);
+  INFERD_ASSIGN_OR_RETURN(std::vector<std::string> libraries, LibrariesOf(spec));
+  const AbiLoad load(spec, options_.cpu_threads, std::move(libraries));
   inferd_model* model = nullptr;
   inferd_error error;
   int32_t code = INFERD_INTERNAL;
+  // An engine may compute what is constant in a model, on any thread.
+  const DivisionScope divisions(DivisionScope::Threads::kPool);
   try {
     code = opened_.table->load(&load.abi, &model, &error);
   } catch (const std::exception& e) {
@@ -177,6 +187,10 @@ base::Result<std::unique_ptr<core::EngineModel>> PluginEngine::Load(const core::
     return std::unexpected(ToStatus(code, "engine '" + opened_.name + "' cannot load the model and does not say why"));
   }
   if (model == nullptr) return std::unexpected(base::Internal("engine '" + opened_.name + "' loaded no model"));
+  if (divisions.refused() || divisions.suspected()) {
+    opened_.table->unload(model);
+    return std::unexpected(base::InvalidArgument(std::string(kDivisionWhileLoading)));
+  }
   INFERD_ASSIGN_OR_RETURN(auto loaded, LoadedModel::Take(&opened_, model, spec, load.abi.cpu_threads));
   INFERD_ASSIGN_OR_RETURN(auto others, LoadedModel::TakeOthers(loaded, spec, load.abi.cpu_threads));
   return std::make_unique<PluginModel>(std::move(loaded), std::move(others));

@@ -16,10 +16,8 @@ class NullExecution final : public core::Execution {
   base::Buffer AllocateOutput(int, size_t bytes) override { return base::Buffer::Allocate(bytes); }
   void MarkInputsReady() override {}
   void MarkInferDone() override {}
-  void Respond(size_t, base::Status, std::vector<core::InferTensor> tensors, bool) override {
-    benchmark::DoNotOptimize(tensors.data());
-  }
-  void RespondAll(base::Status, std::vector<core::InferTensor>) override {}
+  void Respond(size_t, core::EngineResponse response) override { benchmark::DoNotOptimize(response.outputs.data()); }
+  void RespondAll(core::EngineResponse) override {}
   void Finish() override {}
 
  private:
@@ -46,7 +44,11 @@ void BM_Execute(benchmark::State& state) {
     output.rank = input.rank;
     output.memory = {engine.host.allocate_output(&batch, 0, 64), 64, INFERD_MEMORY_CPU, 0};
     const inferd_output* list[] = {&output};
-    const inferd_response response = {sizeof(response), INFERD_OK, {nullptr, 0}, list, 1, 1};
+    inferd_response response = {};
+    response.struct_size = sizeof(response);
+    response.outputs = list;
+    response.output_count = 1;
+    response.final = 1;
     engine.host.respond(&batch, INFERD_ALL_REQUESTS, &response);
     return INFERD_FINISHED;
   };

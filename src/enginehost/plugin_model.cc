@@ -1,5 +1,6 @@
 #include "enginehost/plugin_model.h"
 
+#include <chrono>
 #include <exception>
 #include <string>
 #include <utility>
@@ -10,6 +11,9 @@
 namespace inferd::enginehost {
 
 namespace {
+
+// How long others may keep an execution from being repeated alone.
+constexpr std::chrono::seconds kAloneWithin{2};
 
 std::vector<inferd_text> ToTexts(const std::vector<std::string>& names) {
   std::vector<inferd_text> texts;
@@ -100,16 +104,43 @@ void PluginInstance::Execute(core::Execution& execution) {
   }
 }
 
+int32_t PluginInstance::Call(Batch& batch, inferd_error* error) {
+  if (model_->compute_threads() <= 1) return CallEngine(batch, DivisionScope::Threads::kOne, error);
+  ExecutionGate& gate = model_->engine().gate;
+  gate.Enter();
+  const int32_t result = CallEngine(batch, DivisionScope::Threads::kPool, error);
+  gate.Leave();
+  return result != INFERD_PENDING && batch.withheld() ? CallAlone(batch, error) : result;
+}
+
+int32_t PluginInstance::CallAlone(Batch& batch, inferd_error* error) {
+  ExecutionGate& gate = model_->engine().gate;
+  if (!gate.EnterAlone(std::chrono::steady_clock::now() + kAloneWithin)) {
+    error->status = base::Unavailable(std::string(kPerhapsRefused));
+    return INFERD_FAILED;
+  }
+  batch.Repeat();
+  const int32_t result = CallEngine(batch, DivisionScope::Threads::kPool, error);
+  gate.LeaveAlone();
+  return result;
+}
+
 // An exception that leaves an engine is its mistake, but no reason to take the server down.
-int32_t PluginInstance::Call(const Batch& batch, inferd_error* error) {
+int32_t PluginInstance::CallEngine(const Batch& batch, DivisionScope::Threads threads, inferd_error* error) {
+  const DivisionScope divisions(threads);
+  int32_t result = INFERD_FAILED;
   try {
-    return model_->table().execute(instance_, &batch, error);
+    result = model_->table().execute(instance_, &batch, error);
+  } catch (const std::bad_alloc&) {
+    error->status = base::ResourceExhausted("the server has no memory for the execution");
   } catch (const std::exception& e) {
     error->status = model_->Fault("threw an exception: " + std::string(e.what()));
   } catch (...) {
     error->status = model_->Fault("threw an exception");
   }
-  return INFERD_FAILED;
+  if (result == INFERD_FAILED && divisions.refused())
+    error->status = base::InvalidArgument(std::string(kDivisionRefused));
+  return result;
 }
 
 }  // namespace inferd::enginehost

@@ -7,6 +7,7 @@
 
 #include "core/engine.h"
 #include "enginehost/batch.h"
+#include "enginehost/division_guard.h"
 #include "enginehost/loaded_model.h"
 
 namespace inferd::enginehost {
@@ -26,6 +27,7 @@ class PluginModel final : public core::EngineModel {
   bool wants_one_piece(int input) const override { return model_->wish(input).one_piece; }
   std::span<const std::string> significant_parameters() const override { return model_->significant_parameters(); }
   int compute_threads() const override { return model_->compute_threads(); }
+  int unfinished_executions_max() const override { return model_->unfinished_executions_max(); }
 
  private:
   std::shared_ptr<const LoadedModel> model_;
@@ -43,7 +45,9 @@ class PluginInstance final : public core::EngineInstance {
   void Execute(core::Execution& execution) override;
 
  private:
-  int32_t Call(const Batch& batch, inferd_error* error);
+  int32_t Call(Batch& batch, inferd_error* error);
+  int32_t CallAlone(Batch& batch, inferd_error* error);
+  int32_t CallEngine(const Batch& batch, DivisionScope::Threads threads, inferd_error* error);
 
   std::shared_ptr<const LoadedModel> model_;
   inferd_instance* instance_;

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "config/instances.h"
+
 namespace inferd::enginehost {
 
 int CpuThreadShare(int budget, const config::ModelConfig& config) {
-  int64_t instances = 0;
-  for (const auto& group : config.instance_groups) instances += std::max(group.count, 1);
-  return static_cast<int>(std::max<int64_t>(budget / std::max<int64_t>(instances, 1), 1));
+  const size_t instances = config::ExpandInstances(config).size();
+  return std::max(budget / static_cast<int>(std::max<size_t>(instances, 1)), 1);
 }
 
 }  // namespace inferd::enginehost

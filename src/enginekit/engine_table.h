@@ -1,7 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <memory>
+#include <new>
+#include <string>
+#include <type_traits>
 
 #include "base/status.h"
 #include "inferd/engine_abi.h"
@@ -14,18 +18,31 @@ inline int32_t SetError(const inferd_host* host, inferd_error* error, const base
   return static_cast<int32_t>(status.code());
 }
 
+// What is left of an execution when the engine returns.
+enum class Progress {
+  kFinished,  // nothing: every request was answered
+  kPending,   // the engine calls inferd_host.finish later, or did so already, on any thread
+};
+
 // The ABI's functions over an engine written as classes:
 //
 //   class Engine {
-//     using Model = ...;     const inferd_signature* signature() const;
-//     using Instance = ...;  base::Status Execute(const inferd_batch&);  answers all requests, or says what their
-//     answer is static base::Result<std::unique_ptr<Engine>> Start(const inferd_host*); const inferd_host* host()
-//     const; const char* name(), version(), default_model_filename() const; base::Result<std::unique_ptr<Model>>
-//     Load(const inferd_load&); base::Result<std::unique_ptr<Instance>> CreateInstance(Model*);
+//     using Model = ...;
+//     using Instance = ...;
+//     static base::Result<std::unique_ptr<Engine>> Start(const inferd_host*);
+//     const inferd_host* host() const;
+//     const char* name() const;  // so are version() and default_model_filename()
+//     base::Result<std::unique_ptr<Model>> Load(const inferd_load&);
+//     base::Result<std::unique_ptr<Instance>> CreateInstance(Model*);
 //   };
 //
+//   Model:     const inferd_signature* signature() const;
+//   Instance:  base::Status Execute(const inferd_batch&);            answers all requests, or says what their answer is
+//         or:  base::Result<Progress> Execute(const inferd_batch&);  or answers later
+//
 // Where Model has other_signature(size_t number) const, CreateInstance takes the signature's number behind the model.
-// Model may have base::Result<size_t> OpenSignature(const inferd_graph_call&), which gives such a number.
+// Model may have base::Result<size_t> OpenSignature(const inferd_graph_call&), which gives such a number. What throws
+// in Load, OpenSignature, CreateInstance and Execute fails; the other functions must not throw.
 //
 // One engine per process, which lives as long as the process.
 template <typename Engine>
@@ -37,12 +54,13 @@ class EngineTable final {
   // For inferd_engine_v1. Null after the error is set.
   static const inferd_engine* Open(const inferd_host* host, inferd_error* error) {
     if (engine_ != nullptr) return &table_;
-    auto started = Engine::Start(host);
-    if (!started) {
-      SetError(host, error, started.error());
-      return nullptr;
-    }
-    engine_ = started->release();
+    const int32_t code = Guard(host, error, [&] {
+      auto started = Engine::Start(host);
+      if (!started) return started.error();
+      engine_ = started->release();
+      return base::OkStatus();
+    });
+    if (code != INFERD_OK) return nullptr;
     table_ = {sizeof(inferd_engine),
               INFERD_ENGINE_ABI_VERSION,
               engine_->name(),
@@ -68,11 +86,33 @@ class EngineTable final {
   static Model* ToModel(inferd_model* model) { return reinterpret_cast<Model*>(model); }
   static Instance* ToInstance(inferd_instance* instance) { return reinterpret_cast<Instance*>(instance); }
 
+  static std::string Name() {
+    return engine_ == nullptr ? "the engine" : "engine '" + std::string(engine_->name()) + "'";
+  }
+
+  // The host may be in another language: no exception may reach it.
+  template <typename Function>
+  static int32_t Guard(const inferd_host* host, inferd_error* error, const Function& function) {
+    base::Status status;
+    try {
+      status = function();
+    } catch (const std::bad_alloc&) {
+      status = base::ResourceExhausted("the server has no memory for it");
+    } catch (const std::exception& exception) {
+      status = base::Internal(Name() + " threw an exception: " + exception.what());
+    } catch (...) {
+      status = base::Internal(Name() + " threw an exception");
+    }
+    return status.ok() ? INFERD_OK : SetError(host, error, status);
+  }
+
   static int32_t Load(const inferd_load* load, inferd_model** model, inferd_error* error) {
-    auto loaded = engine_->Load(*load);
-    if (!loaded) return SetError(engine_->host(), error, loaded.error());
-    *model = reinterpret_cast<inferd_model*>(loaded->release());
-    return INFERD_OK;
+    return Guard(engine_->host(), error, [&] {
+      auto loaded = engine_->Load(*load);
+      if (!loaded) return loaded.error();
+      *model = reinterpret_cast<inferd_model*>(loaded->release());
+      return base::OkStatus();
+    });
   }
 
   static void Unload(inferd_model* model) { delete ToModel(model); }
@@ -90,11 +130,13 @@ class EngineTable final {
   static int32_t OpenSignature(inferd_model* model, const inferd_graph_call* call, const inferd_signature** signature,
                                size_t* number, inferd_error* error) {
     if constexpr (kHasGraph) {
-      const auto opened = ToModel(model)->OpenSignature(*call);
-      if (!opened) return SetError(engine_->host(), error, opened.error());
-      *number = *opened;
-      *signature = ToModel(model)->other_signature(*opened);
-      return INFERD_OK;
+      return Guard(engine_->host(), error, [&] {
+        const auto opened = ToModel(model)->OpenSignature(*call);
+        if (!opened) return opened.error();
+        *number = *opened;
+        *signature = ToModel(model)->other_signature(*opened);
+        return base::OkStatus();
+      });
     } else {
       return INFERD_UNIMPLEMENTED;
     }
@@ -110,20 +152,30 @@ class EngineTable final {
 
   static int32_t CreateInstance(inferd_model* model, const inferd_instance_spec* spec, inferd_instance** instance,
                                 inferd_error* error) {
-    auto created =
-        Create(ToModel(model), INFERD_HAS_FIELD(inferd_instance_spec, spec, signature) ? spec->signature : 0);
-    if (!created) return SetError(engine_->host(), error, created.error());
-    *instance = reinterpret_cast<inferd_instance*>(created->release());
-    return INFERD_OK;
+    return Guard(engine_->host(), error, [&] {
+      auto created =
+          Create(ToModel(model), INFERD_HAS_FIELD(inferd_instance_spec, spec, signature) ? spec->signature : 0);
+      if (!created) return created.error();
+      *instance = reinterpret_cast<inferd_instance*>(created->release());
+      return base::OkStatus();
+    });
   }
 
   static void DestroyInstance(inferd_instance* instance) { delete ToInstance(instance); }
 
   static int32_t Execute(inferd_instance* instance, const inferd_batch* batch, inferd_error* error) {
-    const base::Status status = ToInstance(instance)->Execute(*batch);
-    if (status.ok()) return INFERD_FINISHED;
-    SetError(engine_->host(), error, status);
-    return INFERD_FAILED;
+    Progress progress = Progress::kFinished;
+    const int32_t code = Guard(engine_->host(), error, [&] {
+      auto executed = ToInstance(instance)->Execute(*batch);
+      if constexpr (std::is_same_v<decltype(executed), base::Status>) {
+        return executed;
+      } else {
+        if (executed) progress = *executed;
+        return executed ? base::OkStatus() : executed.error();
+      }
+    });
+    if (code != INFERD_OK) return INFERD_FAILED;
+    return progress == Progress::kPending ? INFERD_PENDING : INFERD_FINISHED;
   }
 
   static inline Engine* engine_ = nullptr;  // set once, before anything else is called

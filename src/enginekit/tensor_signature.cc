@@ -19,6 +19,16 @@ void TensorSignature::Add(TensorDescription tensor, std::vector<const inferd_ten
   spec.any_shape = kept.any_shape ? 1 : 0;
   spec.unknown_rank = kept.unknown_rank ? 1 : 0;
   spec.graph_name = {kept.graph_name.data(), kept.graph_name.size()};
+  spec.default_value = {kept.default_value.data(), kept.default_value.size()};
+  std::vector<inferd_text>& labels = labels_.emplace_back();
+  for (const std::string& label : kept.labels) labels.push_back({label.data(), label.size()});
+  spec.labels = labels.data();
+  spec.label_count = labels.size();
+  if (!kept.dimension_names.empty() && kept.dimension_names.size() == kept.shape.size()) {
+    std::vector<inferd_text>& names = dimension_names_.emplace_back();
+    for (const std::string& name : kept.dimension_names) names.push_back({name.data(), name.size()});
+    spec.dimension_names = names.data();
+  }
   list->push_back(&spec);
 }
 
@@ -36,9 +46,11 @@ void TensorSignature::Finish(int compute_threads, std::string name, std::string 
   abi.method = {kept_method.data(), kept_method.size()};
 }
 
-void TensorSignature::FinishToShow(std::string name, std::string method) {
+void TensorSignature::FinishToShow(std::string name, std::string method, std::string not_served) {
   Finish(0, std::move(name), std::move(method));
+  const std::string& kept = names_.emplace_back(std::move(not_served));
   abi_.back().only_shown = 1;
+  abi_.back().not_served = {kept.data(), kept.size()};
 }
 
 }  // namespace inferd::enginekit

@@ -19,6 +19,9 @@ struct TensorDescription {
   bool any_shape = false;  // as in inferd_tensor_spec, and
   std::string graph_name = {};
   bool unknown_rank = false;
+  std::vector<std::string> labels = {};           // of an output's elements in a row
+  std::vector<std::string> dimension_names = {};  // as many as dimensions, or none
+  std::string default_value = {};
 };
 
 // What a model takes and gives in the ABI's form, and all that it points to, for engines that take each input whole and
@@ -31,7 +34,7 @@ class TensorSignature final {
   // After the last tensor. Arguments as in inferd_signature.
   void Finish(int compute_threads, std::string name = {}, std::string method = {});
   // In its place: one that is only shown.
-  void FinishToShow(std::string name, std::string method);
+  void FinishToShow(std::string name, std::string method, std::string not_served = {});
 
   // Null until Finish().
   const inferd_signature* abi() const { return abi_.empty() ? nullptr : &abi_.front(); }
@@ -41,10 +44,12 @@ class TensorSignature final {
 
   std::deque<TensorDescription> tensors_;  // deques: what they hold stays where it is
   std::deque<inferd_tensor_spec> specs_;
+  std::deque<std::vector<inferd_text>> labels_;
   std::vector<const inferd_tensor_spec*> inputs_;
   std::vector<const inferd_tensor_spec*> outputs_;
   std::deque<inferd_signature> abi_;
   std::deque<std::string> names_;
+  std::deque<std::vector<inferd_text>> dimension_names_;
 };
 
 }  // namespace inferd::enginekit

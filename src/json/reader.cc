@@ -16,7 +16,10 @@ constexpr size_t kKeysComparedAtOnce = 16;
 }  // namespace
 
 Reader::Reader(std::string_view text, const ReaderOptions& options)
-    : begin_(text.data()), p_(begin_), end_(begin_ + text.size()), options_(options) {}
+    : begin_(text.data()), p_(begin_), end_(begin_ + text.size()), options_(options) {
+  // A byte order mark, which a parser may ignore (RFC 8259, section 8.1).
+  if (text.starts_with("\xef\xbb\xbf")) p_ += 3;
+}
 
 base::Status Reader::ErrorAt(const char* where, std::string_view message) const {
   std::string text = "JSON at byte " + std::to_string(where - begin_) + ": ";
@@ -44,7 +47,8 @@ base::Result<ValueType> Reader::Peek() {
       case 'n': return ValueType::kNull;
       default:
         if (*p_ == '-' || IsDigit(*p_)) return ValueType::kNumber;
-        if (options_.nonfinite_tokens && NonFiniteLength(p_, end_, options_.short_infinity) > 0) return ValueType::kNumber;
+        if (options_.nonfinite_tokens && NonFiniteLength(p_, end_, options_.short_infinity) > 0)
+          return ValueType::kNumber;
     }
   }
   return std::unexpected(Expected("a value"));

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/utf8.h"
+
 namespace inferd::json {
 
 namespace {
@@ -137,7 +139,7 @@ ScannedString ScanString(const char* p, const char* end) {
     } else if (c < 0x20) {
       return {p, "control character in a string (write it as \\u00XX)", escaped};
     } else if (c >= 0x80) {
-      length = Utf8Length(p, end);
+      length = base::Utf8Length(p, end);
       if (length == 0) return {p, "a string is not valid UTF-8", escaped};
     }
     p += length;
@@ -172,29 +174,6 @@ size_t DecodeString(std::string_view raw, char* out) {
   return static_cast<size_t>(out - begin);
 }
 
-// The ranges of RFC 3629, section 4.
-size_t Utf8Length(const char* p, const char* end) {
-  const auto byte = [&](ptrdiff_t i) { return static_cast<unsigned char>(p[i]); };
-  const auto is_tail = [&](ptrdiff_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const unsigned char lead = byte(0);
-  const ptrdiff_t left = end - p;
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return left >= 2 && is_tail(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (left < 3 || !is_tail(1) || !is_tail(2)) return 0;
-    if (lead == 0xE0 && byte(1) < 0xA0) return 0;
-    if (lead == 0xED && byte(1) > 0x9F) return 0;
-    return 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (left < 4 || !is_tail(1) || !is_tail(2) || !is_tail(3)) return 0;
-    if (lead == 0xF0 && byte(1) < 0x90) return 0;
-    if (lead == 0xF4 && byte(1) > 0x8F) return 0;
-    return 4;
-  }
-  return 0;
-}
-
 bool IsUtf8(std::string_view text) {
   const char* p = text.data();
   const char* const end = p + text.size();
@@ -205,7 +184,7 @@ bool IsUtf8(std::string_view text) {
       for (const char* c = p; c != end; ++c) all |= static_cast<unsigned char>(*c);
       if (all < 0x80) return true;
     }
-    const size_t length = Utf8Length(p, end);
+    const size_t length = base::Utf8Length(p, end);
     if (length == 0) return false;
     p += length;
   }

@@ -28,9 +28,6 @@ ScannedString ScanString(const char* p, const char* end);
 // Decodes the escapes of `raw`, which ScanString has accepted, to `out` (raw.size() bytes suffice). Returns the length.
 size_t DecodeString(std::string_view raw, char* out);
 
-// The length of the well-formed UTF-8 sequence at `p`, 1 to 4; 0 if there is none. p < end.
-size_t Utf8Length(const char* p, const char* end);
-
 bool IsUtf8(std::string_view text);
 
 struct ScannedNumber {

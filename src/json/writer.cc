@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/utf8.h"
 #include "json/text.h"
 
 namespace inferd::json {
@@ -163,7 +164,7 @@ std::string ReplaceMalformedUtf8(std::string_view text) {
   out.reserve(text.size() + 8);
   const char* const end = text.data() + text.size();
   for (const char* p = text.data(); p != end;) {
-    const size_t length = Utf8Length(p, end);
+    const size_t length = base::Utf8Length(p, end);
     if (length == 0) {
       out += "\xEF\xBF\xBD";
       ++p;

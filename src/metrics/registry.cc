@@ -67,6 +67,12 @@ void AppendSample(std::string& out, std::string_view name, std::string_view suff
   out += '\n';
 }
 
+// Series without labels are a group as well.
+std::string GroupOf(const Labels& labels) {
+  if (labels.empty()) return {};
+  return labels.front().first + '=' + labels.front().second;
+}
+
 }  // namespace
 
 std::span<const double> LatencyBoundsSeconds() { return kLatencyBounds; }
@@ -121,7 +127,7 @@ struct Registry::Family {
   std::string name;
   std::string help;
   std::string type;
-  std::vector<std::unique_ptr<Series>> series;
+  std::list<Series> series;
 };
 
 Registry::Registry() = default;
@@ -129,17 +135,20 @@ Registry::~Registry() = default;
 
 Registry::Series& Registry::SeriesOf(std::string_view name, std::string_view help, std::string_view type,
                                      Labels labels) {
-  auto family = std::find_if(families_.begin(), families_.end(), [&](const auto& f) { return f->name == name; });
-  if (family == families_.end()) {
+  auto known = families_by_name_.find(name);
+  if (known == families_by_name_.end()) {
     families_.push_back(std::make_unique<Family>(Family{std::string(name), std::string(help), std::string(type), {}}));
-    family = families_.end() - 1;
+    known = families_by_name_.emplace(name, families_.back().get()).first;
   }
-  for (const auto& series : (*family)->series) {
-    if (series->labels == labels) return *series;
+  Family* const family = known->second;
+  std::vector<Place>& group = groups_[GroupOf(labels)];
+  for (const Place& place : group) {
+    if (place.family == family && place.series->labels == labels) return *place.series;
   }
-  (*family)->series.push_back(std::make_unique<Series>());
-  (*family)->series.back()->labels = std::move(labels);
-  return *(*family)->series.back();
+  family->series.emplace_back();
+  family->series.back().labels = std::move(labels);
+  group.push_back({.family = family, .series = std::prev(family->series.end())});
+  return family->series.back();
 }
 
 std::shared_ptr<Counter> Registry::AddCounter(std::string_view name, std::string_view help, Labels labels) {
@@ -173,36 +182,43 @@ void Registry::AddCallback(CallbackKind kind, std::string_view name, std::string
 
 void Registry::Remove(const Labels& labels) {
   base::MutexLock lock(mutex_);
-  const auto has_all = [&](const std::unique_ptr<Series>& series) {
-    return std::all_of(labels.begin(), labels.end(), [&](const auto& label) {
-      return std::find(series->labels.begin(), series->labels.end(), label) != series->labels.end();
-    });
+  const auto group = groups_.find(GroupOf(labels));
+  if (group == groups_.end()) return;
+  const auto has_all = [&](const Series& series) {
+    return std::ranges::all_of(
+        labels, [&](const auto& label) { return std::ranges::find(series.labels, label) != series.labels.end(); });
   };
-  for (const auto& family : families_) std::erase_if(family->series, has_all);
+  std::erase_if(group->second, [&](const Place& place) {
+    const bool removed = has_all(*place.series);
+    if (removed) place.family->series.erase(place.series);
+    return removed;
+  });
+  if (group->second.empty()) groups_.erase(group);
 }
 
 uint64_t Registry::CounterTotal(std::string_view name) const {
   base::MutexLock lock(mutex_);
-  const auto family = std::find_if(families_.begin(), families_.end(), [&](const auto& f) { return f->name == name; });
-  if (family == families_.end()) return 0;
+  const auto family = families_by_name_.find(name);
+  if (family == families_by_name_.end()) return 0;
   uint64_t total = 0;
-  for (const auto& series : (*family)->series) {
-    if (series->counter) total += series->counter->value();
+  for (const Series& series : family->second->series) {
+    if (series.counter) total += series.counter->value();
   }
   return total;
 }
 
 std::string Registry::PrometheusText() const {
   std::string out;
-  base::MutexLock lock(mutex_);
-  for (const auto& family : families_) {
-    if (family->series.empty()) continue;
-    out += "# HELP " + family->name + ' ';
-    AppendEscaped(out, family->help, false);
-    out += "\n# TYPE " + family->name + ' ' + family->type + '\n';
-    for (const auto& series : family->series) series->Append(out, family->name);
+  for (size_t i = 0;; ++i) {
+    base::MutexLock lock(mutex_);
+    if (i == families_.size()) return out;
+    const Family& family = *families_[i];
+    if (family.series.empty()) continue;
+    out += "# HELP " + family.name + ' ';
+    AppendEscaped(out, family.help, false);
+    out += "\n# TYPE " + family.name + ' ' + family.type + '\n';
+    for (const Series& series : family.series) series.Append(out, family.name);
   }
-  return out;
 }
 
 }  // namespace inferd::metrics

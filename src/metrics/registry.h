@@ -3,10 +3,13 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <list>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -65,7 +68,8 @@ std::span<const double> LatencyBoundsSeconds();
 // Families by name, series by labels, written as Prometheus text (exposition format 0.0.4). Thread-safe.
 //
 // Adding a series that exists gives the handle that is already there. A handle stays usable after Remove; its series is
-// just no longer printed.
+// just no longer printed. Series belong together by their first label, the model's name where there are models: what
+// adding and removing costs goes with the series of one such group, not with those that there are.
 class Registry {
  public:
   Registry();
@@ -77,11 +81,13 @@ class Registry {
                                           std::span<const double> bounds);
 
   enum class CallbackKind { kCounter, kGauge };
-  // A value read when the page is written, under the registry's lock: `read` must not call back into it.
+  // A value read when the page is written, under the registry's lock: `read` must not call back into it. The lock is
+  // held for one family at a time.
   void AddCallback(CallbackKind kind, std::string_view name, std::string_view help, Labels labels,
                    std::function<double()> read);
 
-  // Drops every series whose labels contain all of `labels`: an unloaded model version's.
+  // Drops every series with the first of `labels` as its own first label, and all the others among its labels: an
+  // unloaded model version's.
   void Remove(const Labels& labels);
 
   // The counters of that name, of all labels together; 0: there are none.
@@ -92,10 +98,19 @@ class Registry {
  private:
   struct Series;
   struct Family;
+  // A series, and where it is printed.
+  struct Place {
+    Family* family;
+    std::list<Series>::iterator series;
+  };
+  using Groups = std::unordered_map<std::string, std::vector<Place>>;
+
   Series& SeriesOf(std::string_view name, std::string_view help, std::string_view type, Labels labels) REQUIRES(mutex_);
 
   mutable base::Mutex mutex_;
-  std::vector<std::unique_ptr<Family>> families_ GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<Family>> families_ GUARDED_BY(mutex_);  // in the order in which they came; they stay
+  std::map<std::string, Family*, std::less<>> families_by_name_ GUARDED_BY(mutex_);
+  Groups groups_ GUARDED_BY(mutex_);  // by first label
 };
 
 }  // namespace inferd::metrics

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/memory_shortage.h"
 #include "net/http2/session.h"
 #include "net/net_metrics.h"
 #include "net/shard.h"
@@ -15,10 +16,12 @@ namespace {
 
 // What one connection may read or write before the others of its loop get their turn.
 constexpr size_t kTurnBytes = 2 << 20;
-// Fewer writes wake a waiting peer less often: a megabyte and what is said around it goes out in one.
+// Fewer writes wake a waiting peer less often: a megabyte and the head before it go out in one.
 constexpr size_t kTakeBytes = (1 << 20) + (64 << 10);
-constexpr size_t kStreamingBytes = 64 << 10;  // whoever sends that much faster than it is read has more of it under way
+constexpr size_t kStreamingBytes =
+    64 << 10;  // a response written that much faster than it is read has more of it under way
 constexpr int64_t kLingerNs = 2'000'000'000;
+constexpr int64_t kDrainHandshakeNs = 2'000'000'000;
 
 }  // namespace
 
@@ -61,6 +64,7 @@ void Connection::Handshake() {
       session_ = std::make_unique<http1::Session>(*this, this);
     }
     write_blocked_ = false;
+    TellOfDrain();
     UpdateInterest();
     if (transport_->HasBuffered()) Read();
     return;
@@ -71,6 +75,15 @@ void Connection::Handshake() {
 }
 
 void Connection::OnReady(uint32_t epoll_events) {
+  const auto handle = [this, epoll_events] { Handle(epoll_events); };
+  // Where in a message it stopped is not known any more.
+  if (base::RunUnlessOutOfMemory(handle)) return;
+  in_ready_ = false;
+  const base::DroppingForWantOfMemory dropping;
+  Close();
+}
+
+void Connection::Handle(uint32_t epoll_events) {
   if ((epoll_events & EPOLLERR) != 0) return Close();
   switch (state_) {
     case State::kHandshake: return Handshake();
@@ -216,7 +229,7 @@ void Connection::Close() {
   fd_.Close();
   pending_.clear();
   if (session_ != nullptr) session_->OnClosed();
-  // Whoever is on the stack may still use this; flushes that were asked for run before it and find it closed.
+  // Functions on the stack may still use this; flushes that were asked for run before it and find it closed.
   event_loop().AtEndOfTurn([this] { shard_.Remove(*this); });
 }
 
@@ -241,9 +254,21 @@ void Connection::OnTick(int64_t now_ns) {
   }
 }
 
+void Connection::AnnounceDrain() {
+  announced_ = true;
+  if (state_ == State::kOpen) session_->AnnounceDrain();
+}
+
+// A request may stand behind the end of a handshake already.
 void Connection::BeginDrain() {
-  if (state_ == State::kHandshake) return Close();
+  draining_ = true;
+  if (state_ == State::kHandshake) deadline_ns_ = std::min(deadline_ns_, event_loop().now_ns() + kDrainHandshakeNs);
   if (state_ == State::kOpen) session_->BeginDrain();
+}
+
+void Connection::TellOfDrain() {
+  if (announced_) session_->AnnounceDrain();
+  if (draining_) session_->BeginDrain();
 }
 
 // The old session is still on the stack; at the end of the turn it is gone and the new one gets its bytes. What the old
@@ -273,6 +298,7 @@ void Connection::FinishHandOver() {
     session_->OnRead(count);
     done += count;
   }
+  if (state_ == State::kOpen) TellOfDrain();
   if (eof_ && state_ == State::kOpen) session_->OnEof();
 }
 

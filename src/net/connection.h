@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file_descriptor.h"
+#include "net/connection_count.h"
 #include "net/event_loop.h"
 #include "net/http1/session.h"
 #include "net/session.h"
@@ -34,6 +35,8 @@ class Connection final : public EventLoop::Watcher, public SessionHost, public h
   // False: it could not be started, and is to be destroyed.
   bool Open();
   void OnTick(int64_t now_ns);
+  // Session's; a connection that shakes hands, or changes to another protocol, has them told to the session to come.
+  void AnnounceDrain();
   void BeginDrain();
   // At once: OnClosed for the session, and the shard destroys this at the end of the turn.
   void Close();
@@ -56,13 +59,16 @@ class Connection final : public EventLoop::Watcher, public SessionHost, public h
   void CloseAfterWrite() override;
   void Abort() override { Close(); }
 
-  // The shard's: where this stands in its list.
+  // The shard's: where this stands in its list, and what it is counted as.
   size_t index = 0;
+  ConnectionKind kind = ConnectionKind::kServing;
 
  private:
   enum class State { kHandshake, kOpen, kLingering, kClosed };
 
+  // Runs out of memory by closing the connection.
   void OnReady(uint32_t epoll_events) override;
+  void Handle(uint32_t epoll_events);
   void OnHttp2Preface(std::span<const std::byte> bytes) override;
   bool OnHttp2Upgrade(std::string_view settings, HttpRequest& request, std::span<const std::byte> bytes) override;
 
@@ -75,6 +81,7 @@ class Connection final : public EventLoop::Watcher, public SessionHost, public h
   void Linger();
   void HandOver(std::unique_ptr<Session> session, std::span<const std::byte> bytes);
   void FinishHandOver();
+  void TellOfDrain();
   void UpdateInterest();
   EventLoop& event_loop();
 
@@ -98,6 +105,8 @@ class Connection final : public EventLoop::Watcher, public SessionHost, public h
   bool paused_ = false;
   bool eof_ = false;
   bool closing_ = false;
+  bool announced_ = false;
+  bool draining_ = false;
   bool flush_wanted_ = false;  // Flush comes: at the end of OnReady if inside it, else of the turn
   bool in_ready_ = false;
   bool write_blocked_ = false;

@@ -1,36 +1,49 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 #include "base/mutex.h"
 
 namespace inferd::net {
 
+// What a connection is counted as. Each kind has its own limit, so that health checks find room whatever the others
+// have taken.
+enum class ConnectionKind : uint8_t {
+  kServing,    // up to Limits::connections_max
+  kApart,      // of listeners that are ListenerOptions::apart
+  kOverLimit,  // came when kServing was full: answers what is ListenerOptions::vital, once
+};
+
 // How many connections a server has, on all its loops. Thread-safe.
 class ConnectionCount final {
  public:
-  // False: there are `limit` already, and none was added.
-  bool TryAdd(size_t limit) {
+  // False: there are `limit` of that kind already, and none was added.
+  bool TryAdd(ConnectionKind kind, size_t limit) {
     const base::MutexLock lock(mutex_);
-    if (count_ >= limit) return false;
-    ++count_;
+    size_t& count = counts_[static_cast<size_t>(kind)];
+    if (count >= limit) return false;
+    ++count;
+    ++total_;
     return true;
   }
-  void Remove() {
+  void Remove(ConnectionKind kind) {
     const base::MutexLock lock(mutex_);
-    if (--count_ == 0) none_.NotifyAll();
+    --counts_[static_cast<size_t>(kind)];
+    if (--total_ == 0) none_.NotifyAll();
   }
   size_t value() const {
     const base::MutexLock lock(mutex_);
-    return count_;
+    return total_;
   }
   // Whether there is none, at most `timeout` from now.
   bool WaitForNone(std::chrono::milliseconds timeout) {
     const auto deadline = std::chrono::steady_clock::now() + timeout;
     const base::MutexLock lock(mutex_);
-    while (count_ > 0) {
-      if (none_.WaitUntil(mutex_, deadline) == std::cv_status::timeout) return count_ == 0;
+    while (total_ > 0) {
+      if (none_.WaitUntil(mutex_, deadline) == std::cv_status::timeout) return total_ == 0;
     }
     return true;
   }
@@ -38,7 +51,8 @@ class ConnectionCount final {
  private:
   mutable base::Mutex mutex_;
   base::CondVar none_;
-  size_t count_ GUARDED_BY(mutex_) = 0;
+  std::array<size_t, 3> counts_ GUARDED_BY(mutex_){};
+  size_t total_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace inferd::net

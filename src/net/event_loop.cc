@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/memory_shortage.h"
 #include "base/thread_pool.h"
 
 namespace inferd::net {
@@ -16,18 +17,19 @@ namespace {
 
 // About what it costs two threads that one of them sleeps and is woken.
 constexpr int64_t kExpectNs = 30'000;
-// Of one turn, for those who wait for its end.
+// Of one turn, for those that wait for its end.
 constexpr int kLooksMax = 16;
 
 }  // namespace
 
-EventLoop::EventLoop(size_t index, std::string name)
+EventLoop::EventLoop(size_t index, std::string name, bool executes)
     : index_(index),
       name_(name.empty() ? "loop-" + std::to_string(index) : std::move(name)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       now_ns_(clock_.NowNs()),
       timers_(now_ns_),
+      turn_(name_, executes),
       replies_(*this) {
   // Edge-triggered: each write is an event, and nobody needs to read the counter back.
   epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = nullptr}};
@@ -145,7 +147,7 @@ void EventLoop::Flush() {
   // A connection that has room again hands on what it kept back.
   for (turn_.End(); !flushes_.empty(); turn_.End()) {
     std::swap(flushes_, flushing_);
-    for (base::Task& flush : flushing_) flush();
+    for (base::Task& flush : flushing_) base::RunUnlessOutOfMemory(flush);
     flushing_.clear();
   }
 }

@@ -34,8 +34,8 @@ class EventLoop final : public Loop {
     ~Watcher() = default;
   };
 
-  // `name`: the thread's; empty: "loop-" and the index.
-  explicit EventLoop(size_t index, std::string name = {});
+  // `name`: the thread's; empty: "loop-" and the index. `executes`: base::Turn's.
+  explicit EventLoop(size_t index, std::string name = {}, bool executes = true);
   ~EventLoop() override;
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
@@ -47,6 +47,7 @@ class EventLoop final : public Loop {
   TimerId RunAfter(std::chrono::milliseconds delay, base::Task task) override;
   void CancelTimer(TimerId id) override { timers_.Cancel(id); }
   size_t index() const override { return index_; }
+  const std::string& name() const { return name_; }
 
   // How long the turn has lasted that this loop is in, at least 1; 0: it is in none. Thread-safe.
   int64_t TurnNs() const;

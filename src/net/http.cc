@@ -1,5 +1,7 @@
 #include "net/http.h"
 
+#include <algorithm>
+
 #include "net/ascii.h"
 
 namespace inferd::net {
@@ -9,6 +11,16 @@ std::optional<std::string_view> RequestHead::Find(std::string_view name) const {
     if (EqualsIgnoringCase(key, name)) return value;
   }
   return std::nullopt;
+}
+
+void RequestHead::TakeRequestId(std::string_view value) {
+  if (request_id.empty() && IsRequestId(value)) request_id = value;
+}
+
+bool IsRequestId(std::string_view text) {
+  constexpr size_t kBytesMax = 128;
+  return !text.empty() && text.size() <= kBytesMax &&
+         std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
 }
 
 HttpResponse HttpResponse::Text(int status, std::string_view content_type, std::string_view body) {

@@ -26,43 +26,52 @@ enum class Method : uint8_t { kGet, kHead, kPost, kPut, kDelete, kPatch, kOption
 struct RequestHead {
   Method method = Method::kGet;
   std::string_view method_text;
-  std::string_view target;                    // as sent: "/v2/models/a%20b?x=1"
+  std::string_view target;  // as sent: "/v2/models/a%20b?x=1"
   // Percent-decoded path segments: {"v2", "models", "a b"}; "%2F" stays in one. Views into `target`, or into `decoded`.
   boost::container::small_vector<std::string_view, 6> segments;
-  std::unique_ptr<char[]> decoded;            // null: no segment had an escape
-  std::string_view query;                     // after '?', undecoded
-  std::optional<uint64_t> content_length;     // absent: chunked, HTTP/2 without one, or no body
+  std::unique_ptr<char[]> decoded;         // null: no segment had an escape
+  std::string_view query;                  // after '?', undecoded
+  std::optional<uint64_t> content_length;  // absent: chunked, HTTP/2 without one, or no body
   bool http2 = false;
   bool tls = false;
-  std::string_view peer;                      // "127.0.0.1:4242"
+  std::string_view peer;  // "127.0.0.1:4242"
   boost::container::small_vector<std::pair<std::string_view, std::string_view>, 10> headers;
+
+  std::string_view request_id;  // X-Request-Id, which the answer repeats; empty: none that IsRequestId
 
   // The first header of that name; nullopt if there is none.
   std::optional<std::string_view> Find(std::string_view name) const;
+  // For the transport: the value of an X-Request-Id header. The first that can be taken counts.
+  void TakeRequestId(std::string_view value);
 };
+
+// What is taken as a request's identifier: 1 to 128 bytes of printable ASCII, without spaces.
+bool IsRequestId(std::string_view text);
 
 // A whole request. `head`'s views live as long as this object, which is move-only and may be moved to another thread.
 struct HttpRequest {
   RequestHead head;
   base::BufferSlice body;
-  int64_t received_ns = 0;           // base::Clock::NowNs when its first byte was read
-  std::shared_ptr<const void> store; // owns what head's views point at
+  int64_t received_ns = 0;            // base::Clock::NowNs when its first byte was read
+  std::shared_ptr<const void> store;  // owns what head's views point at
 
   HttpRequest() = default;
   HttpRequest(HttpRequest&&) = default;
   HttpRequest& operator=(HttpRequest&&) = default;
 };
 
+using HeaderList = std::vector<std::pair<std::string, std::string>>;
+
 // Header fields behind a body (RFC 9110, 6.5): where gRPC has its status. HTTP/1.1 leaves them out.
-using Trailers = std::vector<std::pair<std::string, std::string>>;
+using Trailers = HeaderList;
 
 struct HttpResponse {
   int status = 200;
-  std::string_view content_type;                             // a literal; empty: none
-  std::vector<std::pair<std::string, std::string>> headers;  // Content-Length, Date, Connection are the transport's
-  boost::container::small_vector<base::BufferSlice, 2> body; // written as they are, one gathering write
-  Trailers trailers;                                         // behind `body`, of a response that is sent whole
-  bool close = false;                                        // close the connection (HTTP/1.1) behind it
+  std::string_view content_type;                              // a literal; empty: none
+  std::vector<std::pair<std::string, std::string>> headers;   // Content-Length, Date, Connection are the transport's
+  boost::container::small_vector<base::BufferSlice, 2> body;  // written as they are, one gathering write
+  Trailers trailers;                                          // behind `body`, of a response that is sent whole
+  bool close = false;                                         // close the connection (HTTP/1.1) behind it
 
   static HttpResponse Text(int status, std::string_view content_type, std::string_view body);
 };
@@ -100,12 +109,12 @@ class Reply {
   // `task` runs (on the loop) if the peer goes away before the response was sent: its queued work can be cancelled.
   void OnPeerGone(base::Task task);
 
-  // Says which exchange this is, to take it away from whoever answers it (a deadline). Copyable, loop-bound.
+  // Says which exchange this is, to take it away from its handler (a deadline). Copyable, loop-bound.
   class Key {
    public:
     Key() = default;
-    // The exchange's one Reply from now on: the earlier one finds nothing, and the task given to its OnPeerGone has been
-    // posted. Empty if the exchange has been answered, or its peer is gone.
+    // The exchange's one Reply from now on: the earlier one finds nothing, and the task given to its OnPeerGone has
+    // been posted. Empty if the exchange has been answered, or its peer is gone.
     Reply Claim() const;
 
    private:
@@ -123,9 +132,9 @@ class Reply {
   uint64_t generation_ = 0;
 };
 
-// A request that is acted on while its body arrives, which may be as long as the peer likes (gRPC). OnHead makes it, the
-// transport owns it and destroys it when the exchange is over for the peer: answered, reset, connection closed; never
-// inside a call to it or to its Reply, but perhaps before a task given to OnPeerGone has run. Loop-bound.
+// A request that is acted on while its body arrives, which may be as long as the peer likes (gRPC). OnHead makes it,
+// the transport owns it and destroys it when the exchange is over for the peer: answered, reset, connection closed;
+// never inside a call to it or to its Reply, but perhaps before a task given to OnPeerGone has run. Loop-bound.
 //
 //   Begin                  first: where the bytes may be put, which charges them
 //   OnBody... OnBodyEnd?   in the middle of a read: keep the bytes, and answer nothing yet
@@ -157,6 +166,8 @@ struct BodyPlan {
   uint64_t bytes_max = 0;              // 0: the listener's limit
   base::Buffer memory = {};            // of the Content-Length: where the body goes; none: the transport's own
   std::unique_ptr<RequestSink> sink = nullptr;  // takes the request in OnRequest's place
+  // Headers that the answer has besides its own, whoever gives it: the handler or the transport. Null: none.
+  std::shared_ptr<const HeaderList> answer_headers = nullptr;
 };
 
 // What a listener serves. One per loop and listener, loop-bound, outlives the loop's connections.

@@ -27,8 +27,10 @@ struct Limits {
   uint64_t body_bytes_max = uint64_t{1} << 30;       // 413
   std::chrono::milliseconds header_timeout{10'000};  // 408
   std::chrono::milliseconds idle_timeout{75'000};    // closed silently
+  std::chrono::milliseconds drain_idle{1'000};       // the same while the server drains, if shorter
   std::chrono::milliseconds body_timeout{30'000};    // without progress: 408
-  size_t connections_max = 10'000;                   // accepted, then 503 and closed
+  size_t connections_max = 10'000;                   // accepted, then 503 and closed; see ConnectionKind
+  size_t connections_reserved = 64;                  // of each other kind
   size_t connections_per_loop = 8;                   // before the next loop is used; see ChooseLoop
   std::chrono::milliseconds loop_held_after{100};    // in one turn; then it gets no new connection
   uint64_t body_bytes_in_flight_max = 0;             // all loops together; 0: 25 % of memory; 503 with Retry-After

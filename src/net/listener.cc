@@ -1,6 +1,7 @@
 #include "net/listener.h"
 
 #include <arpa/inet.h>
+#include <linux/filter.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -117,6 +118,9 @@ Listener::Listener(EventLoop& loop, std::vector<Shard*> shards, size_t number, c
       number_(number),
       name_(options.name),
       unix_path_(options.unix_path),
+      is_unix_(!options.unix_path.empty()),
+      apart_(options.apart),
+      has_vital_(options.vital != nullptr),
       tls_options_(options.tls),
       count_(count),
       limits_(limits),
@@ -127,14 +131,46 @@ Listener::Listener(EventLoop& loop, std::vector<Shard*> shards, size_t number, c
 
 Listener::~Listener() = default;
 
-void Listener::Start() { loop_.Watch(fd_.get(), EPOLLIN, *this); }
+void Listener::Start() {
+  started_ = true;
+  loop_.Watch(fd_.get(), EPOLLIN, *this);
+}
 
+// A TCP client whose handshake is over may have sent its request, so what belongs to handshakes that were begun is let
+// through. One that is not begun is begun again by the client's system a second later, and then finds nobody, or
+// another server. Where the system has no such filters, connections go on beginning.
+void Listener::RefuseConnections() {
+  if (!fd_) return;
+  if (is_unix_) return RemoveUnixPath();
+  constexpr uint32_t kFlagsOffset = 13;  // RFC 9293, 3.1
+  constexpr uint32_t kSyn = 0x02;
+  constexpr uint32_t kAck = 0x10;
+  std::array<sock_filter, 5> drops_first_segments = {{
+      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, kFlagsOffset),
+      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, kSyn | kAck),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kSyn, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+      BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+  }};
+  const sock_fprog program{.len = drops_first_segments.size(), .filter = drops_first_segments.data()};
+  setsockopt(fd_.get(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+}
+
+// Closing the socket resets what has not been accepted.
 void Listener::Stop() {
   if (!fd_) return;
+  for (int left = started_ ? kBacklog : 0; left > 0 && AcceptOne(); --left) {
+  }
   loop_.CancelTimer(std::exchange(resume_, 0));
   loop_.Unwatch(fd_.get(), *this);
   fd_.Close();
+  RemoveUnixPath();
+}
+
+// Once: the file may be another server's by the next time.
+void Listener::RemoveUnixPath() {
   if (!unix_path_.empty()) unlink(unix_path_.c_str());
+  unix_path_.clear();
 }
 
 base::Status Listener::ReloadTls() {
@@ -146,37 +182,56 @@ base::Status Listener::ReloadTls() {
 }
 
 void Listener::OnReady(uint32_t) {
-  for (int i = 0; i < kAcceptsPerTurn; ++i) {
-    sockaddr_storage address{};
-    socklen_t size = sizeof(address);
-    base::FileDescriptor fd(
-        accept4(fd_.get(), reinterpret_cast<sockaddr*>(&address), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!fd) {
-      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) Pause();
-      return;  // nothing to accept, or a client that has gone again
-    }
-    const int on = 1;
-    if (unix_path_.empty()) setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    HandOver(std::move(fd), PeerText(address));
+  for (int i = 0; i < kAcceptsPerTurn && AcceptOne(); ++i) {
   }
+}
+
+// False: there is nothing to accept, or a client that has gone again.
+bool Listener::AcceptOne() {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  base::FileDescriptor fd(
+      accept4(fd_.get(), reinterpret_cast<sockaddr*>(&address), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!fd) {
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) Pause();
+    return false;
+  }
+  const int on = 1;
+  if (!is_unix_) setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  HandOver(std::move(fd), PeerText(address));
+  return true;
 }
 
 // Out of descriptors or memory: asking again at once would only burn the processor.
 void Listener::Pause() {
   logger_.Warning("cannot accept connections", {{"listener", name_}, {"reason", std::strerror(errno)}});
   loop_.Unwatch(fd_.get(), *this);
+  loop_.CancelTimer(resume_);
   resume_ = loop_.RunAfter(kPause, [this] {
     resume_ = 0;
     Start();
   });
 }
 
+// Shards stand by loop; where all loops are held, that is the spare one's.
 Shard& Listener::ChooseShard() const {
   std::vector<LoopLoad> loops;
-  loops.reserve(shards_.size());
-  for (Shard* shard : shards_) loops.push_back({.connections = shard->load(), .turn_ns = shard->loop().TurnNs()});
+  loops.reserve(shards_.size() - 1);
+  for (Shard* shard : std::span(shards_).first(shards_.size() - 1)) {
+    loops.push_back({.connections = shard->load(), .turn_ns = shard->loop().TurnNs()});
+  }
   return *shards_[ChooseLoop(loops, limits_.connections_per_loop,
                              std::chrono::nanoseconds(limits_.loop_held_after).count())];
+}
+
+// nullopt: there is no room for it.
+std::optional<ConnectionKind> Listener::FindRoom() {
+  const ConnectionKind kind = apart_ ? ConnectionKind::kApart : ConnectionKind::kServing;
+  if (count_.TryAdd(kind, apart_ ? limits_.connections_reserved : limits_.connections_max)) return kind;
+  if (has_vital_ && count_.TryAdd(ConnectionKind::kOverLimit, limits_.connections_reserved)) {
+    return ConnectionKind::kOverLimit;
+  }
+  return std::nullopt;
 }
 
 void Listener::HandOver(base::FileDescriptor fd, std::string peer) {
@@ -185,17 +240,17 @@ void Listener::HandOver(base::FileDescriptor fd, std::string peer) {
     const base::MutexLock lock(mutex_);
     tls = tls_;
   }
-  if (!count_.TryAdd(limits_.connections_max)) {
+  const std::optional<ConnectionKind> kind = FindRoom();
+  if (!kind.has_value()) {
     if (tls == nullptr) send(fd.get(), kTooMany.data(), kTooMany.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     shutdown(fd.get(), SHUT_WR);
     return;
   }
-  Shard* chosen = &ChooseShard();
-  chosen->Reserve();
-  chosen->loop().Post(
-      [chosen, number = number_, fd = std::move(fd), peer = std::move(peer), tls = std::move(tls)]() mutable {
-        chosen->Adopt(std::move(fd), std::move(peer), number, std::move(tls));
-      });
+  Shard& chosen = *kind == ConnectionKind::kServing ? ChooseShard() : *shards_.back();
+  chosen.Reserve();
+  Shard::Arrival arrival{
+      .fd = std::move(fd), .peer = std::move(peer), .listener = number_, .kind = *kind, .tls = std::move(tls)};
+  chosen.loop().Post([&chosen, arrival = std::move(arrival)]() mutable { chosen.Adopt(std::move(arrival)); });
 }
 
 }  // namespace inferd::net

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,21 +38,30 @@ class Listener final : public EventLoop::Watcher {
   uint16_t port() const { return socket_port_; }
 
   void Start();
+  // No connection begins any more; those that clients have begun are accepted until Stop().
+  void RefuseConnections();
+  // Accepts what is still to be accepted, if it was started, and closes the socket.
   void Stop();
   // Reads the files again. Thread-safe.
   base::Status ReloadTls();
 
  private:
   void OnReady(uint32_t epoll_events) override;
+  bool AcceptOne();
   void HandOver(base::FileDescriptor fd, std::string peer);
   Shard& ChooseShard() const;
+  std::optional<ConnectionKind> FindRoom();
+  void RemoveUnixPath();
   void Pause();
 
   EventLoop& loop_;
-  const std::vector<Shard*> shards_;
+  const std::vector<Shard*> shards_;  // by Loop::index(): the spare loop's is the last
   const size_t number_;
   const std::string name_;
-  const std::string unix_path_;
+  std::string unix_path_;  // empty: none, or its file is removed
+  const bool is_unix_;
+  const bool apart_;
+  const bool has_vital_;
   const std::optional<TlsOptions> tls_options_;
   ConnectionCount& count_;
   const Limits& limits_;
@@ -59,6 +69,7 @@ class Listener final : public EventLoop::Watcher {
   base::Logger& logger_;
   base::FileDescriptor fd_;
   Loop::TimerId resume_ = 0;
+  bool started_ = false;
   base::Mutex mutex_;
   std::shared_ptr<TlsContext> tls_ GUARDED_BY(mutex_);
 };

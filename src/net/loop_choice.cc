@@ -1,7 +1,5 @@
 #include "net/loop_choice.h"
 
-#include <algorithm>
-
 namespace inferd::net {
 
 size_t ChooseLoop(std::span<const LoopLoad> loops, size_t packed, int64_t held_ns) {
@@ -12,7 +10,7 @@ size_t ChooseLoop(std::span<const LoopLoad> loops, size_t packed, int64_t held_n
     if (loop.connections < packed) return static_cast<size_t>(&loop - loops.data());
     if (chosen == nullptr || loop.connections < chosen->connections) chosen = &loop;
   }
-  if (chosen == nullptr) chosen = &*std::ranges::min_element(loops, {}, &LoopLoad::turn_ns);
+  if (chosen == nullptr) return loops.size();
   return static_cast<size_t>(chosen - loops.data());
 }
 

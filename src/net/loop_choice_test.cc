@@ -44,8 +44,8 @@ TEST(ChooseLoopTest, PassesOverALoopThatIsHeld) {
   EXPECT_EQ(Choose(Counts{4, 7, 6}, 4, {kHeldNs + 1, 0, 0}), 2u);
 }
 
-TEST(ChooseLoopTest, WhereAllAreHeldTheOneThatMayBeFreeSoonest) {
-  EXPECT_EQ(Choose(Counts{0, 9, 3}, 4, {kHeldNs + 3, kHeldNs + 1, kHeldNs + 2}), 1u);
+TEST(ChooseLoopTest, WhereAllAreHeldNone) {
+  EXPECT_EQ(Choose(Counts{0, 9, 3}, 4, {kHeldNs + 3, kHeldNs + 1, kHeldNs + 2}), 3u);
 }
 
 TEST(ChooseLoopTest, HasNoChoiceOfOne) { EXPECT_EQ(Choose(Counts{9}, 4), 0u); }

@@ -10,8 +10,10 @@ namespace inferd::net {
 
 class EventLoop;
 
-// The server's loop threads. Made by whoever composes the server; outlives every server, client and Reply on its loops.
-// The threads run from construction to Stop. Thread-safe but for Stop and destruction, which are the owner's.
+// The server's loop threads, and one more that no execution ever runs on: it has the connections that are to be
+// answered whatever holds the others (Server). Made where the server is composed; outlives every server, client and
+// Reply on its loops. The threads run from construction to Stop. Thread-safe but for Stop and destruction, which are
+// the owner's.
 class LoopGroup final {
  public:
   // `loops` 0: one per core, at most 8.
@@ -21,6 +23,8 @@ class LoopGroup final {
   LoopGroup& operator=(const LoopGroup&) = delete;
 
   size_t size() const { return loops_.size(); }
+  // Loop::index() of each is below; the spare loop's is size().
+  size_t index_end() const { return loops_.size() + 1; }
   Loop& at(size_t index);
 
   // Ends the threads and joins them; not from a loop thread. What was posted and has not run is destroyed unrun, as is
@@ -31,6 +35,7 @@ class LoopGroup final {
   friend class Server;
 
   std::vector<std::unique_ptr<EventLoop>> loops_;
+  std::unique_ptr<EventLoop> spare_;
 };
 
 }  // namespace inferd::net

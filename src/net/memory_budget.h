@@ -6,7 +6,7 @@
 namespace inferd::net {
 
 // How many bytes of request bodies the whole process may hold. Charged as they arrive, given back when the body's last
-// user lets go of it. Thread-safe; made by whoever composes the server.
+// user lets go of it. Thread-safe; made where the server is composed.
 class MemoryBudget final {
  public:
   // `bytes_max` 0: a quarter of the machine's (or the control group's) memory.

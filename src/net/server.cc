@@ -1,5 +1,6 @@
 #include "net/server.h"
 
+#include <future>
 #include <latch>
 #include <utility>
 
@@ -17,12 +18,11 @@ struct Server::Core {
   const Limits limits;
   base::Logger& logger;
   std::shared_ptr<MemoryBudget> budget;
-  std::shared_ptr<NetMetrics[]> metrics;  // one for each loop
+  std::shared_ptr<NetMetrics[]> metrics;  // by Loop::index()
   ConnectionCount count;
-  std::vector<EventLoop*> event_loops;
-  std::vector<std::unique_ptr<Shard>> shards;
+  std::vector<std::unique_ptr<Shard>> shards;  // by Loop::index(): the spare loop's is the last
   // A thread that does nothing else, so that whatever holds a loop keeps nobody from being accepted.
-  EventLoop acceptor{loops.size(), "accept"};
+  EventLoop acceptor{loops.index_end(), "accept", false};
   std::vector<std::unique_ptr<Listener>> listeners;
   size_t accepting = 0;  // of them
   bool stopped = false;
@@ -32,6 +32,11 @@ struct Server::Core {
   template <typename Each>
   void OnEachShard(Each each) {
     for (auto& shard : shards) RunOn(shard->loop(), [&shard, &each] { each(*shard); });
+  }
+  // Runs `each` on every loop, later.
+  template <typename Each>
+  void PostToEachShard(Each each) {
+    for (auto& shard : shards) shard->loop().Post([&shard = *shard, each] { each(shard); });
   }
   void CloseListeners();
 };
@@ -56,18 +61,17 @@ Server::Server(LoopGroup& loops, const Limits& limits, metrics::Registry* regist
                      .limits = limits,
                      .logger = logger,
                      .budget = std::make_shared<MemoryBudget>(limits.body_bytes_in_flight_max),
-                     .metrics = std::shared_ptr<NetMetrics[]>(new NetMetrics[loops.size()]),
+                     .metrics = std::shared_ptr<NetMetrics[]>(new NetMetrics[loops.index_end()]),
                      .count = {},
-                     .event_loops = {},
                      .shards = {},
                      .listeners = {},
                      .accepting = 0}) {
-  for (size_t i = 0; i < loops.size(); ++i) {
-    core_->event_loops.push_back(loops.loops_[i].get());
-    core_->shards.push_back(std::make_unique<Shard>(*core_->event_loops.back(), core_->limits, core_->budget,
-                                                    core_->metrics[i], core_->count));
+  for (size_t i = 0; i < loops.index_end(); ++i) {
+    EventLoop& loop = i < loops.size() ? *loops.loops_[i] : *loops.spare_;
+    core_->shards.push_back(
+        std::make_unique<Shard>(loop, core_->limits, core_->budget, core_->metrics[i], core_->count));
   }
-  if (registry != nullptr) NetMetrics::Publish(core_->metrics, loops.size(), *registry);
+  if (registry != nullptr) NetMetrics::Publish(core_->metrics, loops.index_end(), *registry);
 }
 
 Server::~Server() { Stop(); }
@@ -88,7 +92,7 @@ base::Status Server::Bind(ListenerOptions options) {
   std::vector<Shard*> shards;
   shards.reserve(core.shards.size());
   for (auto& shard : core.shards) shards.push_back(shard.get());
-  core.OnEachShard([&options](Shard& shard) { shard.AddHandler(options.handlers(shard.loop())); });
+  core.OnEachShard([&options](Shard& shard) { shard.AddHandler(options.handlers(shard.loop()), options.vital); });
   core.listeners.push_back(std::make_unique<Listener>(core.acceptor, std::move(shards), core.listeners.size(), options,
                                                       core.count, core.limits, std::move(socket), std::move(tls),
                                                       core.logger));
@@ -118,21 +122,47 @@ base::Status Server::ReloadTls() {
   return first;
 }
 
+void Server::AnnounceDrain() {
+  core_->PostToEachShard([](Shard& shard) { shard.AnnounceDrain(); });
+}
+
+void Server::RefuseConnections() {
+  Core::RunOn(core_->acceptor, [this] {
+    for (auto& listener : core_->listeners) listener->RefuseConnections();
+  });
+}
+
 void Server::BeginDrain() {
   core_->CloseListeners();
-  core_->OnEachShard([](Shard& shard) { shard.BeginDrain(); });
+  core_->PostToEachShard([](Shard& shard) { shard.BeginDrain(); });
 }
 
 bool Server::WaitUntilIdle(std::chrono::milliseconds timeout) { return core_->count.WaitForNone(timeout); }
 
-void Server::Stop() {
+void Server::Stop() { StopWithin(std::chrono::hours(24 * 365)); }
+
+std::vector<std::string> Server::StopWithin(std::chrono::milliseconds timeout) {
   Core& core = *core_;
-  if (std::exchange(core.stopped, true)) return;
+  if (std::exchange(core.stopped, true)) return {};
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
   core.CloseListeners();
-  // What a listener handed over is in a loop's queue before the task that closes all.
-  core.OnEachShard([](Shard& shard) { shard.CloseAll(); });
+  std::vector<std::future<void>> closed;
+  for (auto& shard : core.shards) {
+    std::promise<void> done;
+    closed.push_back(done.get_future());
+    // What a listener handed over is in a loop's queue before this task.
+    shard->loop().Post([&shard = *shard, done = std::move(done)]() mutable {
+      shard.CloseAll();
+      done.set_value();
+    });
+  }
+  std::vector<std::string> held;
+  for (size_t i = 0; i < closed.size(); ++i) {
+    if (closed[i].wait_until(deadline) != std::future_status::ready) held.push_back(core.shards[i]->loop().name());
+  }
   // The connections went at the end of that turn.
-  core.OnEachShard([](Shard& shard) { shard.Shut(); });
+  if (held.empty()) core.OnEachShard([](Shard& shard) { shard.Shut(); });
+  return held;
 }
 
 size_t Server::connections() const { return core_->count.value(); }

@@ -14,6 +14,7 @@
 #include "net/http.h"
 #include "net/limits.h"
 #include "net/loop_group.h"
+#include "net/over_limit_handler.h"
 
 namespace inferd::net {
 
@@ -31,14 +32,21 @@ struct ListenerOptions {
   uint16_t port = 0;                // 0: any free one
   std::string unix_path;            // not empty: a Unix socket instead; a stale socket file is replaced
   std::optional<TlsOptions> tls;
-  HandlerFactory handlers;  // called once per loop, on that loop
+  HandlerFactory handlers;  // called once per loop, the spare one included, on that loop
+  // For what is to be reached whatever holds the loops, or has taken all connections: its connections have the spare
+  // loop and Limits::connections_reserved of their own.
+  bool apart = false;
+  // Where not `apart`: what is answered beyond Limits::connections_max, too, for one request of each of so many
+  // connections; empty: nothing.
+  VitalRequest vital = nullptr;
 };
 
 // Listeners and their connections: HTTP/1.1 and HTTP/2 (prior knowledge, h2c upgrade, ALPN) on every one of them.
 //
-//   (made) --Listen()...--> serving --BeginDrain()--> draining --Stop()--> stopped
+//   (made) --Listen()...--> serving --AnnounceDrain()--> announced --BeginDrain()--> draining --Stop()--> stopped
 //
-// A thread of its own accepts and hands each connection to the loop that ChooseLoop names. Owned by whoever composes
+// Serving may be followed by any of the states behind it. A thread of its own accepts and hands each connection to the
+// loop that ChooseLoop names; where all are held, to the spare one. Owned by whoever composes
 // the server, who calls its methods from one thread that is no loop; the counting getters are thread-safe. `loops` must
 // be running until Stop has returned; `registry` (nullptr: none) gets metrics that are read until the server is
 // destroyed.
@@ -49,7 +57,7 @@ class Server final {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Binds and listens; who connects waits until Accept(). ALREADY_EXISTS: the port is in use. INVALID_ARGUMENT: address
+  // Binds and listens; connections wait until Accept(). ALREADY_EXISTS: the port is in use. INVALID_ARGUMENT: address
   // or TLS files.
   base::Status Bind(ListenerOptions options);
   // Serves whatever has been bound, from then on: where there are several listeners, who is answered by one finds the
@@ -64,12 +72,25 @@ class Server final {
   // ones stay in use, of that listener, and the error is returned.
   base::Status ReloadTls();
 
-  // Closes the listeners and tells every connection to close ("Connection: close", GOAWAY); idle ones close at once.
+  // The draining is in three steps, so that no request is lost that a client has sent before it could know. None waits
+  // for a loop.
+  //
+  // Connections are still accepted; each is told with its next response that it ends there ("Connection: close",
+  // GOAWAY).
+  void AnnounceDrain();
+  // No connection begins any more; those that have begun, with a client's request on its way perhaps, are still
+  // accepted.
+  void RefuseConnections();
+  // Closes the listeners, behind what was still to be accepted. Connections that can be told are told (GOAWAY); idle
+  // ones close when they have been silent for Limits::drain_idle, others behind their next response.
   void BeginDrain();
   // Waits until no connection is left, at most `timeout`; whether so.
   bool WaitUntilIdle(std::chrono::milliseconds timeout);
   // Closes everything at once. Handlers are destroyed, each on its loop. Idempotent.
   void Stop();
+  // The same, but waits no longer than that for loops that are held. Their names; if there are any, neither this nor
+  // the loops can be destroyed any more.
+  std::vector<std::string> StopWithin(std::chrono::milliseconds timeout);
 
   size_t connections() const;
   size_t requests_in_flight() const;

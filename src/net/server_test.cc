@@ -17,6 +17,7 @@ namespace {
 
 using ::inferd::testing::RawClient;
 using std::chrono::milliseconds;
+using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -92,6 +93,7 @@ class ServerTest : public ::testing::Test {
     limits_.header_timeout = milliseconds(60);
     limits_.body_timeout = milliseconds(60);
     limits_.idle_timeout = milliseconds(5000);
+    limits_.drain_idle = milliseconds(40);
     limits_.connections_max = 50;
     limits_.body_bytes_max = 100 << 20;
     limits_.body_bytes_in_flight_max = 200 << 20;
@@ -148,7 +150,7 @@ TEST_F(ServerTest, EchoesOnOneConnection) {
   ExpectNothingLeft();
 }
 
-// Whoever is told on one port that the server is ready finds it on the others.
+// A client that is told on one port that the server is ready finds it on the others.
 TEST_F(ServerTest, NoListenerAnswersBeforeAllAreBound) {
   server_ = std::make_unique<Server>(loops_, limits_, &registry_, *logger_);
   ASSERT_TRUE(server_->Bind(Options()).ok());
@@ -327,6 +329,76 @@ TEST_F(ServerTest, TooManyConnectionsAreToldSo) {
   EXPECT_THAT(fourth.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
+TEST_F(ServerTest, VitalRequestsFindRoomBeyondTheLimit) {
+  limits_.connections_max = 1;
+  limits_.connections_reserved = 1;
+  server_ = std::make_unique<Server>(loops_, limits_, &registry_, *logger_);
+  ListenerOptions options = Options();
+  options.vital = [](const RequestHead& head) { return head.target == "/health"; };
+  ASSERT_TRUE(server_->Listen(std::move(options)).ok());
+  options = Options();
+  options.name = "apart";
+  options.apart = true;
+  ASSERT_TRUE(server_->Listen(std::move(options)).ok());
+  const std::string health = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n";
+  RawClient first(port());
+  first.Send(kGet);
+  first.ReadUntil("\r\n\r\n");
+  for (int i = 0; i < 3; ++i) {
+    RawClient checks(port());
+    checks.Send(health);
+    EXPECT_THAT(checks.ReadUntil(), AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("Connection: close\r\n")));
+    checks.Close();
+    while (server_->connections() > 1) std::this_thread::yield();
+    RawClient asks(port());
+    asks.Send(kGet);
+    EXPECT_THAT(asks.ReadUntil(), AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1\r\n")));
+    asks.Close();
+    while (server_->connections() > 1) std::this_thread::yield();
+  }
+  // The other listener's room is its own, and so is that beyond the limit.
+  RawClient apart(server_->port("apart"));
+  for (int i = 0; i < 2; ++i) {
+    apart.Send(kGet);
+    EXPECT_THAT(apart.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  }
+  EXPECT_THAT(RawClient(server_->port("apart")).ReadUntil(), StartsWith("HTTP/1.1 503 "));
+  RawClient silent(port());
+  while (server_->connections() < 3) std::this_thread::yield();
+  EXPECT_THAT(RawClient(port()).ReadUntil(), StartsWith("HTTP/1.1 503 "));
+}
+
+TEST_F(ServerTest, ListenersApartAndNewcomersAreServedThoughAllLoopsAreHeld) {
+  limits_.loop_held_after = milliseconds(20);
+  LoopGroup one(1);
+  server_ = std::make_unique<Server>(one, limits_, &registry_, *logger_);
+  ASSERT_TRUE(server_->Listen(Options()).ok());
+  ListenerOptions options = Options();
+  options.name = "apart";
+  options.apart = true;
+  ASSERT_TRUE(server_->Listen(std::move(options)).ok());
+  RawClient apart(server_->port("apart"));
+  RawClient holder(port());
+  holder.Send("GET /block HTTP/1.1\r\nHost: a\r\n\r\n");
+  held_loop_.entered.get_future().wait();
+  const auto entered = std::chrono::steady_clock::now();
+  apart.Send(kGet);
+  EXPECT_THAT(apart.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  while (std::chrono::steady_clock::now() - entered <= 2 * limits_.loop_held_after) std::this_thread::yield();
+  RawClient next(port());
+  next.Send(kGet);
+  EXPECT_THAT(next.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  // Nor does a drain wait for it.
+  server_->AnnounceDrain();
+  server_->RefuseConnections();
+  server_->BeginDrain();
+  EXPECT_FALSE(server_->WaitUntilIdle(milliseconds(1)));
+  EXPECT_EQ(server_->StopWithin(milliseconds(1)), std::vector<std::string>{"loop-0"});
+  held_loop_.released.set_value();
+  one.Stop();
+  server_.reset();
+}
+
 TEST_F(ServerTest, APortInUseIsNamed) {
   Start();
   ListenerOptions options = Options();
@@ -377,6 +449,40 @@ TEST_F(ServerTest, DrainLetsRequestsFinishAndClosesTheRest) {
   EXPECT_THAT(busy.ReadUntil(), HasSubstr("Connection: close\r\n"));
   idle.Close();
   busy.Close();
+  ExpectNothingLeft();
+}
+
+TEST_F(ServerTest, ConnectionsThatHaveBegunAreServedThoughNoMoreBegin) {
+  Start();
+  server_->AnnounceDrain();
+  RawClient first(port());
+  first.Send(kGet);
+  EXPECT_THAT(first.ReadUntil("\r\n\r\n"), HasSubstr("Connection: close\r\n"));
+  RawClient begun(port());
+  server_->RefuseConnections();
+  begun.Send(kGet);
+  server_->BeginDrain();
+  EXPECT_THAT(begun.ReadUntil("\r\n\r\n"), HasSubstr("Connection: close\r\n"));
+  first.Close();
+  begun.Close();
+  ExpectNothingLeft();
+}
+
+// What a client sends while its connection is being accepted, or has long been idle, is answered.
+TEST_F(ServerTest, NothingIsLostThatWasSentBeforeTheEnd) {
+  limits_.drain_idle = milliseconds(5000);
+  Start();
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(std::make_unique<RawClient>(port()));
+    if (i % 2 == 0) clients.back()->Send(kGet);
+  }
+  server_->BeginDrain();
+  for (int i = 1; i < 20; i += 2) clients[static_cast<size_t>(i)]->Send(kGet);
+  for (auto& client : clients) {
+    EXPECT_THAT(client->ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  }
+  clients.clear();
   ExpectNothingLeft();
 }
 

@@ -64,7 +64,12 @@ class Session {
   virtual size_t TakeOutput(std::vector<base::BufferSlice>& out, size_t bytes_max) = 0;
   virtual void OnWritten(size_t bytes) = 0;
 
-  // Finish what runs, take nothing new: "Connection: close" on the next response, or GOAWAY.
+  // Tell the peer with the next response that the connection ends there: "Connection: close", or GOAWAY behind it. A
+  // peer that asks for nothing is not told, and may go on.
+  virtual void AnnounceDrain() = 0;
+  // Tell it now, where the protocol can (GOAWAY), and be done as soon as the peer has had its chance to know: what it
+  // has sent before is answered. Where the protocol cannot, the connection ends once it has been idle for
+  // Limits::drain_idle.
   virtual void BeginDrain() = 0;
   // Nothing in flight: no request is being read, executed or written.
   virtual bool idle() const = 0;

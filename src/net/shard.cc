@@ -12,6 +12,7 @@ namespace inferd::net {
 namespace {
 
 constexpr int64_t kTrimNs = 10'000'000'000;
+constexpr std::chrono::milliseconds kDrainTick{20};
 
 // Once a second, oftener where a time limit is short.
 std::chrono::milliseconds TickOf(const Limits& limits) {
@@ -36,25 +37,34 @@ Shard::Shard(EventLoop& loop, const Limits& limits, std::shared_ptr<MemoryBudget
 
 Shard::~Shard() = default;
 
-void Shard::Adopt(base::FileDescriptor fd, std::string peer, size_t listener, std::shared_ptr<TlsContext> tls) {
+void Shard::AddHandler(std::unique_ptr<HttpHandler> handler, VitalRequest vital) {
+  over_limit_handlers_.push_back(std::make_unique<OverLimitHandler>(*handler, std::move(vital)));
+  handlers_.push_back(std::move(handler));
+}
+
+void Shard::Adopt(Arrival arrival) {
   if (closed_) {
-    Forget();
+    Forget(arrival.kind);
     return;
   }
-  const bool is_tls = tls != nullptr;
+  const bool is_tls = arrival.tls != nullptr;
+  const bool over_limit = arrival.kind == ConnectionKind::kOverLimit;
   std::unique_ptr<Transport> transport;
   if (is_tls) {
-    transport = MakeTlsTransport(fd.get(), std::move(tls));
+    transport = MakeTlsTransport(arrival.fd.get(), std::move(arrival.tls));
   } else {
-    transport = std::make_unique<PlainTransport>(fd.get());
+    transport = std::make_unique<PlainTransport>(arrival.fd.get());
   }
-  auto connection = std::make_unique<Connection>(*this, *handlers_[listener], std::move(fd), std::move(transport),
-                                                 std::move(peer), is_tls);
+  HttpHandler& handler = *(over_limit ? over_limit_handlers_ : handlers_)[arrival.listener];
+  auto connection = std::make_unique<Connection>(*this, handler, std::move(arrival.fd), std::move(transport),
+                                                 std::move(arrival.peer), is_tls);
+  connection->kind = arrival.kind;
   metrics_.AddConnection();
   connection->index = connections_.size();
   connections_.push_back(std::move(connection));
   Connection& added = *connections_.back();
   if (!added.Open()) return Remove(added);
+  if (announced_ || over_limit) added.AnnounceDrain();
   if (draining_) added.BeginDrain();
   ScheduleTick();
 }
@@ -64,18 +74,19 @@ void Shard::Remove(Connection& connection) {
   std::unique_ptr<Connection> removed = std::exchange(connections_[index], std::move(connections_.back()));
   connections_.pop_back();
   if (index < connections_.size()) connections_[index]->index = index;
+  const ConnectionKind kind = removed->kind;
   removed.reset();
   metrics_.RemoveConnection();
-  Forget();
+  Forget(kind);
 }
 
-void Shard::Forget() {
+void Shard::Forget(ConnectionKind kind) {
   load_.fetch_sub(1, std::memory_order_relaxed);
-  count_.Remove();
+  count_.Remove(kind);
 }
 
 void Shard::ScheduleTick() {
-  if (tick_ == 0) tick_ = loop_.RunAfter(tick_every_, [this] { Tick(); });
+  if (tick_ == 0) tick_ = loop_.RunAfter(announced_ ? kDrainTick : tick_every_, [this] { Tick(); });
 }
 
 // Nothing is destroyed here: a connection that closes goes at the end of the turn.
@@ -89,7 +100,15 @@ void Shard::Tick() {
   if (!connections_.empty() || bodies_.cached_bytes() > 0) ScheduleTick();
 }
 
+void Shard::AnnounceDrain() {
+  announced_ = true;
+  for (size_t i = 0; i < connections_.size(); ++i) connections_[i]->AnnounceDrain();
+  loop_.CancelTimer(std::exchange(tick_, 0));
+  ScheduleTick();
+}
+
 void Shard::BeginDrain() {
+  if (!announced_) AnnounceDrain();
   draining_ = true;
   for (size_t i = 0; i < connections_.size(); ++i) connections_[i]->BeginDrain();
   for (const auto& handler : handlers_) handler->OnDrain();
@@ -103,6 +122,7 @@ void Shard::CloseAll() {
 
 void Shard::Shut() {
   loop_.CancelTimer(std::exchange(tick_, 0));
+  over_limit_handlers_.clear();
   handlers_.clear();
 }
 

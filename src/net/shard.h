@@ -13,6 +13,7 @@
 #include "net/event_loop.h"
 #include "net/limits.h"
 #include "net/net_metrics.h"
+#include "net/over_limit_handler.h"
 #include "net/slice_writer.h"
 
 namespace inferd::net {
@@ -39,13 +40,22 @@ class Shard final {
   // Promises one Adopt, of a connection that the server has counted. Thread-safe.
   void Reserve() { load_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Listeners are numbered in the order in which their handlers are added.
-  void AddHandler(std::unique_ptr<HttpHandler> handler) { handlers_.push_back(std::move(handler)); }
-  // `tls` nullptr: plain.
-  void Adopt(base::FileDescriptor fd, std::string peer, size_t listener, std::shared_ptr<TlsContext> tls);
+  // What a listener has accepted.
+  struct Arrival {
+    base::FileDescriptor fd;
+    std::string peer;
+    size_t listener = 0;
+    ConnectionKind kind = ConnectionKind::kServing;
+    std::shared_ptr<TlsContext> tls;  // nullptr: plain
+  };
+
+  // Listeners are numbered in the order in which their handlers are added. `vital`: ListenerOptions'.
+  void AddHandler(std::unique_ptr<HttpHandler> handler, VitalRequest vital);
+  void Adopt(Arrival arrival);
   // Called by a connection that has closed; destroys it.
   void Remove(Connection& connection);
 
+  void AnnounceDrain();
   void BeginDrain();
   // Closes every connection, and refuses what is still on its way. Shut() once they are gone: destroys the handlers.
   void CloseAll();
@@ -54,7 +64,7 @@ class Shard final {
  private:
   static constexpr size_t kReadSpaceBytes = 64 * 1024;
 
-  void Forget();
+  void Forget(ConnectionKind kind);
   void Tick();
   void ScheduleTick();
 
@@ -67,10 +77,12 @@ class Shard final {
   SliceWriter writer_;
   const std::unique_ptr<std::byte[]> read_space_ = std::make_unique_for_overwrite<std::byte[]>(kReadSpaceBytes);
   std::vector<std::unique_ptr<HttpHandler>> handlers_;
+  std::vector<std::unique_ptr<HttpHandler>> over_limit_handlers_;  // by listener
   std::vector<std::unique_ptr<Connection>> connections_;
   std::atomic<size_t> load_{0};
   Loop::TimerId tick_ = 0;
   int64_t trimmed_ns_ = 0;
+  bool announced_ = false;
   bool draining_ = false;
   bool closed_ = false;
 };

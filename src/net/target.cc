@@ -63,7 +63,8 @@ base::Status ParseTarget(std::string_view target, RequestHead& head) {
   head.query = {};
   if (target == "*") return base::OkStatus();
   INFERD_ASSIGN_OR_RETURN(std::string_view path, PathOf(target));
-  if (const size_t hash = path.find('#'); hash != std::string_view::npos) path = path.substr(0, hash);
+  // RFC 9112, 3.2: no form of a target has a fragment.
+  if (path.find('#') != std::string_view::npos) return base::InvalidArgument("'#' in request target");
   if (const size_t question = path.find('?'); question != std::string_view::npos) {
     head.query = path.substr(question + 1);
     path = path.substr(0, question);

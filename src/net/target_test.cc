@@ -28,11 +28,11 @@ TEST(TargetTest, SplitsAndDecodesEachSegment) {
 
 TEST(TargetTest, KeepsTheQueryUndecoded) {
   RequestHead head;
-  ASSERT_TRUE(ParseTarget("/v2?a=%20/..&b#c", head).ok());
+  ASSERT_TRUE(ParseTarget("/v2?a=%20/..&b", head).ok());
   ASSERT_EQ(head.segments.size(), 1u);
   EXPECT_EQ(head.segments[0], "v2");
   EXPECT_EQ(head.query, "a=%20/..&b");
-  EXPECT_EQ(head.target, "/v2?a=%20/..&b#c");
+  EXPECT_EQ(head.target, "/v2?a=%20/..&b");
 }
 
 TEST(TargetTest, TakesTheAbsoluteForm) {
@@ -56,6 +56,15 @@ TEST(TargetTest, KnowsMethodsByTheirExactName) {
   EXPECT_EQ(MethodOf("OPTIONS"), Method::kOptions);
   EXPECT_EQ(MethodOf("get"), Method::kOther);
   EXPECT_EQ(MethodOf("BREW"), Method::kOther);
+}
+
+// RFC 9112, 3.2.
+TEST(TargetTest, AFragmentIsAnError) {
+  RequestHead head;
+  for (const char* target : {"/v2#x", "/v2?a#x", "/#", "http://h/v2#x"}) {
+    EXPECT_EQ(ParseTarget(target, head).code(), base::StatusCode::kInvalidArgument) << target;
+  }
+  EXPECT_TRUE(ParseTarget("/v2%23x", head).ok());
 }
 
 }  // namespace

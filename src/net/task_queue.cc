@@ -3,6 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/memory_shortage.h"
+
 namespace inferd::net {
 
 bool TaskQueue::Push(base::Task task) {
@@ -38,7 +40,7 @@ void TaskQueue::RunAll() {
   while (node != nullptr) {
     std::unique_ptr<Node> current(node);
     node = node->next;
-    current->task();
+    base::RunUnlessOutOfMemory(current->task);
   }
 }
 

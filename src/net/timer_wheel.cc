@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/memory_shortage.h"
+
 namespace inferd::net {
 
 uint32_t TimerWheel::Allocate() {
@@ -67,7 +69,7 @@ void TimerWheel::RunSlot(size_t slot, int64_t now_tick) {
     }
     base::Task task = std::move(timers_[index].task);
     Unlink(index);
-    task();
+    base::RunUnlessOutOfMemory(task);
     index = slots_[slot];
   }
 }

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/regular_file.h"
+
 namespace inferd::net {
 
 namespace {
@@ -35,7 +37,19 @@ int SelectProtocol(SSL*, const unsigned char** out, unsigned char* out_size, con
   return SSL_TLSEXT_ERR_OK;
 }
 
+// OpenSSL would wait for a pipe; what is not there it says itself.
+base::Status CheckRegular(const TlsOptions& options) {
+  for (const std::string& file : {options.certificate_file, options.key_file, options.client_ca_file}) {
+    if (file.empty()) continue;
+    const auto opened = base::OpenRegularFile(file);
+    if (!opened && opened.error().code() == base::StatusCode::kInvalidArgument)
+      return opened.error().WithContext("TLS");
+  }
+  return base::OkStatus();
+}
+
 base::Status LoadFiles(SSL_CTX* context, const TlsOptions& options) {
+  INFERD_RETURN_IF_ERROR(CheckRegular(options));
   if (SSL_CTX_use_certificate_chain_file(context, options.certificate_file.c_str()) != 1) {
     return FileError("TLS certificate", options.certificate_file);
   }

@@ -1,9 +1,8 @@
 #include "repository/load_metrics.h"
+#include "base/regular_file.h"
 
 #include <array>
 #include <string_view>
-
-#include "config/small_file.h"
 
 namespace inferd::repository {
 
@@ -39,7 +38,7 @@ metrics::Labels MlMetadataOf(const core::ModelId& id) {
 // TensorFlow Serving's labels, and what its page leaves out: the text itself, without which the series tells nothing.
 void LoadMetrics::AddMlMetadata(const Version& version) {
   constexpr size_t kBytesMax = 1024;
-  const auto uuid = config::ReadSmallFile(version.dir / "assets.extra" / "mlmd_uuid", kBytesMax);
+  const auto uuid = base::ReadRegularFile(version.dir / "assets.extra" / "mlmd_uuid", kBytesMax);
   registry_.Remove(MlMetadataOf(version.id));
   if (!uuid.has_value()) return;
   registry_

@@ -15,7 +15,7 @@ namespace inferd::repository {
 
 // How long loads take, and how they end, by model; the last load of a version also under Triton's name. Where it is
 // told so, under TensorFlow's names too (`:tensorflow:cc:saved_model:load_attempt_count`, `load_latency`,
-// `:tensorflow:serving:model_warmup_latency`, `model_warmup_records_read`; facts 1.8), by the folder of the version;
+// `:tensorflow:serving:model_warmup_latency`, `model_warmup_records_read`), by the folder of the version;
 // and `:tensorflow:serving:mlmd_map` of a version whose `assets.extra/mlmd_uuid` says what ML Metadata call it.
 // Thread-safe; the registry outlives it.
 class LoadMetrics final {

@@ -35,7 +35,7 @@ struct LoadPlan {
 // the old one serving; or at once when none is wanted.
 //
 // kResource: what is not wanted goes at once, and so does what a wanted version replaces; it is loaded when they are
-// gone. One that does not load leaves nothing serving (TensorFlow Serving's ResourcePreservingPolicy, facts 1.10).
+// gone. One that does not load leaves nothing serving (TensorFlow Serving's ResourcePreservingPolicy).
 LoadPlan PlanModel(std::span<const VersionView> versions, bool changing,
                    config::VersionTransition transition = config::VersionTransition::kAvailability);
 

@@ -1,8 +1,12 @@
 #include "repository/loader.h"
 
+#include "base/regular_file.h"
+#include "config/instances.h"
 #include "config/model_config_parser.h"
-#include "config/small_file.h"
+#include "config/model_hints.h"
 #include "config/tfs/version_batching.h"
+#include "repository/probe/row_probe.h"
+#include "repository/special_files.h"
 #include "repository/version_signature.h"
 
 namespace inferd::repository {
@@ -12,21 +16,25 @@ namespace {
 std::vector<config::TensorInfo> Infos(const std::vector<core::TensorSpec>& specs) {
   std::vector<config::TensorInfo> infos;
   for (const core::TensorSpec& spec : specs) {
-    infos.push_back({.name = spec.name, .datatype = spec.datatype, .shape = spec.shape, .optional = spec.optional});
+    infos.push_back({.name = spec.name,
+                     .datatype = spec.datatype,
+                     .shape = spec.shape,
+                     .optional = spec.optional,
+                     .dimension_names = spec.dimension_names});
   }
   return infos;
 }
 
-size_t InstanceCount(const config::ModelConfig& config) {
-  size_t count = 0;
-  for (const config::InstanceGroup& group : config.instance_groups) count += static_cast<size_t>(group.count);
-  return count;
-}
+// False: it is a single file, in a folder with whatever else.
+bool HasFolder(const LoadJob& job) { return job.version_dir != job.model_dir; }
 
 base::Result<config::ModelConfig> ParseConfig(const LoadJob& job) {
   if (!job.config_json.empty()) return config::ModelConfigFromJson(job.config_json);
-  if (job.config_file.empty()) return config::ParseModelConfig("", "config.pbtxt");
-  INFERD_ASSIGN_OR_RETURN(const std::string text, config::ReadSmallFile(job.config_file, config::kModelConfigBytesMax));
+  if (job.config_file.empty()) {
+    if (HasFolder(job)) INFERD_RETURN_IF_ERROR(CheckNoConfiguration(job.model_dir));
+    return config::ParseModelConfig("", "config.pbtxt");
+  }
+  INFERD_ASSIGN_OR_RETURN(const std::string text, base::ReadRegularFile(job.config_file, config::kModelConfigBytesMax));
   return config::ParseModelConfig(text, job.config_file.string());
 }
 
@@ -46,10 +54,13 @@ base::Result<core::Engine*> Loader::FindEngine(const config::ModelConfig& config
     if (engine->name() == config.engine) return engine;
   }
   const std::string& shown = config.platform.empty() ? config.backend : config.platform;
-  return std::unexpected(base::Unavailable("engine for platform " + shown + " is not installed"));
+  const std::string_view hint = config::MissingEngineHint(config.engine);
+  return std::unexpected(base::Unavailable("engine for platform " + shown + " is not installed" +
+                                           (hint.empty() ? "" : ": " + std::string(hint))));
 }
 
 base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
+  if (HasFolder(job)) INFERD_RETURN_IF_ERROR(CheckVersionFolder(job.version_dir));
   INFERD_ASSIGN_OR_RETURN(config::ModelConfig resolved, Resolve(job));
   INFERD_ASSIGN_OR_RETURN(core::Engine * engine, FindEngine(resolved));
   core::LoadSpec spec;
@@ -72,19 +83,30 @@ base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
   }
   INFERD_ASSIGN_OR_RETURN(const auto completion, config::WithVersionBatching(completion_, job.version_dir));
   INFERD_ASSIGN_OR_RETURN(auto model, engine->Load(spec));
+  config::BatchingDecision batching = DecideBatching(resolved, *model, completion);
   INFERD_ASSIGN_OR_RETURN(config::ModelConfig completed,
                           config::CompleteModel(std::move(resolved), Infos(model->signature().inputs),
-                                                Infos(model->signature().outputs), completion));
+                                                Infos(model->signature().outputs), completion, std::move(batching)));
   return LoadedModel{std::make_shared<const config::ModelConfig>(std::move(completed)), std::move(model)};
 }
 
+config::BatchingDecision Loader::DecideBatching(const config::ModelConfig& config, core::EngineModel& model,
+                                                const config::CompletionOptions& options) const {
+  const core::ModelSignature& signature = model.signature();
+  config::BatchingDecision decision =
+      config::DecideBatching(config, Infos(signature.inputs), Infos(signature.outputs), options);
+  if ((!decision.needs_probe && !decision.probe_advises) || options.batching_probe_ms <= 0) return decision;
+  return config::WithProbe(
+      std::move(decision), config.name,
+      ProbeRows(model, {.time_max_ms = options.batching_probe_ms, .rows_max = options.default_max_batch_size},
+                services_.clock));
+}
+
 base::Status Loader::CreateInstances(const config::ModelConfig& config, core::SchedulerParts& parts) const {
-  int ordinal = 0;
-  for (size_t group = 0; group < config.instance_groups.size(); ++group) {
-    for (int i = 0; i < config.instance_groups[group].count; ++i) {
-      INFERD_ASSIGN_OR_RETURN(auto instance, parts.model->CreateInstance(static_cast<int>(group), ordinal++));
-      parts.instances.push_back(std::move(instance));
-    }
+  for (const config::Instance& each : config::ExpandInstances(config)) {
+    const auto ordinal = static_cast<int>(parts.instances.size());
+    INFERD_ASSIGN_OR_RETURN(auto instance, parts.model->CreateInstance(each.group, ordinal));
+    parts.instances.push_back(std::move(instance));
   }
   return base::OkStatus();
 }
@@ -143,7 +165,8 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Load(const LoadJ
 base::Status Loader::WarmUpAll(const LoadJob& job, const std::shared_ptr<const core::ModelVersion>& version) const {
   const config::ModelConfig& config = version->config();
   const int64_t began_ns = services_.clock.NowNs();
-  INFERD_RETURN_IF_ERROR(WarmUp(version, config.warmups, job.model_dir / "warmup", InstanceCount(config)));
+  INFERD_RETURN_IF_ERROR(
+      WarmUp(version, config.warmups, job.model_dir / "warmup", config::ExpandInstances(config).size()));
   INFERD_ASSIGN_OR_RETURN(const bool recorded, WarmUpWithRecords(job, version));
   if (recorded || !config.warmups.empty()) {
     services_.metrics.WarmedUp({.id = job.id, .dir = job.version_dir}, services_.clock.NowNs() - began_ns);

@@ -53,7 +53,7 @@ class Loader final {
       : completion_(completion), services_(std::move(services)) {}
 
   // Blocks for as long as it takes. The version is destroyed on `retire`. Errors name the model's problem in words for
-  // whoever put it there; UNAVAILABLE: its engine is not installed.
+  // however it came there; UNAVAILABLE: its engine is not installed.
   base::Result<std::shared_ptr<const core::ModelVersion>> Load(const LoadJob& job, base::Executor& retire) const;
 
   // The configuration as it would be completed, and whether the model loads: the first half of Load.
@@ -63,6 +63,9 @@ class Loader final {
   base::Result<config::ModelConfig> Resolve(const LoadJob& job) const;
 
  private:
+  // Executes the model where its configuration does not say whether it batches: see ProbeRows.
+  config::BatchingDecision DecideBatching(const config::ModelConfig& config, core::EngineModel& model,
+                                          const config::CompletionOptions& options) const;
   base::Result<core::Engine*> FindEngine(const config::ModelConfig& config) const;
   base::Status CreateInstances(const config::ModelConfig& config, core::SchedulerParts& parts) const;
   // All but its warm-up.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/model_config_document.h"
+#include "repository/batching_words.h"
 #include "repository/manager_core.h"
 
 namespace inferd::repository {
@@ -14,6 +15,11 @@ core::ModelStatistics StatisticsOf(const core::ModelVersion& version) {
   stats.name = version.id().name;
   stats.version = version.version();
   return stats;
+}
+
+std::string BatchingText(const config::ModelConfig& config) {
+  if (!ModelDecidedBatching(config)) return {};
+  return (config.batching_decision.batches ? "on: " : "off: ") + config.batching_decision.reason;
 }
 
 }  // namespace
@@ -50,6 +56,7 @@ base::Result<core::ModelMetadata> Manager::Metadata(std::string_view model, std:
   metadata.inputs = serving->signature().inputs;
   metadata.outputs = serving->signature().outputs;
   metadata.parameters = serving->config().parameters;
+  metadata.batching = BatchingText(serving->config());
   if (!version.empty()) {
     metadata.versions = {serving->version()};
     return metadata;
@@ -69,6 +76,9 @@ base::Result<core::SchedulerReport> Manager::Scheduling(std::string_view model, 
   INFERD_ASSIGN_OR_RETURN(const auto serving, snapshots_.Current()->Find(model, version));
   core::SchedulerReport report = serving->scheduler().Report();
   report.id = serving->id();
+  const config::BatchingDecision& decision = serving->config().batching_decision;
+  report.batching_reason = decision.reason;
+  report.batching_decided_by = config::BatchingSourceName(decision.source);
   report.recent = serving->scheduler().RecentExecutions();
   return report;
 }
@@ -77,16 +87,21 @@ base::Result<std::vector<core::ModelStatistics>> Manager::Statistics(std::string
                                                                      std::string_view version) const {
   const auto snapshot = snapshots_.Current();
   std::vector<core::ModelStatistics> statistics;
-  if (!model.empty() && (!version.empty() || snapshot->FindModel(model) == nullptr)) {
+  const core::CatalogSnapshot::Model* const named = snapshot->FindModel(model);
+  if (!model.empty() && (!version.empty() || named == nullptr)) {
     INFERD_ASSIGN_OR_RETURN(const auto serving, snapshot->Find(model, version));
     statistics.push_back(StatisticsOf(*serving));
     return statistics;
   }
-  for (const auto& [name, entry] : snapshot->models()) {
-    if (!model.empty() && name != model) continue;
+  const auto add = [&](const std::string&, const core::CatalogSnapshot::Model& entry) {
     for (const auto& candidate : entry.versions) {
       if (const auto serving = candidate.serving.lock()) statistics.push_back(StatisticsOf(*serving));
     }
+  };
+  if (model.empty()) {
+    snapshot->models().ForEach(add);
+  } else {
+    add(std::string(model), *named);
   }
   std::ranges::stable_sort(statistics, {}, &core::ModelStatistics::name);
   return statistics;
@@ -115,7 +130,7 @@ base::Result<std::vector<core::IndexEntry>> Manager::Versions(std::string_view m
 
 std::vector<std::string> Manager::ModelNames() const {
   std::vector<std::string> names;
-  for (const auto& [name, entry] : snapshots_.Current()->models()) names.push_back(name);
+  snapshots_.Current()->models().ForEach([&](const std::string& name, const auto&) { names.push_back(name); });
   std::ranges::sort(names);
   return names;
 }

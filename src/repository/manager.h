@@ -21,7 +21,8 @@ class Manager final : public core::Catalog, public core::DemandLoader {
   ~Manager() override;
 
   // Looks at the repositories and begins to load, on threads of its own; returns at once. INVALID_ARGUMENT: two
-  // repositories of one name. A repository that cannot be read is logged and looked at again.
+  // repositories of one name. With checks_startup, NOT_FOUND and UNAVAILABLE: see there; without, a repository that
+  // cannot be read is logged. It is looked at again.
   base::Status Start();
 
   // Why a model of the initial set did not come up: "model 'm': reason" of the first that was tried and has no version

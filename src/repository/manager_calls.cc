@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/memory_shortage.h"
 #include "config/model_config_parser.h"
 #include "repository/manager_core.h"
 #include "repository/wanted_versions.h"
@@ -40,7 +41,9 @@ void Manager::Core::RunCall(core::ControlCallback done, Call call) {
     if (!stopping_ && started_) {
       ++busy_;
       load_pool_.Post([this, call = std::move(call), done = std::move(done)]() mutable {
-        if (base::Status status = call(done); !status.ok()) done(std::move(status));
+        base::Status status = base::ResourceExhausted("the server is out of memory");
+        base::RunUnlessOutOfMemory([&] { status = call(done); });
+        if (!status.ok() && done) done(std::move(status));
         base::MutexLock busy_lock(mutex_);
         --busy_;
         changed_.NotifyAll();
@@ -101,8 +104,7 @@ base::Status Manager::Core::ApplyLoad(const core::LoadCall& call, core::ControlC
   {
     base::MutexLock lock(mutex_);
     if (stopping_) return base::Unavailable("the server is shutting down");
-    ModelRecord& record = models_[call.model];
-    record.name = call.model;
+    ModelRecord& record = records_.Add(call.model);
     record.repository = folder.has_value() ? folder->repository : call.repository;
     record.on_disk = folder.has_value();
     record.layout = folder.has_value() ? folder->layout : ModelLayout{};
@@ -113,7 +115,7 @@ base::Status Manager::Core::ApplyLoad(const core::LoadCall& call, core::ControlC
     record.on_demand = LoadsOnDemand(look);
     record.transition = look.rules.transition.value_or(options_.version_transition);
     record.labels = look.rules.labels;
-    // Whoever asks again wants it tried again.
+    // A repeated call wants it tried again.
     for (auto& [version, entry] : record.versions) entry.failed = false;
     for (const auto& [version, target] : record.wanted) record.versions[version].demanded = true;
     record.load_waiters.push_back(std::move(done));
@@ -131,10 +133,10 @@ void Manager::Core::Unload(const core::UnloadCall& call, core::ControlCallback d
   {
     base::MutexLock lock(mutex_);
     status = CheckRepository(call.repository);
-    const auto it = models_.find(call.model);
+    ModelRecord* const found = records_.Change(call.model);
     // Triton: to unload what is not there succeeds.
-    if (status.ok() && it != models_.end() && !stopping_) {
-      ModelRecord& record = it->second;
+    if (status.ok() && found != nullptr && !stopping_) {
+      ModelRecord& record = *found;
       record.authority = Authority::kUnloadCall;
       record.wanted.clear();
       record.problem = "unloaded";
@@ -150,7 +152,7 @@ base::Result<std::vector<core::IndexEntry>> Manager::Core::Index(const std::stri
   base::MutexLock lock(mutex_);
   INFERD_RETURN_IF_ERROR(CheckRepository(repository));
   std::vector<core::IndexEntry> entries;
-  for (const auto& [name, record] : models_) {
+  for (const auto& [name, record] : records_.all()) {
     if (repository.empty() || record.repository == repository) record.AppendIndex(ready_only, entries);
   }
   return entries;

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
+#include "base/memory_shortage.h"
+#include "repository/folder_advice.h"
+#include "repository/no_versions.h"
 #include "repository/wanted_versions.h"
 
 namespace inferd::repository {
@@ -18,6 +22,10 @@ Manager::Core::Core(ManagerOptions options, ManagerServices services)
                                     .clock = services_.clock,
                                     .metrics = load_metrics_}),
       lazy_metrics_(services_.metrics, options_.lazy.budget),
+      startup_models_(options_.startup_models.begin(), options_.startup_models.end()),
+      pinned_models_(options_.lazy.pinned_models.begin(), options_.lazy.pinned_models.end()),
+      records_(options_.ready_models),
+      version_metrics_(services_.metrics),
       load_pool_("load", std::max<size_t>(options_.loader_threads, 1)) {}
 
 Manager::Core::~Core() { Shutdown(); }
@@ -25,6 +33,7 @@ Manager::Core::~Core() { Shutdown(); }
 base::Status Manager::Core::Start() {
   INFERD_ASSIGN_OR_RETURN(auto source, Source::Create(options_.repositories, services_.clock, options_.settle_ms));
   if (options_.served_models.has_value()) source->Serve(*options_.served_models);
+  if (options_.checks_startup) INFERD_RETURN_IF_ERROR(CheckStartup(*source));
   {
     base::MutexLock lock(mutex_);
     repositories_ = source->repositories();
@@ -34,22 +43,35 @@ base::Status Manager::Core::Start() {
     base::MutexLock lock(source_mutex_);
     source_ = std::move(source);
   }
-  poller_ = std::thread([this] { RunPoller(); });
-  if (options_.lazy.enabled) demand_thread_ = std::thread([this] { RunDemands(); });
+  if (const size_t left = storage::RemoveAbandonedStaging(options_.staging_dir); left > 0) {
+    services_.logger.Info("removed files of load calls that a server left when it ended", {{"folders", left}});
+  }
+  try {
+    // First, as the poller counts as busy until it has looked.
+    if (options_.lazy.enabled) demand_thread_ = std::thread([this] { RunDemands(); });
+    poller_ = std::thread([this] { RunPoller(); });
+  } catch (const std::system_error& error) {
+    const base::MutexLock lock(mutex_);
+    --busy_;
+    return base::ResourceExhausted("no thread for the model repository: " + std::string(error.what()));
+  }
   return base::OkStatus();
 }
 
 void Manager::Core::RunPoller() {
   base::SetThreadName("poll");
-  Look(true);
+  const auto look = [this](bool initial) {
+    if (base::RunUnlessOutOfMemory([&] { Look(initial); })) return;
+    services_.logger.Error("no memory to look at the model repositories");
+  };
+  look(true);
   base::MutexLock lock(mutex_);
   --busy_;
   changed_.NotifyAll();
   // In explicit mode the looks load nothing: they keep the index up to date.
   if (options_.control == config::ControlMode::kNone) return;
   while (!stopping_) {
-    const bool changing = options_.control == config::ControlMode::kPoll &&
-                          std::ranges::any_of(models_, [](const auto& entry) { return entry.second.changing; });
+    const bool changing = options_.control == config::ControlMode::kPoll && records_.totals().changing > 0;
     const int64_t wait_ms =
         changing ? std::min(options_.settle_ms, options_.poll_interval_ms) : options_.poll_interval_ms;
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
@@ -57,7 +79,7 @@ void Manager::Core::RunPoller() {
     }
     if (stopping_) return;
     lock.unlock();
-    Look(false);
+    look(false);
     lock.lock();
   }
 }
@@ -67,14 +89,35 @@ bool Manager::Core::WantedFromFolder(const std::string& model, bool initial) con
     case config::ControlMode::kPoll: return true;
     case config::ControlMode::kNone: return initial;
     case config::ControlMode::kExplicit:
-      return initial && std::ranges::any_of(options_.startup_models,
-                                            [&model](const std::string& name) { return name == "*" || name == model; });
+      return initial && (startup_models_.contains("*") || startup_models_.contains(model));
   }
   return false;
 }
 
-void Manager::Core::LogProblems(const std::vector<base::Status>& problems) const {
-  for (const base::Status& problem : problems) services_.logger.Warning(problem.ToString());
+void Manager::Core::LogProblems(const std::vector<base::Status>& problems) {
+  std::set<std::string> standing;
+  for (const base::Status& problem : problems) {
+    const std::string text = problem.ToString();
+    standing.insert(text);
+    if (repository_problems_.Note(text, text, services_.clock.NowNs())) services_.logger.Warning(text);
+  }
+  repository_problems_.ForgetOthers(standing);
+}
+
+void Manager::Core::LogProblem(const std::string& model, const std::string& problem) {
+  if (model_problems_.Note(model, problem, services_.clock.NowNs())) {
+    services_.logger.Warning(problem, {{"model", model}});
+  }
+}
+
+void Manager::Core::WarnOfMissing(const ModelLook& look) {
+  const std::string missing = DescribeMissingVersions(look);
+  const std::string key = look.name + "/versions";
+  if (missing.empty()) {
+    model_problems_.Forget(key);
+  } else if (model_problems_.Note(key, missing, services_.clock.NowNs())) {
+    services_.logger.Warning(missing, {{"model", look.name}});
+  }
 }
 
 void Manager::Core::Look(bool initial) {
@@ -99,7 +142,6 @@ void Manager::Core::Look(bool initial) {
     if (listing.has_value()) ApplyListing(*listing, initial, deferred);
     for (const ModelLook& look : looks) ApplyLook(look, initial, deferred);
     started_ = true;
-    UpdateReady();
     Conclude(deferred);
     changed_.NotifyAll();
   }
@@ -108,14 +150,12 @@ void Manager::Core::Look(bool initial) {
 }
 
 void Manager::Core::ApplyLook(const ModelLook& look, bool initial, Deferred& deferred) {
-  ModelRecord& record = models_[look.name];
-  record.name = look.name;
-  record.changing = look.changing;
+  ModelRecord& record = records_.Add(look.name);
+  record.changing = look.changing && look.problem.ok();
   if (record.repository.empty()) record.repository = look.repository;
-  if (initial && WantedFromFolder(look.name, initial)) initial_models_.insert(look.name);
+  if (initial && WantedFromFolder(look.name, initial)) records_.Expect(look.name);
   if (!look.problem.ok()) {
-    if (record.problem != look.problem.message())
-      services_.logger.Error(look.problem.message(), {{"model", look.name}});
+    LogProblem(look.name, look.problem.message());
     record.problem = look.problem.message();
     record.on_disk = true;
     return;
@@ -142,23 +182,30 @@ void Manager::Core::WantWhatIsThere(const ModelLook& look, ModelRecord& record) 
   record.transition = look.rules.transition.value_or(options_.version_transition);
   if (!look.changing) record.labels = look.rules.labels;
   record.problem.clear();
-  if (!record.wanted.empty() || look.changing) return;
-  record.problem = look.named
-                       ? "no versions of servable " + look.name + " found under base path " + look.model_dir.string()
-                       : "at least one version must be available under the version policy of model '" + look.name + "'";
+  if (look.changing) return;
+  if (look.named) WarnOfMissing(look);
+  if (!record.wanted.empty()) {
+    if (model_problems_.Forget(look.name)) {
+      services_.logger.Info("model '" + look.name + "' is found again", {{"model", look.name}});
+    }
+    return;
+  }
+  record.problem = WhyNoVersions(look);
+  if (look.named) LogProblem(look.name, record.problem);
 }
 
 bool Manager::Core::LoadsOnDemand(const ModelLook& look) const {
   const LazyLoading& lazy = options_.lazy;
-  return lazy.enabled && !look.rules.pinned &&
-         std::ranges::find(lazy.pinned_models, look.name) == lazy.pinned_models.end();
+  return lazy.enabled && !look.rules.pinned && !pinned_models_.contains(look.name);
 }
 
 void Manager::Core::ForgetIfGone(const std::string& name) {
-  if (!models_.at(name).Forgettable()) return;
+  if (!records_.Find(name)->Forgettable()) return;
   load_metrics_.ForgetModel(name);
-  initial_models_.erase(name);
-  models_.erase(name);
+  model_problems_.Forget(name);
+  model_problems_.Forget(name + "/versions");
+  records_.Forget(name);
+  records_.Erase(name);
 }
 
 void Manager::Core::Advance(ModelRecord& record, Deferred& deferred) {
@@ -179,7 +226,6 @@ void Manager::Core::Advance(ModelRecord& record, Deferred& deferred) {
     }
     record.load_waiters.clear();
   }
-  UpdateReady();
 }
 
 void Manager::Core::NoteNotLoaded(ModelRecord& record) const {
@@ -191,38 +237,44 @@ void Manager::Core::NoteNotLoaded(ModelRecord& record) const {
 
 void Manager::Core::Conclude(Deferred& deferred) {
   AdmitLoads(deferred);
-  MeasureResidents();
   Publish();
+  MeasureResidents();
+  UpdateReady();
 }
 
 void Manager::Core::Publish() {
-  core::CatalogSnapshot::Models models;
-  for (const auto& [name, record] : models_) models.emplace(name, record.Snapshot());
-  services_.snapshots.Publish(std::make_shared<const core::CatalogSnapshot>(std::move(models)));
-}
-
-const ModelRecord* Manager::Core::FindRecord(const std::string& name) const {
-  const auto it = models_.find(name);
-  return it == models_.end() ? nullptr : &it->second;
+  records_.Settle();
+  bool differs = false;
+  for (const std::string& name : records_.TakeChanged()) {
+    const core::CatalogSnapshot::Model* const before = published_.Find(name);
+    const ModelRecord* const record = records_.Find(name);
+    if (record == nullptr) {
+      version_metrics_.Forget(name);
+      if (before == nullptr) continue;
+      published_ = published_.Without(name);
+    } else {
+      version_metrics_.Update(*record);
+      core::CatalogSnapshot::Model now = record->Snapshot();
+      if (before != nullptr && *before == now) continue;
+      published_ = published_.With(name, std::move(now));
+    }
+    differs = true;
+  }
+  if (differs) services_.snapshots.Publish(std::make_shared<const core::CatalogSnapshot>(published_));
 }
 
 bool Manager::Core::InitialSetReady() const {
-  if (options_.readiness == config::ReadinessMode::kServer) return true;
-  if (options_.readiness == config::ReadinessMode::kNamed) {
-    for (const std::string& name : options_.ready_models) {
-      const ModelRecord* record = FindRecord(name);
-      if (record == nullptr || !record->Available()) return false;
-    }
-    return true;
+  const RecordTotals& totals = records_.totals();
+  const auto initial = static_cast<int64_t>(records_.initial().size());
+  switch (options_.readiness) {
+    case config::ReadinessMode::kServer: return true;
+    case config::ReadinessMode::kNamed: return totals.named_available == records_.named();
+    case config::ReadinessMode::kAny: return initial == 0 || totals.initial_available > 0;
+    case config::ReadinessMode::kTried:
+      return totals.initial_tried == initial && (initial == 0 || totals.initial_available > 0);
+    case config::ReadinessMode::kAll: return totals.initial_up == initial;
   }
-  bool any = initial_models_.empty();
-  bool all = true;
-  for (const std::string& name : initial_models_) {
-    const ModelRecord* record = FindRecord(name);
-    any |= record != nullptr && record->Available();
-    all &= record != nullptr && record->Up();
-  }
-  return options_.readiness == config::ReadinessMode::kAny ? any : all;
+  std::unreachable();
 }
 
 void Manager::Core::UpdateReady() {
@@ -237,33 +289,19 @@ bool Manager::Core::Ready() const {
 
 std::string Manager::Core::StartupFailure() const {
   base::MutexLock lock(mutex_);
-  if (!started_) return {};
-  for (const std::string& name : initial_models_) {
-    const auto it = models_.find(name);
-    std::string reason = it == models_.end() ? "not found in any repository" : it->second.Failure();
-    if (!reason.empty()) return "model '" + name + "': " + reason;
-  }
-  return {};
+  if (!started_ || records_.failures().empty()) return {};
+  const auto& [name, reason] = *records_.failures().begin();
+  return "model '" + name + "': " + reason;
 }
 
 bool Manager::Core::StartupTried() const {
   base::MutexLock lock(mutex_);
-  if (!started_) return false;
-  for (const std::string& name : initial_models_) {
-    const ModelRecord* record = FindRecord(name);
-    if (record != nullptr && !record->Up() && record->Failure().empty()) return false;
-  }
-  return true;
+  return started_ && records_.totals().initial_tried == static_cast<int64_t>(records_.initial().size());
 }
 
 void Manager::Core::WaitIdle() {
   base::MutexLock lock(mutex_);
-  const auto ending = [](const auto& entry) {
-    return std::ranges::any_of(entry.second.versions, [](const auto& version) {
-      return version.second.alive > (version.second.serving == nullptr ? 0 : 1);
-    });
-  };
-  while (busy_ > 0 || std::ranges::any_of(models_, ending)) changed_.Wait(mutex_);
+  while (busy_ > 0 || records_.totals().ending > 0) changed_.Wait(mutex_);
 }
 
 void Manager::Core::Shutdown() {
@@ -273,7 +311,8 @@ void Manager::Core::Shutdown() {
     stopping_ = true;
     draining_ = true;
     changed_.NotifyAll();
-    for (auto& [name, record] : models_) {
+    for (const auto& [name, known] : records_.all()) {
+      ModelRecord& record = *records_.Change(name);
       record.wanted.clear();
       record.problem = "the server is shutting down";
       for (auto& [version, entry] : record.versions) {

@@ -13,8 +13,10 @@
 #include "repository/lazy_metrics.h"
 #include "repository/loader.h"
 #include "repository/manager.h"
-#include "repository/model_record.h"
+#include "repository/model_records.h"
+#include "repository/problem_log.h"
 #include "repository/source.h"
+#include "repository/version_metrics.h"
 #include "storage/staging.h"
 
 namespace inferd::repository {
@@ -40,7 +42,7 @@ class Manager::Core final {
   base::Result<std::vector<core::IndexEntry>> Index(const std::string& repository, bool ready_only) const;
 
   void Demand(core::LoadDemand demand);
-  // Takes in what has come, and answers who does not wait any more. True: some wait.
+  // Takes in what has come, and answers requests that wait no more. True: some wait.
   bool ServeDemands(std::vector<core::LoadDemand> demands);
 
   void Look(bool initial);
@@ -62,11 +64,18 @@ class Manager::Core final {
   std::vector<ModelLook> LookAtNames(const Listing& listing, bool initial) REQUIRES(source_mutex_);
   void ApplyListing(const Listing& listing, bool initial, Deferred& deferred) REQUIRES(mutex_);
   base::Status ApplyModels(const std::vector<config::ServedModel>& models, core::ControlCallback& done);
+  // `before`: the model as it was served; null: it is new.
+  base::Status CheckBasePath(const config::ServedModel& model, const config::ServedModel* before,
+                             const ModelLook& look) const REQUIRES(mutex_);
   base::Status CheckLabels(const config::ServedModel& model, bool is_new, const ModelLook& look) const REQUIRES(mutex_);
   void ServeNamed(const ModelLook& look, Deferred& deferred) REQUIRES(mutex_);
   void EndNamed(const std::string& name, Deferred& deferred) REQUIRES(mutex_);
+  base::Status CheckStartup(const Source& source) const;
   void ExpectStartupModels() REQUIRES(mutex_);
-  void LogProblems(const std::vector<base::Status>& problems) const;
+  void LogProblems(const std::vector<base::Status>& problems) REQUIRES(source_mutex_);
+  // Of a model whose folders say nothing, or nothing that can be served.
+  void LogProblem(const std::string& model, const std::string& problem) REQUIRES(mutex_);
+  void WarnOfMissing(const ModelLook& look) REQUIRES(mutex_);
   void ApplyLook(const ModelLook& look, bool initial, Deferred& deferred) REQUIRES(mutex_);
   void WantWhatIsThere(const ModelLook& look, ModelRecord& record) REQUIRES(mutex_);
   bool LoadsOnDemand(const ModelLook& look) const;
@@ -80,28 +89,29 @@ class Manager::Core final {
   void QueueLoad(ModelRecord& record, int64_t version) REQUIRES(mutex_);
   void AdmitLoads(Deferred& deferred) REQUIRES(mutex_);
   bool MakeRoom(ModelRecord& record, int64_t version, Deferred& deferred) REQUIRES(mutex_);
-  std::vector<Resident> Residents(std::vector<core::ModelId>* places) const REQUIRES(mutex_);
+  std::vector<Resident> Residents(std::vector<core::ModelId>& places) const REQUIRES(mutex_);
   void MeasureResidents() const REQUIRES(mutex_);
   void StartLoad(ModelRecord& record, int64_t version) REQUIRES(mutex_);
   void RunLoad(const LoadJob& job, const VersionContent& content);
+  base::Result<std::shared_ptr<const core::ModelVersion>> LoadNow(const LoadJob& job);
   void NoteFailure(VersionRecord& version, const VersionContent& content, const base::Status& status) const
       REQUIRES(mutex_);
   void EndServing(const ModelRecord& record, VersionRecord& version, Deferred& deferred) REQUIRES(mutex_);
   base::Status CheckRepository(const std::string& repository) const REQUIRES(mutex_);
   void VersionEnded(const LoadMetrics::Version& ended);
-  // The end of a step: starts the loads that there is room for, and publishes.
+  // The end of a step: starts the loads that there is room for, and publishes. Its cost goes with the models that the
+  // step changed, not with those that there are.
   void Conclude(Deferred& deferred) REQUIRES(mutex_);
   void Publish() REQUIRES(mutex_);
 
   void RunDemands();
-  // Whoever still waits is answered.
+  // Requests that still wait are answered.
   void CloseDemands();
-  bool TakeDemand(core::LoadDemand demand, Deferred& deferred) REQUIRES(mutex_);
+  void TakeDemand(core::LoadDemand demand, Deferred& deferred) REQUIRES(mutex_);
   void AnswerWaiters(ModelRecord& record, Deferred& deferred) REQUIRES(mutex_);
-  bool ExpireWaiters(Deferred& deferred) REQUIRES(mutex_);
+  void ExpireWaiters(Deferred& deferred) REQUIRES(mutex_);
   void Answer(core::LoadDemand&& demand, core::LoadOutcome outcome, Deferred& deferred) REQUIRES(mutex_);
   void Refuse(core::LoadDemand&& demand, base::Status status, Deferred& deferred) REQUIRES(mutex_);
-  const ModelRecord* FindRecord(const std::string& name) const REQUIRES(mutex_);
   bool InitialSetReady() const REQUIRES(mutex_);
   void UpdateReady() REQUIRES(mutex_);
 
@@ -110,15 +120,20 @@ class Manager::Core final {
   LoadMetrics load_metrics_;  // thread-safe
   const Loader loader_;
   const LazyMetrics lazy_metrics_;
+  const std::set<std::string, std::less<>> startup_models_;
+  const std::set<std::string, std::less<>> pinned_models_;
 
   base::Mutex source_mutex_;  // taken before mutex_
   std::unique_ptr<Source> source_ GUARDED_BY(source_mutex_);
+  ProblemLog repository_problems_ GUARDED_BY(source_mutex_);
 
   mutable base::Mutex mutex_;
   mutable base::CondVar changed_;
   std::vector<std::string> repositories_ GUARDED_BY(mutex_);
-  std::map<std::string, ModelRecord, std::less<>> models_ GUARDED_BY(mutex_);
-  std::set<std::string> initial_models_ GUARDED_BY(mutex_);
+  ModelRecords records_ GUARDED_BY(mutex_);
+  VersionMetrics version_metrics_ GUARDED_BY(mutex_);
+  core::CatalogSnapshot::Models published_ GUARDED_BY(mutex_);
+  ProblemLog model_problems_ GUARDED_BY(mutex_);             // by model
   std::deque<core::ModelId> room_queue_ GUARDED_BY(mutex_);  // versions that wait for room, or did
   bool started_ GUARDED_BY(mutex_) = false;                  // the first look is done
   bool stopping_ GUARDED_BY(mutex_) = false;

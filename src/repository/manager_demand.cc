@@ -71,15 +71,10 @@ bool Manager::Core::ServeDemands(std::vector<core::LoadDemand> demands) {
   bool some_wait = false;
   {
     const base::MutexLock lock(mutex_);
-    bool changed = false;
-    for (core::LoadDemand& demand : demands) changed |= TakeDemand(std::move(demand), deferred);
-    changed |= ExpireWaiters(deferred);
-    if (changed) {
-      Conclude(deferred);
-    } else {
-      MeasureResidents();
-    }
-    some_wait = std::ranges::any_of(models_, [](const auto& entry) { return entry.second.Waiters() > 0; });
+    for (core::LoadDemand& demand : demands) TakeDemand(std::move(demand), deferred);
+    ExpireWaiters(deferred);
+    Conclude(deferred);
+    some_wait = records_.totals().waiting > 0;
   }
   for (auto& task : deferred) task();
   return some_wait;
@@ -96,22 +91,22 @@ void Manager::Core::Refuse(core::LoadDemand&& demand, base::Status status, Defer
          {.status = std::move(status), .model = nullptr, .retry_after_ms = again ? kRetryAfterMs : 0}, deferred);
 }
 
-bool Manager::Core::TakeDemand(core::LoadDemand demand, Deferred& deferred) {
-  if (stopping_) return Refuse(std::move(demand), ShuttingDown(), deferred), false;
+void Manager::Core::TakeDemand(core::LoadDemand demand, Deferred& deferred) {
+  if (stopping_) return Refuse(std::move(demand), ShuttingDown(), deferred);
   auto found = services_.snapshots.Current()->Find(demand.model, demand.version);
   if (found.has_value()) {
     Answer(std::move(demand), {.status = {}, .model = *std::move(found), .retry_after_ms = 0}, deferred);
-    return false;
+    return;
   }
   const int64_t now_ns = services_.clock.NowNs();
-  const auto it = models_.find(demand.model);
-  const int64_t* meant = it == models_.end() ? nullptr : it->second.MeantOnDemand(demand.version, now_ns);
-  if (meant == nullptr) return Refuse(std::move(demand), found.error(), deferred), false;
-  ModelRecord& record = it->second;
+  ModelRecord* const known = records_.Change(demand.model);
+  const int64_t* meant = known == nullptr ? nullptr : known->MeantOnDemand(demand.version, now_ns);
+  if (meant == nullptr) return Refuse(std::move(demand), found.error(), deferred);
+  ModelRecord& record = *known;
   VersionRecord& entry = record.versions[*meant];
   if (entry.serving != nullptr) {
     Answer(std::move(demand), {.status = {}, .model = entry.serving, .retry_after_ms = 0}, deferred);
-    return false;
+    return;
   }
   if (entry.failed && now_ns < entry.RetryNs()) {
     const int64_t wait_ms = (entry.RetryNs() - now_ns + kNsPerMs - 1) / kNsPerMs;
@@ -119,24 +114,23 @@ bool Manager::Core::TakeDemand(core::LoadDemand demand, Deferred& deferred) {
         base::Unavailable(Described(record.name, *meant) + " could not be loaded, and is tried again in " +
                           std::to_string(wait_ms) + " ms at the earliest: " + entry.reason);
     Answer(std::move(demand), {.status = status, .model = nullptr, .retry_after_ms = wait_ms}, deferred);
-    return false;
+    return;
   }
   if (record.Waiters() >= options_.lazy.waiters_max) {
     Refuse(std::move(demand),
            base::Unavailable("as many requests as may (" + std::to_string(options_.lazy.waiters_max) +
                              ") wait for model '" + record.name + "' to be loaded"),
            deferred);
-    return false;
+    return;
   }
   int64_t until_ns = now_ns + options_.lazy.wait_max_ms * kNsPerMs;
   if (demand.deadline_ns != 0) until_ns = std::min(until_ns, demand.deadline_ns);
   entry.waiters.push_back({.demand = std::move(demand), .until_ns = until_ns});
-  if (entry.Pending()) return false;
+  if (entry.Pending()) return;
   lazy_metrics_.demand_loads->Add();
   entry.failed = false;
   entry.demanded = true;
   Advance(record, deferred);
-  return true;
 }
 
 void Manager::Core::AnswerWaiters(ModelRecord& record, Deferred& deferred) {
@@ -159,10 +153,11 @@ void Manager::Core::AnswerWaiters(ModelRecord& record, Deferred& deferred) {
   }
 }
 
-bool Manager::Core::ExpireWaiters(Deferred& deferred) {
+void Manager::Core::ExpireWaiters(Deferred& deferred) {
   const int64_t now_ns = services_.clock.NowNs();
-  bool changed = false;
-  for (auto& [name, record] : models_) {
+  records_.Settle();
+  for (const std::string& name : records_.waiting()) {
+    ModelRecord& record = *records_.Change(name);
     for (auto& [version, entry] : record.versions) {
       const auto gone = std::ranges::stable_partition(entry.waiters, [&](const LoadWaiter& waiter) {
         return now_ns < waiter.until_ns && (waiter.demand.cancel == nullptr || !waiter.demand.cancel->cancelled());
@@ -179,14 +174,12 @@ bool Manager::Core::ExpireWaiters(Deferred& deferred) {
       }
       entry.waiters.erase(gone.begin(), gone.end());
       if (!entry.waiters.empty() || !entry.waits_for_room || !record.load_waiters.empty()) continue;
-      // Nobody is left who needs it.
+      // No request is left that needs it.
       entry.waits_for_room = !record.LoadsOnDemand(version);
       entry.demanded = entry.waits_for_room;
       NoteNotLoaded(record);
-      changed = true;
     }
   }
-  return changed;
 }
 
 }  // namespace inferd::repository

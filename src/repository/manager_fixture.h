@@ -34,19 +34,26 @@ class ManagerTest : public ::testing::Test {
   }
 
   void Start() {
-    engines_ = {&engine_};
-    manager_ = std::make_unique<Manager>(
-        options_,
-        ManagerServices{.snapshots = snapshots_,
-                        .engines = engines_,
-                        .scheduler_factory = scheduling::MakeSchedulerFactory(
-                            {}, {clock_, deadlines_, inference_metrics_, resources_, host_policies_, held_threads_}),
-                        .clock = *manager_clock_,
-                        .logger = *logger_,
-                        .metrics = registry_,
-                        .recorded_warmups = recorded_warmups_});
-    ASSERT_TRUE(manager_->Start().ok());
+    StartLoading();
     manager_->WaitIdle();
+  }
+  void StartLoading() {
+    MakeManager();
+    ASSERT_TRUE(manager_->Start().ok());
+  }
+  void MakeManager() {
+    manager_.reset();
+    engines_ = {&engine_};
+    manager_ =
+        std::make_unique<Manager>(options_, ManagerServices{.snapshots = snapshots_,
+                                                            .engines = engines_,
+                                                            .scheduler_factory = scheduling::MakeSchedulerFactory(
+                                                                {}, {clock_, deadlines_, inference_metrics_, resources_,
+                                                                     host_policies_, held_threads_, *logger_}),
+                                                            .clock = *manager_clock_,
+                                                            .logger = *logger_,
+                                                            .metrics = registry_,
+                                                            .recorded_warmups = recorded_warmups_});
   }
   void Look() {
     manager_->LookNow();

@@ -1,12 +1,37 @@
 #include <malloc.h>
 
+#include <new>
+#include <system_error>
 #include <utility>
 
+#include "repository/batching_words.h"
 #include "repository/manager_core.h"
 
 // A version's way up and down: the part of the manager that runs on its pools.
 
 namespace inferd::repository {
+
+namespace {
+
+// What was decided where the configuration does not say it.
+void LogBatching(const core::ModelId& id, const config::ModelConfig& config, base::Logger& logger) {
+  const std::initializer_list<base::LogField> model = {{"model", id.name, /*in_message=*/true},
+                                                       {"version", id.version, /*in_message=*/true}};
+  const config::BatchingDecision& decision = config.batching_decision;
+  if (!decision.warning.empty()) logger.Warning(decision.warning, model);
+  if (!ModelDecidedBatching(config)) return;
+  logger.Info("requests to '" + config.name + (decision.batches ? "' share executions: " : "' are executed alone: ") +
+                  decision.reason + (decision.probe_cost.empty() ? "" : " (" + decision.probe_cost + ")"),
+              model);
+}
+
+void LogUnactedFields(const core::ModelId& id, const config::ModelConfig& config, base::Logger& logger) {
+  for (const std::string& line : config.unacted_fields) {
+    logger.Warning(line, {{"model", id.name}, {"version", id.version}});
+  }
+}
+
+}  // namespace
 
 class Manager::Core::EndNotice final {
  public:
@@ -61,6 +86,8 @@ void Manager::Core::StartLoad(ModelRecord& record, int64_t version) {
 
 void Manager::Core::RunLoad(const LoadJob& job, const VersionContent& content) {
   const std::string version_text = std::to_string(job.id.version);
+  const std::initializer_list<base::LogField> model = {{"model", job.id.name, /*in_message=*/true},
+                                                       {"version", job.id.version, /*in_message=*/true}};
   const int64_t began_ns = services_.clock.NowNs();
   bool stopping = false;
   {
@@ -69,23 +96,25 @@ void Manager::Core::RunLoad(const LoadJob& job, const VersionContent& content) {
   }
   auto loaded = stopping ? base::Result<std::shared_ptr<const core::ModelVersion>>(
                                std::unexpected(base::Unavailable("the server is shutting down")))
-                         : loader_.Load(job, retire_pool_);
+                         : LoadNow(job);
   if (!stopping) {
     load_metrics_.Ended({.id = job.id, .dir = job.version_dir},
                         loaded.has_value() ? base::StatusCode::kOk : loaded.error().code(),
                         services_.clock.NowNs() - began_ns);
   }
   if (loaded.has_value()) {
-    services_.logger.Info("loaded '" + job.id.name + "' version " + version_text);
+    services_.logger.Info("loaded '" + job.id.name + "' version " + version_text, model);
+    LogBatching(job.id, (*loaded)->config(), services_.logger);
+    LogUnactedFields(job.id, (*loaded)->config(), services_.logger);
   } else if (!stopping) {
-    services_.logger.Error("failed to load '" + job.id.name + "' version " + version_text + ": " +
-                           loaded.error().message());
+    services_.logger.Error(
+        "failed to load '" + job.id.name + "' version " + version_text + ": " + loaded.error().message(), model);
   }
 
   Deferred deferred;
   {
     base::MutexLock lock(mutex_);
-    ModelRecord& record = models_.at(job.id.name);
+    ModelRecord& record = *records_.Change(job.id.name);
     VersionRecord& entry = record.versions.at(job.id.version);
     entry.loading = false;
     const bool wanted = record.wanted.contains(job.id.version) && !stopping_;
@@ -117,6 +146,20 @@ void Manager::Core::RunLoad(const LoadJob& job, const VersionContent& content) {
   for (auto& task : deferred) task();
 }
 
+// What engines, threads and files need may run out, which is this load's failure and nothing else's.
+base::Result<std::shared_ptr<const core::ModelVersion>> Manager::Core::LoadNow(const LoadJob& job) {
+  try {
+    return loader_.Load(job, retire_pool_);
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(base::ResourceExhausted("the server has no memory for it"));
+  } catch (const std::system_error& error) {
+    return std::unexpected(
+        base::ResourceExhausted("the system refuses what it needs, a thread perhaps: " + std::string(error.what())));
+  } catch (const std::exception& error) {
+    return std::unexpected(base::Internal("loading threw an exception: " + std::string(error.what())));
+  }
+}
+
 void Manager::Core::NoteFailure(VersionRecord& version, const VersionContent& content,
                                 const base::Status& status) const {
   version.demanded = false;
@@ -135,7 +178,10 @@ void Manager::Core::RetryFailed(ModelRecord& record) const {
 }
 
 void Manager::Core::EndServing(const ModelRecord& record, VersionRecord& version, Deferred& deferred) {
-  services_.logger.Info("unloading '" + record.name + "' version " + version.serving->version());
+  const std::string& version_text = version.serving->version();
+  services_.logger.Info("unloading '" + record.name + "' version " + version_text,
+                        {{"model", record.name, /*in_message=*/true},
+                         {"version", base::LogValue::NumberIn(version_text), /*in_message=*/true}});
   version.failed = false;
   version.failed_code = base::StatusCode::kOk;
   version.reason = "unloading";
@@ -148,7 +194,7 @@ void Manager::Core::VersionEnded(const LoadMetrics::Version& ended) {
   Deferred deferred;
   {
     base::MutexLock lock(mutex_);
-    ModelRecord& record = models_.at(id.name);
+    ModelRecord& record = *records_.Change(id.name);
     VersionRecord& entry = record.versions.at(id.version);
     --entry.alive;
     if (entry.alive == 0 && entry.serving == nullptr && !entry.Pending() && !entry.failed) {
@@ -159,12 +205,17 @@ void Manager::Core::VersionEnded(const LoadMetrics::Version& ended) {
     NoteNotLoaded(record);
     record.Prune();
     ForgetIfGone(id.name);
-    if (!stopping_) Conclude(deferred);
+    if (stopping_) {
+      records_.Settle();
+    } else {
+      Conclude(deferred);
+    }
     changed_.NotifyAll();
   }
   for (auto& task : deferred) task();
-  // A model's memory goes back to the system, not to the next request.
-  malloc_trim(0);
+  // A model's memory goes back to the system, not to the next request. That walks all that is free, so it is done once
+  // for versions that end together.
+  if (retire_pool_.queued() == 0 && load_pool_.queued() == 0) malloc_trim(0);
 }
 
 }  // namespace inferd::repository

@@ -45,6 +45,9 @@ struct ManagerOptions {
   int64_t poll_interval_ms = 2000;
   int64_t settle_ms = 1000;                 // a changed version must look the same for so long before it is loaded
   std::vector<std::string> startup_models;  // kExplicit; "*": all
+  // Start() fails where a repository cannot be read, or a startup model or a ready model is in none of them. (Ready
+  // models may come by load calls where control is explicit.)
+  bool checks_startup = false;
   config::ReadinessMode readiness = config::ReadinessMode::kAll;
   std::vector<std::string> ready_models;  // ReadinessMode::kNamed
   LazyLoading lazy;

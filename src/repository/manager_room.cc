@@ -24,13 +24,14 @@ void Manager::Core::QueueLoad(ModelRecord& record, int64_t version) {
 }
 
 // The i-th resident is the i-th place's.
-std::vector<Resident> Manager::Core::Residents(std::vector<core::ModelId>* places) const {
+std::vector<Resident> Manager::Core::Residents(std::vector<core::ModelId>& places) const {
   std::vector<Resident> residents;
   const auto add = [&](const core::ModelId& place, Resident resident) {
     residents.push_back(resident);
-    if (places != nullptr) places->push_back(place);
+    places.push_back(place);
   };
-  for (const auto& [name, record] : models_) {
+  for (const std::string& name : records_.resident()) {
+    const ModelRecord& record = *records_.Find(name);
     for (const auto& [number, version] : record.versions) {
       const core::ModelId place{name, number};
       if (version.serving != nullptr) {
@@ -50,27 +51,31 @@ std::vector<Resident> Manager::Core::Residents(std::vector<core::ModelId>* place
 void Manager::Core::AdmitLoads(Deferred& deferred) {
   while (!room_queue_.empty() && !stopping_) {
     const core::ModelId next = room_queue_.front();
-    const auto it = models_.find(next.name);
-    const auto waits = [&next](const ModelRecord& record) {
-      const auto entry = record.versions.find(next.version);
-      return entry != record.versions.end() && entry->second.waits_for_room;
+    records_.Settle();
+    ModelRecord* const record = records_.Change(next.name);
+    const auto waits = [&next](const ModelRecord& queued) {
+      const auto entry = queued.versions.find(next.version);
+      return entry != queued.versions.end() && entry->second.waits_for_room;
     };
-    if (it == models_.end() || !waits(it->second)) {
+    if (record == nullptr || !waits(*record)) {
       room_queue_.pop_front();
       continue;
     }
-    if (!MakeRoom(it->second, next.version, deferred)) return;
+    if (!MakeRoom(*record, next.version, deferred)) return;
     room_queue_.pop_front();
   }
 }
 
-// False: not yet.
+// False: not yet. The records' totals are those of now, the record aside.
 bool Manager::Core::MakeRoom(ModelRecord& record, int64_t version, Deferred& deferred) {
   VersionRecord& entry = record.versions.at(version);
   const int64_t bytes = record.wanted.at(version).bytes;
   RoomPlan plan{.fits = true, .evict = {}, .refusal = {}};
   std::vector<core::ModelId> places;
-  if (options_.lazy.budget.limited()) plan = PlanRoom(options_.lazy.budget, Residents(&places), bytes);
+  const RecordTotals& totals = records_.totals();
+  if (!HasRoom(options_.lazy.budget, totals.resident_bytes, totals.resident_versions, bytes)) {
+    plan = PlanRoom(options_.lazy.budget, Residents(places), bytes);
+  }
   if (plan.fits) {
     entry.waits_for_room = false;
     entry.bytes = bytes;
@@ -80,8 +85,9 @@ bool Manager::Core::MakeRoom(ModelRecord& record, int64_t version, Deferred& def
   }
   if (!plan.refusal.ok()) {
     lazy_metrics_.refusals->Add();
-    services_.logger.Error("'" + record.name + "' version " + std::to_string(version) +
-                           " is not loaded: " + plan.refusal.message());
+    services_.logger.Error(
+        "'" + record.name + "' version " + std::to_string(version) + " is not loaded: " + plan.refusal.message(),
+        {{"model", record.name, /*in_message=*/true}, {"version", version, /*in_message=*/true}});
     entry.waits_for_room = false;
     NoteFailure(entry, record.wanted.at(version).content, plan.refusal);
     Advance(record, deferred);
@@ -89,23 +95,21 @@ bool Manager::Core::MakeRoom(ModelRecord& record, int64_t version, Deferred& def
   }
   entry.reason = kWaitsForRoom;
   for (const size_t victim : plan.evict) {
-    ModelRecord& holder = models_.at(places[victim].name);
+    ModelRecord& holder = *records_.Change(places[victim].name);
     lazy_metrics_.evictions->Add();
-    services_.logger.Info("'" + holder.name + "' makes room for '" + record.name + "'");
+    services_.logger.Info(
+        "'" + holder.name + "' makes room for '" + record.name + "'",
+        {{"model", holder.name, /*in_message=*/true}, {"version", places[victim].version, /*in_message=*/true}});
     EndServing(holder, holder.versions.at(places[victim].version), deferred);
   }
   return false;
 }
 
 void Manager::Core::MeasureResidents() const {
-  int64_t bytes = 0;
-  const std::vector<Resident> residents = Residents(nullptr);
-  for (const Resident& resident : residents) bytes += resident.bytes;
-  lazy_metrics_.loaded_bytes->Set(bytes);
-  lazy_metrics_.loaded_versions->Set(static_cast<int64_t>(residents.size()));
-  size_t waiting = 0;
-  for (const auto& [name, record] : models_) waiting += record.Waiters();
-  lazy_metrics_.waiting_requests->Set(static_cast<int64_t>(waiting));
+  const RecordTotals& totals = records_.totals();
+  lazy_metrics_.loaded_bytes->Set(totals.resident_bytes);
+  lazy_metrics_.loaded_versions->Set(totals.resident_versions);
+  lazy_metrics_.waiting_requests->Set(totals.waiting);
 }
 
 }  // namespace inferd::repository

@@ -2,6 +2,7 @@
 
 #include "base/mutex.h"
 #include "repository/manager_core.h"
+#include "repository/no_versions.h"
 #include "repository/wanted_versions.h"
 
 // The models that are served by name: the set as a whole is replaced while the server runs.
@@ -12,16 +13,21 @@ namespace {
 
 using Models = std::vector<config::ServedModel>;
 
-const config::ServedModel* Find(const Models& models, const std::string& name) {
-  const auto it = std::ranges::find(models, name, &config::ServedModel::name);
-  return it == models.end() ? nullptr : &*it;
+// As long as the models stay where they are.
+using ModelsByName = std::map<std::string_view, const config::ServedModel*>;
+
+ModelsByName ByName(const Models& models) {
+  ModelsByName by_name;
+  for (const config::ServedModel& model : models) by_name.emplace(model.name, &model);
+  return by_name;
 }
 
 // TensorFlow Serving's rule and text.
-base::Status CheckPlatforms(const Models& before, const Models& after) {
+base::Status CheckPlatforms(const ModelsByName& before, const Models& after) {
   for (const config::ServedModel& model : after) {
-    const config::ServedModel* old = Find(before, model.name);
-    if (old == nullptr || old->platform == model.platform) continue;
+    const auto found = before.find(model.name);
+    if (found == before.end() || found->second->platform == model.platform) continue;
+    const config::ServedModel* const old = found->second;
     return base::InvalidArgument("Illegal to change a model's platform. For model " + model.name + " platform was " +
                                  old->platform + " and new platform requested is " + model.platform);
   }
@@ -68,7 +74,9 @@ void Manager::Core::ReplaceModels(Models models, core::ControlCallback done) {
 base::Status Manager::Core::ApplyModels(const Models& models, core::ControlCallback& done) {
   base::MutexLock source_lock(source_mutex_);
   const Models before = source_->served();
-  INFERD_RETURN_IF_ERROR(CheckPlatforms(before, models));
+  const ModelsByName named_before = ByName(before);
+  const ModelsByName named_now = ByName(models);
+  INFERD_RETURN_IF_ERROR(CheckPlatforms(named_before, models));
   source_->Serve(models);
   std::vector<ModelLook> looks;
   for (const config::ServedModel& model : models) looks.push_back(source_->LookAtServed(model.name));
@@ -78,7 +86,10 @@ base::Status Manager::Core::ApplyModels(const Models& models, core::ControlCallb
     base::MutexLock lock(mutex_);
     base::Status status = stopping_ ? base::Unavailable("the server is shutting down") : base::OkStatus();
     for (size_t i = 0; i < models.size() && status.ok(); ++i) {
-      status = CheckLabels(models[i], Find(before, models[i].name) == nullptr, looks[i]);
+      const auto known = named_before.find(models[i].name);
+      const config::ServedModel* const old = known == named_before.end() ? nullptr : known->second;
+      status = CheckBasePath(models[i], old, looks[i]);
+      if (status.ok()) status = CheckLabels(models[i], old == nullptr, looks[i]);
     }
     if (!status.ok()) {
       source_->Serve(before);
@@ -86,16 +97,16 @@ base::Status Manager::Core::ApplyModels(const Models& models, core::ControlCallb
     }
     const auto arrivals = std::make_shared<Arrivals>(std::move(done));
     for (const config::ServedModel& model : before) {
-      if (Find(models, model.name) == nullptr) EndNamed(model.name, deferred);
+      if (!named_now.contains(model.name)) EndNamed(model.name, deferred);
     }
     for (const ModelLook& look : looks) {
-      if (Find(before, look.name) == nullptr) {
-        models_[look.name].load_waiters.push_back(
+      if (!named_before.contains(look.name)) {
+        records_.Add(look.name).load_waiters.push_back(
             [arrivals, name = look.name](const base::Status& outcome) { arrivals->Tried(name, outcome); });
       }
       ServeNamed(look, deferred);
     }
-    // Whoever is the last to let go answers, which is not to be done under the lock.
+    // The last to let go answers, which is not to be done under the lock.
     deferred.push_back([arrivals] {});
     Conclude(deferred);
   }
@@ -104,9 +115,20 @@ base::Status Manager::Core::ApplyModels(const Models& models, core::ControlCallb
   return base::OkStatus();
 }
 
+// A path that is mistyped must not unload what serves.
+base::Status Manager::Core::CheckBasePath(const config::ServedModel& model, const config::ServedModel* before,
+                                          const ModelLook& look) const {
+  if (!look.problem.ok()) return look.problem;
+  const ModelRecord* const record = records_.Find(model.name);
+  const bool stays =
+      before != nullptr && before->base_path == model.base_path && before->version_policy == model.version_policy;
+  if (before == nullptr || stays || record == nullptr || !record->Available()) return base::OkStatus();
+  return SelectWanted(look, {}, {}).empty() ? base::FailedPrecondition(DescribeNoVersions(look)) : base::OkStatus();
+}
+
 base::Status Manager::Core::CheckLabels(const config::ServedModel& model, bool is_new, const ModelLook& look) const {
   const ModelRecord unknown{};
-  const ModelRecord* const found = FindRecord(model.name);
+  const ModelRecord* const found = records_.Find(model.name);
   const ModelRecord& record = found == nullptr ? unknown : *found;
   const auto arriving = is_new ? SelectWanted(look, {}, {}) : std::map<int64_t, WantedVersion>();
   for (const auto& [label, version] : model.version_labels) {
@@ -123,8 +145,7 @@ base::Status Manager::Core::CheckLabels(const config::ServedModel& model, bool i
 }
 
 void Manager::Core::ServeNamed(const ModelLook& look, Deferred& deferred) {
-  ModelRecord& record = models_[look.name];
-  record.name = look.name;
+  ModelRecord& record = records_.Add(look.name);
   record.repository = look.repository;
   record.authority = Authority::kFolder;
   record.on_disk = true;
@@ -135,9 +156,9 @@ void Manager::Core::ServeNamed(const ModelLook& look, Deferred& deferred) {
 }
 
 void Manager::Core::EndNamed(const std::string& name, Deferred& deferred) {
-  const auto it = models_.find(name);
-  if (it == models_.end()) return;
-  ModelRecord& record = it->second;
+  ModelRecord* const known = records_.Change(name);
+  if (known == nullptr) return;
+  ModelRecord& record = *known;
   record.authority = Authority::kFolder;
   record.on_disk = false;
   record.layout = {};

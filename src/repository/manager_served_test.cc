@@ -1,5 +1,9 @@
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "repository/manager_fixture.h"
 
 namespace inferd::repository {
@@ -59,7 +63,7 @@ TEST_F(ServedModelsTest, AModelWithoutVersionsHoldsUpNobody) {
   Serve({Named("a"), Named("later")});
   EXPECT_TRUE(manager_->StartupTried());
   EXPECT_FALSE(manager_->ServerReady());
-  EXPECT_THAT(manager_->StartupFailure(), HasSubstr("no versions of servable later found under base path /"));
+  EXPECT_THAT(manager_->StartupFailure(), HasSubstr("Could not find base path /"));
   EXPECT_EQ(Infer("a").value(), "1");
   EXPECT_TRUE(manager_->Versions("later").value().empty());
   AddVersion("later", 1);
@@ -127,6 +131,7 @@ TEST_F(ServedModelsTest, NewModelsThatDoNotComeUpAreNamed) {
   AddVersion("a", 1);
   AddVersion("bad", 1);
   FailLoadsOf("bad", "broken");
+  dir_.Write("none/notes.txt", "x");
   Serve({});
   EXPECT_TRUE(manager_->ServerReady());
   const base::Status status = Replace({Named("a"), Named("bad"), Named("none")});
@@ -134,6 +139,117 @@ TEST_F(ServedModelsTest, NewModelsThatDoNotComeUpAreNamed) {
   EXPECT_THAT(status.message(), HasSubstr("2 servable(s) did not become available: {"));
   EXPECT_THAT(status.message(), HasSubstr("broken"));
   EXPECT_EQ(Infer("a").value(), "1");
+}
+
+TEST_F(ServedModelsTest, ABasePathThatVanishesUnloadsNothing) {
+  AddVersion("a", 1);
+  Serve({Named("a")});
+  std::filesystem::rename(dir_.path() / "a", dir_.path() / "elsewhere");
+  for (int i = 0; i < 3; ++i) Look();
+  EXPECT_EQ(Infer("a").value(), "1");
+  std::filesystem::rename(dir_.path() / "elsewhere", dir_.path() / "a");
+  AddVersion("a", 2);
+  Look();
+  EXPECT_EQ(Infer("a").value(), "2");
+  EXPECT_EQ(engine_.loads(), 2) << "what was there before is not loaded again";
+  std::filesystem::remove_all(dir_.path() / "a" / "2");
+  Look();
+  EXPECT_FALSE(Infer("a", "2").has_value()) << "a version that goes alone is unloaded";
+  EXPECT_EQ(Infer("a").value(), "1");
+}
+
+TEST_F(ServedModelsTest, AMistypedPathChangesNothing) {
+  AddVersion("a", 1);
+  AddVersion("b", 1);
+  dir_.Write("empty/notes.txt", "x");
+  Serve({Named("a")});
+  config::ServedModel mistyped = Named("a");
+  mistyped.base_path = (dir_.path() / "aa").string();
+  const base::Status missing = Replace({mistyped, Named("b")});
+  EXPECT_EQ(missing.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(missing.message(),
+              HasSubstr("Could not find base path " + mistyped.base_path + " for servable a with error NOT_FOUND: "));
+  EXPECT_EQ(Infer("a").value(), "1");
+  EXPECT_THAT(manager_->ModelNames(), ElementsAre("a")) << "nothing of what was refused is applied";
+  EXPECT_EQ(Replace({Named("a"), Named("nowhere")}).code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(manager_->ModelNames(), ElementsAre("a"));
+
+  mistyped.base_path = (dir_.path() / "empty").string();
+  const base::Status empty = Replace({mistyped});
+  EXPECT_EQ(empty.code(), StatusCode::kFailedPrecondition);
+  EXPECT_THAT(empty.message(), HasSubstr("No versions of servable a found under base path "));
+  config::ServedModel other = Named("a");
+  other.version_policy = {.kind = config::VersionPolicyKind::kSpecific, .latest = 1, .specific = {7}};
+  EXPECT_THAT(Replace({other}).message(), HasSubstr("The model_version_policy asks for 7; there are 1"));
+  Look();
+  EXPECT_EQ(Infer("a").value(), "1");
+  EXPECT_EQ(engine_.loads(), 1);
+}
+
+// The lines of the log, and the reason in the index.
+class NoVersionsTest : public ServedModelsTest {
+ protected:
+  void SetUp() override {
+    logger_ = std::move(*base::Logger::Create({.format = base::LogFormat::kHuman, .file = log_.string()}));
+  }
+  std::string LogOf(config::ServedModel model) {
+    Serve({std::move(model)});
+    for (int i = 0; i < 3; ++i) Look();
+    std::ifstream stream(log_);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  static size_t Count(const std::string& text, const std::string& part) {
+    size_t count = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+  }
+  inferd::testing::TempDir logs_;
+  const std::filesystem::path log_ = logs_.path() / "log";
+};
+
+TEST_F(NoVersionsTest, AWrongBasePathIsLoggedOnce) {
+  const std::string log = LogOf(Named("a"));
+  EXPECT_EQ(Count(log, "Could not find base path"), 1u) << log;
+}
+
+TEST_F(NoVersionsTest, AFolderWithoutNumbersIsLoggedOnce) {
+  dir_.Write("a/first/model.onnx", "x");
+  const std::string log = LogOf(Named("a"));
+  EXPECT_EQ(Count(log, "No versions of servable a found under base path"), 1u) << log;
+  EXPECT_THAT(log, HasSubstr("Did you forget to name your leaf directory as a number (eg. '/1/')?"));
+  EXPECT_THAT(IndexText(), HasSubstr("No versions of servable a found"));
+}
+
+TEST_F(NoVersionsTest, AVersionsFolderIsNoBasePath) {
+  dir_.Write("a/3/saved_model.pb", "x");
+  config::ServedModel model = Named("a");
+  model.base_path += "/3/";
+  EXPECT_THAT(LogOf(model),
+              HasSubstr("It holds saved_model.pb itself, and a base path holds a folder for each version, "
+                        "named by its number: give its parent, " +
+                        (dir_.path() / "a").string() + ", as the base path"));
+}
+
+TEST_F(NoVersionsTest, AModelWithoutItsNumberIsToBeMoved) {
+  dir_.Write("a/model.onnx", "x");
+  EXPECT_THAT(LogOf(Named("a")), HasSubstr("move its files to " + (dir_.path() / "a" / "1").string()));
+}
+
+TEST_F(NoVersionsTest, VersionsThatThePolicyAsksForInVain) {
+  AddVersion("a", 1);
+  AddVersion("a", 2);
+  config::ServedModel model = Named("a");
+  model.version_policy = {.kind = config::VersionPolicyKind::kSpecific, .latest = 1, .specific = {2, 9}};
+  EXPECT_EQ(Count(LogOf(model), "Version 9 of servable a, which was requested to be served as a 'specific' version"),
+            1u);
+  EXPECT_EQ(Infer("a").value(), "2");
+}
+
+TEST_F(NoVersionsTest, NoVersionIsTheOneThatThePolicyAsksFor) {
+  AddVersion("a", 1);
+  config::ServedModel model = Named("a");
+  model.version_policy = {.kind = config::VersionPolicyKind::kSpecific, .latest = 1, .specific = {9}};
+  EXPECT_THAT(LogOf(model), HasSubstr("The model_version_policy asks for 9; there are 1"));
 }
 
 TEST_F(ServedModelsTest, PlatformsDoNotChange) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 #include "repository/manager_fixture.h"
 
 namespace inferd::repository {
@@ -9,9 +11,29 @@ namespace {
 
 using base::StatusCode;
 using core::ModelState;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
+TEST_F(ManagerTest, ARepositoryThatVanishesUnloadsNothing) {
+  const auto repository = dir_.path() / "models";
+  options_.repositories = {{.name = "main", .path = repository}};
+  AddVersion("models/m", 1);
+  AddVersion("models/n", 1);
+  Start();
+  std::filesystem::rename(repository, dir_.path() / "elsewhere");
+  for (int i = 0; i < 3; ++i) Look();
+  EXPECT_EQ(Infer("m").value(), "1");
+  std::filesystem::rename(dir_.path() / "elsewhere", repository);
+  Look();
+  EXPECT_EQ(Infer("m").value(), "1");
+  EXPECT_EQ(engine_.loads(), 2);
+  std::filesystem::remove_all(repository / "n");
+  Look();
+  EXPECT_FALSE(Infer("n").has_value()) << "a model whose folder goes alone is unloaded";
+  EXPECT_EQ(Infer("m").value(), "1");
+}
 
 TEST_F(ManagerTest, ServesWhatIsThereWithoutAnyConfiguration) {
   AddVersion("m", 1);
@@ -27,7 +49,7 @@ TEST_F(ManagerTest, ServesWhatIsThereWithoutAnyConfiguration) {
   EXPECT_THAT(metadata.versions, ElementsAre("3"));
   ASSERT_EQ(metadata.inputs.size(), 1u);
   EXPECT_EQ(metadata.inputs[0].shape, (tensor::Shape{-1, -1}));
-  EXPECT_THAT(manager_->ConfigJson("m", "").value(), HasSubstr("\"max_batch_size\":64"));
+  EXPECT_THAT(manager_->ConfigJson("m", "").value(), HasSubstr("\"max_batch_size\":0"));
 }
 
 TEST_F(ManagerTest, LabelsAreThoseOfTheConfiguration) {
@@ -297,6 +319,31 @@ TEST_F(ManagerTest, AnyModelMayBeEnoughToBeReady) {
   EXPECT_TRUE(manager_->ServerReady());
 }
 
+TEST_F(ManagerTest, ModelsThatWereTriedMayBeEnoughToBeReady) {
+  AddVersion("bad", 1);
+  AddVersion("good", 1);
+  FailLoadsOf("bad", "no such operator");
+  std::promise<void> release;
+  auto released = release.get_future().share();
+  engine_.SetScript("good", {.signature = FakeEngine::DefaultSignature(),
+                             .on_load = [released](const core::LoadSpec&) { return released.wait(), base::OkStatus(); },
+                             .on_execute = {}});
+  options_.readiness = config::ReadinessMode::kTried;
+  StartLoading();
+  EXPECT_FALSE(manager_->ServerReady()) << "one is loading";
+  release.set_value();
+  manager_->WaitIdle();
+  EXPECT_TRUE(manager_->ServerReady());
+}
+
+TEST_F(ManagerTest, WithNothingButBrokenModelsItIsNotReady) {
+  AddVersion("bad", 1);
+  FailLoadsOf("bad", "no such operator");
+  options_.readiness = config::ReadinessMode::kTried;
+  Start();
+  EXPECT_FALSE(manager_->ServerReady());
+}
+
 TEST_F(ManagerTest, NamedModelsMayBeWhatReadyWaitsFor) {
   AddVersion("bad", 1);
   FailLoadsOf("bad", "no such operator");
@@ -310,6 +357,31 @@ TEST_F(ManagerTest, NamedModelsMayBeWhatReadyWaitsFor) {
   dir_.Remove("good");
   Look();
   EXPECT_TRUE(manager_->ServerReady()) << "once ready, a model that goes is the model's own readiness";
+}
+
+TEST_F(ManagerTest, WhatTheStartNamesMustBeThere) {
+  AddVersion("m", 1);
+  options_.checks_startup = true;
+  options_.readiness = config::ReadinessMode::kNamed;
+  options_.ready_models = {"m", "nosuch"};
+  MakeManager();
+  EXPECT_EQ(
+      manager_->Start().message(),
+      "--readiness takes tried, all, any, server or names of models: --readiness: no model repository has a model "
+      "'nosuch' (there are: m)");
+  options_.readiness = config::ReadinessMode::kAll;
+  options_.control = config::ControlMode::kExplicit;
+  options_.startup_models = {"*", "m", "nosuch"};
+  MakeManager();
+  EXPECT_EQ(manager_->Start().message(), "--load-model: no model repository has a model 'nosuch' (there are: m)");
+  options_.startup_models = {"m"};
+  options_.repositories.push_back({.name = "other", .path = dir_.path() / "nowhere"});
+  MakeManager();
+  const base::Status status = manager_->Start();
+  EXPECT_EQ(status.code(), StatusCode::kNotFound);
+  EXPECT_THAT(status.message(), AllOf(HasSubstr("model repository 'other'"), HasSubstr("nowhere: No such file")));
+  options_.checks_startup = false;
+  Start();
 }
 
 TEST_F(ManagerTest, AnEmptyRepositoryIsReady) {
@@ -390,6 +462,7 @@ TEST_F(ManagerTest, AVersionServesAllSignaturesOfItsModel) {
   engine_.SetScript(
       "m", {.signature = FakeEngine::DefaultSignature(), .on_load = {}, .on_execute = {}, .others = {init, other}});
   AddVersion("m", 1);
+  dir_.Write("m/config.pbtxt", "dynamic_batching { }");
   Start();
   core::LocalDispatcher dispatcher(snapshots_, inflight_, clock_);
   {

@@ -9,7 +9,7 @@
 
 namespace inferd::repository {
 
-// A model's folder taken apart (facts 3.4): the version folders, and all that they share.
+// A model's folder taken apart: the version folders, and all that they share.
 struct ModelLayout {
   storage::TreeStat shared;                       // config.pbtxt, labels, ...
   std::map<int64_t, storage::TreeStat> versions;  // paths relative to the version's folder

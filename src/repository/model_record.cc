@@ -18,6 +18,10 @@ core::ModelState VersionRecord::State() const {
   return core::ModelState::kUnavailable;
 }
 
+int VersionRecord::Resident() const {
+  return (serving == nullptr ? 0 : 1) + (loading ? 1 : 0) + std::max(Leaving(), 0);
+}
+
 int64_t VersionRecord::RetryNs() const {
   if (failures == 0) return failed_ns;
   return failed_ns + std::min(kRetryNsMin << std::min(failures - 1, 6U), kRetryNsMax);

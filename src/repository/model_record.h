@@ -70,6 +70,8 @@ struct VersionRecord {
   bool Pending() const { return loading || waits_for_room || waits_to_replace; }
   // Loads of it that take no more requests, and are not gone yet.
   int Leaving() const { return alive - (serving == nullptr ? 0 : 1) - (loading ? 1 : 0); }
+  // Loads of it that hold memory.
+  int Resident() const;
   // When a request may have a version that failed loaded again: the wait doubles, from a second to a minute.
   int64_t RetryNs() const;
 };
@@ -80,7 +82,7 @@ inline constexpr std::string_view kWaitsToReplace = "waits for what it replaces 
 // Why a version is not loaded that waits for a request.
 inline constexpr std::string_view kNotLoaded = "not loaded: waits for a request";
 
-// Who says what is wanted of a model.
+// What says which versions of a model are wanted.
 enum class Authority {
   kFolder,      // the repository's folder and the version policy
   kLoadCall,    // a load call, until the folder changes

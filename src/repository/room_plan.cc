@@ -60,6 +60,10 @@ std::vector<size_t> Candidates(std::span<const Resident> residents) {
 
 }  // namespace
 
+bool HasRoom(const ModelBudget& budget, int64_t held_bytes, int64_t held_versions, int64_t bytes) {
+  return Fits(budget, {.bytes = held_bytes, .versions = held_versions}, bytes);
+}
+
 RoomPlan PlanRoom(const ModelBudget& budget, std::span<const Resident> residents, int64_t bytes) {
   RoomPlan plan;
   Load now;

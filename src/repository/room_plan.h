@@ -31,6 +31,9 @@ struct Resident {
   int64_t used_ns = 0;  // when a request last came
 };
 
+// Whether a version of `bytes` bytes fits beside what `held_versions` loads hold.
+bool HasRoom(const ModelBudget& budget, int64_t held_bytes, int64_t held_versions, int64_t bytes);
+
 // What is to be done about a version that needs room.
 struct RoomPlan {
   bool fits = false;          // load it now

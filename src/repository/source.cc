@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "base/regular_file.h"
 #include "config/model_config_parser.h"
-#include "config/small_file.h"
 #include "storage/local_storage.h"
+#include "storage/staging.h"
 
 namespace inferd::repository {
 
@@ -15,6 +16,12 @@ namespace {
 // What the index calls the place of models that are named.
 constexpr std::string_view kServedRepository = "served";
 constexpr int64_t kStampNsMin = 1'000'000'000;
+
+// In TensorFlow Serving's words.
+base::Status BasePathProblem(const config::ServedModel& model, const base::Status& error) {
+  return base::InvalidArgument("Could not find base path " + model.base_path + " for servable " + model.name +
+                               " with error " + error.ToString());
+}
 
 }  // namespace
 
@@ -27,7 +34,7 @@ VersionRules VersionRulesOf(const config::ModelConfig& config) {
 }
 
 VersionRules ReadVersionRules(const fs::path& config_file) {
-  const auto text = config::ReadSmallFile(config_file, config::kModelConfigBytesMax);
+  const auto text = base::ReadRegularFile(config_file, config::kModelConfigBytesMax);
   if (!text.has_value()) return {};
   const auto parsed = config::ParseModelConfig(*text, config_file.string());
   if (!parsed.has_value()) return {};
@@ -75,6 +82,8 @@ void Source::Serve(std::vector<config::ServedModel> models) {
   storage::MappedStorage::Folders folders;
   for (const config::ServedModel& model : models) folders[model.name] = model.base_path;
   served_ = std::move(models);
+  served_at_.clear();
+  for (size_t i = 0; i < served_.size(); ++i) served_at_.emplace(served_[i].name, i);
   if (served_storage_ != nullptr) return served_storage_->Replace(std::move(folders));
   auto storage = std::make_unique<storage::MappedStorage>(std::move(folders));
   served_storage_ = storage.get();
@@ -84,8 +93,8 @@ void Source::Serve(std::vector<config::ServedModel> models) {
 
 const config::ServedModel* Source::FindServed(size_t repository, const std::string& model) const {
   if (storages_[repository].get() != served_storage_) return nullptr;
-  const auto it = std::ranges::find(served_, model, &config::ServedModel::name);
-  return it == served_.end() ? nullptr : &*it;
+  const auto it = served_at_.find(model);
+  return it == served_at_.end() ? nullptr : &served_[it->second];
 }
 
 ModelLook Source::LookAtServed(const std::string& model) {
@@ -102,18 +111,19 @@ ModelLook Source::LookInto(size_t repository, const std::string& model, bool acc
   look.repository = names_[repository];
   look.model_dir = storage.ModelDir(model);
   const std::string key = look.repository + "/" + model;
+  const config::ServedModel* const served = FindServed(repository, model);
+  look.named = served != nullptr;
   auto tree = storage.StatModel(model);
   if (!tree.has_value()) {
-    if (tree.error().code() != base::StatusCode::kNotFound) {
-      look.problem = tree.error();
+    const bool gone = tree.error().code() == base::StatusCode::kNotFound;
+    if (!gone || look.named) {
+      look.problem = look.named ? BasePathProblem(*served, tree.error()) : tree.error();
       look.changing = true;  // not known; whatever serves goes on
       return look;
     }
     tree.emplace();
   }
   look.changing = !Settled(key, *tree, accept);
-  const config::ServedModel* const served = FindServed(repository, model);
-  look.named = served != nullptr;
   look.layout = SplitTree(*tree, look.named ? VersionNames::kLeadingZeros : VersionNames::kExact);
   for (const auto& [version, files] : look.layout.versions) {
     look.version_dirs[version] = storage.VersionDir(model, look.layout.FolderOf(version));
@@ -136,11 +146,24 @@ base::Status Source::CheckOne(const std::string& model, const std::vector<size_t
                                   names_[repositories[0]] + "' and '" + names_[repositories[1]] + "')");
 }
 
+base::Result<std::vector<std::string>> Source::ListModels(size_t repository,
+                                                          std::vector<base::Status>* problems) const {
+  auto names = storages_[repository]->ListModels();
+  if (!names.has_value() || storages_[repository].get() == served_storage_) return names;
+  std::erase_if(*names, [&](const std::string& name) {
+    base::Status usable = storage::CheckModelName(name);
+    if (usable.ok()) return false;
+    problems->push_back(usable.WithContext("model repository '" + names_[repository] + "'"));
+    return true;
+  });
+  return names;
+}
+
 std::vector<ModelLook> Source::Look(bool accept, std::vector<base::Status>* problems) {
   std::map<std::string, std::vector<size_t>> found;
   std::map<std::string, size_t> known;
   for (size_t i = 0; i < storages_.size(); ++i) {
-    const auto names = storages_[i]->ListModels();
+    const auto names = ListModels(i, problems);
     if (names.has_value()) {
       for (const std::string& name : *names) found[name].push_back(i);
       continue;
@@ -185,6 +208,18 @@ base::Result<ModelLook> Source::LookAt(const std::string& model, const std::stri
       base::NotFound("failed to load '" + model + "', failed to poll from model repository: no repository has it"));
 }
 
+base::Result<std::set<std::string>> Source::ModelNames() const {
+  std::set<std::string> models;
+  for (size_t i = 0; i < storages_.size(); ++i) {
+    const auto names = storages_[i]->ListModels();
+    if (!names.has_value()) {
+      return std::unexpected(names.error().WithContext("model repository '" + names_[i] + "'"));
+    }
+    models.insert(names->begin(), names->end());
+  }
+  return models;
+}
+
 // A folder that changed just now may change again at what the file system takes for the same time.
 std::vector<std::optional<storage::ListStamp>> Source::StampsOfLists() const {
   std::vector<std::optional<storage::ListStamp>> stamps;
@@ -203,7 +238,7 @@ std::optional<Listing> Source::List(std::vector<base::Status>* problems) {
   std::map<std::string, std::vector<size_t>> found;
   Listing listing;
   for (size_t i = 0; i < storages_.size(); ++i) {
-    const auto names = storages_[i]->ListModels();
+    const auto names = ListModels(i, problems);
     if (names.has_value()) {
       for (const std::string& name : *names) found[name].push_back(i);
       continue;

@@ -34,7 +34,9 @@ struct VersionRules {
 struct ModelLook {
   std::string name;
   std::string repository;
-  base::Status problem;  // not OK: it cannot be served from the folders (unreadable, or in two repositories)
+  // Not OK: it cannot be served from the folders (unreadable, or in two repositories). A base path that is named says
+  // nothing either while it is not there: it may be remounted, or renamed back.
+  base::Status problem;
   std::filesystem::path model_dir;
   std::map<int64_t, std::filesystem::path> version_dirs;
   ModelLayout layout;         // empty: the folder is gone
@@ -78,6 +80,10 @@ class Source final {
   // Which models there are; nullopt: the same as the last time, which is found out at hardly any cost.
   std::optional<Listing> List(std::vector<base::Status>* problems);
 
+  // The models there are, by a look that no later one takes into account. NOT_FOUND, UNAVAILABLE: a repository cannot
+  // be read.
+  base::Result<std::set<std::string>> ModelNames() const;
+
   const std::vector<std::string>& repositories() const { return names_; }
 
  private:
@@ -86,6 +92,8 @@ class Source final {
   bool Settled(const std::string& key, const storage::TreeStat& tree, bool accept);
   VersionRules RulesOf(const ModelLook& look);
   const config::ServedModel* FindServed(size_t repository, const std::string& model) const;
+  // What the storage lists, without names that no client could ask for or that would break pages and logs.
+  base::Result<std::vector<std::string>> ListModels(size_t repository, std::vector<base::Status>* problems) const;
   base::Status CheckOne(const std::string& model, const std::vector<size_t>& repositories) const;
   std::vector<std::optional<storage::ListStamp>> StampsOfLists() const;
 
@@ -94,6 +102,7 @@ class Source final {
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<storage::Storage>> storages_;
   std::vector<config::ServedModel> served_;
+  std::map<std::string, size_t> served_at_;                // by name, in served_
   storage::MappedStorage* served_storage_ = nullptr;       // one of storages_; null: nothing was ever named
   std::vector<std::optional<storage::ListStamp>> stamps_;  // of the last listing
   std::map<std::string, size_t> known_;                    // model -> repository, of the last look

@@ -117,6 +117,20 @@ TEST_F(SourceTest, ListsNamesAndKnowsWhenTheyHaveNotChanged) {
   EXPECT_EQ(names(), "b@r ");
 }
 
+TEST_F(SourceTest, NamesThatAreNotPrintableAreRefused) {
+  dir_.Write("good/1/model.onnx", "x");
+  dir_.Write("caf\xE9/1/model.onnx", "x");
+  dir_.Write("a\n# HELP b/1/model.onnx", "x");
+  const auto looks = source_->Look(true, &problems_);
+  ASSERT_EQ(looks.size(), 1u);
+  EXPECT_EQ(looks[0].name, "good");
+  ASSERT_EQ(problems_.size(), 2u);
+  EXPECT_THAT(problems_[0].message(), ::testing::HasSubstr(R"('a\n# HELP b' is no name of a model)"));
+  EXPECT_THAT(problems_[1].message(), ::testing::HasSubstr(R"('caf\xe9' is no name of a model)"));
+  problems_.clear();
+  EXPECT_EQ(source_->List(&problems_).value().models.size(), 1u);
+}
+
 TEST_F(SourceTest, LooksAtOneModel) {
   dir_.Write("m/1/model.onnx", "x");
   EXPECT_THAT(source_->LookAt("m", "").value().settled, ElementsAre(1));

@@ -1,10 +1,12 @@
 #include "repository/validate_repository.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "config/model_config_document.h"
+#include "repository/folder_advice.h"
 #include "repository/loader.h"
 #include "repository/source.h"
 #include "repository/version_signature.h"
@@ -23,6 +25,16 @@ class Report {
     out_ << "  problem: ";
     Indented(text, "    ");
   }
+  void BeginModel(const ModelLook& look) {
+    warnings_.clear();
+    out_ << "model '" << look.name << "' in " << look.model_dir.string() << '\n';
+  }
+  // Once for each model: all its versions have its configuration.
+  void Warning(const std::string& text) {
+    if (!warnings_.insert(text).second) return;
+    out_ << "  warning: ";
+    Indented(text, "    ");
+  }
   // Every line but the first behind `indent`.
   void Indented(std::string_view text, std::string_view indent) {
     while (text.ends_with('\n')) text.remove_suffix(1);
@@ -39,6 +51,7 @@ class Report {
  private:
   std::ostream& out_;
   int problems_ = 0;
+  std::set<std::string> warnings_;  // of the model
 };
 
 void CheckVersion(const Loader& loader, const WantedVersion& wanted, Report& report) {
@@ -53,21 +66,32 @@ void CheckVersion(const Loader& loader, const WantedVersion& wanted, Report& rep
     report.Problem("version " + std::to_string(job.id.version) + ": " + signature.error().message());
     return;
   }
+  for (const std::string& line : opened->config->unacted_fields) report.Warning(line);
+  const config::BatchingDecision& batching = opened->config->batching_decision;
+  report.out() << "  version " << job.id.version << (batching.batches ? " batches: " : " does not batch: ");
+  report.Indented(batching.reason, "    ");
+  if (!batching.warning.empty()) report.Warning(batching.warning);
   report.out() << "  version " << job.id.version << ", completed configuration:\n    ";
   report.Indented(opened->config->document->ToPbtxt(), "    ");
 }
 
 void CheckModel(const Loader& loader, const ModelLook& look, Report& report) {
-  report.out() << "model '" << look.name << "' in " << look.model_dir.string() << '\n';
+  report.BeginModel(look);
   if (!look.problem.ok()) return report.Problem(look.problem.message());
-  for (const std::string& warning : look.layout.warnings) report.out() << "  warning: " << warning << '\n';
+  for (const std::string& warning : look.layout.warnings) report.Warning(warning);
   const auto wanted = SelectWanted(look, {}, {});
-  if (wanted.empty())
-    return report.Problem("at least one version must be available under the version policy of the model");
+  if (wanted.empty()) return report.Problem(WhyNoVersions(look));
   for (const int64_t version : look.rules.policy.specific) {
     if (!wanted.contains(version)) report.Problem("version " + std::to_string(version) + " is asked for and not there");
   }
   for (const auto& [version, target] : wanted) CheckVersion(loader, target, report);
+}
+
+// With explicit control, the models that are to be loaded at the start are looked at; where none are named, all.
+bool IsAsked(const ManagerOptions& options, const std::string& model) {
+  const std::vector<std::string>& names = options.startup_models;
+  return options.control != config::ControlMode::kExplicit || names.empty() ||
+         std::ranges::any_of(names, [&model](const std::string& name) { return name == "*" || name == model; });
 }
 
 }  // namespace
@@ -92,8 +116,13 @@ int ValidateRepositories(const ManagerOptions& options, std::span<core::Engine* 
   std::vector<base::Status> unreadable;
   const std::vector<ModelLook> looks = (*source)->Look(true, &unreadable);
   for (const base::Status& status : unreadable) report.Problem(status.message());
-  for (const ModelLook& look : looks) CheckModel(loader, look, report);
-  out << looks.size() << (looks.size() == 1 ? " model, " : " models, ") << report.problems()
+  size_t models = 0;
+  for (const ModelLook& look : looks) {
+    if (!IsAsked(options, look.name)) continue;
+    CheckModel(loader, look, report);
+    ++models;
+  }
+  out << models << (models == 1 ? " model, " : " models, ") << report.problems()
       << (report.problems() == 1 ? " problem\n" : " problems\n");
   return report.problems();
 }

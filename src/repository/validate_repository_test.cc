@@ -17,26 +17,45 @@ class ValidateRepositoryTest : public ::testing::Test {
  protected:
   int Validate() {
     core::Engine* const engines[] = {&engine_};
-    ManagerOptions options;
-    options.repositories = {{.name = "r", .path = dir_.path()}};
+    options_.repositories = {{.name = "r", .path = dir_.path()}};
     std::ostringstream out;
-    const int problems = ValidateRepositories(options, engines, clock_, out);
+    const int problems = ValidateRepositories(options_, engines, clock_, out);
     text_ = out.str();
     return problems;
   }
   inferd::testing::TempDir dir_;
   inferd::testing::FakeEngine engine_{"onnxruntime", "model.onnx"};
   base::SystemClock clock_;
+  ManagerOptions options_;
   std::string text_;
 };
 
 TEST_F(ValidateRepositoryTest, PrintsTheCompletedConfiguration) {
   dir_.Write("m/2/model.onnx", "x");
+  dir_.Write("m/config.pbtxt", "dynamic_batching { }");
   EXPECT_EQ(Validate(), 0) << text_;
   EXPECT_THAT(text_, HasSubstr("version 2, completed configuration:\n    "));
   EXPECT_THAT(text_, HasSubstr("    max_batch_size: 64\n"));
   EXPECT_THAT(text_, HasSubstr("1 model, 0 problems\n"));
   EXPECT_EQ(engine_.alive(), 0);
+}
+
+TEST_F(ValidateRepositoryTest, WarnsOnceOfFieldsThatAreNotActedOn) {
+  for (const char* model : {"a", "b"}) {
+    dir_.Write(std::string(model) + "/1/model.onnx", "x");
+    dir_.Write(std::string(model) + "/2/model.onnx", "x");
+    dir_.Write(std::string(model) + "/config.pbtxt",
+               "version_policy { all { } }\nresponse_cache { enable: true }\ninstance_group { gpus: 0 }\n");
+  }
+  EXPECT_EQ(Validate(), 0) << text_;
+  EXPECT_THAT(text_, HasSubstr("  warning: " + (dir_.path() / "a" / "config.pbtxt").string() +
+                               ":2:1: response_cache: not acted on: the server has no response cache\n"));
+  EXPECT_THAT(text_, HasSubstr("config.pbtxt:3:18: instance_group[0].gpus: not acted on: the server has no GPUs\n"));
+  size_t warnings = 0;
+  for (size_t at = text_.find("  warning: "); at != std::string::npos; at = text_.find("  warning: ", at + 1)) {
+    ++warnings;
+  }
+  EXPECT_EQ(warnings, 4u) << text_;
 }
 
 TEST_F(ValidateRepositoryTest, FindsEveryProblem) {
@@ -51,6 +70,21 @@ TEST_F(ValidateRepositoryTest, FindsEveryProblem) {
   EXPECT_THAT(text_, HasSubstr("engine for platform pytorch_torchscript is not installed"));
   EXPECT_THAT(text_, HasSubstr("version folder '01' is ignored"));
   EXPECT_THAT(text_, HasSubstr("4 models, 4 problems\n"));
+}
+
+TEST_F(ValidateRepositoryTest, WithExplicitControlItLooksAtTheNamedModels) {
+  dir_.Write("a/1/model.onnx", "x");
+  dir_.Write("b/model.onnx", "x");
+  options_.control = config::ControlMode::kExplicit;
+  options_.startup_models = {"a"};
+  EXPECT_EQ(Validate(), 0) << text_;
+  EXPECT_THAT(text_, HasSubstr("1 model, 0 problems\n"));
+  options_.startup_models = {"b"};
+  EXPECT_EQ(Validate(), 1) << text_;
+  EXPECT_THAT(text_, HasSubstr("put model.onnx into a version folder, b/1/model.onnx"));
+  options_.startup_models = {};
+  EXPECT_EQ(Validate(), 1) << text_;
+  EXPECT_THAT(text_, HasSubstr("2 models, 1 problem\n"));
 }
 
 TEST_F(ValidateRepositoryTest, AMissingRepositoryIsAProblem) {

@@ -7,7 +7,7 @@
 
 namespace inferd::repository {
 
-// Which of the versions there are shall be served (facts 3.1, ModelVersionPolicy), ascending. `available` is ascending.
+// Which of the versions there are shall be served (ModelVersionPolicy), ascending. `available` is ascending.
 // A specific version that is not there is left out.
 std::vector<int64_t> SelectVersions(const config::VersionPolicy& policy, const std::vector<int64_t>& available);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "config/small_file.h"
+#include "base/regular_file.h"
 #include "storage/staging.h"
 
 namespace inferd::repository {
@@ -31,7 +31,7 @@ base::Status NotInModel(std::string_view kind, const std::string& name) {
 }  // namespace
 
 base::Result<std::vector<std::string>> ReadLabels(const std::filesystem::path& file) {
-  INFERD_ASSIGN_OR_RETURN(const std::string text, config::ReadSmallFile(file, kLabelBytesMax));
+  INFERD_ASSIGN_OR_RETURN(const std::string text, base::ReadRegularFile(file, kLabelBytesMax));
   std::vector<std::string> labels;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -49,9 +49,10 @@ config::ModelConfig OtherSignatureConfig(config::ModelConfig config, const core:
   config.batch_outputs.clear();
   config.padding.clear();
   config.warmups.clear();
-  const auto leads = [](const core::TensorSpec& spec) { return spec.shape.rank() > 0 && spec.shape[0] == -1; };
+  const auto leads = [](const core::TensorSpec& spec) { return tensor::BeginsWithAnySize(spec.shape); };
   if (engine.inputs.empty() || !std::ranges::all_of(engine.inputs, leads) ||
-      !std::ranges::all_of(engine.outputs, leads)) {
+      !std::ranges::all_of(engine.outputs, leads) ||
+      config.batching_decision.source == config::BatchingSource::kProbe) {
     config.max_batch_size = 0;
   }
   const bool batches = config.max_batch_size > 0;
@@ -101,7 +102,8 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                                  .padded = batches && config.pads_to_largest_shape && !input.reshape,
                                  .any_shape = free && engine.inputs[index].any_shape,
                                  .graph_name = engine.inputs[index].graph_name,
-                                 .unknown_rank = engine.inputs[index].unknown_rank && says_no_more(input)});
+                                 .unknown_rank = engine.inputs[index].unknown_rank && says_no_more(input),
+                                 .default_value = engine.inputs[index].default_value});
   }
   for (const config::BatchInput& made : config.batch_inputs) {
     if (engine.FindInput(made.target_name) < 0) return std::unexpected(NotInModel("input", made.target_name));
@@ -117,7 +119,10 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                           .any_shape = engine.outputs[index].any_shape,
                           .graph_name = engine.outputs[index].graph_name,
                           .unknown_rank = engine.outputs[index].unknown_rank && says_no_more(output)};
-    if (!output.label_filename.empty()) {
+    // A model may bring labels of its own; those that the configuration names count in their place.
+    if (output.label_filename.empty()) {
+      spec.labels = engine.outputs[index].labels;
+    } else {
       INFERD_RETURN_IF_ERROR(storage::CheckRelativePath(output.label_filename).WithContext("label_filename"));
       INFERD_ASSIGN_OR_RETURN(spec.labels, ReadLabels(model_dir / output.label_filename));
     }

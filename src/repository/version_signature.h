@@ -25,8 +25,9 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                                                     const std::filesystem::path& model_dir);
 
 // The configuration of one of the version's other signatures, from that of the version, completed: the tensors are as
-// the engine has them, and batched where they all lead with a dimension of any size. What the configuration says of
-// tensors by name is the first signature's.
+// the engine has them, and batched where they all lead with a dimension of any size and the configuration or the server
+// says that the version batches: what executions have shown of the first signature says nothing of this one. What the
+// configuration says of tensors by name is the first signature's.
 config::ModelConfig OtherSignatureConfig(config::ModelConfig config, const core::ModelSignature& engine);
 
 // One label per line; empty lines at the end do not count.

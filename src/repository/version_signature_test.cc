@@ -43,6 +43,18 @@ TEST(VersionSignatureTest, FollowsTheConfigurationAndKnowsTheEnginesNumbers) {
   EXPECT_EQ(made.signature->max_batch_size, 8);
 }
 
+TEST(VersionSignatureTest, LabelsOfTheModelCountWhereTheConfigurationNamesNone) {
+  const testing::TempDir dir;
+  dir.Write("labels.txt", "zero\n");
+  core::ModelSignature engine = Engine();
+  for (core::TensorSpec& output : engine.outputs) output.labels = {"from", "the", "model"};
+  config::ModelConfig config = Config();
+  EXPECT_THAT(MakeVersionSignature(config, engine, dir.path())->signature->outputs[0].labels, ElementsAre("zero"));
+  config.outputs[0].label_filename.clear();
+  EXPECT_THAT(MakeVersionSignature(config, engine, dir.path())->signature->outputs[0].labels,
+              ElementsAre("from", "the", "model"));
+}
+
 TEST(VersionSignatureTest, OtherSignaturesAreAsTheEngineHasThem) {
   config::ModelConfig config = Config();
   config.padding.emplace_back().input = "b";
@@ -67,6 +79,11 @@ TEST(VersionSignatureTest, OtherSignaturesAreAsTheEngineHasThem) {
   EXPECT_EQ(made.signature->outputs[0].shape, (tensor::Shape{-1, 4}));
   EXPECT_TRUE(made.signature->outputs[0].labels.empty());
   EXPECT_EQ(made.signature->outputs[0].graph_name, "op:0");
+
+  config::ModelConfig proven = config;
+  proven.batching_decision.source = config::BatchingSource::kProbe;
+  EXPECT_EQ(OtherSignatureConfig(proven, other).max_batch_size, 0)
+      << "what the first has shown is not shown of this one";
 
   other.outputs[0].shape = {4};
   made = MakeVersionSignature(OtherSignatureConfig(config, other), other, "").value();

@@ -4,28 +4,20 @@
 #include <future>
 #include <random>
 
+#include "core/model_caller.h"
 #include "repository/warmup_data.h"
 
 namespace inferd::repository {
 
 namespace {
 
-// The answer is to come.
-base::Result<std::future<base::Status>> Send(const std::shared_ptr<const core::ModelVersion>& version,
-                                             std::unique_ptr<core::InferRequest> request) {
-  core::QueuedRequest queued;
-  queued.request = std::move(request);
-  const size_t signature = queued.request->signature;
-  INFERD_RETURN_IF_ERROR(
-      core::ValidateRequest(*queued.request, version->id().name, *version->signatures()[signature], &queued.layout));
+std::future<base::Status> Send(const std::shared_ptr<const core::ModelVersion>& version,
+                               std::unique_ptr<core::InferRequest> request) {
   auto promise = std::make_shared<std::promise<base::Status>>();
   std::future<base::Status> answer = promise->get_future();
-  queued.completion = core::Completion([promise](core::InferResponse response) {
-    if (response.final) promise->set_value(std::move(response.status));
-  });
-  queued.version = version;
-  queued.warmup = true;
-  version->scheduler(signature).Enqueue(std::move(queued));
+  core::ModelCaller::WarmUp(version, std::move(request), core::Completion([promise](core::InferResponse response) {
+                              if (response.final) promise->set_value(std::move(response.status));
+                            }));
   return answer;
 }
 
@@ -58,9 +50,7 @@ base::Status WarmUpWith(const std::shared_ptr<const core::ModelVersion>& version
   for (size_t i = 0; i < requests.size(); ++i) {
     const std::string context = "recorded warm-up " + std::to_string(i);
     requests[i]->model_name = version->id().name;
-    auto answer = Send(version, std::move(requests[i]));
-    if (!answer.has_value()) return answer.error().WithContext(context);
-    INFERD_RETURN_IF_ERROR(answer->get().WithContext(context));
+    INFERD_RETURN_IF_ERROR(Send(version, std::move(requests[i])).get().WithContext(context));
   }
   return base::OkStatus();
 }
@@ -74,9 +64,7 @@ base::Status WarmUp(const std::shared_ptr<const core::ModelVersion>& version,
       std::vector<std::future<base::Status>> answers;
       for (size_t instance = 0; instance < instances; ++instance) {
         INFERD_ASSIGN_OR_RETURN(auto request, MakeWarmupRequest(warmup, version->id().name, batches, dir));
-        auto answer = Send(version, std::move(request));
-        if (!answer.has_value()) return answer.error().WithContext(context);
-        answers.push_back(*std::move(answer));
+        answers.push_back(Send(version, std::move(request)));
       }
       base::Status failed;
       for (auto& answer : answers) {

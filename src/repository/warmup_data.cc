@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "config/small_file.h"
+#include "base/regular_file.h"
 #include "storage/staging.h"
 #include "tensor/bytes.h"
 #include "tensor/half.h"
@@ -27,7 +27,7 @@ base::Result<base::Buffer> Allocate(size_t row_bytes, int64_t rows) {
 
 base::Result<base::Buffer> FromFile(const config::WarmupInput& input, int64_t rows, const std::filesystem::path& dir) {
   INFERD_RETURN_IF_ERROR(storage::CheckRelativePath(input.file));
-  INFERD_ASSIGN_OR_RETURN(const std::string row, config::ReadSmallFile(dir / input.file, kWarmupBytesMax));
+  INFERD_ASSIGN_OR_RETURN(const std::string row, base::ReadRegularFile(dir / input.file, kWarmupBytesMax));
   INFERD_ASSIGN_OR_RETURN(base::Buffer buffer, Allocate(row.size(), rows));
   for (int64_t i = 0; i < rows; ++i) {
     std::memcpy(buffer.data() + static_cast<size_t>(i) * row.size(), row.data(), row.size());

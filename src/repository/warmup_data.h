@@ -10,7 +10,7 @@
 
 namespace inferd::repository {
 
-// What an input of a warm-up holds (ModelWarmup, facts 3.1), for so many rows of `input.dims`; without a batch
+// What an input of a warm-up holds (ModelWarmup), for so many rows of `input.dims`; without a batch
 // dimension there is one.
 //
 //   zero_data        zeros; BYTES: empty elements

@@ -11,7 +11,7 @@
 namespace inferd::rest {
 
 // The time that an exchange has until it is answered, whatever is being done for it. When it is up, the exchange is
-// taken away from whoever has it, who learns that its peer is gone, and is answered by itself. Loop-bound; shared by
+// taken away from its handler, which learns that its peer is gone, and is answered by itself. Loop-bound; shared by
 // the call and by its timer. Options and clock outlive it.
 //
 //   open --Close--> closed
@@ -36,7 +36,7 @@ class AnswerDeadline final : public std::enable_shared_from_this<AnswerDeadline>
   void Watch(const net::Reply& reply);
   // Without effect on one that is closed.
   void Arm();
-  // The exchange is about to be answered by who has it.
+  // The exchange is about to be answered by its handler.
   void Close();
 
  private:

@@ -25,6 +25,8 @@ class Call {
 
   // For the access log; nothing is kept where it is off.
   void SetModel(std::string_view model, std::string_view version);
+  // The version that answers.
+  void SetVersion(std::string_view version);
   void SetRequestId(std::string_view id);
 
   void Send(net::HttpResponse response);
@@ -36,7 +38,14 @@ class Call {
   std::unique_ptr<v2::AccessRecord> access_;  // null: the access log is off
 };
 
+// What a request's path names; empty: nothing.
+struct NamedModel {
+  std::string_view model = {};
+  std::string_view version = {};
+};
+
 // One line of the access log for a request that was answered before its body was read.
-void LogRefusal(const Options& options, base::Logger& logger, const net::RequestHead& head, int status);
+void LogRefusal(const Options& options, base::Logger& logger, const net::RequestHead& head,
+                const net::HttpResponse& response, const NamedModel& named = {});
 
 }  // namespace inferd::rest

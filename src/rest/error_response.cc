@@ -3,11 +3,20 @@
 #include <algorithm>
 #include <string>
 
+#include "base/printable.h"
+#include "json/reader.h"
 #include "json/writer.h"
 
 namespace inferd::rest {
 
+namespace {
+constexpr size_t kMessageBytesMax = 16 << 10;
+}  // namespace
+
 net::HttpResponse ErrorResponse(int http_status, std::string_view message) {
+  // What a message quotes of a request is as long as the client likes.
+  std::string cut;
+  if (message.size() > kMessageBytesMax) message = cut = base::Printable(message, kMessageBytesMax);
   json::Writer writer(message.size() + 32);
   writer.BeginObject();
   writer.Member("error", message);
@@ -31,6 +40,16 @@ net::HttpResponse ErrorResponse(const Options& options, const base::Status& stat
   // RFC 9110, 11.6.1: 401 says what would be accepted.
   if (response.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
+}
+
+std::string ErrorText(const net::HttpResponse& response) {
+  if (response.status < 400 || response.content_type != "application/json" || response.body.size() != 1) return {};
+  json::Reader reader(response.body[0].view());
+  if (!reader.BeginObject().ok()) return {};
+  const auto key = reader.NextKey();
+  if (!key.has_value() || !key->has_value() || **key != "error") return {};
+  const auto text = reader.ReadString();
+  return text.has_value() ? std::string(*text) : std::string();
 }
 
 net::HttpResponse JsonResponse(std::string_view json) { return net::HttpResponse::Text(200, "application/json", json); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/status.h"
@@ -15,6 +16,9 @@ net::HttpResponse ErrorResponse(const Options& options, const base::Status& stat
 
 // The same body under a status that no canonical code has (405, 413, 415).
 net::HttpResponse ErrorResponse(int http_status, std::string_view message);
+
+// The message of such a response, for the log; empty: it is none.
+std::string ErrorText(const net::HttpResponse& response);
 
 // 200 with a JSON body.
 net::HttpResponse JsonResponse(std::string_view json);

@@ -14,6 +14,18 @@ TEST(ErrorResponseTest, QuotesWhatAClientSentWithoutBreakingTheJson) {
   EXPECT_EQ(HeaderValue(response, "Content-Type"), "application/json");
 }
 
+TEST(ErrorResponseTest, SaysItsTextToTheLog) {
+  const std::string message = "input '\"\n' is \xc3\xbc";
+  EXPECT_EQ(ErrorText(ErrorResponse({}, base::InvalidArgument(message))), message);
+  EXPECT_EQ(ErrorText(ErrorResponse(413, "too large")), "too large");
+  EXPECT_EQ(ErrorText(net::HttpResponse()), "");
+  EXPECT_EQ(ErrorText(JsonResponse(R"({"error":"of a success"})")), "");
+  for (const char* body : {"", "[]", "{}", "{\"ready\":false}", "{\"error\":{\"code\":5}}", "{\"error\":"}) {
+    EXPECT_EQ(ErrorText(net::HttpResponse::Text(400, "application/json", body)), "") << body;
+  }
+  EXPECT_EQ(ErrorText(net::HttpResponse::Text(400, "text/plain", R"({"error":"no JSON"})")), "");
+}
+
 TEST(ErrorResponseTest, AlwaysSaysSomething) {
   EXPECT_EQ(BodyText(ErrorResponse({}, base::Unavailable(""))), R"({"error":"UNAVAILABLE"})");
 }

@@ -1,6 +1,9 @@
 #include "rest/infer_call.h"
 
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <new>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -16,6 +19,21 @@ namespace inferd::rest {
 namespace {
 
 constexpr int kContentTooLarge = 413;
+// Shorter pieces are bounded by what a connection may have unread.
+constexpr size_t kChargedTextBytesMin = 16 * 1024;
+
+// What Encode has made counts until the peer has read it, as `outputs`, which are tensors' memory, do already. It is
+// there, so it may pass the limit.
+using Places = boost::container::small_vector<const std::byte*, 8>;
+void ChargeText(base::ByteBudget& budget, const Places& outputs, std::span<const base::BufferSlice> body) {
+  for (const base::BufferSlice& piece : body) {
+    if (piece.size() < kChargedTextBytesMin || !piece.owner()) continue;
+    if (std::ranges::find(outputs, piece.data()) != outputs.end()) continue;
+    const size_t bytes = piece.size();
+    budget.Charge(bytes);
+    base::Buffer(piece.owner()).OnFree([&budget, bytes] { budget.Release(bytes); });
+  }
+}
 
 }  // namespace
 
@@ -161,9 +179,12 @@ void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {
 void InferCall::EncodeStep() {
   if (failure_ != base::StatusCode::kOk) return;
   try {
+    Places outputs;
+    for (const core::InferTensor& output : response_.response().outputs) outputs.push_back(output.data.data());
     auto answer = Encode(std::move(response_.response()));
     if (!answer.has_value()) return Fail(answer.error());
     answer_ = *std::move(answer);
+    if (surroundings_.options.outputs != nullptr) ChargeText(*surroundings_.options.outputs, outputs, answer_.body);
   } catch (const std::bad_alloc&) {
     Fail(base::ResourceExhausted("not enough memory for this response"));
   }
@@ -178,6 +199,7 @@ void InferCall::Send() {
     }
   }
   OnEnd(failure_, answer_);
+  if (pinned_ != nullptr) call_.SetVersion(pinned_->version());
   call_.Send(std::move(answer_));
 }
 

@@ -28,7 +28,7 @@ Surroundings SurroundingsOf(const Environment& environment) {
   return {.options = environment.options, .dispatcher = environment.dispatcher, .pool = environment.pool};
 }
 
-// One inference on its way, owned by whoever is to take the next step:
+// One inference on its way, owned by the function that takes the next step:
 //
 //   Start (loop) -> Begin (loop) -> Decode (loop, or pool if big or compressed) -> Dispatch (loop)
 //     -> OnResponse (any thread) -> Encode (loop, or pool if big) -> Send (loop)
@@ -77,7 +77,7 @@ class InferCall {
   virtual bool EncodingIsBig(const core::InferResponse& response) const = 0;
   // `response` is a success.
   virtual base::Result<net::HttpResponse> Encode(core::InferResponse&& response) = 0;
-  // What is answered when Options::inference_timeout_ns is up; whoever has the call then, this does not need it.
+  // What is answered when Options::inference_timeout_ns is up; wherever the call is then, this does not need it.
   virtual AnswerDeadline::MakeAnswer late_answer() const;
   // Before the answer leaves, on the loop.
   virtual void OnEnd(base::StatusCode code, net::HttpResponse& answer) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/byte_budget.h"
 #include "base/name_pattern.h"
 #include "core/queue_full.h"
 #include "net/status_table.h"
@@ -22,6 +23,7 @@ struct Options {
   uint32_t json_depth_max = 64;                 // open arrays and objects
   uint32_t compression_ratio_max = 100;         // a compressed body's, above 64 KiB: 413
   int64_t inference_timeout_ns = 0;             // until an inference is answered, 504 then; 0: none
+  base::ByteBudget* outputs = nullptr;          // what answers in JSON are charged to; null: nothing; thread-safe
   size_t offload_bytes = 256 * 1024;            // JSON from this size on is left to the pool, and compressed requests
 };
 

@@ -12,13 +12,17 @@ Call::Call(const Surroundings& surroundings, const net::grpc::CallContext& conte
   if (!surroundings.options.access_log) return;
   const net::RequestHead& head = context.head;
   access_ = v2::MakeAccessRecord(context.received_ns, head.method_text, head.target, head.peer,
-                                 head.Find("traceparent").value_or(""));
+                                 head.Find("traceparent").value_or(""), head.request_id);
 }
 
 void Call::SetModel(std::string_view model, std::string_view version) {
   if (access_ == nullptr) return;
   access_->model = model;
   access_->version = version;
+}
+
+void Call::SetVersion(std::string_view version) {
+  if (access_ != nullptr) access_->version = version;
 }
 
 void Call::SetRequestId(std::string_view id) {
@@ -32,7 +36,7 @@ void Call::Answer(net::grpc::Message&& message) {
 }
 
 void Call::Finish(const base::Status& status, int64_t retry_after_ms) {
-  LogAccess(status.code());
+  LogAccess(status.code(), status.message());
   net::grpc::Responder responder = std::move(responder_);
   if (retry_after_ms > 0) {
     responder.AddTrailingMetadata("grpc-retry-pushback-ms", std::to_string(retry_after_ms));
@@ -48,8 +52,9 @@ void Call::LogGone(int64_t deadline_ns) {
   LogAccess(late ? base::StatusCode::kDeadlineExceeded : base::StatusCode::kCancelled);
 }
 
-void Call::LogAccess(base::StatusCode code) {
+void Call::LogAccess(base::StatusCode code, std::string_view error) {
   if (access_ == nullptr) return;
+  access_->error = error;
   v2::LogAccess(*logger_, *access_, base::StatusCodeName(code), clock_->NowNs());
   access_.reset();
 }

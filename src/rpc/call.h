@@ -24,6 +24,8 @@ class Call {
 
   // For the access log; nothing is kept where it is off.
   void SetModel(std::string_view model, std::string_view version);
+  // The version that answers.
+  void SetVersion(std::string_view version);
   void SetRequestId(std::string_view id);
 
   // The one response, and OK.
@@ -37,7 +39,7 @@ class Call {
   void LogGone(int64_t deadline_ns);
 
  private:
-  void LogAccess(base::StatusCode code);
+  void LogAccess(base::StatusCode code, std::string_view error = {});
 
   base::Logger* logger_;
   const base::Clock* clock_;

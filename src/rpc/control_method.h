@@ -14,6 +14,17 @@
 
 namespace inferd::rpc {
 
+// For the access log: the model that a request names in fields of its own, or in a ModelSpec.
+template <typename Request>
+void NoteModel([[maybe_unused]] const Request& request, [[maybe_unused]] Call& call) {
+  if constexpr (requires { call.SetModel(request.name(), request.version()); }) {
+    call.SetModel(request.name(), request.version());
+  } else if constexpr (requires { request.model_spec(); }) {
+    const auto& spec = request.model_spec();
+    call.SetModel(spec.name(), spec.has_version() ? std::to_string(spec.version().value()) : std::string());
+  }
+}
+
 // `answer` gives the response to a request, or a Result of it.
 template <typename Environment, typename Request, typename Response>
 net::grpc::Method AtOnce(const std::shared_ptr<const Environment>& environment, std::string path,
@@ -24,6 +35,7 @@ net::grpc::Method AtOnce(const std::shared_ptr<const Environment>& environment, 
     Call call(SurroundingsOf(*environment), context, std::move(responder));
     const auto request = net::grpc::Decode<Request>(message);
     if (!request.has_value()) return call.Finish(request.error());
+    NoteModel(*request, call);
     const auto response = answer(*environment, *request);
     if (!response.has_value()) return call.Finish(response.error());
     call.Answer(net::grpc::Encode(*response));
@@ -83,6 +95,7 @@ net::grpc::Method OnceLoaded(const std::shared_ptr<const Environment>& environme
     Call call(SurroundingsOf(*environment), context, std::move(responder));
     auto request = net::grpc::Decode<Request>(message);
     if (!request.has_value()) return call.Finish(request.error());
+    NoteModel(*request, call);
     QuestionCall::Answer(std::unique_ptr<QuestionCall>(new QuestionCall{.question = {.answer = answer, .about = about},
                                                                         .environment = environment,
                                                                         .call = std::move(call),

@@ -151,6 +151,7 @@ void InferCall::EncodeStep() {
 }
 
 void InferCall::Send() {
+  if (pinned_ != nullptr) call_.SetVersion(pinned_->version());
   if (cancel_->cancelled()) call_.LogGone(deadline_ns_);
   OnEnd(failure_.code());
   if (failure_.ok()) {

@@ -16,7 +16,7 @@
 
 namespace inferd::rpc {
 
-// One unary inference on its way, owned by whoever is to take the next step:
+// One unary inference on its way, owned by the function that takes the next step:
 //
 //   Start (loop) -> Begin (loop) -> Prepare (loop, or pool if big) -> Dispatch (loop) -> OnResponse (any thread)
 //     -> Encode (loop, or pool if big) -> Send (loop)

@@ -11,7 +11,7 @@
 namespace inferd::scheduling {
 
 // TensorFlow Serving's series about batches, `:tensorflow:serving:batching_session:*`, for dashboards that are made for
-// them (facts 1.8). As there, they are about all models that batch together. Thread-safe; the registry outlives it.
+// them. As there, they are about all models that batch together. Thread-safe; the registry outlives it.
 class BatchingSessionMetrics final {
  public:
   // `pool`: what the threads that run batches are called together.

@@ -2,15 +2,20 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
 
 #include "base/logging.h"
+#include "base/mutex.h"
 #include "core/model_id.h"
 
 namespace inferd::scheduling {
 
 // Connections' threads that executions have for longer than any quick model needs them: a model that was measured to be
-// quick, and then hangs, keeps the thread that it runs on, and all of its connections. Nothing can take it away again;
-// but the log says which model it is, and until it lets go no execution of any model begins on such a thread, so that
+// quick, and then hangs, keeps the thread that it runs on, and all of its connections. Where the engine can, it ends
+// the execution, which then goes on on a thread of the model's own; elsewhere nothing can take the thread away again.
+// But the log says which model it is, and until it lets go no execution of any model begins on such a thread, so that
 // the next one that hangs does not take the next thread. Thread-safe.
 class HeldThreads final {
  public:
@@ -26,12 +31,27 @@ class HeldThreads final {
   void Add() { held_.fetch_add(1, std::memory_order_relaxed); }
   void Remove() { held_.fetch_sub(1, std::memory_order_relaxed); }
 
+  // What says which executions run on connections' threads now: "model 'm' version 1 on loop-0", empty: none. Called by
+  // Holders(), which RemoveHolder waits for.
+  using Holder = std::function<std::string()>;
+  using HolderId = uint64_t;
+  HolderId AddHolder(Holder holder);
+  void RemoveHolder(HolderId id);
+  // Of all; for the log, when the server ends without such a thread.
+  std::string Holders() const;
+
   void SayHeld(const core::ModelId& model, int64_t held_ns) const;
+  // That an instance has no thread, as the system gives none; its requests are refused. At most every ten seconds.
+  void SayNone(const core::ModelId& model);
   void SayReleased(const core::ModelId& model, int64_t held_ns) const;
 
  private:
   base::Logger& logger_;
   std::atomic<int> held_{0};
+  mutable base::Mutex mutex_;
+  HolderId next_holder_ GUARDED_BY(mutex_) = 1;
+  std::unordered_map<HolderId, Holder> holders_ GUARDED_BY(mutex_);
+  std::atomic<int64_t> said_none_ns_{0};
 };
 
 }  // namespace inferd::scheduling

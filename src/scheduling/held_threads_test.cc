@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
+#include <thread>
 
+#include "base/turn.h"
 #include "tests/support/scheduling_fixture.h"
 
 namespace inferd::scheduling {
@@ -26,6 +29,7 @@ class HeldThreadsSchedulingTest : public ::testing::Test {
                                  .on_execute =
                                      [this](core::Execution& execution) {
                                        if (during_) during_();
+                                       if (gives_up_ && execution.IsCancelled(0)) return GiveUp(execution);
                                        FakeEngine::Identity(execution);
                                      }},
                                 config_);
@@ -35,8 +39,14 @@ class HeldThreadsSchedulingTest : public ::testing::Test {
     during_ = std::move(during);
     EXPECT_TRUE(fixture_.Send(fixture_.Request(first_, nullptr)).get().status.ok());
   }
+  // As an engine that was told that nobody waits.
+  void GiveUp(core::Execution& execution) {
+    ++given_up_;
+    execution.RespondAll({base::Cancelled("given up")});
+    execution.Finish();
+  }
   void RunSecond() { EXPECT_TRUE(fixture_.Send(fixture_.Request(second_, nullptr)).get().status.ok()); }
-  // Time passes, and who is to look at what it has brought does.
+  // Time passes, and the watch looks at what it has brought.
   void Pass(int64_t ns) {
     clock_.AdvanceNs(ns);
     fixture_.deadlines().RunDue();
@@ -46,6 +56,8 @@ class HeldThreadsSchedulingTest : public ::testing::Test {
   SchedulingFixture fixture_{clock_};
   config::ModelConfig config_;
   std::function<void()> during_;
+  bool gives_up_ = false;
+  std::atomic<int> given_up_{0};
   std::shared_ptr<const core::ModelVersion> first_;
   std::shared_ptr<const core::ModelVersion> second_;
 };
@@ -73,6 +85,56 @@ TEST_F(HeldThreadsSchedulingTest, EachExecutionCountsFromItsOwnBeginning) {
     });
   }
   EXPECT_EQ(first_->statistics().inline_executions(), 3u);
+}
+
+TEST_F(HeldThreadsSchedulingTest, WhatHoldsAThreadGoesOnOnItsInstancesAndStaysThere) {
+  gives_up_ = true;
+  const auto here = std::this_thread::get_id();
+  std::atomic<int> elsewhere{0};
+  const auto holds = [&] {
+    if (std::this_thread::get_id() == here) {
+      Pass(HeldThreads::kHeldNs);
+    } else {
+      ++elsewhere;
+    }
+  };
+  RunFirst(holds);
+  EXPECT_EQ(given_up_, 1);
+  EXPECT_EQ(elsewhere, 1) << "answered by the second run";
+  EXPECT_EQ(first_->statistics().inline_executions(), 1u);
+  fixture_.AwaitIdle(*first_);
+  RunFirst(holds);
+  EXPECT_EQ(elsewhere, 2);
+  EXPECT_EQ(first_->statistics().inline_executions(), 1u) << "though it says ALWAYS";
+  EXPECT_FALSE(fixture_.held_threads().any());
+  RunSecond();
+  EXPECT_EQ(second_->statistics().inline_executions(), 1u);
+}
+
+TEST_F(HeldThreadsSchedulingTest, AnEvictedRequestThatNobodyWaitsForIsNotRunAgain) {
+  gives_up_ = true;
+  auto queued = fixture_.Request(first_, nullptr);
+  queued.request->cancel = std::make_shared<core::CancelFlag>();
+  during_ = [this, cancel = queued.request->cancel] {
+    Pass(HeldThreads::kHeldNs);
+    cancel->Cancel();
+  };
+  EXPECT_EQ(fixture_.Send(std::move(queued)).get().status.code(), base::StatusCode::kCancelled);
+  EXPECT_EQ(given_up_, 1);
+}
+
+TEST_F(HeldThreadsSchedulingTest, AThreadThatExecutesNothingHandsOver) {
+  base::Turn turn("health", false);
+  const base::Turn::Scope here(turn);
+  RunSecond();
+  EXPECT_EQ(second_->statistics().inline_executions(), 0u);
+}
+
+TEST_F(HeldThreadsSchedulingTest, ModelsAndThreadsAreNamed) {
+  base::Turn turn("loop-7");
+  const base::Turn::Scope here(turn);
+  RunFirst([this] { EXPECT_EQ(fixture_.held_threads().Holders(), "model 'm' version 1 on loop-7"); });
+  EXPECT_EQ(fixture_.held_threads().Holders(), "");
 }
 
 TEST_F(HeldThreadsSchedulingTest, TheReportAndAMetricSayForHowLong) {

@@ -126,7 +126,7 @@ std::unique_ptr<VersionMetrics> InferenceMetrics::Add(const core::ModelId& id,
   return handle;
 }
 
-// Whoever records a failure holds the version, and so the series stay while this runs.
+// A thread that records a failure holds the version, and so the series stay while this runs.
 core::VersionStatistics::FailureObserver InferenceMetrics::FailuresInto(
     std::shared_ptr<VersionMetrics::Series> series) {
   return [this, series = std::move(series)](core::FailureReason reason, int64_t total_ns) {

@@ -24,7 +24,7 @@ class VersionMetrics final {
   ~VersionMetrics();
   // A request that was answered OK.
   void ObserveRequest(int64_t total_ns) { request_seconds_->Observe(static_cast<double>(total_ns) * 1e-9); }
-  // An execution that answered somebody OK: rows of requests, and such as filled it up.
+  // An execution that answered a request OK: rows of requests, and such as filled it up.
   void ObserveExecution(int64_t rows, int64_t padding = 0) {
     batch_size_->Observe(static_cast<double>(rows));
     if (padding > 0) padding_rows_->Add(static_cast<uint64_t>(padding));
@@ -54,7 +54,7 @@ class VersionMetrics final {
   std::shared_ptr<metrics::Counter> padding_rows_;
 };
 
-// The nv_inference_* series (facts 5) of every version that is loaded, and ours beside them: histograms of latency by
+// The nv_inference_* series of every version that is loaded, and ours beside them: histograms of latency by
 // outcome and of batch sizes, executions on the receiving thread, and by reason, what waits. They are read from the
 // versions' statistics when the page is written, so that they cost a request nothing. A reload of a version goes on
 // counting where the old load stopped; the series vanish when the last load of the version is gone. Thread-safe;
@@ -73,6 +73,7 @@ class InferenceMetrics final {
   friend class VersionMetrics;
   void Register(const std::shared_ptr<VersionMetrics::Series>& series);
   core::VersionStatistics::FailureObserver FailuresInto(std::shared_ptr<VersionMetrics::Series> series);
+  void RegisterSharing(const std::shared_ptr<VersionMetrics::Series>& series);
   void RegisterScheduling(const std::shared_ptr<VersionMetrics::Series>& series, const core::SchedulerReport& report);
   void Release(VersionMetrics& metrics);
 

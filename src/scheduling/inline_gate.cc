@@ -36,12 +36,13 @@ bool InlineGate::NextToMeasured(size_t index) const {
 }
 
 bool InlineGate::Allows(int64_t rows, size_t request_bytes) const {
+  if (banned_) return false;
   if (mode_ != config::InlineExecution::kAuto) return mode_ == config::InlineExecution::kAlways;
   return Open(0) && Open(IndexOf(rows)) && request_bytes <= fast_bytes_max_;
 }
 
 int64_t InlineGate::RowsToTake(int64_t rows) const {
-  if (mode_ != config::InlineExecution::kAuto || !Open(0)) return rows;
+  if (banned_ || mode_ != config::InlineExecution::kAuto || !Open(0)) return rows;
   size_t index = IndexOf(rows);
   while (!NextToMeasured(index) || !Open(index)) --index;
   return std::min(rows, int64_t{1} << index);
@@ -64,7 +65,11 @@ void InlineGate::Record(int64_t rows, int64_t service_ns, size_t request_bytes, 
   if (!slow) RecordFast(index, request_bytes, inline_run);
   if (!inline_run) return;
   if (slow) size.fast_runs = 0;
-  if (slow && std::exchange(size.watching, true)) return Close(index);
+  if (slow && std::exchange(size.watching, true)) {
+    // What was blamed is the model's own doing.
+    if (mode_ == config::InlineExecution::kAuto && service_ns / kFarOver >= service_ns_max_) Ban();
+    return Close(index);
+  }
   if (index > 0 && size.mean_ns >= service_ns_max_) Close(index);
 }
 

@@ -25,17 +25,22 @@ namespace inferd::scheduling {
 // a little. What the loop spends on reading a request and writing its answer counts for the model: the limit grows with
 // the request's bytes, so that one megabyte copied by an engine is not copied from one core's cache to another's, too.
 // A pause begins at kSamplesMin and doubles, up to kPauseMax, with every slow run while it watches: a model
-// that is slow at times is soon let in hardly ever. A request larger than every one that was measured to be fast runs
-// off the loop too.
+// that is slow at times is soon let in hardly ever. One that then has used kFarOver times the limit is let in no more.
+// A request larger than every one that was measured to be fast runs off the loop too.
 class InlineGate final {
  public:
   static constexpr int kSamplesMin = 16;
   static constexpr int kPauseMax = 16384;
   static constexpr int kQuietRuns = 1024;
+  static constexpr int64_t kFarOver = 1000;
 
   // `service_ns_max` 0: never open, but for kAlways, which a model's configuration may ask for at its own risk.
   explicit InlineGate(int64_t service_ns_max, config::InlineExecution mode = config::InlineExecution::kAuto)
       : mode_(mode), service_ns_max_(service_ns_max) {}
+
+  // Off the loop from now on, for good and in every mode: the model has held one for far longer than its runs were
+  // measured to take. That is up to a request's values perhaps, which no size tells.
+  void Ban() { banned_ = true; }
 
   // `request_bytes`: of its largest request.
   bool Allows(int64_t rows, size_t request_bytes) const;
@@ -74,6 +79,7 @@ class InlineGate final {
 
   config::InlineExecution mode_;
   int64_t service_ns_max_;
+  bool banned_ = false;
   uint64_t runs_ = 0;               // of any size
   int samples_left_ = kSamplesMin;  // off the loop and fast, until single rows may run there
   size_t fast_bytes_max_ = 0;       // the largest request measured below the limit

@@ -196,5 +196,21 @@ TEST(InlineGateTest, WhatTheLoopSpendsOnMovingARequestCountsForTheModel) {
   EXPECT_TRUE(gate.watching(1));
 }
 
+TEST(InlineGateTest, AModelThatUsedFarMoreThanItsLimitIsLetInNoMore) {
+  for (const auto mode : {config::InlineExecution::kAuto, config::InlineExecution::kAlways}) {
+    InlineGate gate(1000, mode);
+    for (int i = 0; i < InlineGate::kSamplesMin; ++i) gate.Record(1, 100, 8, false);
+    ASSERT_TRUE(gate.Allows(1, 8));
+    gate.Record(1, InlineGate::kFarOver * 1000, 8, true);
+    EXPECT_EQ(gate.watching(1), mode == config::InlineExecution::kAuto) << "the first may be the machine's fault";
+    gate.Record(1, InlineGate::kFarOver * 1000, 8, true);
+    for (int i = 0; i < 2 * InlineGate::kPauseMax; ++i) gate.Record(1, 100, 8, false);
+    EXPECT_EQ(gate.Allows(1, 8), mode == config::InlineExecution::kAlways);
+    gate.Ban();
+    EXPECT_FALSE(gate.Allows(1, 8));
+    EXPECT_EQ(gate.RowsToTake(7), 7);
+  }
+}
+
 }  // namespace
 }  // namespace inferd::scheduling

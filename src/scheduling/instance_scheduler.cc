@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/model_version.h"
+#include "scheduling/batch/output_charge.h"
 #include "scheduling/held_threads.h"
 #include "scheduling/queue/deadline_watch.h"
 #include "scheduling/requests/request_splitter.h"
@@ -12,6 +13,9 @@
 namespace inferd::scheduling {
 
 namespace {
+
+// Clients that do not read hold their answers' memory for so long at least.
+constexpr int64_t kOutputsRetryAfterMs = 1000;
 
 // Sharing an execution takes a copy of the inputs. That of a larger request costs more than a quick execution saves.
 constexpr size_t kShareBytesMax = 64 * 1024;
@@ -44,7 +48,8 @@ std::optional<BatchTuner> MakeTuner(const core::SchedulerParts& version, const S
 }  // namespace
 
 InstanceScheduler::InstanceScheduler(Parts parts, const SchedulerOptions& options, const SchedulerServices& services)
-    : parts_(std::move(parts)),
+    : sharing_(parts.version.id, services.logger),
+      parts_(std::move(parts)),
       options_(options),
       services_(services),
       config_(*parts_.version.config),
@@ -54,6 +59,7 @@ InstanceScheduler::InstanceScheduler(Parts parts, const SchedulerOptions& option
       looks_for_more_(config_.isolation != config::Isolation::kNone),
       gate_limit_ns_(MakeGate(config_, options).service_ns_max()),
       objective_ns_(ObjectiveNs(config_, options)),
+      unfinished_max_(std::max(parts_.version.model->unfinished_executions_max(), 1)),
       admission_(config_.concurrency, services.clock, batching_),
       rules_(MakeRules(parts_.version, options)),
       waiting_(config_, *parts_.version.signature, parts_.version.model->significant_parameters(),
@@ -63,16 +69,9 @@ InstanceScheduler::InstanceScheduler(Parts parts, const SchedulerOptions& option
   // More than there is room for will never wait; nor perhaps more than one, where there is an adaptive limit.
   const auto room = static_cast<int64_t>(waiting_.size_max(PriorityLevel(config_, 0).value_or(1)));
   rules_.hold_until_requests = admission_.active() ? 0 : std::min(rules_.hold_until_requests, room);
-  parts_.context.run_again = [this](std::vector<std::unique_ptr<QueueEntry>> entries) {
-    const auto pin = entries.empty() ? nullptr : entries.front()->queued.version;
-    DroppedEntries dropped;
-    {
-      base::MutexLock lock(mutex_);
-      RunAgain(entries);
-      WakeIfReady(services_.clock.NowNs(), dropped);
-    }
-    AnswerDropped(std::move(dropped));
-  };
+  parts_.context.sharing = &sharing_;
+  parts_.context.outputs = services_.outputs;
+  parts_.context.outputs_count = &outputs_count_;
   for (size_t i = 0; i < parts_.version.instances.size(); ++i) {
     InstanceWorker& worker = *workers_.emplace_back(std::make_unique<InstanceWorker>());
     worker.ordinal = static_cast<int>(i);
@@ -80,6 +79,7 @@ InstanceScheduler::InstanceScheduler(Parts parts, const SchedulerOptions& option
     worker.place = std::move(parts_.places[i]);
     idle_.push_back(&worker);
   }
+  holder_id_ = services_.held_threads.AddHolder([this] { return HeldBy(); });
   deadline_id_ = services_.deadlines.Add([this] { return OnTime(); });
   parts_.metrics->ReportFrom([this] { return Report(); });
 }
@@ -87,6 +87,7 @@ InstanceScheduler::InstanceScheduler(Parts parts, const SchedulerOptions& option
 InstanceScheduler::~InstanceScheduler() {
   parts_.metrics->StopReporting();
   services_.deadlines.Remove(deadline_id_);
+  services_.held_threads.RemoveHolder(holder_id_);
   for (auto& worker : workers_) worker->place.claim->Cancel();
   {
     base::MutexLock lock(mutex_);
@@ -101,6 +102,9 @@ InstanceScheduler::~InstanceScheduler() {
 void InstanceScheduler::Enqueue(core::QueuedRequest&& queued) {
   const auto level = LevelOf(*queued.request);
   if (!level.has_value()) return Refuse(queued, level.error());
+  if (LacksRoomForOutputs(queued)) {
+    return Refuse(queued, OutputsRefused(*services_.outputs, 0), kOutputsRetryAfterMs);
+  }
   if (const int64_t retry_after_ms = queued.warmup ? 0 : admission_.Admit(queued);
       retry_after_ms > 0 && !TakePlace(queued, *level, retry_after_ms)) {
     return Shed(queued, retry_after_ms);
@@ -113,7 +117,7 @@ void InstanceScheduler::Enqueue(core::QueuedRequest&& queued) {
 
 void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level) {
   if (!parts_.padding.empty()) parts_.padding.Pad(queued);
-  const bool alone = !batching_ || queued.layout.rows > rows_max_ || queued.layout.rows == 0;
+  const bool alone = !batching_ || sharing_.stopped() || queued.layout.rows > rows_max_ || queued.layout.rows == 0;
   const BatchKey key =
       alone ? BatchKey()
             : MakeBatchKey(queued, *parts_.version.signature, parts_.version.model->significant_parameters());
@@ -129,7 +133,11 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
     entry->key = key;
     entry->level = level;
     entry->alone = alone;
-    if (entry->queued.warmup) return WarmUp(std::move(entry));
+    if (entry->queued.warmup) {
+      WarmUp(std::move(entry), dropped);
+      lock.unlock();
+      return AnswerDropped(std::move(dropped));
+    }
     if (tuner_.has_value()) tuner_->RecordArrival(entry->queued.layout.rows, InFlight());
     base::Turn* const turn = base::Turn::Current();
     BatchDecision decision;
@@ -162,7 +170,7 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
       retry_after_ms = DrainedAfterMs(refused->level);
     }
   }
-  // The request may have been answered by now, and this may be gone with it, unless somebody is left to be answered.
+  // The request may have been answered by now, and this may be gone with it, unless a request is left to be answered.
   if (!dropped.empty()) AnswerDropped(std::move(dropped));
   if (refused != nullptr) Refuse(refused->queued, std::move(refusal), retry_after_ms);
 }
@@ -171,6 +179,7 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
 bool InstanceScheduler::MayRunHere(const QueueEntry& entry) const {
   const core::QueuedRequest& queued = entry.queued;
   if (idle_.empty() || !idle_.back()->place.cores.empty() || !queued.request->parameters.empty()) return false;
+  if (const base::Turn* turn = base::Turn::Current(); turn != nullptr && !turn->executes()) return false;
   // A request of many parts would keep the thread for as long as all of them.
   if (queued.parts != nullptr || services_.held_threads.any()) return false;
   return gate_.Allows(entry.rows(), queued.request->InputBytes());
@@ -195,6 +204,7 @@ bool InstanceScheduler::StartsLone(const QueueEntry& entry, BatchDecision& decis
   InstancePlace& place = idle_.back()->place;
   const WaitingSummary summary{.requests = 1,
                                .rows = queued.layout.rows,
+                               .sharing = 1,
                                .alone = entry.alone,
                                .oldest_ns = queued.queued_ns,
                                .expires_ns = queued.request->deadline_ns};
@@ -204,10 +214,15 @@ bool InstanceScheduler::StartsLone(const QueueEntry& entry, BatchDecision& decis
 }
 
 // Each instance gets as many as any other: what is warmed up is the instance. Round robin, as they come.
-void InstanceScheduler::WarmUp(std::unique_ptr<QueueEntry> entry) {
+void InstanceScheduler::WarmUp(std::unique_ptr<QueueEntry> entry, DroppedEntries& dropped) {
   InstanceWorker& worker = *workers_[next_warmup_++ % workers_.size()];
   worker.warmups.push_back(std::move(entry));
-  if (std::erase(idle_, &worker) > 0) WakeIdle(worker);
+  if (std::erase(idle_, &worker) == 0 || WakeIdle(worker)) return;
+  for (auto& warmup : worker.warmups) {
+    parts_.version.statistics->AddPending(1);
+    dropped.emplace_back(std::move(warmup), QueueVerdict::kNoThread);
+  }
+  worker.warmups.clear();
 }
 
 std::unique_ptr<QueueEntry> InstanceScheduler::Push(std::unique_ptr<QueueEntry> entry, int64_t now_ns,
@@ -238,8 +253,9 @@ core::SchedulerReport InstanceScheduler::Report() const {
   report.concurrency = admission_.Report();
   report.preserve_order = preserves_order_;
   report.inline_executions = parts_.version.statistics->inline_executions();
+  report.sharing = sharing_.Report();
   base::MutexLock lock(mutex_);
-  report.batching = rules_.batching;
+  report.batching = rules_.batching && !sharing_.stopped();
   report.rows_max = rules_.rows_max;
   report.preferred_rows = rules_.preferred_rows;
   report.delay_ns = rules_.delay_ns;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +17,8 @@
 #include "scheduling/batch/batch_policy.h"
 #include "scheduling/batch/batch_tuner.h"
 #include "scheduling/batch/execution_context.h"
+#include "scheduling/batch/sharing_limit.h"
+#include "scheduling/held_threads.h"
 #include "scheduling/inline_gate.h"
 #include "scheduling/instance_worker.h"
 #include "scheduling/queue/admission.h"
@@ -31,14 +35,18 @@ namespace inferd::scheduling {
 //
 // A request meets, in this order: its priority's level and what that says of its timeout, the adaptive limit
 // (Admission), where it may take the place of a less urgent one that waits, splitting and padding, the queue of its
-// level. A lone request that needs not wait for company runs at once: on the calling thread if the
-// InlineGate lets it, else on an idle instance's thread. Batches are formed by whoever is about to run them, so that
-// they have all that has come by then: an idle instance's thread, or, of a model that the gate lets in, the thread that
-// brought the requests, when it has handed on all it had (base::Turn). Whoever has run one forms the next. What waits
-// is answered DEADLINE_EXCEEDED "Request timeout expired" when its time is up, CANCELLED soon after it was cancelled,
-// and not when its turn would have come; RESOURCE_EXHAUSTED "Exceeds maximum queue size" at once, where its level is
-// full. No completion runs under a lock. An instance holds its claim on what all share while it executes, and forms its
-// batch when it has it.
+// level. A lone request that needs not wait for others runs at once: on the calling thread if the
+// InlineGate lets it, else on an idle instance's thread. Batches are formed by the thread that is about to run them, so
+// that they have all that has come by then: an idle instance's thread, or, of a model that the gate lets in, the thread
+// that brought the requests, when it has handed on all it had (base::Turn). A thread that has run one forms the next.
+// What waits is answered DEADLINE_EXCEEDED "Request timeout expired" when its time is up, CANCELLED soon after it was
+// cancelled, and not when its turn would have come; RESOURCE_EXHAUSTED "Exceeds maximum queue size" at once, where its
+// level is full. No completion runs under a lock. An instance holds its claim on what all share while it executes, and
+// forms its batch when it has it.
+//
+// An execution lasts until the engine has finished it, which may be long after EngineInstance::Execute has returned: so
+// long it counts in all figures, is one of those that its instance may have (EngineModel::unfinished_executions_max),
+// and holds the instance's claim. An instance that needs a claim has one execution at a time.
 class InstanceScheduler final : public core::Scheduler {
  public:
   struct Parts {
@@ -56,8 +64,8 @@ class InstanceScheduler final : public core::Scheduler {
   core::SchedulerReport Report() const override;
   std::vector<core::BatchRecord> RecentExecutions() const override;
 
-  // Answers what has waited too long, and begins what has waited for company as long as it may. The DeadlineWatch calls
-  // it; returns when to be called again, 0: when armed.
+  // Answers what has waited too long, and begins what has waited as long as the batch delay allows. The DeadlineWatch
+  // calls it; returns when to be called again, 0: when armed.
   int64_t OnTime();
 
   // Without SchedulerOptions::threads: runs what one instance was woken for, on this thread. False: none was.
@@ -77,8 +85,9 @@ class InstanceScheduler final : public core::Scheduler {
     int64_t blamed_ns = 0;  // how long it took as far as the model is to blame
   };
 
-  // How requests come in, and leave without having run; instance_scheduler_admit.cc: who is let in.
+  // How requests come in, and leave without having run; instance_scheduler_admit.cc: which are let in.
   base::Result<uint64_t> LevelOf(const core::InferRequest& request) const;
+  bool LacksRoomForOutputs(const core::QueuedRequest& queued) const;
   bool TakePlace(core::QueuedRequest& queued, uint64_t level, int64_t retry_after_ms);
   void Shed(core::QueuedRequest& queued, int64_t retry_after_ms);
   void EnqueuePart(core::QueuedRequest&& queued, uint64_t level);
@@ -86,7 +95,7 @@ class InstanceScheduler final : public core::Scheduler {
   bool WaitsForTurn(const QueueEntry& entry, const base::Turn* turn) const REQUIRES(mutex_);
   bool Gathers(const base::Turn& turn) const REQUIRES(mutex_);
   bool StartsLone(const QueueEntry& entry, BatchDecision& decision) REQUIRES(mutex_);
-  void WarmUp(std::unique_ptr<QueueEntry> entry) REQUIRES(mutex_);
+  void WarmUp(std::unique_ptr<QueueEntry> entry, DroppedEntries& dropped) REQUIRES(mutex_);
   std::unique_ptr<QueueEntry> Push(std::unique_ptr<QueueEntry> entry, int64_t now_ns, DroppedEntries& dropped)
       REQUIRES(mutex_);
   std::unique_ptr<QueueEntry> NewEntry() REQUIRES(mutex_);
@@ -95,14 +104,17 @@ class InstanceScheduler final : public core::Scheduler {
   void Refuse(core::QueuedRequest& queued, base::Status status, int64_t retry_after_ms = 0);
   void AnswerDropped(DroppedEntries dropped);
 
-  // instance_scheduler_form.cc: who runs what waits. WakeIfReady wakes an idle instance if there is a batch for it, or
-  // sees to it that this is asked again in time; Form makes the next batch of an instance that has none, or leaves it
-  // idle.
+  // instance_scheduler_form.cc: which instance runs what waits. WakeIfReady wakes an idle instance if there is a batch
+  // for it, or sees to it that this is asked again in time; Form makes the next batch of an instance that has none, or
+  // leaves it idle.
   void WakeIfReady(int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
-  void WakeIdle(InstanceWorker& worker) REQUIRES(mutex_);
+  bool WakeIdle(InstanceWorker& worker) REQUIRES(mutex_);
   bool Signal(InstanceWorker& worker) REQUIRES(mutex_);
+  bool LacksThreads(int64_t now_ns) REQUIRES(mutex_);
+  void DropWhatWaits(int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
   void WatchInline(int64_t now_ns) REQUIRES(mutex_);
   int64_t FindHeld(int64_t now_ns) REQUIRES(mutex_);
+  std::string HeldBy() const;
   void ArmAt(int64_t at_ns) REQUIRES(mutex_);
   FormedBatch Form(InstanceWorker& worker, Place place, int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
   FormedBatch TakeBatch(const BatchDecision& decision, Place place, int64_t now_ns, DroppedEntries& dropped)
@@ -111,6 +123,7 @@ class InstanceScheduler final : public core::Scheduler {
   BatchDecision Decide(int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
   void FormAhead(int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
   void Retune(int64_t now_ns) REQUIRES(mutex_);
+  void LimitSharing() REQUIRES(mutex_);
   bool NothingWaits(const InstanceWorker& worker) const REQUIRES(mutex_);
   BatchExecution* NewExecution() REQUIRES(mutex_);
 
@@ -134,20 +147,31 @@ class InstanceScheduler final : public core::Scheduler {
   std::optional<Elapsed> Execute(InstanceWorker& worker, FormedBatch& batch, Place place);
   // False: there is more of it than this thread has time for (FormedBatch::begun_ns).
   bool Advance(InstanceWorker& worker, FormedBatch& batch, int64_t now_ns, Place place);
-  void Record(FormedBatch& batch, const InstanceWorker& worker, const Elapsed& elapsed, Place place) REQUIRES(mutex_);
+  int UnfinishedMax(const InstanceWorker& worker) const { return worker.place.claim->free() ? unfinished_max_ : 1; }
+  void MakeIdle(InstanceWorker& worker) REQUIRES(mutex_);
+  // Of what has returned. Null: the engine has not finished it, and OnFinished() will have it.
+  std::unique_ptr<BatchExecution> TakeBack(InstanceWorker& worker, const FormedBatch& batch, int64_t started_ns);
+  // On a thread of the engine.
+  void OnFinished(InstanceWorker& worker, FormedBatch batch, int64_t started_ns,
+                  std::unique_ptr<BatchExecution> execution);
+  void Record(FormedBatch& batch, const InstanceWorker& worker, int64_t started_ns, int64_t finished_ns)
+      REQUIRES(mutex_);
   void Recycle(std::unique_ptr<BatchExecution> execution, BatchExecution::Remains& remains) REQUIRES(mutex_);
   void RunAgain(std::vector<std::unique_ptr<QueueEntry>>& entries) REQUIRES(mutex_);
 
-  Parts parts_;  // but for the instances, which the workers have
+  SharingLimit sharing_;
+  std::atomic<bool> outputs_count_{false};  // for the budget
+  Parts parts_;                             // but for the instances, which the workers have
   const SchedulerOptions options_;
   const SchedulerServices services_;
   const config::ModelConfig& config_;
-  const bool batching_;
+  const bool batching_;  // until sharing_ has stopped
   const int64_t rows_max_;
   const bool preserves_order_;
   const bool looks_for_more_;  // before an execution begins: one in another process is dear, whatever its size
   const int64_t gate_limit_ns_;
   const int64_t objective_ns_;  // of batching: AUTO
+  const int unfinished_max_;    // executions of an instance
   Admission admission_;
   AnswerOrder order_;  // where it is preserved
 
@@ -169,8 +193,9 @@ class InstanceScheduler final : public core::Scheduler {
   int64_t mean_service_ns_ GUARDED_BY(mutex_) = 0;  // of an execution, exponentially weighted,
   double mean_requests_ GUARDED_BY(mutex_) = 1;     // and how many requests it has
   int64_t sweep_ns_ GUARDED_BY(mutex_) = 0;         // when to look for those that gave up; 0: never
-  int64_t company_ns_ GUARDED_BY(mutex_) = 0;       // when waiting for company ends; 0: nobody does
+  int64_t company_ns_ GUARDED_BY(mutex_) = 0;       // when a batch delay ends; 0: none runs
   int64_t held_ns_ GUARDED_BY(mutex_) = 0;          // when to look for executions that hold a connections' thread
+  int64_t no_thread_ns_ GUARDED_BY(mutex_) = 0;     // since when no thread can be started; 0: it can, or was not needed
   int64_t armed_ns_ GUARDED_BY(mutex_) = 0;
   BatchLog log_ GUARDED_BY(mutex_);
   std::array<uint64_t, core::kBatchReasonCount> executions_ GUARDED_BY(mutex_){};
@@ -180,6 +205,7 @@ class InstanceScheduler final : public core::Scheduler {
   std::vector<std::unique_ptr<QueueEntry>> spare_entries_ GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<BatchExecution>> spare_executions_ GUARDED_BY(mutex_);
   uint64_t deadline_id_ = 0;
+  HeldThreads::HolderId holder_id_ = 0;
 };
 
 }  // namespace inferd::scheduling

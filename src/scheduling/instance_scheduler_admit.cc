@@ -6,7 +6,8 @@
 #include "core/request_timeout.h"
 #include "scheduling/instance_scheduler.h"
 
-// The part of the InstanceScheduler that says who is let in, and answers those who are not or have given up.
+// The part of the InstanceScheduler that says which requests are let in, and answers those that are not or were given
+// up.
 
 namespace inferd::scheduling {
 
@@ -23,6 +24,14 @@ base::Result<uint64_t> InstanceScheduler::LevelOf(const core::InferRequest& requ
     INFERD_RETURN_IF_ERROR(CheckTimeout(PolicyOf(config_, level), request.timeout_us, config_.name));
   }
   return level;
+}
+
+// What would be computed now could not be kept. Models with small outputs go on.
+bool InstanceScheduler::LacksRoomForOutputs(const core::QueuedRequest& queued) const {
+  if (!outputs_count_.load(std::memory_order_relaxed) || !services_.outputs->nearly_used_up()) return false;
+  if (queued.warmup) return false;
+  services_.outputs->CountRefusal();
+  return true;
 }
 
 // Of the last of those that wait and are less urgent; false: nobody is.
@@ -56,6 +65,11 @@ void InstanceScheduler::AnswerDropped(DroppedEntries dropped) {
       parts_.version.statistics->RecordFailure(
           cancelled ? core::FailureReason::kCanceled : core::FailureReason::kRejected,
           services_.clock.NowNs() - entry->queued.queued_ns);
+    }
+    if (verdict == QueueVerdict::kNoThread) {
+      entry->queued.Fail(base::ResourceExhausted("the system gives the server no further thread, which model '" +
+                                                 config_.name + "' needs to be executed"));
+      continue;
     }
     entry->queued.Fail(cancelled ? base::Cancelled("the request was cancelled") : core::RequestTimeout());
   }

@@ -35,7 +35,7 @@ class BatchingTest : public ::testing::Test {
         executions_.push_back(execution.rows);
       }
       if (fails_ && execution.request_count() > 1) {
-        execution.RespondAll(base::Internal("cannot do several"), {});
+        execution.RespondAll({base::Internal("cannot do several")});
         execution.Finish();
       } else {
         FakeEngine::Identity(execution);
@@ -237,7 +237,6 @@ TEST_F(BatchingTest, UrgentRequestsComeFirst) {
 }
 
 TEST_F(BatchingTest, MembersOfABatchThatFailedAreTriedAloneOnce) {
-  config_.side_effect_free = true;
   fails_ = true;
   Make();
   SendAndHold();
@@ -250,7 +249,42 @@ TEST_F(BatchingTest, MembersOfABatchThatFailedAreTriedAloneOnce) {
   EXPECT_EQ(version_->statistics().pending(), 0);
 }
 
+TEST_F(BatchingTest, WhereSharingIsWhatFailsItEnds) {
+  config_.inline_execution = config::InlineExecution::kAlways;
+  fails_ = true;
+  Make();
+  for (int i = 0; i < SharingLimit::kBlamelessMax; ++i) {
+    EXPECT_TRUE(version_->scheduler().Report().batching);
+    SendInOneTurn(3);
+    ExpectAnswers();
+    SchedulingFixture::AwaitIdle(*version_);
+  }
+  const core::SchedulerReport report = version_->scheduler().Report();
+  EXPECT_FALSE(report.batching);
+  EXPECT_EQ(report.sharing.failed, SharingLimit::kBlamelessMax);
+  EXPECT_EQ(report.sharing.repeated, 3 * SharingLimit::kBlamelessMax);
+  EXPECT_NE(report.sharing.stopped, "");
+  SendInOneTurn(3);
+  ExpectAnswers();
+  SchedulingFixture::AwaitIdle(*version_);
+  EXPECT_EQ(Recent().back().reason, BatchReason::kNotBatching);
+  EXPECT_EQ(version_->scheduler().Report().sharing.failed, SharingLimit::kBlamelessMax);
+}
+
+TEST_F(BatchingTest, WhereBatchesFailedFewerRequestsShareTheNext) {
+  config_.inline_execution = config::InlineExecution::kAlways;
+  fails_ = true;
+  Make();
+  SendInOneTurn(2);
+  ExpectAnswers();
+  SchedulingFixture::AwaitIdle(*version_);
+  fails_ = false;
+  const int64_t requests_max = version_->scheduler().Report().sharing.requests_max;
+  EXPECT_GT(requests_max, 8) << "one failure changes little";
+}
+
 TEST_F(BatchingTest, WhoMayHaveSideEffectsIsNotTriedAgain) {
+  config_.side_effect_free = false;
   fails_ = true;
   Make();
   SendAndHold();

@@ -43,10 +43,10 @@ void Infer(benchmark::State& state, const SchedulerOptions& options) {
   base::SystemClock clock;
   SchedulingFixture fixture(clock);
   const auto version = fixture.MakeVersion(AddSub(), options);
-  core::CatalogSnapshot::Models models;
+  std::map<std::string, core::CatalogSnapshot::Model> models;
   models["m"].versions.push_back({.version = 1, .serving = version, .state = core::ModelState::kReady, .reason = ""});
   core::SnapshotPublisher publisher;
-  publisher.Publish(std::make_shared<const core::CatalogSnapshot>(std::move(models)));
+  publisher.Publish(std::make_shared<const core::CatalogSnapshot>(models));
   core::InflightLimit inflight{{}};
   core::LocalDispatcher dispatcher(publisher, inflight, clock);
   const base::Buffer body = base::Buffer::Allocate(64);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +17,8 @@ namespace {
 constexpr int64_t kExpiryPauseNs = 250'000;
 // After a thread could not be started.
 constexpr int64_t kThreadRetryNs = 10'000'000;
+// How long requests wait for one.
+constexpr int64_t kThreadPatienceNs = 500'000'000;
 
 bool IsComplete(core::BatchReason reason) {
   return reason != core::BatchReason::kNoneWaiting && reason != core::BatchReason::kNotBatching;
@@ -23,7 +26,8 @@ bool IsComplete(core::BatchReason reason) {
 
 // Others of its kind may have been left behind.
 bool IsFull(core::BatchReason reason) {
-  return reason == core::BatchReason::kFull || reason == core::BatchReason::kPreferredSize;
+  return reason == core::BatchReason::kFull || reason == core::BatchReason::kPreferredSize ||
+         reason == core::BatchReason::kCautious;
 }
 
 }  // namespace
@@ -39,6 +43,7 @@ int64_t InstanceScheduler::OnTime() {
   DroppedEntries dropped;
   int64_t next_ns = 0;
   int64_t newly_held_ns = 0;
+  bool no_thread = false;
   {
     base::MutexLock lock(mutex_);
     armed_ns_ = 0;
@@ -51,8 +56,10 @@ int64_t InstanceScheduler::OnTime() {
     if (company_ns_ <= now_ns) company_ns_ = 0;
     if (held_ns_ != 0 && held_ns_ <= now_ns) newly_held_ns = FindHeld(now_ns);
     WakeIfReady(now_ns, dropped);
+    if (no_thread = LacksThreads(now_ns); no_thread) DropWhatWaits(now_ns, dropped);
     next_ns = armed_ns_ = Earlier(Earlier(sweep_ns_, company_ns_), held_ns_);
   }
+  if (no_thread) services_.held_threads.SayNone(parts_.version.id);
   if (newly_held_ns > 0) services_.held_threads.SayHeld(parts_.version.id, newly_held_ns);
   AnswerDropped(std::move(dropped));
   return next_ns;
@@ -65,7 +72,8 @@ void InstanceScheduler::WatchInline(int64_t now_ns) {
   ArmAt(held_ns_);
 }
 
-// How long the longest has held its thread of which that is to be said now; 0: none. Sets when to look again.
+// How long the longest has held its thread of which that is to be said now; 0: none. Sets when to look again. What is
+// found for the first time is to leave that thread, and the model does not come back to one.
 int64_t InstanceScheduler::FindHeld(int64_t now_ns) {
   held_ns_ = 0;
   int64_t longest_ns = 0;
@@ -74,7 +82,11 @@ int64_t InstanceScheduler::FindHeld(int64_t now_ns) {
     if (since_ns == 0) continue;
     const int64_t held_ns = now_ns - since_ns;
     if (held_ns >= HeldThreads::NextNs(worker->said_held_ns)) {
-      if (worker->said_held_ns == 0) services_.held_threads.Add();
+      if (worker->said_held_ns == 0) {
+        services_.held_threads.Add();
+        worker->evicted_ns.store(since_ns, std::memory_order_relaxed);
+        gate_.Ban();
+      }
       worker->said_held_ns = held_ns;
       longest_ns = std::max(longest_ns, held_ns);
     }
@@ -83,7 +95,28 @@ int64_t InstanceScheduler::FindHeld(int64_t now_ns) {
   return longest_ns;
 }
 
+void InstanceScheduler::LimitSharing() {
+  rules_.requests_max = sharing_.requests_max();
+  if (!rules_.batching || !sharing_.stopped()) return;
+  rules_ = BatchRules();
+  rules_.requests_max = 1;
+  tuner_.reset();
+}
+
+std::string InstanceScheduler::HeldBy() const {
+  std::string text;
+  for (const auto& worker : workers_) {
+    if (worker->inline_since_ns.load(std::memory_order_relaxed) == 0) continue;
+    const base::Turn* turn = worker->inline_turn.load(std::memory_order_relaxed);
+    text += (text.empty() ? "model '" : ", model '") + parts_.version.id.name + "' version " +
+            std::to_string(parts_.version.id.version);
+    if (turn != nullptr) text += " on " + turn->name();
+  }
+  return text;
+}
+
 void InstanceScheduler::Retune(int64_t now_ns) {
+  LimitSharing();
   if (!tuner_.has_value()) return;
   const BatchTuner::Choice& choice = tuner_->choice(now_ns);
   tuning_explanation_ = choice.explanation;
@@ -109,21 +142,38 @@ BatchDecision InstanceScheduler::Decide(int64_t now_ns, DroppedEntries& dropped)
 void InstanceScheduler::WakeIfReady(int64_t now_ns, DroppedEntries& dropped) {
   if (waiting_.empty()) return;
   if (idle_.empty()) return FormAhead(now_ns, dropped);
-  // Whoever was woken already is about to look.
+  // Instances that were woken already are about to look.
   const int64_t waits = batching_ ? waiting_.rows() : static_cast<int64_t>(waiting_.size());
-  if (waits <= woken_ * rows_max_ || !Decide(now_ns, dropped).begin) return;
+  const int64_t shares = rules_.requests_max == 0 ? rows_max_ : std::min(rows_max_, rules_.requests_max);
+  if (waits <= woken_ * shares || !Decide(now_ns, dropped).begin) return;
   InstanceWorker& worker = *idle_.back();
   idle_.pop_back();
   WakeIdle(worker);
 }
 
-void InstanceScheduler::WakeIdle(InstanceWorker& worker) {
+// False: it stays idle, as there is no thread for it; this is tried again soon.
+bool InstanceScheduler::WakeIdle(InstanceWorker& worker) {
   ++woken_;
-  if (Signal(worker)) return;
+  if (Signal(worker)) return true;
   --woken_;
   idle_.push_back(&worker);
-  company_ns_ = services_.clock.NowNs() + kThreadRetryNs;
+  const int64_t now_ns = services_.clock.NowNs();
+  if (no_thread_ns_ == 0) no_thread_ns_ = now_ns;
+  company_ns_ = now_ns + kThreadRetryNs;
   ArmAt(company_ns_);
+  return false;
+}
+
+// Whether what waits has waited for long enough for a thread that cannot be started, and no other will come for it.
+bool InstanceScheduler::LacksThreads(int64_t now_ns) {
+  if (no_thread_ns_ == 0 || now_ns - no_thread_ns_ < kThreadPatienceNs || waiting_.empty()) return false;
+  return std::ranges::none_of(workers_, [](const auto& worker) { return worker->thread.joinable(); });
+}
+
+void InstanceScheduler::DropWhatWaits(int64_t now_ns, DroppedEntries& dropped) {
+  std::vector<std::unique_ptr<QueueEntry>> taken;
+  while (!waiting_.empty()) waiting_.Take(rows_max_, 0, now_ns, taken, dropped);
+  for (auto& entry : taken) dropped.emplace_back(std::move(entry), QueueVerdict::kNoThread);
 }
 
 // Under the lock: once it is released, the worker may finish the request and let the last pin of the version go. False:
@@ -134,6 +184,7 @@ bool InstanceScheduler::Signal(InstanceWorker& worker) {
   if (worker.thread.joinable() || !options_.threads) return true;
   try {
     worker.thread = std::thread([this, &worker] { RunWorker(worker); });
+    no_thread_ns_ = 0;
     return true;
   } catch (const std::system_error&) {
     worker.woken = false;
@@ -150,6 +201,11 @@ void InstanceScheduler::FormAhead(int64_t now_ns, DroppedEntries& dropped) {
   if (batch.execution != nullptr) ahead_.push_back(batch);
 }
 
+// Those that have unfinished executions are taken last.
+void InstanceScheduler::MakeIdle(InstanceWorker& worker) {
+  idle_.insert(worker.unfinished == 0 ? idle_.end() : idle_.begin(), &worker);
+}
+
 bool InstanceScheduler::NothingWaits(const InstanceWorker& worker) const {
   return waiting_.empty() && ahead_.empty() && worker.warmups.empty();
 }
@@ -159,7 +215,10 @@ FormedBatch InstanceScheduler::Form(InstanceWorker& worker, Place place, int64_t
   if (!worker.warmups.empty()) {
     taken_.push_back(std::move(worker.warmups.front()));
     worker.warmups.pop_front();
-    return MakeBatch(core::BatchReason::kNotBatching);
+    batch = MakeBatch(core::BatchReason::kNotBatching);
+    // This instance may have been woken for what waits: another one is to have that.
+    WakeIfReady(now_ns, dropped);
+    return batch;
   }
   if (!ahead_.empty()) {
     batch = ahead_.front();
@@ -175,7 +234,7 @@ FormedBatch InstanceScheduler::Form(InstanceWorker& worker, Place place, int64_t
     return batch;
   }
   if (worker.place.claim->held()) worker.place.claim->Release(0);
-  idle_.push_back(&worker);
+  MakeIdle(worker);
   return {};
 }
 
@@ -183,7 +242,7 @@ FormedBatch InstanceScheduler::Form(InstanceWorker& worker, Place place, int64_t
 FormedBatch InstanceScheduler::TakeBatch(const BatchDecision& decision, Place place, int64_t now_ns,
                                          DroppedEntries& dropped) {
   const int64_t rows = place == Place::kWorker ? decision.rows : gate_.RowsToTake(decision.rows);
-  const bool more = waiting_.Take(rows, now_ns, taken_, dropped);
+  const bool more = waiting_.Take(rows, decision.requests, now_ns, taken_, dropped);
   if (taken_.empty()) return {};
   parts_.version.statistics->AddPending(-static_cast<int64_t>(taken_.size()));
   FormedBatch batch = MakeBatch(decision.reason);
@@ -193,7 +252,7 @@ FormedBatch InstanceScheduler::TakeBatch(const BatchDecision& decision, Place pl
     batch.record.reason = core::BatchReason::kFull;
   }
   if (batching_) {
-    const bool full = IsFull(batch.record.reason);
+    const bool full = IsFull(batch.record.reason) || !rules_.batching;
     admission_.RecordBatch(running_, full ? batch.record.left_waiting : 0);
   }
   return batch;

@@ -10,8 +10,8 @@
 #include "scheduling/simulated_engine_fixture.h"
 
 // Random models under random clients, with a clock that stands still between steps and no thread but this one: whatever
-// the interleaving of requests, cancels, timeouts, executions, failures, reloads and the model's end, everybody gets
-// one final answer, his own, and what was promised about sizes, kinds, order, bounds and waiting holds.
+// the interleaving of requests, cancels, timeouts, executions, failures, reloads and the model's end, every request
+// gets one final answer, its own, and what was promised about sizes, kinds, order, bounds and waiting holds.
 // INFERD_PROPERTY_SECONDS says for how long; a failure names its seed, and INFERD_PROPERTY_SEED runs that one alone.
 
 namespace inferd::scheduling {
@@ -33,6 +33,7 @@ class Simulation {
     for (int more = 0; loads_.back().holds && more < 1000; ++more) {
       Send();
       Settle();
+      engine_.FinishOne();
     }
     version_ = nullptr;  // the clients' requests keep it
     for (int rounds = 0; AnyLives(); ++rounds) {
@@ -77,6 +78,7 @@ class Simulation {
   void Reload() {
     if (!loads_.empty() && (loads_.back().holds || version_ == nullptr)) return;
     testing::FakeEngine::Script script{.signature = model_.signature(), .on_load = {}, .on_execute = {}};
+    script.unfinished_executions_max = model_.unfinished_max();
     script.on_execute = [this](core::Execution& execution) { Execute(execution); };
     script.takes_long = [this](core::Execution&) { return dice_.OneIn(4); };
     version_ = fixture_.MakeModel(script, model_.config(), model_.options(), model_.instances());
@@ -108,7 +110,7 @@ class Simulation {
       for (int64_t steps = dice_.Below(4); steps > 0; --steps) Step();
     }
     --depth_;
-    engine_.End(execution);
+    engine_.End(execution, load);
   }
 
   bool AnyLives() const {
@@ -117,11 +119,12 @@ class Simulation {
 
   // The fixture would wait for ever for the version's end.
   [[noreturn]] static void GiveUp() {
-    ADD_FAILURE() << "somebody is never answered";
+    ADD_FAILURE() << "a request is never answered";
     std::abort();
   }
 
-  // Who is answered last lets the version go. Without any, a part of a request that has failed may still be there.
+  // The request that is answered last lets the version go. Without any, a part of a request that has failed may still
+  // be there.
   bool RunWoken(size_t load) {
     const auto pin = clients_.open(load) > 0 ? nullptr : loads_[load].version.lock();
     return (clients_.open(load) > 0 || pin != nullptr) && loads_[load].scheduler->RunWoken();
@@ -171,13 +174,13 @@ class Simulation {
     int64_t rows = 0;
     for (const auto& client : clients_.all()) {
       if (client->load != load || !client->waits(clock_.NowNs())) continue;
-      EXPECT_LT(clock_.NowNs() - client->sent_ns, report.delay_ns) << "has waited for company for too long";
+      EXPECT_LT(clock_.NowNs() - client->sent_ns, report.delay_ns) << "has waited for longer than the batch delay";
       rows += client->shape[0];
     }
     EXPECT_TRUE(rows == 0 || rows < model_.rows_max()) << rows << " rows wait for more";
     // The parts of a request that has failed leave the queue a little later.
     if (report.delay_ns > 0 || model_.signature().splits_larger_requests) return;
-    for (const auto& level : report.levels) EXPECT_EQ(level.requests, 0) << "nobody is waited for";
+    for (const auto& level : report.levels) EXPECT_EQ(level.requests, 0) << "there is nothing to wait for";
   }
 
   const uint64_t dropped_before_ = core::DroppedCompletions();

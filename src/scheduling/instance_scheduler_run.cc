@@ -89,7 +89,7 @@ void InstanceScheduler::EndTurn(const base::Turn& turn) {
   {
     base::MutexLock lock(mutex_);
     std::erase(gathering_, &turn);
-    // If all instances are busy, whoever is done first takes what waits.
+    // If all instances are busy, the first that is done takes what waits.
     if (waiting_.empty() || idle_.empty()) return;
     const int64_t now_ns = services_.clock.NowNs();
     InstanceWorker& last = *idle_.back();
@@ -152,11 +152,13 @@ bool InstanceScheduler::Advance(InstanceWorker& worker, FormedBatch& batch, int6
     worker.instance->Resume(execution);
     return true;
   }
+  execution.SetEviction(place == Place::kWorker ? nullptr : &worker.evicted_ns);
   if (!execution.Begin(now_ns)) return true;
   if (place == Place::kWorker) {
     worker.instance->Execute(execution);
     return true;
   }
+  worker.inline_turn.store(base::Turn::Current(), std::memory_order_relaxed);
   worker.inline_since_ns.store(now_ns, std::memory_order_relaxed);
   const bool over = worker.instance->TryExecute(execution);
   worker.inline_since_ns.store(0, std::memory_order_relaxed);
@@ -187,29 +189,78 @@ FormedBatch InstanceScheduler::RunOne(InstanceWorker& worker, FormedBatch batch,
   // Destroyed last, outside the lock: this may end with it.
   const std::shared_ptr<const core::ModelVersion> pin = batch.execution->member(0).queued.version;
   if (place != Place::kWorker) parts_.version.statistics->AddInlineExecution();
+  batch.on_loop = place != Place::kWorker || batch.begun_ns != 0;
   const std::optional<Elapsed> executed = Execute(worker, batch, place);
   if (!executed.has_value()) return {};
   const Elapsed& elapsed = *executed;
-  std::unique_ptr<BatchExecution> returned;
-  if (batch.execution->Returned()) {
-    returned.reset(batch.execution);
-    returned->Clear(worker.remains);
-    for (auto& entry : worker.remains.entries) *entry = {};
-  }
+  std::unique_ptr<BatchExecution> returned = TakeBack(worker, batch, elapsed.started_ns);
   DroppedEntries dropped;
   bool held = false;
+  bool full = false;
   {
     base::MutexLock lock(mutex_);
     held = std::exchange(worker.said_held_ns, 0) > 0;
     if (held) services_.held_threads.Remove();
-    Record(batch, worker, elapsed, place);
-    Recycle(std::move(returned), worker.remains);
-    batch = worker.place.claim->free() ? Form(worker, place, elapsed.ended_ns, dropped) : FormedBatch();
+    gate_.Record(batch.record.rows, elapsed.blamed_ns, batch.bytes, batch.on_loop);
+    if (returned != nullptr) {
+      Record(batch, worker, elapsed.started_ns, elapsed.ended_ns);
+      Recycle(std::move(returned), worker.remains);
+    }
+    batch = {};
+    full = worker.full = worker.unfinished >= UnfinishedMax(worker);
+    if (!full && worker.place.claim->free()) batch = Form(worker, place, elapsed.ended_ns, dropped);
   }
-  if (!worker.place.claim->free()) batch = FormWithClaim(worker, elapsed, place, dropped);
+  if (!full && !worker.place.claim->free()) batch = FormWithClaim(worker, elapsed, place, dropped);
   if (held) services_.held_threads.SayReleased(pin->id(), elapsed.ended_ns - elapsed.started_ns);
   AnswerDropped(std::move(dropped));
   return batch;
+}
+
+std::unique_ptr<BatchExecution> InstanceScheduler::TakeBack(InstanceWorker& worker, const FormedBatch& batch,
+                                                            int64_t started_ns) {
+  BatchExecution* const execution = batch.execution;
+  if (!execution->Finished()) {
+    {
+      base::MutexLock lock(mutex_);
+      ++worker.unfinished;
+    }
+    const auto finished = [this, &worker, batch, started_ns](std::unique_ptr<BatchExecution> it) {
+      OnFinished(worker, batch, started_ns, std::move(it));
+    };
+    if (execution->Leave(finished)) return nullptr;
+    base::MutexLock lock(mutex_);
+    --worker.unfinished;
+  }
+  execution->Clear(worker.remains);
+  for (auto& entry : worker.remains.entries) *entry = {};
+  return std::unique_ptr<BatchExecution>(execution);
+}
+
+void InstanceScheduler::OnFinished(InstanceWorker& worker, FormedBatch batch, int64_t started_ns,
+                                   std::unique_ptr<BatchExecution> execution) {
+  // Destroyed last, outside the lock: this may end with it.
+  const std::shared_ptr<const core::ModelVersion> pin = execution->member(0).queued.version;
+  BatchExecution::Remains remains;
+  execution->Clear(remains);
+  for (auto& entry : remains.entries) *entry = {};
+  const int64_t now_ns = services_.clock.NowNs();
+  DroppedEntries dropped;
+  {
+    base::MutexLock lock(mutex_);
+    --worker.unfinished;
+    Record(batch, worker, started_ns, now_ns);
+    Recycle(std::move(execution), remains);
+    if (std::exchange(worker.full, false)) {
+      if (worker.place.claim->held()) worker.place.claim->Release(now_ns - started_ns);
+      if (ahead_.empty() && worker.warmups.empty()) {
+        MakeIdle(worker);
+      } else {
+        WakeIdle(worker);
+      }
+    }
+    WakeIfReady(now_ns, dropped);
+  }
+  AnswerDropped(std::move(dropped));
 }
 
 // The claim is held, and is to be kept for the next batch if there is one and it is this instance's turn.
@@ -240,20 +291,19 @@ FormedBatch InstanceScheduler::FormWithClaim(InstanceWorker& worker, const Elaps
   return Form(worker, place, services_.clock.NowNs(), dropped);
 }
 
-void InstanceScheduler::Record(FormedBatch& batch, const InstanceWorker& worker, const Elapsed& elapsed, Place place) {
-  const bool on_loop = place != Place::kWorker || batch.begun_ns != 0;
-  gate_.Record(batch.record.rows, elapsed.blamed_ns, batch.bytes, on_loop);
-  const int64_t service_ns = elapsed.ended_ns - elapsed.started_ns;
+void InstanceScheduler::Record(FormedBatch& batch, const InstanceWorker& worker, int64_t started_ns,
+                               int64_t finished_ns) {
+  const int64_t service_ns = finished_ns - started_ns;
   if (tuner_.has_value()) tuner_->RecordExecution(batch.record.rows, service_ns, batch.waited);
   mean_service_ns_ = mean_service_ns_ == 0 ? service_ns : mean_service_ns_ + (service_ns - mean_service_ns_) / 8;
   mean_requests_ += (static_cast<double>(batch.record.requests) - mean_requests_) / 8;
   running_ -= batch.record.requests;
-  batch.record.oldest_waited_ns = elapsed.started_ns - batch.oldest_ns;
+  batch.record.oldest_waited_ns = started_ns - batch.oldest_ns;
   batch.record.service_ns = service_ns;
   batch.record.instance = worker.ordinal;
-  batch.record.on_loop = on_loop;
+  batch.record.on_loop = batch.on_loop;
   ++executions_[static_cast<size_t>(batch.record.reason)];
-  log_.Add(elapsed.started_ns, batch.record);
+  log_.Add(started_ns, batch.record);
 }
 
 void InstanceScheduler::Recycle(std::unique_ptr<BatchExecution> execution, BatchExecution::Remains& remains) {

@@ -81,7 +81,7 @@ class Storm {
 
   void Execute(core::Execution& execution) {
     if (++executions_ % 16 != 0) return FakeEngine::Identity(execution);
-    execution.RespondAll(base::Internal("now and then"), {});
+    execution.RespondAll({base::Internal("now and then")});
     execution.Finish();
   }
 
@@ -96,10 +96,10 @@ class Storm {
 
   void CheckBounds(const core::SchedulerReport& report) const {
     for (const auto& level : report.levels) {
-      // Who runs again finds room in any queue.
+      // A request that runs again finds room in any queue.
       EXPECT_TRUE(config_.side_effect_free || level.requests <= level.size_max) << level.requests;
     }
-    // Who takes another one's place is counted before that one is answered.
+    // A request that takes another one's place is counted before that one is answered.
     EXPECT_TRUE(report.concurrency.max == 0 || report.concurrency.in_flight <= report.concurrency.max + kThreads);
   }
 
@@ -115,7 +115,7 @@ class Storm {
          expected = std::string(static_cast<size_t>(rows) * columns * 4, fill)](core::InferResponse response) {
           EXPECT_EQ(++*count, 1) << "answered twice";
           if (response.status.ok()) {
-            EXPECT_EQ(response.outputs[0].data.view(), expected) << "somebody else's answer";
+            EXPECT_EQ(response.outputs[0].data.view(), expected) << "another request's answer";
           }
           ++answers_;
         },

@@ -120,7 +120,7 @@ TEST(InstanceSchedulerTest, AnExecutionThatStopsForTheDeadlineHasExceededIt) {
   const auto version = fixture.MakeVersion({.on_load = {}, .on_execute = [&](core::Execution& execution) {
                                               clock.AdvanceMs(2);
                                               EXPECT_TRUE(execution.IsCancelled(0));
-                                              execution.RespondAll(base::Cancelled("told to stop"), {});
+                                              execution.RespondAll({base::Cancelled("told to stop")});
                                               execution.Finish();
                                             }});
   core::QueuedRequest due = fixture.Request(version, nullptr);
@@ -147,7 +147,7 @@ TEST(InstanceSchedulerTest, AnEngineErrorReachesTheClient) {
   base::SystemClock clock;
   SchedulingFixture fixture(clock);
   const auto version = fixture.MakeVersion({.on_load = {}, .on_execute = [](core::Execution& execution) {
-                                              execution.RespondAll(base::InvalidArgument("too odd"), {});
+                                              execution.RespondAll({base::InvalidArgument("too odd")});
                                               execution.Finish();
                                             }});
   const core::InferResponse response = fixture.Send(fixture.Request(version, nullptr)).get();
@@ -166,7 +166,7 @@ TEST(InstanceSchedulerTest, WrongOutputsOfAnEngineAreInternal) {
   base::SystemClock clock;
   SchedulingFixture fixture(clock);
   const auto version = fixture.MakeVersion({.on_load = {}, .on_execute = [](core::Execution& execution) {
-                                              execution.RespondAll(base::OkStatus(), {});
+                                              execution.RespondAll({base::OkStatus()});
                                               execution.Finish();
                                             }});
   const core::InferResponse response = fixture.Send(fixture.Request(version, nullptr)).get();
@@ -199,7 +199,7 @@ TEST(InstanceSchedulerTest, TheEngineMayNumberItsTensorsOtherwise) {
     std::vector<core::InferTensor> tensors(2);
     tensors[0].shape = {1};
     tensors[1].shape = {2};
-    execution.RespondAll(base::OkStatus(), std::move(tensors));
+    execution.RespondAll({base::OkStatus(), std::move(tensors)});
     execution.Finish();
   };
   const auto version = fixture.MakeVersion(script, {}, {}, 1, {0}, {1, 0});
@@ -224,9 +224,9 @@ TEST(InstanceSchedulerTest, AnEngineMayAnswerSeveralTimesAndLater) {
   core::Execution* execution = handed_out.get_future().get();
   std::vector<core::InferTensor> tensors(1);
   tensors[0].shape = {1, 2};
-  execution->Respond(0, base::OkStatus(), tensors, false);
-  execution->Respond(0, base::OkStatus(), tensors, false);
-  execution->Respond(0, base::OkStatus(), {}, true);
+  execution->Respond(0, {.outputs = tensors, .final = false});
+  execution->Respond(0, {.outputs = tensors, .final = false});
+  execution->Respond(0, {base::OkStatus()});
   execution->Finish();
   version.reset();
   fixture.AwaitEnded();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/turn.h"
 #include "core/engine.h"
 #include "scheduling/batch/batch_execution.h"
 #include "scheduling/resources/instance_place.h"
@@ -23,6 +24,7 @@ struct FormedBatch {
   core::BatchRecord record;
   int64_t oldest_ns = 0;  // when the first of its members was queued
   int64_t begun_ns = 0;   // on a connections' thread, which had no time for the rest; 0: it has not
+  bool on_loop = false;   // executed on a connections' thread, as far as that had time for it
 };
 
 // An instance, and the thread that runs what may not run on a connection's own. The thread is started when there is
@@ -31,17 +33,23 @@ struct FormedBatch {
 //   idle --wakes--> woken --has its claim, finds nothing--> idle
 //                         --has its claim, takes a batch--> busy --nothing more waits--> idle
 //   idle --on the caller's thread--> busy --too much for that thread, or takes too long there--> woken
+//   busy --as many executions are unfinished as the instance takes--> full --one is finished--> idle
 struct InstanceWorker {
   int ordinal = 0;
   std::unique_ptr<core::EngineInstance> instance;
   InstancePlace place;
   base::CondVar wake;
-  bool woken = false;                               // locked
-  FormedBatch handed_over;                          // locked
-  std::deque<std::unique_ptr<QueueEntry>> warmups;  // locked; to run on this instance and no other
-  BatchExecution::Remains remains;                  // of whoever runs the instance; empty in between
-  std::atomic<int64_t> inline_since_ns{0};          // it runs on a connections' thread; 0: it does not
-  int64_t said_held_ns = 0;                         // locked; HeldThreads counts it, and has said so
+  bool woken = false;                                   // locked
+  bool full = false;                                    // locked
+  int unfinished = 0;                                   // locked; executions whose engine answers later
+  FormedBatch handed_over;                              // locked
+  std::deque<std::unique_ptr<QueueEntry>> warmups;      // locked; to run on this instance and no other
+  BatchExecution::Remains remains;                      // of the thread that runs the instance; empty in between
+  std::atomic<int64_t> inline_since_ns{0};              // it runs on a connections' thread; 0: it does not
+  std::atomic<const base::Turn*> inline_turn{nullptr};  // of that thread; null: it has none
+  // inline_since_ns of an execution that has held its thread for too long, and is to go on on the instance's own.
+  std::atomic<int64_t> evicted_ns{0};
+  int64_t said_held_ns = 0;  // locked; HeldThreads counts it, and has said so
   std::thread thread;
 };
 

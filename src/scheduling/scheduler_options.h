@@ -2,7 +2,9 @@
 
 #include <cstdint>
 
+#include "base/byte_budget.h"
 #include "base/clock.h"
+#include "base/logging.h"
 #include "scheduling/inference_metrics.h"
 #include "scheduling/resources/host_policies.h"
 #include "scheduling/resources/resource_arbiter.h"
@@ -34,6 +36,8 @@ struct SchedulerServices {
   ResourceArbiter& resources;
   const HostPolicies& host_policies;
   HeldThreads& held_threads;
+  base::Logger& logger;
+  base::ByteBudget* outputs = nullptr;  // what outputs are charged to; null: nothing
 };
 
 }  // namespace inferd::scheduling

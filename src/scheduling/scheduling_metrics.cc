@@ -17,11 +17,14 @@ void AddCounts(core::SchedulerReport& sum, const core::SchedulerReport& load) {
   for (size_t i = 0; i < sum.executions.size(); ++i) sum.executions[i] += load.executions[i];
   sum.resource_wait_ns += load.resource_wait_ns;
   sum.concurrency.shed += load.concurrency.shed;
+  sum.sharing.failed += load.sharing.failed;
+  sum.sharing.repeated += load.sharing.repeated;
 }
 
 void AddLoad(core::SchedulerReport& sum, const core::SchedulerReport& load) {
   AddCounts(sum, load);
   sum.concurrency.limit = load.concurrency.limit;
+  if (sum.sharing.stopped.empty()) sum.sharing.stopped = load.sharing.stopped;
   sum.inline_held_ns = std::max(sum.inline_held_ns, load.inline_held_ns);
   for (const core::SchedulerReport::Level& level : load.levels) {
     const auto found = std::ranges::find(sum.levels, level.level, &core::SchedulerReport::Level::level);
@@ -77,6 +80,18 @@ void VersionMetrics::StopReporting() {
   }
 }
 
+void InferenceMetrics::RegisterSharing(const std::shared_ptr<VersionMetrics::Series>& series) {
+  registry_.AddCallback(Kind::kCounter, "inferd_failed_batches_total",
+                        "Executions of several requests that failed, and whose requests were repeated one by one",
+                        series->labels, [series] { return static_cast<double>(series->Scheduling().sharing.failed); });
+  registry_.AddCallback(Kind::kCounter, "inferd_repeated_requests_total",
+                        "Requests repeated alone after the execution that they shared had failed", series->labels,
+                        [series] { return static_cast<double>(series->Scheduling().sharing.repeated); });
+  registry_.AddCallback(Kind::kGauge, "inferd_batching_stopped",
+                        "1: requests share executions no more, as that proved wrong", series->labels,
+                        [series] { return series->Scheduling().sharing.stopped.empty() ? 0.0 : 1.0; });
+}
+
 void InferenceMetrics::RegisterScheduling(const std::shared_ptr<VersionMetrics::Series>& series,
                                           const core::SchedulerReport& report) {
   for (const core::SchedulerReport::Level& level : report.levels) {
@@ -97,6 +112,7 @@ void InferenceMetrics::RegisterScheduling(const std::shared_ptr<VersionMetrics::
   registry_.AddCallback(Kind::kGauge, "inferd_inline_held_seconds",
                         "How long an execution that runs now has had a thread that serves connections", series->labels,
                         [series] { return static_cast<double>(series->Scheduling().inline_held_ns) * 1e-9; });
+  if (report.batching) RegisterSharing(series);
   if (report.concurrency.limit == 0) return;
   registry_.AddCallback(Kind::kGauge, "inferd_concurrency_limit", "Requests that the adaptive limit lets in",
                         series->labels,

@@ -28,13 +28,16 @@ class SimulatedClients final {
     bool answered = false;
     std::shared_ptr<core::CancelFlag> cancel;
 
-    // For an execution, in its turn. Who has given up may still wait for an answer, where they come in order.
+    // For an execution, in its turn. A request that was given up may still wait for its answer, where they come in
+    // order.
     bool waits(int64_t now_ns) const {
       const bool cancelled = cancel != nullptr && cancel->cancelled();
       const bool late = late_ns != 0 && late_ns <= now_ns;
       return level != 0 && !started && !answered && !cancelled && !late;
     }
   };
+
+  static constexpr const char* kPoisoned = "a row is bad";
 
   SimulatedClients(const SimulatedModel& model, Dice& dice, base::FakeClock& clock, SchedulingFixture& fixture)
       : model_(model), dice_(dice), clock_(clock), fixture_(fixture) {}
@@ -77,9 +80,14 @@ class SimulatedClients final {
         larger ? model_.rows_max() + 1 + dice_.Below(2 * model_.rows_max()) : 1 + dice_.Below(model_.rows_max());
     const auto columns = static_cast<size_t>(1 + (dice_.OneIn(4) ? dice_.Below(5) : dice_.Below(2)));
     core::QueuedRequest queued = fixture_.Request(
-        version, [this, number](core::InferResponse response) { Answered(number, std::move(response)); }, columns, rows,
-        static_cast<char>('a' + number % 26));
+        version, [this, number](core::InferResponse response) { Answered(number, std::move(response)); }, columns,
+        rows);
     core::InferRequest& request = *queued.request;
+    std::string data;
+    for (int64_t row = 0; row < rows; ++row) {
+      data.append(columns * 4, static_cast<char>('a' + (number + static_cast<size_t>(row)) % 26));
+    }
+    request.inputs[0].data = base::BufferSlice(base::Buffer::CopyOf(data));
     request.id = std::to_string(number);
     if (dice_.OneIn(3)) request.cancel = std::make_shared<core::CancelFlag>();
     if (dice_.OneIn(4)) request.timeout_us = static_cast<uint64_t>(1000 * dice_.Below(20));
@@ -99,9 +107,28 @@ class SimulatedClients final {
     EXPECT_EQ(response.id, std::to_string(number));
     const bool was_queued = response.status.code() != base::StatusCode::kResourceExhausted && client.level != 0;
     if (model_.answers_in_order() && was_queued) CheckOrder(number, client.load);
-    if (!response.status.ok()) return;
-    EXPECT_EQ(response.outputs[0].data.view(), client.bytes) << "somebody else's answer";
-    EXPECT_EQ(response.outputs[0].shape, client.shape);
+    if (response.status.ok()) {
+      CheckAnswer(client, response.outputs[0]);
+    } else if (model_.tells_requests_apart()) {
+      CheckFailure(client, response.status);
+    }
+  }
+
+  void CheckAnswer(const Client& client, const core::InferTensor& output) const {
+    const size_t row_bytes = static_cast<size_t>(client.shape[1]) * 4;
+    EXPECT_TRUE(model_.fault() != SimulatedFault::kPoison || !model_.AnyIsBad(client.bytes, row_bytes));
+    const std::string expected = model_.WithoutBad(client.bytes, row_bytes);
+    EXPECT_EQ(output.data.view(), expected) << "another request's answer";
+    EXPECT_EQ(output.shape, (tensor::Shape{static_cast<int64_t>(expected.size() / row_bytes), client.shape[1]}));
+  }
+
+  // What the engine fails, it fails for the request's own rows; parts without all of theirs cannot be joined.
+  void CheckFailure(const Client& client, const base::Status& status) const {
+    const bool engines = status.code() == base::StatusCode::kInternal || status.message() == kPoisoned;
+    const bool parts = client.shape[0] > model_.rows_max() && model_.signature().splits_larger_requests;
+    const bool earned = model_.AnyIsBad(client.bytes, static_cast<size_t>(client.shape[1]) * 4) &&
+                        (model_.fault() == SimulatedFault::kPoison || parts);
+    EXPECT_TRUE(!engines || earned) << "failed for others: " << status.ToString();
   }
 
   void CheckOrder(size_t number, size_t load) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduling/queue/queue_policy.h"
@@ -23,6 +25,15 @@ class Dice final {
   std::mt19937_64 random_;
 };
 
+// What an engine of a property test does with rows, each of which begins with a letter.
+enum class SimulatedFault {
+  kRandom,         // executions fail as the dice fall
+  kPoison,         // an execution with a bad row fails
+  kDropsRows,      // bad rows are not in the output
+  kFailsTogether,  // an execution of several requests fails
+};
+inline constexpr int64_t kSimulatedFaults = 4;
+
 // A model of a property test: any combination of what a configuration can ask a scheduler for, and what that promises.
 class SimulatedModel final {
  public:
@@ -32,10 +43,12 @@ class SimulatedModel final {
     signature_.accepts_larger_requests = dice.OneIn(3);
     signature_.splits_larger_requests = !signature_.accepts_larger_requests && dice.OneIn(2);
     instances_ = static_cast<int>(1 + dice.Below(3));
+    if (dice.OneIn(3)) unfinished_max_ = static_cast<int>(1 + dice.Below(3));
     DrawQueues(dice);
     DrawPadding(dice);
     if (dice.OneIn(3)) config_.concurrency = {.min = 1, .max = static_cast<uint32_t>(1 + dice.Below(24))};
-    config_.side_effect_free = dice.OneIn(2);
+    config_.side_effect_free = !dice.OneIn(4);
+    if (dice.OneIn(2)) fault_ = static_cast<SimulatedFault>(dice.Below(kSimulatedFaults));
     config_.eager_batching = dice.OneIn(3);
     config_.inline_execution = static_cast<config::InlineExecution>(dice.Below(3));
     config::InstanceGroup& group = config_.instance_groups.emplace_back();
@@ -49,6 +62,33 @@ class SimulatedModel final {
   const SchedulerOptions& options() const { return options_; }
   const core::ModelSignature& signature() const { return signature_; }
   int instances() const { return instances_; }
+  // Executions of an instance.
+  int unfinished_max() const { return config_.instance_groups[0].resources.empty() ? unfinished_max_ : 1; }
+  SimulatedFault fault() const { return fault_; }
+  // Whatever happens to a request is its own fault, or its client's.
+  bool tells_requests_apart() const { return fault_ != SimulatedFault::kRandom && config_.side_effect_free; }
+  // Until that has proved wrong.
+  bool fills_up() const { return fault_ != SimulatedFault::kDropsRows; }
+
+  // `row`: its letter.
+  bool IsBad(char row) const {
+    if (fault_ == SimulatedFault::kPoison) return row == 'a' || row == 'n';
+    return fault_ == SimulatedFault::kDropsRows && row % 5 == 0;
+  }
+  // Rows of so many bytes.
+  bool AnyIsBad(std::string_view rows, size_t row_bytes) const {
+    for (size_t at = 0; at < rows.size(); at += row_bytes) {
+      if (IsBad(rows[at])) return true;
+    }
+    return false;
+  }
+  std::string WithoutBad(std::string_view rows, size_t row_bytes) const {
+    std::string good;
+    for (size_t at = 0; at < rows.size(); at += row_bytes) {
+      if (!IsBad(rows[at])) good += rows.substr(at, row_bytes);
+    }
+    return good;
+  }
   int64_t rows_max() const { return signature_.max_batch_size; }
 
   bool takes_larger_requests() const { return signature_.accepts_larger_requests || signature_.splits_larger_requests; }
@@ -63,7 +103,7 @@ class SimulatedModel final {
   bool executes_in_order() const {
     return (instances_ == 1 || config_.inline_execution == config::InlineExecution::kNever) && !DelaysSome();
   }
-  bool bounds_queues() const { return !config_.side_effect_free; }  // who runs again finds room in any
+  bool bounds_queues() const { return !config_.side_effect_free; }  // a request that runs again finds room in any
 
   // Where the request waits; 0: it is refused.
   uint64_t LevelOf(const core::InferRequest& request) const {
@@ -133,7 +173,9 @@ class SimulatedModel final {
   config::ModelConfig config_;
   SchedulerOptions options_;
   core::ModelSignature signature_ = testing::FakeEngine::DefaultSignature();
+  SimulatedFault fault_ = SimulatedFault::kRandom;
   int instances_ = 1;
+  int unfinished_max_ = 1;
 };
 
 }  // namespace inferd::scheduling

@@ -51,9 +51,11 @@ std::vector<access::HeaderRule> HeaderRules(const std::vector<config::HeaderRule
 
 base::Result<std::unique_ptr<const access::Policy>> MakePolicy(std::vector<access::HeaderRule> header_rules,
                                                                std::vector<access::TokenRule> token_rules,
-                                                               access::HeaderRefusal refusal) {
+                                                               access::HeaderRefusal refusal,
+                                                               config::ControlFrom control) {
   INFERD_ASSIGN_OR_RETURN(access::Policy policy,
                           access::Policy::Create(std::move(header_rules), std::move(token_rules), std::move(refusal)));
+  if (control == config::ControlFrom::kHere) policy.ControlFromHere();
   return std::make_unique<const access::Policy>(std::move(policy));
 }
 
@@ -69,12 +71,45 @@ base::Result<AccessPolicies> AccessPolicies::Open(const config::ServerOptions& o
     token_rules.push_back({.groups = rule.groups.empty() ? AllButHealthAndMetrics() : GroupsOf(rule.groups),
                            .tokens = policies.token_files_.back()});
   }
-  INFERD_ASSIGN_OR_RETURN(policies.http_, MakePolicy(HeaderRules(options.access.http_rules, ""), token_rules, {}));
+  INFERD_ASSIGN_OR_RETURN(policies.http_, MakePolicy(HeaderRules(options.access.http_rules, ""), token_rules, {},
+                                                     options.access.control_from));
   const config::GrpcRestriction& restriction = options.personality->grpc_restriction;
-  INFERD_ASSIGN_OR_RETURN(policies.grpc_,
-                          MakePolicy(HeaderRules(options.access.grpc_rules, restriction.header_prefix), token_rules,
-                                     {.code = restriction.code, .text = std::string(restriction.text)}));
+  INFERD_ASSIGN_OR_RETURN(
+      policies.grpc_,
+      MakePolicy(HeaderRules(options.access.grpc_rules, restriction.header_prefix), token_rules,
+                 {.code = restriction.code, .text = std::string(restriction.text)}, options.access.control_from));
   return policies;
+}
+
+void AccessPolicies::LogWhoControls(base::Logger& logger) const {
+  if (http_->controls_from_here()) {
+    logger.Info(
+        "calls that load and unload models and set the log are taken from this machine only, but where a rule of "
+        "access "
+        "restricts them (--control-from)");
+    return;
+  }
+  const auto open = [](const access::Policy& policy) { return !policy.restricts(access::Group::kModelRepository); };
+  if (open(*http_) || open(*grpc_)) {
+    logger.Warning(
+        "any client that reaches the ports may load and unload models; --control-from=here, or a rule of access, "
+        "changes "
+        "that");
+  }
+}
+
+std::string AccessPolicies::Gap() const {
+  int open = 0;
+  for (size_t i = 0; i < access::kGroupCount; ++i) {
+    const auto group = static_cast<access::Group>(i);
+    // There is no page of metrics over gRPC.
+    if (group != access::Group::kMetrics && http_->restricts(group) && !grpc_->restricts(group)) ++open;
+  }
+  if (open == 0) return {};
+  return std::to_string(open) +
+         " group(s) of endpoints are restricted over HTTP and open over gRPC, which answers on HTTP's port too: "
+         "restrict "
+         "them over gRPC as well, or with --access-token-file, which holds over both";
 }
 
 base::Status AccessPolicies::Reload() {

@@ -5,6 +5,7 @@
 
 #include "access/policy.h"
 #include "access/token_file.h"
+#include "base/logging.h"
 #include "base/status.h"
 #include "config/server_options.h"
 
@@ -20,6 +21,13 @@ class AccessPolicies final {
 
   const access::Policy& http() const { return *http_; }
   const access::Policy& grpc() const { return *grpc_; }
+
+  // One line on which clients may load models, a warning if all may.
+  void LogWhoControls(base::Logger& logger) const;
+
+  // A warning about groups that HTTP restricts and gRPC, which answers on HTTP's port as well, leaves open. Empty:
+  // none.
+  std::string Gap() const;
 
   // Reads the files of tokens again, each as far as it can be; the first error. Thread-safe beside the policies'
   // checks.

@@ -24,6 +24,15 @@ net::RequestHead Head(std::string_view name, std::string_view value) {
   return head;
 }
 
+TEST(AccessPoliciesTest, ControlCallsAreTakenFromThisMachineUnlessTheOperatorSaysMore) {
+  auto options = Options();
+  EXPECT_TRUE(AccessPolicies::Open(options)->http().restricts_control(Group::kModelRepository));
+  EXPECT_TRUE(AccessPolicies::Open(options)->grpc().restricts_control(Group::kModelRepository));
+  options.access.control_from = config::ControlFrom::kAnyone;
+  EXPECT_FALSE(AccessPolicies::Open(options)->http().restricts_control(Group::kModelRepository));
+  EXPECT_FALSE(AccessPolicies::Open(options)->grpc().restricts_control(Group::kModelRepository));
+}
+
 TEST(AccessPoliciesTest, EachTransportHasItsRules) {
   auto options = Options();
   options.access.http_rules = {{.groups = {EndpointGroup::kLogging}, .header = "H", .value = "1"}};
@@ -95,6 +104,30 @@ TEST(AccessPoliciesTest, FilesThatAreMissingOrClaimOneGroupEndTheStart) {
   dir.Write("tokens", "t\n");
   options.access.token_rules.push_back({.groups = {EndpointGroup::kTrace}, .file = dir.path() / "tokens"});
   EXPECT_EQ(AccessPolicies::Open(options).error().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(AccessPoliciesTest, GroupsThatOnlyHttpRestrictsAreWarnedOf) {
+  auto options = Options();
+  EXPECT_EQ(AccessPolicies::Open(options)->Gap(), "");
+  options.access.http_rules = {
+      {.groups = {EndpointGroup::kLogging, EndpointGroup::kMetrics}, .header = "H", .value = "1"}};
+  EXPECT_TRUE(AccessPolicies::Open(options)->Gap().starts_with("1 group(s) of endpoints are restricted over HTTP"));
+  options.access.grpc_rules = {{.groups = {EndpointGroup::kLogging}, .header = "g", .value = "2"}};
+  EXPECT_EQ(AccessPolicies::Open(options)->Gap(), "");
+}
+
+TEST(AccessPoliciesTest, AnEmptiedTokenFileLeavesTheOldTokensAndSaysSo) {
+  const inferd::testing::TempDir dir;
+  dir.Write("tokens", "secret\n");
+  auto options = Options();
+  options.access.token_rules = {{.groups = {EndpointGroup::kInference}, .file = dir.path() / "tokens"}};
+  auto policies = AccessPolicies::Open(options);
+  ASSERT_TRUE(policies.has_value());
+  dir.Write("tokens", "");
+  EXPECT_EQ(policies->Reload().code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(policies->http().Check(Group::kInference, Head("Authorization", "Bearer secret")).ok());
+  EXPECT_EQ(policies->http().Check(Group::kInference, {}).code(), StatusCode::kUnauthenticated) << "it is not open";
+  EXPECT_FALSE(AccessPolicies::Open(options).has_value()) << "at start it is an error";
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ class CredentialWatch final {
   explicit CredentialWatch(const config::ServerOptions& options);
 
   // Whether a file differs from the last look, by inode, size or change time. A file that cannot be looked at has not
-  // changed: whoever replaces it is not done.
+  // changed: its replacement is not complete.
   bool Changed();
 
  private:

@@ -40,6 +40,7 @@ base::Result<EngineSet> EngineSet::Open(const config::ServerOptions& options, ba
     set.pointers_.push_back(set.isolating_.back().get());
   }
   for (const auto& [name, parameters] : options.engine_parameters) {
+    if (name == "*") continue;  // every engine
     if (std::ranges::find(set.pointers_, name, &core::Engine::name) != set.pointers_.end()) continue;
     logger.Warning("parameters have no effect: there is no such engine", {{"engine", name}});
   }

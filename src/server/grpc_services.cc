@@ -23,8 +23,14 @@ void Append(Methods more, Methods& methods) { std::ranges::move(more, std::back_
 void Restrict(const access::Policy& policy, Methods& methods) {
   for (net::grpc::Method& method : methods) {
     const auto group = access::GroupOfGrpcMethod(method.path);
-    if (!group.has_value() || !policy.restricts(*group)) continue;
-    method.admit = [&policy, group = *group](const net::RequestHead& head) { return policy.Check(group, head); };
+    if (!group.has_value()) continue;
+    if (access::IsControlMethod(method.path) && policy.restricts_control(*group)) {
+      method.admit = [&policy, group = *group](const net::RequestHead& head) {
+        return policy.CheckControl(group, head);
+      };
+    } else if (policy.restricts(*group)) {
+      method.admit = [&policy, group = *group](const net::RequestHead& head) { return policy.Check(group, head); };
+    }
   }
 }
 

@@ -88,6 +88,24 @@ TEST_F(GrpcServicesTest, EveryMethodIsInAGroupAndAnswersInOneWay) {
   EXPECT_TRUE(paths.contains("/tensorflow.serving.PredictionService/Predict"));
 }
 
+TEST_F(GrpcServicesTest, MethodsThatControlMayBeTakenFromThisMachineOnly) {
+  access::Policy policy;
+  policy.ControlFromHere();
+  net::RequestHead near;
+  near.peer = "127.0.0.1:1";
+  net::RequestHead far;
+  far.peer = "10.0.0.1:1";
+  std::set<std::string> control;
+  for (const net::grpc::Method& method : Methods(policy)) {
+    if (method.admit == nullptr) continue;
+    control.insert(method.path.substr(method.path.rfind('/') + 1));
+    EXPECT_TRUE(method.admit(near).ok()) << method.path;
+    EXPECT_FALSE(method.admit(far).ok()) << method.path;
+  }
+  EXPECT_EQ(control, (std::set<std::string>{"HandleReloadConfigRequest", "LogSettings", "RepositoryModelLoad",
+                                            "RepositoryModelUnload", "TraceSetting"}));
+}
+
 TEST_F(GrpcServicesTest, RestrictedGroupsAskForTheirHeader) {
   const auto policy = access::Policy::Create(
       {{.groups = {access::Group::kHealth, access::Group::kInference}, .header = "key", .value = "secret"}}, {});

@@ -5,6 +5,7 @@
 #include "frontends/oip_http/handler.h"
 #include "frontends/tfs_http/handler.h"
 #include "frontends/tfs_http/router.h"
+#include "server/cors_handler.h"
 #include "server/grpc_services.h"
 #include "server/option_mapping.h"
 #include "server/path_switch.h"
@@ -12,11 +13,22 @@
 
 namespace inferd::server {
 
+namespace {
+
+template <typename Options>
+Options Charging(Options options, base::ByteBudget& outputs) {
+  options.outputs = &outputs;
+  return options;
+}
+
+}  // namespace
+
 Handlers::Handlers(const config::ServerOptions& options, HandlerServices services)
     : services_(std::move(services)),
       grpc_on_http_port_(options.grpc_calls.on_http_port),
-      oip_http_options_(OipHttpOptions(options)),
-      tfs_http_options_(TfsHttpOptions(options)),
+      cors_origins_(options.http_cors_allow_origins),
+      oip_http_options_(Charging(OipHttpOptions(options), services_.outputs)),
+      tfs_http_options_(Charging(TfsHttpOptions(options), services_.outputs)),
       oip_grpc_options_(OipGrpcOptions(options)),
       tfs_grpc_options_(TfsGrpcOptions(options)),
       grpc_options_(GrpcOptions(options)),
@@ -29,9 +41,16 @@ std::unique_ptr<net::HttpHandler> Handlers::Http(net::Loop& loop) const {
 std::unique_ptr<net::HttpHandler> Handlers::Grpc(net::Loop& loop) const { return Grpc(loop, nullptr); }
 
 std::unique_ptr<net::HttpHandler> Handlers::Rest(net::Loop& loop) const {
+  // With --tfs-cors, TensorFlow Serving's API has its own server's headers, for any origin.
+  auto v1 = tfs_http_options_.cors ? TfsHttp(loop) : WithCors(TfsHttp(loop));
   return MakePathSwitch(
       [this](const net::RequestHead& head) { return tfs_http::IsOurs(head, tfs_http_options_.metrics_path); },
-      TfsHttp(loop), OipHttp(loop));
+      std::move(v1), WithCors(OipHttp(loop)));
+}
+
+std::unique_ptr<net::HttpHandler> Handlers::WithCors(std::unique_ptr<net::HttpHandler> handler) const {
+  if (cors_origins_.empty()) return handler;
+  return MakeCorsHandler(cors_origins_, oip_http_options_, services_.logger, std::move(handler));
 }
 
 std::unique_ptr<net::HttpHandler> Handlers::TfsHttp(net::Loop& loop) const {

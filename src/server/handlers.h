@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "base/byte_budget.h"
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/logging.h"
@@ -34,6 +36,7 @@ struct HandlerServices {
   metrics::Registry& registry;
   RequestLogs& request_logs;
   const std::atomic<bool>& draining;
+  base::ByteBudget& outputs;
 };
 
 // What is served where: makes each listener's handler for one loop. Its methods are called on that loop; it outlives
@@ -52,11 +55,14 @@ class Handlers final {
   std::unique_ptr<net::HttpHandler> Rest(net::Loop& loop) const;
   std::unique_ptr<net::HttpHandler> OipHttp(net::Loop& loop) const;
   std::unique_ptr<net::HttpHandler> TfsHttp(net::Loop& loop) const;
+  // Lets pages of the origins that the options name use it.
+  std::unique_ptr<net::HttpHandler> WithCors(std::unique_ptr<net::HttpHandler> handler) const;
   // What is no gRPC goes to `fallback`, if there is one.
   std::unique_ptr<net::HttpHandler> Grpc(net::Loop& loop, std::unique_ptr<net::HttpHandler> fallback) const;
 
   const HandlerServices services_;
   const bool grpc_on_http_port_;
+  const std::vector<std::string> cors_origins_;
   const oip_http::Options oip_http_options_;
   const tfs_http::Options tfs_http_options_;
   const oip_grpc::Options oip_grpc_options_;

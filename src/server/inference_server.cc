@@ -1,7 +1,11 @@
 #include "server/inference_server.h"
 
+#include <algorithm>
+#include <string>
+#include <thread>
 #include <vector>
 
+#include "base/byte_budget.h"
 #include "base/clock.h"
 #include "base/thread_pool.h"
 #include "base/usable_cpus.h"
@@ -30,10 +34,16 @@
 #include "server/recorded_warmups.h"
 #include "server/request_logs.h"
 #include "server/served_models.h"
+#include "server/vital_requests.h"
 
 namespace inferd::server {
 
 namespace {
+
+// The last part of the grace time, in which no connection begins: as long as a handshake that has begun may take.
+constexpr std::chrono::milliseconds kRefusing{200};
+// For loops to close their connections, when the drain is over: one that does not answer by then is held.
+constexpr std::chrono::milliseconds kLoopsMax{1000};
 
 // For dashboards that were made for TensorFlow Serving's server.
 std::unique_ptr<scheduling::BatchingSessionMetrics> MakeBatchingSession(const config::ServerOptions& options,
@@ -64,6 +74,7 @@ struct InferenceServer::Parts {
         engines(std::move(engine_set)),
         access(std::move(policies)),
         inflight(InflightBounds(options.limits)),
+        outputs(OutputBytesMax(options.limits)),
         deadlines(clock),
         request_logs(
             registry, logger, clock,
@@ -86,7 +97,9 @@ struct InferenceServer::Parts {
                                                                              .metrics = inference_metrics,
                                                                              .resources = resources,
                                                                              .host_policies = host_policies,
-                                                                             .held_threads = held_threads}),
+                                                                             .held_threads = held_threads,
+                                                                             .logger = logger,
+                                                                             .outputs = &outputs}),
             .clock = clock,
             .logger = logger,
             .metrics = registry,
@@ -99,7 +112,7 @@ struct InferenceServer::Parts {
     }
     pool = std::make_unique<base::ThreadPool>("codec", static_cast<size_t>(base::UsableCpus()));
     std::vector<std::unique_ptr<core::Dispatcher>> dispatchers;
-    for (size_t i = 0; i < loops.size(); ++i) {
+    for (size_t i = 0; i < loops.index_end(); ++i) {
       dispatchers.push_back(std::make_unique<core::LocalDispatcher>(snapshots, inflight, clock,
                                                                     options.lazy.on() ? manager.get() : nullptr));
     }
@@ -111,7 +124,9 @@ struct InferenceServer::Parts {
                                                                          .clock = clock,
                                                                          .registry = registry,
                                                                          .request_logs = request_logs,
-                                                                         .draining = draining});
+                                                                         .draining = draining,
+                                                                         .outputs = outputs});
+    RegisterOutputMetrics(registry, outputs);
   }
 
   // Requests end before what they use: connections, then models, then the threads that carried them.
@@ -133,6 +148,7 @@ struct InferenceServer::Parts {
   AccessPolicies access;
   core::SnapshotPublisher snapshots;
   core::InflightLimit inflight;
+  base::ByteBudget outputs;  // that clients have not read
   scheduling::DeadlineWatch deadlines;
   RequestLogs request_logs;
   const std::unique_ptr<scheduling::BatchingSessionMetrics> batching_session;
@@ -192,12 +208,13 @@ base::Status InferenceServer::Parts::Open(net::ListenerOptions listener, MakeHan
   const std::string name = listener.name;
   const std::string address = listener.unix_path.empty() ? listener.address : listener.unix_path;
   const bool is_tls = listener.tls.has_value();
+  listener.apart = make_handler == &Handlers::Metrics;
+  if (!listener.apart) listener.vital = VitalRequests(TfsHttpOptions(options).metrics_path);
   listener.handlers = [this, make_handler](net::Loop& loop) { return ((*handlers).*make_handler)(loop); };
   INFERD_RETURN_IF_ERROR(net_server.Bind(std::move(listener)));
-  logger.Info("listening", {{"listener", name},
-                            {"address", address},
-                            {"port", std::to_string(net_server.port(name))},
-                            {"tls", is_tls ? "yes" : "no"}});
+  logger.Info(
+      "listening",
+      {{"listener", name}, {"address", address}, {"port", net_server.port(name)}, {"tls", is_tls ? "yes" : "no"}});
   return base::OkStatus();
 }
 
@@ -208,9 +225,11 @@ base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const conf
                                                                       base::Logger& logger) {
   INFERD_ASSIGN_OR_RETURN(EngineSet engines, EngineSet::Open(options, logger));
   INFERD_ASSIGN_OR_RETURN(AccessPolicies access, AccessPolicies::Open(options));
+  if (const std::string gap = access.Gap(); !gap.empty()) logger.Warning(gap);
   INFERD_ASSIGN_OR_RETURN(auto served, ReadServedModels(options.served, logger));
   auto parts = std::make_unique<Parts>(options, logger, std::move(engines), std::move(access), std::move(served));
   RegisterProcessMetrics(parts->registry);
+  parts->access.LogWhoControls(logger);
   if (options.accept == config::AcceptWhen::kAtOnce) INFERD_RETURN_IF_ERROR(parts->ListenAll());
   INFERD_RETURN_IF_ERROR(parts->manager->Start());
   if (parts->model_config_watch != nullptr) parts->model_config_watch->Start();
@@ -239,23 +258,31 @@ void InferenceServer::ReloadCredentials() {
 
 void InferenceServer::BeginNewLogFiles() { parts_->request_logs.BeginNewFiles(); }
 
-bool InferenceServer::Drain() {
+InferenceServer::Drained InferenceServer::Drain() {
   Parts& parts = *parts_;
-  parts.logger.Info("draining: not ready any more",
-                    {{"grace_ms", std::to_string(parts.options.drain_grace.count())},
-                     {"timeout_ms", std::to_string(parts.options.drain_timeout.count())}});
+  parts.logger.Info("draining: not ready any more", {{"grace_ms", parts.options.drain_grace.count()},
+                                                     {"timeout_ms", parts.options.drain_timeout.count()}});
   parts.draining.store(true, std::memory_order_relaxed);
   parts.manager->BeginDrain();
-  std::this_thread::sleep_for(parts.options.drain_grace);
+  parts.net_server.AnnounceDrain();
+  const std::chrono::milliseconds refusing = std::min<std::chrono::milliseconds>(parts.options.drain_grace, kRefusing);
+  std::this_thread::sleep_for(parts.options.drain_grace - refusing);
+  parts.net_server.RefuseConnections();
+  std::this_thread::sleep_for(refusing);
   parts.net_server.BeginDrain();
   const bool idle = parts.net_server.WaitUntilIdle(parts.options.drain_timeout);
   if (!idle) {
-    parts.logger.Warning("drain timeout passed: requests are left unanswered",
-                         {{"requests", std::to_string(parts.net_server.requests_in_flight())},
-                          {"connections", std::to_string(parts.net_server.connections())}});
+    parts.logger.Warning(
+        "drain timeout passed: requests are left unanswered",
+        {{"requests", parts.net_server.requests_in_flight()}, {"connections", parts.net_server.connections()}});
   }
-  parts.net_server.Stop();
-  return idle;
+  const std::vector<std::string> held = parts.net_server.StopWithin(kLoopsMax);
+  if (held.empty()) return idle ? Drained::kWhole : Drained::kCut;
+  std::string threads;
+  for (const std::string& name : held) threads += (threads.empty() ? "" : ", ") + name;
+  parts.logger.Error("threads that serve connections are held by executions; leaving without them",
+                     {{"threads", threads}, {"held_by", parts.held_threads.Holders()}});
+  return Drained::kStuck;
 }
 
 }  // namespace inferd::server

@@ -41,10 +41,17 @@ class InferenceServer final {
   // What is written from now on of requests goes to new files.
   void BeginNewLogFiles();
 
-  // Not ready from now on but still accepting for the grace time; then closes the listeners, tells the connections to
-  // close, and waits for the requests in flight, at most the drain timeout.
-  // Whether every request was answered. Then the destructor unloads the models and waits for their executions to end.
-  bool Drain();
+  enum class Drained {
+    kWhole,  // every request was answered
+    kCut,    // the time was over before
+    kStuck,  // and loops are held for good: this cannot be destroyed any more. The log has their names, and the
+             // models'.
+  };
+  // Not ready from now on but still accepting for the grace time, in which each connection is told with its next
+  // response that it ends; then closes the listeners and the connections that are idle, and waits for the requests in
+  // flight, at most the drain timeout. Never waits for a loop, so that nothing that holds one keeps it from coming to
+  // its end. Then the destructor unloads the models and waits for their executions to end.
+  Drained Drain();
 
  private:
   struct Parts;

@@ -86,7 +86,7 @@ TEST_F(InferenceServerTest, ServesAModelFromItsFolderToTheWire) {
   const auto answer = Call(**server, {.method = "POST", .path = "/v2/models/echo/infer", .body = kRequest});
   EXPECT_EQ(answer.status, 200) << answer.body;
   EXPECT_NE(answer.body.find(R"("data":[7,8])"), std::string::npos) << answer.body;
-  EXPECT_TRUE((*server)->Drain());
+  EXPECT_EQ((*server)->Drain(), InferenceServer::Drained::kWhole);
 }
 
 TEST_F(InferenceServerTest, TheMetricsPortServesMetricsAndHealthAlone) {
@@ -182,7 +182,7 @@ TEST_F(InferenceServerTest, ServesGrpcOnBothPortsAndOnUnixSockets) {
   EXPECT_EQ(CheckHealth({.url = "http://a", .unix_socket = options_.http.unix_socket, .http2 = true}), kServing);
   EXPECT_EQ(Call(**server, {.path = "/v2"}, "grpc").status, 415);
   EXPECT_EQ(Call(**server, {.path = "/v2"}, "http").status, 200);
-  EXPECT_TRUE((*server)->Drain());
+  EXPECT_EQ((*server)->Drain(), InferenceServer::Drained::kWhole);
 }
 
 TEST_F(InferenceServerTest, TheHttpPortMayBeHttpsAlone) {

@@ -19,7 +19,7 @@ struct RecordFileLimits {
 // Writes records (RecordOf) into a TFRecord file that nobody had before: `<prefix>-<date>-<time>-<n>.tfrecord`, in UTC,
 // the first n that is free. The file is made with the first record; a whole record is in it after each Append. What
 // would pass its limit goes to another one. When a file is made, the oldest of that prefix that are too many are
-// removed, whoever wrote them; one that cannot be is tried again with the next. Not thread-safe.
+// removed, whichever process wrote them; one that cannot be is tried again with the next. Not thread-safe.
 class NewRecordFile final {
  public:
   // The clock outlives it.

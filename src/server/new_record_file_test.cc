@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "config/small_file.h"
+#include "base/regular_file.h"
 #include "server/record_file.h"
 #include "tests/support/temp_dir.h"
 
@@ -19,7 +19,7 @@ class NewRecordFileTest : public ::testing::Test {
  protected:
   std::string Prefix() const { return (dir_.path() / "log").string(); }
   std::vector<std::string> RecordsOf(const std::string& name) const {
-    const std::string file = config::ReadSmallFile((dir_.path() / name).string(), 1 << 20).value();
+    const std::string file = base::ReadRegularFile((dir_.path() / name).string(), 1 << 20).value();
     const auto records = SplitRecords(file, 100).value();
     return {records.begin(), records.end()};
   }

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/usable_cpus.h"
+#include "base/version/version.h"
 #include "config/personality.h"
 #include "net/memory_budget.h"
 #include "rest/options.h"
-#include "server/version.h"
 
 namespace inferd::server {
 
@@ -55,6 +55,10 @@ core::InflightLimit::Bounds InflightBounds(const config::LimitOptions& limits) {
   const uint64_t bodies = net::MemoryBudget(limits.body_bytes_in_flight_max).bytes_max();
   return {.requests = limits.requests_in_flight_max,
           .bytes = static_cast<int64_t>(std::min<uint64_t>(bodies, INT64_MAX))};
+}
+
+uint64_t OutputBytesMax(const config::LimitOptions& limits) {
+  return net::MemoryBudget(limits.output_bytes_in_flight_max).bytes_max();
 }
 
 net::Limits NetLimits(const config::LimitOptions& limits, const config::GrpcKeepaliveOptions& keepalive) {
@@ -117,9 +121,12 @@ oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
   oip_http::Options oip;
   SetRestOptions(options, oip);
   oip.server_name = options.server_name;
-  oip.server_version = kVersion;
-  oip.health_bodies = options.health_bodies == config::HealthBodies::kJson ? oip_http::HealthBodies::kJson
-                                                                           : oip_http::HealthBodies::kEmpty;
+  oip.server_version = std::string(base::BuildVersion());
+  switch (options.health_bodies) {
+    case config::HealthBodies::kAuto: oip.health_bodies = oip_http::HealthBodies::kAccepted; break;
+    case config::HealthBodies::kEmpty: oip.health_bodies = oip_http::HealthBodies::kEmpty; break;
+    case config::HealthBodies::kJson: oip.health_bodies = oip_http::HealthBodies::kJson; break;
+  }
   switch (options.json_nonfinite) {
     case config::JsonNonFinite::kTokens: oip.nonfinite = tensorjson::NonFinite::kTokens; break;
     case config::JsonNonFinite::kStrings: oip.nonfinite = tensorjson::NonFinite::kStrings; break;
@@ -154,7 +161,7 @@ oip_grpc::Options OipGrpcOptions(const config::ServerOptions& options) {
   oip_grpc::Options oip;
   SetRpcOptions(options, oip);
   oip.server_name = options.server_name;
-  oip.server_version = kVersion;
+  oip.server_version = std::string(base::BuildVersion());
   oip.typed_outputs = options.grpc_calls.typed_outputs;
   return oip;
 }
@@ -182,6 +189,8 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.control = options.control_mode;
   manager.poll_interval_ms = options.poll_interval.count();
   manager.startup_models = options.load_models;
+  // Triton, told to go on, serves what there is.
+  manager.checks_startup = options.exit_on_error || options.personality->name != "tritonserver";
   manager.readiness = options.readiness;
   manager.ready_models = options.readiness_models;
   manager.version_transition = options.version_transition;
@@ -196,6 +205,8 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.load_retry_ms = options.load_retry_interval.count();
   manager.tensorflow_metrics = options.personality->tfs_exact;
   manager.completion.default_max_batch_size = options.default_max_batch_size;
+  manager.completion.unconfigured_batching = options.unconfigured_batching;
+  manager.completion.batching_probe_ms = options.batching_probe_max.count();
   manager.completion.default_batching = options.default_batching;
   manager.completion.default_instance_count = options.default_instances;
   manager.completion.default_isolation = options.isolation;
@@ -211,7 +222,7 @@ int CpuThreads(const config::ServerOptions& options) {
   return base::UsableCpus();
 }
 
-// Waiting is for who asks for it: with more clients than cores, the kernel shares these without a turn taken.
+// Waiting is for those that ask for it: with more clients than cores, the kernel shares these without a turn taken.
 int CpuThreadsAtOnce(const config::ServerOptions& options) { return static_cast<int>(options.cpu_threads); }
 
 scheduling::SchedulerOptions SchedulerOptions(const config::ServerOptions& options) {

@@ -21,6 +21,7 @@
 namespace inferd::server {
 
 core::InflightLimit::Bounds InflightBounds(const config::LimitOptions& limits);
+uint64_t OutputBytesMax(const config::LimitOptions& limits);
 net::Limits NetLimits(const config::LimitOptions& limits, const config::GrpcKeepaliveOptions& keepalive);
 // Without handlers, which are the caller's.
 net::ListenerOptions Listener(std::string name, const config::ListenerOptions& listener);

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/version/version.h"
 #include "core/infer_response.h"
 
 namespace inferd::server {
@@ -17,7 +18,9 @@ namespace {
 double CpuSeconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -44,6 +47,10 @@ double EntriesOf(const char* folder) {
 void RegisterProcessMetrics(metrics::Registry& registry) {
   using Kind = metrics::Registry::CallbackKind;
   const auto started = static_cast<double>(std::time(nullptr));
+  registry
+      .AddGauge("inferd_build_info", "1, with the server's version as a label",
+                {{"version", std::string(base::BuildVersion())}})
+      ->Set(1);
   registry.AddCallback(Kind::kCounter, "process_cpu_seconds_total", "User and system CPU time spent", {}, CpuSeconds);
   registry.AddCallback(Kind::kGauge, "process_resident_memory_bytes", "Resident memory", {}, ResidentBytes);
   registry.AddCallback(Kind::kGauge, "process_threads", "Threads", {}, [] { return EntriesOf("/proc/self/task"); });
@@ -54,6 +61,17 @@ void RegisterProcessMetrics(metrics::Registry& registry) {
   registry.AddCallback(Kind::kCounter, "inferd_dropped_completions_total",
                        "Requests that were dropped unanswered and got INTERNAL: a fault of the server each", {},
                        [] { return static_cast<double>(core::DroppedCompletions()); });
+}
+
+void RegisterOutputMetrics(metrics::Registry& registry, const base::ByteBudget& outputs) {
+  using Kind = metrics::Registry::CallbackKind;
+  registry.AddCallback(Kind::kGauge, "inferd_output_bytes_in_flight", "Memory of answers that clients have not read",
+                       {}, [&outputs] { return static_cast<double>(outputs.used()); });
+  registry.AddCallback(Kind::kGauge, "inferd_output_bytes_in_flight_max", "How much that may be", {},
+                       [&outputs] { return static_cast<double>(outputs.bytes_max()); });
+  registry.AddCallback(Kind::kCounter, "inferd_output_refusals_total",
+                       "Requests refused, and outputs dropped, for want of room for answers that are not read", {},
+                       [&outputs] { return static_cast<double>(outputs.refusals()); });
 }
 
 }  // namespace inferd::server

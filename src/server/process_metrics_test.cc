@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/version/version.h"
+
 namespace inferd::server {
 namespace {
 
@@ -20,6 +22,7 @@ TEST(ProcessMetricsTest, SaysWhatTheProcessUses) {
   EXPECT_GE(ValueOf(page, "process_open_fds"), 3);
   EXPECT_GT(ValueOf(page, "process_start_time_seconds"), 1.5e9);
   EXPECT_GE(ValueOf(page, "inferd_dropped_completions_total"), 0);
+  EXPECT_EQ(ValueOf(page, "inferd_build_info{version=\"" + std::string(base::BuildVersion()) + "\"}"), 1);
 }
 
 }  // namespace

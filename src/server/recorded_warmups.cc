@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "config/small_file.h"
+#include "base/regular_file.h"
 #include "frontends/tfs_grpc/examples_reader.h"
 #include "frontends/tfs_grpc/model_spec_reader.h"
 #include "frontends/tfs_grpc/predict_request_reader.h"
@@ -93,7 +93,7 @@ base::Result<repository::RecordedRequests> ReadRecordedWarmups(const std::filesy
                                                                const core::PinnedModel& version,
                                                                const RecordedWarmupOptions& options) {
   repository::RecordedRequests recorded;
-  const auto file = config::ReadSmallFile(version_dir / kFile, kFileBytesMax);
+  const auto file = base::ReadRegularFile(version_dir / kFile, kFileBytesMax);
   if (!file.has_value()) {
     if (file.error().code() == base::StatusCode::kNotFound) return recorded;
     return std::unexpected(file.error());

@@ -1,6 +1,7 @@
 #include "server/request_logs.h"
 
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "base/thread_pool.h"
@@ -104,11 +105,24 @@ void RequestLogs::Serve(const std::vector<config::ServedModel>& models) {
   const base::MutexLock lock(mutex_);
   any_.store(!logs.empty(), std::memory_order_relaxed);
   logs_.swap(logs);
-  if (!logs_.empty() && !thread_.joinable()) {
+  if (!logs_.empty()) static_cast<void>(HasThread());
+}
+
+// Starts the thread if there is none. False: the system gives none now; the next call that is to be logged asks again.
+bool RequestLogs::HasThread() {
+  if (thread_.joinable()) return true;
+  try {
     thread_ = std::jthread([this] {
       base::SetThreadName("requestlog");
       WriteAll();
     });
+    return true;
+  } catch (const std::system_error& error) {
+    if (!std::exchange(said_no_thread_, true)) {
+      logger_.Error("no thread can be started to log requests: they are dropped until there is one",
+                    {{"reason", error.what()}});
+    }
+    return false;
   }
 }
 
@@ -133,7 +147,7 @@ void RequestLogs::Write(tfs::LoggedCall call) {
   base::MutexLock lock(mutex_);
   const auto found = logs_.find(call.model);
   if (found == logs_.end() || stopping_) return;  // since it was drawn, the log has gone
-  if (waiting_.size() >= limits_.calls_max || call.bytes > limits_.bytes_max - waiting_bytes_) {
+  if (waiting_.size() >= limits_.calls_max || call.bytes > limits_.bytes_max - waiting_bytes_ || !HasThread()) {
     const std::shared_ptr<Log> log = found->second;
     lock.unlock();
     return log->CountDropped();

@@ -29,8 +29,9 @@ struct RequestLogLimits {
 
 // The logs of the models that have one, as TensorFlow Serving's logging_config asks for them: PredictionLogs in
 // TFRecord files (NewRecordFile), which may be used as a version's warm-up requests. A thread of its own makes and
-// writes the records; what passes the limits is dropped. `:tensorflow:serving:request_log_count` counts calls by model
-// and outcome: OK, RESOURCE_EXHAUSTED for what was dropped, another status for what could not be written. Thread-safe.
+// writes the records; what passes the limits, or comes while the system gives no thread, is dropped.
+// `:tensorflow:serving:request_log_count` counts calls by model and outcome: OK, RESOURCE_EXHAUSTED for what was
+// dropped, another status for what could not be written. Thread-safe.
 class RequestLogs final : public tfs::RequestLog {
  public:
   // Everything outlives it.
@@ -42,7 +43,7 @@ class RequestLogs final : public tfs::RequestLog {
 
   // The models that are served from now on. Every log begins a new file.
   void Serve(const std::vector<config::ServedModel>& models);
-  // Every log begins a new file, for who has moved the old one away.
+  // Every log begins a new file, after an operator has moved the old one away.
   void BeginNewFiles();
   // Writes what waits, and takes nothing any more. What waits may hold models: before they go.
   void Stop();
@@ -62,6 +63,7 @@ class RequestLogs final : public tfs::RequestLog {
   };
 
   std::shared_ptr<Log> Find(std::string_view model) EXCLUDES(mutex_);
+  bool HasThread() REQUIRES(mutex_);
   void WriteAll();
 
   metrics::Registry& registry_;
@@ -75,6 +77,7 @@ class RequestLogs final : public tfs::RequestLog {
   std::deque<Waiting> waiting_ GUARDED_BY(mutex_);
   size_t waiting_bytes_ GUARDED_BY(mutex_) = 0;
   bool stopping_ GUARDED_BY(mutex_) = false;
+  bool said_no_thread_ GUARDED_BY(mutex_) = false;
   std::jthread thread_;  // from the first log on
 };
 

@@ -7,7 +7,7 @@
 #include <future>
 #include <set>
 
-#include "config/small_file.h"
+#include "base/regular_file.h"
 #include "server/record_file.h"
 #include "tests/support/temp_dir.h"
 
@@ -38,7 +38,7 @@ class RequestLogsTest : public ::testing::Test {
     std::set<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::directory_iterator(dir_.path())) files.insert(entry.path());
     for (const auto& file : files) {
-      const std::string bytes = config::ReadSmallFile(file.string(), 1 << 20).value();
+      const std::string bytes = base::ReadRegularFile(file.string(), 1 << 20).value();
       const auto records = SplitRecords(bytes, 10'000).value();
       for (const std::string_view record : records) {
         found.push_back(file.filename().string() + ": " + std::string(record));

@@ -2,22 +2,26 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
-#include <mutex>
-#include <thread>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <utility>
 
+#include "base/memory_shortage.h"
+#include "base/version/version.h"
 #include "config/options_parser.h"
 #include "config/personality.h"
 #include "server/credential_watch.h"
 #include "server/dry_run.h"
+#include "server/exit_watch.h"
 #include "server/inference_server.h"
 #include "server/signals.h"
-#include "server/version.h"
 
 namespace inferd::server {
 
@@ -27,7 +31,11 @@ constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
 constexpr std::chrono::milliseconds kCredentialLook{2000};
 constexpr std::chrono::milliseconds kStartLook{50};
-constexpr std::chrono::seconds kUnloadMax{10};
+constexpr std::chrono::milliseconds kUnloadMax{10'000};
+// Beyond the drain's own time, for what has to be done at its end.
+constexpr std::chrono::milliseconds kEndMax{2'000};
+// For what is under way when memory runs out. Untouched, so that only address space is taken.
+constexpr size_t kMemoryReserveBytes = 16 << 20;
 
 base::Result<std::unique_ptr<base::Logger>> MakeLogger(const config::LogOptions& options) {
   INFERD_ASSIGN_OR_RETURN(auto logger, base::Logger::Create({.format = options.format, .file = options.file}));
@@ -38,27 +46,39 @@ base::Result<std::unique_ptr<base::Logger>> MakeLogger(const config::LogOptions&
   return logger;
 }
 
-// Ends the process when unloading takes too long: an engine that is stuck in a call would hold it up for good.
-class UnloadWatch {
- public:
-  explicit UnloadWatch(base::Logger& logger)
-      : thread_([&logger](const std::stop_token& stop) {
-          std::mutex mutex;
-          std::unique_lock lock(mutex);
-          std::condition_variable_any done;
-          if (done.wait_for(lock, stop, kUnloadMax, [&stop] { return stop.stop_requested(); })) return;
-          logger.Error("models do not unload: an engine is stuck; leaving without it");
-          std::_Exit(kExitFailed);
-        }) {}
+// Drains and unloads, and ends the process if that takes longer than it may, whatever is stuck: the drain's clock is
+// neither a loop's nor this thread's. The exit status.
+int End(std::unique_ptr<InferenceServer> server, const config::ServerOptions& options, base::Logger& logger) {
+  const auto began = std::chrono::steady_clock::now();
+  const std::chrono::milliseconds time = options.drain_grace + options.drain_timeout;
+  ExitWatch watch(logger, [] { std::_Exit(kExitFailed); });
+  watch.ExitAfter(time + kEndMax, "the drain does not come to its end; leaving without it");
+  const InferenceServer::Drained drained = server->Drain();
+  if (drained == InferenceServer::Drained::kStuck) std::_Exit(kExitFailed);
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(began + time - std::chrono::steady_clock::now());
+  watch.ExitAfter(std::clamp<std::chrono::milliseconds>(left, kEndMax, kUnloadMax),
+                  "models do not unload: an engine is stuck; leaving without it");
+  server.reset();
+  return drained == InferenceServer::Drained::kWhole ? 0 : kExitFailed;
+}
 
- private:
-  std::jthread thread_;
-};
+// Threads and memory may be short from the beginning.
+base::Result<std::unique_ptr<InferenceServer>> Start(const config::ServerOptions& options, base::Logger& logger) {
+  try {
+    return InferenceServer::Start(options, logger);
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(base::ResourceExhausted("there is not enough memory (ulimit -v, memory limits)"));
+  } catch (const std::system_error& error) {
+    return std::unexpected(base::ResourceExhausted(
+        std::string("the system refuses a thread or a descriptor (ulimit -u and -n, pids.max): ") + error.what()));
+  }
+}
 
 int Serve(const config::ServerOptions& options, base::Logger& logger) {
   Signals signals;
   CredentialWatch credentials(options);
-  auto server = InferenceServer::Start(options, logger);
+  auto server = Start(options, logger);
   if (!server.has_value()) {
     logger.Error("cannot start", {{"reason", server.error().message()}});
     return kExitFailed;
@@ -86,13 +106,9 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
   if (!failure.empty())
     logger.Error("a model of the initial set failed to load (--exit-on-error)", {{"reason", failure}});
   signals.ExitOnNext();
-  const bool drained = (*server)->Drain();
-  {
-    const UnloadWatch watch(logger);
-    server->reset();
-  }
+  const int status = End(*std::move(server), options, logger);
   logger.Info("stopped");
-  return drained && failure.empty() ? 0 : kExitFailed;
+  return failure.empty() ? status : kExitFailed;
 }
 
 // Few arenas: threads that load models leave less memory behind that only they could use again.
@@ -111,6 +127,7 @@ void TuneAllocator() {
 
 int Run(int argc, char** argv, char** environment) {
   TuneAllocator();
+  base::KeepMemoryReserve(kMemoryReserveBytes);
   const auto parsed = config::ParseServerOptions(config::CommandLineSources(argc, argv, environment));
   if (!parsed.has_value()) {
     std::cerr << "inferd: " << parsed.error().message() << "\nTry 'inferd --help'.\n";
@@ -122,7 +139,7 @@ int Run(int argc, char** argv, char** environment) {
     return 0;
   }
   if (parsed->action == config::OptionAction::kVersion) {
-    std::cout << "inferd " << kVersion << '\n';
+    std::cout << "inferd " << base::BuildVersion() << '\n';
     return 0;
   }
   auto logger = MakeLogger(options.log);

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "config/small_file.h"
+#include "base/regular_file.h"
 #include "config/tfs/model_server_config.h"
 
 namespace inferd::server {
@@ -18,7 +18,7 @@ void LogWarnings(const config::ModelServerConfig& read, base::Logger& logger) {
 
 base::Result<std::optional<std::vector<config::ServedModel>>> ReadModelConfigFile(const std::string& file,
                                                                                   base::Logger& logger) {
-  INFERD_ASSIGN_OR_RETURN(const std::string text, config::ReadSmallFile(file, config::kModelServerConfigBytesMax));
+  INFERD_ASSIGN_OR_RETURN(const std::string text, base::ReadRegularFile(file, config::kModelServerConfigBytesMax));
   INFERD_ASSIGN_OR_RETURN(config::ModelServerConfig read, config::ParseModelServerConfig(text, file));
   LogWarnings(read, logger);
   return std::move(read.models);

@@ -69,7 +69,9 @@ base::Status AddFolder(const fs::path& dir, const std::string& prefix, int depth
                                       " files");
     }
     tree.files.push_back(MakeFileStat(prefix + name, info));
-    if (S_ISDIR(info.st_mode)) INFERD_RETURN_IF_ERROR(AddFolder(path, prefix + name + "/", depth + 1, tree));
+    if (!S_ISDIR(info.st_mode)) continue;
+    const base::Status inside = AddFolder(path, prefix + name + "/", depth + 1, tree);
+    if (!inside.ok() && inside.code() != base::StatusCode::kNotFound) return inside;  // else removed since
   }
   return base::OkStatus();
 }

@@ -41,7 +41,7 @@ class FileStorage final : public Storage {
   const std::filesystem::path file_;
 };
 
-// Everything below `dir`, dot-files and dot-folders left out.
+// Everything below `dir`, dot-files and dot-folders left out. NOT_FOUND: `dir` itself is not there.
 base::Result<TreeStat> StatTree(const std::filesystem::path& dir);
 
 }  // namespace inferd::storage

@@ -1,6 +1,7 @@
 #include "storage/staging.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+
+#include "base/printable.h"
 
 namespace inferd::storage {
 
@@ -19,7 +22,7 @@ constexpr size_t kPathBytesMax = 1024;
 constexpr size_t kNameBytesMax = 255;
 
 base::Status Refuse(std::string_view path, std::string_view why) {
-  return base::InvalidArgument("file '" + std::string(path) + "': " + std::string(why));
+  return base::InvalidArgument("file " + base::QuotedName(path) + ": " + std::string(why));
 }
 
 bool HasOddCharacter(std::string_view text) {
@@ -49,7 +52,34 @@ base::Status WriteFile(const fs::path& path, std::string_view bytes) {
   return base::OkStatus();
 }
 
+constexpr std::string_view kPrefix = "inferd-load-";
+constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+fs::path ParentOf(const fs::path& parent) {
+  std::error_code ignored;
+  return parent.empty() ? fs::temp_directory_path(ignored) : parent;
+}
+
+bool IsAbandoned(const fs::path& folder) {
+  const base::FileDescriptor opened(open(folder.c_str(), kOpenFolder));
+  struct stat info{};
+  if (!opened || fstat(opened.get(), &info) != 0 || info.st_uid != geteuid()) return false;
+  return flock(opened.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
 }  // namespace
+
+size_t RemoveAbandonedStaging(const fs::path& parent) {
+  std::error_code error;
+  std::vector<fs::path> abandoned;
+  for (fs::directory_iterator at(ParentOf(parent), error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    const bool ours = name.starts_with(kPrefix) && name.size() == kPrefix.size() + 6;
+    if (ours && IsAbandoned(at->path())) abandoned.push_back(at->path());
+  }
+  for (const fs::path& folder : abandoned) fs::remove_all(folder, error);
+  return abandoned.size();
+}
 
 base::Status CheckRelativePath(std::string_view path) {
   if (path.empty()) return Refuse(path, "the path is empty");
@@ -70,10 +100,11 @@ base::Status CheckRelativePath(std::string_view path) {
 base::Status CheckModelName(std::string_view name) {
   if (name.empty()) return base::InvalidArgument("the model's name is empty");
   if (name.size() > kNameBytesMax) return base::InvalidArgument("the model's name is longer than 255 bytes");
-  if (name.front() == '.' || name.find('/') != std::string_view::npos || HasOddCharacter(name)) {
-    return base::InvalidArgument("'" + std::string(name) +
-                                 "' is no name of a model: it begins with a dot, or has a slash, "
-                                 "a backslash or a control character");
+  if (name.front() == '.' || name.find('/') != std::string_view::npos || name.find('\\') != std::string_view::npos ||
+      !base::IsPrintable(name)) {
+    return base::InvalidArgument(base::QuotedName(name) +
+                                 " is no name of a model: it begins with a dot, has a slash, a backslash or a control "
+                                 "character, or is not UTF-8");
   }
   return base::OkStatus();
 }
@@ -82,12 +113,18 @@ base::Result<std::shared_ptr<const StagingFolder>> StagingFolder::Create(
     const fs::path& parent, const std::vector<std::pair<std::string, std::string>>& files) {
   for (const auto& [path, bytes] : files) INFERD_RETURN_IF_ERROR(CheckRelativePath(path));
   std::error_code error;
-  const fs::path base = parent.empty() ? fs::temp_directory_path(error) : parent;
-  std::string pattern = (base / "inferd-load-XXXXXX").string();
+  const fs::path base = ParentOf(parent);
+  std::string pattern = (base / (std::string(kPrefix) + "XXXXXX")).string();
   if (mkdtemp(pattern.data()) == nullptr) {
     return std::unexpected(base::Internal("cannot make a folder in " + base.string() + ": " + std::strerror(errno)));
   }
-  std::shared_ptr<const StagingFolder> staging(new StagingFolder(pattern));
+  // Between these two a server that starts may take it for one that was left; then the lock or a file fails.
+  base::FileDescriptor lock(open(pattern.c_str(), kOpenFolder));
+  if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    fs::remove_all(pattern, error);
+    return std::unexpected(base::Internal("cannot lock " + pattern + ": " + std::strerror(errno)));
+  }
+  std::shared_ptr<const StagingFolder> staging(new StagingFolder(pattern, std::move(lock)));
   for (const auto& [path, bytes] : files) {
     const fs::path target = staging->path() / path;
     fs::create_directories(target.parent_path(), error);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_descriptor.h"
 #include "base/status.h"
 
 namespace inferd::storage {
@@ -15,7 +16,8 @@ namespace inferd::storage {
 // or control character. INVALID_ARGUMENT otherwise.
 base::Status CheckRelativePath(std::string_view path);
 
-// Whether a client may name a model so: one path component that does not begin with a dot, at most 255 bytes.
+// Whether a client may name a model so: one path component that does not begin with a dot, printable UTF-8
+// without a backslash, at most 255 bytes. INVALID_ARGUMENT otherwise; its message is printable.
 base::Status CheckModelName(std::string_view name);
 
 // A folder of our own that holds the files of a load call for as long as the model that was loaded from them lives.
@@ -33,8 +35,14 @@ class StagingFolder final {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  explicit StagingFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  StagingFolder(std::filesystem::path path, base::FileDescriptor lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
   const std::filesystem::path path_;
+  const base::FileDescriptor lock_;  // of the folder, held (flock(2)): its server lives
 };
+
+// Removes the folders that servers which are no more have left below `parent` (empty: the system's temporary folder):
+// of this user, and with nobody's lock. How many.
+size_t RemoveAbandonedStaging(const std::filesystem::path& parent);
 
 }  // namespace inferd::storage

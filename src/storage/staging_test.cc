@@ -30,10 +30,28 @@ TEST(StagingTest, PathsThatMayNot) {
 
 TEST(StagingTest, ModelNames) {
   EXPECT_TRUE(CheckModelName("resnet-50.v2").ok());
-  for (const std::string& name : {std::string(), std::string(".."), std::string(".git"), std::string("a/b"),
-                                  std::string("a\nb"), std::string(256, 'a')}) {
+  for (const std::string& name :
+       {std::string(), std::string(".."), std::string(".git"), std::string("a/b"), std::string("a\nb"),
+        std::string(256, 'a'), std::string("caf\xE9"), std::string("a\x7f"), std::string("a\xC2\x9b")}) {
     EXPECT_EQ(CheckModelName(name).code(), StatusCode::kInvalidArgument) << name;
   }
+  EXPECT_TRUE(CheckModelName("mod\xC3\xA8le").ok());
+  EXPECT_TRUE(CheckModelName("a\x1b\xff").message().starts_with(R"('a\x1b\xff' is no name of a model)"));
+}
+
+TEST(StagingTest, WhatAServerLeftIsRemovedAndWhatALivingOneHasIsNot) {
+  inferd::testing::TempDir dir;
+  const auto living = StagingFolder::Create(dir.path(), {{"1/model.onnx", "x"}});
+  ASSERT_TRUE(living.has_value());
+  dir.Write("inferd-load-abcdef/1/model.onnx", "left by a server that was killed");
+  dir.Write("inferd-load-notes.txt", "another's");
+  dir.Write("other/file", "another's");
+  EXPECT_EQ(RemoveAbandonedStaging(dir.path()), 1);
+  EXPECT_FALSE(std::filesystem::exists(dir.path() / "inferd-load-abcdef"));
+  EXPECT_TRUE(std::filesystem::exists((*living)->path() / "1/model.onnx"));
+  EXPECT_TRUE(std::filesystem::exists(dir.path() / "inferd-load-notes.txt"));
+  EXPECT_TRUE(std::filesystem::exists(dir.path() / "other/file"));
+  EXPECT_EQ(RemoveAbandonedStaging(dir.path() / "nothing here"), 0);
 }
 
 TEST(StagingTest, HoldsTheFilesWhileItLives) {

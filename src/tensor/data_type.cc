@@ -12,21 +12,12 @@ struct Row {
 };
 
 // Indexed by DataType.
-constexpr std::array<Row, 15> kTable = {{{"INVALID", 0},
-                                         {"BOOL", 1},
-                                         {"UINT8", 1},
-                                         {"UINT16", 2},
-                                         {"UINT32", 4},
-                                         {"UINT64", 8},
-                                         {"INT8", 1},
-                                         {"INT16", 2},
-                                         {"INT32", 4},
-                                         {"INT64", 8},
-                                         {"FP16", 2},
-                                         {"FP32", 4},
-                                         {"FP64", 8},
-                                         {"BYTES", 0},
-                                         {"BF16", 2}}};
+constexpr std::array<Row, 22> kTable = {
+    {{"INVALID", 0}, {"BOOL", 1},   {"UINT8", 1},   {"UINT16", 2},    {"UINT32", 4},      {"UINT64", 8},
+     {"INT8", 1},    {"INT16", 2},  {"INT32", 4},   {"INT64", 8},     {"FP16", 2},        {"FP32", 4},
+     {"FP64", 8},    {"BYTES", 0},  {"BF16", 2},    {"COMPLEX64", 8}, {"COMPLEX128", 16}, {"QINT8", 1},
+     {"QUINT8", 1},  {"QINT16", 2}, {"QUINT16", 2}, {"QINT32", 4}}};
+static_assert(kTable.size() == static_cast<size_t>(kLastDataType) + 1);
 
 }  // namespace
 
@@ -36,7 +27,8 @@ std::string_view DataTypeName(DataType type) { return kTable[static_cast<size_t>
 
 std::optional<DataType> ParseDataType(std::string_view name) {
   for (size_t i = 1; i < kTable.size(); ++i) {
-    if (kTable[i].name == name) return static_cast<DataType>(i);
+    const auto type = static_cast<DataType>(i);
+    if (IsPredictV2(type) && kTable[i].name == name) return type;
   }
   return std::nullopt;
 }

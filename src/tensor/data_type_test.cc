@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <tuple>
+
 namespace inferd::tensor {
 namespace {
 
@@ -16,6 +19,24 @@ TEST(DataTypeTest, NamesAndSizes) {
     EXPECT_EQ(DataTypeName(*type), name);
     EXPECT_EQ(ElementSize(*type), size) << name;
   }
+}
+
+// What TensorFlow's tensors are besides has a name for messages, and is no name that clients of Predict V2 may send.
+TEST(DataTypeTest, OthersAreTensorflows) {
+  const std::tuple<DataType, const char*, size_t> rows[] = {
+      {DataType::kComplex64, "COMPLEX64", 8}, {DataType::kComplex128, "COMPLEX128", 16},
+      {DataType::kQint8, "QINT8", 1},         {DataType::kQuint8, "QUINT8", 1},
+      {DataType::kQint16, "QINT16", 2},       {DataType::kQuint16, "QUINT16", 2},
+      {DataType::kQint32, "QINT32", 4}};
+  for (const auto& [type, name, size] : rows) {
+    EXPECT_EQ(DataTypeName(type), name);
+    EXPECT_EQ(ElementSize(type), size) << name;
+    EXPECT_EQ(ParseDataType(name), std::nullopt) << name;
+    EXPECT_FALSE(IsPredictV2(type)) << name;
+  }
+  EXPECT_EQ(std::size(rows), static_cast<size_t>(kLastDataType) - static_cast<size_t>(DataType::kBf16));
+  EXPECT_TRUE(IsPredictV2(DataType::kBool) && IsPredictV2(DataType::kBf16));
+  EXPECT_FALSE(IsPredictV2(DataType::kInvalid));
 }
 
 TEST(DataTypeTest, RefusesOtherNames) {

@@ -41,6 +41,9 @@ class Shape {
   boost::container::small_vector<int64_t, 6> dims_;
 };
 
+// Whether a signature's shape begins with a dimension of any size: the only one that can be a batch's.
+inline bool BeginsWithAnySize(const Shape& shape) { return shape.rank() > 0 && shape[0] == -1; }
+
 // Whether `actual` fits `expected`, in which -1 accepts any size.
 bool Matches(const Shape& expected, const Shape& actual);
 

@@ -25,6 +25,13 @@ TEST(ShapeTest, SeesOverflowAndNegativeDimensions) {
   EXPECT_EQ(Shape({0, -1}).ElementCount(), std::nullopt);
 }
 
+TEST(ShapeTest, BeginsWithADimensionOfAnySize) {
+  EXPECT_TRUE(BeginsWithAnySize({-1}));
+  EXPECT_TRUE(BeginsWithAnySize({-1, 3}));
+  EXPECT_FALSE(BeginsWithAnySize({}));
+  EXPECT_FALSE(BeginsWithAnySize({1, -1}));
+}
+
 TEST(ShapeTest, Prints) {
   EXPECT_EQ(Shape().ToString(), "[]");
   EXPECT_EQ(Shape({-1, 3}).ToString(), "[-1,3]");

@@ -1,5 +1,8 @@
 #include "tensorjson/nested_fault.h"
 
+#include <algorithm>
+#include <string>
+
 #include "json/reader.h"
 #include "json/text.h"
 #include "tensor/shape.h"
@@ -74,6 +77,12 @@ base::Status WrongValue(const char* p, const char* end, tensor::DataType type) {
                          " is not of expected type: " + std::string(TensorflowTypeName(type)));
 }
 
+base::Status NoConversion(const char* p, const char* end, tensor::DataType type) {
+  p = std::find_if(p, end, [](char c) { return c != '[' && c != ' ' && c != '\t' && c != '\r' && c != '\n'; });
+  return base::Unimplemented("Conversion of JSON Value: " + QuoteValue(p, end) +
+                             " to type: " + std::string(TensorflowTypeName(type)));
+}
+
 std::string_view TensorflowTypeName(tensor::DataType type) {
   using tensor::DataType;
   switch (type) {
@@ -91,6 +100,13 @@ std::string_view TensorflowTypeName(tensor::DataType type) {
     case DataType::kFp64: return "double";
     case DataType::kBytes: return "string";
     case DataType::kBf16: return "bfloat16";
+    case DataType::kComplex64: return "complex64";
+    case DataType::kComplex128: return "complex128";
+    case DataType::kQint8: return "qint8";
+    case DataType::kQuint8: return "quint8";
+    case DataType::kQint16: return "qint16";
+    case DataType::kQuint16: return "quint16";
+    case DataType::kQint32: return "qint32";
     case DataType::kInvalid: break;
   }
   return "invalid";

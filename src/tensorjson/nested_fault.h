@@ -23,5 +23,7 @@ base::Status UnexpectedLeaf(const char* p, const char* end, int level, int rank)
 base::Status UnexpectedSize(const char* open, const char* end, int level, int64_t expected);
 // The value at `p` is none of `type`.
 base::Status WrongValue(const char* p, const char* end, tensor::DataType type);
+// JSON has no form for elements of `type`, whatever the value at `p` is: UNIMPLEMENTED, with the first in its lists.
+base::Status NoConversion(const char* p, const char* end, tensor::DataType type);
 
 }  // namespace inferd::tensorjson

@@ -197,9 +197,9 @@ base::Result<size_t> NestedParser::AddTyped(std::string_view text) {
     case DataType::kFp64: return numbers(FloatCodec<DataType::kFp64>(kNumbers));
     case DataType::kBf16: return numbers(FloatCodec<DataType::kBf16>(kNumbers));
     case DataType::kBytes: return AddWith(TextElements(rules_ == ValueRules::kLenient), text);
-    case DataType::kInvalid: break;
+    case DataType::kInvalid: return std::unexpected(base::Internal("the tensor has no datatype"));
+    default: return std::unexpected(NoConversion(text.data(), text.data() + text.size(), type_));
   }
-  return std::unexpected(base::Internal("the tensor has no datatype"));
 }
 
 base::Result<size_t> NestedParser::Add(std::string_view text) {

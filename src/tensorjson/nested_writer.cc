@@ -101,7 +101,7 @@ base::Status NestedWriter::WriteRow(json::Writer& writer, size_t count) {
     case DataType::kFp32: WriteFixed<kShortDecimalMax, float>(writer, count, PrintFloat<float>); break;
     case DataType::kFp64: WriteFixed<kShortDecimalMax, double>(writer, count, PrintFloat<double>); break;
     case DataType::kBytes: return WriteTexts(writer, count);
-    case DataType::kInvalid: return base::Internal("the tensor has no datatype");
+    default: return base::Internal("the tensor has no datatype that JSON carries");
   }
   return {};
 }

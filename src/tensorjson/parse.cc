@@ -71,9 +71,9 @@ base::Result<Parsed> ParseArray(std::string_view text, DataType type, const tens
     case DataType::kFp64: return ParseWith(FloatCodec<DataType::kFp64>(options), text, shape);
     case DataType::kBf16: return ParseWith(FloatCodec<DataType::kBf16>(options), text, shape);
     case DataType::kBytes: return ParseBytes(text, shape, options.base64);
-    case DataType::kInvalid: break;
+    default: break;
   }
-  return std::unexpected(base::InvalidArgument("data: the tensor has no datatype"));
+  return std::unexpected(base::InvalidArgument("data: the tensor has no datatype that JSON carries"));
 }
 
 base::Status CheckOptions(DataType type, const ParseOptions& options) {

@@ -99,8 +99,8 @@ const char* ReadTinyIntegers(const char* p, const char* end, typename Codec::Out
 
 // Reads elements of a row as pixels and token ids stand in it: one to seven digits, a comma, and no space or one.
 // Stores up to `room` of them at `out`, and returns the begin of the first element that is anything else, or is the
-// last of its row: whoever reads on says whether it is right. What lies behind the stored elements, within `room`, may
-// be written to. Precondition as in decimal.h.
+// last of its row: the reader of what follows says whether it is right. What lies behind the stored elements, within
+// `room`, may be written to. Precondition as in decimal.h.
 //
 // Digits and commas are looked at as words, so that numbers whose lengths differ cost no mispredicted branch.
 template <TakesShortIntegers Codec>

@@ -85,7 +85,7 @@ TEST(ShortRowsTest, SoIsWhatTheTypeCannotHold) {
   EXPECT_THAT(Read<Uint8>("[1,2,256],[4,5,6],[7,8,9]", 3).values, IsEmpty());
 }
 
-// Whoever reads past the text is found by the address sanitizer.
+// Reads past the text are found by the address sanitizer.
 TEST(ShortRowsTest, NothingBehindTheTextIsLookedAt) {
   for (size_t length = 1; length < 60; ++length) {
     const std::string whole = "[123,234,345],[1,2,3],[12, 34, 56],[123,234,345],[123,234,345]";

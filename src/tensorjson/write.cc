@@ -150,7 +150,7 @@ base::Status WriteAll(json::Writer& writer, DataType type, size_t count, std::sp
     case DataType::kFp32: return WriteFloats<float>(writer, data, count, options.nonfinite, same);
     case DataType::kFp64: return WriteFloats<double>(writer, data, count, options.nonfinite, same);
     case DataType::kBytes: return WriteBytes(writer, data, options.base64);
-    case DataType::kInvalid: return base::Internal("the tensor has no datatype");
+    default: return base::Internal("the tensor has no datatype that JSON carries");
   }
   return {};
 }

@@ -64,6 +64,7 @@ base::Status FeatureColumn::Add(const Feature& feature) {
     return InvalidArgument("Key: " + spec_.name + ".  Number of values != expected.  values size: " +
                            std::to_string(feature.size()) + " but the first example has " + std::to_string(row_size_));
   }
+  if (!tensor::IsPredictV2(spec_.datatype)) return Mismatch(feature);
   row_size_ = feature.size();
   ++rows_;
   switch (feature.kind) {

@@ -50,6 +50,13 @@ std::string Column(const TensorSpec& spec, const std::vector<std::string>& featu
   return text;
 }
 
+TEST(FeatureColumnTest, FeaturesAreNoComplexOrQuantizedNumbers) {
+  EXPECT_EQ(Column(Spec(DataType::kComplex64, {-1}), {"1.5"}),
+            "Key: f.  Data types don't match. Data type: float but expected type: complex64");
+  EXPECT_EQ(Column(Spec(DataType::kQint8, {-1}), {"1"}),
+            "Key: f.  Data types don't match. Data type: int64 but expected type: qint8");
+}
+
 TEST(FeatureColumnTest, RowsAreExamples) {
   EXPECT_EQ(Column(Spec(DataType::kFp32, {-1, 2}), {"[1.5, 2.5]", "[3, 4]"}), "[2,2] 1.50 2.50 3.00 4.00");
   EXPECT_EQ(Column(Spec(DataType::kInt64, {-1}), {"1", "[2]", "true"}), "[3] 1 2 1");

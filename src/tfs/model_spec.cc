@@ -21,6 +21,15 @@ std::optional<uint32_t> FindSignature(const core::PinnedModel& model, std::strin
   return std::nullopt;
 }
 
+base::Status CheckServed(const core::PinnedModel& model, std::string_view name) {
+  name = MeantSignature(name);
+  for (const core::ModelSignature* const shown : model.shown_signatures()) {
+    if (shown->not_served.empty() || SignatureName(*shown) != name) continue;
+    return base::Unimplemented("signature '" + std::string(name) + "' is not served: " + shown->not_served);
+  }
+  return {};
+}
+
 std::vector<const core::ModelSignature*> SignaturesToShow(const core::PinnedModel& model) {
   const auto asked = model.signatures();
   const auto shown = model.shown_signatures();

@@ -25,6 +25,10 @@ inline std::string_view SignatureName(const core::ModelSignature& signature) { r
 // The one that a request means by `name`, by its place in the model's signatures; none: there is no such signature.
 std::optional<uint32_t> FindSignature(const core::PinnedModel& model, std::string_view name);
 
+// Of a signature that FindSignature does not find: UNIMPLEMENTED if the model has it, and it cannot be served. OK
+// otherwise.
+base::Status CheckServed(const core::PinnedModel& model, std::string_view name);
+
 // What metadata have: these, and those that nobody can ask for.
 std::vector<const core::ModelSignature*> SignaturesToShow(const core::PinnedModel& model);
 

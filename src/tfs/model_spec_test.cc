@@ -46,6 +46,12 @@ TEST(SignatureTest, SomeAreOnlyShown) {
   EXPECT_EQ(all[1]->name, "other");
   EXPECT_EQ(all[2]->name, "__init");
   EXPECT_FALSE(FindSignature(model, "__init").has_value());
+  EXPECT_TRUE(CheckServed(model, "__init").ok()) << "for clients there is none";
+  other.name = "sparse";
+  other.not_served = "tensor 'x' is sparse";
+  model.ShowSignature(other);
+  EXPECT_EQ(CheckServed(model, "sparse"),
+            base::Unimplemented("signature 'sparse' is not served: tensor 'x' is sparse"));
 }
 
 TEST(ModelSpecTest, VersionsAreNumbers) {

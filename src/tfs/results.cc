@@ -7,6 +7,7 @@
 
 #include "tensor/half.h"
 #include "tensor/raw.h"
+#include "tfs/dtype.h"
 #include "tfs/model_spec.h"
 
 namespace inferd::tfs {
@@ -19,14 +20,14 @@ using tensor::DataType;
 // [examples] or [examples, 1].
 bool IsColumn(const tensor::Shape& shape) { return shape.rank() == 1 || (shape.rank() == 2 && shape[1] == 1); }
 
-// The output of that name if `fits`, or else the only one that does; -1: none, or several.
+// The output of that name, whatever it is, as there, or else the only one that `fits`; -1: none, or several.
 template <typename Fits>
 int ChooseOutput(const core::ModelSignature& signature, std::string_view name, Fits fits) {
+  if (const int named = signature.FindOutput(name); named >= 0) return named;
   int chosen = -1;
   for (size_t i = 0; i < signature.outputs.size(); ++i) {
     const core::TensorSpec& output = signature.outputs[i];
     if (!fits(output)) continue;
-    if (output.name == name) return static_cast<int>(i);
     chosen = chosen == -1 ? static_cast<int>(i) : -2;
   }
   return std::max(chosen, -1);
@@ -48,6 +49,24 @@ int ValueOutput(const core::ModelSignature& signature) {
   return ChooseOutput(signature, "outputs", [](const core::TensorSpec& output) {
     return IsFloat(output.datatype) && (IsColumn(output.shape) || output.unknown_rank);
   });
+}
+
+DataType TypeOf(const core::ModelSignature& signature, int output) {
+  return signature.outputs[static_cast<size_t>(output)].datatype;
+}
+
+std::string TypeName(const core::ModelSignature& signature, int output) {
+  return std::string(DtypeName(DtypeOf(TypeOf(signature, output))));
+}
+
+// "y: DT_FLOAT [-1,2], ..."
+std::string Outputs(const core::ModelSignature& signature) {
+  std::string text;
+  for (const core::TensorSpec& output : signature.outputs) {
+    text += (text.empty() ? "" : ", ") + output.name + ": " + std::string(DtypeName(DtypeOf(output.datatype))) + " " +
+            (output.unknown_rank ? "of unknown rank" : output.shape.ToString());
+  }
+  return text.empty() ? "none" : text;
 }
 
 // What a response has of an output; nullptr: nothing.
@@ -86,17 +105,32 @@ float ToFloat(double value) {
 }  // namespace
 
 base::Status CheckClassifier(const core::ModelSignature& signature) {
-  if (ScoresOutput(signature) >= 0 || ClassesOutput(signature) >= 0) return {};
+  const int scores = ScoresOutput(signature);
+  const int classes = ClassesOutput(signature);
+  if (classes >= 0 && TypeOf(signature, classes) != DataType::kBytes) {
+    return InvalidArgument("Expected classes Tensor of DT_STRING. Got: " + TypeName(signature, classes));
+  }
+  if (scores >= 0 && !IsFloat(TypeOf(signature, scores))) {
+    return InvalidArgument("Expected scores Tensor of DT_FLOAT. Got: " + TypeName(signature, scores));
+  }
+  if (scores >= 0 || classes >= 0) return {};
   return InvalidArgument(
-      "the model is no classifier: expected an output of floats, 'scores' or the only one, or of strings, 'classes' or "
-      "the only one, of shape [examples, classes]");
+      "Expected classification signature outputs to contain at least one of \"classes\" or \"scores\", or else just "
+      "one "
+      "of strings or of floats, of shape [batch_size num_classes]. Signature was: " +
+      Outputs(signature));
 }
 
 base::Status CheckRegressor(const core::ModelSignature& signature) {
-  if (ValueOutput(signature) >= 0) return {};
+  const int values = ValueOutput(signature);
+  if (values >= 0 && !IsFloat(TypeOf(signature, values))) {
+    return InvalidArgument("Expected output Tensor of DT_FLOAT.  Got: " + TypeName(signature, values));
+  }
+  if (values >= 0) return {};
   return InvalidArgument(
-      "the model is no regressor: expected an output of floats, 'outputs' or the only one, of shape [examples] or "
-      "[examples, 1]");
+      "No regression outputs found in SignatureDef: expected \"outputs\", or else just one of floats, of shape "
+      "[batch_size] or [batch_size, 1]. Signature was: " +
+      Outputs(signature));
 }
 
 std::optional<int64_t> CountExamples(const core::InferRequest& request) {

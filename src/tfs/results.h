@@ -17,14 +17,15 @@
 
 namespace inferd::tfs {
 
-// Whether a model's outputs can be read as a classification, or a regression. INVALID_ARGUMENT: they cannot, and what
-// would do.
+// Whether a model's outputs can be read as a classification, or a regression, as far as can be told before they are
+// there: their shapes are not. INVALID_ARGUMENT, in TensorFlow Serving's words: they cannot.
 base::Status CheckClassifier(const core::ModelSignature& signature);
 base::Status CheckRegressor(const core::ModelSignature& signature);
 
 // The outputs of a classification: for each example, each class in the model's order. Scores are the output `scores`,
-// or the only one of floats, [examples, classes]; labels are the BYTES output `classes` of the same shape, or else the
-// labels of the scores' output; "" where there are none. A model that has `classes` alone scores each with 0.
+// or else the only one of floats, [examples, classes]; labels are the BYTES output `classes` of the same shape, or the
+// only one of BYTES, or else the labels of the scores' output; "" where there are none. A model that has `classes`
+// alone scores each with 0.
 struct Classes {
   const core::InferTensor* labels = nullptr;  // of the response; each may be absent
   const core::InferTensor* scores = nullptr;

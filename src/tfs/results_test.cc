@@ -109,9 +109,37 @@ TEST(ResultsTest, WhatAModelIsIsSaidByItsOutputs) {
   EXPECT_TRUE(CheckClassifier({.inputs = {}, .outputs = {kScores}}).ok());
   EXPECT_EQ(CheckRegressor({.inputs = {}, .outputs = {kScores}}).code(), base::StatusCode::kInvalidArgument);
   core::TensorSpec scalar{.name = "y", .datatype = DataType::kFp32, .shape = {}, .any_shape = true};
-  EXPECT_FALSE(CheckRegressor({.inputs = {}, .outputs = {scalar}}).ok());
+  EXPECT_EQ(
+      CheckRegressor({.inputs = {}, .outputs = {scalar}}),
+      base::InvalidArgument("No regression outputs found in SignatureDef: expected \"outputs\", or else just one of "
+                            "floats, of shape [batch_size] or [batch_size, 1]. Signature was: y: DT_FLOAT []"));
+  EXPECT_EQ(
+      CheckClassifier({.inputs = {}, .outputs = {scalar}}),
+      base::InvalidArgument(
+          "Expected classification signature outputs to contain at least one of \"classes\" or \"scores\", or else "
+          "just one of strings or of floats, of shape [batch_size num_classes]. Signature was: y: DT_FLOAT []"));
   scalar.unknown_rank = true;
   EXPECT_TRUE(CheckRegressor({.inputs = {}, .outputs = {scalar}}).ok());
+}
+
+TEST(ResultsTest, ByItsNameAnOutputIsChosenWhateverItIs) {
+  const auto named = [](const char* name, DataType type, const tensor::Shape& shape) {
+    return core::ModelSignature{.inputs = {}, .outputs = {{.name = name, .datatype = type, .shape = shape}}};
+  };
+  EXPECT_EQ(CheckClassifier(named("scores", DataType::kInt64, {-1, 2})),
+            base::InvalidArgument("Expected scores Tensor of DT_FLOAT. Got: DT_INT64"));
+  EXPECT_EQ(CheckClassifier(named("classes", DataType::kFp32, {-1, 2})),
+            base::InvalidArgument("Expected classes Tensor of DT_STRING. Got: DT_FLOAT"));
+  EXPECT_EQ(CheckRegressor(named("outputs", DataType::kInt32, {-1})),
+            base::InvalidArgument("Expected output Tensor of DT_FLOAT.  Got: DT_INT32"));
+  const core::ModelSignature flat = named("scores", DataType::kFp32, {-1});
+  EXPECT_TRUE(CheckClassifier(flat).ok()) << "what it gives says what is wrong with it";
+  EXPECT_EQ(FindClasses(Of({Numbers<float>("scores", DataType::kFp32, {2}, {1, 2})}), flat, 2).error().message(),
+            "Expected Tensor shape: [batch_size num_classes] but got [2]");
+  const core::ModelSignature wide = named("outputs", DataType::kFp32, {-1, 2});
+  EXPECT_TRUE(CheckRegressor(wide).ok());
+  EXPECT_EQ(FindValues(Of({Numbers<float>("outputs", DataType::kFp32, {1, 2}, {1, 2})}), wide, 1).error().message(),
+            "Expected output Tensor shape to be either [batch_size] or [batch_size, 1] but got [1,2]");
 }
 
 }  // namespace

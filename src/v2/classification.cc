@@ -75,7 +75,7 @@ bool WithValues(const core::InferTensor& tensor, Use use) {
     case DataType::kBf16: use(load(static_cast<uint16_t*>(nullptr), tensor::Bf16ToFloat)); return true;
     case DataType::kBool:
     case DataType::kBytes:
-    case DataType::kInvalid: break;
+    default: break;
   }
   return false;
 }

@@ -2,12 +2,18 @@
 
 #include <utility>
 
+#include "core/response_parameters.h"
+
 namespace inferd::v2 {
 
 bool SingleResponse::Add(core::InferResponse&& response) {
   const bool final = response.final;
   const bool carries = !final || !response.status.ok() || !response.outputs.empty() || count_ == 0;
-  if (carries && ++count_ == 1) response_ = std::move(response);
+  if (!carries) {
+    core::AddResponseParameters(response_.parameters, std::move(response.parameters));
+  } else if (++count_ == 1) {
+    response_ = std::move(response);
+  }
   return final;
 }
 

@@ -29,6 +29,19 @@ TEST(SingleResponseTest, OneAheadOfAnEmptyFinalOne) {
   EXPECT_EQ(single.response().id, "a");
 }
 
+TEST(SingleResponseTest, AFinalOneWithoutOutputsAddsItsParameters) {
+  SingleResponse single;
+  core::InferResponse first = Response("a", 1, false);
+  first.parameters = {{"p", int64_t{1}}};
+  core::InferResponse last = Response("b", 0, true);
+  last.parameters = {{"p", int64_t{2}}, {"tokens", int64_t{7}}};
+  EXPECT_FALSE(single.Add(std::move(first)));
+  EXPECT_TRUE(single.Add(std::move(last)));
+  EXPECT_FALSE(single.many());
+  EXPECT_EQ(single.response().id, "a");
+  EXPECT_EQ(single.response().parameters, (core::Parameters{{"p", int64_t{1}}, {"tokens", int64_t{7}}}));
+}
+
 TEST(SingleResponseTest, AnEmptyFinalOneAlone) {
   SingleResponse single;
   EXPECT_TRUE(single.Add(Response("a", 0, true)));

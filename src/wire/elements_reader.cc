@@ -132,11 +132,17 @@ base::Result<base::Buffer> ReadBytes(std::span<const Reader> parts, uint32_t num
 
 Type ElementType(DataType type) {
   switch (type) {
+    case DataType::kComplex64:
     case DataType::kFp32: return Type::kFixed32;
+    case DataType::kComplex128:
     case DataType::kFp64: return Type::kFixed64;
     case DataType::kBytes: return Type::kBytes;
     default: return Type::kVarint;
   }
+}
+
+size_t NumbersPerElement(DataType type) {
+  return type == DataType::kComplex64 || type == DataType::kComplex128 ? 2 : 1;
 }
 
 size_t CountPacked(Reader& in, std::string_view packed, Type element) {
@@ -154,17 +160,24 @@ base::Result<base::Buffer> ReadElements(std::span<const Reader> parts, uint32_t 
                                         const Extent& extent) {
   switch (type) {
     case DataType::kBool: return ReadNumbers<bool>(parts, number, type, extent);
+    case DataType::kQint8:
     case DataType::kInt8: return ReadNumbers<int8_t>(parts, number, type, extent);
+    case DataType::kQint16:
     case DataType::kInt16: return ReadNumbers<int16_t>(parts, number, type, extent);
+    case DataType::kQint32:
     case DataType::kInt32: return ReadNumbers<int32_t>(parts, number, type, extent);
     case DataType::kInt64: return ReadNumbers<int64_t>(parts, number, type, extent);
+    case DataType::kQuint8:
     case DataType::kUint8: return ReadNumbers<uint8_t>(parts, number, type, extent);
     case DataType::kFp16:
     case DataType::kBf16:
+    case DataType::kQuint16:
     case DataType::kUint16: return ReadNumbers<uint16_t>(parts, number, type, extent);
     case DataType::kUint32: return ReadNumbers<uint32_t>(parts, number, type, extent);
     case DataType::kUint64: return ReadNumbers<uint64_t>(parts, number, type, extent);
+    case DataType::kComplex64:
     case DataType::kFp32: return ReadNumbers<float>(parts, number, type, extent);
+    case DataType::kComplex128:
     case DataType::kFp64: return ReadNumbers<double>(parts, number, type, extent);
     case DataType::kBytes:
     case DataType::kInvalid: break;

@@ -11,14 +11,17 @@
 #include "wire/reader.h"
 
 // A tensor's elements as a repeated field has them, straight into the tensor's bytes: numbers packed or one by one,
-// narrow ones as 32-bit varints, FP16 and BF16 as varints of their bits, BYTES one by one.
+// narrow ones as 32-bit varints, FP16 and BF16 as varints of their bits, complex ones as two numbers, BYTES one by one.
 
 namespace inferd::wire {
 
-// How one element of a tensor of `type` is laid out where it is not packed.
+// How one number of a tensor of `type` is laid out where it is not packed.
 Type ElementType(tensor::DataType type);
 
-// What the elements of a field are, found before any memory is taken.
+// Of which a field has so many for each element of a tensor of `type`: two for complex numbers.
+size_t NumbersPerElement(tensor::DataType type);
+
+// What the elements of a field are, found before any memory is taken. Complex numbers count as two.
 struct Extent {
   size_t elements = 0;
   size_t bytes = 0;           // of all BYTES elements

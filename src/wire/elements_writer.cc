@@ -57,18 +57,25 @@ void WriteBytes(Writer& out, uint32_t number, const base::BufferSlice& data) {
 void WriteElements(Writer& out, uint32_t number, DataType type, const base::BufferSlice& data) {
   switch (type) {
     case DataType::kBool: return WriteBools(out, number, data);
+    case DataType::kQint8:
     case DataType::kInt8: return WriteVarints<int8_t>(out, number, data);
+    case DataType::kQint16:
     case DataType::kInt16: return WriteVarints<int16_t>(out, number, data);
+    case DataType::kQint32:
     case DataType::kInt32: return WriteVarints<int32_t>(out, number, data);
     case DataType::kInt64: return WriteVarints<int64_t>(out, number, data);
+    case DataType::kQuint8:
     case DataType::kUint8: return WriteVarints<uint8_t>(out, number, data);
     case DataType::kFp16:
     case DataType::kBf16:
+    case DataType::kQuint16:
     case DataType::kUint16: return WriteVarints<uint16_t>(out, number, data);
     case DataType::kUint32: return WriteVarints<uint32_t>(out, number, data);
     case DataType::kUint64: return WriteVarints<uint64_t>(out, number, data);
     case DataType::kFp32:
     case DataType::kFp64:
+    case DataType::kComplex64:
+    case DataType::kComplex128:
       if (!data.empty()) out.Slice(number, data);
       return;
     default: return WriteBytes(out, number, data);

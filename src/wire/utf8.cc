@@ -1,6 +1,6 @@
 #include "wire/utf8.h"
 
-#include "json/text.h"
+#include "base/utf8.h"
 
 namespace inferd::wire {
 
@@ -8,7 +8,7 @@ std::string ToUtf8(std::string_view text) {
   std::string clean;
   const char* const end = text.data() + text.size();
   for (const char* p = text.data(); p != end;) {
-    const size_t length = json::Utf8Length(p, end);
+    const size_t length = base::Utf8Length(p, end);
     if (length == 0) {
       clean += "\xEF\xBF\xBD";
       ++p;

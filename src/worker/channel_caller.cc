@@ -67,7 +67,7 @@ bool ChannelCaller::Collect(core::Execution& execution, int64_t patience_ns) {
   for (;;) {
     const uint32_t rung = answers.rung.load(std::memory_order_acquire);
     if (life_->lost()) {
-      execution.RespondAll(life_->why(), {});
+      execution.RespondAll({life_->why()});
       Finish(execution);
       return true;
     }
@@ -142,8 +142,7 @@ ChannelCaller::Taken ChannelCaller::Take(core::Execution& execution, const Answe
 base::Status ChannelCaller::Pass(core::Execution& execution, AnswerKind kind, uint32_t request,
                                  std::string_view message) {
   PlacedAnswer answer{
-      .status = base::ResourceExhausted("the worker process has no shared memory left to say what its answer is"),
-      .outputs = {}};
+      .status = base::ResourceExhausted("the worker process has no shared memory left to say what its answer is")};
   if (!message.empty()) {
     INFERD_ASSIGN_OR_RETURN(answer, ReadAnswer(message));
   }
@@ -152,23 +151,24 @@ base::Status ChannelCaller::Pass(core::Execution& execution, AnswerKind kind, ui
   if (one && (request >= answered_.size() || answered_[request])) {
     return base::Internal("an answer to request " + std::to_string(request) + ", which waits for none");
   }
-  std::vector<core::InferTensor> tensors;
-  if (answer.status.ok()) {
+  core::EngineResponse response{.status = std::move(answer.status), .final = final};
+  if (response.status.ok()) {
     const bool may_be_empty = one && final && model_->signature.decoupled;
-    INFERD_ASSIGN_OR_RETURN(tensors, ToTensors(execution, answer, may_be_empty));
-  } else if (!answer.outputs.empty()) {
+    INFERD_ASSIGN_OR_RETURN(response.outputs, ToTensors(execution, answer, may_be_empty));
+    response.parameters = std::move(answer.parameters);
+  } else if (!answer.outputs.empty() || !answer.parameters.empty()) {
     return base::Internal("a failure with outputs");
   }
   execution.MarkInferDone();
   if (one) {
     answered_[request] = final;
-    execution.Respond(request, std::move(answer.status), std::move(tensors), final);
+    execution.Respond(request, std::move(response));
     return base::OkStatus();
   }
   const bool fresh = std::ranges::find(answered_, true) == answered_.end();
-  if (answer.status.ok() && !fresh) return base::Internal("an answer for all after one for some");
+  if (response.status.ok() && !fresh) return base::Internal("an answer for all after one for some");
   std::ranges::fill(answered_, true);
-  execution.RespondAll(std::move(answer.status), std::move(tensors));
+  execution.RespondAll(std::move(response));
   return base::OkStatus();
 }
 

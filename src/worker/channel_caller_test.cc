@@ -114,7 +114,7 @@ void Echo(core::Execution& execution) {
   base::Buffer buffer = execution.AllocateOutput(0, input.pieces[0].size());
   std::memcpy(buffer.data(), input.pieces[0].data(), input.pieces[0].size());
   output.data = base::BufferSlice(std::move(buffer));
-  execution.RespondAll({}, {output});
+  execution.RespondAll({base::OkStatus(), {output}});
   execution.Finish();
 }
 
@@ -159,7 +159,7 @@ TEST_F(ChannelTest, OutputsFromElsewhereAndTextsAreCopied) {
   Host([](core::Execution& execution) {
     const core::InferTensor number = Tensor(DataType::kInt32, {1}, SliceOf<int32_t>({9}));
     const core::InferTensor text = Tensor(DataType::kBytes, {2}, Packed({"a", ""}));
-    execution.RespondAll({}, {number, text});
+    execution.RespondAll({base::OkStatus(), {number, text}});
     execution.Finish();
   });
   RecordingExecution execution;
@@ -174,9 +174,9 @@ TEST_F(ChannelTest, AStreamOfAnyLengthArrivesInOrder) {
   Host([](core::Execution& execution) {
     for (int32_t i = 0; i < 1000; ++i) {
       const core::InferTensor number = Tensor(DataType::kInt32, {1}, SliceOf<int32_t>({i}));
-      execution.Respond(0, {}, {number}, false);
+      execution.Respond(0, {.outputs = {number}, .final = false});
     }
-    execution.Respond(0, {}, {}, true);
+    execution.Respond(0, {base::OkStatus()});
     execution.Finish();
   });
   RecordingExecution execution;
@@ -197,7 +197,7 @@ TEST_F(ChannelTest, WhatLiesAmongTheBodiesIsNotCopied) {
   ASSERT_TRUE(body);
   const int32_t values[] = {7, 8, 9};
   std::memcpy(body.data(), values, sizeof(values));
-  // Atomic, as the two sides meet only in memory that each has mapped for itself, and a race checker sees no order there.
+  // Atomic, as the two sides meet only in memory that each has mapped for itself: a race checker sees no order there.
   std::atomic<const std::byte*> seen = nullptr;
   Host([&seen](core::Execution& execution) {
     seen = execution.inputs[0].pieces[0].data();
@@ -211,9 +211,80 @@ TEST_F(ChannelTest, WhatLiesAmongTheBodiesIsNotCopied) {
   EXPECT_EQ(memory_->header().call_offset, 0u) << "the call area has the message alone";
 }
 
+TEST_F(ChannelTest, ParametersComeBack) {
+  const core::Parameters parameters = {{"stop", std::string("length")}, {"tokens", int64_t{7}}};
+  std::atomic<bool> whole = true;
+  Host([&](core::Execution& execution) {
+    core::EngineResponse response{.outputs = {Tensor(DataType::kInt32, {1}, SliceOf<int32_t>({1}))},
+                                  .parameters = parameters};
+    if (whole) {
+      execution.RespondAll(std::move(response));
+    } else {
+      execution.Respond(0, std::move(response));
+    }
+    execution.Finish();
+  });
+  for (const bool all : {true, false}) {
+    whole = all;
+    RecordingExecution execution;
+    Run(execution);
+    EXPECT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+    EXPECT_EQ(execution.responses()[0].whole_batch, all);
+    EXPECT_EQ(execution.responses()[0].parameters, parameters);
+  }
+}
+
+TEST_F(ChannelTest, ParametersOfAnAnswerThatDoesNotFitGoWithIt) {
+  Host([](core::Execution& execution) {
+    const core::InferTensor large = Tensor(DataType::kInt32, {1 << 15}, SliceOf(std::vector<int32_t>(1 << 15)));
+    execution.RespondAll({.outputs = {large}, .parameters = {{"p", true}}});
+    execution.Finish();
+  });
+  RecordingExecution execution;
+  Run(execution);
+  EXPECT_EQ(execution.responses()[0].status.code(), base::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(execution.responses()[0].parameters.empty());
+  EXPECT_EQ(kills_, 0);
+}
+
+// The answer area has no room for the parameters: what the outputs had of it is free again.
+TEST_F(ChannelTest, AnAnswerThatCannotBeToldKeepsNoRoom) {
+  std::atomic<bool> long_text = true;
+  Host([&long_text](core::Execution& execution) {
+    const core::InferTensor number = Tensor(DataType::kInt32, {4096}, SliceOf(std::vector<int32_t>(4096)));
+    core::EngineResponse response{.outputs = {number}};
+    if (long_text) response.parameters = {{"t", std::string(60'000, 'x')}};
+    execution.RespondAll(std::move(response));
+    execution.Finish();
+  });
+  for (int i = 0; i < 8; ++i) {
+    RecordingExecution execution;
+    Run(execution);
+    EXPECT_EQ(execution.responses()[0].status.code(), base::StatusCode::kResourceExhausted);
+  }
+  long_text = false;
+  RecordingExecution execution;
+  Run(execution);
+  EXPECT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+}
+
+TEST_F(ChannelTest, GarbageParametersAreTheEndOfTheProcess) {
+  const PlacedTensor good{.datatype = DataType::kInt32, .shape = {1}, .offset = 0, .bytes = 4, .block = 0};
+  MessageWriter twice;
+  WriteAnswer({.outputs = {good}, .parameters = {{"a", true}, {"a", true}}}, twice);
+  MessageWriter failed;
+  WriteAnswer({.status = base::NotFound("x"), .parameters = {{"a", true}}}, failed);
+  for (const MessageWriter* writer : {&twice, &failed}) {
+    kills_ = 0;
+    memory_ = *ChannelMemory::Create(kAreaBytes);
+    life_ = std::make_shared<WorkerLife>([this] { ++kills_; });
+    RunAgainst({.kind = 2, .block = 1, .offset = 0, .bytes = writer->text().size()}, writer->text());
+  }
+}
+
 TEST_F(ChannelTest, AFailureKeepsItsCode) {
   Host([](core::Execution& execution) {
-    execution.RespondAll(base::NotFound("nothing"), {});
+    execution.RespondAll({base::NotFound("nothing")});
     execution.Finish();
   });
   RecordingExecution execution;
@@ -229,7 +300,7 @@ TEST_F(ChannelTest, WhatDoesNotFitIsRefusedByName) {
     } catch (const std::bad_alloc&) {
       status = base::ResourceExhausted("no memory");
     }
-    execution.RespondAll(status, {});
+    execution.RespondAll({status});
     execution.Finish();
   });
   RecordingExecution large;
@@ -247,7 +318,7 @@ TEST_F(ChannelTest, WhatDoesNotFitIsRefusedByName) {
 TEST_F(ChannelTest, ACancellationReachesTheEngine) {
   Host([](core::Execution& execution) {
     while (!execution.IsCancelled(0)) std::this_thread::yield();
-    execution.RespondAll(base::Cancelled("as asked"), {});
+    execution.RespondAll({base::Cancelled("as asked")});
     execution.Finish();
   });
   RecordingExecution execution;

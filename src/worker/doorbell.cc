@@ -19,7 +19,7 @@ constexpr int64_t kNsPerSecond = 1'000'000'000;
 void Doorbell::Ring() {
   Count();
   if (waiting.load(std::memory_order_seq_cst) == 0) return;
-  // Whoever rings again before the other has run need not wake it again.
+  // A side that rings again before the other has run need not wake it again.
   if (waiting.exchange(0, std::memory_order_seq_cst) == 0) return;
   syscall(SYS_futex, &rung, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/buffer.h"
+#include "core/response_parameters.h"
 
 namespace inferd::worker {
 
@@ -182,6 +183,7 @@ void WriteAnswer(const PlacedAnswer& answer, MessageWriter& writer) {
     writer.Add(output.bytes);
     writer.Add(output.block);
   }
+  writer.AddParameters(answer.parameters);
 }
 
 base::Result<PlacedAnswer> ReadAnswer(std::string_view message) {
@@ -201,7 +203,9 @@ base::Result<PlacedAnswer> ReadAnswer(std::string_view message) {
     output.bytes = reader.Take<uint64_t>();
     output.block = reader.Take<uint32_t>();
   }
+  answer.parameters = reader.TakeParameters(core::kResponseParametersMax);
   if (!reader.Finished()) return std::unexpected(Unreadable("an answer"));
+  INFERD_RETURN_IF_ERROR(core::CheckResponseParameters(answer.parameters).WithContext("an answer"));
   return answer;
 }
 

@@ -51,10 +51,11 @@ struct PlacedTensor {
 struct PlacedAnswer {
   base::Status status = {};
   std::vector<PlacedTensor> outputs = {};
+  core::Parameters parameters = {};
 };
 
 void WriteAnswer(const PlacedAnswer& answer, MessageWriter& writer);
-// INTERNAL: it cannot be read. Places are as they came.
+// INTERNAL: it cannot be read, or its parameters could not be answered. Places are as they came.
 base::Result<PlacedAnswer> ReadAnswer(std::string_view message);
 
 }  // namespace inferd::worker

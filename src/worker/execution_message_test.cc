@@ -120,6 +120,38 @@ TEST_F(ExecutionMessageTest, EmptyInputsLieNowhere) {
   EXPECT_EQ(got_.inputs[0].pieces[0].size(), 0u);
 }
 
+// An answer of a success, without outputs, as it is read.
+base::Result<PlacedAnswer> Read(const core::Parameters& parameters) {
+  MessageWriter writer;
+  WriteAnswer({.parameters = parameters}, writer);
+  return ReadAnswer(writer.text());
+}
+
+TEST(AnswerMessageTest, ParametersArriveAsTheyAre) {
+  const core::Parameters parameters = {
+      {"b", true}, {"i", int64_t{-1}}, {"u", uint64_t{1} << 63}, {"d", 0.5}, {"t", std::string("x\0y", 3)}};
+  const auto answer = Read(parameters);
+  ASSERT_TRUE(answer.has_value()) << answer.error().ToString();
+  EXPECT_EQ(answer->parameters, parameters);
+  EXPECT_EQ(Read({})->parameters, core::Parameters());
+}
+
+TEST(AnswerMessageTest, ParametersThatCannotBeAreRefused) {
+  core::Parameters many;
+  for (int i = 0; i < 65; ++i) many.emplace_back(std::to_string(i), true);
+  const core::Parameters kCases[] = {many,
+                                     {{"t", std::string(65'536, 'x')}},
+                                     {{"", true}},
+                                     {{"a", true}, {"a", true}},
+                                     {{"t", std::string("\xFF")}},
+                                     {{"triton_final_response", true}}};
+  for (const core::Parameters& parameters : kCases) {
+    const auto answer = Read(parameters);
+    ASSERT_FALSE(answer.has_value()) << parameters.size();
+    EXPECT_EQ(answer.error().code(), base::StatusCode::kInternal);
+  }
+}
+
 // A call of one piece with these numbers.
 class GarbageTest : public ExecutionMessageTest {
  protected:

@@ -29,7 +29,7 @@ base::Status HostedExecution::Begin() {
 }
 
 void HostedExecution::Refuse(base::Status status) {
-  RespondAll(std::move(status), {});
+  RespondAll({std::move(status)});
   Finish();
 }
 
@@ -77,20 +77,31 @@ PlacedTensor HostedExecution::Place(const core::InferTensor& tensor, base::Statu
   return placed;
 }
 
-void HostedExecution::Send(AnswerKind kind, uint32_t request, base::Status status,
-                           const std::vector<core::InferTensor>& tensors) {
+PlacedAnswer HostedExecution::Place(core::EngineResponse response) {
+  base::Status& status = response.status;
   if (const size_t refused = refused_bytes_.load(std::memory_order_relaxed); !status.ok() && refused > 0) {
     status = NoRoom(refused);
   }
   PlacedAnswer answer;
-  for (const core::InferTensor& tensor : tensors) answer.outputs.push_back(Place(tensor, &status));
-  if (!status.ok()) {
-    for (const PlacedTensor& placed : answer.outputs) {
-      if (placed.block != kNoBlock) memory_->header().released[placed.block].store(1, std::memory_order_release);
-    }
+  for (const core::InferTensor& tensor : response.outputs) answer.outputs.push_back(Place(tensor, &status));
+  if (status.ok()) {
+    answer.parameters = std::move(response.parameters);
+  } else {
+    Release(answer);
     answer.outputs.clear();
   }
   answer.status = std::move(status);
+  return answer;
+}
+
+void HostedExecution::Release(const PlacedAnswer& answer) {
+  for (const PlacedTensor& placed : answer.outputs) {
+    if (placed.block != kNoBlock) memory_->header().released[placed.block].store(1, std::memory_order_release);
+  }
+}
+
+void HostedExecution::Send(AnswerKind kind, uint32_t request, core::EngineResponse response) {
+  const PlacedAnswer answer = Place(std::move(response));
   base::MutexLock lock(mutex_);
   WriteAnswer(answer, writer_);
   AnswerEntry entry = {.kind = static_cast<uint32_t>(kind), .request = request, .block = kNoBlock};
@@ -100,6 +111,8 @@ void HostedExecution::Send(AnswerKind kind, uint32_t request, base::Status statu
     entry.block = block->index;
     entry.offset = static_cast<uint64_t>(block->data - memory_->answer_area().data());
     entry.bytes = writer_.text().size();
+  } else {
+    Release(answer);
   }
   Post(entry);
 }
@@ -122,15 +135,14 @@ void HostedExecution::Post(const AnswerEntry& entry) {
   }
 }
 
-void HostedExecution::Respond(size_t i, base::Status status, std::vector<core::InferTensor> tensors, bool final) {
-  Send(final ? AnswerKind::kOneFinal : AnswerKind::kOne, static_cast<uint32_t>(i), std::move(status), tensors);
+void HostedExecution::Respond(size_t i, core::EngineResponse response) {
+  const AnswerKind kind = response.final ? AnswerKind::kOneFinal : AnswerKind::kOne;
+  Send(kind, static_cast<uint32_t>(i), std::move(response));
 }
 
-void HostedExecution::RespondAll(base::Status status, std::vector<core::InferTensor> tensors) {
-  Send(AnswerKind::kAll, 0, std::move(status), tensors);
-}
+void HostedExecution::RespondAll(core::EngineResponse response) { Send(AnswerKind::kAll, 0, std::move(response)); }
 
-// The server may place the next call at once; whoever waits here looks at it then.
+// The server may place the next call at once; the instance's thread looks at it then.
 void HostedExecution::Finish() {
   {
     base::MutexLock lock(mutex_);

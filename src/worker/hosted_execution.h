@@ -36,13 +36,16 @@ class HostedExecution final : public core::Execution {
   base::Buffer AllocateOutput(int output, size_t bytes) override;
   void MarkInputsReady() override {}
   void MarkInferDone() override {}
-  void Respond(size_t i, base::Status status, std::vector<core::InferTensor> outputs, bool final) override;
-  void RespondAll(base::Status status, std::vector<core::InferTensor> outputs) override;
+  void Respond(size_t i, core::EngineResponse response) override;
+  void RespondAll(core::EngineResponse response) override;
   void Finish() override;
 
  private:
   PlacedTensor Place(const core::InferTensor& tensor, base::Status* status);
-  void Send(AnswerKind kind, uint32_t request, base::Status status, const std::vector<core::InferTensor>& outputs);
+  PlacedAnswer Place(core::EngineResponse response);
+  void Send(AnswerKind kind, uint32_t request, core::EngineResponse response);
+  // Of an answer that nobody gets.
+  void Release(const PlacedAnswer& answer);
   void Post(const AnswerEntry& entry) REQUIRES(mutex_);
   base::Status NoRoom(size_t bytes) const;
 

@@ -2,6 +2,8 @@
 
 #include <malloc.h>
 
+#include <system_error>
+
 #include "base/thread_pool.h"
 
 namespace inferd::worker {
@@ -63,8 +65,12 @@ base::Status HostedModel::AddInstance(const ControlMessage& message) {
   if (order.signature >= models_.size()) return base::InvalidArgument("the model has no such signature");
   const base::OnCpuCores here(load_.GroupCores(order.group));
   INFERD_ASSIGN_OR_RETURN(auto instance, models_[order.signature]->CreateInstance(order.group, order.ordinal));
-  instances_.push_back(
-      std::make_unique<HostedInstance>(std::move(instance), std::move(memory), bodies_, load_.model_name));
+  try {
+    instances_.push_back(
+        std::make_unique<HostedInstance>(std::move(instance), std::move(memory), bodies_, load_.model_name));
+  } catch (const std::system_error& error) {
+    return base::ResourceExhausted("no thread for an instance: " + std::string(error.what()));
+  }
   return base::OkStatus();
 }
 

@@ -12,7 +12,7 @@ constexpr int64_t kTryNs = 1'000'000;
 constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max();
 
 void Fail(core::Execution& execution, const base::Status& status) {
-  execution.RespondAll(status, {});
+  execution.RespondAll({status});
   execution.Finish();
 }
 

@@ -122,7 +122,7 @@ TEST_F(IsolatingEngineTest, AWorkerThatWritesGarbageIsEnded) {
 
 TEST_F(IsolatingEngineTest, AnEndedProcessIsTheFailureOfWhatItHeldAlone) {
   std::ofstream(dir_.path() / "held");
-  Start(Parameter("hold_file", (dir_.path() / "held").string()) +
+  Start(Parameter("hold_file", (dir_.path() / "held").string()) + Parameter("operator.writes", "true") +
         Parameter("record_batches_file", (dir_.path() / "record").string()));
   RecordingExecution held;
   std::thread running([&] { Run(held); });
@@ -143,7 +143,7 @@ TEST_F(IsolatingEngineTest, AnEndedProcessIsTheFailureOfWhatItHeldAlone) {
 // A body in the memory that the worker sees outlives the worker, and the next one sees it as well.
 TEST_F(IsolatingEngineTest, BodiesStayThroughTheEndOfAProcess) {
   std::ofstream(dir_.path() / "held");
-  Start(Parameter("hold_file", (dir_.path() / "held").string()) +
+  Start(Parameter("hold_file", (dir_.path() / "held").string()) + Parameter("operator.writes", "true") +
         Parameter("record_batches_file", (dir_.path() / "record").string()));
   const std::shared_ptr<core::InputMemory> memory = model_->input_memory();
   ASSERT_NE(memory, nullptr);
@@ -241,7 +241,7 @@ TEST_F(IsolatingEngineTest, ATryReturnsBeforeASlowModelHasAnswered) {
   }
 }
 
-// Nothing has begun then; whoever may wait does.
+// Nothing has begun then; a thread that may wait does it.
 TEST_F(IsolatingEngineTest, ATryWaitsForNoProcess) {
   const std::filesystem::path program = dir_.path() / "inferd-worker";
   std::filesystem::create_symlink(kProgram, program);

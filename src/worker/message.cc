@@ -58,8 +58,9 @@ tensor::Shape MessageReader::TakeShape(int64_t dim_min) {
   return ok_ ? shape : tensor::Shape();
 }
 
-core::Parameters MessageReader::TakeParameters() {
+core::Parameters MessageReader::TakeParameters(size_t count_max) {
   const size_t count = TakeCount(kParameterBytesMin);
+  if (count > count_max) ok_ = false;
   core::Parameters parameters;
   for (size_t i = 0; ok_ && i < count; ++i) {
     std::string name(TakeText());

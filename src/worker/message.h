@@ -54,7 +54,8 @@ class MessageReader final {
   size_t TakeCount(size_t element_bytes_min);
   // At most tensor::kRankMax dimensions, each `dim_min` or more.
   tensor::Shape TakeShape(int64_t dim_min);
-  core::Parameters TakeParameters();
+  // At most `count_max`.
+  core::Parameters TakeParameters(size_t count_max = SIZE_MAX);
 
   void Refuse() { ok_ = false; }
   bool ok() const { return ok_; }

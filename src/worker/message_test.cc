@@ -35,6 +35,15 @@ TEST(MessageTest, EveryPrefixIsRefused) {
   }
 }
 
+TEST(MessageTest, MoreParametersThanThereMayBeAreRefused) {
+  MessageWriter writer;
+  writer.AddParameters({{"a", true}, {"b", true}});
+  EXPECT_EQ(MessageReader(writer.text()).TakeParameters(2).size(), 2u);
+  MessageReader reader(writer.text());
+  EXPECT_TRUE(reader.TakeParameters(1).empty());
+  EXPECT_FALSE(reader.ok());
+}
+
 TEST(MessageTest, GarbageNumbersAreRefused) {
   MessageWriter huge;
   huge.Add(~uint64_t{0});

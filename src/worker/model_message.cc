@@ -10,8 +10,8 @@ namespace inferd::worker {
 namespace {
 
 constexpr size_t kAlignmentMax = 4096;
-constexpr size_t kSpecBytesMin = 3 * sizeof(uint64_t) + sizeof(int32_t) + 3 * sizeof(uint8_t);
-constexpr size_t kDescriptionBytesMin = 6 * sizeof(uint64_t) + sizeof(uint8_t) + sizeof(int32_t);
+constexpr size_t kSpecBytesMin = 5 * sizeof(uint64_t) + sizeof(int32_t) + 4 * sizeof(uint8_t);
+constexpr size_t kDescriptionBytesMin = 7 * sizeof(uint64_t) + sizeof(uint8_t) + sizeof(int32_t);
 
 base::Status Garbled(std::string_view what) {
   return base::Internal("a worker process and its server do not understand each other: " + std::string(what) +
@@ -28,6 +28,11 @@ void AddSpecs(MessageWriter& writer, const std::vector<core::TensorSpec>& specs)
     writer.Add(static_cast<uint8_t>(spec.any_shape));
     writer.AddText(spec.graph_name);
     writer.Add(static_cast<uint8_t>(spec.unknown_rank));
+    writer.AddText(spec.default_value);
+    writer.Add(static_cast<uint64_t>(spec.labels.size()));
+    for (const std::string& label : spec.labels) writer.AddText(label);
+    writer.Add(static_cast<uint8_t>(!spec.dimension_names.empty()));
+    for (const std::string& name : spec.dimension_names) writer.AddText(name);
   }
 }
 
@@ -39,7 +44,7 @@ void TakeSpecs(MessageReader& reader, bool only_shown, std::vector<core::TensorS
     spec.name = std::string(reader.TakeText());
     const auto datatype = reader.Take<int32_t>();
     const auto first = static_cast<int32_t>(only_shown ? tensor::DataType::kInvalid : tensor::DataType::kBool);
-    if (datatype < first || datatype > static_cast<int32_t>(tensor::DataType::kBf16)) {
+    if (datatype < first || datatype > static_cast<int32_t>(tensor::kLastDataType)) {
       reader.Refuse();
     }
     spec.datatype = static_cast<tensor::DataType>(datatype);
@@ -48,6 +53,11 @@ void TakeSpecs(MessageReader& reader, bool only_shown, std::vector<core::TensorS
     spec.any_shape = reader.TakeBool();
     spec.graph_name = std::string(reader.TakeText());
     spec.unknown_rank = reader.TakeBool();
+    spec.default_value = std::string(reader.TakeText());
+    const size_t labels = reader.TakeCount(sizeof(uint64_t));
+    for (size_t label = 0; reader.ok() && label < labels; ++label) spec.labels.emplace_back(reader.TakeText());
+    const size_t names = reader.TakeBool() ? spec.shape.rank() : 0;
+    for (size_t d = 0; reader.ok() && d < names; ++d) spec.dimension_names.emplace_back(reader.TakeText());
   }
 }
 
@@ -56,6 +66,7 @@ void AddDescription(MessageWriter& writer, const ModelDescription& description) 
   writer.AddText(signature.name);
   writer.AddText(signature.method_name);
   writer.Add(static_cast<uint8_t>(signature.only_shown));
+  writer.AddText(signature.not_served);
   AddSpecs(writer, signature.inputs);
   AddSpecs(writer, signature.outputs);
   writer.Add(signature.max_batch_size);
@@ -75,6 +86,7 @@ ModelDescription TakeDescription(MessageReader& reader) {
   signature.name = std::string(reader.TakeText());
   signature.method_name = std::string(reader.TakeText());
   signature.only_shown = reader.TakeBool();
+  signature.not_served = std::string(reader.TakeText());
   TakeSpecs(reader, signature.only_shown, signature.inputs);
   TakeSpecs(reader, signature.only_shown, signature.outputs);
   signature.max_batch_size = reader.Take<int64_t>();

@@ -13,10 +13,17 @@ using ::testing::ElementsAre;
 ModelDescription Described() {
   ModelDescription description;
   description.signature.inputs = {
-      {.name = "a", .datatype = tensor::DataType::kFp32, .shape = {-1, 3}, .optional = true},
+      {.name = "a",
+       .datatype = tensor::DataType::kFp32,
+       .shape = {-1, 3},
+       .optional = true,
+       .dimension_names = {"batch", ""}},
       {.name = "b", .datatype = tensor::DataType::kBytes, .shape = {}, .any_shape = true, .unknown_rank = true}};
-  description.signature.outputs = {{.name = "c", .datatype = tensor::DataType::kBool, .shape = {1}}};
+  description.signature.outputs = {
+      {.name = "c", .datatype = tensor::DataType::kBool, .shape = {1}, .labels = {"no", ""}}};
   description.signature.inputs[0].graph_name = "graph/a:0";
+  description.signature.inputs[0].default_value = std::string("\x08\0", 2);
+  description.signature.not_served = "why";
   description.signature.name = "serving_default";
   description.signature.method_name = "predict";
   description.signature.decoupled = true;
@@ -36,11 +43,16 @@ TEST(ModelMessageTest, ADescriptionArrivesWhole) {
   EXPECT_EQ(first.signature.inputs[0].shape, (tensor::Shape{-1, 3}));
   EXPECT_TRUE(first.signature.inputs[0].optional);
   EXPECT_EQ(first.signature.inputs[0].graph_name, "graph/a:0");
+  EXPECT_EQ(first.signature.inputs[0].default_value, std::string("\x08\0", 2));
+  EXPECT_EQ(first.signature.not_served, "why");
+  EXPECT_THAT(first.signature.outputs[0].labels, ElementsAre("no", ""));
   EXPECT_EQ(first.signature.name, "serving_default");
   EXPECT_EQ(first.signature.method_name, "predict");
   EXPECT_TRUE(first.signature.inputs[1].any_shape);
   EXPECT_FALSE(first.signature.inputs[0].unknown_rank);
   EXPECT_TRUE(first.signature.inputs[1].unknown_rank);
+  EXPECT_THAT(first.signature.inputs[0].dimension_names, ElementsAre("batch", ""));
+  EXPECT_TRUE(first.signature.inputs[1].dimension_names.empty());
   EXPECT_TRUE(first.signature.decoupled);
   EXPECT_EQ(first.inputs[0].alignment, 64u);
   EXPECT_THAT(first.significant_parameters, ElementsAre("p"));

@@ -10,9 +10,9 @@
 
 namespace inferd::worker {
 
-// Memory that a server and its worker process both map. It cannot be made smaller or larger by whoever gets the
-// descriptor: that would be a SIGBUS here. The kernel gives it pages as they are first written. Move-only; immutable
-// but for the descriptor.
+// Memory that a server and its worker process both map. It cannot be made smaller or larger by the process that gets
+// the descriptor: that would be a SIGBUS here. The kernel gives it pages as they are first written. Move-only;
+// immutable but for the descriptor.
 class SharedMemory final {
  public:
   static constexpr size_t kPageBytes = 4096;

@@ -50,7 +50,7 @@ class SharedProcessTest : public WorkerTest {
     const std::string text =
         "backend: \"fake\" input { name: \"IN\" data_type: TYPE_INT32 dims: -1 } "
         "output { name: \"OUT\" data_type: TYPE_INT32 dims: -1 } inferd { isolation: " +
-        isolation + " worker { shared_memory_bytes: 1048576 } } " +
+        isolation + " worker { shared_memory_bytes: 1048576 } } " + Parameter("operator.writes", "true") +
         Parameter("record_batches_file", BegunFile(name).string()) +
         Parameter("hold_load_file", HoldFile(name).string()) + more;
     Served served;

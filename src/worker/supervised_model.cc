@@ -182,7 +182,7 @@ void SupervisedModel::Close() {
   }
   if (socket == nullptr) return;
   if (was_up) static_cast<void>(socket->AwaitEnd(kUnloadMax));
-  // Who waits there for the end of its load waits no longer.
+  // A thread that waits there for the end of its load waits no longer.
   socket->Shutdown();
 }
 

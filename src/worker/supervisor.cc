@@ -214,8 +214,7 @@ base::Status Supervisor::Restore(const Process& process, bool fresh) {
     return failed;
   }
   if (fresh && !models.empty() && options_.logger != nullptr) {
-    options_.logger->Info("worker process restarted",
-                          {{options_.kind, options_.title}, {"pid", std::to_string(process->pid())}});
+    options_.logger->Info("worker process restarted", {{options_.kind, options_.title}, {"pid", process->pid()}});
   }
   return base::OkStatus();
 }
@@ -238,9 +237,9 @@ base::Status Supervisor::RestoreOne(const Process& process, const Model& model) 
     const nanoseconds pause = roster_.Failed(model, now);
     model->Lose(base::Unavailable(name() + " cannot load the model again: " + status.message()), false);
     if (options_.logger != nullptr) {
-      options_.logger->Error("model not restored", {{"model", model->title()},
-                                                    {"reason", status.message()},
-                                                    {"again_in_ms", std::to_string(pause.count() / kNsPerMs)}});
+      options_.logger->Error(
+          "model not restored",
+          {{"model", model->title()}, {"reason", status.message()}, {"again_in_ms", pause.count() / kNsPerMs}});
     }
   }
   return status;
@@ -254,9 +253,9 @@ void Supervisor::Pause(int64_t pause_ns, const base::Status& why) {
   base::MutexLock lock(mutex_);
   const std::vector<Model> next = roster_.ForNewProcess();
   if (!next.empty() && options_.logger != nullptr) {
-    options_.logger->Error("worker process lost", {{options_.kind, options_.title},
-                                                   {"reason", why.message()},
-                                                   {"restart_in_ms", std::to_string(pause_ns / kNsPerMs)}});
+    options_.logger->Error(
+        "worker process lost",
+        {{options_.kind, options_.title}, {"reason", why.message()}, {"restart_in_ms", pause_ns / kNsPerMs}});
   }
   for (const Model& model : next) {
     if (model != ended_it_) model->Lose(reason, pause_ns == 0);

@@ -41,8 +41,8 @@ class Supervisor final {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  // Blocks until the model is loaded. Whoever drops the last reference to it blocks until it is unloaded; if it was the
-  // last one, until the process is gone. The engine's error, or why there is no process.
+  // Blocks until the model is loaded. The thread that drops the last reference to it blocks until it is unloaded; if it
+  // was the last one, until the process is gone. The engine's error, or why there is no process.
   static base::Result<std::shared_ptr<SupervisedModel>> Host(const std::shared_ptr<Supervisor>& supervisor,
                                                              core::LoadSpec load);
 

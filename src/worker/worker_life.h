@@ -32,7 +32,7 @@ class WorkerLife final {
   // Blocks until lost(); why.
   base::Status AwaitLoss();
 
-  // Who waits for answers there is woken when the process is lost, if the memory still has a user then.
+  // A thread that waits for answers there is woken when the process is lost, if the memory still has a user then.
   void Watch(const std::shared_ptr<ChannelMemory>& memory);
 
  private:

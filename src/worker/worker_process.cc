@@ -17,8 +17,8 @@ namespace inferd::worker {
 
 namespace {
 
-// A process of its own towards signals: whoever ends the server, by Ctrl-C or all of its control group, leaves it to
-// the server to drain first.
+// A process of its own towards signals: a signal that ends the server, by Ctrl-C or to all of its control group, leaves
+// it to the server to drain first.
 class SpawnSettings final {
  public:
   explicit SpawnSettings(int socket) {

@@ -33,7 +33,7 @@ class WorkerProcess final {
   // The socket of one more model, under turn(). ControlSocket::Gone(): the process is gone.
   base::Result<std::shared_ptr<ControlSocket>> OpenModel();
 
-  // Held by who has the process load a model or make an instance: what ends the process meanwhile has one cause.
+  // Held while the process loads a model or makes an instance: what ends the process meanwhile has one cause.
   base::Mutex& turn() { return turn_; }
   // Whether nothing more is to be begun in it.
   bool ending() const { return abandoned_.load() || life_.lost(); }

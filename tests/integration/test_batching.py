@@ -1,5 +1,6 @@
 """How requests share executions: seen in what the fake engine wrote down, and in the replies."""
 
+import os
 import random
 
 import pytest
@@ -49,6 +50,31 @@ def test_batches_form_without_a_delay_while_the_instance_is_busy(batching):
     executions, replies = run_held(batching, requests)
     check_own(requests, replies)
     assert [execution.ids for execution in executions] == [[str(n) for n in range(8)], [str(n) for n in range(8, 12)]]
+
+
+def test_an_execution_lasts_until_the_engine_has_finished_it(batching):
+    batching.add("m", complete_on_thread="true")
+    requests = numbered(12)
+    executions, replies = run_held(batching, requests)
+    check_own(requests, replies)
+    assert [execution.ids for execution in executions] == [[str(n) for n in range(8)], [str(n) for n in range(8, 12)]]
+
+
+@pytest.mark.skipif(os.environ.get("INFERD_ISOLATION") == "process", reason="a worker process has one execution at a time")
+def test_an_instance_takes_as_many_unfinished_executions_as_its_model_says(batching):
+    batching.add("m", complete_on_thread="true", unfinished_executions_max=3)
+    requests = numbered(12)
+    with batching.serve() as server, Crowd(server) as crowd:
+        with batching.held("m"):
+            futures = [plug(crowd, batching)]
+            for number, request in enumerate(requests[:2]):
+                futures.append(crowd.send("m", **request))
+                wait_until(lambda: server.in_flight() == number + 2 and crowd.pending("m") == 0, "the engine has it")
+            futures += crowd.queue_up("m", requests[2:])
+        replies = wait_for(futures)
+    check_own(requests, replies[1:])
+    executions = [execution.ids for execution in batching.executions("m")]
+    assert executions == [["plug"], ["0"], ["1"], [str(n) for n in range(2, 10)], ["10", "11"]]
 
 
 def test_without_dynamic_batching_nobody_shares(batching):

@@ -1,17 +1,20 @@
 """What a configuration says of scheduling is shown once completed, and refused with field and reason where it contradicts itself."""
 
 import json
+import subprocess
 
 import pytest
 
-from support import models
-from support.server import Server
+from support import models, row_models
+from support.server import PROGRAMS, Server
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     repository = tmp_path_factory.mktemp("models")
+    models.add_onnx(repository, "bare", row_models.single("dense", "nameless"))
     models.add_onnx(repository, "adder", models.adder_bytes(1))
+    models.write_whole(repository / "adder" / "config.pbtxt", b"dynamic_batching { }\n")
     models.write_whole(repository / "written" / "config.pbtxt", b"max_batch_size: 8\n")
     models.add_onnx(repository, "written", models.adder_bytes(2))
     with Server(repository) as running:
@@ -27,6 +30,13 @@ def config_of(server, model):
     status, body = server.json("GET", f"/v2/models/{model}/config")
     assert status == 200
     return body
+
+
+def test_a_model_that_says_nothing_does_not_batch(server):
+    """Its first dimension may be anything."""
+    config = config_of(server, "bare")
+    assert config["max_batch_size"] == 0 and "dynamic_batching" not in config
+    assert server.json("GET", "/v2/models/bare/scheduler")[1]["batching"]["enabled"] is False
 
 
 def test_a_completed_model_batches(server):
@@ -50,7 +60,7 @@ def test_batching_is_switched_off_and_on_by_name(server):
         assert config["inferd"]["batching"] == "AUTO" and config["inferd"]["latency_objective_us"] == 3000
         assert "dynamic_batching" in config
     finally:
-        assert load(server, "adder")[0] == 200
+        assert load(server, "adder", dynamic_batching={})[0] == 200
         assert load(server, "written", max_batch_size=8)[0] == 200
 
 
@@ -87,3 +97,26 @@ def test_host_policies_and_resources_that_there_are_not(tmp_path):
         group = {"host_policy": "all", "rate_limiter": {"resources": [{"name": "memory", "count": 1}], "priority": 2}}
         assert load(server, "adder", instance_group=[group])[0] == 200
         assert server.infer("adder", [{"name": "INPUT", "shape": [1], "datatype": "INT32", "data": [4]}])[0] == 200
+
+
+def test_fields_that_are_not_acted_on_are_named(tmp_path):
+    """With their place, once for each load, and without keeping the model from serving."""
+    models.add_onnx(tmp_path, "adder", models.adder_bytes(1))
+    path = tmp_path / "adder" / "config.pbtxt"
+    models.write_whole(path, b"dynamic_batching { }\nresponse_cache { enable: true }\noptimization {\n  priority: PRIORITY_MAX\n}\n")
+    expected = [f"{path}:2:1: response_cache: not acted on: the server has no response cache",
+                f"{path}:4:3: optimization.priority: not acted on: the threads of all models have the same priority"]
+    shown = subprocess.run([PROGRAMS / "inferctl", "validate", tmp_path], capture_output=True, text=True, timeout=60, check=False)
+    assert shown.returncode == 0 and "1 model, 0 problems" in shown.stdout, shown.stdout + shown.stderr
+    for line in expected:
+        assert shown.stdout.count(f"  warning: {line}\n") == 1, shown.stdout
+    with Server(tmp_path) as server:
+        assert server.infer("adder", [{"name": "INPUT", "shape": [1], "datatype": "INT32", "data": [4]}])[0] == 200
+        for line in expected:
+            assert server.log().count(line) == 1, server.log()
+        assert load(server, "adder", dynamic_batching={}, response_cache={"enable": False}, model_metrics={})[0] == 200
+        assert server.log().count("not acted on") == 2, server.log()
+        accelerator = {"name": "tensorrt", "parameters": {"precision_mode": "FP16"}}
+        assert load(server, "adder", optimization={"execution_accelerators": {"gpu_execution_accelerator": [accelerator]}})[0] == 200
+        assert server.log().count("optimization.execution_accelerators.gpu_execution_accelerator[0]: not acted on: the engine has no "
+                                  "execution provider 'tensorrt'") == 1, server.log()

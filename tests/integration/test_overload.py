@@ -225,7 +225,7 @@ def test_a_stuck_model_does_not_hold_up_another(batching, kind):
 
 
 def test_a_model_that_hangs_on_a_connections_thread_keeps_nobody_else_who_connects(batching):
-    batching.add("hangs", ALONE, inferd="inline_execution: ALWAYS")
+    batching.add("hangs", ALONE, inferd="inline_execution: ALWAYS", misbehavior="deaf")
     batching.add("quick", ALONE, inferd="inline_execution: ALWAYS")
     with batching.serve("--loop-threads", 2) as server, ThreadPoolExecutor(1) as pool:
         with batching.held("hangs"):

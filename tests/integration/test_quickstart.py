@@ -3,13 +3,14 @@
 import contextlib
 import json
 import re
+import shutil
 import signal
 import socket
 import subprocess
 
 import pytest
 
-from support.server import PROGRAMS, ROOT, free_ports, has_engine, wait_until
+from support.server import EXAMPLES, PROGRAMS, ROOT, Server, free_ports, has_engine, wait_until
 
 RELEASE = ROOT / "build" / "release" / "bin"  # which it builds, and starts
 
@@ -36,6 +37,68 @@ def test_help_has_every_option(option):
 ])
 def test_engines_that_there_are_not(options, error):
     assert run(*options) == (1, "", f"quickstart: {error}\n")
+
+
+@pytest.fixture(name="tree")
+def make_tree(tmp_path):
+    """A tree with the scripts, whose build does nothing: its programs are those under test."""
+    tree = tmp_path / "tree"
+    (tree / "tools").mkdir(parents=True)
+    for script in ("quickstart", "tools/progress.sh", "tools/configure"):
+        shutil.copy(ROOT / script, tree / script)
+    (tree / "tools" / "install_deps").write_text("#!/bin/sh\n")
+    (tree / "tools" / "install_deps").chmod(0o755)
+    shutil.copy(ROOT / "CMakePresets.json", tree)
+    (tree / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(nothing NONE)\n")
+    (tree / "examples").symlink_to(ROOT / "examples")
+    (tree / "build" / "release").mkdir(parents=True)
+    (tree / "build" / "release" / "bin").symlink_to(PROGRAMS.absolute())
+    return tree
+
+
+def run_in(tree, *options):
+    done = subprocess.run([tree / "quickstart", *options], capture_output=True, text=True, timeout=300, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def ports(http):
+    others = free_ports(2)
+    return [f"--http-port={http}", f"--grpc-port={others[0]}", f"--metrics-port={others[1]}", "--http-address=127.0.0.1",
+            "--grpc-address=127.0.0.1", "--metrics-address=127.0.0.1"]
+
+
+def test_a_build_that_cannot_be_configured_fails(tree):
+    (tree / "CMakeLists.txt").write_text('message(FATAL_ERROR "no compiler at all")\n')
+    status, output = run_in(tree, "--build-only")
+    assert status != 0, output
+    assert "no compiler at all" in output and "[ 2/2] build\n        FAILED after " in output
+    assert output.count("done in") == 1, "only what went before it"
+
+
+def test_a_copied_tree_builds(tree, tmp_path):
+    assert run_in(tree, "--build-only")[0] == 0
+    copy = tmp_path / "copy"
+    shutil.copytree(tree, copy, symlinks=True)
+    status, output = run_in(copy, "--build-only")
+    assert status == 0, output
+    assert f"CMAKE_HOME_DIRECTORY:INTERNAL={copy}\n" in (copy / "build" / "release" / "CMakeCache.txt").read_text()
+    assert f"configured for {tree}: it is configured anew" in (copy / "build" / "quickstart" / "2.log").read_text()
+
+
+def test_another_server_on_its_port_is_not_taken_for_its_own(tree):
+    with Server(EXAMPLES) as other:
+        status, output = run_in(tree, *ports(other.port))
+    assert status != 0, output
+    assert "the server did not start; it says why above" in output and "in use" in output
+    assert "inferctl infer" not in output and "is serving" not in output
+
+
+def test_an_unknown_option_beside_another_server(tree):
+    with Server(EXAMPLES) as other:
+        status, output = run_in(tree, *ports(other.port), "--no-such-option")
+    assert status != 0, output
+    assert "--no-such-option" in output and "the server did not start; it says why above" in output
+    assert "is serving" not in output
 
 
 def answers(output):

@@ -27,7 +27,8 @@ def test_how_a_model_is_scheduled(batching):
         report = report_of(server)
         assert (report["model_name"], report["model_version"]) == ("m", "1")
         assert report["batching"] == {"enabled": True, "rows_max": 8, "preferred_rows": [4, 8], "delay_us": 2500,
-                                      "preserve_ordering": False}
+                                      "preserve_ordering": False, "decided_by": "configuration",
+                                      "reason": "its configuration says max_batch_size: 8"}
         assert report["queue"] == [{"priority_level": 1, "requests": 0, "size_max": 16},
                                    {"priority_level": 2, "requests": 0, "size_max": 16}]
         assert (report["instances"]["count"], report["instances"]["busy"]) == (2, 0)

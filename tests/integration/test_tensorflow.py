@@ -4,9 +4,11 @@ import base64
 import json
 import re
 
+import grpc
 import numpy
 import pytest
 
+from support import tfs
 from support.isolation import IN_BOTH_ISOLATIONS
 from support.server import ROOT, Server, has_engine, wait_until
 from support.tensorflow_model_server import ModelServer
@@ -124,9 +126,23 @@ def test_inputs_that_do_not_fit_are_the_clients_fault(v2_layout):
     assert status == 400 and "not of expected type: float" in answer["error"]
 
 
+def test_a_model_of_types_that_predict_v2_does_not_have_is_loaded_all_the_same(v2_layout):
+    assert index(v2_layout)["complex"]["state"] == "READY"
+    assert v2_layout.json("GET", "/v2/models/complex") == (501, {"error": (
+        "tensor 'x' has elements of type COMPLEX64, which this protocol does not have: TensorFlow Serving's gRPC has it")})
+    status, answer = v2_layout.infer("complex", [{"name": "x", "shape": [1], "datatype": "FP32", "data": [1]}])
+    assert status == 400 and "expects 'COMPLEX64'" in answer["error"]
+    request = tfs.predict_request("complex")
+    tensor = request.inputs["x"]
+    tensor.dtype = 8  # DT_COMPLEX64
+    tensor.tensor_shape.dim.add(size=2)
+    tensor.scomplex_val.extend([1.5, 2, -3, 4])
+    with grpc.insecure_channel(v2_layout.grpc_address) as channel:
+        assert tfs.values_of(tfs.unary(channel, "Predict")(request).outputs["y"], "FP32") == ([2], [1.5, -3])
+
+
 @pytest.mark.parametrize("model, why, code", [
     ("sparse", "tensor 'x' is sparse or ragged", "INVALID_ARGUMENT"),
-    ("complex", "elements of type DT_COMPLEX64, which no protocol carries", "INVALID_ARGUMENT"),
     ("garbage", "saved_model.pb", "INVALID_ARGUMENT"),
     ("empty", "", "NOT_FOUND"),
     ("no_variables", "variable", "NOT_FOUND"),

@@ -125,7 +125,9 @@ def test_models_are_replaced_by_a_call(tmp_path):
         for change, code, text in (
                 (lambda: config.version_labels.update(l=9), grpc.StatusCode.FAILED_PRECONDITION, "Request to assign label to version 9"),
                 (lambda: setattr(config, "base_path", ""), grpc.StatusCode.INVALID_ARGUMENT, "absolute path or URI; got base_path()="),
-                (lambda: setattr(config, "base_path", "other"), grpc.StatusCode.INVALID_ARGUMENT, "absolute path")):
+                (lambda: setattr(config, "base_path", "other"), grpc.StatusCode.INVALID_ARGUMENT, "absolute path"),
+                (lambda: (config.version_labels.clear(), setattr(config, "base_path", str(tmp_path / "typo"))),
+                 grpc.StatusCode.INVALID_ARGUMENT, f"Could not find base path {tmp_path / 'typo'} for servable other")):
             change()
             with pytest.raises(grpc.RpcError) as error:
                 replace(request)
@@ -378,3 +380,23 @@ def test_a_version_whose_folder_goes_is_unloaded(tmp_path):
         assert server.predict("default") == [2]
         shutil.rmtree(tmp_path / "m" / "2")
         wait_until(lambda: server.predict("default") == [1], "the version before it serves again")
+
+
+def test_a_base_path_that_vanishes_unloads_nothing(tmp_path):
+    add(tmp_path, "m", 1)
+    with ModelServer(f"--model_base_path={tmp_path / 'm'}", FAST) as server:
+        assert server.predict("default") == [1]
+        (tmp_path / "m").rename(tmp_path / "away")
+        wait_until(lambda: "Could not find base path" in server.log(), "the base path is missed")
+        assert server.predict("default") == [1] and server.state("default") == {"1": "AVAILABLE"}
+        add(tmp_path, "away", 2)
+        (tmp_path / "away").rename(tmp_path / "m")
+        wait_until(lambda: server.predict("default") == [2], "it is there again, with a new version")
+        assert server.log().count("Could not find base path") == 1, "every look finds it, one line says so"
+
+
+def test_what_is_no_base_path_is_said(tmp_path):
+    add(tmp_path, "m", 3)
+    with ModelServer(f"--model_base_path={tmp_path / 'm' / '3'}", FAST, ready=False) as server:
+        wait_until(lambda: "No versions of servable default found under base path" in server.log(), "the log says so")
+        assert f"give its parent, {tmp_path / 'm'}, as the base path" in server.log()

@@ -208,6 +208,12 @@ def tags():
     write_config("tags", 'parameters { key: "TF_GRAPH_TAG" value { string_value: "serve,cpu" } }\n')
 
 
+def complex_numbers():
+    """Of a type that only TensorFlow Serving's gRPC has."""
+    save(tf.Module(), folder_of("complex"),
+         serving_default=function(("x", tf.complex64, [None]))(lambda x: {"y": tf.math.real(x)}))
+
+
 def bad():
     """What must not be loaded."""
     with v1.Graph().as_default(), v1.Session() as session:
@@ -216,7 +222,6 @@ def bad():
         builder = v1.saved_model.builder.SavedModelBuilder(str(bad_folder("sparse")))
         builder.add_meta_graph_and_variables(session, ["serve"], {"serving_default": signature})
         builder.save()
-    save(tf.Module(), bad_folder("complex"), serving_default=function(("x", tf.complex64, [None]))(lambda x: {"y": tf.math.real(x)}))
     half_plus_two_tf2(bad_folder("no_variables"))
     next((bad_folder("no_variables") / "variables").glob("*.data-*")).unlink()
     for name, content in (("garbage", b"this is no protobuf"), ("empty", b"")):
@@ -260,7 +265,8 @@ def main():
     half_plus_two_tf1(SERVING / "half_plus_two" / "123")
     half_plus_two_tf2(SERVING / "half_plus_two_tf2" / "1")
     half_plus_two_tf2(SERVING / "half_plus_two_tf2" / "2", two=3.0)
-    for make in (half_plus_two_graphdef, identities, strings, shapes, mlp, mean, counter, vocabulary, signatures, tags, bad, expect):
+    for make in (half_plus_two_graphdef, identities, strings, shapes, mlp, mean, counter, vocabulary, signatures, tags,
+                 complex_numbers, bad, expect):
         make()
 
 

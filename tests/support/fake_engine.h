@@ -28,6 +28,7 @@ class FakeEngine final : public core::Engine {
     core::Availability availability = nullptr;
     // Whether a TryExecute() does not do it; null: it always does.
     std::function<bool(core::Execution&)> takes_long = nullptr;
+    int unfinished_executions_max = 1;
   };
 
   static core::ModelSignature DefaultSignature() {
@@ -67,7 +68,7 @@ class FakeEngine final : public core::Engine {
       tensor.data = base::BufferSlice(std::move(out));
       tensors.push_back(std::move(tensor));
     }
-    execution.RespondAll(base::OkStatus(), std::move(tensors));
+    execution.RespondAll({base::OkStatus(), std::move(tensors)});
     execution.Finish();
   }
 
@@ -147,6 +148,8 @@ class FakeEngine final : public core::Engine {
     }
     size_t input_alignment(int) const override { return script_->alignment; }
     core::Availability availability() const override { return script_->availability; }
+    int compute_threads() const override { return script_->unfinished_executions_max > 1 ? 0 : 1; }
+    int unfinished_executions_max() const override { return script_->unfinished_executions_max; }
 
    private:
     FakeEngine& engine_;

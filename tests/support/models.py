@@ -47,13 +47,13 @@ def identity_bytes(datatype):
     """OUTPUT = INPUT, shape [-1, -1]."""
     element_type = DATATYPES[datatype][0]
     return graph_bytes([helper.make_node("Identity", ["INPUT"], ["OUTPUT"])],
-                       [("INPUT", element_type, ["rows", "columns"])], [("OUTPUT", element_type, ["rows", "columns"])])
+                       [("INPUT", element_type, ["batch", "columns"])], [("OUTPUT", element_type, ["batch", "columns"])])
 
 
 def adder_bytes(number):
     """OUTPUT = INPUT + number, INT32 [-1]: tells which version answered."""
     return graph_bytes([helper.make_node("Add", ["INPUT", "number"], ["OUTPUT"])],
-                       [("INPUT", TensorProto.INT32, ["rows"])], [("OUTPUT", TensorProto.INT32, ["rows"])],
+                       [("INPUT", TensorProto.INT32, ["batch"])], [("OUTPUT", TensorProto.INT32, ["batch"])],
                        [("number", numpy.array([number], numpy.int32))])
 
 
@@ -61,7 +61,7 @@ def tail_bytes():
     """OUTPUT = the last 4 elements of each row of INPUT, UINT8 [-1, -1]: a big input, a small output."""
     constants = [("start", numpy.array([-4])), ("end", numpy.array([2**62])), ("axis", numpy.array([1]))]
     return graph_bytes([helper.make_node("Slice", ["INPUT", "start", "end", "axis"], ["OUTPUT"])],
-                       [("INPUT", TensorProto.UINT8, ["rows", "size"])], [("OUTPUT", TensorProto.UINT8, ["rows", "rest"])],
+                       [("INPUT", TensorProto.UINT8, ["batch", "size"])], [("OUTPUT", TensorProto.UINT8, ["batch", "rest"])],
                        constants)
 
 
@@ -72,6 +72,7 @@ def add_onnx(repository, name, content, version="1"):
 def add_identities(repository):
     for datatype in DATATYPES:
         add_onnx(repository, f"identity_{datatype}", identity_bytes(datatype))
+        write_whole(repository / f"identity_{datatype}" / "config.pbtxt", b"dynamic_batching { }\n")
 
 
 def add_fake(repository, name, **parameters):

@@ -18,6 +18,7 @@ class RecordingExecution final : public core::Execution {
   struct Response {
     base::Status status;
     std::vector<core::InferTensor> outputs;
+    core::Parameters parameters;
     bool final = true;
     bool whole_batch = false;
   };
@@ -43,15 +44,17 @@ class RecordingExecution final : public core::Execution {
   void MarkInputsReady() override {}
   void MarkInferDone() override {}
 
-  void Respond(size_t i, base::Status status, std::vector<core::InferTensor> tensors, bool final) override {
+  void Respond(size_t i, core::EngineResponse given) override {
     const std::lock_guard lock(mutex_);
-    responses_[i].push_back({std::move(status), std::move(tensors), final, false});
+    responses_[i].push_back(
+        {std::move(given.status), std::move(given.outputs), std::move(given.parameters), given.final, false});
   }
 
-  void RespondAll(base::Status status, std::vector<core::InferTensor> tensors) override {
+  void RespondAll(core::EngineResponse given) override {
     const std::lock_guard lock(mutex_);
     for (auto& list : responses_) {
-      if (list.empty() || !list.back().final) list.push_back({status, tensors, true, true});
+      if (!list.empty() && list.back().final) continue;
+      list.push_back({given.status, given.outputs, given.parameters, true, true});
     }
   }
 

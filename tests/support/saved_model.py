@@ -21,3 +21,19 @@ with open(sys.argv[2], "wb") as file:
 def edit(folder, statements):
     """Runs Python statements on `model`, the SavedModel in that folder."""
     subprocess.run([sys.executable, "-c", EDIT.format(statements), MESSAGES, folder / "saved_model.pb"], check=True, timeout=60)
+
+
+MAKE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from google.protobuf import text_format
+from tensorflow.core.protobuf import saved_model_pb2
+with open(sys.argv[2], "wb") as file:
+    file.write(text_format.Parse(sys.stdin.read(), saved_model_pb2.SavedModel()).SerializeToString())
+"""
+
+
+def make(folder, text):
+    """Writes the SavedModel that protobuf's text form says."""
+    folder.mkdir(parents=True)
+    subprocess.run([sys.executable, "-c", MAKE, MESSAGES, folder / "saved_model.pb"], input=text, text=True, check=True, timeout=60)

@@ -71,7 +71,7 @@ class SchedulingFixture {
                                       .statistics = parts.statistics,
                                       .scheduler = nullptr};
     auto scheduler = MakeSchedulerFactory(
-        options, {clock_, deadlines_, metrics_, resources_, host_policies_, held_threads_})(std::move(parts));
+        options, {clock_, deadlines_, metrics_, resources_, host_policies_, held_threads_, *logger_})(std::move(parts));
     version.scheduler = *std::move(scheduler);
     {
       base::MutexLock lock(mutex_);

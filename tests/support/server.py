@@ -60,7 +60,8 @@ class Server:
         self._folder = folder  # where it runs
         self._command = [str(PROGRAMS.absolute() / "inferd"), "--http-address", "127.0.0.1", "--http-port", str(self.port),
                          "--metrics-address", "127.0.0.1", "--metrics-port", str(self.metrics_port),
-                         "--grpc-address", "127.0.0.1", "--grpc-port", str(self.grpc_port)]
+                         "--grpc-address", "127.0.0.1", "--grpc-port", str(self.grpc_port),
+                         "--engine-parameter=fake:operator.writes=true"]
         for repository in repositories:
             self._command += ["--model-repository", str(repository)]
         self.with_options(options)

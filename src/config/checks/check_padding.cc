@@ -104,8 +104,8 @@ class PaddingCheck {
           place.At("input", "input '" + rule.input() + "' is ragged, and not to be padded, for " + c_.model));
     }
     if (!Holds(input->data_type(), rule.value())) {
-      c_.problems.push_back(place.At(
-          "value", "padding value is no " + inference::DataType_Name(input->data_type()) + " for " + c_.model));
+      c_.problems.push_back(
+          place.At("value", "padding value is no " + DataTypeText(input->data_type()) + " for " + c_.model));
     }
   }
 

@@ -5,7 +5,7 @@ namespace {
 
 class CheckSchedulingTest : public ProblemTest {};
 
-// Triton's texts (facts 3.3, "dynamic batching").
+// Triton's texts for a dynamic_batching that contradicts itself or the model.
 TEST_P(CheckSchedulingTest, IsFound) { ExpectJustThat(); }
 
 constexpr ProblemCase kBatching[] = {

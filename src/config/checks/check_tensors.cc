@@ -94,7 +94,7 @@ void CheckTensor(CheckContext& c, const Place& place, std::string_view kind, con
     c.problems.push_back(
         place.At("name", "model " + std::string(kind) + " '" + tensor.name() + "' is specified twice for " + c.model));
   }
-  if (!inference::DataType_IsValid(tensor.data_type())) {
+  if (!IsDataType(tensor.data_type())) {
     c.problems.push_back(place.At("data_type", "unknown data type " + std::to_string(tensor.data_type())));
   }
   CheckDims(c, place, kind, tensor.dims());

@@ -5,7 +5,7 @@ namespace {
 
 class CheckTensorsTest : public ProblemTest {};
 
-// Triton's texts (facts 3.3, "io").
+// Triton's texts for inputs and outputs without a name, type or dims, or with impossible ones.
 TEST_P(CheckTensorsTest, IsFound) { ExpectJustThat(); }
 
 constexpr ProblemCase kTensors[] = {

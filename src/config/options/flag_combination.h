@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/regular_file.h"
 #include "config/personality.h"
-#include "config/small_file.h"
 #include "config/tfs/server_files.h"
 
 namespace inferd::config {
@@ -36,7 +36,7 @@ class FlagCombination final {
   template <typename Value>
   static base::Result<Value> ReadFile(std::string_view flag, const std::string& path,
                                       base::Result<Value> (*parse)(std::string_view text, std::string_view name)) {
-    const auto text = ReadSmallFile(path, kServerFileBytesMax);
+    const auto text = base::ReadRegularFile(path, kServerFileBytesMax);
     if (!text.has_value()) return std::unexpected(text.error().WithContext("--" + std::string(flag)));
     return parse(*text, path);
   }

@@ -2,8 +2,8 @@
 
 #include <set>
 
+#include "base/regular_file.h"
 #include "config/options/option_assignments.h"
-#include "config/small_file.h"
 
 namespace inferd::config {
 namespace {
@@ -85,7 +85,7 @@ class FileReader {
 }  // namespace
 
 base::Result<Assignments> ReadOptionsFile(const std::string& path) {
-  const auto text = ReadSmallFile(path, kOptionsFileBytesMax);
+  const auto text = base::ReadRegularFile(path, kOptionsFileBytesMax);
   if (!text.has_value()) return std::unexpected(text.error().WithContext("--config"));
   return FileReader(path).Read(*text);
 }

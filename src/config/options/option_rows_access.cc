@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/http_token.h"
 #include "config/options/option_field.h"
 #include "config/options/option_rows.h"
 
@@ -9,6 +10,8 @@ namespace {
 constexpr std::string_view kAccess = "Access";
 constexpr std::string_view kGroups =
     "health|metadata|inference|shared-memory|model-config|model-repository|statistics|trace|logging|metrics";
+
+constexpr std::string_view kControlFrom = "here|anyone";
 
 // GROUP,GROUP...
 base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text) {
@@ -23,14 +26,6 @@ base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text) {
     if (name.size() == text.size()) return groups;
     text.remove_prefix(name.size() + 1);
   }
-}
-
-// RFC 9110, 5.1: a token.
-bool IsHeaderName(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-  });
 }
 
 // RFC 9110, 5.5; blanks at the ends never arrive.
@@ -49,7 +44,7 @@ base::Status AddHeaderRule(ServerOptions& options, std::string_view text) {
   INFERD_ASSIGN_OR_RETURN(rule.groups, ParseGroups(text.substr(0, colon)));
   rule.header = text.substr(colon + 1, equals - colon - 1);
   rule.value = text.substr(equals + 1);
-  if (!IsHeaderName(rule.header)) return base::InvalidArgument("'" + rule.header + "' is no name of a header");
+  if (!base::IsToken(rule.header)) return base::InvalidArgument("'" + rule.header + "' is no name of a header");
   if (!IsHeaderValue(rule.value)) return base::InvalidArgument("no header can have the value of '" + rule.header + "'");
   (options.access.*Rules).push_back(std::move(rule));
   return base::OkStatus();
@@ -100,6 +95,10 @@ std::vector<Option> AccessRows() {
        .separator = ';',
        .set = AddTokenRule,
        .print = PrintNothing},
+      Choice<kControlFrom, &ServerOptions::access, &AccessOptions::control_from>(
+          kAccess, "control-from",
+          "from where models may be loaded and unloaded and the log set, where no rule of access restricts that: this "
+          "machine alone, or anywhere"),
   };
 }
 

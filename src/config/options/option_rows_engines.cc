@@ -24,6 +24,17 @@ base::Status AddEngineParameter(ServerOptions& options, std::string_view text) {
   return base::InvalidArgument("parameter '" + name + "' of engine '" + engine + "' is given twice");
 }
 
+// Every engine's models are told, in a parameter that no model can have (enginehost/op_libraries.h).
+base::Status AllowOpLibrary(ServerOptions& options, std::string_view text) {
+  if (!text.starts_with('/') || text.contains(':')) {
+    return base::InvalidArgument("expected the absolute path of a folder, without a colon, got '" + std::string(text) +
+                                 "'");
+  }
+  std::string& folders = options.engine_parameters["*"]["operator.libraries"];
+  folders += (folders.empty() ? "" : ":") + std::string(text);
+  return base::OkStatus();
+}
+
 base::Status SetDefaultInstances(ServerOptions& options, std::string_view text) {
   INFERD_ASSIGN_OR_RETURN(const int64_t count, ParseInteger(text, 1, kInstancesMax));
   options.default_instances = static_cast<int>(count);
@@ -43,6 +54,14 @@ std::vector<Option> EngineRows() {
        .repeated = true,
        .separator = ';',
        .set = AddEngineParameter,
+       .print = PrintNothing},
+      {.group = kModels,
+       .name = "allow-op-library",
+       .value_name = "PATH",
+       .help = "folder that libraries of custom operators may come from: they are code; may be repeated; default: none",
+       .repeated = true,
+       .separator = ';',
+       .set = AllowOpLibrary,
        .print = PrintNothing},
       Choice<kIsolations, &S::isolation>(kModels, "isolation",
                                          "where the engines of models run that do not say: in the server's process, in "

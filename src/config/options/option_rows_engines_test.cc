@@ -19,6 +19,15 @@ TEST(EngineRowsTest, ParametersBelongToAnEngine) {
   EXPECT_EQ(Parse({"m"}, {{"INFERD_ENGINE_PARAMETER", "e:A=1,2;e:B=3"}})->options.engine_parameters.at("e").size(), 2u);
 }
 
+TEST(EngineRowsTest, FoldersOfOperatorLibrariesAreToldToEveryEngine) {
+  const auto parsed = Parse({"m", "--allow-op-library=/a", "--allow-op-library", "/b"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_EQ(parsed->options.engine_parameters.at("*").at("operator.libraries"), "/a:/b");
+  EXPECT_TRUE(Parse({"m"})->options.engine_parameters.empty());
+  EXPECT_NE(ErrorOf({"m", "--allow-op-library=ops"}), "");
+  EXPECT_NE(ErrorOf({"m", "--allow-op-library=/a:/b"}), "");
+}
+
 TEST(EngineRowsTest, ParametersThatAreNone) {
   EXPECT_EQ(ErrorOf({"m", "--engine-parameter=A=1"}), "--engine-parameter: expected ENGINE:NAME=VALUE, got 'A=1'");
   EXPECT_NE(ErrorOf({"m", "--engine-parameter=:A=1"}), "");

@@ -1,4 +1,5 @@
 #include "config/options/option_table.h"
+#include "config/base_path.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -17,14 +18,27 @@ using Served = ServedModelOptions;
 
 constexpr std::string_view kControlModes = "none|poll|explicit";
 constexpr std::string_view kTransitions = "availability|resource";
+constexpr std::string_view kUnconfiguredBatching = "proven|leading-dimension";
 constexpr std::string_view kAcceptWhen = "at-once|tried|ready";
-constexpr std::string_view kHealthBodies = "empty|json";
+constexpr std::string_view kHealthBodies = "auto|empty|json";
 constexpr std::string_view kJsonNonFinite = "tokens|strings|null|error";
 constexpr std::string_view kV1Status = "union|tfs|kserve";
 constexpr std::string_view kTfsResultKey = "both|result|results";
 constexpr std::string_view kLogFormats = "human|json";
 
 // [NAME=]PATH; without a name, the folder's.
+base::Status AddBasePath(ServerOptions& options, std::string_view text) {
+  NamedPath given = SplitNamedPath(text);
+  if (given.path.empty()) return base::InvalidArgument("expected [NAME=]PATH, got '" + std::string(text) + "'");
+  if (given.name.empty()) {
+    std::filesystem::path path = std::filesystem::path(given.path).lexically_normal();
+    if (!path.has_filename()) path = path.parent_path();
+    given.name = path.filename().empty() ? given.path : path.filename().string();
+  }
+  options.served.base_paths.push_back({.name = std::move(given.name), .path = std::move(given.path)});
+  return base::OkStatus();
+}
+
 template <auto... Path>
 base::Status AddFolder(ServerOptions& options, std::string_view text) {
   auto& folder = At<Path...>(options).emplace_back();
@@ -45,8 +59,10 @@ base::Status AddFolder(ServerOptions& options, std::string_view text) {
 }
 
 // Every other text is a list of models.
-constexpr std::pair<std::string_view, ReadinessMode> kReadinessModes[] = {
-    {"all", ReadinessMode::kAll}, {"any", ReadinessMode::kAny}, {"server", ReadinessMode::kServer}};
+constexpr std::pair<std::string_view, ReadinessMode> kReadinessModes[] = {{"tried", ReadinessMode::kTried},
+                                                                          {"all", ReadinessMode::kAll},
+                                                                          {"any", ReadinessMode::kAny},
+                                                                          {"server", ReadinessMode::kServer}};
 
 base::Status SetReadiness(ServerOptions& options, std::string_view text) {
   options.readiness_models.clear();
@@ -59,7 +75,7 @@ base::Status SetReadiness(ServerOptions& options, std::string_view text) {
   for (std::string_view rest = text;;) {
     const std::string_view name = rest.substr(0, rest.find(','));
     if (name.empty()) {
-      return base::InvalidArgument("expected all|any|server|NAME,..., got '" + std::string(text) + "'");
+      return base::InvalidArgument("expected tried|all|any|server|NAME,..., got '" + std::string(text) + "'");
     }
     options.readiness_models.emplace_back(name);
     if (name.size() == rest.size()) return base::OkStatus();
@@ -97,7 +113,7 @@ std::vector<Option> ModelRows() {
        .value_name = "[NAME=]PATH",
        .help = "one model, in a folder of its versions; an absolute path",
        .repeated = true,
-       .set = AddFolder<&S::served, &Served::base_paths>,
+       .set = AddBasePath,
        .print = PrintNothing},
       Plain<&S::served, &Served::config_file>(kModels, "model-config-file", "FILE",
                                               "TensorFlow Serving's ModelServerConfig, as text: models by name"),
@@ -125,6 +141,14 @@ std::vector<Option> ModelRows() {
       Plain<&S::load_retry_interval>(kModels, "load-retry-interval", "TIME", "how long after each time"),
       Plain<&S::default_max_batch_size>(kModels, "default-max-batch-size", "N",
                                         "for models that can batch and have no max_batch_size of their own; 0: none"),
+      Choice<kUnconfiguredBatching, &S::unconfigured_batching>(
+          kModels, "unconfigured-batching",
+          "which of them can: those whose dimension names say that rows are a batch and whose executions at load "
+          "agree, or all whose tensors begin with a dimension of any size, be it a batch or not"),
+      Plain<&S::batching_probe_max>(
+          kModels, "batching-probe-max", "TIME",
+          "how long a load may execute a model to see whether its rows influence each other; 0: not at all, so that "
+          "no model proves that it can batch"),
   };
 }
 
@@ -148,6 +172,9 @@ std::vector<Option> HttpRows() {
       Plain<&S::http_header_forward_pattern>(
           kListeners, "http-header-forward-pattern", "REGEX",
           "headers whose names match, without regard to case, become parameters of requests"),
+      Plain<&S::http_cors_allow_origins>(
+          kListeners, "http-cors-allow-origin", "ORIGIN",
+          "web pages from there may send requests over HTTP and read the answers; '*': from anywhere"),
   };
   AddTlsRows<&S::http>(rows, "http-tls-certificate", "http-tls-key", "http-tls-client-ca");
   return rows;
@@ -174,8 +201,8 @@ std::vector<Option> MetricsRows() {
       Plain<&S::metrics, &Listener::port>(kListeners, "metrics-port", "PORT", "0: any free one"),
   };
   AddTlsRows<&S::metrics>(rows, "metrics-tls-certificate", "metrics-tls-key", "metrics-tls-client-ca");
-  rows.push_back(
-      Plain<&S::loop_threads>(kListeners, "loop-threads", "N", "threads for connections; 0: one per usable CPU, at most 8"));
+  rows.push_back(Plain<&S::loop_threads>(kListeners, "loop-threads", "N",
+                                         "threads for connections; 0: one per usable CPU, at most 8"));
   return rows;
 }
 
@@ -183,8 +210,9 @@ std::vector<Option> LifecycleRows() {
   return {
       {.group = kLifecycle,
        .name = "readiness",
-       .value_name = "all|any|server|NAME,...",
-       .help = "when the server is ready: all models, any of them, those named, or as soon as it listens",
+       .value_name = "tried|all|any|server|NAME,...",
+       .help = "when the server is ready: all models were tried and one is up, all are up, any is, those named are, or "
+               "as soon as it listens",
        .set = SetReadiness,
        .print = PrintReadiness},
       Choice<kAcceptWhen, &S::accept>(kLifecycle, "accept",
@@ -200,7 +228,9 @@ std::vector<Option> LifecycleRows() {
 std::vector<Option> AnswerRows() {
   return {
       Plain<&S::server_name>(kAnswers, "name", "NAME", "the server's name in its metadata"),
-      Choice<kHealthBodies, &S::health_bodies>(kAnswers, "health-bodies", "bodies of health answers"),
+      Choice<kHealthBodies, &S::health_bodies>(
+          kAnswers, "health-bodies",
+          "bodies of health answers; auto: JSON where the request has an Accept header that takes it"),
       Choice<kJsonNonFinite, &S::json_nonfinite>(kAnswers, "json-nonfinite", "NaN and infinities in JSON answers"),
       Choice<kV1Status, &S::v1_status>(kAnswers, "v1-status",
                                        "GET /v1/models[/M] as TensorFlow Serving, as KServe V1, or both in one"),
@@ -232,6 +262,8 @@ std::vector<Option> LimitRows() {
                                                          "bytes that one compressed byte may become"),
       Plain<&S::limits, &Limit::body_bytes_in_flight_max>(kLimits, "body-bytes-in-flight-max", "BYTES",
                                                           "all bodies together; 0: a quarter of memory"),
+      Plain<&S::limits, &Limit::output_bytes_in_flight_max>(
+          kLimits, "output-bytes-in-flight-max", "BYTES", "all answers that are not read yet; 0: a quarter of memory"),
       Plain<&S::limits, &Limit::json_depth_max>(kLimits, "json-depth-max", "N", "nesting of JSON"),
       Plain<&S::limits, &Limit::connections_max>(kLimits, "connections-max", "N", "open connections"),
       Plain<&S::limits, &Limit::connections_per_loop>(
@@ -246,7 +278,8 @@ std::vector<Option> LimitRows() {
       Plain<&S::limits, &Limit::write_high_water>(kLimits, "write-high-water", "BYTES",
                                                   "unread answers of a connection at which its requests are not read"),
       Plain<&S::limits, &Limit::header_timeout>(kLimits, "header-timeout", "TIME", "for a request's headers to arrive"),
-      Plain<&S::limits, &Limit::body_timeout>(kLimits, "body-timeout", "TIME", "for a body to go on"),
+      Plain<&S::limits, &Limit::body_timeout>(kLimits, "body-timeout", "TIME",
+                                              "for a body, or the reading of an answer, to go on"),
       Plain<&S::limits, &Limit::idle_timeout>(kLimits, "idle-timeout", "TIME", "for the next request of a connection"),
       Plain<&S::limits, &Limit::http_inference_timeout>(
           kLimits, "http-inference-timeout", "TIME", "for an inference over HTTP to be answered, or 504; 0: any time"),

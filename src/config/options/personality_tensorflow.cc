@@ -18,12 +18,16 @@ constexpr PersonalityDefault kDefaults[] = {
     {"model-control-mode", "poll"},
     {"poll-interval", "1s"},
     {"accept", "tried"},
+    {"readiness", "all"},
     {"load-retries", "5"},
     {"load-retry-interval", "60s"},
     {"default-max-batch-size", "0"},
+    {"unconfigured-batching", "leading-dimension"},
+    {"batching-probe-max", "0"},
     {"v1-status", "tfs"},
     {"tfs-result-key", "results"},
     {"tfs-metrics-path", ""},
+    {"control-from", "anyone"},
 };
 
 }  // namespace

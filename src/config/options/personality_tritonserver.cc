@@ -11,9 +11,19 @@ namespace {
 constexpr std::string_view kProgramNames[] = {"tritonserver"};
 
 constexpr PersonalityDefault kDefaults[] = {
-    {"name", "triton"},        {"model-control-mode", "none"},  {"poll-interval", "15s"},
-    {"exit-on-error", "true"}, {"default-max-batch-size", "4"}, {"drain-timeout", "30s"},
-    {"http-grpc", "false"},    {"rate-limit", "off"},
+    {"name", "triton"},
+    {"model-control-mode", "none"},
+    {"poll-interval", "15s"},
+    {"exit-on-error", "true"},
+    {"default-max-batch-size", "4"},
+    {"drain-timeout", "30s"},
+    {"http-grpc", "false"},
+    {"rate-limit", "off"},
+    {"readiness", "all"},
+    {"health-bodies", "empty"},
+    {"allow-op-library", "/"},
+    {"control-from", "anyone"},
+    {"unconfigured-batching", "leading-dimension"},
 };
 
 base::Status SetDelay(ServerOptions& options, std::string_view text) {

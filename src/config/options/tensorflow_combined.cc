@@ -3,11 +3,11 @@
 #include <limits>
 #include <utility>
 
+#include "config/memory_file.h"
 #include "config/options/flag_combination.h"
 #include "config/options/option_value.h"
 #include "config/options/tensorflow_flags.h"
 #include "config/options/tensorflow_platform.h"
-#include "config/small_file.h"
 #include "config/tfs/server_files.h"
 
 namespace inferd::config {
@@ -41,6 +41,7 @@ class Combination {
   explicit Combination(const GivenFlags& given) : given_(given), flags_(given) {}
 
   base::Result<CombinedFlags> Read() {
+    INFERD_RETURN_IF_ERROR(CheckTflite());
     ReadModels();
     ReadPort("port", "grpc", "grpc-port");
     ReadPort("rest_api_port", "http", "http-port");
@@ -75,6 +76,16 @@ class Combination {
   std::string ModelName() const {
     if (const std::string* const name = given_.Find("model_name"); name != nullptr) return *name;
     return InImage() ? ImageModel() : "default";
+  }
+
+  // Without SavedModels there is nothing to serve, and a server that said so of each model later would be started for
+  // nothing.
+  base::Status CheckTflite() const {
+    constexpr std::string_view kFlag = "use_tflite_model";
+    if (!given_.IsTrue(kFlag)) return base::OkStatus();
+    return base::InvalidArgument("--" + std::string(kFlag) +
+                                 ": TensorFlow Lite models are not served; serve the SavedModel that a model was made "
+                                 "from, without this flag");
   }
 
   void ReadModels() {

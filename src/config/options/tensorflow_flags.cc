@@ -91,6 +91,7 @@ constexpr PersonalityFlag kFlags[] = {
     Idle("flush_filesystem_caches", "files are left to the kernel", FlagForm::kBoolean, "*"),
     Idle("thread_pool_factory_config_file", kNoTensorflowSetting, FlagForm::kText),
     Idle("remove_unused_fields_from_bundle_metagraph", "a model holds what it needs", FlagForm::kBoolean, "*"),
+    Combined("use_tflite_model", "refused: TensorFlow Lite models are not served", FlagForm::kBoolean),
     Idle("prefer_tflite_model", kNoTflite, FlagForm::kBoolean, kOff),
     Idle("num_tflite_pools", kNoTflite, FlagForm::kInteger, "*"),
     Idle("num_tflite_interpreters_per_pool", kNoTflite, FlagForm::kInteger, "*"),

@@ -7,9 +7,10 @@
 #include <set>
 #include <string_view>
 
+#include "base/regular_file.h"
+#include "config/memory_file.h"
 #include "config/options/option_table.h"
 #include "config/options_parser.h"
-#include "config/small_file.h"
 
 namespace inferd::config {
 namespace {
@@ -56,6 +57,12 @@ TEST(TensorflowFlagsTest, DefaultsAreThatServers) {
   EXPECT_EQ(options.tfs_result_key, TfsResultKey::kResults);
   EXPECT_EQ(options.tfs_metrics_path, "");
   ASSERT_EQ(options.served.base_paths.size(), 1u);
+  for (const char* const name : {"team/x", "a=b"}) {
+    const auto parsed = ParseAlone({std::string("--model_name=") + name, "--model_base_path=file:///models/m"});
+    ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+    EXPECT_EQ(parsed->options.served.base_paths.front().name, name);
+    EXPECT_EQ(parsed->options.served.base_paths.front().path, "/models/m");
+  }
   EXPECT_EQ(options.served.base_paths[0].name, "default");
   EXPECT_EQ(options.served.base_paths[0].path, "/models/m");
 }
@@ -170,14 +177,14 @@ TEST(TensorflowFlagsTest, VersionsBringTheirBatchingWhereThereIsAny) {
 
 TEST(TensorflowFlagsTest, MetricsAndTlsAreFiles) {
   const ServerOptions options =
-      Parse(
-          {"--monitoring_config_file=" + FileOf("prometheus_config { enable: true path: \"/m\" }"),
-           "--ssl_config_file=" + FileOf("server_key: \"K\" server_cert: \"C\" custom_ca: \"A\" client_verify: true")})
+      Parse({"--monitoring_config_file=" + FileOf("prometheus_config { enable: true path: \"/m\" }"),
+             "--ssl_config_file=" + FileOf("server_key: \"-----BEGIN K\" server_cert: \"-----BEGIN C\" custom_ca: "
+                                           "\"-----BEGIN A\" client_verify: true")})
           .options;
   EXPECT_EQ(options.tfs_metrics_path, "/m");
-  EXPECT_EQ(ReadSmallFile(options.grpc.tls.key_file, 10).value(), "K");
-  EXPECT_EQ(ReadSmallFile(options.grpc.tls.certificate_file, 10).value(), "C");
-  EXPECT_EQ(ReadSmallFile(options.grpc.tls.client_ca_file, 10).value(), "A");
+  EXPECT_EQ(base::ReadRegularFile(options.grpc.tls.key_file, 20).value(), "-----BEGIN K");
+  EXPECT_EQ(base::ReadRegularFile(options.grpc.tls.certificate_file, 20).value(), "-----BEGIN C");
+  EXPECT_EQ(base::ReadRegularFile(options.grpc.tls.client_ca_file, 20).value(), "-----BEGIN A");
   EXPECT_EQ(options.http.tls.key_file, "") << "REST has no TLS there";
 }
 
@@ -199,6 +206,14 @@ TEST(TensorflowFlagsTest, IdleFlagsSaySo) {
   const ParsedOptions parsed = Parse({"--grpc_max_threads=8", "--xla_cpu_compilation_enabled=true"});
   EXPECT_THAT(parsed.warnings, IsEmpty());
   EXPECT_EQ(parsed.notes.size(), 2u);
+}
+
+TEST(TensorflowFlagsTest, ModelsOfTensorflowLiteAreNotServed) {
+  EXPECT_EQ(
+      ErrorOf({"--model_base_path=/m", "--use_tflite_model"}),
+      "--use_tflite_model: TensorFlow Lite models are not served; serve the SavedModel that a model was made from, "
+      "without this flag");
+  EXPECT_THAT(Parse({"--use_tflite_model=false"}).warnings, IsEmpty());
 }
 
 TEST(TensorflowFlagsTest, EveryFlagIsAnOptionOrSaysWhyNot) {

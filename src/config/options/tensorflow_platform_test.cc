@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "config/memory_file.h"
 #include "config/options_parser.h"
-#include "config/small_file.h"
 
 namespace inferd::config {
 namespace {

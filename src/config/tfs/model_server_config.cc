@@ -4,8 +4,10 @@
 
 #include <set>
 
+#include "config/base_path.h"
 #include "config/model_config_place.h"
 #include "config/platform.h"
+#include "config/served_name.h"
 #include "config/text_format.h"
 #include "tfs/model_server_config.pb.h"
 
@@ -34,7 +36,8 @@ class ModelListReader {
   void ReadModel(const tfs::ModelConfig& from, const Place& place) {
     CheckName(from, place);
     CheckPlatform(from, place);
-    const base::Status absolute = CheckBasePath(from.name(), from.base_path());
+    const std::string base_path = LocalPath(from.base_path());
+    const base::Status absolute = CheckBasePath(from.name(), base_path);
     if (!absolute.ok()) problems_.push_back(place.At("base_path", absolute.message()));
     for (const auto& [label, version] : from.version_labels()) {
       if (label.empty() || version < 0) {
@@ -43,7 +46,7 @@ class ModelListReader {
     }
     result_.models->push_back(
         {.name = from.name(),
-         .base_path = from.base_path(),
+         .base_path = base_path,
          .platform = from.model_platform().empty() ? std::string(kTensorflow) : from.model_platform(),
          .version_policy = ToVersionPolicy(from.model_version_policy()),
          .version_labels = {from.version_labels().begin(), from.version_labels().end()},
@@ -61,7 +64,7 @@ class ModelListReader {
   }
 
   std::optional<RequestLogging> ReadLogging(const tfs::LoggingConfig& from, const Place& place) {
-    const double rate = from.sampling_config().sampling_rate();
+    const double rate = SamplingRate(from.sampling_config());
     const std::string& prefix = from.log_collector_config().filename_prefix();
     if (!(rate >= 0 && rate <= 1)) {
       problems_.push_back(place.Here("sampling_config.sampling_rate must be from 0 to 1, got " + std::to_string(rate)));
@@ -73,8 +76,19 @@ class ModelListReader {
     return std::nullopt;
   }
 
+  // The first of the rates per task that fits counts, as there: this server is task 0 of no cell.
+  static double SamplingRate(const tfs::SamplingConfig& from) {
+    for (const tfs::PerTaskSamplingConfig& task : from.per_task_sampling_configs()) {
+      if (task.dc().empty() && task.task_index() == 0) return task.sampling_rate();
+    }
+    return from.sampling_rate();
+  }
+
   void CheckName(const tfs::ModelConfig& from, const Place& place) {
     if (from.name().empty()) return problems_.push_back(place.Here("a model must have a name"));
+    if (const base::Status named = CheckServedName(from.name()); !named.ok()) {
+      return problems_.push_back(place.At("name", named.message()));
+    }
     if (!names_.insert(from.name()).second) {
       problems_.push_back(place.At("name", "Illegal to list model " + from.name() + " multiple times in config list"));
     }

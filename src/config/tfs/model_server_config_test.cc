@@ -130,5 +130,30 @@ TEST(ModelServerConfigTest, MessagesSayTheSameAsTexts) {
   EXPECT_EQ(DecodeModelServerConfig("\xff").error().code(), base::StatusCode::kInvalidArgument);
 }
 
+TEST(ModelServerConfigTest, BasePathsMayBeUrisOfThisMachine) {
+  const auto read = ParseModelServerConfig(
+      "model_config_list { config { name: \"m\" base_path: \"file:///models/m\" model_platform: \"tensorflow\" } }",
+      "f");
+  ASSERT_TRUE(read.has_value()) << read.error().ToString();
+  EXPECT_EQ(read->models->front().base_path, "/models/m");
+}
+
+TEST(ModelServerConfigTest, TheFirstRateThatHoldsForAnyTaskCounts) {
+  const auto rate = [](const std::string& tasks) {
+    const auto read = ParseModelServerConfig(
+        "model_config_list { config { name: \"m\" base_path: \"/m\" model_platform: \"tensorflow\" logging_config { "
+        "log_collector_config { filename_prefix: \"/p\" } sampling_config { sampling_rate: 0.5 " +
+            tasks + " } } } }",
+        "f");
+    return read.has_value() ? read->models->front().request_logging->sampling_rate : -1;
+  };
+  EXPECT_EQ(rate(""), 0.5);
+  EXPECT_EQ(rate("per_task_sampling_configs { dc: \"aa\" sampling_rate: 1 }"), 0.5);
+  EXPECT_EQ(rate("per_task_sampling_configs { dc: \"aa\" sampling_rate: 1 } per_task_sampling_configs { sampling_rate: "
+                 "0.25 }"),
+            0.25);
+  EXPECT_EQ(rate("per_task_sampling_configs { task_index: 3 sampling_rate: 1 }"), 0.5);
+}
+
 }  // namespace
 }  // namespace inferd::config

@@ -133,6 +133,15 @@ base::Result<SslTexts> ParseSslConfig(std::string_view text, std::string_view fi
   };
   if (ssl.server_key().empty()) return missing("server_key");
   if (ssl.server_cert().empty()) return missing("server_cert");
+  const std::pair<const char*, const std::string&> texts[] = {
+      {"server_key", ssl.server_key()}, {"server_cert", ssl.server_cert()}, {"custom_ca", ssl.custom_ca()}};
+  for (const auto& [field, pem] : texts) {
+    if (pem.empty() || pem.contains("-----BEGIN ")) continue;
+    return std::unexpected(
+        base::InvalidArgument(std::string(file_name) + ": " + field +
+                              " must be the PEM text itself (-----BEGIN ...), not the path of a file "
+                              "that has it"));
+  }
   if (ssl.client_verify() && ssl.custom_ca().empty()) return missing("custom_ca, by which clients are verified,");
   return SslTexts{.key = ssl.server_key(),
                   .certificate = ssl.server_cert(),

@@ -78,14 +78,16 @@ TEST(ServerFilesTest, MetricsAreWhereTheFileSays) {
 }
 
 TEST(ServerFilesTest, SslTextsAreWhole) {
-  const std::string pair = "server_key: \"K\" server_cert: \"C\" ";
-  const auto ssl = ParseSslConfig(pair + "custom_ca: \"A\"", "f");
+  const std::string pair = "server_key: \"-----BEGIN K\" server_cert: \"-----BEGIN C\" ";
+  const auto ssl = ParseSslConfig(pair + "custom_ca: \"-----BEGIN A\"", "f");
   ASSERT_TRUE(ssl.has_value());
-  EXPECT_EQ(ssl->key + ssl->certificate, "KC");
+  EXPECT_EQ(ssl->key + ssl->certificate, "-----BEGIN K-----BEGIN C");
   EXPECT_EQ(ssl->client_ca, "") << "clients are not verified";
-  EXPECT_EQ(ParseSslConfig(pair + "custom_ca: \"A\" client_verify: true", "f")->client_ca, "A");
+  EXPECT_EQ(ParseSslConfig(pair + "custom_ca: \"-----BEGIN A\" client_verify: true", "f")->client_ca, "-----BEGIN A");
   EXPECT_EQ(ErrorOf(ParseSslConfig(pair + "client_verify: true", "f")),
             "f: custom_ca, by which clients are verified, is missing");
+  EXPECT_EQ(ErrorOf(ParseSslConfig("server_key: \"/etc/tls/key.pem\" server_cert: \"-----BEGIN C\"", "f")),
+            "f: server_key must be the PEM text itself (-----BEGIN ...), not the path of a file that has it");
   EXPECT_EQ(ErrorOf(ParseSslConfig("server_key: \"K\"", "f")), "f: server_cert is missing");
   EXPECT_EQ(ErrorOf(ParseSslConfig("server_cert: \"C\"", "f")), "f: server_key is missing");
 }

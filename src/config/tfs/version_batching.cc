@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-#include "config/small_file.h"
+#include "base/regular_file.h"
 #include "config/tfs/server_files.h"
 
 namespace inferd::config {
@@ -19,9 +19,10 @@ base::Result<CompletionOptions> WithVersionBatching(CompletionOptions options,
     options.default_batching = {};
     return options;
   }
-  INFERD_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(file.string(), kServerFileBytesMax));
+  INFERD_ASSIGN_OR_RETURN(const std::string text, base::ReadRegularFile(file.string(), kServerFileBytesMax));
   INFERD_ASSIGN_OR_RETURN(BatchingParameters batching, ParseBatchingParameters(text, file.string()));
   options.default_max_batch_size = batching.max_batch_size;
+  options.unconfigured_batching = UnconfiguredBatching::kLeadingDimension;  // the file is the operator's word
   batching.batching.resource = std::move(options.default_batching.resource);
   options.default_batching = std::move(batching.batching);
   return options;

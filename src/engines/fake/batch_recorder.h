@@ -17,7 +17,7 @@ namespace inferd::fake {
 //   {"end":1,"load":7,"code":0,"cancelled":[false,true]}
 //
 // `begin` and `end` number the executions of one load, which `load` tells from other loads. An execution ends here just
-// before it is answered: whoever has an answer finds both lines. Their order is the order in which it happened.
+// before it is answered: a client that has an answer finds both lines. Their order is the order in which it happened.
 // Thread-safe.
 class BatchRecorder final {
  public:

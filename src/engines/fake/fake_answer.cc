@@ -5,6 +5,42 @@
 
 namespace inferd::fake {
 
+namespace {
+
+// Those of the request's parameters that the model's responses repeat; of a whole batch, the first request's.
+class RepeatedParameters final {
+ public:
+  RepeatedParameters(const inferd_host* host, const inferd_model* model, const inferd_batch* batch, size_t request) {
+    const auto& wanted = model->options.response_parameters;
+    values_.reserve(wanted.size());  // pointed to
+    for (const std::string& name : wanted) {
+      const inferd_text text = {name.data(), name.size()};
+      inferd_parameter value = {};
+      value.struct_size = sizeof(value);
+      const size_t asked = request == INFERD_ALL_REQUESTS ? 0 : request;
+      if (host->find_parameter(batch, asked, text, &value) == 0) continue;
+      names_.push_back(text);
+      values_.push_back(value);
+      list_.push_back(&values_.back());
+    }
+  }
+  RepeatedParameters(const RepeatedParameters&) = delete;
+  RepeatedParameters& operator=(const RepeatedParameters&) = delete;
+
+  void PutInto(inferd_response& response) const {
+    response.parameter_names = names_.data();
+    response.parameters = list_.data();
+    response.parameter_count = list_.size();
+  }
+
+ private:
+  std::vector<inferd_text> names_;
+  std::vector<inferd_parameter> values_;
+  std::vector<const inferd_parameter*> list_;
+};
+
+}  // namespace
+
 Answer::~Answer() {
   for (void* memory : transient_) std::free(memory);
 }
@@ -68,8 +104,10 @@ void Answer::Send(size_t request, bool final) {
       break;
     default: break;
   }
+  const RepeatedParameters parameters(host_, model_, batch_, request);
   inferd_response response = {};
   response.struct_size = sizeof(response);
+  parameters.PutInto(response);
   response.outputs = list.data();
   response.output_count = list.size();
   response.final = final ? 1 : 0;

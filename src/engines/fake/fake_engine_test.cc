@@ -178,7 +178,7 @@ TEST_F(FakeEngineTest, FailsTheNthAndEachNth) {
 }
 
 TEST_F(FakeEngineTest, RecordsWhatItExecutes) {
-  ASSERT_TRUE(Load({{"record_batches_file", "record"}, {"fail_execute_nth", "2"}}).ok());
+  ASSERT_TRUE(Load({{"operator.writes", "true"}, {"record_batches_file", "record"}, {"fail_execute_nth", "2"}}).ok());
   RecordingExecution batch(2);
   batch.rows = {2, 1};
   batch.mutable_request(0).id = "a\"\n";
@@ -195,21 +195,43 @@ TEST_F(FakeEngineTest, RecordsWhatItExecutes) {
   Run(cancelled);
   EXPECT_THAT(Lines("record")[3], HasSubstr("\"code\":13,\"cancelled\":[true]}"));
 
-  ASSERT_TRUE(Load({{"record_batches_file", "record"}}).ok());
+  ASSERT_TRUE(Load({{"operator.writes", "true"}, {"record_batches_file", "record"}}).ok());
   ASSERT_TRUE(Answer({1}).ok());
   EXPECT_EQ(Lines("record").size(), 6u) << "what was there stays";
 }
 
 TEST_F(FakeEngineTest, ARecordThatCannotBeWrittenFailsTheLoad) {
-  const base::Status status = Load({{"record_batches_file", "no/such/folder"}});
+  const base::Status status = Load({{"operator.writes", "true"}, {"record_batches_file", "no/such/folder"}});
   EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument);
   EXPECT_THAT(status.message(), HasSubstr("no/such/folder' cannot be written: No such file"));
+}
+
+TEST_F(FakeEngineTest, WritesNothingUnlessTheOperatorLetsIt) {
+  const base::Status status = Load({{"record_batches_file", "record"}});
+  EXPECT_EQ(status.code(), base::StatusCode::kPermissionDenied);
+  EXPECT_THAT(status.message(), HasSubstr("--engine-parameter fake:operator.writes=true"));
+  EXPECT_FALSE(std::filesystem::exists(dir_.path() / "record"));
 }
 
 TEST_F(FakeEngineTest, DeclaresSignificantParameters) {
   ASSERT_TRUE(Load({{"significant_parameters", "mode,,temperature"}}).ok());
   EXPECT_THAT(model_->significant_parameters(),
               ElementsAre("execute_delay_ms", "fail_code", "hold", "mode", "temperature"));
+}
+
+TEST_F(FakeEngineTest, RepeatsParametersInItsResponses) {
+  for (const char* respond : {"all", "each"}) {
+    ASSERT_TRUE(Load({{"respond", respond}, {"response_parameters", "b,a,none"}}).ok());
+    RecordingExecution execution(2);
+    execution.mutable_request(0).parameters = {{"a", std::string("x")}, {"b", 0.5}, {"other", true}};
+    execution.mutable_request(1).parameters = {{"a", int64_t{7}}};
+    AddNumbers(execution, {1, 2});
+    Run(execution);
+    const core::Parameters first = {{"b", 0.5}, {"a", std::string("x")}};
+    const core::Parameters second = {{"a", int64_t{7}}};
+    EXPECT_EQ(execution.responses(0)[0].parameters, first);
+    EXPECT_EQ(execution.responses(1)[0].parameters, std::string_view(respond) == "all" ? first : second);
+  }
 }
 
 TEST_F(FakeEngineTest, SquareFailsAndLeavesOutItsLastResponses) {

@@ -160,6 +160,7 @@ bool FakeExecution::PauseRequest(size_t request, int64_t ns) {
 }
 
 bool FakeExecution::AllCancelled() const {
+  if (model_->options.misbehavior == Misbehavior::kDeaf) return false;
   for (size_t i = 0; i < batch_->request_count; ++i) {
     if (host_->is_cancelled(batch_, i) == 0) return false;
   }

@@ -70,6 +70,8 @@ void inferd_model::CopySignature(const inferd_signature& declared) {
   const bool streams =
       options.behavior == inferd::fake::Behavior::kRepeat || options.behavior == inferd::fake::Behavior::kSquare;
   signature.decoupled = streams ? 1 : 0;
+  signature.unfinished_executions_max = static_cast<int32_t>(options.unfinished_executions_max);
+  if (signature.unfinished_executions_max > 1) signature.compute_threads = -1;
 }
 
 Status inferd_model::Check() const {

@@ -88,12 +88,15 @@ const std::map<std::string_view, Setter>& Setters() {
       {"CUSTOM_FAIL_COUNT", Number(&FakeOptions::square_fail_count, INT32_MAX)},
       {"CUSTOM_EMPTY_COUNT", Number(&FakeOptions::square_empty_count, INT32_MAX)},
       {"record_batches_file", Text(&FakeOptions::record_batches_file)},
+      {"operator.writes", OneOf(&FakeOptions::writes, {{"true", true}, {"false", false}})},
       {"significant_parameters", Names(&FakeOptions::significant_parameters)},
+      {"response_parameters", Names(&FakeOptions::response_parameters)},
       {"respond", OneOf(&FakeOptions::respond,
                         {{"all", Respond::kAll}, {"each", Respond::kEach}, {"reverse", Respond::kReverse}})},
       {"hold_file", Text(&FakeOptions::hold_file)},
       {"hold_dir", Text(&FakeOptions::hold_dir)},
       {"complete_on_thread", OneOf(&FakeOptions::complete_on_thread, {{"true", true}, {"false", false}})},
+      {"unfinished_executions_max", Number(&FakeOptions::unfinished_executions_max, INFERD_UNFINISHED_EXECUTIONS_MAX)},
       {"output_memory", OneOf(&FakeOptions::output_memory, {{"host", OutputMemory::kHost},
                                                             {"engine", OutputMemory::kEngine},
                                                             {"transient", OutputMemory::kTransient}})},
@@ -103,7 +106,8 @@ const std::map<std::string_view, Setter>& Setters() {
                                                         {"missing_output", Misbehavior::kMissingOutput},
                                                         {"wrong_size", Misbehavior::kWrongSize},
                                                         {"wrong_shape", Misbehavior::kWrongShape},
-                                                        {"throw", Misbehavior::kThrow}})},
+                                                        {"throw", Misbehavior::kThrow},
+                                                        {"deaf", Misbehavior::kDeaf}})},
       {"bytes_form", OneOf(&FakeOptions::bytes_form,
                            {{"packed", int32_t{INFERD_BYTES_PACKED}}, {"elements", int32_t{INFERD_BYTES_ELEMENTS}}})},
       {"one_piece", OneOf(&FakeOptions::one_piece, {{"true", 1}, {"false", 0}})},
@@ -128,6 +132,11 @@ base::Result<FakeOptions> ParseOptions(const inferd_load& load, std::vector<std:
     }
     const base::Status status = setter->second(View(load.parameters[i].value), &options);
     if (!status.ok()) return std::unexpected(status.WithContext("parameter '" + key + "' of engine 'fake'"));
+  }
+  if (!options.record_batches_file.empty() && !options.writes) {
+    return std::unexpected(base::PermissionDenied(
+        "parameter 'record_batches_file' of engine 'fake': the server is not told that this engine may write: "
+        "--engine-parameter fake:operator.writes=true"));
   }
   // Relative paths mean the model's folder.
   const std::filesystem::path model_dir(View(load.model_dir));

@@ -13,7 +13,7 @@ namespace inferd::fake {
 enum class Behavior { kIdentity, kAddSub, kRepeat, kSquare };
 enum class Respond { kAll, kEach, kReverse };  // whole batches at once; request by request; the last one first
 enum class OutputMemory { kHost, kEngine, kTransient };
-enum class Misbehavior { kNone, kNoResponse, kDoubleResponse, kMissingOutput, kWrongSize, kWrongShape, kThrow };
+enum class Misbehavior { kNone, kNoResponse, kDoubleResponse, kMissingOutput, kWrongSize, kWrongShape, kThrow, kDeaf };
 
 // What a model of this engine does, from its configuration's `parameters`. docs/fake-engine.md lists them for users.
 struct FakeOptions {
@@ -34,8 +34,10 @@ struct FakeOptions {
   std::filesystem::path hold_file;  // while it exists, executions wait
   std::filesystem::path hold_dir;   // request parameter `hold` waits until this folder has a file of that name
 
+  bool writes = false;                              // the operator lets models write what follows
   std::filesystem::path record_batches_file;        // see BatchRecorder
   std::vector<std::string> significant_parameters;  // beside those that this engine has anyway
+  std::vector<std::string> response_parameters;     // request parameters that responses repeat
   Respond respond = Respond::kAll;
 
   // Square's, under the names CUSTOM_INFER_DELAY_NS and so on.
@@ -45,7 +47,8 @@ struct FakeOptions {
   int64_t square_fail_count = 0;       // so many of the last responses fail
   int64_t square_empty_count = 0;      // so many behind them are not sent
 
-  bool complete_on_thread = false;  // answer from another thread, after execute() returned
+  bool complete_on_thread = false;        // answer from another thread, after execute() returned
+  int64_t unfinished_executions_max = 0;  // of an instance that does so; above 1: executions compute with no thread
   OutputMemory output_memory = OutputMemory::kHost;
   Misbehavior misbehavior = Misbehavior::kNone;
 

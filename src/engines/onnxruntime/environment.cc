@@ -1,17 +1,23 @@
 #include "engines/onnxruntime/environment.h"
 
+#include <cstdlib>
 #include <string>
 
 namespace inferd::onnxruntime {
 
 namespace {
 
+thread_local int quiet_errors = 0;
+
+int32_t LevelOf(OrtLoggingLevel severity) {
+  if (severity >= ORT_LOGGING_LEVEL_ERROR) return quiet_errors > 0 ? INFERD_LOG_VERBOSE : INFERD_LOG_ERROR;
+  return severity == ORT_LOGGING_LEVEL_WARNING ? INFERD_LOG_WARNING : INFERD_LOG_VERBOSE;
+}
+
 void ORT_API_CALL Log(void* host_pointer, OrtLoggingLevel severity, const char*, const char*, const char*,
                       const char* message) {
   const auto* host = static_cast<const inferd_host*>(host_pointer);
-  const int32_t level = severity >= ORT_LOGGING_LEVEL_ERROR     ? INFERD_LOG_ERROR
-                        : severity == ORT_LOGGING_LEVEL_WARNING ? INFERD_LOG_WARNING
-                                                                : INFERD_LOG_VERBOSE;
+  const int32_t level = LevelOf(severity);
   if (host->log_enabled(host, level) == 0) return;
   const std::string line = std::string("onnxruntime: ") + message;
   host->log(host, level, {line.data(), line.size()});
@@ -19,7 +25,13 @@ void ORT_API_CALL Log(void* host_pointer, OrtLoggingLevel severity, const char*,
 
 }  // namespace
 
+QuietErrors::QuietErrors() { ++quiet_errors; }
+QuietErrors::~QuietErrors() { --quiet_errors; }
+
 base::Result<std::unique_ptr<Environment>> Environment::Create(const inferd_host* host) {
+  // From its first environment on, the library keeps events, with an id of the device, in the user's cache folder, and
+  // sends them. DisableTelemetryEvents comes too late for that.
+  setenv("ORT_DISABLE_TELEMETRY", "1", 1);
   std::unique_ptr<Environment> environment(new Environment(host));
   OrtThreadingOptions* threading = nullptr;
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().CreateThreadingOptions(&threading)));

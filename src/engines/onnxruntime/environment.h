@@ -24,4 +24,14 @@ class Environment final {
   MemoryInfoOwner cpu_memory_;
 };
 
+// While one lives, errors that the library logs on this thread are verbose lines: the status of the call that fails
+// says them, and is logged or answered to a request itself.
+class QuietErrors final {
+ public:
+  QuietErrors();
+  ~QuietErrors();
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+};
+
 }  // namespace inferd::onnxruntime

@@ -1,5 +1,8 @@
 #include "engines/onnxruntime/onnx_instance.h"
 
+#include <unistd.h>
+
+#include <charconv>
 #include <span>
 #include <string>
 
@@ -13,10 +16,26 @@ bool Mentions(const base::Status& status, std::string_view words) {
   return status.message().find(words) != std::string::npos;
 }
 
+// "Failed to allocate memory for requested buffer of size N", with more than the machine has: trying again is in vain.
+bool AsksForTheImpossible(std::string_view message) {
+  constexpr std::string_view kSize = "requested buffer of size ";
+  const size_t at = message.find(kSize);
+  if (at == std::string_view::npos) return false;
+  uint64_t bytes = 0;
+  const std::string_view digits = message.substr(at + kSize.size());
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), bytes);
+  if (parsed.ec == std::errc::result_out_of_range) return true;
+  const auto pages = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES));
+  return parsed.ec == std::errc() && bytes / static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) > pages;
+}
+
 // What a failed run means to the client. On the CPU an operator fails because of what it was given: indices out of
 // range, shapes that do not fit each other.
 base::Status ExplainFailure(const base::Status& status) {
   if (Mentions(status, "terminate flag")) return base::Cancelled("the run was ended, since nobody waits for it");
+  if (AsksForTheImpossible(status.message())) {
+    return base::InvalidArgument("the model needs more memory on these inputs than there is: " + status.message());
+  }
   if (Mentions(status, "Failed to allocate") || Mentions(status, "bad_alloc") || Mentions(status, "bad allocation")) {
     return base::ResourceExhausted("there is no memory to run the model: " + status.message());
   }
@@ -27,12 +46,10 @@ bool IsShapeMismatch(const base::Status& status) {
   return Mentions(status, "OrtValue provided for output") || Mentions(status, "shape verification failed");
 }
 
-void ReleaseValue(void* value) { Ort().ReleaseValue(static_cast<OrtValue*>(value)); }
-
 }  // namespace
 
 OnnxInstance::OnnxInstance(OnnxModel* model, RunOptionsOwner options)
-    : model_(model), options_(std::move(options)), watched_(options_.get()) {
+    : model_(model), plain_run_(model, std::move(options)) {
   const size_t inputs = model->tensors().inputs().size();
   const size_t outputs = model->tensors().outputs().size();
   inputs_.resize(inputs);
@@ -42,15 +59,12 @@ OnnxInstance::OnnxInstance(OnnxModel* model, RunOptionsOwner options)
   output_values_.reserve(outputs);
   fetches_.resize(outputs);
   answer_.Reserve(outputs);
-  model->watch().Add(&watched_);
 }
 
 base::Result<std::unique_ptr<OnnxInstance>> OnnxInstance::Create(OnnxModel* model) {
   INFERD_ASSIGN_OR_RETURN(RunOptionsOwner options, model->MakeRunOptions());
   return std::unique_ptr<OnnxInstance>(new OnnxInstance(model, std::move(options)));
 }
-
-OnnxInstance::~OnnxInstance() { model_->watch().Remove(&watched_); }
 
 base::Status OnnxInstance::Execute(const inferd_batch& batch) {
   base::Status status = BindInputs(batch);
@@ -131,13 +145,26 @@ base::Status OnnxInstance::Run(const inferd_batch& batch) {
   return status.ok() ? status : ExplainFailure(status);
 }
 
+OnnxInstance::RunKind& OnnxInstance::ChooseRun() {
+  if (!model_->TakeShrinkDue()) return plain_run_;
+  if (shrinking_run_ == nullptr) {
+    auto options = model_->MakeRunOptions(true);
+    if (!options.has_value()) return plain_run_;
+    shrinking_run_ = std::make_unique<RunKind>(model_, *std::move(options));
+  }
+  return *shrinking_run_;
+}
+
 base::Status OnnxInstance::RunOnce(const inferd_batch& batch) {
-  watched_.Begin(&batch);
+  RunKind& run = ChooseRun();
+  run.watched.Begin(&batch);
   model_->watch().Wake();
+  // The request is answered with the same words; a line for each would let clients fill the log.
+  const QuietErrors answered;
   OrtStatus* status =
-      Ort().Run(model_->session(), options_.get(), input_names_.data(), input_values_.data(), input_values_.size(),
+      Ort().Run(model_->session(), run.options.get(), input_names_.data(), input_values_.data(), input_values_.size(),
                 output_names_.data(), output_names_.size(), output_values_.data());
-  watched_.End();
+  run.watched.End();
   return ToStatus(status);
 }
 
@@ -148,10 +175,18 @@ base::Status OnnxInstance::Answer(const inferd_batch& batch) {
     INFERD_RETURN_IF_ERROR(FillOutput(batch, i, &answer_.Add()));
   }
   for (size_t i = 0; i < fetch_count_; ++i) {
-    if (answer_[i].release != nullptr) output_values_[i] = nullptr;
+    if (answer_[i].release == nullptr) continue;
+    output_values_[i] = nullptr;
+    static_cast<void>(fetches_[i].kept.release());
   }
   answer_.Send(host, batch);
   return base::OkStatus();
+}
+
+void OnnxInstance::ReleaseValue(void* arg) {
+  const std::unique_ptr<KeptValue> kept(static_cast<KeptValue*>(arg));
+  Ort().ReleaseValue(kept->value);
+  kept->model->NoteReturned(kept->bytes);
 }
 
 base::Status OnnxInstance::FillOutput(const inferd_batch& batch, size_t i, inferd_output* output) {
@@ -182,8 +217,9 @@ base::Status OnnxInstance::FillOutput(const inferd_batch& batch, size_t i, infer
   void* data = nullptr;
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().GetTensorMutableData(value, &data)));
   output->memory.data = data;
+  fetch.kept = std::make_unique<KeptValue>(model_, value, output->memory.size);
   output->release = ReleaseValue;
-  output->release_arg = value;
+  output->release_arg = fetch.kept.get();
   return base::OkStatus();
 }
 

@@ -14,16 +14,36 @@ namespace inferd::onnxruntime {
 class OnnxInstance final {
  public:
   static base::Result<std::unique_ptr<OnnxInstance>> Create(OnnxModel* model);
-  ~OnnxInstance();
 
   // Answers every request of the batch, or returns what all of them are to be answered.
   base::Status Execute(const inferd_batch& batch);
 
  private:
+  // An output that lies in the session's memory while an answer needs it.
+  struct KeptValue {
+    OnnxModel* model;  // is there for as long as memory of its is in use
+    OrtValue* value;
+    size_t bytes;
+  };
   struct Fetch {
     uint32_t index = 0;  // of the output
     std::vector<int64_t> shape;
-    void* bound = nullptr;  // the response's memory, if it is computed into; else the value brings its own
+    void* bound = nullptr;            // the response's memory, if it is computed into; else the value brings its own,
+    std::unique_ptr<KeptValue> kept;  // and this until the answer has it
+  };
+
+  // With options of its own, so that it can be ended by itself.
+  struct RunKind {
+    RunKind(OnnxModel* of, RunOptionsOwner with) : model(of), options(std::move(with)), watched(options.get()) {
+      model->watch().Add(&watched);
+    }
+    ~RunKind() { model->watch().Remove(&watched); }
+    RunKind(const RunKind&) = delete;
+    RunKind& operator=(const RunKind&) = delete;
+
+    OnnxModel* const model;
+    RunOptionsOwner options;
+    WatchedRun watched;
   };
 
   OnnxInstance(OnnxModel* model, RunOptionsOwner options);
@@ -33,14 +53,16 @@ class OnnxInstance final {
   base::Status BindOutputs(const inferd_batch& batch, bool bind);
   base::Status Run(const inferd_batch& batch);
   base::Status RunOnce(const inferd_batch& batch);
+  RunKind& ChooseRun();
   base::Status Answer(const inferd_batch& batch);
+  static void ReleaseValue(void* kept_value);
   base::Status FillOutput(const inferd_batch& batch, size_t fetch, inferd_output* output);
   base::Status FillStrings(const inferd_batch& batch, size_t fetch, inferd_output* output);
   void Clear();
 
   OnnxModel* const model_;
-  RunOptionsOwner options_;
-  WatchedRun watched_;
+  RunKind plain_run_;
+  std::unique_ptr<RunKind> shrinking_run_;  // made when it is first due
 
   // Of the current call. The values are owned, but as plain pointers: the library takes arrays of them.
   std::vector<const inferd_input*> inputs_;  // by index; null: not given

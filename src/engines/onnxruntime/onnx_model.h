@@ -30,7 +30,17 @@ class OnnxModel final {
   const OutputShapes& output_shapes() const { return output_shapes_; }
   CancelWatch& watch() const { return *watch_; }
 
-  base::Result<RunOptionsOwner> MakeRunOptions() const;
+  // `shrinks`: the run gives what its session's arena does not use back to the system when it ends.
+  base::Result<RunOptionsOwner> MakeRunOptions(bool shrinks = false) const;
+
+  // Memory of the session's arena that clients' answers had has come back.
+  void NoteReturned(uint64_t bytes) { returned_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
+  // Whether that is so much by now that the next run is to shrink the arena; true once for each time. Without, an arena
+  // keeps what it ever had.
+  bool TakeShrinkDue() {
+    if (returned_bytes_.load(std::memory_order_relaxed) < kShrinkBytes || !settings_.may_shrink()) return false;
+    return returned_bytes_.exchange(0, std::memory_order_relaxed) >= kShrinkBytes;
+  }
 
   // Whether outputs are computed into the response's memory. Off for good once a shape was not what the file says.
   bool binds_outputs() const { return binds_outputs_.load(std::memory_order_relaxed); }
@@ -46,6 +56,9 @@ class OnnxModel final {
         signature_(std::move(signature)),
         output_shapes_(signature_) {}
 
+  // So much is not made in less time than giving it back takes.
+  static constexpr uint64_t kShrinkBytes = 64 << 20;
+
   const Environment& environment_;
   std::shared_ptr<CancelWatch> watch_;
   SessionSettings settings_;
@@ -53,6 +66,7 @@ class OnnxModel final {
   OnnxSignature signature_;
   OutputShapes output_shapes_;
   std::atomic<bool> binds_outputs_{true};
+  std::atomic<uint64_t> returned_bytes_{0};
 };
 
 }  // namespace inferd::onnxruntime

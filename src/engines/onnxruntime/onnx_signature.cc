@@ -12,12 +12,44 @@ namespace {
 using NameFunction = OrtStatus*(ORT_API_CALL*)(const OrtSession*, size_t, OrtAllocator*, char**) noexcept;
 using TypeFunction = OrtStatus*(ORT_API_CALL*)(const OrtSession*, size_t, OrtTypeInfo**) noexcept;
 
-std::string_view KindName(ONNXType type) {
+// Which side of a session a tensor is on, and the library's functions for it.
+struct Side {
+  std::string_view name;
+  NameFunction name_of;
+  TypeFunction type_of;
+};
+
+// What a sequence is of; ONNX_TYPE_UNKNOWN if `info` is no sequence.
+ONNXType ElementOfSequence(const OrtTypeInfo* info) {
+  const OrtSequenceTypeInfo* sequence = nullptr;
+  OrtTypeInfo* element = nullptr;
+  ONNXType type = ONNX_TYPE_UNKNOWN;
+  const bool known = ToStatus(Ort().CastTypeInfoToSequenceTypeInfo(info, &sequence)).ok() && sequence != nullptr &&
+                     ToStatus(Ort().GetSequenceElementType(sequence, &element)).ok();
+  const TypeInfoOwner owner(element);
+  if (known && !ToStatus(Ort().GetOnnxTypeFromTypeInfo(element, &type)).ok()) type = ONNX_TYPE_UNKNOWN;
+  return type;
+}
+
+// What the tensor is in place of a dense tensor, and what to do about it.
+std::string WhyNotServed(const Side& side, ONNXType type, const OrtTypeInfo* info) {
+  const bool output = side.name == "output";
+  const bool of_maps = type == ONNX_TYPE_SEQUENCE && ElementOfSequence(info) == ONNX_TYPE_MAP;
+  const std::string only = ", and only dense tensors can be served: ";
+  if (of_maps || type == ONNX_TYPE_MAP) {
+    const std::string what = of_maps ? "a sequence of maps" : "a map";
+    return what + only +
+           (output ? "export the model with tensors as outputs (scikit-learn and LightGBM: the option zipmap=False)"
+                   : "export the part of the model behind the operator that takes it (DictVectorizer, CastMap)");
+  }
   switch (type) {
-    case ONNX_TYPE_SEQUENCE: return "a sequence";
-    case ONNX_TYPE_MAP: return "a map";
-    case ONNX_TYPE_SPARSETENSOR: return "a sparse tensor";
-    default: return "of an unknown kind";
+    case ONNX_TYPE_SEQUENCE:
+      return "a sequence of tensors" + only +
+             (output ? "export the model with an output per tensor (SequenceAt), or with all in one "
+                       "(ConcatFromSequence)"
+                     : "export the model with an input per tensor");
+    case ONNX_TYPE_SPARSETENSOR: return "a sparse tensor" + only + "export the model with a dense one";
+    default: return "of an unknown kind" + only + "export the model with tensors alone";
   }
 }
 
@@ -32,7 +64,8 @@ base::Result<std::string> ReadName(const OrtSession* session, size_t i, NameFunc
 }
 
 // The tensor type inside `*info`: of a tensor, or of an optional one, which then takes the place of `*info`.
-base::Result<const OrtTensorTypeAndShapeInfo*> TensorInfo(TypeInfoOwner* info, std::string_view name) {
+base::Result<const OrtTensorTypeAndShapeInfo*> TensorInfo(TypeInfoOwner* info, const Side& side,
+                                                          std::string_view name) {
   ONNXType type = ONNX_TYPE_UNKNOWN;
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().GetOnnxTypeFromTypeInfo(info->get(), &type)));
   if (type == ONNX_TYPE_OPTIONAL) {
@@ -44,9 +77,8 @@ base::Result<const OrtTensorTypeAndShapeInfo*> TensorInfo(TypeInfoOwner* info, s
     INFERD_RETURN_IF_ERROR(ToStatus(Ort().GetOnnxTypeFromTypeInfo(contained, &type)));
   }
   if (type != ONNX_TYPE_TENSOR) {
-    return std::unexpected(base::InvalidArgument(
-        "tensor '" + std::string(name) + "' is " + std::string(KindName(type)) +
-        "; only dense tensors can be served (for models from scikit-learn, convert with the option zipmap=False)"));
+    return std::unexpected(base::InvalidArgument(std::string(side.name) + " '" + std::string(name) + "' is " +
+                                                 WhyNotServed(side, type, info->get())));
   }
   const OrtTensorTypeAndShapeInfo* tensor = nullptr;
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().CastTypeInfoToTensorInfo(info->get(), &tensor)));
@@ -67,14 +99,13 @@ base::Status ReadShape(const OrtTensorTypeAndShapeInfo* info, OnnxTensor* tensor
   return base::OkStatus();
 }
 
-base::Status ReadTensor(const OrtSession* session, size_t i, NameFunction name, TypeFunction type,
-                        std::vector<OnnxTensor>* list) {
+base::Status ReadTensor(const OrtSession* session, size_t i, const Side& side, std::vector<OnnxTensor>* list) {
   OnnxTensor tensor;
-  INFERD_ASSIGN_OR_RETURN(tensor.name, ReadName(session, i, name));
+  INFERD_ASSIGN_OR_RETURN(tensor.name, ReadName(session, i, side.name_of));
   OrtTypeInfo* type_info = nullptr;
-  INFERD_RETURN_IF_ERROR(ToStatus(type(session, i, &type_info)));
+  INFERD_RETURN_IF_ERROR(ToStatus(side.type_of(session, i, &type_info)));
   TypeInfoOwner type_owner(type_info);
-  INFERD_ASSIGN_OR_RETURN(const OrtTensorTypeAndShapeInfo* info, TensorInfo(&type_owner, tensor.name));
+  INFERD_ASSIGN_OR_RETURN(const OrtTensorTypeAndShapeInfo* info, TensorInfo(&type_owner, side, tensor.name));
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().GetTensorElementType(info, &tensor.element_type)));
   tensor.datatype = ToDatatype(tensor.element_type);
   if (tensor.datatype == INFERD_TYPE_INVALID) {
@@ -89,7 +120,7 @@ base::Status ReadTensor(const OrtSession* session, size_t i, NameFunction name, 
 
 }  // namespace
 
-base::Result<OnnxSignature> OnnxSignature::Read(const OrtSession* session, int compute_threads) {
+base::Result<OnnxSignature> OnnxSignature::Read(const OrtSession* session, OutputLabels labels, int compute_threads) {
   OnnxSignature signature;
   size_t inputs = 0;
   size_t defaults = 0;
@@ -98,18 +129,19 @@ base::Result<OnnxSignature> OnnxSignature::Read(const OrtSession* session, int c
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().SessionGetOverridableInitializerCount(session, &defaults)));
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().SessionGetOutputCount(session, &outputs)));
   const OrtApi& api = Ort();
-  for (size_t i = 0; i < inputs; ++i) {
-    INFERD_RETURN_IF_ERROR(
-        ReadTensor(session, i, api.SessionGetInputName, api.SessionGetInputTypeInfo, &signature.inputs_));
-  }
+  const Side input{"input", api.SessionGetInputName, api.SessionGetInputTypeInfo};
+  const Side with_default{"input", api.SessionGetOverridableInitializerName,
+                          api.SessionGetOverridableInitializerTypeInfo};
+  const Side output{"output", api.SessionGetOutputName, api.SessionGetOutputTypeInfo};
+  for (size_t i = 0; i < inputs; ++i) INFERD_RETURN_IF_ERROR(ReadTensor(session, i, input, &signature.inputs_));
   for (size_t i = 0; i < defaults; ++i) {
-    INFERD_RETURN_IF_ERROR(ReadTensor(session, i, api.SessionGetOverridableInitializerName,
-                                      api.SessionGetOverridableInitializerTypeInfo, &signature.inputs_));
+    INFERD_RETURN_IF_ERROR(ReadTensor(session, i, with_default, &signature.inputs_));
     signature.inputs_.back().optional = true;
   }
   for (size_t i = 0; i < outputs; ++i) {
-    INFERD_RETURN_IF_ERROR(
-        ReadTensor(session, i, api.SessionGetOutputName, api.SessionGetOutputTypeInfo, &signature.outputs_));
+    INFERD_RETURN_IF_ERROR(ReadTensor(session, i, output, &signature.outputs_));
+    OnnxTensor& tensor = signature.outputs_.back();
+    if (const auto it = labels.find(tensor.name); it != labels.end()) tensor.labels = std::move(it->second);
   }
   signature.FillAbi(compute_threads);
   return signature;
@@ -121,7 +153,9 @@ void OnnxSignature::FillAbi(int compute_threads) {
                                         .datatype = tensor.datatype,
                                         .shape = tensor.shape,
                                         .optional = tensor.optional,
-                                        .alignment = tensor.element_size};
+                                        .alignment = tensor.element_size,
+                                        .labels = tensor.labels,
+                                        .dimension_names = tensor.symbols};
   };
   for (const OnnxTensor& input : inputs_) abi_.AddInput(describe(input));
   for (const OnnxTensor& output : outputs_) abi_.AddOutput(describe(output));

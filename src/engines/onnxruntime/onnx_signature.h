@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,11 @@ struct OnnxTensor {
   std::vector<int64_t> shape;        // -1: symbolic or unknown
   std::vector<std::string> symbols;  // per dimension; empty if it is a number or has no name
   bool optional = false;
+  std::vector<std::string> labels;  // outputs: of the elements of a row; empty: none
 };
+
+// By output; see PatchedGraph.
+using OutputLabels = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 // What a session takes and gives, in the ABI's form. Inputs with a default (initializers that the graph also lists as
 // inputs) come last and are optional. Immutable.
@@ -28,7 +34,7 @@ class OnnxSignature final {
   // INVALID_ARGUMENT: a tensor cannot be served, because it is no tensor (a sequence, a map) or of a type that no
   // protocol has.
   // `compute_threads`: of the session.
-  static base::Result<OnnxSignature> Read(const OrtSession* session, int compute_threads);
+  static base::Result<OnnxSignature> Read(const OrtSession* session, OutputLabels labels, int compute_threads);
 
   const std::vector<OnnxTensor>& inputs() const { return inputs_; }
   const std::vector<OnnxTensor>& outputs() const { return outputs_; }

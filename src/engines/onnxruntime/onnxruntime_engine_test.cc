@@ -48,6 +48,8 @@ TEST(OnnxRuntimeEngineTest, AddsAndSubtractsABatch) {
   ASSERT_TRUE(simple.model);
   EXPECT_EQ(simple.model->signature().inputs[1].name, "INPUT1");
   EXPECT_EQ(simple.model->signature().inputs[0].shape, (tensor::Shape{-1, 16}));
+  EXPECT_EQ(simple.model->signature().inputs[0].dimension_names, (std::vector<std::string>{"batch", ""}));
+  EXPECT_EQ(simple.model->signature().outputs[1].dimension_names, (std::vector<std::string>{"batch", ""}));
   EXPECT_EQ(simple.model->signature().outputs[0].datatype, DataType::kInt32);
   std::vector<int32_t> a(32);
   std::vector<int32_t> b(32, 1);
@@ -174,6 +176,7 @@ TEST(OnnxRuntimeEngineTest, OperatorsFromALibrary) {
   EXPECT_FALSE(Load("custom_operator"));
   config::ModelConfig config;
   config.op_library_filenames = {INFERD_CUSTOM_OPERATOR};
+  config.parameters["operator.libraries"] = "/";
   const Running model("custom_operator", config);
   ASSERT_TRUE(model.model);
   RecordingExecution execution;
@@ -186,7 +189,8 @@ TEST(OnnxRuntimeEngineTest, WhatCannotBeLoadedSaysWhy) {
   const auto sequence = Load("sequence_output");
   ASSERT_FALSE(sequence);
   EXPECT_EQ(sequence.error().code(), base::StatusCode::kInvalidArgument);
-  EXPECT_THAT(sequence.error().message(), HasSubstr("tensor 'all' is a sequence"));
+  EXPECT_THAT(sequence.error().message(),
+              HasSubstr("output 'all' is a sequence of tensors, and only dense tensors can be served"));
 
   const auto missing = Load("no_such_model");
   ASSERT_FALSE(missing);
@@ -206,9 +210,28 @@ TEST(OnnxRuntimeEngineTest, WhatCannotBeLoadedSaysWhy) {
 
   config.parameters.clear();
   config.op_library_filenames = {"none.so"};
+  config.parameters["operator.libraries"] = "/";
   const auto no_library = Load("simple", config);
   ASSERT_FALSE(no_library);
   EXPECT_THAT(no_library.error().message(), HasSubstr("custom operator library '"));
+}
+
+TEST(OnnxRuntimeEngineTest, OnlyTheOperatorNamesFilesForTheLibrary) {
+  const auto written = std::filesystem::path(::testing::TempDir()) / "written";
+  std::filesystem::remove(written);
+  for (const char* key : {"session.collect_node_memory_stats_to_file", "session.optimized_model_filepath",
+                          "ep.context_file_path", "session.enable_profiling", "session.node_partition_config_file"}) {
+    config::ModelConfig config;
+    config.parameters = {{key, written}};
+    const auto refused = Load("simple", config);
+    ASSERT_FALSE(refused) << key;
+    EXPECT_EQ(refused.error().code(), base::StatusCode::kPermissionDenied);
+    EXPECT_THAT(refused.error().message(), HasSubstr("--engine-parameter onnxruntime:operator." + std::string(key)));
+  }
+  EXPECT_FALSE(std::filesystem::exists(written));
+  config::ModelConfig config;
+  config.parameters = {{"operator.session.collect_node_memory_stats_to_file", written}};
+  EXPECT_TRUE(Load("simple", config));
 }
 
 TEST(OnnxRuntimeEngineTest, ConfigurationReachesTheSession) {

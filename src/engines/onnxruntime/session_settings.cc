@@ -5,39 +5,13 @@
 #include "enginekit/compute_threads.h"
 #include "enginekit/load_cores.h"
 #include "enginekit/parameters.h"
+#include "engines/onnxruntime/session_parameters.h"
 
 namespace inferd::onnxruntime {
 
 namespace {
 
-using enginekit::ReadFlag;
 using enginekit::ToView;
-
-// Options of the CUDA provider that Triton takes as plain parameters.
-bool IsCudaParameter(std::string_view key) {
-  constexpr std::string_view kKeys[] = {"cudnn_conv_algo_search", "gpu_mem_limit", "arena_extend_strategy",
-                                        "do_copy_in_default_stream", "cudnn_conv_use_max_workspace"};
-  return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
-}
-
-base::Status Apply(std::string_view key, std::string_view value, SessionSettings* settings) {
-  constexpr int kThreadsMax = 1024;
-  if (key == "intra_op_thread_count")
-    return enginekit::ReadNumber(key, value, 0, kThreadsMax, &settings->intra_op_threads);
-  if (key == "inter_op_thread_count")
-    return enginekit::ReadNumber(key, value, 0, kThreadsMax, &settings->inter_op_threads);
-  if (key == "execution_mode") return ReadFlag(key, value, &settings->parallel_execution);
-  if (key == "enable_mem_arena") return ReadFlag(key, value, &settings->memory_arena);
-  if (key == "enable_mem_pattern") return ReadFlag(key, value, &settings->memory_pattern);
-  if (key == "memory.enable_memory_arena_shrinkage") {
-    settings->arena_shrinkage = value;
-  } else if (key.starts_with("session.") || key.starts_with("optimization.") || key.starts_with("ep.")) {
-    settings->session_entries[std::string(key)] = value;
-  } else if (IsCudaParameter(key)) {
-    settings->providers["cuda"][std::string(key)] = value;
-  }
-  return base::OkStatus();
-}
 
 base::Status AddEntry(OrtSessionOptions* options, const std::string& key, const std::string& value) {
   return ToStatus(Ort().AddSessionConfigEntry(options, key.c_str(), value.c_str()))
@@ -70,7 +44,8 @@ base::Result<SessionSettings> SessionSettings::Parse(const inferd_load& load) {
   if (load.graph_optimization_level < 0) settings.optimization = ORT_ENABLE_BASIC;
   if (load.graph_optimization_level > 0) settings.optimization = ORT_ENABLE_EXTENDED;
   for (size_t i = 0; i < load.parameter_count; ++i) {
-    INFERD_RETURN_IF_ERROR(Apply(ToView(load.parameters[i].key), ToView(load.parameters[i].value), &settings));
+    INFERD_RETURN_IF_ERROR(
+        ApplyParameter(ToView(load.parameters[i].key), ToView(load.parameters[i].value), &settings));
   }
   for (size_t i = 0; i < load.accelerator_count; ++i) {
     const inferd_accelerator& accelerator = *load.accelerators[i];

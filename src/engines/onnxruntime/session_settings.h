@@ -29,6 +29,11 @@ struct SessionSettings {
   base::Result<SessionOptionsOwner> MakeOptions(const Environment& environment, const inferd_load& load,
                                                 int compute_threads) const;
 
+  // Whether a run may be told to shrink the session's arena: it has one, and nobody has said when that is done.
+  bool may_shrink() const {
+    return memory_arena && arena_shrinkage.empty() && !session_entries.contains("session.use_env_allocators");
+  }
+
   int intra_op_threads = 0;  // 0: this version's share of the server's compute threads
   int inter_op_threads = 1;
   bool parallel_execution = false;                                      // execution_mode: 1

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <span>
 
 #include "enginekit/parameters.h"
 
@@ -26,9 +27,22 @@ base::Result<SessionOptionsOwner> MakeOptions(const SessionSettings& settings, i
 std::string_view Bytes(const TF_Buffer& buffer) { return {static_cast<const char*>(buffer.data), buffer.length}; }
 
 // By the names of their types, wherever in the message they stand: in the graph or in one of its functions.
-bool KeepsInputs(std::string_view graph) {
-  constexpr std::string_view kKeepers[] = {"Enqueue", "Stage", "Barrier", "Dataset", "StackPush", "Accumulator"};
-  return std::ranges::any_of(kKeepers, [&](std::string_view type) { return graph.contains(type); });
+bool HasOneOf(std::string_view graph, std::span<const std::string_view> types) {
+  return std::ranges::any_of(types, [&](std::string_view type) { return graph.contains(type); });
+}
+
+constexpr std::string_view kInputKeepers[] = {"Enqueue", "Stage", "Barrier", "Dataset", "StackPush", "Accumulator"};
+
+// Those whose kernels, oneDNN's among them, CHECK a rank that shape inference would have refused (TensorFlow 2.21).
+constexpr std::string_view kRankTakers[] = {
+    "Conv2D",    "Conv3D",    "DepthwiseConv2d",   "MaxPool3D",         "AvgPool3D",
+    "LSTMBlock", "BlockLSTM", "CombinedNonMax",    "ScatterNd",         "RaggedGather",
+    "FakeQuant", "CTCLoss",   "FractionalMaxPool", "FractionalAvgPool",
+};
+
+void NoteOperators(std::string_view graph, OpenedGraph* opened) {
+  opened->keeps_inputs = HasOneOf(graph, kInputKeepers);
+  opened->holds_ranks = HasOneOf(graph, kRankTakers);
 }
 
 base::Result<BufferOwner> ReadGraph(const std::filesystem::path& file) {
@@ -97,7 +111,7 @@ base::Result<TensorInfo> DescribeTensor(TF_Graph* graph, std::string_view name) 
   TensorInfo info;
   info.name = info.tensor = name;
   INFERD_ASSIGN_OR_RETURN(const TF_Output output, FindTensor(graph, info.tensor));
-  info.type = Tf().OperationOutputType(output);
+  info.type = WithoutReference(Tf().OperationOutputType(output));
   const TfStatus status;
   const int rank = Tf().GraphGetTensorNumDims(graph, output, status.get());
   INFERD_RETURN_IF_ERROR(status.Take());
@@ -123,8 +137,9 @@ base::Result<OpenedGraph> OpenSavedModel(const std::filesystem::path& folder, co
   INFERD_RETURN_IF_ERROR(status.Take());
   INFERD_ASSIGN_OR_RETURN(opened.signatures, ReadSignatureDefs(Bytes(*meta_graph)));
   INFERD_RETURN_IF_ERROR(PutFirst(settings.signature, opened.signatures));
+  opened.chosen = !settings.signature.empty();
   INFERD_ASSIGN_OR_RETURN(opened.shown, ReadSignatureDefs(Bytes(*meta_graph), SignatureUse::kTensorFlow));
-  opened.keeps_inputs = KeepsInputs(Bytes(*meta_graph));
+  NoteOperators(Bytes(*meta_graph), &opened);
   return opened;
 }
 
@@ -147,7 +162,7 @@ base::Result<OpenedGraph> OpenFrozenGraph(const std::filesystem::path& file, con
   INFERD_ASSIGN_OR_RETURN(const SessionOptionsOwner options, MakeOptions(settings, compute_threads));
   opened.session.reset(Tf().NewSession(opened.graph.get(), options.get(), status.get()));
   INFERD_RETURN_IF_ERROR(status.Take());
-  opened.keeps_inputs = KeepsInputs(Bytes(*graph_def));
+  NoteOperators(Bytes(*graph_def), &opened);
   return opened;
 }
 

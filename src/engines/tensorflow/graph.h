@@ -16,10 +16,14 @@ struct OpenedGraph {
   GraphOwner graph;
   SessionOwner session;                  // goes before the graph
   std::vector<SignatureDef> signatures;  // at least one; first, the one of clients that choose none
+  bool chosen = false;                   // the configuration names the first
   std::vector<SignatureDef> shown;       // TensorFlow's own, which nobody may call
   // Operators may keep an input beyond the run that brought it (a queue, a dataset): it must not be the request's
   // memory.
   bool keeps_inputs = false;
+  // Operators take for granted that tensors have the ranks which the graph was made for, and end the process where they
+  // have not: no request may bring another rank than its signature says.
+  bool holds_ranks = false;
 };
 
 // A SavedModel: its variables are restored and its tables filled. Errors as TensorFlow's; INVALID_ARGUMENT also where

@@ -30,7 +30,7 @@ base::Result<TensorInfo> Find(TF_Graph* graph, std::string_view name, const std:
 
 base::Status AddTensor(TF_Graph* graph, const TensorInfo& info, std::vector<GraphTensor>& list) {
   INFERD_ASSIGN_OR_RETURN(const TF_Output output, FindTensor(graph, info.tensor));
-  list.push_back({output, info.type, info.name});
+  list.push_back({.output = output, .type = info.type, .name = info.name});
   return base::OkStatus();
 }
 

@@ -21,6 +21,7 @@ constexpr uint32_t kEntryValue = Tag(2, Type::kBytes);
 constexpr uint32_t kSignatureInput = Tag(1, Type::kBytes);
 constexpr uint32_t kSignatureOutput = Tag(2, Type::kBytes);
 constexpr uint32_t kSignatureMethod = Tag(3, Type::kBytes);
+constexpr uint32_t kSignatureDefault = Tag(4, Type::kBytes);
 constexpr uint32_t kInfoName = Tag(1, Type::kBytes);
 constexpr uint32_t kInfoType = Tag(2, Type::kVarint);
 constexpr uint32_t kInfoShape = Tag(3, Type::kBytes);
@@ -71,7 +72,8 @@ class Parser {
   }
 
   SignatureDef Signature(std::string name, wire::Reader signature_def) {
-    SignatureDef signature{.name = std::move(name), .method = {}, .inputs = {}, .outputs = {}};
+    SignatureDef signature;
+    signature.name = std::move(name);
     Each(signature_def, [&](uint32_t tag, wire::Reader& in) {
       if (tag == kSignatureInput) {
         signature.inputs.push_back(Info(in.Message()));
@@ -79,6 +81,9 @@ class Parser {
         signature.outputs.push_back(Info(in.Message()));
       } else if (tag == kSignatureMethod) {
         signature.method = in.Bytes();
+      } else if (tag == kSignatureDefault) {
+        auto [input, value] = Entry(in.Message());
+        signature.defaults[std::move(input)] = value.rest();
       } else {
         in.Skip();
       }
@@ -97,7 +102,7 @@ class Parser {
       if (tag == kInfoName) {
         info.tensor = in.Bytes();
       } else if (tag == kInfoType) {
-        info.type = static_cast<TF_DataType>(in.Varint());
+        info.type = WithoutReference(static_cast<TF_DataType>(in.Varint()));
       } else if (tag == kInfoShape) {
         Shape(in.Message(), &info);
       } else {
@@ -139,6 +144,11 @@ std::string Names(const std::vector<SignatureDef>& signatures) {
 }
 
 }  // namespace
+
+TF_DataType WithoutReference(TF_DataType type) {
+  constexpr int kReferences = 100;  // tensorflow/core/framework/types.proto, DT_FLOAT_REF
+  return type > kReferences ? static_cast<TF_DataType>(type - kReferences) : type;
+}
 
 base::Result<std::vector<SignatureDef>> ReadSignatureDefs(std::string_view meta_graph, SignatureUse use) {
   Parser parser(use);

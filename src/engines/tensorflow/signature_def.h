@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,10 +25,14 @@ struct SignatureDef {
   std::string method;  // "tensorflow/serving/predict"
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
+  std::map<std::string, std::string> defaults = {};  // of inputs that requests may leave out: serialized TensorProtos
 };
 
 // For whom signatures are: operations that run when the model is loaded, and what training keeps, are TensorFlow's own.
 enum class SignatureUse { kClients, kTensorFlow };
+
+// The type of the values behind a reference, as TensorFlow 1 has variables; other types are themselves.
+TF_DataType WithoutReference(TF_DataType type);
 
 // The signatures of a serialized MetaGraphDef that are for those, in order of their names. INVALID_ARGUMENT: it is no
 // such message.

@@ -52,6 +52,20 @@ TEST(SignatureDefTest, ReadsNamesTypesAndShapes) {
   EXPECT_EQ(signature.outputs[1].name, "z");
 }
 
+TEST(SignatureDefTest, ReferencesAreTheTypesBehindThem) {
+  const std::string signature = Field(1, Entry("x", Field(1, "v:0") + Number(2, 103)));
+  const auto signatures = ReadSignatureDefs(Field(5, Entry("a", signature)));
+  ASSERT_TRUE(signatures) << signatures.error().ToString();
+  EXPECT_EQ(signatures->front().inputs[0].type, TF_INT32);
+}
+
+TEST(SignatureDefTest, ReadsDefaults) {
+  const std::string signature = Field(1, Entry("x", Info())) + Field(4, Entry("x", Number(1, 7)));
+  const auto signatures = ReadSignatureDefs(Field(5, Entry("a", signature)));
+  ASSERT_TRUE(signatures) << signatures.error().ToString();
+  EXPECT_EQ(signatures->front().defaults.at("x"), Number(1, 7));
+}
+
 TEST(SignatureDefTest, ReadsTensorflowsOwnByThemselves) {
   const auto signatures = ReadSignatureDefs(MetaGraph(), SignatureUse::kTensorFlow);
   ASSERT_TRUE(signatures) << signatures.error().ToString();

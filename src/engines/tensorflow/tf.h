@@ -20,7 +20,7 @@ namespace inferd::tensorflow {
   X(Version)                                                                                                     \
   X(NewStatus) X(DeleteStatus) X(GetCode) X(Message)                                                             \
   X(NewBuffer) X(NewBufferFromString) X(DeleteBuffer)                                                            \
-  X(NewTensor) X(AllocateTensor) X(DeleteTensor) X(TensorType) X(NumDims) X(Dim) X(TensorByteSize) X(TensorData) \
+  X(TensorFromProto) X(NewTensor) X(AllocateTensor) X(DeleteTensor) X(TensorType) X(NumDims) X(Dim) X(TensorByteSize) X(TensorData) \
   X(NewGraph) X(DeleteGraph) X(NewImportGraphDefOptions) X(DeleteImportGraphDefOptions) X(GraphImportGraphDef)   \
   X(GraphOperationByName) X(GraphNextOperation) X(GraphGetTensorNumDims) X(GraphGetTensorShape)                  \
   X(OperationName) X(OperationOpType) X(OperationNumOutputs) X(OperationOutputType)                              \

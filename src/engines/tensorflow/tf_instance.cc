@@ -20,6 +20,50 @@ base::Status NoMemory(const std::string& tensor) {
   return base::ResourceExhausted("there is no memory for tensor '" + tensor + "'");
 }
 
+base::Status WrongRank(const GraphTensor& input, size_t rank) {
+  return base::InvalidArgument("input '" + input.name + "' has " + std::to_string(rank) +
+                               " dimensions; the model's operators take it with " + std::to_string(*input.rank) +
+                               " only, as its signature says");
+}
+
+// How often a default stands in a batch, so that each request has it as if it ran alone: a default of one row is that
+// of every row.
+size_t CountRepeats(const inferd_batch& batch, int64_t default_rows) {
+  int64_t rows = 0;
+  for (size_t i = 0; i < batch.request_count; ++i) {
+    if (default_rows <= 0 || batch.rows[i] % default_rows != 0) return 1;
+    rows += batch.rows[i];
+  }
+  return static_cast<size_t>(std::max<int64_t>(rows / std::max<int64_t>(default_rows, 1), 1));
+}
+
+// A default is the model's: what is fed is a copy.
+base::Result<TensorOwner> MakeDefaultInput(const TF_Tensor& value, const inferd_batch& batch, const std::string& name) {
+  std::vector<int64_t> shape(static_cast<size_t>(Tf().NumDims(&value)));
+  for (size_t d = 0; d < shape.size(); ++d) shape[d] = Tf().Dim(&value, static_cast<int>(d));
+  const size_t repeats = shape.empty() ? 1 : CountRepeats(batch, shape[0]);
+  if (!shape.empty()) shape[0] *= static_cast<int64_t>(repeats);
+  const size_t bytes = Tf().TensorByteSize(&value);
+  const void* const data = Tf().TensorData(&value);
+  if (Tf().TensorType(&value) == TF_STRING) {
+    const std::span strings(static_cast<const TF_TString*>(data), bytes / sizeof(TF_TString));
+    std::vector<inferd_text> elements;
+    elements.reserve(strings.size() * repeats);
+    for (size_t i = 0; i < repeats; ++i) {
+      for (const TF_TString& text : strings) {
+        elements.push_back({TF_TString_GetDataPointer(&text), TF_TString_GetSize(&text)});
+      }
+    }
+    return MakeStringTensor(elements, shape.data(), shape.size());
+  }
+  TensorOwner copy(
+      Tf().AllocateTensor(Tf().TensorType(&value), shape.data(), static_cast<int>(shape.size()), bytes * repeats));
+  if (copy == nullptr) return std::unexpected(NoMemory(name));
+  auto* const to = static_cast<std::byte*>(Tf().TensorData(copy.get()));
+  for (size_t i = 0; i < repeats && bytes > 0; ++i) std::memcpy(to + i * bytes, data, bytes);
+  return copy;
+}
+
 bool NobodyWaits(const inferd_host& host, const inferd_batch& batch) {
   for (size_t i = 0; i < batch.request_count; ++i) {
     if (host.is_cancelled(&batch, i) == 0) return false;
@@ -58,6 +102,20 @@ base::Status TfInstance::BindInputs(const inferd_batch& batch) {
     feeds_.push_back(function_.inputs[input.index].output);
     feed_values_.push_back(value.release());
   }
+  return batch.input_count == function_.inputs.size() ? base::OkStatus() : BindDefaults(batch);
+}
+
+// The requests of a batch leave out the same inputs.
+base::Status TfInstance::BindDefaults(const inferd_batch& batch) {
+  for (uint32_t i = 0; i < function_.inputs.size(); ++i) {
+    const GraphTensor& input = function_.inputs[i];
+    const auto is_given = [i](const inferd_input* given) { return given->index == i; };
+    if (input.default_value == nullptr || std::any_of(batch.inputs, batch.inputs + batch.input_count, is_given))
+      continue;
+    INFERD_ASSIGN_OR_RETURN(TensorOwner value, MakeDefaultInput(*input.default_value, batch, input.name));
+    feeds_.push_back(input.output);
+    feed_values_.push_back(value.release());
+  }
   return base::OkStatus();
 }
 
@@ -65,6 +123,7 @@ base::Result<TensorOwner> TfInstance::MakeInput(const inferd_input& input) const
   const GraphTensor& tensor = function_.inputs[input.index];
   const inferd_memory& memory = input.pieces[0];  // one_piece: there is exactly one
   const auto rank = static_cast<int>(input.rank);
+  if (tensor.rank.has_value() && input.rank != *tensor.rank) return std::unexpected(WrongRank(tensor, input.rank));
   if (tensor.type == TF_STRING) {
     const std::span elements(static_cast<const inferd_text*>(memory.data), memory.size / sizeof(inferd_text));
     return MakeStringTensor(elements, input.shape, input.rank);

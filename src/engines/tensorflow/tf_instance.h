@@ -30,6 +30,7 @@ class TfInstance final {
   };
 
   base::Status BindInputs(const inferd_batch& batch);
+  base::Status BindDefaults(const inferd_batch& batch);
   base::Result<TensorOwner> MakeInput(const inferd_input& input) const;
   void BindOutputs(const inferd_batch& batch);
   base::Status Run();

@@ -1,5 +1,6 @@
 #include "engines/tensorflow/tf_model.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -9,6 +10,7 @@
 #include "enginekit/parameters.h"
 #include "engines/tensorflow/element_type.h"
 #include "engines/tensorflow/graph_function.h"
+#include "engines/tensorflow/missing_operator.h"
 
 namespace inferd::tensorflow {
 
@@ -52,6 +54,7 @@ base::Result<OpenedGraph> Open(const ModelFiles& files, const inferd_load& load,
   // to serve later would stay as low.
   compute_threads > 1 || settings.starts_threads() ? open() : enginekit::RunInBackground(open);
   if (opened) return opened;
+  opened = std::unexpected(base::Status(opened.error().code(), WithMissingOperator(opened.error().message())));
   // Whatever the files have in them, not being able to load them is no fault of the server's.
   const base::StatusCode code = opened.error().code();
   const bool fault_of_files =
@@ -86,20 +89,51 @@ base::Result<enginekit::TensorDescription> ToDescription(const TensorInfo& info,
   return tensor;
 }
 
-TfFunction Shown(const SignatureDef& signature) {
-  const auto describe = [](const TensorInfo& info) {
+// A tensor that the model has in place of an input.
+base::Result<TensorOwner> MakeDefault(const TensorInfo& info, const std::string& proto) {
+  const BufferOwner bytes(Tf().NewBufferFromString(proto.data(), proto.size()));
+  TensorOwner tensor(Tf().AllocateTensor(TF_FLOAT, nullptr, 0, sizeof(float)));  // what it holds is replaced
+  const TfStatus status;
+  Tf().TensorFromProto(bytes.get(), tensor.get(), status.get());
+  INFERD_RETURN_IF_ERROR(status.Take().WithContext("the default of input '" + info.name + "'"));
+  if (Tf().TensorType(tensor.get()) != info.type) {
+    return std::unexpected(base::InvalidArgument("the default of input '" + info.name + "' is of type " +
+                                                 ElementTypeName(Tf().TensorType(tensor.get()))));
+  }
+  return tensor;
+}
+
+std::string DefaultOf(const SignatureDef& signature, const std::string& input) {
+  const auto found = signature.defaults.find(input);
+  return found == signature.defaults.end() ? "" : found->second;
+}
+
+// `why`: not served; empty: it is for nobody.
+TfFunction Shown(const SignatureDef& signature, const std::string& why) {
+  const auto describe = [&signature](const TensorInfo& info) {
     return enginekit::TensorDescription{.name = info.name,
                                         .datatype = ToDatatype(info.type),
                                         .shape = info.shape,
                                         .any_shape = !info.known_rank,
                                         .graph_name = info.tensor,
-                                        .unknown_rank = !info.known_rank};
+                                        .unknown_rank = !info.known_rank,
+                                        .default_value = DefaultOf(signature, info.name)};
   };
   TfFunction function;
   for (const TensorInfo& info : signature.inputs) function.signature.AddInput(describe(info));
   for (const TensorInfo& info : signature.outputs) function.signature.AddOutput(describe(info));
-  function.signature.FinishToShow(signature.name, signature.method);
+  function.signature.FinishToShow(signature.name, signature.method, why);
   return function;
+}
+
+// The first tensor that Predict V2 has no datatype for; null: there is none.
+const TensorInfo* FindBeyondPredictV2(const SignatureDef& signature) {
+  for (const auto* const tensors : {&signature.inputs, &signature.outputs}) {
+    const auto found =
+        std::ranges::find_if(*tensors, [](const TensorInfo& info) { return ToDatatype(info.type) > INFERD_TYPE_BF16; });
+    if (found != tensors->end()) return &*found;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -137,22 +171,45 @@ base::Result<size_t> TfModel::OpenSignature(const inferd_graph_call& call) {
 base::Status TfModel::DescribeAll(const inferd_load& load, int compute_threads) {
   compute_threads_ = compute_threads;
   base::MutexLock lock(mutex_);
-  const std::vector<SignatureDef>& signatures = opened_.signatures;
-  INFERD_ASSIGN_OR_RETURN(TfFunction first, Describe(signatures.front(), *load.declared, compute_threads));
-  functions_.push_back(std::move(first));
   const inferd_signature nothing = {};
-  for (size_t i = 1; i < signatures.size(); ++i) {
-    auto other = Describe(signatures[i], nothing, compute_threads);
-    if (other.has_value()) {
-      functions_.push_back(*std::move(other));
+  // Clients of Predict V2 have the first: it is of those that their protocol can carry, as far as there are any.
+  std::deque<TfFunction> beyond_predict_v2;
+  std::deque<TfFunction> not_served;
+  base::Status first_fault;
+  for (const SignatureDef& signature : opened_.signatures) {
+    const bool first = &signature == &opened_.signatures.front();
+    auto function = Describe(signature, first ? *load.declared : nothing, compute_threads);
+    if (function.has_value()) {
+      const TensorInfo* const beyond = FindBeyondPredictV2(signature);
+      if (beyond != nullptr && first) LogBeyondPredictV2(load, signature.name, *beyond);
+      const bool stays = beyond == nullptr || (first && opened_.chosen);
+      (stays ? functions_ : beyond_predict_v2).push_back(*std::move(function));
       continue;
     }
-    const std::string line = "model '" + std::string(enginekit::ToView(load.model_name)) + "': signature '" +
-                             signatures[i].name + "' is not served: " + other.error().message();
-    host_->log(host_, INFERD_LOG_WARNING, {line.data(), line.size()});
+    if (first && (opened_.chosen || signature.name.empty())) return function.error();
+    if (first) first_fault = function.error();
+    LogNotServed(load, signature.name, function.error());
+    not_served.push_back(Shown(signature, function.error().message()));
   }
-  for (const SignatureDef& signature : opened_.shown) functions_.push_back(Shown(signature));
+  for (TfFunction& function : beyond_predict_v2) functions_.push_back(std::move(function));
+  if (functions_.empty()) return first_fault;
+  for (TfFunction& function : not_served) functions_.push_back(std::move(function));
+  for (const SignatureDef& signature : opened_.shown) functions_.push_back(Shown(signature, ""));
   return base::OkStatus();
+}
+
+void TfModel::LogNotServed(const inferd_load& load, const std::string& signature, const base::Status& why) const {
+  const std::string line = "model '" + std::string(enginekit::ToView(load.model_name)) + "': signature '" + signature +
+                           "' is not served: " + why.message();
+  host_->log(host_, INFERD_LOG_WARNING, {line.data(), line.size()});
+}
+
+void TfModel::LogBeyondPredictV2(const inferd_load& load, const std::string& signature,
+                                 const TensorInfo& tensor) const {
+  const std::string line = "model '" + std::string(enginekit::ToView(load.model_name)) + "': tensor '" + tensor.name +
+                           "' of signature '" + signature + "' has elements of type " + ElementTypeName(tensor.type) +
+                           ", which Predict V2 does not have: only clients of TensorFlow Serving's gRPC can call it";
+  host_->log(host_, INFERD_LOG_INFO, {line.data(), line.size()});
 }
 
 base::Result<TfFunction> TfModel::Describe(const SignatureDef& signature, const inferd_signature& declared,
@@ -163,6 +220,13 @@ base::Result<TfFunction> TfModel::Describe(const SignatureDef& signature, const 
                             ToDescription(info, FindDeclared(declared.inputs, declared.input_count, info.name)));
     tensor.alignment = info.type == TF_STRING ? 1 : kInputAlignment;
     INFERD_RETURN_IF_ERROR(AddTensor(info, &function.inputs));
+    // Where the configuration says the shape, no other comes here.
+    if (opened_.holds_ranks && info.known_rank && tensor.any_shape) function.inputs.back().rank = info.shape.size();
+    if (const auto found = signature.defaults.find(info.name); found != signature.defaults.end()) {
+      INFERD_ASSIGN_OR_RETURN(function.inputs.back().default_value, MakeDefault(info, found->second));
+      tensor.optional = true;
+      tensor.default_value = found->second;
+    }
     function.signature.AddInput(std::move(tensor));
   }
   for (const TensorInfo& info : signature.outputs) {
@@ -177,7 +241,7 @@ base::Result<TfFunction> TfModel::Describe(const SignatureDef& signature, const 
 
 base::Status TfModel::AddTensor(const TensorInfo& info, std::vector<GraphTensor>* list) const {
   INFERD_ASSIGN_OR_RETURN(const TF_Output output, FindTensor(opened_.graph.get(), info.tensor));
-  list->push_back({output, info.type, info.name});
+  list->push_back({.output = output, .type = info.type, .name = info.name});
   return base::OkStatus();
 }
 

@@ -2,6 +2,8 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/mutex.h"
@@ -20,6 +22,8 @@ struct GraphTensor {
   TF_Output output = {};
   TF_DataType type = TF_FLOAT;
   std::string name;
+  TensorOwner default_value = nullptr;  // of an input: fed where the requests leave it out; null: there is none
+  std::optional<size_t> rank = {};      // of an input that may have no other (OpenedGraph::holds_ranks)
 };
 
 // One of a model's signatures.
@@ -33,8 +37,9 @@ struct TfFunction {
 // A loaded SavedModel or frozen graph: one session, which all instances run on. Thread-safe.
 class TfModel final {
  public:
-  // NOT_FOUND: no model. INVALID_ARGUMENT: TensorFlow cannot read it, or its first signature takes or gives what cannot
-  // be served. Other signatures that do are left out, and the log says so.
+  // NOT_FOUND: no model. INVALID_ARGUMENT: TensorFlow cannot read it, or the signature that the configuration names
+  // takes or gives what cannot be served, or all signatures do. Others that do are only shown, and the log says so; the
+  // first is the first of those that can be served, by Predict V2 where there is such a one.
   static base::Result<std::unique_ptr<TfModel>> Load(const inferd_host* host, const inferd_load& load);
 
   const inferd_host& host() const { return *host_; }
@@ -52,6 +57,8 @@ class TfModel final {
   TfModel(const inferd_host* host, OpenedGraph opened) : host_(host), opened_(std::move(opened)) {}
 
   base::Status DescribeAll(const inferd_load& load, int compute_threads);
+  void LogNotServed(const inferd_load& load, const std::string& signature, const base::Status& why) const;
+  void LogBeyondPredictV2(const inferd_load& load, const std::string& signature, const TensorInfo& tensor) const;
   // `declared`: what the configuration says of it.
   base::Result<TfFunction> Describe(const SignatureDef& signature, const inferd_signature& declared,
                                     int compute_threads) const;

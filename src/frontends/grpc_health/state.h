@@ -16,14 +16,14 @@ struct Environment {
   const core::Catalog& catalog;
   const std::atomic<bool>& draining;          // then nothing is serving, as far as anybody asks
   std::vector<std::string> services;          // those that are in the server's own state
-  std::chrono::milliseconds look_every{100};  // for changes, while somebody watches
+  std::chrono::milliseconds look_every{100};  // for changes, while a client watches
   size_t watchers_max = 1000;                 // per loop: RESOURCE_EXHAUSTED
 };
 
 enum class State { kServing, kNotServing, kUnknown };
 
-// Of the server (""), of one of its services, or of a model: its default version's. kUnknown: none of them has that name.
-// Thread-safe.
+// Of the server (""), of one of its services, or of a model: its default version's. kUnknown: none of them has that
+// name. Thread-safe.
 State StateOf(const Environment& environment, std::string_view service);
 
 }  // namespace inferd::grpc_health

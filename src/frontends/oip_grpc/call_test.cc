@@ -42,12 +42,18 @@ TEST_F(AccessLogTest, OneLineForACall) {
   unknown.set_model_name("nobody");
   service_.Ask("ModelInfer", unknown);
   service_.Ask("ServerLive", "");
+  inference::ModelReadyRequest ready;
+  ready.set_name("m");
+  ready.set_version("4");
+  service_.Ask("ModelReady", ready);
   const std::vector<std::string> lines = Lines();
-  ASSERT_EQ(lines.size(), 3u);
+  ASSERT_EQ(lines.size(), 4u);
   ExpectIn(lines[0], {R"("target":"/inference.GRPCInferenceService/ModelInfer")", R"("status":"OK")", R"("model":"m")",
-                      R"("request_id":"7")", kTrace});
-  ExpectIn(lines[1], {R"("status":"NOT_FOUND")", R"("model":"nobody")"});
-  ExpectIn(lines[2], {"ServerLive", R"("status":"OK")"});
+                      R"("version":1,)", R"("request_id":"7")", kTrace});
+  EXPECT_EQ(lines[0].find("error"), std::string::npos) << lines[0];
+  ExpectIn(lines[1], {R"("status":"NOT_FOUND")", R"("model":"nobody","version":null,)", R"("error":")"});
+  ExpectIn(lines[2], {"ServerLive", R"("status":"OK")", R"("model":"","version":null,)"});
+  ExpectIn(lines[3], {"ModelReady", R"("model":"m","version":4,)"});
 }
 
 TEST_F(AccessLogTest, ACallThatNobodyWaitsFor) {

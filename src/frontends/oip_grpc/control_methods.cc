@@ -10,6 +10,7 @@
 #include "frontends/oip_grpc/service_path.h"
 #include "net/grpc/generated_message.h"
 #include "rpc/control_method.h"
+#include "v2/carried_types.h"
 #include "v2/extensions.h"
 
 namespace inferd::oip_grpc {
@@ -61,7 +62,8 @@ std::pair<std::string, std::string> Meant(const Environment&, const Request& req
 
 base::Result<inference::ModelMetadataResponse> ModelMetadata(const Environment& environment,
                                                              const inference::ModelMetadataRequest& request) {
-  INFERD_ASSIGN_OR_RETURN(const auto metadata, environment.catalog.Metadata(request.name(), request.version()));
+  INFERD_ASSIGN_OR_RETURN(const auto metadata,
+                          v2::CarriedMetadata(environment.catalog, request.name(), request.version()));
   return ModelMetadataMessage(metadata);
 }
 

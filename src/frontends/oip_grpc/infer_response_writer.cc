@@ -8,6 +8,7 @@
 #include "frontends/oip_grpc/typed_contents_field.h"
 #include "frontends/oip_grpc/typed_contents_writer.h"
 #include "tensor/raw.h"
+#include "v2/carried_types.h"
 #include "wire/writer.h"
 
 namespace inferd::oip_grpc {
@@ -67,6 +68,7 @@ void WriteOutput(wire::Writer& out, const core::InferTensor& output, Contents co
 }
 
 base::Status WriteResponse(wire::Writer& out, core::InferResponse& response, Contents contents) {
+  INFERD_RETURN_IF_ERROR(v2::CheckCarried(response));
   if (contents == Contents::kTyped) {
     INFERD_ASSIGN_OR_RETURN(const bool typed, CanBeTyped(response));
     if (!typed) contents = Contents::kRaw;

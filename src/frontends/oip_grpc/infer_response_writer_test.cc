@@ -69,6 +69,17 @@ void ExpectHead(const ModelInferResponse& message) {
   EXPECT_EQ(message.outputs(2).shape_size(), 0);
 }
 
+TEST(WriteInferResponseTest, TypesThatOnlyTensorflowHasAreRefused) {
+  for (const Contents contents : {Contents::kRaw, Contents::kTyped}) {
+    InferResponse response = Response();
+    response.outputs[1].datatype = DataType::kQuint16;
+    const auto written = WriteInferResponse(std::move(response), contents);
+    ASSERT_FALSE(written.has_value());
+    EXPECT_EQ(written.error().code(), base::StatusCode::kUnimplemented);
+    EXPECT_TRUE(written.error().message().starts_with("tensor 'none' has elements of type QUINT16"));
+  }
+}
+
 TEST(WriteInferResponseTest, RawTensorsArePiecesThemselves) {
   const InferResponse response = Response();
   const auto message = WriteInferResponse(response, Contents::kRaw);

@@ -7,7 +7,7 @@
 
 namespace inferd::oip_grpc {
 
-// One request in flight, shared by whoever is to take its next step.
+// One request in flight, shared by the functions that take its next step.
 struct InferStream::Execution {
   std::shared_ptr<Key> key;
   uint64_t number;  // in the stream's queue
@@ -140,8 +140,9 @@ void InferStream::OnResponse(const std::shared_ptr<Execution>& execution, core::
   const bool final = response.final;
   const bool decoupled = execution->pinned->signature().decoupled;
   // That there are no more responses is said only to those who ask (triton_enable_empty_final_response).
-  const bool silent = final && response.status.ok() && response.outputs.empty() &&
-                      !execution->form.empty_final_response && (decoupled || execution->responses > 0);
+  const bool empty = response.outputs.empty() && response.parameters.empty();
+  const bool silent = final && response.status.ok() && empty && !execution->form.empty_final_response &&
+                      (decoupled || execution->responses > 0);
   if (!silent) {
     if (decoupled || execution->form.empty_final_response) {
       response.parameters.emplace_back("triton_final_response", final);

@@ -414,6 +414,20 @@ TEST_F(InferStreamTest, TheEmptyLastResponseIsForThoseWhoAsk) {
   EXPECT_EQ(Received(), (Texts{"a:y1 more", "a last", "b last"}));
 }
 
+TEST_F(InferStreamTest, ALastResponseWithoutOutputsIsSentForItsParameters) {
+  service_.dispatcher.models["m"]->signature_.decoupled = true;
+  Open();
+  Hold();
+  Ask("a");
+  Send("a", ResponseTo("a", "y1", false));
+  core::InferResponse last = ResponseTo("a", "", true);
+  last.parameters = {{"tokens", int64_t{7}}};
+  Send("a", std::move(last));
+  EXPECT_EQ(Received(), (Texts{"a:y1 more", "a last"}));
+  const auto parameters = ResponseOf<ModelStreamInferResponse>(*call_, 1).infer_response().parameters();
+  EXPECT_EQ(parameters.at("tokens").int64_param(), 7);
+}
+
 TEST_F(InferStreamTest, AModelThatIsNotDecoupledAlwaysAnswers) {
   Open();
   Hold();

@@ -55,6 +55,7 @@ inference::ModelMetadataResponse ModelMetadataMessage(const core::ModelMetadata&
   message.set_platform(metadata.platform);
   for (const core::TensorSpec& spec : metadata.inputs) SetTensor(spec, *message.add_inputs());
   for (const core::TensorSpec& spec : metadata.outputs) SetTensor(spec, *message.add_outputs());
+  if (!metadata.batching.empty()) (*message.mutable_parameters())["batching"].set_string_param(metadata.batching);
   for (const auto& [name, value] : metadata.parameters) (*message.mutable_parameters())[name].set_string_param(value);
   return message;
 }

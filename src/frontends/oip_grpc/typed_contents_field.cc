@@ -17,11 +17,8 @@ uint32_t ContentsField(tensor::DataType type) {
     case DataType::kFp32: return 6;
     case DataType::kFp64: return 7;
     case DataType::kBytes: return kBytesContents;
-    case DataType::kFp16:
-    case DataType::kBf16:
-    case DataType::kInvalid: return 0;
+    default: return 0;
   }
-  return 0;
 }
 
 std::string_view ContentsFieldName(uint32_t number) {

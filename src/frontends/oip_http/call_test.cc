@@ -45,7 +45,7 @@ TEST(AccessLogTest, SaysWhoAskedWhatAndHowItWent) {
   });
   EXPECT_NE(
       log.find("access method=POST target=/v2/models/m/infer status=200 duration_us=3000 peer=127.0.0.1:1 model=m "
-               "version=\"\" request_id=\"a b\" "
+               "version=1 request_id=\"a b\" "
                "traceparent=00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
       std::string::npos)
       << log;
@@ -53,7 +53,35 @@ TEST(AccessLogTest, SaysWhoAskedWhatAndHowItWent) {
 
 TEST(AccessLogTest, RefusalsCountToo) {
   const std::string log = LogOf(true, [](TestServer& server) { server.Get("/nothing"); });
-  EXPECT_NE(log.find("target=/nothing status=404"), std::string::npos) << log;
+  EXPECT_NE(log.find("target=/nothing status=404 peer=127.0.0.1:1 error=\"Not Found\"\n"), std::string::npos) << log;
+}
+
+TEST(AccessLogTest, FailuresSayWhy) {
+  const std::string log = LogOf(true, [](TestServer& server) {
+    server.Ask(TestServer::Request(net::Method::kPost, "/v2/models/m/versions/1/infer", "{}",
+                                   {{"Content-Encoding", "brotli"}}));
+    server.Ask(TestServer::Request(net::Method::kPost, "/v2/models/nobody/infer", "{}", {}));
+    server.Ask(TestServer::Request(net::Method::kPost, "/v2/models/m/infer", "{", {}));
+  });
+  std::istringstream lines(log);
+  std::string refused, unknown, malformed;
+  std::getline(lines, refused);
+  std::getline(lines, unknown);
+  std::getline(lines, malformed);
+  EXPECT_NE(refused.find("status=415 peer=127.0.0.1:1 model=m version=1 error="), std::string::npos) << refused;
+  EXPECT_NE(unknown.find("model=nobody version=\"\" "), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find(" error="), std::string::npos) << unknown;
+  EXPECT_NE(malformed.find("status=400"), std::string::npos) << malformed;
+  EXPECT_NE(malformed.find(" model=m version=1 "), std::string::npos) << malformed;
+  EXPECT_NE(malformed.find("error=\"JSON at byte"), std::string::npos) << malformed;
+}
+
+TEST(AccessLogTest, EveryPathWithAModelNamesIt) {
+  for (const char* target : {"/v2/models/m/versions/1", "/v2/models/m/versions/1/ready",
+                             "/v2/models/m/versions/1/stats", "/v2/models/m/versions/1/config"}) {
+    const std::string log = LogOf(true, [target](TestServer& server) { server.Get(target); });
+    EXPECT_NE(log.find(" model=m version=1 "), std::string::npos) << log;
+  }
 }
 
 TEST(AccessLogTest, IsOffUnlessAskedFor) {

@@ -14,6 +14,7 @@
 #include "rest/error_response.h"
 #include "rest/model_names.h"
 #include "rest/once_loaded.h"
+#include "v2/carried_types.h"
 #include "v2/extensions.h"
 
 namespace inferd::oip_http {
@@ -46,9 +47,9 @@ class Handler final : public net::HttpHandler {
 
   net::BodyPlan OnHead(const net::RequestHead& head) override {
     const RouteResult route = FindRoute(head.method, head.segments);
-    if (!route.found) return Refuse(head, NoSuchRoute(options_, route));
-    const base::Status access = environment_->access.Check(GroupOf(route.route.endpoint), head);
-    if (!access.ok()) return Refuse(head, rest::ErrorResponse(options_, access));
+    if (!route.found) return Refuse(head, {}, NoSuchRoute(options_, route));
+    const base::Status access = Admit(route.route.endpoint, head);
+    if (!access.ok()) return Refuse(head, route.route, rest::ErrorResponse(options_, access));
     net::BodyPlan plan;
     plan.bytes_max = options_.body_bytes_max;
     if (route.route.endpoint == Endpoint::kModelLoad) return plan;
@@ -59,8 +60,9 @@ class Handler final : public net::HttpHandler {
     bool unknown_coding = false;
     const auto headers = ReadInferHeaders(head, unknown_coding);
     if (!headers.has_value()) {
-      return Refuse(head, unknown_coding ? rest::ErrorResponse(kUnsupportedMediaType, headers.error().message())
-                                         : rest::ErrorResponse(options_, headers.error()));
+      return Refuse(head, route.route,
+                    unknown_coding ? rest::ErrorResponse(kUnsupportedMediaType, headers.error().message())
+                                   : rest::ErrorResponse(options_, headers.error()));
     }
     if (headers->coding != net::ContentCoding::kIdentity) return plan;
     plan.align_at = static_cast<size_t>(headers->json_bytes.value_or(0));
@@ -76,6 +78,7 @@ class Handler final : public net::HttpHandler {
     const RouteResult found = FindRoute(request.head.method, request.head.segments);
     if (!found.found) return call.Send(NoSuchRoute(options_, found));
     const Route& route = found.route;
+    call.SetModel(route.model, route.version);
     switch (route.endpoint) {
       case Endpoint::kInfer: {
         return InferCall::Start(std::make_unique<InferCall>(std::move(call), route), std::move(request));
@@ -97,8 +100,14 @@ class Handler final : public net::HttpHandler {
     return memory == nullptr ? base::Buffer() : memory->Allocate(bytes, align_at);
   }
 
-  net::BodyPlan Refuse(const net::RequestHead& head, net::HttpResponse response) const {
-    rest::LogRefusal(options_, environment_->logger, head, response.status);
+  base::Status Admit(Endpoint endpoint, const net::RequestHead& head) const {
+    const access::Group group = GroupOf(endpoint);
+    if (IsControl(endpoint, head.method)) return environment_->access.CheckControl(group, head);
+    return environment_->access.Check(group, head);
+  }
+
+  net::BodyPlan Refuse(const net::RequestHead& head, const Route& route, net::HttpResponse response) const {
+    rest::LogRefusal(options_, environment_->logger, head, response, {.model = route.model, .version = route.version});
     net::BodyPlan plan;
     plan.refuse = std::move(response);
     return plan;
@@ -108,9 +117,10 @@ class Handler final : public net::HttpHandler {
   net::HttpResponse Answer(const Route& route, const net::HttpRequest& request) const {
     const core::Catalog& catalog = environment_->catalog;
     switch (route.endpoint) {
-      case Endpoint::kServerLive: return ServerLiveResponse(options_, catalog);
-      case Endpoint::kServerReady: return ServerReadyResponse(options_, catalog);
-      case Endpoint::kModelReady: return ModelReadyResponse(options_, catalog, route.model, route.version);
+      case Endpoint::kServerLive: return ServerLiveResponse(options_, request.head, catalog);
+      case Endpoint::kServerReady: return ServerReadyResponse(options_, request.head, catalog);
+      case Endpoint::kModelReady:
+        return ModelReadyResponse(options_, request.head, catalog, route.model, route.version);
       case Endpoint::kModelNames: return rest::JsonResponse(rest::ModelNamesJson(catalog.ModelNames()));
       case Endpoint::kModelStatistics:
         return JsonOrError(options_, catalog.Statistics(route.model, route.version), StatisticsJson);
@@ -154,14 +164,13 @@ class Handler final : public net::HttpHandler {
         return JsonOrError(about.options(), catalog.ConfigJson(model, version),
                            [](const std::string& json) { return json; });
       }
-      return JsonOrError(about.options(), catalog.Metadata(model, version), ModelMetadataJson);
+      return JsonOrError(about.options(), v2::CarriedMetadata(catalog, model, version), ModelMetadataJson);
     };
     rest::AnswerOnceLoaded(std::move(call), std::move(model), std::move(version), std::move(answer));
   }
 
   // Files of any size may come with the call: they are decoded on the pool.
   void Load(Call call, const Route& route, net::HttpRequest request) {
-    call.SetModel(route.model, "");
     environment_->pool.Post([call = std::move(call), model = std::string(route.model),
                              repository = std::string(route.repository), request = std::move(request)]() mutable {
       auto load = ReadLoadRequest(request.body.view(), model, repository);
@@ -175,7 +184,6 @@ class Handler final : public net::HttpHandler {
   }
 
   void Unload(Call call, const Route& route, const net::HttpRequest& request) {
-    call.SetModel(route.model, "");
     auto unload = ReadUnloadRequest(request.body.view(), route.model, route.repository);
     if (!unload.has_value()) return call.Fail(unload.error());
     environment_->catalog.Unload(*std::move(unload), [call = std::move(call)](base::Status status) mutable {

@@ -22,7 +22,7 @@ using MetricsText = std::function<std::string()>;
 // connections and every request in flight.
 struct Environment {
   const Options& options;
-  const access::Policy& access;  // who may call which endpoint
+  const access::Policy& access;  // which clients may call which endpoint
   core::Dispatcher& dispatcher;  // this loop's
   core::Catalog& catalog;
   base::Executor& pool;  // big decoding and encoding, control calls' files, the metrics page

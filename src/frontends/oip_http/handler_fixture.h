@@ -81,7 +81,9 @@ struct TestServer {
     if (exchange.responses.size() != 1) return net::HttpResponse::Text(0, "", "answers: none or several");
     return std::move(exchange.responses.front());
   }
-  net::HttpResponse Get(std::string_view path) { return Ask(Request(net::Method::kGet, path)); }
+  net::HttpResponse Get(std::string_view path, const Headers& headers = {}) {
+    return Ask(Request(net::Method::kGet, path, "", headers));
+  }
   net::HttpResponse Post(std::string_view path, std::string_view body, const Headers& headers = {}) {
     return Ask(Request(net::Method::kPost, path, body, headers));
   }

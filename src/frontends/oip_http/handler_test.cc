@@ -52,6 +52,21 @@ TEST(HandlerTest, HealthIsAStatusWithoutABody) {
   EXPECT_EQ(BodyText(response), R"({"error":"Request for unknown model: 'm' is not found"})");
 }
 
+TEST(HandlerTest, HealthBodiesMayFollowTheAcceptHeader) {
+  TestServer server;
+  server.options.health_bodies = HealthBodies::kAccepted;
+  const auto body = [&server](const char* accept) {
+    return BodyText(server.Get("/v2/health/live", {{"Accept", accept}}));
+  };
+  EXPECT_EQ(BodyText(server.Get("/v2/health/live")), "");
+  for (const char* accept : {"*/*", "application/json", "text/html, application/*;q=0.5"}) {
+    EXPECT_EQ(body(accept), R"({"live":true})") << accept;
+  }
+  for (const char* accept : {"", "text/plain", "application/json;q=0", "application/jsonx", ",,;,"}) {
+    EXPECT_EQ(body(accept), "") << accept;
+  }
+}
+
 TEST(HandlerTest, HealthBodiesAndTextsAreOptions) {
   TestServer server;
   server.options.health_bodies = HealthBodies::kJson;

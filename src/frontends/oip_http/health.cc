@@ -1,6 +1,8 @@
 #include "frontends/oip_http/health.h"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "json/writer.h"
 #include "rest/error_response.h"
@@ -16,11 +18,36 @@ net::HttpResponse WithStatus(net::HttpResponse response, bool value) {
   return response;
 }
 
+std::string_view Trimmed(std::string_view text) {
+  const size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
+  const size_t end = text.find_last_not_of(" \t");
+  return end == std::string_view::npos ? std::string_view() : text.substr(begin, end + 1 - begin);
+}
+
+// Whether an Accept header (RFC 9110, 12.5.1) takes JSON.
+bool TakesJson(std::string_view accept) {
+  while (!accept.empty()) {
+    const std::string_view item = accept.substr(0, accept.find(','));
+    const std::string_view type = Trimmed(item.substr(0, item.find(';')));
+    const bool refused = item.find("q=0") != std::string_view::npos && item.find("q=0.") == std::string_view::npos;
+    if (!refused && (type == "*/*" || type == "application/*" || type == "application/json")) return true;
+    accept.remove_prefix(std::min(item.size() + 1, accept.size()));
+  }
+  return false;
+}
+
+bool WantsJson(const Options& options, const net::RequestHead& head) {
+  if (options.health_bodies != HealthBodies::kAccepted) return options.health_bodies == HealthBodies::kJson;
+  const auto accept = head.Find("Accept");
+  return accept.has_value() && TakesJson(*accept);
+}
+
 }  // namespace
 
-net::HttpResponse ServerLiveResponse(const Options& options, const core::Catalog& catalog) {
+net::HttpResponse ServerLiveResponse(const Options& options, const net::RequestHead& head,
+                                     const core::Catalog& catalog) {
   const bool live = catalog.ServerLive();
-  if (options.health_bodies == HealthBodies::kEmpty) return WithStatus({}, live);
+  if (!WantsJson(options, head)) return WithStatus({}, live);
   json::Writer writer(32);
   writer.BeginObject();
   writer.Member("live", live);
@@ -28,9 +55,10 @@ net::HttpResponse ServerLiveResponse(const Options& options, const core::Catalog
   return WithStatus(rest::JsonResponse(writer.TakeString()), live);
 }
 
-net::HttpResponse ServerReadyResponse(const Options& options, const core::Catalog& catalog) {
+net::HttpResponse ServerReadyResponse(const Options& options, const net::RequestHead& head,
+                                      const core::Catalog& catalog) {
   const bool ready = catalog.ServerReady();
-  if (options.health_bodies == HealthBodies::kEmpty) return WithStatus({}, ready);
+  if (!WantsJson(options, head)) return WithStatus({}, ready);
   json::Writer writer(32);
   writer.BeginObject();
   writer.Member("live", catalog.ServerLive());
@@ -39,13 +67,14 @@ net::HttpResponse ServerReadyResponse(const Options& options, const core::Catalo
   return WithStatus(rest::JsonResponse(writer.TakeString()), ready);
 }
 
-net::HttpResponse ModelReadyResponse(const Options& options, const core::Catalog& catalog, std::string_view model,
-                                     std::string_view version) {
+net::HttpResponse ModelReadyResponse(const Options& options, const net::RequestHead& head, const core::Catalog& catalog,
+                                     std::string_view model, std::string_view version) {
   const base::Status status = catalog.ModelReady(model, version);
   if (status.code() == base::StatusCode::kNotFound) return rest::ErrorResponse(404, status.message());
   const bool ready = status.ok();
-  if (!ready && !options.texts.model_not_ready.empty()) return rest::ErrorResponse(kFalse, options.texts.model_not_ready);
-  if (options.health_bodies == HealthBodies::kEmpty) return WithStatus({}, ready);
+  if (!ready && !options.texts.model_not_ready.empty())
+    return rest::ErrorResponse(kFalse, options.texts.model_not_ready);
+  if (!WantsJson(options, head)) return WithStatus({}, ready);
   json::Writer writer(64 + model.size());
   writer.BeginObject();
   writer.Member("name", model);

@@ -11,10 +11,12 @@
 
 namespace inferd::oip_http {
 
-net::HttpResponse ServerLiveResponse(const Options& options, const core::Catalog& catalog);
-net::HttpResponse ServerReadyResponse(const Options& options, const core::Catalog& catalog);
-net::HttpResponse ModelReadyResponse(const Options& options, const core::Catalog& catalog, std::string_view model,
-                                     std::string_view version);
+net::HttpResponse ServerLiveResponse(const Options& options, const net::RequestHead& head,
+                                     const core::Catalog& catalog);
+net::HttpResponse ServerReadyResponse(const Options& options, const net::RequestHead& head,
+                                      const core::Catalog& catalog);
+net::HttpResponse ModelReadyResponse(const Options& options, const net::RequestHead& head, const core::Catalog& catalog,
+                                     std::string_view model, std::string_view version);
 
 // Prometheus exposition format 0.0.4.
 net::HttpResponse MetricsPage(const MetricsText& metrics_text);

@@ -17,9 +17,7 @@ InferCall::InferCall(Call call, const Route& route)
                       static_cast<rest::Call&&>(call)),  // not its environment
       options_(call.options()),
       model_(route.model),
-      version_(route.version) {
-  this->call().SetModel(model_, version_);
-}
+      version_(route.version) {}
 
 // The model first: what is not there needs no decoding.
 void InferCall::Begin(const net::RequestHead& head) {

@@ -8,6 +8,7 @@
 #include "json/writer.h"
 #include "net/compression/compression.h"
 #include "tensorjson/write.h"
+#include "v2/carried_types.h"
 
 namespace inferd::oip_http {
 
@@ -71,6 +72,7 @@ ResponseSize EstimateSize(const core::InferResponse& response, const v2::OutputF
 
 base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse&& response, const v2::OutputForms& forms,
                                                    const core::ModelSignature& signature, const Options& options) {
+  INFERD_RETURN_IF_ERROR(v2::CheckCarried(response));
   INFERD_RETURN_IF_ERROR(v2::ClassifyOutputs(response, forms, signature));
   json::Writer writer(EstimateSize(response, forms).json_bytes);
   writer.BeginObject();

@@ -47,6 +47,20 @@ TEST(WriteInferResponseTest, TheDocumentsExample) {
             R"("shape":[3,2],"data":[1.0,1.1,2.0,2.1,3.0,3.1]}]})");
 }
 
+// Not even as binary data, whose datatype stands in the JSON.
+TEST(WriteInferResponseTest, TypesThatOnlyTensorflowHasAreRefused) {
+  for (const bool binary : {false, true}) {
+    v2::OutputForms forms;
+    forms.default_form.binary = binary;
+    const auto http = WriteInferResponse(
+        ResponseWith({Tensor("c", DataType::kComplex64, {1}, BytesOf(std::vector<float>{1, 2}))}), forms, {}, {});
+    ASSERT_FALSE(http.has_value());
+    EXPECT_EQ(http.error(),
+              base::Unimplemented("tensor 'c' has elements of type COMPLEX64, which this protocol does not "
+                                  "have: TensorFlow Serving's gRPC has it"));
+  }
+}
+
 TEST(WriteInferResponseTest, ParametersOfResponseAndOutputs) {
   core::InferResponse response = ResponseWith({Tensor("y", DataType::kBool, {1}, "\1")});
   response.parameters = {{"a", std::string("x")}, {"b", int64_t{-1}}};

@@ -38,9 +38,9 @@ class MetricsHandler final : public net::HttpHandler {
   void OnRequest(net::HttpRequest request, net::Reply reply) override {
     const Route route = FindRoute(request.head.method, request.head.segments).route;
     switch (route.endpoint) {
-      case Endpoint::kServerLive: return reply.Send(ServerLiveResponse(options_, catalog_));
-      case Endpoint::kServerReady: return reply.Send(ServerReadyResponse(options_, catalog_));
-      case Endpoint::kModelReady: return reply.Send(ModelReadyResponse(options_, catalog_, route.model, route.version));
+      case Endpoint::kServerLive: return reply.Send(ServerLiveResponse(options_, request.head, catalog_));
+      case Endpoint::kServerReady: return reply.Send(ServerReadyResponse(options_, request.head, catalog_));
+      case Endpoint::kModelReady: return reply.Send(ModelReadyResponse(options_, request.head, catalog_, route.model, route.version));
       default: break;
     }
     pool_.Post([reply = std::move(reply), text = metrics_text_]() mutable {

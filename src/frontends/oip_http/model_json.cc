@@ -94,6 +94,12 @@ std::string ModelMetadataJson(const core::ModelMetadata& metadata) {
   writer.Member("platform", metadata.platform);
   WriteTensors(writer, "inputs", metadata.inputs);
   WriteTensors(writer, "outputs", metadata.outputs);
+  if (!metadata.batching.empty()) {
+    writer.Key("parameters");
+    writer.BeginObject();
+    writer.Member("batching", metadata.batching);
+    writer.EndObject();
+  }
   writer.EndObject();
   return writer.TakeString();
 }

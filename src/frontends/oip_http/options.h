@@ -10,8 +10,8 @@
 namespace inferd::oip_http {
 
 // What a health endpoint says besides its status. Predict V2: "The HTTP response body should be empty"; some clients of
-// the Open Inference Protocol read JSON.
-enum class HealthBodies { kEmpty, kJson };
+// the Open Inference Protocol read JSON, and say so in an Accept header (if only as */*): kAccepted follows it.
+enum class HealthBodies { kEmpty, kJson, kAccepted };
 
 // Texts that test suites of other servers look for.
 struct Texts {

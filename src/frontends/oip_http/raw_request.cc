@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "v2/carried_types.h"
+
 namespace inferd::oip_http {
 
 namespace {
@@ -63,6 +65,7 @@ base::Result<DecodedRequest> ReadRawRequest(const base::BufferSlice& body, const
                                            std::string(model) + "' with " + std::to_string(signature.inputs.size())));
   }
   const core::TensorSpec& spec = signature.inputs.front();
+  INFERD_RETURN_IF_ERROR(v2::CheckCarried(spec.name, spec.datatype));
   DecodedRequest decoded;
   decoded.forms.default_form.binary = true;
   decoded.request = std::make_unique<core::InferRequest>();

@@ -56,6 +56,10 @@ TEST(ReadRawRequestTest, BytesIsOneElement) {
   EXPECT_NE(Shape(Model(DataType::kBytes, {2}), "a").find("needs one element"), std::string::npos);
 }
 
+TEST(ReadRawRequestTest, TypesThatOnlyTensorflowHasAreRefused) {
+  EXPECT_EQ(Read(Model(DataType::kComplex64, {-1}), "12345678").error().code(), base::StatusCode::kUnimplemented);
+}
+
 TEST(ReadRawRequestTest, NeedsAModelWithOneInput) {
   core::ModelSignature two = Model(DataType::kInt8, {-1});
   two.inputs.push_back(two.inputs[0]);

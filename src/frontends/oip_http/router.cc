@@ -95,6 +95,11 @@ access::Group GroupOf(Endpoint endpoint) {
   std::unreachable();
 }
 
+bool IsControl(Endpoint endpoint, net::Method method) {
+  if (endpoint == Endpoint::kLogging) return method == net::Method::kPost;
+  return endpoint == Endpoint::kModelLoad || endpoint == Endpoint::kModelUnload;
+}
+
 RouteResult FindRoute(net::Method method, Segments segments) {
   RouteResult result = PathRoute(segments);
   switch (method) {

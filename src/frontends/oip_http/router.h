@@ -31,6 +31,9 @@ enum class Endpoint {
 // What is restricted together with it.
 access::Group GroupOf(Endpoint endpoint);
 
+// Whether a request with that method may change what the server does; see access::Policy::CheckControl.
+bool IsControl(Endpoint endpoint, net::Method method);
+
 // Where a request goes. The views point into the request's segments.
 struct Route {
   Endpoint endpoint = Endpoint::kServerMetadata;

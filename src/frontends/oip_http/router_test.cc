@@ -109,6 +109,15 @@ TEST(RouterTest, EveryEndpointIsInAGroup) {
   EXPECT_EQ(GroupOf(Endpoint::kMetrics), Group::kMetrics);
 }
 
+TEST(RouterTest, WhatChangesTheServerIsControl) {
+  EXPECT_TRUE(IsControl(Endpoint::kModelLoad, Method::kPost));
+  EXPECT_TRUE(IsControl(Endpoint::kModelUnload, Method::kPost));
+  EXPECT_TRUE(IsControl(Endpoint::kLogging, Method::kPost));
+  EXPECT_FALSE(IsControl(Endpoint::kLogging, Method::kGet));
+  EXPECT_FALSE(IsControl(Endpoint::kRepositoryIndex, Method::kPost));
+  EXPECT_FALSE(IsControl(Endpoint::kInfer, Method::kPost));
+}
+
 TEST(RouterTest, KnownPathsNameTheirMethods) {
   RouteResult result = FindRoute(Method::kGet, Segments{"v2", "models", "m", "infer"});
   EXPECT_FALSE(result.found);

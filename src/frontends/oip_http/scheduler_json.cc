@@ -12,6 +12,15 @@ void WriteMicroseconds(json::Writer& writer, std::string_view key, int64_t ns) {
   writer.Member(key, static_cast<double>(ns) / 1e3);
 }
 
+void WriteFailures(json::Writer& writer, const core::SchedulerReport::Sharing& sharing) {
+  writer.Key("failures");
+  writer.BeginObject();
+  writer.Member("executions", sharing.failed);
+  writer.Member("repeated_requests", sharing.repeated);
+  if (sharing.requests_max > 0) writer.Member("requests_max", sharing.requests_max);
+  writer.EndObject();
+}
+
 void WriteBatching(json::Writer& writer, const core::SchedulerReport& report) {
   writer.Key("batching");
   writer.BeginObject();
@@ -23,6 +32,12 @@ void WriteBatching(json::Writer& writer, const core::SchedulerReport& report) {
   writer.EndArray();
   WriteMicroseconds(writer, "delay_us", report.delay_ns);
   writer.Member("preserve_ordering", report.preserve_order);
+  if (report.sharing.failed > 0) WriteFailures(writer, report.sharing);
+  if (!report.sharing.stopped.empty()) writer.Member("stopped", report.sharing.stopped);
+  if (!report.batching_reason.empty()) {
+    writer.Member("decided_by", report.batching_decided_by);
+    writer.Member("reason", report.batching_reason);
+  }
   writer.EndObject();
 }
 

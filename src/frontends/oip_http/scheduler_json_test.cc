@@ -51,6 +51,18 @@ TEST(SchedulerJsonTest, SaysHowAVersionIsScheduled) {
             R"("service_us":1.5,"left_waiting":5,"instance":1,"inline":false}]})");
 }
 
+TEST(SchedulerJsonTest, SaysWhatFailedBatchesHaveLedTo) {
+  core::SchedulerReport report = Batching();
+  report.sharing = {.failed = 2, .repeated = 16, .requests_max = 3, .stopped = ""};
+  EXPECT_NE(SchedulerJson(report).find(
+                R"("preserve_ordering":true,"failures":{"executions":2,"repeated_requests":16,"requests_max":3}},)"),
+            std::string::npos);
+  report.batching = false;
+  report.sharing = {.failed = 0, .repeated = 0, .requests_max = 1, .stopped = "the rows are \"few\""};
+  EXPECT_NE(SchedulerJson(report).find(R"("preserve_ordering":true,"stopped":"the rows are \"few\""},)"),
+            std::string::npos);
+}
+
 TEST(SchedulerJsonTest, TuningAndConcurrencyStandWhereTheyAreOn) {
   core::SchedulerReport report = Batching();
   report.tuning = {.active = true,

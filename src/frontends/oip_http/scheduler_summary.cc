@@ -23,6 +23,7 @@ std::string_view Words(core::BatchReason reason) {
     case core::BatchReason::kOtherKind: return "ended where the next request could not share the batch";
     case core::BatchReason::kQuickSize: return "took as many rows as are quick enough for a connection's thread";
     case core::BatchReason::kRetry: return "ran one request again, after its batch had failed";
+    case core::BatchReason::kCautious: return "took fewer requests than waited, as executions of several had failed";
   }
   return "began for a reason unknown";
 }

@@ -36,7 +36,11 @@ serving::SignatureDefMap SignatureMessage(std::span<const core::ModelSignature* 
   serving::SignatureDefMap map;
   for (const core::ModelSignature* signature : signatures) {
     auto& definition = (*map.mutable_signature_def())[std::string(tfs::SignatureName(*signature))];
-    for (const core::TensorSpec& input : signature->inputs) (*definition.mutable_inputs())[input.name] = InfoOf(input);
+    for (const core::TensorSpec& input : signature->inputs) {
+      (*definition.mutable_inputs())[input.name] = InfoOf(input);
+      if (input.default_value.empty()) continue;
+      (*definition.mutable_defaults())[input.name].ParseFromString(input.default_value);
+    }
     for (const core::TensorSpec& output : signature->outputs) {
       (*definition.mutable_outputs())[output.name] = InfoOf(output);
     }

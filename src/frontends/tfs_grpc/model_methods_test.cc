@@ -13,8 +13,8 @@ namespace serving = tensorflow::serving;
 TEST(GetModelMetadataTest, IsASignatureInAnAny) {
   TestService service;
   core::ModelSignature init;
-  init.name = "init";
-  init.outputs = {{.name = "init", .shape = {}, .any_shape = true, .graph_name = "NoOp", .unknown_rank = true}};
+  init.name = "__init";
+  init.outputs = {{.name = "__init", .shape = {}, .any_shape = true, .graph_name = "NoOp", .unknown_rank = true}};
   service.dispatcher.models["m"]->ShowSignature(init);
   serving::GetModelMetadataRequest request;
   EXPECT_EQ(StatusOf(*service.Ask("GetModelMetadata", request)), "3: Missing ModelSpec");
@@ -34,12 +34,12 @@ TEST(GetModelMetadataTest, IsASignatureInAnAny) {
   EXPECT_EQ(signature.method_name(), "tensorflow/serving/predict");
   EXPECT_EQ(signature.inputs().at("x").ShortDebugString(),
             R"(name: "x" dtype: DT_INT32 tensor_shape { dim { size: -1 } dim { size: 2 } })");
-  EXPECT_EQ(map.signature_def().at("init").outputs().at("init").ShortDebugString(),
+  EXPECT_EQ(map.signature_def().at("__init").outputs().at("__init").ShortDebugString(),
             R"(name: "NoOp" tensor_shape { unknown_rank: true })");
-  EXPECT_EQ(map.signature_def().at("init").method_name(), "");
+  EXPECT_EQ(map.signature_def().at("__init").method_name(), "");
   auto predict = PredictRequest();
-  predict.mutable_model_spec()->set_signature_name("init");
-  EXPECT_EQ(StatusOf(*service.Ask("Predict", predict)), "9: Serving signature key \"init\" not found.")
+  predict.mutable_model_spec()->set_signature_name("__init");
+  EXPECT_EQ(StatusOf(*service.Ask("Predict", predict)), "9: Serving signature key \"__init\" not found.")
       << "it is only shown";
   request.mutable_model_spec()->set_name("n");
   EXPECT_EQ(StatusOf(*service.Ask("GetModelMetadata", request)), "5: Servable not found for request: Latest(n)");

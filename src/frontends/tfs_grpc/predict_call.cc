@@ -20,6 +20,7 @@ base::Status PredictCall::Begin(const base::BufferSlice& message) {
   const std::string name(tfs::MeantSignature(model.signature));
   INFERD_RETURN_IF_ERROR(PinModel(std::move(model)));
   const auto found = tfs::FindSignature(*pinned(), name);
+  if (!found) INFERD_RETURN_IF_ERROR(tfs::CheckServed(*pinned(), name));
   if (!found) return base::FailedPrecondition("Serving signature key \"" + name + "\" not found.");
   signature_ = *found;
   return service_options().check_methods ? tfs::CheckMethod(api(), signature()) : base::Status();

@@ -120,7 +120,8 @@ class RequestReader {
 
 bool IsBulk(uint32_t tag) {
   return tag == Tag(kTensorContent, Type::kBytes) || tag == Tag(kFloatVal, Type::kBytes) ||
-         tag == Tag(kDoubleVal, Type::kBytes);
+         tag == Tag(kDoubleVal, Type::kBytes) || tag == Tag(kComplexVal, Type::kBytes) ||
+         tag == Tag(kDoubleComplexVal, Type::kBytes);
 }
 
 // Calls take(tag, reader) at each field of the tensors, until it says that it is done.

@@ -25,7 +25,8 @@ constexpr uint32_t kInt64Value = 1;
 
 bool IsBulk(DataType type, bool tensor_content) {
   if (type == DataType::kBytes) return false;
-  return tensor_content || type == DataType::kFp32 || type == DataType::kFp64;
+  const bool complex = type == DataType::kComplex64 || type == DataType::kComplex128;
+  return tensor_content || complex || type == DataType::kFp32 || type == DataType::kFp64;
 }
 
 // No less than the bytes of `response` but for tensors.

@@ -54,6 +54,27 @@ TEST(PredictResponseWriterTest, OutputsStandInTheFieldsOfTheirTypes) {
   EXPECT_EQ(proto.outputs().at("none").ShortDebugString(), "dtype: DT_DOUBLE tensor_shape { dim { } }");
 }
 
+TEST(PredictResponseWriterTest, SoDoWhatOnlyTensorflowHas) {
+  core::InferResponse response;
+  response.outputs.push_back(Tensor("c", DataType::kComplex64, {1}, "\0\0\x80\x3f\0\0\0\x40"s));
+  response.outputs.push_back(Tensor("d", DataType::kComplex128, {0}, ""));
+  response.outputs.push_back(Tensor("q", DataType::kQint16, {2}, "\xfe\xff\1\0"s));
+  response.outputs.push_back(Tensor("u", DataType::kQuint8, {}, "\xfe"));
+  EXPECT_EQ(BytesToEncode(response, false), 4u + 1u);
+  const auto message = WritePredictResponse(std::move(response), false);
+  ASSERT_TRUE(message.has_value());
+  std::string bytes;
+  for (const base::BufferSlice& piece : *message) bytes += piece.view();
+  tensorflow::serving::PredictResponse proto;
+  ASSERT_TRUE(proto.ParseFromString(bytes));
+  EXPECT_EQ(proto.outputs().at("c").ShortDebugString(),
+            "dtype: DT_COMPLEX64 tensor_shape { dim { size: 1 } } scomplex_val: 1 scomplex_val: 2");
+  EXPECT_EQ(proto.outputs().at("d").ShortDebugString(), "dtype: DT_COMPLEX128 tensor_shape { dim { } }");
+  EXPECT_EQ(proto.outputs().at("q").ShortDebugString(),
+            "dtype: DT_QINT16 tensor_shape { dim { size: 2 } } int_val: -2 int_val: 1");
+  EXPECT_EQ(proto.outputs().at("u").ShortDebugString(), "dtype: DT_QUINT8 tensor_shape { } int_val: 254");
+}
+
 TEST(PredictResponseWriterTest, OrAsContentButForStrings) {
   const auto proto = Written(true);
   EXPECT_EQ(proto.outputs().at("f").tensor_content(), "\0\0\x80\x3f\0\0\0\x40"s);

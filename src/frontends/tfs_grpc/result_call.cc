@@ -1,10 +1,12 @@
 #include "frontends/tfs_grpc/result_call.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
 #include "frontends/tfs_grpc/examples_reader.h"
 #include "tfs/results.h"
+#include "tfs/serialized_examples.h"
 #include "v2/single_response.h"
 
 namespace inferd::tfs_grpc {
@@ -42,6 +44,14 @@ class TaskJoin final {
   core::Completion completion_;
 };
 
+// Whether examples are the same inputs to both.
+bool TakeTheSame(const core::ModelSignature& a, const core::ModelSignature& b) {
+  return tfs::TakesSerialized(a) == tfs::TakesSerialized(b) &&
+         std::ranges::equal(a.inputs, b.inputs, [](const core::TensorSpec& x, const core::TensorSpec& y) {
+           return x.name == y.name && x.datatype == y.datatype && x.shape == y.shape && x.optional == y.optional;
+         });
+}
+
 }  // namespace
 
 base::Status ResultCall::Begin(const base::BufferSlice& message) {
@@ -60,6 +70,12 @@ base::Result<std::unique_ptr<core::InferRequest>> ResultCall::Prepare(const base
   INFERD_ASSIGN_OR_RETURN(auto request,
                           ReadExamples(message.view(), *signatures[first], service_options().context_bytes_max));
   for (const ResultTask& task : tasks_) INFERD_RETURN_IF_ERROR(CheckResult(task.result, *signatures[task.signature]));
+  for (size_t i = 1; i < tasks_.size(); ++i) {
+    std::unique_ptr<core::InferRequest>& other = others_.emplace_back();
+    const core::ModelSignature& signature = *signatures[tasks_[i].signature];
+    if (TakeTheSame(signature, *signatures[first])) continue;
+    INFERD_ASSIGN_OR_RETURN(other, ReadExamples(message.view(), signature, service_options().context_bytes_max));
+  }
   INFERD_RETURN_IF_ERROR(Complete(first, message, *request));
   examples_ = tfs::CountExamples(*request);
   return request;
@@ -68,9 +84,10 @@ base::Result<std::unique_ptr<core::InferRequest>> ResultCall::Prepare(const base
 void ResultCall::Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) {
   if (tasks_.size() == 1) return ModelCall::Execute(std::move(request), std::move(completion));
   std::vector<std::unique_ptr<core::InferRequest>> requests;
-  for (const ResultTask& task : tasks_) {
+  for (size_t i = 0; i < tasks_.size(); ++i) {
     requests.push_back(std::make_unique<core::InferRequest>(*request));
-    requests.back()->signature = task.signature;
+    requests.back()->signature = tasks_[i].signature;
+    if (i > 0 && others_[i - 1] != nullptr) requests.back()->inputs = std::move(others_[i - 1]->inputs);
   }
   // The last answer may end this call.
   core::Dispatcher& models = dispatcher();

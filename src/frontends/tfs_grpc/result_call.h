@@ -10,8 +10,9 @@
 
 namespace inferd::tfs_grpc {
 
-// One Classify, Regress or MultiInference call. The tasks of the last share their inputs: each signature is asked with
-// the same request, one beside the other.
+// One Classify, Regress or MultiInference call. The tasks of the last share their examples: each signature is asked for
+// itself, one beside the other, with what it makes of them. TensorFlow 2 saves each signature with input tensors of its
+// own.
 class ResultCall final : public ModelCall {
  public:
   using ModelCall::ModelCall;
@@ -25,6 +26,8 @@ class ResultCall final : public ModelCall {
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
 
   std::vector<ResultTask> tasks_;
+  // Of all tasks but the first, only the inputs; null: as the first's.
+  std::vector<std::unique_ptr<core::InferRequest>> others_;
   std::optional<int64_t> examples_;             // absent: not known
   std::vector<core::InferResponse> responses_;  // to all tasks but the first
 };

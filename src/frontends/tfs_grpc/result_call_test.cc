@@ -117,7 +117,8 @@ TEST_F(ResultCallTest, AModelIsWhatItsOutputsSay) {
   EXPECT_EQ(StatusOf(*service_.Ask("Regress", request)), "3: Input is empty.");
 }
 
-// The regressor's: "twice" is one, and "classes" a classifier; "apart" takes another input.
+// The regressor's: "twice" is one, and "classes" a classifier; "apart" takes another tensor of the graph, "renamed" one
+// that clients call otherwise.
 TEST_F(ResultCallTest, TasksOfSeveralSignatures) {
   auto& model = *service_.dispatcher.models["r"];
   core::ModelSignature signature = model.signature_;
@@ -129,9 +130,14 @@ TEST_F(ResultCallTest, TasksOfSeveralSignatures) {
   signature.name = "apart";
   signature.inputs[0].graph_name = "another:0";
   model.AddSignature(signature);
+  signature.name = "renamed";
+  const std::string known = std::exchange(signature.inputs[0].name, "other");
+  model.AddSignature(signature);
   std::vector<std::pair<uint32_t, core::Completion>> asked;
+  std::vector<std::string> inputs;
   service_.dispatcher.infer = [&](const core::PinnedModel&, const core::InferRequest& request, core::Completion done) {
     asked.emplace_back(request.signature, std::move(done));
+    inputs.push_back(request.inputs.at(0).name);
   };
   const auto answer = [&](size_t i, std::vector<float> values, base::Status status = {}) {
     core::InferResponse response;
@@ -181,8 +187,23 @@ TEST_F(ResultCallTest, TasksOfSeveralSignatures) {
   service_.Settle();
   EXPECT_EQ(StatusOf(*failed), "14: busy");
 
-  request.mutable_tasks(2)->mutable_model_spec()->set_signature_name("apart");
-  EXPECT_EQ(StatusOf(*service_.Ask("MultiInference", request)), "3: Input tensor must be the same for all Signatures.");
+  asked.clear();
+  inputs.clear();
+  request.mutable_tasks(1)->mutable_model_spec()->set_signature_name("apart");
+  request.mutable_tasks(2)->mutable_model_spec()->set_signature_name("renamed");
+  request.mutable_tasks(2)->set_method_name("tensorflow/serving/classify");
+  for (auto& example : *request.mutable_input()->mutable_example_list()->mutable_examples()) {
+    auto& features = *example.mutable_features()->mutable_feature();
+    features["other"] = features[known];
+  }
+  const auto fed = service_.Ask("MultiInference", request);
+  ASSERT_EQ(asked.size(), 3u);
+  EXPECT_EQ(inputs, (std::vector<std::string>{known, known, "other"}));
+  answer(0, {3});
+  answer(1, {0.25, 0.75});
+  answer(2, {0.5, 0.5});
+  service_.Settle();
+  EXPECT_EQ(StatusOf(*fed), "0");
 }
 
 TEST_F(ResultCallTest, MethodsCountWhereTheyAreChecked) {

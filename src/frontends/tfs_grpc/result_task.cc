@@ -93,13 +93,6 @@ base::Result<std::vector<ResultTask>> ReadTasks(std::string_view message) {
 
 tfs::Api ApiOf(Result result) { return result == Result::kClassification ? tfs::Api::kClassify : tfs::Api::kRegress; }
 
-// Of the graph, as there: what one takes, the other takes.
-bool HaveSameInputs(const core::ModelSignature& a, const core::ModelSignature& b) {
-  return std::ranges::equal(a.inputs, b.inputs, [](const core::TensorSpec& x, const core::TensorSpec& y) {
-    return x.name == y.name && x.datatype == y.datatype && tfs::GraphName(x) == tfs::GraphName(y);
-  });
-}
-
 base::Status Fill(const core::InferResponse& response, const core::ModelSignature& signature, Examples examples,
                   serving::ClassificationResult& result) {
   INFERD_ASSIGN_OR_RETURN(const tfs::Classes found, tfs::FindClasses(response, signature, examples));
@@ -159,6 +152,7 @@ base::Status ResolveTasks(const core::PinnedModel& model, tfs::Api api, bool che
   for (ResultTask& task : tasks) {
     const auto found = tfs::FindSignature(model, task.model.signature);
     if (!found) {
+      INFERD_RETURN_IF_ERROR(tfs::CheckServed(model, task.model.signature));
       const bool multi = api == tfs::Api::kMultiInference;
       return InvalidArgument(
           (multi ? "Requested signature not found in model graph: " : "No signature was found with the name: ") +
@@ -166,9 +160,6 @@ base::Status ResolveTasks(const core::PinnedModel& model, tfs::Api api, bool che
     }
     task.signature = *found;
     if (check_methods) INFERD_RETURN_IF_ERROR(tfs::CheckMethod(ApiOf(task.result), *signatures[*found]));
-    if (!HaveSameInputs(*signatures[*found], *signatures[tasks.front().signature])) {
-      return InvalidArgument("Input tensor must be the same for all Signatures.");
-    }
   }
   return {};
 }

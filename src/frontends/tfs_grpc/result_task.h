@@ -32,7 +32,7 @@ struct ResultTask {
 base::Result<std::vector<ResultTask>> ReadResultTasks(std::string_view message, tfs::Api api);
 
 // Finds the tasks' signatures. In TensorFlow Serving's words, INVALID_ARGUMENT: there is no such signature, it is of
-// another method (`check_methods`: tfs::CheckMethod), or they do not have the same inputs.
+// another method (`check_methods`: tfs::CheckMethod).
 base::Status ResolveTasks(const core::PinnedModel& model, tfs::Api api, bool check_methods,
                           std::span<ResultTask> tasks);
 

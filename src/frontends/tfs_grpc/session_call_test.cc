@@ -93,7 +93,7 @@ TEST_F(SessionCallTest, WhatIsWrongIsSaid) {
   request.clear_fetch();
   EXPECT_EQ(Ask(request), "3: Must specify at least one target to fetch or execute.");
   request = Request();
-  request.mutable_feed(0)->mutable_tensor()->set_dtype(tensorflow::DT_COMPLEX64);
+  request.mutable_feed(0)->mutable_tensor()->set_dtype(tensorflow::DT_RESOURCE);
   EXPECT_THAT(Ask(request), HasSubstr("3: tensor parsing error: Placeholder"));
   request.clear_model_spec();
   EXPECT_EQ(Ask(request), "3: Missing ModelSpec");

@@ -18,6 +18,8 @@ Field FieldOf(DataType type) {
     case DataType::kFp32: return {kFloatVal, "float_val"};
     case DataType::kFp64: return {kDoubleVal, "double_val"};
     case DataType::kBytes: return {kStringVal, "string_val"};
+    case DataType::kComplex64: return {kComplexVal, "scomplex_val"};
+    case DataType::kComplex128: return {kDoubleComplexVal, "dcomplex_val"};
     case DataType::kInt64: return {10, "int64_val"};
     case DataType::kBool: return {11, "bool_val"};
     case DataType::kFp16:
@@ -33,8 +35,9 @@ Field FieldOf(DataType type) {
 uint32_t ValueField(DataType type) { return FieldOf(type).number; }
 
 wire::Type NumbersType(uint32_t field) {
-  for (const DataType type : {DataType::kFp32, DataType::kFp64, DataType::kInt32, DataType::kInt64, DataType::kBool,
-                              DataType::kFp16, DataType::kUint32, DataType::kUint64}) {
+  for (const DataType type :
+       {DataType::kFp32, DataType::kFp64, DataType::kInt32, DataType::kInt64, DataType::kBool, DataType::kFp16,
+        DataType::kUint32, DataType::kUint64, DataType::kComplex64, DataType::kComplex128}) {
     if (ValueField(type) == field) return wire::ElementType(type);
   }
   return wire::Type::kEndGroup;

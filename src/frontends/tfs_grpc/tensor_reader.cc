@@ -17,6 +17,9 @@ namespace inferd::tfs_grpc {
 
 namespace {
 
+// More than any machine holds: a shape that asks for it is an error, not a shortage.
+constexpr uint64_t kFillBytesPossible = uint64_t{1} << 38;
+
 using base::InvalidArgument;
 using tensor::DataType;
 using wire::Reader;
@@ -25,7 +28,7 @@ using wire::Type;
 
 // The last element as a tensor's bytes have it, or a zero or an empty string.
 std::string_view LastElement(DataType type, std::string_view data) {
-  static constexpr std::string_view kZero("\0\0\0\0\0\0\0\0", 8);
+  static constexpr std::string_view kZero("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
   if (type != DataType::kBytes) {
     const size_t size = tensor::ElementSize(type);
     return data.empty() ? kZero.substr(0, size) : data.substr(data.size() - size);
@@ -49,7 +52,7 @@ class TensorReader {
     if (tensor_.datatype == DataType::kInvalid) {
       return InvalidArgument(
           "dtype: expected DT_BOOL, DT_INT8 to DT_INT64, DT_UINT8 to DT_UINT64, DT_HALF, "
-          "DT_BFLOAT16, DT_FLOAT, DT_DOUBLE or DT_STRING, got " +
+          "DT_BFLOAT16, DT_FLOAT, DT_DOUBLE, DT_COMPLEX64, DT_COMPLEX128, DT_STRING or a quantized one, got " +
           std::to_string(dtype_));
     }
     if (unknown_rank_) return InvalidArgument("tensor_shape: expected a known rank");
@@ -168,23 +171,30 @@ class TensorReader {
     const auto element_type = [&](uint32_t number) { return number == field ? element : Type::kEndGroup; };
     wire::Extent extent;
     for (const Reader& part : parts_) INFERD_RETURN_IF_ERROR(wire::Measure(part, field, element_type, extent));
-    if (extent.elements > count_) {
+    const size_t numbers = wire::NumbersPerElement(tensor_.datatype);
+    if (extent.elements % numbers != 0) {
+      return InvalidArgument(std::string(ValueFieldName(tensor_.datatype)) +
+                             ": expected a real and an imaginary part of each element, got " +
+                             std::to_string(extent.elements) + " numbers");
+    }
+    const size_t elements = extent.elements / numbers;
+    if (elements > count_) {
       return InvalidArgument(std::string(ValueFieldName(tensor_.datatype)) + ": expected at most " +
                              std::to_string(count_) + " elements for shape " + tensor_.shape.ToString() + ", got " +
-                             std::to_string(extent.elements));
+                             std::to_string(elements));
     }
-    if (const auto run = OnlyRun(field, extent.elements)) {
+    if (const auto run = OnlyRun(field, element, elements)) {
       tensor_.data = ViewOf(*run);
     } else {
       INFERD_ASSIGN_OR_RETURN(base::Buffer data, wire::ReadElements(parts_, field, tensor_.datatype, extent));
       tensor_.data = base::BufferSlice(std::move(data));
     }
-    return extent.elements == count_ ? base::OkStatus() : Fill(extent.elements, fill_bytes_left);
+    return elements == count_ ? base::OkStatus() : Fill(elements, fill_bytes_left);
   }
 
   // The packed run of floats that all elements are in: it is the tensor's bytes.
-  std::optional<std::string_view> OnlyRun(uint32_t field, size_t elements) const {
-    if (field != kFloatVal && field != kDoubleVal) return std::nullopt;
+  std::optional<std::string_view> OnlyRun(uint32_t field, Type element, size_t elements) const {
+    if (element == Type::kVarint || element == Type::kBytes) return std::nullopt;
     const size_t size = elements * tensor::ElementSize(tensor_.datatype);
     for (Reader in : parts_) {
       while (const uint32_t tag = in.Next()) {
@@ -202,10 +212,13 @@ class TensorReader {
     const std::string_view fewer = tensor_.data.view();
     const std::string_view last = LastElement(tensor_.datatype, fewer);
     uint64_t added = 0;
-    if (__builtin_mul_overflow(count_ - elements, last.size(), &added) || added > fill_bytes_left) {
-      return base::ResourceExhausted("expected " + std::to_string(count_) + " elements for shape " +
-                                     tensor_.shape.ToString() + ", got " + std::to_string(elements) +
-                                     ", and filling up the rest takes too much memory");
+    const bool impossible =
+        __builtin_mul_overflow(count_ - elements, last.size(), &added) || added > kFillBytesPossible;
+    if (impossible || added > fill_bytes_left) {
+      const auto code = impossible ? base::StatusCode::kInvalidArgument : base::StatusCode::kResourceExhausted;
+      return base::Status(code, "expected " + std::to_string(count_) + " elements for shape " +
+                                    tensor_.shape.ToString() + ", got " + std::to_string(elements) +
+                                    ", and filling up the rest takes too much memory");
     }
     fill_bytes_left -= added;
     base::Buffer data = base::Buffer::Allocate(fewer.size() + added);

@@ -83,6 +83,11 @@ TEST(TensorReaderTest, EveryTypeHasItsField) {
   ExpectValues<uint64_t>(tensorflow::DT_UINT64, DataType::kUint64, {0, UINT64_MAX}, &P::add_uint64_val);
   ExpectValues<uint16_t>(tensorflow::DT_HALF, DataType::kFp16, {0x3c00, 0xfbff}, &P::add_half_val);
   ExpectValues<uint16_t>(tensorflow::DT_BFLOAT16, DataType::kBf16, {0x3f80, 0xff80}, &P::add_half_val);
+  ExpectValues<int8_t>(tensorflow::DT_QINT8, DataType::kQint8, {INT8_MIN, INT8_MAX}, &P::add_int_val);
+  ExpectValues<uint8_t>(tensorflow::DT_QUINT8, DataType::kQuint8, {0, UINT8_MAX}, &P::add_int_val);
+  ExpectValues<int16_t>(tensorflow::DT_QINT16, DataType::kQint16, {INT16_MIN, INT16_MAX}, &P::add_int_val);
+  ExpectValues<uint16_t>(tensorflow::DT_QUINT16, DataType::kQuint16, {0, UINT16_MAX}, &P::add_int_val);
+  ExpectValues<int32_t>(tensorflow::DT_QINT32, DataType::kQint32, {INT32_MIN, INT32_MAX}, &P::add_int_val);
   ExpectValues<uint8_t>(tensorflow::DT_BOOL, DataType::kBool, {0, 1}, &P::add_bool_val);
 }
 
@@ -95,6 +100,39 @@ TEST(TensorReaderTest, ContentAndPackedFloatsAreNotCopied) {
   floats.add_float_val(1);
   floats.add_float_val(2);
   EXPECT_TRUE(Read(floats).IsView());
+}
+
+TEST(TensorReaderTest, ComplexNumbersAreTwoNumbersEach) {
+  TensorProto proto = Proto(tensorflow::DT_COMPLEX64, {2});
+  for (const float part : {1.5f, -2.f, 3.f, 4.f}) proto.add_scomplex_val(part);
+  const Read read(proto);
+  ASSERT_TRUE(read.status.ok()) << read.status.ToString();
+  EXPECT_EQ(read.tensor.datatype, DataType::kComplex64);
+  EXPECT_EQ(read.Values<float>(), (std::vector<float>{1.5, -2, 3, 4}));
+  EXPECT_TRUE(read.IsView());
+  const std::string single = "\x4d\0\0\x80\x3f\x4d\0\0\0\x40"s;  // 1 and 2, not packed
+  EXPECT_EQ(Read(Proto(tensorflow::DT_COMPLEX64, {1}).SerializeAsString() + single).Values<float>(),
+            (std::vector<float>{1, 2}));
+
+  TensorProto doubles = Proto(tensorflow::DT_COMPLEX128, {3});
+  EXPECT_EQ(Read(doubles).Values<double>(), std::vector<double>(6));
+  for (const double part : {1.5, -2.}) doubles.add_dcomplex_val(part);
+  EXPECT_EQ(Read(doubles).Values<double>(), (std::vector<double>{1.5, -2, 1.5, -2, 1.5, -2}));
+  EXPECT_EQ(Read(doubles).fill_left, kFillMax - 32);
+  doubles.add_dcomplex_val(3);
+  EXPECT_EQ(
+      Read(doubles).status,
+      base::InvalidArgument("dcomplex_val: expected a real and an imaginary part of each element, got 3 numbers"));
+  proto.add_scomplex_val(5);
+  proto.add_scomplex_val(6);
+  EXPECT_EQ(Read(proto).status,
+            base::InvalidArgument("scomplex_val: expected at most 2 elements for shape [2], got 3"));
+
+  TensorProto content = Proto(tensorflow::DT_COMPLEX128, {1});
+  content.set_tensor_content(std::string(16, '\1'));
+  EXPECT_TRUE(Read(content).IsView());
+  content.set_tensor_content(std::string(8, '\1'));
+  EXPECT_EQ(Read(content).status.message(), "tensor_content: expected 16 bytes for COMPLEX128 of shape [1], got 8");
 }
 
 TEST(TensorReaderTest, SeveralRunsAndPartsAreOneTensor) {
@@ -130,9 +168,9 @@ TEST(TensorReaderTest, TheLastElementStandsForTheRest) {
 TEST(TensorReaderTest, AHugeShapeTakesNoMemory) {
   TensorProto proto = Proto(tensorflow::DT_UINT8, {int64_t{1} << 40});
   proto.add_int_val(1);
-  EXPECT_EQ(Read(proto).status.code(), base::StatusCode::kResourceExhausted);
+  EXPECT_EQ(Read(proto).status.code(), base::StatusCode::kInvalidArgument);
   EXPECT_EQ(Read(Proto(tensorflow::DT_DOUBLE, {int64_t{1} << 61})).status.code(), base::StatusCode::kInvalidArgument);
-  EXPECT_EQ(Read(Proto(tensorflow::DT_STRING, {int64_t{1} << 62})).status.code(), base::StatusCode::kResourceExhausted);
+  EXPECT_EQ(Read(Proto(tensorflow::DT_STRING, {int64_t{1} << 62})).status.code(), base::StatusCode::kInvalidArgument);
 }
 
 TEST(TensorReaderTest, StringsAsContentHaveTheirLengthsInFront) {
@@ -172,7 +210,7 @@ TEST(TensorReaderTest, SaysWhatIsWrong) {
   known.mutable_tensor_shape()->set_unknown_rank(false);
   EXPECT_TRUE(
       Read(unknown.SerializeAsString() + known.SerializeAsString() + std::string("\x12\x02\x18\0", 4)).status.ok());
-  EXPECT_TRUE(Fault(Proto(tensorflow::DT_COMPLEX64, {})).ends_with("or DT_STRING, got 8"));
+  EXPECT_TRUE(Fault(Proto(tensorflow::DT_RESOURCE, {})).ends_with("DT_STRING or a quantized one, got 20"));
   EXPECT_TRUE(Fault({}).ends_with("got 0"));
   EXPECT_TRUE(Read("\x2a\x03\1\2\3").status.message().starts_with("the message is not valid protobuf") ||
               !Read("\x2a\x03\1\2\3").status.ok());
@@ -186,6 +224,8 @@ TEST(TensorReaderTest, NumbersThatAreNotTheTensorsAreWellFormedToo) {
   EXPECT_TRUE(Read(proto.SerializeAsString()).status.ok());
   const std::vector<std::string> broken = {std::string("\x82\x01\x01\xe7", 4),   // uint32_val
                                            std::string("\x2a\x03\0\0\0", 5),     // float_val
+                                           std::string("\x4a\x03\0\0\0", 5),     // scomplex_val
+                                           std::string("\x62\x04\0\0\0\0", 6),   // dcomplex_val
                                            std::string("\x32\x04\0\0\0\0", 6)};  // double_val
   TensorProto content = Proto(tensorflow::DT_INT16, {1});
   content.set_tensor_content(std::string(2, '\0'));

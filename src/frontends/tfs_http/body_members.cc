@@ -40,8 +40,10 @@ bool SignatureName::Names(const core::ModelSignature& signature) const {
   return Shown() == tfs::SignatureName(signature);
 }
 
-uint32_t ChosenSignature(std::string_view body, const core::PinnedModel& model, const BodyRules& rules) {
-  if (model.signatures().size() == 1) return 0;
+namespace {
+
+// Empty: the default, or no good choice.
+SignatureName ReadChoice(std::string_view body, const BodyRules& rules) {
   SignatureName chosen;
   // A key may be written with escapes.
   if (body.contains("signature_name") || body.contains("\\u")) {
@@ -51,7 +53,20 @@ uint32_t ChosenSignature(std::string_view body, const core::PinnedModel& model, 
       return base::Cancelled("what follows does not matter here");
     }));
   }
-  return tfs::FindSignature(model, chosen.name).value_or(0);
+  return chosen;
+}
+
+}  // namespace
+
+uint32_t ChosenSignature(std::string_view body, const core::PinnedModel& model, const BodyRules& rules) {
+  if (model.signatures().size() == 1) return 0;
+  return tfs::FindSignature(model, ReadChoice(body, rules).name).value_or(0);
+}
+
+base::Status CheckServed(std::string_view body, const core::PinnedModel& model, const BodyRules& rules) {
+  if (model.shown_signatures().empty()) return {};
+  const SignatureName chosen = ReadChoice(body, rules);
+  return chosen.is_text ? tfs::CheckServed(model, chosen.name) : base::Status();
 }
 
 base::Status SkipMember(json::Reader& reader) {

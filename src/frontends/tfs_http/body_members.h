@@ -52,6 +52,9 @@ struct SignatureName {
 // good choice, which is found when it is read.
 uint32_t ChosenSignature(std::string_view body, const core::PinnedModel& model, const BodyRules& rules);
 
+// UNIMPLEMENTED: the body chooses a signature of `model` that cannot be served (tfs::CheckServed).
+base::Status CheckServed(std::string_view body, const core::PinnedModel& model, const BodyRules& rules);
+
 // Whether `body` is an object: reads it and calls `member(reader, key)` at each member. Errors of the JSON are
 // ParseError's.
 template <typename Member>

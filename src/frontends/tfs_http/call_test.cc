@@ -14,6 +14,7 @@ namespace inferd::tfs_http {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // What a server with an access log wrote while it was asked.
 std::string LogOf(bool access_log, std::string_view target, std::string_view body) {
@@ -41,6 +42,16 @@ TEST(AccessLogTest, SaysWhoAskedWhatAndHowItWent) {
 TEST(AccessLogTest, SaysWhatWasRefused) {
   EXPECT_THAT(LogOf(true, "/v1/models/m:explain", "{}"), HasSubstr("400"));
   EXPECT_THAT(LogOf(true, "/v1/models/n:predict", R"({"instances": [1]})"), HasSubstr("404"));
+}
+
+TEST(AccessLogTest, NamesTheModelAndTheFailure) {
+  const std::string served = LogOf(true, "/v1/models/m:predict", R"({"instances": [1]})");
+  EXPECT_THAT(served, HasSubstr(" model=m version=1 "));
+  EXPECT_THAT(served, Not(HasSubstr(" error=")));
+  const std::string unknown = LogOf(true, "/v1/models/n/versions/7:predict", R"({"instances": [1]})");
+  EXPECT_THAT(unknown, HasSubstr(" model=n version=7 "));
+  EXPECT_THAT(unknown, HasSubstr(" error="));
+  EXPECT_THAT(LogOf(true, "/v1/models/m:explain", "{}"), HasSubstr(" error=\"Malformed request: "));
 }
 
 TEST(AccessLogTest, IsOffUnlessAskedFor) {

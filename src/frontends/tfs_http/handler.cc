@@ -52,26 +52,28 @@ class Handler final : public net::HttpHandler {
   net::BodyPlan OnHead(const net::RequestHead& head) override {
     const Route route = FindRoute(head, options_.metrics_path);
     const Endpoint endpoint = route.endpoint;
-    if (endpoint == Endpoint::kMalformed) return Refuse(head, Malformed(options_, head));
+    if (endpoint == Endpoint::kMalformed) return Refuse(head, route, Malformed(options_, head));
     net::BodyPlan plan;
     plan.bytes_max = std::min(options_.body_bytes_max, kControlBytesMax);
     // A preflight carries nothing that could be checked.
     if (endpoint == Endpoint::kPreflight) return plan;
-    if (options_.exact && !tfs::CheckModelSpec(SpecOf(route)).ok()) return Refuse(head, WithoutReason());
+    if (options_.exact && !tfs::CheckModelSpec(SpecOf(route)).ok()) return Refuse(head, route, WithoutReason());
     const access::Group group = GroupOf(endpoint);
     const base::Status access = environment_->access.Check(group, head);
-    if (!access.ok()) return Refuse(head, rest::ErrorResponse(options_, access));
+    if (!access.ok()) return Refuse(head, route, rest::ErrorResponse(options_, access));
     if (group != access::Group::kInference) return plan;
     plan.bytes_max = options_.body_bytes_max;
     if (CodingOf(head)) return plan;
-    return Refuse(head, rest::ErrorResponse(kUnsupportedMediaType,
-                                            "Content-Encoding: expected gzip, deflate or identity, got '" +
-                                                std::string(head.Find("Content-Encoding")->substr(0, 64)) + "'"));
+    return Refuse(head, route,
+                  rest::ErrorResponse(kUnsupportedMediaType,
+                                      "Content-Encoding: expected gzip, deflate or identity, got '" +
+                                          std::string(head.Find("Content-Encoding")->substr(0, 64)) + "'"));
   }
 
   void OnRequest(net::HttpRequest request, net::Reply reply) override {
     const Route route = FindRoute(request.head, options_.metrics_path);
     Call call(environment_, request.head, request.received_ns, std::move(reply));
+    call.SetModel(route.model, route.version);
     switch (route.endpoint) {
       case Endpoint::kPredict:
       case Endpoint::kClassify:
@@ -111,8 +113,8 @@ class Handler final : public net::HttpHandler {
     });
   }
 
-  net::BodyPlan Refuse(const net::RequestHead& head, net::HttpResponse response) const {
-    rest::LogRefusal(options_, environment_->logger, head, response.status);
+  net::BodyPlan Refuse(const net::RequestHead& head, const Route& route, net::HttpResponse response) const {
+    rest::LogRefusal(options_, environment_->logger, head, response, {.model = route.model, .version = route.version});
     AddCorsHeaders(options_, response);
     net::BodyPlan plan;
     plan.refuse = std::move(response);

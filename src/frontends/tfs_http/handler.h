@@ -21,7 +21,7 @@ namespace inferd::tfs_http {
 // connections and every request in flight.
 struct Environment {
   const Options& options;
-  const access::Policy& access;  // who may call which endpoint
+  const access::Policy& access;  // which clients may call which endpoint
   core::Dispatcher& dispatcher;  // this loop's
   core::Catalog& catalog;
   base::Executor& pool;  // big decoding and encoding

@@ -74,6 +74,7 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
 
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::ReadTensors(std::string_view body) {
   const Options& options = environment_->options;
+  INFERD_RETURN_IF_ERROR(CheckServed(body, *pinned(), RulesOf(options)));
   signature_ = ChosenSignature(body, *pinned(), RulesOf(options));
   if (endpoint_ == Endpoint::kPredict) {
     INFERD_ASSIGN_OR_RETURN(DecodedPredict decoded, ReadPredict(body, signature(), RulesOf(options)));

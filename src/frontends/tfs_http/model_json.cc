@@ -1,5 +1,6 @@
 #include "frontends/tfs_http/model_json.h"
 
+#include "frontends/tfs_http/tensor_proto_json.h"
 #include "json/writer.h"
 #include "tfs/dtype.h"
 #include "tfs/model_spec.h"
@@ -50,6 +51,11 @@ void WriteSignature(json::Writer& writer, const core::ModelSignature& signature)
   writer.Member("method_name", tfs::MethodName(signature));
   writer.Key("defaults");
   writer.BeginObject();
+  for (const core::TensorSpec& input : signature.inputs) {
+    if (input.default_value.empty()) continue;
+    writer.Key(input.name);
+    WriteTensorProto(writer, input.default_value);
+  }
   writer.EndObject();
   writer.EndObject();
 }

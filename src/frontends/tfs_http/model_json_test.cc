@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace inferd::tfs_http {
@@ -45,6 +47,48 @@ TEST(ModelJsonTest, EveryStateHasItsWord) {
 
 TEST(ModelJsonTest, ReadinessAsKserveHasIt) {
   EXPECT_EQ(ReadinessJson({.name = "m", .ready = false}), R"({"name":"m","ready":false})");
+}
+
+// What MessageToJsonString prints with always_print_primitive_fields, as TensorFlow Serving calls it. `values`: of the
+// fields that are not empty, by name.
+std::string TensorJson(const std::string& dtype, const std::string& dims, std::map<std::string, std::string> values) {
+  std::string json =
+      R"({"dtype":")" + dtype + R"(","tensor_shape":{"dim":[)" + dims + R"(],"unknown_rank":false},"version_number":0)";
+  for (const std::string name :
+       {"tensor_content", "half_val", "float_val", "double_val", "int_val", "string_val", "scomplex_val", "int64_val",
+        "bool_val", "dcomplex_val", "resource_handle_val", "variant_val", "uint32_val", "uint64_val", "float8_val"}) {
+    const bool bytes = name == "tensor_content" || name == "float8_val";
+    json += ",\"" + name + "\":" + (values.contains(name) ? values[name] : bytes ? "\"\"" : "[]");
+  }
+  return json + "}";
+}
+
+TEST(ModelJsonTest, DefaultsAsTensorflowServingPrintsThem) {
+  using namespace std::string_literals;
+  core::ModelSignature signature;
+  const std::map<std::string, std::string> defaults = {
+      {"x", "\x08\x01\x12\x04\x12\x02\x08\x03\x2a\x0c\xcd\xcc\xcc\x3d\x00\x00\x80\x7f\x00\x00\xc0\x7f"s},  // packed
+      {"t", "\x08\x07\x12\x00\x42\x02\x61\x62"s},                                                          // string_val
+      {"c", "\x08\x09\x12\x00\x22\x08\x07\x00\x00\x00\x00\x00\x00\x00"s},                  // tensor_content
+      {"l", "\x08\x09\x12\x00\x50\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x98\x06\x01"s},  // an unknown field
+      {"i", "\x08\x03\x12\x00\x38\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s},              // int_val
+      {"s", "\x08\x08\x12\x00\x4a\x08\x00\x00\x00\x3f\x00\x00\x00\x00"s},                  // scomplex_val
+      {"broken", "\x08"s}};
+  for (const auto& [name, proto] : defaults) {
+    signature.inputs.push_back({.name = name, .datatype = DataType::kFp32, .shape = {}, .default_value = proto});
+  }
+  signature.inputs.push_back({.name = "required", .datatype = DataType::kFp32, .shape = {}});
+  const core::ModelSignature* const all[] = {&signature};
+  const std::string json = MetadataJson("m", "1", all);
+  std::string expected = R"("defaults":{"broken":)" + TensorJson("DT_INVALID", "", {});
+  expected += ",\"c\":" + TensorJson("DT_INT64", "", {{"tensor_content", R"("BwAAAAAAAAA=")"}});
+  expected += ",\"i\":" + TensorJson("DT_INT32", "", {{"int_val", "[-1]"}});
+  expected += ",\"l\":" + TensorJson("DT_INT64", "", {{"int64_val", R"(["-1"])"}});
+  expected += ",\"s\":" + TensorJson("DT_COMPLEX64", "", {{"scomplex_val", "[0.5,0]"}});
+  expected += ",\"t\":" + TensorJson("DT_STRING", "", {{"string_val", R"(["YWI="])"}});
+  expected +=
+      ",\"x\":" + TensorJson("DT_FLOAT", R"({"size":"3","name":""})", {{"float_val", R"([0.1,"Infinity","NaN"])"}});
+  EXPECT_EQ(json.substr(json.find("\"defaults\"")), expected + "}}}}}}");
 }
 
 TEST(ModelJsonTest, MetadataAsTensorflowServingHasIt) {

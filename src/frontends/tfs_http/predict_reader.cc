@@ -30,6 +30,11 @@ size_t ElementsHint(const core::ModelSignature& signature, const tensor::Shape& 
   return signature.inputs.size() == 1 ? elements : std::min(elements, kOfManyMax);
 }
 
+// As there: what cannot be converted at all is the client's fault where it stands in a row.
+base::StatusCode CodeInRow(const base::Status& fault) {
+  return fault.code() == base::StatusCode::kUnimplemented ? base::StatusCode::kInvalidArgument : fault.code();
+}
+
 // Which of the members a body has.
 struct Members {
   bool instances = false;
@@ -151,7 +156,7 @@ class TensorReader {
     }
     const base::Status added = AddTo(0, reader);
     if (added.ok()) return {};
-    return {added.code(), Element() + " of 'instances' list. Error: " + added.ToString()};
+    return {CodeInRow(added), Element() + " of 'instances' list. Error: " + added.ToString()};
   }
 
   // As there, values that are objects, {"b64": ".."}, are the first input's where there are several.
@@ -165,7 +170,7 @@ class TensorReader {
                                      ? AddTo(static_cast<size_t>(input), reader)
                                      : InvalidArgument("JSON object: does not have named input: " + std::string(key));
       if (added.ok()) return {};
-      return {added.code(),
+      return {CodeInRow(added),
               Element() + " key: " + std::string(key) + " of 'instances' list. Error: " + added.ToString()};
     }));
     for (size_t i = 0; i < parsers_.size(); ++i) {

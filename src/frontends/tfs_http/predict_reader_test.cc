@@ -54,6 +54,22 @@ std::string Read(std::string_view body, const ModelSignature& signature) {
 }
 std::string ReadInt(std::string_view body) { return Read(body, One(DataType::kInt32)); }
 
+// As there, 501 in columns, and the client's fault in rows.
+TEST(PredictReaderTest, SomeTypesHaveNoFormInJson) {
+  const auto fault = [](std::string_view body, DataType type) { return ReadPredict(body, One(type)).error(); };
+  EXPECT_EQ(fault(R"({"inputs": [ [1.5]]})", DataType::kComplex64),
+            base::Unimplemented("Conversion of JSON Value: 1.5 to type: complex64"));
+  EXPECT_EQ(fault(R"({"inputs": {"x": 7}})", DataType::kQuint8),
+            base::Unimplemented("Conversion of JSON Value: 7 to type: quint8"));
+  EXPECT_EQ(
+      fault(R"({"instances": [1, 2]})", DataType::kComplex128),
+      base::InvalidArgument("Failed to process element: 0 of 'instances' list. Error: UNIMPLEMENTED: Conversion of "
+                            "JSON Value: 1 to type: complex128"));
+  EXPECT_EQ(fault(R"({"instances": [{"x": 1}]})", DataType::kQint8),
+            base::InvalidArgument("Failed to process element: 0 key: x of 'instances' list. Error: UNIMPLEMENTED: "
+                                  "Conversion of JSON Value: 1 to type: qint8"));
+}
+
 TEST(PredictReaderTest, RowsOfOneInput) {
   EXPECT_EQ(ReadInt(R"({"instances": [1, 2]})"), "row x[2] 1 2");
   EXPECT_EQ(ReadInt(R"({"instances": [[[1, 2]], [[3, 4]]]})"), "row x[2,1,2] 1 2 3 4");

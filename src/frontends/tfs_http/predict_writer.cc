@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "json/writer.h"
+#include "tensorjson/nested_parser.h"
 #include "tensorjson/nested_writer.h"
 
 namespace inferd::tfs_http {
@@ -29,6 +30,10 @@ base::Result<Writers> MakeWriters(const core::InferResponse& response) {
   Writers writers;
   writers.reserve(response.outputs.size());
   for (const core::InferTensor& output : response.outputs) {
+    if (!tensor::IsPredictV2(output.datatype)) {
+      return std::unexpected(base::InvalidArgument("Failed to write JSON value for tensor type: " +
+                                                   std::string(tensorjson::TensorflowTypeName(output.datatype))));
+    }
     const bool base64 = output.datatype == tensor::DataType::kBytes && output.name.ends_with("_bytes");
     auto writer = NestedWriter::Create(output.datatype, output.shape, output.data.bytes(), base64);
     if (!writer.has_value()) return std::unexpected(InOutput(output, writer.error()));

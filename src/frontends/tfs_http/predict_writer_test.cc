@@ -52,6 +52,15 @@ TEST(PredictWriterTest, SeveralOutputsAreObjects) {
   EXPECT_EQ(Write({Floats("a", {0}, {}), Floats("b", {0, 2}, {})}, true), R"({"predictions":[]})");
 }
 
+TEST(PredictWriterTest, SomeTypesHaveNoFormInJson) {
+  core::InferTensor pairs = Floats("y", {1}, {1, 2});
+  pairs.datatype = DataType::kComplex64;
+  EXPECT_EQ(Write({pairs}, true), "Failed to write JSON value for tensor type: complex64");
+  pairs.datatype = DataType::kQint32;
+  pairs.shape = {2};
+  EXPECT_EQ(Write({pairs}, false), "Failed to write JSON value for tensor type: qint32");
+}
+
 TEST(PredictWriterTest, BytesAreNamedSo) {
   EXPECT_EQ(Write({Texts("text", {"a", "b"}), Texts("image_bytes", {"\xFF", ""})}, true),
             R"({"predictions":[{"text":"a","image_bytes":{"b64":"/w=="}},{"text":"b","image_bytes":{"b64":""}}]})");

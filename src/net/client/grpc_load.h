@@ -11,7 +11,7 @@
 
 namespace inferd::net {
 
-// A gRPC method and what it is called with. The message is bytes: whoever makes the call encodes it.
+// A gRPC method and what it is called with. The message is bytes: the caller encodes it.
 struct GrpcCall {
   std::string path{};     // "/inference.GRPCInferenceService/ModelInfer"
   std::string message{};  // without gRPC's prefix

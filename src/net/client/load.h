@@ -1,8 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +16,13 @@
 #include "net/client/url.h"
 
 namespace inferd::net {
+
+// How far a load is.
+struct LoadProgress {
+  bool warming_up = false;
+  double seconds = 0;      // of the counted time
+  uint64_t completed = 0;  // as LoadReport's
+};
 
 // One call over and over, without TLS.
 //
@@ -35,6 +44,10 @@ struct LoadOptions {
   std::chrono::milliseconds duration{5'000};  // counted
   std::chrono::milliseconds drain{1'000};     // open loop: how long answers may still come after that
   int server_pid = 0;                         // measure this process's CPU time; 0: none
+  // Set by another thread or a signal handler: the load ends as if its duration were over. Null: nothing ends it.
+  const std::atomic<bool>* stop = nullptr;
+  // Called by RunLoad's thread as the load begins and about once a second from then on. Empty: not called.
+  std::function<void(const LoadProgress&)> progress{};
 
   static constexpr double kRateMax = 10'000'000;
 };
@@ -48,8 +61,9 @@ struct LoadReport {
   uint64_t broken = 0;     // under way when their connection ended
   uint64_t completed = 0;  // answered as they should within the counted time, whenever they were due
   double seconds = 0;
-  LatencyHistogram latency;  // of answered ones
-  std::string first_error;   // what the first refused or broken call saw
+  bool stopped = false;                        // by LoadOptions::stop, before its duration was over
+  LatencyHistogram latency;                    // of answered ones
+  std::string first_error;                     // what the first refused or broken call saw
   std::map<std::string, uint64_t> refused_as;  // by what the error's text has before ':', "HTTP 503"; some kinds only
   std::optional<int64_t> server_cpu_ns;
 
@@ -66,8 +80,8 @@ struct LoadReport {
   bool GeneratorWasBusy() const { return busiest_thread > 0.9; }
 };
 
-// Blocks for warm-up, duration, and drain where answers are missing. INVALID_ARGUMENT for options out of range;
-// UNAVAILABLE if the server cannot be reached at the start.
+// Blocks for warm-up, duration, and drain where answers are missing, or until it is stopped. INVALID_ARGUMENT for
+// options out of range; UNAVAILABLE if the server cannot be reached at the start.
 base::Result<LoadReport> RunLoad(const LoadOptions& options);
 
 }  // namespace inferd::net

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <future>
 #include <limits>
+#include <vector>
 
 #include "net/client/http_load.h"
 #include "net/client/scripted_server.h"
@@ -126,6 +127,68 @@ TEST(LoadTest, StopsWhenNothingIsEverAnswered) {
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(report->answered, 0u);
   EXPECT_EQ(report->broken, 3u);
+}
+
+TEST(LoadTest, IsStoppedBeforeItsTimeIsOver) {
+  for (const double rate : {0.0, 1000.0}) {
+    std::atomic<uint64_t> requests{0};
+    std::atomic<bool> stop{false};
+    ScriptedServer server([&](const std::string&) {
+      if (++requests == 10) stop = true;
+      return "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    });
+    LoadOptions options = Options(server);
+    options.connections = 3;
+    options.threads = 2;
+    options.rate = rate;
+    options.warmup = milliseconds(0);
+    options.duration = std::chrono::hours(1);
+    options.stop = &stop;
+    const auto report = RunLoad(options);
+    ASSERT_TRUE(report.has_value()) << report.error().ToString();
+    EXPECT_TRUE(report->stopped);
+    EXPECT_GT(report->completed, 0u);
+    EXPECT_GT(report->seconds, 0);
+    EXPECT_LT(report->seconds, 3600);
+    EXPECT_EQ(report->broken, 0u) << report->first_error;
+  }
+}
+
+TEST(LoadTest, StoppedWhileItWarmsUpItHasMeasuredNothing) {
+  const std::atomic<bool> stop{true};
+  ScriptedServer server([](const std::string&) { return "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"; });
+  LoadOptions options = Options(server);
+  options.warmup = std::chrono::hours(1);
+  options.stop = &stop;
+  const auto report = RunLoad(options);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_TRUE(report->stopped);
+  EXPECT_EQ(report->completed, 0u);
+  EXPECT_EQ(report->seconds, 0);
+  EXPECT_EQ(report->PerSecond(), 0);
+}
+
+TEST(LoadTest, TellsHowFarItIs) {
+  ScriptedServer server([](const std::string&) { return "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"; });
+  for (const auto warmup : {std::chrono::hours(1), std::chrono::hours(0)}) {
+    std::atomic<bool> stop{false};
+    std::vector<LoadProgress> progress;
+    LoadOptions options = Options(server);
+    options.warmup = warmup;
+    options.duration = std::chrono::hours(1);
+    options.stop = &stop;
+    options.progress = [&](const LoadProgress& now) {
+      progress.push_back(now);
+      stop = now.warming_up || now.completed > 0;
+    };
+    const auto report = RunLoad(options);
+    ASSERT_TRUE(report.has_value());
+    ASSERT_FALSE(progress.empty());
+    const LoadProgress& last = progress.back();
+    EXPECT_EQ(last.warming_up, warmup.count() > 0);
+    EXPECT_EQ(last.seconds > 0, warmup.count() == 0);
+    EXPECT_LE(last.completed, report->completed);
+  }
 }
 
 TEST(LoadTest, ReportsOfSeveralTimesCountAsOne) {

@@ -1,6 +1,7 @@
 #include "net/client/load_worker.h"
 
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -22,6 +23,7 @@ namespace {
 
 constexpr size_t kInboxBytes = 256 * 1024;
 constexpr uint64_t kTimerKey = ~uint64_t{0};
+constexpr uint64_t kStopKey = kTimerKey - 1;
 
 int64_t Now() { return base::SystemClock().NowNs(); }
 
@@ -50,12 +52,16 @@ LoadWorker::LoadWorker(const LoadOptions& options, size_t share, size_t shares)
   timer_fd_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
   epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.u64 = kTimerKey}};
   ::epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, timer_fd_, &event);
+  stop_fd_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  event.data.u64 = kStopKey;
+  ::epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, stop_fd_, &event);
 }
 
 LoadWorker::~LoadWorker() {
   for (const Connection& connection : connections_) {
     if (connection.fd >= 0) ::close(connection.fd);
   }
+  ::close(stop_fd_);
   ::close(timer_fd_);
   ::close(epoll_fd_);
 }
@@ -77,17 +83,26 @@ base::Status LoadWorker::Open(Connection& connection) {
   return base::OkStatus();
 }
 
-void LoadWorker::Run(int64_t count_from_ns, int64_t end_ns) {
-  const CoreTime before = ThisThread();
-  begin_ns_ = Now();
+void LoadWorker::SetTimes(int64_t count_from_ns, int64_t end_ns) {
   count_from_ns_ = count_from_ns;
   end_ns_ = end_ns;
+}
+
+void LoadWorker::Stop(int64_t now_ns) {
+  end_ns_ = now_ns;
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(stop_fd_, &one, sizeof one);
+}
+
+void LoadWorker::Run() {
+  const CoreTime before = ThisThread();
+  begin_ns_ = Now();
   if (options_.rate > 0) arrivals_.emplace(options_.arrivals, options_.rate, options_.seed, share_, shares_);
   for (Connection& connection : connections_) BeginAll(connection);
   int64_t now = begin_ns_;
   for (; !Finished(now); now = Now()) WaitOnce(now);
   // What never found a free connection was due all the same.
-  for (; arrivals_ && begin_ns_ + arrivals_->next_ns() < end_ns_; arrivals_->Advance()) {
+  for (; arrivals_ && begin_ns_ + arrivals_->next_ns() < end_ns(); arrivals_->Advance()) {
     if (begin_ns_ + arrivals_->next_ns() >= count_from_ns_) ++report_.due;
   }
   const CoreTime after = ThisThread();
@@ -98,13 +113,13 @@ void LoadWorker::Run(int64_t count_from_ns, int64_t end_ns) {
 
 bool LoadWorker::Finished(int64_t now_ns) const {
   if (alive_ == 0) return true;
-  if (now_ns < end_ns_) return false;
-  if (!arrivals_ || now_ns >= end_ns_ + std::chrono::nanoseconds(options_.drain).count()) return true;
-  return under_way_ == 0 && begin_ns_ + arrivals_->next_ns() >= end_ns_;
+  if (now_ns < end_ns()) return false;
+  if (!arrivals_ || now_ns >= end_ns() + std::chrono::nanoseconds(options_.drain).count()) return true;
+  return under_way_ == 0 && begin_ns_ + arrivals_->next_ns() >= end_ns();
 }
 
 void LoadWorker::WaitOnce(int64_t now_ns) {
-  const int64_t until_ns = now_ns < end_ns_ ? end_ns_ : end_ns_ + std::chrono::nanoseconds(options_.drain).count();
+  const int64_t until_ns = now_ns < end_ns() ? end_ns() : end_ns() + std::chrono::nanoseconds(options_.drain).count();
   const auto wait_ms = static_cast<int>((until_ns - now_ns) / 1'000'000 + 1);
   std::array<epoll_event, 64> events;
   const int count = ::epoll_wait(epoll_fd_, events.data(), static_cast<int>(events.size()), wait_ms);
@@ -115,6 +130,7 @@ void LoadWorker::WaitOnce(int64_t now_ns) {
       BeginDue();
       continue;
     }
+    if (event.data.u64 == kStopKey) continue;  // the loop sees that its time is over
     Connection& connection = connections_[event.data.u64];
     if (connection.fd >= 0) Flush(connection);
     if ((event.events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0 && connection.fd >= 0) Receive(connection);
@@ -169,7 +185,9 @@ void LoadWorker::OnAnswer(Connection& connection, LoadProtocol::Answer& answer) 
   const int64_t start_ns = std::exchange(connection.start_ns[answer.call], kIdle);
   connection.proven = true;
   --under_way_;
-  if (answer.error.empty() && now >= count_from_ns_ && now <= end_ns_) ++report_.completed;
+  if (answer.error.empty() && now >= count_from_ns_ && now <= end_ns()) {
+    completed_.store(++report_.completed, std::memory_order_relaxed);
+  }
   if (!Counts(start_ns, now)) return;
   if (answer.error.empty()) {
     ++report_.answered;
@@ -203,7 +221,7 @@ void LoadWorker::Break(Connection& connection, std::string_view why) {
 void LoadWorker::GoOn(Connection& connection, size_t call) {
   const int64_t now = Now();
   if (!arrivals_) {
-    if (now < end_ns_) Begin(connection, call, now);
+    if (now < end_ns()) Begin(connection, call, now);
     return;
   }
   idle_.push_back({IndexOf(connection), call, now});
@@ -211,15 +229,15 @@ void LoadWorker::GoOn(Connection& connection, size_t call) {
 }
 
 bool LoadWorker::Counts(int64_t start_ns, int64_t now_ns) const {
-  if (arrivals_) return start_ns >= count_from_ns_ && start_ns < end_ns_;
-  return now_ns >= count_from_ns_ && now_ns <= end_ns_;
+  if (arrivals_) return start_ns >= count_from_ns_ && start_ns < end_ns();
+  return now_ns >= count_from_ns_ && now_ns <= end_ns();
 }
 
 void LoadWorker::BeginDue() {
   const int64_t now = Now();
   while (!idle_.empty()) {
     const int64_t due = begin_ns_ + arrivals_->next_ns();
-    if (due >= end_ns_) return;
+    if (due >= end_ns()) return;
     if (due > now) return ArmTimer(due);
     BeginNext(due, now);
   }
@@ -243,7 +261,8 @@ void LoadWorker::BeginNext(int64_t due_ns, int64_t now_ns) {
 void LoadWorker::ArmTimer(int64_t due_ns) {
   if (armed_ns_ == due_ns) return;
   armed_ns_ = due_ns;
-  const itimerspec at{.it_interval = {}, .it_value = {.tv_sec = due_ns / 1'000'000'000, .tv_nsec = due_ns % 1'000'000'000}};
+  const itimerspec at{.it_interval = {},
+                      .it_value = {.tv_sec = due_ns / 1'000'000'000, .tv_nsec = due_ns % 1'000'000'000}};
   ::timerfd_settime(timer_fd_, TFD_TIMER_ABSTIME, &at, nullptr);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,10 +24,16 @@ class LoadWorker final {
 
   // Opens every connection.
   base::Status Connect();
-  // Calls from now to `end_ns` (steady clock); counts what ends, in an open loop what is due, at or after
-  // `count_from_ns`.
-  void Run(int64_t count_from_ns, int64_t end_ns);
+  // Before Run: calls are made until `end_ns` (steady clock); what ends at or after `count_from_ns` counts, in an open
+  // loop what is due then.
+  void SetTimes(int64_t count_from_ns, int64_t end_ns);
+  void Run();
+  // Ends Run as if `end_ns` were `now_ns`. From any thread.
+  void Stop(int64_t now_ns);
 
+  // LoadReport::completed so far. From any thread.
+  uint64_t completed() const { return completed_.load(std::memory_order_relaxed); }
+  // After Run.
   const LoadReport& report() const { return report_; }
 
  private:
@@ -57,6 +64,7 @@ class LoadWorker final {
   void BeginDue();
   void BeginNext(int64_t due_ns, int64_t now_ns);
   void ArmTimer(int64_t due_ns);
+  int64_t end_ns() const { return end_ns_.load(std::memory_order_relaxed); }
   // Whether a call counts that was due, or began, at `start_ns` and ends now.
   bool Counts(int64_t start_ns, int64_t now_ns) const;
   bool Finished(int64_t now_ns) const;
@@ -70,6 +78,7 @@ class LoadWorker final {
   size_t shares_;
   int epoll_fd_ = -1;
   int timer_fd_ = -1;
+  int stop_fd_ = -1;  // an eventfd that ends the wait for events
   std::vector<Connection> connections_;
   std::vector<IdleCall> idle_;  // open loop: what waits for work
   size_t alive_ = 0;
@@ -77,8 +86,9 @@ class LoadWorker final {
   std::optional<Arrivals> arrivals_;  // open loop
   int64_t begin_ns_ = 0;
   int64_t count_from_ns_ = 0;
-  int64_t end_ns_ = 0;
-  int64_t armed_ns_ = 0;  // the timer
+  std::atomic<int64_t> end_ns_ = 0;
+  std::atomic<uint64_t> completed_ = 0;  // written by the worker's thread alone
+  int64_t armed_ns_ = 0;                 // the timer
   std::vector<char> inbox_;
   std::vector<LoadProtocol::Answer> answers_;
   LoadReport report_;

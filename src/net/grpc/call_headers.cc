@@ -62,12 +62,16 @@ base::Status ReadHeader(std::string_view name, std::string_view value, CallHeade
 std::optional<Wire> ParseContentType(std::string_view content_type) {
   constexpr std::string_view kGrpc = "application/grpc";
   constexpr std::string_view kWeb = "-web";
+  constexpr std::string_view kText = "-text";
   if (!EqualsIgnoringCase(content_type.substr(0, kGrpc.size()), kGrpc)) return std::nullopt;
   content_type.remove_prefix(kGrpc.size());
   const bool web = EqualsIgnoringCase(content_type.substr(0, kWeb.size()), kWeb);
   if (web) content_type.remove_prefix(kWeb.size());
+  const bool text = web && EqualsIgnoringCase(content_type.substr(0, kText.size()), kText);
+  if (text) content_type.remove_prefix(kText.size());
   const std::string_view format = TrimSpace(content_type.substr(0, content_type.find(';')));
   if (!format.empty() && !EqualsIgnoringCase(format, "+proto")) return std::nullopt;
+  if (text) return Wire::kWebText;
   return web ? Wire::kWeb : Wire::kGrpc;
 }
 

@@ -12,8 +12,9 @@
 
 namespace inferd::net::grpc {
 
-// How a call is put into HTTP. gRPC-Web (PROTOCOL-WEB.md) has its trailers in the body.
-enum class Wire : uint8_t { kGrpc, kWeb };
+// How a call is put into HTTP. gRPC-Web (PROTOCOL-WEB.md) has its trailers in the body, and its text form the body in
+// base64.
+enum class Wire : uint8_t { kGrpc, kWeb, kWebText };
 
 // nullopt: no gRPC whose messages are bytes to us ("application/grpc", "+proto", and parameters).
 std::optional<Wire> ParseContentType(std::string_view content_type);

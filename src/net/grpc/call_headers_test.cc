@@ -19,8 +19,11 @@ TEST(CallHeadersTest, KnowsGrpcByItsContentType) {
   for (const char* type : {"application/grpc-web", "application/grpc-web+proto", "application/grpc-web;x"}) {
     EXPECT_EQ(ParseContentType(type), Wire::kWeb) << type;
   }
+  for (const char* type : {"application/grpc-web-text", "Application/GRPC-Web-Text+proto"}) {
+    EXPECT_EQ(ParseContentType(type), Wire::kWebText) << type;
+  }
   for (const char* type : {"", "application/json", "application/grp", "application/grpcx", "application/grpc+json",
-                           "application/grpc-web-text", "application/grpc-web+json"}) {
+                           "application/grpc-web-texts", "application/grpc-text", "application/grpc-web+json"}) {
     EXPECT_EQ(ParseContentType(type), std::nullopt) << type;
   }
 }

@@ -12,7 +12,7 @@
 namespace inferd::net::grpc {
 
 // Counts and measures calls by method and status: inferd_grpc_calls_total and inferd_grpc_call_duration_seconds, so
-// that calls that fail at once do not hide how long the others take. Thread-safe; made by whoever composes the server.
+// that calls that fail at once do not hide how long the others take. Thread-safe; made where the server is composed.
 // The registry outlives it.
 class CallMetrics final {
  public:

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/status.h"
 #include "net/body.h"
@@ -36,6 +37,9 @@ class CallSink final : public RequestSink {
   void Open(HttpRequest request, Reply reply) override;
   void Proceed() override;
   bool AwaitsMore() const override;
+
+  // The body is no good: the call ends so, once it may be answered.
+  void Refuse(base::Status status) { Fail(std::move(status)); }
 
   // --- The outgoing side's.
   void PauseReading();

@@ -11,6 +11,7 @@
 #include "net/grpc/method_table.h"
 #include "net/grpc/responder_state.h"
 #include "net/grpc/web.h"
+#include "net/grpc/web_text.h"
 
 namespace inferd::net::grpc {
 
@@ -52,10 +53,15 @@ class Handler final : public HttpHandler {
       const base::Status admitted = entry->method.admit(head);
       if (!admitted.ok()) return Refuse(*wire, admitted, entry->metrics);
     }
-    BodyPlan plan;
-    plan.sink = std::make_unique<CallSink>(
+    auto sink = std::make_unique<CallSink>(
         environment_, entry->method, *headers,
         std::make_shared<Responder::State>(environment_, *wire, ResponseCoding(head), entry->metrics));
+    BodyPlan plan;
+    if (*wire == Wire::kWebText) {
+      plan.sink = DecodeText(std::move(sink));
+    } else {
+      plan.sink = std::move(sink);
+    }
     return plan;
   }
 

@@ -32,9 +32,9 @@ struct Environment {
   CallMetrics* metrics = nullptr;  // null: nothing is counted
 };
 
-// gRPC (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md) over this server's HTTP/2, and binary gRPC-Web
-// over any version. One per loop, loop-bound. What is no gRPC by its content type goes to `fallback`; without one it is
-// refused with 415. Unknown methods are UNIMPLEMENTED.
+// gRPC (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md) over this server's HTTP/2, and gRPC-Web, binary
+// or text, over any version. One per loop, loop-bound. What is no gRPC by its content type goes to `fallback`; without
+// one it is refused with 415. Unknown methods are UNIMPLEMENTED.
 std::unique_ptr<HttpHandler> MakeHandler(const Environment& environment, std::vector<Method> methods,
                                          std::unique_ptr<HttpHandler> fallback);
 

@@ -8,6 +8,7 @@
 #include "net/grpc/call_sink.h"
 #include "net/grpc/metadata.h"
 #include "net/grpc/web.h"
+#include "net/grpc/web_text.h"
 
 namespace inferd::net::grpc {
 
@@ -157,9 +158,17 @@ void Responder::State::SendWaiting() {
   if (writable_ && !compressing_) OnWritable(std::exchange(writable_, {}));
 }
 
+void Responder::State::PutOnWire(boost::container::small_vector_base<base::BufferSlice>& pieces) const {
+  if (wire_ != Wire::kWebText) return;
+  base::BufferSlice text = EncodeText({pieces.data(), pieces.size()});
+  pieces.clear();
+  pieces.push_back(std::move(text));
+}
+
 bool Responder::State::Send(Message&& message, FrameFlag flag) {
   boost::container::small_vector<base::BufferSlice, 4> pieces;
   AppendFrame(std::move(message), flag, pieces);
+  PutOnWire(pieces);
   if (!std::exchange(started_, true)) reply_.Start(MakeHead());
   for (base::BufferSlice& piece : pieces) writable_at_once_ = reply_.Write(std::move(piece));
   return writable_at_once_;
@@ -169,8 +178,9 @@ void Responder::State::SendWhole(Message&& message, FrameFlag flag) {
   HttpResponse response = MakeHead();
   AppendFrame(std::move(message), flag, response.body);
   Trailers trailers = TakeTrailers(base::OkStatus(), {});
-  if (wire_ == Wire::kWeb) {
+  if (web()) {
     response.body.push_back(WebTrailersFrame(trailers));
+    PutOnWire(response.body);
   } else {
     response.trailers = std::move(trailers);
   }
@@ -181,7 +191,12 @@ void Responder::State::SendWhole(Message&& message, FrameFlag flag) {
 void Responder::State::SendEnd(const base::Status& status, std::string_view details) {
   Trailers trailers = TakeTrailers(status, details);
   if (started_) {
-    if (wire_ == Wire::kWeb) reply_.Write(WebTrailersFrame(std::exchange(trailers, {})));
+    if (web()) {
+      boost::container::small_vector<base::BufferSlice, 1> frame;
+      frame.push_back(WebTrailersFrame(std::exchange(trailers, {})));
+      PutOnWire(frame);
+      reply_.Write(std::move(frame[0]));
+    }
     reply_.End(std::move(trailers));
     return BecomeFinished(status.code());
   }
@@ -190,8 +205,9 @@ void Responder::State::SendEnd(const base::Status& status, std::string_view deta
   HttpResponse response = MakeHead();
   if (trailers_only) {
     std::move(trailers.begin(), trailers.end(), std::back_inserter(response.headers));
-  } else if (wire_ == Wire::kWeb) {
+  } else if (web()) {
     response.body.push_back(WebTrailersFrame(trailers));
+    PutOnWire(response.body);
   } else {
     response.trailers = std::move(trailers);
   }

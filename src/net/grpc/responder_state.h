@@ -37,7 +37,7 @@ class Responder::State final : public std::enable_shared_from_this<Responder::St
   CallSink* sink() { return sink_; }  // nullptr: it is gone
   Reply& reply() { return reply_; }
   bool finished() const { return finished_; }
-  // Ends the call in place of whoever answers it, who learns it as a cancellation.
+  // Ends the call in place of its handler, which learns it as a cancellation.
   void Abort(const base::Status& status);
   // The exchange is over.
   void Disconnect();
@@ -58,6 +58,9 @@ class Responder::State final : public std::enable_shared_from_this<Responder::St
   };
 
   bool ended() const { return finished_ || end_.has_value(); }
+  bool web() const { return wire_ != Wire::kGrpc; }
+  // What stands in the body as it is written there.
+  void PutOnWire(boost::container::small_vector_base<base::BufferSlice>& pieces) const;
   bool WorthCompressing(uint64_t bytes) const;
   // The message as it leaves: compressed, or as it is where that does not help.
   static std::pair<Message, FrameFlag> Compressed(ContentCoding coding, int level, Message message);

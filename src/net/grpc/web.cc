@@ -11,8 +11,9 @@ namespace inferd::net::grpc {
 namespace {
 
 constexpr std::string_view kWebHeadersSent =
-    "content-type,x-grpc-web,x-user-agent,grpc-timeout,grpc-encoding,grpc-accept-encoding";
-constexpr std::string_view kWebHeadersRead = "grpc-status,grpc-message,grpc-status-details-bin,grpc-encoding";
+    "content-type,x-grpc-web,x-user-agent,grpc-timeout,grpc-encoding,grpc-accept-encoding,x-request-id";
+constexpr std::string_view kWebHeadersRead =
+    "grpc-status,grpc-message,grpc-status-details-bin,grpc-encoding,x-request-id";
 
 bool LeavesOriginOpen(const Options& options) { return options.web_allow_origin == "*"; }
 
@@ -29,7 +30,7 @@ HttpResponse MakeCallHead(Wire wire, const Options& options) {
     response.content_type = "application/grpc";
     return response;
   }
-  response.content_type = "application/grpc-web+proto";
+  response.content_type = wire == Wire::kWeb ? "application/grpc-web+proto" : "application/grpc-web-text+proto";
   if (!options.web_allow_origin.empty()) {
     AppendAllowOrigin(options, response);
     response.headers.emplace_back("access-control-expose-headers", kWebHeadersRead);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/base64.h"
 #include "net/grpc/call_fixture.h"
 
 namespace inferd::net::grpc {
@@ -56,6 +57,62 @@ TEST_F(WebTest, ErrorsBeforeAMessageAreInTheHeaders) {
   responder_.Finish(base::NotFound("no"));
   EXPECT_EQ(call.status(), "5");
   EXPECT_EQ(call.body, "");
+}
+
+std::string Text(std::string_view bytes) {
+  std::string text(base::Base64Size(bytes.size()), ' ');
+  base::EncodeBase64(bytes, text.data());
+  return text;
+}
+
+class WebTextTest : public CallFixture {
+ protected:
+  FakeCall Call(std::string path) {
+    return FakeCall(server_, std::move(path), {}, "application/grpc-web-text", net::Method::kPost, false);
+  }
+};
+
+TEST_F(WebTextTest, BodiesAreBase64) {
+  echo_ = true;
+  Serve();
+  for (const std::string& message : {std::string(), std::string("hello"), std::string(10'000, 'x')}) {
+    for (const size_t step : {size_t{1}, size_t{7}, SIZE_MAX}) {
+      FakeCall call = Call("/t.T/Unary");
+      call.Bytes(Text(Framed(message)), true, step);
+      EXPECT_EQ(call.Header("content-type"), "application/grpc-web-text+proto");
+      EXPECT_EQ(call.body, Text(Framed(message) + Framed("grpc-status: 0\r\n", '\x80'))) << step;
+    }
+  }
+}
+
+TEST_F(WebTextTest, EachPartMayBePadded) {
+  echo_ = true;
+  Serve();
+  const std::string frame = Framed("hello");
+  FakeCall call = Call("/t.T/Unary");
+  call.Bytes(Text(frame.substr(0, 1)) + Text(frame.substr(1, 5)) + Text(frame.substr(6)), true);
+  EXPECT_EQ(call.body, Text(frame + Framed("grpc-status: 0\r\n", '\x80')));
+}
+
+TEST_F(WebTextTest, PartsOfAStreamCanBeDecodedAsTheyCome) {
+  Serve();
+  FakeCall call = Call("/t.T/Unary");
+  call.Bytes(Text(Framed("x")), true);
+  responder_.Write(MessageOf("1"));
+  responder_.Write(MessageOf("22"));
+  responder_.Finish(base::NotFound("no"));
+  EXPECT_EQ(call.body,
+            Text(Framed("1")) + Text(Framed("22")) + Text(Framed("grpc-status: 5\r\ngrpc-message: no\r\n", '\x80')));
+}
+
+TEST_F(WebTextTest, OtherTextEndsTheCall) {
+  Serve();
+  for (const std::string& text : {std::string("AAAA!AAA"), std::string("AAAAA"), std::string("A=AA"), Framed("x")}) {
+    FakeCall call = Call("/t.T/Unary");
+    call.Bytes(text, true);
+    EXPECT_EQ(call.status(), "13") << text;
+    EXPECT_THAT(call.message(), HasSubstr("base64")) << text;
+  }
 }
 
 TEST_F(WebTest, LongTrailersAreOneFrame) {

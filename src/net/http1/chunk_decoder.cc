@@ -1,5 +1,7 @@
 #include "net/http1/chunk_decoder.h"
 
+#include "base/http_token.h"
+
 namespace inferd::net::http1 {
 
 namespace {
@@ -92,8 +94,16 @@ void ChunkDecoder::Take(char c) {
         return;
       }
       step_ = Step::kTrailer;
-      [[fallthrough]];
+      if (!base::IsTokenCharacter(c)) state_ = State::kError;
+      return;
     case Step::kTrailer:
+      if (c == ':') {
+        step_ = Step::kTrailerValue;
+      } else if (!base::IsTokenCharacter(c)) {
+        state_ = State::kError;
+      }
+      return;
+    case Step::kTrailerValue:
       if (c == '\r') {
         step_ = Step::kTrailerLf;
       } else if (IsControl(c)) {

@@ -28,7 +28,18 @@ class ChunkDecoder final {
   void Advance(uint64_t bytes);
 
  private:
-  enum class Step { kSize, kExtension, kSizeLf, kDataCr, kDataLf, kTrailerStart, kTrailer, kTrailerLf, kLastLf };
+  enum class Step {
+    kSize,
+    kExtension,
+    kSizeLf,
+    kDataCr,
+    kDataLf,
+    kTrailerStart,
+    kTrailer,
+    kTrailerValue,
+    kTrailerLf,
+    kLastLf
+  };
 
   void Take(char c);
   void TakeSize(char c);

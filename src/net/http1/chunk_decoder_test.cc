@@ -63,5 +63,15 @@ TEST(ChunkDecoderTest, AnUnfinishedBodyIsNotDone) {
   }
 }
 
+// RFC 9112, 5.1: a field line has a name, and a colon right behind it.
+TEST(ChunkDecoderTest, TrailersAreFields) {
+  for (const char* good : {"a: b", "a:", "X-Y!~: :b", "a:b\r\nc: d"}) {
+    EXPECT_EQ(StateAfter(std::string("0\r\n") + good + "\r\n\r\n"), State::kDone) << good;
+  }
+  for (const char* bad : {"no colon", "nocolon", ": b", "a : b", " a: b", "a\xff: b", "a:b\r\nc"}) {
+    EXPECT_EQ(StateAfter(std::string("0\r\n") + bad + "\r\n\r\n"), State::kError) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace inferd::net::http1

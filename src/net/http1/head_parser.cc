@@ -142,6 +142,9 @@ std::optional<HttpError> Interpret(std::string_view name, std::string_view value
         fields.connection_settings |= EqualsIgnoringCase(token, "http2-settings");
       });
       break;
+    case 12:
+      if (EqualsIgnoringCase(name, "X-Request-Id")) head.TakeRequestId(value);
+      break;
     case 14:
       if (EqualsIgnoringCase(name, "HTTP2-Settings")) ++fields.settings, framing.http2_settings = value;
       if (EqualsIgnoringCase(name, "Content-Length")) {

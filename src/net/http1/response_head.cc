@@ -62,6 +62,15 @@ void AppendText(std::string_view text, std::string& out) {
   }
 }
 
+void AppendHeaders(const HeaderList& headers, std::string& out) {
+  for (const auto& [name, value] : headers) {
+    AppendText(name, out);
+    out.append(": ");
+    AppendText(value, out);
+    out.append("\r\n");
+  }
+}
+
 }  // namespace
 
 std::string_view ReasonPhrase(int status) {
@@ -105,10 +114,11 @@ void ResponseHeadWriter::Write(const HttpResponse& response, const ResponseFrami
     AppendText(response.content_type, out);
     out.append("\r\n");
   }
-  for (const auto& [name, value] : response.headers) {
-    AppendText(name, out);
-    out.append(": ");
-    AppendText(value, out);
+  AppendHeaders(response.headers, out);
+  if (framing.answer_headers != nullptr) AppendHeaders(*framing.answer_headers, out);
+  if (!framing.request_id.empty()) {
+    out.append("X-Request-Id: ");
+    out.append(framing.request_id);
     out.append("\r\n");
   }
   if (framing.content_length.has_value()) {

@@ -18,7 +18,9 @@ struct ResponseFraming {
   std::optional<uint64_t> content_length;  // absent with chunked false: neither is sent (204, 304, until close)
   bool chunked = false;
   bool close = false;
-  bool http10 = false;  // then keeping the connection is said aloud
+  bool http10 = false;                         // then keeping the connection is said aloud
+  const HeaderList* answer_headers = nullptr;  // BodyPlan::answer_headers
+  std::string_view request_id = {};            // the request's, which is repeated; empty: none
 };
 
 // Writes response heads. Keeps the Date line of the current second. Loop-bound.

@@ -34,6 +34,21 @@ TEST(ResponseHeadTest, SaysHowTheBodyEndsAndWhetherTheConnectionDoes) {
               testing::EndsWith("GMT\r\nConnection: keep-alive\r\n\r\n"));
 }
 
+TEST(ResponseHeadTest, RepeatsTheRequestsId) {
+  EXPECT_THAT(Write(HttpResponse::Text(200, "", ""), {.content_length = 0, .request_id = "7f-1"}),
+              testing::EndsWith("GMT\r\nX-Request-Id: 7f-1\r\nContent-Length: 0\r\n\r\n"));
+  EXPECT_THAT(Write(HttpResponse::Text(200, "", ""), {.content_length = 0}),
+              testing::Not(testing::HasSubstr("X-Request-Id")));
+}
+
+TEST(ResponseHeadTest, HasTheHandlersHeadersBesidesItsOwn) {
+  const HeaderList more = {{"Vary", "Origin"}, {"X", "y"}};
+  HttpResponse response;
+  response.headers = {{"Vary", "Accept-Encoding"}};
+  EXPECT_THAT(Write(response, {.content_length = 0, .answer_headers = &more}),
+              testing::EndsWith("GMT\r\nVary: Accept-Encoding\r\nVary: Origin\r\nX: y\r\nContent-Length: 0\r\n\r\n"));
+}
+
 TEST(ResponseHeadTest, NothingInAHeaderEndsItsLine) {
   HttpResponse response;
   response.headers.emplace_back("X", std::string("a\r\nSet-Cookie: b\0c", 18));

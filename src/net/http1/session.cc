@@ -155,6 +155,7 @@ void Session::OnHead(std::string_view text) {
   head.tls = host_.tls();
   auto framing = ParseHead({store.get(), text.size()}, host_.limits(), head);
   request_.store = std::move(store);
+  request_id_ = head.request_id;
   if (!framing.has_value()) return Refuse(framing.error().status, framing.error().message);
   framing_ = *framing;
   head_only_ = head.method == Method::kHead;
@@ -227,11 +228,6 @@ void Session::Finish() {
   host_.CloseAfterWrite();
 }
 
-void Session::BeginDrain() {
-  draining_ = true;
-  if (state_ == State::kHead && input().empty()) Finish();
-}
-
 bool Session::idle() const {
   return (state_ == State::kHead || state_ == State::kFinished) && input().empty() && output_.bytes() == 0;
 }
@@ -245,15 +241,19 @@ void Session::OnTick(int64_t now_ns) {
   writing_clock_.Restart();
   switch (state_) {
     case State::kHead:
-      if (!input().empty()) {
+      if (!input().empty() && (HasNext() || !draining_)) {
         if (reading_clock_.Passed(now_ns, limits.header_timeout)) Refuse(408, "request header did not arrive in time");
         return;
       }
-      // An idle connection holds no memory.
-      input_.reset();
-      input_capacity_ = 0;
-      output_.Shrink();
-      if (reading_clock_.Passed(now_ns, limits.idle_timeout)) Finish();
+      if (input().empty()) {  // an idle connection holds no memory
+        input_.reset();
+        input_capacity_ = 0;
+        output_.Shrink();
+      }
+      if (reading_clock_.Passed(now_ns,
+                                draining_ ? std::min(limits.drain_idle, limits.idle_timeout) : limits.idle_timeout)) {
+        Finish();
+      }
       return;
     case State::kBody:
     case State::kChunkedBody:

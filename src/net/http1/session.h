@@ -50,7 +50,8 @@ class Session final : public net::Session, public Exchange {
   void OnClosed() override;
   size_t TakeOutput(std::vector<base::BufferSlice>& out, size_t bytes_max) override;
   void OnWritten(size_t bytes) override;
-  void BeginDrain() override;
+  void AnnounceDrain() override { announced_ = true; }
+  void BeginDrain() override { announced_ = draining_ = true; }
   bool idle() const override;
   size_t in_flight() const override { return open() ? 1 : 0; }
   void OnTick(int64_t now_ns) override;
@@ -100,8 +101,12 @@ class Session final : public net::Session, public Exchange {
   bool above_high_water() const { return output_.bytes() > host_.limits().write_high_water; }
 
   // Answering.
-  // Whether no request can follow this one.
-  bool last() const { return draining_ || (eof_ && (!host_.limits().keep_half_closed || input().empty())); }
+  // Whether no request can follow this one. While draining, what the peer has pipelined was sent before it could know.
+  bool last() const {
+    return (announced_ && !HasNext()) || (eof_ && (!host_.limits().keep_half_closed || input().empty()));
+  }
+  // Whether another request has begun to arrive; empty lines before it are none (RFC 9112, 2.2).
+  bool HasNext() const { return input().find_first_not_of("\r\n") != std::string_view::npos; }
   void Refuse(int status, std::string_view message);
   void RefuseBody(HttpResponse response);
   void PushHead(const HttpResponse& response, ResponseFraming framing);
@@ -130,6 +135,8 @@ class Session final : public net::Session, public Exchange {
   bool reading_into_body_ = false;
 
   // Its response.
+  std::string request_id_;  // RequestHead::request_id
+  std::shared_ptr<const HeaderList> answer_headers_;
   bool streaming_ = false;
   bool chunking_ = false;
   bool close_after_ = false;
@@ -143,7 +150,8 @@ class Session final : public net::Session, public Exchange {
 
   bool advancing_ = false;
   bool eof_ = false;
-  bool draining_ = false;
+  bool announced_ = false;  // the next response is the last, unless another request is here already
+  bool draining_ = false;   // and the connection need not wait for one
   bool reading_paused_ = false;
   Stopwatch reading_clock_;  // since the wait for a head, its first byte, or the body's last progress
   Stopwatch writing_clock_;  // since the last byte was written

@@ -13,6 +13,7 @@ void Session::BeginBody() {
   const bool has_body = framing_.chunked || length > 0;
   chunks_ = ChunkDecoder(host_.limits().header_bytes_max);
   BodyPlan plan = host_.handler().OnHead(head);
+  answer_headers_ = std::move(plan.answer_headers);
   if (plan.refuse.has_value()) return RefuseBody(*std::move(plan.refuse));
   sink_ = std::move(plan.sink);
   if (!has_body) return Execute();

@@ -30,6 +30,8 @@ HttpResponse ErrorResponse(int status, std::string_view message) {
 
 void Session::PushHead(const HttpResponse& response, ResponseFraming framing) {
   framing.http10 = framing_.http10;
+  framing.request_id = request_id_;
+  framing.answer_headers = answer_headers_.get();
   scratch_.clear();
   heads_.Write(response, framing, scratch_);
   size_t body_bytes = 0;
@@ -125,6 +127,8 @@ void Session::FinishResponse(int status, bool close) {
   request_ = HttpRequest();
   framing_ = Framing();
   head_only_ = false;
+  request_id_.clear();
+  answer_headers_ = nullptr;
   reading_clock_.Restart();
   if (close) {
     Finish();

@@ -8,6 +8,7 @@
 namespace inferd::net::http1 {
 namespace {
 
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -80,6 +81,37 @@ TEST_F(Http1SessionTest, AnswersAndKeepsTheConnection) {
   EXPECT_TRUE(session_->idle());
   EXPECT_EQ(host_.net_metrics.responses(200), 3);
   EXPECT_EQ(host_.net_metrics.in_flight(), 0);
+}
+
+TEST_F(Http1SessionTest, AnswersRepeatTheRequestsId) {
+  EXPECT_THAT(Exchange("GET /v2 HTTP/1.1\r\nHost: a\r\nx-request-ID: 7f-1\r\n\r\n"),
+              HasSubstr("\r\nX-Request-Id: 7f-1\r\n"));
+  EXPECT_THAT(Exchange(kGet), Not(HasSubstr("X-Request-Id"))) << "that was the request's before";
+  EXPECT_THAT(Exchange("GET /v2 HTTP/1.1\r\nHost: a\r\nX-Request-Id: two words\r\n\r\n"),
+              Not(HasSubstr("X-Request-Id")));
+  host_.fake_handler.plan = [](const RequestHead& head) {
+    EXPECT_EQ(head.request_id, "8");
+    BodyPlan plan;
+    plan.refuse = HttpResponse::Text(404, "", "");
+    return plan;
+  };
+  EXPECT_THAT(Exchange(Post("body", "X-Request-Id: 8\r\n")),
+              AllOf(StartsWith("HTTP/1.1 404 "), HasSubstr("\r\nX-Request-Id: 8\r\n")));
+}
+
+TEST_F(Http1SessionTest, HeadersThatTheHandlerAsksForAreOnWhateverAnswer) {
+  const auto headers = std::make_shared<const HeaderList>(HeaderList{{"X-More", "y"}});
+  host_.fake_handler.plan = [&headers](const RequestHead& head) {
+    BodyPlan plan;
+    if (head.target == "/refused") plan.refuse = HttpResponse::Text(404, "", "");
+    if (head.target == "/v2/echo") plan.bytes_max = 1;
+    if (head.target != "/plain") plan.answer_headers = headers;
+    return plan;
+  };
+  EXPECT_THAT(Exchange(kGet), HasSubstr("\r\nX-More: y\r\n"));
+  EXPECT_THAT(Exchange("GET /refused HTTP/1.1\r\nHost: a\r\n\r\n"), HasSubstr("\r\nX-More: y\r\n"));
+  EXPECT_THAT(Exchange("GET /plain HTTP/1.1\r\nHost: a\r\n\r\n"), Not(HasSubstr("X-More")));
+  EXPECT_THAT(Exchange(Post("too large")), AllOf(StartsWith("HTTP/1.1 413 "), HasSubstr("\r\nX-More: y\r\n")));
 }
 
 TEST_F(Http1SessionTest, ReadsTheSameHoweverTheBytesArrive) {
@@ -444,17 +476,58 @@ TEST_F(Http1SessionTest, ATickBetweenRequestsChangesNothing) {
   EXPECT_THAT(Exchange(kGet), EndsWith("ok"));
 }
 
-TEST_F(Http1SessionTest, DrainClosesIdleOnesAtOnceAndOthersAfterTheirResponse) {
+TEST_F(Http1SessionTest, DrainClosesWhatIsIdleForAWhileAndOthersAfterTheirResponse) {
   session_->BeginDrain();
+  session_->OnTick(kSecond);
+  session_->OnTick(2 * kSecond);
+  EXPECT_FALSE(host_.closing) << "a request may be on its way";
+  session_->OnTick(2 * kSecond + 1);
   EXPECT_TRUE(host_.closing);
   Reset();
   host_.closing = false;
   Hold();
   Feed(*session_, kGet);
   session_->BeginDrain();
+  session_->OnTick(100 * kSecond);
   EXPECT_FALSE(host_.closing);
   held_[0].Send(HttpResponse());
   EXPECT_THAT(TakeAll(*session_), HasSubstr("Connection: close\r\n"));
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(Http1SessionTest, AnAnnouncedDrainIsToldWithTheNextResponseAndClosesNothingIdle) {
+  session_->AnnounceDrain();
+  session_->OnTick(kSecond);
+  session_->OnTick(70 * kSecond);
+  EXPECT_FALSE(host_.closing);
+  EXPECT_THAT(Exchange(kGet), HasSubstr("Connection: close\r\n"));
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(Http1SessionTest, WhatIsPipelinedIsAnsweredBeforeADrainClosesTheConnection) {
+  session_->AnnounceDrain();
+  const std::string post = Post("hello");
+  Hold();
+  Feed(*session_, std::string(kGet) + post.substr(0, post.size() - 1));
+  held_[0].Send(HttpResponse::Text(200, "", "first"));
+  EXPECT_THAT(TakeAll(*session_), Not(HasSubstr("Connection: close")));
+  EXPECT_FALSE(host_.closing);
+  Feed(*session_, post.substr(post.size() - 1));
+  ASSERT_EQ(held_.size(), 2u);
+  held_[1].Send(HttpResponse::Text(200, "", "second"));
+  EXPECT_THAT(TakeAll(*session_), AllOf(HasSubstr("Connection: close\r\n"), EndsWith("second")));
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(Http1SessionTest, AnEmptyLineIsNoPipelinedRequest) {
+  session_->AnnounceDrain();
+  EXPECT_THAT(Exchange(Post("hello") + "\r\n"), HasSubstr("Connection: close\r\n"));
+  Reset();
+  host_.closing = false;
+  Exchange(Post("hello") + "\r\n");
+  session_->BeginDrain();
+  session_->OnTick(kSecond);
+  session_->OnTick(3 * kSecond);
   EXPECT_TRUE(host_.closing);
 }
 

@@ -20,12 +20,12 @@ constexpr int64_t kControlFramesPerSecond = 100;
 constexpr int64_t kControlFramesPerRequest = 4;
 constexpr int64_t kResetsBurst = 1000;  // a client may cancel all it has, a few times over
 constexpr int64_t kResetsPerSecond = 100;
-constexpr size_t kOutboundAcksMax = 4096;    // above what control_frames_ lets through
-constexpr size_t kOutboundFramesMax = 5000;  // that wait for a peer which does not read
-constexpr int64_t kDrainRoundTripNs = 1'000'000'000;
+constexpr size_t kOutboundAcksMax = 4096;              // above what control_frames_ lets through
+constexpr size_t kOutboundFramesMax = 5000;            // that wait for a peer which does not read
+constexpr int64_t kDrainRoundTripNs = 10'000'000'000;  // for our PING to come back, while the peer is at work
 constexpr uint8_t kKeepalivePing[8] = {'a', 'l', 'i', 'v', 'e', '?', 0, 0};
 constexpr size_t kEncoderTableBytes = 1024;   // what our few response headers need
-constexpr size_t kFrameBytesMin = 16 * 1024;  // that SETTINGS_MAX_FRAME_SIZE allows everybody
+constexpr size_t kFrameBytesMin = 16 * 1024;  // that SETTINGS_MAX_FRAME_SIZE allows every peer
 constexpr uint32_t kFrameBytesMax = 1 << 20;
 constexpr size_t kDirectBytesMin = 32 * 1024;  // less is read with what comes behind it, and copied
 
@@ -204,13 +204,43 @@ void Connection::OnWritten(size_t bytes) {
   Settle();
 }
 
+// gRPC's clients take the notice at any time. Of others there are some that fail what is open when it comes, and read
+// nothing between two requests: they are told behind a response, unless they keep several requests open or are silent.
 void Connection::BeginDrain() {
-  if (draining_ || failed_ || closing_) return;
-  draining_ = true;
-  drain_ns_ = now_ns_;
-  // First "no more, please" that still accepts what is on its way; when the PING behind it comes back, the real one.
-  nghttp2_submit_shutdown_notice(session_);
+  if (failed_ || closing_ || ending_ns_ != 0) return;
+  announced_ = true;
+  ending_ns_ = now_ns_;
+  if (grpc_) SubmitNotice();
   Settle();
+}
+
+void Connection::EnforceDrain() {
+  const int64_t idle_ns = std::chrono::nanoseconds(host_.limits().drain_idle).count();
+  if (ping_due_ && now_ns_ - drain_ns_ >= idle_ns) {
+    ping_due_ = false;
+    SubmitDrainPing();
+  }
+  if (ending_ns_ != 0 && !draining_) {
+    const bool silent = streams_.empty() && now_ns_ - active_ns_ >= idle_ns;
+    if (silent || (streams_.size() > 1 && now_ns_ - ending_ns_ >= idle_ns)) SubmitNotice();
+  }
+  if (MayEnd()) SubmitFinalGoaway();
+}
+
+// First "no more, please" that still accepts what is on its way; when the PING behind it comes back, the real one.
+void Connection::SubmitNotice() {
+  if (std::exchange(draining_, true)) return;
+  drain_ns_ = now_ns_;
+  nghttp2_submit_shutdown_notice(session_);
+}
+
+// Whether a peer that does not answer our PING has had its chance to know: some clients read only while they wait for a
+// response, and what such a one sends from now on it finds to be not processed.
+bool Connection::MayEnd() const {
+  if (!draining_) return false;
+  const int64_t idle_ns = std::chrono::nanoseconds(host_.limits().drain_idle).count();
+  const bool silent = streams_.empty() && now_ns_ - std::max(drain_ns_, active_ns_) >= idle_ns;
+  return silent || now_ns_ - drain_ns_ >= kDrainRoundTripNs;
 }
 
 void Connection::SubmitFinalGoaway() {
@@ -234,7 +264,7 @@ void Connection::OnTick(int64_t now_ns) {
   if (!greeted_ && passed(began_ns_, limits.header_timeout)) Terminate(NGHTTP2_SETTINGS_TIMEOUT);
   if (headers_since_ns_ != 0 && passed(headers_since_ns_, limits.header_timeout)) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
   if (streams_.empty() && passed(active_ns_, limits.idle_timeout)) Terminate(NGHTTP2_NO_ERROR);
-  if (draining_ && now_ns - drain_ns_ >= kDrainRoundTripNs) SubmitFinalGoaway();
+  EnforceDrain();
   EnforceLifetime();
   DeliverReady();
   Settle();
@@ -248,7 +278,7 @@ void Connection::EnforceLifetime() {
   }
   switch (age_.OnTick(now_ns_)) {
     case Age::Due::kNothing: break;
-    case Age::Due::kDrain: BeginDrain(); break;
+    case Age::Due::kDrain: SubmitNotice(); break;
     case Age::Due::kClose: Terminate(NGHTTP2_NO_ERROR); break;
   }
 }

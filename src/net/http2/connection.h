@@ -20,14 +20,14 @@ namespace inferd::net::http2 {
 // One HTTP/2 connection: nghttp2 without its I/O, and the streams. Loop-bound.
 //
 // nghttp2 parses, keeps the windows and orders what is sent. Requests are handed to the handler after each read, not
-// from inside nghttp2's callbacks. The rest of a large DATA frame is read to where the stream wants it, and nghttp2 finds
-// it there, so that a tensor is not copied on its way. A request's bytes are taken off the windows when they are in its body, which the
-// memory budget has been charged for; a sink's, when the sink has come to them. While more than the write high-water
-// mark of whole responses waits for the peer's windows, nothing further is delivered; frames are still read, since the
-// windows open by them.
+// from inside nghttp2's callbacks. The rest of a large DATA frame is read to where the stream wants it, and nghttp2
+// finds it there, so that a tensor is not copied on its way. A request's bytes are taken off the windows when they are
+// in its body, which the memory budget has been charged for; a sink's, when the sink has come to them. While more than
+// the write high-water mark of whole responses waits for the peer's windows, nothing further is delivered; frames are
+// still read, since the windows open by them.
 //
-// Refused with GOAWAY ENHANCE_YOUR_CALM: streams reset as soon as they begin (by the peer, or by what it sends), control
-// frames and empty frames in numbers, more CONTINUATIONs than a header block within the limit needs.
+// Refused with GOAWAY ENHANCE_YOUR_CALM: streams reset as soon as they begin (by the peer, or by what it sends),
+// control frames and empty frames in numbers, more CONTINUATIONs than a header block within the limit needs.
 class Connection final : public Session {
  public:
   explicit Connection(SessionHost& host);
@@ -46,6 +46,7 @@ class Connection final : public Session {
   void OnClosed() override;
   size_t TakeOutput(std::vector<base::BufferSlice>& out, size_t bytes_max) override;
   void OnWritten(size_t bytes) override;
+  void AnnounceDrain() override { announced_ = true; }
   void BeginDrain() override;
   bool idle() const override { return streams_.empty() && unwritten_ == 0; }
   size_t in_flight() const override { return in_flight_; }
@@ -97,6 +98,10 @@ class Connection final : public Session {
   void EnforceLifetime();
   // The same where nghttp2 itself has given up and can send nothing more.
   void Fail(int nghttp2_error);
+  void EnforceDrain();
+  void SubmitNotice();
+  void SubmitDrainPing();
+  bool MayEnd() const;
   void SubmitFinalGoaway();
   std::string_view Date();
 
@@ -121,7 +126,8 @@ class Connection final : public Session {
   int64_t active_ns_;
   int64_t written_ns_;
   int64_t tick_ns_;
-  int64_t drain_ns_ = 0;
+  int64_t ending_ns_ = 0;         // since BeginDrain; 0: it has not been called
+  int64_t drain_ns_ = 0;          // since the notice
   int64_t headers_since_ns_ = 0;  // 0: no header block is incomplete
   TokenBucket control_frames_;
   TokenBucket resets_;
@@ -131,7 +137,9 @@ class Connection final : public Session {
   bool grpc_ = false;     // a gRPC request has come
   bool eof_ = false;
   bool failed_ = false;
-  bool draining_ = false;
+  bool announced_ = false;  // to be told behind the next response that leaves no stream open
+  bool draining_ = false;   // the notice is out
+  bool ping_due_ = false;   // behind it, after Limits::drain_idle
   bool final_goaway_ = false;
   bool dismissed_ = false;  // the peer has been told why, and is not read any more
   bool closing_ = false;

@@ -2,6 +2,7 @@
 #include <ctime>
 #include <utility>
 
+#include "base/clock.h"
 #include "net/http2/callbacks.h"
 #include "net/http2/connection.h"
 #include "net/http2/response_fields.h"
@@ -66,6 +67,8 @@ void Connection::OnFrame(const nghttp2_frame& frame) {
   }
 }
 
+void Connection::SubmitDrainPing() { nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, kDrainPing); }
+
 void Connection::OnPing(const nghttp2_frame& frame) {
   if ((frame.hd.flags & NGHTTP2_FLAG_ACK) != 0) {
     if (draining_ && std::ranges::equal(frame.ping.opaque_data, kDrainPing)) SubmitFinalGoaway();
@@ -81,13 +84,20 @@ void Connection::NoteHead(const RequestHead& head) {
 void Connection::OnFrameSent(const nghttp2_frame& frame) {
   if (frame.hd.type == NGHTTP2_DATA) control_frames_.Credit(kControlFramesPerDataFrame);
   // nghttp2 would send a PING before a GOAWAY that was submitted first.
-  if (frame.hd.type == NGHTTP2_GOAWAY && draining_ && !final_goaway_) {
-    nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, kDrainPing);
-  }
+  if (frame.hd.type == NGHTTP2_GOAWAY && draining_ && !final_goaway_ && !ping_due_) SubmitDrainPing();
   if (frame.hd.type == NGHTTP2_WINDOW_UPDATE) keepalive_.OnWindowUpdateSent();
   const bool works = frame.hd.type == NGHTTP2_DATA || frame.hd.type == NGHTTP2_HEADERS;
   if (works) keepalive_.OnSent();
   if (!works || (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return;
+  // In one write with it, and no request is open: a client that takes GOAWAY for the end of what it waits for, or reads
+  // only while it waits, has lost nothing by then. Some take a PING behind GOAWAY for an error, and close at once: it
+  // comes when they have had time for that.
+  if (announced_ && !draining_ && streams_.size() <= 1) {
+    // The last look at the clock may be as old as whatever has held the loop since.
+    now_ns_ = std::max(now_ns_, base::SystemClock().NowNs());
+    ping_due_ = !grpc_;
+    SubmitNotice();
+  }
   // Answered before the request was whole: the peer need not send the rest (RFC 9113, 8.1).
   const int32_t id = frame.hd.stream_id;
   if (nghttp2_session_get_stream_remote_close(session_, id) == 0) Reset(id, NGHTTP2_NO_ERROR);
@@ -138,7 +148,8 @@ void Connection::SubmitResponse(Stream& stream, const HttpResponse& response, st
                                 bool has_body) {
   if (failed_) return;
   const bool grpc = IsGrpcType(response.content_type);  // its servers send neither Date nor Content-Length
-  const ResponseFields fields(response, grpc ? std::nullopt : content_length, grpc ? "" : Date());
+  const ResponseFields fields(response, grpc ? std::nullopt : content_length, grpc ? "" : Date(), stream.request_id(),
+                              stream.answer_headers());
   const nghttp2_data_provider source = Callbacks::BodySource();
   const int error =
       nghttp2_submit_response(session_, stream.id(), fields.data(), fields.size(), has_body ? &source : nullptr);

@@ -72,6 +72,8 @@ void HeaderBlock::AddField(std::string_view name, std::string_view value) {
     uint64_t length = 0;
     std::from_chars(value.data(), value.data() + value.size(), length);
     head_.content_length = length;
+  } else if (name == "x-request-id") {
+    head_.TakeRequestId(value);
   }
 }
 

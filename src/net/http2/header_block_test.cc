@@ -36,6 +36,14 @@ TEST_F(HeaderBlockTest, MakesAHead) {
   EXPECT_EQ(head_.headers.size(), 2u);
 }
 
+TEST_F(HeaderBlockTest, KnowsTheRequestsId) {
+  block_.Add(":path", "/");
+  block_.Add("x-request-id", "7f-1");
+  EXPECT_EQ(Finish().status, 0);
+  EXPECT_EQ(head_.request_id, "7f-1");
+  EXPECT_EQ(head_.Find("X-Request-Id"), "7f-1");
+}
+
 TEST_F(HeaderBlockTest, AHostOfItsOwnStands) {
   block_.Add(":path", "/");
   block_.Add(":authority", "a");

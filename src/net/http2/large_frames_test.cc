@@ -91,7 +91,8 @@ TEST_F(LargeFramesTest, TheRestOfARefusedBodyIsReadToTheSharedSpace) {
 TEST_F(LargeFramesTest, AStreamThatEndsInTheMiddleOfAFrameIsNotReadTo) {
   const std::string frame = Frame(NGHTTP2_DATA, kEndStream, 1, payload_);
   Feed(*session_, Open(1) + frame.substr(0, 1009));
-  session_->OnTick(start_ns_ + std::chrono::nanoseconds(host_.limits_value.body_timeout).count() + 2'000'000'000);
+  session_->OnTick(base::SystemClock().NowNs() + std::chrono::nanoseconds(host_.limits_value.body_timeout).count() +
+                   2'000'000'000);
   TakeFrames();
   EXPECT_TRUE(ReadsToSharedSpace());
   Feed(*session_, frame.substr(1009));

@@ -27,13 +27,16 @@ bool BelongsToConnection(std::string_view name) {
 }  // namespace
 
 ResponseFields::ResponseFields(const HttpResponse& response, std::optional<uint64_t> content_length,
-                               std::string_view date) {
+                               std::string_view date, std::string_view request_id, const HeaderList* answer_headers) {
   status_[0] = static_cast<char>('0' + response.status / 100 % 10);
   status_[1] = static_cast<char>('0' + response.status / 10 % 10);
   status_[2] = static_cast<char>('0' + response.status % 10);
   Add(":status", {status_, 3}, kLiteralName);
   if (!response.content_type.empty()) Add("content-type", response.content_type, kLiteral);
   AddAll(response.headers);
+  if (answer_headers != nullptr) AddAll(*answer_headers);
+  // No two are the same: the compression's table is for other fields.
+  if (!request_id.empty()) Add("x-request-id", request_id, kLiteralName | NGHTTP2_NV_FLAG_NO_INDEX);
   if (content_length.has_value()) {
     const auto end = std::to_chars(length_, length_ + sizeof length_, *content_length).ptr;
     Add("content-length", {length_, static_cast<size_t>(end - length_)}, kLiteralName);
@@ -43,7 +46,7 @@ ResponseFields::ResponseFields(const HttpResponse& response, std::optional<uint6
 
 ResponseFields::ResponseFields(const Trailers& trailers) { AddAll(trailers); }
 
-void ResponseFields::AddAll(const std::vector<std::pair<std::string, std::string>>& headers) {
+void ResponseFields::AddAll(const HeaderList& headers) {
   for (const auto& [name, value] : headers) {
     if (!BelongsToConnection(name)) Add(InLowerCase(name), WithoutLineEnds(value));
   }

@@ -20,7 +20,9 @@ namespace inferd::net::http2 {
 // which stays put.
 class ResponseFields {
  public:
-  ResponseFields(const HttpResponse& response, std::optional<uint64_t> content_length, std::string_view date);
+  // `request_id`: the request's, which is repeated; empty: none. `answer_headers`: BodyPlan's; outlives this object.
+  ResponseFields(const HttpResponse& response, std::optional<uint64_t> content_length, std::string_view date,
+                 std::string_view request_id = {}, const HeaderList* answer_headers = nullptr);
   explicit ResponseFields(const Trailers& trailers);
   ResponseFields(const ResponseFields&) = delete;
   ResponseFields& operator=(const ResponseFields&) = delete;
@@ -29,7 +31,7 @@ class ResponseFields {
   size_t size() const { return fields_.size(); }
 
  private:
-  void AddAll(const std::vector<std::pair<std::string, std::string>>& headers);
+  void AddAll(const HeaderList& headers);
   // `flags`: what need not be copied, being a literal in lower case.
   void Add(std::string_view name, std::string_view value, uint8_t flags = NGHTTP2_NV_FLAG_NONE);
   // `name` itself, or a copy in lower case.

@@ -28,6 +28,19 @@ TEST(ResponseFieldsTest, TheStatusComesFirstAndLengthAndDateAreAdded) {
                           Pair("date", "today")));
 }
 
+TEST(ResponseFieldsTest, TheRequestsIdIsRepeated) {
+  EXPECT_THAT(Read(ResponseFields(HttpResponse(), std::nullopt, "", "7f-1")),
+              ElementsAre(Pair(":status", "200"), Pair("x-request-id", "7f-1")));
+}
+
+TEST(ResponseFieldsTest, TheHandlersHeadersFollowTheResponses) {
+  const HeaderList more = {{"Vary", "Origin"}};
+  HttpResponse response;
+  response.headers = {{"vary", "Accept-Encoding"}};
+  EXPECT_THAT(Read(ResponseFields(response, std::nullopt, "", "", &more)),
+              ElementsAre(Pair(":status", "200"), Pair("vary", "Accept-Encoding"), Pair("vary", "Origin")));
+}
+
 TEST(ResponseFieldsTest, NamesAreInLowerCaseAndValuesAreOneLine) {
   HttpResponse response;
   response.headers.emplace_back("Retry-After", "1\r\n2");

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/clock.h"
 #include "net/http2/session_fixture.h"
 
 namespace inferd::net::http2 {
@@ -38,6 +39,46 @@ TEST_F(SessionTest, TheHandlerSeesTheWholeRequest) {
   EXPECT_TRUE(peer_[id].closed);
   EXPECT_EQ(host_.net_metrics.responses(201), 1);
   EXPECT_TRUE(session_->idle());
+}
+
+TEST_F(SessionTest, AnswersRepeatTheRequestsId) {
+  const int32_t plain = peer_.Request("GET", "/v2");
+  const int32_t named = peer_.Request("GET", "/v2", {{"x-request-id", "7f-1"}});
+  const int32_t malformed = peer_.Request("GET", "/v2", {{"x-request-id", "two words"}});
+  Exchange();
+  EXPECT_EQ(peer_[plain].headers.count("x-request-id"), 0u);
+  EXPECT_EQ(peer_[named].headers["x-request-id"], "7f-1");
+  EXPECT_EQ(peer_[malformed].headers.count("x-request-id"), 0u);
+  handler().plan = [](const RequestHead&) {
+    BodyPlan plan;
+    plan.refuse = HttpResponse::Text(404, "", "");
+    return plan;
+  };
+  const int32_t refused = peer_.Request("GET", "/v2", {{"x-request-id", "8"}});
+  Exchange();
+  EXPECT_EQ(peer_[refused].status(), 404);
+  EXPECT_EQ(peer_[refused].headers["x-request-id"], "8");
+}
+
+TEST_F(SessionTest, HeadersThatTheHandlerAsksForAreOnWhateverAnswer) {
+  const auto headers = std::make_shared<const HeaderList>(HeaderList{{"X-More", "y"}});
+  handler().plan = [&headers](const RequestHead& head) {
+    BodyPlan plan;
+    if (head.target == "/refused") plan.refuse = HttpResponse::Text(404, "", "");
+    plan.bytes_max = 1;
+    if (head.target != "/plain") plan.answer_headers = headers;
+    return plan;
+  };
+  const int32_t answered = peer_.Request("GET", "/v2");
+  const int32_t refused = peer_.Request("GET", "/refused");
+  const int32_t plain = peer_.Request("GET", "/plain");
+  const int32_t too_large = peer_.Request("POST", "/v2", {{"content-length", "9"}}, "too large");
+  Exchange();
+  EXPECT_EQ(peer_[answered].headers["x-more"], "y");
+  EXPECT_EQ(peer_[refused].headers["x-more"], "y");
+  EXPECT_EQ(peer_[plain].headers.count("x-more"), 0u);
+  EXPECT_EQ(peer_[too_large].status(), 413);
+  EXPECT_EQ(peer_[too_large].headers["x-more"], "y");
 }
 
 TEST_F(SessionTest, LargeBodiesPassTheWindowsInBothDirections) {
@@ -265,7 +306,7 @@ TEST_F(SessionTest, AStreamedResponseThatNobodyReadsHoldsNothingBack) {
 
 TEST_F(SessionTest, DrainsInTwoSteps) {
   Hold();
-  const int32_t running = peer_.Request("GET", "/1");
+  const int32_t running = peer_.Request("POST", "/1", {{"content-type", "application/grpc"}});
   Exchange();
   session_->BeginDrain();
   peer_.Take(TakeAll(*session_));
@@ -278,6 +319,89 @@ TEST_F(SessionTest, DrainsInTwoSteps) {
   held_[0].Send(HttpResponse::Text(200, "", "done"));
   Exchange();
   EXPECT_EQ(peer_[running].body, "done");
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(SessionTest, AnAnnouncedDrainIsToldBehindTheResponseThatLeavesNothingOpen) {
+  Hold();
+  const int32_t first = peer_.Request("GET", "/1");
+  const int32_t second = peer_.Request("GET", "/2");
+  Exchange();
+  session_->AnnounceDrain();
+  peer_.Take(TakeAll(*session_));
+  held_[0].Send(HttpResponse::Text(200, "", "done"));
+  peer_.Take(TakeAll(*session_));
+  EXPECT_EQ(peer_[first].body, "done");
+  EXPECT_EQ(peer_.goaways.size(), 0u) << "another waits";
+  held_[1].Send(HttpResponse::Text(200, "", "done"));
+  const std::string told = TakeAll(*session_);
+  // What was sent before the peer could know is served, and covered by the last GOAWAY.
+  const int32_t third = peer_.Request("GET", "/3");
+  Feed(*session_, peer_.Frames());
+  peer_.Take(told);
+  EXPECT_EQ(peer_[second].body, "done");
+  ASSERT_EQ(peer_.goaways.size(), 1u) << "in the same write";
+  EXPECT_EQ(peer_.goaways[0].first, 0x7fffffff);
+  Exchange();
+  ASSERT_EQ(peer_.goaways.size(), 1u) << "the PING waits";
+  session_->OnTick(base::SystemClock().NowNs() + 1'000'000'000);
+  Exchange();
+  ASSERT_EQ(peer_.goaways.size(), 2u);
+  EXPECT_EQ(peer_.goaways[1], (std::pair<int32_t, uint32_t>{third, NGHTTP2_NO_ERROR}));
+  EXPECT_FALSE(host_.closing);
+  ASSERT_EQ(held_.size(), 3u);
+  held_[2].Send(HttpResponse::Text(200, "", "done"));
+  Exchange();
+  EXPECT_EQ(peer_[third].body, "done");
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(SessionTest, OneRequestAtATimeIsAnsweredBeforeTheNotice) {
+  Hold();
+  peer_.Request("GET", "/1");
+  Exchange();
+  session_->BeginDrain();
+  const int64_t now_ns = base::SystemClock().NowNs();
+  session_->OnTick(now_ns + 20'000'000'000);
+  Exchange();
+  EXPECT_EQ(peer_.goaways.size(), 0u);
+  peer_.Request("GET", "/2");
+  Exchange();
+  session_->OnTick(now_ns + 20'000'000'000);
+  peer_.Take(TakeAll(*session_));
+  EXPECT_EQ(peer_.goaways.size(), 1u) << "several at a time may never come to an end";
+}
+
+TEST_F(SessionTest, ASilentPeerIsToldWhenTheServerEnds) {
+  peer_.Request("GET", "/1");
+  Exchange();
+  session_->BeginDrain();
+  const int64_t now_ns = base::SystemClock().NowNs();
+  session_->OnTick(now_ns);
+  Exchange();
+  EXPECT_EQ(peer_.goaways.size(), 0u) << "a request may be on its way";
+  session_->OnTick(now_ns + 2'000'000'000);
+  Exchange();
+  ASSERT_EQ(peer_.goaways.size(), 1u);
+  EXPECT_EQ(peer_.goaways[0].first, 0x7fffffff);
+  session_->OnTick(now_ns + 4'000'000'000);
+  TakeAll(*session_);  // the peer's library reads nothing more: it has nothing open
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(SessionTest, APeerThatDoesNotAnswerThePingIsLeftWhenItIsSilent) {
+  const int32_t id = peer_.Request("POST", "/1", {{"content-type", "application/grpc"}});
+  Exchange();
+  EXPECT_EQ(peer_[id].body, "ok");
+  session_->BeginDrain();
+  TakeAll(*session_);  // and nobody reads it
+  const int64_t now_ns = base::SystemClock().NowNs();
+  session_->OnTick(now_ns);
+  EXPECT_FALSE(host_.closing);
+  session_->OnTick(now_ns + 2'000'000'000);
+  peer_.Take(TakeAll(*session_));
+  ASSERT_EQ(peer_.goaways.size(), 1u);
+  EXPECT_EQ(peer_.goaways[0], (std::pair<int32_t, uint32_t>{id, NGHTTP2_NO_ERROR}));
   EXPECT_TRUE(host_.closing);
 }
 

@@ -223,7 +223,7 @@ TEST_F(SinkTest, AnAnswerUnderWayBreaksOffWhenThePeerStalls) {
 }
 
 TEST_F(SinkTest, ADrainWaitsForIt) {
-  const int32_t id = peer_.Request("POST", "/p", {}, "first", false);
+  const int32_t id = peer_.Request("POST", "/p", {{"content-type", "application/grpc"}}, "first", false);
   Exchange();
   session_->BeginDrain();
   Exchange();

@@ -46,9 +46,11 @@ void Stream::OnHeadersEnd(bool end_stream) {
   SessionHost& host = connection_.host();
   const HeaderBlock::Refusal refusal = fields_.Finish(host.peer(), host.tls());
   request_.store = fields_.TakeStore();
+  request_id_ = request_.head.request_id;
   connection_.NoteHead(request_.head);
   if (refusal.status != 0) return Refuse(refusal.status, refusal.text);
   BodyPlan plan = host.handler().OnHead(request_.head);
+  answer_headers_ = std::move(plan.answer_headers);
   if (plan.refuse.has_value()) return Refuse(*std::move(plan.refuse));
   if (plan.sink != nullptr) {
     sink_ = std::move(plan.sink);
@@ -119,6 +121,7 @@ void Stream::BecomeReady() {
 void Stream::Adopt(HttpRequest request) {
   request_ = std::move(request);
   request_.head.http2 = true;
+  request_id_ = request_.head.request_id;
   received_ns_ = request_.received_ns;
   receiving_ = Receiving::kWhole;
   BecomeReady();

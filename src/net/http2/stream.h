@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,9 @@ class Stream final : public Exchange {
 
   int32_t id() const { return id_; }
   int64_t received_ns() const { return received_ns_; }
+  const std::string& request_id() const { return request_id_; }
+  // What the answer has besides its own headers; null: nothing.
+  const HeaderList* answer_headers() const { return answer_headers_.get(); }
 
   // --- What arrives, in nghttp2's order.
   void OnField(std::string_view name, std::string_view value);
@@ -57,7 +61,7 @@ class Stream final : public Exchange {
   void OnPeerGone(base::Task task) override;
   void PauseBody() override;
   void ResumeBody() override;
-  // The peer will not read the answer, or somebody else gives it: runs what OnPeerGone was given, later.
+  // The peer will not read the answer, or another gives it: runs what OnPeerGone was given, later.
   void TellPeerGone() override;
   void Abandon() override;
 
@@ -70,7 +74,7 @@ class Stream final : public Exchange {
   // The last frame of the response has been taken.
   bool answered() const { return responding_ == Responding::kEnded && queue_.bytes() == 0; }
 
-  // Takes the request off the books; whoever answers it from now on does nothing.
+  // Takes the request off the books; answers to it from now on do nothing.
   void Forget();
   // Enforces the time limits of what is stuck.
   void OnTick(int64_t now_ns);
@@ -104,6 +108,8 @@ class Stream final : public Exchange {
   int64_t received_ns_;
   int64_t progress_ns_;  // when a body byte last moved, in or out
   HttpRequest request_;
+  std::string request_id_;  // RequestHead::request_id
+  std::shared_ptr<const HeaderList> answer_headers_;
   HeaderBlock fields_;  // makes request_'s head
   Body body_;
   std::unique_ptr<RequestSink> sink_;  // kept to the stream's end: it may be what answers just now

@@ -1,11 +1,13 @@
 #include "scheduling/batch/batch_execution.h"
 
+#include <new>
 #include <utility>
 
 #include "core/model_version.h"
 #include "core/request_timeout.h"
 #include "scheduling/batch/batch_padding.h"
 #include "scheduling/batch/largest_shape.h"
+#include "scheduling/batch/output_charge.h"
 #include "scheduling/batching_session_metrics.h"
 
 namespace inferd::scheduling {
@@ -28,9 +30,11 @@ bool BatchExecution::Begin(int64_t started_ns) {
   recorded_.store(false, kRelaxed);
   inputs_ready_ns_.store(0, kRelaxed);
   infer_done_ns_.store(0, kRelaxed);
+  refused_bytes_.store(0, kRelaxed);
   started_ns_ = started_ns;
   row_count_ = {.requested = row_count(), .padding = 0};
-  row_count_.padding = MissingRows(context_.allowed_rows, row_count_.requested);
+  const bool fills_up = context_.sharing == nullptr || context_.sharing->may_fill_up();
+  row_count_.padding = fills_up ? MissingRows(context_.allowed_rows, row_count_.requested) : 0;
   progress_.assign(members_.size(), {});
   rows.clear();
   for (const auto& member : members_) rows.push_back(member->queued.layout.rows);
@@ -39,28 +43,32 @@ bool BatchExecution::Begin(int64_t started_ns) {
   if (!MayBePadded(context_, members_)) return RunApart();
   const base::Status status = LayOutInputs(context_, members_, row_count_, inputs);
   if (status.ok()) return true;
-  FailAll(status, false);
+  // What there is too much of together there may not be apart.
+  if (members_.size() > 1) return RunApart();
+  Answer(0, {status}, context_.clock.NowNs());
   state_.store(State::kFinished, kRelaxed);
   return false;
 }
 
-// What they would be together is out of proportion to what they are.
 bool BatchExecution::RunApart() {
   for (Progress& progress : progress_) progress.final = progress.retry = true;
   state_.store(State::kFinished, kRelaxed);
   return false;
 }
 
-bool BatchExecution::Returned() {
-  return state_.exchange(State::kDetached, std::memory_order_acq_rel) == State::kFinished;
+bool BatchExecution::Leave(FinishedCallback finished) {
+  finished_ = std::move(finished);
+  return state_.exchange(State::kLeft, std::memory_order_acq_rel) != State::kFinished;
 }
 
 void BatchExecution::Clear(Remains& remains) {
+  const bool evicted = Evicted();
   for (core::ExecutionInput& input : inputs) input.pieces.clear();
   for (size_t i = 0; i < members_.size(); ++i) {
     core::QueuedRequest& queued = members_[i]->queued;
     if (progress_[i].retry) {
       members_[i]->alone = true;
+      members_[i]->evicted |= evicted;
       remains.retries.push_back(std::move(members_[i]));
       continue;
     }
@@ -81,78 +89,154 @@ bool BatchExecution::PastDeadline(size_t i) const {
   return deadline_ns != 0 && deadline_ns <= context_.clock.NowNs();
 }
 
-void BatchExecution::Respond(size_t i, base::Status status, std::vector<core::InferTensor> tensors, bool final) {
-  if (i >= members_.size() || progress_[i].final) return;
-  const bool end_of_stream = tensors.empty() && final && progress_[i].responses > 0;
-  if (status.ok() && !end_of_stream) status = output_layout_.Pick(members_[i]->queued, tensors);
-  Answer(i, std::move(status), std::move(tensors), final, context_.clock.NowNs());
+base::Buffer BatchExecution::AllocateOutput(int, size_t bytes) {
+  if (context_.outputs == nullptr || bytes < kChargedOutputBytesMin) return base::Buffer::Allocate(bytes);
+  if (!context_.outputs->TryCharge(bytes)) {
+    refused_bytes_.store(bytes, kRelaxed);
+    throw std::bad_alloc();
+  }
+  allocated_bytes_.fetch_add(bytes, kRelaxed);
+  return base::Buffer::Allocate(bytes);
 }
 
-void BatchExecution::RespondAll(base::Status status, std::vector<core::InferTensor> tensors) {
-  if (!status.ok()) return FailAll(status, true);
-  if (rows.size() == 1) return Respond(0, std::move(status), std::move(tensors), true);
-  status = output_layout_.Split(members_, row_count_, tensors);
-  if (!status.ok()) return FailAll(status, false);
+void BatchExecution::ReleaseAllocated() {
+  if (context_.outputs == nullptr || allocated_bytes_.load(kRelaxed) == 0) return;
+  context_.outputs->Release(allocated_bytes_.exchange(0, kRelaxed));
+}
+
+// From here on outputs count for as long as anything needs them.
+base::Status BatchExecution::Charge(std::vector<core::InferTensor>& tensors) {
+  if (context_.outputs == nullptr) return base::OkStatus();
+  ReleaseAllocated();
+  INFERD_ASSIGN_OR_RETURN(const bool charged, ChargeOutputs(*context_.outputs, tensors));
+  if (charged && context_.outputs_count != nullptr) context_.outputs_count->store(true, kRelaxed);
+  return base::OkStatus();
+}
+
+bool BatchExecution::Evicted() const {
+  return evicted_ns_ != nullptr && evicted_ns_->load(kRelaxed) == started_ns_ && !members_.front()->evicted;
+}
+
+bool BatchExecution::PutBack(size_t i, const base::Status& status) {
+  Progress& progress = progress_[i];
+  if (status.code() != base::StatusCode::kCancelled || progress.responses > 0 || !Evicted() || GivenUp(i)) return false;
+  progress.final = progress.retry = true;
+  return true;
+}
+
+void BatchExecution::Respond(size_t i, core::EngineResponse response) {
+  base::Status& status = response.status;
+  if (i >= members_.size() || progress_[i].final || PutBack(i, status)) return;
+  const bool end_of_stream = response.outputs.empty() && response.final && progress_[i].responses > 0;
+  if (status.ok() && !end_of_stream) status = output_layout_.Pick(members_[i]->queued, response.outputs);
+  if (status.ok()) status = Charge(response.outputs);
+  if (status.code() == base::StatusCode::kResourceExhausted && refused_bytes_.load(kRelaxed) > 0) {
+    status = OutputsRefused(*context_.outputs, refused_bytes_.load(kRelaxed));
+  }
+  Answer(i, std::move(response), context_.clock.NowNs());
+}
+
+void BatchExecution::RespondAll(core::EngineResponse response) {
+  base::Status& status = response.status;
+  std::vector<core::InferTensor>& tensors = response.outputs;
+  response.final = true;
+  if (!status.ok()) return FailAll(status);
+  if (rows.size() == 1) return Respond(0, std::move(response));
+  if (status = output_layout_.Arrange(tensors); !status.ok()) return FailAll(status);
+  if (status = Charge(tensors); !status.ok()) return FailAll(status);
+  if (status = output_layout_.Split(members_, row_count_, tensors); !status.ok()) {
+    if (context_.sharing != nullptr) context_.sharing->RecordWrongRows(status.message());
+    return FailAll(status);
+  }
   const int64_t now_ns = context_.clock.NowNs();
   RecordSuccesses(0, members_.size(), now_ns);
   for (size_t i = 0; i < members_.size(); ++i) {
-    if (!progress_[i].final) Send(i, base::OkStatus(), output_layout_.ShareOf(members_, i, tensors), true);
+    if (progress_[i].final) continue;
+    Send(i, {.outputs = output_layout_.ShareOf(members_, i, tensors), .parameters = response.parameters});
   }
 }
 
 // A failure of all may be the fault of one, so each may get a chance of its own. Not if the engine is lost: what it
-// died of would kill the next one too.
-void BatchExecution::FailAll(const base::Status& status, bool may_retry) {
-  failure_ = status;
-  const int64_t now_ns = context_.clock.NowNs();
-  const bool retries =
-      may_retry && context_.retries_members && members_.size() > 1 && status.code() != base::StatusCode::kUnavailable;
-  for (size_t i = 0; i < members_.size(); ++i) {
-    Progress& progress = progress_[i];
-    if (progress.final) continue;
-    if (!retries || progress.responses > 0 || members_[i]->alone) {
-      Answer(i, status, {}, true, now_ns);
-    } else if (IsCancelled(i)) {  // in vain, but no reason to blame it for what another has done
-      Answer(i, base::Cancelled("the request was cancelled"), {}, true, now_ns);
-    } else {
-      progress.final = progress.retry = true;
-    }
-  }
+// died of would kill the next one too. A lone member has had its chance, unless the rows that filled it up are why its
+// outputs cannot be told from theirs: there will be no such rows the next time.
+bool BatchExecution::MayRepeat(const base::Status& status) const {
+  if (!context_.retries_members || status.code() == base::StatusCode::kUnavailable) return false;
+  // What was computed twice could not be kept either.
+  const bool no_room = context_.outputs != nullptr && context_.outputs->nearly_used_up();
+  if (status.code() == base::StatusCode::kResourceExhausted && no_room) return false;
+  if (members_.size() > 1) return true;
+  return row_count_.padding > 0 && context_.sharing != nullptr && !context_.sharing->may_fill_up();
 }
 
-void BatchExecution::Answer(size_t i, base::Status status, std::vector<core::InferTensor> tensors, bool final,
-                            int64_t now_ns) {
+void BatchExecution::FailAll(base::Status status) {
+  if (status.code() == base::StatusCode::kResourceExhausted && refused_bytes_.load(kRelaxed) > 0) {
+    status = OutputsRefused(*context_.outputs, refused_bytes_.load(kRelaxed));
+  }
+  const int64_t now_ns = context_.clock.NowNs();
+  const bool repeats = MayRepeat(status);
+  std::vector<size_t> repeated;
+  for (size_t i = 0; i < members_.size(); ++i) {
+    Progress& progress = progress_[i];
+    if (progress.final || PutBack(i, status)) continue;
+    if (!repeats || progress.responses > 0) {
+      Answer(i, {status}, now_ns);
+    } else if (GivenUp(i)) {  // in vain, but no reason to blame it for what another has done
+      Answer(i, {base::Cancelled("the request was cancelled")}, now_ns);
+    } else {
+      progress.final = progress.retry = true;
+      repeated.push_back(i);
+    }
+  }
+  if (context_.sharing == nullptr || repeated.empty() || members_.size() == 1) return;
+  const auto batch = context_.sharing->RecordFailedBatch(repeated.size(), status);
+  for (const size_t i : repeated) members_[i]->repeated = batch;
+}
+
+void BatchExecution::Answer(size_t i, core::EngineResponse response, int64_t now_ns) {
+  base::Status& status = response.status;
   // An engine does not know why it was to stop.
   if (status.code() == base::StatusCode::kCancelled && !CancelledByClient(i) && PastDeadline(i)) {
     status = core::RequestTimeout();
   }
   // An error ends the request, whatever the engine meant to send after it.
   if (!status.ok()) {
-    final = true;
-    tensors.clear();
+    response.final = true;
+    response.outputs.clear();
+    response.parameters.clear();
     RecordFailure(i, status.code(), now_ns);
-  } else if (final) {
+  } else if (response.final) {
     RecordSuccesses(i, i + 1, now_ns);
   }
-  Send(i, std::move(status), std::move(tensors), final);
+  Send(i, std::move(response));
 }
 
-void BatchExecution::Send(size_t i, base::Status status, std::vector<core::InferTensor> tensors, bool final) {
-  core::InferResponse response;
-  response.status = std::move(status);
-  response.outputs = std::move(tensors);
-  response.final = final;
-  progress_[i].final = final;
+void BatchExecution::Send(size_t i, core::EngineResponse response) {
+  core::InferResponse answer;
+  answer.status = std::move(response.status);
+  answer.outputs = std::move(response.outputs);
+  answer.parameters = std::move(response.parameters);
+  answer.final = response.final;
+  progress_[i].final = response.final;
   ++progress_[i].responses;
-  members_[i]->queued.Answer(std::move(response));
+  members_[i]->queued.Answer(std::move(answer));
 }
 
 void BatchExecution::RecordFailure(size_t i, base::StatusCode code, int64_t now_ns) {
   const core::QueuedRequest& queued = members_[i]->queued;
+  if (members_.size() == 1 && !queued.warmup) RecordLoneFailure(code);
   if (!queued.Counts(false)) return;
   const bool given_up = code == base::StatusCode::kCancelled || code == base::StatusCode::kDeadlineExceeded;
   context_.statistics.RecordFailure(given_up ? core::FailureReason::kCanceled : core::FailureReason::kBackend,
                                     now_ns - queued.queued_ns);
+}
+
+// As far as the request is to blame.
+void BatchExecution::RecordLoneFailure(base::StatusCode code) {
+  const bool earned = code != base::StatusCode::kCancelled && code != base::StatusCode::kDeadlineExceeded &&
+                      code != base::StatusCode::kUnavailable;
+  if (context_.sharing == nullptr || !earned) return;
+  const auto& repeated = members_[0]->repeated;
+  if (repeated == nullptr || !repeated->RecordFailure()) context_.sharing->RecordAnswers(1, true);
 }
 
 core::PhaseTimes BatchExecution::ComputeTimes(int64_t now_ns) const {
@@ -181,6 +265,8 @@ void BatchExecution::RecordSuccesses(size_t begin, size_t end, int64_t now_ns) {
     context_.metrics.ObserveRequest(now_ns - queued.queued_ns);
   }
   if (executed == 0) return;
+  if (context_.sharing != nullptr) context_.sharing->RecordAnswers(static_cast<size_t>(executed), false);
+  if (members_[begin]->repeated != nullptr) members_[begin]->repeated->RecordSuccess();
   const core::PhaseTimes times = ComputeTimes(now_ns);
   if (requests > 0) {
     const core::PhaseTimes together{.queue_ns = total_ns - requests * (now_ns - started_ns_),
@@ -198,27 +284,14 @@ void BatchExecution::RecordSuccesses(size_t begin, size_t end, int64_t now_ns) {
 }
 
 void BatchExecution::Finish() {
+  const auto unanswered = [](const Progress& progress) { return !progress.final && progress.responses == 0; };
+  if (std::ranges::all_of(progress_, unanswered)) FailAll(base::Internal("the engine finished without an answer"));
   for (size_t i = 0; i < members_.size(); ++i) {
-    if (!progress_[i].final) Respond(i, base::Internal("the engine finished without an answer"), {}, true);
+    if (!progress_[i].final) Respond(i, {base::Internal("the engine finished without an answer")});
   }
-  if (state_.exchange(State::kFinished, std::memory_order_acq_rel) != State::kDetached) return;
-  HandBackRetries();
-  delete this;
-}
-
-// Nobody waits for this execution, so nobody would find them in its remains.
-void BatchExecution::HandBackRetries() {
-  if (context_.run_again == nullptr) {
-    for (size_t i = 0; i < members_.size(); ++i) {
-      if (std::exchange(progress_[i].retry, false)) Answer(i, failure_, {}, true, context_.clock.NowNs());
-    }
-    return;
-  }
-  // Keeps the scheduler while it takes them over: they may be answered before it has.
-  const std::shared_ptr<const core::ModelVersion> pin = members_[0]->queued.version;
-  Remains remains;
-  Clear(remains);
-  if (!remains.retries.empty()) context_.run_again(std::move(remains.retries));
+  ReleaseAllocated();
+  if (state_.exchange(State::kFinished, std::memory_order_acq_rel) != State::kLeft) return;
+  std::exchange(finished_, nullptr)(std::unique_ptr<BatchExecution>(this));
 }
 
 }  // namespace inferd::scheduling

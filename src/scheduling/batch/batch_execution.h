@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -17,11 +18,11 @@ namespace inferd::scheduling {
 // keep their memory. Several members only if the model batches. Rows that fill the batch up to an allowed size are one
 // more request to the engine, which nobody waits for.
 //
-//   idle --Add() each member, Begin()--> running --Finish() by the engine--> finished --Returned()--> idle again
-//                                        running --Returned() first--> detached --Finish()--> it destroys itself
+//   idle --Add() each member, Begin()--> running --Finish() by the engine--> finished --Clear()--> idle again
+//                                        running --Leave()--> left --Finish()--> finished, and given to its callback
 //
-// Returned() says that EngineInstance::Execute has come back; the two come in either order, from two threads at most.
-// Once Begin() has failed, the execution is finished without an engine.
+// Leave() is for an EngineInstance::Execute that has come back before the engine has finished; it and Finish() may come
+// from two threads at once. Once Begin() has failed, the execution is finished without an engine.
 class BatchExecution final : public core::Execution {
  public:
   explicit BatchExecution(const ExecutionContext& context) : context_(context), output_layout_(context) {}
@@ -32,19 +33,30 @@ class BatchExecution final : public core::Execution {
   const QueueEntry& member(size_t i) const { return *members_[i]; }
   int64_t row_count() const;
 
-  // `started_ns`: now. False: the members cannot be laid out as a batch, and have been answered so, or are in Remains,
-  // because their shapes differ too much for one (MayBePadded). No engine may see it; Returned() is true.
+  // Before Begin(), each time. While `evicted_ns` equals Begin()'s `started_ns`, the execution is to leave the thread
+  // that it runs on: the engine is told that nobody waits, and members that it gives up for that reason are run again
+  // (Remains::retries). Once for each member. Null: it may stay.
+  void SetEviction(const std::atomic<int64_t>* evicted_ns) { evicted_ns_ = evicted_ns; }
+
+  // `started_ns`: now. False: several members cannot be laid out as a batch, and are in Remains to run each alone; or
+  // the only one cannot be, and has been answered so. No engine may see it; Finished() is true.
   [[nodiscard]] bool Begin(int64_t started_ns);
 
-  // True: the engine has finished, the caller owns the execution again. False: never touch it again.
-  [[nodiscard]] bool Returned();
+  // Whether the engine has finished: the caller owns the execution again.
+  bool Finished() const { return state_.load(std::memory_order_acquire) == State::kFinished; }
 
-  // What is left after Returned() gave the execution back.
+  // True: the engine has not finished, and `finished` is called with the execution when it has, on a thread of the
+  // engine; the caller never touches it again. False: it has finished by now, as Finished() says.
+  using FinishedCallback = std::move_only_function<void(std::unique_ptr<BatchExecution>)>;
+  [[nodiscard]] bool Leave(FinishedCallback finished);
+
+  // What is left of a finished execution.
   struct Remains {
     // Emptied entries, to be used again. Their `queued.version` still pins the version: the scheduler may end with it.
     std::vector<std::unique_ptr<QueueEntry>> entries;
     // Members that were not answered, because the batch failed as a whole and ExecutionContext::retries_members is set,
-    // or because it was not begun: to be run again, each alone (QueueEntry::alone).
+    // or because it was not begun: to be run again, each alone (QueueEntry::alone). One that ran alone is among them if
+    // the rows that filled it up have failed it.
     std::vector<std::unique_ptr<QueueEntry>> retries;
   };
   // Appends to `remains`, whose vectors the caller may keep for the next.
@@ -54,16 +66,17 @@ class BatchExecution final : public core::Execution {
   const core::InferRequest& request(size_t i) const override {
     return *members_[std::min(i, members_.size() - 1)]->queued.request;
   }
-  bool IsCancelled(size_t i) const override { return i >= members_.size() || CancelledByClient(i) || PastDeadline(i); }
-  base::Buffer AllocateOutput(int, size_t bytes) override { return base::Buffer::Allocate(bytes); }
+  bool IsCancelled(size_t i) const override { return i >= members_.size() || Evicted() || GivenUp(i); }
+  // Throws std::bad_alloc also where the budget has no room.
+  base::Buffer AllocateOutput(int, size_t bytes) override;
   void MarkInputsReady() override { inputs_ready_ns_.store(context_.clock.NowNs(), std::memory_order_relaxed); }
   void MarkInferDone() override { infer_done_ns_.store(context_.clock.NowNs(), std::memory_order_relaxed); }
-  void Respond(size_t i, base::Status status, std::vector<core::InferTensor> tensors, bool final) override;
-  void RespondAll(base::Status status, std::vector<core::InferTensor> tensors) override;
+  void Respond(size_t i, core::EngineResponse response) override;
+  void RespondAll(core::EngineResponse response) override;
   void Finish() override;
 
  private:
-  enum class State : int { kRunning, kFinished, kDetached };
+  enum class State : int { kRunning, kFinished, kLeft };
 
   // What a member has had. Members may be answered from different threads, so each has memory of its own.
   struct Progress {
@@ -75,24 +88,34 @@ class BatchExecution final : public core::Execution {
   bool RunApart();
   bool CancelledByClient(size_t i) const;
   bool PastDeadline(size_t i) const;
-  void FailAll(const base::Status& status, bool may_retry);
+  void FailAll(base::Status status);
+  base::Status Charge(std::vector<core::InferTensor>& tensors);
+  void ReleaseAllocated();
+  bool GivenUp(size_t i) const { return CancelledByClient(i) || PastDeadline(i); }
+  bool Evicted() const;
+  // Whether `status` says no more than that the execution was evicted; if so, the member is to be run again.
+  bool PutBack(size_t i, const base::Status& status);
+  bool MayRepeat(const base::Status& status) const;
   // Records what is final, and sends it.
-  void Answer(size_t i, base::Status status, std::vector<core::InferTensor> tensors, bool final, int64_t now_ns);
-  void Send(size_t i, base::Status status, std::vector<core::InferTensor> tensors, bool final);
-  // Before their answers: whoever gets one may ask for the statistics next.
+  void Answer(size_t i, core::EngineResponse response, int64_t now_ns);
+  void Send(size_t i, core::EngineResponse response);
+  // Before their answers: a client that gets one may ask for the statistics next.
   void RecordFailure(size_t i, base::StatusCode code, int64_t now_ns);
+  void RecordLoneFailure(base::StatusCode code);
   // Of the members from `begin` to `end` that have not had their final answer.
   void RecordSuccesses(size_t begin, size_t end, int64_t now_ns);
   core::PhaseTimes ComputeTimes(int64_t now_ns) const;
-  void HandBackRetries();
 
   const ExecutionContext& context_;
   std::vector<std::unique_ptr<QueueEntry>> members_;
   std::vector<Progress> progress_;
   OutputLayout output_layout_;
-  base::Status failure_;  // of the batch as a whole
+  FinishedCallback finished_;                 // of one that was left
+  std::atomic<uint64_t> allocated_bytes_{0};  // charged, and not in a response yet
+  std::atomic<uint64_t> refused_bytes_{0};    // of an output for which the budget had no room
   RowCount row_count_;
   int64_t started_ns_ = 0;
+  const std::atomic<int64_t>* evicted_ns_ = nullptr;
   std::atomic<State> state_{State::kRunning};
   std::atomic<bool> recorded_{false};
   std::atomic<int64_t> inputs_ready_ns_{0};  // 0: the engine did not say

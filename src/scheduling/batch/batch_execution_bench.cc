@@ -77,9 +77,9 @@ void BM_Execute(benchmark::State& state) {
     for (auto& entry : remains.entries) execution.Add(std::move(entry));
     remains.entries.clear();
     if (!execution.Begin(1)) std::abort();
-    execution.RespondAll(base::OkStatus(), std::move(outputs));
+    execution.RespondAll({base::OkStatus(), std::move(outputs)});
     execution.Finish();
-    if (!execution.Returned()) std::abort();
+    if (!execution.Finished()) std::abort();
     execution.Clear(remains);
     allocated += allocations - before;
   }

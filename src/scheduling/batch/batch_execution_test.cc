@@ -23,7 +23,7 @@ class BatchExecutionTest : public ::testing::Test {
   // The engine lets go, and so does the scheduler.
   BatchExecution::Remains End(BatchExecution& execution) {
     execution.Finish();
-    EXPECT_TRUE(execution.Returned());
+    EXPECT_TRUE(execution.Finished());
     BatchExecution::Remains remains;
     execution.Clear(remains);
     return remains;
@@ -45,7 +45,7 @@ TEST_F(BatchExecutionTest, ALoneRequestGoesAsItIs) {
   ASSERT_THAT(execution->inputs, SizeIs(1));
   EXPECT_EQ(execution->inputs[0].shape, (tensor::Shape{2, 2}));
   EXPECT_EQ(execution->inputs[0].pieces[0].data(), execution->request(0).inputs[0].data.data());
-  execution->RespondAll(base::OkStatus(), Out({2, 1}, {7, 8}));
+  execution->RespondAll({base::OkStatus(), Out({2, 1}, {7, 8})});
   EXPECT_THAT(End(*execution).entries, SizeIs(1));
   EXPECT_TRUE(fixture_.answer(0).status.ok());
   EXPECT_TRUE(fixture_.answer(0).final);
@@ -65,7 +65,7 @@ TEST_F(BatchExecutionTest, SeveralRequestsShareOneCall) {
 
   std::vector<core::InferTensor> whole = Out({4, 2}, {10, 20, 30, 40, 50, 60, 70, 80});
   const std::byte* memory = whole[0].data.data();
-  execution->RespondAll(base::OkStatus(), std::move(whole));
+  execution->RespondAll({base::OkStatus(), std::move(whole)});
   EXPECT_THAT(fixture_.values(0), ElementsAre(10, 20));
   EXPECT_THAT(fixture_.values(1), ElementsAre(30, 40, 50, 60));
   EXPECT_THAT(fixture_.values(2), ElementsAre(70, 80));
@@ -85,8 +85,8 @@ TEST_F(BatchExecutionTest, ABatchIsFilledUpToAnAllowedSize) {
   EXPECT_EQ(execution->request(2).id, "1");
   EXPECT_TRUE(execution->IsCancelled(2)) << "nobody waits for it";
   EXPECT_FALSE(execution->IsCancelled(1));
-  execution->Respond(2, base::Internal("nobody hears this"), {}, true);
-  execution->RespondAll(base::OkStatus(), Out({8, 1}, {10, 20, 30, 99, 99, 99, 99, 99}));
+  execution->Respond(2, {base::Internal("nobody hears this")});
+  execution->RespondAll({base::OkStatus(), Out({8, 1}, {10, 20, 30, 99, 99, 99, 99, 99})});
   EXPECT_THAT(fixture_.values(0), ElementsAre(10));
   EXPECT_THAT(fixture_.values(1), ElementsAre(20, 30));
   EXPECT_EQ(fixture_.answer(1).outputs[0].shape, (tensor::Shape{2, 1}));
@@ -101,7 +101,7 @@ TEST_F(BatchExecutionTest, TensorFlowServingsSeriesCountWhereTheyAreWanted) {
   fixture_.context.batching_session = &session;
   fixture_.context.allowed_rows = {4};
   const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(2, {3, 4})};
-  execution->RespondAll(base::OkStatus(), Out({4, 1}, {1, 2, 3, 4}));
+  execution->RespondAll({base::OkStatus(), Out({4, 1}, {1, 2, 3, 4})});
   End(*execution);
   const std::string page = fixture_.registry().PrometheusText();
   EXPECT_THAT(page, HasSubstr("batching_session:input_batch_size_count 2\n"));
@@ -113,7 +113,7 @@ TEST_F(BatchExecutionTest, ALoneRequestIsFilledUpToo) {
   fixture_.context.allowed_rows = {4};
   const Running execution{fixture_, fixture_.Request(1, {7, 8})};
   EXPECT_THAT(Gathered(execution->inputs[0]), ElementsAre(7, 8, 7, 8, 7, 8, 7, 8));
-  execution->RespondAll(base::OkStatus(), Out({4, 1}, {1, 2, 3, 4}));
+  execution->RespondAll({base::OkStatus(), Out({4, 1}, {1, 2, 3, 4})});
   EXPECT_THAT(fixture_.values(0), ElementsAre(1));
   End(*execution);
 }
@@ -121,8 +121,8 @@ TEST_F(BatchExecutionTest, ALoneRequestIsFilledUpToo) {
 TEST_F(BatchExecutionTest, MembersAreAnsweredOneByOneBesidePadding) {
   fixture_.context.allowed_rows = {4};
   const Running execution{fixture_, fixture_.Request(1, {7, 8})};
-  execution->Respond(0, base::OkStatus(), Out({1, 1}, {5}), true);
-  execution->Respond(1, base::OkStatus(), Out({3, 1}, {5, 5, 5}), true);
+  execution->Respond(0, {base::OkStatus(), Out({1, 1}, {5})});
+  execution->Respond(1, {base::OkStatus(), Out({3, 1}, {5, 5, 5})});
   EXPECT_THAT(fixture_.values(0), ElementsAre(5));
   End(*execution);
 }
@@ -131,7 +131,7 @@ TEST_F(BatchExecutionTest, ABatchBeyondAllAllowedSizesStaysAsItIs) {
   fixture_.context.allowed_rows = {1, 2};
   const Running execution{fixture_, fixture_.Request(3, {1, 2, 3})};
   EXPECT_THAT(execution->rows, ElementsAre(3));
-  execution->RespondAll(base::OkStatus(), Out({3}, {4, 5, 6}));
+  execution->RespondAll({base::OkStatus(), Out({3}, {4, 5, 6})});
   EXPECT_THAT(fixture_.values(0), ElementsAre(4, 5, 6));
   End(*execution);
 }
@@ -139,7 +139,7 @@ TEST_F(BatchExecutionTest, ABatchBeyondAllAllowedSizesStaysAsItIs) {
 TEST_F(BatchExecutionTest, AnEngineThatDropsThePaddingIsWrong) {
   fixture_.context.allowed_rows = {4};
   const Running execution{fixture_, fixture_.Request(1, {7, 8})};
-  execution->RespondAll(base::OkStatus(), Out({1, 1}, {5}));
+  execution->RespondAll({base::OkStatus(), Out({1, 1}, {5})});
   EXPECT_THAT(fixture_.answer(0).status.message(), HasSubstr("with shape [1,1] for a batch of 4"));
   End(*execution);
 }
@@ -150,7 +150,7 @@ TEST_F(BatchExecutionTest, EachGetsWhatItAskedForInItsOrder) {
   EXPECT_THAT(execution->outputs, ElementsAre(0, 1)) << "what any of them wants";
   std::vector<core::InferTensor> whole = Out({4, 1}, {1, 2, 3, 4});
   whole.push_back(BatchFixture::Texts("", {"one", "", "three", "four"}));
-  execution->RespondAll(base::OkStatus(), std::move(whole));
+  execution->RespondAll({base::OkStatus(), std::move(whole)});
   End(*execution);
   ASSERT_THAT(fixture_.answer(0).outputs, SizeIs(1));
   EXPECT_EQ(fixture_.answer(0).outputs[0].data.view(), testing::Packed({"one"}).view());
@@ -166,7 +166,7 @@ TEST_F(BatchExecutionTest, OutputsMayComeByName) {
   std::vector<core::InferTensor> whole;
   whole.push_back(BatchFixture::Texts("TEXT", {"one", "two"}));
   whole.push_back(BatchFixture::Tensor("OUT", {2, 1}, {1, 2}));
-  execution->RespondAll(base::OkStatus(), std::move(whole));
+  execution->RespondAll({base::OkStatus(), std::move(whole)});
   End(*execution);
   EXPECT_THAT(fixture_.values(0), ElementsAre(1));
   EXPECT_THAT(fixture_.values(1), ElementsAre(2));
@@ -181,7 +181,7 @@ TEST_F(BatchExecutionTest, TheEngineHasNumbersOfItsOwn) {
   std::vector<core::InferTensor> whole;
   whole.push_back(BatchFixture::Texts("", {"one", "two"}));
   whole.push_back(BatchFixture::Tensor("", {2, 1}, {1, 2}));
-  execution->RespondAll(base::OkStatus(), std::move(whole));
+  execution->RespondAll({base::OkStatus(), std::move(whole)});
   End(*execution);
   EXPECT_THAT(fixture_.values(1, 0), ElementsAre(2));
   EXPECT_EQ(fixture_.answer(1).outputs[1].name, "TEXT");
@@ -202,7 +202,7 @@ TEST_F(BatchExecutionTest, RequestsMayBringTheirInputsInAnyOrder) {
   End(*execution);
 }
 
-TEST_F(BatchExecutionTest, OutputsThatCannotBeSharedAreInternalForAll) {
+TEST_F(BatchExecutionTest, OutputsThatCannotBeSharedAreInternalForAllWhereNoneMayRunAgain) {
   const std::pair<std::vector<core::InferTensor>, const char*> kCases[] = {
       {{}, "the engine returned 0 outputs, expected 1"},
       {Out({3, 1}, {1, 2, 3}), "output 'OUT' with shape [3,1] for a batch of 2"},
@@ -213,10 +213,9 @@ TEST_F(BatchExecutionTest, OutputsThatCannotBeSharedAreInternalForAll) {
   };
   for (const auto& [tensors, message] : kCases) {
     BatchFixture fixture;
-    fixture.context.retries_members = true;
     const Running execution{fixture, fixture.Request(1, {1}), fixture.Request(1, {2})};
-    execution->RespondAll(base::OkStatus(), tensors);
-    EXPECT_THAT(End(*execution).retries, IsEmpty()) << "the model is wrong, whoever asks";
+    execution->RespondAll({base::OkStatus(), tensors});
+    EXPECT_THAT(End(*execution).retries, IsEmpty());
     for (const size_t i : {0, 1}) {
       EXPECT_EQ(fixture.answer(i).status.code(), StatusCode::kInternal);
       EXPECT_THAT(fixture.answer(i).status.message(), HasSubstr(message));
@@ -226,15 +225,50 @@ TEST_F(BatchExecutionTest, OutputsThatCannotBeSharedAreInternalForAll) {
   }
 }
 
+TEST_F(BatchExecutionTest, ParametersOfOneAnswerForAllGoToEach) {
+  const core::Parameters parameters = {{"stop", std::string("length")}, {"tokens", int64_t{7}}};
+  const Running several{fixture_, fixture_.Request(1, {1}), fixture_.Request(2, {2, 3})};
+  several->RespondAll({base::OkStatus(), Out({3, 1}, {1, 2, 3}), parameters});
+  End(*several);
+  const Running lone{fixture_, fixture_.Request(1, {1})};
+  lone->RespondAll({base::OkStatus(), Out({1, 1}, {1}), parameters});
+  End(*lone);
+  for (const size_t i : {0, 1, 2}) EXPECT_EQ(fixture_.answer(i).parameters, parameters) << i;
+}
+
+TEST_F(BatchExecutionTest, ParametersOfOneByOneAnswersGoToTheirRequest) {
+  const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(1, {2})};
+  execution->Respond(1, {.outputs = Out({1, 1}, {2}), .parameters = {{"p", int64_t{2}}}, .final = false});
+  execution->Respond(0, {base::OkStatus(), Out({1, 1}, {1}), {{"p", int64_t{1}}}});
+  execution->Respond(1, {.parameters = {{"p", int64_t{3}}}});
+  End(*execution);
+  EXPECT_EQ(fixture_.answer(0).parameters, (core::Parameters{{"p", int64_t{1}}}));
+  ASSERT_THAT(fixture_.answers(1), SizeIs(2));
+  EXPECT_EQ(fixture_.answers(1)[0].parameters, (core::Parameters{{"p", int64_t{2}}}));
+  EXPECT_TRUE(fixture_.answers(1)[1].status.ok());
+  EXPECT_EQ(fixture_.answers(1)[1].parameters, (core::Parameters{{"p", int64_t{3}}}));
+}
+
+TEST_F(BatchExecutionTest, AnErrorHasNoParameters) {
+  const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(1, {2})};
+  execution->Respond(0, {.status = base::Internal("broken"), .parameters = {{"p", true}}});
+  execution->Respond(1, {.parameters = {{"p", true}}});  // without its outputs
+  End(*execution);
+  for (const size_t i : {0, 1}) {
+    EXPECT_EQ(fixture_.answer(i).status.code(), StatusCode::kInternal);
+    EXPECT_THAT(fixture_.answer(i).parameters, IsEmpty());
+  }
+}
+
 TEST_F(BatchExecutionTest, MembersMayBeAnsweredOneByOne) {
   const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(1, {2}, {"TEXT"}),
                           fixture_.Request(1, {3})};
   std::vector<core::InferTensor> tensors = Out({1, 1}, {30});
   tensors.push_back(BatchFixture::Texts("", {"x"}));
-  execution->Respond(2, base::OkStatus(), tensors, true);
-  execution->Respond(1, base::OkStatus(), tensors, true);
-  execution->Respond(1, base::OkStatus(), tensors, true);  // again
-  execution->Respond(7, base::OkStatus(), tensors, true);  // nobody
+  execution->Respond(2, {base::OkStatus(), tensors});
+  execution->Respond(1, {base::OkStatus(), tensors});
+  execution->Respond(1, {base::OkStatus(), tensors});  // again
+  execution->Respond(7, {base::OkStatus(), tensors});  // nobody
   End(*execution);
   EXPECT_EQ(fixture_.answer(0).status, base::Internal("the engine finished without an answer"));
   EXPECT_EQ(fixture_.answer(1).outputs.at(0).name, "TEXT");
@@ -246,8 +280,8 @@ TEST_F(BatchExecutionTest, MembersMayBeAnsweredOneByOne) {
 
 TEST_F(BatchExecutionTest, AWholeAnswerAfterOnesOwnIsForTheOthers) {
   const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(1, {2})};
-  execution->Respond(0, base::InvalidArgument("too odd"), {}, true);
-  execution->RespondAll(base::OkStatus(), Out({2, 1}, {1, 2}));
+  execution->Respond(0, {base::InvalidArgument("too odd")});
+  execution->RespondAll({base::OkStatus(), Out({2, 1}, {1, 2})});
   End(*execution);
   EXPECT_EQ(fixture_.answer(0).status, base::InvalidArgument("too odd"));
   EXPECT_THAT(fixture_.values(1), ElementsAre(2));
@@ -266,7 +300,7 @@ TEST_F(BatchExecutionTest, AnswersMayComeFromSeveralThreads) {
         execution->MarkInputsReady();
         EXPECT_FALSE(execution->IsCancelled(i));
         execution->MarkInferDone();
-        execution->Respond(i, base::OkStatus(), Out({1, 1}, {static_cast<int>(i) * 10}), true);
+        execution->Respond(i, {base::OkStatus(), Out({1, 1}, {static_cast<int>(i) * 10})});
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -278,10 +312,10 @@ TEST_F(BatchExecutionTest, AnswersMayComeFromSeveralThreads) {
 
 TEST_F(BatchExecutionTest, AStreamHasAsManyResponsesAsTheEngineLikes) {
   const Running execution{fixture_, fixture_.Request(1, {1})};
-  execution->Respond(0, base::OkStatus(), Out({1, 1}, {1}), false);
-  execution->Respond(0, base::OkStatus(), Out({1, 1}, {2}), false);
-  execution->Respond(0, base::OkStatus(), {}, true);
-  execution->Respond(0, base::OkStatus(), Out({1, 1}, {3}), false);
+  execution->Respond(0, {.outputs = Out({1, 1}, {1}), .final = false});
+  execution->Respond(0, {.outputs = Out({1, 1}, {2}), .final = false});
+  execution->Respond(0, {base::OkStatus()});
+  execution->Respond(0, {.outputs = Out({1, 1}, {3}), .final = false});
   End(*execution);
   ASSERT_THAT(fixture_.answers(0), SizeIs(3));
   EXPECT_FALSE(fixture_.answers(0)[1].final);
@@ -301,7 +335,7 @@ TEST_F(BatchExecutionTest, CountsRequestsByOneAndExecutionsByAll) {
   fixture_.clock.AdvanceMs(4);
   execution->MarkInferDone();
   fixture_.clock.AdvanceMs(8);
-  execution->RespondAll(base::OkStatus(), Out({4, 1}, {1, 2, 3, 4}));
+  execution->RespondAll({base::OkStatus(), Out({4, 1}, {1, 2, 3, 4})});
   End(*execution);
   const core::ModelStatistics statistics = Statistics();
   EXPECT_EQ(statistics.execution_count, 1u);
@@ -325,7 +359,7 @@ TEST_F(BatchExecutionTest, PartsOfARequestAreCountedAsOne) {
       auto request = fixture.Request(2, {1, 2});
       request->queued.parts = tally;
       const Running execution{fixture, std::move(request)};
-      execution->RespondAll(ok ? base::OkStatus() : base::Internal("broken"), ok ? Out({2, 1}, {1, 2}) : Out({}, {}));
+      execution->RespondAll({ok ? base::OkStatus() : base::Internal("broken"), ok ? Out({2, 1}, {1, 2}) : Out({}, {})});
       End(*execution);
     }
     const core::ModelStatistics statistics = fixture.statistics.Read();
@@ -340,7 +374,7 @@ TEST_F(BatchExecutionTest, WarmUpsAreNotCounted) {
   auto request = fixture_.Request(1, {1});
   request->queued.warmup = true;
   const Running execution{fixture_, std::move(request)};
-  execution->RespondAll(base::OkStatus(), Out({1, 1}, {1}));
+  execution->RespondAll({base::OkStatus(), Out({1, 1}, {1})});
   End(*execution);
   EXPECT_EQ(Statistics().success.count, 0u);
   EXPECT_EQ(Statistics().execution_count, 0u);
@@ -360,7 +394,7 @@ TEST_F(BatchExecutionTest, CancelAndDeadlineAreEachMembersOwn) {
   EXPECT_TRUE(execution->IsCancelled(0));
   EXPECT_TRUE(execution->IsCancelled(1));
   EXPECT_FALSE(execution->IsCancelled(2));
-  execution->RespondAll(base::Cancelled("told to stop"), {});
+  execution->RespondAll({base::Cancelled("told to stop")});
   End(*execution);
   EXPECT_EQ(fixture_.answer(0).status.code(), StatusCode::kCancelled);
   EXPECT_EQ(fixture_.answer(1).status.code(), StatusCode::kDeadlineExceeded);
@@ -417,7 +451,7 @@ TEST_F(BatchExecutionTest, AnswersAreNeverMixed) {
       whole.push_back(output == 0 ? BatchFixture::Tensor("", {execution.row_count(), 1}, doubled)
                                   : BatchFixture::Texts("", texts));
     }
-    execution.RespondAll(base::OkStatus(), std::move(whole));
+    execution.RespondAll({base::OkStatus(), std::move(whole)});
     End(execution);
     for (size_t i = 0; i < asked.size(); ++i, ++request) {
       std::vector<std::string> expected;
@@ -439,7 +473,7 @@ TEST_F(BatchExecutionTest, IsUsedAgain) {
     for (int i = 0; i < members; ++i) execution->Add(fixture.Request(1, {i}));
     ASSERT_TRUE(execution->Begin(fixture_.clock.NowNs()));
     std::vector<int32_t> all(static_cast<size_t>(members), members);
-    execution->RespondAll(base::OkStatus(), Out({members, 1}, all));
+    execution->RespondAll({base::OkStatus(), Out({members, 1}, all)});
     BatchExecution::Remains remains = End(*execution);
     ASSERT_THAT(remains.entries, SizeIs(members));
     EXPECT_EQ(remains.entries[0]->queued.request, nullptr);
@@ -448,7 +482,7 @@ TEST_F(BatchExecutionTest, IsUsedAgain) {
   }
 }
 
-TEST_F(BatchExecutionTest, AMemberThatDoesNotFitFailsTheLayOut) {
+TEST_F(BatchExecutionTest, MembersThatCannotBeLaidOutTogetherRunApart) {
   core::ModelSignature signature = BatchFixture::DefaultSignature();
   signature.inputs.push_back(signature.inputs[0]);
   signature.inputs[1].name = "IN2";
@@ -458,32 +492,52 @@ TEST_F(BatchExecutionTest, AMemberThatDoesNotFitFailsTheLayOut) {
   execution.Add(fixture.Request(1, {1}));
   execution.Add(fixture.Request({BatchFixture::Tensor("IN2", {1, 1}, {1}), BatchFixture::Tensor("IN", {1, 1}, {1})}));
   EXPECT_FALSE(execution.Begin(fixture.clock.NowNs()));
-  EXPECT_TRUE(execution.Returned());
-  EXPECT_EQ(fixture.answer(0).status.code(), StatusCode::kInternal);
-  EXPECT_EQ(fixture.answer(1).status.code(), StatusCode::kInternal);
+  EXPECT_TRUE(execution.Finished());
   BatchExecution::Remains remains;
   execution.Clear(remains);
-  EXPECT_THAT(remains.entries, SizeIs(2));
+  ASSERT_THAT(remains.retries, SizeIs(2));
+  EXPECT_TRUE(remains.retries[0]->alone);
+  for (auto& entry : remains.retries) entry->queued.Fail(base::OkStatus());
 }
 
 // The engine's own thread finishes after Execute() has come back.
-TEST_F(BatchExecutionTest, DestroysItselfIfNobodyWaitsForIt) {
+TEST_F(BatchExecutionTest, OneThatWasLeftIsGivenToItsCallbackWhenTheEngineHasFinished) {
   BatchExecution* execution = Running{fixture_, fixture_.Request(1, {1})}.release();
-  EXPECT_FALSE(execution->Returned());
-  execution->RespondAll(base::OkStatus(), Out({1, 1}, {1}));
+  EXPECT_FALSE(execution->Finished());
+  std::unique_ptr<BatchExecution> finished;
+  EXPECT_TRUE(execution->Leave([&](std::unique_ptr<BatchExecution> it) { finished = std::move(it); }));
+  execution->RespondAll({base::OkStatus(), Out({1, 1}, {1})});
+  EXPECT_EQ(finished, nullptr);
   std::thread([execution] { execution->Finish(); }).join();
+  ASSERT_EQ(finished.get(), execution);
+  EXPECT_TRUE(finished->Finished());
   EXPECT_TRUE(fixture_.answer(0).status.ok());
+}
+
+TEST_F(BatchExecutionTest, AFinishedOneCannotBeLeft) {
+  const Running execution{fixture_, fixture_.Request(1, {1})};
+  execution->Finish();
+  EXPECT_FALSE(execution->Leave([](std::unique_ptr<BatchExecution>) { FAIL(); }));
+  BatchExecution::Remains remains;
+  execution->Clear(remains);
+  EXPECT_THAT(remains.entries, SizeIs(1));
 }
 
 class BatchRetryTest : public BatchExecutionTest {
  protected:
-  BatchRetryTest() { fixture_.context.retries_members = true; }
+  BatchRetryTest() {
+    fixture_.context.retries_members = true;
+    fixture_.context.sharing = &sharing_;
+  }
+
+  std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
+  SharingLimit sharing_{{"m", 1}, *logger_};
 };
 
 TEST_F(BatchRetryTest, AFailedBatchsMembersAreLeftToBeRunAlone) {
   const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(1, {2})};
-  execution->RespondAll(base::InvalidArgument("index out of range"), {});
-  execution->Respond(0, base::OkStatus(), Out({1, 1}, {1}), true);  // too late
+  execution->RespondAll({base::InvalidArgument("index out of range")});
+  execution->Respond(0, {base::OkStatus(), Out({1, 1}, {1})});  // too late
   BatchExecution::Remains remains = End(*execution);
   ASSERT_THAT(remains.retries, SizeIs(2));
   EXPECT_THAT(remains.entries, IsEmpty());
@@ -492,10 +546,10 @@ TEST_F(BatchRetryTest, AFailedBatchsMembersAreLeftToBeRunAlone) {
 
   EXPECT_TRUE(remains.retries[0]->alone);
   const Running good{fixture_, std::move(remains.retries[0])};
-  good->RespondAll(base::OkStatus(), Out({1, 1}, {1}));
+  good->RespondAll({base::OkStatus(), Out({1, 1}, {1})});
   EXPECT_THAT(End(*good).entries, SizeIs(1));
   const Running bad{fixture_, std::move(remains.retries[1])};
-  bad->RespondAll(base::InvalidArgument("index out of range"), {});
+  bad->RespondAll({base::InvalidArgument("index out of range")});
   EXPECT_THAT(End(*bad).retries, IsEmpty());
   EXPECT_TRUE(fixture_.answer(0).status.ok());
   EXPECT_EQ(fixture_.answer(1).status, base::InvalidArgument("index out of range"));
@@ -504,71 +558,108 @@ TEST_F(BatchRetryTest, AFailedBatchsMembersAreLeftToBeRunAlone) {
 TEST_F(BatchRetryTest, NotWithoutTheModelsWord) {
   fixture_.context.retries_members = false;
   const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(1, {2})};
-  execution->RespondAll(base::InvalidArgument("index out of range"), {});
+  execution->RespondAll({base::InvalidArgument("index out of range")});
   EXPECT_THAT(End(*execution).retries, IsEmpty());
   EXPECT_EQ(fixture_.answer(1).status.code(), StatusCode::kInvalidArgument);
 }
 
 TEST_F(BatchRetryTest, NeverAfterTheEngineWasLost) {
   const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(1, {2})};
-  execution->RespondAll(base::Unavailable("the worker has crashed"), {});
+  execution->RespondAll({base::Unavailable("the worker has crashed")});
   EXPECT_THAT(End(*execution).retries, IsEmpty());
   EXPECT_EQ(fixture_.answer(0).status.code(), StatusCode::kUnavailable);
 }
 
-TEST_F(BatchRetryTest, NeverTwiceAndNeverForNobody) {
-  auto again = fixture_.Request(1, {1});
-  again->alone = true;
+TEST_F(BatchRetryTest, OutputsWithoutTheBatchsRowsStopItsSharing) {
+  const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(1, {2})};
+  execution->RespondAll({base::OkStatus(), Out({1, 1}, {2})});
+  BatchExecution::Remains remains = End(*execution);
+  ASSERT_THAT(remains.retries, SizeIs(2));
+  EXPECT_EQ(sharing_.Report().stopped, "the engine returned output 'OUT' with shape [1,1] for a batch of 2");
+  const Running none{fixture_, std::move(remains.retries[0])};
+  none->RespondAll({base::OkStatus(), Out({0, 1}, {})});
+  End(*none);
+  const Running one{fixture_, std::move(remains.retries[1])};
+  one->RespondAll({base::OkStatus(), Out({1, 1}, {2})});
+  End(*one);
+  EXPECT_EQ(fixture_.answer(0).outputs[0].shape, (tensor::Shape{0, 1})) << "what the model says of that request alone";
+  EXPECT_THAT(fixture_.values(1), ElementsAre(2));
+}
+
+TEST_F(BatchRetryTest, WhatIsMissingOrOfAnotherTypeIsNoQuestionOfRows) {
+  const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(1, {2})};
+  execution->RespondAll({base::OkStatus(), {BatchFixture::Texts("", {"a", "b"})}});
+  BatchExecution::Remains remains = End(*execution);
+  EXPECT_THAT(remains.retries, SizeIs(2));
+  EXPECT_FALSE(sharing_.stopped());
+  for (auto& entry : remains.retries) entry->queued.Fail(base::OkStatus());
+}
+
+TEST_F(BatchRetryTest, WhereRowsThatFillItUpSpoilALoneRequestItRunsWithoutThem) {
+  fixture_.context.allowed_rows = {4};
+  const Running execution{fixture_, fixture_.Request(2, {1, 2})};
+  execution->RespondAll({base::OkStatus(), Out({3, 1}, {1, 2, 1})});
+  BatchExecution::Remains remains = End(*execution);
+  ASSERT_THAT(remains.retries, SizeIs(1));
+  const Running again{fixture_, std::move(remains.retries[0])};
+  EXPECT_THAT(again->rows, ElementsAre(2));
+  again->RespondAll({base::OkStatus(), Out({1, 1}, {1})});
+  EXPECT_THAT(End(*again).retries, IsEmpty());
+  EXPECT_THAT(fixture_.values(0), ElementsAre(1));
+}
+
+TEST_F(BatchRetryTest, TellsWhoIsToBlame) {
+  const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(1, {2})};
+  execution->RespondAll({base::InvalidArgument("index out of range")});
+  BatchExecution::Remains remains = End(*execution);
+  ASSERT_THAT(remains.retries, SizeIs(2));
+  EXPECT_EQ(sharing_.Report().failed, 1u);
+  EXPECT_EQ(sharing_.Report().repeated, 2u);
+  EXPECT_NE(remains.retries[0]->repeated, nullptr);
+  EXPECT_EQ(remains.retries[0]->repeated, remains.retries[1]->repeated);
+  const auto batch = remains.retries[0]->repeated;
+  const Running bad{fixture_, std::move(remains.retries[0])};
+  bad->RespondAll({base::InvalidArgument("index out of range")});
+  End(*bad);
+  EXPECT_FALSE(batch->RecordFailure()) << "it was told already";
+  remains.retries[1]->queued.Fail(base::OkStatus());
+}
+
+TEST_F(BatchRetryTest, NeverAfterAnAnswerAndNeverForNobody) {
   auto cancelled = fixture_.Request(1, {2});
   cancelled->queued.request->cancel = std::make_shared<core::CancelFlag>();
   cancelled->queued.request->cancel->Cancel();
-  const Running execution{fixture_,
-                          std::move(again),
-                          std::move(cancelled),
-                          fixture_.Request(1, {3}),
-                          fixture_.Request(1, {4}),
+  const Running execution{fixture_, std::move(cancelled), fixture_.Request(1, {3}), fixture_.Request(1, {4}),
                           fixture_.Request(1, {5})};
-  execution->Respond(2, base::OkStatus(), Out({1, 1}, {3}), true);
-  execution->Respond(3, base::OkStatus(), Out({1, 1}, {4}), false);
-  execution->RespondAll(base::Internal("broken"), {});
+  execution->Respond(1, {base::OkStatus(), Out({1, 1}, {3})});
+  execution->Respond(2, {.outputs = Out({1, 1}, {4}), .final = false});
+  execution->RespondAll({base::Internal("broken")});
   BatchExecution::Remains remains = End(*execution);
   ASSERT_THAT(remains.retries, SizeIs(1));
-  EXPECT_EQ(fixture_.answer(0).status, base::Internal("broken"));
-  EXPECT_EQ(fixture_.answer(1).status.code(), StatusCode::kCancelled) << "it has failed for its own reason";
-  EXPECT_TRUE(fixture_.answer(2).status.ok());
-  EXPECT_THAT(fixture_.answers(3), SizeIs(2)) << "a part of its answer is gone already";
-  EXPECT_THAT(fixture_.answers(4), IsEmpty());
+  EXPECT_EQ(fixture_.answer(0).status.code(), StatusCode::kCancelled) << "it has failed for its own reason";
+  EXPECT_TRUE(fixture_.answer(1).status.ok());
+  EXPECT_THAT(fixture_.answers(2), SizeIs(2)) << "a part of its answer is gone already";
+  EXPECT_THAT(fixture_.answers(3), IsEmpty());
   remains.retries[0]->queued.Fail(base::OkStatus());
 }
 
 TEST_F(BatchRetryTest, NotIfEachFailedByItself) {
   const Running execution{fixture_, fixture_.Request(1, {1}), fixture_.Request(1, {2})};
-  execution->Respond(0, base::InvalidArgument("no"), {}, true);
-  execution->Respond(1, base::InvalidArgument("no"), {}, true);
+  execution->Respond(0, {base::InvalidArgument("no")});
+  execution->Respond(1, {base::InvalidArgument("no")});
   EXPECT_THAT(End(*execution).retries, IsEmpty());
 }
 
-TEST_F(BatchRetryTest, ADetachedExecutionHandsThemOver) {
-  std::vector<std::unique_ptr<QueueEntry>> again;
-  fixture_.context.run_again = [&](std::vector<std::unique_ptr<QueueEntry>> entries) { again = std::move(entries); };
+TEST_F(BatchRetryTest, AreLeftOfAnExecutionThatFinishesLater) {
   BatchExecution* execution = Running{fixture_, fixture_.Request(1, {1}), fixture_.Request(1, {2})}.release();
-  EXPECT_FALSE(execution->Returned());
-  execution->Respond(0, base::OkStatus(), Out({1, 1}, {1}), true);
-  execution->RespondAll(base::Internal("broken"), {});
+  BatchExecution::Remains remains;
+  EXPECT_TRUE(execution->Leave([&](std::unique_ptr<BatchExecution> it) { it->Clear(remains); }));
+  execution->Respond(0, {base::OkStatus(), Out({1, 1}, {1})});
+  execution->RespondAll({base::Internal("broken")});
   execution->Finish();
-  ASSERT_THAT(again, SizeIs(1));
-  EXPECT_TRUE(again[0]->alone);
-  again[0]->queued.Fail(base::OkStatus());
-}
-
-TEST_F(BatchRetryTest, WithoutATakerTheyGetTheBatchsError) {
-  BatchExecution* execution = Running{fixture_, fixture_.Request(1, {1}), fixture_.Request(1, {2})}.release();
-  EXPECT_FALSE(execution->Returned());
-  execution->RespondAll(base::Internal("broken"), {});
-  EXPECT_THAT(fixture_.answers(0), IsEmpty());
-  execution->Finish();
-  EXPECT_EQ(fixture_.answer(0).status, base::Internal("broken"));
-  EXPECT_EQ(fixture_.answer(1).status, base::Internal("broken"));
+  ASSERT_THAT(remains.retries, SizeIs(1));
+  EXPECT_TRUE(remains.retries[0]->alone);
+  remains.retries[0]->queued.Fail(base::OkStatus());
 }
 
 }  // namespace

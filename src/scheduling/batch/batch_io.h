@@ -17,7 +17,8 @@ namespace inferd::scheduling {
 // The most bytes of one batch_input.
 inline constexpr size_t kGeneratedBytesMax = size_t{1} << 30;
 
-// Who makes what of a batch, beyond what requests bring; from the model's configuration. Immutable.
+// Inputs and outputs of a batch beyond what requests bring, and how they are made; from the model's configuration.
+// Immutable.
 struct BatchPlan {
   struct Generated {
     int engine_input = 0;  // in the engine's own numbering

@@ -74,14 +74,14 @@ TEST(ReshapeTest, TheEngineSeesOneShapeAndClientsAnother) {
   {
     const Running lone{fixture, request(2)};
     EXPECT_EQ(lone->inputs[0].shape, (Shape{2, 3, 2, 1}));
-    lone->RespondAll(base::OkStatus(), {BatchFixture::Tensor("", {2}, {1, 2})});
+    lone->RespondAll({base::OkStatus(), {BatchFixture::Tensor("", {2}, {1, 2})}});
     lone->Finish();
   }
   EXPECT_EQ(fixture.answer(0).outputs[0].shape, (Shape{2, 1}));
   {
     const Running batch{fixture, request(1), request(2)};
     EXPECT_EQ(batch->inputs[0].shape, (Shape{3, 3, 2, 1}));
-    batch->RespondAll(base::OkStatus(), {BatchFixture::Tensor("", {3}, {1, 2, 3})});
+    batch->RespondAll({base::OkStatus(), {BatchFixture::Tensor("", {3}, {1, 2, 3})}});
     batch->Finish();
   }
   EXPECT_EQ(fixture.answer(1).outputs[0].shape, (Shape{1, 1}));
@@ -89,7 +89,7 @@ TEST(ReshapeTest, TheEngineSeesOneShapeAndClientsAnother) {
   EXPECT_THAT(fixture.values(2), ElementsAre(2, 3));
   {
     const Running wrong{fixture, request(1)};
-    wrong->RespondAll(base::OkStatus(), {BatchFixture::Tensor("", {1, 1}, {1})});
+    wrong->RespondAll({base::OkStatus(), {BatchFixture::Tensor("", {1, 1}, {1})}});
     wrong->Finish();
   }
   EXPECT_EQ(fixture.answer(3).status.code(), base::StatusCode::kInternal) << "the client's shape is not the engine's";
@@ -108,7 +108,7 @@ TEST_F(RaggedTest, RequestsOfDifferentShapesAreOneRow) {
   EXPECT_EQ(execution->inputs[3].shape, (Shape{4, 1}));
   EXPECT_THAT(ValuesOf<float>(execution->inputs[3].pieces[0]), ElementsAre(3, 2, 2, 0));
 
-  execution->RespondAll(base::OkStatus(), Outputs({10, 20, 30, 40, 50, 60, 70}, {6, 9, 13, 0}));
+  execution->RespondAll({base::OkStatus(), Outputs({10, 20, 30, 40, 50, 60, 70}, {6, 9, 13, 0})});
   execution->Finish();
   EXPECT_EQ(fixture_.answer(0).outputs[0].shape, (Shape{1, 3}));
   EXPECT_THAT(fixture_.values(0), ElementsAre(10, 20, 30));
@@ -125,7 +125,7 @@ TEST_F(RaggedTest, ALoneRequestIsARowToo) {
   EXPECT_THAT(Gathered(execution->inputs[2]), ElementsAre(4));
   std::vector<core::InferTensor> row = Outputs({1, 2, 3, 4}, {});
   row.pop_back();
-  execution->RespondAll(base::OkStatus(), std::move(row));
+  execution->RespondAll({base::OkStatus(), std::move(row)});
   execution->Finish();
   EXPECT_EQ(fixture_.answer(0).outputs[0].shape, (Shape{2, 2}));
 }
@@ -135,17 +135,17 @@ TEST_F(RaggedTest, AnInputThatIsLeftOutHasNoElements) {
   ASSERT_THAT(execution->inputs, SizeIs(3));
   EXPECT_THAT(Gathered(execution->inputs[1]), ElementsAre(0));
   EXPECT_THAT(ValuesOf<float>(execution->inputs[2].pieces[0]), ElementsAre(0, 0));
-  execution->RespondAll(base::OkStatus(), {BatchFixture::Tensor("", {2, 1}, {1, 2})});
+  execution->RespondAll({base::OkStatus(), {BatchFixture::Tensor("", {2, 1}, {1, 2})}});
   execution->Finish();
 }
 
 TEST_F(RaggedTest, ARowThatDoesNotScatterIsInternal) {
   {
     const Running batch{fixture_, Request(1, {1, 2, 3}), Request(1, {4})};
-    batch->RespondAll(base::OkStatus(), Outputs({1, 2, 3}, {1, 2}));
+    batch->RespondAll({base::OkStatus(), Outputs({1, 2, 3}, {1, 2})});
     batch->Finish();
     const Running lone{fixture_, Request(1, {1, 2, 3})};
-    lone->RespondAll(base::OkStatus(), Outputs({1, 2}, {1}));
+    lone->RespondAll({base::OkStatus(), Outputs({1, 2}, {1})});
     lone->Finish();
   }
   EXPECT_THAT(fixture_.answer(1).status.message(), HasSubstr("'ROW' wrongly: shape [3] does not have the 4 elements"));
@@ -159,7 +159,7 @@ TEST_F(RaggedTest, WhatDoesNotFitInABatchInputIsTheRequestsFault) {
   BatchExecution execution(fixture_.context);
   execution.Add(std::move(request));
   EXPECT_FALSE(execution.Begin(fixture_.clock.NowNs()));
-  EXPECT_TRUE(execution.Returned());
+  EXPECT_TRUE(execution.Finished());
   EXPECT_EQ(fixture_.answer(0).status.code(), base::StatusCode::kInvalidArgument);
 }
 

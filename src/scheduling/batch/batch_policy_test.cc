@@ -60,6 +60,23 @@ TEST(BatchPolicyTest, TakesTheLargestPreferredSizeThatIsReached) {
   ExpectBegins(Decide(Rules({4, 8}), Waiting(90)), 8, BatchReason::kFull);
 }
 
+TEST(BatchPolicyTest, NoMoreRequestsThanMayShare) {
+  BatchRules rules = Rules({6});
+  rules.requests_max = 3;
+  const auto waiting = [](int64_t requests) {
+    return WaitingSummary{.requests = requests, .rows = requests, .sharing = requests, .oldest_ns = kNow};
+  };
+  ExpectWaits(Decide(rules, waiting(2)), kNow + kDelay);
+  for (const int64_t requests : {3, 4, 90}) {
+    const BatchDecision decision = Decide(rules, waiting(requests));
+    ExpectBegins(decision, std::min<int64_t>(requests, 8), BatchReason::kCautious);
+    EXPECT_EQ(decision.requests, 3);
+  }
+  ExpectBegins(Decide(rules, waiting(3), kNow + kDelay), 3, BatchReason::kDelayOver);
+  rules.hold_until_requests = 5;
+  ExpectWaits(Decide(rules, waiting(4)), 0);
+}
+
 TEST(BatchPolicyTest, EnoughIsEnoughAndMoreIsTakenToo) {
   BatchRules rules = Rules();
   rules.enough_rows = 3;

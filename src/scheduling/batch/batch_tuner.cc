@@ -19,7 +19,7 @@ constexpr double kWeightHalfLife = 4096;  // executions of other sizes
 constexpr double kWeightMin = 2;          // less is not known
 constexpr double kClipDeviations = 3;     // also where the 99th percentile is taken to be
 constexpr double kDeviationShareMin = 1.0 / 16;
-constexpr double kSlack = 2;  // of the time in which company comes on average
+constexpr double kSlack = 2;  // of the time in which further requests come on average
 constexpr double kGoodEnough = 1.05;
 constexpr double kWaitCostNs = 50'000;  // of a batch that waits: a timer, and threads that wake up for it
 

@@ -9,23 +9,23 @@
 
 namespace inferd::scheduling {
 
-// Chooses how long requests wait for company, and for how many rows, from measured service time and arrivals, so that
+// Chooses how long requests wait for others, and for how many rows, from measured service time and arrivals, so that
 // an objective for the latency holds (inferd { batching: AUTO }). A model of the service time, a + b * rows, is fitted
 // with forgetting; waiting is chosen only where it pays: never for a lone client, never past the objective. A pure
 // function of what it is told; not thread-safe.
 //
 // The service time is kept per class of sizes (1, 2, 3-4, 5-8, ... rows), each a mean with forgetting whose samples are
 // clipped to three deviations, so that neither an outlier nor a long time at one size spoils the line through them. As
-// long as only one size was seen, company is taken to save nothing.
+// long as only one size was seen, larger batches are taken to save nothing.
 //
-// Who waits for n rows is answered after delay + service(n) at the latest if an instance is idle, or one service later
-// if none is; both must stay below kObjectiveShare of the objective, with the service time at its 99th percentile.
-// Waiting pays if it saves kSavingMin of the time per row, against the batches that form without it: while instances
-// are busy, and on threads that read many requests at once, which is measured where nobody waits. In all it must save
-// more than the wake-ups cost that it takes, and at least 1 / kPaybackMax of the time in which company comes: so the
-// instances are busy with what is to be saved for a good part of their time. And clients must not send fewer rows for
-// it, which is tried (WaitTrial). No more rows are waited for than were in flight at once lately: clients that wait for
-// their answers send no more.
+// A request that waits for n rows is answered after delay + service(n) at the latest if an instance is idle, or one
+// service later if none is; both must stay below kObjectiveShare of the objective, with the service time at its 99th
+// percentile. Waiting pays if it saves kSavingMin of the time per row, against the batches that form without it: while
+// instances are busy, and on threads that read many requests at once, which is measured where nobody waits. In all it
+// must save more than the wake-ups cost that it takes, and at least 1 / kPaybackMax of the time in which further
+// requests come: so the instances are busy with what is to be saved for a good part of their time. And clients must not
+// send fewer rows for it, which is tried (WaitTrial). No more rows are waited for than were in flight at once lately:
+// clients that wait for their answers send no more.
 class BatchTuner final {
  public:
   static constexpr double kObjectiveShare = 0.9;

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <vector>
 
+#include "base/byte_budget.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "core/scheduler.h"
@@ -29,14 +30,16 @@ struct ExecutionContext {
 
   BatchingSessionMetrics* batching_session = nullptr;  // null: the model does not batch, or nobody wants them
 
-  // The model is side-effect free: when a batch fails as a whole, its members are run again, each alone.
+  // The model may execute a request again: when a batch fails as a whole, its members are run again, each alone.
   bool retries_members = false;
-  // Takes the members to be run again of an execution that nobody waits for any more (BatchExecution: detached). Called
-  // on a thread of the engine. Without it, they are answered with the batch's error.
-  std::function<void(std::vector<std::unique_ptr<QueueEntry>>)> run_again = {};
+  SharingLimit* sharing = nullptr;      // hears of it, and may end the sharing and filling up of batches
+  base::ByteBudget* outputs = nullptr;  // what they are charged to; null: they are not
+  // Set once outputs have been charged: requests are likely to need room for theirs.
+  std::atomic<bool>* outputs_count = nullptr;
 };
 
-// All but `run_again`. INVALID_ARGUMENT: batch_input, batch_output or a reshape do not go with the model.
+// All but `sharing` and `outputs`. INVALID_ARGUMENT: batch_input, batch_output or a reshape do not go with
+// the model.
 base::Result<ExecutionContext> MakeExecutionContext(const core::SchedulerParts& parts, const base::Clock& clock,
                                                     VersionMetrics& metrics);
 

@@ -35,7 +35,7 @@ class LargestShapeTest : public ::testing::Test {
     return Request(shape, std::vector<int32_t>(static_cast<size_t>(*shape.ElementCount())));
   }
   static BatchExecution::Remains End(BatchExecution& execution) {
-    EXPECT_TRUE(execution.Returned());
+    EXPECT_TRUE(execution.Finished());
     BatchExecution::Remains remains;
     execution.Clear(remains);
     return remains;
@@ -51,7 +51,7 @@ TEST_F(LargestShapeTest, EachIsFilledUpWithItsFirstElementInEveryDimension) {
                                                           4, 4, 4, 5, 4, 4, 6, 4, 4, 7, 4, 4));
   std::vector<core::InferTensor> outputs;
   outputs.push_back(BatchFixture::Tensor("", {3, 2}, {1, 2, 3, 4, 5, 6}));
-  execution->RespondAll(base::OkStatus(), std::move(outputs));
+  execution->RespondAll({base::OkStatus(), std::move(outputs)});
   EXPECT_EQ(fixture_.answer(0).outputs[0].shape, (Shape{1, 2})) << "as the model gave it";
   EXPECT_THAT(fixture_.values(1), ElementsAre(3, 4, 5, 6));
   execution->Finish();
@@ -63,7 +63,7 @@ TEST_F(LargestShapeTest, RowsThatFillTheBatchUpAreFilledUpToo) {
   const Running execution{fixture_, Request({1, 1, 2}, {1, 2}), Request({1, 1, 1}, {7})};
   EXPECT_EQ(execution->inputs[0].shape, (Shape{4, 1, 2}));
   EXPECT_THAT(Gathered(execution->inputs[0]), ElementsAre(1, 2, 7, 7, 7, 7, 7, 7));
-  execution->RespondAll(base::Internal("over"), {});
+  execution->RespondAll({base::Internal("over")});
   execution->Finish();
   End(*execution);
 }
@@ -71,7 +71,7 @@ TEST_F(LargestShapeTest, RowsThatFillTheBatchUpAreFilledUpToo) {
 TEST_F(LargestShapeTest, WhatHasOneShapeGoesAsItIs) {
   const Running execution{fixture_, Request({1, 1, 2}, {1, 2}), Request({1, 1, 2}, {3, 4})};
   EXPECT_EQ(execution->inputs[0].pieces[1].data(), execution->request(1).inputs[0].data.data()) << "no copy";
-  execution->RespondAll(base::Internal("over"), {});
+  execution->RespondAll({base::Internal("over")});
   execution->Finish();
   End(*execution);
 }
@@ -83,7 +83,7 @@ TEST_F(LargestShapeTest, NothingIsFilledUpOutOfProportion) {
     execution.Add(Zeros({1, 1, side}));
     execution.Add(Zeros({1, 1, 1}));
     EXPECT_TRUE(execution.Begin(0)) << "twice the size";
-    execution.RespondAll(base::Internal("over"), {});
+    execution.RespondAll({base::Internal("over")});
     execution.Finish();
     End(execution);
   }

@@ -123,7 +123,6 @@ base::Status OutputLayout::CountByShapes(MemberList members, int output) {
 }
 
 base::Status OutputLayout::Split(MemberList members, const RowCount& rows, std::vector<core::InferTensor>& wholes) {
-  INFERD_RETURN_IF_ERROR(Arrange(wholes));
   shares_ = members.size() + (rows.padding > 0 ? 1 : 0);
   ends_.resize(wholes.size() * shares_);
   for (size_t slot = 0; slot < wholes.size(); ++slot) {

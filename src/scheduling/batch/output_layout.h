@@ -24,16 +24,17 @@ class OutputLayout final {
   // one missing, or with another datatype or shape than the model's.
   base::Status Pick(const core::QueuedRequest& member, std::vector<core::InferTensor>& tensors) const;
 
-  // Prepares whole-batch outputs to be shared among the members: they get the clients' shapes, and ShareOf() knows
-  // where each share ends. INTERNAL as Pick(), or they cannot be shared. Once per batch.
+  // The engine answers in the order of `outputs`, or with names: afterwards they stand in that order, with names.
+  // INTERNAL: there is one missing, or with another datatype than the model's.
+  base::Status Arrange(std::vector<core::InferTensor>& tensors) const;
+  // Prepares whole-batch outputs, arranged, to be shared among the members: they get the clients' shapes, and ShareOf()
+  // knows where each share ends. INTERNAL: they cannot be shared, as they do not have the batch's rows. Once per batch.
   base::Status Split(MemberList members, const RowCount& rows, std::vector<core::InferTensor>& wholes);
   // What member `i` asked for, as views.
   std::vector<core::InferTensor> ShareOf(MemberList members, size_t i,
                                          const std::vector<core::InferTensor>& wholes) const;
 
  private:
-  // The engine answers in the order of `outputs`, or with names: afterwards they stand in that order, with names.
-  base::Status Arrange(std::vector<core::InferTensor>& tensors) const;
   base::Status FitShape(const core::QueuedRequest& member, int output, core::InferTensor& tensor) const;
   base::Status CountByRows(MemberList members, const RowCount& rows, int output, core::InferTensor& whole);
   base::Status CountByShapes(MemberList members, int output);

@@ -4,7 +4,7 @@
 
 namespace inferd::scheduling {
 
-// Whether clients send fewer rows when they are made to wait for company: those that wait for their answers before they
+// Whether clients send fewer rows when they are made to wait for others: those that wait for their answers before they
 // send the next do, unless larger batches make up for it, and nothing tells them from others beforehand. So it is
 // tried:
 //

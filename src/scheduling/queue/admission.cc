@@ -31,7 +31,7 @@ void Admission::AdmitInstead(core::QueuedRequest& queued) {
 }
 
 void Admission::CountUntilAnswered(core::QueuedRequest& queued) {
-  // Whoever answers pins the version, and with it this.
+  // The answering thread pins the version, and with it this.
   queued.completion = core::Completion([this, queued_ns = queued.queued_ns, completion = std::move(queued.completion)](
                                            core::InferResponse response) mutable {
     if (response.final) Answered(queued_ns, response.status.code());

@@ -18,7 +18,8 @@ class Admission final {
   bool active() const { return active_; }
   // 0: the request is in, and counts until its final answer. Else: the limit is reached, try again after so many ms.
   int64_t Admit(core::QueuedRequest& queued);
-  // Lets in whom Admit() did not, in place of one that it did, who is to be refused: it has counted one as shed.
+  // Lets in a request that Admit() did not, in place of one that it did and that is to be refused: it has counted one
+  // as shed.
   void AdmitInstead(core::QueuedRequest& queued);
   // ConcurrencyLimit's.
   void RecordBatch(int64_t executing, int64_t left);

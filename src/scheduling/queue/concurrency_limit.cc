@@ -33,7 +33,7 @@ void ConcurrencyLimit::Record(int64_t latency_ns, int64_t in_flight, bool droppe
     return;
   }
   if (started_ns_ == 0) StartWindow(now_ns - latency_ns);
-  // Who came before the measurement waited behind those that it keeps out.
+  // Requests that came before the measurement waited behind those that it keeps out.
   if (phase_ == Phase::kMeasuring && now_ns - latency_ns < started_ns_) return;
   most_in_flight_ = std::max(most_in_flight_, in_flight);
   if (dropped) {

@@ -19,7 +19,7 @@ namespace inferd::scheduling {
 //
 //   gradient = kTolerance * base / median, within [0.5, 1]
 //
-// kTolerance is 2: who waits for one that is executed already is not too many. So of a model that serves c requests at
+// kTolerance is 2: one that waits behind one that is executed is not too many. So of a model that serves c requests at
 // once, about 2 c + sqrt(2 c) are let in: it is never short of work, and nobody waits for long. The base falls with any
 // window that is faster. When it has held the limit down for kBaseAgeNs it is measured anew: a quarter of the limit is
 // let in for one window, which starts when those before are answered. The same happens at the start.

@@ -26,7 +26,7 @@ class BatchingSimulation {
     int64_t rows_max = 64;
     int64_t first_ns = 300'000;
     int64_t further_ns = 100'000;
-    int64_t delay_ns = 0;  // how long an instance that is idle waits for company
+    int64_t delay_ns = 0;  // the batch delay
     int kinds = 1;         // of requests; an execution has one of them
 
     double capacity() const {

@@ -11,7 +11,7 @@
 
 namespace inferd::scheduling {
 
-// Entries that left a queue without having run, and why. Whoever gets them answers them once no lock is held.
+// Entries that left a queue without having run, and why. The caller answers them once no lock is held.
 using DroppedEntries = std::vector<std::pair<std::unique_ptr<QueueEntry>, QueueVerdict>>;
 
 // The bounded queue of one priority level: first come first served, under the level's queue policy. Not thread-safe;
@@ -34,7 +34,7 @@ class LevelQueue final {
   // Takes an entry of `fifo`, which is waiting() or delayed(), out. Null: it may not run, and was dropped or delayed.
   std::unique_ptr<QueueEntry> Take(EntryFifo& fifo, QueueEntry& entry, int64_t now_ns, DroppedEntries& dropped);
 
-  // The one that would run last; null: there is none. Who has given up is dropped on the way.
+  // The one that would run last; null: there is none. Requests that were given up are dropped on the way.
   std::unique_ptr<QueueEntry> TakeLast(int64_t now_ns, DroppedEntries& dropped);
 
   // Drops everything whose time has passed, or that was cancelled.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <boost/intrusive/list.hpp>
 #include <cstdint>
+#include <memory>
 
 #include "core/scheduler.h"
+#include "scheduling/batch/sharing_limit.h"
 #include "scheduling/queue/batch_key.h"
 
 namespace inferd::scheduling {
@@ -15,12 +17,14 @@ using ListHook = boost::intrusive::list_member_hook<>;
 struct QueueEntry {
   core::QueuedRequest queued;
   BatchKey key;
-  uint64_t level = 1;         // 1: the most urgent
-  int64_t timeout_at_ns = 0;  // QueueTimeoutAt; 0: never
-  int64_t expires_ns = 0;     // when it leaves the queue with an error; 0: never
-  uint64_t arrival = 0;       // counts the scheduler's requests
-  bool alone = false;         // never shares an execution (any more)
-  bool retry = false;         // of a batch that failed
+  uint64_t level = 1;                                 // 1: the most urgent
+  int64_t timeout_at_ns = 0;                          // QueueTimeoutAt; 0: never
+  int64_t expires_ns = 0;                             // when it leaves the queue with an error; 0: never
+  uint64_t arrival = 0;                               // counts the scheduler's requests
+  bool alone = false;                                 // never shares an execution (any more)
+  bool retry = false;                                 // of a batch that failed
+  std::shared_ptr<RepeatedBatch> repeated = nullptr;  // that batch; null: it did not get as far as an engine
+  bool evicted = false;  // its execution held a connections' thread for too long; not a second time
 
   // What it counts for where rows are counted: one without any is a request, too.
   int64_t rows() const { return std::max<int64_t>(queued.layout.rows, 1); }

@@ -10,7 +10,7 @@
 
 namespace inferd::scheduling {
 
-// The rules of ModelQueuePolicy (facts 3.1) as pure functions. Times are base::Clock::NowNs.
+// The rules of ModelQueuePolicy as pure functions. Times are base::Clock::NowNs.
 
 // The earlier of two times, of which 0 is never.
 inline int64_t Earlier(int64_t a_ns, int64_t b_ns) {
@@ -35,6 +35,8 @@ enum class QueueVerdict {
   kDelay,   // it may run only when nothing else waits
   kExpire,  // DEADLINE_EXCEEDED
   kCancel,  // CANCELLED
+  // RESOURCE_EXHAUSTED: no thread could be started that would run it. Not Judge's.
+  kNoThread,
 };
 // `timeout_at_ns` from QueueTimeoutAt. A passed deadline of the client's expires the request whatever the policy says.
 QueueVerdict Judge(const config::QueuePolicy& policy, const core::InferRequest& request, int64_t timeout_at_ns,

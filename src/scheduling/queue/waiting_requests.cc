@@ -103,12 +103,13 @@ WaitingSummary WaitingRequests::Summarize(int64_t now_ns, int64_t service_ns, Dr
     summary.rows = first->rows();
     requests = 1;
   }
+  summary.sharing = requests;
   summary.other_kind = candidates > requests;
   return summary;
 }
 
-bool WaitingRequests::Take(int64_t rows_max, int64_t now_ns, std::vector<std::unique_ptr<QueueEntry>>& taken,
-                           DroppedEntries& dropped) {
+bool WaitingRequests::Take(int64_t rows_max, int64_t requests_max, int64_t now_ns,
+                           std::vector<std::unique_ptr<QueueEntry>>& taken, DroppedEntries& dropped) {
   Settle(now_ns, dropped);
   const QueueEntry* first = First();
   if (first == nullptr) return false;
@@ -133,7 +134,7 @@ bool WaitingRequests::Take(int64_t rows_max, int64_t now_ns, std::vector<std::un
         rows += next_rows;
         taken.push_back(std::move(entry));
       }
-      if (rows >= rows_max) return false;
+      if (rows >= rows_max || static_cast<int64_t>(taken.size()) == requests_max) return false;
     }
   }
   return false;

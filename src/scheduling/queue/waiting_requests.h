@@ -40,11 +40,13 @@ class WaitingRequests final {
   // For DecideBatch.
   WaitingSummary Summarize(int64_t now_ns, int64_t service_ns, DroppedEntries& dropped);
   // Takes what the next execution is made of: the first request and those that share it, oldest first, as long as their
-  // rows fit into `rows_max`. The first comes even if it has more. True: the next one that shares did not fit.
-  bool Take(int64_t rows_max, int64_t now_ns, std::vector<std::unique_ptr<QueueEntry>>& taken, DroppedEntries& dropped);
+  // rows fit into `rows_max`, `requests_max` of them at most (0: any number). The first comes even if it has more rows.
+  // True: the rows of the next one that shares did not fit.
+  bool Take(int64_t rows_max, int64_t requests_max, int64_t now_ns, std::vector<std::unique_ptr<QueueEntry>>& taken,
+            DroppedEntries& dropped);
 
-  // Takes out who would run last, if he is less urgent than `level`, and that has room. Null: there is nobody who has
-  // not given up.
+  // Takes out the request that would run last, if it is less urgent than `level`, and that has room. Null: there is
+  // nobody who has not given up.
   std::unique_ptr<QueueEntry> TakeLessUrgent(uint64_t level, int64_t now_ns, DroppedEntries& dropped);
 
   void Expire(int64_t now_ns, DroppedEntries& dropped);

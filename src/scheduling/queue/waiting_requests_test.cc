@@ -32,9 +32,9 @@ class WaitingRequestsTest : public ::testing::Test {
     EXPECT_EQ(waiting.Push(std::move(entry), now_ns, dropped_), nullptr);
   }
   // The ids of the next execution; a `+` behind it if one more shares it and did not fit.
-  std::string Take(WaitingRequests& waiting, int64_t rows_max = 8, int64_t now_ns = 0) {
+  std::string Take(WaitingRequests& waiting, int64_t rows_max = 8, int64_t now_ns = 0, int64_t requests_max = 0) {
     std::vector<std::unique_ptr<QueueEntry>> taken;
-    const bool more = waiting.Take(rows_max, now_ns, taken, dropped_);
+    const bool more = waiting.Take(rows_max, requests_max, now_ns, taken, dropped_);
     std::string ids;
     for (const auto& entry : taken) ids += entry->queued.request->id;
     return more ? ids + "+" : ids;
@@ -47,6 +47,14 @@ class WaitingRequestsTest : public ::testing::Test {
   core::ModelSignature signature_;
   DroppedEntries dropped_;
 };
+
+TEST_F(WaitingRequestsTest, AnExecutionTakesNoMoreRequestsThanItMay) {
+  WaitingRequests waiting = Make();
+  for (const char* id : {"a", "b", "c"}) Push(waiting, Entry(id, 1));
+  EXPECT_EQ(Summarize(waiting).sharing, 3);
+  EXPECT_EQ(Take(waiting, 8, 0, 2), "ab");
+  EXPECT_EQ(Take(waiting, 8, 0, 1), "c");
+}
 
 TEST_F(WaitingRequestsTest, AnExecutionTakesWhatSharesTheFirstOnesKey) {
   WaitingRequests waiting = Make();

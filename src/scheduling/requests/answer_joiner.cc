@@ -5,6 +5,8 @@
 #include <new>
 #include <string>
 
+#include "core/response_parameters.h"
+
 namespace inferd::scheduling {
 
 namespace {
@@ -68,7 +70,9 @@ void AnswerJoiner::Fail(core::InferResponse response) {
 
 base::Result<core::InferResponse> AnswerJoiner::Join() {
   core::InferResponse joined;
-  joined.parameters = std::move(responses_[0].parameters);
+  for (core::InferResponse& response : responses_) {
+    core::AddResponseParameters(joined.parameters, std::move(response.parameters));
+  }
   const size_t outputs = responses_[0].outputs.size();
   for (size_t output = 0; output < outputs; ++output) {
     for (size_t part = 0; part < part_count(); ++part) INFERD_RETURN_IF_ERROR(CheckPiece(part, output));

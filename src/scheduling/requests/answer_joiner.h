@@ -14,7 +14,8 @@ namespace inferd::scheduling {
 // Thread-safe: every part arrives on a thread of its own, perhaps.
 //
 //   waiting --Arrive(): an error--> answered with it, the other parts are cancelled
-//           --Arrive(): the last part, none failed--> answered with the joined outputs
+//           --Arrive(): the last part, none failed--> answered with the joined outputs, and the parameters of all
+//                                                     parts; of those with one name, the one of the earliest rows
 class AnswerJoiner final : public std::enable_shared_from_this<AnswerJoiner> {
  public:
   // `whole` without its inputs. Part i has the rows from i * rows_max on.

@@ -155,6 +155,7 @@ TEST(RequestSplitterTest, JoinsInRowOrderWhateverTheOrderOfAnswers) {
     EXPECT_THAT(split.answers, IsEmpty());
     core::InferResponse response = Split::Echo(split.parts[part]);
     response.parameters = {{"part", static_cast<int64_t>(part)}};
+    if (part > 0) response.parameters.emplace_back("late", static_cast<int64_t>(part));
     split.parts[part].Answer(std::move(response));
   }
   ASSERT_EQ(split.answers.size(), 1u);
@@ -163,7 +164,8 @@ TEST(RequestSplitterTest, JoinsInRowOrderWhateverTheOrderOfAnswers) {
   EXPECT_TRUE(answer.final);
   EXPECT_EQ(answer.model_name, "m");
   EXPECT_EQ(answer.id, "id");
-  EXPECT_EQ(std::get<int64_t>(answer.parameters[0].second), 0);
+  EXPECT_EQ(answer.parameters, (core::Parameters{{"part", int64_t{0}}, {"late", int64_t{1}}}))
+      << "of one name, the one of the earliest rows";
   ASSERT_EQ(answer.outputs.size(), 1u);
   EXPECT_EQ(answer.outputs[0].name, "IN");
   EXPECT_EQ(answer.outputs[0].datatype, tensor::DataType::kInt32);
@@ -284,7 +286,7 @@ TEST(RequestSplitterTest, APartWithSeveralResponsesIsAnError) {
   EXPECT_TRUE(split.answers[0].final);
 }
 
-// Whoever counts does it before it answers: once for the request.
+// Counting comes before answering: once for the request.
 TEST(RequestSplitterTest, TheRequestIsCountedOnce) {
   Split split;
   split.Run(split.Whole(3), 1);

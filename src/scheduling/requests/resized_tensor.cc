@@ -63,7 +63,7 @@ std::optional<uint64_t> BitsOf(DataType type, double value) {
     }
     case DataType::kFp64: return std::bit_cast<uint64_t>(value);
     case DataType::kBytes: return value == 0 ? std::optional<uint64_t>(0) : std::nullopt;
-    case DataType::kInvalid: break;
+    default: break;
   }
   return std::nullopt;
 }
@@ -143,13 +143,19 @@ class Walk {
       case 1: return FillWith<uint8_t>(elements);
       case 2: return FillWith<uint16_t>(elements);
       case 4: return FillWith<uint32_t>(elements);
-      default: return FillWith<uint64_t>(elements);
+      case 8: return FillWith<uint64_t>(elements);
+      default: return filling_.packed.empty() ? FillWithZeros(elements * size_) : Repeat(elements);
     }
   }
 
   void Repeat(size_t elements) {
-    const std::span<const std::byte> text = filling_.packed;
-    for (size_t i = 0; i < elements; ++i, out_ += text.size()) std::memcpy(out_, text.data(), text.size());
+    const std::span<const std::byte> element = filling_.packed;
+    for (size_t i = 0; i < elements; ++i, out_ += element.size()) std::memcpy(out_, element.data(), element.size());
+  }
+
+  void FillWithZeros(size_t bytes) {
+    std::memset(out_, 0, bytes);
+    out_ += bytes;
   }
 
   template <typename T>
@@ -196,6 +202,8 @@ Filling Filling::FirstOf(DataType type, const base::BufferSlice& data) {
   const size_t size = tensor::ElementSize(type);
   if (size == 0) {
     filling.packed = data.bytes().first(tensor::PackedPrefix(data.bytes(), 1).value_or(0));
+  } else if (size > sizeof filling.bits) {
+    filling.packed = data.bytes().first(size);
   } else {
     std::memcpy(&filling.bits, data.data(), size);
   }

@@ -23,8 +23,9 @@ size_t PaddedBytesMax(size_t sent_bytes);
 
 // What stands in the elements that a tensor gets more of.
 struct Filling {
-  uint64_t bits = 0;                  // of one element, in the lower bytes
-  std::span<const std::byte> packed;  // of BYTES: its length and text; none: an empty element
+  uint64_t bits = 0;  // of one element, in the lower bytes
+  std::span<const std::byte>
+      packed;  // of BYTES: its length and text; of what `bits` cannot hold: it; none: 0, or empty
 
   Filling(uint64_t element_bits) : bits(element_bits) {}  // NOLINT(google-explicit-constructor): what ElementOf gives
   // The first element of `data`, which has one, and outlives this.

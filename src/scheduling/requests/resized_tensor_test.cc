@@ -111,6 +111,17 @@ TEST(ResizedTensorTest, PadsEveryWidth) {
               ElementsAre(1.5, -2));
 }
 
+TEST(ResizedTensorTest, PadsElementsThatAreLargerThanAnyNumber) {
+  const auto data = Slice<double>({1.5, -2, 3, 4});  // two complex numbers
+  const Filling first = Filling::FirstOf(DataType::kComplex128, data);
+  EXPECT_THAT(Values<double>(Padded(DataType::kComplex128, data, {2}, {4}, first)),
+              ElementsAre(1.5, -2, 3, 4, 1.5, -2, 1.5, -2));
+  EXPECT_THAT(Values<double>(Padded(DataType::kComplex128, data, {2, 1}, {2, 2}, 0)),
+              ElementsAre(1.5, -2, 0, 0, 3, 4, 0, 0));
+  EXPECT_THAT(Values<double>(*Cropped(DataType::kComplex128, data, {1, 2}, {1, 1})), ElementsAre(1.5, -2));
+  EXPECT_FALSE(ElementOf(DataType::kComplex128, 0).has_value());
+}
+
 TEST(ResizedTensorTest, PadsBytesWithEmptyElements) {
   const auto data = Packed({"a", "", "ccc", "dd"});
   EXPECT_THAT(Elements(Padded(DataType::kBytes, data, {2, 2}, {2, 3}, 0)), ElementsAre("a", "", "", "ccc", "dd", ""));

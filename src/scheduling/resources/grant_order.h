@@ -8,7 +8,7 @@
 
 namespace inferd::scheduling {
 
-// Who gets resources next: pure functions over what waits and what is free. The ResourceArbiter acts on them.
+// Which claim gets resources next: pure functions over what waits and what is free. The ResourceArbiter acts on them.
 
 // So much of resource number `resource`.
 struct ResourceAmount {
@@ -27,7 +27,7 @@ struct ResourceLevel {
 struct WaitingClaim {
   double owner_time = 0;  // weighted time that its owner has had of what is shared
   double own_time = 0;    // and the claim itself
-  uint64_t ticket = 0;    // who began to wait first
+  uint64_t ticket = 0;    // the lowest began to wait first
   std::span<const ResourceAmount> needs;
   bool overdraws = false;  // soft resources need not be free
 };
@@ -39,7 +39,7 @@ struct WaitingClaim {
 // waits for nothing else: a resource that is held for long must not idle the cores.
 std::optional<size_t> NextGrant(std::span<const WaitingClaim> waiting, std::span<const ResourceLevel> levels);
 
-// The time that those have had who now have their turn: newcomers, and those who were away, start from it. Being away
+// The time that claims have had whose turn it is: new ones, and those that were away, start from it. Being away
 // earns no more than kCreditNs, so nobody can save up turns; being away for a moment loses none. Not thread-safe.
 class TurnClock final {
  public:

@@ -8,7 +8,7 @@ namespace inferd::scheduling {
 
 namespace {
 
-// An execution counts for something, or whoever has short ones is served for ever.
+// An execution counts for something, or a model with short ones is served for ever.
 constexpr int64_t kServiceNsMin = 1000;
 
 }  // namespace
@@ -133,7 +133,7 @@ ResourceArbiter::Claim::~Claim() {
   arbiter_.table_.Remove(amounts_);
 }
 
-// All or nothing. Transiently takes some of it: whoever looks meanwhile and waits is seen when that is given back.
+// All or nothing. Transiently takes some of it: a claim that looks meanwhile and waits is seen when that is given back.
 bool ResourceArbiter::Claim::Take(bool overdraws) {
   for (size_t i = 0; i < amounts_.size(); ++i) {
     ResourceTable::Resource& resource = *resources_[i];

@@ -15,12 +15,12 @@
 
 namespace inferd::scheduling {
 
-// Hands out what executions share over all models: the resources of Triton's rate limiter (facts 4), and the server's
+// Hands out what executions share over all models: the resources of Triton's rate limiter, and the server's
 // compute threads. Thread-safe; one for the process, outlives every Claim.
 //
 // An instance has a Claim, asks with it before each execution, and gets all that it needs at once or waits. Time with
 // what is shared is divided fairly between owners (models), a claim of priority n counting n times what it uses; then
-// between the claims of an owner. NextGrant() is the rule. What is idle may be used by anyone: only time that somebody
+// between the claims of an owner. NextGrant() is the rule. What is idle may be used by anyone: only time that another
 // else had to wait for counts. While nobody waits, no lock is taken.
 //
 // Compute threads are there so that executions do not slow each other down, not to keep a model from being served: who
@@ -70,8 +70,8 @@ class ResourceArbiter final {
 
   const bool rate_limit_;
   const int64_t patience_ns_;
-  // Changed under mutex_. Whoever gives something back looks at it after, whoever begins to wait looks at what is free
-  // after: one of the two sees the other.
+  // Changed under mutex_. A thread that gives something back looks at it after, one that begins to wait looks at what
+  // is free after: one of the two sees the other.
   std::atomic<int> waiting_count_{0};
   base::Mutex mutex_;
   ResourceTable table_ GUARDED_BY(mutex_);
@@ -98,7 +98,7 @@ class ResourceArbiter::Claim final {
   bool held() const { return held_.load(std::memory_order_relaxed); }
   // Returns when all is held; false: Cancel() was called.
   bool Acquire();
-  // Never waits. False: not now, or somebody else's turn.
+  // Never waits. False: not now, or another claim's turn.
   bool TryAcquire();
   // After an execution that took `service_ns`.
   void Release(int64_t service_ns);

@@ -240,7 +240,7 @@ TEST(ResourceArbiterTest, LargeClaimsGetTheirShareBesideSmallOnes) {
   EXPECT_NEAR(served[2], 200, 10);
 }
 
-// Under the thread sanitizer: bounds hold, and everybody comes through, whatever they do.
+// Under the thread sanitizer: bounds hold, and every thread comes through, whatever they do.
 TEST(ResourceArbiterTest, ManyThreads) {
   constexpr int kThreads = 8;
   constexpr int kCpus = 3;

@@ -14,8 +14,8 @@
 namespace inferd::scheduling {
 
 // Which resources there are, how much of each, and how much is free. A resource is there while a need names it; there
-// is as much of it as the options say, or else the most that any need asks for (facts 4, rate limiter). The functions
-// are not thread-safe; `Resource::free` may be changed by anyone, at any time, who gives back what he takes.
+// is as much of it as the options say, or else the most that any need asks for, as with Triton's rate limiter. The
+// functions are not thread-safe; `Resource::free` may be changed at any time, by threads that give back what they take.
 class ResourceTable final {
  public:
   static constexpr int32_t kGlobal = -1;

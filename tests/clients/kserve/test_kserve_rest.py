@@ -1,4 +1,4 @@
-"""The kserve SDK's REST client against inferd. It reads the health endpoints' bodies, so the server is asked for them."""
+"""The kserve SDK's REST client against inferd. It reads the health endpoints' bodies."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from support.tensors import sample
 
 @pytest.fixture(scope="module")
 def server(identities):
-    with Server(EXAMPLES, identities, options=["--health-bodies", "json"]) as running:
+    with Server(EXAMPLES, identities) as running:
         yield running
 
 

@@ -84,6 +84,7 @@ def test_any_of_the_graph(with_graph):
     assert session_run(with_graph, {"x:0": floats(4)}, ["y:0"]).tensor[0].tensor.float_val[:] == [4.0]
     assert session_run(with_graph, {}, ["a/read"]).tensor[0].tensor.float_val[:] == [0.5], "nothing is fed"
     assert len(session_run(with_graph, {}, [], ["c/read"]).tensor) == 0, "nothing is fetched"
+    assert session_run(with_graph, {}, ["a"]).tensor[0].tensor.float_val[:] == [0.5], "a reference, read as its value"
 
 
 def test_what_the_graph_does_not_have(with_graph):
@@ -92,7 +93,6 @@ def test_what_the_graph_does_not_have(with_graph):
     assert fault(with_graph, {}, ["nowhere"]) == ("NOT_FOUND", "FetchOutputs node nowhere: not found")
     assert fault(with_graph, {}, [], ["nowhere"]) == (
         "NOT_FOUND", "PruneForTargets: Some target nodes not found: nowhere")
-    assert fault(with_graph, {}, ["a"])[0] == "UNIMPLEMENTED", "a variable, and not its value"
     code, details = fault(with_graph, {}, ["y"])
     assert code == "INVALID_ARGUMENT", details  # what it needs is not fed
     code, details = fault(with_graph, {"x": make_tensor_proto([1], "int32")}, ["y2"])

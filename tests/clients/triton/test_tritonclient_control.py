@@ -43,6 +43,7 @@ def test_model_metadata(client):
         "name": "simple", "versions": ["1"], "platform": "onnx_onnxv1",
         "inputs": [{"name": name, "datatype": "INT32", "shape": [-1, 16]} for name in ("INPUT0", "INPUT1")],
         "outputs": [{"name": name, "datatype": "INT32", "shape": [-1, 16]} for name in ("OUTPUT0", "OUTPUT1")],
+        "parameters": {"batching": "on: executions at load show that its rows do not influence each other"},
     }
     assert client.get_model_metadata("digits", "1")["outputs"] == [{"name": "scores", "datatype": "FP32", "shape": [-1, 10]}]
     assert status_of(client.get_model_metadata, "nobody") == "404"

@@ -1,0 +1,38 @@
+# `cmake --install build/release --prefix DIR`: what a machine needs to serve, in the layout that the programs look for.
+#
+#   bin/                    inferd, inferd-worker, inferctl
+#   lib/inferd/engines/     the engines, and beside it one folder with the library of each
+#   include/inferd/         the engine ABI
+#   share/inferd/           proto/ (wire messages), examples/
+#   share/doc/inferd/       licences, documentation
+include(GNUInstallDirs)
+
+install(TARGETS inferd inferd-worker inferctl RUNTIME DESTINATION bin)
+get_property(engines GLOBAL PROPERTY INFERD_ENGINES)
+install(TARGETS ${engines} LIBRARY DESTINATION lib/inferd/engines)
+
+# inferd_install_library(ENGINE FILE...): libraries that an engine needs, under the names that it asks for. FILE is
+# NAME=PATH; the file itself is copied, whatever links lead to it.
+function(inferd_install_library engine)
+  foreach(pair ${ARGN})
+    string(REGEX MATCH "^([^=]+)=(.+)$" matched ${pair})
+    file(REAL_PATH ${CMAKE_MATCH_2} real)
+    install(PROGRAMS ${real} DESTINATION lib/inferd/${engine} RENAME ${CMAKE_MATCH_1})
+  endforeach()
+endfunction()
+
+if(TARGET engine_onnxruntime)
+  inferd_install_library(onnxruntime libonnxruntime.so.1=${OnnxRuntime_LIBRARY})
+  install(DIRECTORY ${OnnxRuntime_INCLUDE_DIR}/../licenses/ DESTINATION share/doc/inferd/onnxruntime OPTIONAL)
+endif()
+if(TARGET engine_tensorflow)
+  inferd_install_library(tensorflow libtensorflow_cc.so.2=${TensorFlow_LIBRARY}
+    libtensorflow_framework.so.2=${TensorFlow_FRAMEWORK_LIBRARY})
+  install(DIRECTORY ${TensorFlow_INCLUDE_DIR}/../licenses/ DESTINATION share/doc/inferd/tensorflow OPTIONAL)
+endif()
+
+install(FILES include/inferd/engine_abi.h DESTINATION include/inferd)
+install(DIRECTORY proto/ DESTINATION share/inferd/proto FILES_MATCHING PATTERN "*.proto")
+install(DIRECTORY examples/models examples/requests examples/tensorflow DESTINATION share/inferd/examples)
+install(FILES LICENSE THIRD_PARTY_NOTICES.md CHANGELOG.md README.md DESTINATION share/doc/inferd)
+install(DIRECTORY docs DESTINATION share/doc/inferd PATTERN design EXCLUDE)

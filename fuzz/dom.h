@@ -1,0 +1,21 @@
+#pragma once
+
+// The strict parser (Boost.JSON) that fuzz targets judge our JSON readers by. The target that includes this header also
+// includes <boost/json/src.hpp>, once.
+
+#include <boost/json.hpp>
+#include <cstddef>
+#include <string_view>
+
+namespace inferd::fuzz {
+
+// Parses `text`, to `depth_max` levels. A byte order mark in front is skipped, as our reader skips it (RFC 8259,
+// section 8.1); Boost.JSON refuses it.
+inline boost::json::value ParseDom(std::string_view text, size_t depth_max, boost::system::error_code& error) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  boost::json::parse_options options;
+  options.max_depth = depth_max;
+  return boost::json::parse(boost::json::string_view(text.data(), text.size()), error, {}, options);
+}
+
+}  // namespace inferd::fuzz

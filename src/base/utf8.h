@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+
+namespace inferd::base {
+
+// The length of the well-formed UTF-8 sequence at `p` (RFC 3629: no overlong forms, surrogates, nothing above
+// U+10FFFF), 1 to 4; 0 if there is none. p < end.
+inline size_t Utf8Length(const char* p, const char* end) {
+  const auto byte = [&](ptrdiff_t i) { return static_cast<unsigned char>(p[i]); };
+  const auto is_tail = [&](ptrdiff_t i) { return (byte(i) & 0xC0) == 0x80; };
+  const unsigned char lead = byte(0);
+  const ptrdiff_t left = end - p;
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return left >= 2 && is_tail(1) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    if (left < 3 || !is_tail(1) || !is_tail(2)) return 0;
+    if (lead == 0xE0 && byte(1) < 0xA0) return 0;
+    if (lead == 0xED && byte(1) > 0x9F) return 0;
+    return 3;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    if (left < 4 || !is_tail(1) || !is_tail(2) || !is_tail(3)) return 0;
+    if (lead == 0xF0 && byte(1) < 0x90) return 0;
+    if (lead == 0xF4 && byte(1) > 0x8F) return 0;
+    return 4;
+  }
+  return 0;
+}
+
+}  // namespace inferd::base

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+
+namespace inferd::config {
+
+// INVALID_ARGUMENT: the name of a model that is served by name is not printable UTF-8 of at most 255 bytes.
+base::Status CheckServedName(const std::string& model);
+
+}  // namespace inferd::config

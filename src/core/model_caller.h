@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+
+#include "base/clock.h"
+#include "core/infer_request.h"
+#include "core/infer_response.h"
+#include "core/load_demand.h"
+#include "core/model_version.h"
+#include "core/snapshot_publisher.h"
+
+namespace inferd::core {
+
+// Calls models from inside the server: for a warm-up, or for a step of a request that is in flight already. On any
+// thread: it needs no loop, and takes no place among the requests in flight (InflightLimit). Thread-safe.
+class ModelCaller final {
+ public:
+  // All outlive it, and the calls. `loader` null: no version is loaded on demand.
+  ModelCaller(const SnapshotPublisher& snapshots, const base::Clock& clock, DemandLoader* loader)
+      : snapshots_(snapshots), clock_(clock), loader_(loader) {}
+
+  // The version that the request names, loaded first where versions are loaded on demand. Answers as Dispatcher::Infer.
+  // Errors also: those of Dispatcher::Find and of AwaitLoad.
+  void Call(std::unique_ptr<InferRequest> request, Completion completion) const;
+
+  // A version that may not be published yet. The request counts in no statistics and against no limit; the instances
+  // are given such requests in turn. INVALID_ARGUMENT: it does not fit the version.
+  static void WarmUp(std::shared_ptr<const ModelVersion> version, std::unique_ptr<InferRequest> request,
+                     Completion completion);
+
+ private:
+  static void Enqueue(QueuedRequest queued);
+
+  const SnapshotPublisher& snapshots_;
+  const base::Clock& clock_;
+  DemandLoader* const loader_;
+};
+
+}  // namespace inferd::core

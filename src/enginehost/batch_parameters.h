@@ -1,0 +1,14 @@
+#pragma once
+
+#include "base/status.h"
+#include "core/infer_request.h"
+#include "enginehost/loaded_model.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::enginehost {
+
+// A copy of a response's named parameters; none of a response of before there were any. INTERNAL: one is nowhere, is of
+// an unknown kind, or they cannot be answered (core::CheckResponseParameters). Thread-safe.
+base::Result<core::Parameters> TakeParameters(const LoadedModel& model, const inferd_response& response);
+
+}  // namespace inferd::enginehost

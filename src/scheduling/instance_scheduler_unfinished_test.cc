@@ -1,0 +1,164 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scheduling/instance_scheduler.h"
+#include "tests/support/scheduling_fixture.h"
+
+// Executions that the engine finishes after the call into it has returned.
+
+namespace inferd::scheduling {
+namespace {
+
+using inferd::testing::FakeEngine;
+using ::testing::SizeIs;
+
+class UnfinishedExecutionsTest : public ::testing::Test {
+ protected:
+  using Answer = std::future<core::InferResponse>;
+
+  // Its executions are kept until Finish().
+  FakeEngine::Script Keeping(int unfinished_executions_max = 1) {
+    FakeEngine::Script script;
+    script.unfinished_executions_max = unfinished_executions_max;
+    script.on_execute = [this](core::Execution& execution) {
+      base::MutexLock lock(mutex_);
+      kept_.push_back(&execution);
+      changed_.NotifyAll();
+    };
+    return script;
+  }
+
+  Answer Send(const std::shared_ptr<const core::ModelVersion>& version) {
+    return fixture_.Send(fixture_.Request(version, nullptr));
+  }
+  core::Execution& AwaitBegun(size_t n) {
+    base::MutexLock lock(mutex_);
+    while (kept_.size() < n) changed_.Wait(mutex_);
+    return *kept_[n - 1];
+  }
+  size_t begun() {
+    base::MutexLock lock(mutex_);
+    return kept_.size();
+  }
+  // The instance's thread has come back from the engine.
+  static void AwaitReturned(const core::ModelVersion& version, int busy) {
+    while (version.scheduler().Report().busy_instances != busy) std::this_thread::yield();
+  }
+  static int Busy(const core::ModelVersion& version) { return version.scheduler().Report().busy_instances; }
+
+  base::FakeClock clock_;
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  std::vector<core::Execution*> kept_;
+  SchedulingFixture fixture_{clock_, false, {.rate_limit = true, .limits = {{.name = "R", .count = 1}}}};
+};
+
+TEST_F(UnfinishedExecutionsTest, KeepTheirInstanceUntilTheyAreFinished) {
+  const auto version = fixture_.MakeVersion(Keeping());
+  Answer first = Send(version);
+  core::Execution& execution = AwaitBegun(1);
+  Answer second = Send(version);
+  EXPECT_EQ(Busy(*version), 1);
+  EXPECT_EQ(version->statistics().pending(), 1);
+  FakeEngine::Identity(execution);
+  EXPECT_TRUE(first.get().status.ok());
+  FakeEngine::Identity(AwaitBegun(2));
+  EXPECT_TRUE(second.get().status.ok());
+  SchedulingFixture::AwaitIdle(*version);
+  EXPECT_EQ(begun(), 2U);
+}
+
+TEST_F(UnfinishedExecutionsTest, CountUntilTheyAreFinished) {
+  const auto version = fixture_.MakeVersion(Keeping(2));
+  Answer answer = Send(version);
+  core::Execution& execution = AwaitBegun(1);
+  AwaitReturned(*version, 0);
+  EXPECT_THAT(version->scheduler().RecentExecutions(), SizeIs(0));
+  clock_.AdvanceMs(40);
+  FakeEngine::Identity(execution);
+  EXPECT_TRUE(answer.get().status.ok());
+  SchedulingFixture::AwaitIdle(*version);
+  const auto executions = version->scheduler().RecentExecutions();
+  ASSERT_THAT(executions, SizeIs(1));
+  EXPECT_EQ(executions[0].service_ns, 40'000'000);
+  EXPECT_EQ(version->scheduler().Report().mean_service_ns, 40'000'000);
+}
+
+TEST_F(UnfinishedExecutionsTest, AreAsManyAsTheModelTakes) {
+  const auto version = fixture_.MakeVersion(Keeping(3));
+  std::vector<Answer> answers;
+  for (size_t i = 1; i <= 3; ++i) {
+    answers.push_back(Send(version));
+    AwaitBegun(i);
+  }
+  AwaitReturned(*version, 1);
+  answers.push_back(Send(version));
+  EXPECT_EQ(version->statistics().pending(), 1);
+  FakeEngine::Identity(*kept_[1]);
+  EXPECT_TRUE(answers[1].get().status.ok());
+  AwaitBegun(4);
+  for (const size_t i : {3, 2, 0}) {
+    FakeEngine::Identity(*kept_[i]);
+    EXPECT_TRUE(answers[i].get().status.ok());
+  }
+  SchedulingFixture::AwaitIdle(*version);
+}
+
+TEST_F(UnfinishedExecutionsTest, AreSharedOutOverTheInstances) {
+  const auto version = fixture_.MakeVersion(Keeping(2), {}, {}, 2);
+  std::vector<Answer> answers;
+  for (size_t i = 1; i <= 4; ++i) {
+    answers.push_back(Send(version));
+    AwaitBegun(i);
+    AwaitReturned(*version, i < 3 ? 0 : static_cast<int>(i) - 2);
+  }
+  EXPECT_EQ(fixture_.engine().executions(), 4);
+  for (core::Execution* execution : kept_) FakeEngine::Identity(*execution);
+  for (Answer& answer : answers) EXPECT_TRUE(answer.get().status.ok());
+  SchedulingFixture::AwaitIdle(*version);
+}
+
+TEST_F(UnfinishedExecutionsTest, HoldWhatTheirInstanceHasClaimed) {
+  config::ModelConfig config;
+  config.instance_groups.emplace_back().resources = {{.name = "R", .global = true, .count = 1}};
+  const auto one = fixture_.MakeModel(Keeping(5), config);
+  const auto other = fixture_.MakeModel(Keeping(5), config);
+  Answer first = Send(one);
+  core::Execution& execution = AwaitBegun(1);
+  Answer second = Send(other);
+  while (fixture_.resources().waiting() == 0) std::this_thread::yield();
+  Answer third = Send(one);
+  EXPECT_EQ(begun(), 1U) << "one at a time where something is shared";
+  FakeEngine::Identity(execution);
+  EXPECT_TRUE(first.get().status.ok());
+  FakeEngine::Identity(AwaitBegun(2));
+  FakeEngine::Identity(AwaitBegun(3));
+  EXPECT_TRUE(second.get().status.ok());
+  EXPECT_TRUE(third.get().status.ok());
+}
+
+TEST_F(UnfinishedExecutionsTest, AreFollowedByTheWarmUpsOfTheirInstance) {
+  const auto version = fixture_.MakeVersion(Keeping());
+  Answer first = Send(version);
+  core::Execution& execution = AwaitBegun(1);
+  core::QueuedRequest warmup = fixture_.Request(version, nullptr);
+  warmup.warmup = true;
+  Answer warmed = fixture_.Send(std::move(warmup));
+  FakeEngine::Identity(execution);
+  FakeEngine::Identity(AwaitBegun(2));
+  EXPECT_TRUE(first.get().status.ok());
+  EXPECT_TRUE(warmed.get().status.ok());
+}
+
+TEST_F(UnfinishedExecutionsTest, OutliveTheirModelsLastUser) {
+  auto version = fixture_.MakeVersion(Keeping());
+  Answer answer = Send(version);
+  core::Execution& execution = AwaitBegun(1);
+  version.reset();
+  FakeEngine::Identity(execution);
+  EXPECT_TRUE(answer.get().status.ok());
+  fixture_.AwaitEnded();
+}
+
+}  // namespace
+}  // namespace inferd::scheduling
