@@ -212,11 +212,12 @@ TEST_F(ChannelTest, WhatLiesAmongTheBodiesIsNotCopied) {
 }
 
 TEST_F(ChannelTest, ParametersComeBack) {
-  const core::Parameters parameters = {{"stop", std::string("length")}, {"tokens", int64_t{7}}};
   std::atomic<bool> whole = true;
+  // Each side has parameters of its own, as two processes do: nothing but the channel orders the two threads.
+  const auto parameters = [] { return core::Parameters{{"stop", std::string("length")}, {"tokens", int64_t{7}}}; };
   Host([&](core::Execution& execution) {
     core::EngineResponse response{.outputs = {Tensor(DataType::kInt32, {1}, SliceOf<int32_t>({1}))},
-                                  .parameters = parameters};
+                                  .parameters = parameters()};
     if (whole) {
       execution.RespondAll(std::move(response));
     } else {
@@ -230,7 +231,7 @@ TEST_F(ChannelTest, ParametersComeBack) {
     Run(execution);
     EXPECT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
     EXPECT_EQ(execution.responses()[0].whole_batch, all);
-    EXPECT_EQ(execution.responses()[0].parameters, parameters);
+    EXPECT_EQ(execution.responses()[0].parameters, parameters());
   }
 }
 
