@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "frontends/oip_http/raw_request.h"
+#include "frontends/oip_http/codec/raw_request.h"
 #include "fuzz/v2_requests.h"
 
 namespace inferd::fuzz {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "config/batching_decision.h"
-#include "config/model_config_completion.h"
-#include "config/model_config_document.h"
-#include "config/model_config_parser.h"
+#include "config/model/batching_decision.h"
+#include "config/model/model_config_completion.h"
+#include "config/model/model_config_document.h"
+#include "config/model/model_config_parser.h"
 #include "fuzz/require.h"
 
 namespace inferd::fuzz {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "fuzz/require.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace inferd::fuzz {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "frontends/oip_grpc/infer_request_reader.h"
-#include "frontends/oip_grpc/infer_response_writer.h"
+#include "frontends/oip_grpc/codec/infer_request_reader.h"
+#include "frontends/oip_grpc/codec/infer_response_writer.h"
 #include "fuzz/oip_grpc_recipe.h"
 #include "fuzz/oip_grpc_reference.h"
 #include "fuzz/require.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <type_traits>
 
-#include "core/infer_request.h"
-#include "frontends/oip_grpc/typed_contents_field.h"
+#include "core/request/infer_request.h"
+#include "frontends/oip_grpc/codec/typed_contents_field.h"
 #include "oip/grpc_service.pb.h"
 #include "tensor/raw.h"
 #include "v2/parameters.h"

@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 
-#include "frontends/tfs_grpc/examples_reader.h"
-#include "frontends/tfs_grpc/model_spec_reader.h"
-#include "frontends/tfs_grpc/predict_request_reader.h"
-#include "frontends/tfs_grpc/predict_response_writer.h"
-#include "frontends/tfs_grpc/session_request.h"
+#include "frontends/tfs_grpc/codec/examples_reader.h"
+#include "frontends/tfs_grpc/codec/model_spec_reader.h"
+#include "frontends/tfs_grpc/codec/predict_request_reader.h"
+#include "frontends/tfs_grpc/codec/predict_response_writer.h"
+#include "frontends/tfs_grpc/codec/session_request.h"
 #include "fuzz/require.h"
 #include "fuzz/tfs_grpc_recipe.h"
 #include "fuzz/tfs_grpc_reference.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <type_traits>
 
-#include "core/infer_request.h"
+#include "core/request/infer_request.h"
 #include "tensor/bytes.h"
 #include "tensor/raw.h"
 #include "tfs/dtype.h"

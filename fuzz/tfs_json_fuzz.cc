@@ -11,9 +11,9 @@
 #include <string_view>
 #include <utility>
 
-#include "frontends/tfs_http/example_reader.h"
-#include "frontends/tfs_http/predict_reader.h"
-#include "frontends/tfs_http/predict_writer.h"
+#include "frontends/tfs_http/codec/example_reader.h"
+#include "frontends/tfs_http/codec/predict_reader.h"
+#include "frontends/tfs_http/codec/predict_writer.h"
 #include "fuzz/dom.h"
 #include "fuzz/require.h"
 #include "tensor/raw.h"

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/base64.h"
-#include "core/infer_response.h"
-#include "frontends/oip_http/infer_request_reader.h"
-#include "frontends/oip_http/infer_response_writer.h"
-#include "frontends/oip_http/parameters_json.h"
+#include "base/text/base64.h"
+#include "core/request/infer_response.h"
+#include "frontends/oip_http/codec/infer_request_reader.h"
+#include "frontends/oip_http/codec/infer_response_writer.h"
+#include "frontends/oip_http/codec/parameters_json.h"
 #include "fuzz/require.h"
 #include "json/writer.h"
 #include "tensor/raw.h"

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kPrefixBytes = 5;
 constexpr size_t kFrameHeadBytes = 9;
-constexpr size_t kCopyBytes = 2048;  // at a time: more, glibc may copy slowly (see net/body.cc)
+constexpr size_t kCopyBytes = 2048;  // at a time: more, glibc may copy slowly (see net/body/body.cc)
 constexpr size_t kStoreBytes = 64 * 1024;
 constexpr size_t kOutputBytes = 256 * 1024;
 constexpr size_t kPiecesMax = 64;

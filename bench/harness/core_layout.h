@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <vector>
 
-#include "base/cpu_cores.h"
+#include "base/system/cpu_cores.h"
 #include "bench/harness/spinner.h"
 
 namespace inferd::bench {

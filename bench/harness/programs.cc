@@ -3,7 +3,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/file_descriptor.h"
+#include "base/system/file_descriptor.h"
 #include "ctl/v2_server.h"
 #include "net/client/dial.h"
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "base/cpu_cores.h"
+#include "base/system/cpu_cores.h"
 
 namespace inferd::bench {
 

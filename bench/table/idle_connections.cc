@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/file_descriptor.h"
+#include "base/system/file_descriptor.h"
 #include "net/client/dial.h"
 
 namespace inferd::bench {

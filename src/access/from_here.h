@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace inferd::access {
 

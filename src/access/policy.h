@@ -9,7 +9,7 @@
 #include "access/group.h"
 #include "access/token_file.h"
 #include "base/status.h"
-#include "net/http.h"
+#include "net/http/http.h"
 #include "net/secret.h"
 
 namespace inferd::access {

@@ -1,6 +1,6 @@
 #include "access/token_file.h"
 
-#include "base/regular_file.h"
+#include "base/system/regular_file.h"
 
 namespace inferd::access {
 

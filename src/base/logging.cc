@@ -7,7 +7,7 @@
 #include <charconv>
 #include <utility>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 namespace inferd::base {
 

@@ -8,10 +8,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "config/checks/unacted_fields.h"
-#include "config/model_config_completion.h"
-#include "config/model_config_parser.h"
-#include "config/options_parser.h"
+#include "config/model/model_config_completion.h"
+#include "config/model/model_config_parser.h"
+#include "config/model/unacted_fields.h"
+#include "config/option_table/options_parser.h"
 #include "config/personality.h"
 
 namespace inferd::config {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/regular_file.h"
+#include "base/system/regular_file.h"
 
 namespace inferd::config {
 namespace {

@@ -1,6 +1,6 @@
 #include "config/served_name.h"
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 namespace inferd::config {
 

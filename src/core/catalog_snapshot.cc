@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "core/model_version.h"
 
 namespace inferd::core {

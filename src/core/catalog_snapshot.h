@@ -9,8 +9,8 @@
 
 #include "base/persistent_map.h"
 #include "base/status.h"
-#include "config/model_config.h"
-#include "core/catalog.h"
+#include "config/model/model_config.h"
+#include "core/model/catalog.h"
 
 namespace inferd::core {
 

@@ -6,11 +6,11 @@
 #include <string_view>
 
 #include "core/graph_call.h"
-#include "core/infer_request.h"
-#include "core/infer_response.h"
-#include "core/input_memory.h"
-#include "core/load_demand.h"
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
+#include "core/request/infer_request.h"
+#include "core/request/infer_response.h"
+#include "core/request/input_memory.h"
+#include "core/request/load_demand.h"
 
 namespace inferd::core {
 

@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/cpu_cores.h"
 #include "base/status.h"
-#include "config/model_config.h"
+#include "base/system/cpu_cores.h"
+#include "config/model/model_config.h"
 #include "core/graph_call.h"
-#include "core/infer_request.h"
-#include "core/input_memory.h"
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
+#include "core/request/infer_request.h"
+#include "core/request/input_memory.h"
 
 namespace inferd::core {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/catalog.h"
+#include "core/model/catalog.h"
 
 // For tests of what stands above the seam. Single-threaded.
 

@@ -2,7 +2,7 @@
 
 #include "base/memory_shortage.h"
 #include "core/model_version.h"
-#include "core/request_timeout.h"
+#include "core/request/request_timeout.h"
 
 namespace inferd::core {
 

@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "base/clock.h"
-#include "core/infer_request.h"
-#include "core/infer_response.h"
-#include "core/load_demand.h"
 #include "core/model_version.h"
+#include "core/request/infer_request.h"
+#include "core/request/infer_response.h"
+#include "core/request/load_demand.h"
 #include "core/snapshot_publisher.h"
 
 namespace inferd::core {

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "core/engine.h"
-#include "core/infer_request.h"
-#include "core/infer_response.h"
 #include "core/inflight_limit.h"
-#include "core/model_id.h"
-#include "core/model_signature.h"
-#include "core/scheduler_report.h"
+#include "core/model/model_id.h"
+#include "core/model/model_signature.h"
+#include "core/model/scheduler_report.h"
+#include "core/model/version_statistics.h"
+#include "core/request/infer_request.h"
+#include "core/request/infer_response.h"
 #include "core/validate.h"
-#include "core/version_statistics.h"
 
 namespace inferd::core {
 

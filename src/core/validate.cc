@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "tensor/bytes.h"
 #include "tensor/raw.h"
 

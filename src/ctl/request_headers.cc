@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/http_token.h"
-#include "base/regular_file.h"
+#include "base/system/regular_file.h"
+#include "base/text/http_token.h"
 
 namespace inferd::ctl {
 

@@ -5,7 +5,7 @@
 #include <ostream>
 #include <set>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "ctl/commands.h"
 #include "ctl/text/table.h"
 #include "json/writer.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/regular_file.h"
+#include "base/system/regular_file.h"
 #include "ctl/text/suggestion.h"
 
 namespace inferd::ctl {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_descriptor.h"
+#include "base/system/file_descriptor.h"
 #include "ctl/commands.h"
 #include "ctl/validation_report.h"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "config/model_config.h"
-#include "core/model_signature.h"
+#include "config/model/model_config.h"
+#include "core/model/model_signature.h"
 #include "inferd/engine_abi.h"
 
 // Where a failing engine call says why (engine_abi.h keeps it opaque).
@@ -30,8 +30,8 @@ base::Status ToStatus(int32_t code, std::string_view message);
 // dimensions >= -1. INTERNAL says what is wrong.
 base::Result<core::ModelSignature> ToSignature(const inferd_signature& signature);
 
-// The inputs and outputs of a configuration in the ABI's form, as the engine is to see them: reshaped, ragged ones as one
-// row of elements, and with the inputs that the server makes (batch_input) behind those of clients. Views into the
+// The inputs and outputs of a configuration in the ABI's form, as the engine is to see them: reshaped, ragged ones as
+// one row of elements, and with the inputs that the server makes (batch_input) behind those of clients. Views into the
 // configuration, which must outlive it.
 class DeclaredSignature final {
  public:

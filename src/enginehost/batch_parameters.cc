@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/response_parameters.h"
+#include "core/request/response_parameters.h"
 #include "enginehost/abi_values.h"
 
 namespace inferd::enginehost {

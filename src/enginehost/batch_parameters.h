@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "core/infer_request.h"
+#include "core/request/infer_request.h"
 #include "enginehost/loaded_model.h"
 #include "inferd/engine_abi.h"
 

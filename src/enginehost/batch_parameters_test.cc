@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/response_parameters.h"
+#include "core/request/response_parameters.h"
 #include "enginehost/plugin_model.h"
 #include "tests/support/recording_execution.h"
 #include "tests/support/stub_engine.h"

@@ -10,7 +10,7 @@
 #include "base/logging.h"
 #include "base/status.h"
 #include "core/engine.h"
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
 #include "enginehost/execution_gate.h"
 #include "inferd/engine_abi.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "base/usable_cpus.h"
-#include "config/model_config_document.h"
+#include "base/system/usable_cpus.h"
+#include "config/model/model_config_document.h"
 #include "enginehost/abi_values.h"
 #include "enginehost/division_guard.h"
 #include "enginehost/op_libraries.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/instances.h"
+#include "config/model/instances.h"
 
 namespace inferd::enginehost {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/model_config.h"
+#include "config/model/model_config.h"
 
 namespace inferd::enginehost {
 

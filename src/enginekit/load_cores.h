@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/cpu_cores.h"
+#include "base/system/cpu_cores.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::enginekit {

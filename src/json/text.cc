@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace inferd::json {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "json/text.h"
 
 namespace inferd::json {

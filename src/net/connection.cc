@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/memory_shortage.h"
+#include "net/http/net_metrics.h"
 #include "net/http2/session.h"
-#include "net/net_metrics.h"
 #include "net/shard.h"
 
 namespace inferd::net {

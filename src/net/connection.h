@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file_descriptor.h"
+#include "base/system/file_descriptor.h"
 #include "net/connection_count.h"
 #include "net/event_loop.h"
+#include "net/http/session.h"
 #include "net/http1/session.h"
-#include "net/session.h"
 #include "net/transport.h"
 
 namespace inferd::net {

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/file_descriptor.h"
 #include "base/status.h"
+#include "base/system/file_descriptor.h"
 #include "base/turn.h"
-#include "net/exchange.h"
-#include "net/loop.h"
-#include "net/task_queue.h"
-#include "net/timer_wheel.h"
+#include "net/http/exchange.h"
+#include "net/loop/loop.h"
+#include "net/loop/task_queue.h"
+#include "net/loop/timer_wheel.h"
 
 namespace inferd::net {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/executor.h"
-#include "net/exchange.h"
-#include "net/http.h"
-#include "net/loop.h"
+#include "net/http/exchange.h"
+#include "net/http/http.h"
+#include "net/loop/loop.h"
 
 // What is around a front-end's handler, driven by hand. Single-threaded.
 

@@ -9,7 +9,7 @@
 #include "base/logging.h"
 #include "base/mutex.h"
 #include "net/event_loop.h"
-#include "net/limits.h"
+#include "net/http/limits.h"
 #include "net/server.h"
 #include "net/shard.h"
 #include "net/tls.h"

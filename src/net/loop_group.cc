@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/usable_cpus.h"
+#include "base/system/usable_cpus.h"
 #include "net/event_loop.h"
 
 namespace inferd::net {

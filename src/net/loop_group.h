@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "net/loop.h"
+#include "net/loop/loop.h"
 
 namespace inferd::net {
 

@@ -4,11 +4,11 @@
 #include <latch>
 #include <utility>
 
+#include "net/body/memory_budget.h"
 #include "net/connection_count.h"
 #include "net/event_loop.h"
+#include "net/http/net_metrics.h"
 #include "net/listener.h"
-#include "net/memory_budget.h"
-#include "net/net_metrics.h"
 #include "net/shard.h"
 
 namespace inferd::net {

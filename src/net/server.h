@@ -11,10 +11,10 @@
 #include "base/logging.h"
 #include "base/status.h"
 #include "metrics/registry.h"
-#include "net/http.h"
-#include "net/limits.h"
+#include "net/http/http.h"
+#include "net/http/limits.h"
+#include "net/http/over_limit_handler.h"
 #include "net/loop_group.h"
-#include "net/over_limit_handler.h"
 
 namespace inferd::net {
 

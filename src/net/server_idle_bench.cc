@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/file_descriptor.h"
+#include "base/system/file_descriptor.h"
 #include "net/client/dial.h"
 #include "net/client/url.h"
 #include "net/server.h"

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "net/body.h"
+#include "net/body/body.h"
+#include "net/body/slice_writer.h"
 #include "net/connection.h"
 #include "net/connection_count.h"
 #include "net/event_loop.h"
-#include "net/limits.h"
-#include "net/net_metrics.h"
-#include "net/over_limit_handler.h"
-#include "net/slice_writer.h"
+#include "net/http/limits.h"
+#include "net/http/net_metrics.h"
+#include "net/http/over_limit_handler.h"
 
 namespace inferd::net {
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/regular_file.h"
+#include "base/system/regular_file.h"
 
 namespace inferd::net {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_descriptor.h"
+#include "base/system/file_descriptor.h"
 
 namespace inferd::net {
 namespace {

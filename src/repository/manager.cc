@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/model_config_document.h"
+#include "config/model/model_config_document.h"
 #include "repository/batching_words.h"
 #include "repository/manager_core.h"
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "core/catalog.h"
-#include "core/load_demand.h"
+#include "core/model/catalog.h"
+#include "core/request/load_demand.h"
 #include "repository/manager_options.h"
 
 namespace inferd::repository {

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "base/memory_shortage.h"
-#include "config/model_config_parser.h"
+#include "config/model/model_config_parser.h"
 #include "repository/manager_core.h"
-#include "repository/wanted_versions.h"
+#include "repository/records/wanted_versions.h"
 #include "storage/local_storage.h"
 
 // Load and unload calls, and the index: the part of the manager that clients drive.

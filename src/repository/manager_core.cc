@@ -5,9 +5,9 @@
 #include <system_error>
 
 #include "base/memory_shortage.h"
-#include "repository/folder_advice.h"
-#include "repository/no_versions.h"
-#include "repository/wanted_versions.h"
+#include "repository/records/wanted_versions.h"
+#include "repository/tree/folder_advice.h"
+#include "repository/tree/no_versions.h"
 
 namespace inferd::repository {
 

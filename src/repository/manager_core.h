@@ -10,13 +10,13 @@
 
 #include "base/mutex.h"
 #include "base/thread_pool.h"
-#include "repository/lazy_metrics.h"
-#include "repository/loader.h"
+#include "repository/load/loader.h"
 #include "repository/manager.h"
-#include "repository/model_records.h"
-#include "repository/problem_log.h"
-#include "repository/source.h"
-#include "repository/version_metrics.h"
+#include "repository/records/model_records.h"
+#include "repository/records/problem_log.h"
+#include "repository/records/version_metrics.h"
+#include "repository/room/lazy_metrics.h"
+#include "repository/tree/source.h"
 #include "storage/staging.h"
 
 namespace inferd::repository {

@@ -9,15 +9,16 @@
 
 #include "base/clock.h"
 #include "base/logging.h"
-#include "config/model_config_completion.h"
-#include "config/served_model.h"
-#include "config/server_options.h"
+#include "config/model/model_config_completion.h"
+#include "config/options/served_model.h"
+#include "config/options/server_options.h"
 #include "core/engine.h"
 #include "core/scheduler.h"
 #include "core/snapshot_publisher.h"
 #include "metrics/registry.h"
-#include "repository/room_plan.h"
-#include "repository/warmup.h"
+#include "repository/load/warmup.h"
+#include "repository/room/room_plan.h"
+#include "repository/tree/repository_path.h"
 
 namespace inferd::repository {
 
@@ -28,12 +29,6 @@ struct LazyLoading {
   std::vector<std::string> pinned_models = {};  // besides those whose configuration says so
   size_t waiters_max = 128;                     // requests of one model that wait for a load
   int64_t wait_max_ms = 60'000;
-};
-
-// A folder of models, or one model file.
-struct RepositoryPath {
-  std::string name;  // unique; empty: the path's last component
-  std::filesystem::path path;
 };
 
 struct ManagerOptions {

@@ -2,8 +2,8 @@
 
 #include "base/mutex.h"
 #include "repository/manager_core.h"
-#include "repository/no_versions.h"
-#include "repository/wanted_versions.h"
+#include "repository/records/wanted_versions.h"
+#include "repository/tree/no_versions.h"
 
 // The models that are served by name: the set as a whole is replaced while the server runs.
 

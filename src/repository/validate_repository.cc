@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "config/model_config_document.h"
-#include "repository/folder_advice.h"
-#include "repository/loader.h"
-#include "repository/source.h"
-#include "repository/version_signature.h"
-#include "repository/wanted_versions.h"
+#include "config/model/model_config_document.h"
+#include "repository/load/loader.h"
+#include "repository/load/version_signature.h"
+#include "repository/records/wanted_versions.h"
+#include "repository/tree/folder_advice.h"
+#include "repository/tree/source.h"
 
 namespace inferd::repository {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "base/clock.h"
-#include "net/http.h"
-#include "net/loop.h"
+#include "net/http/http.h"
+#include "net/loop/loop.h"
 #include "rest/options.h"
 
 namespace inferd::rest {

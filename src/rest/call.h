@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/logging.h"
-#include "net/http.h"
+#include "net/http/http.h"
 #include "rest/options.h"
 #include "v2/access_record.h"
 

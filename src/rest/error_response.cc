@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "json/reader.h"
 #include "json/writer.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "net/http.h"
+#include "net/http/http.h"
 #include "rest/options.h"
 
 namespace inferd::rest {

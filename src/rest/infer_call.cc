@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "core/request_timeout.h"
+#include "core/request/request_timeout.h"
 #include "net/compression/compression.h"
-#include "net/off_loop.h"
+#include "net/loop/off_loop.h"
 #include "rest/error_response.h"
 #include "v2/forwarded_headers.h"
 #include "v2/traceparent.h"

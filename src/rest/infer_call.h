@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "core/dispatcher.h"
 #include "net/compression/content_coding.h"
-#include "net/http.h"
+#include "net/http/http.h"
 #include "rest/answer_deadline.h"
 #include "rest/call.h"
 #include "rest/options.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/dispatcher.h"
-#include "net/loop.h"
+#include "net/loop/loop.h"
 #include "rest/error_response.h"
 
 namespace inferd::rest {

@@ -6,8 +6,8 @@
 
 #include "base/byte_budget.h"
 #include "base/name_pattern.h"
-#include "core/queue_full.h"
-#include "net/status_table.h"
+#include "core/request/queue_full.h"
+#include "net/http/status_table.h"
 
 namespace inferd::rest {
 

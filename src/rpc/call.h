@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "core/catalog.h"
+#include "core/model/catalog.h"
 #include "net/grpc/call_context.h"
 #include "net/grpc/responder.h"
 #include "rpc/surroundings.h"

@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-#include "net/off_loop.h"
+#include "net/loop/off_loop.h"
 #include "v2/traceparent.h"
 
 namespace inferd::rpc {

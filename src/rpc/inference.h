@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/status.h"
-#include "core/infer_request.h"
+#include "core/request/infer_request.h"
 #include "net/grpc/call_context.h"
 #include "rpc/surroundings.h"
 

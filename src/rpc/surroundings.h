@@ -9,7 +9,7 @@
 #include "base/logging.h"
 #include "base/name_pattern.h"
 #include "core/dispatcher.h"
-#include "core/queue_full.h"
+#include "core/request/queue_full.h"
 
 namespace inferd::rpc {
 

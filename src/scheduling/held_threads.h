@@ -8,7 +8,7 @@
 
 #include "base/logging.h"
 #include "base/mutex.h"
-#include "core/model_id.h"
+#include "core/model/model_id.h"
 
 namespace inferd::scheduling {
 

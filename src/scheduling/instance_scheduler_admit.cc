@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/model_version.h"
-#include "core/request_timeout.h"
+#include "core/request/request_timeout.h"
 #include "scheduling/instance_scheduler.h"
 
 // The part of the InstanceScheduler that says which requests are let in, and answers those that are not or were given

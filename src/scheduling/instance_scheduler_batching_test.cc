@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "base/cpu_cores.h"
+#include "base/system/cpu_cores.h"
 #include "scheduling/instance_scheduler.h"
 #include "tests/support/scheduling_fixture.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cpu_cores.h"
+#include "base/system/cpu_cores.h"
 #include "base/thread_pool.h"
 #include "core/model_version.h"
 #include "scheduling/held_threads.h"

@@ -5,7 +5,7 @@
 #include "base/byte_budget.h"
 #include "base/clock.h"
 #include "base/logging.h"
-#include "scheduling/inference_metrics.h"
+#include "scheduling/metrics/inference_metrics.h"
 #include "scheduling/resources/host_policies.h"
 #include "scheduling/resources/resource_arbiter.h"
 

@@ -6,10 +6,10 @@
 
 #include "base/logging.h"
 #include "base/status.h"
-#include "config/server_options.h"
+#include "config/options/server_options.h"
 #include "core/engine.h"
 #include "enginehost/plugin_engine.h"
-#include "worker/isolating_engine.h"
+#include "worker/parent/isolating_engine.h"
 
 namespace inferd::server {
 

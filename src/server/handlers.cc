@@ -5,10 +5,10 @@
 #include "frontends/oip_http/handler.h"
 #include "frontends/tfs_http/handler.h"
 #include "frontends/tfs_http/router.h"
-#include "server/cors_handler.h"
 #include "server/grpc_services.h"
+#include "server/http/cors_handler.h"
+#include "server/http/path_switch.h"
 #include "server/option_mapping.h"
-#include "server/path_switch.h"
 #include "server/served_models.h"
 
 namespace inferd::server {

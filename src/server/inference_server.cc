@@ -7,8 +7,8 @@
 
 #include "base/byte_budget.h"
 #include "base/clock.h"
+#include "base/system/usable_cpus.h"
 #include "base/thread_pool.h"
-#include "base/usable_cpus.h"
 #include "config/personality.h"
 #include "config/tfs/server_files.h"
 #include "core/inflight_limit.h"
@@ -18,9 +18,9 @@
 #include "net/loop_group.h"
 #include "net/server.h"
 #include "repository/manager.h"
-#include "scheduling/batching_session_metrics.h"
 #include "scheduling/held_threads.h"
-#include "scheduling/inference_metrics.h"
+#include "scheduling/metrics/batching_session_metrics.h"
+#include "scheduling/metrics/inference_metrics.h"
 #include "scheduling/queue/deadline_watch.h"
 #include "scheduling/resources/host_policies.h"
 #include "scheduling/resources/resource_arbiter.h"
@@ -28,13 +28,13 @@
 #include "server/access_policies.h"
 #include "server/engine_set.h"
 #include "server/handlers.h"
+#include "server/http/vital_requests.h"
 #include "server/model_config_watch.h"
 #include "server/option_mapping.h"
-#include "server/process_metrics.h"
+#include "server/process/process_metrics.h"
 #include "server/recorded_warmups.h"
-#include "server/request_logs.h"
+#include "server/records/request_logs.h"
 #include "server/served_models.h"
-#include "server/vital_requests.h"
 
 namespace inferd::server {
 

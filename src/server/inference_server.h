@@ -7,7 +7,7 @@
 
 #include "base/logging.h"
 #include "base/status.h"
-#include "config/server_options.h"
+#include "config/options/server_options.h"
 
 namespace inferd::server {
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <thread>
 
-#include "base/file_descriptor.h"
+#include "base/system/file_descriptor.h"
 #include "config/personality.h"
 #include "net/client/http_client.h"
 #include "tests/support/certificates.h"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/logging.h"
-#include "config/served_model.h"
-#include "config/served_options.h"
+#include "config/options/served_model.h"
+#include "config/options/served_options.h"
 #include "server/served_models.h"
 
 namespace inferd::server {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/usable_cpus.h"
+#include "base/system/usable_cpus.h"
 #include "base/version/version.h"
 #include "config/personality.h"
-#include "net/memory_budget.h"
+#include "net/body/memory_budget.h"
 #include "rest/options.h"
 
 namespace inferd::server {

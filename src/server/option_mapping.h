@@ -3,15 +3,15 @@
 #include <optional>
 #include <vector>
 
-#include "config/served_model.h"
-#include "config/server_options.h"
+#include "config/options/served_model.h"
+#include "config/options/server_options.h"
 #include "core/inflight_limit.h"
 #include "frontends/oip_grpc/service.h"
-#include "frontends/oip_http/options.h"
+#include "frontends/oip_http/codec/options.h"
 #include "frontends/tfs_grpc/service.h"
-#include "frontends/tfs_http/options.h"
+#include "frontends/tfs_http/codec/options.h"
 #include "net/grpc/handler.h"
-#include "net/limits.h"
+#include "net/http/limits.h"
 #include "net/server.h"
 #include "repository/manager_options.h"
 #include "scheduling/scheduler_options.h"

@@ -4,12 +4,12 @@
 #include <string>
 #include <utility>
 
-#include "base/regular_file.h"
-#include "frontends/tfs_grpc/examples_reader.h"
-#include "frontends/tfs_grpc/model_spec_reader.h"
-#include "frontends/tfs_grpc/predict_request_reader.h"
+#include "base/system/regular_file.h"
+#include "frontends/tfs_grpc/codec/examples_reader.h"
+#include "frontends/tfs_grpc/codec/model_spec_reader.h"
+#include "frontends/tfs_grpc/codec/predict_request_reader.h"
 #include "frontends/tfs_grpc/result_task.h"
-#include "server/record_file.h"
+#include "server/records/record_file.h"
 #include "tfs/model_spec.h"
 #include "tfs/signature_method.h"
 #include "wire/reader.h"

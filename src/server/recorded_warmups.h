@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "core/dispatcher.h"
-#include "repository/warmup.h"
+#include "repository/load/warmup.h"
 
 namespace inferd::server {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/fake_dispatcher.h"
-#include "server/record_file.h"
+#include "server/records/record_file.h"
 #include "tests/support/temp_dir.h"
 #include "tfs/prediction_service.pb.h"
 

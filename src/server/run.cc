@@ -15,13 +15,13 @@
 
 #include "base/memory_shortage.h"
 #include "base/version/version.h"
-#include "config/options_parser.h"
+#include "config/option_table/options_parser.h"
 #include "config/personality.h"
-#include "server/credential_watch.h"
 #include "server/dry_run.h"
-#include "server/exit_watch.h"
 #include "server/inference_server.h"
-#include "server/signals.h"
+#include "server/process/credential_watch.h"
+#include "server/process/exit_watch.h"
+#include "server/process/signals.h"
 
 namespace inferd::server {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "base/regular_file.h"
+#include "base/system/regular_file.h"
 #include "config/tfs/model_server_config.h"
 
 namespace inferd::server {

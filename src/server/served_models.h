@@ -7,15 +7,15 @@
 
 #include "base/logging.h"
 #include "base/status.h"
-#include "config/served_model.h"
-#include "config/served_options.h"
-#include "core/catalog.h"
-#include "server/request_logs.h"
+#include "config/options/served_model.h"
+#include "config/options/served_options.h"
+#include "core/model/catalog.h"
+#include "server/records/request_logs.h"
 
 namespace inferd::server {
 
-// The models that a ModelServerConfig's file lists; absent: it has no list. What has no effect is logged. Errors: a file
-// that cannot be read, and what is wrong in it.
+// The models that a ModelServerConfig's file lists; absent: it has no list. What has no effect is logged. Errors: a
+// file that cannot be read, and what is wrong in it.
 base::Result<std::optional<std::vector<config::ServedModel>>> ReadModelConfigFile(const std::string& file,
                                                                                   base::Logger& logger);
 

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 namespace inferd::storage {
 

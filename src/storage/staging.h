@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/file_descriptor.h"
 #include "base/status.h"
+#include "base/system/file_descriptor.h"
 
 namespace inferd::storage {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "json/text.h"
 #include "tensor/bytes.h"
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include "base/base64.h"
 #include "base/buffer.h"
+#include "base/text/base64.h"
 #include "json/reader.h"
 #include "json/text.h"
 #include "tensor/bytes.h"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "tensor/bytes.h"
 #include "tensor/half.h"
 #include "tensor/raw.h"

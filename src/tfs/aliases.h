@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "core/infer_request.h"
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
+#include "core/request/infer_request.h"
 
 // The names of tensors in a request against those of a model's signature, in TensorFlow Serving's words.
 

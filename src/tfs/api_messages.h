@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "core/infer_response.h"
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
+#include "core/request/infer_response.h"
 
 // Messages of TensorFlow Serving's gRPC API, serialized, for calls that came otherwise and are logged as if they had
 // come as these. Pure.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "frontends/tfs_grpc/predict_request_reader.h"
+#include "frontends/tfs_grpc/codec/predict_request_reader.h"
 #include "tensor/bytes.h"
 
 // What is written is read by the gRPC front-end.

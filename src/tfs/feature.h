@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "core/infer_request.h"
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
+#include "core/request/infer_request.h"
 
 namespace inferd::tfs {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "frontends/tfs_http/feature_reader.h"
+#include "frontends/tfs_http/codec/feature_reader.h"
 #include "tensor/bytes.h"
 
 namespace inferd::tfs {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "core/infer_request.h"
+#include "core/request/infer_request.h"
 #include "tfs/request_metrics.h"
 
 namespace inferd::tfs {

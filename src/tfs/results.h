@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "core/infer_request.h"
-#include "core/infer_response.h"
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
+#include "core/request/infer_request.h"
+#include "core/request/infer_response.h"
 #include "tensor/bytes.h"
 
 // A model's outputs, read as the results of examples. Pure.

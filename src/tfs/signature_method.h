@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
 #include "tfs/request_metrics.h"
 
 namespace inferd::tfs {

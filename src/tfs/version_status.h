@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "core/catalog.h"
+#include "core/model/catalog.h"
 #include "tfs/model_spec.h"
 
 namespace inferd::tfs {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 namespace inferd::v2 {
 

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "core/catalog.h"
-#include "core/infer_response.h"
+#include "core/model/catalog.h"
+#include "core/request/infer_response.h"
 
 // Some models have tensors of types that Predict V2 does not have (tensor::IsPredictV2): its clients are told so.
 

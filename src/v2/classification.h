@@ -3,15 +3,16 @@
 #include <cstdint>
 
 #include "base/status.h"
-#include "core/infer_request.h"
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
+#include "core/request/infer_request.h"
 
 namespace inferd::v2 {
 
 // Triton's classification extension: the `classes` largest elements of `tensor` (of each row, if the model batches),
 // largest first, the lower index first among equals, as BYTES "<value>:<index>" or, where `spec` has a label of that
 // index, "<value>:<index>:<label>". The shape is [batch, n] for a model that batches and [n] otherwise, n <= `classes`
-// being what a row has. NaN counts as smaller than any number. INVALID_ARGUMENT names the output if it is BOOL or BYTES.
+// being what a row has. NaN counts as smaller than any number. INVALID_ARGUMENT names the output if it is BOOL or
+// BYTES.
 base::Result<core::InferTensor> Classify(const core::InferTensor& tensor, const core::TensorSpec& spec, bool batched,
                                          uint32_t classes);
 

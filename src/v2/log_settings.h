@@ -4,7 +4,7 @@
 
 #include "base/logging.h"
 #include "base/status.h"
-#include "core/infer_request.h"
+#include "core/request/infer_request.h"
 
 // Triton's logging extension.
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "core/infer_request.h"
-#include "core/infer_response.h"
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
+#include "core/request/infer_request.h"
+#include "core/request/infer_response.h"
 #include "v2/parameters.h"
 
 namespace inferd::v2 {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "core/infer_request.h"
+#include "core/request/infer_request.h"
 
 namespace inferd::v2 {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "core/catalog.h"
+#include "core/model/catalog.h"
 
 // Load and unload calls of Triton's repository extension, from their parameters. All errors are INVALID_ARGUMENT. Pure.
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/response_parameters.h"
+#include "core/request/response_parameters.h"
 
 namespace inferd::v2 {
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "core/infer_response.h"
+#include "core/request/infer_response.h"
 
 namespace inferd::v2 {
 

@@ -1,6 +1,6 @@
 #include "wire/utf8.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace inferd::wire {
 

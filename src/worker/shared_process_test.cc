@@ -5,11 +5,11 @@
 #include <fstream>
 #include <thread>
 
-#include "config/model_config_parser.h"
+#include "config/model/model_config_parser.h"
 #include "enginehost/plugin_engine.h"
 #include "tests/support/recording_execution.h"
 #include "tests/support/temp_dir.h"
-#include "worker/isolating_engine.h"
+#include "worker/parent/isolating_engine.h"
 #include "worker/worker_fixture.h"
 
 // Models of an engine that share a process: inferd { isolation: ENGINE_PROCESS }.

@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
-#include "config/model_config_parser.h"
+#include "config/model/model_config_parser.h"
 #include "enginehost/plugin_engine.h"
 #include "tests/support/temp_dir.h"
-#include "worker/isolating_engine.h"
+#include "worker/parent/isolating_engine.h"
 
 // What tests with real worker processes share.
 

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "net/body.h"
-#include "net/exchange.h"
+#include "net/body/body.h"
+#include "net/body/memory_budget.h"
+#include "net/body/slice_writer.h"
 #include "net/fake_exchange.h"
-#include "net/memory_budget.h"
-#include "net/net_metrics.h"
-#include "net/session.h"
-#include "net/slice_writer.h"
+#include "net/http/exchange.h"
+#include "net/http/net_metrics.h"
+#include "net/http/session.h"
 
 // For tests and fuzzing: what a session needs around it, without sockets or threads.
 

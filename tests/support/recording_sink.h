@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "net/http.h"
+#include "net/http/http.h"
 
 // For tests and fuzzing: a RequestSink that writes down what it is told.
 

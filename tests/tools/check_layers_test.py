@@ -53,8 +53,8 @@ class CheckLayersTest(unittest.TestCase):
         }), [])
 
     def test_refuses_a_room_that_is_not_allowed(self):
-        self.assertEqual(violations({"core/a.cc": '"net/http.h"'}),
-                         ["src/core/a.cc:2: core may not include net (net/http.h)"])
+        self.assertEqual(violations({"core/a.cc": '"net/http/http.h"'}),
+                         ["src/core/a.cc:2: core may not include net (net/http/http.h)"])
 
     def test_refuses_the_abi_where_it_is_not_allowed(self):
         self.assertEqual(violations({"core/a.cc": '"inferd/engine_abi.h"'}),
@@ -77,10 +77,22 @@ class CheckLayersTest(unittest.TestCase):
                          ["src/core/a.cc:2: common/strings.h is in no room of ARCHITECTURE.md"])
         self.assertEqual(violations({"common/a.cc": "<vector>"}),
                          ["src/common/a.cc:1: in no room of ARCHITECTURE.md"])
+    def test_refuses_a_folder_with_too_many_sources(self):
+        many = {f"core/s{i}{suffix}": "<vector>" for i in range(15) for suffix in (".h", ".cc")}
+        self.assertEqual(violations(many | {"core/t_test.cc": "<vector>", "core/x/y.h": "<vector>"}), [])
+        self.assertEqual(violations(many | {"core/t.cc": "<vector>"}), ["src/core: 16 sources, 15 at most"])
+
+    def test_refuses_folders_that_include_each_other(self):
+        files = {"core/a.h": '"core/x/b.h"', "core/x/b.h": '"core/y/c.h"', "core/y/c.h": "<vector>"}
+        self.assertEqual(violations(files), [])
+        self.assertEqual(violations(files | {"core/y/c.h": '"core/a.h"'}), [
+            "src/core/a.h:2: core and core/x include each other (core/x/b.h)",
+            "src/core/x/b.h:2: core/x and core/y include each other (core/y/c.h)",
+            "src/core/y/c.h:2: core/y and core include each other (core/a.h)"])
 
     def test_lets_tests_include_any_room(self):
-        self.assertEqual(violations({"core/a_test.cc": '"net/http.h"', "core/a_bench.cc": '"net/http.h"',
-                                     "core/core_fixture.h": '"net/http.h"', "core/x/fake_peer.h": '"net/http.h"',
+        self.assertEqual(violations({"core/a_test.cc": '"net/http/http.h"', "core/a_bench.cc": '"net/http/http.h"',
+                                     "core/core_fixture.h": '"net/http/http.h"', "core/x/fake_peer.h": '"net/http/http.h"',
                                      "core/b_test.cc": '"core/core_fixture.h"'}), [])
 
     def test_keeps_what_tests_share_out_of_sources(self):

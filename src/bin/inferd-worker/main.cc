@@ -1,3 +1,3 @@
-#include "worker/run_worker.h"
+#include "worker/child/run_worker.h"
 
 int main() { return inferd::worker::RunWorker(); }

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "config/model_config_place.h"
+#include "config/model/model_config_place.h"
 
 // The rules behind FindProblems, by part of the configuration. For this room's sources.
 

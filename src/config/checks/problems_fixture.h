@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/model_config_document.h"
-#include "config/model_config_parser.h"
+#include "config/model/model_config_document.h"
+#include "config/model/model_config_parser.h"
 
 // Tables of configurations, each with the one problem it has.
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "config/options_parser.h"
+#include "config/option_table/options_parser.h"
 
 // Options as tests give them.
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "config/model_config_place.h"
+#include "config/model/model_config_place.h"
 #include "config/tfs/server_files.h"
 #include "tfs/server_files.pb.h"
 

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "config/base_path.h"
-#include "config/model_config_place.h"
+#include "config/model/model_config_place.h"
+#include "config/model/text_format.h"
 #include "config/platform.h"
 #include "config/served_name.h"
-#include "config/text_format.h"
 #include "tfs/model_server_config.pb.h"
 
 namespace inferd::config {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/text_format.h"
+#include "config/model/text_format.h"
 #include "config/tfs/batching_message.h"
 #include "tfs/platform_config.pb.h"
 #include "tfs/session_config.pb.h"

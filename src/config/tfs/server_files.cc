@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "config/model_config_place.h"
-#include "config/text_format.h"
+#include "config/model/model_config_place.h"
+#include "config/model/text_format.h"
 #include "config/tfs/batching_message.h"
 #include "tfs/server_files.pb.h"
 

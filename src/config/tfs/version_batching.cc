@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/regular_file.h"
+#include "base/system/regular_file.h"
 #include "config/tfs/server_files.h"
 
 namespace inferd::config {

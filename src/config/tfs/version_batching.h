@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/status.h"
-#include "config/model_config_completion.h"
+#include "config/model/model_config_completion.h"
 
 namespace inferd::config {
 

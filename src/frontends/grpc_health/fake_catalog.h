@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/catalog.h"
+#include "core/model/catalog.h"
 
 namespace inferd::grpc_health {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/catalog.h"
+#include "core/model/catalog.h"
 
 namespace inferd::grpc_health {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "frontends/oip_grpc/infer_request_reader.h"
-#include "frontends/oip_grpc/infer_response_writer.h"
-#include "frontends/oip_grpc/typed_contents_field.h"
+#include "frontends/oip_grpc/codec/infer_request_reader.h"
+#include "frontends/oip_grpc/codec/infer_response_writer.h"
+#include "frontends/oip_grpc/codec/typed_contents_field.h"
 #include "oip/grpc_service.pb.h"
 
 // Both directions for every datatype: what the generated classes write, our reader reads; what our writer writes of

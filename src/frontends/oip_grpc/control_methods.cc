@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "frontends/oip_grpc/call.h"
-#include "frontends/oip_grpc/control_messages.h"
-#include "frontends/oip_grpc/model_messages.h"
+#include "frontends/oip_grpc/codec/control_messages.h"
+#include "frontends/oip_grpc/codec/model_messages.h"
 #include "frontends/oip_grpc/service_path.h"
 #include "net/grpc/generated_message.h"
 #include "rpc/control_method.h"

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
-#include "frontends/oip_grpc/infer_request_reader.h"
-#include "frontends/oip_grpc/infer_response_writer.h"
+#include "frontends/oip_grpc/codec/infer_request_reader.h"
+#include "frontends/oip_grpc/codec/infer_response_writer.h"
 #include "oip/grpc_service.pb.h"
 
 // What the codec costs per request, without the transport and the engine, beside the generated classes. The `simple`

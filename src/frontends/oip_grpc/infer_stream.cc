@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "frontends/oip_grpc/message_outline.h"
+#include "frontends/oip_grpc/codec/message_outline.h"
 #include "v2/traceparent.h"
 
 namespace inferd::oip_grpc {

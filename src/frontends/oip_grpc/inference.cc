@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "frontends/oip_grpc/infer_request_reader.h"
-#include "frontends/oip_grpc/message_outline.h"
+#include "frontends/oip_grpc/codec/infer_request_reader.h"
+#include "frontends/oip_grpc/codec/message_outline.h"
 #include "v2/parameters.h"
 
 namespace inferd::oip_grpc {

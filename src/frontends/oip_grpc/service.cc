@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "frontends/oip_grpc/call.h"
+#include "frontends/oip_grpc/codec/infer_request_reader.h"
 #include "frontends/oip_grpc/control_methods.h"
 #include "frontends/oip_grpc/infer_call.h"
-#include "frontends/oip_grpc/infer_request_reader.h"
 #include "frontends/oip_grpc/infer_stream.h"
 #include "frontends/oip_grpc/service_path.h"
 

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/logging.h"
-#include "core/catalog.h"
 #include "core/dispatcher.h"
+#include "core/model/catalog.h"
 #include "net/grpc/service.h"
 #include "rpc/surroundings.h"
 

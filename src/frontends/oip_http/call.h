@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "frontends/oip_http/handler.h"
-#include "net/http.h"
+#include "net/http/http.h"
 #include "rest/call.h"
 
 namespace inferd::oip_http {

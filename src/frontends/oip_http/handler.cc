@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "frontends/oip_http/call.h"
-#include "frontends/oip_http/control_requests.h"
+#include "frontends/oip_http/codec/control_requests.h"
+#include "frontends/oip_http/codec/infer_headers.h"
+#include "frontends/oip_http/codec/model_json.h"
+#include "frontends/oip_http/codec/scheduler_json.h"
 #include "frontends/oip_http/health.h"
 #include "frontends/oip_http/infer_call.h"
-#include "frontends/oip_http/infer_headers.h"
-#include "frontends/oip_http/model_json.h"
 #include "frontends/oip_http/router.h"
-#include "frontends/oip_http/scheduler_json.h"
 #include "rest/error_response.h"
 #include "rest/model_names.h"
 #include "rest/once_loaded.h"

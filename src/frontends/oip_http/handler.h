@@ -8,10 +8,10 @@
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/logging.h"
-#include "core/catalog.h"
 #include "core/dispatcher.h"
-#include "frontends/oip_http/options.h"
-#include "net/http.h"
+#include "core/model/catalog.h"
+#include "frontends/oip_http/codec/options.h"
+#include "net/http/http.h"
 
 namespace inferd::oip_http {
 

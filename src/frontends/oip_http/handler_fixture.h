@@ -12,7 +12,7 @@
 #include "core/fake_dispatcher.h"
 #include "frontends/oip_http/handler.h"
 #include "net/fake_exchange.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 // The seams of the front-end, driven by hand. Single-threaded.
 

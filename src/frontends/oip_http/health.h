@@ -2,10 +2,10 @@
 
 #include <string_view>
 
-#include "core/catalog.h"
+#include "core/model/catalog.h"
+#include "frontends/oip_http/codec/options.h"
 #include "frontends/oip_http/handler.h"
-#include "frontends/oip_http/options.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 // Predict V2, "Health": 200 is true, 400 is false, 404 an unknown model; never anything else. Pure.
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "frontends/oip_http/raw_request.h"
+#include "frontends/oip_http/codec/raw_request.h"
 
 namespace inferd::oip_http {
 

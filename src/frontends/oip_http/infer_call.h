@@ -3,9 +3,9 @@
 #include <string>
 
 #include "frontends/oip_http/call.h"
-#include "frontends/oip_http/infer_headers.h"
-#include "frontends/oip_http/infer_request_reader.h"
-#include "frontends/oip_http/infer_response_writer.h"
+#include "frontends/oip_http/codec/infer_headers.h"
+#include "frontends/oip_http/codec/infer_request_reader.h"
+#include "frontends/oip_http/codec/infer_response_writer.h"
 #include "frontends/oip_http/router.h"
 #include "rest/infer_call.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "access/group.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace inferd::oip_http {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "frontends/tfs_grpc/model_spec_reader.h"
+#include "frontends/tfs_grpc/codec/model_spec_reader.h"
 #include "frontends/tfs_grpc/service.h"
 #include "rpc/infer_call.h"
 #include "tfs/measured_inference.h"

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "frontends/tfs_grpc/model_messages.h"
-#include "frontends/tfs_grpc/model_spec_reader.h"
+#include "frontends/tfs_grpc/codec/model_messages.h"
+#include "frontends/tfs_grpc/codec/model_spec_reader.h"
 #include "frontends/tfs_grpc/service_path.h"
 #include "rpc/control_method.h"
 #include "tfs/version_status.h"

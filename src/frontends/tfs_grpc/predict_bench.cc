@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "frontends/tfs_grpc/predict_request_reader.h"
-#include "frontends/tfs_grpc/predict_response_writer.h"
+#include "frontends/tfs_grpc/codec/predict_request_reader.h"
+#include "frontends/tfs_grpc/codec/predict_response_writer.h"
 #include "frontends/tfs_grpc/service_fixture.h"
 #include "tfs/prediction_service.pb.h"
 

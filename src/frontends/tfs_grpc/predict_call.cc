@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "frontends/tfs_grpc/predict_request_reader.h"
-#include "frontends/tfs_grpc/predict_response_writer.h"
+#include "frontends/tfs_grpc/codec/predict_request_reader.h"
+#include "frontends/tfs_grpc/codec/predict_response_writer.h"
 #include "tfs/signature_method.h"
 
 namespace inferd::tfs_grpc {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <utility>
 
-#include "frontends/tfs_grpc/examples_reader.h"
+#include "frontends/tfs_grpc/codec/examples_reader.h"
 #include "tfs/results.h"
 #include "tfs/serialized_examples.h"
 #include "v2/single_response.h"

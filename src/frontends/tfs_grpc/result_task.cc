@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "frontends/tfs_grpc/model_messages.h"
+#include "frontends/tfs_grpc/codec/model_messages.h"
 #include "net/grpc/generated_message.h"
 #include "tfs/prediction_service.pb.h"
 #include "tfs/results.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "core/infer_response.h"
-#include "core/model_signature.h"
-#include "frontends/tfs_grpc/model_spec_reader.h"
+#include "core/model/model_signature.h"
+#include "core/request/infer_response.h"
+#include "frontends/tfs_grpc/codec/model_spec_reader.h"
 #include "net/grpc/responder.h"
 #include "tfs/request_metrics.h"
 

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <utility>
 
+#include "frontends/tfs_grpc/codec/predict_request_reader.h"
 #include "frontends/tfs_grpc/model_methods.h"
 #include "frontends/tfs_grpc/predict_call.h"
-#include "frontends/tfs_grpc/predict_request_reader.h"
 #include "frontends/tfs_grpc/result_call.h"
 #include "frontends/tfs_grpc/service_path.h"
 #include "frontends/tfs_grpc/session_call.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "frontends/tfs_grpc/predict_request_reader.h"
-#include "frontends/tfs_grpc/predict_response_writer.h"
-#include "frontends/tfs_grpc/tensor_reader.h"
+#include "frontends/tfs_grpc/codec/predict_request_reader.h"
+#include "frontends/tfs_grpc/codec/predict_response_writer.h"
+#include "frontends/tfs_grpc/codec/tensor_reader.h"
 
 namespace inferd::tfs_grpc {
 

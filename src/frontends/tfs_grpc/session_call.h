@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "frontends/tfs_grpc/codec/session_request.h"
 #include "frontends/tfs_grpc/model_call.h"
-#include "frontends/tfs_grpc/session_request.h"
 
 namespace inferd::tfs_grpc {
 

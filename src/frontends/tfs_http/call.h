@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "frontends/tfs_http/handler.h"
-#include "net/http.h"
+#include "net/http/http.h"
 #include "rest/call.h"
 
 namespace inferd::tfs_http {

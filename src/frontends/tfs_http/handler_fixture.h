@@ -12,8 +12,8 @@
 #include "core/fake_dispatcher.h"
 #include "frontends/tfs_http/handler.h"
 #include "net/fake_exchange.h"
-#include "net/http.h"
-#include "net/target.h"
+#include "net/http/http.h"
+#include "net/http/target.h"
 #include "tfs/fake_request_log.h"
 
 // The seams of the front-end, driven by hand. Single-threaded.

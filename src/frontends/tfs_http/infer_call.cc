@@ -4,11 +4,11 @@
 #include <string_view>
 #include <utility>
 
-#include "core/request_timeout.h"
-#include "frontends/tfs_http/example_reader.h"
-#include "frontends/tfs_http/predict_reader.h"
-#include "frontends/tfs_http/predict_writer.h"
-#include "frontends/tfs_http/result_writer.h"
+#include "core/request/request_timeout.h"
+#include "frontends/tfs_http/codec/example_reader.h"
+#include "frontends/tfs_http/codec/predict_reader.h"
+#include "frontends/tfs_http/codec/predict_writer.h"
+#include "frontends/tfs_http/codec/result_writer.h"
 #include "rest/error_response.h"
 #include "tfs/results.h"
 #include "tfs/signature_method.h"

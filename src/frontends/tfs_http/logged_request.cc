@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "frontends/tfs_http/example_reader.h"
+#include "frontends/tfs_http/codec/example_reader.h"
 #include "tfs/api_messages.h"
 #include "tfs/signature_method.h"
 

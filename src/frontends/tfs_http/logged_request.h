@@ -7,9 +7,9 @@
 
 #include "base/buffer.h"
 #include "core/dispatcher.h"
-#include "core/infer_request.h"
-#include "core/infer_response.h"
-#include "frontends/tfs_http/body_members.h"
+#include "core/request/infer_request.h"
+#include "core/request/infer_response.h"
+#include "frontends/tfs_http/codec/body_members.h"
 #include "tfs/request_log.h"
 
 namespace inferd::tfs_http {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "frontends/tfs_http/model_json.h"
+#include "frontends/tfs_http/codec/model_json.h"
 #include "rest/error_response.h"
 #include "rest/model_names.h"
 #include "tfs/model_spec.h"

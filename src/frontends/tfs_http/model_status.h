@@ -1,7 +1,7 @@
 #pragma once
 
 #include "frontends/tfs_http/handler.h"
-#include "net/http.h"
+#include "net/http/http.h"
 #include "tfs/model_spec.h"
 
 // The answers about models, which come at once. Loop-bound.

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
-#include "frontends/tfs_http/predict_reader.h"
-#include "frontends/tfs_http/predict_writer.h"
+#include "frontends/tfs_http/codec/predict_reader.h"
+#include "frontends/tfs_http/codec/predict_writer.h"
 
 // What the front-end costs per :predict, without the transport and the engine: half_plus_two of three rows, and one
 // 1x224x224x3 FP32 image, nested as clients send it. Reports bytes of text per second.

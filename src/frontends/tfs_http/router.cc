@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "net/ascii.h"
+#include "net/http/ascii.h"
 
 namespace inferd::tfs_http {
 

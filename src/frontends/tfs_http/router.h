@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "access/group.h"
-#include "net/http.h"
+#include "net/http/http.h"
 #include "tfs/model_spec.h"
 
 namespace inferd::tfs_http {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace inferd::net::grpc {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "net/ascii.h"
 #include "net/grpc/metadata.h"
+#include "net/http/ascii.h"
 
 namespace inferd::net::grpc {
 

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "net/compression/content_coding.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 // What a call's headers say to this layer (PROTOCOL-HTTP2.md, "Requests"). Pure functions.
 

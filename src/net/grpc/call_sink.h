@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "base/status.h"
-#include "net/body.h"
-#include "net/grpc/backlog.h"
+#include "net/body/body.h"
 #include "net/grpc/call_headers.h"
 #include "net/grpc/handler.h"
-#include "net/grpc/message_assembler.h"
+#include "net/grpc/inbound/backlog.h"
+#include "net/grpc/inbound/message_assembler.h"
 #include "net/grpc/responder_state.h"
 #include "net/grpc/service.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace inferd::net::grpc {
 

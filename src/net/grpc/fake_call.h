@@ -12,11 +12,11 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "net/body.h"
-#include "net/exchange.h"
+#include "net/body/body.h"
+#include "net/body/memory_budget.h"
 #include "net/grpc/handler.h"
 #include "net/grpc/service.h"
-#include "net/memory_budget.h"
+#include "net/http/exchange.h"
 
 // For tests, benchmarks and fuzzing: a handler's surroundings, and calls to it without a connection.
 

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/executor.h"
 #include "net/grpc/service.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace inferd::net::grpc {
 

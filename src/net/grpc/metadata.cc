@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/base64.h"
-#include "net/ascii.h"
+#include "base/text/base64.h"
+#include "net/http/ascii.h"
 
 namespace inferd::net::grpc {
 

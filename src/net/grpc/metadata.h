@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 // How metadata and statuses are written into header fields (PROTOCOL-HTTP2.md). Pure functions.
 

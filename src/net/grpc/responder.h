@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "base/executor.h"
 #include "base/status.h"
-#include "net/loop.h"
+#include "net/loop/loop.h"
 
 namespace inferd::net::grpc {
 

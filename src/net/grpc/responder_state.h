@@ -14,7 +14,7 @@
 #include "net/grpc/handler.h"
 #include "net/grpc/message_frame.h"
 #include "net/grpc/responder.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace inferd::net::grpc {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "net/ascii.h"
 #include "net/grpc/message_frame.h"
+#include "net/http/ascii.h"
 
 namespace inferd::net::grpc {
 

@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "net/grpc/call_headers.h"
 #include "net/grpc/handler.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 // How responses of each wire look; gRPC-Web (PROTOCOL-WEB.md) with what browsers ask for (Fetch, "CORS protocol").
 

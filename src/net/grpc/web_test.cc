@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "net/grpc/call_fixture.h"
 
 namespace inferd::net::grpc {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 namespace inferd::net::grpc {
 

@@ -5,7 +5,7 @@
 
 #include "base/buffer.h"
 #include "net/grpc/call_sink.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 // gRPC-Web's text form (PROTOCOL-WEB.md, "application/grpc-web-text"): the body in base64 (RFC 4648, 4), of which each
 // part that was sent at once may be padded.

@@ -1,6 +1,6 @@
 #include "net/http1/chunk_decoder.h"
 
-#include "base/http_token.h"
+#include "base/text/http_token.h"
 
 namespace inferd::net::http1 {
 

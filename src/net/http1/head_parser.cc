@@ -4,9 +4,9 @@
 #include <cstring>
 #include <utility>
 
-#include "net/ascii.h"
+#include "net/http/ascii.h"
+#include "net/http/target.h"
 #include "net/http1/field_value.h"
-#include "net/target.h"
 
 namespace inferd::net::http1 {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "net/http.h"
-#include "net/limits.h"
+#include "net/http/http.h"
+#include "net/http/limits.h"
 
 // The head of an HTTP/1.x request (RFC 9112), read strictly: whatever two readers could take in two ways is refused.
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace inferd::net::http1 {
 

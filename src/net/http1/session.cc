@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "net/net_metrics.h"
+#include "net/http/net_metrics.h"
 
 namespace inferd::net::http1 {
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "net/body.h"
+#include "net/body/body.h"
+#include "net/http/session.h"
 #include "net/http1/chunk_decoder.h"
 #include "net/http1/head_parser.h"
 #include "net/http1/output_queue.h"
 #include "net/http1/response_head.h"
-#include "net/session.h"
 
 namespace inferd::net::http1 {
 

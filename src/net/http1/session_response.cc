@@ -2,8 +2,8 @@
 #include <charconv>
 #include <utility>
 
+#include "net/http/net_metrics.h"
 #include "net/http1/session.h"
-#include "net/net_metrics.h"
 
 // The answering half of http1::Session.
 

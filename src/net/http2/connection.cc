@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/turn.h"
+#include "net/http/net_metrics.h"
 #include "net/http2/callbacks.h"
-#include "net/net_metrics.h"
 
 namespace inferd::net::http2 {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "net/http/session.h"
 #include "net/http2/keepalive.h"
 #include "net/http2/stream.h"
 #include "net/http2/token_bucket.h"
-#include "net/session.h"
 
 namespace inferd::net::http2 {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "net/target.h"
+#include "net/http/target.h"
 
 namespace inferd::net::http2 {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "net/http.h"
-#include "net/limits.h"
+#include "net/http/http.h"
+#include "net/http/limits.h"
 
 namespace inferd::net::http2 {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "net/limits.h"
+#include "net/http/limits.h"
 
 namespace inferd::net::http2 {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/buffer.h"
-#include "net/slice_writer.h"
+#include "net/body/slice_writer.h"
 
 namespace inferd::net::http2 {
 

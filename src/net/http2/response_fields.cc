@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "net/ascii.h"
+#include "net/http/ascii.h"
 
 namespace inferd::net::http2 {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "net/session.h"
+#include "net/http/session.h"
 
 namespace inferd::net::http2 {
 

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "net/ascii.h"
+#include "net/http/ascii.h"
+#include "net/http/net_metrics.h"
 #include "net/http2/connection.h"
-#include "net/net_metrics.h"
 
 namespace inferd::net::http2 {
 

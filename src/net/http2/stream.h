@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/executor.h"
-#include "net/body.h"
-#include "net/exchange.h"
-#include "net/http.h"
+#include "net/body/body.h"
+#include "net/http/exchange.h"
+#include "net/http/http.h"
 #include "net/http2/header_block.h"
 #include "net/http2/piece_queue.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
 #include "repository/probe/probe_execution.h"
 
 namespace inferd::repository {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
 #include "repository/probe/probe_execution.h"
 
 namespace inferd::repository {

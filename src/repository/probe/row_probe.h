@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
-#include "config/batching_decision.h"
+#include "config/model/batching_decision.h"
 #include "core/engine.h"
 
 namespace inferd::repository {

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "core/model_version.h"
-#include "core/request_timeout.h"
+#include "core/request/request_timeout.h"
 #include "scheduling/batch/batch_padding.h"
 #include "scheduling/batch/largest_shape.h"
 #include "scheduling/batch/output_charge.h"
-#include "scheduling/batching_session_metrics.h"
+#include "scheduling/metrics/batching_session_metrics.h"
 
 namespace inferd::scheduling {
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "scheduling/batch/batch_fixture.h"
-#include "scheduling/batching_session_metrics.h"
+#include "scheduling/metrics/batching_session_metrics.h"
 
 namespace inferd::scheduling {
 namespace {

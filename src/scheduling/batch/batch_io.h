@@ -5,8 +5,8 @@
 
 #include "base/buffer.h"
 #include "base/status.h"
-#include "config/model_config.h"
-#include "core/model_signature.h"
+#include "config/model/model_config.h"
+#include "core/model/model_signature.h"
 
 namespace inferd::scheduling {
 

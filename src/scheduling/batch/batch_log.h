@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/scheduler_report.h"
+#include "core/model/scheduler_report.h"
 
 namespace inferd::scheduling {
 

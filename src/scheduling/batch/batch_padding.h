@@ -5,7 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/status.h"
-#include "core/infer_request.h"
+#include "core/request/infer_request.h"
 
 namespace inferd::scheduling {
 

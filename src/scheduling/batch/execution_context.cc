@@ -3,8 +3,8 @@
 #include <numeric>
 #include <string>
 
-#include "scheduling/batch/batch_policy.h"
 #include "scheduling/batch/tensor_reshape.h"
+#include "scheduling/policy/batch_policy.h"
 
 namespace inferd::scheduling {
 

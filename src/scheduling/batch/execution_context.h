@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "core/scheduler.h"
 #include "scheduling/batch/batch_io.h"
-#include "scheduling/inference_metrics.h"
+#include "scheduling/metrics/inference_metrics.h"
 #include "scheduling/queue/queue_entry.h"
 
 namespace inferd::scheduling {

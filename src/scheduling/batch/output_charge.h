@@ -6,7 +6,7 @@
 
 #include "base/byte_budget.h"
 #include "base/status.h"
-#include "core/infer_request.h"
+#include "core/request/infer_request.h"
 
 namespace inferd::scheduling {
 

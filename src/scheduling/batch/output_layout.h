@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "core/infer_request.h"
+#include "core/request/infer_request.h"
 #include "scheduling/batch/batch_layout.h"
 #include "scheduling/batch/execution_context.h"
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/status.h"
-#include "core/infer_request.h"
+#include "core/request/infer_request.h"
 
 namespace inferd::scheduling {
 

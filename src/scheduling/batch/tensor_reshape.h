@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
 
 namespace inferd::scheduling {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "core/model_signature.h"
+#include "core/model/model_signature.h"
 #include "core/scheduler.h"
 
 namespace inferd::scheduling {

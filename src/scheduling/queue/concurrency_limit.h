@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "config/model_config.h"
+#include "config/model/model_config.h"
 
 namespace inferd::scheduling {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "core/scheduler.h"
-#include "scheduling/batch/sharing_limit.h"
+#include "scheduling/policy/sharing_limit.h"
 #include "scheduling/queue/batch_key.h"
 
 namespace inferd::scheduling {

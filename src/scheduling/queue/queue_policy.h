@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "config/model_config.h"
-#include "core/infer_request.h"
+#include "config/model/model_config.h"
+#include "core/request/infer_request.h"
 
 namespace inferd::scheduling {
 

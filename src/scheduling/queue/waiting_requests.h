@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/status.h"
-#include "config/model_config.h"
-#include "core/model_signature.h"
-#include "core/scheduler_report.h"
-#include "scheduling/batch/batch_policy.h"
+#include "config/model/model_config.h"
+#include "core/model/model_signature.h"
+#include "core/model/scheduler_report.h"
+#include "scheduling/policy/batch_policy.h"
 #include "scheduling/queue/level_queue.h"
 
 namespace inferd::scheduling {

@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include "core/response_parameters.h"
+#include "core/request/response_parameters.h"
 
 namespace inferd::scheduling {
 

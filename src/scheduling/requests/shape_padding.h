@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "config/model_config.h"
+#include "config/model/model_config.h"
 #include "core/scheduler.h"
 
 namespace inferd::scheduling {

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/cpu_cores.h"
 #include "base/status.h"
-#include "config/model_config.h"
-#include "config/resource_options.h"
+#include "base/system/cpu_cores.h"
+#include "config/model/model_config.h"
+#include "config/options/resource_options.h"
 
 namespace inferd::scheduling {
 

@@ -1,6 +1,6 @@
 #include "scheduling/resources/instance_place.h"
 
-#include "config/instances.h"
+#include "config/model/instances.h"
 
 namespace inferd::scheduling {
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "base/cpu_cores.h"
-#include "config/model_config.h"
+#include "base/system/cpu_cores.h"
+#include "config/model/model_config.h"
 #include "scheduling/resources/host_policies.h"
 #include "scheduling/resources/resource_arbiter.h"
 

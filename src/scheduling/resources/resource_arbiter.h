@@ -9,7 +9,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "config/resource_options.h"
+#include "config/options/resource_options.h"
 #include "scheduling/resources/grant_order.h"
 #include "scheduling/resources/resource_table.h"
 

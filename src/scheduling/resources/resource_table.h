@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "config/resource_options.h"
+#include "config/options/resource_options.h"
 #include "scheduling/resources/grant_order.h"
 
 namespace inferd::scheduling {

@@ -1,0 +1,280 @@
+#include "config/model/model_config_completion.h"
+
+#include <algorithm>
+
+#include "config/model/model_config_place.h"
+#include "config/model/model_config_resolution.h"
+
+namespace inferd::config {
+namespace {
+
+inference::DataType ToProto(tensor::DataType type) { return static_cast<inference::DataType>(type); }
+
+// The shape that the engine is to see: with the batch dimension, if there is one. Ragged inputs arrive as one row of
+// elements.
+template <typename Tensor>
+tensor::Shape EngineShape(const Tensor& tensor, bool batches) {
+  if constexpr (requires { tensor.allow_ragged_batch(); }) {
+    if (tensor.allow_ragged_batch()) return {-1};
+  }
+  tensor::Shape shape;
+  if (batches) shape.Append(-1);
+  for (const int64_t dim : tensor.has_reshape() ? tensor.reshape().shape() : tensor.dims()) shape.Append(dim);
+  return shape;
+}
+
+// Compares and fills one kind of tensor, inputs or outputs, of one model.
+class TensorCompletion {
+ public:
+  TensorCompletion(inference::ModelConfig& config, const Place& place, std::string kind, std::vector<Problem>& problems)
+      : config_(config),
+        place_(place),
+        kind_(std::move(kind)),
+        batches_(config.max_batch_size() > 0),
+        problems_(problems) {}
+
+  template <typename Tensors>
+  void Fill(const std::vector<TensorInfo>& found, Tensors& tensors) {
+    for (const TensorInfo& info : found) {
+      if (batches_ && !tensor::BeginsWithAnySize(info.shape)) {
+        problems_.push_back(place_.At("max_batch_size", "autofill failed for model '" + config_.name() +
+                                                            "': model does not support batching while non-zero "
+                                                            "max_batch_size is specified: " +
+                                                            kind_ + " '" + info.name + "' has shape " +
+                                                            info.shape.ToString()));
+        continue;
+      }
+      auto& tensor = *tensors.Add();
+      tensor.set_name(info.name);
+      tensor.set_data_type(ToProto(info.datatype));
+      FillDims(info, tensor);
+      if constexpr (requires { tensor.set_optional(true); }) tensor.set_optional(info.optional);
+    }
+  }
+
+  template <typename Tensors>
+  void Compare(const std::vector<TensorInfo>& found, Tensors& tensors) {
+    for (int i = 0; i < tensors.size(); ++i) {
+      auto& tensor = tensors[i];
+      const auto info = std::ranges::find(found, tensor.name(), &TensorInfo::name);
+      if (info == found.end()) {
+        std::string names;
+        for (const TensorInfo& each : found) names += (names.empty() ? "" : ", ") + each.name;
+        problems_.push_back(place_.In(kind_, i).At("name", "unexpected inference " + kind_ + " '" + tensor.name() +
+                                                               "', allowed " + kind_ + "s are: " + names));
+        continue;
+      }
+      CompareType(*info, tensor, i);
+      CompareShape(*info, tensor, i);
+      if constexpr (requires { tensor.set_optional(true); }) tensor.set_optional(tensor.optional() || info->optional);
+    }
+  }
+
+ private:
+  template <typename Tensor>
+  void FillDims(const TensorInfo& info, Tensor& tensor) {
+    const auto dims = info.shape.dims();
+    for (size_t d = batches_ ? 1 : 0; d < dims.size(); ++d) tensor.add_dims(dims[d]);
+  }
+
+  template <typename Tensor>
+  void CompareType(const TensorInfo& info, Tensor& tensor, int i) {
+    if (info.datatype == tensor::DataType::kInvalid) return;
+    if (tensor.data_type() == inference::TYPE_INVALID) tensor.set_data_type(ToProto(info.datatype));
+    if (tensor.data_type() == ToProto(info.datatype)) return;
+    problems_.push_back(place_.In(kind_, i).At(
+        "data_type", "unable to load model '" + config_.name() + "', configuration expects datatype " +
+                         DataTypeText(tensor.data_type()) + " for " + kind_ + " '" + tensor.name() +
+                         "', model provides " + DataTypeText(ToProto(info.datatype))));
+  }
+
+  // What clients see is not what the model has, and cannot be taken from it.
+  template <typename Tensor>
+  bool HasShapeOfItsOwn(const Tensor& tensor) const {
+    if constexpr (requires { tensor.allow_ragged_batch(); }) {
+      return tensor.has_reshape() || tensor.allow_ragged_batch();
+    }
+    return tensor.has_reshape();
+  }
+
+  // The outputs of batch_output have no batch dimension, and whatever shape the model gives them.
+  bool IsScattered(const std::string& name) const {
+    return std::ranges::any_of(config_.batch_output(), [&](const inference::BatchOutput& scattered) {
+      return std::ranges::find(scattered.target_name(), name) != scattered.target_name().end();
+    });
+  }
+
+  template <typename Tensor>
+  void CompareShape(const TensorInfo& info, Tensor& tensor, int i) {
+    // Rank 0: a scalar, or a model that does not say.
+    if (info.shape.rank() == 0) return;
+    if constexpr (std::is_same_v<Tensor, inference::ModelOutput>) {
+      if (IsScattered(tensor.name())) return;
+    }
+    if (tensor.dims_size() == 0 && !HasShapeOfItsOwn(tensor) && (!batches_ || info.shape[0] == -1)) {
+      return FillDims(info, tensor);
+    }
+    const tensor::Shape full = EngineShape(tensor, batches_);
+    const std::string subject = "model '" + config_.name() + "', tensor '" + tensor.name() + "': the model expects ";
+    if (full.rank() != info.shape.rank()) {
+      const std::string batch = batches_ ? "an initial batch dimension because max_batch_size > 0 followed by the "
+                                           "explicit tensor shape, making complete shape "
+                                         : "shape ";
+      problems_.push_back(place_.In(kind_, i).At(
+          "dims", subject + std::to_string(info.shape.rank()) + " dimensions (shape " + info.shape.ToString() +
+                      ") but the model configuration specifies " + std::to_string(full.rank()) + " dimensions (" +
+                      batch + full.ToString() + ")"));
+      return;
+    }
+    for (size_t d = 0; d < full.rank(); ++d) {
+      if (info.shape[d] == -1 || info.shape[d] == full[d]) continue;
+      problems_.push_back(place_.In(kind_, i).At("dims", subject + "shape " + info.shape.ToString() +
+                                                             " but the model configuration specifies shape " +
+                                                             full.ToString()));
+      return;
+    }
+  }
+
+  inference::ModelConfig& config_;
+  const Place& place_;
+  std::string kind_;
+  bool batches_;
+  std::vector<Problem>& problems_;
+};
+
+void CheckComplete(const inference::ModelConfig& config, const Place& place, std::vector<Problem>& problems) {
+  const auto check = [&](const auto& tensors, const std::string& kind) {
+    for (int i = 0; i < tensors.size(); ++i) {
+      if (tensors[i].data_type() != inference::TYPE_INVALID) continue;
+      problems.push_back(place.In(kind, i).Here("model " + kind + " '" + tensors[i].name() +
+                                                "' must specify 'data_type' for " + config.name()));
+    }
+  };
+  check(config.input(), "input");
+  check(config.output(), "output");
+}
+
+// The targets of batch_input are inputs of the model, and not of its clients. Takes them out of `inputs`.
+void TakeBatchInputs(const inference::ModelConfig& config, const Place& place, std::vector<TensorInfo>& inputs,
+                     std::vector<Problem>& problems) {
+  for (int i = 0; i < config.batch_input_size(); ++i) {
+    const auto& item = config.batch_input(i);
+    for (int t = 0; t < item.target_name_size(); ++t) {
+      const auto info = std::ranges::find(inputs, item.target_name(t), &TensorInfo::name);
+      if (info == inputs.end()) {
+        problems.push_back(
+            place.In("batch_input", i).At("target_name", t, "the model has no input '" + item.target_name(t) + "'"));
+        continue;
+      }
+      if (info->datatype != tensor::DataType::kInvalid && ToProto(info->datatype) != item.data_type()) {
+        problems.push_back(place.In("batch_input", i)
+                               .At("data_type", "unable to load model '" + config.name() +
+                                                    "', configuration expects datatype " +
+                                                    DataTypeText(item.data_type()) + " for batch input '" + info->name +
+                                                    "', model provides " + DataTypeText(ToProto(info->datatype))));
+      }
+      inputs.erase(info);
+    }
+  }
+}
+
+void ShareResource(inference::ModelConfig& config, const std::string& name) {
+  if (name.empty()) return;
+  for (inference::ModelInstanceGroup& group : *config.mutable_instance_group()) {
+    if (group.has_rate_limiter()) continue;
+    auto& resource = *group.mutable_rate_limiter()->add_resources();
+    resource.set_name(name);
+    resource.set_global(true);
+    resource.set_count(1);
+  }
+}
+
+// A configuration that does not say whether requests share executions gets what suits the model. Without a delay, that
+// costs a lone request nothing.
+void CompleteScheduling(inference::ModelConfig& config, bool size_defaulted, const DefaultBatching& batching) {
+  if (config.scheduling_choice_case() != inference::ModelConfig::SCHEDULING_CHOICE_NOT_SET) return;
+  const auto mode = config.inferd().batching();
+  const bool wanted = size_defaulted || mode == inference::InferdOptions::AUTO;
+  if (!wanted || mode == inference::InferdOptions::OFF || config.max_batch_size() <= 1) return;
+  auto& dynamic = *config.mutable_dynamic_batching();
+  if (!size_defaulted) return;
+  dynamic.set_max_queue_delay_microseconds(batching.max_queue_delay_us);
+  for (const int32_t size : batching.preferred_batch_sizes) {
+    if (size <= config.max_batch_size()) dynamic.add_preferred_batch_size(size);
+  }
+  for (const int32_t size : batching.allowed_batch_sizes) {
+    if (size <= config.max_batch_size()) config.mutable_inferd()->mutable_batch_padding()->add_allowed_sizes(size);
+  }
+  if (batching.pad_to_largest_shape && config.inferd().padding().empty()) {
+    config.mutable_inferd()->mutable_batch_padding()->set_to_largest_shape(true);
+  }
+  ShareResource(config, batching.resource);
+  if (batching.split_large_requests) config.mutable_inferd()->set_split_large_requests(true);
+  if (batching.queue_size_max == 0 || config.inferd().has_queue_policy()) return;
+  dynamic.mutable_default_queue_policy()->set_max_queue_size(batching.queue_size_max);
+}
+
+void CheckInputCount(const inference::ModelConfig& config, const std::vector<TensorInfo>& inputs, const Place& place,
+                     std::vector<Problem>& problems) {
+  const auto configured = [&](const TensorInfo& info) {
+    return std::ranges::any_of(config.input(), [&](const auto& input) { return input.name() == info.name; });
+  };
+  const bool missing =
+      std::ranges::any_of(inputs, [&](const auto& info) { return !info.optional && !configured(info); });
+  if (!missing && static_cast<size_t>(config.input_size()) <= inputs.size()) return;
+  std::string written;
+  for (const auto& input : config.input()) written += (written.empty() ? "'" : ", '") + input.name() + "'";
+  std::string provided;
+  for (const TensorInfo& info : inputs) provided += (provided.empty() ? "'" : ", '") + info.name + "'";
+  problems.push_back(place.At("input", "unable to load model '" + config.name() + "', configuration expects " +
+                                           std::to_string(config.input_size()) + " inputs, model provides " +
+                                           std::to_string(inputs.size()) + ": the configuration has " + written +
+                                           ", the model has " + (provided.empty() ? "none" : provided)));
+}
+
+}  // namespace
+
+base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorInfo> inputs,
+                                        const std::vector<TensorInfo>& outputs, const CompletionOptions& options,
+                                        BatchingDecision batching) {
+  auto message = CopyMessage(config);
+  inference::ModelConfig& proto = message->proto;
+  const Place place(*message);
+  std::vector<Problem> problems;
+  const bool open = proto.input_size() == 0 && proto.output_size() == 0;
+  TakeBatchInputs(proto, place, inputs, problems);
+  if (open && proto.max_batch_size() > 0 && !WhyNotBatchable(inputs, outputs).empty()) {
+    return std::unexpected(ToStatus({place.At(
+        "max_batch_size", "autofill failed for model '" + proto.name() +
+                              "': model does not support batching while non-zero max_batch_size is specified")}));
+  }
+  const bool defaulted = !proto.has_max_batch_size();
+  if (defaulted) proto.set_max_batch_size(batching.batches ? options.default_max_batch_size : 0);
+
+  CompleteScheduling(proto, defaulted, options.default_batching);
+
+  TensorCompletion input_completion(proto, place, "input", problems);
+  if (proto.input_size() == 0) {
+    input_completion.Fill(inputs, *proto.mutable_input());
+  } else {
+    CheckInputCount(proto, inputs, place, problems);
+    input_completion.Compare(inputs, *proto.mutable_input());
+  }
+  TensorCompletion output_completion(proto, place, "output", problems);
+  if (proto.output_size() == 0) {
+    output_completion.Fill(outputs, *proto.mutable_output());
+  } else {
+    output_completion.Compare(outputs, *proto.mutable_output());
+  }
+  CheckComplete(proto, place, problems);
+  ModelConfig result = Rebuild(std::move(message), options.platform_names);
+  const bool limited = options.default_limits_requests && !options.default_batching.split_large_requests;
+  result.batching_decision = std::move(batching);
+  result.unacted_fields = std::move(config.unacted_fields);
+  result.accepts_larger_requests = defaulted && result.max_batch_size > 0 && !limited;
+  for (Problem& problem : FindProblems(*result.document, result.name)) problems.push_back(std::move(problem));
+  INFERD_RETURN_IF_ERROR(ToStatus(problems));
+  return result;
+}
+
+}  // namespace inferd::config

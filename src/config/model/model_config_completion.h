@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "config/default_batching.h"
+#include "config/engine_parameters.h"
+#include "config/model/batching_decision.h"
+#include "config/model/model_config.h"
+#include "config/platform.h"
+
+namespace inferd::config {
+
+struct CompletionOptions {
+  int32_t default_max_batch_size = 64;  // for a model that can batch and whose configuration does not say; 0: none
+  UnconfiguredBatching unconfigured_batching = UnconfiguredBatching::kProven;  // which of them can
+  int64_t batching_probe_ms = 2000;  // how long executions at load may look whether a model's rows are a batch; 0: none
+  bool default_limits_requests = false;  // that default is also the most that one request may bring, unless it is split
+  DefaultBatching default_batching;      // where that default is taken
+  bool version_batching = false;         // versions bring these three themselves: see version_batching.h
+  int default_instance_count = 1;        // for CPU instance groups that do not say
+  Isolation default_isolation = Isolation::kNone;  // for models that do not say
+  EngineParameters engine_parameters;
+  PlatformNames platform_names = PlatformNames::kPredictV2;
+};
+
+// Step one, before an engine opens the model: name from the folder, engine from `platform`, `backend`, or else the
+// entries of the first version folder (names only), file name, instance groups, version policy; and FindProblems.
+// INVALID_ARGUMENT lists every problem found; NOT_FOUND: nothing says which engine it is for. The result's `engine` may
+// be one that is not installed: the caller knows.
+base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& folder_name,
+                                       const std::vector<std::string>& version_entries,
+                                       const CompletionOptions& options);
+
+// Step two, with what the engine found: inputs, outputs and batching where the configuration does not say, and whether
+// the two agree where it does. `batching`: whether the model batches, as DecideBatching() has it, or WithProbe(). Where
+// its batch size comes from here and its configuration says nothing of scheduling, it gets a dynamic_batching { }, as
+// in Triton.
+base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorInfo> inputs,
+                                        const std::vector<TensorInfo>& outputs, const CompletionOptions& options,
+                                        BatchingDecision batching);
+
+}  // namespace inferd::config

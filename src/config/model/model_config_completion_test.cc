@@ -1,0 +1,432 @@
+#include "config/model/model_config_completion.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/model/model_config_document.h"
+#include "config/model/model_config_parser.h"
+
+namespace inferd::config {
+namespace {
+
+using tensor::DataType;
+using tensor::Shape;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+const TensorInfo kX{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 784}};
+const TensorInfo kY{.name = "y", .datatype = DataType::kFp32, .shape = {-1, 10}};
+
+// A server that takes the leading dimension for the batch's where a configuration says nothing.
+CompletionOptions AsTriton() {
+  CompletionOptions options;
+  options.default_limits_requests = true;
+  options.unconfigured_batching = UnconfiguredBatching::kLeadingDimension;
+  return options;
+}
+
+ModelConfig Parsed(std::string_view text) {
+  auto config = ParseModelConfig(text, "c.pbtxt");
+  EXPECT_TRUE(config.has_value()) << config.error().ToString();
+  return config.value_or(ModelConfig());
+}
+
+base::Result<ModelConfig> Resolve(std::string_view text, std::vector<std::string> entries = {"model.onnx"},
+                                  CompletionOptions options = {}) {
+  return ResolveModel(Parsed(text), "m", entries, options);
+}
+
+// Without executions.
+base::Result<ModelConfig> Completed(ModelConfig config, const std::vector<TensorInfo>& inputs,
+                                    const std::vector<TensorInfo>& outputs, const CompletionOptions& options) {
+  BatchingDecision decision = DecideBatching(config, inputs, outputs, options);
+  return CompleteModel(std::move(config), inputs, outputs, options, std::move(decision));
+}
+
+base::Result<ModelConfig> Complete(std::string_view text, const std::vector<TensorInfo>& inputs,
+                                   const std::vector<TensorInfo>& outputs, CompletionOptions options = {}) {
+  INFERD_ASSIGN_OR_RETURN(ModelConfig config, Resolve(text, {"model.onnx"}, options));
+  return Completed(std::move(config), inputs, outputs, options);
+}
+
+std::string ErrorOf(const base::Result<ModelConfig>& result) {
+  if (result.has_value()) return "";
+  EXPECT_EQ(result.error().code(), base::StatusCode::kInvalidArgument);
+  return result.error().message();
+}
+
+TEST(ModelConfigCompletionTest, NoConfigurationAtAllIsCompletedFromTheModel) {
+  const CompletionOptions options;
+  auto config = ResolveModel(*ParseModelConfig("", "config.pbtxt"), "digits", {"model.onnx"}, options);
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->engine, "onnxruntime");
+  EXPECT_EQ(config->platform, "onnx_onnxv1");
+  EXPECT_EQ(config->default_model_filename, "model.onnx");
+  config = Completed(*config, {kX}, {kY}, options);
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->max_batch_size, 0) << "nothing says that the first dimension is a batch's";
+  EXPECT_EQ(config->engine, "onnxruntime");
+  ASSERT_EQ(config->inputs.size(), 1u);
+  EXPECT_EQ(config->inputs[0].dims, (Shape{-1, 784}));
+  EXPECT_EQ(
+      config->document->ToJson(),
+      R"({"name":"digits","platform":"onnx_onnxv1","backend":"onnxruntime","runtime":"","version_policy":{"latest":{"num_versions":1}},"max_batch_size":0,"input":[{"name":"x","data_type":"TYPE_FP32","format":"FORMAT_NONE","dims":[-1,784],"is_shape_tensor":false,"allow_ragged_batch":false,"optional":false,"is_non_linear_format_io":false}],"output":[{"name":"y","data_type":"TYPE_FP32","dims":[-1,10],"label_filename":"","is_shape_tensor":false,"is_non_linear_format_io":false}],"batch_input":[],"batch_output":[],"instance_group":[{"name":"digits","kind":"KIND_CPU","count":1,"gpus":[],"secondary_devices":[],"profile":[],"passive":false,"host_policy":""}],"default_model_filename":"model.onnx","cc_model_filenames":{},"metric_tags":{},"parameters":{},"model_warmup":[]})");
+}
+
+// Models bring types that ModelConfig has no name for.
+TEST(ModelConfigCompletionTest, TypesThatOnlyTensorflowHasAreKept) {
+  const TensorInfo complex{.name = "x", .datatype = DataType::kComplex64, .shape = {-1}};
+  const TensorInfo quantized{.name = "y", .datatype = DataType::kQint32, .shape = {-1}};
+  const auto config = Complete("", {complex}, {quantized});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->inputs[0].datatype, DataType::kComplex64);
+  EXPECT_EQ(config->outputs[0].datatype, DataType::kQint32);
+  EXPECT_THAT(ErrorOf(Complete("input { name: \"x\" data_type: TYPE_FP32 dims: [ -1 ] }", {complex}, {quantized})),
+              HasSubstr("expects datatype TYPE_FP32 for input 'x', model provides TYPE_COMPLEX64"));
+}
+
+TEST(ResolveModelTest, TheEngineComesFromPlatformBackendFileOrName) {
+  EXPECT_EQ(Resolve("platform: \"onnx_onnxv1\"")->engine, "onnxruntime");
+  EXPECT_EQ(Resolve("backend: \"onnxruntime\"")->engine, "onnxruntime");
+  EXPECT_EQ(Resolve("backend: \"tensorflow\"", {"model.graphdef"})->default_model_filename, "model.graphdef");
+  EXPECT_EQ(Resolve("", {"model.plan"})->engine, "tensorrt");
+  EXPECT_EQ(Resolve("default_model_filename: \"net.onnx\"", {})->engine, "onnxruntime");
+  EXPECT_EQ(Resolve("backend: \"mine\"", {})->engine, "mine");
+  EXPECT_EQ(Resolve("backend: \"identity\"", {})->engine, "fake");
+  EXPECT_EQ(ResolveModel(Parsed(""), "x.fake", {}, {})->engine, "fake");
+  const auto nothing = Resolve("", {});
+  EXPECT_EQ(nothing.error().code(), base::StatusCode::kNotFound);
+  EXPECT_THAT(nothing.error().message(),
+              HasSubstr("Could not determine backend for model 'm' with no backend in model "
+                        "configuration. Expected model name of the form 'model.<backend_name>'."));
+}
+
+TEST(ResolveModelTest, MetadataShowsTheNamesOfThePersonality) {
+  EXPECT_EQ(Resolve("platform: \"onnxruntime_onnx\"")->platform, "onnx_onnxv1");
+  CompletionOptions triton;
+  triton.platform_names = PlatformNames::kTriton;
+  EXPECT_EQ(Resolve("", {"model.onnx"}, triton)->platform, "onnxruntime_onnx");
+  EXPECT_EQ(Resolve("backend: \"onnxruntime\"", {"model.onnx"}, triton)->platform, "onnxruntime_onnx");
+  EXPECT_EQ(Resolve("backend: \"identity\"", {})->platform, "identity");
+}
+
+TEST(ResolveModelTest, TheNameIsTheFolders) {
+  EXPECT_EQ(Resolve("")->name, "m");
+  EXPECT_EQ(ErrorOf(Resolve("\n  name: \"other\"")),
+            "c.pbtxt:2:3: name: unexpected directory name 'm' for model 'other', directory name must equal model name");
+}
+
+TEST(ResolveModelTest, ListsEveryProblem) {
+  const std::string error = ErrorOf(Resolve("sequence_batching { }\nmax_batch_size: -1"));
+  EXPECT_THAT(error, HasSubstr("c.pbtxt:1:1: sequence_batching: "));
+  EXPECT_THAT(error, HasSubstr("c.pbtxt:2:1: max_batch_size: "));
+}
+
+TEST(ResolveModelTest, InstanceGroupsGetNamesKindsAndCounts) {
+  CompletionOptions options;
+  options.default_instance_count = 3;
+  const auto config =
+      Resolve("instance_group { } instance_group { count: 5 kind: KIND_CPU name: \"g\" }", {"model.onnx"}, options);
+  ASSERT_TRUE(config.has_value());
+  ASSERT_EQ(config->instance_groups.size(), 2u);
+  EXPECT_EQ(config->instance_groups[0].name, "m_0");
+  EXPECT_EQ(config->instance_groups[0].kind, InstanceKind::kCpu);
+  EXPECT_EQ(config->instance_groups[0].count, 3);
+  EXPECT_EQ(config->instance_groups[1].count, 5);
+  EXPECT_EQ(config->instance_groups[1].name, "g");
+}
+
+// The guide of the TensorRT Inference Server 0.4, "Model Configuration Schema".
+TEST(ResolveModelTest, WhereAModelRunsIsTheServersWordUnlessTheModelSays) {
+  const auto isolation = [](std::string_view text, Isolation by_default) {
+    CompletionOptions options;
+    options.default_isolation = by_default;
+    const auto config = Resolve(text, {"model.onnx"}, options);
+    EXPECT_TRUE(config.has_value()) << config.error().ToString();
+    return config.value_or(ModelConfig()).isolation;
+  };
+  EXPECT_EQ(isolation("", Isolation::kNone), Isolation::kNone);
+  EXPECT_EQ(isolation("", Isolation::kProcess), Isolation::kProcess);
+  EXPECT_EQ(isolation("", Isolation::kEngineProcess), Isolation::kEngineProcess);
+  EXPECT_EQ(isolation("inferd { worker { hang_timeout_ms: 1 } }", Isolation::kProcess), Isolation::kProcess);
+  EXPECT_EQ(isolation("inferd { isolation: NONE }", Isolation::kProcess), Isolation::kNone);
+  EXPECT_EQ(isolation("inferd { isolation: PROCESS }", Isolation::kNone), Isolation::kProcess);
+  EXPECT_EQ(isolation("inferd { isolation: PROCESS }", Isolation::kEngineProcess), Isolation::kProcess);
+  EXPECT_EQ(isolation("inferd { isolation: ENGINE_PROCESS }", Isolation::kNone), Isolation::kEngineProcess);
+}
+
+TEST(ModelConfigCompletionTest, ModelsThatBatchByDefaultMayShareAResource) {
+  CompletionOptions options = AsTriton();
+  options.default_batching.resource = "pool";
+  const auto resources = [&](std::string_view text) {
+    const auto config = Complete(text, {kX}, {kY}, options);
+    EXPECT_TRUE(config.has_value()) << config.error().ToString();
+    return config.value_or(ModelConfig()).instance_groups.at(0).resources;
+  };
+  ASSERT_EQ(resources("").size(), 1u);
+  EXPECT_EQ(resources("")[0].name, "pool");
+  EXPECT_EQ(resources("")[0].count, 1u);
+  EXPECT_TRUE(resources("")[0].global);
+  EXPECT_THAT(resources("max_batch_size: 8"), IsEmpty()) << "it says itself how it batches";
+  EXPECT_EQ(resources("instance_group { rate_limiter { resources { name: \"own\" count: 2 } } }")[0].name, "own");
+  options.default_max_batch_size = 0;
+  EXPECT_THAT(resources(""), IsEmpty()) << "it does not batch";
+}
+
+TEST(ResolveModelTest, ParametersOfTheEngineAreBelowTheModels) {
+  CompletionOptions options;
+  options.engine_parameters = {{"onnxruntime", {{"a", "server's"}, {"b", "server's"}}}, {"tensorflow", {{"c", "x"}}}};
+  const auto config = Resolve("parameters { key: \"b\" value { string_value: \"model's\" } }", {"model.onnx"}, options);
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_THAT(config->parameters, ElementsAre(Pair("a", "server's"), Pair("b", "model's")));
+  EXPECT_THAT(Resolve("backend: \"mine\"", {}, options)->parameters, IsEmpty());
+}
+
+TEST(ModelConfigCompletionTest, WhatTheOperatorSaysComesFromNoModel) {
+  CompletionOptions options;
+  options.engine_parameters = {{"onnxruntime", {{"operator.x", "server's"}}}};
+  EXPECT_THAT(Resolve("", {"model.onnx"}, options)->parameters, ElementsAre(Pair("operator.x", "server's")));
+  const auto own = Resolve("parameters { key: \"operator.x\" value { string_value: \"1\" } }", {"model.onnx"}, options);
+  ASSERT_FALSE(own.has_value());
+  EXPECT_THAT(own.error().message(), HasSubstr("--engine-parameter ENGINE:operator.x=VALUE"));
+}
+
+TEST(ResolveModelTest, AConfigurationOf2018Resolves) {
+  const auto config = ResolveModel(Parsed(R"(
+name: "trt_mnist"
+platform: "tensorrt_plan"
+max_batch_size: 8
+input [ { name: "data" data_type: TYPE_FP32 format: FORMAT_NCHW dims: [ 1, 28, 28 ] } ]
+output [ { name: "prob" data_type: TYPE_FP32 dims: [ 10, 1, 1 ] label_filename: "mnist_labels.txt" } ]
+cc_model_filenames [ { key: "6.1" value: "model6_1.plan" }, { key: "7.0" value: "model7_0.plan" } ]
+instance_group [ { count: 2 gpus: [ 0 ] } ]
+)"),
+                                   "trt_mnist", {"model6_1.plan", "model7_0.plan"}, {});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->engine, "tensorrt");
+  EXPECT_EQ(config->default_model_filename, "model.plan");
+  EXPECT_EQ(config->instance_groups[0].kind, InstanceKind::kCpu);
+  EXPECT_EQ(config->instance_groups[0].count, 2);
+}
+
+// Of 4 800 requests for the mean of an [h,w,3] image, 1 917 were answered wrongly when -1 was taken for a batch.
+TEST(CompleteModelTest, ALeadingWildcardIsNoBatchUntilSomethingSaysSo) {
+  EXPECT_EQ(Complete("", {kX}, {kY})->max_batch_size, 0);
+  EXPECT_FALSE(Complete("", {kX}, {kY})->dynamic_batching.has_value());
+  EXPECT_EQ(Complete("", {kX}, {kY})->inputs[0].dims, (Shape{-1, 784}));
+  EXPECT_EQ(Complete("inferd { batching: OFF }", {kX}, {kY})->max_batch_size, 0);
+  EXPECT_EQ(Complete("inferd { queue_policy { max_queue_size: 3 } }", {kX}, {kY})->max_batch_size, 0);
+  EXPECT_EQ(Complete("dynamic_batching { }", {kX}, {kY})->max_batch_size, 64);
+  EXPECT_EQ(Complete("inferd { batching: AUTO }", {kX}, {kY})->max_batch_size, 64);
+  EXPECT_EQ(Complete("", {kX}, {kY}, AsTriton())->max_batch_size, 64);
+}
+
+// As if executions had shown that rows do, or do not, influence each other.
+int MaxBatchSizeWith(bool independent) {
+  TensorInfo x = kX;
+  TensorInfo y = kY;
+  x.dimension_names = y.dimension_names = {"batch", ""};
+  const ModelConfig config = *Resolve("");
+  BatchingDecision decision = DecideBatching(config, {x}, {&y, 1}, {});
+  EXPECT_TRUE(decision.needs_probe);
+  EXPECT_FALSE(decision.batches);
+  decision = WithProbe(std::move(decision), "m", {.independent = independent, .found = "seen"});
+  return CompleteModel(config, {x}, {y}, {}, std::move(decision))->max_batch_size;
+}
+
+TEST(CompleteModelTest, ABatchDimensionCountsOnceExecutionsConfirmIt) {
+  EXPECT_EQ(MaxBatchSizeWith(true), 64);
+  EXPECT_EQ(MaxBatchSizeWith(false), 0);
+}
+
+TEST(CompleteModelTest, BatchingNeedsALeadingWildcardEverywhere) {
+  EXPECT_EQ(Complete("dynamic_batching { }", {kX}, {kY})->max_batch_size, 64);
+  EXPECT_TRUE(Complete("dynamic_batching { }", {kX}, {kY})->accepts_larger_requests);
+  EXPECT_FALSE(Complete("max_batch_size: 64", {kX}, {kY})->accepts_larger_requests);
+  const TensorInfo fixed{.name = "y", .datatype = DataType::kFp32, .shape = {1, 10}};
+  const auto config = Complete("", {kX}, {fixed}, AsTriton());
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->max_batch_size, 0);
+  EXPECT_EQ(config->inputs[0].dims, (Shape{-1, 784}));
+  const TensorInfo scalar{.name = "s", .datatype = DataType::kFp32, .shape = {}};
+  EXPECT_EQ(Complete("", {kX, scalar}, {kY}, AsTriton())->max_batch_size, 0);
+}
+
+TEST(CompleteModelTest, AWrittenZeroMeansNoBatching) {
+  const auto config = Complete("max_batch_size: 0", {kX}, {kY});
+  ASSERT_TRUE(config.has_value());
+  EXPECT_EQ(config->max_batch_size, 0);
+  EXPECT_EQ(config->inputs[0].dims, (Shape{-1, 784}));
+  EXPECT_EQ(Complete("max_batch_size: 8", {kX}, {kY})->max_batch_size, 8);
+}
+
+TEST(CompleteModelTest, AModelThatCannotBatchRefusesABatchSize) {
+  const TensorInfo fixed{.name = "y", .datatype = DataType::kFp32, .shape = {1, 10}};
+  EXPECT_EQ(
+      ErrorOf(Complete("max_batch_size: 8", {kX}, {fixed})),
+      "c.pbtxt:1:1: max_batch_size: autofill failed for model 'm': model does not support batching while non-zero "
+      "max_batch_size is specified");
+  EXPECT_THAT(ErrorOf(Complete("max_batch_size: 8 input { name: \"x\" dims: 784 }", {kX}, {fixed})),
+              HasSubstr("output 'y' has shape [1,10]"));
+}
+
+TEST(CompleteModelTest, WhatIsWrittenIsComparedWithTheModel) {
+  const auto error = [](const std::string& text) { return ErrorOf(Complete(text, {kX}, {kY})); };
+  EXPECT_EQ(
+      error("max_batch_size: 8\ninput { name: \"x\" data_type: TYPE_FP32 dims: [ 784, 1 ] }"),
+      "c.pbtxt:2:40: input[0].dims: model 'm', tensor 'x': the model expects 2 dimensions (shape [-1,784]) but the "
+      "model "
+      "configuration specifies 3 dimensions (an initial batch dimension because max_batch_size > 0 followed by the "
+      "explicit tensor shape, making complete shape [-1,784,1])");
+  EXPECT_THAT(error("input { name: \"x\" dims: [ -1, 10 ] }"),
+              HasSubstr("the model expects shape [-1,784] but the model configuration specifies shape [-1,10]"));
+  EXPECT_THAT(error("input { name: \"x\" data_type: TYPE_INT8 }"),
+              HasSubstr("configuration expects datatype TYPE_INT8 for input 'x', model provides TYPE_FP32"));
+  EXPECT_THAT(error("input { name: \"z\" }"), HasSubstr("unexpected inference input 'z', allowed inputs are: x"));
+  EXPECT_THAT(error("output { name: \"z\" }"), HasSubstr("unexpected inference output 'z', allowed outputs are: y"));
+  EXPECT_EQ(error("input { name: \"x\" dims: [ 1, 784 ] } output { name: \"y\" }"), "");
+}
+
+// As Triton: a batch size of ours brings batching.
+TEST(CompleteModelTest, ACompletedBatchSizeBringsDynamicBatching) {
+  const auto batches = [](std::string_view text, int32_t size = 64) {
+    CompletionOptions options = AsTriton();
+    options.default_max_batch_size = size;
+    const auto config = Complete(text, {kX}, {kY}, options);
+    EXPECT_TRUE(config.has_value()) << config.error().ToString();
+    return config.has_value() && config->dynamic_batching.has_value();
+  };
+  EXPECT_TRUE(batches(""));
+  EXPECT_FALSE(batches("", 1));
+  EXPECT_FALSE(batches("max_batch_size: 8"));
+  EXPECT_TRUE(batches("max_batch_size: 8 dynamic_batching { }"));
+  EXPECT_TRUE(batches("max_batch_size: 8 inferd { batching: AUTO }"));
+  EXPECT_FALSE(batches("max_batch_size: 1 inferd { batching: AUTO }"));
+  EXPECT_FALSE(batches("inferd { batching: OFF }"));
+  EXPECT_EQ(Complete("inferd { batching: OFF }", {kX}, {kY})->batching, BatchingMode::kOff);
+  EXPECT_EQ(Complete("inferd { queue_policy { max_queue_size: 3 } }", {kX}, {kY}, AsTriton())
+                ->dynamic_batching->default_queue_policy.queue_size_max,
+            3u);
+}
+
+TEST(CompleteModelTest, AutoNeedsAModelThatBatches) {
+  const TensorInfo fixed{.name = "y", .datatype = DataType::kFp32, .shape = {1, 10}};
+  EXPECT_EQ(ErrorOf(Complete("inferd { batching: AUTO }", {kX}, {fixed})),
+            "c.pbtxt:1:10: inferd.batching: AUTO needs a max_batch_size above 0 for m");
+}
+
+TEST(CompleteModelTest, TheModelIsComparedWithTheReshape) {
+  const std::string text = "max_batch_size: 8 input { name: \"x\" dims: [ 28, 28 ] reshape { shape: ";
+  const auto config = Complete(text + "784 } }", {kX}, {kY});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->inputs[0].dims, (Shape{28, 28}));
+  EXPECT_EQ(config->inputs[0].reshape, (Shape{784}));
+  EXPECT_THAT(ErrorOf(Complete(text + "[ 4, 196 ] } }", {kX}, {kY})),
+              HasSubstr("tensor 'x': the model expects 2 dimensions (shape [-1,784])"));
+  const TensorInfo scalars{.name = "y", .datatype = DataType::kFp32, .shape = {-1}};
+  const auto one = Complete("max_batch_size: 8 output { name: \"y\" dims: 1 reshape { } }", {kX}, {scalars});
+  ASSERT_TRUE(one.has_value()) << one.error().ToString();
+  EXPECT_EQ(one->outputs[0].reshape, Shape());
+}
+
+TEST(CompleteModelTest, RaggedInputsAreOneRowOfElements) {
+  const std::string text = "max_batch_size: 8 input { name: \"x\" dims: [ -1, 2 ] allow_ragged_batch: true }";
+  const TensorInfo row{.name = "x", .datatype = DataType::kFp32, .shape = {-1}};
+  EXPECT_EQ(ErrorOf(Complete(text, {row}, {kY})), "");
+  EXPECT_THAT(ErrorOf(Complete(text, {kX}, {kY})), HasSubstr("the model expects 2 dimensions (shape [-1,784])"));
+}
+
+TEST(CompleteModelTest, BatchInputsAreTheModelsButNotItsClients) {
+  const std::string text =
+      "max_batch_size: 8\ninput { name: \"x\" dims: -1 allow_ragged_batch: true }\n"
+      "batch_input { kind: BATCH_ACCUMULATED_ELEMENT_COUNT target_name: \"ends\" data_type: TYPE_INT32 "
+      "source_input: \"x\" }";
+  const TensorInfo row{.name = "x", .datatype = DataType::kFp32, .shape = {-1}};
+  TensorInfo ends{.name = "ends", .datatype = DataType::kInt32, .shape = {-1}};
+  const auto config = Complete(text, {ends, row}, {kY});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  ASSERT_EQ(config->inputs.size(), 1u);
+  ASSERT_EQ(config->batch_inputs.size(), 1u);
+  EXPECT_EQ(config->batch_inputs[0].kind, BatchInputKind::kAccumulatedElementCount);
+  EXPECT_EQ(config->batch_inputs[0].target_name, "ends");
+  EXPECT_EQ(config->batch_inputs[0].source_input, "x");
+  EXPECT_EQ(ErrorOf(Complete(text, {row}, {kY})),
+            "c.pbtxt:3:53: batch_input[0].target_name[0]: the model has no input 'ends'");
+  ends.datatype = DataType::kFp32;
+  EXPECT_THAT(ErrorOf(Complete(text, {ends, row}, {kY})),
+              HasSubstr("batch_input[0].data_type: unable to load model 'm', configuration expects datatype TYPE_INT32 "
+                        "for batch input 'ends', model provides TYPE_FP32"));
+}
+
+TEST(CompleteModelTest, ScatteredOutputsHaveAnyShape) {
+  const std::string text =
+      "max_batch_size: 8 output { name: \"y\" dims: [ -1, 2 ] }"
+      "batch_output { target_name: \"y\" source_input: \"x\" }";
+  const TensorInfo row{.name = "y", .datatype = DataType::kFp32, .shape = {-1}};
+  const auto config = Complete(text, {kX}, {row});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->outputs[0].dims, (Shape{-1, 2}));
+  ASSERT_EQ(config->batch_outputs.size(), 1u);
+  EXPECT_EQ(config->batch_outputs[0].target_name, "y");
+}
+
+TEST(CompleteModelTest, EveryRequiredInputMustBeWritten) {
+  const TensorInfo required{.name = "r", .datatype = DataType::kFp32, .shape = {-1}};
+  TensorInfo optional = required;
+  optional.optional = true;
+  EXPECT_THAT(ErrorOf(Complete("input { name: \"x\" }", {kX, required}, {kY})),
+              HasSubstr("unable to load model 'm', configuration expects 1 inputs, model provides 2: "
+                        "the configuration has 'x', the model has 'x', 'r'"));
+  EXPECT_THAT(
+      ErrorOf(Complete("input { name: \"wrong\" }", {kX}, {kY})),
+      HasSubstr("configuration expects 1 inputs, model provides 1: the configuration has 'wrong', the model has "
+                "'x'"));
+  EXPECT_TRUE(Complete("input { name: \"x\" }", {kX, optional}, {kY}).has_value());
+}
+
+TEST(CompleteModelTest, MissingTypesAndDimsComeFromTheModel) {
+  const auto config = Complete("max_batch_size: 2 input { name: \"x\" } output { name: \"y\" }", {kX}, {kY});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->inputs[0].datatype, DataType::kFp32);
+  EXPECT_EQ(config->inputs[0].dims, (Shape{784}));
+  EXPECT_EQ(config->outputs[0].dims, (Shape{10}));
+  const TensorInfo untyped{.name = "x", .shape = {-1, 784}};
+  EXPECT_THAT(ErrorOf(Complete("input { name: \"x\" }", {untyped}, {kY})),
+              HasSubstr("model input 'x' must specify 'data_type' for m"));
+}
+
+TEST(CompleteModelTest, BatchingIsTheDefaultsWhereNothingIsWritten) {
+  CompletionOptions options = AsTriton();
+  options.default_max_batch_size = 8;
+  options.default_batching = {.max_queue_delay_us = 500,
+                              .preferred_batch_sizes = {4, 8, 16},
+                              .allowed_batch_sizes = {2, 8, 16},
+                              .split_large_requests = true,
+                              .queue_size_max = 7};
+  const auto complete = [&](const char* text) {
+    const auto resolved = ResolveModel(*ParseModelConfig(text, "f"), "m", {"model.onnx"}, options);
+    return Completed(*resolved, {kX}, {kY}, options).value();
+  };
+  const ModelConfig config = complete("");
+  ASSERT_TRUE(config.dynamic_batching.has_value());
+  EXPECT_EQ(config.dynamic_batching->max_queue_delay_us, 500u);
+  EXPECT_EQ(config.dynamic_batching->preferred_batch_sizes, (std::vector<int32_t>{4, 8}));
+  EXPECT_TRUE(config.split_large_requests);
+  EXPECT_EQ(config.allowed_batch_sizes, (std::vector<int64_t>{2, 8}));
+  EXPECT_EQ(config.dynamic_batching->default_queue_policy.queue_size_max, 7u);
+  EXPECT_EQ(complete("inferd { queue_policy { max_queue_size: 3 } }").queue_policy.queue_size_max, 3u);
+  EXPECT_EQ(complete("dynamic_batching { }").dynamic_batching->max_queue_delay_us, 0u);
+  EXPECT_FALSE(complete("max_batch_size: 8").dynamic_batching.has_value());
+}
+
+TEST(CompleteModelTest, ScalarsAreAllowed) {
+  const TensorInfo scalar{.name = "s", .datatype = DataType::kInt64, .shape = {}};
+  const auto config = Complete("", {scalar}, {scalar});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->inputs[0].dims.rank(), 0u);
+}
+
+}  // namespace
+}  // namespace inferd::config

@@ -1,0 +1,216 @@
+#include "config/model/model_config_message.h"
+
+namespace inferd::config {
+namespace {
+
+tensor::Shape ToShape(const google::protobuf::RepeatedField<int64_t>& dims) {
+  return tensor::Shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(dims.size())));
+}
+
+// The enumerations share their numbers; one that ours lacks is left for FindProblems.
+tensor::DataType ToDataType(inference::DataType type) {
+  return IsDataType(type) ? static_cast<tensor::DataType>(type) : tensor::DataType::kInvalid;
+}
+
+QueuePolicy ToQueuePolicy(const inference::ModelQueuePolicy& from) {
+  return {
+      .timeout_action =
+          from.timeout_action() == inference::ModelQueuePolicy::DELAY ? TimeoutAction::kDelay : TimeoutAction::kReject,
+      .default_timeout_us = from.default_timeout_microseconds(),
+      .allow_timeout_override = from.allow_timeout_override(),
+      .queue_size_max = from.max_queue_size(),
+  };
+}
+
+InstanceGroup ToInstanceGroup(const inference::ModelInstanceGroup& from) {
+  InstanceGroup to{.name = from.name(), .kind = InstanceKind::kAuto, .count = std::max(from.count(), 1), .gpus = {}};
+  if (from.kind() == inference::ModelInstanceGroup::KIND_GPU) to.kind = InstanceKind::kGpu;
+  if (from.kind() == inference::ModelInstanceGroup::KIND_CPU) to.kind = InstanceKind::kCpu;
+  if (from.kind() == inference::ModelInstanceGroup::KIND_MODEL) to.kind = InstanceKind::kModel;
+  to.gpus.assign(from.gpus().begin(), from.gpus().end());
+  to.host_policy = from.host_policy();
+  for (const auto& resource : from.rate_limiter().resources()) {
+    to.resources.push_back({.name = resource.name(), .global = resource.global(), .count = resource.count()});
+  }
+  to.priority = from.rate_limiter().priority();
+  return to;
+}
+
+DynamicBatching ToDynamicBatching(const inference::ModelDynamicBatching& from) {
+  DynamicBatching to;
+  to.preferred_batch_sizes.assign(from.preferred_batch_size().begin(), from.preferred_batch_size().end());
+  to.max_queue_delay_us = from.max_queue_delay_microseconds();
+  to.preserve_ordering = from.preserve_ordering();
+  to.priority_levels = from.priority_levels();
+  to.default_priority_level = from.default_priority_level();
+  to.default_queue_policy = ToQueuePolicy(from.default_queue_policy());
+  for (const auto& [level, policy] : from.priority_queue_policy()) {
+    to.priority_queue_policy[level] = ToQueuePolicy(policy);
+  }
+  return to;
+}
+
+Warmup ToWarmup(const inference::ModelWarmup& from) {
+  Warmup to{.name = from.name(), .batch_size = from.batch_size(), .count = std::max(from.count(), 1u), .inputs = {}};
+  for (const auto& [name, input] : from.inputs()) {
+    WarmupInput& item = to.inputs[name];
+    item.datatype = ToDataType(input.data_type());
+    item.dims = ToShape(input.dims());
+    if (input.random_data()) item.data = WarmupData::kRandom;
+    if (!input.input_data_file().empty()) {
+      item.data = WarmupData::kFile;
+      item.file = input.input_data_file();
+    }
+  }
+  return to;
+}
+
+std::vector<Accelerator> ToAccelerators(
+    const google::protobuf::RepeatedPtrField<inference::ModelOptimizationPolicy::ExecutionAccelerators::Accelerator>&
+        from) {
+  std::vector<Accelerator> to;
+  for (const auto& item : from) {
+    to.push_back({item.name(), {item.parameters().begin(), item.parameters().end()}});
+  }
+  return to;
+}
+
+template <typename Tensor>
+std::optional<tensor::Shape> ToReshape(const Tensor& from) {
+  return from.has_reshape() ? std::optional(ToShape(from.reshape().shape())) : std::nullopt;
+}
+
+void ReadTensors(const inference::ModelConfig& from, ModelConfig& to) {
+  for (const auto& input : from.input()) {
+    to.inputs.push_back({.name = input.name(),
+                         .datatype = ToDataType(input.data_type()),
+                         .dims = ToShape(input.dims()),
+                         .optional = input.optional(),
+                         .reshape = ToReshape(input),
+                         .allow_ragged_batch = input.allow_ragged_batch()});
+  }
+  for (const auto& output : from.output()) {
+    to.outputs.push_back({.name = output.name(),
+                          .datatype = ToDataType(output.data_type()),
+                          .dims = ToShape(output.dims()),
+                          .label_filename = output.label_filename(),
+                          .reshape = ToReshape(output)});
+  }
+}
+
+// Entries that name several targets become several entries. Every kind has one source; FindProblems sees to that.
+void ReadBatchTensors(const inference::ModelConfig& from, ModelConfig& to) {
+  for (const auto& input : from.batch_input()) {
+    const std::string source = input.source_input().empty() ? "" : input.source_input(0);
+    for (const std::string& target : input.target_name()) {
+      to.batch_inputs.push_back({.kind = static_cast<BatchInputKind>(input.kind()),
+                                 .target_name = target,
+                                 .datatype = ToDataType(input.data_type()),
+                                 .source_input = source});
+    }
+  }
+  for (const auto& output : from.batch_output()) {
+    const std::string source = output.source_input().empty() ? "" : output.source_input(0);
+    for (const std::string& target : output.target_name()) to.batch_outputs.push_back({target, source});
+  }
+}
+
+void ReadInferdOptions(const inference::InferdOptions& from, ModelConfig& to) {
+  to.queue_policy = ToQueuePolicy(from.queue_policy());
+  if (from.inline_execution() == inference::NEVER) to.inline_execution = InlineExecution::kNever;
+  if (from.inline_execution() == inference::ALWAYS) to.inline_execution = InlineExecution::kAlways;
+  to.inline_execution_max_us = from.inline_execution_max_microseconds();
+  if (from.batching() == inference::InferdOptions::AUTO) to.batching = BatchingMode::kAuto;
+  if (from.batching() == inference::InferdOptions::OFF) to.batching = BatchingMode::kOff;
+  to.latency_objective_us = from.latency_objective_us();
+  to.split_large_requests = from.split_large_requests();
+  to.side_effect_free = !from.has_side_effect_free() || from.side_effect_free();
+  const auto& sizes = from.batch_padding().allowed_sizes();
+  to.allowed_batch_sizes.assign(sizes.begin(), sizes.end());
+  to.pads_to_largest_shape = from.batch_padding().to_largest_shape();
+  for (const auto& rule : from.padding()) {
+    PaddedDimension& padded = to.padding.emplace_back();
+    padded.input = rule.input();
+    padded.dim = rule.dim();
+    padded.buckets.assign(rule.buckets().begin(), rule.buckets().end());
+    padded.value = rule.value();
+    for (const auto& output : rule.output()) padded.outputs.push_back({output.name(), output.dim()});
+  }
+  to.version_labels.insert(from.version_labels().begin(), from.version_labels().end());
+  if (from.has_version_transition()) {
+    const bool resource = from.version_transition() == inference::InferdOptions::RESOURCE;
+    to.version_transition = resource ? VersionTransition::kResource : VersionTransition::kAvailability;
+  }
+  if (from.isolation() == inference::InferdOptions::PROCESS) to.isolation = Isolation::kProcess;
+  if (from.isolation() == inference::InferdOptions::ENGINE_PROCESS) to.isolation = Isolation::kEngineProcess;
+  if (from.worker().hang_timeout_ms() > 0) to.worker.hang_timeout_ms = from.worker().hang_timeout_ms();
+  if (from.worker().shared_memory_bytes() > 0) to.worker.shared_memory_bytes = from.worker().shared_memory_bytes();
+  if (from.worker().body_memory_bytes() > 0) to.worker.body_memory_bytes = from.worker().body_memory_bytes();
+  to.pinned = from.pinned();
+  to.memory_bytes = from.memory_bytes();
+  to.concurrency = {.min = std::max(from.concurrency().min(), 1u), .max = from.concurrency().max()};
+}
+
+}  // namespace
+
+bool IsDataType(inference::DataType type) {
+  const int number = type;
+  return inference::DataType_IsValid(type) || (number > 0 && number <= static_cast<int>(tensor::kLastDataType));
+}
+
+std::string DataTypeText(inference::DataType type) {
+  if (inference::DataType_IsValid(type)) return inference::DataType_Name(type);
+  return IsDataType(type) ? "TYPE_" + std::string(tensor::DataTypeName(static_cast<tensor::DataType>(type))) : "";
+}
+
+ModelConfig FromMessage(std::unique_ptr<const ModelConfigDocument::Message> message) {
+  const inference::ModelConfig& from = message->proto;
+  ModelConfig to;
+  to.name = from.name();
+  to.platform = from.platform();
+  to.backend = from.backend();
+  to.default_model_filename = from.default_model_filename();
+  to.version_policy = ToVersionPolicy(from.version_policy());
+  to.max_batch_size = from.max_batch_size();
+  ReadTensors(from, to);
+  for (const auto& group : from.instance_group()) to.instance_groups.push_back(ToInstanceGroup(group));
+  ReadBatchTensors(from, to);
+  ReadInferdOptions(from.inferd(), to);
+  if (from.has_dynamic_batching()) {
+    to.dynamic_batching = ToDynamicBatching(from.dynamic_batching());
+    if (!from.dynamic_batching().has_default_queue_policy()) {
+      to.dynamic_batching->default_queue_policy = to.queue_policy;
+    }
+  }
+  for (const auto& warmup : from.model_warmup()) to.warmups.push_back(ToWarmup(warmup));
+  for (const auto& [key, parameter] : from.parameters()) to.parameters[key] = parameter.string_value();
+  const auto& libraries = from.model_operations().op_library_filename();
+  to.op_library_filenames.assign(libraries.begin(), libraries.end());
+  to.metric_tags = {from.metric_tags().begin(), from.metric_tags().end()};
+  const auto& accelerators = from.optimization().execution_accelerators();
+  to.gpu_accelerators = ToAccelerators(accelerators.gpu_execution_accelerator());
+  to.cpu_accelerators = ToAccelerators(accelerators.cpu_execution_accelerator());
+  to.graph_optimization_level = from.optimization().graph().level();
+  to.eager_batching = from.optimization().eager_batching();
+  to.document = std::make_shared<const ModelConfigDocument>(std::move(message));
+  return to;
+}
+
+std::unique_ptr<ModelConfigDocument::Message> CopyMessage(const ModelConfig& config) {
+  if (config.document == nullptr) return std::make_unique<ModelConfigDocument::Message>();
+  return std::make_unique<ModelConfigDocument::Message>(config.document->message());
+}
+
+base::Status ToStatus(const std::vector<Problem>& problems) {
+  if (problems.empty()) return base::OkStatus();
+  constexpr size_t kShownMax = 10;
+  std::string text;
+  for (size_t i = 0; i < std::min(problems.size(), kShownMax); ++i) {
+    if (i > 0) text += '\n';
+    text += problems[i].ToString();
+  }
+  if (problems.size() > kShownMax) text += "\nand " + std::to_string(problems.size() - kShownMax) + " more";
+  return base::InvalidArgument(std::move(text));
+}
+
+}  // namespace inferd::config

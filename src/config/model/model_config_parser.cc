@@ -1,0 +1,89 @@
+#include "config/model/model_config_parser.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/util/json_util.h>
+
+#include "config/model/model_config_place.h"
+#include "config/model/text_format.h"
+#include "json/reader.h"
+#include "json/text.h"
+
+namespace inferd::config {
+namespace {
+
+using google::protobuf::TextFormat;
+
+base::Status CheckSize(std::string_view text, std::string_view what) {
+  if (text.size() <= kModelConfigBytesMax) return base::OkStatus();
+  return base::InvalidArgument(std::string(what) + ": a model configuration may have " +
+                               std::to_string(kModelConfigBytesMax) + " bytes, got " + std::to_string(text.size()));
+}
+
+// Strings that are not UTF-8, which proto3 does not allow and the text parser does not notice. Map entries are
+// messages.
+void FindBadStrings(const google::protobuf::Message& message, const Place& place, std::vector<Problem>& problems) {
+  using google::protobuf::FieldDescriptor;
+  const auto* reflection = message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection->ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    const int size = field->is_repeated() ? reflection->FieldSize(message, field) : 1;
+    for (int i = 0; i < size; ++i) {
+      const int index = field->is_repeated() ? i : -1;
+      if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+        const auto& nested =
+            index < 0 ? reflection->GetMessage(message, field) : reflection->GetRepeatedMessage(message, field, i);
+        FindBadStrings(nested, place.In(field->name(), index), problems);
+      } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+        const std::string text =
+            index < 0 ? reflection->GetString(message, field) : reflection->GetRepeatedString(message, field, i);
+        if (!json::IsUtf8(text)) problems.push_back(place.At(field->name(), index, "is not UTF-8"));
+      }
+    }
+  }
+}
+
+// What protobuf's JSON parser lets pass: single quotes, unquoted and repeated keys.
+base::Status CheckJson(std::string_view text) {
+  json::Reader reader(text);
+  INFERD_RETURN_IF_ERROR(reader.SkipValue());
+  return reader.Finish();
+}
+
+// The name that metric_tags had in 2018.
+void FoldTags(inference::ModelConfig& proto) {
+  for (const auto& [key, value] : proto.tags()) proto.mutable_metric_tags()->insert({key, value});
+  proto.clear_tags();
+}
+
+}  // namespace
+
+base::Result<ModelConfig> ParseModelConfig(std::string_view text, std::string_view file_name) {
+  INFERD_RETURN_IF_ERROR(CheckSize(text, file_name));
+  auto message = std::make_unique<ModelConfigDocument::Message>();
+  message->file = file_name;
+  auto places = std::make_shared<TextFormat::ParseInfoTree>();
+  INFERD_RETURN_IF_ERROR(ParseTextFormat(text, file_name, message->proto, *places));
+  message->places = std::move(places);
+  std::vector<Problem> bad_strings;
+  FindBadStrings(message->proto, Place(*message), bad_strings);
+  INFERD_RETURN_IF_ERROR(ToStatus(bad_strings));
+  FoldTags(message->proto);
+  return FromMessage(std::move(message));
+}
+
+base::Result<ModelConfig> ModelConfigFromJson(std::string_view text) {
+  INFERD_RETURN_IF_ERROR(CheckSize(text, "config"));
+  INFERD_RETURN_IF_ERROR(CheckJson(text).WithContext("model configuration"));
+  auto message = std::make_unique<ModelConfigDocument::Message>();
+  google::protobuf::util::JsonParseOptions options;
+  options.case_insensitive_enum_parsing = true;
+  const auto status = google::protobuf::util::JsonStringToMessage(
+      google::protobuf::StringPiece(text.data(), text.size()), &message->proto, options);
+  if (!status.ok())
+    return std::unexpected(base::InvalidArgument("model configuration: " + status.message().ToString()));
+  FoldTags(message->proto);
+  return FromMessage(std::move(message));
+}
+
+}  // namespace inferd::config

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/status.h"
+#include "config/model/model_config.h"
+
+namespace inferd::config {
+
+// The longest configuration read.
+inline constexpr size_t kModelConfigBytesMax = 4 << 20;
+
+// Reads a config.pbtxt (protobuf text format). An empty text is an empty configuration: everything is completed from
+// the model. INVALID_ARGUMENT with one "<file_name>:<line>:<column>: ..." line per error, at most ten. Whether the
+// values make sense is ResolveModel's question.
+base::Result<ModelConfig> ParseModelConfig(std::string_view text, std::string_view file_name);
+
+// Reads the configuration of a load call: the same message as proto3 JSON, enumeration names in any case. Unknown
+// fields are refused by name.
+base::Result<ModelConfig> ModelConfigFromJson(std::string_view text);
+
+}  // namespace inferd::config

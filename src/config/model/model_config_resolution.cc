@@ -1,0 +1,149 @@
+#include "config/model/model_config_resolution.h"
+
+#include "config/model/model_config_completion.h"
+#include "config/model/model_config_place.h"
+#include "config/model/model_hints.h"
+#include "config/model/unacted_fields.h"
+
+namespace inferd::config {
+namespace {
+
+std::string Listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "nothing" : text;
+}
+
+// What `platform` or `backend`, or else a file's or the model's name, says. nullptr: a platform that FindProblems will
+// report, or the backend of an engine that the table does not know.
+base::Result<const Platform*> ChoosePlatform(inference::ModelConfig& config, const std::optional<DetectedModel>& found,
+                                             const std::vector<std::string>& version_entries) {
+  if (!config.platform().empty()) return FindPlatform(config.platform());
+  if (!config.backend().empty()) {
+    const bool same = found.has_value() && found->platform->backend == config.backend();
+    return same ? found->platform : FindBackend(config.backend());
+  }
+  if (const Platform* platform = FindPlatformOfFile(config.default_model_filename()); platform != nullptr)
+    return platform;
+  if (found.has_value()) return found->platform;
+  const size_t dot = config.name().rfind('.');
+  if (dot == std::string::npos || dot + 1 == config.name().size()) {
+    const std::string_view hint = ForeignModelHint(version_entries);
+    return std::unexpected(base::NotFound(
+        "Could not determine backend for model '" + config.name() +
+        "' with no backend in model configuration. Expected model name of the form 'model.<backend_name>'. The version "
+        "folder holds: " +
+        Listed(version_entries) + (hint.empty() ? "" : ": " + std::string(hint))));
+  }
+  config.set_backend(config.name().substr(dot + 1));
+  return FindBackend(config.backend());
+}
+
+void FillPlatform(inference::ModelConfig& config, const Platform& platform, const std::optional<DetectedModel>& found,
+                  PlatformNames names) {
+  if (config.backend().empty()) config.set_backend(std::string(platform.backend));
+  if (config.platform().empty() && !platform.name.empty())
+    config.set_platform(std::string(ShownPlatform(platform, names)));
+  if (!config.default_model_filename().empty()) return;
+  const bool same = found.has_value() && found->platform->backend == platform.backend;
+  config.set_default_model_filename(same ? found->filename : std::string(platform.default_filename));
+}
+
+// nullptr: the table knows neither.
+const Platform* FindEither(const std::string& platform_name, const std::string& backend) {
+  const Platform* const platform = FindPlatform(platform_name);
+  return platform == nullptr ? FindBackend(backend) : platform;
+}
+
+std::string EngineOf(const Platform* platform, const std::string& backend) {
+  return platform == nullptr ? backend : std::string(platform->engine);
+}
+
+// Parameters whose names begin so are for the operator to say, on the command line.
+constexpr std::string_view kOperatorParameter = "operator.";
+// Models of every engine get it that have custom operators: --allow-op-library.
+constexpr std::string_view kEveryEngine = "*";
+
+// What only the operator may say does not come from a model, which a client may have sent.
+base::Status CheckParameters(const ModelConfigDocument::Message& message) {
+  for (const auto& [name, value] : message.proto.parameters()) {
+    if (!name.starts_with(kOperatorParameter)) continue;
+    return ToStatus(
+        {Place(message).At("parameters", "parameter '" + name + "' is the operator's, on the server's " +
+                                             "command line: --engine-parameter ENGINE:" + name + "=VALUE")});
+  }
+  return base::OkStatus();
+}
+
+void FillParameters(inference::ModelConfig& config, const EngineParameters& by_engine) {
+  const std::string engine = EngineOf(FindEither(config.platform(), config.backend()), config.backend());
+  for (const std::string_view name : {std::string_view(engine), kEveryEngine}) {
+    const auto of_engine = by_engine.find(name);
+    if (of_engine == by_engine.end()) continue;
+    if (name == kEveryEngine && config.model_operations().op_library_filename_size() == 0) continue;
+    for (const auto& [key, value] : of_engine->second) {
+      if (!config.parameters().contains(key)) (*config.mutable_parameters())[key].set_string_value(value);
+    }
+  }
+}
+
+void FillInstanceGroups(inference::ModelConfig& config, const CompletionOptions& options) {
+  using Group = inference::ModelInstanceGroup;
+  if (config.instance_group_size() == 0) config.add_instance_group()->set_name(config.name());
+  for (int i = 0; i < config.instance_group_size(); ++i) {
+    Group& group = *config.mutable_instance_group(i);
+    if (group.name().empty()) group.set_name(config.name() + "_" + std::to_string(i));
+    if (group.kind() == Group::KIND_AUTO) {
+      // There are no GPUs, so automatic means CPU, whatever GPUs it would have been.
+      group.set_kind(Group::KIND_CPU);
+      group.clear_gpus();
+    }
+    if (group.count() == 0) group.set_count(group.kind() == Group::KIND_CPU ? options.default_instance_count : 1);
+  }
+}
+
+}  // namespace
+
+ModelConfig Rebuild(std::unique_ptr<const ModelConfigDocument::Message> message, PlatformNames names) {
+  ModelConfig config = FromMessage(std::move(message));
+  const Platform* const platform = FindEither(config.platform, config.backend);
+  config.engine = EngineOf(platform, config.backend);
+  if (platform != nullptr) config.platform = ShownPlatform(*platform, names);
+  if (config.platform.empty()) config.platform = config.backend;
+  return config;
+}
+
+base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& folder_name,
+                                       const std::vector<std::string>& version_entries,
+                                       const CompletionOptions& options) {
+  auto message = CopyMessage(config);
+  inference::ModelConfig& proto = message->proto;
+  if (proto.name().empty()) proto.set_name(folder_name);
+  if (proto.name() != folder_name) {
+    return std::unexpected(
+        ToStatus({Place(*message).At("name", "unexpected directory name '" + folder_name + "' for model '" +
+                                                 proto.name() + "', directory name must equal model name")}));
+  }
+  if (!proto.has_version_policy()) proto.mutable_version_policy()->mutable_latest()->set_num_versions(1);
+  const std::optional<DetectedModel> found = DetectModel(version_entries);
+  const auto platform = ChoosePlatform(proto, found, version_entries);
+  if (platform.has_value() && *platform != nullptr) FillPlatform(proto, **platform, found, options.platform_names);
+  FillInstanceGroups(proto, options);
+  INFERD_RETURN_IF_ERROR(CheckParameters(*message));
+  FillParameters(proto, options.engine_parameters);
+  if (options.default_isolation != Isolation::kNone && !proto.inferd().has_isolation()) {
+    const bool shared = options.default_isolation == Isolation::kEngineProcess;
+    proto.mutable_inferd()->set_isolation(shared ? inference::InferdOptions::ENGINE_PROCESS
+                                                 : inference::InferdOptions::PROCESS);
+  }
+  ModelConfig result = Rebuild(std::move(message), options.platform_names);
+  std::vector<Problem> problems = FindProblems(*result.document, folder_name);
+  if (!platform.has_value() && problems.empty()) return std::unexpected(platform.error());
+  if (!platform.has_value()) problems.push_back({.field = "", .message = platform.error().message(), .file = ""});
+  INFERD_RETURN_IF_ERROR(ToStatus(problems));
+  // Of what was written: FillInstanceGroups() has removed the GPUs of KIND_AUTO groups.
+  if (config.document != nullptr) result.unacted_fields = DescribeUnactedFields(*config.document, result.engine);
+  return result;
+}
+
+}  // namespace inferd::config

@@ -1,0 +1,134 @@
+#include "config/model/unacted_fields.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+#include <ranges>
+#include <tuple>
+
+#include "base/text/printable.h"
+#include "config/model/model_config_place.h"
+
+namespace inferd::config {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+constexpr size_t kDescribedMax = 10;
+constexpr std::string_view kOwnEngines[] = {"onnxruntime", "tensorflow", "fake"};
+constexpr std::string_view kNoGpus = "the server has no GPUs";
+constexpr std::string_view kNoProvider = "the engine has no execution provider";  // its name follows
+
+constexpr UnactedField kFields[] = {
+    {"runtime", "the engine's library is found by platform or backend"},
+    {"optimization.priority", "the threads of all models have the same priority"},
+    {"optimization.cuda", kNoGpus, true},
+    {"optimization.execution_accelerators.gpu_execution_accelerator", kNoProvider, true},
+    {"optimization.execution_accelerators.cpu_execution_accelerator", kNoProvider, true},
+    {"optimization.input_pinned_memory", kNoGpus},
+    {"optimization.output_pinned_memory", kNoGpus},
+    {"optimization.gather_kernel_buffer_threshold", kNoGpus},
+    {"instance_group.gpus", kNoGpus},
+    {"instance_group.secondary_devices", "the server has no devices but the CPU", true},
+    {"instance_group.passive", "every instance executes requests"},
+    {"cc_model_filenames", kNoGpus},
+    {"model_repository_agents", "the server runs no repository agents"},
+    {"response_cache", "the server has no response cache"},
+    {"model_metrics", "histograms have buckets of the server's own"},
+};
+
+// Whether something in it is not as in an empty message.
+bool HasContent(const Message& message) {
+  const auto* reflection = message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection->ListFields(message, &fields);
+  return std::ranges::any_of(fields, [&](const FieldDescriptor* field) {
+    const bool one_message = !field->is_repeated() && field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
+    return !one_message || HasContent(reflection->GetMessage(message, field));
+  });
+}
+
+// " 'tensorrt'"; empty: it has none.
+std::string NameOf(const Message& message) {
+  const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName("name");
+  if (field == nullptr) return "";
+  const std::string name = message.GetReflection()->GetString(message, field);
+  return name.empty() ? "" : " " + base::QuotedName(name);
+}
+
+// Goes through a message and collects the fields of the table that it sets.
+class UnactedFinder {
+ public:
+  explicit UnactedFinder(std::string_view engine)
+      : own_engine_(std::ranges::find(kOwnEngines, engine) != std::end(kOwnEngines)) {}
+
+  // `path`: the message's own, as in the table.
+  void Find(const Message& message, const Place& place, const std::string& path) {
+    const auto* reflection = message.GetReflection();
+    std::vector<const FieldDescriptor*> fields;
+    reflection->ListFields(message, &fields);
+    for (const FieldDescriptor* field : fields) {
+      const std::string field_path = path.empty() ? field->name() : path + "." + field->name();
+      const auto* const row = std::ranges::find(kFields, std::string_view(field_path), &UnactedField::path);
+      if (row != std::end(kFields)) {
+        if (own_engine_ || !row->up_to_engine) Note(*row, message, field, place);
+      } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !field->is_map()) {
+        FindInside(message, field, place, field_path);
+      }
+    }
+  }
+
+  std::vector<std::string> Describe() {
+    std::ranges::sort(found_, {}, [](const Problem& p) { return std::tie(p.line, p.column, p.field, p.message); });
+    std::vector<std::string> texts;
+    for (const Problem& item : found_ | std::views::take(kDescribedMax)) texts.push_back(item.ToString());
+    if (found_.size() > kDescribedMax) {
+      texts.push_back("and " + std::to_string(found_.size() - kDescribedMax) + " more fields are not acted on");
+    }
+    return texts;
+  }
+
+ private:
+  void FindInside(const Message& message, const FieldDescriptor* field, const Place& place, const std::string& path) {
+    const auto* reflection = message.GetReflection();
+    if (!field->is_repeated()) {
+      return Find(reflection->GetMessage(message, field), place.In(field->name()), path);
+    }
+    for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
+      Find(reflection->GetRepeatedMessage(message, field, i), place.In(field->name(), i), path);
+    }
+  }
+
+  // Messages of a list are noted one by one, other values together.
+  void Note(const UnactedField& row, const Message& message, const FieldDescriptor* field, const Place& place) {
+    const auto* reflection = message.GetReflection();
+    const std::string text = "not acted on: " + std::string(row.reason);
+    const bool of_messages = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !field->is_map();
+    if (!of_messages || !field->is_repeated()) {
+      if (of_messages && !HasContent(reflection->GetMessage(message, field))) return;
+      found_.push_back(place.At(field->name(), text));
+      return;
+    }
+    for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
+      const Message& element = reflection->GetRepeatedMessage(message, field, i);
+      found_.push_back(place.At(field->name(), i, text + NameOf(element)));
+    }
+  }
+
+  const bool own_engine_;
+  std::vector<Problem> found_;
+};
+
+}  // namespace
+
+std::span<const UnactedField> UnactedFields() { return kFields; }
+
+std::vector<std::string> DescribeUnactedFields(const ModelConfigDocument& document, std::string_view engine) {
+  UnactedFinder finder(engine);
+  finder.Find(document.message().proto, Place(document.message()), "");
+  return finder.Describe();
+}
+
+}  // namespace inferd::config

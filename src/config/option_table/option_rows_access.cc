@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "base/text/http_token.h"
+#include "config/option_table/option_field.h"
+#include "config/option_table/option_rows.h"
+
+namespace inferd::config {
+namespace {
+
+constexpr std::string_view kAccess = "Access";
+constexpr std::string_view kGroups =
+    "health|metadata|inference|shared-memory|model-config|model-repository|statistics|trace|logging|metrics";
+
+constexpr std::string_view kControlFrom = "here|anyone";
+
+// GROUP,GROUP...
+base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text) {
+  std::vector<EndpointGroup> groups;
+  for (;;) {
+    const std::string_view name = text.substr(0, text.find(','));
+    INFERD_ASSIGN_OR_RETURN(const auto group, ParseChoice<EndpointGroup>(kGroups, name));
+    if (std::ranges::find(groups, group) != groups.end()) {
+      return std::unexpected(base::InvalidArgument("group '" + std::string(name) + "' is named twice"));
+    }
+    groups.push_back(group);
+    if (name.size() == text.size()) return groups;
+    text.remove_prefix(name.size() + 1);
+  }
+}
+
+// RFC 9110, 5.5; blanks at the ends never arrive.
+bool IsHeaderValue(std::string_view text) {
+  return !text.empty() && text.front() != ' ' && text.back() != ' ' &&
+         std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; });
+}
+
+// Never quotes the text: it holds a secret.
+template <std::vector<HeaderRule> AccessOptions::* Rules>
+base::Status AddHeaderRule(ServerOptions& options, std::string_view text) {
+  const size_t colon = text.find(':');
+  const size_t equals = text.find('=', colon == std::string_view::npos ? text.size() : colon);
+  if (equals == std::string_view::npos) return base::InvalidArgument("expected GROUP,...:HEADER=VALUE");
+  HeaderRule rule;
+  INFERD_ASSIGN_OR_RETURN(rule.groups, ParseGroups(text.substr(0, colon)));
+  rule.header = text.substr(colon + 1, equals - colon - 1);
+  rule.value = text.substr(equals + 1);
+  if (!base::IsToken(rule.header)) return base::InvalidArgument("'" + rule.header + "' is no name of a header");
+  if (!IsHeaderValue(rule.value)) return base::InvalidArgument("no header can have the value of '" + rule.header + "'");
+  (options.access.*Rules).push_back(std::move(rule));
+  return base::OkStatus();
+}
+
+base::Status AddTokenRule(ServerOptions& options, std::string_view text) {
+  TokenRule rule;
+  // A path with a colon can be written with a folder in front: ./a:b.
+  const size_t colon = text.find(':');
+  if (colon != std::string_view::npos && text.substr(0, colon).find('/') == std::string_view::npos) {
+    INFERD_ASSIGN_OR_RETURN(rule.groups, ParseGroups(text.substr(0, colon)));
+    text.remove_prefix(colon + 1);
+  }
+  if (text.empty()) return base::InvalidArgument("expected [GROUP,...:]PATH");
+  rule.file = text;
+  options.access.token_rules.push_back(std::move(rule));
+  return base::OkStatus();
+}
+
+}  // namespace
+
+// Groups are separated by commas, so rules are by semicolons.
+std::vector<Option> AccessRows() {
+  return {
+      {.group = kAccess,
+       .name = "http-restricted-api",
+       .value_name = "GROUP,...:HEADER=VALUE",
+       .help = "HTTP requests to these groups of endpoints must have that header; groups: health, metadata, inference, "
+               "shared-memory, model-config, model-repository, statistics, trace, logging, metrics",
+       .repeated = true,
+       .separator = ';',
+       .set = AddHeaderRule<&AccessOptions::http_rules>,
+       .print = PrintNothing},
+      {.group = kAccess,
+       .name = "grpc-restricted-protocol",
+       .value_name = "GROUP,...:HEADER=VALUE",
+       .help = "gRPC calls to these groups must have that metadata",
+       .repeated = true,
+       .separator = ';',
+       .set = AddHeaderRule<&AccessOptions::grpc_rules>,
+       .print = PrintNothing},
+      {.group = kAccess,
+       .name = "access-token-file",
+       .value_name = "[GROUP,...:]FILE",
+       .help = "requests to these groups, over HTTP and gRPC, must have a bearer token of this file, which has one a "
+               "line; without groups: to all but health and metrics",
+       .repeated = true,
+       .separator = ';',
+       .set = AddTokenRule,
+       .print = PrintNothing},
+      Choice<kControlFrom, &ServerOptions::access, &AccessOptions::control_from>(
+          kAccess, "control-from",
+          "from where models may be loaded and unloaded and the log set, where no rule of access restricts that: this "
+          "machine alone, or anywhere"),
+  };
+}
+
+}  // namespace inferd::config

@@ -1,0 +1,159 @@
+#include <algorithm>
+
+#include "config/option_table/option_field.h"
+#include "config/option_table/option_rows.h"
+
+namespace inferd::config {
+namespace {
+
+using S = ServerOptions;
+
+constexpr std::string_view kScheduling = "Scheduling";
+constexpr std::string_view kRateLimit = "off|execution_count";
+// As many as a cpu_set_t has.
+constexpr int64_t kCoresMax = 1024;
+
+base::Status SetRateLimit(ServerOptions& options, std::string_view text) {
+  INFERD_ASSIGN_OR_RETURN(options.resources.rate_limit, ParseChoice<bool>(kRateLimit, text));
+  return base::OkStatus();
+}
+
+std::string PrintRateLimit(ServerOptions& options) {
+  return PrintChoice(kRateLimit, options.resources.rate_limit ? 1 : 0);
+}
+
+// NAME:COUNT[:DEVICE]
+base::Status AddResourceLimit(ServerOptions& options, std::string_view text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos || colon == 0) {
+    return base::InvalidArgument("expected NAME:COUNT[:DEVICE], got '" + std::string(text) + "'");
+  }
+  const std::string_view rest = text.substr(colon + 1);
+  const size_t second = rest.find(':');
+  ResourceLimit limit{.name = std::string(text.substr(0, colon))};
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
+  INFERD_ASSIGN_OR_RETURN(const int64_t count, ParseInteger(rest.substr(0, second), 0, kMax));
+  limit.count = static_cast<uint32_t>(count);
+  if (second != std::string_view::npos) {
+    INFERD_ASSIGN_OR_RETURN(const int64_t device, ParseInteger(rest.substr(second + 1), 0, kMax));
+    limit.device = static_cast<int32_t>(device);
+  }
+  for (const ResourceLimit& other : options.resources.limits) {
+    if (other.name != limit.name || other.device != limit.device) continue;
+    return base::InvalidArgument("resource '" + limit.name + "' is given twice");
+  }
+  options.resources.limits.push_back(std::move(limit));
+  return base::OkStatus();
+}
+
+// "0-3", or "2".
+base::Status AddCores(std::string_view text, std::vector<int>& cores) {
+  const size_t dash = text.find('-');
+  INFERD_ASSIGN_OR_RETURN(const int64_t first, ParseInteger(text.substr(0, dash), 0, kCoresMax - 1));
+  int64_t last = first;
+  if (dash != std::string_view::npos) {
+    INFERD_ASSIGN_OR_RETURN(last, ParseInteger(text.substr(dash + 1), first, kCoresMax - 1));
+  }
+  for (int64_t core = first; core <= last; ++core) {
+    if (std::ranges::find(cores, core) == cores.end()) cores.push_back(static_cast<int>(core));
+  }
+  return base::OkStatus();
+}
+
+// POLICY,SETTING=VALUE; the settings of one policy come one by one.
+base::Status SetHostPolicy(ServerOptions& options, std::string_view text) {
+  const size_t comma = text.find(',');
+  const size_t equals = text.find('=', comma == std::string_view::npos ? text.size() : comma);
+  if (equals == std::string_view::npos || comma == 0) {
+    return base::InvalidArgument("expected POLICY,numa-node=N or POLICY,cpu-cores=FIRST-LAST, got '" +
+                                 std::string(text) + "'");
+  }
+  const std::string_view name = text.substr(0, comma);
+  auto& policies = options.resources.host_policies;
+  auto policy = std::ranges::find(policies, name, &HostPolicy::name);
+  if (policy == policies.end()) policy = policies.insert(policies.end(), HostPolicy{.name = std::string(name)});
+  const std::string_view setting = text.substr(comma + 1, equals - comma - 1);
+  const std::string_view value = text.substr(equals + 1);
+  if (setting == "cpu-cores") return AddCores(value, policy->cpu_cores);
+  if (setting == "numa-node") {
+    INFERD_ASSIGN_OR_RETURN(const int64_t node, ParseInteger(value, 0, kCoresMax - 1));
+    policy->numa_node = static_cast<int>(node);
+    return base::OkStatus();
+  }
+  NearestName nearest(setting);
+  for (const std::string_view known : {"cpu-cores", "numa-node"}) nearest.Offer(known);
+  return base::InvalidArgument("there is no setting '" + std::string(setting) + "'" + nearest.Suggestion());
+}
+
+template <std::vector<int32_t> DefaultBatching::* sizes>
+base::Status AddBatchSize(ServerOptions& options, std::string_view text) {
+  INFERD_ASSIGN_OR_RETURN(const int64_t size, ParseInteger(text, 1, std::numeric_limits<int32_t>::max()));
+  (options.default_batching.*sizes).push_back(static_cast<int32_t>(size));
+  return base::OkStatus();
+}
+
+}  // namespace
+
+// Settings have commas, so host policies are separated by semicolons.
+std::vector<Option> SchedulingRows() {
+  return {
+      Plain<&S::latency_objective_us>(kScheduling, "latency-objective-us", "US",
+                                      "what 99 of 100 requests are to take at most, for models with batching: AUTO "
+                                      "that do not say"),
+      Plain<&S::inline_execution_max_us>(kScheduling, "inline-execution-max-us", "US",
+                                         "models whose executions are measured to be quicker run on threads that serve "
+                                         "connections, where they do not say; 0: none does"),
+      Plain<&S::default_batching, &DefaultBatching::max_queue_delay_us>(
+          kScheduling, "default-batch-delay-us", "US",
+          "how long requests wait for company, of models whose configuration says nothing of batching"),
+      {.group = kScheduling,
+       .name = "default-preferred-batch-size",
+       .value_name = "N",
+       .help = "their preferred batch sizes",
+       .repeated = true,
+       .set = AddBatchSize<&DefaultBatching::preferred_batch_sizes>,
+       .print = PrintNothing},
+      {.group = kScheduling,
+       .name = "default-allowed-batch-size",
+       .value_name = "N",
+       .help = "their executions' numbers of rows, ascending: batches are filled up to the next",
+       .repeated = true,
+       .set = AddBatchSize<&DefaultBatching::allowed_batch_sizes>,
+       .print = PrintNothing},
+      Plain<&S::default_batching, &DefaultBatching::pad_to_largest_shape>(
+          kScheduling, "pad-to-largest-shape", "",
+          "their requests of different shapes share executions, filled up to the largest"),
+      Plain<&S::default_batching, &DefaultBatching::resource>(
+          kScheduling, "default-batch-resource", "NAME",
+          "a resource of the whole server of which each of their executions needs one"),
+      Plain<&S::default_batching, &DefaultBatching::split_large_requests>(
+          kScheduling, "split-large-requests", "", "they split requests of more rows than --default-max-batch-size"),
+      Plain<&S::version_batching>(
+          kScheduling, "version-batching", "",
+          "batching_params.pbtxt in their versions' folders says all that in place of the options; without it they do "
+          "not batch"),
+      {.group = kScheduling,
+       .name = "rate-limit",
+       .value_name = kRateLimit,
+       .help = "whether executions wait for the resources that their instance groups name",
+       .set = SetRateLimit,
+       .print = PrintRateLimit},
+      {.group = kScheduling,
+       .name = "rate-limit-resource",
+       .value_name = "NAME:COUNT[:DEVICE]",
+       .help = "how much there is of a resource; where it is not said: the most that one instance needs",
+       .repeated = true,
+       .set = AddResourceLimit,
+       .print = PrintNothing},
+      {.group = kScheduling,
+       .name = "host-policy",
+       .value_name = "POLICY,SETTING=VALUE",
+       .help = "where instances of that host policy run: cpu-cores=0-3, or numa-node=1",
+       .repeated = true,
+       .separator = ';',
+       .set = SetHostPolicy,
+       .print = PrintNothing},
+  };
+}
+
+}  // namespace inferd::config

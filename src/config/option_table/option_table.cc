@@ -1,0 +1,331 @@
+#include "config/option_table/option_table.h"
+#include "config/base_path.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "config/option_table/option_field.h"
+#include "config/option_table/option_rows.h"
+
+namespace inferd::config {
+namespace {
+
+using S = ServerOptions;
+using Listener = ListenerOptions;
+using Tls = TlsOptions;
+using Limit = LimitOptions;
+using Served = ServedModelOptions;
+
+constexpr std::string_view kControlModes = "none|poll|explicit";
+constexpr std::string_view kTransitions = "availability|resource";
+constexpr std::string_view kUnconfiguredBatching = "proven|leading-dimension";
+constexpr std::string_view kAcceptWhen = "at-once|tried|ready";
+constexpr std::string_view kHealthBodies = "auto|empty|json";
+constexpr std::string_view kJsonNonFinite = "tokens|strings|null|error";
+constexpr std::string_view kV1Status = "union|tfs|kserve";
+constexpr std::string_view kTfsResultKey = "both|result|results";
+constexpr std::string_view kLogFormats = "human|json";
+
+// [NAME=]PATH; without a name, the folder's.
+base::Status AddBasePath(ServerOptions& options, std::string_view text) {
+  NamedPath given = SplitNamedPath(text);
+  if (given.path.empty()) return base::InvalidArgument("expected [NAME=]PATH, got '" + std::string(text) + "'");
+  if (given.name.empty()) {
+    std::filesystem::path path = std::filesystem::path(given.path).lexically_normal();
+    if (!path.has_filename()) path = path.parent_path();
+    given.name = path.filename().empty() ? given.path : path.filename().string();
+  }
+  options.served.base_paths.push_back({.name = std::move(given.name), .path = std::move(given.path)});
+  return base::OkStatus();
+}
+
+template <auto... Path>
+base::Status AddFolder(ServerOptions& options, std::string_view text) {
+  auto& folder = At<Path...>(options).emplace_back();
+  const size_t equals = text.find('=');
+  const bool named =
+      equals != std::string_view::npos && equals > 0 && text.substr(0, equals).find('/') == std::string_view::npos;
+  folder.path = named ? text.substr(equals + 1) : text;
+  if (folder.path.empty()) return base::InvalidArgument("expected [NAME=]PATH, got '" + std::string(text) + "'");
+  if (named) {
+    folder.name = text.substr(0, equals);
+    return base::OkStatus();
+  }
+  std::error_code error;  // left as it is if there is no current directory
+  std::filesystem::path path = std::filesystem::absolute(folder.path, error).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  folder.name = path.filename().empty() ? folder.path : path.filename().string();
+  return base::OkStatus();
+}
+
+// Every other text is a list of models.
+constexpr std::pair<std::string_view, ReadinessMode> kReadinessModes[] = {{"tried", ReadinessMode::kTried},
+                                                                          {"all", ReadinessMode::kAll},
+                                                                          {"any", ReadinessMode::kAny},
+                                                                          {"server", ReadinessMode::kServer}};
+
+base::Status SetReadiness(ServerOptions& options, std::string_view text) {
+  options.readiness_models.clear();
+  for (const auto& [name, mode] : kReadinessModes) {
+    if (name != text) continue;
+    options.readiness = mode;
+    return base::OkStatus();
+  }
+  options.readiness = ReadinessMode::kNamed;
+  for (std::string_view rest = text;;) {
+    const std::string_view name = rest.substr(0, rest.find(','));
+    if (name.empty()) {
+      return base::InvalidArgument("expected tried|all|any|server|NAME,..., got '" + std::string(text) + "'");
+    }
+    options.readiness_models.emplace_back(name);
+    if (name.size() == rest.size()) return base::OkStatus();
+    rest.remove_prefix(name.size() + 1);
+  }
+}
+
+std::string PrintReadiness(ServerOptions& options) {
+  for (const auto& [name, mode] : kReadinessModes) {
+    if (mode == options.readiness) return std::string(name);
+  }
+  std::string names;
+  for (const std::string& name : options.readiness_models) names += (names.empty() ? "" : ",") + name;
+  return names;
+}
+
+constexpr std::string_view kModels = "Models";
+constexpr std::string_view kListeners = "Listeners";
+constexpr std::string_view kLifecycle = "Start, readiness and end";
+constexpr std::string_view kAnswers = "Answers";
+constexpr std::string_view kLimits = "Limits";
+constexpr std::string_view kLogs = "Logs";
+
+std::vector<Option> ModelRows() {
+  return {
+      {.group = kModels,
+       .name = "model-repository",
+       .value_name = "[NAME=]PATH",
+       .help = "folder of model folders; the name is what `repository_name` means",
+       .repeated = true,
+       .set = AddFolder<&S::repositories>,
+       .print = PrintNothing},
+      {.group = kModels,
+       .name = "model-base-path",
+       .value_name = "[NAME=]PATH",
+       .help = "one model, in a folder of its versions; an absolute path",
+       .repeated = true,
+       .set = AddBasePath,
+       .print = PrintNothing},
+      Plain<&S::served, &Served::config_file>(kModels, "model-config-file", "FILE",
+                                              "TensorFlow Serving's ModelServerConfig, as text: models by name"),
+      Plain<&S::served, &Served::config_poll>(kModels, "model-config-poll-interval", "TIME",
+                                              "how often that file is read again; 0: never"),
+      Plain<&S::served, &Served::early_labels>(kModels, "early-version-labels", "",
+                                               "a new label in it may name a version that is not ready"),
+      Plain<&S::model_files>(kModels, "model-file", "FILE", "a model file to serve by itself; also without the flag"),
+      Choice<kControlModes, &S::control_mode>(
+          kModels, "model-control-mode",
+          "poll: follow the folders; none: load once; explicit: load what --load-model names. Load and unload calls "
+          "work in each"),
+      Plain<&S::poll_interval>(kModels, "poll-interval", "TIME", "how often the folders are looked at"),
+      Plain<&S::load_models>(kModels, "load-model", "NAME", "with explicit: load this model at the start; '*': all"),
+      Choice<kTransitions, &S::version_transition>(
+          kModels, "version-transition",
+          "of models that do not say: a new version is loaded before the old one goes, or after it is gone"),
+      Plain<&S::loader_threads>(kModels, "loader-threads", "N", "models loaded at the same time"),
+      Plain<&S::recorded_warmups>(kModels, "recorded-warmups", "",
+                                  "versions run the requests of their assets.extra/tf_serving_warmup_requests before "
+                                  "they serve"),
+      Plain<&S::recorded_warmup_times>(kModels, "recorded-warmup-times", "N", "how often each of them"),
+      Plain<&S::load_retries>(kModels, "load-retries", "N",
+                              "how often a version that fails to load is tried again with the same files"),
+      Plain<&S::load_retry_interval>(kModels, "load-retry-interval", "TIME", "how long after each time"),
+      Plain<&S::default_max_batch_size>(kModels, "default-max-batch-size", "N",
+                                        "for models that can batch and have no max_batch_size of their own; 0: none"),
+      Choice<kUnconfiguredBatching, &S::unconfigured_batching>(
+          kModels, "unconfigured-batching",
+          "which of them can: those whose dimension names say that rows are a batch and whose executions at load "
+          "agree, or all whose tensors begin with a dimension of any size, be it a batch or not"),
+      Plain<&S::batching_probe_max>(
+          kModels, "batching-probe-max", "TIME",
+          "how long a load may execute a model to see whether its rows influence each other; 0: not at all, so that "
+          "no model proves that it can batch"),
+  };
+}
+
+// The rows of one listener's TLS, whose names begin with its own.
+template <auto Server>
+void AddTlsRows(std::vector<Option>& rows, std::string_view certificate, std::string_view key,
+                std::string_view client_ca) {
+  rows.push_back(Plain<Server, &Listener::tls, &Tls::certificate_file>(kListeners, certificate, "FILE",
+                                                                       "PEM chain; turns TLS on"));
+  rows.push_back(Plain<Server, &Listener::tls, &Tls::key_file>(kListeners, key, "FILE", "PEM private key"));
+  rows.push_back(Plain<Server, &Listener::tls, &Tls::client_ca_file>(
+      kListeners, client_ca, "FILE", "clients must show a certificate that this CA signed"));
+}
+
+std::vector<Option> HttpRows() {
+  std::vector<Option> rows = {
+      Plain<&S::http, &Listener::enabled>(kListeners, "http", "", "serve HTTP"),
+      Plain<&S::http, &Listener::address>(kListeners, "http-address", "ADDRESS", "where HTTP listens"),
+      Plain<&S::http, &Listener::port>(kListeners, "http-port", "PORT", "0: any free one"),
+      Plain<&S::http, &Listener::unix_socket>(kListeners, "http-unix-socket", "PATH", "where HTTP listens as well"),
+      Plain<&S::http_header_forward_pattern>(
+          kListeners, "http-header-forward-pattern", "REGEX",
+          "headers whose names match, without regard to case, become parameters of requests"),
+      Plain<&S::http_cors_allow_origins>(
+          kListeners, "http-cors-allow-origin", "ORIGIN",
+          "web pages from there may send requests over HTTP and read the answers; '*': from anywhere"),
+  };
+  AddTlsRows<&S::http>(rows, "http-tls-certificate", "http-tls-key", "http-tls-client-ca");
+  return rows;
+}
+
+std::vector<Option> GrpcListenerRows() {
+  std::vector<Option> rows = {
+      Plain<&S::grpc, &Listener::enabled>(kListeners, "grpc", "", "serve gRPC on a port of its own"),
+      Plain<&S::grpc, &Listener::address>(kListeners, "grpc-address", "ADDRESS", "where gRPC listens"),
+      Plain<&S::grpc, &Listener::port>(kListeners, "grpc-port", "PORT", "0: any free one"),
+      Plain<&S::grpc, &Listener::unix_socket>(kListeners, "grpc-unix-socket", "PATH", "where gRPC listens as well"),
+      Plain<&S::grpc_header_forward_pattern>(kListeners, "grpc-header-forward-pattern", "REGEX",
+                                             "the same for metadata of gRPC"),
+  };
+  AddTlsRows<&S::grpc>(rows, "grpc-tls-certificate", "grpc-tls-key", "grpc-tls-client-ca");
+  return rows;
+}
+
+std::vector<Option> MetricsRows() {
+  std::vector<Option> rows = {
+      Plain<&S::metrics, &Listener::enabled>(kListeners, "metrics", "",
+                                             "serve Prometheus metrics on a port of their own"),
+      Plain<&S::metrics, &Listener::address>(kListeners, "metrics-address", "ADDRESS", "where metrics listen"),
+      Plain<&S::metrics, &Listener::port>(kListeners, "metrics-port", "PORT", "0: any free one"),
+  };
+  AddTlsRows<&S::metrics>(rows, "metrics-tls-certificate", "metrics-tls-key", "metrics-tls-client-ca");
+  rows.push_back(Plain<&S::loop_threads>(kListeners, "loop-threads", "N",
+                                         "threads for connections; 0: one per usable CPU, at most 8"));
+  return rows;
+}
+
+std::vector<Option> LifecycleRows() {
+  return {
+      {.group = kLifecycle,
+       .name = "readiness",
+       .value_name = "tried|all|any|server|NAME,...",
+       .help = "when the server is ready: all models were tried and one is up, all are up, any is, those named are, or "
+               "as soon as it listens",
+       .set = SetReadiness,
+       .print = PrintReadiness},
+      Choice<kAcceptWhen, &S::accept>(kLifecycle, "accept",
+                                      "when connections are accepted: at once, when all models were tried (those that "
+                                      "fail hold up nobody), or when the server is ready"),
+      Plain<&S::exit_on_error>(kLifecycle, "exit-on-error", "", "end if a model fails to load at the start"),
+      Plain<&S::dry_run>(kLifecycle, "dry-run", "", "print completed configurations and every problem; serve nothing"),
+      Plain<&S::drain_grace>(kLifecycle, "drain-grace", "TIME", "after SIGTERM: not ready, but still accepting"),
+      Plain<&S::drain_timeout>(kLifecycle, "drain-timeout", "TIME", "then: how long requests in flight may take"),
+  };
+}
+
+std::vector<Option> AnswerRows() {
+  return {
+      Plain<&S::server_name>(kAnswers, "name", "NAME", "the server's name in its metadata"),
+      Choice<kHealthBodies, &S::health_bodies>(
+          kAnswers, "health-bodies",
+          "bodies of health answers; auto: JSON where the request has an Accept header that takes it"),
+      Choice<kJsonNonFinite, &S::json_nonfinite>(kAnswers, "json-nonfinite", "NaN and infinities in JSON answers"),
+      Choice<kV1Status, &S::v1_status>(kAnswers, "v1-status",
+                                       "GET /v1/models[/M] as TensorFlow Serving, as KServe V1, or both in one"),
+      Choice<kTfsResultKey, &S::tfs_result_key>(kAnswers, "tfs-result-key",
+                                                "what TensorFlow Serving's classify and regress answer under"),
+      Plain<&S::tfs_metrics_path>(kAnswers, "tfs-metrics-path", "PATH",
+                                  "where HTTP's port has the page of metrics for TensorFlow Serving's scrapers"),
+      Plain<&S::tfs_session_graph>(kAnswers, "tfs-session-graph", "",
+                                   "SessionRun feeds, fetches and runs whatever a model's graph has, and not only the "
+                                   "inputs and outputs of signatures"),
+      Plain<&S::tfs_grpc_tensor_content>(
+          kAnswers, "tfs-grpc-tensor-content", "",
+          "outputs of TensorFlow Serving's Predict as tensor_content, not as typed values"),
+      Plain<&S::tfs_method_check>(
+          kAnswers, "tfs-method-check", "",
+          "TensorFlow Serving's Predict, Classify and Regress refuse signatures of other methods"),
+      Plain<&S::tfs_cors>(kAnswers, "tfs-cors", "", "CORS headers on TensorFlow Serving's REST API, for any origin"),
+  };
+}
+
+std::vector<Option> LimitRows() {
+  return {
+      Plain<&S::limits, &Limit::header_bytes_max>(kLimits, "header-bytes-max", "BYTES", "a request's header block"),
+      Plain<&S::limits, &Limit::header_count_max>(kLimits, "header-count-max", "N", "a request's headers"),
+      Plain<&S::limits, &Limit::target_bytes_max>(kLimits, "target-bytes-max", "BYTES", "a request's target"),
+      Plain<&S::limits, &Limit::body_bytes_max>(kLimits, "body-bytes-max", "BYTES",
+                                                "a request's body, as sent and decompressed"),
+      Plain<&S::limits, &Limit::decompression_ratio_max>(kLimits, "decompression-ratio-max", "N",
+                                                         "bytes that one compressed byte may become"),
+      Plain<&S::limits, &Limit::body_bytes_in_flight_max>(kLimits, "body-bytes-in-flight-max", "BYTES",
+                                                          "all bodies together; 0: a quarter of memory"),
+      Plain<&S::limits, &Limit::output_bytes_in_flight_max>(
+          kLimits, "output-bytes-in-flight-max", "BYTES", "all answers that are not read yet; 0: a quarter of memory"),
+      Plain<&S::limits, &Limit::json_depth_max>(kLimits, "json-depth-max", "N", "nesting of JSON"),
+      Plain<&S::limits, &Limit::connections_max>(kLimits, "connections-max", "N", "open connections"),
+      Plain<&S::limits, &Limit::connections_per_loop>(
+          kLimits, "connections-per-loop", "N",
+          "connections that one loop gets before the next is used; 1: spread at once"),
+      Plain<&S::limits, &Limit::requests_in_flight_max>(kLimits, "requests-in-flight-max", "N",
+                                                        "inference requests of the whole server"),
+      Plain<&S::limits, &Limit::queue_size_max>(kLimits, "queue-size-max", "N",
+                                                "waiting requests of a model that has no queue policy of its own"),
+      Plain<&S::limits, &Limit::http2_streams_max>(kLimits, "http2-streams-max", "N",
+                                                   "streams of an HTTP/2 connection"),
+      Plain<&S::limits, &Limit::write_high_water>(kLimits, "write-high-water", "BYTES",
+                                                  "unread answers of a connection at which its requests are not read"),
+      Plain<&S::limits, &Limit::header_timeout>(kLimits, "header-timeout", "TIME", "for a request's headers to arrive"),
+      Plain<&S::limits, &Limit::body_timeout>(kLimits, "body-timeout", "TIME",
+                                              "for a body, or the reading of an answer, to go on"),
+      Plain<&S::limits, &Limit::idle_timeout>(kLimits, "idle-timeout", "TIME", "for the next request of a connection"),
+      Plain<&S::limits, &Limit::http_inference_timeout>(
+          kLimits, "http-inference-timeout", "TIME", "for an inference over HTTP to be answered, or 504; 0: any time"),
+      Plain<&S::limits, &Limit::keep_half_closed>(kLimits, "keep-half-closed", "",
+                                                  "answer what is queued of a peer that has closed its side"),
+  };
+}
+
+std::vector<Option> LogRows() {
+  return {
+      Choice<kLogFormats, &S::log, &LogOptions::format>(kLogs, "log-format", "lines for people, or JSON"),
+      Plain<&S::log, &LogOptions::file>(kLogs, "log-file", "FILE", "default: standard error"),
+      Plain<&S::log, &LogOptions::verbose_level>(kLogs, "log-verbose", "N", "0: no verbose lines"),
+      Plain<&S::log, &LogOptions::info>(kLogs, "log-info", "", "lines about what goes on"),
+      Plain<&S::log, &LogOptions::warning>(kLogs, "log-warning", "", "warnings"),
+      Plain<&S::log, &LogOptions::error>(kLogs, "log-error", "", "errors"),
+      Plain<&S::log, &LogOptions::access>(kLogs, "access-log", "", "one line per request"),
+      Plain<&S::log, &LogOptions::request_file_bytes_max>(
+          kLogs, "request-log-file-bytes-max", "BYTES",
+          "of a file of requests that a model's logging_config has written: then the next begins; 0: never"),
+      Plain<&S::log, &LogOptions::request_files_max>(
+          kLogs, "request-log-files-max", "N",
+          "files that are kept of those with the same filename_prefix; the oldest are removed; 0: all stay"),
+  };
+}
+
+std::vector<Option> AllRows() {
+  std::vector<Option> all;
+  for (auto rows : {ModelRows, EngineRows, LazyLoadingRows, SchedulingRows, HttpRows, GrpcListenerRows, MetricsRows,
+                    GrpcRows, AccessRows, LifecycleRows, AnswerRows, LimitRows, LogRows}) {
+    std::ranges::move(rows(), std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::span<const Option> OptionTable() {
+  static const std::vector<Option> table = AllRows();
+  return table;
+}
+
+const Option* FindOption(std::string_view name) {
+  const auto table = OptionTable();
+  const auto it = std::ranges::find(table, name, &Option::name);
+  return it == table.end() ? nullptr : &*it;
+}
+
+}  // namespace inferd::config

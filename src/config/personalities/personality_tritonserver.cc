@@ -1,0 +1,61 @@
+#include <limits>
+
+#include "config/option_table/option_value.h"
+#include "config/options/server_options.h"
+#include "config/personalities/tritonserver_flags.h"
+#include "config/personality.h"
+
+namespace inferd::config {
+namespace {
+
+constexpr std::string_view kProgramNames[] = {"tritonserver"};
+
+constexpr PersonalityDefault kDefaults[] = {
+    {"name", "triton"},
+    {"model-control-mode", "none"},
+    {"poll-interval", "15s"},
+    {"exit-on-error", "true"},
+    {"default-max-batch-size", "4"},
+    {"drain-timeout", "30s"},
+    {"http-grpc", "false"},
+    {"rate-limit", "off"},
+    {"readiness", "all"},
+    {"health-bodies", "empty"},
+    {"allow-op-library", "/"},
+    {"control-from", "anyone"},
+    {"unconfigured-batching", "leading-dimension"},
+};
+
+base::Status SetDelay(ServerOptions& options, std::string_view text) {
+  INFERD_ASSIGN_OR_RETURN(const int64_t value, ParseInteger(text, 0, std::numeric_limits<uint32_t>::max()));
+  options.delay_until_queued = static_cast<uint32_t>(value);
+  return base::OkStatus();
+}
+
+constexpr PersonalityVariable kVariables[] = {{"TRITONSERVER_DELAY_SCHEDULER", SetDelay}};
+
+}  // namespace
+
+const Personality& TritonserverPersonality() {
+  static const Personality personality = {
+      .name = "tritonserver",
+      .program_names = kProgramNames,
+      .flags = TritonserverFlags(),
+      .defaults = kDefaults,
+      .variables = kVariables,
+      .combine = CombineTritonserverFlags,
+      //              OK  CANC UNKN INVA DEAD NOTF ALRE PERM RESO FAIL ABOR OUTO UNIM INTE UNAV DATA UNAU
+      .http_status = {200, 400, 400, 400, 503, 404, 400, 403, 503, 400, 503, 400, 501, 500, 503, 500, 401},
+      .queue_full = base::StatusCode::kUnavailable,
+      .grpc_restriction = {.code = base::StatusCode::kUnavailable,
+                           .text = "This protocol is restricted, expecting header ",
+                           .header_prefix = "triton-grpc-protocol-"},
+      .platform_names = PlatformNames::kTriton,
+      .default_batch_limits_requests = true,
+      .ignores_barred_timeouts = true,
+      .model_not_ready = "Model version not ready",
+  };
+  return personality;
+}
+
+}  // namespace inferd::config

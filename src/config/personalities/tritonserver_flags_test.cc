@@ -1,0 +1,258 @@
+#include "config/personalities/tritonserver_flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/option_table/option_table.h"
+#include "config/option_table/options_parser.h"
+
+namespace inferd::config {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+base::Result<ParsedOptions> Parse(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "--model-repository=/models");
+  return ParseServerOptions({"tritonserver", std::move(arguments), {}});
+}
+
+std::string ErrorOf(std::vector<std::string> arguments) {
+  const auto parsed = Parse(std::move(arguments));
+  return parsed.has_value() ? "" : parsed.error().message();
+}
+
+// Every flag of its command line, with a value that it takes.
+constexpr std::pair<std::string_view, std::string_view> kEveryFlag[] = {
+    {"id", "triton"},
+    {"exit-timeout-secs", "30"},
+    {"exit-on-error", "true"},
+    {"model-repository", "/more"},
+    {"model-store", "/yet/another"},
+    {"model-control-mode", "poll"},
+    {"repository-poll-secs", "15"},
+    {"model-config-name", "large"},
+    {"model-load-thread-count", "4"},
+    {"model-load-retry-count", "3"},
+    {"model-namespacing", "true"},
+    {"disable-auto-complete-config", "true"},
+    {"strict-readiness", "false"},
+    {"enable-peer-access", "true"},
+    {"allow-http", "1"},
+    {"http-address", "127.0.0.1"},
+    {"http-port", "8000"},
+    {"reuse-http-port", "1"},
+    {"http-header-forward-pattern", "x-.*"},
+    {"http-thread-count", "8"},
+    {"http-max-input-size", "67108864"},
+    {"http-restricted-api", "model-repository,health:key=value"},
+    {"allow-grpc", "True"},
+    {"grpc-address", "0.0.0.0"},
+    {"grpc-port", "8001"},
+    {"reuse-grpc-port", "0"},
+    {"grpc-header-forward-pattern", "(?-i)x-.*"},
+    {"grpc-infer-thread-count", "2"},
+    {"grpc-infer-allocation-pool-size", "8"},
+    {"grpc-max-response-pool-size", "2147483647"},
+    {"grpc-use-ssl", "true"},
+    {"grpc-use-ssl-mutual", "true"},
+    {"grpc-server-cert", "/tls.crt"},
+    {"grpc-server-key", "/tls.key"},
+    {"grpc-root-cert", "/ca.crt"},
+    {"grpc-infer-response-compression-level", "medium"},
+    {"grpc-keepalive-time", "2147483647"},
+    {"grpc-keepalive-timeout", "20000"},
+    {"grpc-keepalive-permit-without-calls", "0"},
+    {"grpc-http2-max-pings-without-data", "2"},
+    {"grpc-http2-min-recv-ping-interval-without-data", "300000"},
+    {"grpc-http2-max-ping-strikes", "2"},
+    {"grpc-max-connection-age", "60000"},
+    {"grpc-max-connection-age-grace", "5000"},
+    {"grpc-restricted-protocol", "inference:key=value"},
+    {"log-verbose", "1"},
+    {"log-info", "1"},
+    {"log-warning", "true"},
+    {"log-error", "TRUE"},
+    {"log-format", "ISO8601"},
+    {"log-file", "/tmp/log"},
+    {"allow-sagemaker", "false"},
+    {"sagemaker-port", "8080"},
+    {"sagemaker-safe-port-range", "9000-9010"},
+    {"sagemaker-thread-count", "8"},
+    {"allow-vertex-ai", "false"},
+    {"vertex-ai-port", "8080"},
+    {"vertex-ai-thread-count", "8"},
+    {"vertex-ai-default-model", "m"},
+    {"allow-metrics", "true"},
+    {"allow-gpu-metrics", "true"},
+    {"allow-cpu-metrics", "true"},
+    {"metrics-address", "0.0.0.0"},
+    {"metrics-port", "8002"},
+    {"metrics-interval-ms", "2000"},
+    {"metrics-config", "summary_quantiles=0.5:0.05,0.9:0.01"},
+    {"trace-config", "opentelemetry,url=http://localhost:4318/v1/traces"},
+    {"cache-config", "local,size=1048576"},
+    {"cache-directory", "/opt/tritonserver/caches"},
+    {"rate-limit", "execution_count"},
+    {"rate-limit-resource", "R1:10:0"},
+    {"pinned-memory-pool-byte-size", "268435456"},
+    {"cuda-memory-pool-byte-size", "0:67108864"},
+    {"cuda-virtual-address-size", "0:1073741824"},
+    {"min-supported-compute-capability", "7.5"},
+    {"buffer-manager-thread-count", "0"},
+    {"host-policy", "gpu_0,cpu-cores=0-3"},
+    {"model-load-gpu-limit", "0:0.8"},
+    {"allow-client-shm", "true"},
+    {"backend-directory", "/opt/tritonserver/backends"},
+    {"backend-config", "onnxruntime,default-max-batch-size=8"},
+    {"repoagent-directory", "/opt/tritonserver/repoagents"},
+    {"strict-model-config", "true"},
+    {"response-cache-byte-size", "1048576"},
+    {"trace-file", "/tmp/trace"},
+    {"trace-level", "TIMESTAMPS"},
+    {"trace-rate", "1000"},
+    {"trace-count", "-1"},
+    {"trace-log-frequency", "0"},
+};
+
+TEST(TritonserverFlagsTest, EveryFlagIsAcceptedTogether) {
+  std::vector<std::string> joined;
+  std::vector<std::string> apart;
+  for (const auto& [name, value] : kEveryFlag) {
+    joined.push_back("--" + std::string(name) + "=" + std::string(value));
+    apart.insert(apart.end(), {"--" + std::string(name), std::string(value)});
+  }
+  EXPECT_EQ(ErrorOf(joined), "");
+  EXPECT_EQ(ErrorOf(apart), "");
+  EXPECT_EQ(ErrorOf({"--model-control-mode=explicit", "--load-model=*"}), "");
+}
+
+TEST(TritonserverFlagsTest, EveryFlagActsOrSaysThatItDoesNot) {
+  for (const PersonalityFlag& flag : TritonserverFlags()) {
+    if (!flag.option.empty()) {
+      EXPECT_NE(FindOption(flag.option), nullptr) << flag.name;
+    }
+    EXPECT_FALSE(flag.help.empty()) << flag.name;
+    if (!flag.option.empty() || flag.combined) continue;
+    const auto given = std::ranges::find(kEveryFlag, flag.name, &std::pair<std::string_view, std::string_view>::first);
+    ASSERT_NE(given, std::end(kEveryFlag)) << flag.name;
+    const auto parsed = Parse({"--" + std::string(flag.name) + "=" + std::string(given->second)});
+    ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+    EXPECT_EQ(parsed->warnings.size() + parsed->notes.size(), 1u) << flag.name;
+  }
+}
+
+TEST(TritonserverFlagsTest, WarnsOfWhatIsMissedAndNotesWhatIsNot) {
+  const auto parsed =
+      Parse({"--allow-client-shm=true", "--cache-config=redis,host=h", "--cache-config=redis,password=p",
+             "--reuse-http-port=false", "--metrics-interval-ms=100"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_THAT(parsed->warnings,
+              ElementsAre("--allow-client-shm=true has no effect: shared memory of clients is not served; its calls "
+                          "answer UNIMPLEMENTED",
+                          "--cache-config has no effect: there is no response cache"));
+  EXPECT_EQ(parsed->notes.size(), 2u);
+}
+
+TEST(TritonserverFlagsTest, ValuesMustHaveTheirForm) {
+  EXPECT_THAT(ErrorOf({"--allow-client-shm=maybe"}), HasSubstr("--allow-client-shm: expected true or false"));
+  EXPECT_THAT(ErrorOf({"--strict-readiness=maybe"}), HasSubstr("--strict-readiness: expected true or false"));
+  EXPECT_THAT(ErrorOf({"--grpc-keepalive-time=10s"}), HasSubstr("--grpc-keepalive-time: expected a whole number"));
+  EXPECT_THAT(ErrorOf({"--grpc-infer-thread-count=two"}), HasSubstr("expected a whole number"));
+  EXPECT_THAT(ErrorOf({"--sagemaker-port=1.5"}), HasSubstr("expected a whole number"));
+  EXPECT_THAT(ErrorOf({"--min-supported-compute-capability=x"}), HasSubstr("expected a number"));
+  EXPECT_THAT(ErrorOf({"--cache-config=secret"}), AllOf(HasSubstr("expected SETTING=VALUE"), Not(HasSubstr("secret"))));
+  EXPECT_THAT(ErrorOf({"--no-such-flag"}), HasSubstr("unknown option --no-such-flag"));
+  EXPECT_THAT(ErrorOf({"--strict-readines=1"}), HasSubstr("did you mean '--strict-readiness'?"));
+  EXPECT_THAT(ErrorOf({"--http-restricted-api=inference"}), HasSubstr("expected GROUP,...:HEADER=VALUE"));
+}
+
+TEST(TritonserverFlagsTest, KeepaliveCountsMilliseconds) {
+  const auto parsed = Parse({"--grpc-keepalive-time", "1500", "--grpc-keepalive-permit-without-calls", "1",
+                             "--grpc-max-connection-age=60000", "--grpc-infer-response-compression-level=low"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  const GrpcOptions& grpc = parsed->options.grpc_calls;
+  EXPECT_EQ(grpc.keepalive.ping_every, milliseconds(1'500));
+  EXPECT_EQ(grpc.keepalive.connection_age_max, milliseconds(60'000));
+  EXPECT_TRUE(grpc.keepalive.ping_without_calls);
+  EXPECT_EQ(grpc.response_compression, GrpcCompressionLevel::kLow);
+}
+
+TEST(TritonserverFlagsTest, TlsOfGrpcIsSwitchedOn) {
+  const std::vector<std::string> files = {"--grpc-server-cert=c", "--grpc-server-key=k", "--grpc-root-cert=r"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), files.begin(), files.end());
+    return Parse(std::move(more));
+  };
+  auto parsed = with({});
+  ASSERT_TRUE(parsed.has_value());
+  EXPECT_EQ(parsed->options.grpc.tls.certificate_file, "");
+  EXPECT_EQ(parsed->warnings.size(), 3u);
+  parsed = with({"--grpc-use-ssl", "true"});
+  ASSERT_TRUE(parsed.has_value());
+  EXPECT_EQ(parsed->options.grpc.tls.certificate_file, "c");
+  EXPECT_EQ(parsed->options.grpc.tls.key_file, "k");
+  EXPECT_EQ(parsed->options.grpc.tls.client_ca_file, "");
+  EXPECT_THAT(parsed->warnings, ElementsAre("--grpc-root-cert has no effect: it needs --grpc-use-ssl-mutual"));
+  parsed = with({"--grpc-use-ssl-mutual=1"});
+  ASSERT_TRUE(parsed.has_value());
+  EXPECT_EQ(parsed->options.grpc.tls.client_ca_file, "r");
+  EXPECT_THAT(parsed->warnings, IsEmpty());
+  EXPECT_EQ(ErrorOf({"--grpc-use-ssl", "--grpc-server-cert=c"}), "--grpc-use-ssl needs --grpc-server-key");
+  EXPECT_EQ(ErrorOf({"--grpc-use-ssl-mutual", "--grpc-server-cert=c", "--grpc-server-key=k"}),
+            "--grpc-use-ssl-mutual needs --grpc-root-cert");
+}
+
+TEST(TritonserverFlagsTest, BackendsMaySetTheBatchSizeOfCompletedModels) {
+  const auto parsed = Parse({"--backend-config=default-max-batch-size=16", "--backend-config=tensorflow,version=2",
+                             "--backend-config=python,default-max-batch-size=2"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_EQ(parsed->options.default_max_batch_size, 16);
+  EXPECT_EQ(parsed->warnings.size(), 2u);
+  EXPECT_EQ(Parse({"--backend-config=onnxruntime,default-max-batch-size=8"})->options.default_max_batch_size, 8);
+  EXPECT_THAT(ErrorOf({"--backend-config=default-max-batch-size=x"}),
+              HasSubstr("--backend-config=default-max-batch-size: expected a whole number"));
+}
+
+TEST(TritonserverFlagsTest, ResourcesCountWhenAskedFor) {
+  EXPECT_FALSE(Parse({})->options.resources.rate_limit);
+  const auto parsed = Parse({"--rate-limit=execution_count", "--rate-limit-resource=R1:10:0", "--rate-limit-resource",
+                             "R2:1", "--host-policy=gpu_0,cpu-cores=0-3"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_TRUE(parsed->options.resources.rate_limit);
+  EXPECT_EQ(parsed->options.resources.limits.size(), 2u);
+  EXPECT_EQ(parsed->options.resources.host_policies[0].cpu_cores.size(), 4u);
+  EXPECT_THAT(parsed->warnings, IsEmpty());
+}
+
+TEST(TritonserverFlagsTest, ItsTestsDelayTheSchedulerByTheEnvironment) {
+  const auto parse = [](std::string as, std::string value) {
+    return ParseServerOptions({"inferd", {"--as=" + as, "m.onnx"}, {{"TRITONSERVER_DELAY_SCHEDULER", value}}});
+  };
+  EXPECT_EQ(parse("tritonserver", "6")->options.delay_until_queued, 6u);
+  EXPECT_EQ(parse("inferd", "6")->options.delay_until_queued, 0u);
+  EXPECT_THAT(parse("tritonserver", "six").error().message(),
+              HasSubstr("TRITONSERVER_DELAY_SCHEDULER: expected a whole number"));
+}
+
+TEST(TritonserverFlagsTest, MetricsListenWhereHttpDoes) {
+  EXPECT_EQ(Parse({"--http-address=127.0.0.1"})->options.metrics.address, "127.0.0.1");
+  EXPECT_EQ(Parse({"--http-address=127.0.0.1", "--metrics-address=::1"})->options.metrics.address, "::1");
+  EXPECT_EQ(Parse({})->options.metrics.address, "0.0.0.0");
+}
+
+TEST(TritonserverFlagsTest, ABooleanMayStandBehindItsFlagInEverySpelling) {
+  const auto parsed = Parse({"--allow-grpc", "0", "--log-info", "False", "--exit-on-error", "no"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_FALSE(parsed->options.grpc.enabled);
+  EXPECT_FALSE(parsed->options.log.info);
+  EXPECT_FALSE(parsed->options.exit_on_error);
+  EXPECT_THAT(parsed->options.model_files, IsEmpty());
+}
+
+}  // namespace
+}  // namespace inferd::config

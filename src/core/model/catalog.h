@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "config/options/served_model.h"
+#include "core/model/model_signature.h"
+#include "core/model/scheduler_report.h"
+
+namespace inferd::core {
+
+// Triton's repository extension: model states.
+enum class ModelState { kUnknown, kReady, kUnavailable, kLoading, kUnloading };
+std::string_view ModelStateName(ModelState state);  // "READY"
+
+struct IndexEntry {
+  std::string name;
+  std::string version;  // empty: the model has no version at all (a model that could not be read)
+  ModelState state = ModelState::kUnknown;
+  std::string reason;  // why it is not READY, or its requests fail for the time being; "unloaded" after an unload
+  std::string repository;
+  base::StatusCode failed_code = base::StatusCode::kOk;  // of `reason`, where that is why it could not be loaded
+  bool on_demand = false;                                // it is not loaded, and is as soon as a request needs it
+};
+
+struct ModelMetadata {
+  std::string name;
+  std::vector<std::string> versions;  // ready ones ascending, or just the one asked for
+  std::string platform;
+  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> outputs;
+  std::map<std::string, std::string> parameters;  // config.pbtxt `parameters`
+  std::string batching = {};  // where its configuration does not say it: whether requests share executions, and why
+};
+
+// Count and total of one phase.
+struct DurationStat {
+  uint64_t count = 0;
+  uint64_t ns = 0;
+};
+
+// Triton's statistics extension, per version.
+struct ModelStatistics {
+  std::string name;
+  std::string version;
+  uint64_t last_inference_ms = 0;  // since the epoch; 0: never
+  uint64_t inference_count = 0;    // rows
+  uint64_t execution_count = 0;    // engine calls
+  DurationStat success, fail, queue, compute_input, compute_infer, compute_output, cache_hit, cache_miss;
+  struct Batch {
+    uint64_t batch_size = 0;
+    DurationStat compute_input, compute_infer, compute_output;
+  };
+  std::vector<Batch> batches;  // ascending by size
+};
+
+// A load call (Triton's repository extension): optionally a configuration in place of the one on disk, and files in
+// place of the version folders.
+struct LoadCall {
+  std::string model;
+  std::string repository;                                  // empty: whichever has it
+  std::string config_json;                                 // empty: the one on disk
+  std::vector<std::pair<std::string, std::string>> files;  // "<version>/<path>" -> bytes
+};
+
+struct UnloadCall {
+  std::string model;
+  std::string repository;
+  bool unload_dependents = false;
+};
+
+// Called once on any thread.
+using ControlCallback = std::move_only_function<void(base::Status)>;
+
+// What the server has, for the front-ends' questions about it and for loading and unloading. Thread-safe. `version` is
+// the client's text; empty: the server chooses. Errors: NOT_FOUND for what is not known, UNAVAILABLE for what is known
+// and not ready.
+class Catalog {
+ public:
+  virtual ~Catalog() = default;
+
+  virtual bool ServerLive() const = 0;
+  virtual bool ServerReady() const = 0;
+  // OK: ready. NOT_FOUND: no such model or version. UNAVAILABLE: known, not ready, or its requests fail for the time
+  // being.
+  virtual base::Status ModelReady(std::string_view model, std::string_view version) const = 0;
+  virtual base::Result<ModelMetadata> Metadata(std::string_view model, std::string_view version) const = 0;
+  // The completed ModelConfig as JSON (proto field names, defaults printed, int64 as numbers).
+  virtual base::Result<std::string> ConfigJson(std::string_view model, std::string_view version) const = 0;
+  // Of one model, or of all if `model` is empty.
+  virtual base::Result<std::vector<ModelStatistics>> Statistics(std::string_view model,
+                                                                std::string_view version) const = 0;
+  // How a ready version's requests are scheduled.
+  virtual base::Result<SchedulerReport> Scheduling(std::string_view model, std::string_view version) const = 0;
+  // `repository` empty: all. NOT_FOUND for an unknown one.
+  virtual base::Result<std::vector<IndexEntry>> Index(std::string_view repository, bool ready_only) const = 0;
+  // Of one model: the versions that there are or were, ascending, without their repository. None: nothing of it was
+  // ever looked at. NOT_FOUND: no such model.
+  virtual base::Result<std::vector<IndexEntry>> Versions(std::string_view model) const = 0;
+  virtual std::vector<std::string> ModelNames() const = 0;
+
+  // Return at once; the callback comes when the model serves (or does not), with why. Concurrent loads of one model
+  // become one load.
+  virtual void Load(LoadCall call, ControlCallback done) = 0;
+  virtual void Unload(UnloadCall call, ControlCallback done) = 0;
+
+  // Serves these named models in place of all that were named before, which go on undisturbed as far as they stay. The
+  // callback comes when each that is new has been tried. Nothing is changed by INVALID_ARGUMENT (a platform that would
+  // change), FAILED_PRECONDITION (a label for a version that is not ready, or no models are served by name),
+  // UNAVAILABLE (starting or shutting down); UNKNOWN: new models that did not come up, the others serve.
+  virtual void ReplaceModels(std::vector<config::ServedModel> models, ControlCallback done) = 0;
+};
+
+}  // namespace inferd::core

@@ -1,0 +1,94 @@
+#include "core/model/version_statistics.h"
+
+namespace inferd::core {
+
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+uint64_t NotNegative(int64_t ns) { return ns > 0 ? static_cast<uint64_t>(ns) : 0; }
+
+}  // namespace
+
+VersionStatistics::~VersionStatistics() {
+  for (auto& block : blocks_) delete block.load(kRelaxed);
+}
+
+void VersionStatistics::Duration::Add(int64_t n, uint64_t times) {
+  count.fetch_add(times, kRelaxed);
+  ns.fetch_add(NotNegative(n), kRelaxed);
+}
+
+DurationStat VersionStatistics::Duration::Read() const {
+  return {.count = count.load(kRelaxed), .ns = ns.load(kRelaxed)};
+}
+
+void VersionStatistics::RecordSuccess(int64_t total_ns, const PhaseTimes& phases, int64_t wall_ms, uint64_t requests) {
+  success_.Add(total_ns, requests);
+  queue_.Add(phases.queue_ns, requests);
+  compute_input_.Add(phases.compute_input_ns, requests);
+  compute_infer_.Add(phases.compute_infer_ns, requests);
+  compute_output_.Add(phases.compute_output_ns, requests);
+  last_inference_ms_.store(wall_ms, kRelaxed);
+}
+
+void VersionStatistics::RecordFailure(FailureReason reason, int64_t total_ns) {
+  fail_.Add(total_ns);
+  failures_[static_cast<size_t>(reason)].fetch_add(1, kRelaxed);
+  if (failure_observer_) failure_observer_(reason, total_ns);
+}
+
+void VersionStatistics::RecordExecution(int64_t rows, const PhaseTimes& phases) {
+  executions_.fetch_add(1, kRelaxed);
+  inferences_.fetch_add(NotNegative(rows), kRelaxed);
+  Batch* batch = BatchOf(rows);
+  if (batch == nullptr) return;
+  batch->count.fetch_add(1, kRelaxed);
+  batch->input_ns.fetch_add(NotNegative(phases.compute_input_ns), kRelaxed);
+  batch->infer_ns.fetch_add(NotNegative(phases.compute_infer_ns), kRelaxed);
+  batch->output_ns.fetch_add(NotNegative(phases.compute_output_ns), kRelaxed);
+}
+
+VersionStatistics::Batch* VersionStatistics::BatchOf(int64_t rows) {
+  if (rows < 1 || rows > static_cast<int64_t>(kBatchSizesMax)) return nullptr;
+  const auto index = static_cast<size_t>(rows - 1);
+  auto& slot = blocks_[index / kBatchesPerBlock];
+  Block* block = slot.load(std::memory_order_acquire);
+  if (block == nullptr) {
+    auto fresh = std::make_unique<Block>();
+    if (slot.compare_exchange_strong(block, fresh.get(), std::memory_order_acq_rel)) block = fresh.release();
+  }
+  return &(*block)[index % kBatchesPerBlock];
+}
+
+ModelStatistics VersionStatistics::ReadTotals() const {
+  ModelStatistics stats;
+  stats.last_inference_ms = NotNegative(last_inference_ms_.load(kRelaxed));
+  stats.inference_count = inferences_.load(kRelaxed);
+  stats.execution_count = executions_.load(kRelaxed);
+  stats.success = success_.Read();
+  stats.fail = fail_.Read();
+  stats.queue = queue_.Read();
+  stats.compute_input = compute_input_.Read();
+  stats.compute_infer = compute_infer_.Read();
+  stats.compute_output = compute_output_.Read();
+  return stats;
+}
+
+ModelStatistics VersionStatistics::Read() const {
+  ModelStatistics stats = ReadTotals();
+  for (size_t i = 0; i < kBatchSizesMax; ++i) {
+    const Block* block = blocks_[i / kBatchesPerBlock].load(std::memory_order_acquire);
+    if (block == nullptr) continue;
+    const Batch& batch = (*block)[i % kBatchesPerBlock];
+    const uint64_t count = batch.count.load(kRelaxed);
+    if (count == 0) continue;
+    stats.batches.push_back({.batch_size = i + 1,
+                             .compute_input = {.count = count, .ns = batch.input_ns.load(kRelaxed)},
+                             .compute_infer = {.count = count, .ns = batch.infer_ns.load(kRelaxed)},
+                             .compute_output = {.count = count, .ns = batch.output_ns.load(kRelaxed)}});
+  }
+  return stats;
+}
+
+}  // namespace inferd::core

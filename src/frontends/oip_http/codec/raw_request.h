@@ -1,0 +1,17 @@
+#pragma once
+
+#include "base/buffer.h"
+#include "base/status.h"
+#include "core/model/model_signature.h"
+#include "frontends/oip_http/codec/infer_request_reader.h"
+
+namespace inferd::oip_http {
+
+// The raw binary request of Triton's binary tensor extension (Inference-Header-Content-Length: 0): `body` is the one
+// input of the model, whose shape must have at most one dimension of variable size besides the batch, which is 1. A
+// BYTES input must be one element, and the body is its content. Every output is answered in binary. INVALID_ARGUMENT
+// otherwise. The tensor is a view into `body`; only BYTES is copied, to stand behind its length.
+base::Result<DecodedRequest> ReadRawRequest(const base::BufferSlice& body, const core::ModelSignature& signature,
+                                            std::string_view model);
+
+}  // namespace inferd::oip_http

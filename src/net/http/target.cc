@@ -1,0 +1,102 @@
+#include "net/http/target.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+namespace inferd::net {
+
+namespace {
+
+int HexValue(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// To `out`, where there is room for all of `text`.
+base::Result<std::string_view> DecodeSegment(std::string_view text, char* out) {
+  char* end = out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      *end++ = text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? HexValue(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? HexValue(text[i + 2]) : -1;
+    if (high < 0 || low < 0)
+      return std::unexpected(base::InvalidArgument("malformed percent-encoding in request target"));
+    *end++ = static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return std::string_view(out, end);
+}
+
+base::Status CheckSegment(std::string_view segment) {
+  if (segment.find('\0') != std::string_view::npos) return base::InvalidArgument("NUL byte in request target");
+  if (segment == "." || segment == "..") {
+    return base::InvalidArgument("'.' and '..' segments are not accepted in request target");
+  }
+  return base::OkStatus();
+}
+
+// "http://host/path" to "/path".
+base::Result<std::string_view> PathOf(std::string_view target) {
+  if (target.starts_with('/')) return target;
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!target.starts_with(scheme)) continue;
+    const size_t end = target.find_first_of("/?", scheme.size());
+    if (end == std::string_view::npos) return std::string_view("/");
+    return target.substr(end);
+  }
+  return std::unexpected(base::InvalidArgument("request target is not a path"));
+}
+
+}  // namespace
+
+base::Status ParseTarget(std::string_view target, RequestHead& head) {
+  head.target = target;
+  head.segments.clear();
+  head.decoded = nullptr;
+  head.query = {};
+  if (target == "*") return base::OkStatus();
+  INFERD_ASSIGN_OR_RETURN(std::string_view path, PathOf(target));
+  // RFC 9112, 3.2: no form of a target has a fragment.
+  if (path.find('#') != std::string_view::npos) return base::InvalidArgument("'#' in request target");
+  if (const size_t question = path.find('?'); question != std::string_view::npos) {
+    head.query = path.substr(question + 1);
+    path = path.substr(0, question);
+  }
+  if (path.size() <= 1) return base::OkStatus();
+  const bool escaped = path.find('%') != std::string_view::npos;
+  if (escaped) head.decoded = std::make_unique_for_overwrite<char[]>(path.size());
+  for (size_t begin = 1; begin <= path.size();) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    std::string_view segment = path.substr(begin, end - begin);
+    if (escaped) {
+      INFERD_ASSIGN_OR_RETURN(segment, DecodeSegment(segment, head.decoded.get() + begin));
+    }
+    INFERD_RETURN_IF_ERROR(CheckSegment(segment));
+    head.segments.push_back(segment);
+    begin = end + 1;
+  }
+  return base::OkStatus();
+}
+
+Method MethodOf(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, Method>, 7> kMethods = {{{"GET", Method::kGet},
+                                                                                   {"HEAD", Method::kHead},
+                                                                                   {"POST", Method::kPost},
+                                                                                   {"PUT", Method::kPut},
+                                                                                   {"DELETE", Method::kDelete},
+                                                                                   {"PATCH", Method::kPatch},
+                                                                                   {"OPTIONS", Method::kOptions}}};
+  for (const auto& [name, method] : kMethods) {
+    if (name == text) return method;
+  }
+  return Method::kOther;
+}
+
+}  // namespace inferd::net

@@ -1,0 +1,110 @@
+#include "repository/records/model_records.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace inferd::repository {
+
+namespace {
+
+constexpr int64_t RecordTotals::* kSums[] = {
+    &RecordTotals::changing,          &RecordTotals::ending,         &RecordTotals::waiting,
+    &RecordTotals::resident_versions, &RecordTotals::resident_bytes, &RecordTotals::initial_available,
+    &RecordTotals::initial_up,        &RecordTotals::initial_tried,  &RecordTotals::named_available};
+
+void KeepIf(bool keep, const std::string& name, std::set<std::string, std::less<>>& names) {
+  if (keep) {
+    names.insert(name);
+  } else {
+    names.erase(name);
+  }
+}
+
+}  // namespace
+
+const ModelRecord* ModelRecords::Find(std::string_view name) const {
+  const auto it = records_.find(name);
+  return it == records_.end() ? nullptr : &it->second;
+}
+
+ModelRecord* ModelRecords::Change(std::string_view name) {
+  const auto it = records_.find(name);
+  if (it == records_.end()) return nullptr;
+  unsettled_.insert(it->first);
+  return &it->second;
+}
+
+ModelRecord& ModelRecords::Add(const std::string& name) {
+  unsettled_.insert(name);
+  ModelRecord& record = records_[name];
+  record.name = name;
+  return record;
+}
+
+void ModelRecords::Erase(const std::string& name) {
+  unsettled_.insert(name);
+  records_.erase(name);
+}
+
+void ModelRecords::Expect(const std::string& name) {
+  if (initial_.insert(name).second) unsettled_.insert(name);
+}
+
+void ModelRecords::Forget(const std::string& name) {
+  if (initial_.erase(name) > 0) unsettled_.insert(name);
+}
+
+RecordTotals ModelRecords::TotalsOf(const std::string& name, const ModelRecord& record) const {
+  RecordTotals totals;
+  totals.changing = record.changing ? 1 : 0;
+  totals.waiting = static_cast<int64_t>(record.Waiters());
+  for (const auto& [number, version] : record.versions) {
+    const int serving = version.serving == nullptr ? 0 : 1;
+    if (version.alive > serving) ++totals.ending;
+    const int resident = version.Resident();
+    totals.resident_versions += resident;
+    totals.resident_bytes += resident * version.bytes;
+  }
+  if (named_.contains(name) && record.Available()) totals.named_available = 1;
+  if (!initial_.contains(name)) return totals;
+  const bool up = record.Up();
+  totals.initial_available = record.Available() ? 1 : 0;
+  totals.initial_up = up ? 1 : 0;
+  totals.initial_tried = up || !record.Failure().empty() ? 1 : 0;
+  return totals;
+}
+
+void ModelRecords::SettleOne(const std::string& name) {
+  const ModelRecord* const record = Find(name);
+  RecordTotals now = record == nullptr ? RecordTotals{} : TotalsOf(name, *record);
+  if (record == nullptr && initial_.contains(name)) now.initial_tried = 1;
+  const auto part = parts_.find(name);
+  const RecordTotals before = part == parts_.end() ? RecordTotals{} : part->second;
+  for (const auto sum : kSums) totals_.*sum += now.*sum - before.*sum;
+  if (now == RecordTotals{}) {
+    if (part != parts_.end()) parts_.erase(part);
+  } else {
+    parts_.insert_or_assign(name, now);
+  }
+  KeepIf(now.waiting > 0, name, waiting_);
+  KeepIf(now.resident_versions > 0, name, resident_);
+  failures_.erase(name);
+  if (!initial_.contains(name)) return;
+  std::string failure = record == nullptr ? "not found in any repository" : record->Failure();
+  if (!failure.empty()) failures_.emplace(name, std::move(failure));
+}
+
+void ModelRecords::Settle() {
+  for (const std::string& name : unsettled_) SettleOne(name);
+  settled_count_ += unsettled_.size();
+  changed_.merge(unsettled_);
+  unsettled_.clear();
+}
+
+std::vector<std::string> ModelRecords::TakeChanged() {
+  std::vector<std::string> changed(changed_.begin(), changed_.end());
+  changed_.clear();
+  return changed;
+}
+
+}  // namespace inferd::repository

@@ -1,0 +1,107 @@
+#include "repository/records/version_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "repository/manager_fixture.h"
+
+namespace inferd::repository {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(VersionMetricsTest, FollowAVersionThroughItsStates) {
+  metrics::Registry registry;
+  VersionMetrics metrics(registry);
+  registry.AddCounter("requests_total", "of any metric", {{"model", "m"}, {"version", "3"}});
+  ModelRecord record;
+  record.name = "m";
+  VersionRecord& version = record.versions[3];
+  metrics.Update(record);
+  EXPECT_THAT(registry.PrometheusText(), Not(HasSubstr("inferd_model_"))) << "it is not loaded";
+
+  version.loading = true;
+  version.alive = 1;
+  version.bytes = 700;
+  metrics.Update(record);
+  EXPECT_THAT(registry.PrometheusText(),
+              AllOf(HasSubstr("inferd_model_state{model=\"m\",version=\"3\",state=\"LOADING\"} 1\n"),
+                    HasSubstr("inferd_model_memory_bytes{model=\"m\",version=\"3\"} 700\n")));
+
+  version.loading = false;
+  version.alive = 2;  // one after the other, and neither quite gone
+  metrics.Update(record);
+  EXPECT_THAT(registry.PrometheusText(),
+              AllOf(HasSubstr("inferd_model_state{model=\"m\",version=\"3\",state=\"UNLOADING\"} 1\n"),
+                    HasSubstr("inferd_model_memory_bytes{model=\"m\",version=\"3\"} 1400\n"),
+                    Not(HasSubstr("LOADING\"} 1\ninferd_model_state"))));
+
+  version.alive = 0;
+  version.failed = true;
+  metrics.Update(record);
+  EXPECT_THAT(registry.PrometheusText(),
+              AllOf(HasSubstr("inferd_model_state{model=\"m\",version=\"3\",state=\"UNAVAILABLE\"} 1\n"),
+                    HasSubstr("inferd_model_memory_bytes{model=\"m\",version=\"3\"} 0\n"), Not(HasSubstr("LOADING")),
+                    HasSubstr("requests_total{")));
+
+  version.failed = false;
+  metrics.Update(record);
+  EXPECT_THAT(registry.PrometheusText(), Not(HasSubstr("model=")));
+}
+
+TEST(VersionMetricsTest, GoWithTheModel) {
+  metrics::Registry registry;
+  VersionMetrics metrics(registry);
+  for (const char* name : {"a", "b"}) {
+    ModelRecord record;
+    record.name = name;
+    record.versions[1].failed = true;
+    metrics.Update(record);
+  }
+  metrics.Forget("a");
+  metrics.Forget("nobody");
+  EXPECT_THAT(registry.PrometheusText(), AllOf(Not(HasSubstr("\"a\"")), HasSubstr("\"b\"")));
+}
+
+using VersionMetricsOfModelsTest = ManagerTest;
+
+TEST_F(VersionMetricsOfModelsTest, AreThoseOfWhatIsLoaded) {
+  AddVersion("m", 1, "12345");
+  AddVersion("broken", 2);
+  FailLoadsOf("broken", "no such operator");
+  Start();
+  EXPECT_THAT(registry_.PrometheusText(),
+              AllOf(HasSubstr("inferd_model_state{model=\"m\",version=\"1\",state=\"READY\"} 1\n"),
+                    HasSubstr("inferd_model_memory_bytes{model=\"m\",version=\"1\"} 5\n"),
+                    HasSubstr("inferd_model_state{model=\"broken\",version=\"2\",state=\"UNAVAILABLE\"} 1\n"),
+                    HasSubstr("inferd_model_memory_bytes{model=\"broken\",version=\"2\"} 0\n"),
+                    HasSubstr("inferd_loaded_models_bytes 5\n")));
+  AddVersion("m", 2, "123");
+  dir_.Remove("broken");
+  Look();
+  EXPECT_THAT(registry_.PrometheusText(),
+              AllOf(HasSubstr("inferd_model_memory_bytes{model=\"m\",version=\"2\"} 3\n"),
+                    HasSubstr("inferd_model_state{model=\"m\",version=\"2\",state=\"READY\"} 1\n"),
+                    Not(HasSubstr("version=\"1\"")), Not(HasSubstr("broken"))));
+}
+
+TEST_F(VersionMetricsOfModelsTest, AReloadCountsTwiceOnlyWhileBothAreThere) {
+  AddVersion("m", 1, "12345");
+  Start();
+  AddVersion("m", 1, "1234567");
+  Look();
+  EXPECT_THAT(registry_.PrometheusText(), AllOf(HasSubstr("inferd_model_memory_bytes{model=\"m\",version=\"1\"} 7\n"),
+                                                HasSubstr("inferd_loaded_models_bytes 7\n")));
+}
+
+TEST_F(VersionMetricsOfModelsTest, ModelsThatWaitForRequestsHaveNone) {
+  options_.lazy.enabled = true;
+  AddVersion("m", 1);
+  Start();
+  EXPECT_THAT(registry_.PrometheusText(), Not(HasSubstr("model=\"m\"")));
+}
+
+}  // namespace
+}  // namespace inferd::repository

@@ -1,0 +1,22 @@
+#include "repository/room/lazy_metrics.h"
+
+namespace inferd::repository {
+
+LazyMetrics::LazyMetrics(metrics::Registry& registry, const ModelBudget& budget)
+    : loaded_bytes(
+          registry.AddGauge("inferd_loaded_models_bytes",
+                            "Memory of the model versions that are loaded, being loaded or ending, by estimate", {})),
+      loaded_versions(
+          registry.AddGauge("inferd_loaded_models", "Model versions that are loaded, being loaded or ending", {})),
+      waiting_requests(
+          registry.AddGauge("inferd_load_waiting_requests", "Requests that wait for a model to be loaded", {})),
+      demand_loads(registry.AddCounter("inferd_demand_loads_total", "Loads begun because a request needed them", {})),
+      evictions(registry.AddCounter("inferd_model_evictions_total", "Versions unloaded to make room for others", {})),
+      refusals(registry.AddCounter("inferd_load_refusals_total", "Loads refused because they do not fit", {})) {
+  registry.AddGauge("inferd_model_memory_budget_bytes", "What loaded models may hold together; 0: no limit", {})
+      ->Set(budget.bytes_max);
+  registry.AddGauge("inferd_loaded_models_max", "Model versions that may be loaded at a time; 0: no limit", {})
+      ->Set(budget.versions_max);
+}
+
+}  // namespace inferd::repository

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "config/model/model_config.h"
+#include "config/options/served_model.h"
+#include "repository/tree/model_layout.h"
+#include "repository/tree/repository_path.h"
+#include "repository/tree/settle_tracker.h"
+#include "storage/mapped_storage.h"
+#include "storage/storage.h"
+
+namespace inferd::repository {
+
+// What a model's configuration says about its versions before any of them is loaded.
+struct VersionRules {
+  config::VersionPolicy policy;
+  config::VersionLabels labels;
+  std::optional<config::VersionTransition> transition;  // nothing: it does not say
+  bool pinned = false;
+  uint64_t memory_bytes = 0;  // 0: it does not say
+};
+
+// One model as one look found it.
+struct ModelLook {
+  std::string name;
+  std::string repository;
+  // Not OK: it cannot be served from the folders (unreadable, or in two repositories). A base path that is named says
+  // nothing either while it is not there: it may be remounted, or renamed back.
+  base::Status problem;
+  std::filesystem::path model_dir;
+  std::map<int64_t, std::filesystem::path> version_dirs;
+  ModelLayout layout;         // empty: the folder is gone
+  std::set<int64_t> settled;  // versions that are whole
+  bool changing = false;      // something in the folder was written, or removed, just now
+  VersionRules rules;         // what config.pbtxt says; the default if it cannot be read
+  bool named = false;         // it is one of those named to be served, and known even while it has no files
+};
+
+// The models there are, without a look inside.
+struct Listing {
+  struct Model {
+    std::string name;
+    std::string repository;
+    base::Status problem;  // not OK: it is in two repositories
+  };
+  std::vector<Model> models;         // by name
+  std::vector<std::string> unknown;  // repositories that cannot be read now: they say nothing about their models
+};
+
+// Looks at the model repositories. One look at a time; not thread-safe. The clock outlives it.
+class Source final {
+ public:
+  // INVALID_ARGUMENT: two repositories of one name.
+  static base::Result<std::unique_ptr<Source>> Create(const std::vector<RepositoryPath>& repositories,
+                                                      const base::Clock& clock, int64_t settle_ms);
+
+  // Names the models to serve besides those of the repositories, in place of all that were named before.
+  void Serve(std::vector<config::ServedModel> models);
+  const std::vector<config::ServedModel>& served() const { return served_; }
+  // One of them, as it is now, as whole.
+  ModelLook LookAtServed(const std::string& model);
+
+  // Every model, those that are gone since the last look included once more. `accept`: what is there counts as whole.
+  // Problems with whole repositories are put into `problems`.
+  std::vector<ModelLook> Look(bool accept, std::vector<base::Status>* problems);
+
+  // One model, as it is now, as whole. `repository` empty: whichever has it. NOT_FOUND.
+  base::Result<ModelLook> LookAt(const std::string& model, const std::string& repository);
+
+  // Which models there are; nullopt: the same as the last time, which is found out at hardly any cost.
+  std::optional<Listing> List(std::vector<base::Status>* problems);
+
+  // The models there are, by a look that no later one takes into account. NOT_FOUND, UNAVAILABLE: a repository cannot
+  // be read.
+  base::Result<std::set<std::string>> ModelNames() const;
+
+  const std::vector<std::string>& repositories() const { return names_; }
+
+ private:
+  Source(const base::Clock& clock, int64_t settle_ms) : clock_(clock), settle_(settle_ms * 1'000'000) {}
+  ModelLook LookInto(size_t repository, const std::string& model, bool accept);
+  bool Settled(const std::string& key, const storage::TreeStat& tree, bool accept);
+  VersionRules RulesOf(const ModelLook& look);
+  const config::ServedModel* FindServed(size_t repository, const std::string& model) const;
+  // What the storage lists, without names that no client could ask for or that would break pages and logs.
+  base::Result<std::vector<std::string>> ListModels(size_t repository, std::vector<base::Status>* problems) const;
+  base::Status CheckOne(const std::string& model, const std::vector<size_t>& repositories) const;
+  std::vector<std::optional<storage::ListStamp>> StampsOfLists() const;
+
+  const base::Clock& clock_;
+  SettleTracker settle_;
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<storage::Storage>> storages_;
+  std::vector<config::ServedModel> served_;
+  std::map<std::string, size_t> served_at_;                // by name, in served_
+  storage::MappedStorage* served_storage_ = nullptr;       // one of storages_; null: nothing was ever named
+  std::vector<std::optional<storage::ListStamp>> stamps_;  // of the last listing
+  std::map<std::string, size_t> known_;                    // model -> repository, of the last look
+  // By model, while shared files stay.
+  std::map<std::string, std::pair<storage::TreeStat, VersionRules>> rules_;
+};
+
+VersionRules VersionRulesOf(const config::ModelConfig& config);
+
+// What a configuration text says about versions; the default if it is not to be read (loading will say why).
+VersionRules ReadVersionRules(const std::filesystem::path& config_file);
+
+}  // namespace inferd::repository

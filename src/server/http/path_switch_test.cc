@@ -1,0 +1,45 @@
+#include "server/http/path_switch.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace inferd::server {
+namespace {
+
+// Notes what it is called with.
+class NotingHandler final : public net::HttpHandler {
+ public:
+  NotingHandler(std::string name, std::string& log) : name_(std::move(name)), log_(log) {}
+  net::BodyPlan OnHead(const net::RequestHead& head) override {
+    log_ += name_ + ":head:" + std::string(head.target) + " ";
+    return {};
+  }
+  void OnRequest(net::HttpRequest request, net::Reply) override {
+    log_ += name_ + ":request:" + std::string(request.head.target) + " ";
+  }
+  void OnDrain() override { log_ += name_ + ":drain "; }
+
+ private:
+  const std::string name_;
+  std::string& log_;
+};
+
+TEST(PathSwitchTest, GivesEachRequestToWhomItIsFor) {
+  std::string log;
+  const auto handler =
+      MakePathSwitch([](const net::RequestHead& head) { return head.target.starts_with("/a"); },
+                     std::make_unique<NotingHandler>("a", log), std::make_unique<NotingHandler>("rest", log));
+  for (const char* target : {"/a/x", "/b"}) {
+    net::HttpRequest request;
+    request.head.target = target;
+    handler->OnHead(request.head);
+    handler->OnRequest(std::move(request), net::Reply());
+  }
+  handler->OnDrain();
+  EXPECT_EQ(log, "a:head:/a/x a:request:/a/x rest:head:/b rest:request:/b a:drain rest:drain ");
+}
+
+}  // namespace
+}  // namespace inferd::server

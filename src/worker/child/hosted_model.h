@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "enginehost/plugin_engine.h"
+#include "worker/channel/body_memory.h"
+#include "worker/child/hosted_instance.h"
+#include "worker/control/control_socket.h"
+#include "worker/control/model_message.h"
+
+namespace inferd::worker {
+
+// A model inside a worker process, on its own thread and its own socket:
+//
+//   new --load order--> loaded, or refused --instance orders--> ... --the socket's end--> unloaded, destroyed
+//
+// The server sees its socket end when nothing of the model is left. Not thread-safe.
+class HostedModel final {
+ public:
+  // `engine` outlives it.
+  HostedModel(enginehost::PluginEngine& engine, ControlSocket socket) : engine_(engine), socket_(std::move(socket)) {}
+  ~HostedModel();
+  HostedModel(const HostedModel&) = delete;
+  HostedModel& operator=(const HostedModel&) = delete;
+
+  // Until the socket ends. The calling thread, and all that are made for the model, keep to what its instances run on.
+  base::Status Run();
+  // Instead: answers the order to load with that error.
+  void Refuse(const base::Status& why);
+
+ private:
+  base::Status Load(const ControlMessage& message);
+  base::Status AddInstance(const ControlMessage& message);
+  std::vector<ModelDescription> Descriptions() const;
+
+  enginehost::PluginEngine& engine_;
+  ControlSocket socket_;                    // first: it ends after the others
+  std::shared_ptr<const BodyView> bodies_;  // null: the server shows none
+  core::LoadSpec load_;
+  std::vector<std::unique_ptr<core::EngineModel>> models_;  // one, as each of its signatures
+  std::vector<std::unique_ptr<HostedInstance>> instances_;
+};
+
+}  // namespace inferd::worker

@@ -1,0 +1,97 @@
+#include "worker/child/run_worker.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "enginehost/plugin_engine.h"
+#include "worker/child/hosted_model.h"
+#include "worker/control/control_socket.h"
+#include "worker/control/model_message.h"
+
+namespace inferd::worker {
+
+namespace {
+
+constexpr int kExitUsage = 2;
+
+// All that this process is there for.
+class Worker final {
+ public:
+  explicit Worker(ControlSocket socket) : socket_(std::move(socket)) {}
+
+  // Until the socket ends.
+  base::Status Run() {
+    INFERD_ASSIGN_OR_RETURN(const ControlMessage order, socket_.Receive());
+    const base::Status status = Open(order);
+    INFERD_RETURN_IF_ERROR(socket_.Send(EncodeReply(status)));
+    INFERD_RETURN_IF_ERROR(status);
+    for (;;) {
+      INFERD_ASSIGN_OR_RETURN(ControlMessage model, socket_.Receive());
+      Host(ControlSocket(std::move(model.descriptor)));
+    }
+  }
+
+ private:
+  base::Status Open(const ControlMessage& message) {
+    INFERD_ASSIGN_OR_RETURN(const StartOrder order, DecodeStartOrder(message.text));
+    // Before there is any other thread.
+    if (!order.cores.empty()) static_cast<void>(base::PinThread(order.cores).ok());
+    INFERD_ASSIGN_OR_RETURN(logger_, base::Logger::Create({.format = order.log_format, .file = ""}));
+    for (size_t i = 0; i < order.log_levels.size(); ++i) {
+      logger_->SetEnabled(static_cast<base::LogLevel>(i), order.log_levels[i]);
+    }
+    INFERD_ASSIGN_OR_RETURN(
+        engine_, enginehost::PluginEngine::Open(order.engine_library,
+                                                {.logger = logger_.get(), .cpu_threads = order.process_cpu_threads}));
+    return base::OkStatus();
+  }
+
+  // On a thread that nobody waits for: the process leaves whatever it is at, and this object is there until then.
+  void Host(ControlSocket socket) {
+    const auto model = std::make_shared<HostedModel>(*engine_, std::move(socket));
+    try {
+      std::thread([model] { static_cast<void>(model->Run()); }).detach();
+    } catch (const std::system_error& error) {
+      model->Refuse(base::ResourceExhausted(std::string("no thread for a model: ") + error.what()));
+    }
+  }
+
+  ControlSocket socket_;
+  std::unique_ptr<base::Logger> logger_;
+  std::unique_ptr<enginehost::PluginEngine> engine_;
+};
+
+bool IsSocket(int descriptor) {
+  int type = 0;
+  socklen_t size = sizeof(type);
+  return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
+}
+
+}  // namespace
+
+int RunWorker() {
+  if (!IsSocket(kWorkerSocket)) {
+    std::cerr
+        << "inferd-worker: is started by inferd, for models with inferd { isolation: PROCESS } or ENGINE_PROCESS\n";
+    return kExitUsage;
+  }
+  // What an engine starts must not hold the socket open.
+  fcntl(kWorkerSocket, F_SETFD, FD_CLOEXEC);
+  // An engine that is stuck while it loads would not notice the socket's end.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  Worker worker{ControlSocket(base::FileDescriptor(kWorkerSocket))};
+  static_cast<void>(worker.Run());
+  // At once, whatever the engine's threads are at: with the process, all that it has goes back to the system.
+  _exit(0);
+}
+
+}  // namespace inferd::worker

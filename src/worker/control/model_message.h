@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/logging.h"
+#include "base/status.h"
+#include "core/engine.h"
+#include "worker/control/control_socket.h"
+#include "worker/control/message.h"
+
+namespace inferd::worker {
+
+// What a worker process is told once: which engine it is there for.
+struct StartOrder {
+  std::filesystem::path engine_library;
+  int process_cpu_threads = 1;
+  base::LogFormat log_format = base::LogFormat::kHuman;
+  std::array<bool, 4> log_levels = {};  // by base::LogLevel
+  base::CpuCores cores = {};            // that all its threads keep to; empty: any
+};
+
+std::string EncodeStartOrder(const StartOrder& order);
+base::Result<StartOrder> DecodeStartOrder(std::string_view message);
+
+// What comes first on a model's own socket: what to load; its configuration travels as text. With it goes the
+// descriptor of a BodyMemory, if there is one.
+std::string EncodeLoadOrder(const core::LoadSpec& load);
+base::Result<core::LoadSpec> DecodeLoadOrder(std::string_view message);
+
+// What the worker knows about the model once it is loaded: core::EngineModel's constants.
+struct ModelDescription {
+  struct Input {
+    size_t alignment = 1;
+    bool one_piece = false;
+  };
+  core::ModelSignature signature = {};
+  std::vector<Input> inputs = {};  // as many as the signature's
+  std::vector<std::string> significant_parameters = {};
+  int compute_threads = 1;
+};
+
+// One for each signature of the model, at least one.
+std::string EncodeDescriptions(const std::vector<ModelDescription>& descriptions);
+// INTERNAL: they cannot be.
+base::Result<std::vector<ModelDescription>> DecodeDescriptions(std::string_view message);
+
+// Makes one of an instance.
+struct InstanceOrder {
+  size_t signature = 0;  // position among the model's descriptions
+  int group = 0;
+  int ordinal = 0;
+};
+
+std::string EncodeInstanceOrder(const InstanceOrder& order);
+base::Result<InstanceOrder> DecodeInstanceOrder(std::string_view message);
+
+// What every order is answered with: the status, and what belongs to an OK.
+std::string EncodeReply(const base::Status& status, std::string_view content = "");
+// The content, or the worker's status. INTERNAL: it is no reply.
+base::Result<std::string> DecodeReply(std::string_view message);
+
+// Sends an order and returns the reply's content, for as long as that takes. ControlSocket::Gone(): so is the worker.
+base::Result<std::string> Order(ControlSocket& socket, std::string_view text, int descriptor = -1);
+
+}  // namespace inferd::worker

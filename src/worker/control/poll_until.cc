@@ -1,0 +1,22 @@
+#include "worker/control/poll_until.h"
+
+#include <poll.h>
+
+#include <algorithm>
+
+namespace inferd::worker {
+
+bool PollUntil(int descriptor, short events, std::chrono::steady_clock::time_point deadline) {
+  using std::chrono::milliseconds;
+  using std::chrono::steady_clock;
+  pollfd waited = {.fd = descriptor, .events = events, .revents = 0};
+  for (;;) {
+    // Longer than poll() can wait, the deadline may be.
+    const auto left = std::min<steady_clock::duration>(deadline - steady_clock::now(), std::chrono::hours(1));
+    const auto left_ms = std::chrono::ceil<milliseconds>(left).count();
+    if (poll(&waited, 1, std::max(static_cast<int>(left_ms), 0)) > 0) return true;
+    if (steady_clock::now() >= deadline) return false;
+  }
+}
+
+}  // namespace inferd::worker

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+
+#include "core/engine.h"
+#include "worker/parent/supervised_model.h"
+
+namespace inferd::worker {
+
+// A model version whose engine runs in a worker process, as one of its signatures. Thread-safe.
+class IsolatedModel final : public core::EngineModel {
+ public:
+  IsolatedModel(std::shared_ptr<SupervisedModel> supervised, size_t signature)
+      : supervised_(std::move(supervised)), number_(signature) {}
+
+  std::vector<std::unique_ptr<core::EngineModel>> OtherSignatures() const override;
+  const core::ModelSignature& signature() const override { return described().signature; }
+  base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(int group, int ordinal) override;
+  // Inputs are copied into shared memory, to where the engine wants them, unless they are in memory of this.
+  size_t input_alignment(int /*input*/) const override { return 1; }
+  bool wants_one_piece(int input) const override { return described().inputs[input].one_piece; }
+  std::shared_ptr<core::InputMemory> input_memory() const override { return supervised_->bodies(); }
+  core::Availability availability() const override {
+    return [supervised = supervised_] { return supervised->Available(); };
+  }
+  std::span<const std::string> significant_parameters() const override { return described().significant_parameters; }
+  int compute_threads() const override { return described().compute_threads; }
+
+ private:
+  const ModelDescription& described() const { return supervised_->descriptions()[number_]; }
+
+  const std::shared_ptr<SupervisedModel> supervised_;
+  const size_t number_;
+};
+
+// One of its instances. The thread that calls waits for the worker's answers, which spares another hop; in
+// TryExecute(), only for so long as a quick model takes.
+class IsolatedInstance final : public core::EngineInstance {
+ public:
+  // `supervised` outlives it, and has this instance already.
+  IsolatedInstance(SupervisedModel& supervised, size_t number) : supervised_(supervised), number_(number) {}
+
+  void Execute(core::Execution& execution) override;
+  bool TryExecute(core::Execution& execution) override;
+  void Resume(core::Execution& execution) override;
+
+ private:
+  SupervisedModel& supervised_;
+  const size_t number_;                   // its own there
+  std::shared_ptr<ChannelCaller> begun_;  // has what is to be resumed; null: that has not begun
+};
+
+}  // namespace inferd::worker

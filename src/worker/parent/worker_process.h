@@ -1,0 +1,68 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "worker/control/control_socket.h"
+#include "worker/control/model_message.h"
+#include "worker/parent/worker_life.h"
+
+namespace inferd::worker {
+
+// One process that runs inferd-worker, which has an engine and the models of it that it is given. Each of these has a
+// socket of its own, whose end unloads it: none waits for what another one's engine call is at, but where its turn() is
+// needed. Thread-safe, but for what is said below.
+class WorkerProcess final {
+ public:
+  // `title`: what it serves, as the list of processes shows it, and messages. FAILED_PRECONDITION: the program is not
+  // there; RESOURCE_EXHAUSTED: the system starts no more. The process ends with the calling thread.
+  static base::Result<std::shared_ptr<WorkerProcess>> Start(const std::filesystem::path& program, std::string title);
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  // Has it open the engine, before all else; blocks. The engine's error; ControlSocket::Gone(): the process is gone.
+  base::Status OpenEngine(const StartOrder& order);
+  // The socket of one more model, under turn(). ControlSocket::Gone(): the process is gone.
+  base::Result<std::shared_ptr<ControlSocket>> OpenModel();
+
+  // Held while the process loads a model or makes an instance: what ends the process meanwhile has one cause.
+  base::Mutex& turn() { return turn_; }
+  // Whether nothing more is to be begun in it.
+  bool ending() const { return abandoned_.load() || life_.lost(); }
+  // Ends it: it does not answer any more. The reason is told by how it has ended.
+  void Abandon();
+  // Blocks until it is lost. UNAVAILABLE: why, and "while " that.
+  base::Status LossWhile(std::string_view what);
+
+  // Asks it to leave.
+  void Dismiss() { socket_.Shutdown(); }
+  // Whether it ends before `deadline`; blocks until then.
+  bool EndsBefore(std::chrono::steady_clock::time_point deadline);
+  // Blocks until it has ended, and returns how. By one thread, once.
+  std::string WaitForEnd();
+
+  WorkerLife& life() { return life_; }
+  pid_t pid() const { return pid_; }
+
+ private:
+  WorkerProcess(pid_t pid, base::FileDescriptor handle, ControlSocket socket);
+  void SendKill() const;
+
+  const pid_t pid_;
+  const base::FileDescriptor handle_;
+  ControlSocket socket_;
+  base::Mutex turn_;
+  std::atomic<bool> abandoned_{false};
+  WorkerLife life_;
+  bool waited_for_ = false;
+};
+
+}  // namespace inferd::worker
