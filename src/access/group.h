@@ -2,8 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
 namespace inferd::access {
 
@@ -22,11 +20,5 @@ enum class Group : uint8_t {
 };
 
 inline constexpr size_t kGroupCount = 10;
-
-// Of "/package.Service/Method"; nullopt: no method of a service that this server has.
-std::optional<Group> GroupOfGrpcMethod(std::string_view path);
-
-// Whether such a method may change what the server does; see Policy::CheckControl. A method that sets and shows counts.
-bool IsControlMethod(std::string_view path);
 
 }  // namespace inferd::access

@@ -3,18 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "access/policy.h"
-#include "frontends/grpc_health/state.h"
-#include "frontends/oip_grpc/service.h"
-#include "frontends/tfs_grpc/service.h"
 #include "net/grpc/service.h"
+#include "protocol/front_end.h"
 
 namespace inferd::server {
 
-// The methods of every gRPC service that one loop serves: inference by each protocol, health and reflection, each
-// admitted as the policy of its group says. `policy` outlives them. `health.services` is filled in here.
-std::vector<net::grpc::Method> GrpcMethods(oip_grpc::Environment oip, tfs_grpc::Environment tfs,
-                                           grpc_health::Environment health, const access::Policy& policy);
+// The methods of every gRPC service that one loop serves, each admitted as `services.access` says of its group.
+std::vector<net::grpc::Method> GrpcMethods(const protocol::FrontEnds& front_ends, const protocol::Services& services);
 
 // "package.Service" of each method's path, every one once, in order.
 std::vector<std::string> ServiceNames(const std::vector<net::grpc::Method>& methods);

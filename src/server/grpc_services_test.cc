@@ -6,40 +6,50 @@
 #include <set>
 
 #include "access/group.h"
+#include "base/byte_budget.h"
 #include "base/clock.h"
+#include "config/personality.h"
 #include "core/inflight_limit.h"
 #include "core/local_dispatcher.h"
 #include "core/snapshot_publisher.h"
 #include "frontends/grpc_health/fake_catalog.h"
 #include "net/grpc/fake_call.h"
+#include "server/front_ends.h"
 
 namespace inferd::server {
 namespace {
 
 using testing::ElementsAre;
 
+config::ServerOptions DefaultOptions() {
+  config::ServerOptions options;
+  options.personality = &config::DefaultPersonality();
+  return options;
+}
+
 class GrpcServicesTest : public testing::Test {
  protected:
   std::vector<net::grpc::Method> Methods(const access::Policy& policy) {
-    return GrpcMethods({.options = options_,
-                        .dispatcher = dispatcher_,
-                        .catalog = catalog_,
-                        .pool = pool_,
-                        .logger = *logger_,
-                        .clock = clock_},
-                       {.options = tfs_options_,
-                        .dispatcher = dispatcher_,
-                        .catalog = catalog_,
-                        .pool = pool_,
-                        .logger = *logger_,
-                        .clock = clock_,
-                        .metrics = std::make_unique<tfs::RequestMetrics>(registry_, "GRPC"),
-                        .reload = nullptr},
-                       {.catalog = catalog_, .draining = draining_, .services = {}}, policy);
+    return GrpcMethods(front_ends_, {.access = policy,
+                                     .dispatcher = dispatcher_,
+                                     .catalog = catalog_,
+                                     .pool = pool_,
+                                     .logger = *logger_,
+                                     .clock = clock_,
+                                     .registry = registry_,
+                                     .draining = draining_});
   }
 
-  const oip_grpc::Options options_;
-  const tfs_grpc::Options tfs_options_;
+  std::optional<protocol::MethodAccess> AccessOf(std::string_view path) const {
+    for (const auto& front_end : front_ends_) {
+      if (const auto access = front_end->AccessOf(path)) return access;
+    }
+    return std::nullopt;
+  }
+
+  config::ServerOptions options_ = DefaultOptions();
+  base::ByteBudget outputs_{1 << 20};
+  const protocol::FrontEnds front_ends_ = MakeFrontEnds({.options = options_, .outputs = outputs_});
   metrics::Registry registry_;
   const base::FakeClock clock_;
   const std::atomic<bool> draining_{false};
@@ -80,7 +90,7 @@ TEST_F(GrpcServicesTest, EveryMethodIsInAGroupAndAnswersInOneWay) {
   std::set<std::string> paths;
   for (const net::grpc::Method& method : Methods(open)) {
     EXPECT_TRUE(paths.insert(method.path).second) << method.path;
-    EXPECT_TRUE(access::GroupOfGrpcMethod(method.path).has_value()) << method.path;
+    EXPECT_TRUE(AccessOf(method.path).has_value()) << method.path;
     EXPECT_NE(method.unary != nullptr, method.streaming != nullptr) << method.path;
     EXPECT_EQ(method.admit, nullptr) << method.path;
   }
@@ -114,7 +124,7 @@ TEST_F(GrpcServicesTest, RestrictedGroupsAskForTheirHeader) {
   net::RequestHead with;
   with.headers.emplace_back("key", "secret");
   for (const net::grpc::Method& method : Methods(*policy)) {
-    const access::Group group = *access::GroupOfGrpcMethod(method.path);
+    const access::Group group = AccessOf(method.path)->group;
     if (group != access::Group::kHealth && group != access::Group::kInference) {
       EXPECT_EQ(method.admit, nullptr) << method.path;
       continue;
@@ -122,6 +132,36 @@ TEST_F(GrpcServicesTest, RestrictedGroupsAskForTheirHeader) {
     ASSERT_NE(method.admit, nullptr) << method.path;
     EXPECT_TRUE(method.admit(with).ok()) << method.path;
     EXPECT_FALSE(method.admit(without).ok()) << method.path;
+  }
+}
+
+TEST_F(GrpcServicesTest, MethodsHaveGroups) {
+  using access::Group;
+  const std::pair<std::string_view, Group> cases[] = {
+      {"/inference.GRPCInferenceService/ServerReady", Group::kHealth},
+      {"/inference.GRPCInferenceService/ModelMetadata", Group::kMetadata},
+      {"/inference.GRPCInferenceService/ModelStreamInfer", Group::kInference},
+      {"/inference.GRPCInferenceService/CudaSharedMemoryRegister", Group::kSharedMemory},
+      {"/inference.GRPCInferenceService/ModelConfig", Group::kModelConfig},
+      {"/inference.GRPCInferenceService/RepositoryModelLoad", Group::kModelRepository},
+      {"/inference.GRPCInferenceService/ModelStatistics", Group::kStatistics},
+      {"/inference.GRPCInferenceService/TraceSetting", Group::kTrace},
+      {"/inference.GRPCInferenceService/LogSettings", Group::kLogging},
+      {"/tensorflow.serving.PredictionService/Predict", Group::kInference},
+      {"/tensorflow.serving.PredictionService/GetModelMetadata", Group::kMetadata},
+      {"/tensorflow.serving.ModelService/GetModelStatus", Group::kHealth},
+      {"/tensorflow.serving.ModelService/HandleReloadConfigRequest", Group::kModelRepository},
+      {"/grpc.health.v1.Health/Watch", Group::kHealth},
+      {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", Group::kMetadata}};
+  for (const auto& [path, group] : cases) EXPECT_EQ(AccessOf(path)->group, group) << path;
+}
+
+TEST_F(GrpcServicesTest, OtherPathsHaveNoGroup) {
+  for (const std::string_view path :
+       {"", "/", "ModelInfer", "/inference.GRPCInferenceService/", "/inference.GRPCInferenceService/Modelinfer",
+        "/inference.GRPCInferenceService/ModelInfer/", "/other.Service/ModelInfer", "/other.Service/LogSettings",
+        "/tensorflow.serving.ModelService/Predict"}) {
+    EXPECT_FALSE(AccessOf(path).has_value()) << path;
   }
 }
 

@@ -1,10 +1,10 @@
 #include "server/handlers.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
-#include "frontends/oip_http/handler.h"
-#include "frontends/tfs_http/handler.h"
-#include "frontends/tfs_http/router.h"
+#include "protocol/common_options.h"
 #include "server/grpc_services.h"
 #include "server/http/cors_handler.h"
 #include "server/http/path_switch.h"
@@ -15,22 +15,20 @@ namespace inferd::server {
 
 namespace {
 
-template <typename Options>
-Options Charging(Options options, base::ByteBudget& outputs) {
-  options.outputs = &outputs;
-  return options;
+rest::Options RestOptions(const config::ServerOptions& options) {
+  rest::Options rest;
+  protocol::SetRestOptions(options, rest);
+  return rest;
 }
 
 }  // namespace
 
-Handlers::Handlers(const config::ServerOptions& options, HandlerServices services)
+Handlers::Handlers(const config::ServerOptions& options, protocol::FrontEnds front_ends, HandlerServices services)
     : services_(std::move(services)),
+      front_ends_(std::move(front_ends)),
       grpc_on_http_port_(options.grpc_calls.on_http_port),
       cors_origins_(options.http_cors_allow_origins),
-      oip_http_options_(Charging(OipHttpOptions(options), services_.outputs)),
-      tfs_http_options_(Charging(TfsHttpOptions(options), services_.outputs)),
-      oip_grpc_options_(OipGrpcOptions(options)),
-      tfs_grpc_options_(TfsGrpcOptions(options)),
+      cors_options_(RestOptions(options)),
       grpc_options_(GrpcOptions(options)),
       call_metrics_(std::make_unique<net::grpc::CallMetrics>(services_.registry)) {}
 
@@ -40,73 +38,61 @@ std::unique_ptr<net::HttpHandler> Handlers::Http(net::Loop& loop) const {
 
 std::unique_ptr<net::HttpHandler> Handlers::Grpc(net::Loop& loop) const { return Grpc(loop, nullptr); }
 
+protocol::Services Handlers::ServicesOf(const net::Loop& loop, const access::Policy& access) const {
+  return {.access = access,
+          .dispatcher = *services_.dispatchers[loop.index()],
+          .catalog = services_.catalog,
+          .pool = services_.pool,
+          .logger = services_.logger,
+          .clock = services_.clock,
+          .registry = services_.registry,
+          .draining = services_.draining,
+          .request_log = &services_.request_logs,
+          .reload = [this](std::string_view config, core::ControlCallback done) {
+            ReloadModels({services_.catalog, services_.request_logs, services_.logger}, config, std::move(done));
+          }};
+}
+
 std::unique_ptr<net::HttpHandler> Handlers::Rest(net::Loop& loop) const {
-  // With --tfs-cors, TensorFlow Serving's API has its own server's headers, for any origin.
-  auto v1 = tfs_http_options_.cors ? TfsHttp(loop) : WithCors(TfsHttp(loop));
-  return MakePathSwitch(
-      [this](const net::RequestHead& head) { return tfs_http::IsOurs(head, tfs_http_options_.metrics_path); },
-      std::move(v1), WithCors(OipHttp(loop)));
+  const protocol::Services services = ServicesOf(loop, services_.access.http());
+  std::vector<ClaimedPaths> claimed;
+  for (const auto& front_end : front_ends_) {
+    std::unique_ptr<net::HttpHandler> handler = front_end->HttpHandler(services);
+    if (handler == nullptr) continue;
+    if (!front_end->has_own_cors()) handler = WithCors(std::move(handler));
+    claimed.push_back(
+        {.claims = [&front_end = *front_end](const net::RequestHead& head) { return front_end.Claims(head); },
+         .handler = std::move(handler),
+         .refusal_form = front_end->refusal_form()});
+  }
+  ClaimedPaths rest = std::move(claimed.back());
+  claimed.pop_back();
+  return MakePathSwitch(std::move(claimed), std::move(rest));
 }
 
 std::unique_ptr<net::HttpHandler> Handlers::WithCors(std::unique_ptr<net::HttpHandler> handler) const {
   if (cors_origins_.empty()) return handler;
-  return MakeCorsHandler(cors_origins_, oip_http_options_, services_.logger, std::move(handler));
-}
-
-std::unique_ptr<net::HttpHandler> Handlers::TfsHttp(net::Loop& loop) const {
-  return tfs_http::MakeHandler({.options = tfs_http_options_,
-                                .access = services_.access.http(),
-                                .dispatcher = *services_.dispatchers[loop.index()],
-                                .catalog = services_.catalog,
-                                .pool = services_.pool,
-                                .logger = services_.logger,
-                                .clock = services_.clock,
-                                .metrics = std::make_unique<tfs::RequestMetrics>(services_.registry, "REST"),
-                                .request_log = &services_.request_logs,
-                                .metrics_text = [this] { return services_.registry.PrometheusText(); }});
-}
-
-std::unique_ptr<net::HttpHandler> Handlers::OipHttp(net::Loop& loop) const {
-  return oip_http::MakeHandler({.options = oip_http_options_,
-                                .access = services_.access.http(),
-                                .dispatcher = *services_.dispatchers[loop.index()],
-                                .catalog = services_.catalog,
-                                .pool = services_.pool,
-                                .logger = services_.logger,
-                                .clock = services_.clock,
-                                .metrics_text = [this] { return services_.registry.PrometheusText(); }});
+  return MakeCorsHandler(cors_origins_, cors_options_, services_.logger, std::move(handler));
 }
 
 std::unique_ptr<net::HttpHandler> Handlers::Grpc(net::Loop& loop, std::unique_ptr<net::HttpHandler> fallback) const {
-  auto methods = GrpcMethods(
-      {.options = oip_grpc_options_,
-       .dispatcher = *services_.dispatchers[loop.index()],
-       .catalog = services_.catalog,
-       .pool = services_.pool,
-       .logger = services_.logger,
-       .clock = services_.clock},
-      {.options = tfs_grpc_options_,
-       .dispatcher = *services_.dispatchers[loop.index()],
-       .catalog = services_.catalog,
-       .pool = services_.pool,
-       .logger = services_.logger,
-       .clock = services_.clock,
-       .metrics = std::make_unique<tfs::RequestMetrics>(services_.registry, "GRPC"),
-       .request_log = &services_.request_logs,
-       .reload =
-           [this](std::string_view config, core::ControlCallback done) {
-             ReloadModels({services_.catalog, services_.request_logs, services_.logger}, config, std::move(done));
-           },
-       .counter_total = [this](std::string_view name) { return services_.registry.CounterTotal(name); }},
-      {.catalog = services_.catalog, .draining = services_.draining, .services = {}}, services_.access.grpc());
   return net::grpc::MakeHandler(
       {.options = grpc_options_, .pool = services_.pool, .clock = services_.clock, .metrics = call_metrics_.get()},
-      std::move(methods), std::move(fallback));
+      GrpcMethods(front_ends_, ServicesOf(loop, services_.access.grpc())), std::move(fallback));
 }
 
-std::unique_ptr<net::HttpHandler> Handlers::Metrics(net::Loop&) const {
-  return oip_http::MakeMetricsHandler(oip_http_options_, services_.access.http(), services_.catalog, services_.pool,
-                                      [this] { return services_.registry.PrometheusText(); });
+std::unique_ptr<net::HttpHandler> Handlers::Metrics(net::Loop& loop) const {
+  const protocol::Services services = ServicesOf(loop, services_.access.http());
+  for (const auto& front_end : front_ends_) {
+    if (auto handler = front_end->MetricsHandler(services)) return handler;
+  }
+  std::unreachable();
+}
+
+net::VitalRequest Handlers::VitalRequests() const {
+  return [this](const net::RequestHead& head) {
+    return std::ranges::any_of(front_ends_, [&head](const auto& front_end) { return front_end->IsVital(head); });
+  };
 }
 
 }  // namespace inferd::server

@@ -12,14 +12,13 @@
 #include "config/options/server_options.h"
 #include "core/dispatcher.h"
 #include "core/model/catalog.h"
-#include "frontends/oip_grpc/service.h"
-#include "frontends/oip_http/codec/options.h"
-#include "frontends/tfs_grpc/service.h"
-#include "frontends/tfs_http/codec/options.h"
 #include "metrics/registry.h"
 #include "net/grpc/call_metrics.h"
 #include "net/grpc/handler.h"
 #include "net/http/http.h"
+#include "net/http/over_limit_handler.h"
+#include "protocol/front_end.h"
+#include "rest/options.h"
 #include "server/access_policies.h"
 #include "server/records/request_logs.h"
 
@@ -36,37 +35,36 @@ struct HandlerServices {
   metrics::Registry& registry;
   RequestLogs& request_logs;
   const std::atomic<bool>& draining;
-  base::ByteBudget& outputs;
 };
 
-// What is served where: makes each listener's handler for one loop. Its methods are called on that loop; it outlives
-// the handlers, and is immutable once it is made.
+// What is served where: makes each listener's handler for one loop, out of what the front-ends bring. Its methods are
+// called on that loop; it outlives the handlers, and is immutable once it is made.
 class Handlers final {
  public:
-  Handlers(const config::ServerOptions& options, HandlerServices services);
+  Handlers(const config::ServerOptions& options, protocol::FrontEnds front_ends, HandlerServices services);
 
   // With gRPC beside it, if the options say so.
   std::unique_ptr<net::HttpHandler> Http(net::Loop& loop) const;
   std::unique_ptr<net::HttpHandler> Grpc(net::Loop& loop) const;
   std::unique_ptr<net::HttpHandler> Metrics(net::Loop& loop) const;
 
+  // Those of every front-end. Thread-safe; this object outlives it.
+  net::VitalRequest VitalRequests() const;
+
  private:
-  // Every protocol over HTTP, by the beginning of the path.
+  protocol::Services ServicesOf(const net::Loop& loop, const access::Policy& access) const;
+  // Every protocol over HTTP, by what it claims.
   std::unique_ptr<net::HttpHandler> Rest(net::Loop& loop) const;
-  std::unique_ptr<net::HttpHandler> OipHttp(net::Loop& loop) const;
-  std::unique_ptr<net::HttpHandler> TfsHttp(net::Loop& loop) const;
   // Lets pages of the origins that the options name use it.
   std::unique_ptr<net::HttpHandler> WithCors(std::unique_ptr<net::HttpHandler> handler) const;
   // What is no gRPC goes to `fallback`, if there is one.
   std::unique_ptr<net::HttpHandler> Grpc(net::Loop& loop, std::unique_ptr<net::HttpHandler> fallback) const;
 
   const HandlerServices services_;
+  const protocol::FrontEnds front_ends_;
   const bool grpc_on_http_port_;
   const std::vector<std::string> cors_origins_;
-  const oip_http::Options oip_http_options_;
-  const tfs_http::Options tfs_http_options_;
-  const oip_grpc::Options oip_grpc_options_;
-  const tfs_grpc::Options tfs_grpc_options_;
+  const rest::Options cors_options_;
   const net::grpc::Options grpc_options_;
   const std::unique_ptr<net::grpc::CallMetrics> call_metrics_;
 };

@@ -27,8 +27,8 @@
 #include "scheduling/scheduler_factory.h"
 #include "server/access_policies.h"
 #include "server/engine_set.h"
+#include "server/front_ends.h"
 #include "server/handlers.h"
-#include "server/http/vital_requests.h"
 #include "server/model_config_watch.h"
 #include "server/option_mapping.h"
 #include "server/process/process_metrics.h"
@@ -68,7 +68,7 @@ repository::RecordedWarmups RecordedWarmupsOf(const config::ServerOptions& optio
 // In the order of construction: what stands below may use what stands above.
 struct InferenceServer::Parts {
   Parts(const config::ServerOptions& server_options, base::Logger& server_logger, EngineSet engine_set,
-        AccessPolicies policies, std::optional<std::vector<config::ServedModel>> served)
+        AccessPolicies policies, std::optional<std::vector<config::ServedModel>> served, FrontEndsMaker make_front_ends)
       : options(server_options),
         logger(server_logger),
         engines(std::move(engine_set)),
@@ -116,16 +116,16 @@ struct InferenceServer::Parts {
       dispatchers.push_back(std::make_unique<core::LocalDispatcher>(snapshots, inflight, clock,
                                                                     options.lazy.on() ? manager.get() : nullptr));
     }
-    handlers = std::make_unique<const Handlers>(options, HandlerServices{.access = access,
-                                                                         .catalog = *manager,
-                                                                         .dispatchers = std::move(dispatchers),
-                                                                         .pool = *pool,
-                                                                         .logger = logger,
-                                                                         .clock = clock,
-                                                                         .registry = registry,
-                                                                         .request_logs = request_logs,
-                                                                         .draining = draining,
-                                                                         .outputs = outputs});
+    handlers = std::make_unique<const Handlers>(options, make_front_ends({.options = options, .outputs = outputs}),
+                                                HandlerServices{.access = access,
+                                                                .catalog = *manager,
+                                                                .dispatchers = std::move(dispatchers),
+                                                                .pool = *pool,
+                                                                .logger = logger,
+                                                                .clock = clock,
+                                                                .registry = registry,
+                                                                .request_logs = request_logs,
+                                                                .draining = draining});
     RegisterOutputMetrics(registry, outputs);
   }
 
@@ -209,7 +209,7 @@ base::Status InferenceServer::Parts::Open(net::ListenerOptions listener, MakeHan
   const std::string address = listener.unix_path.empty() ? listener.address : listener.unix_path;
   const bool is_tls = listener.tls.has_value();
   listener.apart = make_handler == &Handlers::Metrics;
-  if (!listener.apart) listener.vital = VitalRequests(TfsHttpOptions(options).metrics_path);
+  if (!listener.apart) listener.vital = handlers->VitalRequests();
   listener.handlers = [this, make_handler](net::Loop& loop) { return ((*handlers).*make_handler)(loop); };
   INFERD_RETURN_IF_ERROR(net_server.Bind(std::move(listener)));
   logger.Info(
@@ -222,12 +222,14 @@ InferenceServer::InferenceServer(std::unique_ptr<Parts> parts) : parts_(std::mov
 InferenceServer::~InferenceServer() = default;
 
 base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const config::ServerOptions& options,
-                                                                      base::Logger& logger) {
+                                                                      base::Logger& logger,
+                                                                      FrontEndsMaker make_front_ends) {
   INFERD_ASSIGN_OR_RETURN(EngineSet engines, EngineSet::Open(options, logger));
   INFERD_ASSIGN_OR_RETURN(AccessPolicies access, AccessPolicies::Open(options));
   if (const std::string gap = access.Gap(); !gap.empty()) logger.Warning(gap);
   INFERD_ASSIGN_OR_RETURN(auto served, ReadServedModels(options.served, logger));
-  auto parts = std::make_unique<Parts>(options, logger, std::move(engines), std::move(access), std::move(served));
+  auto parts = std::make_unique<Parts>(options, logger, std::move(engines), std::move(access), std::move(served),
+                                       make_front_ends);
   RegisterProcessMetrics(parts->registry);
   parts->access.LogWhoControls(logger);
   if (options.accept == config::AcceptWhen::kAtOnce) INFERD_RETURN_IF_ERROR(parts->ListenAll());

@@ -8,6 +8,7 @@
 #include "base/logging.h"
 #include "base/status.h"
 #include "config/options/server_options.h"
+#include "server/front_ends.h"
 
 namespace inferd::server {
 
@@ -21,8 +22,11 @@ class InferenceServer final {
  public:
   // `engine_directory` is where the engines' libraries are. The logger outlives the server. Errors: an engine folder or
   // a repository that is not there, a port in use, TLS files that cannot be read.
+  // Other front-ends than the server's own are for tests.
+  using FrontEndsMaker = protocol::FrontEnds (*)(const protocol::Settings&);
   static base::Result<std::unique_ptr<InferenceServer>> Start(const config::ServerOptions& options,
-                                                              base::Logger& logger);
+                                                              base::Logger& logger,
+                                                              FrontEndsMaker make_front_ends = MakeFrontEnds);
   ~InferenceServer();
 
   // Opens the ports if they are not open and --accept says that it is time. Whether they are; errors as Start's.

@@ -4,21 +4,12 @@
 #include <utility>
 
 #include "base/system/usable_cpus.h"
-#include "base/version/version.h"
 #include "config/personality.h"
 #include "net/body/memory_budget.h"
-#include "rest/options.h"
 
 namespace inferd::server {
 
 namespace {
-
-// The pattern has been checked with the options.
-std::optional<base::NamePattern> ForwardedHeaders(const std::string& pattern) {
-  if (pattern.empty()) return std::nullopt;
-  auto created = base::NamePattern::Create(pattern);
-  return created.has_value() ? std::optional(*std::move(created)) : std::nullopt;
-}
 
 std::optional<net::TlsOptions> TlsOf(const config::ListenerOptions& listener) {
   if (listener.tls.certificate_file.empty()) return std::nullopt;
@@ -26,27 +17,6 @@ std::optional<net::TlsOptions> TlsOf(const config::ListenerOptions& listener) {
                          .key_file = listener.tls.key_file,
                          .client_ca_file = listener.tls.client_ca_file,
                          .require_client_certificate = !listener.tls.client_ca_file.empty()};
-}
-
-core::QueueFull QueueFullOf(const config::Personality& personality) {
-  return {.code = personality.queue_full, .text = personality.queue_full_text};
-}
-
-void SetRestOptions(const config::ServerOptions& options, rest::Options& rest) {
-  std::ranges::copy(options.personality->http_status, rest.statuses.begin());
-  rest.forwarded_headers = ForwardedHeaders(options.http_header_forward_pattern);
-  rest.access_log = options.log.access;
-  rest.queue_full = QueueFullOf(*options.personality);
-  rest.body_bytes_max = options.limits.body_bytes_max;
-  rest.json_depth_max = options.limits.json_depth_max;
-  rest.compression_ratio_max = options.limits.decompression_ratio_max;
-  rest.inference_timeout_ns = std::chrono::nanoseconds(options.limits.http_inference_timeout).count();
-}
-
-void SetRpcOptions(const config::ServerOptions& options, rpc::Options& rpc) {
-  rpc.forwarded_metadata = ForwardedHeaders(options.grpc_header_forward_pattern);
-  rpc.access_log = options.log.access;
-  rpc.queue_full = QueueFullOf(*options.personality);
 }
 
 }  // namespace
@@ -115,66 +85,6 @@ net::grpc::Options GrpcOptions(const config::ServerOptions& options) {
   }
   grpc.web_allow_origin = options.grpc_calls.web_allow_origin;
   return grpc;
-}
-
-oip_http::Options OipHttpOptions(const config::ServerOptions& options) {
-  oip_http::Options oip;
-  SetRestOptions(options, oip);
-  oip.server_name = options.server_name;
-  oip.server_version = std::string(base::BuildVersion());
-  switch (options.health_bodies) {
-    case config::HealthBodies::kAuto: oip.health_bodies = oip_http::HealthBodies::kAccepted; break;
-    case config::HealthBodies::kEmpty: oip.health_bodies = oip_http::HealthBodies::kEmpty; break;
-    case config::HealthBodies::kJson: oip.health_bodies = oip_http::HealthBodies::kJson; break;
-  }
-  switch (options.json_nonfinite) {
-    case config::JsonNonFinite::kTokens: oip.nonfinite = tensorjson::NonFinite::kTokens; break;
-    case config::JsonNonFinite::kStrings: oip.nonfinite = tensorjson::NonFinite::kStrings; break;
-    case config::JsonNonFinite::kNull: oip.nonfinite = tensorjson::NonFinite::kNull; break;
-    case config::JsonNonFinite::kError: oip.nonfinite = tensorjson::NonFinite::kError; break;
-  }
-  oip.texts.model_not_ready = options.personality->model_not_ready;
-  return oip;
-}
-
-tfs_http::Options TfsHttpOptions(const config::ServerOptions& options) {
-  tfs_http::Options tfs;
-  SetRestOptions(options, tfs);
-  switch (options.v1_status) {
-    case config::V1Status::kUnion: tfs.v1_status = tfs_http::V1Status::kUnion; break;
-    case config::V1Status::kTfs: tfs.v1_status = tfs_http::V1Status::kTfs; break;
-    case config::V1Status::kKserve: tfs.v1_status = tfs_http::V1Status::kKserve; break;
-  }
-  switch (options.tfs_result_key) {
-    case config::TfsResultKey::kBoth: tfs.result_key = tfs_http::ResultKey::kBoth; break;
-    case config::TfsResultKey::kResult: tfs.result_key = tfs_http::ResultKey::kResult; break;
-    case config::TfsResultKey::kResults: tfs.result_key = tfs_http::ResultKey::kResults; break;
-  }
-  tfs.cors = options.tfs_cors;
-  tfs.check_methods = options.tfs_method_check;
-  tfs.metrics_path = options.tfs_metrics_path;
-  tfs.exact = options.personality->tfs_exact;
-  return tfs;
-}
-
-oip_grpc::Options OipGrpcOptions(const config::ServerOptions& options) {
-  oip_grpc::Options oip;
-  SetRpcOptions(options, oip);
-  oip.server_name = options.server_name;
-  oip.server_version = std::string(base::BuildVersion());
-  oip.typed_outputs = options.grpc_calls.typed_outputs;
-  return oip;
-}
-
-tfs_grpc::Options TfsGrpcOptions(const config::ServerOptions& options) {
-  tfs_grpc::Options tfs;
-  SetRpcOptions(options, tfs);
-  tfs.tensor_content = options.tfs_grpc_tensor_content;
-  tfs.session_graph = options.tfs_session_graph;
-  tfs.check_methods = options.tfs_method_check;
-  if (options.personality->tfs_exact) tfs.unready = tfs::Unready::kNotFound;
-  tfs.context_bytes_max = options.limits.body_bytes_max;
-  return tfs;
 }
 
 repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options,

@@ -6,10 +6,6 @@
 #include "config/options/served_model.h"
 #include "config/options/server_options.h"
 #include "core/inflight_limit.h"
-#include "frontends/oip_grpc/service.h"
-#include "frontends/oip_http/codec/options.h"
-#include "frontends/tfs_grpc/service.h"
-#include "frontends/tfs_http/codec/options.h"
 #include "net/grpc/handler.h"
 #include "net/http/limits.h"
 #include "net/server.h"
@@ -28,10 +24,6 @@ net::ListenerOptions Listener(std::string name, const config::ListenerOptions& l
 net::ListenerOptions UnixListener(std::string name, const config::ListenerOptions& listener,
                                   const config::Personality& personality);
 net::grpc::Options GrpcOptions(const config::ServerOptions& options);
-oip_http::Options OipHttpOptions(const config::ServerOptions& options);
-tfs_http::Options TfsHttpOptions(const config::ServerOptions& options);
-oip_grpc::Options OipGrpcOptions(const config::ServerOptions& options);
-tfs_grpc::Options TfsGrpcOptions(const config::ServerOptions& options);
 // `served`: the models that are named.
 repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options,
                                             std::optional<std::vector<config::ServedModel>> served);

@@ -75,11 +75,8 @@ TEST(OptionMappingTest, TlsNeedsACertificateAndAClientCaDemandsOne) {
   EXPECT_TRUE(Listener("http", listener).tls->require_client_certificate);
 }
 
-TEST(OptionMappingTest, APersonalityBringsItsCodesAndNames) {
-  const auto own = OipHttpOptions(Defaults());
-  EXPECT_EQ(net::HttpStatus(own.statuses, base::StatusCode::kResourceExhausted), 429);
+TEST(OptionMappingTest, APersonalityBringsItsNames) {
   const auto triton = Defaults(config::TritonserverPersonality());
-  EXPECT_EQ(net::HttpStatus(OipHttpOptions(triton).statuses, base::StatusCode::kResourceExhausted), 503);
   EXPECT_EQ(ManagerOptionsOf(triton, std::nullopt).completion.platform_names, triton.personality->platform_names);
 }
 
@@ -90,25 +87,6 @@ TEST(OptionMappingTest, WhereModelsRunThatDoNotSay) {
   EXPECT_EQ(ManagerOptionsOf(options, std::nullopt).completion.default_isolation, config::Isolation::kProcess);
 }
 
-TEST(OptionMappingTest, TensorflowServingsRestApi) {
-  config::ServerOptions options = Defaults();
-  EXPECT_EQ(TfsHttpOptions(options).v1_status, tfs_http::V1Status::kUnion);
-  EXPECT_FALSE(TfsHttpOptions(options).cors);
-  options.v1_status = config::V1Status::kTfs;
-  options.tfs_cors = true;
-  options.tfs_result_key = config::TfsResultKey::kResults;
-  options.limits.json_depth_max = 7;
-  options.limits.body_bytes_max = 1000;
-  const tfs_http::Options tfs = TfsHttpOptions(options);
-  EXPECT_EQ(tfs.v1_status, tfs_http::V1Status::kTfs);
-  EXPECT_TRUE(tfs.cors);
-  EXPECT_EQ(tfs.result_key, tfs_http::ResultKey::kResults);
-  EXPECT_EQ(tfs.json_depth_max, 7u);
-  EXPECT_EQ(tfs.body_bytes_max, 1000u);
-  options.v1_status = config::V1Status::kKserve;
-  EXPECT_EQ(TfsHttpOptions(options).v1_status, tfs_http::V1Status::kKserve);
-}
-
 TEST(OptionMappingTest, GrpcsDefaultsAreTheRooms) {
   const net::grpc::Options mapped = GrpcOptions(Defaults());
   const net::grpc::Options own;
@@ -116,34 +94,14 @@ TEST(OptionMappingTest, GrpcsDefaultsAreTheRooms) {
   EXPECT_EQ(mapped.compression_ratio_max, own.compression_ratio_max);
   EXPECT_EQ(mapped.response_compression_level, own.response_compression_level);
   EXPECT_EQ(mapped.web_allow_origin, own.web_allow_origin);
-  const oip_grpc::Options inference = OipGrpcOptions(Defaults());
-  EXPECT_EQ(inference.queue_full.code, oip_grpc::Options().queue_full.code);
-  EXPECT_EQ(inference.queue_full.text, "");
-  EXPECT_FALSE(inference.typed_outputs);
-  EXPECT_EQ(TfsGrpcOptions(Defaults()).context_bytes_max, tfs_grpc::Options().context_bytes_max);
-  EXPECT_FALSE(TfsGrpcOptions(Defaults()).tensor_content);
-  EXPECT_EQ(TfsGrpcOptions(Defaults()).unready, tfs::Unready::kUnavailable);
 }
 
 TEST(OptionMappingTest, GrpcHasItsOptions) {
   config::ServerOptions options = Defaults(config::TritonserverPersonality());
   options.grpc_calls.message_bytes_max = 7;
-  options.grpc_calls.typed_outputs = true;
   options.grpc_calls.web_allow_origin = "*";
   EXPECT_EQ(GrpcOptions(options).message_bytes_max, 7u);
   EXPECT_EQ(GrpcOptions(options).web_allow_origin, "*");
-  EXPECT_TRUE(OipGrpcOptions(options).typed_outputs);
-  options.tfs_grpc_tensor_content = true;
-  EXPECT_TRUE(TfsGrpcOptions(options).tensor_content);
-  const config::ServerOptions as_tensorflow = Defaults(config::TensorflowModelServerPersonality());
-  EXPECT_EQ(TfsGrpcOptions(as_tensorflow).unready, tfs::Unready::kNotFound);
-  EXPECT_EQ(TfsGrpcOptions(options).queue_full.code, base::StatusCode::kUnavailable);
-  EXPECT_EQ(OipGrpcOptions(options).queue_full.code, base::StatusCode::kUnavailable);
-  for (const core::QueueFull& full :
-       {TfsGrpcOptions(as_tensorflow).queue_full, TfsHttpOptions(as_tensorflow).queue_full}) {
-    EXPECT_EQ(full.code, base::StatusCode::kUnavailable);
-    EXPECT_EQ(full.text, "The batch scheduling queue to which this task was submitted is full");
-  }
   int level = -1;
   using enum config::GrpcCompressionLevel;
   for (const auto named : {kNone, kLow, kMedium, kHigh}) {

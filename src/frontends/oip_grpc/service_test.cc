@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "access/group.h"
+#include "config/personality.h"
+#include "frontends/oip_grpc/front_end.h"
 #include "frontends/oip_grpc/service_fixture.h"
 
 namespace inferd::oip_grpc {
@@ -12,6 +13,10 @@ namespace {
 
 TEST(ServiceTest, EveryMethodIsThereAndHasItsAccessGroup) {
   TestService service;
+  config::ServerOptions options;
+  options.personality = &config::DefaultPersonality();
+  base::ByteBudget outputs(1 << 20);
+  const auto front_end = MakeFrontEnd({.options = options, .outputs = outputs});
   std::vector<std::string> paths;
   for (const auto& method : Methods({.options = service.options,
                                      .dispatcher = service.dispatcher,
@@ -19,7 +24,7 @@ TEST(ServiceTest, EveryMethodIsThereAndHasItsAccessGroup) {
                                      .pool = service.server.pool,
                                      .logger = *service.logger,
                                      .clock = service.server.clock})) {
-    EXPECT_TRUE(access::GroupOfGrpcMethod(method.path).has_value()) << method.path;
+    EXPECT_TRUE(front_end->AccessOf(method.path).has_value()) << method.path;
     EXPECT_NE(static_cast<bool>(method.unary), static_cast<bool>(method.streaming)) << method.path;
     paths.push_back(method.path);
   }

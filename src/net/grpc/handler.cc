@@ -69,6 +69,10 @@ class Handler final : public HttpHandler {
     if (fallback_ != nullptr) fallback_->OnRequest(std::move(request), std::move(reply));
   }
 
+  RefusalForm RefusalFormOf(const RequestHead& head) const override {
+    return fallback_ != nullptr ? fallback_->RefusalFormOf(head) : nullptr;
+  }
+
   void OnDrain() override {
     methods_.OnDrain();
     if (fallback_ != nullptr) fallback_->OnDrain();

@@ -159,6 +159,10 @@ class RequestSink {
   virtual bool AwaitsMore() const = 0;
 };
 
+// How a protocol writes what the transport answers in its place: a body that is too large, one that does not arrive, a
+// connection too many. `text` is plain ASCII. Content-Length, Date and Connection are added behind it.
+using RefusalForm = HttpResponse (*)(int status, std::string_view text);
+
 // What the handler wants done with the body that follows a head.
 struct BodyPlan {
   std::optional<HttpResponse> refuse;  // answer at once; the body is drained within limits or the connection closed
@@ -166,6 +170,7 @@ struct BodyPlan {
   uint64_t bytes_max = 0;              // 0: the listener's limit
   base::Buffer memory = {};            // of the Content-Length: where the body goes; none: the transport's own
   std::unique_ptr<RequestSink> sink = nullptr;  // takes the request in OnRequest's place
+  RefusalForm refusal_form = nullptr;           // of what the transport answers to this request; null: {"error": text}
   // Headers that the answer has besides its own, whoever gives it: the handler or the transport. Null: none.
   std::shared_ptr<const HeaderList> answer_headers = nullptr;
 };
@@ -179,6 +184,11 @@ class HttpHandler {
   // The whole request. May answer at once or keep `reply` for later. HEAD is delivered as such: send the body that GET
   // would have, the transport leaves it out.
   virtual void OnRequest(HttpRequest request, Reply reply) = 0;
+  // Of the transport's refusals of requests that OnHead never sees; see BodyPlan::refusal_form.
+  virtual RefusalForm RefusalFormOf(const RequestHead& head) const {
+    static_cast<void>(head);
+    return nullptr;
+  }
   // The server is draining: exchanges that go on for as long as the peer likes should come to their end.
   virtual void OnDrain() {}
 };

@@ -137,6 +137,7 @@ class Session final : public net::Session, public Exchange {
   // Its response.
   std::string request_id_;  // RequestHead::request_id
   std::shared_ptr<const HeaderList> answer_headers_;
+  RefusalForm refusal_form_ = nullptr;  // BodyPlan's
   bool streaming_ = false;
   bool chunking_ = false;
   bool close_after_ = false;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "net/http/transport_answer.h"
 #include "net/http1/session.h"
 
 // How http1::Session reads a request's body, or drops it.
@@ -14,12 +15,13 @@ void Session::BeginBody() {
   chunks_ = ChunkDecoder(host_.limits().header_bytes_max);
   BodyPlan plan = host_.handler().OnHead(head);
   answer_headers_ = std::move(plan.answer_headers);
+  refusal_form_ = plan.refusal_form;
   if (plan.refuse.has_value()) return RefuseBody(*std::move(plan.refuse));
   sink_ = std::move(plan.sink);
   if (!has_body) return Execute();
   const uint64_t limit = plan.bytes_max != 0 ? plan.bytes_max : host_.limits().body_bytes_max;
   if (length > limit) {
-    return RefuseBody(HttpResponse::Text(413, "application/json", R"({"error":"request body too large"})"));
+    return RefuseBody(TransportAnswer(413, "request body too large", refusal_form_));
   }
   body_ = Body(host_.bodies(), framing_.chunked ? std::nullopt : head.content_length, limit, plan.align_at,
                std::move(plan.memory));
@@ -36,8 +38,7 @@ bool Session::OnFill(Body::Fill fill) {
   if (fill == Body::Fill::kTooLarge) {
     Refuse(413, "request body too large");
   } else {
-    HttpResponse response =
-        HttpResponse::Text(503, "application/json", R"({"error":"too many request bytes in flight"})");
+    HttpResponse response = TransportAnswer(503, "too many request bytes in flight", refusal_form_);
     response.headers.emplace_back("Retry-After", "1");
     response.close = true;
     Send(std::move(response));

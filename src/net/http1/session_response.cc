@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "net/http/net_metrics.h"
+#include "net/http/transport_answer.h"
 #include "net/http1/session.h"
 
 // The answering half of http1::Session.
@@ -15,16 +16,6 @@ namespace {
 constexpr size_t kCopiedBodyBytesMax = 1024;
 
 bool HasNoBody(int status) { return status < 200 || status == 204 || status == 304; }
-
-HttpResponse ErrorResponse(int status, std::string_view message) {
-  std::string body = R"({"error":")";
-  for (const char c : message) {
-    if (c == '"' || c == '\\') body.push_back('\\');
-    body.push_back(c);
-  }
-  body += "\"}";
-  return HttpResponse::Text(status, "application/json", body);
-}
 
 }  // namespace
 
@@ -114,7 +105,7 @@ void Session::TellPeerGone() {
 
 void Session::Abandon() {
   if (streaming_) return host_.Abort();
-  Send(ErrorResponse(500, "the request was dropped without an answer"));
+  Send(TransportAnswer(500, "the request was dropped without an answer", refusal_form_));
 }
 
 void Session::FinishResponse(int status, bool close) {
@@ -129,6 +120,7 @@ void Session::FinishResponse(int status, bool close) {
   head_only_ = false;
   request_id_.clear();
   answer_headers_ = nullptr;
+  refusal_form_ = nullptr;
   reading_clock_.Restart();
   if (close) {
     Finish();
@@ -140,7 +132,7 @@ void Session::FinishResponse(int status, bool close) {
 
 // The framing cannot be trusted, or nobody wants to read on: answer and close.
 void Session::Refuse(int status, std::string_view message) {
-  HttpResponse response = ErrorResponse(status, message);
+  HttpResponse response = TransportAnswer(status, message, refusal_form_);
   response.close = true;
   Send(std::move(response));
 }

@@ -4,16 +4,12 @@
 
 #include "net/http/ascii.h"
 #include "net/http/net_metrics.h"
+#include "net/http/transport_answer.h"
 #include "net/http2/connection.h"
 
 namespace inferd::net::http2 {
 
 namespace {
-
-// The transport's own answers look like the front-ends': {"error": "..."}. The texts are ours; none needs escaping.
-HttpResponse ErrorResponse(int status, std::string_view text) {
-  return HttpResponse::Text(status, "application/json", "{\"error\":\"" + std::string(text) + "\"}");
-}
 
 bool HasNoBody(Method method, int status) { return method == Method::kHead || status == 204 || status == 304; }
 
@@ -51,6 +47,7 @@ void Stream::OnHeadersEnd(bool end_stream) {
   if (refusal.status != 0) return Refuse(refusal.status, refusal.text);
   BodyPlan plan = host.handler().OnHead(request_.head);
   answer_headers_ = std::move(plan.answer_headers);
+  refusal_form_ = plan.refusal_form;
   if (plan.refuse.has_value()) return Refuse(*std::move(plan.refuse));
   if (plan.sink != nullptr) {
     sink_ = std::move(plan.sink);
@@ -94,7 +91,7 @@ bool Stream::OnData(std::span<const std::byte> data, int64_t now_ns) {
     case Body::Fill::kOk: break;
     case Body::Fill::kTooLarge: Refuse(413, "request body too large"); break;
     case Body::Fill::kNoMemory: {
-      HttpResponse response = ErrorResponse(503, "too many request bytes in flight");
+      HttpResponse response = TransportAnswer(503, "too many request bytes in flight", refusal_form_);
       response.headers.emplace_back("Retry-After", "1");
       Refuse(std::move(response));
       break;
@@ -154,7 +151,7 @@ void Stream::OpenWindow() {
   if (!paused_ && unconsumed_ > 0) connection_.Consume(id_, std::exchange(unconsumed_, 0));
 }
 
-void Stream::Refuse(int status, std::string_view text) { Refuse(ErrorResponse(status, text)); }
+void Stream::Refuse(int status, std::string_view text) { Refuse(TransportAnswer(status, text, refusal_form_)); }
 
 void Stream::Refuse(HttpResponse&& response) {
   receiving_ = Receiving::kDiscarding;
@@ -240,7 +237,8 @@ void Stream::ResumeBody() {
 }
 
 void Stream::Abandon() {
-  if (responding_ == Responding::kNothing) return Send(ErrorResponse(500, "the request was dropped without an answer"));
+  if (responding_ == Responding::kNothing)
+    return Send(TransportAnswer(500, "the request was dropped without an answer", refusal_form_));
   Forget();
   connection_.Reset(id_, NGHTTP2_INTERNAL_ERROR);
 }

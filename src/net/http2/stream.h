@@ -110,7 +110,8 @@ class Stream final : public Exchange {
   HttpRequest request_;
   std::string request_id_;  // RequestHead::request_id
   std::shared_ptr<const HeaderList> answer_headers_;
-  HeaderBlock fields_;  // makes request_'s head
+  RefusalForm refusal_form_ = nullptr;  // BodyPlan's
+  HeaderBlock fields_;                  // makes request_'s head
   Body body_;
   std::unique_ptr<RequestSink> sink_;  // kept to the stream's end: it may be what answers just now
   size_t unconsumed_ = 0;              // bytes given to the sink by which the stream's window is still shut

@@ -8,32 +8,41 @@ namespace {
 
 class PathSwitch final : public net::HttpHandler {
  public:
-  PathSwitch(PathTest chosen, std::unique_ptr<net::HttpHandler> first, std::unique_ptr<net::HttpHandler> second)
-      : chosen_(std::move(chosen)), first_(std::move(first)), second_(std::move(second)) {}
+  PathSwitch(std::vector<ClaimedPaths> claimed, ClaimedPaths rest)
+      : claimed_(std::move(claimed)), rest_(std::move(rest)) {}
 
-  net::BodyPlan OnHead(const net::RequestHead& head) override { return Of(head).OnHead(head); }
+  net::BodyPlan OnHead(const net::RequestHead& head) override {
+    const ClaimedPaths& paths = Of(head);
+    net::BodyPlan plan = paths.handler->OnHead(head);
+    plan.refusal_form = paths.refusal_form;
+    return plan;
+  }
   void OnRequest(net::HttpRequest request, net::Reply reply) override {
-    net::HttpHandler& handler = Of(request.head);
+    net::HttpHandler& handler = *Of(request.head).handler;
     handler.OnRequest(std::move(request), std::move(reply));
   }
+  net::RefusalForm RefusalFormOf(const net::RequestHead& head) const override { return Of(head).refusal_form; }
   void OnDrain() override {
-    first_->OnDrain();
-    second_->OnDrain();
+    for (const ClaimedPaths& paths : claimed_) paths.handler->OnDrain();
+    rest_.handler->OnDrain();
   }
 
  private:
-  net::HttpHandler& Of(const net::RequestHead& head) { return chosen_(head) ? *first_ : *second_; }
+  const ClaimedPaths& Of(const net::RequestHead& head) const {
+    for (const ClaimedPaths& paths : claimed_) {
+      if (paths.claims(head)) return paths;
+    }
+    return rest_;
+  }
 
-  const PathTest chosen_;
-  const std::unique_ptr<net::HttpHandler> first_;
-  const std::unique_ptr<net::HttpHandler> second_;
+  const std::vector<ClaimedPaths> claimed_;
+  const ClaimedPaths rest_;
 };
 
 }  // namespace
 
-std::unique_ptr<net::HttpHandler> MakePathSwitch(PathTest chosen, std::unique_ptr<net::HttpHandler> first,
-                                                 std::unique_ptr<net::HttpHandler> second) {
-  return std::make_unique<PathSwitch>(std::move(chosen), std::move(first), std::move(second));
+std::unique_ptr<net::HttpHandler> MakePathSwitch(std::vector<ClaimedPaths> claimed, ClaimedPaths rest) {
+  return std::make_unique<PathSwitch>(std::move(claimed), std::move(rest));
 }
 
 }  // namespace inferd::server

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace inferd::server {
 namespace {
@@ -26,19 +27,26 @@ class NotingHandler final : public net::HttpHandler {
   std::string& log_;
 };
 
-TEST(PathSwitchTest, GivesEachRequestToWhomItIsFor) {
+TEST(PathSwitchTest, TheFirstThatClaimsARequestHasIt) {
   std::string log;
+  const auto beginning = [](std::string_view path) {
+    return [path](const net::RequestHead& head) { return head.target.starts_with(path); };
+  };
+  std::vector<ClaimedPaths> claimed;
+  claimed.push_back({.claims = beginning("/ab"), .handler = std::make_unique<NotingHandler>("ab", log)});
+  claimed.push_back({.claims = beginning("/a"), .handler = std::make_unique<NotingHandler>("a", log)});
   const auto handler =
-      MakePathSwitch([](const net::RequestHead& head) { return head.target.starts_with("/a"); },
-                     std::make_unique<NotingHandler>("a", log), std::make_unique<NotingHandler>("rest", log));
-  for (const char* target : {"/a/x", "/b"}) {
+      MakePathSwitch(std::move(claimed), {.claims = nullptr, .handler = std::make_unique<NotingHandler>("rest", log)});
+  for (const char* target : {"/a/x", "/abc", "/b"}) {
     net::HttpRequest request;
     request.head.target = target;
     handler->OnHead(request.head);
     handler->OnRequest(std::move(request), net::Reply());
   }
   handler->OnDrain();
-  EXPECT_EQ(log, "a:head:/a/x a:request:/a/x rest:head:/b rest:request:/b a:drain rest:drain ");
+  EXPECT_EQ(log,
+            "a:head:/a/x a:request:/a/x ab:head:/abc ab:request:/abc rest:head:/b rest:request:/b ab:drain a:drain "
+            "rest:drain ");
 }
 
 }  // namespace
