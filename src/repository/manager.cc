@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "config/model/model_config_document.h"
-#include "repository/batching_words.h"
+#include "repository/load/batching_words.h"
 #include "repository/manager_core.h"
 
 namespace inferd::repository {
@@ -32,7 +32,7 @@ Manager::~Manager() = default;
 base::Status Manager::Start() { return core_->Start(); }
 void Manager::BeginDrain() { core_->BeginDrain(); }
 void Manager::Shutdown() { core_->Shutdown(); }
-void Manager::LookNow() { core_->Look(false); }
+void Manager::LookNow() { core_->Look(); }
 void Manager::WaitIdle() { core_->WaitIdle(); }
 
 bool Manager::ServerLive() const { return true; }
@@ -135,12 +135,16 @@ std::vector<std::string> Manager::ModelNames() const {
   return names;
 }
 
-void Manager::Load(core::LoadCall call, core::ControlCallback done) { core_->Load(std::move(call), std::move(done)); }
-void Manager::Unload(core::UnloadCall call, core::ControlCallback done) { core_->Unload(call, std::move(done)); }
-void Manager::Demand(core::LoadDemand demand) { core_->Demand(std::move(demand)); }
-void Manager::ExpireDemands() { core_->ServeDemands({}); }
-void Manager::ReplaceModels(std::vector<config::ServedModel> models, core::ControlCallback done) {
-  core_->ReplaceModels(std::move(models), std::move(done));
+void Manager::Load(core::LoadCall call, core::ControlCallback done) {
+  core_->calls().Load(std::move(call), std::move(done));
 }
+void Manager::Unload(core::UnloadCall call, core::ControlCallback done) {
+  core_->calls().Unload(call, std::move(done));
+}
+void Manager::ReplaceModels(std::vector<config::ServedModel> models, core::ControlCallback done) {
+  core_->served_models().Replace(std::move(models), std::move(done));
+}
+void Manager::Demand(core::LoadDemand demand) { core_->demand_queue().Push(std::move(demand)); }
+void Manager::ExpireDemands() { core_->ServeDemands({}); }
 
 }  // namespace inferd::repository

@@ -17,19 +17,10 @@
 #include "core/snapshot_publisher.h"
 #include "metrics/registry.h"
 #include "repository/load/warmup.h"
-#include "repository/room/room_plan.h"
+#include "repository/room/lazy_loading.h"
 #include "repository/tree/repository_path.h"
 
 namespace inferd::repository {
-
-// Loading versions when requests need them.
-struct LazyLoading {
-  bool enabled = false;
-  ModelBudget budget = {};
-  std::vector<std::string> pinned_models = {};  // besides those whose configuration says so
-  size_t waiters_max = 128;                     // requests of one model that wait for a load
-  int64_t wait_max_ms = 60'000;
-};
 
 struct ManagerOptions {
   std::vector<RepositoryPath> repositories;

@@ -92,6 +92,20 @@ std::string ModelRecord::Failure() const {
   return failed == versions.end() ? problem : failed->second.reason;
 }
 
+void ModelRecord::RetryFailed(int64_t now_ns, uint32_t failures_max, int64_t wait_ns) {
+  for (auto& [version, entry] : versions) {
+    const bool due = now_ns - entry.failed_ns >= wait_ns;
+    if (entry.failed && entry.failures <= failures_max && due) entry.failed = false;
+  }
+}
+
+void ModelRecord::NoteNotLoaded() {
+  for (auto& [version, entry] : versions) {
+    const bool quiet = entry.serving == nullptr && !entry.Pending() && entry.alive == 0 && !entry.failed;
+    if (quiet && LoadsOnDemand(version)) entry.reason = kNotLoaded;
+  }
+}
+
 void ModelRecord::Prune() {
   std::erase_if(versions, [this](const auto& entry) {
     const auto& [version, record] = entry;

@@ -19,4 +19,10 @@ LazyMetrics::LazyMetrics(metrics::Registry& registry, const ModelBudget& budget)
       ->Set(budget.versions_max);
 }
 
+void LazyMetrics::Show(const RecordTotals& totals) const {
+  loaded_bytes->Set(totals.resident_bytes);
+  loaded_versions->Set(totals.resident_versions);
+  waiting_requests->Set(totals.waiting);
+}
+
 }  // namespace inferd::repository

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "metrics/registry.h"
+#include "repository/records/model_records.h"
 #include "repository/room/room_plan.h"
 
 namespace inferd::repository {
@@ -11,6 +12,9 @@ namespace inferd::repository {
 // What is said of models that are loaded on demand. Thread-safe.
 struct LazyMetrics {
   LazyMetrics(metrics::Registry& registry, const ModelBudget& budget);
+
+  // What is loaded and waited for.
+  void Show(const RecordTotals& totals) const;
 
   std::shared_ptr<metrics::Gauge> loaded_bytes;
   std::shared_ptr<metrics::Gauge> loaded_versions;

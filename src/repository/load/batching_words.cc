@@ -1,4 +1,4 @@
-#include "repository/batching_words.h"
+#include "repository/load/batching_words.h"
 
 #include <algorithm>
 

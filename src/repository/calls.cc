@@ -1,0 +1,149 @@
+#include "repository/calls.h"
+
+#include <utility>
+
+#include "base/memory_shortage.h"
+#include "config/model/model_config_parser.h"
+#include "repository/records/wanted_versions.h"
+#include "storage/local_storage.h"
+
+namespace inferd::repository {
+
+namespace {
+
+// The staging folder of a load call, looked into as if it were the model's folder.
+base::Result<ModelLook> LookIntoStaging(const core::LoadCall& call, const storage::StagingFolder& staging) {
+  INFERD_ASSIGN_OR_RETURN(const storage::TreeStat tree, storage::StatTree(staging.path()));
+  ModelLook look;
+  look.name = call.model;
+  look.repository = call.repository;
+  look.model_dir = staging.path();
+  look.layout = SplitTree(tree);
+  for (const int64_t version : look.layout.VersionNumbers()) {
+    look.version_dirs[version] = staging.path() / std::to_string(version);
+    look.settled.insert(version);
+  }
+  return look;
+}
+
+}  // namespace
+
+void Calls::Run(core::ControlCallback done, Call call) {
+  {
+    base::MutexLock lock(state_.mutex);
+    if (!state_.stopping && state_.started) {
+      ++state_.busy;
+      pool_.Post([this, call = std::move(call), done = std::move(done)]() mutable {
+        base::Status status = base::ResourceExhausted("the server is out of memory");
+        base::RunUnlessOutOfMemory([&] { status = call(done); });
+        if (!status.ok() && done) done(std::move(status));
+        base::MutexLock busy_lock(state_.mutex);
+        --state_.busy;
+        state_.changed.NotifyAll();
+      });
+      return;
+    }
+  }
+  done(base::Unavailable("the server is starting or shutting down"));
+}
+
+void Calls::Load(core::LoadCall call, core::ControlCallback done) {
+  Run(std::move(done),
+      [this, call = std::move(call)](core::ControlCallback& answer) { return ApplyLoad(call, answer); });
+}
+
+base::Status Calls::ApplyLoad(const core::LoadCall& call, core::ControlCallback& done) {
+  INFERD_RETURN_IF_ERROR(storage::CheckModelName(call.model));
+  if (!call.files.empty() && call.config_json.empty()) {
+    return base::InvalidArgument("a load of '" + call.model + "' with files needs a 'config' parameter too");
+  }
+  {
+    base::MutexLock lock(state_.mutex);
+    INFERD_RETURN_IF_ERROR(state_.CheckRepository(call.repository));
+  }
+  std::shared_ptr<const storage::StagingFolder> staging;
+  if (!call.files.empty()) {
+    INFERD_ASSIGN_OR_RETURN(staging, storage::StagingFolder::Create(options_.staging_dir, call.files));
+  }
+  Deferred deferred;
+  {
+    base::MutexLock source_lock(source_.mutex);
+    INFERD_ASSIGN_OR_RETURN(Target target, FindTarget(call, std::move(staging)));
+    INFERD_RETURN_IF_ERROR(Apply(call, std::move(target), done, deferred));
+  }
+  RunAll(deferred);
+  return base::OkStatus();
+}
+
+base::Result<Calls::Target> Calls::FindTarget(const core::LoadCall& call,
+                                              std::shared_ptr<const storage::StagingFolder> staging) {
+  Target target;
+  auto folder = source_.source->LookAt(call.model, call.repository);
+  if (!folder.has_value() && (staging == nullptr || folder.error().code() != base::StatusCode::kNotFound)) {
+    return std::unexpected(folder.error());
+  }
+  if (folder.has_value()) target.folder = *std::move(folder);
+  if (staging != nullptr) {
+    INFERD_ASSIGN_OR_RETURN(target.look, LookIntoStaging(call, *staging));
+  } else {
+    target.look = *target.folder;
+  }
+  if (!call.config_json.empty()) {
+    INFERD_ASSIGN_OR_RETURN(const config::ModelConfig config, config::ModelConfigFromJson(call.config_json));
+    target.look.rules = VersionRulesOf(config);
+  }
+  target.wanted = SelectWanted(target.look, {.config_json = call.config_json, .files = std::move(staging)}, {});
+  if (target.wanted.empty()) {
+    return std::unexpected(base::InvalidArgument("failed to load '" + call.model +
+                                                 "', at least one version must be available under the "
+                                                 "version policy of model '" +
+                                                 call.model + "'"));
+  }
+  // What is wrong with the call itself leaves everything as it was.
+  if (!call.config_json.empty()) {
+    auto resolved = loader_.Resolve(target.wanted.begin()->second.job);
+    if (!resolved.has_value()) return std::unexpected(resolved.error());
+  }
+  return target;
+}
+
+base::Status Calls::Apply(const core::LoadCall& call, Target target, core::ControlCallback& done, Deferred& deferred) {
+  base::MutexLock lock(state_.mutex);
+  if (state_.stopping) return ShuttingDown();
+  ModelRecord& record = state_.records.Add(call.model);
+  record.repository = target.folder.has_value() ? target.folder->repository : call.repository;
+  record.on_disk = target.folder.has_value();
+  record.layout = target.folder.has_value() ? target.folder->layout : ModelLayout{};
+  record.changing = false;
+  record.authority = Authority::kLoadCall;
+  wants_.Want(target.look, std::move(target.wanted), record);
+  // A repeated call wants it tried again.
+  for (auto& [version, entry] : record.versions) entry.failed = false;
+  for (const auto& [version, wanted] : record.wanted) record.versions[version].demanded = true;
+  record.load_waiters.push_back(std::move(done));
+  stepper_.Advance(state_, record, deferred);
+  stepper_.Conclude(state_, deferred);
+  return base::OkStatus();
+}
+
+void Calls::Unload(const core::UnloadCall& call, core::ControlCallback done) {
+  Deferred deferred;
+  base::Status status;
+  {
+    base::MutexLock lock(state_.mutex);
+    status = state_.CheckRepository(call.repository);
+    ModelRecord* const record = state_.records.Change(call.model);
+    // Triton: to unload what is not there succeeds.
+    if (status.ok() && record != nullptr && !state_.stopping) {
+      record->authority = Authority::kUnloadCall;
+      record->wanted.clear();
+      record->problem = "unloaded";
+      stepper_.Advance(state_, *record, deferred);
+      stepper_.Conclude(state_, deferred);
+    }
+  }
+  RunAll(deferred);
+  done(std::move(status));
+}
+
+}  // namespace inferd::repository

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/executor.h"
+#include "core/model/catalog.h"
+#include "repository/load/loader.h"
+#include "repository/state.h"
+#include "repository/stepper.h"
+#include "repository/wanted_models.h"
+#include "storage/staging.h"
+
+namespace inferd::repository {
+
+// The load and unload calls of clients. Thread-safe; what is referred to outlives it, and its calls run on `pool`.
+class Calls final {
+ public:
+  Calls(const ManagerOptions& options, const Loader& loader, State& state, LockedSource& source, const Stepper& stepper,
+        const WantedModels& wants, base::Executor& pool)
+      : options_(options),
+        loader_(loader),
+        state_(state),
+        source_(source),
+        stepper_(stepper),
+        wants_(wants),
+        pool_(pool) {}
+
+  // Answers itself, by what it takes `done` for, unless it fails.
+  using Call = std::move_only_function<base::Status(core::ControlCallback& done)>;
+  // Runs a call on the pool. Before the first look and after the last, answers UNAVAILABLE.
+  void Run(core::ControlCallback done, Call call);
+
+  // Answered when the versions serve, or one does not.
+  void Load(core::LoadCall call, core::ControlCallback done);
+  // Answered before it returns, when the versions take no more requests.
+  void Unload(const core::UnloadCall& call, core::ControlCallback done);
+
+ private:
+  // What a load call found, and wants.
+  struct Target {
+    std::optional<ModelLook> folder;  // in a repository; nothing: none has it
+    ModelLook look;                   // the folder, or what the call brought
+    std::map<int64_t, WantedVersion> wanted;
+  };
+  base::Status ApplyLoad(const core::LoadCall& call, core::ControlCallback& done);
+  base::Result<Target> FindTarget(const core::LoadCall& call, std::shared_ptr<const storage::StagingFolder> staging)
+      REQUIRES(source_.mutex);
+  base::Status Apply(const core::LoadCall& call, Target target, core::ControlCallback& done, Deferred& deferred);
+
+  const ManagerOptions& options_;
+  const Loader& loader_;
+  State& state_;
+  LockedSource& source_;
+  const Stepper& stepper_;
+  const WantedModels& wants_;
+  base::Executor& pool_;
+};
+
+}  // namespace inferd::repository

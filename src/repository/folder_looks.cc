@@ -1,0 +1,163 @@
+#include "repository/folder_looks.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace inferd::repository {
+
+namespace {
+
+base::Status UnknownModel(std::string_view option, const std::string& name, const std::set<std::string>& models) {
+  constexpr size_t kShownMax = 10;
+  std::string known;
+  size_t shown = 0;
+  for (const std::string& model : models) {
+    if (shown++ == kShownMax) break;
+    known += (known.empty() ? "" : ", ") + model;
+  }
+  if (models.size() > kShownMax) known += ", ...";
+  return base::NotFound(std::string(option) + ": no model repository has a model '" + name +
+                        "' (there are: " + (known.empty() ? "none" : known) + ")");
+}
+
+}  // namespace
+
+base::Status FolderLooks::CheckStartup(const Source& source) const {
+  INFERD_ASSIGN_OR_RETURN(const std::set<std::string> models, source.ModelNames());
+  if (ByName()) {
+    for (const std::string& name : options_.startup_models) {
+      if (name != "*" && !models.contains(name)) return UnknownModel("--load-model", name, models);
+    }
+  }
+  if (ByName() || options_.readiness != config::ReadinessMode::kNamed) return base::OkStatus();
+  for (const std::string& name : options_.ready_models) {
+    if (models.contains(name)) continue;
+    return UnknownModel("--readiness", name, models)
+        .WithContext("--readiness takes tried, all, any, server or names of models");
+  }
+  return base::OkStatus();
+}
+
+void FolderLooks::Look(bool initial) {
+  std::vector<base::Status> problems;
+  Deferred deferred;
+  base::MutexLock source_lock(source_.mutex);
+  std::optional<Listing> listing;
+  std::vector<ModelLook> looks;
+  if (ByName()) {
+    listing = source_.source->List(&problems);
+    if (listing.has_value()) looks = LookAtNames(*listing, initial);
+  } else {
+    looks = source_.source->Look(initial, &problems);
+  }
+  LogProblems(problems);
+  if (ByName() && !initial && !listing.has_value()) return;  // thousands of models, and nothing new
+  {
+    base::MutexLock lock(state_.mutex);
+    if (state_.stopping) return;
+    if (ByName() && initial) ExpectStartupModels();
+    if (listing.has_value()) ApplyListing(*listing, initial, deferred);
+    for (const ModelLook& look : looks) ApplyLook(look, initial, deferred);
+    state_.started = true;
+    stepper_.Conclude(state_, deferred);
+    state_.changed.NotifyAll();
+  }
+  source_lock.unlock();
+  RunAll(deferred);
+}
+
+void FolderLooks::LogProblems(const std::vector<base::Status>& problems) {
+  std::set<std::string> standing;
+  for (const base::Status& problem : problems) {
+    const std::string text = problem.ToString();
+    standing.insert(text);
+    if (repository_problems_.Note(text, text, clock_.NowNs())) logger_.Warning(text);
+  }
+  repository_problems_.ForgetOthers(standing);
+}
+
+void FolderLooks::ExpectStartupModels() {
+  for (const std::string& name : options_.startup_models) {
+    if (name == "*") continue;
+    state_.records.Expect(name);
+    state_.records.Add(name).problem = "no repository has it";
+  }
+}
+
+std::vector<ModelLook> FolderLooks::LookAtNames(const Listing& listing, bool initial) {
+  std::vector<ModelLook> looks;
+  for (const Listing::Model& model : listing.models) {
+    if (!wants_.FromFolder(model.name, initial) || !model.problem.ok()) continue;
+    auto look = source_.source->LookAt(model.name, model.repository);
+    if (!look.has_value()) {
+      ModelLook unreadable;
+      unreadable.name = model.name;
+      unreadable.repository = model.repository;
+      unreadable.problem = look.error();
+      unreadable.changing = true;
+      look = std::move(unreadable);
+    }
+    looks.push_back(*std::move(look));
+  }
+  return looks;
+}
+
+void FolderLooks::ApplyListing(const Listing& listing, bool initial, Deferred& deferred) {
+  std::set<std::string_view> names;
+  for (const Listing::Model& model : listing.models) {
+    names.insert(model.name);
+    ModelRecord& record = state_.records.Add(model.name);
+    record.on_disk = true;
+    if (record.repository.empty()) record.repository = model.repository;
+    if (initial && wants_.FromFolder(model.name, initial)) state_.records.Expect(model.name);
+    if (model.problem.ok() || record.problem == model.problem.message()) continue;
+    logger_.Error(model.problem.message(), {{"model", model.name}});
+    record.problem = model.problem.message();
+  }
+  std::vector<std::string> gone;
+  for (const auto& [name, known] : state_.records.all()) {
+    const bool unknown = std::ranges::find(listing.unknown, known.repository) != listing.unknown.end();
+    if (!known.on_disk || names.contains(name) || unknown) continue;
+    ModelRecord& record = *state_.records.Change(name);
+    record.on_disk = false;
+    record.layout = {};
+    stepper_.Advance(state_, record, deferred);
+    if (record.Forgettable()) gone.push_back(name);
+  }
+  for (const std::string& name : gone) {
+    state_.records.Forget(name);
+    state_.records.Erase(name);
+  }
+}
+
+void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& deferred) {
+  ModelRecord& record = state_.records.Add(look.name);
+  record.changing = look.changing && look.problem.ok();
+  if (record.repository.empty()) record.repository = look.repository;
+  if (initial && wants_.FromFolder(look.name, initial)) state_.records.Expect(look.name);
+  if (!look.problem.ok()) {
+    wants_.LogProblem(look.name, look.problem.message(), state_.problems);
+    record.problem = look.problem.message();
+    record.on_disk = true;
+    return;
+  }
+  record.on_disk = look.named || look.layout != ModelLayout{};
+  if (!look.changing && look.layout != record.layout) {
+    for (const std::string& warning : look.layout.warnings) logger_.Warning(warning, {{"model", look.name}});
+    record.layout = look.layout;
+    record.repository = look.repository;
+    // What a call wanted holds until the folder changes.
+    if (options_.control == config::ControlMode::kPoll) record.authority = Authority::kFolder;
+  }
+  if (record.authority == Authority::kFolder && wants_.FromFolder(look.name, initial)) {
+    wants_.WantWhatIsThere(look, record, state_.problems);
+  }
+  record.RetryFailed(clock_.NowNs(), options_.load_retries, options_.load_retry_ms * 1'000'000);
+  stepper_.Advance(state_, record, deferred);
+  stepper_.ForgetIfGone(state_, look.name);
+}
+
+}  // namespace inferd::repository

@@ -1,0 +1,106 @@
+#include "repository/load/load_runner.h"
+
+#include <malloc.h>
+
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "repository/load/batching_words.h"
+
+namespace inferd::repository {
+
+namespace {
+
+// What was decided where the configuration does not say it.
+void LogBatching(const core::ModelId& id, const config::ModelConfig& config, base::Logger& logger) {
+  const std::initializer_list<base::LogField> model = {{"model", id.name, /*in_message=*/true},
+                                                       {"version", id.version, /*in_message=*/true}};
+  const config::BatchingDecision& decision = config.batching_decision;
+  if (!decision.warning.empty()) logger.Warning(decision.warning, model);
+  if (!ModelDecidedBatching(config)) return;
+  logger.Info("requests to '" + config.name + (decision.batches ? "' share executions: " : "' are executed alone: ") +
+                  decision.reason + (decision.probe_cost.empty() ? "" : " (" + decision.probe_cost + ")"),
+              model);
+}
+
+void LogUnactedFields(const core::ModelId& id, const config::ModelConfig& config, base::Logger& logger) {
+  for (const std::string& line : config.unacted_fields) {
+    logger.Warning(line, {{"model", id.name}, {"version", id.version}});
+  }
+}
+
+}  // namespace
+
+class LoadRunner::EndNotice final {
+ public:
+  EndNotice(LoadRunner& runner, const LoadJob& job)
+      : runner_(runner), id_(job.id), dir_(job.version_dir), files_(job.keep_alive) {}
+  ~EndNotice() {
+    files_.reset();
+    runner_.Gone({.id = id_, .dir = dir_});
+  }
+  EndNotice(const EndNotice&) = delete;
+  EndNotice& operator=(const EndNotice&) = delete;
+
+ private:
+  LoadRunner& runner_;
+  const core::ModelId id_;
+  const std::filesystem::path dir_;
+  std::shared_ptr<const void> files_;
+};
+
+void LoadRunner::Start(LoadJob job) {
+  job.keep_alive = std::make_shared<EndNotice>(*this, job);
+  load_pool_.Post([this, job = std::move(job)]() mutable {
+    Run(job);
+    job = {};  // the end notice, if nothing else holds it, goes before the load counts as done
+    listener_.LoadDone();
+  });
+}
+
+void LoadRunner::Run(const LoadJob& job) {
+  const int64_t began_ns = clock_.NowNs();
+  if (listener_.Stopping()) {
+    return listener_.LoadEnded(job.id, std::unexpected(base::Unavailable("the server is shutting down")));
+  }
+  auto loaded = LoadNow(job);
+  metrics_.Ended({.id = job.id, .dir = job.version_dir},
+                 loaded.has_value() ? base::StatusCode::kOk : loaded.error().code(), clock_.NowNs() - began_ns);
+  Log(job.id, loaded);
+  listener_.LoadEnded(job.id, std::move(loaded));
+}
+
+// What engines, threads and files need may run out, which is this load's failure and nothing else's.
+base::Result<std::shared_ptr<const core::ModelVersion>> LoadRunner::LoadNow(const LoadJob& job) const {
+  try {
+    return loader_.Load(job, retire_pool_);
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(base::ResourceExhausted("the server has no memory for it"));
+  } catch (const std::system_error& error) {
+    return std::unexpected(
+        base::ResourceExhausted("the system refuses what it needs, a thread perhaps: " + std::string(error.what())));
+  } catch (const std::exception& error) {
+    return std::unexpected(base::Internal("loading threw an exception: " + std::string(error.what())));
+  }
+}
+
+void LoadRunner::Log(const core::ModelId& id,
+                     const base::Result<std::shared_ptr<const core::ModelVersion>>& loaded) const {
+  const std::string shown = "'" + id.name + "' version " + std::to_string(id.version);
+  const std::initializer_list<base::LogField> model = {{"model", id.name, /*in_message=*/true},
+                                                       {"version", id.version, /*in_message=*/true}};
+  if (!loaded.has_value()) return logger_.Error("failed to load " + shown + ": " + loaded.error().message(), model);
+  logger_.Info("loaded " + shown, model);
+  LogBatching(id, (*loaded)->config(), logger_);
+  LogUnactedFields(id, (*loaded)->config(), logger_);
+}
+
+void LoadRunner::Gone(const LoadMetrics::Version& load) {
+  listener_.LoadGone(load);
+  // A model's memory goes back to the system, not to the next request. That walks all that is free, so it is done once
+  // for versions that end together.
+  if (retire_pool_.queued() == 0 && load_pool_.queued() == 0) malloc_trim(0);
+}
+
+}  // namespace inferd::repository

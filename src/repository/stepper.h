@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "repository/load/load_runner.h"
+#include "repository/state.h"
+
+namespace inferd::repository {
+
+// What every change of a record leads to: Advance() plans for the model and begins what the plan says, Conclude() ends
+// the step: it starts the loads that there is room for, and publishes. Thread-safe, as the state is locked. What is
+// referred to outlives it.
+class Stepper final {
+ public:
+  Stepper(const ManagerServices& services, LoadMetrics& load_metrics, const LazyMetrics& lazy_metrics,
+          LoadRunner& runner)
+      : clock_(services.clock),
+        logger_(services.logger),
+        load_metrics_(load_metrics),
+        lazy_metrics_(lazy_metrics),
+        runner_(runner) {}
+
+  void Advance(State& state, ModelRecord& record, Deferred& deferred) const REQUIRES(state.mutex);
+  // Its cost goes with the models that the step changed, not with those that there are.
+  void Conclude(State& state, Deferred& deferred) const REQUIRES(state.mutex);
+  // Drops the record of a model that there is nothing to be said of any more.
+  void ForgetIfGone(State& state, const std::string& name) const REQUIRES(state.mutex);
+
+  // Steps of their own: what became of a load, and that all that was made for it is gone.
+  void LoadEnded(State& state, const core::ModelId& id, base::Result<std::shared_ptr<const core::ModelVersion>> loaded,
+                 Deferred& deferred) const REQUIRES(state.mutex);
+  void LoadGone(State& state, const LoadMetrics::Version& load, Deferred& deferred) const REQUIRES(state.mutex);
+  // Nothing is wanted any more, and all that waits is answered: the server is shutting down.
+  void EndAll(State& state, Deferred& deferred) const REQUIRES(state.mutex);
+
+ private:
+  void Follow(State& state, const LoadPlan& plan, ModelRecord& record, Deferred& deferred) const REQUIRES(state.mutex);
+  void AdmitLoads(State& state, Deferred& deferred) const REQUIRES(state.mutex);
+  void StartLoad(State& state, ModelRecord& record, int64_t version) const REQUIRES(state.mutex);
+  void RefuseLoad(State& state, const RoomStep& step, Deferred& deferred) const REQUIRES(state.mutex);
+  void MakeRoom(State& state, const RoomStep& step, Deferred& deferred) const REQUIRES(state.mutex);
+  void EndServing(const std::string& model, VersionRecord& version, Deferred& deferred) const;
+  void NoteFailure(VersionRecord& version, const VersionContent& content, const base::Status& status) const;
+
+  const base::Clock& clock_;
+  base::Logger& logger_;
+  LoadMetrics& load_metrics_;
+  const LazyMetrics& lazy_metrics_;
+  LoadRunner& runner_;
+};
+
+}  // namespace inferd::repository

@@ -1,0 +1,58 @@
+#include "repository/wanted_models.h"
+
+#include <utility>
+
+#include "repository/records/wanted_versions.h"
+#include "repository/tree/folder_advice.h"
+#include "repository/tree/no_versions.h"
+
+namespace inferd::repository {
+
+bool WantedModels::FromFolder(const std::string& model, bool initial) const {
+  switch (options_.control) {
+    case config::ControlMode::kPoll: return true;
+    case config::ControlMode::kNone: return initial;
+    case config::ControlMode::kExplicit:
+      return initial && (startup_models_.contains("*") || startup_models_.contains(model));
+  }
+  return false;
+}
+
+void WantedModels::LogProblem(const std::string& model, const std::string& problem, ProblemLog& problems) const {
+  if (problems.Note(model, problem, clock_.NowNs())) logger_.Warning(problem, {{"model", model}});
+}
+
+void WantedModels::WarnOfMissing(const ModelLook& look, ProblemLog& problems) const {
+  const std::string missing = DescribeMissingVersions(look);
+  const std::string key = look.name + "/versions";
+  if (missing.empty()) {
+    problems.Forget(key);
+  } else if (problems.Note(key, missing, clock_.NowNs())) {
+    logger_.Warning(missing, {{"model", look.name}});
+  }
+}
+
+void WantedModels::Want(const ModelLook& look, std::map<int64_t, WantedVersion> wanted, ModelRecord& record) const {
+  const bool pinned = look.rules.pinned || pinned_models_.contains(look.name);
+  record.wanted = std::move(wanted);
+  record.on_demand = options_.lazy.enabled && !pinned;
+  record.transition = look.rules.transition.value_or(options_.version_transition);
+  if (!look.changing) record.labels = look.rules.labels;
+  record.problem.clear();
+}
+
+void WantedModels::WantWhatIsThere(const ModelLook& look, ModelRecord& record, ProblemLog& problems) const {
+  Want(look, SelectWanted(look, {}, record.wanted), record);
+  if (look.changing) return;
+  if (look.named) WarnOfMissing(look, problems);
+  if (!record.wanted.empty()) {
+    if (problems.Forget(look.name)) {
+      logger_.Info("model '" + look.name + "' is found again", {{"model", look.name}});
+    }
+    return;
+  }
+  record.problem = WhyNoVersions(look);
+  if (look.named) LogProblem(look.name, record.problem, problems);
+}
+
+}  // namespace inferd::repository
