@@ -5,17 +5,12 @@
 #include <utility>
 
 #include "core/model_version.h"
-#include "scheduling/batch/output_charge.h"
 #include "scheduling/held_threads.h"
 #include "scheduling/queue/deadline_watch.h"
-#include "scheduling/requests/request_splitter.h"
 
 namespace inferd::scheduling {
 
 namespace {
-
-// Clients that do not read hold their answers' memory for so long at least.
-constexpr int64_t kOutputsRetryAfterMs = 1000;
 
 // Sharing an execution takes a copy of the inputs. That of a larger request costs more than a quick execution saves.
 constexpr size_t kShareBytesMax = 64 * 1024;
@@ -45,6 +40,8 @@ std::optional<BatchTuner> MakeTuner(const core::SchedulerParts& version, const S
   return BatchTuner(ObjectiveNs(*version.config, options), rules.rows_max, static_cast<int>(version.instances.size()));
 }
 
+constexpr int64_t kRetryAfterMsMax = 60'000;
+
 }  // namespace
 
 InstanceScheduler::InstanceScheduler(Parts parts, const SchedulerOptions& options, const SchedulerServices& services)
@@ -60,18 +57,20 @@ InstanceScheduler::InstanceScheduler(Parts parts, const SchedulerOptions& option
       gate_limit_ns_(MakeGate(config_, options).service_ns_max()),
       objective_ns_(ObjectiveNs(config_, options)),
       unfinished_max_(std::max(parts_.version.model->unfinished_executions_max(), 1)),
-      admission_(config_.concurrency, services.clock, batching_),
+      entrance_(parts_.version, std::move(parts_.padding), options, services, sharing_),
+      refusals_(config_.name, *parts_.version.statistics, services.clock),
       rules_(MakeRules(parts_.version, options)),
       waiting_(config_, *parts_.version.signature, parts_.version.model->significant_parameters(),
                options.queue_size_max),
       gate_(MakeGate(config_, options)),
-      tuner_(MakeTuner(parts_.version, options, rules_)) {
+      tuner_(MakeTuner(parts_.version, options, rules_)),
+      memory_(parts_.context) {
   // More than there is room for will never wait; nor perhaps more than one, where there is an adaptive limit.
   const auto room = static_cast<int64_t>(waiting_.size_max(PriorityLevel(config_, 0).value_or(1)));
-  rules_.hold_until_requests = admission_.active() ? 0 : std::min(rules_.hold_until_requests, room);
+  rules_.hold_until_requests = entrance_.admission().active() ? 0 : std::min(rules_.hold_until_requests, room);
   parts_.context.sharing = &sharing_;
   parts_.context.outputs = services_.outputs;
-  parts_.context.outputs_count = &outputs_count_;
+  parts_.context.outputs_count = &entrance_.outputs_count();
   for (size_t i = 0; i < parts_.version.instances.size(); ++i) {
     InstanceWorker& worker = *workers_.emplace_back(std::make_unique<InstanceWorker>());
     worker.ordinal = static_cast<int>(i);
@@ -100,27 +99,39 @@ InstanceScheduler::~InstanceScheduler() {
 }
 
 void InstanceScheduler::Enqueue(core::QueuedRequest&& queued) {
-  const auto level = LevelOf(*queued.request);
-  if (!level.has_value()) return Refuse(queued, level.error());
-  if (LacksRoomForOutputs(queued)) {
-    return Refuse(queued, OutputsRefused(*services_.outputs, 0), kOutputsRetryAfterMs);
-  }
-  if (const int64_t retry_after_ms = queued.warmup ? 0 : admission_.Admit(queued);
+  auto level = entrance_.LevelOf(queued);
+  if (!level.has_value())
+    return refusals_.Refuse(queued, std::move(level.error().status), level.error().retry_after_ms);
+  if (const int64_t retry_after_ms = entrance_.Admit(queued);
       retry_after_ms > 0 && !TakePlace(queued, *level, retry_after_ms)) {
-    return Shed(queued, retry_after_ms);
+    return refusals_.Shed(queued, retry_after_ms);
   }
-  const int64_t rows_max = parts_.version.signature->max_batch_size;
-  if (!ToBeSplit(queued, rows_max)) return EnqueuePart(std::move(queued), *level);
-  SplitRequest(std::move(queued), rows_max,
-               [this, level = *level](core::QueuedRequest part) { EnqueuePart(std::move(part), level); });
+  if (!entrance_.Splits(queued)) return EnqueuePart(std::move(queued), *level);
+  entrance_.Split(std::move(queued),
+                  [this, level = *level](core::QueuedRequest part) { EnqueuePart(std::move(part), level); });
+}
+
+// Of the last of those that wait and are less urgent; false: nobody is.
+bool InstanceScheduler::TakePlace(core::QueuedRequest& queued, uint64_t level, int64_t retry_after_ms) {
+  if (!entrance_.MayTakePlace(level)) return false;
+  std::unique_ptr<QueueEntry> last;
+  DroppedEntries dropped;
+  {
+    base::MutexLock lock(mutex_);
+    last = waiting_.TakeLessUrgent(level, services_.clock.NowNs(), dropped);
+  }
+  // Parts of requests that have failed, too, whose places are free already.
+  refusals_.Answer(std::move(dropped));
+  if (last == nullptr) return false;
+  entrance_.AdmitInstead(queued);
+  parts_.version.statistics->AddPending(-1);
+  refusals_.Shed(last->queued, retry_after_ms);
+  return true;
 }
 
 void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level) {
-  if (!parts_.padding.empty()) parts_.padding.Pad(queued);
-  const bool alone = !batching_ || sharing_.stopped() || queued.layout.rows > rows_max_ || queued.layout.rows == 0;
-  const BatchKey key =
-      alone ? BatchKey()
-            : MakeBatchKey(queued, *parts_.version.signature, parts_.version.model->significant_parameters());
+  entrance_.Pad(queued);
+  const Entrance::Kind kind = entrance_.KindOf(queued);
   DroppedEntries dropped;
   std::unique_ptr<QueueEntry> refused;
   base::Status refusal;
@@ -128,15 +139,15 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
   bool wake = true;
   {
     base::MutexLock lock(mutex_);
-    std::unique_ptr<QueueEntry> entry = NewEntry();
+    std::unique_ptr<QueueEntry> entry = memory_.NewEntry();
     entry->queued = std::move(queued);
-    entry->key = key;
+    entry->key = kind.key;
     entry->level = level;
-    entry->alone = alone;
+    entry->alone = kind.alone;
     if (entry->queued.warmup) {
       WarmUp(std::move(entry), dropped);
       lock.unlock();
-      return AnswerDropped(std::move(dropped));
+      return refusals_.Answer(std::move(dropped));
     }
     if (tuner_.has_value()) tuner_->RecordArrival(entry->queued.layout.rows, InFlight());
     base::Turn* const turn = base::Turn::Current();
@@ -171,8 +182,8 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
     }
   }
   // The request may have been answered by now, and this may be gone with it, unless a request is left to be answered.
-  if (!dropped.empty()) AnswerDropped(std::move(dropped));
-  if (refused != nullptr) Refuse(refused->queued, std::move(refusal), retry_after_ms);
+  if (!dropped.empty()) refusals_.Answer(std::move(dropped));
+  if (refused != nullptr) refusals_.Refuse(refused->queued, std::move(refusal), retry_after_ms);
 }
 
 // Whether this thread may run the request, as far as the request and the instances are concerned.
@@ -209,7 +220,7 @@ bool InstanceScheduler::StartsLone(const QueueEntry& entry, BatchDecision& decis
                                .oldest_ns = queued.queued_ns,
                                .expires_ns = queued.request->deadline_ns};
   Retune(queued.queued_ns);
-  decision = DecideBatch(rules_, summary, queued.queued_ns, mean_service_ns_);
+  decision = DecideBatch(rules_, summary, queued.queued_ns, figures_.mean_service_ns());
   return decision.begin && (place.claim->free() || place.claim->TryAcquire());
 }
 
@@ -241,16 +252,17 @@ std::unique_ptr<QueueEntry> InstanceScheduler::Push(std::unique_ptr<QueueEntry> 
   return nullptr;
 }
 
-std::unique_ptr<QueueEntry> InstanceScheduler::NewEntry() {
-  if (spare_entries_.empty()) return std::make_unique<QueueEntry>();
-  std::unique_ptr<QueueEntry> entry = std::move(spare_entries_.back());
-  spare_entries_.pop_back();
-  return entry;
+// How long the queue of a level takes to run empty.
+int64_t InstanceScheduler::DrainedAfterMs(uint64_t level) const {
+  const double executions = static_cast<double>(waiting_.size_max(level)) / std::max(figures_.mean_requests(), 1.0);
+  const double drained_ms =
+      executions * static_cast<double>(figures_.mean_service_ns()) / static_cast<double>(workers_.size()) / 1e6;
+  return static_cast<int64_t>(std::clamp(drained_ms, 1.0, static_cast<double>(kRetryAfterMsMax)));
 }
 
 core::SchedulerReport InstanceScheduler::Report() const {
   core::SchedulerReport report;
-  report.concurrency = admission_.Report();
+  report.concurrency = entrance_.admission().Report();
   report.preserve_order = preserves_order_;
   report.inline_executions = parts_.version.statistics->inline_executions();
   report.sharing = sharing_.Report();
@@ -262,7 +274,6 @@ core::SchedulerReport InstanceScheduler::Report() const {
   report.instances = static_cast<int>(workers_.size());
   report.busy_instances = static_cast<int>(workers_.size() - idle_.size());
   report.levels = waiting_.Report();
-  report.mean_service_ns = mean_service_ns_;
   for (const auto& worker : workers_) {
     const int64_t since_ns = worker->inline_since_ns.load(std::memory_order_relaxed);
     if (since_ns != 0) report.inline_held_ns = std::max(report.inline_held_ns, services_.clock.NowNs() - since_ns);
@@ -276,14 +287,13 @@ core::SchedulerReport InstanceScheduler::Report() const {
                      .further_row_ns = tuner_->further_row_ns(),
                      .explanation = tuning_explanation_};
   }
-  report.executions = executions_;
-  report.resource_wait_ns = resource_wait_ns_;
+  figures_.Report(report);
   return report;
 }
 
 std::vector<core::BatchRecord> InstanceScheduler::RecentExecutions() const {
   base::MutexLock lock(mutex_);
-  return log_.Read(services_.clock.NowNs(), services_.clock.WallNs());
+  return figures_.Recent(services_.clock.NowNs(), services_.clock.WallNs());
 }
 
 }  // namespace inferd::scheduling

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -13,15 +11,17 @@
 #include "base/mutex.h"
 #include "base/turn.h"
 #include "core/scheduler.h"
-#include "scheduling/batch/batch_log.h"
+#include "scheduling/batch/batch_memory.h"
 #include "scheduling/batch/execution_context.h"
+#include "scheduling/batch/execution_figures.h"
+#include "scheduling/entrance.h"
 #include "scheduling/held_threads.h"
 #include "scheduling/inline_gate.h"
 #include "scheduling/instance_worker.h"
 #include "scheduling/policy/batch_policy.h"
 #include "scheduling/policy/batch_tuner.h"
 #include "scheduling/policy/sharing_limit.h"
-#include "scheduling/queue/admission.h"
+#include "scheduling/queue/refusals.h"
 #include "scheduling/queue/waiting_requests.h"
 #include "scheduling/requests/answer_order.h"
 #include "scheduling/requests/shape_padding.h"
@@ -86,10 +86,7 @@ class InstanceScheduler final : public core::Scheduler {
   };
 
   // How requests come in, and leave without having run; instance_scheduler_admit.cc: which are let in.
-  base::Result<uint64_t> LevelOf(const core::InferRequest& request) const;
-  bool LacksRoomForOutputs(const core::QueuedRequest& queued) const;
   bool TakePlace(core::QueuedRequest& queued, uint64_t level, int64_t retry_after_ms);
-  void Shed(core::QueuedRequest& queued, int64_t retry_after_ms);
   void EnqueuePart(core::QueuedRequest&& queued, uint64_t level);
   bool MayRunHere(const QueueEntry& entry) const REQUIRES(mutex_);
   bool WaitsForTurn(const QueueEntry& entry, const base::Turn* turn) const REQUIRES(mutex_);
@@ -98,11 +95,8 @@ class InstanceScheduler final : public core::Scheduler {
   void WarmUp(std::unique_ptr<QueueEntry> entry, DroppedEntries& dropped) REQUIRES(mutex_);
   std::unique_ptr<QueueEntry> Push(std::unique_ptr<QueueEntry> entry, int64_t now_ns, DroppedEntries& dropped)
       REQUIRES(mutex_);
-  std::unique_ptr<QueueEntry> NewEntry() REQUIRES(mutex_);
   int64_t InFlight() const REQUIRES(mutex_) { return static_cast<int64_t>(waiting_.size()) + running_; }
   int64_t DrainedAfterMs(uint64_t level) const REQUIRES(mutex_);
-  void Refuse(core::QueuedRequest& queued, base::Status status, int64_t retry_after_ms = 0);
-  void AnswerDropped(DroppedEntries dropped);
 
   // instance_scheduler_form.cc: which instance runs what waits. WakeIfReady wakes an idle instance if there is a batch
   // for it, or sees to it that this is asked again in time; Form makes the next batch of an instance that has none, or
@@ -125,7 +119,6 @@ class InstanceScheduler final : public core::Scheduler {
   void Retune(int64_t now_ns) REQUIRES(mutex_);
   void LimitSharing() REQUIRES(mutex_);
   bool NothingWaits(const InstanceWorker& worker) const REQUIRES(mutex_);
-  BatchExecution* NewExecution() REQUIRES(mutex_);
 
   // instance_scheduler_run.cc
   Place CallerPlace(int64_t rows) const REQUIRES(mutex_) {
@@ -160,8 +153,7 @@ class InstanceScheduler final : public core::Scheduler {
   void RunAgain(std::vector<std::unique_ptr<QueueEntry>>& entries) REQUIRES(mutex_);
 
   SharingLimit sharing_;
-  std::atomic<bool> outputs_count_{false};  // for the budget
-  Parts parts_;                             // but for the instances, which the workers have
+  Parts parts_;  // but for the instances, which the workers have
   const SchedulerOptions options_;
   const SchedulerServices services_;
   const config::ModelConfig& config_;
@@ -172,7 +164,8 @@ class InstanceScheduler final : public core::Scheduler {
   const int64_t gate_limit_ns_;
   const int64_t objective_ns_;  // of batching: AUTO
   const int unfinished_max_;    // executions of an instance
-  Admission admission_;
+  Entrance entrance_;
+  const Refusals refusals_;
   AnswerOrder order_;  // where it is preserved
 
   mutable base::Mutex mutex_;
@@ -190,20 +183,14 @@ class InstanceScheduler final : public core::Scheduler {
   int64_t running_ GUARDED_BY(mutex_) = 0;            // requests
   size_t next_warmup_ GUARDED_BY(mutex_) = 0;
   uint64_t arrivals_ GUARDED_BY(mutex_) = 0;
-  int64_t mean_service_ns_ GUARDED_BY(mutex_) = 0;  // of an execution, exponentially weighted,
-  double mean_requests_ GUARDED_BY(mutex_) = 1;     // and how many requests it has
-  int64_t sweep_ns_ GUARDED_BY(mutex_) = 0;         // when to look for those that gave up; 0: never
-  int64_t company_ns_ GUARDED_BY(mutex_) = 0;       // when a batch delay ends; 0: none runs
-  int64_t held_ns_ GUARDED_BY(mutex_) = 0;          // when to look for executions that hold a connections' thread
-  int64_t no_thread_ns_ GUARDED_BY(mutex_) = 0;     // since when no thread can be started; 0: it can, or was not needed
+  int64_t sweep_ns_ GUARDED_BY(mutex_) = 0;      // when to look for those that gave up; 0: never
+  int64_t company_ns_ GUARDED_BY(mutex_) = 0;    // when a batch delay ends; 0: none runs
+  int64_t held_ns_ GUARDED_BY(mutex_) = 0;       // when to look for executions that hold a connections' thread
+  int64_t no_thread_ns_ GUARDED_BY(mutex_) = 0;  // since when no thread can be started; 0: it can, or was not needed
   int64_t armed_ns_ GUARDED_BY(mutex_) = 0;
-  BatchLog log_ GUARDED_BY(mutex_);
-  std::array<uint64_t, core::kBatchReasonCount> executions_ GUARDED_BY(mutex_){};
-  int64_t resource_wait_ns_ GUARDED_BY(mutex_) = 0;
-  // Memory that is used again.
-  std::vector<std::unique_ptr<QueueEntry>> taken_ GUARDED_BY(mutex_);
-  std::vector<std::unique_ptr<QueueEntry>> spare_entries_ GUARDED_BY(mutex_);
-  std::vector<std::unique_ptr<BatchExecution>> spare_executions_ GUARDED_BY(mutex_);
+  ExecutionFigures figures_ GUARDED_BY(mutex_);
+  BatchMemory memory_ GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<QueueEntry>> taken_ GUARDED_BY(mutex_);  // empty in between; keeps its memory
   uint64_t deadline_id_ = 0;
   HeldThreads::HolderId holder_id_ = 0;
 };

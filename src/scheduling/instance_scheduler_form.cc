@@ -61,7 +61,7 @@ int64_t InstanceScheduler::OnTime() {
   }
   if (no_thread) services_.held_threads.SayNone(parts_.version.id);
   if (newly_held_ns > 0) services_.held_threads.SayHeld(parts_.version.id, newly_held_ns);
-  AnswerDropped(std::move(dropped));
+  refusals_.Answer(std::move(dropped));
   return next_ns;
 }
 
@@ -128,10 +128,10 @@ void InstanceScheduler::Retune(int64_t now_ns) {
 
 BatchDecision InstanceScheduler::Decide(int64_t now_ns, DroppedEntries& dropped) {
   Retune(now_ns);
-  const WaitingSummary summary = waiting_.Summarize(now_ns, mean_service_ns_, dropped);
+  const WaitingSummary summary = waiting_.Summarize(now_ns, figures_.mean_service_ns(), dropped);
   // Once, whether or not all of them stay.
   if (summary.requests >= rules_.hold_until_requests) rules_.hold_until_requests = 0;
-  const BatchDecision decision = DecideBatch(rules_, summary, now_ns, mean_service_ns_);
+  const BatchDecision decision = DecideBatch(rules_, summary, now_ns, figures_.mean_service_ns());
   if (!decision.begin) {
     company_ns_ = decision.wait_until_ns;
     ArmAt(company_ns_);
@@ -253,39 +253,18 @@ FormedBatch InstanceScheduler::TakeBatch(const BatchDecision& decision, Place pl
   }
   if (batching_) {
     const bool full = IsFull(batch.record.reason) || !rules_.batching;
-    admission_.RecordBatch(running_, full ? batch.record.left_waiting : 0);
+    entrance_.admission().RecordBatch(running_, full ? batch.record.left_waiting : 0);
   }
   return batch;
 }
 
 // Of what was taken.
 FormedBatch InstanceScheduler::MakeBatch(core::BatchReason reason) {
-  FormedBatch batch;
-  batch.execution = NewExecution();
-  batch.may_run_inline = true;
+  FormedBatch batch = memory_.Form(taken_, reason);
   batch.waited = rules_.delay_ns > 0;
-  batch.oldest_ns = taken_.front()->queued.queued_ns;
-  batch.record.reason = reason;
-  batch.record.requests = static_cast<int64_t>(taken_.size());
   batch.record.left_waiting = static_cast<int64_t>(waiting_.size());
-  for (std::unique_ptr<QueueEntry>& member : taken_) {
-    const core::QueuedRequest& queued = member->queued;
-    batch.bytes = std::max(batch.bytes, queued.request->InputBytes());
-    batch.may_run_inline = batch.may_run_inline && queued.request->parameters.empty();
-    batch.oldest_ns = std::min(batch.oldest_ns, queued.queued_ns);
-    batch.record.rows += queued.layout.rows;
-    batch.execution->Add(std::move(member));
-  }
-  taken_.clear();
   running_ += batch.record.requests;
   return batch;
-}
-
-BatchExecution* InstanceScheduler::NewExecution() {
-  if (spare_executions_.empty()) return std::make_unique<BatchExecution>(parts_.context).release();
-  BatchExecution* execution = spare_executions_.back().release();
-  spare_executions_.pop_back();
-  return execution;
 }
 
 }  // namespace inferd::scheduling

@@ -16,8 +16,6 @@ namespace {
 
 // After so many executions in a row a loop goes back to its connections first.
 constexpr int kInlineRunsMax = 8;
-constexpr size_t kSpareExecutionsMax = 64;
-constexpr size_t kSpareEntriesMax = 256;
 
 }  // namespace
 
@@ -66,17 +64,17 @@ void InstanceScheduler::RunWoken(InstanceWorker& worker) {
         // Another instance may have what it needs.
         WakeIfReady(services_.clock.NowNs(), dropped);
         lock.unlock();
-        AnswerDropped(std::exchange(dropped, {}));
+        refusals_.Answer(std::exchange(dropped, {}));
         const int64_t asked_ns = services_.clock.NowNs();
         const bool acquired = claim.Acquire();
         lock.lock();
-        resource_wait_ns_ += services_.clock.NowNs() - asked_ns;
+        figures_.RecordResourceWait(services_.clock.NowNs() - asked_ns);
         if (!acquired) return idle_.push_back(&worker);
       }
       batch = Form(worker, Place::kWorker, services_.clock.NowNs(), dropped);
     }
   }
-  AnswerDropped(std::move(dropped));
+  refusals_.Answer(std::move(dropped));
   while (batch.execution != nullptr) batch = RunOne(worker, batch, Place::kWorker);
 }
 
@@ -105,7 +103,7 @@ void InstanceScheduler::EndTurn(const base::Turn& turn) {
       WakeIfReady(now_ns, dropped);
     }
   }
-  AnswerDropped(std::move(dropped));
+  refusals_.Answer(std::move(dropped));
   if (worker != nullptr) RunInline(*worker, batch, place);
 }
 
@@ -212,7 +210,7 @@ FormedBatch InstanceScheduler::RunOne(InstanceWorker& worker, FormedBatch batch,
   }
   if (!full && !worker.place.claim->free()) batch = FormWithClaim(worker, elapsed, place, dropped);
   if (held) services_.held_threads.SayReleased(pin->id(), elapsed.ended_ns - elapsed.started_ns);
-  AnswerDropped(std::move(dropped));
+  refusals_.Answer(std::move(dropped));
   return batch;
 }
 
@@ -260,7 +258,7 @@ void InstanceScheduler::OnFinished(InstanceWorker& worker, FormedBatch batch, in
     }
     WakeIfReady(now_ns, dropped);
   }
-  AnswerDropped(std::move(dropped));
+  refusals_.Answer(std::move(dropped));
 }
 
 // The claim is held, and is to be kept for the next batch if there is one and it is this instance's turn.
@@ -282,7 +280,7 @@ FormedBatch InstanceScheduler::FormWithClaim(InstanceWorker& worker, const Elaps
     lock.unlock();
     const bool renewed = claim.Renew(service_ns);
     lock.lock();
-    resource_wait_ns_ += services_.clock.NowNs() - elapsed.ended_ns;
+    figures_.RecordResourceWait(services_.clock.NowNs() - elapsed.ended_ns);
     if (!renewed) {
       idle_.push_back(&worker);
       return {};
@@ -295,25 +293,16 @@ void InstanceScheduler::Record(FormedBatch& batch, const InstanceWorker& worker,
                                int64_t finished_ns) {
   const int64_t service_ns = finished_ns - started_ns;
   if (tuner_.has_value()) tuner_->RecordExecution(batch.record.rows, service_ns, batch.waited);
-  mean_service_ns_ = mean_service_ns_ == 0 ? service_ns : mean_service_ns_ + (service_ns - mean_service_ns_) / 8;
-  mean_requests_ += (static_cast<double>(batch.record.requests) - mean_requests_) / 8;
   running_ -= batch.record.requests;
   batch.record.oldest_waited_ns = started_ns - batch.oldest_ns;
   batch.record.service_ns = service_ns;
   batch.record.instance = worker.ordinal;
   batch.record.on_loop = batch.on_loop;
-  ++executions_[static_cast<size_t>(batch.record.reason)];
-  log_.Add(started_ns, batch.record);
+  figures_.Record(started_ns, batch.record);
 }
 
 void InstanceScheduler::Recycle(std::unique_ptr<BatchExecution> execution, BatchExecution::Remains& remains) {
-  if (execution != nullptr && spare_executions_.size() < kSpareExecutionsMax) {
-    spare_executions_.push_back(std::move(execution));
-  }
-  for (auto& entry : remains.entries) {
-    if (spare_entries_.size() < kSpareEntriesMax) spare_entries_.push_back(std::move(entry));
-  }
-  remains.entries.clear();
+  memory_.Recycle(std::move(execution), remains.entries);
   RunAgain(remains.retries);
 }
 

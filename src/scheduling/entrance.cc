@@ -1,0 +1,64 @@
+#include "scheduling/entrance.h"
+
+#include <utility>
+
+#include "scheduling/batch/output_charge.h"
+#include "scheduling/policy/batch_policy.h"
+#include "scheduling/queue/waiting_requests.h"
+#include "scheduling/requests/request_splitter.h"
+
+namespace inferd::scheduling {
+
+namespace {
+
+// Clients that do not read hold their answers' memory for so long at least.
+constexpr int64_t kOutputsRetryAfterMs = 1000;
+
+}  // namespace
+
+Entrance::Entrance(const core::SchedulerParts& version, ShapePadding padding, const SchedulerOptions& options,
+                   const SchedulerServices& services, const SharingLimit& sharing)
+    : version_(version),
+      config_(*version.config),
+      padding_(std::move(padding)),
+      ignores_barred_timeouts_(options.ignores_barred_timeouts),
+      outputs_(services.outputs),
+      sharing_(sharing),
+      batching_(MakeBatchRules(config_, *version.signature).batching),
+      rows_max_(MakeBatchRules(config_, *version.signature).rows_max),
+      admission_(config_.concurrency, services.clock, batching_) {}
+
+std::expected<uint64_t, Entrance::Refusal> Entrance::LevelOf(const core::QueuedRequest& queued) const {
+  const core::InferRequest& request = *queued.request;
+  const base::Result<uint64_t> level = PriorityLevel(config_, request.priority);
+  if (!level.has_value()) return std::unexpected(Refusal{level.error()});
+  if (request.timeout_us != 0 && !ignores_barred_timeouts_) {
+    base::Status allowed = CheckTimeout(PolicyOf(config_, *level), request.timeout_us, config_.name);
+    if (!allowed.ok()) return std::unexpected(Refusal{std::move(allowed)});
+  }
+  // Models with small outputs go on.
+  if (outputs_count_.load(std::memory_order_relaxed) && outputs_->nearly_used_up() && !queued.warmup) {
+    outputs_->CountRefusal();
+    return std::unexpected(Refusal{OutputsRefused(*outputs_, 0), kOutputsRetryAfterMs});
+  }
+  return *level;
+}
+
+bool Entrance::MayTakePlace(uint64_t level) const {
+  return config_.dynamic_batching.has_value() && level < config_.dynamic_batching->priority_levels;
+}
+
+bool Entrance::Splits(const core::QueuedRequest& queued) const {
+  return ToBeSplit(queued, version_.signature->max_batch_size);
+}
+
+void Entrance::Split(core::QueuedRequest&& queued, const std::function<void(core::QueuedRequest)>& enqueue) const {
+  SplitRequest(std::move(queued), version_.signature->max_batch_size, enqueue);
+}
+
+Entrance::Kind Entrance::KindOf(const core::QueuedRequest& queued) const {
+  if (!batching_ || sharing_.stopped() || queued.layout.rows > rows_max_ || queued.layout.rows == 0) return {};
+  return {.alone = false, .key = MakeBatchKey(queued, *version_.signature, version_.model->significant_parameters())};
+}
+
+}  // namespace inferd::scheduling
