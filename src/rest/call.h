@@ -20,7 +20,7 @@ class Call {
        int64_t received_ns, net::Reply reply);
 
   net::Reply& reply() { return reply_; }
-  net::Loop& loop() { return reply_.loop(); }
+  net::Loop& loop() const { return reply_.loop(); }
   const base::Clock& clock() const { return *clock_; }
 
   // For the access log; nothing is kept where it is off.

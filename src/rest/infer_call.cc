@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
-#include <new>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "core/request/request_timeout.h"
 #include "net/compression/compression.h"
-#include "net/loop/off_loop.h"
 #include "rest/error_response.h"
 #include "v2/forwarded_headers.h"
 #include "v2/traceparent.h"
@@ -38,91 +36,40 @@ void ChargeText(base::ByteBudget& budget, const Places& outputs, std::span<const
 }  // namespace
 
 InferCall::InferCall(const Surroundings& surroundings, Call&& call)
-    : surroundings_(surroundings), call_(std::move(call)) {}
+    : call::InferCall<net::HttpRequest>({.dispatcher = surroundings.dispatcher,
+                                         .pool = surroundings.pool,
+                                         .queue_full = surroundings.options.queue_full}),
+      surroundings_(surroundings),
+      call_(std::move(call)) {}
 
 void InferCall::SetCoding(net::ContentCoding coding, size_t align_at) {
   coding_ = coding;
   align_at_ = align_at;
 }
 
-void InferCall::SetDeadline() {
-  const Options& options = surroundings_.options;
-  if (options.inference_timeout_ns <= 0) return;
-  deadline_ = std::make_shared<AnswerDeadline>(options, call_.clock(), late_answer());
+base::Status InferCall::WithHttpStatus(int http_status, base::Status status) {
+  http_status_ = http_status;
+  return status;
 }
 
 AnswerDeadline::MakeAnswer InferCall::late_answer() const {
   return [](const Options& options) { return ErrorResponse(options, core::RequestTimeout()); };
 }
 
-void InferCall::Start(Owned self, net::HttpRequest&& request) {
-  self->SetDeadline();
-  self->Begin(request.head);
-  if (self->pinned_ == nullptr) {
-    const core::VersionName meant = self->Meant();
-    if (self->dispatcher().LoadsOnDemand(meant.model, meant.version)) {
-      return AwaitModel(std::move(self), std::move(request));
-    }
+base::Status InferCall::Begin(const net::HttpRequest& http) {
+  const Options& options = surroundings_.options;
+  if (options.inference_timeout_ns > 0 && deadline_ == nullptr) {
+    deadline_ = std::make_shared<AnswerDeadline>(options, call_.clock(), late_answer());
   }
-  GoOn(std::move(self), std::move(request));
+  http_status_ = 0;
+  return BeginWith(http.head);
 }
 
-void InferCall::AwaitModel(Owned self, net::HttpRequest&& request) {
-  const auto cancel = std::make_shared<core::CancelFlag>();
-  self->call_.reply().OnPeerGone([cancel] { cancel->Cancel(); });
-  core::Dispatcher& dispatcher = self->dispatcher();
-  const core::VersionName meant = self->Meant();
-  core::LoadDemand demand{.model = std::string(meant.model),
-                          .version = std::string(meant.version),
-                          .deadline_ns = self->deadline_ns(),
-                          .cancel = cancel,
-                          .done = nullptr};
-  demand.done = [self = std::move(self), request = std::move(request)](core::LoadOutcome&& outcome) mutable {
-    net::Loop& loop = self->call_.loop();
-    loop.Post([self = std::move(self), request = std::move(request), outcome = std::move(outcome)]() mutable {
-      Resume(std::move(self), std::move(request), std::move(outcome));
-    });
-  };
-  dispatcher.AwaitLoad(std::move(demand));
+bool InferCall::ReadingIsBig(const net::HttpRequest& http) const {
+  return coding_ != net::ContentCoding::kIdentity || DecodingIsBig(http.body.size());
 }
 
-void InferCall::Resume(Owned self, net::HttpRequest&& request, core::LoadOutcome&& outcome) {
-  self->failure_ = base::StatusCode::kOk;
-  self->answer_ = {};
-  if (outcome.status.ok()) {
-    self->Pin(std::move(outcome.model));
-    self->Begin(request.head);
-  } else {
-    self->Fail(outcome.status, 0, outcome.retry_after_ms);
-  }
-  GoOn(std::move(self), std::move(request));
-}
-
-void InferCall::GoOn(Owned self, net::HttpRequest&& request) {
-  if (self->failure_ != base::StatusCode::kOk) return self->Send();
-  if (self->coding_ == net::ContentCoding::kIdentity && !self->DecodingIsBig(request.body.size())) {
-    self->DecodeStep(request);
-    return Dispatch(std::move(self));
-  }
-  base::Executor& pool = self->surroundings_.pool;
-  pool.Post([self = std::move(self), request = std::move(request)]() mutable {
-    self->DecodeStep(request);
-    request = {};
-    net::Loop& loop = self->call_.loop();
-    loop.Post([self = std::move(self)]() mutable { Dispatch(std::move(self)); });
-  });
-}
-
-// The request is done with afterwards; tensors hold what they need of its body themselves.
-void InferCall::DecodeStep(const net::HttpRequest& http) {
-  try {
-    if (base::Status status = ReadRequest(http); !status.ok()) Fail(status);
-  } catch (const std::bad_alloc&) {
-    Fail(base::ResourceExhausted("not enough memory for this request"));
-  }
-}
-
-base::Status InferCall::ReadRequest(const net::HttpRequest& http) {
+base::Result<std::unique_ptr<core::InferRequest>> InferCall::Read(const net::HttpRequest& http) {
   const Options& options = surroundings_.options;
   base::BufferSlice body = http.body;
   if (coding_ != net::ContentCoding::kIdentity) {
@@ -130,83 +77,54 @@ base::Status InferCall::ReadRequest(const net::HttpRequest& http) {
     auto plain = net::Decompress(coding_, body, limits, align_at_);
     if (!plain.has_value()) {
       const bool too_large = plain.error().code() == base::StatusCode::kResourceExhausted;
-      return Fail(plain.error(), too_large ? kContentTooLarge : 0), base::OkStatus();
+      return std::unexpected(WithHttpStatus(too_large ? kContentTooLarge : 0, plain.error()));
     }
     body = *std::move(plain);
   }
-  INFERD_ASSIGN_OR_RETURN(request_, Decode(body));
-  request_->received_ns = http.received_ns;
-  request_->traceparent = v2::CheckedTraceparent(http.head.Find("traceparent").value_or(""));
-  if (!options.forwarded_headers.has_value()) return {};
-  return v2::AddForwardedHeaders(*options.forwarded_headers, http.head.headers, request_->parameters);
+  INFERD_ASSIGN_OR_RETURN(auto request, Decode(body));
+  request->received_ns = http.received_ns;
+  request->traceparent = v2::CheckedTraceparent(http.head.Find("traceparent").value_or(""));
+  if (!options.forwarded_headers.has_value()) return request;
+  INFERD_RETURN_IF_ERROR(v2::AddForwardedHeaders(*options.forwarded_headers, http.head.headers, request->parameters));
+  return request;
 }
 
-void InferCall::Dispatch(Owned self) {
-  if (self->failure_ != base::StatusCode::kOk) return self->Send();
-  std::unique_ptr<core::InferRequest> request = std::move(self->request_);
-  self->call_.SetRequestId(request->id);
-  self->OnDispatch(*request);
-  request->cancel = std::make_shared<core::CancelFlag>();
-  self->call_.reply().OnPeerGone([cancel = request->cancel] { cancel->Cancel(); });
-  request->deadline_ns = self->deadline_ns();
-  core::Dispatcher& dispatcher = self->surroundings_.dispatcher;
-  std::shared_ptr<const core::PinnedModel> pinned = self->pinned_;
-  std::shared_ptr<AnswerDeadline> deadline = self->deadline_;
-  if (deadline != nullptr) deadline->Watch(self->call_.reply());
-  core::Completion completion(
-      [self = std::move(self)](core::InferResponse&& response) mutable { OnResponse(self, std::move(response)); });
-  dispatcher.Infer(std::move(pinned), std::move(request), std::move(completion));
-  if (deadline != nullptr) deadline->Arm();  // unless it has been answered by now
+void InferCall::OnDispatch(core::InferRequest& request) {
+  OnInfer(request);
+  if (deadline_ == nullptr) return;
+  deadline_->Watch(call_.reply());
+  deadline_->Arm();
 }
 
-void InferCall::OnResponse(Owned& self, core::InferResponse&& response) {
-  if (!self->response_.Add(std::move(response))) return;
-  self->OnFinal();
-  const core::InferResponse& single = self->response_.response();
-  if (self->response_.many()) {
-    self->Fail(base::Unimplemented("the model gave more than one response, which HTTP cannot carry"));
-  } else if (!single.status.ok()) {
-    self->Fail(core::FailureOf(single, self->surroundings_.options.queue_full), 0, single.retry_after_ms);
-  }
-  const bool big = self->failure_ == base::StatusCode::kOk && self->EncodingIsBig(single);
-  net::Loop& loop = self->call_.loop();
-  base::Executor& pool = self->surroundings_.pool;
-  net::WorkThenGoOn(
-      std::move(self), loop, pool, big, [](InferCall& call) { call.EncodeStep(); },
-      [](InferCall& call) { call.Send(); });
+base::Status InferCall::TooManyResponses() const {
+  return base::Unimplemented("the model gave more than one response, which HTTP cannot carry");
 }
 
-void InferCall::EncodeStep() {
-  if (failure_ != base::StatusCode::kOk) return;
-  try {
-    Places outputs;
-    for (const core::InferTensor& output : response_.response().outputs) outputs.push_back(output.data.data());
-    auto answer = Encode(std::move(response_.response()));
-    if (!answer.has_value()) return Fail(answer.error());
-    answer_ = *std::move(answer);
-    if (surroundings_.options.outputs != nullptr) ChargeText(*surroundings_.options.outputs, outputs, answer_.body);
-  } catch (const std::bad_alloc&) {
-    Fail(base::ResourceExhausted("not enough memory for this response"));
-  }
+base::Status InferCall::MakeAnswer(core::InferResponse&& response) {
+  Places outputs;
+  for (const core::InferTensor& output : response.outputs) outputs.push_back(output.data.data());
+  INFERD_ASSIGN_OR_RETURN(answer_, Encode(std::move(response)));
+  if (surroundings_.options.outputs != nullptr) ChargeText(*surroundings_.options.outputs, outputs, answer_.body);
+  return {};
 }
 
 void InferCall::Send() {
+  base::StatusCode code = failure().code();
+  if (http_status_ != 0 && !failure().ok()) {
+    answer_ = ErrorResponse(http_status_, failure().message());
+  } else if (!failure().ok()) {
+    answer_ = ErrorResponse(surroundings_.options, failure(), retry_after_ms());
+  }
   if (deadline_ != nullptr) {
     deadline_->Close();
     if (deadline_->expired()) {  // what counts is what the peer was told
-      failure_ = base::StatusCode::kDeadlineExceeded;
+      code = base::StatusCode::kDeadlineExceeded;
       answer_ = deadline_->Answer();
     }
   }
-  OnEnd(failure_, answer_);
-  if (pinned_ != nullptr) call_.SetVersion(pinned_->version());
+  OnEnd(code, answer_);
+  if (pinned() != nullptr) call_.SetVersion(pinned()->version());
   call_.Send(std::move(answer_));
-}
-
-void InferCall::Fail(const base::Status& status, int http_status, int64_t retry_after_ms) {
-  failure_ = status.code();
-  answer_ = http_status != 0 ? ErrorResponse(http_status, status.message())
-                             : ErrorResponse(surroundings_.options, status, retry_after_ms);
 }
 
 }  // namespace inferd::rest

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "call/await_load.h"
 #include "core/dispatcher.h"
-#include "net/loop/loop.h"
 #include "rest/error_response.h"
 
 namespace inferd::rest {
@@ -20,19 +20,15 @@ void AnswerOnceLoaded(Call call, std::string model, std::string version, Answer 
   }
   const auto cancel = std::make_shared<core::CancelFlag>();
   call.reply().OnPeerGone([cancel] { cancel->Cancel(); });
-  core::LoadDemand demand{.model = model, .version = version, .cancel = cancel, .done = nullptr};
-  demand.done = [call = std::move(call), model = std::move(model), version = std::move(version),
-                 answer = std::move(answer)](core::LoadOutcome&& outcome) mutable {
-    net::Loop& loop = call.loop();
-    loop.Post([call = std::move(call), model = std::move(model), version = std::move(version),
-               answer = std::move(answer), outcome = std::move(outcome)]() mutable {
-      if (!outcome.status.ok()) {
-        return call.Send(ErrorResponse(call.options(), outcome.status, outcome.retry_after_ms));
-      }
-      AnswerOnceLoaded(std::move(call), std::move(model), std::move(version), std::move(answer));
-    });
-  };
-  dispatcher.AwaitLoad(std::move(demand));
+  net::Loop& loop = call.loop();
+  call::AwaitLoad(dispatcher, loop, {.model = model, .version = version, .cancel = cancel, .done = nullptr},
+                  std::move(call),
+                  [model, version, answer = std::move(answer)](Call waiting, core::LoadOutcome&& outcome) mutable {
+                    if (!outcome.status.ok()) {
+                      return waiting.Send(ErrorResponse(waiting.options(), outcome.status, outcome.retry_after_ms));
+                    }
+                    AnswerOnceLoaded(std::move(waiting), std::move(model), std::move(version), std::move(answer));
+                  });
 }
 
 }  // namespace inferd::rest

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "call/await_load.h"
 #include "net/grpc/generated_message.h"
 #include "net/grpc/service.h"
 #include "rpc/call.h"
@@ -70,16 +71,14 @@ struct ModelQuestionCall {
     if (!loads) return self->call.Finish(response.error());
     const auto cancel = std::make_shared<core::CancelFlag>();
     self->call.responder().OnCancelled([cancel] { cancel->Cancel(); });
+    net::Loop& loop = self->call.loop();
     core::LoadDemand demand{
         .model = model, .version = version, .deadline_ns = self->deadline_ns, .cancel = cancel, .done = nullptr};
-    demand.done = [self = std::move(self)](core::LoadOutcome&& outcome) mutable {
-      net::Loop& loop = self->call.loop();
-      loop.Post([self = std::move(self), outcome = std::move(outcome)]() mutable {
-        if (!outcome.status.ok()) return self->call.Finish(outcome.status, outcome.retry_after_ms);
-        Answer(std::move(self));
-      });
-    };
-    dispatcher.AwaitLoad(std::move(demand));
+    call::AwaitLoad(dispatcher, loop, std::move(demand), std::move(self),
+                    [](std::unique_ptr<ModelQuestionCall> waiting, core::LoadOutcome&& outcome) {
+                      if (!outcome.status.ok()) return waiting->call.Finish(outcome.status, outcome.retry_after_ms);
+                      Answer(std::move(waiting));
+                    });
   }
 };
 

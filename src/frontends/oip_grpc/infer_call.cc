@@ -5,15 +5,15 @@
 namespace inferd::oip_grpc {
 
 InferCall::InferCall(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context,
-                     base::BufferSlice message, net::grpc::Responder responder)
-    : rpc::InferCall(rpc::SurroundingsOf(*environment), std::move(context), std::move(message), std::move(responder)),
+                     net::grpc::Responder responder)
+    : rpc::InferCall(rpc::SurroundingsOf(*environment), std::move(context), std::move(responder)),
       environment_(std::move(environment)) {}
 
-bool InferCall::PreparingIsBig(const base::BufferSlice& message) const {
+bool InferCall::ReadingIsBig(const base::BufferSlice& message) const {
   return oip_grpc::PreparingIsBig(message, environment_->options);
 }
 
-base::Result<std::unique_ptr<core::InferRequest>> InferCall::Prepare(const base::BufferSlice& message) {
+base::Result<std::unique_ptr<core::InferRequest>> InferCall::Read(const base::BufferSlice& message) {
   INFERD_ASSIGN_OR_RETURN(PreparedRequest prepared, PrepareRequest(message, forwarded(), environment_->options));
   form_ = std::move(prepared.form);
   return std::move(prepared.request);

@@ -11,12 +11,12 @@ namespace inferd::oip_grpc {
 // One ModelInfer call.
 class InferCall final : public rpc::InferCall {
  public:
-  InferCall(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context, base::BufferSlice message,
+  InferCall(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context,
             net::grpc::Responder responder);
 
  private:
-  bool PreparingIsBig(const base::BufferSlice& message) const override;
-  base::Result<std::unique_ptr<core::InferRequest>> Prepare(const base::BufferSlice& message) override;
+  bool ReadingIsBig(const base::BufferSlice& message) const override;
+  base::Result<std::unique_ptr<core::InferRequest>> Read(const base::BufferSlice& message) override;
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
   base::Status TooManyResponses() const override;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "call/await_load.h"
 #include "frontends/oip_grpc/codec/message_outline.h"
 #include "v2/traceparent.h"
 
@@ -111,16 +112,16 @@ void InferStream::AwaitModel(uint64_t number, PreparedRequest prepared) {
                           .deadline_ns = deadline_ns_,
                           .cancel = cancel_,
                           .done = nullptr};
-  demand.done = [key = key_, number, prepared = std::move(prepared)](core::LoadOutcome&& outcome) mutable {
-    net::Loop& loop = key->loop;
-    loop.Post([key = std::move(key), number, prepared = std::move(prepared), outcome = std::move(outcome)]() mutable {
-      InferStream* const stream = key->stream;
-      if (stream == nullptr || stream->ended_) return;
-      if (outcome.status.ok()) return stream->Execute(number, std::move(prepared), std::move(outcome.model));
-      stream->RefuseRequest(number, outcome.status, prepared.request->id);
-    });
-  };
-  call_.environment().dispatcher.AwaitLoad(std::move(demand));
+  call::AwaitLoad(
+      call_.environment().dispatcher, key_->loop, std::move(demand), key_,
+      [number, prepared = std::move(prepared)](const std::shared_ptr<Key>& key, core::LoadOutcome&& outcome) mutable {
+        InferStream* const stream = key->stream;
+        if (stream == nullptr || stream->ended_) return;
+        if (outcome.status.ok()) {
+          return stream->Execute(number, std::move(prepared), std::move(outcome.model));
+        }
+        stream->RefuseRequest(number, outcome.status, prepared.request->id);
+      });
 }
 
 void InferStream::Receive(const std::shared_ptr<Execution>& execution, core::InferResponse response) {

@@ -23,8 +23,8 @@ namespace {
 Method ModelInfer(const std::shared_ptr<const Environment>& environment) {
   Method method{.path = PathOf("ModelInfer")};
   method.unary = [environment](CallContext&& context, base::BufferSlice message, Responder responder) {
-    rpc::InferCall::Start(
-        std::make_unique<InferCall>(environment, std::move(context), std::move(message), std::move(responder)));
+    rpc::InferCall::Start(std::make_unique<InferCall>(environment, std::move(context), std::move(responder)),
+                          std::move(message));
   };
   method.align_at = TensorBytesAt;
   return method;

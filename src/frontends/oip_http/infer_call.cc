@@ -20,17 +20,17 @@ InferCall::InferCall(Call call, const Route& route)
       version_(route.version) {}
 
 // The model first: what is not there needs no decoding.
-void InferCall::Begin(const net::RequestHead& head) {
+base::Status InferCall::BeginWith(const net::RequestHead& head) {
   if (pinned() == nullptr) {
-    auto found = dispatcher().Find(model_, version_);
-    if (!found.has_value()) return Fail(found.error());
-    Pin(*std::move(found));
+    INFERD_ASSIGN_OR_RETURN(auto found, dispatcher().Find(model_, version_));
+    Pin(std::move(found));
   }
   bool unknown_coding = false;
   auto headers = ReadInferHeaders(head, unknown_coding);
-  if (!headers.has_value()) return Fail(headers.error(), unknown_coding ? kUnsupportedMediaType : 0);
+  if (!headers.has_value()) return WithHttpStatus(unknown_coding ? kUnsupportedMediaType : 0, headers.error());
   headers_ = *headers;
   SetCoding(headers_.coding, headers_.json_bytes.value_or(0));
+  return {};
 }
 
 bool InferCall::DecodingIsBig(size_t body_bytes) const {

@@ -17,7 +17,7 @@ class InferCall final : public rest::InferCall {
   InferCall(Call call, const Route& route);
 
  private:
-  void Begin(const net::RequestHead& head) override;
+  base::Status BeginWith(const net::RequestHead& head) override;
   core::VersionName Meant() const override { return {.model = model_, .version = version_}; }
   bool DecodingIsBig(size_t body_bytes) const override;
   base::Result<std::unique_ptr<core::InferRequest>> Decode(const base::BufferSlice& body) override;

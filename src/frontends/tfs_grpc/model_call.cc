@@ -6,8 +6,8 @@
 namespace inferd::tfs_grpc {
 
 ModelCall::ModelCall(std::shared_ptr<const Environment> environment, tfs::Api api, net::grpc::CallContext&& context,
-                     base::BufferSlice message, net::grpc::Responder responder)
-    : rpc::InferCall(rpc::SurroundingsOf(*environment), std::move(context), std::move(message), std::move(responder)),
+                     net::grpc::Responder responder)
+    : rpc::InferCall(rpc::SurroundingsOf(*environment), std::move(context), std::move(responder)),
       environment_(std::move(environment)),
       api_(api),
       measured_(api, received_ns()) {}
@@ -49,7 +49,7 @@ base::Result<net::grpc::Message> ModelCall::Logged(base::Result<net::grpc::Messa
   return answer;
 }
 
-void ModelCall::OnDispatch(const core::InferRequest& request) {
+void ModelCall::OnInfer(const core::InferRequest& request) {
   measured_.OnDispatch(request, environment_->clock.NowNs());
 }
 

@@ -15,7 +15,7 @@ namespace inferd::tfs_grpc {
 class ModelCall : public rpc::InferCall {
  public:
   ModelCall(std::shared_ptr<const Environment> environment, tfs::Api api, net::grpc::CallContext&& context,
-            base::BufferSlice message, net::grpc::Responder responder);
+            net::grpc::Responder responder);
 
  protected:
   const Options& service_options() const { return environment_->options; }
@@ -31,7 +31,7 @@ class ModelCall : public rpc::InferCall {
  private:
   core::VersionName Meant() const override { return model_.spec.Name(); }
   base::Status TooManyResponses() const override;
-  void OnDispatch(const core::InferRequest& request) override;
+  void OnInfer(const core::InferRequest& request) override;
   void OnFinal() override;
   void OnEnd(base::StatusCode code) override;
 

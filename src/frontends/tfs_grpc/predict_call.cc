@@ -26,12 +26,12 @@ base::Status PredictCall::Begin(const base::BufferSlice& message) {
   return service_options().check_methods ? tfs::CheckMethod(api(), signature()) : base::Status();
 }
 
-bool PredictCall::PreparingIsBig(const base::BufferSlice& message) const {
+bool PredictCall::ReadingIsBig(const base::BufferSlice& message) const {
   const size_t limit = options().offload_bytes;
   return message.size() >= limit && BytesToDecode(message.view()) >= limit;
 }
 
-base::Result<std::unique_ptr<core::InferRequest>> PredictCall::Prepare(const base::BufferSlice& message) {
+base::Result<std::unique_ptr<core::InferRequest>> PredictCall::Read(const base::BufferSlice& message) {
   INFERD_ASSIGN_OR_RETURN(auto request, ReadPredictRequest(message, signature(), service_options().fill_bytes_max));
   INFERD_RETURN_IF_ERROR(Complete(signature_, message, *request));
   return request;

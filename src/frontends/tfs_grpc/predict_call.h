@@ -13,8 +13,8 @@ class PredictCall final : public ModelCall {
 
  private:
   base::Status Begin(const base::BufferSlice& message) override;
-  bool PreparingIsBig(const base::BufferSlice& message) const override;
-  base::Result<std::unique_ptr<core::InferRequest>> Prepare(const base::BufferSlice& message) override;
+  bool ReadingIsBig(const base::BufferSlice& message) const override;
+  base::Result<std::unique_ptr<core::InferRequest>> Read(const base::BufferSlice& message) override;
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
 

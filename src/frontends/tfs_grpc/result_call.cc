@@ -60,11 +60,11 @@ base::Status ResultCall::Begin(const base::BufferSlice& message) {
   return ResolveTasks(*pinned(), api(), service_options().check_methods, tasks_);
 }
 
-bool ResultCall::PreparingIsBig(const base::BufferSlice& message) const {
+bool ResultCall::ReadingIsBig(const base::BufferSlice& message) const {
   return message.size() >= options().offload_bytes;
 }
 
-base::Result<std::unique_ptr<core::InferRequest>> ResultCall::Prepare(const base::BufferSlice& message) {
+base::Result<std::unique_ptr<core::InferRequest>> ResultCall::Read(const base::BufferSlice& message) {
   const auto signatures = pinned()->signatures();
   const uint32_t first = tasks_.front().signature;
   INFERD_ASSIGN_OR_RETURN(auto request,

@@ -19,8 +19,8 @@ class ResultCall final : public ModelCall {
 
  private:
   base::Status Begin(const base::BufferSlice& message) override;
-  bool PreparingIsBig(const base::BufferSlice& message) const override;
-  base::Result<std::unique_ptr<core::InferRequest>> Prepare(const base::BufferSlice& message) override;
+  bool ReadingIsBig(const base::BufferSlice& message) const override;
+  base::Result<std::unique_ptr<core::InferRequest>> Read(const base::BufferSlice& message) override;
   bool EncodingIsBig(const core::InferResponse& response) const override;
   void Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;

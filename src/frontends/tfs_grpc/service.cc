@@ -26,8 +26,8 @@ Method Inference(const Shared& environment, tfs::Api api) {
   const std::string_view name = tfs::ApiName(api);
   Method method{.path = api == tfs::Api::kSessionRun ? SessionPath(name) : PredictionPath(name)};
   method.unary = [environment, api](CallContext&& context, base::BufferSlice message, Responder responder) {
-    rpc::InferCall::Start(
-        std::make_unique<Call>(environment, api, std::move(context), std::move(message), std::move(responder)));
+    rpc::InferCall::Start(std::make_unique<Call>(environment, api, std::move(context), std::move(responder)),
+                          std::move(message));
   };
   return method;
 }

@@ -47,12 +47,12 @@ base::Status SessionCall::CallGraph() {
 }
 
 // Feeds stand where a PredictRequest has its inputs.
-bool SessionCall::PreparingIsBig(const base::BufferSlice& message) const {
+bool SessionCall::ReadingIsBig(const base::BufferSlice& message) const {
   const size_t limit = options().offload_bytes;
   return message.size() >= limit && BytesToDecode(message.view()) >= limit;
 }
 
-base::Result<std::unique_ptr<core::InferRequest>> SessionCall::Prepare(const base::BufferSlice& message) {
+base::Result<std::unique_ptr<core::InferRequest>> SessionCall::Read(const base::BufferSlice& message) {
   const core::ModelSignature& signature = *pinned()->signatures()[plan_.signature];
   auto request = std::make_unique<core::InferRequest>();
   uint64_t fill_bytes_left = service_options().fill_bytes_max;

@@ -18,8 +18,8 @@ class SessionCall final : public ModelCall {
 
  private:
   base::Status Begin(const base::BufferSlice& message) override;
-  bool PreparingIsBig(const base::BufferSlice& message) const override;
-  base::Result<std::unique_ptr<core::InferRequest>> Prepare(const base::BufferSlice& message) override;
+  bool ReadingIsBig(const base::BufferSlice& message) const override;
+  base::Result<std::unique_ptr<core::InferRequest>> Read(const base::BufferSlice& message) override;
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
 
@@ -32,7 +32,7 @@ class SessionCall final : public ModelCall {
     std::string name;
   };
 
-  SessionRequest request_;  // views into the message, until Prepare() is done
+  SessionRequest request_;  // views into the message, until Read() is done
   SessionPlan plan_;
   std::vector<Fetch> fetches_;
 };

@@ -42,7 +42,7 @@ InferCall::InferCall(Call call, const Route& route, net::ContentCoding coding, i
 }
 
 // TensorFlow Serving parses before it looks for the model: what is no JSON is 400, not 404.
-void InferCall::Begin(const net::RequestHead&) {
+base::Status InferCall::BeginWith(const net::RequestHead&) {
   unknown_ = {};
   if (pinned() == nullptr) {
     auto found = tfs::FindModel(dispatcher(), spec_, environment_->options.unready());
@@ -53,6 +53,7 @@ void InferCall::Begin(const net::RequestHead&) {
     }
   }
   call().SetModel(spec_.model, spec_.version);
+  return {};
 }
 
 bool InferCall::DecodingIsBig(size_t body_bytes) const { return body_bytes >= environment_->options.offload_bytes; }
@@ -96,7 +97,7 @@ base::Status InferCall::CheckMethod() const {
   return tfs::CheckMethod(ApiOf(endpoint_), signature());
 }
 
-void InferCall::OnDispatch(const core::InferRequest& request) {
+void InferCall::OnInfer(const core::InferRequest& request) {
   measured_.OnDispatch(request, environment_->clock.NowNs());
 }
 

@@ -18,11 +18,11 @@ class InferCall final : public rest::InferCall {
   InferCall(Call call, const Route& route, net::ContentCoding coding, int64_t received_ns);
 
  private:
-  void Begin(const net::RequestHead& head) override;
+  base::Status BeginWith(const net::RequestHead& head) override;
   core::VersionName Meant() const override { return spec_.Name(); }
   bool DecodingIsBig(size_t body_bytes) const override;
   base::Result<std::unique_ptr<core::InferRequest>> Decode(const base::BufferSlice& body) override;
-  void OnDispatch(const core::InferRequest& request) override;
+  void OnInfer(const core::InferRequest& request) override;
   void OnFinal() override;
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::HttpResponse> Encode(core::InferResponse&& response) override;

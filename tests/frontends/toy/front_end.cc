@@ -29,11 +29,11 @@ class InferCall final : public rest::InferCall {
       : rest::InferCall(surroundings, std::move(call)), model_(std::move(model)) {}
 
  private:
-  void Begin(const net::RequestHead&) override {
-    if (pinned() != nullptr) return;
-    auto found = dispatcher().Find(model_, "");
-    if (!found.has_value()) return Fail(found.error());
-    Pin(*std::move(found));
+  base::Status BeginWith(const net::RequestHead&) override {
+    if (pinned() != nullptr) return {};
+    INFERD_ASSIGN_OR_RETURN(auto found, dispatcher().Find(model_, ""));
+    Pin(std::move(found));
+    return {};
   }
   core::VersionName Meant() const override { return {.model = model_, .version = {}}; }
   bool DecodingIsBig(size_t) const override { return false; }
