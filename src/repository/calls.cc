@@ -118,8 +118,8 @@ base::Status Calls::Apply(const core::LoadCall& call, Target target, core::Contr
   record.authority = Authority::kLoadCall;
   wants_.Want(target.look, std::move(target.wanted), record);
   // A repeated call wants it tried again.
-  for (auto& [version, entry] : record.versions) entry.failed = false;
-  for (const auto& [version, wanted] : record.wanted) record.versions[version].demanded = true;
+  for (auto& [version, harness] : record.versions) harness.ForgetFailure();
+  for (const auto& [version, wanted] : record.wanted) record.versions[version].SetDemanded(true);
   record.load_waiters.push_back(std::move(done));
   stepper_.Advance(state_, record, deferred);
   stepper_.Conclude(state_, deferred);

@@ -146,5 +146,7 @@ void Manager::ReplaceModels(std::vector<config::ServedModel> models, core::Contr
 }
 void Manager::Demand(core::LoadDemand demand) { core_->demand_queue().Push(std::move(demand)); }
 void Manager::ExpireDemands() { core_->ServeDemands({}); }
+uint64_t Manager::RefusedTransitions() const { return core_->RefusedTransitions(); }
+uint64_t Manager::RecordsTouched() const { return core_->RecordsTouched(); }
 
 }  // namespace inferd::repository

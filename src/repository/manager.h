@@ -62,6 +62,9 @@ class Manager final : public core::Catalog, public core::DemandLoader {
   void WaitIdle();
   // For tests with a fake clock: answers the requests that do not wait any more.
   void ExpireDemands();
+  // For tests: transitions of versions that were impossible, and refused; how many records all steps together touched.
+  uint64_t RefusedTransitions() const;
+  uint64_t RecordsTouched() const;
 
  private:
   class Core;

@@ -168,6 +168,16 @@ void Manager::Core::WaitIdle() {
   while (state_.busy > 0 || state_.records.totals().ending > 0) state_.changed.Wait(state_.mutex);
 }
 
+uint64_t Manager::Core::RefusedTransitions() const {
+  const base::MutexLock lock(state_.mutex);
+  return state_.records.refused();
+}
+
+uint64_t Manager::Core::RecordsTouched() const {
+  const base::MutexLock lock(state_.mutex);
+  return state_.records.settled();
+}
+
 void Manager::Core::Shutdown() {
   Deferred deferred;
   {

@@ -43,6 +43,8 @@ class Manager::Core final : private LoadListener {
 
   void Look() { looks_.Look(/*initial=*/false); }
   void WaitIdle();
+  uint64_t RefusedTransitions() const;
+  uint64_t RecordsTouched() const;
 
  private:
   bool Stopping() const override;

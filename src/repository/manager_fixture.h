@@ -28,7 +28,10 @@ class ManagerTest : public ::testing::Test {
     options_.settle_ms = 0;
   }
   ~ManagerTest() override {
-    if (manager_ != nullptr) manager_->Shutdown();
+    if (manager_ != nullptr) {
+      manager_->Shutdown();
+      EXPECT_EQ(manager_->RefusedTransitions(), 0);
+    }
     manager_.reset();
     EXPECT_EQ(engine_.alive(), 0);
   }

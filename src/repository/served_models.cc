@@ -140,7 +140,7 @@ base::Status ServedModels::CheckLabels(const config::ServedModel& model, bool is
   for (const auto& [label, version] : model.version_labels) {
     const auto known = record.versions.find(version);
     const auto old = record.labels.find(label);
-    const bool serves = known != record.versions.end() && known->second.serving != nullptr;
+    const bool serves = known != record.versions.end() && known->second.serving() != nullptr;
     const bool stays = old != record.labels.end() && old->second == version;
     const bool allowed = options_.labels_for_unavailable_versions && old == record.labels.end();
     if (serves || stays || allowed || record.LoadsOnDemand(version) || arriving.contains(version)) continue;

@@ -6,7 +6,7 @@ namespace inferd::repository {
 
 namespace {
 
-constexpr std::string_view kWaitsForRoom = "waits for memory that other models hold";
+using Phase = VersionHarness::Phase;
 
 void AnswerLoadWaiters(ModelRecord& record, const base::Status& outcome, Deferred& deferred) {
   for (auto& waiter : record.load_waiters) {
@@ -19,9 +19,10 @@ void AnswerLoadWaiters(ModelRecord& record, const base::Status& outcome, Deferre
 
 void Stepper::Advance(State& state, ModelRecord& record, Deferred& deferred) const {
   for (const auto& [version, wanted] : record.wanted) record.versions.try_emplace(version);
-  for (auto& [version, entry] : record.versions) {
-    if (entry.serving != nullptr || !record.wanted.contains(version)) entry.demanded = false;
-    entry.waits_for_room &= record.wanted.contains(version);
+  for (auto& [version, harness] : record.versions) {
+    const bool wanted = record.wanted.contains(version);
+    if (harness.serving() != nullptr || !wanted) harness.SetDemanded(false);
+    if (harness.phase() == Phase::kWaitingForRoom && !wanted) harness.LeaveQueue();
   }
   const bool changing = record.changing && record.authority == Authority::kFolder;
   Follow(state, PlanModel(record.Views(), changing, record.transition), record, deferred);
@@ -32,27 +33,29 @@ void Stepper::Advance(State& state, ModelRecord& record, Deferred& deferred) con
 }
 
 void Stepper::Follow(State& state, const LoadPlan& plan, ModelRecord& record, Deferred& deferred) const {
-  for (auto& [version, entry] : record.versions) {
-    if (std::exchange(entry.waits_to_replace, false)) entry.reason.clear();
+  for (auto& [version, harness] : record.versions) {
+    if (harness.phase() == Phase::kWaitingToReplace) harness.StopReplacing();
   }
   for (const int64_t version : plan.load) {
-    record.versions.at(version).waits_for_room = true;
+    record.versions.at(version).QueueForRoom();
     state.room.Queue({record.name, version});
   }
   for (const int64_t version : plan.unload) EndServing(record.name, record.versions.at(version), deferred);
-  for (const int64_t version : plan.wait) {
-    VersionRecord& entry = record.versions.at(version);
-    entry.waits_to_replace = true;
-    entry.demanded = true;  // what replaces another does not wait for requests as well
-    entry.reason = kWaitsToReplace;
-  }
+  for (const int64_t version : plan.wait) record.versions.at(version).WaitToReplace();
 }
 
 void Stepper::Conclude(State& state, Deferred& deferred) const {
   AdmitLoads(state, deferred);
-  state.publisher.Publish(state.records);
+  Publish(state);
   lazy_metrics_.Show(state.records.totals());
   if (state.started) state.readiness.Update(state.records);
+}
+
+void Stepper::Publish(State& state) const {
+  state.publisher.Publish(state.records);
+  for (const std::string& refused : state.records.TakeRefused()) {
+    logger_.Error("a step that is impossible was not taken: " + refused);
+  }
 }
 
 void Stepper::AdmitLoads(State& state, Deferred& deferred) const {
@@ -70,15 +73,8 @@ void Stepper::AdmitLoads(State& state, Deferred& deferred) const {
 }
 
 void Stepper::StartLoad(State& state, ModelRecord& record, int64_t version) const {
-  VersionRecord& entry = record.versions.at(version);
   const WantedVersion& wanted = record.wanted.at(version);
-  entry.waits_for_room = false;
-  if (entry.reason == kWaitsForRoom || entry.reason == kNotLoaded) entry.reason.clear();
-  entry.bytes = wanted.bytes;
-  entry.loading = true;
-  entry.loading_content = wanted.content;
-  entry.failed = false;
-  ++entry.alive;
+  if (!record.versions.at(version).BeginLoad(wanted.content, wanted.bytes)) return;
   ++state.busy;
   LoadJob job = wanted.job;
   job.generation = ++state.generations;
@@ -91,14 +87,12 @@ void Stepper::RefuseLoad(State& state, const RoomStep& step, Deferred& deferred)
   logger_.Error("'" + name + "' version " + std::to_string(version) + " is not loaded: " + step.refusal.message(),
                 {{"model", name, /*in_message=*/true}, {"version", version, /*in_message=*/true}});
   ModelRecord& record = *state.records.Change(name);
-  VersionRecord& entry = record.versions.at(version);
-  entry.waits_for_room = false;
-  NoteFailure(entry, record.wanted.at(version).content, step.refusal);
+  record.versions.at(version).RefuseLoad(record.wanted.at(version).content, step.refusal, clock_.NowNs());
   Advance(state, record, deferred);
 }
 
 void Stepper::MakeRoom(State& state, const RoomStep& step, Deferred& deferred) const {
-  state.records.Change(step.id.name)->versions.at(step.id.version).reason = kWaitsForRoom;
+  state.records.Change(step.id.name)->versions.at(step.id.version).NoteNoRoom();
   for (const core::ModelId& victim : step.evict) {
     lazy_metrics_.evictions->Add();
     logger_.Info("'" + victim.name + "' makes room for '" + step.id.name + "'",
@@ -107,62 +101,40 @@ void Stepper::MakeRoom(State& state, const RoomStep& step, Deferred& deferred) c
   }
 }
 
-void Stepper::EndServing(const std::string& model, VersionRecord& version, Deferred& deferred) const {
-  const std::string& version_text = version.serving->version();
-  logger_.Info("unloading '" + model + "' version " + version_text,
+void Stepper::EndServing(const std::string& model, VersionHarness& version, Deferred& deferred) const {
+  VersionHarness::Version old = version.EndServing();
+  if (old == nullptr) return;
+  logger_.Info("unloading '" + model + "' version " + old->version(),
                {{"model", model, /*in_message=*/true},
-                {"version", base::LogValue::NumberIn(version_text), /*in_message=*/true}});
-  version.failed = false;
-  version.failed_code = base::StatusCode::kOk;
-  version.reason = "unloading";
-  deferred.push_back([old = std::move(version.serving)] {});
-  version.serving = nullptr;
-}
-
-void Stepper::NoteFailure(VersionRecord& version, const VersionContent& content, const base::Status& status) const {
-  version.demanded = false;
-  version.failed = true;
-  version.failed_ns = clock_.NowNs();
-  version.failed_content = content;
-  version.failed_code = status.code();
-  version.reason = status.message();
+                {"version", base::LogValue::NumberIn(old->version()), /*in_message=*/true}});
+  deferred.push_back([old = std::move(old)] {});
 }
 
 void Stepper::LoadEnded(State& state, const core::ModelId& id,
                         base::Result<std::shared_ptr<const core::ModelVersion>> loaded, Deferred& deferred) const {
   ModelRecord& record = *state.records.Change(id.name);
-  VersionRecord& entry = record.versions.at(id.version);
-  entry.loading = false;
-  if (loaded.has_value()) {
+  VersionHarness& harness = record.versions.at(id.version);
+  if (!loaded.has_value()) {
+    harness.FailLoad(loaded.error(), clock_.NowNs());
+  } else {
     std::shared_ptr<const core::ModelVersion> old = *std::move(loaded);
     if (record.wanted.contains(id.version) && !state.stopping) {
-      entry.serving.swap(old);
-      entry.serving_content = entry.loading_content;
-      entry.reason.clear();
-      entry.failed_code = base::StatusCode::kOk;
-      entry.failures = 0;
-      entry.serving->NoteUse(clock_.NowNs());
+      old->NoteUse(clock_.NowNs());
+      old = harness.Serve(std::move(old));
+    } else {
+      harness.DiscardLoad();
     }
     // Let go of after the new snapshot is out.
     deferred.push_back([old = std::move(old)] {});
-  } else {
-    if (entry.failed_content != entry.loading_content) entry.failures = 0;
-    ++entry.failures;
-    NoteFailure(entry, entry.loading_content, loaded.error());
   }
-  if (state.stopping) return state.publisher.Publish(state.records);
+  if (state.stopping) return Publish(state);
   Advance(state, record, deferred);
   Conclude(state, deferred);
 }
 
 void Stepper::LoadGone(State& state, const LoadMetrics::Version& load, Deferred& deferred) const {
   ModelRecord& record = *state.records.Change(load.id.name);
-  VersionRecord& entry = record.versions.at(load.id.version);
-  --entry.alive;
-  if (entry.alive == 0 && entry.serving == nullptr && !entry.Pending() && !entry.failed) {
-    entry.reason = "unloaded";
-    load_metrics_.ForgetVersion(load);
-  }
+  if (record.versions.at(load.id.version).LoadGone()) load_metrics_.ForgetVersion(load);
   if (!state.stopping && record.Replaces()) Advance(state, record, deferred);
   record.NoteNotLoaded();
   record.Prune();
@@ -187,14 +159,14 @@ void Stepper::EndAll(State& state, Deferred& deferred) const {
     ModelRecord& record = *state.records.Change(name);
     record.wanted.clear();
     record.problem = why.message();
-    for (auto& [version, entry] : record.versions) {
-      if (entry.serving != nullptr) EndServing(name, entry, deferred);
-      entry.waits_for_room = false;
+    for (auto& [version, harness] : record.versions) {
+      if (harness.serving() != nullptr) EndServing(name, harness, deferred);
+      if (harness.phase() == Phase::kWaitingForRoom) harness.LeaveQueue();
     }
     state.demands.RefuseWaiters(record, deferred);
     AnswerLoadWaiters(record, why, deferred);
   }
-  state.publisher.Publish(state.records);
+  Publish(state);
 }
 
 }  // namespace inferd::repository

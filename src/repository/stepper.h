@@ -40,8 +40,8 @@ class Stepper final {
   void StartLoad(State& state, ModelRecord& record, int64_t version) const REQUIRES(state.mutex);
   void RefuseLoad(State& state, const RoomStep& step, Deferred& deferred) const REQUIRES(state.mutex);
   void MakeRoom(State& state, const RoomStep& step, Deferred& deferred) const REQUIRES(state.mutex);
-  void EndServing(const std::string& model, VersionRecord& version, Deferred& deferred) const;
-  void NoteFailure(VersionRecord& version, const VersionContent& content, const base::Status& status) const;
+  void Publish(State& state) const REQUIRES(state.mutex);
+  void EndServing(const std::string& model, VersionHarness& version, Deferred& deferred) const;
 
   const base::Clock& clock_;
   base::Logger& logger_;

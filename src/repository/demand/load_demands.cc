@@ -43,16 +43,17 @@ ModelRecord* LoadDemands::Take(core::LoadDemand demand, ModelRecords& records, D
   const int64_t* meant = known == nullptr ? nullptr : known->MeantOnDemand(demand.version, now_ns);
   if (meant == nullptr) return Refuse(std::move(demand), found.error(), deferred), nullptr;
   ModelRecord& record = *known;
-  VersionRecord& entry = record.versions[*meant];
-  if (entry.serving != nullptr) {
-    Answer(std::move(demand), {.status = {}, .model = entry.serving, .retry_after_ms = 0}, deferred);
+  VersionHarness& harness = record.versions[*meant];
+  if (harness.serving() != nullptr) {
+    Answer(std::move(demand), {.status = {}, .model = harness.serving(), .retry_after_ms = 0}, deferred);
     return nullptr;
   }
-  if (entry.failed && now_ns < entry.RetryNs()) {
-    const int64_t wait_ms = (entry.RetryNs() - now_ns + kNsPerMs - 1) / kNsPerMs;
+  const LoadFailure& failure = harness.failure();
+  if (failure.failed && now_ns < failure.RetryNs()) {
+    const int64_t wait_ms = (failure.RetryNs() - now_ns + kNsPerMs - 1) / kNsPerMs;
     const auto status =
         base::Unavailable(Described(record.name, *meant) + " could not be loaded, and is tried again in " +
-                          std::to_string(wait_ms) + " ms at the earliest: " + entry.reason);
+                          std::to_string(wait_ms) + " ms at the earliest: " + harness.reason());
     Answer(std::move(demand), {.status = status, .model = nullptr, .retry_after_ms = wait_ms}, deferred);
     return nullptr;
   }
@@ -65,39 +66,44 @@ ModelRecord* LoadDemands::Take(core::LoadDemand demand, ModelRecords& records, D
   }
   int64_t until_ns = now_ns + lazy_.wait_max_ms * kNsPerMs;
   if (demand.deadline_ns != 0) until_ns = std::min(until_ns, demand.deadline_ns);
-  entry.waiters.push_back({.demand = std::move(demand), .until_ns = until_ns});
-  if (entry.Pending()) return nullptr;
+  record.waiters[*meant].push_back({.demand = std::move(demand), .until_ns = until_ns});
+  if (harness.Pending()) return nullptr;
   metrics_.demand_loads->Add();
-  entry.failed = false;
-  entry.demanded = true;
+  harness.ForgetFailure();
+  harness.SetDemanded(true);
   return &record;
 }
 
 void LoadDemands::AnswerWaiters(ModelRecord& record, Deferred& deferred) {
-  for (auto& [version, entry] : record.versions) {
-    const bool comes = entry.serving == nullptr && entry.Pending() && record.wanted.contains(version);
-    if (entry.waiters.empty() || comes) continue;
+  for (auto it = record.waiters.begin(); it != record.waiters.end();) {
+    auto& [version, waiters] = *it;
+    const VersionHarness& harness = record.versions[version];
+    if (harness.serving() == nullptr && harness.Pending() && record.wanted.contains(version)) {
+      ++it;
+      continue;
+    }
     base::Status status;
-    if (entry.serving == nullptr) {
+    if (harness.serving() == nullptr) {
       const std::string text = Described(record.name, version) + " could not be loaded: ";
-      const bool refused = entry.failed && entry.failed_code == base::StatusCode::kResourceExhausted;
-      status = refused ? base::ResourceExhausted(text + entry.reason)
-                       : base::Unavailable(text + (entry.failed ? entry.reason : record.problem));
+      const LoadFailure& failure = harness.failure();
+      const bool refused = failure.failed && failure.code == base::StatusCode::kResourceExhausted;
+      status = refused ? base::ResourceExhausted(text + harness.reason())
+                       : base::Unavailable(text + (failure.failed ? harness.reason() : record.problem));
     }
     const int64_t retry_after_ms = status.ok() ? 0 : kRetryAfterMs;
-    for (LoadWaiter& waiter : entry.waiters) {
-      Answer(std::move(waiter.demand), {.status = status, .model = entry.serving, .retry_after_ms = retry_after_ms},
+    for (LoadWaiter& waiter : waiters) {
+      Answer(std::move(waiter.demand), {.status = status, .model = harness.serving(), .retry_after_ms = retry_after_ms},
              deferred);
     }
-    entry.waiters.clear();
+    it = record.waiters.erase(it);
   }
 }
 
 void LoadDemands::RefuseWaiters(ModelRecord& record, Deferred& deferred) {
-  for (auto& [version, entry] : record.versions) {
-    for (LoadWaiter& waiter : entry.waiters) Refuse(std::move(waiter.demand), ShuttingDown(), deferred);
-    entry.waiters.clear();
+  for (auto& [version, waiters] : record.waiters) {
+    for (LoadWaiter& waiter : waiters) Refuse(std::move(waiter.demand), ShuttingDown(), deferred);
   }
+  record.waiters.clear();
 }
 
 void LoadDemands::RefuseLate(LoadWaiter&& waiter, const std::string& late, Deferred& deferred) {
@@ -108,24 +114,33 @@ void LoadDemands::RefuseLate(LoadWaiter&& waiter, const std::string& late, Defer
   Refuse(std::move(waiter.demand), std::move(status), deferred);
 }
 
+void LoadDemands::LetGo(int64_t version, ModelRecord& record) {
+  VersionHarness& harness = record.versions[version];
+  if (harness.phase() != VersionHarness::Phase::kWaitingForRoom || !record.load_waiters.empty()) return;
+  const bool on_demand = record.LoadsOnDemand(version);
+  if (on_demand) harness.LeaveQueue();
+  harness.SetDemanded(!on_demand);
+  record.NoteNotLoaded();
+}
+
 void LoadDemands::Expire(ModelRecords& records, Deferred& deferred) {
   const int64_t now_ns = clock_.NowNs();
+  const auto waits = [now_ns](const LoadWaiter& waiter) {
+    return now_ns < waiter.until_ns && !Cancelled(waiter.demand);
+  };
   records.Settle();
   for (const std::string& name : records.waiting()) {
+    const auto all_wait = [&waits](const auto& entry) { return std::ranges::all_of(entry.second, waits); };
+    if (std::ranges::all_of(records.Find(name)->waiters, all_wait)) continue;
     ModelRecord& record = *records.Change(name);
-    for (auto& [version, entry] : record.versions) {
-      const auto gone = std::ranges::stable_partition(entry.waiters, [now_ns](const LoadWaiter& waiter) {
-        return now_ns < waiter.until_ns && !Cancelled(waiter.demand);
-      });
-      if (gone.empty()) continue;
+    for (auto it = record.waiters.begin(); it != record.waiters.end();) {
+      auto& [version, waiters] = *it;
+      const auto gone = std::ranges::stable_partition(waiters, waits);
       const std::string late = Described(name, version) + " was not loaded in time";
       for (LoadWaiter& waiter : gone) RefuseLate(std::move(waiter), late, deferred);
-      entry.waiters.erase(gone.begin(), gone.end());
-      if (!entry.waiters.empty() || !entry.waits_for_room || !record.load_waiters.empty()) continue;
-      // No request is left that needs it.
-      entry.waits_for_room = !record.LoadsOnDemand(version);
-      entry.demanded = entry.waits_for_room;
-      record.NoteNotLoaded();
+      waiters.erase(gone.begin(), gone.end());
+      if (waiters.empty()) LetGo(version, record);
+      it = waiters.empty() ? record.waiters.erase(it) : std::next(it);
     }
   }
 }

@@ -13,7 +13,7 @@ namespace inferd::repository {
 // What requests are told that a server does not take any more.
 base::Status ShuttingDown();
 
-// The requests that wait for versions to be loaded, which stand in the versions' records: which of them wait, and what
+// The requests that wait for versions to be loaded, which stand in the models' records: which of them wait, and what
 // they are told when they do not any more. Not thread-safe: guarded by the manager's lock. Answers go into `deferred`.
 class LoadDemands final {
  public:
@@ -37,6 +37,8 @@ class LoadDemands final {
  private:
   void Answer(core::LoadDemand&& demand, core::LoadOutcome outcome, Deferred& deferred);
   void Refuse(core::LoadDemand&& demand, base::Status status, Deferred& deferred);
+  // None waits for that version any more.
+  static void LetGo(int64_t version, ModelRecord& record);
   void RefuseLate(LoadWaiter&& waiter, const std::string& late, Deferred& deferred);
 
   const LazyLoading& lazy_;

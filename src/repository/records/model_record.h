@@ -12,18 +12,10 @@
 #include "core/request/load_demand.h"
 #include "repository/load/loader.h"
 #include "repository/records/load_plan.h"
+#include "repository/records/version_harness.h"
 #include "repository/tree/model_layout.h"
 
 namespace inferd::repository {
-
-// The files a version is loaded from. Equal: loading again would give the same.
-struct VersionContent {
-  storage::TreeStat shared;
-  storage::TreeStat files;
-  std::string config_json;  // of a load call
-
-  bool operator==(const VersionContent&) const = default;
-};
 
 // A version that shall be served, and what it is to be loaded from. Its job has no generation yet.
 struct WantedVersion {
@@ -37,50 +29,6 @@ struct LoadWaiter {
   core::LoadDemand demand;
   int64_t until_ns = 0;  // then it does not wait any more
 };
-
-// One version of a model.
-//
-//   (unknown) --load--> loading --ok--> ready --unload--> ending --last request lets go--> unavailable "unloaded"
-//                          |              |
-//                          +--error--> unavailable, with why (a failed reload stays ready, with why)
-//
-// A reload goes through `loading` while `serving` stays, or after that is gone (config::VersionTransition). Where
-// models are loaded on demand, a version is unavailable until a request demands it, and before `loading` it waits for
-// room.
-struct VersionRecord {
-  std::shared_ptr<const core::ModelVersion> serving;  // set: ready
-  VersionContent serving_content;
-  bool demanded = false;          // a request or a call has it loaded
-  bool waits_to_replace = false;  // and what it replaces is to go first
-  bool waits_for_room = false;    // and what is in the way is to go first
-  std::vector<LoadWaiter> waiters;
-  int64_t bytes = 0;  // that each load of it holds, by estimate
-  bool loading = false;
-  VersionContent loading_content;
-  bool failed = false;  // the last load did
-  VersionContent failed_content;
-  base::StatusCode failed_code = base::StatusCode::kOk;  // of `reason`, where a failed load gave it
-  uint32_t failures = 0;  // of that content, one after the other; refusals for want of room aside
-  int64_t failed_ns = 0;  // when it last did
-  int alive = 0;          // loads of it that are not quite gone: loading, serving, or held by requests
-  std::string reason;
-
-  core::ModelState State() const;
-  // On its way to serve.
-  bool Pending() const { return loading || waits_for_room || waits_to_replace; }
-  // Loads of it that take no more requests, and are not gone yet.
-  int Leaving() const { return alive - (serving == nullptr ? 0 : 1) - (loading ? 1 : 0); }
-  // Loads of it that hold memory.
-  int Resident() const;
-  // When a request may have a version that failed loaded again: the wait doubles, from a second to a minute.
-  int64_t RetryNs() const;
-};
-
-// Why a version is not loaded yet that replaces another, or itself.
-inline constexpr std::string_view kWaitsToReplace = "waits for what it replaces to be gone";
-
-// Why a version is not loaded that waits for a request.
-inline constexpr std::string_view kNotLoaded = "not loaded: waits for a request";
 
 // What says which versions of a model are wanted.
 enum class Authority {
@@ -103,8 +51,9 @@ struct ModelRecord {
   config::VersionLabels labels;
   std::string problem;  // why no version is wanted, if none is
   std::map<int64_t, WantedVersion> wanted;
-  std::map<int64_t, VersionRecord> versions;
-  std::vector<core::ControlCallback> load_waiters;  // of load calls; answered when nothing is loading any more
+  std::map<int64_t, VersionHarness> versions;
+  std::map<int64_t, std::vector<LoadWaiter>> waiters;  // by version; none has an empty list
+  std::vector<core::ControlCallback> load_waiters;     // of load calls; answered when nothing is loading any more
 
   std::vector<VersionView> Views() const;
   bool Loading() const;

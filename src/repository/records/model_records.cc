@@ -59,11 +59,10 @@ RecordTotals ModelRecords::TotalsOf(const std::string& name, const ModelRecord& 
   totals.changing = record.changing ? 1 : 0;
   totals.waiting = static_cast<int64_t>(record.Waiters());
   for (const auto& [number, version] : record.versions) {
-    const int serving = version.serving == nullptr ? 0 : 1;
-    if (version.alive > serving) ++totals.ending;
-    const int resident = version.Resident();
-    totals.resident_versions += resident;
-    totals.resident_bytes += resident * version.bytes;
+    const int serving = version.serving() == nullptr ? 0 : 1;
+    if (version.alive() > serving) ++totals.ending;
+    totals.resident_versions += version.alive();
+    totals.resident_bytes += version.alive() * version.bytes();
   }
   if (named_.contains(name) && record.Available()) totals.named_available = 1;
   if (!initial_.contains(name)) return totals;
@@ -74,8 +73,21 @@ RecordTotals ModelRecords::TotalsOf(const std::string& name, const ModelRecord& 
   return totals;
 }
 
+void ModelRecords::NoteRefused(const std::string& name, ModelRecord& record) {
+  for (auto& [number, version] : record.versions) {
+    const auto refused = version.TakeRefused();
+    if (!refused.has_value()) continue;
+    ++refused_count_;
+    refused_.push_back("'" + name + "' version " + std::to_string(number) + ": " + *refused);
+  }
+}
+
+std::vector<std::string> ModelRecords::TakeRefused() { return std::exchange(refused_, {}); }
+
 void ModelRecords::SettleOne(const std::string& name) {
-  const ModelRecord* const record = Find(name);
+  const auto known = records_.find(name);
+  const ModelRecord* const record = known == records_.end() ? nullptr : &known->second;
+  if (record != nullptr) NoteRefused(name, known->second);
   RecordTotals now = record == nullptr ? RecordTotals{} : TotalsOf(name, *record);
   if (record == nullptr && initial_.contains(name)) now.initial_tried = 1;
   const auto part = parts_.find(name);

@@ -61,12 +61,19 @@ class ModelRecords final {
   // Models of the initial set that were tried and have no version ready, with why.
   const std::map<std::string, std::string, std::less<>>& failures() const { return failures_; }
 
+  // The transitions of versions that were refused since the last call, as of the last Settle(): faults of the
+  // manager's.
+  std::vector<std::string> TakeRefused();
+  // How many there ever were.
+  uint64_t refused() const { return refused_count_; }
+
   // The models that changed, came or went since the last call, as of the last Settle(). Each once.
   std::vector<std::string> TakeChanged();
 
  private:
   RecordTotals TotalsOf(const std::string& name, const ModelRecord& record) const;
   void SettleOne(const std::string& name);
+  void NoteRefused(const std::string& name, ModelRecord& record);
 
   Map records_;
   const std::set<std::string, std::less<>> named_;
@@ -77,6 +84,8 @@ class ModelRecords final {
   std::map<std::string, RecordTotals, std::less<>> parts_;
   RecordTotals totals_;
   uint64_t settled_count_ = 0;
+  std::vector<std::string> refused_;
+  uint64_t refused_count_ = 0;
   std::set<std::string, std::less<>> waiting_;
   std::set<std::string, std::less<>> resident_;
   std::map<std::string, std::string, std::less<>> failures_;

@@ -10,18 +10,15 @@ namespace {
 // Of a model that has one version, which is being loaded.
 void BeginToLoad(ModelRecord& record) {
   record.wanted[1] = {};
-  VersionRecord& version = record.versions[1];
-  version.loading = true;
-  version.alive = 1;
-  version.bytes = 100;
+  VersionHarness& version = record.versions[1];
+  version.QueueForRoom();
+  EXPECT_TRUE(version.BeginLoad({}, 100));
 }
 
 void FailToLoad(ModelRecord& record) {
-  VersionRecord& version = record.versions[1];
-  version.loading = false;
-  version.alive = 0;
-  version.failed = true;
-  version.reason = "bad magic";
+  VersionHarness& version = record.versions[1];
+  version.FailLoad(base::InvalidArgument("bad magic"), 1);
+  version.LoadGone();
 }
 
 TEST(ModelRecordsTest, SumsFollowWhatChanges) {
@@ -70,6 +67,18 @@ TEST(ModelRecordsTest, AModelThatNoRepositoryHasCountsAsTried) {
   EXPECT_EQ(records.totals().initial_tried, 1);
   EXPECT_EQ(records.totals().initial_up, 0);
   EXPECT_EQ(records.failures().at("a"), "not found in any repository");
+}
+
+TEST(ModelRecordsTest, WhatAVersionRefusedIsToldOnce) {
+  ModelRecords records({});
+  records.Add("m").versions[3].DiscardLoad();
+  EXPECT_TRUE(records.TakeRefused().empty()) << "as of the last Settle";
+  records.Settle();
+  EXPECT_EQ(records.TakeRefused(), (std::vector<std::string>{"'m' version 3: DiscardLoad while resting"}));
+  records.Change("m");
+  records.Settle();
+  EXPECT_TRUE(records.TakeRefused().empty());
+  EXPECT_EQ(records.refused(), 1);
 }
 
 // What a step costs goes with what it changes: of ten thousand records one is looked at.

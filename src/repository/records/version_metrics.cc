@@ -19,8 +19,8 @@ void VersionMetrics::Update(const ModelRecord& record) {
   std::vector<Shown> now;
   for (const auto& [number, version] : record.versions) {
     const core::ModelState state = version.State();
-    if (state == core::ModelState::kUnavailable && !version.failed) continue;
-    now.push_back({.version = number, .state = state, .bytes = version.Resident() * version.bytes});
+    if (state == core::ModelState::kUnavailable && !version.failure().failed) continue;
+    now.push_back({.version = number, .state = state, .bytes = version.alive() * version.bytes()});
   }
   Show(record.name, std::move(now));
 }

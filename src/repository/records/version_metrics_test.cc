@@ -18,35 +18,40 @@ TEST(VersionMetricsTest, FollowAVersionThroughItsStates) {
   registry.AddCounter("requests_total", "of any metric", {{"model", "m"}, {"version", "3"}});
   ModelRecord record;
   record.name = "m";
-  VersionRecord& version = record.versions[3];
+  VersionHarness& version = record.versions[3];
   metrics.Update(record);
   EXPECT_THAT(registry.PrometheusText(), Not(HasSubstr("inferd_model_"))) << "it is not loaded";
 
-  version.loading = true;
-  version.alive = 1;
-  version.bytes = 700;
+  const auto begin = [&version] {
+    version.QueueForRoom();
+    EXPECT_TRUE(version.BeginLoad({}, 700));
+  };
+  begin();
   metrics.Update(record);
   EXPECT_THAT(registry.PrometheusText(),
               AllOf(HasSubstr("inferd_model_state{model=\"m\",version=\"3\",state=\"LOADING\"} 1\n"),
                     HasSubstr("inferd_model_memory_bytes{model=\"m\",version=\"3\"} 700\n")));
 
-  version.loading = false;
-  version.alive = 2;  // one after the other, and neither quite gone
+  version.DiscardLoad();
+  begin();
+  version.DiscardLoad();  // one after the other, and neither quite gone
   metrics.Update(record);
   EXPECT_THAT(registry.PrometheusText(),
               AllOf(HasSubstr("inferd_model_state{model=\"m\",version=\"3\",state=\"UNLOADING\"} 1\n"),
                     HasSubstr("inferd_model_memory_bytes{model=\"m\",version=\"3\"} 1400\n"),
                     Not(HasSubstr("LOADING\"} 1\ninferd_model_state"))));
 
-  version.alive = 0;
-  version.failed = true;
+  version.LoadGone();
+  version.LoadGone();
+  version.QueueForRoom();
+  version.RefuseLoad({}, base::ResourceExhausted("too large"), 1);
   metrics.Update(record);
   EXPECT_THAT(registry.PrometheusText(),
               AllOf(HasSubstr("inferd_model_state{model=\"m\",version=\"3\",state=\"UNAVAILABLE\"} 1\n"),
                     HasSubstr("inferd_model_memory_bytes{model=\"m\",version=\"3\"} 0\n"), Not(HasSubstr("LOADING")),
                     HasSubstr("requests_total{")));
 
-  version.failed = false;
+  version.ForgetFailure();
   metrics.Update(record);
   EXPECT_THAT(registry.PrometheusText(), Not(HasSubstr("model=")));
 }
@@ -57,7 +62,8 @@ TEST(VersionMetricsTest, GoWithTheModel) {
   for (const char* name : {"a", "b"}) {
     ModelRecord record;
     record.name = name;
-    record.versions[1].failed = true;
+    record.versions[1].QueueForRoom();
+    record.versions[1].RefuseLoad({}, base::ResourceExhausted("too large"), 1);
     metrics.Update(record);
   }
   metrics.Forget("a");

@@ -6,16 +6,16 @@ namespace inferd::repository {
 
 namespace {
 
-Resident::State StateOf(const ModelRecord& record, const VersionRecord& version) {
+Resident::State StateOf(const ModelRecord& record, const VersionHarness& version) {
   if (!record.on_demand) return Resident::State::kKept;
   // The catalog's snapshots do not count: what is above one are requests.
-  return version.serving.use_count() > 1 ? Resident::State::kBusy : Resident::State::kIdle;
+  return version.serving().use_count() > 1 ? Resident::State::kBusy : Resident::State::kIdle;
 }
 
 bool WaitsForRoom(const ModelRecord* record, int64_t version) {
   if (record == nullptr) return false;
   const auto entry = record->versions.find(version);
-  return entry != record->versions.end() && entry->second.waits_for_room;
+  return entry != record->versions.end() && entry->second.phase() == VersionHarness::Phase::kWaitingForRoom;
 }
 
 // The i-th resident is the i-th place's.
@@ -35,15 +35,15 @@ Residents ResidentsOf(const ModelRecords& records) {
     const ModelRecord& record = *records.Find(name);
     for (const auto& [number, version] : record.versions) {
       const core::ModelId place{name, number};
-      if (version.serving != nullptr) {
-        all.Add(place, {StateOf(record, version), version.bytes, version.serving->used_ns()});
+      if (version.serving() != nullptr) {
+        all.Add(place, {StateOf(record, version), version.bytes(), version.serving()->used_ns()});
       }
-      if (version.loading) {
+      if (version.phase() == VersionHarness::Phase::kLoading) {
         const auto state = record.on_demand ? Resident::State::kLoading : Resident::State::kKept;
-        all.Add(place, {state, version.bytes, 0});
+        all.Add(place, {state, version.bytes(), 0});
       }
       for (int leaving = version.Leaving(); leaving > 0; --leaving) {
-        all.Add(place, {Resident::State::kLeaving, version.bytes, 0});
+        all.Add(place, {Resident::State::kLeaving, version.bytes(), 0});
       }
     }
   }
