@@ -25,21 +25,6 @@ InlineGate MakeGate(const config::ModelConfig& config, const SchedulerOptions& o
   return InlineGate(model_ns_max == 0 ? factor * options.inline_service_ns_max : model_ns_max, config.inline_execution);
 }
 
-BatchRules MakeRules(const core::SchedulerParts& version, const SchedulerOptions& options) {
-  return MakeBatchRules(*version.config, *version.signature, options.delay_until_queued);
-}
-
-int64_t ObjectiveNs(const config::ModelConfig& config, const SchedulerOptions& options) {
-  const auto model_ns = static_cast<int64_t>(std::min<uint64_t>(config.latency_objective_us, 1'000'000'000)) * 1000;
-  return model_ns == 0 ? options.latency_objective_ns : model_ns;
-}
-
-std::optional<BatchTuner> MakeTuner(const core::SchedulerParts& version, const SchedulerOptions& options,
-                                    const BatchRules& rules) {
-  if (!rules.batching || version.config->batching != config::BatchingMode::kAuto) return std::nullopt;
-  return BatchTuner(ObjectiveNs(*version.config, options), rules.rows_max, static_cast<int>(version.instances.size()));
-}
-
 constexpr int64_t kRetryAfterMsMax = 60'000;
 
 }  // namespace
@@ -50,24 +35,27 @@ InstanceScheduler::InstanceScheduler(Parts parts, const SchedulerOptions& option
       options_(options),
       services_(services),
       config_(*parts_.version.config),
-      batching_(MakeRules(parts_.version, options).batching),
-      rows_max_(MakeRules(parts_.version, options).rows_max),
       preserves_order_(config_.dynamic_batching.has_value() && config_.dynamic_batching->preserve_ordering),
       looks_for_more_(config_.isolation != config::Isolation::kNone),
       gate_limit_ns_(MakeGate(config_, options).service_ns_max()),
-      objective_ns_(ObjectiveNs(config_, options)),
       unfinished_max_(std::max(parts_.version.model->unfinished_executions_max(), 1)),
       entrance_(parts_.version, std::move(parts_.padding), options, services, sharing_),
       refusals_(config_.name, *parts_.version.statistics, services.clock),
-      rules_(MakeRules(parts_.version, options)),
-      waiting_(config_, *parts_.version.signature, parts_.version.model->significant_parameters(),
-               options.queue_size_max),
-      gate_(MakeGate(config_, options)),
-      tuner_(MakeTuner(parts_.version, options, rules_)),
-      memory_(parts_.context) {
-  // More than there is room for will never wait; nor perhaps more than one, where there is an adaptive limit.
-  const auto room = static_cast<int64_t>(waiting_.size_max(PriorityLevel(config_, 0).value_or(1)));
-  rules_.hold_until_requests = entrance_.admission().active() ? 0 : std::min(rules_.hold_until_requests, room);
+      memory_(parts_.context),
+      source_(std::make_unique<BatchingSource>(
+          BatchingSource::Parts{.config = config_,
+                                .signature = *parts_.version.signature,
+                                .significant = parts_.version.model->significant_parameters(),
+                                .statistics = *parts_.version.statistics,
+                                .sharing = sharing_,
+                                .admission = entrance_.admission(),
+                                .figures = figures_,
+                                .memory = memory_,
+                                .instances = static_cast<int>(parts_.version.instances.size()),
+                                .queue_size_max = options.queue_size_max,
+                                .delay_until_queued = options.delay_until_queued,
+                                .latency_objective_ns = options.latency_objective_ns})),
+      gate_(MakeGate(config_, options)) {
   parts_.context.sharing = &sharing_;
   parts_.context.outputs = services_.outputs;
   parts_.context.outputs_count = &entrance_.outputs_count();
@@ -118,13 +106,12 @@ bool InstanceScheduler::TakePlace(core::QueuedRequest& queued, uint64_t level, i
   DroppedEntries dropped;
   {
     base::MutexLock lock(mutex_);
-    last = waiting_.TakeLessUrgent(level, services_.clock.NowNs(), dropped);
+    last = source_->TakeLessUrgent(level, services_.clock.NowNs(), dropped);
   }
   // Parts of requests that have failed, too, whose places are free already.
   refusals_.Answer(std::move(dropped));
   if (last == nullptr) return false;
   entrance_.AdmitInstead(queued);
-  parts_.version.statistics->AddPending(-1);
   refusals_.Shed(last->queued, retry_after_ms);
   return true;
 }
@@ -149,9 +136,8 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
       lock.unlock();
       return refusals_.Answer(std::move(dropped));
     }
-    if (tuner_.has_value()) tuner_->RecordArrival(entry->queued.layout.rows, InFlight());
+    source_->RecordArrival(*entry);
     base::Turn* const turn = base::Turn::Current();
-    BatchDecision decision;
     if (WaitsForTurn(*entry, turn)) {
       wake = false;
       if (looks_for_more_) turn->LookAgain();
@@ -159,10 +145,9 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
         gathering_.push_back(turn);
         turn->AtEnd([this, turn, pin = entry->queued.version] { EndTurn(*turn); });
       }
-    } else if (StartsLone(*entry, decision)) {
+    } else if (const auto reason = StartsLone(*entry); reason.has_value()) {
       if (preserves_order_) order_.Join(entry->queued);
-      taken_.push_back(std::move(entry));
-      const FormedBatch batch = MakeBatch(decision.reason);
+      const FormedBatch batch = source_->FormLone(std::move(entry), *reason);
       InstanceWorker& worker = *idle_.back();
       idle_.pop_back();
       const Place place = CallerPlace(batch.record.rows);
@@ -176,7 +161,7 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
       if (wake) WakeIfReady(now_ns, dropped);
     } else {
       refusal =
-          base::ResourceExhausted("Exceeds maximum queue size (" + std::to_string(waiting_.size_max(refused->level)) +
+          base::ResourceExhausted("Exceeds maximum queue size (" + std::to_string(source_->size_max(refused->level)) +
                                   ") of model '" + config_.name + "'");
       retry_after_ms = DrainedAfterMs(refused->level);
     }
@@ -209,19 +194,12 @@ bool InstanceScheduler::Gathers(const base::Turn& turn) const {
 
 // Whether the request may run on this thread and at once, because there is nobody before it and nobody to wait for. If
 // so, the instance that was idle last has its claim.
-bool InstanceScheduler::StartsLone(const QueueEntry& entry, BatchDecision& decision) {
-  if (!waiting_.empty() || !MayRunHere(entry)) return false;
-  const core::QueuedRequest& queued = entry.queued;
-  InstancePlace& place = idle_.back()->place;
-  const WaitingSummary summary{.requests = 1,
-                               .rows = queued.layout.rows,
-                               .sharing = 1,
-                               .alone = entry.alone,
-                               .oldest_ns = queued.queued_ns,
-                               .expires_ns = queued.request->deadline_ns};
-  Retune(queued.queued_ns);
-  decision = DecideBatch(rules_, summary, queued.queued_ns, figures_.mean_service_ns());
-  return decision.begin && (place.claim->free() || place.claim->TryAcquire());
+std::optional<core::BatchReason> InstanceScheduler::StartsLone(const QueueEntry& entry) {
+  if (!MayRunHere(entry)) return std::nullopt;
+  const std::optional<core::BatchReason> reason = source_->BeginsAtOnce(entry);
+  ResourceArbiter::Claim& claim = *idle_.back()->place.claim;
+  if (reason.has_value() && !claim.free() && !claim.TryAcquire()) return std::nullopt;
+  return reason;
 }
 
 // Each instance gets as many as any other: what is warmed up is the instance. Round robin, as they come.
@@ -238,23 +216,17 @@ void InstanceScheduler::WarmUp(std::unique_ptr<QueueEntry> entry, DroppedEntries
 
 std::unique_ptr<QueueEntry> InstanceScheduler::Push(std::unique_ptr<QueueEntry> entry, int64_t now_ns,
                                                     DroppedEntries& dropped) {
-  entry->arrival = ++arrivals_;
   QueueEntry& waits = *entry;
-  std::unique_ptr<QueueEntry> refused = waiting_.Push(std::move(entry), now_ns, dropped);
+  std::unique_ptr<QueueEntry> refused = source_->Push(std::move(entry), now_ns, dropped);
   if (refused != nullptr) return refused;
   if (preserves_order_) order_.Join(waits.queued);
-  parts_.version.statistics->AddPending(1);
-  const int64_t sweep_ns = waits.queued.request->cancel == nullptr ? 0 : now_ns + kCancelSweepNs;
-  if (const int64_t due_ns = Earlier(waits.expires_ns, sweep_ns); due_ns != 0) {
-    sweep_ns_ = Earlier(sweep_ns_, due_ns);
-    ArmAt(sweep_ns_);
-  }
+  ArmAt(source_->due_ns());
   return nullptr;
 }
 
 // How long the queue of a level takes to run empty.
 int64_t InstanceScheduler::DrainedAfterMs(uint64_t level) const {
-  const double executions = static_cast<double>(waiting_.size_max(level)) / std::max(figures_.mean_requests(), 1.0);
+  const double executions = static_cast<double>(source_->size_max(level)) / std::max(figures_.mean_requests(), 1.0);
   const double drained_ms =
       executions * static_cast<double>(figures_.mean_service_ns()) / static_cast<double>(workers_.size()) / 1e6;
   return static_cast<int64_t>(std::clamp(drained_ms, 1.0, static_cast<double>(kRetryAfterMsMax)));
@@ -267,26 +239,14 @@ core::SchedulerReport InstanceScheduler::Report() const {
   report.inline_executions = parts_.version.statistics->inline_executions();
   report.sharing = sharing_.Report();
   base::MutexLock lock(mutex_);
-  report.batching = rules_.batching && !sharing_.stopped();
-  report.rows_max = rules_.rows_max;
-  report.preferred_rows = rules_.preferred_rows;
-  report.delay_ns = rules_.delay_ns;
+  source_->Report(report);
   report.instances = static_cast<int>(workers_.size());
   report.busy_instances = static_cast<int>(workers_.size() - idle_.size());
-  report.levels = waiting_.Report();
   for (const auto& worker : workers_) {
     const int64_t since_ns = worker->inline_since_ns.load(std::memory_order_relaxed);
     if (since_ns != 0) report.inline_held_ns = std::max(report.inline_held_ns, services_.clock.NowNs() - since_ns);
   }
   report.inline_open = gate_.Allows(1, 0);
-  if (tuner_.has_value()) {
-    report.tuning = {.active = true,
-                     .objective_ns = objective_ns_,
-                     .rows_per_second = tuner_->rows_per_second(),
-                     .first_row_ns = tuner_->first_row_ns(),
-                     .further_row_ns = tuner_->further_row_ns(),
-                     .explanation = tuning_explanation_};
-  }
   figures_.Report(report);
   return report;
 }

@@ -16,16 +16,14 @@
 #include "scheduling/batch/execution_figures.h"
 #include "scheduling/entrance.h"
 #include "scheduling/held_threads.h"
-#include "scheduling/inline_gate.h"
 #include "scheduling/instance_worker.h"
-#include "scheduling/policy/batch_policy.h"
-#include "scheduling/policy/batch_tuner.h"
+#include "scheduling/policy/inline_gate.h"
 #include "scheduling/policy/sharing_limit.h"
 #include "scheduling/queue/refusals.h"
-#include "scheduling/queue/waiting_requests.h"
 #include "scheduling/requests/answer_order.h"
 #include "scheduling/requests/shape_padding.h"
 #include "scheduling/scheduler_options.h"
+#include "scheduling/source/batching_source.h"
 
 namespace inferd::scheduling {
 
@@ -72,9 +70,6 @@ class InstanceScheduler final : public core::Scheduler {
   bool RunWoken();
 
  private:
-  // How soon a cancelled request leaves the queue.
-  static constexpr int64_t kCancelSweepNs = 10'000'000;
-
   // Which thread runs an execution: the instance's, or the one that brought the request; there, perhaps, with an eye on
   // what the execution itself uses (InlineGate::watching).
   enum class Place { kWorker, kCaller, kWatchedCaller };
@@ -91,11 +86,10 @@ class InstanceScheduler final : public core::Scheduler {
   bool MayRunHere(const QueueEntry& entry) const REQUIRES(mutex_);
   bool WaitsForTurn(const QueueEntry& entry, const base::Turn* turn) const REQUIRES(mutex_);
   bool Gathers(const base::Turn& turn) const REQUIRES(mutex_);
-  bool StartsLone(const QueueEntry& entry, BatchDecision& decision) REQUIRES(mutex_);
+  std::optional<core::BatchReason> StartsLone(const QueueEntry& entry) REQUIRES(mutex_);
   void WarmUp(std::unique_ptr<QueueEntry> entry, DroppedEntries& dropped) REQUIRES(mutex_);
   std::unique_ptr<QueueEntry> Push(std::unique_ptr<QueueEntry> entry, int64_t now_ns, DroppedEntries& dropped)
       REQUIRES(mutex_);
-  int64_t InFlight() const REQUIRES(mutex_) { return static_cast<int64_t>(waiting_.size()) + running_; }
   int64_t DrainedAfterMs(uint64_t level) const REQUIRES(mutex_);
 
   // instance_scheduler_form.cc: which instance runs what waits. WakeIfReady wakes an idle instance if there is a batch
@@ -105,20 +99,11 @@ class InstanceScheduler final : public core::Scheduler {
   bool WakeIdle(InstanceWorker& worker) REQUIRES(mutex_);
   bool Signal(InstanceWorker& worker) REQUIRES(mutex_);
   bool LacksThreads(int64_t now_ns) REQUIRES(mutex_);
-  void DropWhatWaits(int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
   void WatchInline(int64_t now_ns) REQUIRES(mutex_);
   int64_t FindHeld(int64_t now_ns) REQUIRES(mutex_);
   std::string HeldBy() const;
   void ArmAt(int64_t at_ns) REQUIRES(mutex_);
   FormedBatch Form(InstanceWorker& worker, Place place, int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
-  FormedBatch TakeBatch(const BatchDecision& decision, Place place, int64_t now_ns, DroppedEntries& dropped)
-      REQUIRES(mutex_);
-  FormedBatch MakeBatch(core::BatchReason reason) REQUIRES(mutex_);
-  BatchDecision Decide(int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
-  void FormAhead(int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
-  void Retune(int64_t now_ns) REQUIRES(mutex_);
-  void LimitSharing() REQUIRES(mutex_);
-  bool NothingWaits(const InstanceWorker& worker) const REQUIRES(mutex_);
 
   // instance_scheduler_run.cc
   Place CallerPlace(int64_t rows) const REQUIRES(mutex_) {
@@ -150,47 +135,35 @@ class InstanceScheduler final : public core::Scheduler {
   void Record(FormedBatch& batch, const InstanceWorker& worker, int64_t started_ns, int64_t finished_ns)
       REQUIRES(mutex_);
   void Recycle(std::unique_ptr<BatchExecution> execution, BatchExecution::Remains& remains) REQUIRES(mutex_);
-  void RunAgain(std::vector<std::unique_ptr<QueueEntry>>& entries) REQUIRES(mutex_);
 
   SharingLimit sharing_;
   Parts parts_;  // but for the instances, which the workers have
   const SchedulerOptions options_;
   const SchedulerServices services_;
   const config::ModelConfig& config_;
-  const bool batching_;  // until sharing_ has stopped
-  const int64_t rows_max_;
   const bool preserves_order_;
   const bool looks_for_more_;  // before an execution begins: one in another process is dear, whatever its size
   const int64_t gate_limit_ns_;
-  const int64_t objective_ns_;  // of batching: AUTO
-  const int unfinished_max_;    // executions of an instance
+  const int unfinished_max_;  // executions of an instance
   Entrance entrance_;
   const Refusals refusals_;
   AnswerOrder order_;  // where it is preserved
 
   mutable base::Mutex mutex_;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  BatchRules rules_ GUARDED_BY(mutex_);
-  WaitingRequests waiting_ GUARDED_BY(mutex_);
+  ExecutionFigures figures_ GUARDED_BY(mutex_);
+  BatchMemory memory_ GUARDED_BY(mutex_);
+  const std::unique_ptr<WorkSource> source_ INFERD_TSA(pt_guarded_by(mutex_));
   InlineGate gate_ GUARDED_BY(mutex_);
-  std::optional<BatchTuner> tuner_ GUARDED_BY(mutex_);  // of batching: AUTO
-  std::string_view tuning_explanation_ GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<InstanceWorker>> workers_;
   std::vector<const base::Turn*> gathering_ GUARDED_BY(mutex_);  // turns at whose end EndTurn comes
   std::vector<InstanceWorker*> idle_ GUARDED_BY(mutex_);         // the one idle for the shortest time last
   int64_t woken_ GUARDED_BY(mutex_) = 0;                         // those that have not looked at what waits yet
-  std::deque<FormedBatch> ahead_ GUARDED_BY(mutex_);  // eager batching: complete, and before an instance is free
-  int64_t running_ GUARDED_BY(mutex_) = 0;            // requests
   size_t next_warmup_ GUARDED_BY(mutex_) = 0;
-  uint64_t arrivals_ GUARDED_BY(mutex_) = 0;
-  int64_t sweep_ns_ GUARDED_BY(mutex_) = 0;      // when to look for those that gave up; 0: never
-  int64_t company_ns_ GUARDED_BY(mutex_) = 0;    // when a batch delay ends; 0: none runs
-  int64_t held_ns_ GUARDED_BY(mutex_) = 0;       // when to look for executions that hold a connections' thread
-  int64_t no_thread_ns_ GUARDED_BY(mutex_) = 0;  // since when no thread can be started; 0: it can, or was not needed
+  int64_t held_ns_ GUARDED_BY(mutex_) = 0;          // when to look for executions that hold a connections' thread
+  int64_t no_thread_ns_ GUARDED_BY(mutex_) = 0;     // since when no thread can be started; 0: it can, or was not needed
+  int64_t thread_retry_ns_ GUARDED_BY(mutex_) = 0;  // when that is tried again; 0: never
   int64_t armed_ns_ GUARDED_BY(mutex_) = 0;
-  ExecutionFigures figures_ GUARDED_BY(mutex_);
-  BatchMemory memory_ GUARDED_BY(mutex_);
-  std::vector<std::unique_ptr<QueueEntry>> taken_ GUARDED_BY(mutex_);  // empty in between; keeps its memory
   uint64_t deadline_id_ = 0;
   HeldThreads::HolderId holder_id_ = 0;
 };

@@ -88,7 +88,7 @@ void InstanceScheduler::EndTurn(const base::Turn& turn) {
     base::MutexLock lock(mutex_);
     std::erase(gathering_, &turn);
     // If all instances are busy, the first that is done takes what waits.
-    if (waiting_.empty() || idle_.empty()) return;
+    if (source_->empty() || idle_.empty()) return;
     const int64_t now_ns = services_.clock.NowNs();
     InstanceWorker& last = *idle_.back();
     if (last.place.cores.empty() && (last.place.claim->free() || last.place.claim->TryAcquire())) {
@@ -250,7 +250,7 @@ void InstanceScheduler::OnFinished(InstanceWorker& worker, FormedBatch batch, in
     Recycle(std::move(execution), remains);
     if (std::exchange(worker.full, false)) {
       if (worker.place.claim->held()) worker.place.claim->Release(now_ns - started_ns);
-      if (ahead_.empty() && worker.warmups.empty()) {
+      if (worker.warmups.empty()) {
         MakeIdle(worker);
       } else {
         WakeIdle(worker);
@@ -267,7 +267,7 @@ FormedBatch InstanceScheduler::FormWithClaim(InstanceWorker& worker, const Elaps
   ResourceArbiter::Claim& claim = *worker.place.claim;
   const int64_t service_ns = elapsed.ended_ns - elapsed.started_ns;
   base::MutexLock lock(mutex_);
-  if (NothingWaits(worker)) {
+  if (source_->empty() && worker.warmups.empty()) {
     claim.Release(service_ns);
     idle_.push_back(&worker);
     return {};
@@ -292,28 +292,17 @@ FormedBatch InstanceScheduler::FormWithClaim(InstanceWorker& worker, const Elaps
 void InstanceScheduler::Record(FormedBatch& batch, const InstanceWorker& worker, int64_t started_ns,
                                int64_t finished_ns) {
   const int64_t service_ns = finished_ns - started_ns;
-  if (tuner_.has_value()) tuner_->RecordExecution(batch.record.rows, service_ns, batch.waited);
-  running_ -= batch.record.requests;
   batch.record.oldest_waited_ns = started_ns - batch.oldest_ns;
   batch.record.service_ns = service_ns;
   batch.record.instance = worker.ordinal;
   batch.record.on_loop = batch.on_loop;
   figures_.Record(started_ns, batch.record);
+  source_->RecordFinished(batch);
 }
 
 void InstanceScheduler::Recycle(std::unique_ptr<BatchExecution> execution, BatchExecution::Remains& remains) {
   memory_.Recycle(std::move(execution), remains.entries);
-  RunAgain(remains.retries);
-}
-
-// Each alone, before all others: they have waited once.
-void InstanceScheduler::RunAgain(std::vector<std::unique_ptr<QueueEntry>>& entries) {
-  parts_.version.statistics->AddPending(static_cast<int64_t>(entries.size()));
-  while (!entries.empty()) {
-    entries.back()->alone = entries.back()->retry = true;
-    waiting_.PushFront(std::move(entries.back()));
-    entries.pop_back();
-  }
+  if (!remains.retries.empty()) source_->PushAgain(remains.retries);
 }
 
 }  // namespace inferd::scheduling

@@ -1,4 +1,4 @@
-#include "scheduling/inline_gate.h"
+#include "scheduling/policy/inline_gate.h"
 
 #include <algorithm>
 #include <bit>
