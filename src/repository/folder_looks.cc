@@ -1,7 +1,5 @@
 #include "repository/folder_looks.h"
 
-#include <algorithm>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -55,18 +53,27 @@ void FolderLooks::Look(bool initial) {
   }
   LogProblems(problems);
   if (ByName() && !initial && !listing.has_value()) return;  // thousands of models, and nothing new
-  {
-    base::MutexLock lock(state_.mutex);
-    if (state_.stopping) return;
-    if (ByName() && initial) ExpectStartupModels();
-    if (listing.has_value()) ApplyListing(*listing, initial, deferred);
-    for (const ModelLook& look : looks) ApplyLook(look, initial, deferred);
-    state_.started = true;
-    stepper_.Conclude(state_, deferred);
-    state_.changed.NotifyAll();
+  try {
+    Apply(listing, looks, initial, deferred);
+  } catch (...) {
+    source_.source->TellAgain();
+    throw;
   }
   source_lock.unlock();
   RunAll(deferred);
+}
+
+void FolderLooks::Apply(const std::optional<Listing>& listing, const std::vector<ModelLook>& looks, bool initial,
+                        Deferred& deferred) {
+  const base::MutexLock lock(state_.mutex);
+  if (state_.stopping) return;
+  if (ByName() && initial) ExpectStartupModels();
+  if (listing.has_value()) ApplyListing(*listing, initial, deferred);
+  for (const ModelLook& look : looks) ApplyLook(look, initial, deferred);
+  if (!ByName()) RetryFailed(deferred);
+  state_.started = true;
+  stepper_.Conclude(state_, deferred);
+  state_.changed.NotifyAll();
 }
 
 void FolderLooks::LogProblems(const std::vector<base::Status>& problems) {
@@ -89,7 +96,7 @@ void FolderLooks::ExpectStartupModels() {
 
 std::vector<ModelLook> FolderLooks::LookAtNames(const Listing& listing, bool initial) {
   std::vector<ModelLook> looks;
-  for (const Listing::Model& model : listing.models) {
+  for (const Listing::Model& model : listing.came) {
     if (!wants_.FromFolder(model.name, initial) || !model.problem.ok()) continue;
     auto look = source_.source->LookAt(model.name, model.repository);
     if (!look.has_value()) {
@@ -106,9 +113,7 @@ std::vector<ModelLook> FolderLooks::LookAtNames(const Listing& listing, bool ini
 }
 
 void FolderLooks::ApplyListing(const Listing& listing, bool initial, Deferred& deferred) {
-  std::set<std::string_view> names;
-  for (const Listing::Model& model : listing.models) {
-    names.insert(model.name);
+  for (const Listing::Model& model : listing.came) {
     ModelRecord& record = state_.records.Add(model.name);
     record.on_disk = true;
     if (record.repository.empty()) record.repository = model.repository;
@@ -117,19 +122,25 @@ void FolderLooks::ApplyListing(const Listing& listing, bool initial, Deferred& d
     logger_.Error(model.problem.message(), {{"model", model.name}});
     record.problem = model.problem.message();
   }
-  std::vector<std::string> gone;
-  for (const auto& [name, known] : state_.records.all()) {
-    const bool unknown = std::ranges::find(listing.unknown, known.repository) != listing.unknown.end();
-    if (!known.on_disk || names.contains(name) || unknown) continue;
-    ModelRecord& record = *state_.records.Change(name);
-    record.on_disk = false;
-    record.layout = {};
-    stepper_.Advance(state_, record, deferred);
-    if (record.Forgettable()) gone.push_back(name);
+  for (const std::string& name : listing.gone) {
+    ModelRecord* const record = state_.records.Change(name);
+    if (record == nullptr || !record->on_disk) continue;
+    record->on_disk = false;
+    record->layout = {};
+    stepper_.Advance(state_, *record, deferred);
+    stepper_.ForgetIfGone(state_, name);
   }
-  for (const std::string& name : gone) {
-    state_.records.Forget(name);
-    state_.records.Erase(name);
+}
+
+void FolderLooks::RetryFailed(Deferred& deferred) {
+  const int64_t wait_ns = options_.load_retry_ms * 1'000'000;
+  state_.records.Settle();
+  for (const std::string& name : state_.records.failed()) {
+    if (!source_.source->IsAsTold(name)) continue;
+    if (!state_.records.Find(name)->RetryDue(clock_.NowNs(), options_.load_retries, wait_ns)) continue;
+    ModelRecord& record = *state_.records.Change(name);
+    record.RetryFailed(clock_.NowNs(), options_.load_retries, wait_ns);
+    stepper_.Advance(state_, record, deferred);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,12 @@ class FolderLooks final {
   std::vector<ModelLook> LookAtNames(const Listing& listing, bool initial) REQUIRES(source_.mutex);
   void LogProblems(const std::vector<base::Status>& problems) REQUIRES(source_.mutex);
   void ExpectStartupModels() REQUIRES(state_.mutex);
+  // Under the state's lock, and as one step.
+  void Apply(const std::optional<Listing>& listing, const std::vector<ModelLook>& looks, bool initial,
+             Deferred& deferred) REQUIRES(source_.mutex);
   void ApplyListing(const Listing& listing, bool initial, Deferred& deferred) REQUIRES(state_.mutex);
+  // Tries versions again that failed long enough ago, of models that the look had nothing to tell of.
+  void RetryFailed(Deferred& deferred) REQUIRES(source_.mutex, state_.mutex);
   void ApplyLook(const ModelLook& look, bool initial, Deferred& deferred) REQUIRES(state_.mutex);
 
   const ManagerOptions& options_;

@@ -96,7 +96,8 @@ bool Manager::Core::ServeDemands(std::vector<core::LoadDemand> demands) {
       if (demanded != nullptr) stepper_.Advance(state_, *demanded, deferred);
     }
     state_.demands.Expire(state_.records, deferred);
-    stepper_.Conclude(state_, deferred);
+    // Every 50 ms while some wait: that is no step when nothing came, and none gave up.
+    if (!demands.empty() || !deferred.empty()) stepper_.Conclude(state_, deferred);
     some_wait = state_.records.totals().waiting > 0;
   }
   RunAll(deferred);

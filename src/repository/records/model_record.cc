@@ -75,11 +75,19 @@ std::string ModelRecord::Failure() const {
   return failed == versions.end() ? problem : failed->second.reason();
 }
 
+bool ModelRecord::AnyFailed() const {
+  return std::ranges::any_of(versions, [](const auto& entry) { return entry.second.failure().failed; });
+}
+
 void ModelRecord::RetryFailed(int64_t now_ns, uint32_t failures_max, int64_t wait_ns) {
   for (auto& [version, harness] : versions) {
-    const LoadFailure& failure = harness.failure();
-    if (failure.times <= failures_max && now_ns - failure.at_ns >= wait_ns) harness.ForgetFailure();
+    if (harness.failure().Due(now_ns, failures_max, wait_ns)) harness.ForgetFailure();
   }
+}
+
+bool ModelRecord::RetryDue(int64_t now_ns, uint32_t failures_max, int64_t wait_ns) const {
+  return std::ranges::any_of(
+      versions, [&](const auto& entry) { return entry.second.failure().Due(now_ns, failures_max, wait_ns); });
 }
 
 void ModelRecord::NoteNotLoaded() {

@@ -75,8 +75,11 @@ struct ModelRecord {
   bool Up() const;
   // Why no version is ready though all that is wanted was tried; empty: one is, or may yet be.
   std::string Failure() const;
+  bool AnyFailed() const;
   // Forgets that versions failed, no more than so often and so long ago: it is time to try them again.
   void RetryFailed(int64_t now_ns, uint32_t failures_max, int64_t wait_ns);
+  // Whether there are such versions.
+  bool RetryDue(int64_t now_ns, uint32_t failures_max, int64_t wait_ns) const;
   // Says of versions that wait for a request that they do.
   void NoteNotLoaded();
   // Drops the versions that there is nothing more to say about.

@@ -100,6 +100,7 @@ void ModelRecords::SettleOne(const std::string& name) {
   }
   KeepIf(now.waiting > 0, name, waiting_);
   KeepIf(now.resident_versions > 0, name, resident_);
+  KeepIf(record != nullptr && record->AnyFailed(), name, failed_);
   failures_.erase(name);
   if (!initial_.contains(name)) return;
   std::string failure = record == nullptr ? "not found in any repository" : record->Failure();

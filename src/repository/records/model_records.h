@@ -58,6 +58,7 @@ class ModelRecords final {
   uint64_t settled() const { return settled_count_; }
   const std::set<std::string, std::less<>>& waiting() const { return waiting_; }    // models that requests wait for
   const std::set<std::string, std::less<>>& resident() const { return resident_; }  // models with resident versions
+  const std::set<std::string, std::less<>>& failed() const { return failed_; }      // models with versions that failed
   // Models of the initial set that were tried and have no version ready, with why.
   const std::map<std::string, std::string, std::less<>>& failures() const { return failures_; }
 
@@ -88,6 +89,7 @@ class ModelRecords final {
   uint64_t refused_count_ = 0;
   std::set<std::string, std::less<>> waiting_;
   std::set<std::string, std::less<>> resident_;
+  std::set<std::string, std::less<>> failed_;
   std::map<std::string, std::string, std::less<>> failures_;
 };
 

@@ -33,6 +33,10 @@ struct LoadFailure {
   uint32_t times = 0;  // of that content, one after the other; refusals for want of room aside
   int64_t at_ns = 0;
 
+  // No more than so often, and so long ago.
+  bool Due(int64_t now_ns, uint32_t times_max, int64_t wait_ns) const {
+    return failed && times <= times_max && now_ns - at_ns >= wait_ns;
+  }
   bool With(const VersionContent& tried) const { return failed && content == tried; }
   // When a request may have it loaded again: the wait doubles, from a second to a minute.
   int64_t RetryNs() const;

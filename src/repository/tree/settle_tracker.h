@@ -20,14 +20,22 @@ class SettleTracker final {
   // As if `tree` had been there for long: what the server finds when it starts, or is told to load.
   void Accept(const std::string& key, const storage::TreeStat& tree, int64_t now_ns);
 
+  // Which change of all that there were is the last of this key: it is another number after every change, and after
+  // every Accept(). 0: the key is not known.
+  uint64_t LastChange(const std::string& key) const;
+  // Whether `tree` is what it was seen as last.
+  bool IsSame(const std::string& key, const storage::TreeStat& tree) const;
+
   void Forget(const std::string& key) { seen_.erase(key); }
 
  private:
   struct Seen {
     storage::TreeStat tree;
     int64_t since_ns = 0;
+    uint64_t change = 0;
   };
   const int64_t settle_ns_;
+  uint64_t changes_ = 0;
   std::map<std::string, Seen> seen_;
 };
 

@@ -35,6 +35,23 @@ TEST(SettleTrackerTest, AbsenceSettlesToo) {
   EXPECT_TRUE(tracker.Observe("m", {}, 2 * kSecond));
 }
 
+TEST(SettleTrackerTest, EveryChangeHasANumber) {
+  SettleTracker tracker(kSecond);
+  EXPECT_EQ(tracker.LastChange("m"), 0u);
+  tracker.Observe("m", Tree(1), 0);
+  const uint64_t first = tracker.LastChange("m");
+  tracker.Observe("n", Tree(1), 0);
+  tracker.Observe("m", Tree(1), 0);
+  EXPECT_EQ(tracker.LastChange("m"), first);
+  EXPECT_TRUE(tracker.IsSame("m", Tree(1)));
+  EXPECT_FALSE(tracker.IsSame("m", Tree(2)));
+  tracker.Observe("m", Tree(2), 0);
+  const uint64_t second = tracker.LastChange("m");
+  EXPECT_NE(second, first);
+  tracker.Accept("m", Tree(2), 0);
+  EXPECT_NE(tracker.LastChange("m"), second);
+}
+
 TEST(SettleTrackerTest, KeysAreApart) {
   SettleTracker tracker(kSecond);
   EXPECT_FALSE(tracker.Observe("m", Tree(1), 0));

@@ -4,6 +4,7 @@
 
 #include "base/system/regular_file.h"
 #include "config/model/model_config_parser.h"
+#include "repository/tree/no_versions.h"
 #include "storage/local_storage.h"
 #include "storage/staging.h"
 
@@ -84,6 +85,7 @@ void Source::Serve(std::vector<config::ServedModel> models) {
   served_ = std::move(models);
   served_at_.clear();
   for (size_t i = 0; i < served_.size(); ++i) served_at_.emplace(served_[i].name, i);
+  told_.clear();
   if (served_storage_ != nullptr) return served_storage_->Replace(std::move(folders));
   auto storage = std::make_unique<storage::MappedStorage>(std::move(folders));
   served_storage_ = storage.get();
@@ -105,15 +107,47 @@ ModelLook Source::LookAtServed(const std::string& model) {
 }
 
 ModelLook Source::LookInto(size_t repository, const std::string& model, bool accept) {
+  return Describe(repository, model, storages_[repository]->StatModel(model), accept);
+}
+
+std::optional<ModelLook> Source::LookForNews(const std::string& model, const std::vector<size_t>& repositories,
+                                             bool accept) {
+  const size_t repository = repositories.front();
+  const std::string key = KeyOf(repository, model);
+  auto tree = storages_[repository]->StatModel(model);
+  const auto told = told_.find(model);
+  if (told != told_.end() && repositories.size() == 1 && !accept && tree.has_value() &&
+      told->second == std::pair(repository, settle_.LastChange(key)) && settle_.IsSame(key, *tree)) {
+    return std::nullopt;
+  }
+  ModelLook look = Describe(repository, model, std::move(tree), accept);
+  if (repositories.size() > 1) look.problem = CheckOne(model, repositories);
+  // That a named model lacks versions is said as long as it does.
+  const bool lacks = look.named && (look.layout.versions.empty() || !DescribeMissingVersions(look).empty());
+  if (look.problem.ok() && !look.changing && !lacks) {
+    told_[model] = {repository, settle_.LastChange(key)};
+  } else {
+    told_.erase(model);
+  }
+  return look;
+}
+
+void Source::TellAgain() {
+  told_.clear();
+  listed_.clear();
+  stamps_.clear();
+}
+
+ModelLook Source::Describe(size_t repository, const std::string& model, base::Result<storage::TreeStat> tree,
+                           bool accept) {
   const storage::Storage& storage = *storages_[repository];
   ModelLook look;
   look.name = model;
   look.repository = names_[repository];
   look.model_dir = storage.ModelDir(model);
-  const std::string key = look.repository + "/" + model;
+  const std::string key = KeyOf(repository, model);
   const config::ServedModel* const served = FindServed(repository, model);
   look.named = served != nullptr;
-  auto tree = storage.StatModel(model);
   if (!tree.has_value()) {
     const bool gone = tree.error().code() == base::StatusCode::kNotFound;
     if (!gone || look.named) {
@@ -171,23 +205,26 @@ std::vector<ModelLook> Source::Look(bool accept, std::vector<base::Status>* prob
     problems->push_back(names.error().WithContext("model repository '" + names_[i] + "'"));
     // A repository that cannot be read says nothing about its models: they stay what they were.
     for (const auto& [model, repository] : known_) {
-      if (repository == i) known[model] = i;
+      if (repository != i) continue;
+      known[model] = i;
+      told_.erase(model);
     }
   }
   std::vector<ModelLook> looks;
   for (const auto& [model, repositories] : found) {
-    looks.push_back(LookInto(repositories.front(), model, accept));
-    if (repositories.size() > 1) looks.back().problem = CheckOne(model, repositories);
+    auto look = LookForNews(model, repositories, accept);
+    if (look.has_value()) looks.push_back(*std::move(look));
   }
   for (const auto& [model, repositories] : found) known[model] = repositories.front();
   for (const auto& [model, repository] : known_) {
     if (known.contains(model)) continue;
+    told_.erase(model);
     looks.push_back(LookInto(repository, model, accept));
     if (looks.back().changing) {
       known[model] = repository;
     } else {
-      settle_.Forget(names_[repository] + "/" + model);
-      rules_.erase(names_[repository] + "/" + model);
+      settle_.Forget(KeyOf(repository, model));
+      rules_.erase(KeyOf(repository, model));
     }
   }
   known_ = std::move(known);
@@ -200,10 +237,12 @@ base::Result<ModelLook> Source::LookAt(const std::string& model, const std::stri
     const auto tree = storages_[i]->StatModel(model);
     if (!tree.has_value() && tree.error().code() == base::StatusCode::kNotFound) continue;
     known_[model] = i;
+    NoteSeen(model, i);
     ModelLook look = LookInto(i, model, true);
     if (!look.problem.ok()) return std::unexpected(look.problem);
     return look;
   }
+  NoteSeen(model, std::nullopt);
   return std::unexpected(
       base::NotFound("failed to load '" + model + "', failed to poll from model repository: no repository has it"));
 }
@@ -236,7 +275,7 @@ std::optional<Listing> Source::List(std::vector<base::Status>* problems) {
   if (sure && stamps == stamps_) return std::nullopt;
   stamps_ = std::move(stamps);
   std::map<std::string, std::vector<size_t>> found;
-  Listing listing;
+  std::set<size_t> unknown;
   for (size_t i = 0; i < storages_.size(); ++i) {
     const auto names = ListModels(i, problems);
     if (names.has_value()) {
@@ -244,13 +283,32 @@ std::optional<Listing> Source::List(std::vector<base::Status>* problems) {
       continue;
     }
     problems->push_back(names.error().WithContext("model repository '" + names_[i] + "'"));
-    listing.unknown.push_back(names_[i]);
+    unknown.insert(i);
   }
+  Listing listing;
   for (const auto& [model, repositories] : found) {
-    listing.models.push_back(
+    const Listed now{.first = repositories.front(), .second = repositories[repositories.size() > 1 ? 1 : 0]};
+    const auto [known, is_new] = listed_.try_emplace(model, now);
+    if (!is_new && known->second == now) continue;
+    known->second = now;
+    listing.came.push_back(
         {.name = model, .repository = names_[repositories.front()], .problem = CheckOne(model, repositories)});
   }
+  std::erase_if(listed_, [&](const auto& entry) {
+    if (found.contains(entry.first) || unknown.contains(entry.second.first)) return false;
+    listing.gone.push_back(entry.first);
+    return true;
+  });
   return listing;
+}
+
+void Source::NoteSeen(const std::string& model, std::optional<size_t> repository) {
+  const auto listed = listed_.find(model);
+  if (listed != listed_.end()) {
+    if (!repository.has_value()) listed->second.doubted = true;
+  } else if (repository.has_value()) {
+    listed_[model] = {.first = *repository, .second = *repository, .doubted = true};
+  }
 }
 
 }  // namespace inferd::repository

@@ -46,15 +46,15 @@ struct ModelLook {
   bool named = false;         // it is one of those named to be served, and known even while it has no files
 };
 
-// The models there are, without a look inside.
+// Which models there are, without a look inside: how that differs from the listing before.
 struct Listing {
   struct Model {
     std::string name;
     std::string repository;
     base::Status problem;  // not OK: it is in two repositories
   };
-  std::vector<Model> models;         // by name
-  std::vector<std::string> unknown;  // repositories that cannot be read now: they say nothing about their models
+  std::vector<Model> came;        // by name: new, or in other repositories than before
+  std::vector<std::string> gone;  // by name. A repository that cannot be read now says nothing about its models
 };
 
 // Looks at the model repositories. One look at a time; not thread-safe. The clock outlives it.
@@ -70,14 +70,21 @@ class Source final {
   // One of them, as it is now, as whole.
   ModelLook LookAtServed(const std::string& model);
 
-  // Every model, those that are gone since the last look included once more. `accept`: what is there counts as whole.
-  // Problems with whole repositories are put into `problems`.
+  // Every model of which there is something to tell: that it is new, changing, or whole after a change, what is wrong
+  // with it as long as it is, or that it is gone. What an earlier look told of a whole model is not told again, unless
+  // another call looked at it since. `accept`: what is there counts as whole, and all of it is told. Problems with
+  // whole repositories are put into `problems`.
   std::vector<ModelLook> Look(bool accept, std::vector<base::Status>* problems);
+
+  // Whether the last Look() found the model whole, with nothing to tell but what was told before.
+  bool IsAsTold(const std::string& model) const { return told_.contains(model); }
+  // The next Look() and List() tell everything: what the last one told was lost.
+  void TellAgain();
 
   // One model, as it is now, as whole. `repository` empty: whichever has it. NOT_FOUND.
   base::Result<ModelLook> LookAt(const std::string& model, const std::string& repository);
 
-  // Which models there are; nullopt: the same as the last time, which is found out at hardly any cost.
+  // Which models came and went; nullopt: none, which is found out at hardly any cost.
   std::optional<Listing> List(std::vector<base::Status>* problems);
 
   // The models there are, by a look that no later one takes into account. NOT_FOUND, UNAVAILABLE: a repository cannot
@@ -89,6 +96,12 @@ class Source final {
  private:
   Source(const base::Clock& clock, int64_t settle_ms) : clock_(clock), settle_(settle_ms * 1'000'000) {}
   ModelLook LookInto(size_t repository, const std::string& model, bool accept);
+  // Nothing: there is nothing to tell.
+  std::optional<ModelLook> LookForNews(const std::string& model, const std::vector<size_t>& repositories, bool accept);
+  ModelLook Describe(size_t repository, const std::string& model, base::Result<storage::TreeStat> tree, bool accept);
+  std::string KeyOf(size_t repository, const std::string& model) const { return names_[repository] + "/" + model; }
+  // A call saw whether the model is there: the next listing tells it, should it differ from the last.
+  void NoteSeen(const std::string& model, std::optional<size_t> repository);
   bool Settled(const std::string& key, const storage::TreeStat& tree, bool accept);
   VersionRules RulesOf(const ModelLook& look);
   const config::ServedModel* FindServed(size_t repository, const std::string& model) const;
@@ -106,6 +119,16 @@ class Source final {
   storage::MappedStorage* served_storage_ = nullptr;       // one of storages_; null: nothing was ever named
   std::vector<std::optional<storage::ListStamp>> stamps_;  // of the last listing
   std::map<std::string, size_t> known_;                    // model -> repository, of the last look
+  // What Look() told of models that were whole, as the repository and the settle tracker's number of their last change.
+  std::map<std::string, std::pair<size_t, uint64_t>> told_;
+  // What List() told: in which repositories a model is, of which two count.
+  struct Listed {
+    size_t first = 0;
+    size_t second = 0;     // the same as the first: in no other
+    bool doubted = false;  // a call saw otherwise since
+    bool operator==(const Listed&) const = default;
+  };
+  std::map<std::string, Listed> listed_;
   // By model, while shared files stay.
   std::map<std::string, std::pair<storage::TreeStat, VersionRules>> rules_;
 };

@@ -77,7 +77,28 @@ TEST_F(SourceTest, ARepositoryThatVanishesSaysNothingAboutItsModels) {
   EXPECT_THAT(source_->Look(false, &problems_), IsEmpty());
   EXPECT_EQ(problems_.size(), 1u);
   std::filesystem::rename(dir_.path().string() + ".away", dir_.path());
+  EXPECT_FALSE(Look().changing) << "it is told once more";
+  EXPECT_THAT(source_->Look(false, &problems_), IsEmpty());
+}
+
+TEST_F(SourceTest, WhatIsWholeIsToldOnce) {
+  dir_.Write("m/1/model.onnx", "x");
+  dir_.Write("n/1/model.onnx", "x");
+  EXPECT_EQ(source_->Look(true, &problems_).size(), 2u);
+  EXPECT_THAT(source_->Look(false, &problems_), IsEmpty());
+  EXPECT_TRUE(source_->IsAsTold("m"));
+  dir_.Write("m/1/model.onnx", "changed");
+  EXPECT_TRUE(Look().changing);
+  EXPECT_FALSE(source_->IsAsTold("m"));
+  EXPECT_TRUE(Look().changing) << "as long as it is not whole";
+  clock_.AdvanceMs(1000);
   EXPECT_FALSE(Look().changing);
+  EXPECT_THAT(source_->Look(false, &problems_), IsEmpty());
+  EXPECT_TRUE(source_->LookAt("n", "").has_value());
+  EXPECT_EQ(Look().name, "n") << "another call looked at it";
+  EXPECT_THAT(source_->Look(false, &problems_), IsEmpty());
+  source_->TellAgain();
+  EXPECT_EQ(source_->Look(false, &problems_).size(), 2u);
 }
 
 TEST_F(SourceTest, ReadsTheVersionPolicy) {
@@ -98,23 +119,39 @@ TEST_F(SourceTest, ListsNamesAndKnowsWhenTheyHaveNotChanged) {
     std::string text;
     const auto listing = source_->List(&problems_);
     if (!listing.has_value()) return std::string("the same");
-    for (const Listing::Model& model : listing->models) text += model.name + "@" + model.repository + " ";
+    for (const Listing::Model& model : listing->came) text += "+" + model.name + "@" + model.repository + " ";
+    for (const std::string& name : listing->gone) text += "-" + name + " ";
     return text;
   };
-  EXPECT_EQ(names(), "a@r b@r ");
-  EXPECT_EQ(names(), "a@r b@r ") << "it has changed just now, and perhaps does again";
+  EXPECT_EQ(names(), "+a@r +b@r ");
+  EXPECT_EQ(names(), "") << "it has changed just now, and perhaps does again";
   clock_.AdvanceMs(60'000);
-  EXPECT_EQ(names(), "a@r b@r ");
+  EXPECT_EQ(names(), "");
   EXPECT_EQ(names(), "the same");
   dir_.Write("a/2/model.onnx", "x");
   EXPECT_EQ(names(), "the same") << "what is inside a model is not looked at";
   dir_.Remove("a");
-  EXPECT_EQ(names(), "b@r ");
+  EXPECT_EQ(names(), "-a ");
   std::filesystem::rename(dir_.path(), dir_.path().string() + ".away");
-  EXPECT_THAT(source_->List(&problems_).value().unknown, ElementsAre("r"));
+  EXPECT_EQ(names(), "") << "nothing is known of them";
   EXPECT_EQ(problems_.size(), 1u);
   std::filesystem::rename(dir_.path().string() + ".away", dir_.path());
-  EXPECT_EQ(names(), "b@r ");
+  EXPECT_EQ(names(), "");
+  dir_.Write("c/1/model.onnx", "x");
+  EXPECT_EQ(names(), "+c@r ");
+}
+
+TEST_F(SourceTest, WhatACallSawOtherwiseIsListedAgain) {
+  dir_.Write("a/1/model.onnx", "x");
+  EXPECT_EQ(source_->List(&problems_)->came.size(), 1u);
+  dir_.Remove("a");
+  EXPECT_FALSE(source_->LookAt("a", "").has_value());
+  dir_.Write("a/1/model.onnx", "x");
+  EXPECT_EQ(source_->List(&problems_)->came.size(), 1u);
+  dir_.Write("b/1/model.onnx", "x");
+  EXPECT_TRUE(source_->LookAt("b", "").has_value());
+  dir_.Remove("b");
+  EXPECT_THAT(source_->List(&problems_)->gone, ElementsAre("b"));
 }
 
 TEST_F(SourceTest, NamesThatAreNotPrintableAreRefused) {
@@ -128,7 +165,7 @@ TEST_F(SourceTest, NamesThatAreNotPrintableAreRefused) {
   EXPECT_THAT(problems_[0].message(), ::testing::HasSubstr(R"('a\n# HELP b' is no name of a model)"));
   EXPECT_THAT(problems_[1].message(), ::testing::HasSubstr(R"('caf\xe9' is no name of a model)"));
   problems_.clear();
-  EXPECT_EQ(source_->List(&problems_).value().models.size(), 1u);
+  EXPECT_EQ(source_->List(&problems_).value().came.size(), 1u);
 }
 
 TEST_F(SourceTest, LooksAtOneModel) {
