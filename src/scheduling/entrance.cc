@@ -9,13 +9,6 @@
 
 namespace inferd::scheduling {
 
-namespace {
-
-// Clients that do not read hold their answers' memory for so long at least.
-constexpr int64_t kOutputsRetryAfterMs = 1000;
-
-}  // namespace
-
 Entrance::Entrance(const core::SchedulerParts& version, ShapePadding padding, const SchedulerOptions& options,
                    const SchedulerServices& services, const SharingLimit& sharing)
     : version_(version),
@@ -28,20 +21,17 @@ Entrance::Entrance(const core::SchedulerParts& version, ShapePadding padding, co
       rows_max_(MakeBatchRules(config_, *version.signature).rows_max),
       admission_(config_.concurrency, services.clock, batching_) {}
 
-std::expected<uint64_t, Entrance::Refusal> Entrance::LevelOf(const core::QueuedRequest& queued) const {
-  const core::InferRequest& request = *queued.request;
-  const base::Result<uint64_t> level = PriorityLevel(config_, request.priority);
-  if (!level.has_value()) return std::unexpected(Refusal{level.error()});
-  if (request.timeout_us != 0 && !ignores_barred_timeouts_) {
-    base::Status allowed = CheckTimeout(PolicyOf(config_, *level), request.timeout_us, config_.name);
-    if (!allowed.ok()) return std::unexpected(Refusal{std::move(allowed)});
+base::Result<uint64_t> Entrance::LevelOf(const core::InferRequest& request) const {
+  base::Result<uint64_t> level = PriorityLevel(config_, request.priority);
+  if (level.has_value() && request.timeout_us != 0 && !ignores_barred_timeouts_) {
+    INFERD_RETURN_IF_ERROR(CheckTimeout(PolicyOf(config_, *level), request.timeout_us, config_.name));
   }
-  // Models with small outputs go on.
-  if (outputs_count_.load(std::memory_order_relaxed) && outputs_->nearly_used_up() && !queued.warmup) {
-    outputs_->CountRefusal();
-    return std::unexpected(Refusal{OutputsRefused(*outputs_, 0), kOutputsRetryAfterMs});
-  }
-  return *level;
+  return level;
+}
+
+base::Status Entrance::RefuseOutputs() const {
+  outputs_->CountRefusal();
+  return OutputsRefused(*outputs_, 0);
 }
 
 bool Entrance::MayTakePlace(uint64_t level) const {

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <expected>
 #include <functional>
 
 #include "core/scheduler.h"
@@ -19,10 +18,9 @@ namespace inferd::scheduling {
 // Thread-safe; outlives the requests that were let in.
 class Entrance final {
  public:
-  struct Refusal {
-    base::Status status;
-    int64_t retry_after_ms = 0;
-  };
+  // Clients that do not read hold their answers' memory for so long at least.
+  static constexpr int64_t kOutputsRetryAfterMs = 1000;
+
   // What a request may share an execution with.
   struct Kind {
     bool alone = true;  // nothing
@@ -33,9 +31,14 @@ class Entrance final {
   Entrance(const core::SchedulerParts& version, ShapePadding padding, const SchedulerOptions& options,
            const SchedulerServices& services, const SharingLimit& sharing);
 
-  // The level where the request is to wait. A refusal: it asks for what that level, or the model, does not have; or
-  // what would be computed now could not be kept.
-  std::expected<uint64_t, Refusal> LevelOf(const core::QueuedRequest& queued) const;
+  // The level where the request is to wait; an error: it asks for what that level, or the model, does not have.
+  base::Result<uint64_t> LevelOf(const core::InferRequest& request) const;
+  // Whether what would be computed now could not be kept: to be tried again after kOutputsRetryAfterMs. Models
+  // with small outputs go on, and so do warm-ups. RefuseOutputs() counts the refusal, and says why.
+  bool LacksRoomForOutputs(const core::QueuedRequest& queued) const {
+    return outputs_count_.load(std::memory_order_relaxed) && outputs_->nearly_used_up() && !queued.warmup;
+  }
+  base::Status RefuseOutputs() const;
 
   // Admission's, whom warm-ups do not count for.
   int64_t Admit(core::QueuedRequest& queued) { return queued.warmup ? 0 : admission_.Admit(queued); }

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "base/mutex.h"
 #include "base/turn.h"
 #include "core/engine.h"
+#include "core/model/model_id.h"
 #include "scheduling/batch/formed_batch.h"
 #include "scheduling/resources/instance_place.h"
 
@@ -27,8 +29,10 @@ struct InstanceWorker {
   std::unique_ptr<core::EngineInstance> instance;
   InstancePlace place;
   base::CondVar wake;
-  bool woken = false;                                   // locked
-  bool full = false;                                    // locked
+  bool woken = false;   // locked
+  bool ending = false;  // locked
+  bool full = false;    // locked
+  int unfinished_max = 1;
   int unfinished = 0;                                   // locked; executions whose engine answers later
   FormedBatch handed_over;                              // locked
   std::deque<std::unique_ptr<QueueEntry>> warmups;      // locked; to run on this instance and no other
@@ -39,6 +43,15 @@ struct InstanceWorker {
   std::atomic<int64_t> evicted_ns{0};
   int64_t said_held_ns = 0;  // locked; HeldThreads counts it, and has said so
   std::thread thread;
+
+  // Executes `batch` on this thread, or goes on with it; `on_loop`: a connections' thread. False: there is more of it
+  // than such a thread has time for (FormedBatch::begun_ns). Whether the engine has finished, the execution says.
+  bool Advance(FormedBatch& batch, int64_t now_ns, bool on_loop);
 };
+
+// What runs on connections' threads now: "model 'm' version 1 on loop-0", empty: nothing; and for how long the longest
+// has done so. Need no lock: `workers` stay the same.
+std::string DescribeInline(const std::vector<std::unique_ptr<InstanceWorker>>& workers, const core::ModelId& model);
+int64_t LongestInlineNs(const std::vector<std::unique_ptr<InstanceWorker>>& workers, int64_t now_ns);
 
 }  // namespace inferd::scheduling

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/turn.h"
+#include "scheduling/batch/formed_batch.h"
+#include "scheduling/held_threads.h"
+#include "scheduling/instance_worker.h"
+#include "scheduling/policy/inline_gate.h"
+#include "scheduling/scheduler_options.h"
+
+namespace inferd::scheduling {
+
+// Which thread runs an execution: the instance's, or the one that brought the request; there, perhaps, with an eye on
+// what the execution itself uses (InlineGate::watching).
+enum class Place { kWorker, kCaller, kWatchedCaller };
+
+// Which of a version's executions run on connections' threads: what the InlineGate lets in, the turns at whose end what
+// they have brought together is run, and the watch over executions that keep such a thread for too long. Not
+// thread-safe: the scheduler's lock guards it.
+class InlineLane final {
+ public:
+  InlineLane(const config::ModelConfig& config, const SchedulerOptions& options, HeldThreads& held_threads);
+
+  // Whether this thread may run the request, or the execution, as far as that is concerned.
+  bool MayRun(const QueueEntry& entry) const;
+  bool MayRun(const FormedBatch& batch) const;
+  // Where an execution of so many rows is about to run that does so here.
+  Place PlaceOf(int64_t rows) const { return gate_.watching(rows) ? Place::kWatchedCaller : Place::kCaller; }
+  // What bounds the rows of an execution that is to run there; null: nothing.
+  const InlineGate* BoundOf(Place place) const { return place == Place::kWorker ? nullptr : &gate_; }
+
+  // Whether this thread, which may run the request, has more that it may share an execution with. `turn`: the thread's.
+  bool GathersFor(const QueueEntry& entry, base::Turn* turn) const;
+  // True: at the turn's end, EndGathering() is to be called, and what waits is to be run. False: it is anyway.
+  bool BeginGathering(base::Turn& turn);
+  void EndGathering(const base::Turn& turn) { std::erase(gathering_, &turn); }
+
+  // An execution is about to begin on a connections' thread: from due_ns() on, FindHeld() looks at how long that takes.
+  void Watch(int64_t now_ns);
+  int64_t due_ns() const { return due_ns_; }
+  // How long the longest has held its thread of which that is to be said now; 0: none. What is found for the first time
+  // is to leave that thread, and the model does not come back to one.
+  int64_t FindHeld(const std::vector<std::unique_ptr<InstanceWorker>>& workers, int64_t now_ns);
+  // The worker's execution has let go of its thread. True: it had been found, and that is to be said.
+  bool LetGo(InstanceWorker& worker);
+
+  // How long an execution kept its instance's thread as far as the model is to blame.
+  void Record(const FormedBatch& batch, int64_t blamed_ns) {
+    gate_.Record(batch.record.rows, blamed_ns, batch.bytes, batch.on_loop);
+  }
+  // What takes no longer is not the gate's concern.
+  int64_t limit_ns() const { return limit_ns_; }
+  // Lone requests run here.
+  bool open() const { return gate_.Allows(1, 0); }
+
+ private:
+  bool Gathers(const base::Turn& turn) const;
+
+  InlineGate gate_;
+  const int64_t limit_ns_;
+  const bool looks_for_more_;  // before an execution begins: one in another process is dear, whatever its size
+  HeldThreads& held_threads_;
+  std::vector<const base::Turn*> gathering_;
+  int64_t due_ns_ = 0;  // 0: nothing to look at
+};
+
+}  // namespace inferd::scheduling
