@@ -69,7 +69,7 @@ target_precompile_headers(inferd_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch.h)
 
 # What is tested is optimised as its preset says; the tests themselves are not, since optimising them took half of the
 # time that a whole build took.
-set(INFERD_TEST_OPTIONS $<IF:$<CONFIG:Debug>,-O0,-O1>)
+set(INFERD_TEST_OPTIONS -O0)
 if(INFERD_TESTS)
   find_package(GTest REQUIRED)
   add_library(inferd_test_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cc)

@@ -64,7 +64,6 @@ class LazyManagerTest : public ManagerTest {
                                    : text.substr(at + 2 + name.size(), text.find('\n', at + 1) - at - 2 - name.size());
   }
 
-  base::FakeClock now_;
   std::shared_ptr<core::CancelFlag> cancel_;  // of the demands
 };
 

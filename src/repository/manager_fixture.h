@@ -118,6 +118,7 @@ class ManagerTest : public ::testing::Test {
 
   inferd::testing::TempDir dir_;
   base::SystemClock clock_;
+  base::FakeClock now_;  // for tests that move it
   const base::Clock* manager_clock_ = &clock_;
   std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
   metrics::Registry registry_;
