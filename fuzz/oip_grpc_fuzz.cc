@@ -6,12 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/text/utf8.h"
 #include "frontends/oip_grpc/codec/infer_request_reader.h"
 #include "frontends/oip_grpc/codec/infer_response_writer.h"
 #include "fuzz/oip_grpc_recipe.h"
 #include "fuzz/oip_grpc_reference.h"
 #include "fuzz/require.h"
-#include "json/text.h"
 
 namespace inferd::fuzz {
 namespace {
@@ -144,7 +144,7 @@ void CheckResponses(const core::InferRequest& request, std::string_view bytes) {
   ModelStreamInferResponse error;
   Require(error.ParseFromString(Joined(oip_grpc::WriteStreamError(request.id, bytes))), "an error cannot be parsed");
   Require(error.infer_response().id() == request.id, "an error lost its id");
-  Require(!json::IsUtf8(bytes) || error.error_message() == bytes, "an error lost its text");
+  Require(!base::IsUtf8(bytes) || error.error_message() == bytes, "an error lost its text");
 }
 
 void Run(std::string_view bytes) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/text/utf8.h"
 #include "json/read.h"
 #include "json/reader.h"
 #include "json/writer.h"
@@ -72,7 +73,7 @@ std::string ErrorText(const std::string& body) {
     return key == "error" ? json::ReadText(reader, text) : reader.SkipValue();
   });
   constexpr size_t kShownMax = 500;
-  return status.ok() && !text.empty() ? text : json::ReplaceMalformedUtf8(body.substr(0, kShownMax));
+  return status.ok() && !text.empty() ? text : base::ReplaceMalformedUtf8(body.substr(0, kShownMax));
 }
 
 }  // namespace

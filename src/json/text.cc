@@ -174,23 +174,6 @@ size_t DecodeString(std::string_view raw, char* out) {
   return static_cast<size_t>(out - begin);
 }
 
-bool IsUtf8(std::string_view text) {
-  const char* p = text.data();
-  const char* const end = p + text.size();
-  while (p != end) {
-    while (end - p >= 8 && (Load8(p) & kHighs) == 0) p += 8;
-    if (end - p < 8) {
-      unsigned char all = 0;
-      for (const char* c = p; c != end; ++c) all |= static_cast<unsigned char>(*c);
-      if (all < 0x80) return true;
-    }
-    const size_t length = base::Utf8Length(p, end);
-    if (length == 0) return false;
-    p += length;
-  }
-  return true;
-}
-
 ScannedNumber ScanNumber(const char* p, const char* end) {
   bool integer = true;
   if (p != end && *p == '-') ++p;

@@ -28,8 +28,6 @@ ScannedString ScanString(const char* p, const char* end);
 // Decodes the escapes of `raw`, which ScanString has accepted, to `out` (raw.size() bytes suffice). Returns the length.
 size_t DecodeString(std::string_view raw, char* out);
 
-bool IsUtf8(std::string_view text);
-
 struct ScannedNumber {
   const char* end = nullptr;  // behind the token; nullptr if there is no number at `p`
   bool integer = false;       // neither fraction nor exponent

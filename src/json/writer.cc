@@ -123,14 +123,14 @@ void Writer::Key(KeyText key) {
 void Writer::String(std::string_view value) {
   if (!StringIfUtf8(value)) {
     StartValue();
-    Quote(ReplaceMalformedUtf8(value));
+    Quote(base::ReplaceMalformedUtf8(value));
   }
 }
 
 bool Writer::StringIfUtf8(std::string_view value) {
   const char* const end = value.data() + value.size();
   const bool plain = SkipPlain(value.data(), end) == end;
-  if (!plain && !IsUtf8(value)) return false;
+  if (!plain && !base::IsUtf8(value)) return false;
   StartValue();
   if (plain) {
     QuotePlain(value);
@@ -157,23 +157,6 @@ void Writer::Double(double value) {
   StartValue();
   char* const out = Reserve(32);
   Commit(static_cast<size_t>(std::to_chars(out, out + 32, value).ptr - out));
-}
-
-std::string ReplaceMalformedUtf8(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() + 8);
-  const char* const end = text.data() + text.size();
-  for (const char* p = text.data(); p != end;) {
-    const size_t length = base::Utf8Length(p, end);
-    if (length == 0) {
-      out += "\xEF\xBF\xBD";
-      ++p;
-    } else {
-      out.append(p, length);
-      p += length;
-    }
-  }
-  return out;
 }
 
 }  // namespace inferd::json

@@ -135,7 +135,4 @@ class Writer {
   Chunks closed_;
 };
 
-// `text` with malformed UTF-8 sequences replaced by U+FFFD.
-std::string ReplaceMalformedUtf8(std::string_view text);
-
 }  // namespace inferd::json

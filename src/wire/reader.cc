@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "json/text.h"
+#include "base/text/utf8.h"
 
 namespace inferd::wire {
 
@@ -68,7 +68,7 @@ std::string_view Reader::Bytes() {
 
 std::string_view Reader::String() {
   const std::string_view text = Bytes();
-  if (json::IsUtf8(text)) return text;
+  if (base::IsUtf8(text)) return text;
   p_ = text.data();
   Fail("a string is not UTF-8");
   return {};

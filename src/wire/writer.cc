@@ -5,8 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "json/text.h"
-#include "wire/utf8.h"
+#include "base/text/utf8.h"
 
 namespace inferd::wire {
 
@@ -43,7 +42,8 @@ void Writer::Fixed64(uint32_t number, uint64_t value) {
 }
 
 void Writer::String(uint32_t number, std::string_view text) {
-  if (!json::IsUtf8(text)) [[unlikely]] return String(number, ToUtf8(text));
+  if (!base::IsUtf8(text)) [[unlikely]]
+    return String(number, base::ReplaceMalformedUtf8(text));
   std::byte* out = Bytes(number, text.size());
   if (!text.empty()) std::memcpy(out, text.data(), text.size());
 }

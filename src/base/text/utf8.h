@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 
 namespace inferd::base {
 
@@ -27,5 +29,10 @@ inline size_t Utf8Length(const char* p, const char* end) {
   }
   return 0;
 }
+
+bool IsUtf8(std::string_view text);
+
+// `text` with each byte that belongs to no well-formed sequence replaced by U+FFFD.
+std::string ReplaceMalformedUtf8(std::string_view text);
 
 }  // namespace inferd::base

@@ -3,6 +3,7 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/util/json_util.h>
 
+#include "base/text/utf8.h"
 #include "config/model/model_config_place.h"
 #include "config/model/text_format.h"
 #include "json/reader.h"
@@ -37,7 +38,7 @@ void FindBadStrings(const google::protobuf::Message& message, const Place& place
       } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
         const std::string text =
             index < 0 ? reflection->GetString(message, field) : reflection->GetRepeatedString(message, field, i);
-        if (!json::IsUtf8(text)) problems.push_back(place.At(field->name(), index, "is not UTF-8"));
+        if (!base::IsUtf8(text)) problems.push_back(place.At(field->name(), index, "is not UTF-8"));
       }
     }
   }

@@ -11,19 +11,9 @@ namespace {
 
 constexpr std::string_view kReservedPrefix = "triton_";
 
-bool IsUtf8(std::string_view text) {
-  const char* const end = text.data() + text.size();
-  for (const char* p = text.data(); p != end;) {
-    const size_t length = base::Utf8Length(p, end);
-    if (length == 0) return false;
-    p += length;
-  }
-  return true;
-}
-
 base::Status CheckName(std::string_view name) {
   if (name.empty()) return base::Internal("a parameter without a name");
-  if (!IsUtf8(name)) return base::Internal("a parameter whose name is not UTF-8");
+  if (!base::IsUtf8(name)) return base::Internal("a parameter whose name is not UTF-8");
   if (!name.starts_with(kReservedPrefix)) return base::OkStatus();
   return base::Internal("parameter '" + std::string(name) + "': names starting with '" + std::string(kReservedPrefix) +
                         "' are reserved");
@@ -46,7 +36,7 @@ base::Status CheckResponseParameters(const Parameters& parameters) {
   for (const auto& [name, value] : parameters) {
     INFERD_RETURN_IF_ERROR(CheckName(name));
     const auto* text = std::get_if<std::string>(&value);
-    if (text != nullptr && !IsUtf8(*text)) {
+    if (text != nullptr && !base::IsUtf8(*text)) {
       return base::Internal("parameter '" + name + "' with a text that is not UTF-8");
     }
     if (FindParameter(parameters, name) != &value) return base::Internal("parameter '" + name + "' twice");

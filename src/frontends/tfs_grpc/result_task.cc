@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text/utf8.h"
 #include "frontends/tfs_grpc/codec/model_messages.h"
 #include "net/grpc/generated_message.h"
 #include "tfs/prediction_service.pb.h"
 #include "tfs/results.h"
 #include "tfs/signature_method.h"
 #include "wire/reader.h"
-#include "wire/utf8.h"
 
 namespace inferd::tfs_grpc {
 
@@ -103,7 +103,7 @@ base::Status Fill(const core::InferResponse& response, const core::ModelSignatur
     for (size_t i = 0; i < found.classes; ++i) {
       const auto [label, score] = cursor.Next();
       serving::Class& added = *classes.Add();
-      added.set_label(wire::ToUtf8(label));
+      added.set_label(base::ReplaceMalformedUtf8(label));
       added.set_score(score);
     }
   }

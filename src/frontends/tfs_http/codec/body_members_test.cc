@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text/utf8.h"
 #include "core/fake_dispatcher.h"
 
 namespace inferd::tfs_http {
@@ -52,7 +53,7 @@ TEST(BodyMembersTest, LongBodiesAreQuotedInPart) {
   std::string wide = "{\"a\": \"";
   for (int i = 0; i < 300; ++i) wide += "\xE2\x82\xAC";
   const std::string quoted = QuoteBody(wide + "\"}");
-  EXPECT_TRUE(json::IsUtf8(quoted)) << quoted;
+  EXPECT_TRUE(base::IsUtf8(quoted)) << quoted;
 }
 
 TEST(SignatureNameTest, NamesASignature) {
