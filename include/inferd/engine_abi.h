@@ -416,6 +416,17 @@ typedef struct inferd_host {
    * its struct_size first) for position 0, 1 ..., 0 behind the last. */
   int32_t (*parameter_at)(const inferd_batch* batch, size_t request, size_t position, inferd_text* name,
                           inferd_parameter* value);
+
+  /* Of a decoupled model. 1: a further response to the request may come now. 0: its client does not take those that
+   * there are; the engine holds until it is 1 again. An engine that goes on all the same has the request given up
+   * beyond a limit: its stream ends with RESOURCE_EXHAUSTED. 1 for a request that is cancelled, and in a process of its
+   * own, where answers are held up by the memory that they lie in. */
+  int32_t (*may_respond)(const inferd_batch* batch, size_t request);
+
+  /* Has `resume(arg)` called once, as soon as may_respond() is 1 for the request: before this returns, or on a thread
+   * of the server, which it must not block. The batch is not finished before that. A request that is cancelled is
+   * resumed, too. */
+  void (*when_may_respond)(const inferd_batch* batch, size_t request, void (*resume)(void* arg), void* arg);
 } inferd_host;
 
 /* ---- The engine ----------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/request/response_flow.h"
 #include "enginehost/plugin_model.h"
 #include "tests/support/recording_execution.h"
 #include "tests/support/stub_engine.h"
@@ -306,6 +307,41 @@ TEST_F(BatchTest, ParametersComeAsTheyAre) {
     EXPECT_EQ(engine_.host.request_id(&batch, 0).size, 1u);
     EXPECT_EQ(engine_.host.is_cancelled(&batch, 0), 0);
     Respond(batch, 0, kNumbers, 1);
+    return INFERD_FINISHED;
+  };
+  Execute(&execution);
+}
+
+TEST_F(DecoupledBatchTest, MayRespondAsLongAsItsClientTakesTheResponses) {
+  struct : base::Executor {
+    void Post(base::Task task) override { tasks.push_back(std::move(task)); }
+    std::vector<base::Task> tasks;
+  } executor;
+  const auto flow = std::make_shared<core::ResponseFlow>(core::ResponseFlow::Limits{.responses_held = 1}, executor);
+  RecordingExecution execution(2);
+  execution.mutable_request(0).flow = flow;
+  engine_.execute = [&](const inferd_batch& batch, inferd_error*) {
+    int resumed = 0;
+    const auto resume = [](void* count) { ++*static_cast<int*>(count); };
+    EXPECT_EQ(engine_.host.may_respond(&batch, 0), 1);
+    engine_.host.when_may_respond(&batch, 0, resume, &resumed);
+    EXPECT_EQ(resumed, 1);
+    {
+      const core::ResponseFlow::Place waits = flow->Enter(4);
+      EXPECT_EQ(engine_.host.may_respond(&batch, 0), 0);
+      EXPECT_EQ(engine_.host.may_respond(&batch, 1), 1) << "its responses are not held up";
+      engine_.host.when_may_respond(&batch, 1, resume, &resumed);
+      EXPECT_EQ(resumed, 2);
+      engine_.host.when_may_respond(&batch, 0, resume, &resumed);
+      EXPECT_EQ(resumed, 2);
+    }
+    for (base::Task& task : executor.tasks) task();
+    EXPECT_EQ(resumed, 3);
+    const core::ResponseFlow::Place waits = flow->Enter(4);
+    execution.cancelled = true;
+    EXPECT_EQ(engine_.host.may_respond(&batch, 0), 1) << "nobody waits for it";
+    Respond(batch, 0, kNumbers, 1);
+    Respond(batch, 1, kNumbers, 1);
     return INFERD_FINISHED;
   };
   Execute(&execution);

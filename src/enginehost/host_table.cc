@@ -1,7 +1,9 @@
 #include "enginehost/host_table.h"
 
 #include <algorithm>
+#include <memory>
 
+#include "core/request/response_flow.h"
 #include "enginehost/abi_values.h"
 #include "enginehost/batch.h"
 
@@ -81,6 +83,19 @@ int32_t ParameterAt(const inferd_batch* batch, size_t request, size_t position, 
   return 1;
 }
 
+int32_t MayRespond(const inferd_batch* batch, size_t request) {
+  const core::Execution& execution = Ours(batch).execution();
+  const core::ResponseFlow* const flow = execution.request(request).flow.get();
+  return flow == nullptr || flow->open() || execution.IsCancelled(request) ? 1 : 0;
+}
+
+void WhenMayRespond(const inferd_batch* batch, size_t request, void (*resume)(void* arg), void* arg) {
+  const core::Execution& execution = Ours(batch).execution();
+  const std::shared_ptr<core::ResponseFlow>& flow = execution.request(request).flow;
+  if (flow == nullptr || execution.IsCancelled(request)) return resume(arg);
+  flow->WhenOpen([resume, arg] { resume(arg); });
+}
+
 void MarkInputsReady(const inferd_batch* batch) { Ours(batch).execution().MarkInputsReady(); }
 void MarkInferDone(const inferd_batch* batch) { Ours(batch).execution().MarkInferDone(); }
 
@@ -102,6 +117,8 @@ HostTable::HostTable(base::Logger* process_logger, int process_cpu_threads) : in
   mark_inputs_ready = MarkInputsReady;
   mark_infer_done = MarkInferDone;
   parameter_at = ParameterAt;
+  may_respond = MayRespond;
+  when_may_respond = WhenMayRespond;
 }
 
 }  // namespace inferd::enginehost

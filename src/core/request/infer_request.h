@@ -58,6 +58,8 @@ class CancelFlag {
   const std::shared_ptr<const CancelFlag> followed_;
 };
 
+class ResponseFlow;
+
 // One inference request, whatever protocol brought it. Built by a front-end, owned by the Dispatcher from Infer() on
 // and then by the execution, until the engine is done with its buffers. Not thread-safe.
 struct InferRequest {
@@ -74,6 +76,7 @@ struct InferRequest {
   int64_t deadline_ns = 0;               // NowNs at which nobody waits any more; 0: none
   std::string traceparent;               // W3C, empty if none
   std::shared_ptr<CancelFlag> cancel;    // null: cannot be cancelled
+  std::shared_ptr<ResponseFlow> flow;    // of its responses, where it may have many; null: they are not held up
 
   // Of all its tensors, as the model will see them.
   size_t InputBytes() const {

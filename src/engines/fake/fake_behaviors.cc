@@ -159,7 +159,7 @@ base::Status Repeat(const inferd_host* host, const inferd_model* model, const in
     const size_t count = in->pieces[request].size / sizeof(int32_t);
     bool wanted = true;
     for (size_t i = 0; wanted && i < count; ++i) {
-      if (delay != nullptr) wanted = pause(request, kNsPerMs * Element<uint32_t>(delay->pieces[request], i));
+      wanted = pause(request, delay == nullptr ? 0 : kNsPerMs * Element<uint32_t>(delay->pieces[request], i));
       if (!wanted) break;
       const auto number = Element<int32_t>(in->pieces[request], i);
       INFERD_RETURN_IF_ERROR(SendNumber(host, model, batch, request, number, i));

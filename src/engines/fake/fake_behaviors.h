@@ -11,7 +11,7 @@ namespace inferd::fake {
 
 // What the models of this engine compute. Each answers all requests of the batch or part, or returns why it cannot.
 
-// Waits for a request's sake; false: nobody waits for its answer any more.
+// Waits for a request's sake, and until its client takes what there is; false: nobody waits for its answer any more.
 using Pause = std::function<bool(size_t request, int64_t ns)>;
 
 // Output i repeats input i, whatever its datatype and shape.

@@ -156,6 +156,7 @@ bool FakeExecution::PauseRequest(size_t request, int64_t ns) {
     if (host_->is_cancelled(batch_, request) != 0) return false;
     std::this_thread::sleep_for(std::min<steady_clock::duration>(end - now, kLookEvery));
   }
+  while (!model_->options.floods && host_->may_respond(batch_, request) == 0) std::this_thread::sleep_for(kLookEvery);
   return host_->is_cancelled(batch_, request) == 0;
 }
 

@@ -82,6 +82,7 @@ const std::map<std::string_view, Setter>& Setters() {
       {"fail_execute_every", Number(&FakeOptions::fail_execute_every, INT64_MAX)},
       {"fail_execute_value", Number(&FakeOptions::fail_execute_value, INT64_MAX)},
       {"fail_execute_requests", Number(&FakeOptions::fail_execute_requests, INT64_MAX)},
+      {"floods", OneOf(&FakeOptions::floods, {{"true", true}, {"false", false}})},
       {"CUSTOM_INFER_DELAY_NS", Number(&FakeOptions::square_infer_delay_ns, kDelayMaxNs)},
       {"CUSTOM_OUTPUT_DELAY_NS", Number(&FakeOptions::square_output_delay_ns, kDelayMaxNs)},
       {"CUSTOM_CANCEL_DELAY_NS", Number(&FakeOptions::square_cancel_delay_ns, kDelayMaxNs)},

@@ -41,6 +41,7 @@ struct FakeOptions {
   Respond respond = Respond::kAll;
 
   // Square's, under the names CUSTOM_INFER_DELAY_NS and so on.
+  bool floods = false;                 // streams do not hold when they are told to
   int64_t square_infer_delay_ns = 0;   // before each response
   int64_t square_output_delay_ns = 0;  // before each that is sent
   int64_t square_cancel_delay_ns = 0;  // before the last one of a request that was cancelled

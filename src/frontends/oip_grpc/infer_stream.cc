@@ -15,8 +15,9 @@ struct InferStream::Execution {
   ResponseForm form;
   std::shared_ptr<const core::PinnedModel> pinned;
   std::string id;
-  uint64_t responses = 0;  // so far; the loop's
-  bool posted = false;     // one has gone by way of the loop's queue: the others must not overtake it; the callback's
+  std::shared_ptr<core::ResponseFlow> flow;  // null: one response
+  uint64_t responses = 0;                    // so far; the loop's
+  bool posted = false;  // one has gone by way of the loop's queue: the others must not overtake it; the callback's
 };
 
 InferStream::InferStream(std::shared_ptr<const Environment> environment, std::shared_ptr<StreamSet> set,
@@ -94,8 +95,15 @@ void InferStream::Dispatch(uint64_t number, Prepared prepared, std::string_view 
 
 void InferStream::Execute(uint64_t number, PreparedRequest prepared, std::shared_ptr<const core::PinnedModel> pinned) {
   std::unique_ptr<core::InferRequest> request = std::move(prepared.request);
-  auto execution = std::make_shared<Execution>(
-      Execution{.key = key_, .number = number, .form = std::move(prepared.form), .pinned = pinned, .id = request->id});
+  if (pinned->signature().decoupled) {
+    request->flow = std::make_shared<core::ResponseFlow>(options().stream_flow, key_->loop);
+  }
+  auto execution = std::make_shared<Execution>(Execution{.key = key_,
+                                                         .number = number,
+                                                         .form = std::move(prepared.form),
+                                                         .pinned = pinned,
+                                                         .id = request->id,
+                                                         .flow = request->flow});
   request->received_ns = call_.environment().clock.NowNs();
   request->deadline_ns = deadline_ns_;
   request->traceparent = traceparent_;
@@ -125,19 +133,30 @@ void InferStream::AwaitModel(uint64_t number, PreparedRequest prepared) {
 }
 
 void InferStream::Receive(const std::shared_ptr<Execution>& execution, core::InferResponse response) {
+  Received received{.response = std::move(response), .place = {}};
+  if (execution->flow != nullptr) {
+    size_t bytes = 0;
+    for (const core::InferTensor& output : received.response.outputs) bytes += output.data.size();
+    received.place = execution->flow->Enter(bytes);
+  }
   net::Loop& loop = execution->key->loop;
   if (loop.InLoopThread() && !execution->posted) {
-    if (InferStream* stream = execution->key->stream) stream->OnResponse(execution, std::move(response));
+    if (InferStream* stream = execution->key->stream) stream->OnResponse(execution, std::move(received));
     return;
   }
   execution->posted = true;
-  loop.Post([execution, response = std::move(response)]() mutable {
-    if (InferStream* stream = execution->key->stream) stream->OnResponse(execution, std::move(response));
+  loop.Post([execution, received = std::move(received)]() mutable {
+    if (InferStream* stream = execution->key->stream) stream->OnResponse(execution, std::move(received));
   });
 }
 
-void InferStream::OnResponse(const std::shared_ptr<Execution>& execution, core::InferResponse response) {
+void InferStream::OnResponse(const std::shared_ptr<Execution>& execution, Received received) {
   if (ended_) return;
+  if (execution->flow != nullptr && execution->flow->overfull()) {
+    return End(base::ResourceExhausted("the client does not take the responses to request '" + execution->id +
+                                       "', and the model goes on"));
+  }
+  core::InferResponse& response = received.response;
   const bool final = response.final;
   const bool decoupled = execution->pinned->signature().decoupled;
   // That there are no more responses is said only to those who ask (triton_enable_empty_final_response).
@@ -148,36 +167,40 @@ void InferStream::OnResponse(const std::shared_ptr<Execution>& execution, core::
     if (decoupled || execution->form.empty_final_response) {
       response.parameters.emplace_back("triton_final_response", final);
     }
-    Respond(execution, std::move(response));
+    Respond(execution, std::move(received));
   }
   if (final) queue_.CloseRequest(execution->number);
   Send();
 }
 
-void InferStream::Respond(const std::shared_ptr<Execution>& execution, core::InferResponse response) {
+void InferStream::Respond(const std::shared_ptr<Execution>& execution, Received received) {
   ++execution->responses;
   const uint64_t place = queue_.OpenResponse(execution->number);
+  core::InferResponse& response = received.response;
   if (response.status.ok() && EncodingIsBig(response, execution->form, options())) {
-    return EncodeElsewhere(execution, place, std::move(response));
+    return EncodeElsewhere(execution, place, std::move(received));
   }
   StreamResponse ready = response.status.ok()
                              ? Encoded(EncodeResponse(WriteStreamResponse, std::move(response), execution->form,
                                                       execution->pinned->signature()),
                                        execution->id)
                              : ErrorResponse(core::FailureOf(response, options().queue_full), execution->id);
+  ready.place = std::move(received.place);
   queue_.Put(execution->number, place, std::move(ready));
 }
 
-void InferStream::EncodeElsewhere(const std::shared_ptr<Execution>& execution, uint64_t place,
-                                  core::InferResponse response) {
-  call_.environment().pool.Post([execution, place, response = std::move(response)]() mutable {
-    auto message =
-        EncodeResponse(WriteStreamResponse, std::move(response), execution->form, execution->pinned->signature());
+void InferStream::EncodeElsewhere(const std::shared_ptr<Execution>& execution, uint64_t place, Received received) {
+  call_.environment().pool.Post([execution, place, received = std::move(received)]() mutable {
+    auto message = EncodeResponse(WriteStreamResponse, std::move(received.response), execution->form,
+                                  execution->pinned->signature());
     net::Loop& loop = execution->key->loop;
-    loop.Post([execution = std::move(execution), place, message = std::move(message)]() mutable {
+    loop.Post([execution = std::move(execution), place, message = std::move(message),
+               waiting = std::move(received.place)]() mutable {
       InferStream* const stream = execution->key->stream;
       if (stream == nullptr || stream->ended_) return;
-      stream->queue_.Put(execution->number, place, stream->Encoded(std::move(message), execution->id));
+      StreamResponse ready = stream->Encoded(std::move(message), execution->id);
+      ready.place = std::move(waiting);
+      stream->queue_.Put(execution->number, place, std::move(ready));
       stream->Send();
     });
   });
@@ -234,6 +257,7 @@ void InferStream::UpdateReading() {
 void InferStream::End(const base::Status& status) {
   ended_ = true;
   cancel_->Cancel();
+  queue_ = {};  // engines that hold go on, and find their requests cancelled
   call_.Finish(status);
 }
 

@@ -32,7 +32,9 @@ struct StreamSet {
 // No message is taken while one is prepared on the pool, Options::stream_requests_max are in flight, or the client does
 // not take what is sent. A failed request's response has the error and the request's id, and the stream goes on; with
 // metadata "triton_grpc_error: true" the first error, in the order of the responses, is the stream's status. With the
-// stream go its requests: they are cancelled, and what comes of them finds nobody.
+// stream go its requests: they are cancelled, and what comes of them finds nobody. A model that gives many responses is
+// told to hold while the client leaves them (core::ResponseFlow); the stream of one that does not hold ends with
+// RESOURCE_EXHAUSTED.
 class InferStream final : public net::grpc::MessageReader {
  public:
   InferStream(std::shared_ptr<const Environment> environment, std::shared_ptr<StreamSet> set,
@@ -58,10 +60,15 @@ class InferStream final : public net::grpc::MessageReader {
   void AwaitModel(uint64_t number, PreparedRequest prepared);
   void Dispatch(uint64_t number, Prepared prepared, std::string_view id);
   void Execute(uint64_t number, PreparedRequest prepared, std::shared_ptr<const core::PinnedModel> pinned);
+  // A response, and its place among those that the client has not taken.
+  struct Received {
+    core::InferResponse response;
+    core::ResponseFlow::Place place;
+  };
   static void Receive(const std::shared_ptr<Execution>& execution, core::InferResponse response);
-  void OnResponse(const std::shared_ptr<Execution>& execution, core::InferResponse response);
-  void Respond(const std::shared_ptr<Execution>& execution, core::InferResponse response);
-  void EncodeElsewhere(const std::shared_ptr<Execution>& execution, uint64_t place, core::InferResponse response);
+  void OnResponse(const std::shared_ptr<Execution>& execution, Received received);
+  void Respond(const std::shared_ptr<Execution>& execution, Received received);
+  void EncodeElsewhere(const std::shared_ptr<Execution>& execution, uint64_t place, Received received);
   StreamResponse ErrorResponse(const base::Status& status, std::string_view id) const;
   StreamResponse Encoded(base::Result<net::grpc::Message> message, std::string_view id) const;
   void RefuseRequest(uint64_t number, const base::Status& status, std::string_view id);

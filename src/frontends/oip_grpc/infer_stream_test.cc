@@ -398,6 +398,89 @@ TEST_F(InferStreamTest, ARequestMayHaveAnyNumberOfResponses) {
   EXPECT_EQ(Received(), (Texts{"a:y1 more", "a:y2 more", "c:y last"}));
 }
 
+// A client that does not read: the engine is told to hold, and goes on when the client has taken some.
+TEST_F(InferStreamTest, AnEngineHoldsWhileTheClientTakesNothing) {
+  service_.dispatcher.models["m"]->signature_.decoupled = true;
+  service_.options.stream_flow = {.responses_held = 2};
+  Open();
+  std::shared_ptr<core::ResponseFlow> flow;
+  service_.dispatcher.infer = [&](const core::PinnedModel&, const core::InferRequest& request, core::Completion done) {
+    held_[request.id] = std::move(done);
+    flow = request.flow;
+  };
+  Ask("a");
+  call_->window_open = false;
+  ASSERT_NE(flow, nullptr);
+  Send("a", ResponseTo("a", "y1", false));  // the transport has it
+  EXPECT_TRUE(flow->open());
+  Send("a", ResponseTo("a", "y2", false));
+  Send("a", ResponseTo("a", "y3", false));
+  EXPECT_FALSE(flow->open());
+  bool resumed = false;
+  flow->WhenOpen([&resumed] { resumed = true; });
+  service_.server.loop.RunPosted();
+  EXPECT_FALSE(resumed);
+  call_->window_open = true;
+  call_->writable();
+  service_.server.loop.RunPosted();
+  EXPECT_TRUE(resumed);
+  EXPECT_TRUE(flow->open());
+  EXPECT_EQ(Received(), (Texts{"a:y1 more", "a:y2 more", "a:y3 more"}));
+}
+
+// Requests later in the stream wait for the first one's responses: theirs hold their own engine alone.
+TEST_F(InferStreamTest, RequestsHoldEachForItself) {
+  service_.dispatcher.models["m"]->signature_.decoupled = true;
+  service_.options.stream_flow = {.responses_held = 1};
+  Open();
+  std::map<std::string, std::shared_ptr<core::ResponseFlow>> flows;
+  service_.dispatcher.infer = [&](const core::PinnedModel&, const core::InferRequest& request, core::Completion done) {
+    held_[request.id] = std::move(done);
+    flows[request.id] = request.flow;
+  };
+  for (const char* id : {"a", "b"}) Ask(id);
+  Send("b", ResponseTo("b", "y", false));
+  EXPECT_FALSE(flows["b"]->open());
+  EXPECT_TRUE(flows["a"]->open());
+  Send("a", ResponseTo("a", "", true));
+  EXPECT_TRUE(flows["b"]->open());
+  EXPECT_EQ(Received(), Texts{"b:y more"});
+}
+
+TEST_F(InferStreamTest, TheStreamOfAnEngineThatDoesNotHoldEnds) {
+  service_.dispatcher.models["m"]->signature_.decoupled = true;
+  service_.options.stream_flow = {.responses_held = 1, .responses_max = 3};
+  Open();
+  Hold();
+  Ask("a");
+  call_->window_open = false;
+  for (int i = 0; i < 5; ++i) Send("a", ResponseTo("a", "y", false));
+  EXPECT_EQ(StatusOf(*call_), "8: the client does not take the responses to request 'a', and the model goes on");
+  EXPECT_TRUE(cancel_->cancelled());
+  Send("a", ResponseTo("a", "y", true));  // and is heard no more
+}
+
+TEST_F(InferStreamTest, AnEngineThatHoldsGoesOnWhenTheStreamHasGone) {
+  service_.dispatcher.models["m"]->signature_.decoupled = true;
+  service_.options.stream_flow = {.responses_held = 1};
+  Open();
+  std::shared_ptr<core::ResponseFlow> flow;
+  service_.dispatcher.infer = [&](const core::PinnedModel&, const core::InferRequest& request, core::Completion done) {
+    held_[request.id] = std::move(done);
+    flow = request.flow;
+    cancel_ = request.cancel;
+  };
+  Ask("a");
+  call_->window_open = false;
+  for (int i = 0; i < 3; ++i) Send("a", ResponseTo("a", "y", false));
+  bool resumed = false;
+  flow->WhenOpen([&resumed] { resumed = true; });
+  call_.reset();
+  service_.server.loop.RunPosted();
+  EXPECT_TRUE(resumed);
+  EXPECT_TRUE(cancel_->cancelled());
+}
+
 TEST_F(InferStreamTest, TheEmptyLastResponseIsForThoseWhoAsk) {
   service_.dispatcher.models["m"]->signature_.decoupled = true;
   Open();

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/status.h"
+#include "core/request/response_flow.h"
 #include "net/grpc/responder.h"
 
 namespace inferd::oip_grpc {
@@ -15,6 +16,7 @@ namespace inferd::oip_grpc {
 struct StreamResponse {
   net::grpc::Message message;
   base::Status status = {};
+  core::ResponseFlow::Place place = {};  // until it is sent
 };
 
 // Puts the responses of many requests, of which each has any number, into the order of the requests, whatever the order

@@ -10,6 +10,7 @@
 #include "base/logging.h"
 #include "core/dispatcher.h"
 #include "core/model/catalog.h"
+#include "core/request/response_flow.h"
 #include "net/grpc/service.h"
 #include "rpc/surroundings.h"
 
@@ -23,6 +24,8 @@ struct Options : rpc::Options {
   // Of one ModelStreamInfer call; the client's window is shut beyond it. Less than a model's queue holds, so that one
   // stream cannot fill it.
   size_t stream_requests_max = 256;
+  // Of one of its requests to a model that gives many responses: what may wait for the client.
+  core::ResponseFlow::Limits stream_flow = {};
 };
 
 // What the methods work with. Everything is owned by the server's composition and outlives them, the loop's connections

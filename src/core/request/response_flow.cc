@@ -1,0 +1,44 @@
+#include "core/request/response_flow.h"
+
+namespace inferd::core {
+
+ResponseFlow::Place ResponseFlow::Enter(size_t bytes) {
+  {
+    const base::MutexLock lock(mutex_);
+    ++responses_;
+    bytes_ += bytes;
+  }
+  return {shared_from_this(), bytes};
+}
+
+bool ResponseFlow::open() const {
+  const base::MutexLock lock(mutex_);
+  return OpenLocked();
+}
+
+bool ResponseFlow::overfull() const {
+  const base::MutexLock lock(mutex_);
+  return responses_ > limits_.responses_max || (responses_ > 1 && bytes_ > limits_.bytes_max);
+}
+
+void ResponseFlow::WhenOpen(base::Task task) {
+  {
+    const base::MutexLock lock(mutex_);
+    if (!OpenLocked()) return waiting_.push_back(std::move(task));
+  }
+  task();
+}
+
+void ResponseFlow::Leave(size_t bytes) {
+  std::vector<base::Task> due;
+  {
+    const base::MutexLock lock(mutex_);
+    --responses_;
+    bytes_ -= bytes;
+    if (!OpenLocked() || waiting_.empty()) return;
+    due.swap(waiting_);
+  }
+  for (base::Task& task : due) executor_.Post(std::move(task));
+}
+
+}  // namespace inferd::core

@@ -1,0 +1,82 @@
+#include "core/request/response_flow.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace inferd::core {
+namespace {
+
+// Keeps what is posted.
+class Posted final : public base::Executor {
+ public:
+  void Post(base::Task task) override { tasks.push_back(std::move(task)); }
+  std::vector<base::Task> tasks;
+};
+
+class ResponseFlowTest : public testing::Test {
+ protected:
+  Posted posted_;
+  const std::shared_ptr<ResponseFlow> flow_ = std::make_shared<ResponseFlow>(
+      ResponseFlow::Limits{.responses_held = 2, .bytes_held = 100, .responses_max = 3, .bytes_max = 1000}, posted_);
+};
+
+TEST_F(ResponseFlowTest, IsOpenWhileFewWait) {
+  EXPECT_TRUE(flow_->open());
+  const ResponseFlow::Place first = flow_->Enter(1);
+  EXPECT_TRUE(flow_->open());
+  std::optional<ResponseFlow::Place> second = flow_->Enter(1);
+  EXPECT_FALSE(flow_->open());
+  second.reset();
+  EXPECT_TRUE(flow_->open());
+}
+
+TEST_F(ResponseFlowTest, BytesCountToo) {
+  std::optional<ResponseFlow::Place> large = flow_->Enter(100);
+  EXPECT_FALSE(flow_->open());
+  large.reset();
+  EXPECT_TRUE(flow_->open());
+}
+
+TEST_F(ResponseFlowTest, OneResponseOfAnySizeIsNotTooMuch) {
+  const ResponseFlow::Place large = flow_->Enter(5000);
+  EXPECT_FALSE(flow_->overfull());
+  const ResponseFlow::Place another = flow_->Enter(1);
+  EXPECT_TRUE(flow_->overfull());
+}
+
+TEST_F(ResponseFlowTest, IsOverfullBeyondTheMost) {
+  std::vector<ResponseFlow::Place> places;
+  for (int i = 0; i < 3; ++i) places.push_back(flow_->Enter(1));
+  EXPECT_FALSE(flow_->overfull());
+  places.push_back(flow_->Enter(1));
+  EXPECT_TRUE(flow_->overfull());
+}
+
+TEST_F(ResponseFlowTest, WhatWaitsRunsOnceElsewhere) {
+  int runs = 0;
+  flow_->WhenOpen([&runs] { ++runs; });
+  EXPECT_EQ(runs, 1) << "it is open";
+  std::vector<ResponseFlow::Place> places;
+  for (int i = 0; i < 3; ++i) places.push_back(flow_->Enter(1));
+  flow_->WhenOpen([&runs] { ++runs; });
+  flow_->WhenOpen([&runs] { ++runs; });
+  places.pop_back();
+  EXPECT_TRUE(posted_.tasks.empty()) << "two wait still";
+  places.clear();
+  EXPECT_EQ(runs, 1) << "not by the thread that made room";
+  ASSERT_EQ(posted_.tasks.size(), 2u);
+  for (base::Task& task : posted_.tasks) task();
+  EXPECT_EQ(runs, 3);
+}
+
+TEST_F(ResponseFlowTest, APlaceMovesAndCountsOnce) {
+  ResponseFlow::Place a = flow_->Enter(100);
+  ResponseFlow::Place b = std::move(a);
+  EXPECT_FALSE(flow_->open());
+  b = ResponseFlow::Place();
+  EXPECT_TRUE(flow_->open());
+}
+
+}  // namespace
+}  // namespace inferd::core
