@@ -16,6 +16,13 @@ constexpr std::string_view kAsleep = "not loaded: waits for a request";
 
 }  // namespace
 
+void LoadFailure::Note(const VersionContent& tried, base::StatusCode why, int64_t now_ns) {
+  failed = true;
+  content = tried;
+  code = why;
+  at_ns = now_ns;
+}
+
 int64_t LoadFailure::RetryNs() const {
   if (times == 0) return at_ns;
   return at_ns + std::min(kRetryNsMin << std::min(times - 1, 6U), kRetryNsMax);
@@ -76,7 +83,9 @@ void VersionHarness::LeaveQueue() {
 void VersionHarness::RefuseLoad(const VersionContent& content, const base::Status& why, int64_t now_ns) {
   if (!Allow(phase_ == Phase::kWaitingForRoom, "RefuseLoad")) return;
   phase_ = Phase::kResting;
-  NoteFailure(content, why, now_ns);
+  demanded_ = false;
+  failure_.Note(content, why.code(), now_ns);
+  reason_ = why.message();
 }
 
 bool VersionHarness::BeginLoad(const VersionContent& content, int64_t bytes) {
@@ -111,15 +120,8 @@ void VersionHarness::FailLoad(const base::Status& why, int64_t now_ns) {
   phase_ = Phase::kResting;
   if (failure_.content != loading_content_) failure_.times = 0;
   ++failure_.times;
-  NoteFailure(loading_content_, why, now_ns);
-}
-
-void VersionHarness::NoteFailure(const VersionContent& content, const base::Status& why, int64_t now_ns) {
   demanded_ = false;
-  failure_.failed = true;
-  failure_.at_ns = now_ns;
-  failure_.content = content;
-  failure_.code = why.code();
+  failure_.Note(loading_content_, why.code(), now_ns);
   reason_ = why.message();
 }
 

@@ -38,6 +38,7 @@ struct LoadFailure {
     return failed && times <= times_max && now_ns - at_ns >= wait_ns;
   }
   bool With(const VersionContent& tried) const { return failed && content == tried; }
+  void Note(const VersionContent& tried, base::StatusCode why, int64_t now_ns);
   // When a request may have it loaded again: the wait doubles, from a second to a minute.
   int64_t RetryNs() const;
 };
@@ -115,7 +116,6 @@ class VersionHarness final {
  private:
   // False: refused.
   bool Allow(bool possible, std::string_view transition);
-  void NoteFailure(const VersionContent& content, const base::Status& why, int64_t now_ns);
 
   Version serving_;
   VersionContent serving_content_;
