@@ -184,13 +184,7 @@ void InstancePool::RunWorker(InstanceWorker& worker) {
     const base::CpuCores& cores = worker.place.cores.empty() ? services_.host_policies.allowed() : worker.place.cores;
     static_cast<void>(base::PinThread(cores).ok());
   }
-  for (;;) {
-    {
-      base::MutexLock lock(mutex_);
-      while (!worker.woken && !worker.ending) worker.wake.Wait(mutex_);
-      if (!worker.woken) return;
-    }
-    RunWoken(worker);
+  while (RunWoken(worker)) {
   }
 }
 
@@ -201,15 +195,16 @@ bool InstancePool::RunWoken() {
     woken = crew_.FindSignalled();
   }
   if (woken == nullptr) return false;
-  RunWoken(*woken);
-  return true;
+  return RunWoken(*woken);
 }
 
-void InstancePool::RunWoken(InstanceWorker& worker) {
+bool InstancePool::RunWoken(InstanceWorker& worker) {
   Run run{.worker = &worker, .batch = {}, .place = Place::kWorker};
   DroppedEntries dropped;
   {
     base::MutexLock lock(mutex_);
+    while (!worker.woken && !worker.ending) worker.wake.Wait(mutex_);
+    if (!worker.woken) return false;
     worker.woken = false;
     run.batch = std::exchange(worker.handed_over, {});
     if (run.batch.execution == nullptr) {
@@ -224,7 +219,10 @@ void InstancePool::RunWoken(InstanceWorker& worker) {
         const bool acquired = claim.Acquire();
         lock.lock();
         figures_.RecordResourceWait(services_.clock.NowNs() - asked_ns);
-        if (!acquired) return crew_.MakeIdle(worker);
+        if (!acquired) {
+          crew_.MakeIdle(worker);
+          return true;
+        }
       }
       run.batch = Form(worker, Place::kWorker, services_.clock.NowNs(), dropped);
     }
@@ -232,6 +230,7 @@ void InstancePool::RunWoken(InstanceWorker& worker) {
   refusals_.Answer(std::move(dropped));
   bool runs = run.batch.execution != nullptr;
   while (runs) runs = RunOne(run);
+  return true;
 }
 
 // This thread has handed on all it had.

@@ -96,7 +96,8 @@ class InstancePool final {
   FormedBatch FormWithClaim(InstanceWorker& worker, const Elapsed& elapsed, Place place, DroppedEntries& dropped)
       EXCLUDES(mutex_);
   void RunWorker(InstanceWorker& worker) EXCLUDES(mutex_);
-  void RunWoken(InstanceWorker& worker) EXCLUDES(mutex_);
+  // Waits until the worker is woken, and runs what it was woken for. False: it is to end.
+  bool RunWoken(InstanceWorker& worker) EXCLUDES(mutex_);
   void EndTurn(const base::Turn& turn) EXCLUDES(mutex_);
   // To this thread's next turn; false: it has none, nor is there anybody else.
   bool PutOff(const Run& run) EXCLUDES(mutex_);
