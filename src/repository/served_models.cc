@@ -63,8 +63,8 @@ class Arrivals final {
 }  // namespace
 
 struct ServedModels::Change {
-  Change(const Models& before_, const Models& now_)
-      : before(before_), now(now_), named_before(ByName(before)), named_now(ByName(now)) {}
+  Change(const Models& served, const Models& wanted)
+      : before(served), now(wanted), named_before(ByName(before)), named_now(ByName(now)) {}
 
   // As it was served; null: it is new.
   const config::ServedModel* Before(const std::string& name) const {
