@@ -302,8 +302,7 @@ bool InstancePool::RunOne(Run& run) {
     held = lane_.LetGo(worker);
     lane_.Record(batch, elapsed.blamed_ns);
     if (returned != nullptr) {
-      Record(batch, worker, elapsed.started_ns, elapsed.ended_ns);
-      Recycle(std::move(returned), worker.remains);
+      Record(batch, worker, elapsed.started_ns, elapsed.ended_ns, std::move(returned), worker.remains);
     }
     batch.execution = nullptr;
     full = worker.full = worker.unfinished >= worker.unfinished_max;
@@ -368,8 +367,7 @@ void InstancePool::OnFinished(InstanceWorker& worker, FormedBatch batch, int64_t
   {
     base::MutexLock lock(mutex_);
     --worker.unfinished;
-    Record(batch, worker, started_ns, now_ns);
-    Recycle(std::move(execution), remains);
+    Record(batch, worker, started_ns, now_ns, std::move(execution), remains);
     if (std::exchange(worker.full, false)) {
       if (worker.place.claim->held()) worker.place.claim->Release(now_ns - started_ns);
       if (worker.warmups.empty()) {
@@ -383,17 +381,14 @@ void InstancePool::OnFinished(InstanceWorker& worker, FormedBatch batch, int64_t
   refusals_.Answer(std::move(dropped));
 }
 
-void InstancePool::Record(FormedBatch& batch, const InstanceWorker& worker, int64_t started_ns, int64_t finished_ns) {
-  const int64_t service_ns = finished_ns - started_ns;
+void InstancePool::Record(FormedBatch& batch, const InstanceWorker& worker, int64_t started_ns, int64_t finished_ns,
+                          std::unique_ptr<BatchExecution> execution, BatchExecution::Remains& remains) {
   batch.record.oldest_waited_ns = started_ns - batch.oldest_ns;
-  batch.record.service_ns = service_ns;
+  batch.record.service_ns = finished_ns - started_ns;
   batch.record.instance = worker.ordinal;
   batch.record.on_loop = batch.on_loop;
   figures_.Record(started_ns, batch.record);
   source_.RecordFinished(batch);
-}
-
-void InstancePool::Recycle(std::unique_ptr<BatchExecution> execution, BatchExecution::Remains& remains) {
   memory_.Recycle(std::move(execution), remains.entries);
   if (!remains.retries.empty()) source_.PushAgain(remains.retries);
 }

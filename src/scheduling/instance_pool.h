@@ -112,9 +112,9 @@ class InstancePool final {
   // On a thread of the engine.
   void OnFinished(InstanceWorker& worker, FormedBatch batch, int64_t started_ns,
                   std::unique_ptr<BatchExecution> execution) EXCLUDES(mutex_);
-  void Record(FormedBatch& batch, const InstanceWorker& worker, int64_t started_ns, int64_t finished_ns)
-      REQUIRES(mutex_);
-  void Recycle(std::unique_ptr<BatchExecution> execution, BatchExecution::Remains& remains) REQUIRES(mutex_);
+  // What a finished execution has taken, and what is left of it.
+  void Record(FormedBatch& batch, const InstanceWorker& worker, int64_t started_ns, int64_t finished_ns,
+              std::unique_ptr<BatchExecution> execution, BatchExecution::Remains& remains) REQUIRES(mutex_);
 
   const core::SchedulerParts& version_;
   const SchedulerServices services_;
