@@ -154,6 +154,7 @@ void CheckInferdOptions(CheckContext& c) {
   CheckIsolation(c, place, options);
   CheckVersionTransition(c, place, options);
   CheckPadding(c, place);
+  CheckDependencies(c, place);
 }
 
 }  // namespace inferd::config

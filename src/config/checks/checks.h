@@ -25,6 +25,7 @@ void CheckInstanceGroups(CheckContext& context);
 void CheckScheduling(CheckContext& context);     // dynamic_batching
 void CheckInferdOptions(CheckContext& context);  // inferd { }
 void CheckPadding(CheckContext& context, const Place& inferd);
+void CheckDependencies(CheckContext& context, const Place& inferd);
 void CheckFilenames(CheckContext& context);
 void CheckWarmup(CheckContext& context);
 void CheckMetrics(CheckContext& context);

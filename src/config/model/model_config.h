@@ -145,6 +145,16 @@ struct ConcurrencyOptions {
   uint32_t max = 0;
 };
 
+// inferd { depends_on }, or the model of an ensemble's step: the model is loaded only while that one has it ready.
+struct Dependency {
+  std::string model;
+  std::optional<int64_t> version = std::nullopt;  // nothing: whichever are served
+
+  bool operator==(const Dependency&) const = default;
+};
+
+constexpr size_t kDependenciesMax = 64;
+
 // inferd { worker }: that process.
 struct WorkerOptions {
   uint64_t hang_timeout_ms = 300'000;         // an execution without a sign of life for so long ends it
@@ -205,6 +215,7 @@ struct ModelConfig {
   WorkerOptions worker;
   bool pinned = false;        // inferd { pinned }: with lazy loading, loaded at once and never unloaded for others
   uint64_t memory_bytes = 0;  // inferd { memory_bytes }: what a loaded version holds; 0: the size of its files
+  std::vector<Dependency> dependencies;  // each once; more than kDependenciesMax are refused
   std::vector<Warmup> warmups;
   std::map<std::string, std::string> parameters;
   std::vector<std::string> op_library_filenames;

@@ -1,7 +1,12 @@
 #include "config/model/model_config_message.h"
 
+#include <algorithm>
+
 namespace inferd::config {
+
 namespace {
+
+constexpr int64_t kLatestVersion = -1;  // of a step: whichever is the latest
 
 tensor::Shape ToShape(const google::protobuf::RepeatedField<int64_t>& dims) {
   return tensor::Shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(dims.size())));
@@ -115,6 +120,24 @@ void ReadBatchTensors(const inference::ModelConfig& from, ModelConfig& to) {
   }
 }
 
+void AddDependency(Dependency dependency, ModelConfig& to) {
+  if (std::ranges::find(to.dependencies, dependency) != to.dependencies.end()) return;
+  // One more than may be tells that there are too many.
+  if (to.dependencies.size() <= kDependenciesMax) to.dependencies.push_back(std::move(dependency));
+}
+
+void ReadDependencies(const inference::ModelConfig& from, ModelConfig& to) {
+  for (const auto& other : from.inferd().depends_on()) {
+    AddDependency(
+        {.model = other.model(), .version = other.has_version() ? std::optional(other.version()) : std::nullopt}, to);
+  }
+  for (const auto& step : from.ensemble_scheduling().step()) {
+    const bool any = step.model_version() == kLatestVersion;
+    AddDependency({.model = step.model_name(), .version = any ? std::nullopt : std::optional(step.model_version())},
+                  to);
+  }
+}
+
 void ReadInferdOptions(const inference::InferdOptions& from, ModelConfig& to) {
   to.queue_policy = ToQueuePolicy(from.queue_policy());
   if (from.inline_execution() == inference::NEVER) to.inline_execution = InlineExecution::kNever;
@@ -176,6 +199,7 @@ ModelConfig FromMessage(std::unique_ptr<const ModelConfigDocument::Message> mess
   for (const auto& group : from.instance_group()) to.instance_groups.push_back(ToInstanceGroup(group));
   ReadBatchTensors(from, to);
   ReadInferdOptions(from.inferd(), to);
+  ReadDependencies(from, to);
   if (from.has_dynamic_batching()) {
     to.dynamic_batching = ToDynamicBatching(from.dynamic_batching());
     if (!from.dynamic_batching().has_default_queue_policy()) {

@@ -70,6 +70,7 @@ inferd {
   concurrency { min: 2 max: 9 }
   isolation: PROCESS worker { hang_timeout_ms: 5000 shared_memory_bytes: 65536 body_memory_bytes: 70000 }
   pinned: true memory_bytes: 5000000000
+  depends_on { model: "tokenizer" } depends_on { model: "classifier" version: 3 }
 }
 )";
 
@@ -115,6 +116,16 @@ TEST(ModelConfigParserTest, ReadsWhatTheServerActsOn) {
   EXPECT_EQ(config.worker.body_memory_bytes, 70000u);
   EXPECT_TRUE(config.pinned);
   EXPECT_EQ(config.memory_bytes, 5'000'000'000u);
+  EXPECT_EQ(config.dependencies, (std::vector<Dependency>{{"tokenizer"}, {"classifier", 3}}));
+}
+
+TEST(ModelConfigParserTest, ModelsOfAnEnsemblesStepsAreDependencies) {
+  const auto config = ParseModelConfig(
+      "inferd { depends_on { model: 'a' } } ensemble_scheduling { step { model_name: 'a' model_version: -1 } "
+      "step { model_name: 'b' model_version: 2 } step { model_name: 'a' model_version: -1 } }",
+      "c");
+  ASSERT_TRUE(config.has_value());
+  EXPECT_EQ(config->dependencies, (std::vector<Dependency>{{"a"}, {"b", 2}}));
 }
 
 TEST(ModelConfigParserTest, ReadsHowRequestsAreBatched) {

@@ -61,6 +61,7 @@ constexpr ActedOn kActedOn[] = {
     {"inferd",
      "inline_execution inline_execution_max_microseconds batching latency_objective_us split_large_requests "
      "side_effect_free version_labels isolation pinned version_transition memory_bytes"},
+    {"inferd.depends_on", "model version"},
     {"inferd.queue_policy", "timeout_action default_timeout_microseconds allow_timeout_override max_queue_size"},
     {"inferd.padding", "input dim buckets value"},
     {"inferd.padding.output", "name dim"},
