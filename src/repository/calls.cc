@@ -1,5 +1,7 @@
 #include "repository/calls.h"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/memory_shortage.h"
@@ -69,7 +71,8 @@ base::Status Calls::ApplyLoad(const core::LoadCall& call, core::ControlCallback&
   {
     base::MutexLock source_lock(source_.mutex);
     INFERD_ASSIGN_OR_RETURN(Target target, FindTarget(call, std::move(staging)));
-    INFERD_RETURN_IF_ERROR(Apply(call, std::move(target), done, deferred));
+    std::vector<Along> along = FindAlong(target);
+    INFERD_RETURN_IF_ERROR(Apply(call, std::move(target), std::move(along), done, deferred));
   }
   RunAll(deferred);
   return base::OkStatus();
@@ -107,11 +110,37 @@ base::Result<Calls::Target> Calls::FindTarget(const core::LoadCall& call,
   return target;
 }
 
-base::Status Calls::Apply(const core::LoadCall& call, Target target, core::ControlCallback& done, Deferred& deferred) {
-  base::MutexLock lock(state_.mutex);
-  if (state_.stopping) return ShuttingDown();
-  ModelRecord& record = state_.records.Add(call.model);
-  record.repository = target.folder.has_value() ? target.folder->repository : call.repository;
+bool Calls::IsOverridden(const std::string& model) {
+  const base::MutexLock lock(state_.mutex);
+  const ModelRecord* const record = state_.records.Find(model);
+  return record != nullptr && std::ranges::any_of(record->wanted, [](const auto& entry) {
+           return !entry.second.content.config_json.empty();
+         });
+}
+
+std::vector<Calls::Along> Calls::FindAlong(const Target& target) {
+  std::vector<Along> along;
+  std::set<std::string> seen = {target.look.name};
+  const auto add = [&](const ModelLook& look) {
+    for (const config::Dependency& other : look.rules.dependencies) {
+      if (seen.insert(other.model).second) along.push_back({.model = other.model, .target = std::nullopt});
+    }
+  };
+  add(target.look);
+  for (size_t next = 0; next < along.size(); ++next) {
+    const std::string model = along[next].model;
+    if (IsOverridden(model) || !storage::CheckModelName(model).ok()) continue;
+    auto found = FindTarget({.model = model, .repository = "", .config_json = "", .files = {}}, nullptr);
+    if (!found.has_value()) continue;  // that it is missing is said of the model that depends on it
+    add(found->look);
+    along[next].target = *std::move(found);
+  }
+  return along;
+}
+
+ModelRecord& Calls::Take(const std::string& model, const std::string& repository, Target target) {
+  ModelRecord& record = state_.records.Add(model);
+  record.repository = target.folder.has_value() ? target.folder->repository : repository;
   record.on_disk = target.folder.has_value();
   record.layout = target.folder.has_value() ? target.folder->layout : ModelLayout{};
   record.changing = false;
@@ -119,11 +148,40 @@ base::Status Calls::Apply(const core::LoadCall& call, Target target, core::Contr
   wants_.Want(target.look, std::move(target.wanted), record);
   // A repeated call wants it tried again.
   for (auto& [version, harness] : record.versions) harness.ForgetFailure();
+  return record;
+}
+
+void Calls::ApplyAlong(Along along, Deferred& deferred) {
+  ModelRecord* record = state_.records.Change(along.model);
+  if (along.target.has_value()) {
+    const bool is_new = record == nullptr || record->wanted.empty();
+    record = &Take(along.model, "", *std::move(along.target));
+    record->loaded_along = record->loaded_along || is_new;
+  }
+  if (record == nullptr) return;
+  for (auto& [version, harness] : record->versions) harness.ForgetFailure();
+  stepper_.Advance(state_, *record, deferred);
+}
+
+base::Status Calls::Apply(const core::LoadCall& call, Target target, std::vector<Along> along,
+                          core::ControlCallback& done, Deferred& deferred) {
+  base::MutexLock lock(state_.mutex);
+  if (state_.stopping) return ShuttingDown();
+  for (Along& other : along) ApplyAlong(std::move(other), deferred);
+  ModelRecord& record = Take(call.model, call.repository, std::move(target));
+  record.loaded_along = false;
   for (const auto& [version, wanted] : record.wanted) record.versions[version].SetDemanded(true);
   record.load_waiters.push_back(std::move(done));
   stepper_.Advance(state_, record, deferred);
   stepper_.Conclude(state_, deferred);
   return base::OkStatus();
+}
+
+void Calls::MakeUnwanted(ModelRecord& record) {
+  record.authority = Authority::kUnloadCall;
+  record.wanted.clear();
+  record.problem = "unloaded";
+  record.loaded_along = false;
 }
 
 void Calls::Unload(const core::UnloadCall& call, core::ControlCallback done) {
@@ -135,15 +193,20 @@ void Calls::Unload(const core::UnloadCall& call, core::ControlCallback done) {
     ModelRecord* const record = state_.records.Change(call.model);
     // Triton: to unload what is not there succeeds.
     if (status.ok() && record != nullptr && !state_.stopping) {
-      record->authority = Authority::kUnloadCall;
-      record->wanted.clear();
-      record->problem = "unloaded";
+      std::vector<std::string> along;
+      if (call.unload_dependents) along = LoadedAlong(state_.records, call.model);
+      MakeUnwanted(*record);
+      record->unload_waiters.push_back(std::move(done));
       stepper_.Advance(state_, *record, deferred);
+      for (const std::string& name : along) {
+        MakeUnwanted(*state_.records.Change(name));
+        stepper_.Advance(state_, *state_.records.Change(name), deferred);
+      }
       stepper_.Conclude(state_, deferred);
     }
   }
   RunAll(deferred);
-  done(std::move(status));
+  if (done) done(std::move(status));
 }
 
 }  // namespace inferd::repository

@@ -32,9 +32,10 @@ class Calls final {
   // Runs a call on the pool. Before the first look and after the last, answers UNAVAILABLE.
   void Run(core::ControlCallback done, Call call);
 
-  // Answered when the versions serve, or one does not.
+  // Answered when the versions serve, or one does not. What the model depends on is loaded first.
   void Load(core::LoadCall call, core::ControlCallback done);
-  // Answered before it returns, when the versions take no more requests.
+  // Answered when the versions take no more requests: before it returns, unless requests to models that depend on them
+  // are to be waited for.
   void Unload(const core::UnloadCall& call, core::ControlCallback done);
 
  private:
@@ -47,7 +48,20 @@ class Calls final {
   base::Status ApplyLoad(const core::LoadCall& call, core::ControlCallback& done);
   base::Result<Target> FindTarget(const core::LoadCall& call, std::shared_ptr<const storage::StagingFolder> staging)
       REQUIRES(source_.mutex);
-  base::Status Apply(const core::LoadCall& call, Target target, core::ControlCallback& done, Deferred& deferred);
+  // A model that another depends on, to be loaded along.
+  struct Along {
+    std::string model;
+    std::optional<Target> target;  // nothing: it stays what it is
+  };
+  std::vector<Along> FindAlong(const Target& target) REQUIRES(source_.mutex);
+  // Whether a call wants the model to be something else than what is in its folder.
+  bool IsOverridden(const std::string& model) REQUIRES(!state_.mutex);
+  base::Status Apply(const core::LoadCall& call, Target target, std::vector<Along> along, core::ControlCallback& done,
+                     Deferred& deferred);
+  void ApplyAlong(Along along, Deferred& deferred) REQUIRES(state_.mutex);
+  // Takes over what the call found; every version is tried again.
+  ModelRecord& Take(const std::string& model, const std::string& repository, Target target) REQUIRES(state_.mutex);
+  void MakeUnwanted(ModelRecord& record) REQUIRES(state_.mutex);
 
   const ManagerOptions& options_;
   const Loader& loader_;

@@ -1,5 +1,6 @@
 #include "repository/folder_looks.h"
 
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -94,20 +95,36 @@ void FolderLooks::ExpectStartupModels() {
   }
 }
 
+ModelLook FolderLooks::LookAt(const std::string& model, const std::string& repository) {
+  auto look = source_.source->LookAt(model, repository);
+  if (look.has_value()) return *std::move(look);
+  ModelLook unreadable;
+  unreadable.name = model;
+  unreadable.repository = repository;
+  unreadable.problem = look.error();
+  unreadable.changing = true;
+  return unreadable;
+}
+
 std::vector<ModelLook> FolderLooks::LookAtNames(const Listing& listing, bool initial) {
   std::vector<ModelLook> looks;
+  std::map<std::string_view, const Listing::Model*> others;  // that only models which depend on them have loaded
   for (const Listing::Model& model : listing.came) {
-    if (!wants_.FromFolder(model.name, initial) || !model.problem.ok()) continue;
-    auto look = source_.source->LookAt(model.name, model.repository);
-    if (!look.has_value()) {
-      ModelLook unreadable;
-      unreadable.name = model.name;
-      unreadable.repository = model.repository;
-      unreadable.problem = look.error();
-      unreadable.changing = true;
-      look = std::move(unreadable);
+    if (!model.problem.ok()) continue;
+    if (wants_.FromFolder(model.name, initial)) {
+      looks.push_back(LookAt(model.name, model.repository));
+    } else if (initial) {
+      others.emplace(model.name, &model);
     }
-    looks.push_back(*std::move(look));
+  }
+  for (size_t next = 0; next < looks.size(); ++next) {
+    const std::vector<config::Dependency> dependencies = looks[next].rules.dependencies;
+    for (const config::Dependency& dependency : dependencies) {
+      const auto other = others.extract(dependency.model);
+      if (other.empty()) continue;
+      looks.push_back(LookAt(other.mapped()->name, other.mapped()->repository));
+      looks.back().along = true;
+    }
   }
   return looks;
 }
@@ -163,8 +180,9 @@ void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& defer
     // What a call wanted holds until the folder changes.
     if (options_.control == config::ControlMode::kPoll) record.authority = Authority::kFolder;
   }
-  if (record.authority == Authority::kFolder && wants_.FromFolder(look.name, initial)) {
+  if (record.authority == Authority::kFolder && (look.along || wants_.FromFolder(look.name, initial))) {
     wants_.WantWhatIsThere(look, record, state_.problems);
+    record.loaded_along = look.along;
   }
   record.RetryFailed(clock_.NowNs(), options_.load_retries, options_.load_retry_ms * 1'000'000);
   stepper_.Advance(state_, record, deferred);

@@ -33,6 +33,7 @@ class FolderLooks final {
 
  private:
   bool ByName() const { return options_.control == config::ControlMode::kExplicit; }
+  ModelLook LookAt(const std::string& model, const std::string& repository) REQUIRES(source_.mutex);
   std::vector<ModelLook> LookAtNames(const Listing& listing, bool initial) REQUIRES(source_.mutex);
   void LogProblems(const std::vector<base::Status>& problems) REQUIRES(source_.mutex);
   void ExpectStartupModels() REQUIRES(state_.mutex);

@@ -93,7 +93,9 @@ bool Manager::Core::ServeDemands(std::vector<core::LoadDemand> demands) {
     const base::MutexLock lock(state_.mutex);
     for (core::LoadDemand& demand : demands) {
       ModelRecord* const demanded = state_.demands.Take(std::move(demand), state_.records, deferred);
-      if (demanded != nullptr) stepper_.Advance(state_, *demanded, deferred);
+      if (demanded == nullptr) continue;
+      stepper_.RetryNeeded(state_, demanded->name);
+      stepper_.Advance(state_, *demanded, deferred);
     }
     state_.demands.Expire(state_.records, deferred);
     // Every 50 ms while some wait: that is no step when nothing came, and none gave up.

@@ -8,44 +8,122 @@ namespace {
 
 using Phase = VersionHarness::Phase;
 
-void AnswerLoadWaiters(ModelRecord& record, const base::Status& outcome, Deferred& deferred) {
-  for (auto& waiter : record.load_waiters) {
+void Answer(std::vector<core::ControlCallback>& waiters, const base::Status& outcome, Deferred& deferred) {
+  for (auto& waiter : waiters) {
     deferred.push_back([done = std::move(waiter), outcome]() mutable { done(std::move(outcome)); });
   }
-  record.load_waiters.clear();
+  waiters.clear();
+}
+
+// True: the model depends on others, or did.
+bool NoteNeeds(ModelRecords& records, const ModelRecord& record) {
+  Dependencies::Names needed = NamesNeeded(record);
+  if (needed.empty() && records.dependencies().NeededBy(record.name).empty()) return false;
+  records.dependencies().Set(record.name, std::move(needed));
+  return true;
 }
 
 }  // namespace
 
 void Stepper::Advance(State& state, ModelRecord& record, Deferred& deferred) const {
+  if (NoteNeeds(state.records, record)) return state.records.dependencies().PlanLater(record.name);
+  Plan(state, record, deferred);
+}
+
+void Stepper::Plan(State& state, ModelRecord& record, Deferred& deferred) const {
+  const Needs needs = JudgeNeeds(state.records, record, clock_.NowNs());
   for (const auto& [version, wanted] : record.wanted) record.versions.try_emplace(version);
   for (auto& [version, harness] : record.versions) {
     const bool wanted = record.wanted.contains(version);
+    const bool met = needs.state == NeedState::kMet;
     if (harness.serving() != nullptr || !wanted) harness.SetDemanded(false);
-    if (harness.phase() == Phase::kWaitingForRoom && !wanted) harness.LeaveQueue();
+    if (harness.phase() == Phase::kWaitingForRoom && (!wanted || !met)) harness.LeaveQueue();
+    harness.ForgetDependencyFailure();
   }
   const bool changing = record.changing && record.authority == Authority::kFolder;
-  Follow(state, PlanModel(record.Views(), changing, record.transition), record, deferred);
+  const LoadPlan plan = PlanModel(ViewsWithNeeds(state.records, record, needs), changing, record.transition);
+  Follow(state, plan, record, deferred);
+  FollowNeeds(state, plan, needs, record);
   record.NoteNotLoaded();
   state.demands.AnswerWaiters(record, deferred);
   record.Prune();
-  if (!record.Loading() && !record.load_waiters.empty()) AnswerLoadWaiters(record, record.LoadOutcome(), deferred);
+  const bool replaces = record.Ending() && !record.wanted.empty();
+  if (!record.Loading() && !replaces && !record.load_waiters.empty())
+    Answer(record.load_waiters, record.LoadOutcome(), deferred);
+  if (!record.AnyReady() || !record.wanted.empty()) Answer(record.unload_waiters, base::OkStatus(), deferred);
 }
 
 void Stepper::Follow(State& state, const LoadPlan& plan, ModelRecord& record, Deferred& deferred) const {
   for (auto& [version, harness] : record.versions) {
     if (harness.phase() == Phase::kWaitingToReplace) harness.StopReplacing();
+    if (harness.phase() == Phase::kWaitingForDependencies) harness.StopWaiting();
+    harness.SetEnding(false);
   }
   for (const int64_t version : plan.load) {
     record.versions.at(version).QueueForRoom();
     state.room.Queue({record.name, version});
   }
-  for (const int64_t version : plan.unload) EndServing(record.name, record.versions.at(version), deferred);
-  for (const int64_t version : plan.wait) record.versions.at(version).WaitToReplace();
+  for (const int64_t version : plan.unload) {
+    // Until then, requests to what depends on it are answered.
+    if (IsNeeded(state.records, record, version, plan.unload)) {
+      record.versions.at(version).SetEnding(true);
+    } else {
+      EndServing(record, version, deferred);
+    }
+  }
+  for (const int64_t version : plan.wait) {
+    VersionHarness& harness = record.versions.at(version);
+    if (harness.serving() == nullptr) harness.WaitToReplace();
+  }
+}
+
+void Stepper::FollowNeeds(State& state, const LoadPlan& plan, const Needs& needs, ModelRecord& record) const {
+  for (const int64_t version : plan.depend) record.versions.at(version).WaitForDependencies(needs.reason);
+  for (const int64_t version : plan.refuse) {
+    VersionHarness& harness = record.versions.at(version);
+    if (harness.reason() != needs.reason) {
+      logger_.Error("'" + record.name + "' version " + std::to_string(version) + " is not loaded: " + needs.reason,
+                    {{"model", record.name, /*in_message=*/true}, {"version", version, /*in_message=*/true}});
+    }
+    harness.RefuseForDependency(record.wanted.at(version).content, needs.reason, clock_.NowNs());
+  }
+  if (plan.depend.empty()) return;
+  for (const auto& [name, version] : needs.asleep) {
+    state.records.Change(name)->versions[version].SetDemanded(true);
+    state.records.dependencies().PlanLater(name);
+  }
+}
+
+void Stepper::PlanAffected(State& state, Deferred& deferred) const {
+  state.records.Settle();
+  while (state.records.dependencies().AnyAffected()) {
+    for (const std::string& name : state.records.dependencies().TakeAffected()) {
+      ModelRecord* const record = state.records.Change(name);
+      if (record == nullptr || state.stopping) continue;
+      NoteNeeds(state.records, *record);
+      Plan(state, *record, deferred);
+      ForgetIfGone(state, name);
+    }
+    state.records.Settle();
+  }
+}
+
+void Stepper::RetryNeeded(State& state, const std::string& model) const {
+  for (const std::string& name : state.records.dependencies().AllNeededBy({model})) {
+    const ModelRecord* const known = state.records.Find(name);
+    if (known == nullptr || !known->on_demand || !known->AnyFailed()) continue;
+    for (auto& [version, harness] : state.records.Change(name)->versions) {
+      if (harness.failure().RetryNs() <= clock_.NowNs()) harness.ForgetFailure();
+    }
+  }
 }
 
 void Stepper::Conclude(State& state, Deferred& deferred) const {
-  AdmitLoads(state, deferred);
+  do {
+    PlanAffected(state, deferred);
+    AdmitLoads(state, deferred);
+    state.records.Settle();
+  } while (state.records.dependencies().AnyAffected());
   Publish(state);
   lazy_metrics_.Show(state.records.totals());
   if (state.started) state.readiness.Update(state.records);
@@ -94,18 +172,21 @@ void Stepper::RefuseLoad(State& state, const RoomStep& step, Deferred& deferred)
 void Stepper::MakeRoom(State& state, const RoomStep& step, Deferred& deferred) const {
   state.records.Change(step.id.name)->versions.at(step.id.version).NoteNoRoom();
   for (const core::ModelId& victim : step.evict) {
+    // What needs it goes first; then room is looked for again.
+    if (IsNeeded(state.records, *state.records.Find(victim.name), victim.version, {})) continue;
     lazy_metrics_.evictions->Add();
     logger_.Info("'" + victim.name + "' makes room for '" + step.id.name + "'",
                  {{"model", victim.name, /*in_message=*/true}, {"version", victim.version, /*in_message=*/true}});
-    EndServing(victim.name, state.records.Change(victim.name)->versions.at(victim.version), deferred);
+    EndServing(*state.records.Change(victim.name), victim.version, deferred);
   }
 }
 
-void Stepper::EndServing(const std::string& model, VersionHarness& version, Deferred& deferred) const {
-  VersionHarness::Version old = version.EndServing();
+void Stepper::EndServing(ModelRecord& record, int64_t version, Deferred& deferred) const {
+  VersionHarness::Version old = record.versions.at(version).EndServing();
   if (old == nullptr) return;
-  logger_.Info("unloading '" + model + "' version " + old->version(),
-               {{"model", model, /*in_message=*/true},
+  record.NoteLeft(*old);
+  logger_.Info("unloading '" + record.name + "' version " + old->version(),
+               {{"model", record.name, /*in_message=*/true},
                 {"version", base::LogValue::NumberIn(old->version()), /*in_message=*/true}});
   deferred.push_back([old = std::move(old)] {});
 }
@@ -121,6 +202,7 @@ void Stepper::LoadEnded(State& state, const core::ModelId& id,
     if (record.wanted.contains(id.version) && !state.stopping) {
       old->NoteUse(clock_.NowNs());
       old = harness.Serve(std::move(old));
+      if (old != nullptr) record.NoteLeft(*old);
     } else {
       harness.DiscardLoad();
     }
@@ -135,6 +217,13 @@ void Stepper::LoadEnded(State& state, const core::ModelId& id,
 void Stepper::LoadGone(State& state, const LoadMetrics::Version& load, Deferred& deferred) const {
   ModelRecord& record = *state.records.Change(load.id.name);
   if (record.versions.at(load.id.version).LoadGone()) load_metrics_.ForgetVersion(load);
+  const Dependencies::Names needed = state.records.dependencies().NeededBy(record.name);
+  record.ForgetLeft();
+  NoteNeeds(state.records, record);
+  for (const std::string& name : needed) {
+    const ModelRecord* const other = state.records.Find(name);
+    if (other != nullptr && other->Ending()) state.records.dependencies().PlanLater(name);
+  }
   if (!state.stopping && record.Replaces()) Advance(state, record, deferred);
   record.NoteNotLoaded();
   record.Prune();
@@ -160,11 +249,13 @@ void Stepper::EndAll(State& state, Deferred& deferred) const {
     record.wanted.clear();
     record.problem = why.message();
     for (auto& [version, harness] : record.versions) {
-      if (harness.serving() != nullptr) EndServing(name, harness, deferred);
+      if (harness.serving() != nullptr) EndServing(record, version, deferred);
       if (harness.phase() == Phase::kWaitingForRoom) harness.LeaveQueue();
+      if (harness.phase() == Phase::kWaitingForDependencies) harness.StopWaiting();
     }
     state.demands.RefuseWaiters(record, deferred);
-    AnswerLoadWaiters(record, why, deferred);
+    Answer(record.load_waiters, why, deferred);
+    Answer(record.unload_waiters, base::OkStatus(), deferred);
   }
   Publish(state);
 }

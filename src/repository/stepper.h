@@ -4,6 +4,7 @@
 #include <string>
 
 #include "repository/load/load_runner.h"
+#include "repository/records/needs.h"
 #include "repository/state.h"
 
 namespace inferd::repository {
@@ -21,9 +22,13 @@ class Stepper final {
         lazy_metrics_(lazy_metrics),
         runner_(runner) {}
 
+  // A model that depends on others is planned when the step is concluded: they may change in the same step.
   void Advance(State& state, ModelRecord& record, Deferred& deferred) const REQUIRES(state.mutex);
   // Its cost goes with the models that the step changed, not with those that there are.
   void Conclude(State& state, Deferred& deferred) const REQUIRES(state.mutex);
+  // A request needs the model: what it depends on and is loaded on demand may be tried again, unless that failed just
+  // now.
+  void RetryNeeded(State& state, const std::string& model) const REQUIRES(state.mutex);
   // Drops the record of a model that there is nothing to be said of any more.
   void ForgetIfGone(State& state, const std::string& name) const REQUIRES(state.mutex);
 
@@ -35,13 +40,18 @@ class Stepper final {
   void EndAll(State& state, Deferred& deferred) const REQUIRES(state.mutex);
 
  private:
+  void Plan(State& state, ModelRecord& record, Deferred& deferred) const REQUIRES(state.mutex);
+  // Plans the models that depend on others, as far as those have changed.
+  void PlanAffected(State& state, Deferred& deferred) const REQUIRES(state.mutex);
   void Follow(State& state, const LoadPlan& plan, ModelRecord& record, Deferred& deferred) const REQUIRES(state.mutex);
+  void FollowNeeds(State& state, const LoadPlan& plan, const Needs& needs, ModelRecord& record) const
+      REQUIRES(state.mutex);
   void AdmitLoads(State& state, Deferred& deferred) const REQUIRES(state.mutex);
   void StartLoad(State& state, ModelRecord& record, int64_t version) const REQUIRES(state.mutex);
   void RefuseLoad(State& state, const RoomStep& step, Deferred& deferred) const REQUIRES(state.mutex);
   void MakeRoom(State& state, const RoomStep& step, Deferred& deferred) const REQUIRES(state.mutex);
   void Publish(State& state) const REQUIRES(state.mutex);
-  void EndServing(const std::string& model, VersionHarness& version, Deferred& deferred) const;
+  void EndServing(ModelRecord& record, int64_t version, Deferred& deferred) const;
 
   const base::Clock& clock_;
   base::Logger& logger_;

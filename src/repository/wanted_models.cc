@@ -35,6 +35,7 @@ void WantedModels::WarnOfMissing(const ModelLook& look, ProblemLog& problems) co
 void WantedModels::Want(const ModelLook& look, std::map<int64_t, WantedVersion> wanted, ModelRecord& record) const {
   const bool pinned = look.rules.pinned || pinned_models_.contains(look.name);
   record.wanted = std::move(wanted);
+  record.dependencies = look.rules.dependencies;
   record.on_demand = options_.lazy.enabled && !pinned;
   record.transition = look.rules.transition.value_or(options_.version_transition);
   if (!look.changing) record.labels = look.rules.labels;

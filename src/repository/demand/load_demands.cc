@@ -116,9 +116,12 @@ void LoadDemands::RefuseLate(LoadWaiter&& waiter, const std::string& late, Defer
 
 void LoadDemands::LetGo(int64_t version, ModelRecord& record) {
   VersionHarness& harness = record.versions[version];
-  if (harness.phase() != VersionHarness::Phase::kWaitingForRoom || !record.load_waiters.empty()) return;
+  using Phase = VersionHarness::Phase;
+  const bool waits = harness.phase() == Phase::kWaitingForRoom || harness.phase() == Phase::kWaitingForDependencies;
+  if (!waits || !record.load_waiters.empty()) return;
   const bool on_demand = record.LoadsOnDemand(version);
-  if (on_demand) harness.LeaveQueue();
+  if (on_demand && harness.phase() == Phase::kWaitingForRoom) harness.LeaveQueue();
+  if (on_demand && harness.phase() == Phase::kWaitingForDependencies) harness.StopWaiting();
   harness.SetDemanded(!on_demand);
   record.NoteNotLoaded();
 }

@@ -8,6 +8,9 @@
 
 namespace inferd::repository {
 
+// Whether the models that a model depends on are ready.
+enum class NeedState { kMet, kComing, kMissing };
+
 // A version as the planner sees it.
 struct VersionView {
   int64_t version = 0;
@@ -15,15 +18,19 @@ struct VersionView {
   bool loading = false;
   bool asleep = false;  // nothing is done about it before a request needs it
   bool ready = false;
-  bool current = false;      // ready, and what is wanted now is what was loaded
-  bool failed_same = false;  // what is wanted now has failed to load before
-  bool leaving = false;      // a load of it takes no more requests, and is not gone yet
+  bool current = false;               // ready, and what is wanted now is what was loaded
+  bool failed_same = false;           // what is wanted now has failed to load before
+  bool leaving = false;               // a load of it takes no more requests, and is not gone yet
+  NeedState needs = NeedState::kMet;  // of what is wanted now
+  bool forsaken = false;              // ready, and a model that it was loaded to call is not
 };
 
 struct LoadPlan {
   std::vector<int64_t> load;
   std::vector<int64_t> unload;
-  std::vector<int64_t> wait;  // to be loaded when what they replace is gone: then this is to be planned again
+  std::vector<int64_t> wait;    // to be loaded when what they replace is gone: then this is to be planned again
+  std::vector<int64_t> depend;  // to be loaded when what they depend on is ready: likewise
+  std::vector<int64_t> refuse;  // not to be loaded: something that they depend on does not come
 };
 
 // The next steps for one model, as a pure function. A wanted version that is not asleep is loaded, but for one that
@@ -36,6 +43,9 @@ struct LoadPlan {
 //
 // kResource: what is not wanted goes at once, and so does what a wanted version replaces; it is loaded when they are
 // gone. One that does not load leaves nothing serving (TensorFlow Serving's ResourcePreservingPolicy).
+//
+// Either way, nothing is loaded, or replaced, before the models that it depends on are ready, and what serves without
+// them goes at once.
 LoadPlan PlanModel(std::span<const VersionView> versions, bool changing,
                    config::VersionTransition transition = config::VersionTransition::kAvailability);
 

@@ -15,6 +15,20 @@ bool ModelRecord::Replaces() const {
       versions, [](const auto& entry) { return entry.second.phase() == VersionHarness::Phase::kWaitingToReplace; });
 }
 
+bool ModelRecord::Ending() const {
+  return std::ranges::any_of(versions, [](const auto& entry) { return entry.second.ending(); });
+}
+
+void ModelRecord::NoteLeft(const core::ModelVersion& load) {
+  for (const config::Dependency& dependency : load.config().dependencies) {
+    if (std::ranges::find(left_needs, dependency) == left_needs.end()) left_needs.push_back(dependency);
+  }
+}
+
+void ModelRecord::ForgetLeft() {
+  if (std::ranges::all_of(versions, [](const auto& entry) { return entry.second.Leaving() == 0; })) left_needs.clear();
+}
+
 bool ModelRecord::LoadsOnDemand(int64_t version) const { return on_demand && wanted.contains(version) && !Replacing(); }
 
 const int64_t* ModelRecord::MeantOnDemand(std::string_view version, int64_t now_ns) const {
@@ -109,7 +123,7 @@ bool ModelRecord::AnyReady() const {
 }
 
 bool ModelRecord::Forgettable() const {
-  return !on_disk && !changing && authority == Authority::kFolder && load_waiters.empty() &&
+  return !on_disk && !changing && authority == Authority::kFolder && load_waiters.empty() && waiters.empty() &&
          std::ranges::all_of(versions, [](const auto& entry) { return entry.second.alive() == 0; });
 }
 
@@ -141,8 +155,9 @@ core::CatalogSnapshot::Model ModelRecord::Snapshot() const {
                               .precedes_ready = sleeps});
     // The highest version's reason says most about a model that has none ready.
     if (wanted.contains(version) || wanted.empty()) {
-      if (harness.Pending()) model.reason = "version " + std::to_string(version) + " is loading";
-      if (!harness.Pending() && !harness.reason().empty())
+      const bool comes = harness.Pending() && harness.phase() != VersionHarness::Phase::kWaitingForDependencies;
+      if (comes) model.reason = "version " + std::to_string(version) + " is loading";
+      if (!comes && !harness.reason().empty())
         model.reason = "version " + std::to_string(version) + ": " + harness.reason();
     }
   }

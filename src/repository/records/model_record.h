@@ -49,15 +49,24 @@ struct ModelRecord {
   bool changing = false;  // the folder is being written
   ModelLayout layout;     // the folder, as last settled or as a call found it
   config::VersionLabels labels;
-  std::string problem;  // why no version is wanted, if none is
+  std::string problem;                           // why no version is wanted, if none is
+  std::vector<config::Dependency> dependencies;  // of what is wanted
+  std::vector<config::Dependency> left_needs;    // of loads that take no more requests, and are not gone
+  bool loaded_along = false;                     // it was loaded because another model depends on it, and for no more
   std::map<int64_t, WantedVersion> wanted;
   std::map<int64_t, VersionHarness> versions;
   std::map<int64_t, std::vector<LoadWaiter>> waiters;  // by version; none has an empty list
   std::vector<core::ControlCallback> load_waiters;     // of load calls; answered when nothing is loading any more
+  std::vector<core::ControlCallback> unload_waiters;   // of unload calls; answered when nothing serves any more
 
   std::vector<VersionView> Views() const;
   bool Loading() const;
   bool AnyReady() const;
+  // Whether a version serves only until other models need it no more.
+  bool Ending() const;
+  // What these loads needed is needed until the last of them is gone.
+  void NoteLeft(const core::ModelVersion& load);
+  void ForgetLeft();
   // Whether a version waits for what it replaces to be gone.
   bool Replaces() const;
   // Whether a ready version is to go when a wanted one serves.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "repository/records/needs.h"
+
 namespace inferd::repository {
 
 namespace {
@@ -43,6 +45,7 @@ ModelRecord& ModelRecords::Add(const std::string& name) {
 
 void ModelRecords::Erase(const std::string& name) {
   unsettled_.insert(name);
+  dependencies_.Set(name, {});
   records_.erase(name);
 }
 
@@ -88,6 +91,9 @@ void ModelRecords::SettleOne(const std::string& name) {
   const auto known = records_.find(name);
   const ModelRecord* const record = known == records_.end() ? nullptr : &known->second;
   if (record != nullptr) NoteRefused(name, known->second);
+  if (!dependencies_.DependentsOf(name).empty()) {
+    dependencies_.NoteLook(name, record == nullptr ? "unknown" : LookToDependents(*record));
+  }
   RecordTotals now = record == nullptr ? RecordTotals{} : TotalsOf(name, *record);
   if (record == nullptr && initial_.contains(name)) now.initial_tried = 1;
   const auto part = parts_.find(name);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "repository/records/dependencies.h"
 #include "repository/records/model_record.h"
 
 namespace inferd::repository {
@@ -45,6 +46,10 @@ class ModelRecords final {
   ModelRecord& Add(const std::string& name);
   void Erase(const std::string& name);
 
+  // Which models need which others. How those that are needed look is noted by Settle().
+  Dependencies& dependencies() { return dependencies_; }
+  const Dependencies& dependencies() const { return dependencies_; }
+
   // The initial set: what is to be tried before the server is ready.
   void Expect(const std::string& name);
   void Forget(const std::string& name);
@@ -77,6 +82,7 @@ class ModelRecords final {
   void NoteRefused(const std::string& name, ModelRecord& record);
 
   Map records_;
+  Dependencies dependencies_;
   const std::set<std::string, std::less<>> named_;
   std::set<std::string, std::less<>> initial_;
   std::set<std::string, std::less<>> unsettled_;

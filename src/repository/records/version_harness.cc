@@ -19,12 +19,13 @@ constexpr std::string_view kAsleep = "not loaded: waits for a request";
 void LoadFailure::Note(const VersionContent& tried, base::StatusCode why, int64_t now_ns) {
   failed = true;
   content = tried;
+  by_dependency = false;
   code = why;
   at_ns = now_ns;
 }
 
 int64_t LoadFailure::RetryNs() const {
-  if (times == 0) return at_ns;
+  if (times == 0 || by_dependency) return at_ns;
   return at_ns + std::min(kRetryNsMin << std::min(times - 1, 6U), kRetryNsMax);
 }
 
@@ -33,6 +34,7 @@ std::string_view PhaseName(VersionHarness::Phase phase) {
   switch (phase) {
     case Phase::kResting: return "resting";
     case Phase::kWaitingToReplace: return "waiting to replace";
+    case Phase::kWaitingForDependencies: return "waiting for dependencies";
     case Phase::kWaitingForRoom: return "waiting for room";
     case Phase::kLoading: return "loading";
   }
@@ -65,6 +67,26 @@ void VersionHarness::StopReplacing() {
   reason_.clear();
 }
 
+void VersionHarness::WaitForDependencies(const std::string& why) {
+  if (!Allow(phase_ == Phase::kResting, "WaitForDependencies")) return;
+  phase_ = Phase::kWaitingForDependencies;
+  reason_ = why;
+}
+
+void VersionHarness::StopWaiting() {
+  if (!Allow(phase_ == Phase::kWaitingForDependencies, "StopWaiting")) return;
+  phase_ = Phase::kResting;
+  reason_.clear();
+}
+
+void VersionHarness::RefuseForDependency(const VersionContent& content, const std::string& why, int64_t now_ns) {
+  if (!Allow(phase_ == Phase::kResting, "RefuseForDependency")) return;
+  demanded_ = false;
+  failure_.Note(content, base::StatusCode::kUnavailable, now_ns);
+  failure_.by_dependency = true;
+  reason_ = why;
+}
+
 void VersionHarness::QueueForRoom() {
   if (!Allow(phase_ == Phase::kResting, "QueueForRoom")) return;
   phase_ = Phase::kWaitingForRoom;
@@ -91,7 +113,7 @@ void VersionHarness::RefuseLoad(const VersionContent& content, const base::Statu
 bool VersionHarness::BeginLoad(const VersionContent& content, int64_t bytes) {
   if (!Allow(phase_ == Phase::kWaitingForRoom, "BeginLoad")) return false;
   phase_ = Phase::kLoading;
-  if (reason_ == kWaitsForRoom || reason_ == kAsleep) reason_.clear();
+  if (reason_ == kWaitsForRoom || reason_ == kAsleep || failure_.by_dependency) reason_.clear();
   bytes_ = bytes;
   loading_content_ = content;
   failure_.failed = false;
@@ -103,6 +125,7 @@ VersionHarness::Version VersionHarness::Serve(Version loaded) {
   if (!Allow(phase_ == Phase::kLoading && loaded != nullptr, "Serve")) return loaded;
   phase_ = Phase::kResting;
   serving_.swap(loaded);
+  ending_ = false;
   serving_content_ = std::move(loading_content_);
   reason_.clear();
   failure_.code = base::StatusCode::kOk;
@@ -130,6 +153,7 @@ VersionHarness::Version VersionHarness::EndServing() {
   failure_.failed = false;
   failure_.code = base::StatusCode::kOk;
   reason_ = "unloading";
+  ending_ = false;
   return std::exchange(serving_, nullptr);
 }
 

@@ -32,6 +32,7 @@ struct LoadFailure {
   base::StatusCode code = base::StatusCode::kOk;  // of the version's reason, where a failed load gave it
   uint32_t times = 0;  // of that content, one after the other; refusals for want of room aside
   int64_t at_ns = 0;
+  bool by_dependency = false;  // it was not tried: a model that it depends on is not there
 
   // No more than so often, and so long ago.
   bool Due(int64_t now_ns, uint32_t times_max, int64_t wait_ns) const {
@@ -50,6 +51,8 @@ struct LoadFailure {
 //   resting --QueueForRoom--> waiting for room --BeginLoad--> loading --Serve, Discard, FailLoad--> resting
 //      |                          +--LeaveQueue, RefuseLoad--> resting
 //      +--WaitToReplace--> waiting to replace --StopReplacing--> resting
+//      +--WaitForDependencies--> waiting for dependencies --StopWaiting--> resting
+//      +--RefuseForDependency--> resting, failed
 //
 //   not serving --Serve--> serving --EndServing--> not serving      LoadGone: one that neither serves nor loads is gone
 //
@@ -57,7 +60,7 @@ struct LoadFailure {
 // on demand, a version rests until a request demands it. Not thread-safe: guarded by the manager's lock.
 class VersionHarness final {
  public:
-  enum class Phase : uint8_t { kResting, kWaitingToReplace, kWaitingForRoom, kLoading };
+  enum class Phase : uint8_t { kResting, kWaitingToReplace, kWaitingForDependencies, kWaitingForRoom, kLoading };
   using Version = std::shared_ptr<const core::ModelVersion>;
 
   // A request or a call has it loaded, or none does.
@@ -66,6 +69,16 @@ class VersionHarness final {
   // It is to be loaded when what it replaces is gone, requests or not. Not while it serves.
   void WaitToReplace();
   void StopReplacing();
+
+  // It is to be loaded when the models that it depends on are ready.
+  void WaitForDependencies(const std::string& why);
+  void StopWaiting();
+  // One of them does not come.
+  void RefuseForDependency(const VersionContent& content, const std::string& why, int64_t now_ns);
+  // That is to be judged again.
+  void ForgetDependencyFailure() {
+    if (failure_.by_dependency) failure_.failed = false;
+  }
 
   // It is to be loaded when there is room.
   void QueueForRoom();
@@ -83,6 +96,9 @@ class VersionHarness final {
   void DiscardLoad();
   void FailLoad(const base::Status& why, int64_t now_ns);
 
+  // It serves until other models need it no more, and is not to be relied on.
+  void SetEnding(bool ending) { ending_ = ending && serving_ != nullptr; }
+  bool ending() const { return ending_; }
   // What served is returned: it takes no more requests. It is gone with its last.
   [[nodiscard]] Version EndServing();
   // All that a load made is gone, and it neither serves nor loads. True: that was the last, and the version rests.
@@ -122,6 +138,7 @@ class VersionHarness final {
   Phase phase_ = Phase::kResting;
   Phase refused_in_ = Phase::kResting;
   bool demanded_ = false;
+  bool ending_ = false;
   int alive_ = 0;
   int64_t bytes_ = 0;
   VersionContent loading_content_;

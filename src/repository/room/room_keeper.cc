@@ -1,5 +1,8 @@
 #include "repository/room/room_keeper.h"
 
+#include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace inferd::repository {
@@ -29,14 +32,85 @@ struct Residents {
   }
 };
 
-Residents ResidentsOf(const ModelRecords& records) {
+// What those that need a model let be done about it: it is used whenever they are, and goes after them.
+class DependentsView final {
+ public:
+  explicit DependentsView(const ModelRecords& records) : records_(records) {}
+
+  Resident Raise(const std::string& model, Resident resident) {
+    if (records_.dependencies().DependentsOf(model).empty()) return resident;
+    const Resident& others = DependentsOf(model);
+    resident.state = Stronger(resident.state, others.state);
+    resident.used_ns = std::max(resident.used_ns, others.used_ns);
+    resident.layer = std::max(resident.layer, others.layer);
+    return resident;
+  }
+
+ private:
+  static Resident::State Stronger(Resident::State a, Resident::State b) {
+    for (const auto state : {Resident::State::kKept, Resident::State::kLoading, Resident::State::kBusy}) {
+      if (a == state || b == state) return state;
+    }
+    return Resident::State::kIdle;
+  }
+  // All loads of models that need this one, and of those that need them, as one.
+  const Resident& DependentsOf(const std::string& model) {
+    const auto [entry, is_new] = seen_.try_emplace(model, Resident{.state = Resident::State::kIdle});
+    if (!is_new) return entry->second;  // models of a circle are never loaded
+    Resident all = entry->second;
+    for (const std::string& name : records_.dependencies().DependentsOf(model)) {
+      const ModelRecord* const record = records_.Find(name);
+      if (record != nullptr && name != model) Add(name, *record, all);
+    }
+    return seen_.insert_or_assign(model, all).first->second;
+  }
+  void Add(const std::string& name, const ModelRecord& record, Resident& all) {
+    for (const auto& [number, version] : record.versions) {
+      if (version.alive() == 0) continue;
+      Resident load{.state = version.serving() == nullptr ? Resident::State::kLoading : StateOf(record, version)};
+      if (version.Leaving() > 0) load.state = Stronger(load.state, Resident::State::kLoading);
+      if (version.serving() != nullptr) load.used_ns = version.serving()->used_ns();
+      load = Raise(name, load);
+      all.state = Stronger(all.state, load.state);
+      all.used_ns = std::max(all.used_ns, load.used_ns);
+      all.layer = std::max(all.layer, load.layer + 1);
+    }
+  }
+
+  const ModelRecords& records_;
+  std::map<std::string, Resident, std::less<>> seen_;
+};
+
+// What is not to go for that model: what it needs, or what those need that wait for it.
+Dependencies::Names KeptFor(const std::string& model, const ModelRecords& records) {
+  Dependencies::Names coming = {model};
+  std::vector<std::string> left = {model};
+  while (!left.empty()) {
+    const std::string at = std::move(left.back());
+    left.pop_back();
+    for (const std::string& name : records.dependencies().DependentsOf(at)) {
+      const ModelRecord* const record = records.Find(name);
+      const bool waits = record != nullptr && std::ranges::any_of(record->versions, [](const auto& entry) {
+                           return entry.second.phase() == VersionHarness::Phase::kWaitingForDependencies;
+                         });
+      if (waits && coming.insert(name).second) left.push_back(name);
+    }
+  }
+  Dependencies::Names kept = records.dependencies().AllNeededBy(coming);
+  kept.erase(model);
+  return kept;
+}
+
+Residents ResidentsOf(const ModelRecords& records, const Dependencies::Names& kept) {
   Residents all;
+  DependentsView dependents(records);
   for (const std::string& name : records.resident()) {
     const ModelRecord& record = *records.Find(name);
     for (const auto& [number, version] : record.versions) {
       const core::ModelId place{name, number};
       if (version.serving() != nullptr) {
-        all.Add(place, {StateOf(record, version), version.bytes(), version.serving()->used_ns()});
+        const auto state = kept.contains(name) ? Resident::State::kKept : StateOf(record, version);
+        all.Add(place, dependents.Raise(name, {state, version.bytes(), version.serving()->used_ns()}));
       }
       if (version.phase() == VersionHarness::Phase::kLoading) {
         const auto state = record.on_demand ? Resident::State::kLoading : Resident::State::kKept;
@@ -72,7 +146,7 @@ RoomStep RoomKeeper::StepFor(const core::ModelId& id, int64_t bytes, const Model
   RoomStep step{.id = id, .refusal = {}, .fits = true, .evict = {}};
   const RecordTotals& totals = records.totals();
   if (HasRoom(budget_, totals.resident_bytes, totals.resident_versions, bytes)) return step;
-  Residents all = ResidentsOf(records);
+  Residents all = ResidentsOf(records, KeptFor(id.name, records));
   RoomPlan plan = PlanRoom(budget_, all.residents, bytes);
   step.fits = plan.fits;
   step.refusal = std::move(plan.refusal);

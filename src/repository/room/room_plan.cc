@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace inferd::repository {
 
@@ -53,7 +54,7 @@ std::vector<size_t> Candidates(std::span<const Resident> residents) {
   std::ranges::stable_sort(candidates, [&](size_t a, size_t b) {
     const bool a_idle = residents[a].state == State::kIdle;
     if (a_idle != (residents[b].state == State::kIdle)) return a_idle;
-    return residents[a].used_ns < residents[b].used_ns;
+    return std::pair(residents[a].used_ns, residents[a].layer) < std::pair(residents[b].used_ns, residents[b].layer);
   });
   return candidates;
 }

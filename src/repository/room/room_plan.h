@@ -21,7 +21,7 @@ struct ModelBudget {
 struct Resident {
   enum class State {
     kKept,     // serves, and is not to be unloaded
-    kLoading,  // is being loaded
+    kLoading,  // is being loaded, or needed by one that is
     kBusy,     // serves, and has requests
     kIdle,     // serves, and has none
     kLeaving,  // takes no more requests, and goes with its last one
@@ -29,6 +29,7 @@ struct Resident {
   State state = State::kKept;
   int64_t bytes = 0;
   int64_t used_ns = 0;  // when a request last came
+  int layer = 0;        // how many layers of others need it: these go before it
 };
 
 // Whether a version of `bytes` bytes fits beside what `held_versions` loads hold.

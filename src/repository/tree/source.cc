@@ -26,12 +26,23 @@ base::Status BasePathProblem(const config::ServedModel& model, const base::Statu
 
 }  // namespace
 
+namespace {
+
+// A configuration that is refused is refused when it is loaded, and for that reason, not for one of these.
+std::vector<config::Dependency> DependenciesOf(const config::ModelConfig& config) {
+  const bool refused = config.dependencies.size() > config::kDependenciesMax || config.platform == "ensemble";
+  return refused ? std::vector<config::Dependency>() : config.dependencies;
+}
+
+}  // namespace
+
 VersionRules VersionRulesOf(const config::ModelConfig& config) {
   return {.policy = config.version_policy,
           .labels = config.version_labels,
           .transition = config.version_transition,
           .pinned = config.pinned,
-          .memory_bytes = config.memory_bytes};
+          .memory_bytes = config.memory_bytes,
+          .dependencies = DependenciesOf(config)};
 }
 
 VersionRules ReadVersionRules(const fs::path& config_file) {

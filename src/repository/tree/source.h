@@ -28,6 +28,7 @@ struct VersionRules {
   std::optional<config::VersionTransition> transition;  // nothing: it does not say
   bool pinned = false;
   uint64_t memory_bytes = 0;  // 0: it does not say
+  std::vector<config::Dependency> dependencies;
 };
 
 // One model as one look found it.
@@ -44,6 +45,7 @@ struct ModelLook {
   bool changing = false;      // something in the folder was written, or removed, just now
   VersionRules rules;         // what config.pbtxt says; the default if it cannot be read
   bool named = false;         // it is one of those named to be served, and known even while it has no files
+  bool along = false;         // it is looked at because a model that is wanted depends on it
 };
 
 // Which models there are, without a look inside: how that differs from the listing before.
