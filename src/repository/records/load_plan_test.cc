@@ -133,5 +133,56 @@ TEST(ResourcePlanTest, WhatIsAsleepIsNotLoaded) {
   EXPECT_THAT(plan.wait, IsEmpty());
 }
 
+constexpr auto kTransitions = {config::VersionTransition::kAvailability, config::VersionTransition::kResource};
+
+TEST(LoadPlanTest, WhatDependsOnOthersIsLoadedWhenTheyAreReady) {
+  for (const auto transition : kTransitions) {
+    const auto plan = [transition](NeedState needs) {
+      const VersionView views[] = {{.version = 1, .wanted = true, .needs = needs}};
+      return PlanModel(views, false, transition);
+    };
+    EXPECT_THAT(plan(NeedState::kMet).load, ElementsAre(1));
+    EXPECT_THAT(plan(NeedState::kComing).load, IsEmpty());
+    EXPECT_THAT(plan(NeedState::kComing).depend, ElementsAre(1));
+    EXPECT_THAT(plan(NeedState::kMissing).load, IsEmpty());
+    EXPECT_THAT(plan(NeedState::kMissing).refuse, ElementsAre(1));
+  }
+}
+
+TEST(LoadPlanTest, WhatSleepsWaitsForNothing) {
+  const VersionView views[] = {{.version = 1, .wanted = true, .asleep = true, .needs = NeedState::kMissing}};
+  EXPECT_THAT(PlanModel(views, false).refuse, IsEmpty());
+}
+
+TEST(LoadPlanTest, NothingIsReplacedBeforeWhatReplacesItMayLoad) {
+  for (const auto transition : kTransitions) {
+    for (const NeedState needs : {NeedState::kComing, NeedState::kMissing}) {
+      const VersionView changed[] = {{.version = 1, .wanted = true, .ready = true, .needs = needs}};
+      EXPECT_THAT(PlanModel(changed, false, transition).unload, IsEmpty());
+      EXPECT_THAT(PlanModel(changed, false, transition).wait, IsEmpty());
+    }
+  }
+  const VersionView views[] = {kOld, {.version = 2, .wanted = true, .needs = NeedState::kMissing}};
+  EXPECT_THAT(PlanModel(views, false).unload, IsEmpty());
+}
+
+TEST(LoadPlanTest, WhatItsDependenciesForsakeGoesAtOnce) {
+  for (const auto transition : kTransitions) {
+    for (const bool changing : {false, true}) {
+      const VersionView views[] = {{.version = 1, .ready = true, .forsaken = true},
+                                   {.version = 2,
+                                    .wanted = true,
+                                    .ready = true,
+                                    .current = true,
+                                    .needs = NeedState::kMissing,
+                                    .forsaken = true}};
+      const LoadPlan plan = PlanModel(views, changing, transition);
+      EXPECT_THAT(plan.unload, ElementsAre(1, 2));
+      EXPECT_THAT(plan.refuse, ElementsAre(2));
+      EXPECT_THAT(plan.load, IsEmpty());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace inferd::repository

@@ -40,6 +40,9 @@ TEST_F(VersionHarnessTest, EveryTransitionIsInTheTable) {
   const std::map<std::string, Do> kTransitions = {
       {"WaitToReplace", [](Harness& harness) { harness.WaitToReplace(); }},
       {"StopReplacing", [](Harness& harness) { harness.StopReplacing(); }},
+      {"WaitForDependencies", [](Harness& harness) { harness.WaitForDependencies("waits"); }},
+      {"StopWaiting", [](Harness& harness) { harness.StopWaiting(); }},
+      {"RefuseForDependency", [](Harness& harness) { harness.RefuseForDependency(kContent, "none", 1); }},
       {"QueueForRoom", [](Harness& harness) { harness.QueueForRoom(); }},
       {"NoteNoRoom", [](Harness& harness) { harness.NoteNoRoom(); }},
       {"LeaveQueue", [](Harness& harness) { harness.LeaveQueue(); }},
@@ -66,14 +69,25 @@ TEST_F(VersionHarnessTest, EveryTransitionIsInTheTable) {
     allowed.emplace(transition, phase);
     return allowed;
   };
+  // What rests may, whether it serves or not.
+  const std::map<std::string, Phase> kRests = {{"WaitForDependencies", Phase::kWaitingForDependencies},
+                                               {"RefuseForDependency", Phase::kResting},
+                                               {"QueueForRoom", Phase::kWaitingForRoom}};
   const Row kTable[] = {
-      {"new", [](Harness&) {}, {{"WaitToReplace", Phase::kWaitingToReplace}, {"QueueForRoom", Phase::kWaitingForRoom}}},
+      {"new", [](Harness&) {}, with(kRests, "WaitToReplace", Phase::kWaitingToReplace)},
       {"waiting to replace", [](Harness& harness) { harness.WaitToReplace(); }, {{"StopReplacing", Phase::kResting}}},
       {"waiting for room", [](Harness& harness) { harness.QueueForRoom(); }, kQueued},
       {"loading", [](Harness& harness) { Begin(harness); }, kLoads},
-      {"serving",
-       [this](Harness& harness) { Serving(harness); },
-       {{"QueueForRoom", Phase::kWaitingForRoom}, {"EndServing", Phase::kResting}}},
+      {"serving", [this](Harness& harness) { Serving(harness); }, with(kRests, "EndServing", Phase::kResting)},
+      {"waiting for dependencies",
+       [](Harness& harness) { harness.WaitForDependencies("waits"); },
+       {{"StopWaiting", Phase::kResting}}},
+      {"serving, waiting for dependencies",
+       [this](Harness& harness) {
+         Serving(harness);
+         harness.WaitForDependencies("waits");
+       },
+       {{"StopWaiting", Phase::kResting}, {"EndServing", Phase::kWaitingForDependencies}}},
       {"serving, waiting for room",
        [this](Harness& harness) {
          Serving(harness);
@@ -91,9 +105,7 @@ TEST_F(VersionHarnessTest, EveryTransitionIsInTheTable) {
          Serving(harness);
          std::ignore = harness.EndServing();
        },
-       {{"WaitToReplace", Phase::kWaitingToReplace},
-        {"QueueForRoom", Phase::kWaitingForRoom},
-        {"LoadGone", Phase::kResting}}},
+       with(with(kRests, "WaitToReplace", Phase::kWaitingToReplace), "LoadGone", Phase::kResting)},
       {"leaving, waiting to replace",
        [this](Harness& harness) {
          Serving(harness);
@@ -121,7 +133,7 @@ TEST_F(VersionHarnessTest, EveryTransitionIsInTheTable) {
          harness.FailLoad(kBad, 1);
          harness.LoadGone();
        },
-       {{"WaitToReplace", Phase::kWaitingToReplace}, {"QueueForRoom", Phase::kWaitingForRoom}}},
+       with(kRests, "WaitToReplace", Phase::kWaitingToReplace)},
   };
   for (const Row& row : kTable) {
     for (const auto& [name, transition] : kTransitions) {
@@ -220,6 +232,40 @@ TEST_F(VersionHarnessTest, FailuresOfOneContentAreCounted) {
   EXPECT_EQ(harness.failure().code, base::StatusCode::kResourceExhausted);
   harness.ForgetFailure();
   EXPECT_FALSE(harness.failure().failed);
+}
+
+TEST_F(VersionHarnessTest, WhatDependsOnOthersWaitsOrIsRefused) {
+  Harness harness;
+  harness.WaitForDependencies("waits for model 'b'");
+  EXPECT_EQ(harness.State(), core::ModelState::kLoading);
+  EXPECT_EQ(harness.reason(), "waits for model 'b'");
+  harness.StopWaiting();
+  EXPECT_EQ(harness.reason(), "");
+  harness.RefuseForDependency(kContent, "depends on model 'b'", 3);
+  EXPECT_EQ(harness.State(), core::ModelState::kUnavailable);
+  EXPECT_EQ(harness.reason(), "depends on model 'b'");
+  EXPECT_TRUE(harness.failure().With(kContent));
+  EXPECT_EQ(harness.failure().times, 0u) << "what was not tried did not fail";
+  EXPECT_EQ(harness.failure().RetryNs(), 3);
+  harness.ForgetDependencyFailure();
+  EXPECT_FALSE(harness.failure().failed);
+  Begin(harness);
+  EXPECT_EQ(harness.reason(), "");
+  harness.FailLoad(kBad, 4);
+  harness.ForgetDependencyFailure();
+  EXPECT_TRUE(harness.failure().failed) << "that is another failure";
+}
+
+TEST_F(VersionHarnessTest, OnlyWhatServesEnds) {
+  Harness harness;
+  harness.SetEnding(true);
+  EXPECT_FALSE(harness.ending());
+  Serving(harness);
+  harness.SetEnding(true);
+  EXPECT_TRUE(harness.ending());
+  EXPECT_EQ(harness.State(), core::ModelState::kReady);
+  std::ignore = harness.EndServing();
+  EXPECT_FALSE(harness.ending());
 }
 
 TEST_F(VersionHarnessTest, TheFirstRefusalIsKeptUntilItIsTaken) {

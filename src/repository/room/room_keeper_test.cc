@@ -80,6 +80,41 @@ TEST_F(RoomKeeperTest, TheLeastRecentlyUsedGoesAndTheNextWaitsOn) {
   EXPECT_FALSE(keeper_.Next(records_).has_value());
 }
 
+// A loaded model that others need.
+TEST_F(RoomKeeperTest, WhatIsNeededIsUsedWheneverWhatNeedsItIs) {
+  for (const auto& [name, used_s] : {std::pair("base", 1), std::pair("other", 2), std::pair("top", 3)}) {
+    ModelRecord& record = Queue(name, 30);
+    ASSERT_TRUE(keeper_.Next(records_)->fits);
+    Load(record, used_s);
+  }
+  records_.dependencies().Set("top", {"base"});
+  Queue("next", 30);
+  auto step = keeper_.Next(records_);
+  ASSERT_EQ(step->evict.size(), 1u);
+  EXPECT_EQ(step->evict[0].name, "other");
+  records_.Change("next")->wanted[1].bytes = 70;
+  step = keeper_.Next(records_);
+  ASSERT_EQ(step->evict.size(), 2u);
+  EXPECT_EQ(step->evict[1].name, "top");
+  records_.Change("top")->on_demand = false;
+  records_.Change("next")->wanted[1].bytes = 80;
+  EXPECT_EQ(keeper_.Next(records_)->refusal.code(), base::StatusCode::kResourceExhausted) << "it stays, and so do both";
+}
+
+TEST_F(RoomKeeperTest, WhatALoadNeedsStaysForIt) {
+  for (const char* name : {"base", "other"}) {
+    ModelRecord& record = Queue(name, 40);
+    ASSERT_TRUE(keeper_.Next(records_)->fits);
+    Load(record, name[0] == 'b' ? 1 : 2);
+  }
+  records_.dependencies().Set("top", {"base", "second"});
+  records_.Add("top").versions[1].WaitForDependencies("waits");
+  Queue("second", 40);
+  const auto step = keeper_.Next(records_);
+  ASSERT_EQ(step->evict.size(), 1u);
+  EXPECT_EQ(step->evict[0].name, "other") << "what waits for this one needs the base too";
+}
+
 TEST_F(RoomKeeperTest, WhatNeverFitsIsRefusedAndTheNextHasItsTurn) {
   Queue("large", 101);
   Queue("small", 1);

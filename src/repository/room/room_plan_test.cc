@@ -45,6 +45,14 @@ TEST(RoomPlanTest, WhatHasRequestsGoesAfterWhatHasNone) {
   EXPECT_THAT(Plan(kTwoVersions, {Of(State::kBusy, 1, 8), Of(State::kBusy, 1, 5)}, 1).evict, ElementsAre(1));
 }
 
+TEST(RoomPlanTest, WhatOthersNeedGoesAfterThem) {
+  const std::vector<Resident> residents = {{.state = State::kIdle, .bytes = 40, .used_ns = 5, .layer = 1},
+                                           {.state = State::kIdle, .bytes = 30, .used_ns = 5, .layer = 2},
+                                           {.state = State::kIdle, .bytes = 30, .used_ns = 5}};
+  EXPECT_THAT(Plan(kHundredBytes, residents, 20).evict, ElementsAre(2));
+  EXPECT_THAT(Plan(kHundredBytes, residents, 100).evict, ElementsAre(2, 0, 1));
+}
+
 TEST(RoomPlanTest, WhatLeavesIsWaitedFor) {
   const RoomPlan plan = Plan(kTwoVersions, {Of(State::kLeaving, 1), Of(State::kIdle, 1)}, 1);
   EXPECT_FALSE(plan.fits);
