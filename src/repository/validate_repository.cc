@@ -11,6 +11,7 @@
 #include "repository/records/wanted_versions.h"
 #include "repository/tree/folder_advice.h"
 #include "repository/tree/source.h"
+#include "repository/validate_dependencies.h"
 
 namespace inferd::repository {
 
@@ -75,10 +76,11 @@ void CheckVersion(const Loader& loader, const WantedVersion& wanted, Report& rep
   report.Indented(opened->config->document->ToPbtxt(), "    ");
 }
 
-void CheckModel(const Loader& loader, const ModelLook& look, Report& report) {
+void CheckModel(const Loader& loader, const DependencyCheck& dependencies, const ModelLook& look, Report& report) {
   report.BeginModel(look);
   if (!look.problem.ok()) return report.Problem(look.problem.message());
   for (const std::string& warning : look.layout.warnings) report.Warning(warning);
+  for (const std::string& problem : dependencies.ProblemsOf(look)) report.Problem(problem);
   const auto wanted = SelectWanted(look, {}, {});
   if (wanted.empty()) return report.Problem(WhyNoVersions(look));
   for (const int64_t version : look.rules.policy.specific) {
@@ -87,11 +89,17 @@ void CheckModel(const Loader& loader, const ModelLook& look, Report& report) {
   for (const auto& [version, target] : wanted) CheckVersion(loader, target, report);
 }
 
-// With explicit control, the models that are to be loaded at the start are looked at; where none are named, all.
-bool IsAsked(const ManagerOptions& options, const std::string& model) {
+// With explicit control, the models that are to be loaded at the start are looked at, and those that they depend on;
+// where none are named, all.
+Dependencies::Names Asked(const ManagerOptions& options, const std::vector<ModelLook>& looks,
+                          const DependencyCheck& dependencies) {
   const std::vector<std::string>& names = options.startup_models;
-  return options.control != config::ControlMode::kExplicit || names.empty() ||
-         std::ranges::any_of(names, [&model](const std::string& name) { return name == "*" || name == model; });
+  const bool all = options.control != config::ControlMode::kExplicit || names.empty() ||
+                   std::ranges::find(names, "*") != names.end();
+  if (!all) return dependencies.WithNeeded({names.begin(), names.end()});
+  Dependencies::Names models;
+  for (const ModelLook& look : looks) models.insert(look.name);
+  return models;
 }
 
 }  // namespace
@@ -116,10 +124,12 @@ int ValidateRepositories(const ManagerOptions& options, std::span<core::Engine* 
   std::vector<base::Status> unreadable;
   const std::vector<ModelLook> looks = (*source)->Look(true, &unreadable);
   for (const base::Status& status : unreadable) report.Problem(status.message());
+  const DependencyCheck dependencies(looks);
+  const Dependencies::Names asked = Asked(options, looks, dependencies);
   size_t models = 0;
   for (const ModelLook& look : looks) {
-    if (!IsAsked(options, look.name)) continue;
-    CheckModel(loader, look, report);
+    if (!asked.contains(look.name)) continue;
+    CheckModel(loader, dependencies, look, report);
     ++models;
   }
   out << models << (models == 1 ? " model, " : " models, ") << report.problems()

@@ -92,5 +92,30 @@ TEST_F(ValidateRepositoryTest, AMissingRepositoryIsAProblem) {
   EXPECT_EQ(Validate(), 1);
 }
 
+TEST_F(ValidateRepositoryTest, NamesDependenciesThatWouldNotBeThere) {
+  for (const char* model : {"a", "b", "c", "good"}) dir_.Write(std::string(model) + "/1/model.onnx", "x");
+  dir_.Write("a/config.pbtxt", "inferd {\n  depends_on { model: 'b' }\n  depends_on { model: 'nowhere' }\n}\n");
+  dir_.Write("b/config.pbtxt", "inferd { depends_on { model: 'a' } depends_on { model: 'c' version: 3 } }");
+  dir_.Write("good/config.pbtxt", "inferd { depends_on { model: 'c' } depends_on { model: 'b' } }");
+  EXPECT_EQ(Validate(), 4) << text_;
+  const std::string a = (dir_.path() / "a" / "config.pbtxt").string();
+  const std::string b = (dir_.path() / "b" / "config.pbtxt").string();
+  EXPECT_THAT(text_, HasSubstr("  problem: " + a +
+                               ":2:16: inferd.depends_on[0].model: circular dependency between models: a -> b -> a\n"));
+  EXPECT_THAT(text_, HasSubstr(a + ":3:16: inferd.depends_on[1].model: no repository has a model 'nowhere'\n"));
+  EXPECT_THAT(text_,
+              HasSubstr(b + ":1:23: inferd.depends_on[0].model: circular dependency between models: b -> a -> b\n"));
+  EXPECT_THAT(text_, HasSubstr("inferd.depends_on[1].model: version 3 of model 'c' is not one to be served\n"));
+}
+
+TEST_F(ValidateRepositoryTest, LooksAtWhatStartupModelsDependOn) {
+  for (const char* model : {"a", "b", "c"}) dir_.Write(std::string(model) + "/1/model.onnx", "x");
+  dir_.Write("a/config.pbtxt", "inferd { depends_on { model: 'b' } }");
+  options_.control = config::ControlMode::kExplicit;
+  options_.startup_models = {"a"};
+  EXPECT_EQ(Validate(), 0) << text_;
+  EXPECT_THAT(text_, HasSubstr("2 models, 0 problems\n"));
+}
+
 }  // namespace
 }  // namespace inferd::repository
