@@ -1,17 +1,9 @@
 #include "core/local_dispatcher.h"
 
-#include "base/memory_shortage.h"
+#include "core/admission.h"
 #include "core/model_version.h"
-#include "core/request/request_timeout.h"
 
 namespace inferd::core {
-
-namespace {
-
-// A server with all it can work on is likely to have room again within a second.
-constexpr int64_t kRetryAfterMs = 1000;
-
-}  // namespace
 
 LocalDispatcher::LocalDispatcher(const SnapshotPublisher& snapshots, InflightLimit& inflight, const base::Clock& clock,
                                  DemandLoader* loader)
@@ -40,7 +32,8 @@ bool LocalDispatcher::LoadsOnDemand(std::string_view model, std::string_view ver
 void LocalDispatcher::AwaitLoad(LoadDemand demand) {
   auto slot = inflight_.Take(inflight_.unloaded(), 0);
   if (!slot.has_value()) {
-    return demand.done({.status = Refused(slot.error(), nullptr), .model = nullptr, .retry_after_ms = kRetryAfterMs});
+    return demand.done(
+        {.status = Refused(slot.error(), nullptr), .model = nullptr, .retry_after_ms = kRefusedRetryAfterMs});
   }
   demand.done = [slot = std::move(*slot), done = std::move(demand.done)](LoadOutcome&& outcome) mutable {
     slot.Release();
@@ -93,22 +86,14 @@ base::Status LocalDispatcher::Admit(QueuedRequest& queued, int64_t* retry_after_
   if (queued.version == nullptr) {
     INFERD_ASSIGN_OR_RETURN(queued.version, FindVersion(request.model_name, request.model_version));
   }
-  INFERD_RETURN_IF_ERROR(queued.Validate());
-  if (base::MemoryIsShort() && !base::RestoreMemoryReserve()) {
-    *retry_after_ms = kRetryAfterMs;
-    return base::ResourceExhausted("the server is out of memory");
-  }
+  INFERD_RETURN_IF_ERROR(CheckRequest(queued, retry_after_ms));
   auto slot = inflight_.Take(queued.version->share(), static_cast<int64_t>(request.InputBytes()));
   if (!slot.has_value()) {
-    *retry_after_ms = kRetryAfterMs;
+    *retry_after_ms = kRefusedRetryAfterMs;
     return Refused(slot.error(), &queued.version->id());
   }
   queued.slot = std::move(*slot);
-  if (request.cancel != nullptr && request.cancel->cancelled()) return base::Cancelled("the request was cancelled");
-  if (request.deadline_ns != 0 && request.deadline_ns <= queued.queued_ns) {
-    return RequestTimeout();
-  }
-  return base::OkStatus();
+  return CheckAwaited(request, queued.queued_ns);
 }
 
 void LocalDispatcher::Infer(std::shared_ptr<const PinnedModel> pinned, std::unique_ptr<InferRequest> request,
@@ -122,15 +107,7 @@ void LocalDispatcher::Infer(std::shared_ptr<const PinnedModel> pinned, std::uniq
                        .warmup = false};
   int64_t retry_after_ms = 0;
   base::Status status = Admit(queued, &retry_after_ms);
-  if (!status.ok()) {
-    if (queued.version != nullptr) {
-      const bool cancelled = status.code() == base::StatusCode::kCancelled;
-      queued.version->statistics().RecordFailure(cancelled ? FailureReason::kCanceled : FailureReason::kRejected,
-                                                 clock_.NowNs() - queued.queued_ns);
-    }
-    queued.Fail(std::move(status), retry_after_ms);
-    return;
-  }
+  if (!status.ok()) return Refuse(std::move(queued), std::move(status), retry_after_ms, clock_.NowNs());
   if (loader_ != nullptr) queued.version->NoteUse(queued.queued_ns);
   Scheduler& scheduler = queued.version->scheduler(queued.request->signature);
   scheduler.Enqueue(std::move(queued));

@@ -2,15 +2,26 @@
 
 #include <utility>
 
+#include "core/admission.h"
+
 namespace inferd::core {
 
-void ModelCaller::Enqueue(QueuedRequest queued) {
-  if (base::Status status = queued.Validate(); !status.ok()) {
-    if (!queued.warmup) queued.version->statistics().RecordFailure(FailureReason::kRejected, 0);
-    return queued.Fail(std::move(status));
-  }
+namespace {
+
+void HandOver(QueuedRequest queued) {
   Scheduler& scheduler = queued.version->scheduler(queued.request->signature);
   scheduler.Enqueue(std::move(queued));
+}
+
+}  // namespace
+
+void ModelCaller::Enqueue(QueuedRequest queued) const {
+  int64_t retry_after_ms = 0;
+  base::Status status = CheckRequest(queued, &retry_after_ms);
+  // It may have waited for its version to be loaded.
+  if (status.ok()) status = CheckAwaited(*queued.request, clock_.NowNs());
+  if (!status.ok()) return Refuse(std::move(queued), std::move(status), retry_after_ms, clock_.NowNs());
+  HandOver(std::move(queued));
 }
 
 void ModelCaller::WarmUp(std::shared_ptr<const ModelVersion> version, std::unique_ptr<InferRequest> request,
@@ -20,7 +31,8 @@ void ModelCaller::WarmUp(std::shared_ptr<const ModelVersion> version, std::uniqu
   queued.completion = std::move(completion);
   queued.version = std::move(version);
   queued.warmup = true;
-  Enqueue(std::move(queued));
+  if (base::Status status = queued.Validate(); !status.ok()) return queued.Fail(std::move(status));
+  HandOver(std::move(queued));
 }
 
 void ModelCaller::Call(std::unique_ptr<InferRequest> request, Completion completion) const {
@@ -39,12 +51,16 @@ void ModelCaller::Call(std::unique_ptr<InferRequest> request, Completion complet
   if (loader_ == nullptr || !snapshot->LoadsOnDemand(called.model_name, called.model_version)) {
     return queued.Fail(found.error());
   }
+  // What is not waited for has nothing loaded.
+  if (base::Status status = CheckAwaited(called, queued.queued_ns); !status.ok()) {
+    return queued.Fail(std::move(status));
+  }
   LoadDemand demand{.model = called.model_name,
                     .version = called.model_version,
                     .deadline_ns = called.deadline_ns,
                     .cancel = called.cancel,
                     .done = nullptr};
-  demand.done = [queued = std::move(queued)](LoadOutcome&& outcome) mutable {
+  demand.done = [this, queued = std::move(queued)](LoadOutcome&& outcome) mutable {
     if (!outcome.status.ok()) return queued.Fail(std::move(outcome.status), outcome.retry_after_ms);
     queued.version = std::static_pointer_cast<const ModelVersion>(std::move(outcome.model));
     Enqueue(std::move(queued));

@@ -20,7 +20,8 @@ class ModelCaller final {
       : snapshots_(snapshots), clock_(clock), loader_(loader) {}
 
   // The version that the request names, loaded first where versions are loaded on demand. Answers as Dispatcher::Infer.
-  // Errors also: those of Dispatcher::Find and of AwaitLoad.
+  // Errors also: those of Dispatcher::Find and of AwaitLoad; CANCELLED, DEADLINE_EXCEEDED and RESOURCE_EXHAUSTED as of
+  // a client's request that is not queued (admission.h).
   void Call(std::unique_ptr<InferRequest> request, Completion completion) const;
 
   // A version that may not be published yet. The request counts in no statistics and against no limit; the instances
@@ -29,7 +30,7 @@ class ModelCaller final {
                      Completion completion);
 
  private:
-  static void Enqueue(QueuedRequest queued);
+  void Enqueue(QueuedRequest queued) const;
 
   const SnapshotPublisher& snapshots_;
   const base::Clock& clock_;

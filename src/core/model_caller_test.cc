@@ -104,5 +104,48 @@ TEST_F(ModelCallerTest, WarmsUpWhatIsNotPublished) {
   EXPECT_EQ(version->statistics().failures(FailureReason::kRejected), 0u);
 }
 
+TEST_F(ModelCallerTest, WhatIsNotWaitedForIsNotQueued) {
+  const auto version = MakeVersion(3);
+  Publish({Ready(version)});
+  clock_.AdvanceMs(10);
+  auto cancelled = Request();
+  cancelled->cancel = std::make_shared<CancelFlag>();
+  cancelled->cancel->Cancel();
+  caller_.Call(std::move(cancelled), Record());
+  auto late = Request();
+  late->deadline_ns = clock_.NowNs();
+  caller_.Call(std::move(late), Record());
+  ASSERT_THAT(answers_, SizeIs(2));
+  EXPECT_EQ(answers_[0].status, base::Cancelled("the request was cancelled"));
+  EXPECT_EQ(answers_[1].status, base::DeadlineExceeded("Request timeout expired"));
+  EXPECT_EQ(version->statistics().failures(FailureReason::kCanceled), 1u);
+  EXPECT_EQ(version->statistics().failures(FailureReason::kRejected), 1u);
+  EXPECT_THAT(held_, IsEmpty());
+}
+
+TEST_F(ModelCallerTest, WhatIsNotWaitedForHasNothingLoaded) {
+  PublishOnDemand();
+  auto cancelled = Request();
+  cancelled->cancel = std::make_shared<CancelFlag>();
+  cancelled->cancel->Cancel();
+  caller_.Call(std::move(cancelled), Record());
+  ASSERT_THAT(answers_, SizeIs(1));
+  EXPECT_EQ(answers_[0].status.code(), StatusCode::kCancelled);
+  EXPECT_THAT(loader_.demands, IsEmpty());
+}
+
+TEST_F(ModelCallerTest, ALoadMayTakeTooLong) {
+  PublishOnDemand();
+  auto request = Request();
+  request->deadline_ns = clock_.NowNs() + 1'000'000;
+  caller_.Call(std::move(request), Record());
+  ASSERT_THAT(loader_.demands, SizeIs(1));
+  clock_.AdvanceMs(2);
+  loader_.demands[0].done({.status = {}, .model = MakeVersion(1)});
+  ASSERT_THAT(answers_, SizeIs(1));
+  EXPECT_EQ(answers_[0].status.code(), StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(held_, IsEmpty());
+}
+
 }  // namespace
 }  // namespace inferd::core

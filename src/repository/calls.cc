@@ -110,29 +110,35 @@ base::Result<Calls::Target> Calls::FindTarget(const core::LoadCall& call,
   return target;
 }
 
-bool Calls::IsOverridden(const std::string& model) {
+std::optional<std::vector<config::Dependency>> Calls::LeftAsItIs(const std::string& model) {
   const base::MutexLock lock(state_.mutex);
   const ModelRecord* const record = state_.records.Find(model);
-  return record != nullptr && std::ranges::any_of(record->wanted, [](const auto& entry) {
-           return !entry.second.content.config_json.empty();
-         });
+  if (record == nullptr || record->wanted.empty()) return std::nullopt;
+  const bool overridden =
+      std::ranges::any_of(record->wanted, [](const auto& entry) { return !entry.second.content.config_json.empty(); });
+  if (!overridden && options_.control == config::ControlMode::kExplicit) return std::nullopt;
+  return record->dependencies;
 }
 
 std::vector<Calls::Along> Calls::FindAlong(const Target& target) {
   std::vector<Along> along;
   std::set<std::string> seen = {target.look.name};
-  const auto add = [&](const ModelLook& look) {
-    for (const config::Dependency& other : look.rules.dependencies) {
+  const auto add = [&](const std::vector<config::Dependency>& dependencies) {
+    for (const config::Dependency& other : dependencies) {
       if (seen.insert(other.model).second) along.push_back({.model = other.model, .target = std::nullopt});
     }
   };
-  add(target.look);
+  add(target.look.rules.dependencies);
   for (size_t next = 0; next < along.size(); ++next) {
     const std::string model = along[next].model;
-    if (IsOverridden(model) || !storage::CheckModelName(model).ok()) continue;
+    if (const auto stays = LeftAsItIs(model)) {
+      add(*stays);
+      continue;
+    }
+    if (!storage::CheckModelName(model).ok()) continue;
     auto found = FindTarget({.model = model, .repository = "", .config_json = "", .files = {}}, nullptr);
     if (!found.has_value()) continue;  // that it is missing is said of the model that depends on it
-    add(found->look);
+    add(found->look.rules.dependencies);
     along[next].target = *std::move(found);
   }
   return along;

@@ -54,8 +54,9 @@ class Calls final {
     std::optional<Target> target;  // nothing: it stays what it is
   };
   std::vector<Along> FindAlong(const Target& target) REQUIRES(source_.mutex);
-  // Whether a call wants the model to be something else than what is in its folder.
-  bool IsOverridden(const std::string& model) REQUIRES(!state_.mutex);
+  // What the model depends on, if it is wanted already and not to be looked at anew: looks see to it, or a call of its
+  // own said what it is to be.
+  std::optional<std::vector<config::Dependency>> LeftAsItIs(const std::string& model);
   base::Status Apply(const core::LoadCall& call, Target target, std::vector<Along> along, core::ControlCallback& done,
                      Deferred& deferred);
   void ApplyAlong(Along along, Deferred& deferred) REQUIRES(state_.mutex);

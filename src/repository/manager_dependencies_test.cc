@@ -179,6 +179,35 @@ TEST_F(CalledDependencyTest, ALoadCallLoadsWhatTheModelDependsOn) {
   EXPECT_FALSE(Ready("other"));
 }
 
+TEST_F(CalledDependencyTest, ALoadCallLoadsWhatHasChangedButNotWhatACallHasReplaced) {
+  Explicit();
+  Add("top", "changed replaced same");
+  for (const char* model : {"changed", "replaced", "same"}) Add(model);
+  Start();
+  EXPECT_TRUE(Load("top").ok());
+  EXPECT_TRUE(
+      Load({.model = "replaced", .repository = "", .config_json = R"({"backend":"onnxruntime"})", .files = {}}).ok());
+  manager_->WaitIdle();
+  TakeLoads();
+  AddVersion("changed", 2);
+  AddVersion("replaced", 2);
+  EXPECT_TRUE(Load("top").ok());
+  manager_->WaitIdle();
+  EXPECT_THAT(TakeLoads(), ElementsAre("changed"));
+}
+
+TEST_F(PolledDependencyTest, ALoadCallLoadsWhatACallHasUnloaded) {
+  Add("top", "middle");
+  Add("middle", "base");
+  Add("base");
+  Start();
+  UnloadNow("base");
+  UnloadNow("top");
+  EXPECT_THAT(Load("top").message(), ::testing::IsEmpty());
+  EXPECT_TRUE(Ready("base"));
+  EXPECT_TRUE(Ready("middle"));
+}
+
 TEST_F(CalledDependencyTest, ALoadCallIsToldWhatItLacks) {
   Explicit();
   Add("top", "middle");
