@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <new>
+
+#include "base/memory_shortage.h"
 #include "core/held_versions_fixture.h"
 
 namespace inferd::core {
@@ -31,6 +34,21 @@ TEST_F(AdmissionTest, ARequestFitsItsVersion) {
   EXPECT_EQ(retry_after_ms, 0);
   queued.Fail(base::Internal("not sent"));
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)  // which end the process where memory is not to be had
+TEST_F(AdmissionTest, WithoutMemoryNothingIsTaken) {
+  QueuedRequest queued = Queued();
+  int64_t retry_after_ms = 0;
+  base::KeepMemoryReserve(size_t{1} << 62);
+  EXPECT_EQ(CheckRequest(queued, &retry_after_ms), base::ResourceExhausted("the server is out of memory"));
+  EXPECT_EQ(retry_after_ms, kRefusedRetryAfterMs);
+  base::KeepMemoryReserve(1);
+  std::set_new_handler(nullptr);
+  EXPECT_TRUE(CheckRequest(queued, &retry_after_ms).ok());
+  queued.Fail(base::Internal("not sent"));
+}
+#endif
 
 TEST_F(AdmissionTest, ARequestIsWaitedFor) {
   const auto request = Request();
