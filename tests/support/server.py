@@ -18,8 +18,14 @@ PROGRAMS = pathlib.Path(os.environ.get("INFERD_PROGRAMS", ROOT / "build" / "rele
 EXAMPLES = ROOT / "examples" / "models"
 
 
-# Below what kernels give to outgoing connections, so that no client takes a port between the look and the server's start.
-PORTS = range(10000, 30000)
+def own_ports():
+    """Below what kernels give to outgoing connections, so that no client takes a port between the look and the server's
+    start; and a part of its own for each of the processes among which the tests are divided."""
+    worker, count = (os.environ.get(f"PYTEST_XDIST_WORKER{suffix}", "") for suffix in ("", "_COUNT"))
+    return range(10000, 30000)[int(worker.removeprefix("gw") or 0)::int(count or 1)]
+
+
+PORTS = own_ports()
 
 
 def has_engine(name):
@@ -74,6 +80,9 @@ class Server:
         return self
 
     def __enter__(self):
+        if "--drain-grace" not in self._command:
+            # Nothing balances load among the tests' servers: by default each would wait a second before it stops.
+            self._command += ["--drain-grace", "0s"]
         self.process = subprocess.Popen(self._command, cwd=self._folder, stdin=subprocess.DEVNULL,
                                         stdout=self._log, stderr=self._log)
         try:
