@@ -40,6 +40,7 @@ def cycle_mb(server):
     return loaded
 
 
+@pytest.mark.alone
 @pytest.mark.timeout(240)
 def test_fifty_cycles_of_a_large_model_leave_nothing_behind(tmp_path):
     models.add_onnx(tmp_path, "dense", dense_bytes(SIDE))
