@@ -13,6 +13,7 @@ option(INFERD_TESTS "Build the unit tests, integration tests and benchmarks" ON)
 option(INFERD_FUZZ "Build the libFuzzer targets too (clang)" OFF)
 option(INFERD_COVERAGE "Count executed lines" OFF)
 set(INFERD_SANITIZE "" CACHE STRING "Value for -fsanitize=, empty for none")
+set(INFERD_UNITY 0 CACHE STRING "Compile up to that many sources of a target as one, 0 for each alone")
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -45,6 +46,12 @@ set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_C_FLAGS_DEBUG "-O1")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1")
+
+if(INFERD_UNITY)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE ${INFERD_UNITY})
+  add_compile_options(-Wno-shadow)  # of names that other sources have for themselves
+endif()
 
 if(INFERD_SANITIZE)
   add_compile_options(-fsanitize=${INFERD_SANITIZE} -fno-sanitize-recover=all)

@@ -1,10 +1,12 @@
-# inferd_module(NAME DEPS room... EXTERNAL target... [SUBDIRS folder...])
+# inferd_module(NAME DEPS room... EXTERNAL target... [SUBDIRS folder...] [ALONE file...])
 #
 # One room: a static library `inferd_<NAME>` (slashes become underscores) of every source in the folder and in SUBDIRS,
 # a test program of its *_test.cc, a benchmark program of its *_bench.cc. DEPS are rooms, EXTERNAL are imported targets; both are
-# PRIVATE. tools/check_layers holds the #include lines against ARCHITECTURE.md's table.
+# PRIVATE. tools/check_layers holds the #include lines against ARCHITECTURE.md's table. ALONE are sources whose local names
+# are those of another source in the room: INFERD_UNITY does not compile them together with others.
 function(inferd_module name)
-  cmake_parse_arguments(ARG "" "" "DEPS;EXTERNAL;SUBDIRS;TEST_DEPS;TEST_EXTERNAL" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPS;EXTERNAL;SUBDIRS;ALONE;TEST_DEPS;TEST_EXTERNAL" ${ARGN})
+  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   string(REPLACE "/" "_" id ${name})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   foreach(subdir ${ARG_SUBDIRS})
@@ -67,12 +69,13 @@ function(inferd_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
 endfunction()
 
-# inferd_engine(NAME EXTERNAL target... SOURCES ...): an engine plug-in, build/<preset>/lib/inferd/engines/<NAME>.so.
+# inferd_engine(NAME EXTERNAL target... SOURCES ... [ALONE file...]): an engine plug-in, build/<preset>/lib/inferd/engines/<NAME>.so.
 #
 # Exports the ABI's one symbol and nothing else, finds its libraries beside itself (old dtags, so that
 # LD_LIBRARY_PATH cannot swap them), and defines no unique symbols.
 function(inferd_engine name)
-  cmake_parse_arguments(ARG "" "RPATH" "DEPS;EXTERNAL;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "RPATH" "DEPS;EXTERNAL;SOURCES;ALONE" ${ARGN})
+  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(NOT ARG_SOURCES)
     file(GLOB ARG_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
     list(FILTER ARG_SOURCES EXCLUDE REGEX "_(test|bench)\\.cc$")

@@ -67,7 +67,7 @@ TEST(InputValueTest, RandomValuesDifferFromInputToInputAndFromSeedToSeed) {
 }
 
 TEST(InputValueTest, ReadsRawFiles) {
-  const std::string path = testing::TempDir() + "/input_" + std::to_string(::getpid());
+  const std::string path = ::testing::TempDir() + "/input_" + std::to_string(::getpid());
   std::ofstream(path, std::ios::binary) << std::string("\1\0\2\0\3\0\4\0", 8);
   const NamedTensor tensor = Make(OneInput(DataType::kInt16, {-1, 2}), "@" + path);
   EXPECT_EQ(tensor.shape, (Shape{2, 2}));

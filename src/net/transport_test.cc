@@ -14,7 +14,7 @@ namespace {
 
 using State = Transport::State;
 
-class PlainTransportTest : public testing::Test {
+class PlainTransportTest : public ::testing::Test {
  protected:
   PlainTransportTest() {
     int pair[2] = {-1, -1};

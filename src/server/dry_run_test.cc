@@ -12,9 +12,9 @@
 namespace inferd::server {
 namespace {
 
-class DryRunTest : public testing::Test {
+class DryRunTest : public ::testing::Test {
  protected:
-  DryRunTest() : folder_(testing::TempDir() + "/dry_run_" + std::to_string(getpid())) {
+  DryRunTest() : folder_(::testing::TempDir() + "/dry_run_" + std::to_string(getpid())) {
     std::filesystem::create_directories(folder_ / "echo" / "1");
     options_.personality = &config::DefaultPersonality();
     options_.repositories = {{.name = "test", .path = folder_}};

@@ -19,7 +19,7 @@
 namespace inferd::server {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 config::ServerOptions DefaultOptions() {
   config::ServerOptions options;
@@ -27,7 +27,7 @@ config::ServerOptions DefaultOptions() {
   return options;
 }
 
-class GrpcServicesTest : public testing::Test {
+class GrpcServicesTest : public ::testing::Test {
  protected:
   std::vector<net::grpc::Method> Methods(const access::Policy& policy) {
     return GrpcMethods(front_ends_, {.access = policy,

@@ -17,7 +17,7 @@ std::string Answer(std::string_view body) {
 }
 
 // A server of a model with two inputs, which sends this process a SIGINT at the request for inference that is to.
-class BenchCommandTest : public testing::Test {
+class BenchCommandTest : public ::testing::Test {
  protected:
   BenchCommandTest() { ::signal(SIGINT, SIG_DFL); }
 

@@ -7,7 +7,7 @@
 namespace inferd::ctl {
 namespace {
 
-class BenchReportTest : public testing::Test {
+class BenchReportTest : public ::testing::Test {
  protected:
   BenchReportTest() {
     arguments_.options.model = "m";

@@ -11,7 +11,7 @@ namespace {
 
 std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-class BodyTest : public testing::Test {
+class BodyTest : public ::testing::Test {
  protected:
   static bool Aligned(const std::byte* at) { return reinterpret_cast<uintptr_t>(at) % base::kBufferAlignment == 0; }
 

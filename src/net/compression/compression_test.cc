@@ -31,7 +31,7 @@ std::string RandomText(size_t size) {
   return text;
 }
 
-class CompressionTest : public testing::TestWithParam<ContentCoding> {};
+class CompressionTest : public ::testing::TestWithParam<ContentCoding> {};
 
 TEST_P(CompressionTest, RoundTripsWhatIsInPieces) {
   const std::string random = RandomText(300'000);
@@ -57,7 +57,7 @@ TEST_P(CompressionTest, AlignsTheByteAskedFor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Codings, CompressionTest,
-                         testing::Values(ContentCoding::kIdentity, ContentCoding::kGzip, ContentCoding::kDeflate));
+                         ::testing::Values(ContentCoding::kIdentity, ContentCoding::kGzip, ContentCoding::kDeflate));
 
 TEST(CompressionTest, ReadsBareDeflate) {
   const std::string zlib = Packed(ContentCoding::kDeflate, "bare bytes");

@@ -12,7 +12,7 @@
 namespace inferd::net::grpc {
 
 // A handler with a unary and a streaming method that say in `log_` what reaches them, and leave the answer to the test.
-class CallFixture : public testing::Test {
+class CallFixture : public ::testing::Test {
  protected:
   // "/t.T/Unary" keeps what it is given; "/t.T/Stream" has a reader that logs.
   void Serve(std::unique_ptr<HttpHandler> fallback = nullptr) {

@@ -6,8 +6,8 @@
 namespace inferd::net::grpc {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(CallMetricsTest, CountsByMethodAndCode) {
   metrics::Registry registry;

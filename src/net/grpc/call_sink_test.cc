@@ -9,7 +9,7 @@
 namespace inferd::net::grpc {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 std::string Coded(ContentCoding coding, std::string_view text) {
   const base::BufferSlice piece(base::Buffer::CopyOf(text));

@@ -9,7 +9,7 @@
 namespace inferd::net::grpc {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class HandlerTest : public CallFixture {};
 

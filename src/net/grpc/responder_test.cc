@@ -9,7 +9,7 @@
 namespace inferd::net::grpc {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // Text that shrinks when it is compressed.
 std::string LongText(char c, size_t bytes = 2000) { return std::string(bytes, c); }

@@ -9,8 +9,8 @@
 namespace inferd::net::grpc {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr std::string_view kWeb = "application/grpc-web+proto";
 

@@ -27,7 +27,7 @@ TEST(NetMetricsTest, PrintsTheSumOverAllLoops) {
        {"inferd_http_connections 2\n", "inferd_http_connections_total 3\n", "inferd_http_requests_in_flight 1\n",
         "inferd_http_received_bytes_total 1000\n", "inferd_http_sent_bytes_total 5\n",
         "inferd_http_requests_total{code=\"200\"} 2\n", "inferd_http_requests_total{code=\"404\"} 1\n"}) {
-    EXPECT_THAT(text, testing::HasSubstr(line));
+    EXPECT_THAT(text, ::testing::HasSubstr(line));
   }
 }
 

@@ -6,7 +6,7 @@
 namespace inferd::net::http1 {
 namespace {
 
-class HeadParserTest : public testing::Test {
+class HeadParserTest : public ::testing::Test {
  protected:
   int StatusOf(std::string_view text) {
     text_ = text;
@@ -31,7 +31,7 @@ TEST_F(HeadParserTest, ReadsAWholeHead) {
   ASSERT_EQ(StatusOf("POST /v2/models/a%20b/infer?x=1 HTTP/1.1\r\nHost: h\r\nContent-Length:  42 \r\nX-Empty:\r\n\r\n"),
             200);
   EXPECT_EQ(head_.method, Method::kPost);
-  EXPECT_THAT(head_.segments, testing::ElementsAre("v2", "models", "a b", "infer"));
+  EXPECT_THAT(head_.segments, ::testing::ElementsAre("v2", "models", "a b", "infer"));
   EXPECT_EQ(head_.query, "x=1");
   EXPECT_EQ(head_.content_length, 42u);
   EXPECT_EQ(head_.Find("x-empty"), "");

@@ -8,11 +8,11 @@
 namespace inferd::net::http1 {
 namespace {
 
-using testing::AllOf;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr std::string_view kGet = "GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n";
 constexpr int64_t kSecond = 1'000'000'000;
@@ -28,7 +28,7 @@ size_t Count(std::string_view text, std::string_view part) {
   return count;
 }
 
-class Http1SessionTest : public testing::Test {
+class Http1SessionTest : public ::testing::Test {
  protected:
   Http1SessionTest() { Reset(); }
 
@@ -138,7 +138,7 @@ TEST_F(Http1SessionTest, ReadsTheSameHoweverTheBytesArrive) {
 
 TEST_F(Http1SessionTest, TheBodyIsAlignedWhereTheHandlerAsks) {
   host_.fake_handler.plan = [](const RequestHead& head) {
-    EXPECT_THAT(head.segments, testing::ElementsAre("v2", "echo"));
+    EXPECT_THAT(head.segments, ::testing::ElementsAre("v2", "echo"));
     EXPECT_EQ(head.peer, "127.0.0.1:4242");
     return BodyPlan{.refuse = std::nullopt, .align_at = 11, .bytes_max = 0};
   };

@@ -11,15 +11,15 @@
 namespace inferd::net::http1 {
 namespace {
 
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr std::string_view kPost = "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody";
 constexpr std::string_view kChunked =
     "POST /p HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nbo\r\n2\r\ndy\r\n0\r\n\r\n";
 
-class Http1SinkTest : public testing::Test {
+class Http1SinkTest : public ::testing::Test {
  protected:
   Http1SinkTest() {
     host_.fake_handler.plan = [this](const RequestHead&) {

@@ -8,7 +8,7 @@
 namespace inferd::net::http2 {
 namespace {
 
-class HeaderBlockTest : public testing::Test {
+class HeaderBlockTest : public ::testing::Test {
  protected:
   HeaderBlock::Refusal Finish() { return block_.Finish("127.0.0.1:4242", true); }
 

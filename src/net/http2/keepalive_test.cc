@@ -13,7 +13,7 @@ constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kHour = 3600 * kSecond;
 constexpr int64_t kStart = 1000 * kSecond;
 
-class KeepaliveTest : public testing::Test {
+class KeepaliveTest : public ::testing::Test {
  protected:
   Http2Keepalive limits_;
   Keepalive keepalive_{limits_, kStart};

@@ -44,7 +44,7 @@ inline const std::string kGet = std::string("\x82\x84\x86\x41\x01h", 6);
 inline const std::string kPost = std::string("\x83\x84\x86\x41\x01h", 6);
 inline const std::string kGreeting = std::string(kPreface) + Frame(NGHTTP2_SETTINGS, 0, 0, "");
 
-class RawPeerTest : public testing::Test {
+class RawPeerTest : public ::testing::Test {
  protected:
   // A frame that was sent to the peer.
   struct Sent {

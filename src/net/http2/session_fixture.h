@@ -12,7 +12,7 @@
 namespace inferd::net::http2 {
 
 // For tests: an HTTP/2 session and its peer.
-class SessionTest : public testing::Test {
+class SessionTest : public ::testing::Test {
  protected:
   void Exchange() { peer_.Exchange(*session_, host_); }
   FakeHandler& handler() { return host_.fake_handler; }

@@ -13,7 +13,7 @@ TEST_F(SessionTest, TheHandlerSeesTheWholeRequest) {
     EXPECT_EQ(request.head.method, Method::kPost);
     EXPECT_EQ(request.head.method_text, "POST");
     EXPECT_EQ(request.head.target, "/v2/a%20b/c?q=1");
-    EXPECT_THAT(request.head.segments, testing::ElementsAre("v2", "a b", "c"));
+    EXPECT_THAT(request.head.segments, ::testing::ElementsAre("v2", "a b", "c"));
     EXPECT_EQ(request.head.query, "q=1");
     EXPECT_EQ(request.head.Find("Host"), "h:1");
     EXPECT_EQ(request.head.Find("X-Thing"), "v");

@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::seconds;
 
-class SinkTest : public testing::Test {
+class SinkTest : public ::testing::Test {
  protected:
   SinkTest() {
     host_.fake_handler.plan = [this](const RequestHead&) {

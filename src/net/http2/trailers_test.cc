@@ -15,7 +15,7 @@ struct Frame {
   bool ends() const { return (flags & NGHTTP2_FLAG_END_STREAM) != 0; }
 };
 
-class TrailersTest : public testing::Test {
+class TrailersTest : public ::testing::Test {
  protected:
   // The frames of stream 1, answered by `answer`.
   std::vector<Frame> FramesOf(std::function<void(Reply)> answer, std::string_view method = "POST") {

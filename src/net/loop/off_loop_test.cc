@@ -9,7 +9,7 @@
 namespace inferd::net {
 namespace {
 
-class OffLoopTest : public testing::Test {
+class OffLoopTest : public ::testing::Test {
  protected:
   void Step(bool big) {
     WorkThenGoOn(

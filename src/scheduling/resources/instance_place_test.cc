@@ -59,10 +59,10 @@ TEST(InstancePlaceTest, AModelWithoutGroupsHasPlacesToo) {
 TEST(InstancePlaceTest, WhatCannotBeIsALoadError) {
   ResourceArbiter arbiter;
   EXPECT_THAT(PlaceInstances(TwoGroups(), 1, 3, HostPolicies(), arbiter).error().message(),
-              testing::HasSubstr("host policy 'p'"));
+              ::testing::HasSubstr("host policy 'p'"));
   ResourceArbiter limited({.limits = {{"R", -1, 0}}});
   EXPECT_THAT(PlaceInstances(TwoGroups(), 1, 3, HostPolicies(), limited).error().message(),
-              testing::HasSubstr("limited to 0"));
+              ::testing::HasSubstr("limited to 0"));
 }
 
 }  // namespace

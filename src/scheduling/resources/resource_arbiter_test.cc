@@ -69,12 +69,12 @@ TEST(ResourceArbiterTest, DevicesHaveTheirOwnAndShareWhatIsGlobal) {
 TEST(ResourceArbiterTest, RefusesWhatCanNeverBe) {
   ResourceArbiter arbiter({.limits = {{"R1", -1, 2}}});
   EXPECT_THAT(RegisterError(arbiter, {{"R1", 0, 3}}),
-              testing::HasSubstr("INVALID_ARGUMENT: Resource count for \"R1\" is limited to 2 which will prevent "
-                                 "scheduling of one or more model instances, the minimum required count is 3"));
-  EXPECT_THAT(RegisterError(arbiter, {{"R1", 0, 1}, {"R1", 0, 2}}), testing::HasSubstr("required count is 3"));
-  EXPECT_THAT(RegisterError(arbiter, {{"R2", 0, 1}, {"R2", -1, 1}}), testing::HasSubstr("both global and device"));
+              ::testing::HasSubstr("INVALID_ARGUMENT: Resource count for \"R1\" is limited to 2 which will prevent "
+                                   "scheduling of one or more model instances, the minimum required count is 3"));
+  EXPECT_THAT(RegisterError(arbiter, {{"R1", 0, 1}, {"R1", 0, 2}}), ::testing::HasSubstr("required count is 3"));
+  EXPECT_THAT(RegisterError(arbiter, {{"R2", 0, 1}, {"R2", -1, 1}}), ::testing::HasSubstr("both global and device"));
   const auto claim = Register(arbiter, {.owner = "m", .needs = {{"R2", -1, 1}}});
-  EXPECT_THAT(RegisterError(arbiter, {{"R2", 0, 1}}), testing::HasSubstr("both global and device"));
+  EXPECT_THAT(RegisterError(arbiter, {{"R2", 0, 1}}), ::testing::HasSubstr("both global and device"));
 }
 
 TEST(ResourceArbiterTest, ResourcesAreWithoutEffectWhereTheOptionsSaySo) {

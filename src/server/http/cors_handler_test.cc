@@ -33,7 +33,7 @@ class RefusingHandler final : public net::HttpHandler {
   std::string& log_;
 };
 
-class CorsHandlerTest : public testing::Test {
+class CorsHandlerTest : public ::testing::Test {
  protected:
   net::BodyPlan Ask(net::Method method, std::vector<std::pair<std::string_view, std::string_view>> headers) {
     auto handler = MakeCorsHandler(origins_, options_, *logger_, std::make_unique<RefusingHandler>(log_));

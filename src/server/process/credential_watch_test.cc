@@ -9,9 +9,9 @@
 namespace inferd::server {
 namespace {
 
-class CredentialWatchTest : public testing::Test {
+class CredentialWatchTest : public ::testing::Test {
  protected:
-  CredentialWatchTest() : path_(testing::TempDir() + "/cert_" + std::to_string(getpid())) {
+  CredentialWatchTest() : path_(::testing::TempDir() + "/cert_" + std::to_string(getpid())) {
     Write("one");
     options_.http.tls.certificate_file = path_;
   }

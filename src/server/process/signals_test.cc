@@ -27,7 +27,7 @@ TEST(SignalsDeathTest, SecondSignalEndsTheProcess) {
         kill(getpid(), SIGTERM);
         pause();
       },
-      testing::ExitedWithCode(1), "");
+      ::testing::ExitedWithCode(1), "");
 }
 
 }  // namespace

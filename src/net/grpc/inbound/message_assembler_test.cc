@@ -11,7 +11,7 @@
 namespace inferd::net::grpc {
 namespace {
 
-class MessageAssemblerTest : public testing::Test {
+class MessageAssemblerTest : public ::testing::Test {
  protected:
   // Every message of `bytes`, fed in pieces of `step`; the error if there is one.
   base::Result<std::vector<std::string>> Cut(std::string_view bytes, size_t step = SIZE_MAX) {
