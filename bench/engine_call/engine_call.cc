@@ -35,7 +35,7 @@ class OneRequest final : public core::Execution {
  public:
   const core::InferRequest& request(size_t) const override { return request_; }
   bool IsCancelled(size_t) const override { return false; }
-  base::Buffer AllocateOutput(int, size_t bytes) override { return base::Buffer::Allocate(bytes); }
+  base::Buffer AllocateOutput(int, size_t bytes, base::MemoryPlace) override { return base::Buffer::Allocate(bytes); }
   void MarkInputsReady() override {}
   void MarkInferDone() override {}
   void Respond(size_t, core::EngineResponse response) override {
@@ -58,7 +58,7 @@ double MeasureEngine(core::Engine* engine, const std::string& file, const Case& 
   spec.cpu_threads = cpu_threads;
   auto model = engine->Load(spec);
   Require(model.has_value(), model ? "" : model.error().ToString());
-  auto instance = (*model)->CreateInstance(0, 0);
+  auto instance = (*model)->CreateInstance({});
   Require(instance.has_value(), "no instance");
   OneRequest execution;
   execution.rows = {1};

@@ -67,7 +67,7 @@ typedef struct inferd_pair {
 enum inferd_memory_kind {
   INFERD_MEMORY_CPU = 0,
   INFERD_MEMORY_CPU_PINNED = 1,
-  INFERD_MEMORY_GPU = 2 /* version 1 hosts pass CPU memory only, and refuse outputs in GPU memory */
+  INFERD_MEMORY_GPU = 2 /* memory that the host cannot read: see inferd_device_memory */
 };
 
 typedef struct inferd_memory {
@@ -171,6 +171,12 @@ typedef struct inferd_tensor_spec {
   /* What the model takes where a request leaves the input out, in the model format's own form (a serialized
    * tensorflow.TensorProto); clients may be told. Empty: it says nothing. */
   inferd_text default_value;
+
+  /* Inputs: the kinds of memory in which an instance on a GPU takes them, a bit (1u << kind) for each of
+   * inferd_memory_kind; 0: memory of the CPU. What lies elsewhere is copied, to the instance's GPU where memory of the
+   * CPU is not among them. Instances that are not on a GPU get memory of the CPU, whatever this says. An input whose
+   * elements are inferd_text (bytes_form) lies in memory of the CPU always. */
+  uint32_t memory_kinds;
 } inferd_tensor_spec;
 
 #define INFERD_UNFINISHED_EXECUTIONS_MAX 65536
@@ -212,6 +218,10 @@ typedef struct inferd_signature {
    * needs a share of something (compute_threads other than -1 where the server limits them, resources of the
    * configuration's rate limiter) has one at a time, and so has one in a process of its own. */
   int32_t unfinished_executions_max;
+
+  /* 1: requests may belong to sequences (inferd_host.sequence). 0: the server refuses those. A request that failed is
+   * not executed again by the server where this is 1: the engine may have kept a part of it. */
+  int32_t sequences;
 } inferd_signature;
 
 /* ---- Loading -------------------------------------------------------------------------------------------------- */
@@ -270,12 +280,47 @@ typedef struct inferd_graph_call {
   size_t target_count;
 } inferd_graph_call;
 
+enum inferd_instance_kind {
+  INFERD_INSTANCE_CPU = 0,
+  INFERD_INSTANCE_GPU = 1,  /* on `device`, one of inferd_device_memory.device_count */
+  INFERD_INSTANCE_MODEL = 2 /* where the model itself says */
+};
+
 typedef struct inferd_instance_spec {
   size_t struct_size;
   int32_t group;    /* position among the configuration's instance groups */
   int32_t ordinal;  /* position among all instances of the version, from 0 */
   size_t signature; /* what it executes: 0: signature(), others: other_signature() of that number */
+  int32_t kind;     /* inferd_instance_kind */
+  int32_t device;   /* of a GPU instance, the GPU's number; else 0 */
 } inferd_instance_spec;
+
+/* ---- Devices --------------------------------------------------------------------------------------------------- */
+
+#define INFERD_DEVICES_MAX 256
+
+/* Memory that only the engine's library reaches (INFERD_MEMORY_GPU), or copies from faster (INFERD_MEMORY_CPU_PINNED).
+ * The server has no library of any device: it asks the engine's. Thread-safe. */
+typedef struct inferd_device_memory {
+  size_t struct_size;
+  int32_t device_count; /* GPUs, numbered from 0: those that instance groups may name */
+
+  /* `size` bytes at a multiple of 64. NULL: there is no room, or no such memory. */
+  void* (*allocate)(int32_t kind, int32_t device, size_t size);
+  void (*release)(int32_t kind, int32_t device, void* data, size_t size);
+
+  /* Copies from->size bytes to to->data; either may be memory of the CPU. Done when it returns. An inferd_code. */
+  int32_t (*copy)(const inferd_memory* from, const inferd_memory* to, inferd_error* error);
+} inferd_device_memory;
+
+/* Memory of the engine's for an input that the host has to copy. `release` is called once, when the batch is finished or
+ * is not executed after all, on any thread; NULL: it needs no call. */
+typedef struct inferd_input_memory {
+  size_t struct_size;
+  inferd_memory memory; /* of the size asked for at least, at a multiple of the input's alignment; is written to */
+  void (*release)(void* release_arg);
+  void* release_arg;
+} inferd_input_memory;
 
 /* ---- Executing ------------------------------------------------------------------------------------------------ */
 
@@ -291,8 +336,9 @@ typedef struct inferd_input {
   size_t piece_count;
 } inferd_input;
 
-/* One call of an engine on behalf of one or more requests. Rows that only fill the batch up are the last of them: it is
- * cancelled from the start, has the id and parameters of the one before it, and needs no answer. */
+/* One call of an engine on behalf of one or more requests. Rows that only fill the batch up stand among them, anywhere,
+ * as a request that inferd_host.fills_up() tells: it is cancelled from the start, has the id and parameters of another
+ * request of the batch, and needs no answer. */
 typedef struct inferd_batch {
   size_t struct_size;
   size_t request_count;
@@ -304,9 +350,9 @@ typedef struct inferd_batch {
 } inferd_batch;
 
 /* One output of a response. Its memory is one of these:
- *   - from inferd_host.allocate_output: the response takes it over;
+ *   - from inferd_host.allocate_output or allocate_output_in: the response takes it over;
  *   - the engine's own, with `release`: called once, on any thread, when the host is done with it, however respond()
- *     ends, and before unload();
+ *     ends, and before unload(). Of a GPU, it is copied to memory of the CPU before respond() returns;
  *   - any other: copied before respond() returns. */
 typedef struct inferd_output {
   size_t struct_size;
@@ -319,6 +365,15 @@ typedef struct inferd_output {
   void (*release)(void* release_arg);
   void* release_arg;
 } inferd_output;
+
+/* The sequence that a request belongs to: requests that a model answers by what it kept of those before. */
+typedef struct inferd_sequence {
+  size_t struct_size;
+  inferd_text text; /* what the client calls it; empty where it gave a number */
+  uint64_t number;  /* that number, which is not 0 then */
+  int32_t start;    /* 1: the request is the first of it, or begins it anew */
+  int32_t end;      /* 1: it is the last */
+} inferd_sequence;
 
 enum inferd_parameter_kind {
   INFERD_PARAMETER_BOOL = 0,
@@ -427,6 +482,18 @@ typedef struct inferd_host {
    * of the server, which it must not block. The batch is not finished before that. A request that is cancelled is
    * resumed, too. */
   void (*when_may_respond)(const inferd_batch* batch, size_t request, void (*resume)(void* arg), void* arg);
+
+  /* 1 and fills *sequence (set its struct_size first) if the request belongs to one, else 0. Its text is valid until the
+   * batch is finished. */
+  int32_t (*sequence)(const inferd_batch* batch, size_t request, inferd_sequence* sequence);
+
+  /* 1: the request is no client's: its rows only fill the batch up. */
+  int32_t (*fills_up)(const inferd_batch* batch, size_t request);
+
+  /* As allocate_output, in memory of `wish->kind` on `wish->device` if the answer has a use for it there; else memory of
+   * the CPU, which the engine copies to. *memory says what it is: 1, or 0: there is none. */
+  int32_t (*allocate_output_in)(const inferd_batch* batch, uint32_t output, const inferd_memory* wish,
+                                inferd_memory* memory);
 } inferd_host;
 
 /* ---- The engine ----------------------------------------------------------------------------------------------- */
@@ -463,6 +530,14 @@ typedef struct inferd_engine {
    * that could be called. */
   int32_t (*open_signature)(inferd_model* model, const inferd_graph_call* call, const inferd_signature** signature,
                             size_t* number, inferd_error* error);
+
+  /* NULL: the engine computes in memory of the CPU alone, and instances of it are on no GPU. */
+  const inferd_device_memory* device_memory;
+
+  /* Where the host puts an input that it has to copy for this instance (pieces that are to be one, or memory that the
+   * input's spec does not name): `size` bytes of a kind that the spec names, for the next batch. INFERD_OK, or any
+   * other code: the host uses memory of its own. Comes before execute(), never beside it. May be NULL. */
+  int32_t (*allocate_input)(inferd_instance* instance, uint32_t input, size_t size, inferd_input_memory* memory);
 } inferd_engine;
 
 /* The exported symbol. Returns a table that lives as long as the process, or NULL after set_error(). */

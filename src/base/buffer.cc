@@ -36,11 +36,12 @@ Buffer Buffer::Allocate(size_t size, size_t align_at) {
   return Buffer(block);
 }
 
-Buffer Buffer::Wrap(std::byte* data, size_t size, std::move_only_function<void()> release) {
+Buffer Buffer::Wrap(std::byte* data, size_t size, std::move_only_function<void()> release, MemoryPlace place) {
   auto* block = new Block();
   block->data = data;
   block->size = size;
   block->release = std::move(release);
+  block->place = place;
   return Buffer(block);
 }
 

@@ -8,10 +8,12 @@
 #include <string_view>
 #include <utility>
 
+#include "base/memory_place.h"
+
 namespace inferd::base {
 
-// Every allocation starts at a multiple of this and has this many readable bytes behind its end (vector loads of parsers
-// and engines may read past the data, never use it).
+// Every allocation starts at a multiple of this and has this many readable bytes behind its end (vector loads of
+// parsers and engines may read past the data, never use it).
 inline constexpr size_t kBufferAlignment = 64;
 inline constexpr size_t kBufferSlack = 64;
 
@@ -34,8 +36,9 @@ class Buffer {
   // so that the tensor bytes behind its JSON header are aligned is what `align_at` is for. Throws std::bad_alloc.
   static Buffer Allocate(size_t size, size_t align_at = 0);
 
-  // Memory that someone else owns; `release` runs once, on whichever thread drops the last reference. No slack promised.
-  static Buffer Wrap(std::byte* data, size_t size, std::move_only_function<void()> release);
+  // Memory that something else owns; `release` runs once, on the thread that drops the last reference. No slack
+  // promised.
+  static Buffer Wrap(std::byte* data, size_t size, std::move_only_function<void()> release, MemoryPlace place = {});
 
   static Buffer CopyOf(std::string_view bytes);
 
@@ -43,6 +46,8 @@ class Buffer {
   std::byte* data() { return block_ == nullptr ? nullptr : block_->data; }
   const std::byte* data() const { return block_ == nullptr ? nullptr : block_->data; }
   size_t size() const { return block_ == nullptr ? 0 : block_->size; }
+  // Bytes that are not readable are copied by CopyBytes() (base/device_memory.h), and touched by nothing else.
+  MemoryPlace place() const { return block_ == nullptr ? MemoryPlace() : block_->place; }
 
   // Lowers size() to what was really filled, before the buffer is shared. `size` <= size().
   void Truncate(size_t size) { block_->size = size; }
@@ -53,6 +58,7 @@ class Buffer {
  private:
   struct Block {
     std::atomic<uint32_t> refs{1};
+    MemoryPlace place = {};
     std::byte* data = nullptr;
     size_t size = 0;
     std::move_only_function<void()> release;
@@ -68,7 +74,8 @@ class Buffer {
   Block* block_ = nullptr;
 };
 
-// A run of bytes inside a Buffer, which it keeps alive. An empty owner means memory that outlives every user (a literal).
+// A run of bytes inside a Buffer, which it keeps alive. An empty owner means memory that outlives every user (a
+// literal).
 class BufferSlice {
  public:
   BufferSlice() = default;
@@ -81,6 +88,7 @@ class BufferSlice {
   std::string_view view() const { return {reinterpret_cast<const char*>(data_), size_}; }
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   const Buffer& owner() const { return owner_; }
+  MemoryPlace place() const { return owner_.place(); }
 
   // Shares the owner. `offset + size` <= size().
   BufferSlice Sub(size_t offset, size_t size) const { return {owner_, data_ + offset, size}; }

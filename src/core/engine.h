@@ -54,10 +54,18 @@ struct EngineResponse {
   bool final = true;                      // the last response to the request
 };
 
-// One call of an engine on behalf of one or more requests. Rows that only fill the batch up stand as one more, the
-// last: nobody waits for it, and its answer counts for nothing. Owned by the scheduler; it and all buffers it names
-// stay valid until the engine has finished every request of it. The engine calls the methods from any thread, Execute()
-// included; for one request never concurrently.
+// Where an instance of a version runs.
+struct InstanceSpec {
+  int group = 0;    // position among the configuration's instance groups
+  int ordinal = 0;  // position among all instances of the version
+  config::InstanceKind kind = config::InstanceKind::kCpu;
+  int32_t device = 0;  // of a kGpu instance: the number of the GPU
+};
+
+// One call of an engine on behalf of one or more requests. Rows that only fill the batch up stand as one more, which
+// FillsUp() tells: no client waits for it, and its answer counts for nothing. Owned by the scheduler; it and all
+// buffers it names stay valid until the engine has finished every request of it. The engine calls the methods from any
+// thread, Execute() included; for one request never concurrently.
 class Execution {
  public:
   virtual ~Execution() = default;
@@ -72,8 +80,12 @@ class Execution {
   // Nobody waits for request i any more. An engine may look at it between steps.
   virtual bool IsCancelled(size_t i) const = 0;
 
-  // Memory for an output, aligned and with slack; later handed back in a response's InferTensor::data.
-  virtual base::Buffer AllocateOutput(int output, size_t bytes) = 0;
+  // Whether request i is no client's: its rows only fill the batch up.
+  virtual bool FillsUp(size_t /*i*/) const { return false; }
+
+  // Memory for an output, aligned and with slack; later handed back in a response's InferTensor::data. It lies in
+  // `wish` where the answer has a use for it there, or else in memory of the CPU. Throws std::bad_alloc.
+  virtual base::Buffer AllocateOutput(int output, size_t bytes, base::MemoryPlace wish = {}) = 0;
 
   // Timestamps for the statistics (base::Clock::NowNs is read inside): inputs gathered, inference done. Optional.
   virtual void MarkInputsReady() = 0;
@@ -129,8 +141,7 @@ class EngineModel {
   virtual SignatureOpener GraphSignatures() const { return nullptr; }
   // What the model itself says: names, types, full shapes (with whatever batch dimension the file has).
   virtual const ModelSignature& signature() const = 0;
-  // `ordinal` counts over all instance groups from 0.
-  virtual base::Result<std::unique_ptr<EngineInstance>> CreateInstance(int group, int ordinal) = 0;
+  virtual base::Result<std::unique_ptr<EngineInstance>> CreateInstance(const InstanceSpec& spec) = 0;
   // Bytes an input's memory must be a multiple of; 1: any.
   virtual size_t input_alignment(int input) const = 0;
   // The pieces of a batch are copied together behind Execute(): there is no use in aligning each before.

@@ -109,6 +109,7 @@ void LocalDispatcher::Infer(std::shared_ptr<const PinnedModel> pinned, std::uniq
   base::Status status = Admit(queued, &retry_after_ms);
   if (!status.ok()) return Refuse(std::move(queued), std::move(status), retry_after_ms, clock_.NowNs());
   if (loader_ != nullptr) queued.version->NoteUse(queued.queued_ns);
+  queued.PlaceOutputs();
   Scheduler& scheduler = queued.version->scheduler(queued.request->signature);
   scheduler.Enqueue(std::move(queued));
 }

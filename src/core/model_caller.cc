@@ -9,6 +9,7 @@ namespace inferd::core {
 namespace {
 
 void HandOver(QueuedRequest queued) {
+  queued.PlaceOutputs();
   Scheduler& scheduler = queued.version->scheduler(queued.request->signature);
   scheduler.Enqueue(std::move(queued));
 }

@@ -2,9 +2,26 @@
 
 #include <string>
 
+#include "base/device_memory.h"
 #include "core/model_version.h"
+#include "core/request/output_memory.h"
 
 namespace inferd::core {
+
+namespace {
+
+// What is on a device, and is not to stay there.
+base::Status BringToCpu(InferRequest& request, const ModelSignature& signature) {
+  for (InferTensor& input : request.inputs) {
+    if (input.data.place().readable()) continue;
+    const int index = signature.FindInput(input.name);
+    if (index >= 0 && signature.inputs[index].takes_device_memory) continue;
+    INFERD_ASSIGN_OR_RETURN(input.data, base::Readable(input.data));
+  }
+  return base::OkStatus();
+}
+
+}  // namespace
 
 base::Status QueuedRequest::Validate() {
   const auto signatures = version->signatures();
@@ -12,7 +29,17 @@ base::Status QueuedRequest::Validate() {
     return base::InvalidArgument("model '" + version->id().name + "' has no signature " +
                                  std::to_string(request->signature));
   }
-  return ValidateRequest(*request, version->id().name, *signatures[request->signature], &layout);
+  const ModelSignature& signature = *signatures[request->signature];
+  if (request->sequence.named() && !signature.sequences) {
+    return base::Unimplemented("parameter 'sequence_id': model '" + version->id().name +
+                               "' keeps no state between requests");
+  }
+  INFERD_RETURN_IF_ERROR(BringToCpu(*request, signature));
+  return ValidateRequest(*request, version->id().name, signature, &layout);
+}
+
+void QueuedRequest::PlaceOutputs() {
+  if (NamesOutputMemory(*request)) completion = IntoOutputMemory(*request, std::move(completion));
 }
 
 void QueuedRequest::Answer(InferResponse&& response) {

@@ -39,7 +39,7 @@ TEST_F(ExampleEngineTest, ScalesEveryPieceOfABatch) {
   const auto model = Load("2.5");
   ASSERT_TRUE(model) << model.error().ToString();
   EXPECT_THAT((*model)->significant_parameters(), ElementsAre("factor"));
-  const auto instance = (*model)->CreateInstance(0, 0);
+  const auto instance = (*model)->CreateInstance({});
   ASSERT_TRUE(instance);
   RecordingExecution execution(2);
   execution.outputs = {0};
@@ -52,7 +52,7 @@ TEST_F(ExampleEngineTest, ScalesEveryPieceOfABatch) {
 
 TEST_F(ExampleEngineTest, ARequestMayBringItsOwnFactor) {
   const auto model = Load("1");
-  const auto instance = (*model)->CreateInstance(0, 0);
+  const auto instance = (*model)->CreateInstance({});
   const std::pair<core::ParameterValue, base::StatusCode> kCases[] = {
       {int64_t{3}, base::StatusCode::kOk}, {3.0, base::StatusCode::kOk}, {true, base::StatusCode::kInvalidArgument}};
   for (const auto& [value, code] : kCases) {

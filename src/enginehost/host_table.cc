@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "core/request/response_flow.h"
-#include "enginehost/abi_values.h"
-#include "enginehost/batch.h"
+#include "enginehost/batch/batch.h"
+#include "enginehost/model/abi_values.h"
 
 namespace inferd::enginehost {
 
@@ -34,8 +34,33 @@ void Log(const inferd_host* host, int32_t level, inferd_text message) {
 }
 
 void* AllocateOutput(const inferd_batch* batch, uint32_t output, size_t size) {
-  return Ours(batch).AllocateOutput(output, size);
+  return const_cast<std::byte*>(Ours(batch).AllocateOutput(output, size).data());
 }
+
+int32_t AllocateOutputIn(const inferd_batch* batch, uint32_t output, const inferd_memory* wish, inferd_memory* memory) {
+  Batch& ours = Ours(batch);
+  base::MemoryPlace place;
+  const OpenedEngine& engine = ours.model().engine();
+  if (wish->kind == INFERD_MEMORY_GPU && wish->device >= 0 && wish->device < engine.device_count) {
+    place = {.kind = base::MemoryKind::kGpu, .runtime = engine.runtime, .device = static_cast<uint16_t>(wish->device)};
+  }
+  const base::BufferSlice given = ours.AllocateOutput(output, wish->size, place);
+  *memory = {given.data(), wish->size, static_cast<int32_t>(given.place().kind), given.place().device};
+  return given.data() == nullptr ? 0 : 1;
+}
+
+int32_t SequenceOf(const inferd_batch* batch, size_t request, inferd_sequence* sequence) {
+  const core::Sequence& belongs = Ours(batch).execution().request(request).sequence;
+  if (!belongs.named()) return 0;
+  const auto* number = std::get_if<uint64_t>(&belongs.id);
+  sequence->number = number == nullptr ? 0 : *number;
+  sequence->text = number == nullptr ? ToText(std::get<std::string>(belongs.id)) : inferd_text{"", 0};
+  sequence->start = belongs.start ? 1 : 0;
+  sequence->end = belongs.end ? 1 : 0;
+  return 1;
+}
+
+int32_t FillsUp(const inferd_batch* batch, size_t request) { return Ours(batch).execution().FillsUp(request) ? 1 : 0; }
 
 void Respond(const inferd_batch* batch, size_t request, const inferd_response* response) {
   if (request == INFERD_ALL_REQUESTS) {
@@ -119,6 +144,9 @@ HostTable::HostTable(base::Logger* process_logger, int process_cpu_threads) : in
   parameter_at = ParameterAt;
   may_respond = MayRespond;
   when_may_respond = WhenMayRespond;
+  sequence = SequenceOf;
+  fills_up = FillsUp;
+  allocate_output_in = AllocateOutputIn;
 }
 
 }  // namespace inferd::enginehost

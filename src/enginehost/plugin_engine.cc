@@ -10,9 +10,11 @@
 
 #include "base/mutex.h"
 #include "base/system/usable_cpus.h"
+#include "config/model/instances.h"
 #include "config/model/model_config_document.h"
-#include "enginehost/abi_values.h"
-#include "enginehost/division_guard.h"
+#include "enginehost/guard/division_guard.h"
+#include "enginehost/model/abi_values.h"
+#include "enginehost/model/engine_memory.h"
 #include "enginehost/op_libraries.h"
 #include "enginehost/plugin_model.h"
 #include "enginehost/thread_budget.h"
@@ -166,10 +168,14 @@ base::Result<std::unique_ptr<PluginEngine>> PluginEngine::Open(const std::filesy
   engine->opened_.version = table->version;
   engine->opened_.default_model_filename = table->default_model_filename;
   engine->opened_.logger = options.logger;
+  if (const base::Status status = OpenEngineMemory(engine->opened_); !status.ok()) {
+    return std::unexpected(Refusal(path, status.message()));
+  }
   return engine;
 }
 
 base::Result<std::unique_ptr<core::EngineModel>> PluginEngine::Load(const core::LoadSpec& spec) {
+  INFERD_RETURN_IF_ERROR(config::CheckGpus(*spec.config, opened_.device_count));
   INFERD_ASSIGN_OR_RETURN(std::vector<std::string> libraries, LibrariesOf(spec));
   const AbiLoad load(spec, options_.cpu_threads, std::move(libraries));
   inferd_model* model = nullptr;

@@ -6,7 +6,7 @@
 #include "base/logging.h"
 #include "core/engine.h"
 #include "enginehost/host_table.h"
-#include "enginehost/loaded_model.h"
+#include "enginehost/model/loaded_model.h"
 
 namespace inferd::enginehost {
 

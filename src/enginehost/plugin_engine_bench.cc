@@ -13,7 +13,7 @@ class NullExecution final : public core::Execution {
  public:
   const core::InferRequest& request(size_t) const override { return request_; }
   bool IsCancelled(size_t) const override { return false; }
-  base::Buffer AllocateOutput(int, size_t bytes) override { return base::Buffer::Allocate(bytes); }
+  base::Buffer AllocateOutput(int, size_t bytes, base::MemoryPlace) override { return base::Buffer::Allocate(bytes); }
   void MarkInputsReady() override {}
   void MarkInferDone() override {}
   void Respond(size_t, core::EngineResponse response) override { benchmark::DoNotOptimize(response.outputs.data()); }

@@ -59,7 +59,7 @@ class PluginEngineTest : public ::testing::Test {
     const auto size = static_cast<int64_t>(values.size());
     if (execution->inputs.empty()) execution->AddInput(0, DataType::kInt32, {size}, SliceOf(values));
     execution->outputs = {0};
-    auto instance = (*model)->CreateInstance(0, 0);
+    auto instance = (*model)->CreateInstance({});
     ASSERT_TRUE(instance);
     (*instance)->Execute(*execution);
     execution->WaitUntilFinished();
@@ -181,7 +181,7 @@ TEST_F(PluginEngineTest, BytesInBothForms) {
       execution.AddInput(0, DataType::kBytes, {3}, Packed({with_nul, ""}));
       execution.inputs[0].pieces.push_back(Packed({"c"}));
       execution.rows = {2, 1};
-      const auto instance = (*model)->CreateInstance(0, 0);
+      const auto instance = (*model)->CreateInstance({});
       (*instance)->Execute(execution);
       ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
       EXPECT_EQ(execution.output(0).data.view(), Packed({with_nul, "", "c"}).view());
@@ -244,7 +244,7 @@ TEST_F(PluginEngineTest, HoldsUntilReleasedOrCancelled) {
   std::ofstream(hold_file).put('x');
   const auto model = Load({{"hold_file", hold_file.filename()}, {"complete_on_thread", "true"}});
   ASSERT_TRUE(model);
-  const auto instance = (*model)->CreateInstance(0, 0);
+  const auto instance = (*model)->CreateInstance({});
   RecordingExecution cancelled;
   cancelled.cancelled = true;
   RecordingExecution released;

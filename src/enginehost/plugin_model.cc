@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "enginehost/abi_values.h"
+#include "enginehost/model/abi_values.h"
 
 namespace inferd::enginehost {
 
@@ -14,6 +14,11 @@ namespace {
 
 // How long others may keep an execution from being repeated alone.
 constexpr std::chrono::seconds kAloneWithin{2};
+
+int32_t KindOf(config::InstanceKind kind) {
+  if (kind == config::InstanceKind::kGpu) return INFERD_INSTANCE_GPU;
+  return kind == config::InstanceKind::kModel ? INFERD_INSTANCE_MODEL : INFERD_INSTANCE_CPU;
+}
 
 std::vector<inferd_text> ToTexts(const std::vector<std::string>& names) {
   std::vector<inferd_text> texts;
@@ -64,12 +69,26 @@ core::SignatureOpener PluginModel::GraphSignatures() const {
   };
 }
 
-base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(int group, int ordinal) {
+base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(const core::InstanceSpec& wanted) {
+  const OpenedEngine& engine = model_->engine();
+  const bool on_gpu = wanted.kind == config::InstanceKind::kGpu;
+  if (on_gpu && (wanted.device < 0 || wanted.device >= engine.device_count)) {
+    return std::unexpected(base::FailedPrecondition("instance group " + std::to_string(wanted.group) + " names GPU " +
+                                                    std::to_string(wanted.device) + ", and engine '" + engine.name +
+                                                    "' has " + std::to_string(engine.device_count)));
+  }
   inferd_instance_spec spec = {};
   spec.struct_size = sizeof(spec);
-  spec.group = group;
-  spec.ordinal = ordinal;
+  spec.group = wanted.group;
+  spec.ordinal = wanted.ordinal;
   spec.signature = model_->signature_number();
+  spec.kind = KindOf(wanted.kind);
+  spec.device = on_gpu ? wanted.device : 0;
+  InstanceSeat seat;
+  if (on_gpu) {
+    seat.place = {
+        .kind = base::MemoryKind::kGpu, .runtime = engine.runtime, .device = static_cast<uint16_t>(wanted.device)};
+  }
   inferd_instance* instance = nullptr;
   inferd_error error;
   if (const int32_t code = model_->table().create_instance(model_->get(), &spec, &instance, &error);
@@ -78,17 +97,18 @@ base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(
     return std::unexpected(ToStatus(code, model_->Fault("cannot create an instance and does not say why").message()));
   }
   if (instance == nullptr) return std::unexpected(model_->Fault("created no instance"));
-  return std::make_unique<PluginInstance>(model_, instance);
+  seat.instance = instance;
+  return std::make_unique<PluginInstance>(model_, seat);
 }
 
 PluginInstance::~PluginInstance() {
   delete idle_batch_.load(std::memory_order_acquire);
-  model_->table().destroy_instance(instance_);
+  model_->table().destroy_instance(seat_.instance);
 }
 
 void PluginInstance::Execute(core::Execution& execution) {
   Batch* batch = idle_batch_.exchange(nullptr, std::memory_order_acquire);
-  if (batch == nullptr) batch = new Batch(model_, &idle_batch_);
+  if (batch == nullptr) batch = new Batch(model_, seat_, &idle_batch_);
   if (const base::Status status = batch->Begin(&execution); !status.ok()) {
     batch->Fail(status);
     return batch->End();
@@ -130,7 +150,7 @@ int32_t PluginInstance::CallEngine(const Batch& batch, DivisionScope::Threads th
   const DivisionScope divisions(threads);
   int32_t result = INFERD_FAILED;
   try {
-    result = model_->table().execute(instance_, &batch, error);
+    result = model_->table().execute(seat_.instance, &batch, error);
   } catch (const std::bad_alloc&) {
     error->status = base::ResourceExhausted("the server has no memory for the execution");
   } catch (const std::exception& e) {

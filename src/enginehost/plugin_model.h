@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/engine.h"
-#include "enginehost/batch.h"
-#include "enginehost/division_guard.h"
-#include "enginehost/loaded_model.h"
+#include "enginehost/batch/batch.h"
+#include "enginehost/guard/division_guard.h"
+#include "enginehost/model/loaded_model.h"
 
 namespace inferd::enginehost {
 
@@ -22,7 +22,7 @@ class PluginModel final : public core::EngineModel {
   std::vector<std::unique_ptr<core::EngineModel>> OtherSignatures() const override;
   core::SignatureOpener GraphSignatures() const override;
   const core::ModelSignature& signature() const override { return model_->signature(); }
-  base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(int group, int ordinal) override;
+  base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(const core::InstanceSpec& spec) override;
   size_t input_alignment(int input) const override { return model_->wish(input).alignment; }
   bool wants_one_piece(int input) const override { return model_->wish(input).one_piece; }
   std::span<const std::string> significant_parameters() const override { return model_->significant_parameters(); }
@@ -38,8 +38,8 @@ class PluginModel final : public core::EngineModel {
 // begins.
 class PluginInstance final : public core::EngineInstance {
  public:
-  PluginInstance(std::shared_ptr<const LoadedModel> model, inferd_instance* instance)
-      : model_(std::move(model)), instance_(instance) {}
+  PluginInstance(std::shared_ptr<const LoadedModel> model, const InstanceSeat& seat)
+      : model_(std::move(model)), seat_(seat) {}
   ~PluginInstance() override;
 
   void Execute(core::Execution& execution) override;
@@ -50,7 +50,7 @@ class PluginInstance final : public core::EngineInstance {
   int32_t CallEngine(const Batch& batch, DivisionScope::Threads threads, inferd_error* error);
 
   std::shared_ptr<const LoadedModel> model_;
-  inferd_instance* instance_;
+  const InstanceSeat seat_;
   std::atomic<Batch*> idle_batch_{nullptr};
 };
 

@@ -40,9 +40,12 @@ enum class Progress {
 //   Instance:  base::Status Execute(const inferd_batch&);            answers all requests, or says what their answer is
 //         or:  base::Result<Progress> Execute(const inferd_batch&);  or answers later
 //
-// Where Model has other_signature(size_t number) const, CreateInstance takes the signature's number behind the model.
-// Model may have base::Result<size_t> OpenSignature(const inferd_graph_call&), which gives such a number. What throws
-// in Load, OpenSignature, CreateInstance and Execute fails; the other functions must not throw.
+// Where Model has other_signature(size_t number) const, CreateInstance takes the signature's number behind the model,
+// or, with any Model, the whole const inferd_instance_spec&, which says on what device the instance is. Engine may have
+// const inferd_device_memory* device_memory() const. Instance may have base::Status AllocateInput(uint32_t input,
+// size_t size, inferd_input_memory*); any error: the host uses its own. Model may have base::Result<size_t>
+// OpenSignature(const inferd_graph_call&), which gives such a number. What throws in Load, OpenSignature,
+// CreateInstance and Execute fails; the other functions must not throw.
 //
 // One engine per process, which lives as long as the process.
 template <typename Engine>
@@ -73,7 +76,9 @@ class EngineTable final {
               DestroyInstance,
               Execute,
               OtherSignature,
-              kHasGraph ? OpenSignature : nullptr};
+              kHasGraph ? OpenSignature : nullptr,
+              DeviceMemory(),
+              kGivesInputs ? AllocateInput : nullptr};
     return &table_;
   }
 
@@ -82,6 +87,20 @@ class EngineTable final {
 
   static constexpr bool kHasGraph =
       requires(Model* model, const inferd_graph_call& call) { model->OpenSignature(call); };
+
+  static constexpr bool kTakesSpec =
+      requires(Engine* engine, Model* model, const inferd_instance_spec& spec) { engine->CreateInstance(model, spec); };
+
+  static constexpr bool kGivesInputs =
+      requires(Instance* instance, inferd_input_memory* memory) { instance->AllocateInput(0, 0, memory); };
+
+  static const inferd_device_memory* DeviceMemory() {
+    if constexpr (requires { engine_->device_memory(); }) {
+      return engine_->device_memory();
+    } else {
+      return nullptr;
+    }
+  }
 
   static Model* ToModel(inferd_model* model) { return reinterpret_cast<Model*>(model); }
   static Instance* ToInstance(inferd_instance* instance) { return reinterpret_cast<Instance*>(instance); }
@@ -142,9 +161,12 @@ class EngineTable final {
     }
   }
 
-  static auto Create(Model* model, size_t signature) {
-    if constexpr (kHasOthers) {
-      return engine_->CreateInstance(model, signature);
+  static auto Create(Model* model, const inferd_instance_spec& spec) {
+    if constexpr (kTakesSpec) {
+      return engine_->CreateInstance(model, spec);
+    } else if constexpr (kHasOthers) {
+      return engine_->CreateInstance(model,
+                                     INFERD_HAS_FIELD(inferd_instance_spec, &spec, signature) ? spec.signature : 0);
     } else {
       return engine_->CreateInstance(model);
     }
@@ -153,8 +175,7 @@ class EngineTable final {
   static int32_t CreateInstance(inferd_model* model, const inferd_instance_spec* spec, inferd_instance** instance,
                                 inferd_error* error) {
     return Guard(engine_->host(), error, [&] {
-      auto created =
-          Create(ToModel(model), INFERD_HAS_FIELD(inferd_instance_spec, spec, signature) ? spec->signature : 0);
+      auto created = Create(ToModel(model), *spec);
       if (!created) return created.error();
       *instance = reinterpret_cast<inferd_instance*>(created->release());
       return base::OkStatus();
@@ -176,6 +197,18 @@ class EngineTable final {
     });
     if (code != INFERD_OK) return INFERD_FAILED;
     return progress == Progress::kPending ? INFERD_PENDING : INFERD_FINISHED;
+  }
+
+  static int32_t AllocateInput(inferd_instance* instance, uint32_t input, size_t size, inferd_input_memory* memory) {
+    if constexpr (kGivesInputs) {
+      try {
+        return static_cast<int32_t>(ToInstance(instance)->AllocateInput(input, size, memory).code());
+      } catch (const std::exception&) {
+        return INFERD_RESOURCE_EXHAUSTED;
+      }
+    } else {
+      return INFERD_UNIMPLEMENTED;
+    }
   }
 
   static inline Engine* engine_ = nullptr;  // set once, before anything else is called

@@ -22,9 +22,22 @@ base::Status WrongType(std::string_view owner, std::string_view name, std::strin
   return base::InvalidArgument(std::move(text));
 }
 
-bool NamesNoSequence(const ParameterValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return text->empty();
-  return AsUnsigned(value) == 0;
+// Of a sequence's id that is a text, in bytes; as in Triton.
+constexpr size_t kSequenceIdBytesMax = 128;
+
+base::Status TakeSequenceId(const ParameterValue& value, core::Sequence& sequence) {
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    if (text->size() > kSequenceIdBytesMax) {
+      return base::InvalidArgument("parameter 'sequence_id' has " + std::to_string(text->size()) + " bytes; at most " +
+                                   std::to_string(kSequenceIdBytesMax) + " are allowed");
+    }
+    sequence.id = *text;
+    return base::OkStatus();
+  }
+  const std::optional<uint64_t> number = AsUnsigned(value);
+  if (!number) return WrongType("", "sequence_id", "an unsigned 64-bit integer or a string", value);
+  sequence.id = *number;
+  return base::OkStatus();
 }
 
 }  // namespace
@@ -44,12 +57,13 @@ base::Result<bool> TakeKnownParameter(std::string_view name, const ParameterValu
     return true;
   }
   if (name == "sequence_id") {
-    if (NamesNoSequence(value)) return true;
-    return std::unexpected(
-        base::Unimplemented("parameter 'sequence_id': no model of this server keeps state between requests"));
+    INFERD_RETURN_IF_ERROR(TakeSequenceId(value, request.sequence));
+    return true;
   }
   if (name == "sequence_start" || name == "sequence_end") {
-    if (!std::holds_alternative<bool>(value)) return std::unexpected(WrongType("", name, "true or false", value));
+    const auto* flag = std::get_if<bool>(&value);
+    if (flag == nullptr) return std::unexpected(WrongType("", name, "true or false", value));
+    (name == "sequence_start" ? request.sequence.start : request.sequence.end) = *flag;
     return true;
   }
   if (name.starts_with("triton_")) {

@@ -20,11 +20,12 @@ struct RequestSettings {
   bool binary_data_output = false;  // outputs are binary where they do not say otherwise
 };
 
-// Puts a parameter that Triton's extensions give a meaning to (priority, timeout in microseconds, binary_data_output)
-// where it belongs, in `request` or `settings`. False: it has none, and is the model's.
+// Puts a parameter that Triton's extensions give a meaning to (priority, timeout in microseconds, binary_data_output,
+// sequence_id, sequence_start, sequence_end) where it belongs, in `request` or `settings`. False: it has none, and is
+// the model's.
 //
-// INVALID_ARGUMENT: a wrong type, or a name that starts with "triton_", which is reserved. UNIMPLEMENTED: a sequence,
-// for no model here keeps state between requests. `sequence_id` 0 or "" is no sequence, as in Triton.
+// INVALID_ARGUMENT: a wrong type, a sequence_id of more than 128 bytes, or a name that starts with "triton_", which is
+// reserved. `sequence_id` 0 or "" is no sequence, as in Triton.
 base::Result<bool> TakeKnownParameter(std::string_view name, const core::ParameterValue& value,
                                       core::InferRequest& request, RequestSettings& settings);
 

@@ -16,14 +16,18 @@ TEST(TakeKnownParametersTest, TakesWhatTheServerActsOnAndLeavesTheRest) {
                                             {"priority", int64_t{2}},
                                             {"timeout", uint64_t{1500}},
                                             {"binary_data_output", true},
-                                            {"sequence_id", int64_t{0}},
-                                            {"sequence_start", false},
+                                            {"sequence_id", int64_t{7}},
+                                            {"sequence_start", true},
+                                            {"sequence_end", false},
                                             {"other", 1.5}});
   const auto settings = TakeKnownParameters(request);
   ASSERT_TRUE(settings.has_value()) << settings.error().ToString();
   EXPECT_TRUE(settings->binary_data_output);
   EXPECT_EQ(request.priority, 2u);
   EXPECT_EQ(request.timeout_us, 1500u);
+  EXPECT_EQ(std::get<uint64_t>(request.sequence.id), 7u);
+  EXPECT_TRUE(request.sequence.start);
+  EXPECT_FALSE(request.sequence.end);
   const core::Parameters left = {{"mine", std::string("a")}, {"other", 1.5}};
   EXPECT_EQ(request.parameters, left);
 }
@@ -43,12 +47,27 @@ TEST(TakeKnownParametersTest, RefusesWrongTypesNamingTheKey) {
             base::InvalidArgument("parameter 'sequence_end': expected true or false, got 0.5"));
 }
 
-TEST(TakeKnownParametersTest, RefusesSequencesAndReservedNames) {
-  core::InferRequest request = RequestWith({{"sequence_id", std::string("a")}});
-  EXPECT_EQ(TakeKnownParameters(request).error().code(), base::StatusCode::kUnimplemented);
-  request = RequestWith({{"sequence_id", std::string()}});
-  EXPECT_TRUE(TakeKnownParameters(request).has_value());
-  request = RequestWith({{"triton_final_response", true}});
+TEST(TakeKnownParametersTest, SequencesAreCalledByNumberOrText) {
+  for (const core::ParameterValue& none : {core::ParameterValue(int64_t{0}), core::ParameterValue(std::string())}) {
+    core::InferRequest request = RequestWith({{"sequence_id", none}, {"sequence_start", true}});
+    EXPECT_TRUE(TakeKnownParameters(request).has_value());
+    EXPECT_FALSE(request.sequence.named());
+  }
+  core::InferRequest request = RequestWith({{"sequence_id", std::string(128, 'a')}, {"sequence_end", true}});
+  ASSERT_TRUE(TakeKnownParameters(request).has_value());
+  EXPECT_TRUE(request.sequence.named());
+  EXPECT_EQ(std::get<std::string>(request.sequence.id), std::string(128, 'a'));
+  EXPECT_TRUE(request.sequence.end);
+  request = RequestWith({{"sequence_id", std::string(129, 'a')}});
+  EXPECT_EQ(TakeKnownParameters(request).error(),
+            base::InvalidArgument("parameter 'sequence_id' has 129 bytes; at most 128 are allowed"));
+  request = RequestWith({{"sequence_id", int64_t{-1}}});
+  EXPECT_EQ(TakeKnownParameters(request).error(),
+            base::InvalidArgument("parameter 'sequence_id': expected an unsigned 64-bit integer or a string, got -1"));
+}
+
+TEST(TakeKnownParametersTest, RefusesReservedNames) {
+  core::InferRequest request = RequestWith({{"triton_final_response", true}});
   EXPECT_EQ(TakeKnownParameters(request).error(),
             base::InvalidArgument("parameter 'triton_final_response': names starting with 'triton_' are reserved"));
 }

@@ -55,7 +55,7 @@ class SharedProcessTest : public WorkerTest {
         Parameter("hold_load_file", HoldFile(name).string()) + more;
     Served served;
     INFERD_ASSIGN_OR_RETURN(served.model, LoadModel(name, text));
-    INFERD_ASSIGN_OR_RETURN(served.instance, served.model->CreateInstance(0, 0));
+    INFERD_ASSIGN_OR_RETURN(served.instance, served.model->CreateInstance({}));
     return served;
   }
 
@@ -141,7 +141,7 @@ TEST_F(SharedProcessTest, AModelIsUnloadedByItself) {
 TEST_F(SharedProcessTest, AllComeBackWithTheirInstances) {
   Served a = MustLoad("a");
   Served b = MustLoad("b");
-  auto second = b.model->CreateInstance(0, 1);
+  auto second = b.model->CreateInstance({.ordinal = 1});
   ASSERT_TRUE(second.has_value());
   const pid_t before = Worker();
   Kill();

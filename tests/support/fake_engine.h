@@ -143,7 +143,7 @@ class FakeEngine final : public core::Engine {
       return models;
     }
     const core::ModelSignature& signature() const override { return signature_; }
-    base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(int, int) override {
+    base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(const core::InstanceSpec&) override {
       return std::make_unique<Instance>(engine_, script_);
     }
     size_t input_alignment(int) const override { return script_->alignment; }

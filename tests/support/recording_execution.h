@@ -13,7 +13,7 @@
 namespace inferd::testing {
 
 // An execution that keeps what the engine answers, for tests of engines. The engine's calls may come from any thread.
-class RecordingExecution final : public core::Execution {
+class RecordingExecution : public core::Execution {
  public:
   struct Response {
     base::Status status;
@@ -40,7 +40,7 @@ class RecordingExecution final : public core::Execution {
   const core::InferRequest& request(size_t i) const override { return requests_[i]; }
   core::InferRequest& mutable_request(size_t i) { return requests_[i]; }
   bool IsCancelled(size_t) const override { return cancelled.load(); }
-  base::Buffer AllocateOutput(int, size_t bytes) override { return base::Buffer::Allocate(bytes); }
+  base::Buffer AllocateOutput(int, size_t bytes, base::MemoryPlace) override { return base::Buffer::Allocate(bytes); }
   void MarkInputsReady() override {}
   void MarkInferDone() override {}
 

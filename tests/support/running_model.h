@@ -43,7 +43,7 @@ struct RunningModel {
       return;
     }
     model = *std::move(loaded);
-    instance = *model->CreateInstance(0, 0);
+    instance = *model->CreateInstance({});
   }
 
   // Runs with every output wanted.
@@ -121,7 +121,7 @@ inline void ExpectInstancesSideBySide(core::EngineModel& model) {
   std::atomic<int> good{0};
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      const auto instance = model.CreateInstance(0, t);
+      const auto instance = model.CreateInstance({.ordinal = t});
       for (int call = 0; call < 50; ++call) {
         RecordingExecution execution;
         execution.AddInput(0, tensor::DataType::kFp32, {2, 784}, SliceOf(std::vector<float>(2 * 784, 0.1F * t)));

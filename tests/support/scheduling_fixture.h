@@ -61,7 +61,7 @@ class SchedulingFixture {
     core::LoadSpec spec;
     spec.model_name = "m";
     parts.model = *engine_.Load(spec);
-    for (int i = 0; i < instances; ++i) parts.instances.push_back(*parts.model->CreateInstance(0, i));
+    for (int i = 0; i < instances; ++i) parts.instances.push_back(*parts.model->CreateInstance({.ordinal = i}));
     core::ModelVersion::Parts version{.id = parts.id,
                                       .generation = 1,
                                       .repository = "r",

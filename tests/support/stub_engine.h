@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "enginehost/host_table.h"
-#include "enginehost/loaded_model.h"
+#include "enginehost/model/loaded_model.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::testing {
@@ -61,6 +61,8 @@ struct StubEngine {
       nullptr,
       [](inferd_instance*) {},
       [](inferd_instance*, const inferd_batch* batch, inferd_error* error) { return current->execute(*batch, error); },
+      nullptr,
+      nullptr,
       nullptr,
       nullptr};
 };

@@ -4,6 +4,8 @@
 #include <limits>
 #include <set>
 
+#include "config/own_engines.h"
+
 namespace inferd::config {
 namespace {
 
@@ -48,8 +50,12 @@ void CheckInstanceGroups(CheckContext& c) {
     const Group& group = c.config.instance_group(i);
     const Place place = c.place.In("instance_group", i);
     const std::string subject = "instance group " + group.name() + " of model " + c.model;
+    // An engine from elsewhere says how many GPUs it has when it loads the model (CheckGpus).
+    const OwnEngine* const own = FindOwnEngine(c.engine);
+    const bool no_gpus = c.engine.empty() || (own != nullptr && !own->gpus);
     if (group.kind() == Group::KIND_GPU) {
-      c.problems.push_back(place.At("kind", subject + " has kind KIND_GPU but server does not support GPUs"));
+      if (no_gpus)
+        c.problems.push_back(place.At("kind", subject + " has kind KIND_GPU but server does not support GPUs"));
     } else if (group.gpus_size() > 0 && group.kind() != Group::KIND_AUTO) {
       c.problems.push_back(place.At(
           "gpus", subject + " has kind " + (Group::Kind_IsValid(group.kind()) ? Group::Kind_Name(group.kind()) : "?") +

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/model/model_config_place.h"
@@ -13,6 +14,7 @@ struct CheckContext {
   const inference::ModelConfig& config;
   Place place;
   const std::string& model;  // what the texts call it
+  std::string_view engine;   // that runs it; empty: not known
   std::vector<Problem>& problems;
 
   // Before completion, a model that does not say may yet turn out to batch.

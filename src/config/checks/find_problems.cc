@@ -74,9 +74,10 @@ void CheckRefused(CheckContext& c) {
 
 }  // namespace
 
-std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std::string& model_name) {
+std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std::string& model_name,
+                                  std::string_view engine) {
   std::vector<Problem> problems;
-  CheckContext context{document.message().proto, Place(document.message()), model_name, problems};
+  CheckContext context{document.message().proto, Place(document.message()), model_name, engine, problems};
   if (!CheckCounts(context)) return problems;
   CheckIdentity(context);
   CheckVersionPolicy(context);

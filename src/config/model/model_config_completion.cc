@@ -272,7 +272,8 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorIn
   result.batching_decision = std::move(batching);
   result.unacted_fields = std::move(config.unacted_fields);
   result.accepts_larger_requests = defaulted && result.max_batch_size > 0 && !limited;
-  for (Problem& problem : FindProblems(*result.document, result.name)) problems.push_back(std::move(problem));
+  for (Problem& problem : FindProblems(*result.document, result.name, result.engine))
+    problems.push_back(std::move(problem));
   INFERD_RETURN_IF_ERROR(ToStatus(problems));
   return result;
 }

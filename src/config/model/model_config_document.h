@@ -43,6 +43,7 @@ class ModelConfigDocument final {
 
 // Everything that is wrong with a configuration in itself, before a model file is looked at: Triton's rules and texts
 // (model_config_utils), and what inferd does not act on yet, refused by name. `model_name` is what the texts call it.
-std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std::string& model_name);
+std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std::string& model_name,
+                                  std::string_view engine = {});
 
 }  // namespace inferd::config

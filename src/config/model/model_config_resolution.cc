@@ -137,7 +137,7 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
                                                  : inference::InferdOptions::PROCESS);
   }
   ModelConfig result = Rebuild(std::move(message), options.platform_names);
-  std::vector<Problem> problems = FindProblems(*result.document, folder_name);
+  std::vector<Problem> problems = FindProblems(*result.document, folder_name, result.engine);
   if (!platform.has_value() && problems.empty()) return std::unexpected(platform.error());
   if (!platform.has_value()) problems.push_back({.field = "", .message = platform.error().message(), .file = ""});
   INFERD_RETURN_IF_ERROR(ToStatus(problems));

@@ -9,6 +9,7 @@
 
 #include "base/text/printable.h"
 #include "config/model/model_config_place.h"
+#include "config/own_engines.h"
 
 namespace inferd::config {
 namespace {
@@ -17,7 +18,6 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
 constexpr size_t kDescribedMax = 10;
-constexpr std::string_view kOwnEngines[] = {"onnxruntime", "tensorflow", "fake"};
 constexpr std::string_view kNoGpus = "the server has no GPUs";
 constexpr std::string_view kNoProvider = "the engine has no execution provider";  // its name follows
 
@@ -30,7 +30,7 @@ constexpr UnactedField kFields[] = {
     {"optimization.input_pinned_memory", kNoGpus},
     {"optimization.output_pinned_memory", kNoGpus},
     {"optimization.gather_kernel_buffer_threshold", kNoGpus},
-    {"instance_group.gpus", kNoGpus},
+    {"instance_group.gpus", "the group is on the CPU"},
     {"instance_group.secondary_devices", "the server has no devices but the CPU", true},
     {"instance_group.passive", "every instance executes requests"},
     {"cc_model_filenames", kNoGpus},
@@ -58,11 +58,16 @@ std::string NameOf(const Message& message) {
   return name.empty() ? "" : " " + base::QuotedName(name);
 }
 
+// GPUs are acted on where the group is on them.
+bool ActedOnHere(const Message& message, const FieldDescriptor& field) {
+  const auto* const group = dynamic_cast<const inference::ModelInstanceGroup*>(&message);
+  return group != nullptr && field.name() == "gpus" && group->kind() == inference::ModelInstanceGroup::KIND_GPU;
+}
+
 // Goes through a message and collects the fields of the table that it sets.
 class UnactedFinder {
  public:
-  explicit UnactedFinder(std::string_view engine)
-      : own_engine_(std::ranges::find(kOwnEngines, engine) != std::end(kOwnEngines)) {}
+  explicit UnactedFinder(std::string_view engine) : own_engine_(FindOwnEngine(engine) != nullptr) {}
 
   // `path`: the message's own, as in the table.
   void Find(const Message& message, const Place& place, const std::string& path) {
@@ -72,7 +77,7 @@ class UnactedFinder {
     for (const FieldDescriptor* field : fields) {
       const std::string field_path = path.empty() ? field->name() : path + "." + field->name();
       const auto* const row = std::ranges::find(kFields, std::string_view(field_path), &UnactedField::path);
-      if (row != std::end(kFields)) {
+      if (row != std::end(kFields) && !ActedOnHere(message, *field)) {
         if (own_engine_ || !row->up_to_engine) Note(*row, message, field, place);
       } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !field->is_map()) {
         FindInside(message, field, place, field_path);

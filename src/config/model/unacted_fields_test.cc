@@ -196,7 +196,7 @@ constexpr NoteCase kNotes[] = {
     {"optimization.gather_kernel_buffer_threshold", "optimization { gather_kernel_buffer_threshold: 8 }",
      "1:16: optimization.gather_kernel_buffer_threshold: not acted on: the server has no GPUs"},
     {"instance_group.gpus", "instance_group [ { },\n { gpus: [ 0, 1 ] } ]",
-     "2:4: instance_group[1].gpus: not acted on: the server has no GPUs"},
+     "2:4: instance_group[1].gpus: not acted on: the group is on the CPU"},
     {"instance_group.secondary_devices", "instance_group { secondary_devices { kind: KIND_NVDLA device_id: 1 } }",
      "1:18: instance_group[0].secondary_devices[0]: not acted on: the server has no devices but the CPU"},
     {"instance_group.passive", "instance_group { passive: true }",
@@ -269,7 +269,7 @@ TEST(UnactedFieldsTest, CompletionKeepsThem) {
   ASSERT_TRUE(parsed.has_value());
   const auto resolved = ResolveModel(*parsed, "m", {"model.onnx"}, {});
   ASSERT_TRUE(resolved.has_value()) << resolved.error().ToString();
-  const auto expected = ElementsAre("c:1:18: instance_group[0].gpus: not acted on: the server has no GPUs");
+  const auto expected = ElementsAre("c:1:18: instance_group[0].gpus: not acted on: the group is on the CPU");
   EXPECT_THAT(resolved->unacted_fields, expected);
   const TensorInfo x{.name = "x", .datatype = tensor::DataType::kFp32, .shape = {-1}};
   const TensorInfo y{.name = "y", .datatype = tensor::DataType::kFp32, .shape = {-1}};

@@ -23,7 +23,10 @@ struct TensorSpec {
   bool padded = false;          // inputs: they share a batch, each filled up to the largest of them
   bool any_shape = false;       // `shape` is the usual one: the model says whether it takes another
   std::string graph_name = {};  // inside the model, where that is not `name`
-  bool unknown_rank = false;    // the model does not say how many dimensions there are: `shape` is [], and any_shape
+  // The scheduler does not look at the bytes: they may be in memory of a device, of an input where the engine takes
+  // them there. All others are brought to the CPU.
+  bool takes_device_memory = false;
+  bool unknown_rank = false;  // the model does not say how many dimensions there are: `shape` is [], and any_shape
   // Of an engine's signature: what the model's file calls its dimensions of any size, empty where one is a number or
   // has no name; as many as dimensions, or none.
   std::vector<std::string> dimension_names = {};
@@ -49,6 +52,7 @@ struct ModelSignature {
   bool splits_larger_requests = false;
   int64_t max_batch_size = 0;  // 0: shapes carry no batch dimension of ours
   bool decoupled = false;      // a request may have any number of responses; otherwise exactly one
+  bool sequences = false;      // requests may belong to sequences: the model keeps something from one to the next
   bool only_shown = false;     // by metadata: nobody can ask for it, and its tensors may have no datatype
   // Of one that is only shown: what clients are told that ask for it; empty: there is no such signature for them.
   std::string not_served = {};

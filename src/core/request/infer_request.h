@@ -34,11 +34,25 @@ struct InferTensor {
   Parameters parameters;
 };
 
-// An output the client asked for. `classification` > 0 asks for that many classes in place of the tensor; the front-end
-// makes them from the labels.
+// An output the client asked for.
 struct RequestedOutput {
   std::string name;
   Parameters parameters = {};
+  // Where its bytes are to be, from the first one on; empty: anywhere. INVALID_ARGUMENT is the answer if they are more.
+  // Written before the answer, and by an engine before that, even if the request fails then.
+  base::Buffer memory = {};
+};
+
+// The sequence that a request belongs to: requests that a model answers by what it kept of those before.
+struct Sequence {
+  std::variant<uint64_t, std::string> id = uint64_t{0};  // 0, "": none
+  bool start = false;                                    // it is the first of it, or begins it anew
+  bool end = false;                                      // it is the last
+
+  bool named() const {
+    const auto* number = std::get_if<uint64_t>(&id);
+    return number != nullptr ? *number != 0 : !std::get<std::string>(id).empty();
+  }
 };
 
 // Set where it is learned that no client waits for the reply any more; read by queues and engines. Thread-safe.
@@ -70,6 +84,7 @@ struct InferRequest {
   Parameters parameters;  // those that the protocol does not give a meaning to
   boost::container::small_vector<InferTensor, 2> inputs;
   std::vector<RequestedOutput> outputs;  // empty: all
+  Sequence sequence;                     // unnamed: it stands for itself
   uint64_t priority = 0;                 // 0: the model's default level
   uint64_t timeout_us = 0;               // how long it may wait in the queue; 0: the model's default
   int64_t received_ns = 0;               // base::Clock::NowNs when the first byte was seen

@@ -43,6 +43,9 @@ void AppendInput(std::string& line, const inferd_input& input, const inferd_sign
   AppendList(line, input.rank, [&](size_t i) { line += std::to_string(input.shape[i]); });
   line += ",\"pieces\":";
   AppendList(line, input.piece_count, [&](size_t i) { line += std::to_string(input.pieces[i].size); });
+  if (input.piece_count > 0 && input.pieces[0].kind == INFERD_MEMORY_GPU) {
+    line += ",\"gpu\":" + std::to_string(input.pieces[0].device);
+  }
   line += '}';
 }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
+
+#include "engines/fake/fake_device.h"
 
 namespace inferd::fake {
 
@@ -12,16 +15,14 @@ class RepeatedParameters final {
  public:
   RepeatedParameters(const inferd_host* host, const inferd_model* model, const inferd_batch* batch, size_t request) {
     const auto& wanted = model->options.response_parameters;
-    values_.reserve(wanted.size());  // pointed to
+    values_.reserve(wanted.size() + kSequenceParameters);  // pointed to
+    if (model->options.sequences != 0) AddSequence(host, batch, request == INFERD_ALL_REQUESTS ? 0 : request);
     for (const std::string& name : wanted) {
       const inferd_text text = {name.data(), name.size()};
       inferd_parameter value = {};
       value.struct_size = sizeof(value);
       const size_t asked = request == INFERD_ALL_REQUESTS ? 0 : request;
-      if (host->find_parameter(batch, asked, text, &value) == 0) continue;
-      names_.push_back(text);
-      values_.push_back(value);
-      list_.push_back(&values_.back());
+      if (host->find_parameter(batch, asked, text, &value) != 0) Add(text, value);
     }
   }
   RepeatedParameters(const RepeatedParameters&) = delete;
@@ -34,10 +35,46 @@ class RepeatedParameters final {
   }
 
  private:
+  static constexpr size_t kSequenceParameters = 3;
+
+  void Add(inferd_text name, const inferd_parameter& value) {
+    names_.push_back(name);
+    values_.push_back(value);
+    list_.push_back(&values_.back());
+  }
+
+  void AddSequence(const inferd_host* host, const inferd_batch* batch, size_t request) {
+    inferd_sequence sequence = {};
+    sequence.struct_size = sizeof(sequence);
+    if (host->sequence(batch, request, &sequence) == 0) return;
+    inferd_parameter value = {};
+    value.struct_size = sizeof(value);
+    value.kind = sequence.text.size > 0 ? INFERD_PARAMETER_TEXT : INFERD_PARAMETER_UINT64;
+    value.text_value = sequence.text;
+    value.uint64_value = sequence.number;
+    Add(Text("sequence"), value);
+    value.kind = INFERD_PARAMETER_BOOL;
+    value.bool_value = sequence.start;
+    Add(Text("start"), value);
+    value.bool_value = sequence.end;
+    Add(Text("end"), value);
+  }
+
+  static inferd_text Text(std::string_view text) { return {text.data(), text.size()}; }
+
   std::vector<inferd_text> names_;
   std::vector<inferd_parameter> values_;
   std::vector<const inferd_parameter*> list_;
 };
+
+// On which the inputs are; 0: they are on none.
+int32_t DeviceOf(const inferd_batch* batch) {
+  for (size_t i = 0; i < batch->input_count; ++i) {
+    const inferd_input& input = *batch->inputs[i];
+    if (input.piece_count > 0 && input.pieces[0].kind == INFERD_MEMORY_GPU) return input.pieces[0].device;
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -75,6 +112,18 @@ void* Answer::Add(uint32_t index, std::vector<int64_t> shape, size_t size) {
       memory = std::malloc(std::max<size_t>(size, 1));
       transient_.push_back(memory);
       break;
+    case OutputMemory::kDevice: {
+      const int32_t device = DeviceOf(batch_);
+      memory = DeviceTable()->allocate(INFERD_MEMORY_GPU, device, size);
+      output.release = ReleaseFromDevice;
+      output.release_arg = memory;
+      output.memory = {memory, size, INFERD_MEMORY_GPU, device};
+      return memory == nullptr ? nullptr : Reach(output.memory);
+    }
+    case OutputMemory::kHostDevice: {
+      const inferd_memory wish = {nullptr, size, INFERD_MEMORY_GPU, DeviceOf(batch_)};
+      return host_->allocate_output_in(batch_, index, &wish, &output.memory) == 0 ? nullptr : Reach(output.memory);
+    }
   }
   output.memory = {memory, size, INFERD_MEMORY_CPU, 0};
   return memory;

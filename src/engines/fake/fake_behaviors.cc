@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "engines/fake/fake_answer.h"
+#include "engines/fake/fake_device.h"
 #include "tensor/data_type.h"
 
 namespace inferd::fake {
@@ -60,7 +61,7 @@ void CombineAs(int32_t datatype, const inferd_memory& left, const inferd_memory&
 template <typename T>
 T Element(const inferd_memory& piece, size_t i) {
   T value;
-  std::memcpy(&value, static_cast<const std::byte*>(piece.data) + i * sizeof(T), sizeof(T));
+  std::memcpy(&value, Reach(piece) + i * sizeof(T), sizeof(T));
   return value;
 }
 

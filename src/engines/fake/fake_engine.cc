@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engines/fake/fake_answer.h"
+#include "engines/fake/fake_device.h"
 #include "engines/fake/fake_execution.h"
 #include "engines/fake/fake_model.h"
 #include "inferd/engine_abi.h"
@@ -56,12 +57,24 @@ int32_t CreateInstance(inferd_model* model, const inferd_instance_spec* spec, in
   auto created = std::make_unique<inferd_instance>();
   created->model = model;
   created->ordinal = spec->ordinal;
+  if (spec->kind == INFERD_INSTANCE_GPU) created->device = spec->device;
   if (model->options.complete_on_thread) created->completer = std::make_unique<base::ThreadPool>("fake", 1);
   *instance = created.release();
   return INFERD_OK;
 }
 
 void DestroyInstance(inferd_instance* instance) { delete instance; }
+
+int32_t AllocateInput(inferd_instance* instance, uint32_t /*input*/, size_t size, inferd_input_memory* memory) {
+  if (instance->device < 0 || instance->model->options.input_memory != InputMemory::kEngineDevice)
+    return INFERD_CANCELLED;
+  void* const data = DeviceTable()->allocate(INFERD_MEMORY_GPU, instance->device, size);
+  if (data == nullptr) return INFERD_RESOURCE_EXHAUSTED;
+  memory->memory = {data, size, INFERD_MEMORY_GPU, instance->device};
+  memory->release = ReleaseFromDevice;
+  memory->release_arg = data;
+  return INFERD_OK;
+}
 
 int32_t Execute(inferd_instance* instance, const inferd_batch* batch, inferd_error* error) {
   if (instance->completer == nullptr) {
@@ -81,8 +94,8 @@ int32_t Execute(inferd_instance* instance, const inferd_batch* batch, inferd_err
 }
 
 const inferd_engine kEngine = {
-    sizeof(inferd_engine), INFERD_ENGINE_ABI_VERSION, "fake",  "1",     "",     Load, Unload, Signature,
-    CreateInstance,        DestroyInstance,           Execute, nullptr, nullptr};
+    sizeof(inferd_engine), INFERD_ENGINE_ABI_VERSION, "fake",  "1",     "",      Load,          Unload,       Signature,
+    CreateInstance,        DestroyInstance,           Execute, nullptr, nullptr, DeviceTable(), AllocateInput};
 
 }  // namespace
 

@@ -52,7 +52,7 @@ class FakeEngineTest : public ::testing::Test {
     auto model = engine_->Load(spec);
     if (!model) return model.error();
     model_ = *std::move(model);
-    instance_ = *model_->CreateInstance(0, 0);
+    instance_ = *model_->CreateInstance({});
     return {};
   }
 

@@ -51,6 +51,7 @@ void inferd_model::CopySignature(const inferd_signature& declared) {
     own.bytes_form = options.bytes_form;
     own.one_piece = options.one_piece;
     own.alignment = options.alignment;
+    if (options.input_memory != inferd::fake::InputMemory::kHost) own.memory_kinds = 1u << INFERD_MEMORY_GPU;
     specs.push_back(own);
     list->push_back(&specs.back());
   };
@@ -71,6 +72,7 @@ void inferd_model::CopySignature(const inferd_signature& declared) {
       options.behavior == inferd::fake::Behavior::kRepeat || options.behavior == inferd::fake::Behavior::kSquare;
   signature.decoupled = streams ? 1 : 0;
   signature.unfinished_executions_max = static_cast<int32_t>(options.unfinished_executions_max);
+  signature.sequences = options.sequences;
   if (signature.unfinished_executions_max > 1) signature.compute_threads = -1;
 }
 

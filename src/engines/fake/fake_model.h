@@ -43,5 +43,6 @@ struct inferd_model {
 struct inferd_instance {
   inferd_model* model = nullptr;
   int32_t ordinal = 0;
+  int32_t device = -1;                                  // -1: on the CPU
   std::unique_ptr<inferd::base::ThreadPool> completer;  // where executions are answered; null: where they are called
 };

@@ -12,7 +12,8 @@ namespace inferd::fake {
 
 enum class Behavior { kIdentity, kAddSub, kRepeat, kSquare };
 enum class Respond { kAll, kEach, kReverse };  // whole batches at once; request by request; the last one first
-enum class OutputMemory { kHost, kEngine, kTransient };
+enum class OutputMemory { kHost, kEngine, kTransient, kDevice, kHostDevice };
+enum class InputMemory { kHost, kDevice, kEngineDevice };  // the last: in memory that this engine gives
 enum class Misbehavior { kNone, kNoResponse, kDoubleResponse, kMissingOutput, kWrongSize, kWrongShape, kThrow, kDeaf };
 
 // What a model of this engine does, from its configuration's `parameters`. docs/fake-engine.md lists them for users.
@@ -51,6 +52,8 @@ struct FakeOptions {
   bool complete_on_thread = false;        // answer from another thread, after execute() returned
   int64_t unfinished_executions_max = 0;  // of an instance that does so; above 1: executions compute with no thread
   OutputMemory output_memory = OutputMemory::kHost;
+  InputMemory input_memory = InputMemory::kHost;  // of instances on a GPU
+  int32_t sequences = 0;                          // 1: responses say what sequence their request belongs to
   Misbehavior misbehavior = Misbehavior::kNone;
 
   int32_t bytes_form = INFERD_BYTES_PACKED;

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <span>
 
+#include "engines/fake/fake_device.h"
 #include "tensor/bytes.h"
 #include "tensor/data_type.h"
 
@@ -64,19 +65,24 @@ std::vector<int64_t> ShapeOf(const inferd_batch* batch, const inferd_input& inpu
   return shape;
 }
 
+// Where this code finds them.
+std::vector<inferd_memory> Reached(const inferd_input& input) {
+  std::vector<inferd_memory> pieces(input.pieces, input.pieces + input.piece_count);
+  for (inferd_memory& piece : pieces) piece.data = Reach(piece);
+  return pieces;
+}
+
 Part::Input CopyOf(const inferd_input& input) {
-  return {input.index,
-          input.datatype,
-          input.bytes_form,
-          {input.shape, input.shape + input.rank},
-          {input.pieces, input.pieces + input.piece_count}};
+  Part::Input copy{
+      input.index, input.datatype, input.bytes_form, {input.shape, input.shape + input.rank}, Reached(input)};
+  return copy;
 }
 
 template <typename T>
 bool Holds(const inferd_memory& piece, int64_t value) {
   const auto wanted = static_cast<T>(value);
   if (static_cast<int64_t>(wanted) != value) return false;
-  const auto* bytes = static_cast<const std::byte*>(piece.data);
+  const std::byte* const bytes = Reach(piece);
   for (size_t i = 0; i + sizeof(T) <= piece.size; i += sizeof(T)) {
     if (std::memcmp(bytes + i, &wanted, sizeof(T)) == 0) return true;
   }
@@ -121,6 +127,7 @@ Part Part::OneRequest(const inferd_batch* batch, size_t request) {
     if (batch->request_count > 1) {
       own.pieces = {input.piece_count == 1 ? RowsOf(batch, input, request) : input.pieces[request]};
       own.shape = ShapeOf(batch, input, request, own.pieces[0]);
+      own.pieces[0].data = Reach(own.pieces[0]);
     }
     part.inputs_.push_back(std::move(own));
   }

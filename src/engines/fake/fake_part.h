@@ -18,7 +18,7 @@ class Part final {
     int32_t datatype = INFERD_TYPE_INVALID;
     int32_t bytes_form = INFERD_BYTES_PACKED;
     std::vector<int64_t> shape;
-    std::vector<inferd_memory> pieces;
+    std::vector<inferd_memory> pieces;  // `data`: where this engine finds it (Reach)
 
     size_t bytes() const;
   };

@@ -96,7 +96,7 @@ TEST(TensorflowEngineTest, EverySignatureIsServed) {
   EXPECT_FALSE(regress.only_shown);
 
   ASSERT_TRUE(others.contains("asset"));
-  const auto instance = *others["asset"]->CreateInstance(0, 0);
+  const auto instance = *others["asset"]->CreateInstance({});
   RecordingExecution execution;
   execution.AddInput(0, DataType::kFp32, {1, 1}, SliceOf<float>({1}));
   execution.outputs = {0};
@@ -134,7 +134,7 @@ TEST(TensorflowEngineTest, AnyTensorOfTheGraphIsFedAndFetched) {
   EXPECT_TRUE(signature.inputs[0].any_shape);
   EXPECT_EQ(signature.outputs[1].name, "a/read");
   EXPECT_EQ(signature.max_batch_size, 0);
-  const auto instance = *(*opened)->CreateInstance(0, 0);
+  const auto instance = *(*opened)->CreateInstance({});
   RecordingExecution execution;
   execution.AddInput(0, DataType::kFp32, {3}, SliceOf<float>({1, 2, 5}));
   execution.outputs = {0, 1};
@@ -158,7 +158,7 @@ TEST(TensorflowEngineTest, CallsOfAGraphThatCannotBe) {
   EXPECT_EQ(why({.feeds = {}, .fetches = {}, .targets = {"no", "y", "none"}}),
             not_found("PruneForTargets: Some target nodes not found: no, none"));
   const auto unfed = open({.feeds = {}, .fetches = {"y"}, .targets = {}});
-  const auto instance = *(*unfed)->CreateInstance(0, 0);
+  const auto instance = *(*unfed)->CreateInstance({});
   RecordingExecution execution;
   execution.outputs = {0};
   instance->Execute(execution);
@@ -171,7 +171,7 @@ TEST(TensorflowEngineTest, AVariableBehindAReferenceIsOfItsBaseType) {
   const auto variable = first.model->GraphSignatures()({.feeds = {}, .fetches = {"a"}, .targets = {}});
   ASSERT_TRUE(variable.has_value()) << variable.error().ToString();
   EXPECT_EQ((*variable)->signature().outputs[0].datatype, DataType::kFp32);
-  const auto instance = *(*variable)->CreateInstance(0, 0);
+  const auto instance = *(*variable)->CreateInstance({});
   RecordingExecution execution;
   execution.outputs = {0};
   instance->Execute(execution);
@@ -232,7 +232,7 @@ TEST(TensorflowEngineTest, OnlyWantedOutputsAreComputed) {
 
 TEST(TensorflowEngineTest, StateIsSharedByInstancesAndOutlivesTheRequestsMemory) {
   const Running counter("counter");
-  const auto other = *counter.model->CreateInstance(0, 1);
+  const auto other = *counter.model->CreateInstance({.ordinal = 1});
   const std::string word(100, 'w');
   RecordingExecution first;
   first.AddInput(0, DataType::kInt64, {}, SliceOf<int64_t>({40}));

@@ -103,6 +103,8 @@ TEST_F(InferCallTest, KnownParametersAreTakenAndTheRestIsTheModels) {
   inference::ModelInferRequest request = InferRequest();
   (*request.mutable_parameters())["timeout"].set_int64_param(1500);
   (*request.mutable_parameters())["priority"].set_uint64_param(2);
+  (*request.mutable_parameters())["sequence_id"].set_string_param("s");
+  (*request.mutable_parameters())["sequence_start"].set_bool_param(true);
   (*request.mutable_parameters())["triton_enable_empty_final_response"].set_bool_param(true);
   (*request.mutable_parameters())["mine"].set_double_param(0.5);
   service_.server.clock.AdvanceMs(5);
@@ -110,6 +112,8 @@ TEST_F(InferCallTest, KnownParametersAreTakenAndTheRestIsTheModels) {
   const core::InferRequest& seen = *service_.dispatcher.last;
   EXPECT_EQ(seen.timeout_us, 1500u);
   EXPECT_EQ(seen.priority, 2u);
+  EXPECT_EQ(std::get<std::string>(seen.sequence.id), "s");
+  EXPECT_TRUE(seen.sequence.start);
   EXPECT_EQ(seen.parameters, (core::Parameters{{"mine", 0.5}}));
   EXPECT_EQ(seen.received_ns, service_.server.clock.NowNs());
   EXPECT_EQ(seen.deadline_ns, 0);
@@ -117,11 +121,8 @@ TEST_F(InferCallTest, KnownParametersAreTakenAndTheRestIsTheModels) {
   EXPECT_EQ(Infer(request)->status(), "3");
 }
 
-TEST_F(InferCallTest, SequencesAndSharedMemoryAreUnimplemented) {
+TEST_F(InferCallTest, SharedMemoryIsUnimplemented) {
   inference::ModelInferRequest request = InferRequest();
-  (*request.mutable_parameters())["sequence_id"].set_int64_param(5);
-  EXPECT_EQ(Infer(request)->status(), "12");
-  request = InferRequest();
   (*request.mutable_inputs(0)->mutable_parameters())["shared_memory_region"].set_string_param("r");
   request.clear_raw_input_contents();
   EXPECT_EQ(Infer(request)->status(), "12");

@@ -105,7 +105,9 @@ config::BatchingDecision Loader::DecideBatching(const config::ModelConfig& confi
 base::Status Loader::CreateInstances(const config::ModelConfig& config, core::SchedulerParts& parts) const {
   for (const config::Instance& each : config::ExpandInstances(config)) {
     const auto ordinal = static_cast<int>(parts.instances.size());
-    INFERD_ASSIGN_OR_RETURN(auto instance, parts.model->CreateInstance(each.group, ordinal));
+    INFERD_ASSIGN_OR_RETURN(auto instance,
+                            parts.model->CreateInstance(
+                                {.group = each.group, .ordinal = ordinal, .kind = each.kind, .device = each.device}));
     parts.instances.push_back(std::move(instance));
   }
   return base::OkStatus();

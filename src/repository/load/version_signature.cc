@@ -82,6 +82,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
   signature->name = engine.name;
   signature->method_name = engine.method_name;
   signature->decoupled = engine.decoupled;
+  signature->sequences = engine.sequences;
   signature->max_batch_size = config.max_batch_size;
   signature->accepts_larger_requests = config.accepts_larger_requests;
   const bool batches = config.max_batch_size > 0;
@@ -89,6 +90,9 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
   signature->splits_larger_requests = batches && config.split_large_requests && config.batch_outputs.empty();
   // What the configuration does with dimensions needs them to be there.
   const auto says_no_more = [batches](const auto& tensor) { return !batches && tensor.dims.rank() == 0; };
+  // The scheduler reads the bytes of what it fills up.
+  const bool reads =
+      !config.padding.empty() || !config.allowed_batch_sizes.empty() || (batches && config.pads_to_largest_shape);
   const bool free = config.padding.empty() && config.batch_inputs.empty();
   for (const config::ModelInput& input : config.inputs) {
     const int index = engine.FindInput(input.name);
@@ -103,6 +107,8 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                                  .padded = batches && config.pads_to_largest_shape && !input.reshape,
                                  .any_shape = free && engine.inputs[index].any_shape,
                                  .graph_name = engine.inputs[index].graph_name,
+                                 .takes_device_memory = !reads && input.datatype != tensor::DataType::kBytes &&
+                                                        engine.inputs[index].takes_device_memory,
                                  .unknown_rank = engine.inputs[index].unknown_rank && says_no_more(input),
                                  .default_value = engine.inputs[index].default_value});
   }
@@ -119,6 +125,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                           .reshape = output.reshape,
                           .any_shape = engine.outputs[index].any_shape,
                           .graph_name = engine.outputs[index].graph_name,
+                          .takes_device_memory = config.padding.empty() && output.datatype != tensor::DataType::kBytes,
                           .unknown_rank = engine.outputs[index].unknown_rank && says_no_more(output)};
     // A model may bring labels of its own; those that the configuration names count in their place.
     if (output.label_filename.empty()) {

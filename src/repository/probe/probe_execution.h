@@ -36,7 +36,9 @@ class ProbeExecution final : public core::Execution {
 
   const core::InferRequest& request(size_t /*i*/) const override { return request_; }
   bool IsCancelled(size_t /*i*/) const override { return clock_.NowNs() > deadline_ns_; }
-  base::Buffer AllocateOutput(int /*output*/, size_t bytes) override { return base::Buffer::Allocate(bytes); }
+  base::Buffer AllocateOutput(int /*output*/, size_t bytes, base::MemoryPlace /*wish*/) override {
+    return base::Buffer::Allocate(bytes);
+  }
   void MarkInputsReady() override {}
   void MarkInferDone() override {}
   void Respond(size_t i, core::EngineResponse response) override;

@@ -219,8 +219,9 @@ class Prober {
 
 config::ProbeResult ProbeRows(core::EngineModel& model, const RowProbeOptions& options, const base::Clock& clock) {
   const core::ModelSignature& signature = model.signature();
+  if (signature.sequences) return {.found = "it keeps state between requests"};
   if (signature.decoupled) return {.found = "it may answer a request any number of times"};
-  auto instance = model.CreateInstance(0, 0);
+  auto instance = model.CreateInstance({});
   if (!instance.has_value()) return {.found = "there is no instance to execute it: " + instance.error().message()};
   return Prober(signature, **instance, options, clock).Find();
 }

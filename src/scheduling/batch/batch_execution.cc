@@ -89,7 +89,23 @@ bool BatchExecution::PastDeadline(size_t i) const {
   return deadline_ns != 0 && deadline_ns <= context_.clock.NowNs();
 }
 
-base::Buffer BatchExecution::AllocateOutput(int, size_t bytes) {
+// Empty: the output has none that the engine could write to, or would not be alone in it.
+base::Buffer BatchExecution::NamedMemory(int output, size_t bytes, base::MemoryPlace wish) const {
+  if (rows.size() != 1) return {};
+  const core::QueuedRequest& member = members_.front()->queued;
+  const auto& requested = member.request->outputs;
+  for (size_t i = 0; i < requested.size() && i < member.layout.outputs.size(); ++i) {
+    if (context_.engine_outputs[member.layout.outputs[i]] != output) continue;
+    const base::Buffer& memory = requested[i].memory;
+    const bool on_device = context_.signature.outputs[member.layout.outputs[i]].takes_device_memory;
+    const bool reachable = memory.place().readable() || (on_device && memory.place() == wish);
+    return reachable && memory.size() >= bytes ? memory : base::Buffer();
+  }
+  return {};
+}
+
+base::Buffer BatchExecution::AllocateOutput(int output, size_t bytes, base::MemoryPlace wish) {
+  if (base::Buffer named = NamedMemory(output, bytes, wish)) return named;
   if (context_.outputs == nullptr || bytes < kChargedOutputBytesMin) return base::Buffer::Allocate(bytes);
   if (!context_.outputs->TryCharge(bytes)) {
     refused_bytes_.store(bytes, kRelaxed);

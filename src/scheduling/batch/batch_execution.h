@@ -67,8 +67,10 @@ class BatchExecution final : public core::Execution {
     return *members_[std::min(i, members_.size() - 1)]->queued.request;
   }
   bool IsCancelled(size_t i) const override { return i >= members_.size() || Evicted() || GivenUp(i); }
-  // Throws std::bad_alloc also where the budget has no room.
-  base::Buffer AllocateOutput(int, size_t bytes) override;
+  bool FillsUp(size_t i) const override { return i >= members_.size(); }
+  // Of a lone request that names its own memory for the output, that. Throws std::bad_alloc also where the budget has
+  // no room.
+  base::Buffer AllocateOutput(int output, size_t bytes, base::MemoryPlace wish) override;
   void MarkInputsReady() override { inputs_ready_ns_.store(context_.clock.NowNs(), std::memory_order_relaxed); }
   void MarkInferDone() override { infer_done_ns_.store(context_.clock.NowNs(), std::memory_order_relaxed); }
   void Respond(size_t i, core::EngineResponse response) override;
@@ -89,6 +91,7 @@ class BatchExecution final : public core::Execution {
   bool CancelledByClient(size_t i) const;
   bool PastDeadline(size_t i) const;
   void FailAll(base::Status status);
+  base::Buffer NamedMemory(int output, size_t bytes, base::MemoryPlace wish) const;
   base::Status Charge(std::vector<core::InferTensor>& tensors);
   void ReleaseAllocated();
   bool GivenUp(size_t i) const { return CancelledByClient(i) || PastDeadline(i); }

@@ -53,6 +53,29 @@ TEST_F(BatchExecutionTest, ALoneRequestGoesAsItIs) {
   EXPECT_THAT(fixture_.values(0), ElementsAre(7, 8));
 }
 
+TEST_F(BatchExecutionTest, ALoneRequestsOwnMemoryIsWrittenByTheEngine) {
+  const base::Buffer memory = base::Buffer::Allocate(8);
+  auto entry = fixture_.Request(2, {1, 2, 3, 4});
+  entry->queued.request->outputs[0].memory = memory;
+  const Running execution{fixture_, std::move(entry)};
+  EXPECT_EQ(execution->AllocateOutput(0, 8, {}).data(), memory.data());
+  EXPECT_EQ(execution->AllocateOutput(0, 4, {}).data(), memory.data());
+  EXPECT_NE(execution->AllocateOutput(0, 9, {}).data(), memory.data()) << "it has no room for that";
+  EXPECT_NE(execution->AllocateOutput(1, 8, {}).data(), memory.data()) << "another output";
+  execution->RespondAll({base::OkStatus(), Out({2, 1}, {7, 8})});
+  End(*execution);
+}
+
+TEST_F(BatchExecutionTest, OneOfSeveralRequestsDoesNotGetTheBatchsOutputsInItsMemory) {
+  const base::Buffer memory = base::Buffer::Allocate(64);
+  auto entry = fixture_.Request(1, {1, 2});
+  entry->queued.request->outputs[0].memory = memory;
+  const Running execution{fixture_, std::move(entry), fixture_.Request(1, {3, 4})};
+  EXPECT_NE(execution->AllocateOutput(0, 16, {}).data(), memory.data());
+  execution->RespondAll({base::OkStatus(), Out({2, 1}, {7, 8})});
+  End(*execution);
+}
+
 TEST_F(BatchExecutionTest, SeveralRequestsShareOneCall) {
   const Running execution{fixture_, fixture_.Request(1, {1, 2}), fixture_.Request(2, {3, 4, 5, 6}),
                           fixture_.Request(1, {7, 8})};
@@ -83,7 +106,9 @@ TEST_F(BatchExecutionTest, ABatchIsFilledUpToAnAllowedSize) {
   EXPECT_THAT(Gathered(execution->inputs[0]), ElementsAre(1, 2, 3, 4, 5, 6, 3, 4, 3, 4, 3, 4, 3, 4, 3, 4))
       << "the last request's first row";
   EXPECT_EQ(execution->request(2).id, "1");
-  EXPECT_TRUE(execution->IsCancelled(2)) << "nobody waits for it";
+  EXPECT_TRUE(execution->IsCancelled(2)) << "no client waits for it";
+  EXPECT_TRUE(execution->FillsUp(2));
+  EXPECT_FALSE(execution->FillsUp(1));
   EXPECT_FALSE(execution->IsCancelled(1));
   execution->Respond(2, {base::Internal("nobody hears this")});
   execution->RespondAll({base::OkStatus(), Out({8, 1}, {10, 20, 30, 99, 99, 99, 99, 99})});

@@ -15,6 +15,7 @@ namespace inferd::scheduling {
 namespace {
 
 base::BufferSlice Aligned(const ExecutionContext& context, const base::BufferSlice& data, size_t alignment) {
+  if (!data.place().readable()) return data;  // the engine's host copies it, where it must
   base::BufferSlice aligned = tensor::Aligned(data, alignment);
   if (aligned.data() != data.data()) context.statistics.AddInputCopy();
   return aligned;

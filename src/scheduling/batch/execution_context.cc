@@ -45,7 +45,7 @@ base::Result<ExecutionContext> MakeExecutionContext(const core::SchedulerParts& 
                            .plan = std::move(plan),
                            .allowed_rows = {},
                            .batching_session = nullptr,
-                           .retries_members = parts.config->side_effect_free};
+                           .retries_members = parts.config->side_effect_free && !parts.signature->sequences};
   if (MakeBatchRules(*parts.config, signature).batching) context.batching_session = metrics.batching_session();
   if (signature.max_batch_size > 0) context.allowed_rows = parts.config->allowed_batch_sizes;
   for (const int input : context.engine_inputs) {

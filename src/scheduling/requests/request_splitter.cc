@@ -61,7 +61,7 @@ class InputCutter {
 bool ToBeSplit(const core::QueuedRequest& queued, int64_t rows_max) {
   if (queued.layout.rows <= rows_max || rows_max < 1) return false;
   const core::ModelSignature& signature = *queued.version->signatures()[queued.request->signature];
-  return signature.splits_larger_requests && !signature.decoupled &&
+  return signature.splits_larger_requests && !signature.decoupled && !queued.request->sequence.named() &&
          std::ranges::all_of(signature.outputs, CarriesRows);
 }
 

@@ -8,7 +8,7 @@
 namespace inferd::scheduling {
 
 // Whether a request has more rows than one execution may have, and is to be split (inferd { split_large_requests }).
-// Never where outputs do not carry the batch dimension, or the model is decoupled.
+// Never where outputs do not carry the batch dimension, the model is decoupled, or the request belongs to a sequence.
 bool ToBeSplit(const core::QueuedRequest& queued, int64_t rows_max);
 
 // Hands the request on as parts of `rows_max` rows (> 0; the last may have fewer), in row order: inputs are views of

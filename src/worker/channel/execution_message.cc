@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/buffer.h"
+#include "base/device_memory.h"
 #include "core/request/response_parameters.h"
 
 namespace inferd::worker {
@@ -12,7 +13,7 @@ namespace {
 
 constexpr size_t kPieceBytes = sizeof(uint8_t) + 2 * sizeof(uint64_t);
 constexpr size_t kInputBytesMin = 2 * sizeof(int32_t) + 2 * sizeof(uint64_t);
-constexpr size_t kRequestBytesMin = 2 * sizeof(uint64_t);
+constexpr size_t kRequestBytesMin = 2 * sizeof(uint64_t) + 2 * sizeof(uint8_t);
 constexpr size_t kTensorBytesMin = sizeof(int32_t) + 3 * sizeof(uint64_t) + sizeof(uint32_t);
 
 // Hands the area out from its beginning.
@@ -64,8 +65,9 @@ std::optional<uint64_t> FindAmongBodies(const base::BufferSlice& piece, std::spa
   return offset;
 }
 
-bool PlaceInput(const core::ExecutionInput& input, const ModelDescription::Input& wish,
-                std::span<const std::byte> bodies, Placement& placement, MessageWriter& writer) {
+// False: there is no room.
+base::Result<bool> PlaceInput(const core::ExecutionInput& input, const ModelDescription::Input& wish,
+                              std::span<const std::byte> bodies, Placement& placement, MessageWriter& writer) {
   const size_t alignment = std::max(wish.alignment, base::kBufferAlignment);
   writer.Add(static_cast<int32_t>(input.index));
   writer.Add(static_cast<int32_t>(input.datatype));
@@ -78,7 +80,8 @@ bool PlaceInput(const core::ExecutionInput& input, const ModelDescription::Input
     writer.Add(uint64_t{1});
     AddPlace(writer, Area::kCall, placement.OffsetOf(place), bytes);
     for (const base::BufferSlice& piece : input.pieces) {
-      place = std::copy_n(piece.data(), piece.size(), place);
+      INFERD_RETURN_IF_ERROR(base::CopyBytes(piece.data(), piece.place(), place, {}, piece.size()));
+      place += piece.size();
     }
     return true;
   }
@@ -91,7 +94,7 @@ bool PlaceInput(const core::ExecutionInput& input, const ModelDescription::Input
     std::byte* const place = placement.Next(piece.size(), alignment);
     if (place == nullptr) return false;
     AddPlace(writer, Area::kCall, placement.OffsetOf(place), piece.size());
-    std::copy_n(piece.data(), piece.size(), place);
+    INFERD_RETURN_IF_ERROR(base::CopyBytes(piece.data(), piece.place(), place, {}, piece.size()));
   }
   return true;
 }
@@ -127,8 +130,10 @@ base::Result<PlacedCall> PlaceCall(const core::Execution& execution, const Model
   writer.Add(static_cast<uint64_t>(execution.rows.size()));
   for (size_t i = 0; i < execution.rows.size(); ++i) {
     writer.Add(execution.rows[i]);
+    writer.Add(static_cast<uint8_t>(execution.FillsUp(i)));
     writer.AddText(execution.request(i).id);
     writer.AddParameters(execution.request(i).parameters);
+    writer.AddSequence(execution.request(i).sequence);
   }
   writer.Add(static_cast<uint64_t>(execution.outputs.size()));
   for (const int output : execution.outputs) writer.Add(static_cast<int32_t>(output));
@@ -138,9 +143,9 @@ base::Result<PlacedCall> PlaceCall(const core::Execution& execution, const Model
       return std::unexpected(base::Internal("an execution names input " + std::to_string(input.index) + " of " +
                                             std::to_string(model.inputs.size())));
     }
-    if (!PlaceInput(input, model.inputs[input.index], areas.bodies, placement, writer)) {
-      return std::unexpected(TooLarge(execution, areas.call.size()));
-    }
+    INFERD_ASSIGN_OR_RETURN(const bool fits,
+                            PlaceInput(input, model.inputs[input.index], areas.bodies, placement, writer));
+    if (!fits) return std::unexpected(TooLarge(execution, areas.call.size()));
   }
   const std::string_view message = writer.text();
   std::byte* place = placement.Next(message.size(), base::kBufferAlignment);
@@ -150,15 +155,17 @@ base::Result<PlacedCall> PlaceCall(const core::Execution& execution, const Model
 }
 
 base::Status ReadCall(std::string_view message, const InputAreas& areas, core::Execution& execution,
-                      std::vector<core::InferRequest>& requests) {
+                      std::vector<CalledRequest>& requests) {
   MessageReader reader(message);
   const size_t request_count = reader.TakeCount(sizeof(int64_t) + kRequestBytesMin);
   execution.rows.clear();
   requests.resize(request_count);
-  for (core::InferRequest& request : requests) {
+  for (CalledRequest& called : requests) {
     execution.rows.push_back(reader.Take<int64_t>());
-    request.id = reader.TakeText();
-    request.parameters = reader.TakeParameters();
+    called.fills_up = reader.TakeBool();
+    called.request.id = reader.TakeText();
+    called.request.parameters = reader.TakeParameters();
+    called.request.sequence = reader.TakeSequence();
   }
   execution.outputs.clear();
   const size_t outputs = reader.TakeCount(sizeof(int32_t));

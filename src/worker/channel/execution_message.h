@@ -30,14 +30,19 @@ struct InputAreas {
 // Copies the inputs into the call area, each piece aligned as the model wishes; pieces of inputs that it wants in one
 // piece are joined. What lies among the bodies already, aligned and in one piece where that is wanted, is left there:
 // it stays until the execution is finished, as all its buffers. `writer` is memory to work in. INVALID_ARGUMENT: what
-// is to be copied does not fit.
+// is to be copied does not fit. Those of base::CopyBytes.
 base::Result<PlacedCall> PlaceCall(const core::Execution& execution, const ModelDescription& model,
                                    const InputAreas& areas, MessageWriter& writer);
 
-// The worker's end. Inputs are views of the areas; `requests` gets ids and parameters alone. INTERNAL: it cannot be
-// read.
+// What the worker knows of a request: its id, parameters and sequence.
+struct CalledRequest {
+  core::InferRequest request = {};
+  bool fills_up = false;
+};
+
+// The worker's end. Inputs are views of the areas. INTERNAL: it cannot be read.
 base::Status ReadCall(std::string_view message, const InputAreas& areas, core::Execution& execution,
-                      std::vector<core::InferRequest>& requests);
+                      std::vector<CalledRequest>& requests);
 
 // A response on its way back: its tensors' places in the answer area.
 struct PlacedTensor {

@@ -49,7 +49,7 @@ class ExecutionMessageTest : public ::testing::Test {
   InputAreas areas_{.call = area_, .bodies = bodies_->area()};
   MessageWriter writer_;
   RecordingExecution got_;
-  std::vector<core::InferRequest> requests_;
+  std::vector<CalledRequest> requests_;
   size_t copied_ = 0;  // bytes of the call area before the message
 };
 
@@ -62,6 +62,29 @@ TEST_F(ExecutionMessageTest, ABatchOfBodiesStaysWhereItIs) {
   ASSERT_EQ(got_.inputs[0].pieces.size(), 2u);
   EXPECT_EQ(got_.inputs[0].pieces[0].data(), execution.inputs[0].pieces[0].data());
   EXPECT_THAT(ValuesOf<int32_t>(got_.inputs[0].pieces[1]), ElementsAre(3, 4));
+}
+
+TEST_F(ExecutionMessageTest, RequestsAreKnownByIdSequenceAndWhetherTheyFillUp) {
+  class FilledUp final : public RecordingExecution {
+   public:
+    FilledUp() : RecordingExecution(3) {}
+    bool FillsUp(size_t i) const override { return i == 1; }
+  };
+  FilledUp execution;
+  execution.mutable_request(0).id = "a";
+  execution.mutable_request(0).sequence = {.id = std::string("s"), .start = true, .end = false};
+  execution.mutable_request(2).sequence = {.id = uint64_t{7}, .start = false, .end = true};
+  Pass(execution);
+  ASSERT_EQ(requests_.size(), 3u);
+  EXPECT_EQ(requests_[0].request.id, "a");
+  const core::Sequence& text = requests_[0].request.sequence;
+  EXPECT_EQ(std::get<std::string>(text.id), "s");
+  EXPECT_TRUE(text.start && !text.end);
+  EXPECT_FALSE(requests_[1].request.sequence.named());
+  EXPECT_TRUE(!requests_[0].fills_up && requests_[1].fills_up && !requests_[2].fills_up);
+  const core::Sequence& number = requests_[2].request.sequence;
+  EXPECT_EQ(std::get<uint64_t>(number.id), 7u);
+  EXPECT_TRUE(!number.start && number.end);
 }
 
 TEST_F(ExecutionMessageTest, BodiesAndOtherMemoryGoTogether) {

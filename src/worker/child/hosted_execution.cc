@@ -39,7 +39,7 @@ bool HostedExecution::IsCancelled(size_t i) const {
   return i < kCancelFlags && memory_->header().cancelled[i].load(std::memory_order_relaxed) != 0;
 }
 
-base::Buffer HostedExecution::AllocateOutput(int /*output*/, size_t bytes) {
+base::Buffer HostedExecution::AllocateOutput(int /*output*/, size_t bytes, base::MemoryPlace /*wish*/) {
   const auto block = allocator_->Allocate(bytes);
   if (!block.has_value()) {
     refused_bytes_.store(bytes, std::memory_order_relaxed);

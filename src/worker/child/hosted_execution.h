@@ -30,10 +30,11 @@ class HostedExecution final : public core::Execution {
   void Refuse(base::Status status);
   void WaitUntilFinished();
 
-  const core::InferRequest& request(size_t i) const override { return requests_[i]; }
+  const core::InferRequest& request(size_t i) const override { return requests_[i].request; }
+  bool FillsUp(size_t i) const override { return requests_[i].fills_up; }
   bool IsCancelled(size_t i) const override;
   // Throws std::bad_alloc: the answer area has no room.
-  base::Buffer AllocateOutput(int output, size_t bytes) override;
+  base::Buffer AllocateOutput(int output, size_t bytes, base::MemoryPlace wish) override;
   void MarkInputsReady() override {}
   void MarkInferDone() override {}
   void Respond(size_t i, core::EngineResponse response) override;
@@ -52,7 +53,7 @@ class HostedExecution final : public core::Execution {
   const std::shared_ptr<ChannelMemory> memory_;
   const std::shared_ptr<const BodyView> bodies_;
   const std::shared_ptr<BlockAllocator> allocator_;
-  std::vector<core::InferRequest> requests_;
+  std::vector<CalledRequest> requests_;
   std::atomic<size_t> refused_bytes_{0};  // the last output that found no room
   std::atomic<bool> finished_{true};
   base::Mutex mutex_;

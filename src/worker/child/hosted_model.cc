@@ -63,8 +63,8 @@ base::Status HostedModel::AddInstance(const ControlMessage& message) {
   INFERD_ASSIGN_OR_RETURN(const InstanceOrder order, DecodeInstanceOrder(message.text));
   INFERD_ASSIGN_OR_RETURN(auto memory, ChannelMemory::Open(message.descriptor.get()));
   if (order.signature >= models_.size()) return base::InvalidArgument("the model has no such signature");
-  const base::OnCpuCores here(load_.GroupCores(order.group));
-  INFERD_ASSIGN_OR_RETURN(auto instance, models_[order.signature]->CreateInstance(order.group, order.ordinal));
+  const base::OnCpuCores here(load_.GroupCores(order.spec.group));
+  INFERD_ASSIGN_OR_RETURN(auto instance, models_[order.signature]->CreateInstance(order.spec));
   try {
     instances_.push_back(
         std::make_unique<HostedInstance>(std::move(instance), std::move(memory), bodies_, load_.model_name));

@@ -78,4 +78,29 @@ core::Parameters MessageReader::TakeParameters(size_t count_max) {
   return parameters;
 }
 
+// One byte for a request that belongs to none, as most do.
+void MessageWriter::AddSequence(const core::Sequence& sequence) {
+  Add(static_cast<uint8_t>(sequence.named()));
+  if (!sequence.named()) return;
+  const auto* text = std::get_if<std::string>(&sequence.id);
+  AddText(text == nullptr ? std::string_view() : *text);
+  if (text == nullptr) Add(std::get<uint64_t>(sequence.id));
+  Add(static_cast<uint8_t>(sequence.start));
+  Add(static_cast<uint8_t>(sequence.end));
+}
+
+core::Sequence MessageReader::TakeSequence() {
+  core::Sequence sequence;
+  if (!TakeBool()) return sequence;
+  if (const std::string_view text = TakeText(); text.empty()) {
+    sequence.id = Take<uint64_t>();
+  } else {
+    sequence.id = std::string(text);
+  }
+  sequence.start = TakeBool();
+  sequence.end = TakeBool();
+  if (!sequence.named()) Refuse();
+  return sequence;
+}
+
 }  // namespace inferd::worker

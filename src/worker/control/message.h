@@ -27,6 +27,7 @@ class MessageWriter final {
   }
   void AddShape(const tensor::Shape& shape);
   void AddParameters(const core::Parameters& parameters);
+  void AddSequence(const core::Sequence& sequence);
 
   std::string_view text() const { return text_; }
   void Clear() { text_.clear(); }
@@ -56,6 +57,7 @@ class MessageReader final {
   tensor::Shape TakeShape(int64_t dim_min);
   // At most `count_max`.
   core::Parameters TakeParameters(size_t count_max = SIZE_MAX);
+  core::Sequence TakeSequence();
 
   void Refuse() { ok_ = false; }
   bool ok() const { return ok_; }

@@ -71,6 +71,7 @@ void AddDescription(MessageWriter& writer, const ModelDescription& description) 
   AddSpecs(writer, signature.outputs);
   writer.Add(signature.max_batch_size);
   writer.Add(static_cast<uint8_t>(signature.decoupled));
+  writer.Add(static_cast<uint8_t>(signature.sequences));
   for (const ModelDescription::Input& input : description.inputs) {
     writer.Add(static_cast<uint64_t>(input.alignment));
     writer.Add(static_cast<uint8_t>(input.one_piece));
@@ -91,6 +92,7 @@ ModelDescription TakeDescription(MessageReader& reader) {
   TakeSpecs(reader, signature.only_shown, signature.outputs);
   signature.max_batch_size = reader.Take<int64_t>();
   signature.decoupled = reader.TakeBool();
+  signature.sequences = reader.TakeBool();
   for (size_t i = 0; reader.ok() && i < signature.inputs.size(); ++i) {
     ModelDescription::Input& input = description.inputs.emplace_back();
     input.alignment = reader.Take<uint64_t>();
@@ -186,8 +188,10 @@ base::Result<std::vector<ModelDescription>> DecodeDescriptions(std::string_view 
 std::string EncodeInstanceOrder(const InstanceOrder& order) {
   MessageWriter writer;
   writer.Add(static_cast<uint64_t>(order.signature));
-  writer.Add(static_cast<int32_t>(order.group));
-  writer.Add(static_cast<int32_t>(order.ordinal));
+  writer.Add(static_cast<int32_t>(order.spec.group));
+  writer.Add(static_cast<int32_t>(order.spec.ordinal));
+  writer.Add(static_cast<uint8_t>(order.spec.kind));
+  writer.Add(order.spec.device);
   return std::string(writer.text());
 }
 
@@ -195,9 +199,13 @@ base::Result<InstanceOrder> DecodeInstanceOrder(std::string_view message) {
   MessageReader reader(message);
   InstanceOrder order;
   order.signature = reader.Take<uint64_t>();
-  order.group = reader.Take<int32_t>();
-  order.ordinal = reader.Take<int32_t>();
-  if (!reader.Finished()) return std::unexpected(Garbled("what an instance is"));
+  order.spec.group = reader.Take<int32_t>();
+  order.spec.ordinal = reader.Take<int32_t>();
+  const auto kind = reader.Take<uint8_t>();
+  order.spec.kind = static_cast<config::InstanceKind>(kind);
+  order.spec.device = reader.Take<int32_t>();
+  if (!reader.Finished() || kind > static_cast<uint8_t>(config::InstanceKind::kModel))
+    return std::unexpected(Garbled("what an instance is"));
   return order;
 }
 

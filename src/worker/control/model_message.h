@@ -50,8 +50,7 @@ base::Result<std::vector<ModelDescription>> DecodeDescriptions(std::string_view 
 // Makes one of an instance.
 struct InstanceOrder {
   size_t signature = 0;  // position among the model's descriptions
-  int group = 0;
-  int ordinal = 0;
+  core::InstanceSpec spec = {};
 };
 
 std::string EncodeInstanceOrder(const InstanceOrder& order);

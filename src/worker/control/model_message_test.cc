@@ -27,6 +27,7 @@ ModelDescription Described() {
   description.signature.name = "serving_default";
   description.signature.method_name = "predict";
   description.signature.decoupled = true;
+  description.signature.sequences = true;
   description.signature.max_batch_size = 4;
   description.inputs = {{.alignment = 64, .one_piece = true}, {.alignment = 1, .one_piece = false}};
   description.significant_parameters = {"p"};
@@ -54,6 +55,7 @@ TEST(ModelMessageTest, ADescriptionArrivesWhole) {
   EXPECT_THAT(first.signature.inputs[0].dimension_names, ElementsAre("batch", ""));
   EXPECT_TRUE(first.signature.inputs[1].dimension_names.empty());
   EXPECT_TRUE(first.signature.decoupled);
+  EXPECT_TRUE(first.signature.sequences);
   EXPECT_EQ(first.inputs[0].alignment, 64u);
   EXPECT_THAT(first.significant_parameters, ElementsAre("p"));
   EXPECT_EQ(first.compute_threads, 3);
@@ -123,6 +125,21 @@ TEST(ModelMessageTest, WhatIsOnlyShownMayHaveNoDatatype) {
   const auto decoded = DecodeDescriptions(EncodeDescriptions({description}));
   ASSERT_TRUE(decoded.has_value()) << decoded.error().ToString();
   EXPECT_TRUE((*decoded)[0].signature.only_shown);
+}
+
+TEST(ModelMessageTest, AnInstanceArrivesWhole) {
+  const InstanceOrder order{.signature = 2,
+                            .spec = {.group = 1, .ordinal = 3, .kind = config::InstanceKind::kGpu, .device = 5}};
+  const auto read = DecodeInstanceOrder(EncodeInstanceOrder(order));
+  ASSERT_TRUE(read.has_value()) << read.error().ToString();
+  EXPECT_EQ(read->signature, 2u);
+  EXPECT_EQ(read->spec.group, 1);
+  EXPECT_EQ(read->spec.ordinal, 3);
+  EXPECT_EQ(read->spec.kind, config::InstanceKind::kGpu);
+  EXPECT_EQ(read->spec.device, 5);
+  InstanceOrder odd = order;
+  odd.spec.kind = static_cast<config::InstanceKind>(9);
+  EXPECT_FALSE(DecodeInstanceOrder(EncodeInstanceOrder(odd)).has_value());
 }
 
 }  // namespace

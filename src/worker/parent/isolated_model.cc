@@ -27,9 +27,8 @@ std::vector<std::unique_ptr<core::EngineModel>> IsolatedModel::OtherSignatures()
   return others;
 }
 
-base::Result<std::unique_ptr<core::EngineInstance>> IsolatedModel::CreateInstance(int group, int ordinal) {
-  INFERD_ASSIGN_OR_RETURN(const size_t number,
-                          supervised_->AddInstance({.signature = number_, .group = group, .ordinal = ordinal}));
+base::Result<std::unique_ptr<core::EngineInstance>> IsolatedModel::CreateInstance(const core::InstanceSpec& spec) {
+  INFERD_ASSIGN_OR_RETURN(const size_t number, supervised_->AddInstance({.signature = number_, .spec = spec}));
   return std::make_unique<IsolatedInstance>(*supervised_, number);
 }
 

@@ -15,7 +15,7 @@ class IsolatedModel final : public core::EngineModel {
 
   std::vector<std::unique_ptr<core::EngineModel>> OtherSignatures() const override;
   const core::ModelSignature& signature() const override { return described().signature; }
-  base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(int group, int ordinal) override;
+  base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(const core::InstanceSpec& spec) override;
   // Inputs are copied into shared memory, to where the engine wants them, unless they are in memory of this.
   size_t input_alignment(int /*input*/) const override { return 1; }
   bool wants_one_piece(int input) const override { return described().inputs[input].one_piece; }

@@ -39,7 +39,7 @@ class IsolatingEngineTest : public WorkerTest {
     auto model = Load(more, "INT32", worker);
     ASSERT_TRUE(model.has_value()) << model.error().ToString();
     model_ = *std::move(model);
-    auto instance = model_->CreateInstance(0, 0);
+    auto instance = model_->CreateInstance({});
     ASSERT_TRUE(instance.has_value()) << instance.error().ToString();
     instance_ = *std::move(instance);
   }
@@ -262,7 +262,7 @@ TEST_F(IsolatingEngineTest, TextsComeBackWhole) {
   auto model = Load("", "STRING");
   ASSERT_TRUE(model.has_value()) << model.error().ToString();
   model_ = *std::move(model);
-  instance_ = *model_->CreateInstance(0, 0);
+  instance_ = *model_->CreateInstance({});
   RecordingExecution execution;
   execution.AddInput(0, DataType::kBytes, {2}, Packed({"one", std::string("t\0o", 3)}));
   execution.outputs = {0};

@@ -206,7 +206,7 @@ REFUSED = [
     refused("a reserved parameter", Request("simple", simple(), parameters={"triton_x": 1}),
             "parameter 'triton_x': names starting with 'triton_' are reserved"),
     refused("a sequence", Request("simple", simple(), parameters={"sequence_id": 7}),
-            "parameter 'sequence_id': no model of this server keeps state between requests", "UNIMPLEMENTED"),
+            "parameter 'sequence_id': model 'simple' keeps no state between requests", "UNIMPLEMENTED"),
     refused("an output in shared memory", Request("simple", simple(), [("OUTPUT0", {"shared_memory_region": "r"})]),
             "output 'OUTPUT0': parameter 'shared_memory_region': client shared memory is not served", "UNIMPLEMENTED"),
 ]

@@ -22,7 +22,7 @@ struct DecodedRequest {
 // numbers, as Triton's clients write them.
 //
 // Members may come in any order; unknown ones are skipped, as strictly as the others are read. Errors are
-// INVALID_ARGUMENT and name the tensor, expected and got; UNIMPLEMENTED for sequences and client shared memory. Pure;
+// INVALID_ARGUMENT and name the tensor, expected and got; UNIMPLEMENTED for client shared memory. Pure;
 // runs on any thread.
 base::Result<DecodedRequest> ReadInferRequest(const base::BufferSlice& body, size_t json_bytes, bool binary_allowed,
                                               std::string_view model, size_t depth_max = 64);

@@ -1,9 +1,9 @@
-#include "enginehost/loaded_model.h"
+#include "enginehost/model/loaded_model.h"
 
 #include <bit>
 #include <set>
 
-#include "enginehost/abi_values.h"
+#include "enginehost/model/abi_values.h"
 
 namespace inferd::enginehost {
 
@@ -22,6 +22,11 @@ base::Result<InputWish> ToWish(const inferd_tensor_spec& spec) {
   }
   wish.elements = spec.datatype == INFERD_TYPE_BYTES && spec.bytes_form == INFERD_BYTES_ELEMENTS;
   wish.one_piece = spec.one_piece != 0;
+  if (INFERD_HAS_FIELD(inferd_tensor_spec, &spec, memory_kinds)) wish.memory_kinds = spec.memory_kinds;
+  if (wish.memory_kinds >= 1u << (INFERD_MEMORY_GPU + 1)) {
+    return std::unexpected(
+        base::Internal("input '" + std::string(ToView(spec.name)) + "' names kinds of memory that there are not"));
+  }
   return wish;
 }
 

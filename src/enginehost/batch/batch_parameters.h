@@ -2,7 +2,7 @@
 
 #include "base/status.h"
 #include "core/request/infer_request.h"
-#include "enginehost/loaded_model.h"
+#include "enginehost/model/loaded_model.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::enginehost {

@@ -1,4 +1,4 @@
-#include "enginehost/batch_parameters.h"
+#include "enginehost/batch/batch_parameters.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/request/response_parameters.h"
-#include "enginehost/abi_values.h"
+#include "enginehost/model/abi_values.h"
 
 namespace inferd::enginehost {
 

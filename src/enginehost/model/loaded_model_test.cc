@@ -1,9 +1,9 @@
-#include "enginehost/loaded_model.h"
+#include "enginehost/model/loaded_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "enginehost/abi_values.h"
+#include "enginehost/model/abi_values.h"
 #include "tests/support/stub_engine.h"
 
 namespace inferd::enginehost {

@@ -1,5 +1,5 @@
 // What an engine can do to a batch; plugin_engine_test.cc has what comes through a real library.
-#include "enginehost/batch.h"
+#include "enginehost/batch/batch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class BatchTest : public ::testing::Test {
     execution->outputs = {0};
     auto model = engine_.Take();
     ASSERT_TRUE(model);
-    PluginInstance instance(*model, nullptr);
+    PluginInstance instance(*model, InstanceSeat());
     instance.Execute(*execution);
   }
 

@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "core/engine.h"
 #include "core/model/model_signature.h"
-#include "enginehost/execution_gate.h"
+#include "enginehost/guard/execution_gate.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::enginehost {
@@ -32,7 +32,9 @@ struct OpenedEngine {
   std::string default_model_filename;
   base::Logger* logger = nullptr;
   CopyCounters copies;
-  ExecutionGate gate;  // of executions that compute on threads of the engine's
+  uint8_t runtime = 0;       // in base::MemoryPlace; 0: it has no devices
+  int32_t device_count = 0;  // GPUs
+  ExecutionGate gate;        // of executions that compute on threads of the engine's
 };
 
 // How an engine wants one input; see inferd_tensor_spec.
@@ -40,6 +42,7 @@ struct InputWish {
   size_t alignment = 1;
   bool elements = false;  // BYTES as inferd_text elements
   bool one_piece = false;
+  uint32_t memory_kinds = 0;  // of an instance on a GPU
 };
 
 // A model inside an engine, as one of its signatures: unloads it when the last of its users is gone. Users are the

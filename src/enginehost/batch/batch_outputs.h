@@ -9,7 +9,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "core/engine.h"
-#include "enginehost/loaded_model.h"
+#include "enginehost/model/loaded_model.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::enginehost {
@@ -28,10 +28,11 @@ class OutputAllocations final {
 
 // A response's outputs, checked against the signature and put in the order of `wanted`. Takes over what the engine
 // hands over, also on failure, so every `release` runs. INTERNAL: an output is missing, listed twice, or its datatype,
-// shape, size or place is wrong. Thread-safe for different responses.
+// shape, size or place is wrong. What is in the engine's own memory on a device is copied to memory of the execution's.
+// Thread-safe for different responses.
 base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<const LoadedModel>& model,
                                                          const std::vector<int>& wanted,
-                                                         const inferd_response& response,
+                                                         const inferd_response& response, core::Execution& execution,
                                                          OutputAllocations* allocations);
 
 }  // namespace inferd::enginehost

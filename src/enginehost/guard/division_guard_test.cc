@@ -1,4 +1,4 @@
-#include "enginehost/division_guard.h"
+#include "enginehost/guard/division_guard.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "enginehost/execution_gate.h"
+#include "enginehost/guard/execution_gate.h"
 
 namespace inferd::enginehost {
 namespace {

@@ -1,4 +1,4 @@
-#include "enginehost/batch_parameters.h"
+#include "enginehost/batch/batch_parameters.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ class BatchParametersTest : public ::testing::Test {
   void Execute(RecordingExecution& execution) {
     auto model = engine_.Take();
     ASSERT_TRUE(model);
-    PluginInstance instance(*model, nullptr);
+    PluginInstance instance(*model, InstanceSeat());
     instance.Execute(execution);
   }
 

@@ -1,4 +1,4 @@
-#include "enginehost/abi_values.h"
+#include "enginehost/model/abi_values.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

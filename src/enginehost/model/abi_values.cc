@@ -1,4 +1,4 @@
-#include "enginehost/abi_values.h"
+#include "enginehost/model/abi_values.h"
 
 #include <algorithm>
 #include <set>
@@ -31,6 +31,8 @@ base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi, bool only_s
     spec.shape.Append(abi.shape[i]);
   }
   spec.optional = abi.optional != 0;
+  spec.takes_device_memory =
+      INFERD_HAS_FIELD(inferd_tensor_spec, &abi, memory_kinds) && (abi.memory_kinds & (1u << INFERD_MEMORY_GPU)) != 0;
   spec.any_shape = INFERD_HAS_FIELD(inferd_tensor_spec, &abi, any_shape) && abi.any_shape != 0;
   if (INFERD_HAS_FIELD(inferd_tensor_spec, &abi, graph_name)) spec.graph_name = ToView(abi.graph_name);
   spec.unknown_rank =
@@ -71,6 +73,7 @@ base::Result<core::ModelSignature> ToSignature(const inferd_signature& signature
     result.name = ToView(signature.name);
     result.method_name = ToView(signature.method);
   }
+  result.sequences = INFERD_HAS_FIELD(inferd_signature, &signature, sequences) && signature.sequences != 0;
   result.only_shown = INFERD_HAS_FIELD(inferd_signature, &signature, only_shown) && signature.only_shown != 0;
   if (INFERD_HAS_FIELD(inferd_signature, &signature, not_served)) result.not_served = ToView(signature.not_served);
   INFERD_RETURN_IF_ERROR(AddAll(signature.inputs, signature.input_count, result.only_shown, &result.inputs));

@@ -1,4 +1,4 @@
-#include "enginehost/execution_gate.h"
+#include "enginehost/guard/execution_gate.h"
 
 namespace inferd::enginehost {
 

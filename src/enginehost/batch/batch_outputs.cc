@@ -1,9 +1,10 @@
-#include "enginehost/batch_outputs.h"
+#include "enginehost/batch/batch_outputs.h"
 
 #include <cstring>
 #include <string>
 
-#include "enginehost/abi_values.h"
+#include "base/device_memory.h"
+#include "enginehost/model/abi_values.h"
 #include "tensor/bytes.h"
 #include "tensor/raw.h"
 
@@ -19,26 +20,43 @@ void CountCopy(const LoadedModel& model, size_t bytes) {
   counters.output_bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
+// Of what the engine cannot have, a place that no runtime knows.
+base::MemoryPlace PlaceOf(const OpenedEngine& engine, const inferd_memory& memory) {
+  if (memory.kind == INFERD_MEMORY_CPU || memory.kind == INFERD_MEMORY_CPU_PINNED) return {};
+  base::MemoryPlace place{.kind = base::MemoryKind::kGpu};
+  if (memory.kind != INFERD_MEMORY_GPU || memory.device < 0 || memory.device >= engine.device_count) return place;
+  place.runtime = engine.runtime;
+  place.device = static_cast<uint16_t>(memory.device);
+  return place;
+}
+
+struct TakenMemory {
+  base::BufferSlice data;
+  bool stays = false;  // where the execution wants it
+};
+
 // The memory of an output, owned. The model stays loaded for as long as memory of its engine's is in use.
-base::BufferSlice TakeMemory(const std::shared_ptr<const LoadedModel>& model, const inferd_output& output,
-                             OutputAllocations* allocations) {
+TakenMemory TakeMemory(const std::shared_ptr<const LoadedModel>& model, const inferd_output& output,
+                       OutputAllocations* allocations) {
   const auto* data = static_cast<const std::byte*>(output.memory.data);
   const size_t size = output.memory.size;
   if (auto buffer = allocations->Take(data)) {
     const bool fits = size <= buffer->size();
     base::Buffer owner = *std::move(buffer);
-    return fits ? base::BufferSlice(owner, data, size) : base::BufferSlice();
+    return {.data = fits ? base::BufferSlice(owner, data, size) : base::BufferSlice(), .stays = true};
   }
+  const base::MemoryPlace place = PlaceOf(model->engine(), output.memory);
+  auto* const start = const_cast<std::byte*>(data);
   if (output.release != nullptr) {
     auto release = [model, function = output.release, arg = output.release_arg] { function(arg); };
-    base::Buffer owner = base::Buffer::Wrap(const_cast<std::byte*>(data), size, std::move(release));
-    return {std::move(owner), data, size};
+    return {.data = base::BufferSlice(base::Buffer::Wrap(start, size, std::move(release), place))};
   }
-  const bool readable = output.memory.kind != INFERD_MEMORY_GPU && data != nullptr;
   const bool elements = output.datatype == INFERD_TYPE_BYTES && output.bytes_form == INFERD_BYTES_ELEMENTS;
-  if (!readable || elements) return {base::Buffer(), data, size};  // refused, or packed, before respond() returns
+  // Refused, packed, or brought to the CPU, before respond() returns.
+  if (!place.readable()) return {.data = base::BufferSlice(base::Buffer::Wrap(start, size, nullptr, place))};
+  if (data == nullptr || elements) return {.data = {base::Buffer(), data, size}};
   CountCopy(*model, size);
-  return base::BufferSlice(base::Buffer::CopyOf({reinterpret_cast<const char*>(data), size}));
+  return {.data = base::BufferSlice(base::Buffer::CopyOf({reinterpret_cast<const char*>(data), size}))};
 }
 
 std::string Quoted(const core::TensorSpec& spec) { return "output '" + spec.name + "'"; }
@@ -56,6 +74,22 @@ base::Result<base::BufferSlice> PackElements(const LoadedModel& model, const cor
     if (!status.ok()) return std::unexpected(model.Fault("answered " + Quoted(spec) + ": " + status.message()));
   }
   return base::BufferSlice(packer.Take());
+}
+
+// From the engine's own memory on a device.
+base::Status BringToCpu(const LoadedModel& model, uint32_t output, core::Execution& execution,
+                        core::InferTensor& tensor) {
+  if (tensor.data.place().readable()) return base::OkStatus();
+  const size_t size = tensor.data.size();
+  base::Buffer copy = execution.AllocateOutput(static_cast<int>(output), size);
+  CountCopy(model, size);
+  const base::Status status = base::CopyBytes(tensor.data.data(), tensor.data.place(), copy.data(), copy.place(), size);
+  if (!status.ok()) {
+    return model.Fault("answered " + Quoted(model.signature().outputs[output]) +
+                       " in memory that the server cannot read: " + status.message());
+  }
+  tensor.data = base::BufferSlice(std::move(copy));
+  return base::OkStatus();
 }
 
 base::Result<core::InferTensor> ToTensor(const LoadedModel& model, const inferd_output& output,
@@ -81,13 +115,17 @@ base::Result<core::InferTensor> ToTensor(const LoadedModel& model, const inferd_
     return std::unexpected(model.Fault("answered " + Quoted(spec) + " with shape " + tensor.shape.ToString() +
                                        ", which is not " + spec.shape.ToString()));
   }
-  if (output.memory.kind == INFERD_MEMORY_GPU || (memory.data() == nullptr && output.memory.size > 0)) {
+  if (memory.data() == nullptr && output.memory.size > 0) {
     return std::unexpected(model.Fault("answered " + Quoted(spec) + " in memory that the server cannot read"));
+  }
+  if (!memory.place().readable() && spec.datatype == DataType::kBytes) {
+    return std::unexpected(model.Fault("answered " + Quoted(spec) + ", which is BYTES, on a device"));
   }
   tensor.data = std::move(memory);
   if (spec.datatype == DataType::kBytes && output.bytes_form == INFERD_BYTES_ELEMENTS) {
     INFERD_ASSIGN_OR_RETURN(tensor.data, PackElements(model, spec, tensor.data));
   }
+  // Of what is no BYTES, this looks at the size alone.
   if (const base::Status status = tensor::CheckRaw(spec.datatype, tensor.shape, tensor.data.bytes()); !status.ok()) {
     return std::unexpected(model.Fault("answered " + Quoted(spec) + ": " + status.message()));
   }
@@ -119,10 +157,10 @@ void OutputAllocations::Clear() {
 
 base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<const LoadedModel>& model,
                                                          const std::vector<int>& wanted,
-                                                         const inferd_response& response,
+                                                         const inferd_response& response, core::Execution& execution,
                                                          OutputAllocations* allocations) {
   // First everything is taken over, so that whatever is wrong with one output, none is leaked.
-  boost::container::small_vector<base::BufferSlice, 4> memories;
+  boost::container::small_vector<TakenMemory, 4> memories;
   for (size_t i = 0; i < response.output_count; ++i) {
     memories.push_back(TakeMemory(model, *response.outputs[i], allocations));
   }
@@ -139,7 +177,8 @@ base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<c
     if (tensor.datatype != DataType::kInvalid) {
       return std::unexpected(model->Fault("answered " + Quoted(model->signature().outputs[output.index]) + " twice"));
     }
-    INFERD_ASSIGN_OR_RETURN(tensor, ToTensor(*model, output, std::move(memories[i])));
+    INFERD_ASSIGN_OR_RETURN(tensor, ToTensor(*model, output, std::move(memories[i].data)));
+    if (!memories[i].stays) INFERD_RETURN_IF_ERROR(BringToCpu(*model, output.index, execution, tensor));
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (tensors[i].datatype != DataType::kInvalid) continue;

@@ -1,4 +1,4 @@
-#include "enginehost/division_guard.h"
+#include "enginehost/guard/division_guard.h"
 
 #include <ucontext.h>
 

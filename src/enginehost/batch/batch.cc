@@ -1,11 +1,11 @@
-#include "enginehost/batch.h"
+#include "enginehost/batch/batch.h"
 
 #include <algorithm>
 #include <string>
 
-#include "enginehost/abi_values.h"
-#include "enginehost/batch_parameters.h"
-#include "enginehost/division_guard.h"
+#include "enginehost/batch/batch_parameters.h"
+#include "enginehost/guard/division_guard.h"
+#include "enginehost/model/abi_values.h"
 
 namespace inferd::enginehost {
 
@@ -24,7 +24,7 @@ base::Status Batch::Begin(core::Execution* execution) {
   wanted_.assign(execution->outputs.begin(), execution->outputs.end());
   inferd_batch::outputs = wanted_.data();
   output_count = wanted_.size();
-  INFERD_RETURN_IF_ERROR(prepared_inputs_.Prepare(*model_, *execution));
+  INFERD_RETURN_IF_ERROR(prepared_inputs_.Prepare(*model_, seat_, *execution));
   inferd_batch::inputs = prepared_inputs_.list();
   input_count = prepared_inputs_.count();
   return base::OkStatus();
@@ -41,7 +41,7 @@ bool Batch::Withhold(const inferd_response& response) {
   const DivisionScope* scope = DivisionScope::Current();
   if (scope == nullptr || response.code != INFERD_OK || alone_ || scope->refused() || !scope->suspected()) return false;
   withheld_.store(true, std::memory_order_relaxed);
-  (void)TakeOutputs(model_, kNoOutputs, response, &allocations_);  // what it hands over is released
+  (void)TakeOutputs(model_, kNoOutputs, response, *execution_, &allocations_);  // what it hands over is released
   return true;
 }
 
@@ -57,8 +57,8 @@ base::Result<core::EngineResponse> Batch::TakeChecked(const inferd_response& res
   const bool decoupled = model_->signature().decoupled;
   const bool failed = response.code != INFERD_OK;
   const bool end_of_stream = decoupled && final && response.output_count == 0;
-  auto tensors =
-      TakeOutputs(model_, failed || end_of_stream ? kNoOutputs : execution_->outputs, response, &allocations_);
+  auto tensors = TakeOutputs(model_, failed || end_of_stream ? kNoOutputs : execution_->outputs, response, *execution_,
+                             &allocations_);
   if (failed) return std::unexpected(ToStatus(response.code, ToView(response.message)));
   const DivisionScope* scope = DivisionScope::Current();
   if (scope != nullptr && (scope->refused() || scope->suspected())) {
@@ -74,7 +74,7 @@ base::Result<core::EngineResponse> Batch::TakeChecked(const inferd_response& res
 
 void Batch::Respond(size_t request, const inferd_response& response) {
   if (request >= request_count || progress_[request] == Progress::kFinal) {
-    (void)TakeOutputs(model_, kNoOutputs, response, &allocations_);  // what it hands over is released
+    (void)TakeOutputs(model_, kNoOutputs, response, *execution_, &allocations_);  // what it hands over is released
     Warn(request >= request_count ? "answered a request that its batch does not have" : "answered a request again");
     return;
   }
@@ -105,15 +105,14 @@ void Batch::RespondAll(const inferd_response& response) {
   execution_->RespondAll(*std::move(taken));
 }
 
-void* Batch::AllocateOutput(uint32_t output, size_t bytes) {
-  if (output >= model_->signature().outputs.size()) return nullptr;
+base::BufferSlice Batch::AllocateOutput(uint32_t output, size_t bytes, base::MemoryPlace wish) {
+  if (output >= model_->signature().outputs.size()) return {};
   try {
-    base::Buffer buffer = execution_->AllocateOutput(static_cast<int>(output), bytes);
-    void* data = buffer.data();
-    allocations_.Add(std::move(buffer));
-    return data;
+    const base::BufferSlice memory(execution_->AllocateOutput(static_cast<int>(output), bytes, wish));
+    allocations_.Add(memory.owner());
+    return memory;
   } catch (const std::bad_alloc&) {
-    return nullptr;
+    return {};
   }
 }
 

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "core/engine.h"
-#include "enginehost/batch_inputs.h"
-#include "enginehost/batch_outputs.h"
-#include "enginehost/loaded_model.h"
+#include "enginehost/batch/batch_inputs.h"
+#include "enginehost/batch/batch_outputs.h"
+#include "enginehost/model/loaded_model.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::enginehost {
@@ -23,8 +23,8 @@ namespace inferd::enginehost {
 class Batch final : public inferd_batch {
  public:
   // `home` keeps one idle batch for the next execution; it outlives the batch.
-  Batch(std::shared_ptr<const LoadedModel> model, std::atomic<Batch*>* home)
-      : inferd_batch{}, model_(std::move(model)), home_(home) {}
+  Batch(std::shared_ptr<const LoadedModel> model, const InstanceSeat& seat, std::atomic<Batch*>* home)
+      : inferd_batch{}, model_(std::move(model)), seat_(seat), home_(home) {}
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
@@ -38,7 +38,8 @@ class Batch final : public inferd_batch {
 
   void Respond(size_t request, const inferd_response& response);
   void RespondAll(const inferd_response& response);
-  void* AllocateOutput(uint32_t output, size_t bytes);
+  // Where the engine can write it: in `wish` or in memory of the CPU. Empty: there is no memory.
+  base::BufferSlice AllocateOutput(uint32_t output, size_t bytes, base::MemoryPlace wish = {});
 
   // The batch as a whole has failed: `status` to every request that has no final response yet.
   void Fail(const base::Status& status);
@@ -60,6 +61,7 @@ class Batch final : public inferd_batch {
   void Warn(std::string_view what) const;
 
   std::shared_ptr<const LoadedModel> model_;
+  const InstanceSeat seat_;
   std::atomic<Batch*>* home_;
   core::Execution* execution_ = nullptr;
   BatchInputs prepared_inputs_;

@@ -1,9 +1,10 @@
-#include "enginehost/batch_inputs.h"
+#include "enginehost/batch/batch_inputs.h"
 
 #include <cstring>
 #include <string>
 
-#include "enginehost/abi_values.h"
+#include "base/device_memory.h"
+#include "enginehost/model/abi_values.h"
 #include "tensor/bytes.h"
 #include "tensor/raw.h"
 
@@ -36,7 +37,8 @@ base::Status CheckSize(const core::TensorSpec& spec, const core::ExecutionInput&
 
 }  // namespace
 
-base::Status BatchInputs::Prepare(const LoadedModel& model, const core::Execution& execution) {
+base::Status BatchInputs::Prepare(const LoadedModel& model, const InstanceSeat& seat,
+                                  const core::Execution& execution) {
   // The lists below are pointed into while they grow: make room first.
   size_t pieces = 0;
   for (const core::ExecutionInput& input : execution.inputs) pieces += input.pieces.size();
@@ -44,7 +46,7 @@ base::Status BatchInputs::Prepare(const LoadedModel& model, const core::Executio
   list_.reserve(execution.inputs.size());
   pieces_.reserve(pieces);
   elements_.reserve(pieces);
-  for (const core::ExecutionInput& input : execution.inputs) INFERD_RETURN_IF_ERROR(Add(model, input));
+  for (const core::ExecutionInput& input : execution.inputs) INFERD_RETURN_IF_ERROR(Add(model, seat, input));
   return base::OkStatus();
 }
 
@@ -56,7 +58,7 @@ void BatchInputs::Clear() {
   copies_.clear();
 }
 
-base::Status BatchInputs::Add(const LoadedModel& model, const core::ExecutionInput& input) {
+base::Status BatchInputs::Add(const LoadedModel& model, const InstanceSeat& seat, const core::ExecutionInput& input) {
   const auto& specs = model.signature().inputs;
   if (input.index < 0 || static_cast<size_t>(input.index) >= specs.size()) {
     return base::Internal("an execution names input " + std::to_string(input.index) + " of " +
@@ -81,7 +83,7 @@ base::Status BatchInputs::Add(const LoadedModel& model, const core::ExecutionInp
   if (wish.elements) {
     INFERD_RETURN_IF_ERROR(AddElements(spec, wish, input));
   } else {
-    AddBytes(model, wish, input);
+    INFERD_RETURN_IF_ERROR(AddBytes(model, seat, wish, input));
   }
   abi.pieces = pieces_.data() + first;
   abi.piece_count = pieces_.size() - first;
@@ -90,20 +92,21 @@ base::Status BatchInputs::Add(const LoadedModel& model, const core::ExecutionInp
   return base::OkStatus();
 }
 
-void BatchInputs::AddBytes(const LoadedModel& model, const InputWish& wish, const core::ExecutionInput& input) {
-  if (wish.one_piece && input.pieces.size() != 1) {
-    const size_t bytes = TotalBytes(input);
-    const std::byte* data = Copy(model, input.pieces.data(), input.pieces.size(), wish.alignment, bytes);
-    pieces_.push_back({data, bytes, INFERD_MEMORY_CPU, 0});
-    return;
-  }
+base::Status BatchInputs::AddBytes(const LoadedModel& model, const InstanceSeat& seat, const InputWish& wish,
+                                   const core::ExecutionInput& input) {
+  const InputPlaces places(model, seat, static_cast<uint32_t>(input.index), wish);
+  if (wish.one_piece && input.pieces.size() != 1) return Copy(model, places, input.pieces, wish.alignment);
   for (const base::BufferSlice& piece : input.pieces) {
-    const std::byte* data = NotNull(piece.data());
-    if ((reinterpret_cast<uintptr_t>(data) & (wish.alignment - 1)) != 0) {
-      data = Copy(model, &piece, 1, wish.alignment, piece.size());
+    const base::MemoryPlace place = piece.place();
+    const std::byte* const data = NotNull(piece.data());
+    const bool misaligned = (reinterpret_cast<uintptr_t>(data) & (wish.alignment - 1)) != 0;
+    if (misaligned || !places.Takes(place)) {
+      INFERD_RETURN_IF_ERROR(Copy(model, places, {&piece, 1}, wish.alignment));
+    } else {
+      pieces_.push_back({data, piece.size(), static_cast<int32_t>(place.kind), place.device});
     }
-    pieces_.push_back({data, piece.size(), INFERD_MEMORY_CPU, 0});
   }
+  return base::OkStatus();
 }
 
 base::Status BatchInputs::AddElements(const core::TensorSpec& spec, const InputWish& wish,
@@ -132,25 +135,25 @@ base::Status BatchInputs::AddElements(const core::TensorSpec& spec, const InputW
   return base::OkStatus();
 }
 
-const std::byte* BatchInputs::Copy(const LoadedModel& model, const base::BufferSlice* pieces, size_t count,
-                                   size_t alignment, size_t bytes) {
-  // Buffers start at multiples of kBufferAlignment; a wish beyond that is met by skipping ahead.
-  const size_t extra = alignment > base::kBufferAlignment ? alignment : 0;
-  copies_.push_back(base::Buffer::Allocate(bytes + extra));
-  std::byte* start = copies_.back().data();
-  if (extra > 0) {
-    const auto address = reinterpret_cast<uintptr_t>(start);
-    start += ((address + alignment - 1) & ~(alignment - 1)) - address;
-  }
+base::Status BatchInputs::Copy(const LoadedModel& model, const InputPlaces& places,
+                               std::span<const base::BufferSlice> pieces, size_t alignment) {
+  size_t bytes = 0;
+  for (const base::BufferSlice& piece : pieces) bytes += piece.size();
+  INFERD_ASSIGN_OR_RETURN(base::Buffer copy, places.Allocate(bytes));
+  const base::MemoryPlace place = copy.place();
+  std::byte* start = copy.data();
+  copies_.push_back(std::move(copy));
+  if (const auto over = reinterpret_cast<uintptr_t>(start) & (alignment - 1); over != 0) start += alignment - over;
   std::byte* out = start;
-  for (size_t i = 0; i < count; ++i) {
-    if (!pieces[i].empty()) std::memcpy(out, pieces[i].data(), pieces[i].size());
-    out += pieces[i].size();
+  for (const base::BufferSlice& piece : pieces) {
+    INFERD_RETURN_IF_ERROR(base::CopyBytes(piece.data(), piece.place(), out, place, piece.size()));
+    out += piece.size();
   }
+  pieces_.push_back({start, bytes, static_cast<int32_t>(place.kind), place.device});
   CopyCounters& counters = model.engine().copies;
   counters.inputs.fetch_add(1, std::memory_order_relaxed);
   counters.input_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  return start;
+  return base::OkStatus();
 }
 
 }  // namespace inferd::enginehost

@@ -1,0 +1,175 @@
+// Engines with devices: where inputs are put, and how outputs come back. The fake engine's devices have memory that
+// ends this process when it is touched.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/device_memory.h"
+#include "enginehost/plugin_engine.h"
+#include "tests/support/recording_execution.h"
+
+namespace inferd::enginehost {
+namespace {
+
+using inferd::testing::RecordingExecution;
+using inferd::testing::SliceOf;
+using inferd::testing::ValuesOf;
+using tensor::DataType;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Wants its output on a device.
+class DeviceExecution final : public RecordingExecution {
+ public:
+  explicit DeviceExecution(base::Buffer memory) : memory_(std::move(memory)) {}
+  base::Buffer AllocateOutput(int, size_t bytes, base::MemoryPlace wish) override {
+    return wish == memory_.place() && bytes <= memory_.size() ? memory_ : base::Buffer::Allocate(bytes);
+  }
+
+ private:
+  base::Buffer memory_;
+};
+
+class PluginEngineDevicesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = PluginEngine::Open(std::filesystem::path(INFERD_ENGINES_DIR) / "fake.so", {});
+    ASSERT_TRUE(opened) << opened.error().ToString();
+    engine_ = *std::move(opened);
+  }
+
+  // An instance on GPU 1 of a model that repeats its input.
+  void Start(std::map<std::string, std::string> parameters) {
+    auto config = std::make_shared<config::ModelConfig>();
+    config->name = "m";
+    config->inputs.push_back({.name = "IN", .datatype = DataType::kInt32, .dims = {-1}});
+    config->outputs.push_back({.name = "OUT", .datatype = DataType::kInt32, .dims = {-1}});
+    config->instance_groups.push_back({.name = "g", .kind = config::InstanceKind::kGpu, .count = 1, .gpus = {gpu_}});
+    config->parameters = std::move(parameters);
+    core::LoadSpec spec;
+    spec.model_name = "m";
+    spec.model_dir = ::testing::TempDir();
+    spec.config = config;
+    auto model = engine_->Load(spec);
+    ASSERT_TRUE(model) << model.error().ToString();
+    model_ = *std::move(model);
+    auto instance = model_->CreateInstance({.kind = config::InstanceKind::kGpu, .device = gpu_});
+    ASSERT_TRUE(instance) << instance.error().ToString();
+    instance_ = *std::move(instance);
+  }
+
+  void Run(RecordingExecution& execution, std::vector<base::BufferSlice> pieces, int64_t elements) {
+    execution.AddInput(0, DataType::kInt32, {elements}, pieces[0]);
+    for (size_t i = 1; i < pieces.size(); ++i) execution.inputs[0].pieces.push_back(pieces[i]);
+    execution.outputs = {0};
+    instance_->Execute(execution);
+    execution.WaitUntilFinished();
+    ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+  }
+
+  // Memory on GPU 1, with these numbers.
+  base::BufferSlice OnGpu(const std::vector<int32_t>& numbers) {
+    const base::MemoryPlace place{
+        .kind = base::MemoryKind::kGpu, .runtime = runtime(), .device = static_cast<uint16_t>(gpu_)};
+    base::Buffer memory = *base::FindDeviceMemory(place.runtime)->Allocate(place, numbers.size() * 4);
+    EXPECT_TRUE(base::CopyBytes(SliceOf(numbers).data(), {}, memory.data(), place, memory.size()).ok());
+    return base::BufferSlice(memory);
+  }
+  // Of the engine, which is the last to have been opened.
+  static uint8_t runtime() {
+    uint8_t last = 1;
+    while (last < 255 && base::FindDeviceMemory(last + 1) != nullptr) ++last;
+    return last;
+  }
+
+  const int32_t gpu_ = 1;
+  std::unique_ptr<PluginEngine> engine_;
+  std::unique_ptr<core::EngineModel> model_;
+  std::unique_ptr<core::EngineInstance> instance_;
+};
+
+TEST_F(PluginEngineDevicesTest, InputsAreCopiedToTheInstancesGpuAndOutputsBack) {
+  for (const char* input : {"host", "device", "engine_device"}) {
+    for (const char* output : {"host", "device", "host_device"}) {
+      for (const char* pending : {"false", "true"}) {
+        SCOPED_TRACE(std::string(input) + " " + output + " " + pending);
+        Start({{"input_memory", input}, {"output_memory", output}, {"complete_on_thread", pending}});
+        RecordingExecution execution;
+        Run(execution, {SliceOf<int32_t>({1, 2, 3})}, 3);
+        EXPECT_TRUE(execution.output(0).data.place().readable());
+        EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(1, 2, 3));
+      }
+    }
+  }
+}
+
+TEST_F(PluginEngineDevicesTest, PiecesOfABatchAreGatheredOnTheGpu) {
+  for (const char* input : {"device", "engine_device"}) {
+    Start({{"input_memory", input}, {"one_piece", "true"}});
+    RecordingExecution execution(2);
+    Run(execution, {SliceOf<int32_t>({1}), OnGpu({2, 3})}, 3);
+    EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(1, 2, 3));
+  }
+}
+
+TEST_F(PluginEngineDevicesTest, WhatIsOnTheGpuAlreadyStays) {
+  Start({{"input_memory", "device"}});
+  EXPECT_TRUE(model_->signature().inputs[0].takes_device_memory);
+  RecordingExecution execution;
+  Run(execution, {OnGpu({4, 5})}, 2);
+  EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(4, 5));
+  EXPECT_EQ(engine_->copies().inputs, 0u);
+}
+
+TEST_F(PluginEngineDevicesTest, WhatIsOnTheGpuIsBroughtToAnInstanceThatWantsItOnTheCpu) {
+  Start({});
+  EXPECT_FALSE(model_->signature().inputs[0].takes_device_memory);
+  RecordingExecution execution;
+  Run(execution, {OnGpu({4, 5})}, 2);
+  EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(4, 5));
+  EXPECT_EQ(engine_->copies().inputs, 1u);
+}
+
+TEST_F(PluginEngineDevicesTest, AnOutputStaysOnTheGpuWhereItIsWantedThere) {
+  Start({{"input_memory", "device"}, {"output_memory", "host_device"}});
+  const base::BufferSlice wanted = OnGpu({0, 0});
+  DeviceExecution execution(wanted.owner());
+  Run(execution, {SliceOf<int32_t>({6, 7})}, 2);
+  EXPECT_EQ(execution.output(0).data.data(), wanted.data());
+  EXPECT_THAT(ValuesOf<int32_t>(*base::Readable(execution.output(0).data)), ElementsAre(6, 7));
+}
+
+TEST_F(PluginEngineDevicesTest, MemoryOnTheGpuIsGivenBack) {
+  Start({{"input_memory", "engine_device"}, {"output_memory", "device"}});
+  for (int i = 0; i < 40; ++i) {  // of 4 MB each, where the device has 64
+    RecordingExecution execution;
+    Run(execution, {SliceOf(std::vector<int32_t>(1 << 20, i))}, 1 << 20);
+  }
+}
+
+TEST_F(PluginEngineDevicesTest, AFullGpuFailsTheExecutionAlone) {
+  Start({{"input_memory", "device"}});
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kInt32, {20 << 20}, SliceOf(std::vector<int32_t>(20 << 20)));
+  execution.outputs = {0};
+  instance_->Execute(execution);
+  EXPECT_EQ(execution.responses()[0].status.code(), base::StatusCode::kResourceExhausted);
+  EXPECT_THAT(execution.responses()[0].status.message(), HasSubstr("has no room for 83886080 bytes on device 1"));
+  RecordingExecution next;
+  Run(next, {SliceOf<int32_t>({1})}, 1);
+}
+
+TEST_F(PluginEngineDevicesTest, GpusThatThereAreNotAreRefused) {
+  config::ModelConfig config;
+  config.name = "m";
+  config.instance_groups.push_back({.name = "g", .kind = config::InstanceKind::kGpu, .count = 1, .gpus = {2}});
+  core::LoadSpec spec;
+  spec.config = std::make_shared<const config::ModelConfig>(config);
+  const auto model = engine_->Load(spec);
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code(), base::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(model.error().message(), HasSubstr("gpu id 2"));
+}
+
+}  // namespace
+}  // namespace inferd::enginehost

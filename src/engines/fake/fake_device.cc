@@ -1,0 +1,92 @@
+#include "engines/fake/fake_device.h"
+
+#include <sys/mman.h>
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace inferd::fake {
+
+namespace {
+
+constexpr size_t kDeviceBytes = size_t{64} << 20;
+constexpr size_t kAlignment = 64;
+
+std::byte* Map(int protection) {
+  void* const memory = ::mmap(nullptr, kDeviceBytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+}
+
+// Addresses that cannot be touched, and as many bytes that stand for them.
+class Device final {
+ public:
+  Device() : addresses_(Map(PROT_NONE)), bytes_(Map(PROT_READ | PROT_WRITE)) {}
+
+  void* Allocate(size_t size) {
+    if (addresses_ == nullptr || bytes_ == nullptr || size > kDeviceBytes) return nullptr;
+    const size_t taken = (size + kAlignment) / kAlignment * kAlignment;
+    const std::lock_guard lock(mutex_);
+    size_t at = 0;
+    for (const auto& [begin, used] : used_) {
+      if (begin - at >= taken) break;
+      at = begin + used;
+    }
+    if (at > kDeviceBytes - taken) return nullptr;
+    used_[at] = taken;
+    return addresses_ + at;
+  }
+
+  void Release(void* data) {
+    const std::lock_guard lock(mutex_);
+    const auto found = used_.find(static_cast<size_t>(static_cast<std::byte*>(data) - addresses_));
+    if (found == used_.end()) return;
+    used_.erase(found);
+  }
+
+  std::byte* Reach(const void* data) const { return bytes_ + (static_cast<const std::byte*>(data) - addresses_); }
+
+ private:
+  std::byte* const addresses_;
+  std::byte* const bytes_;
+  std::mutex mutex_;
+  std::map<size_t, size_t> used_;  // by where it begins: how much
+};
+
+std::array<Device, kDevices>& Devices() {
+  static auto* const devices = new std::array<Device, kDevices>();
+  return *devices;
+}
+
+bool IsDevice(int32_t kind, int32_t device) { return kind == INFERD_MEMORY_GPU && device >= 0 && device < kDevices; }
+
+void* Allocate(int32_t kind, int32_t device, size_t size) {
+  return IsDevice(kind, device) ? Devices()[device].Allocate(size) : nullptr;
+}
+
+void Release(int32_t kind, int32_t device, void* data, size_t /*size*/) {
+  if (IsDevice(kind, device)) Devices()[device].Release(data);
+}
+
+int32_t Copy(const inferd_memory* from, const inferd_memory* to, inferd_error* /*error*/) {
+  std::memcpy(Reach(*to), Reach(*from), from->size);
+  return INFERD_OK;
+}
+
+const inferd_device_memory kTable = {sizeof(inferd_device_memory), kDevices, Allocate, Release, Copy};
+
+}  // namespace
+
+const inferd_device_memory* DeviceTable() { return &kTable; }
+
+void ReleaseFromDevice(void* data) {
+  for (Device& device : Devices()) device.Release(data);
+}
+
+std::byte* Reach(const inferd_memory& memory) {
+  if (IsDevice(memory.kind, memory.device)) return Devices()[memory.device].Reach(memory.data);
+  return static_cast<std::byte*>(const_cast<void*>(memory.data));
+}
+
+}  // namespace inferd::fake
