@@ -13,6 +13,13 @@ namespace {
 // Up to here a new key is compared with each one before it; beyond, all are sorted when the object closes.
 constexpr size_t kKeysComparedAtOnce = 16;
 
+// Passes `word` if it stands at `p`.
+bool TakeWord(const char*& p, const char* end, std::string_view word) {
+  if (!std::string_view(p, static_cast<size_t>(end - p)).starts_with(word)) return false;
+  p += word.size();
+  return true;
+}
+
 }  // namespace
 
 Reader::Reader(std::string_view text, const ReaderOptions& options)
@@ -161,22 +168,16 @@ base::Result<std::string_view> Reader::ReadString() {
   return ScanQuoted(true);
 }
 
-bool Reader::TakeWord(std::string_view word) {
-  if (!std::string_view(p_, static_cast<size_t>(end_ - p_)).starts_with(word)) return false;
-  p_ += word.size();
-  return true;
-}
-
 base::Result<bool> Reader::ReadBool() {
   SkipSpace();
   const bool value = p_ != end_ && *p_ == 't';
-  if (!TakeWord(value ? "true" : "false")) return std::unexpected(Expected("true or false"));
+  if (!TakeWord(p_, end_, value ? "true" : "false")) return std::unexpected(Expected("true or false"));
   return value;
 }
 
 base::Status Reader::ReadNull() {
   SkipSpace();
-  return TakeWord("null") ? base::OkStatus() : Expected("null");
+  return TakeWord(p_, end_, "null") ? base::OkStatus() : Expected("null");
 }
 
 // Reads a scalar or opens a container.

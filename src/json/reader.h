@@ -105,7 +105,6 @@ class Reader {
   base::Result<std::string_view> ScanQuoted(bool decode);
   base::Result<std::string_view> ScanNumberToken(bool* integer);
   base::Result<std::string_view> ScanNonFinite(bool* integer);
-  bool TakeWord(std::string_view word);
   base::Status SkipOne();
   void SkipSpace() { p_ = json::SkipSpace(p_, end_); }
 

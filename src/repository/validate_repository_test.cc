@@ -50,7 +50,7 @@ TEST_F(ValidateRepositoryTest, WarnsOnceOfFieldsThatAreNotActedOn) {
   EXPECT_EQ(Validate(), 0) << text_;
   EXPECT_THAT(text_, HasSubstr("  warning: " + (dir_.path() / "a" / "config.pbtxt").string() +
                                ":2:1: response_cache: not acted on: the server has no response cache\n"));
-  EXPECT_THAT(text_, HasSubstr("config.pbtxt:3:18: instance_group[0].gpus: not acted on: the server has no GPUs\n"));
+  EXPECT_THAT(text_, HasSubstr("config.pbtxt:3:18: instance_group[0].gpus: not acted on: the group is on the CPU\n"));
   size_t warnings = 0;
   for (size_t at = text_.find("  warning: "); at != std::string::npos; at = text_.find("  warning: ", at + 1)) {
     ++warnings;

@@ -12,6 +12,7 @@ import pytest
 from support import oip
 from support.batching import BatchingModels, rows_of
 from support.isolation import IN_BOTH_ISOLATIONS
+from support.server import wait_until
 
 pytestmark = IN_BOTH_ISOLATIONS
 
@@ -90,6 +91,10 @@ def test_a_model_that_keeps_no_state_refuses_sequences(batching):
 def test_a_gpu_that_there_is_not_is_why_the_model_is_not_up(batching):
     on_gpu(batching, gpus="7")
     with batching.serve(ready=False) as server:
-        models = server.json("POST", "/v2/repository/index", {})[1]
         reason = "instance group m_0 of model m specifies invalid or unsupported gpu id 7; the model's engine has 2"
-        assert [(each["state"], reason in each["reason"]) for each in models] == [("UNAVAILABLE", True)]
+
+        def index():
+            return server.json("POST", "/v2/repository/index", {})[1]
+
+        wait_until(lambda: any(reason in each.get("reason", "") for each in index()), "the load has failed")
+        assert [each["state"] for each in index()] == ["UNAVAILABLE"]

@@ -69,7 +69,7 @@ class ScriptedModel final : public core::EngineModel {
 
   const core::ModelSignature& signature() const override { return signature_; }
   core::ModelSignature& mutable_signature() { return signature_; }
-  base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(int /*group*/, int /*ordinal*/) override {
+  base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(const core::InstanceSpec& /*spec*/) override {
     return std::make_unique<ScriptedInstance>(function_, executions);
   }
   size_t input_alignment(int /*input*/) const override { return 1; }

@@ -8,13 +8,21 @@
 #include "scheduling/batch/batch_padding.h"
 #include "scheduling/batch/largest_shape.h"
 #include "scheduling/batch/output_charge.h"
-#include "scheduling/metrics/batching_session_metrics.h"
 
 namespace inferd::scheduling {
 
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
+
+bool CancelledByClient(const core::InferRequest& request) {
+  return request.cancel != nullptr && request.cancel->cancelled();
+}
+
+bool PastDeadline(const core::InferRequest& request, const base::Clock& clock) {
+  return request.deadline_ns != 0 && request.deadline_ns <= clock.NowNs();
+}
+
 }  // namespace
 
 int64_t BatchExecution::row_count() const {
@@ -27,14 +35,12 @@ int64_t BatchExecution::row_count() const {
 
 bool BatchExecution::Begin(int64_t started_ns) {
   state_.store(State::kRunning, kRelaxed);
-  recorded_.store(false, kRelaxed);
-  inputs_ready_ns_.store(0, kRelaxed);
-  infer_done_ns_.store(0, kRelaxed);
-  refused_bytes_.store(0, kRelaxed);
+  charges_.Begin();
   started_ns_ = started_ns;
   row_count_ = {.requested = row_count(), .padding = 0};
   const bool fills_up = context_.sharing == nullptr || context_.sharing->may_fill_up();
   row_count_.padding = fills_up ? MissingRows(context_.allowed_rows, row_count_.requested) : 0;
+  recorder_.Begin(started_ns, row_count_);
   progress_.assign(members_.size(), {});
   rows.clear();
   for (const auto& member : members_) rows.push_back(member->queued.layout.rows);
@@ -79,14 +85,9 @@ void BatchExecution::Clear(Remains& remains) {
   members_.clear();
 }
 
-bool BatchExecution::CancelledByClient(size_t i) const {
+bool BatchExecution::GivenUp(size_t i) const {
   const core::InferRequest& request = *members_[i]->queued.request;
-  return request.cancel != nullptr && request.cancel->cancelled();
-}
-
-bool BatchExecution::PastDeadline(size_t i) const {
-  const int64_t deadline_ns = members_[i]->queued.request->deadline_ns;
-  return deadline_ns != 0 && deadline_ns <= context_.clock.NowNs();
+  return CancelledByClient(request) || PastDeadline(request, context_.clock);
 }
 
 // Empty: the output has none that the engine could write to, or would not be alone in it.
@@ -106,27 +107,7 @@ base::Buffer BatchExecution::NamedMemory(int output, size_t bytes, base::MemoryP
 
 base::Buffer BatchExecution::AllocateOutput(int output, size_t bytes, base::MemoryPlace wish) {
   if (base::Buffer named = NamedMemory(output, bytes, wish)) return named;
-  if (context_.outputs == nullptr || bytes < kChargedOutputBytesMin) return base::Buffer::Allocate(bytes);
-  if (!context_.outputs->TryCharge(bytes)) {
-    refused_bytes_.store(bytes, kRelaxed);
-    throw std::bad_alloc();
-  }
-  allocated_bytes_.fetch_add(bytes, kRelaxed);
-  return base::Buffer::Allocate(bytes);
-}
-
-void BatchExecution::ReleaseAllocated() {
-  if (context_.outputs == nullptr || allocated_bytes_.load(kRelaxed) == 0) return;
-  context_.outputs->Release(allocated_bytes_.exchange(0, kRelaxed));
-}
-
-// From here on outputs count for as long as anything needs them.
-base::Status BatchExecution::Charge(std::vector<core::InferTensor>& tensors) {
-  if (context_.outputs == nullptr) return base::OkStatus();
-  ReleaseAllocated();
-  INFERD_ASSIGN_OR_RETURN(const bool charged, ChargeOutputs(*context_.outputs, tensors));
-  if (charged && context_.outputs_count != nullptr) context_.outputs_count->store(true, kRelaxed);
-  return base::OkStatus();
+  return charges_.Allocate(bytes);
 }
 
 bool BatchExecution::Evicted() const {
@@ -145,10 +126,8 @@ void BatchExecution::Respond(size_t i, core::EngineResponse response) {
   if (i >= members_.size() || progress_[i].final || PutBack(i, status)) return;
   const bool end_of_stream = response.outputs.empty() && response.final && progress_[i].responses > 0;
   if (status.ok() && !end_of_stream) status = output_layout_.Pick(members_[i]->queued, response.outputs);
-  if (status.ok()) status = Charge(response.outputs);
-  if (status.code() == base::StatusCode::kResourceExhausted && refused_bytes_.load(kRelaxed) > 0) {
-    status = OutputsRefused(*context_.outputs, refused_bytes_.load(kRelaxed));
-  }
+  if (status.ok()) status = charges_.Charge(response.outputs);
+  charges_.Explain(status);
   Answer(i, std::move(response), context_.clock.NowNs());
 }
 
@@ -159,7 +138,7 @@ void BatchExecution::RespondAll(core::EngineResponse response) {
   if (!status.ok()) return FailAll(status);
   if (rows.size() == 1) return Respond(0, std::move(response));
   if (status = output_layout_.Arrange(tensors); !status.ok()) return FailAll(status);
-  if (status = Charge(tensors); !status.ok()) return FailAll(status);
+  if (status = charges_.Charge(tensors); !status.ok()) return FailAll(status);
   if (status = output_layout_.Split(members_, row_count_, tensors); !status.ok()) {
     if (context_.sharing != nullptr) context_.sharing->RecordWrongRows(status.message());
     return FailAll(status);
@@ -185,9 +164,7 @@ bool BatchExecution::MayRepeat(const base::Status& status) const {
 }
 
 void BatchExecution::FailAll(base::Status status) {
-  if (status.code() == base::StatusCode::kResourceExhausted && refused_bytes_.load(kRelaxed) > 0) {
-    status = OutputsRefused(*context_.outputs, refused_bytes_.load(kRelaxed));
-  }
+  charges_.Explain(status);
   const int64_t now_ns = context_.clock.NowNs();
   const bool repeats = MayRepeat(status);
   std::vector<size_t> repeated;
@@ -210,8 +187,10 @@ void BatchExecution::FailAll(base::Status status) {
 
 void BatchExecution::Answer(size_t i, core::EngineResponse response, int64_t now_ns) {
   base::Status& status = response.status;
+  const core::InferRequest& request = *members_[i]->queued.request;
   // An engine does not know why it was to stop.
-  if (status.code() == base::StatusCode::kCancelled && !CancelledByClient(i) && PastDeadline(i)) {
+  if (status.code() == base::StatusCode::kCancelled && !CancelledByClient(request) &&
+      PastDeadline(request, context_.clock)) {
     status = core::RequestTimeout();
   }
   // An error ends the request, whatever the engine meant to send after it.
@@ -239,15 +218,12 @@ void BatchExecution::Send(size_t i, core::EngineResponse response) {
 
 void BatchExecution::RecordFailure(size_t i, base::StatusCode code, int64_t now_ns) {
   const core::QueuedRequest& queued = members_[i]->queued;
-  if (members_.size() == 1 && !queued.warmup) RecordLoneFailure(code);
-  if (!queued.Counts(false)) return;
-  const bool given_up = code == base::StatusCode::kCancelled || code == base::StatusCode::kDeadlineExceeded;
-  context_.statistics.RecordFailure(given_up ? core::FailureReason::kCanceled : core::FailureReason::kBackend,
-                                    now_ns - queued.queued_ns);
+  if (members_.size() == 1 && !queued.warmup) BlameLoneRequest(code);
+  recorder_.RecordFailure(queued, code, now_ns);
 }
 
 // As far as the request is to blame.
-void BatchExecution::RecordLoneFailure(base::StatusCode code) {
+void BatchExecution::BlameLoneRequest(base::StatusCode code) {
   const bool earned = code != base::StatusCode::kCancelled && code != base::StatusCode::kDeadlineExceeded &&
                       code != base::StatusCode::kUnavailable;
   if (context_.sharing == nullptr || !earned) return;
@@ -255,48 +231,15 @@ void BatchExecution::RecordLoneFailure(base::StatusCode code) {
   if (repeated == nullptr || !repeated->RecordFailure()) context_.sharing->RecordAnswers(1, true);
 }
 
-core::PhaseTimes BatchExecution::ComputeTimes(int64_t now_ns) const {
-  const int64_t inputs_ready_ns = inputs_ready_ns_.load(kRelaxed) == 0 ? started_ns_ : inputs_ready_ns_.load(kRelaxed);
-  const int64_t infer_done_ns = infer_done_ns_.load(kRelaxed) == 0 ? now_ns : infer_done_ns_.load(kRelaxed);
-  return {.compute_input_ns = inputs_ready_ns - started_ns_,
-          .compute_infer_ns = infer_done_ns - inputs_ready_ns,
-          .compute_output_ns = now_ns - infer_done_ns};
-}
-
-// Counted together: that is one access to each number, which other threads share, for all of them.
 void BatchExecution::RecordSuccesses(size_t begin, size_t end, int64_t now_ns) {
-  int64_t executed = 0;
-  int64_t requests = 0;
-  int64_t total_ns = 0;
+  ExecutionRecorder::Successes successes;
   for (size_t i = begin; i < end; ++i) {
-    const core::QueuedRequest& queued = members_[i]->queued;
-    if (progress_[i].final || queued.warmup) continue;
-    ++executed;
-    if (context_.batching_session != nullptr) {
-      context_.batching_session->ObserveRequest(queued.layout.rows, started_ns_ - queued.queued_ns);
-    }
-    if (!queued.Counts(true)) continue;
-    ++requests;
-    total_ns += now_ns - queued.queued_ns;
-    context_.metrics.ObserveRequest(now_ns - queued.queued_ns);
+    if (!progress_[i].final) recorder_.Add(members_[i]->queued, now_ns, successes);
   }
-  if (executed == 0) return;
-  if (context_.sharing != nullptr) context_.sharing->RecordAnswers(static_cast<size_t>(executed), false);
+  if (successes.executed == 0) return;
+  if (context_.sharing != nullptr) context_.sharing->RecordAnswers(static_cast<size_t>(successes.executed), false);
   if (members_[begin]->repeated != nullptr) members_[begin]->repeated->RecordSuccess();
-  const core::PhaseTimes times = ComputeTimes(now_ns);
-  if (requests > 0) {
-    const core::PhaseTimes together{.queue_ns = total_ns - requests * (now_ns - started_ns_),
-                                    .compute_input_ns = requests * times.compute_input_ns,
-                                    .compute_infer_ns = requests * times.compute_infer_ns,
-                                    .compute_output_ns = requests * times.compute_output_ns};
-    context_.statistics.RecordSuccess(total_ns, together, context_.clock.WallNs() / 1'000'000,
-                                      static_cast<uint64_t>(requests));
-  }
-  if (recorded_.exchange(true, kRelaxed)) return;
-  context_.statistics.RecordExecution(row_count_.requested, times);
-  context_.metrics.ObserveExecution(row_count_.requested, row_count_.padding);
-  if (context_.batching_session == nullptr) return;
-  context_.batching_session->ObserveExecution(row_count_.requested, row_count_.padding);
+  recorder_.Record(successes, now_ns);
 }
 
 void BatchExecution::Finish() {
@@ -305,7 +248,7 @@ void BatchExecution::Finish() {
   for (size_t i = 0; i < members_.size(); ++i) {
     if (!progress_[i].final) Respond(i, {base::Internal("the engine finished without an answer")});
   }
-  ReleaseAllocated();
+  charges_.ReleaseAllocated();
   if (state_.exchange(State::kFinished, std::memory_order_acq_rel) != State::kLeft) return;
   std::exchange(finished_, nullptr)(std::unique_ptr<BatchExecution>(this));
 }

@@ -9,6 +9,8 @@
 
 #include "core/engine.h"
 #include "scheduling/batch/execution_context.h"
+#include "scheduling/batch/execution_recorder.h"
+#include "scheduling/batch/output_charge.h"
 #include "scheduling/batch/output_layout.h"
 
 namespace inferd::scheduling {
@@ -25,7 +27,11 @@ namespace inferd::scheduling {
 // from two threads at once. Once Begin() has failed, the execution is finished without an engine.
 class BatchExecution final : public core::Execution {
  public:
-  explicit BatchExecution(const ExecutionContext& context) : context_(context), output_layout_(context) {}
+  explicit BatchExecution(const ExecutionContext& context)
+      : context_(context),
+        output_layout_(context),
+        recorder_(context),
+        charges_(context.outputs, context.outputs_count) {}
 
   // In queue order; before Begin().
   void Add(std::unique_ptr<QueueEntry> member) { members_.push_back(std::move(member)); }
@@ -71,8 +77,8 @@ class BatchExecution final : public core::Execution {
   // Of a lone request that names its own memory for the output, that. Throws std::bad_alloc also where the budget has
   // no room.
   base::Buffer AllocateOutput(int output, size_t bytes, base::MemoryPlace wish) override;
-  void MarkInputsReady() override { inputs_ready_ns_.store(context_.clock.NowNs(), std::memory_order_relaxed); }
-  void MarkInferDone() override { infer_done_ns_.store(context_.clock.NowNs(), std::memory_order_relaxed); }
+  void MarkInputsReady() override { recorder_.MarkInputsReady(); }
+  void MarkInferDone() override { recorder_.MarkInferDone(); }
   void Respond(size_t i, core::EngineResponse response) override;
   void RespondAll(core::EngineResponse response) override;
   void Finish() override;
@@ -88,13 +94,9 @@ class BatchExecution final : public core::Execution {
   };
 
   bool RunApart();
-  bool CancelledByClient(size_t i) const;
-  bool PastDeadline(size_t i) const;
   void FailAll(base::Status status);
   base::Buffer NamedMemory(int output, size_t bytes, base::MemoryPlace wish) const;
-  base::Status Charge(std::vector<core::InferTensor>& tensors);
-  void ReleaseAllocated();
-  bool GivenUp(size_t i) const { return CancelledByClient(i) || PastDeadline(i); }
+  bool GivenUp(size_t i) const;
   bool Evicted() const;
   // Whether `status` says no more than that the execution was evicted; if so, the member is to be run again.
   bool PutBack(size_t i, const base::Status& status);
@@ -104,25 +106,21 @@ class BatchExecution final : public core::Execution {
   void Send(size_t i, core::EngineResponse response);
   // Before their answers: a client that gets one may ask for the statistics next.
   void RecordFailure(size_t i, base::StatusCode code, int64_t now_ns);
-  void RecordLoneFailure(base::StatusCode code);
+  void BlameLoneRequest(base::StatusCode code);
   // Of the members from `begin` to `end` that have not had their final answer.
   void RecordSuccesses(size_t begin, size_t end, int64_t now_ns);
-  core::PhaseTimes ComputeTimes(int64_t now_ns) const;
 
   const ExecutionContext& context_;
   std::vector<std::unique_ptr<QueueEntry>> members_;
   std::vector<Progress> progress_;
   OutputLayout output_layout_;
-  FinishedCallback finished_;                 // of one that was left
-  std::atomic<uint64_t> allocated_bytes_{0};  // charged, and not in a response yet
-  std::atomic<uint64_t> refused_bytes_{0};    // of an output for which the budget had no room
+  ExecutionRecorder recorder_;
+  OutputCharges charges_;
+  FinishedCallback finished_;  // of one that was left
   RowCount row_count_;
   int64_t started_ns_ = 0;
   const std::atomic<int64_t>* evicted_ns_ = nullptr;
   std::atomic<State> state_{State::kRunning};
-  std::atomic<bool> recorded_{false};
-  std::atomic<int64_t> inputs_ready_ns_{0};  // 0: the engine did not say
-  std::atomic<int64_t> infer_done_ns_{0};
 };
 
 }  // namespace inferd::scheduling

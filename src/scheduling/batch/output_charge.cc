@@ -1,5 +1,6 @@
 #include "scheduling/batch/output_charge.h"
 
+#include <new>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,34 @@ base::Status OutputsRefused(const base::ByteBudget& budget, uint64_t bytes) {
   }
   return base::ResourceExhausted("the answers that clients have not read yet hold as much memory as they may (" +
                                  std::to_string(budget.bytes_max()) + " bytes, --output-bytes-in-flight-max)");
+}
+
+base::Buffer OutputCharges::Allocate(size_t bytes) {
+  if (budget_ == nullptr || bytes < kChargedOutputBytesMin) return base::Buffer::Allocate(bytes);
+  if (!budget_->TryCharge(bytes)) {
+    refused_bytes_.store(bytes, std::memory_order_relaxed);
+    throw std::bad_alloc();
+  }
+  allocated_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  return base::Buffer::Allocate(bytes);
+}
+
+base::Status OutputCharges::Charge(std::vector<core::InferTensor>& tensors) {
+  if (budget_ == nullptr) return base::OkStatus();
+  ReleaseAllocated();
+  INFERD_ASSIGN_OR_RETURN(const bool charged, ChargeOutputs(*budget_, tensors));
+  if (charged && count_ != nullptr) count_->store(true, std::memory_order_relaxed);
+  return base::OkStatus();
+}
+
+void OutputCharges::ReleaseAllocated() {
+  if (budget_ == nullptr || allocated_bytes_.load(std::memory_order_relaxed) == 0) return;
+  budget_->Release(allocated_bytes_.exchange(0, std::memory_order_relaxed));
+}
+
+void OutputCharges::Explain(base::Status& status) const {
+  const uint64_t refused = refused_bytes_.load(std::memory_order_relaxed);
+  if (status.code() == base::StatusCode::kResourceExhausted && refused > 0) status = OutputsRefused(*budget_, refused);
 }
 
 }  // namespace inferd::scheduling

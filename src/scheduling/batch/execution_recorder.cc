@@ -1,0 +1,67 @@
+#include "scheduling/batch/execution_recorder.h"
+
+#include "scheduling/metrics/batching_session_metrics.h"
+
+namespace inferd::scheduling {
+
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+}  // namespace
+
+void ExecutionRecorder::Begin(int64_t started_ns, const RowCount& rows) {
+  started_ns_ = started_ns;
+  rows_ = rows;
+  recorded_.store(false, kRelaxed);
+  inputs_ready_ns_.store(0, kRelaxed);
+  infer_done_ns_.store(0, kRelaxed);
+}
+
+void ExecutionRecorder::RecordFailure(const core::QueuedRequest& queued, base::StatusCode code, int64_t now_ns) {
+  if (!queued.Counts(false)) return;
+  const bool given_up = code == base::StatusCode::kCancelled || code == base::StatusCode::kDeadlineExceeded;
+  context_.statistics.RecordFailure(given_up ? core::FailureReason::kCanceled : core::FailureReason::kBackend,
+                                    now_ns - queued.queued_ns);
+}
+
+void ExecutionRecorder::Add(const core::QueuedRequest& queued, int64_t now_ns, Successes& successes) {
+  if (queued.warmup) return;
+  ++successes.executed;
+  if (context_.batching_session != nullptr) {
+    context_.batching_session->ObserveRequest(queued.layout.rows, started_ns_ - queued.queued_ns);
+  }
+  if (!queued.Counts(true)) return;
+  ++successes.requests;
+  successes.total_ns += now_ns - queued.queued_ns;
+  context_.metrics.ObserveRequest(now_ns - queued.queued_ns);
+}
+
+void ExecutionRecorder::Record(const Successes& successes, int64_t now_ns) {
+  if (successes.executed == 0) return;
+  const core::PhaseTimes times = ComputeTimes(now_ns);
+  const int64_t requests = successes.requests;
+  if (requests > 0) {
+    const core::PhaseTimes together{.queue_ns = successes.total_ns - requests * (now_ns - started_ns_),
+                                    .compute_input_ns = requests * times.compute_input_ns,
+                                    .compute_infer_ns = requests * times.compute_infer_ns,
+                                    .compute_output_ns = requests * times.compute_output_ns};
+    context_.statistics.RecordSuccess(successes.total_ns, together, context_.clock.WallNs() / 1'000'000,
+                                      static_cast<uint64_t>(requests));
+  }
+  if (recorded_.exchange(true, kRelaxed)) return;
+  context_.statistics.RecordExecution(rows_.requested, times);
+  context_.metrics.ObserveExecution(rows_.requested, rows_.padding);
+  if (context_.batching_session == nullptr) return;
+  context_.batching_session->ObserveExecution(rows_.requested, rows_.padding);
+}
+
+core::PhaseTimes ExecutionRecorder::ComputeTimes(int64_t now_ns) const {
+  const int64_t inputs_ready_ns = inputs_ready_ns_.load(kRelaxed) == 0 ? started_ns_ : inputs_ready_ns_.load(kRelaxed);
+  const int64_t infer_done_ns = infer_done_ns_.load(kRelaxed) == 0 ? now_ns : infer_done_ns_.load(kRelaxed);
+  return {.compute_input_ns = inputs_ready_ns - started_ns_,
+          .compute_infer_ns = infer_done_ns - inputs_ready_ns,
+          .compute_output_ns = now_ns - infer_done_ns};
+}
+
+}  // namespace inferd::scheduling
