@@ -1,110 +1,134 @@
 #include "net/http1/session.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
-#include "base/clock.h"
+#include "net/body/body.h"
 #include "net/http/net_metrics.h"
+#include "net/http/transport_answer.h"
 
 namespace inferd::net::http1 {
 
 namespace {
 
-constexpr size_t kInputBytes = 16 * 1024;
-// Chunks with more than this to come are read straight into the body.
-constexpr uint64_t kDirectReadBytes = 4096;
-// ... and this much at a time.
-constexpr uint64_t kReadBytesMax = 256 * 1024;
-constexpr std::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+// A refused body up to this size is read and dropped, so that the connection stays usable.
+constexpr uint64_t kDropBytesMax = 256 * 1024;
+
+std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 }  // namespace
 
-bool Session::Stopwatch::Passed(int64_t now_ns, std::chrono::milliseconds limit) {
-  if (since_ns == 0) since_ns = now_ns;
-  return now_ns - since_ns > std::chrono::nanoseconds(limit).count();
-}
-
 Session::Session(SessionHost& host, Successor* successor)
-    : Exchange(host.replies()),
-      host_(host),
-      successor_(successor),
-      scanner_(host.limits()),
-      chunks_(host.limits().header_bytes_max) {}
+    : host_(host), successor_(successor), requests_(host, successor != nullptr), answer_(host, *this, requests_) {}
 
-Session::~Session() { EndRequest(); }
-
-std::string_view Session::input() const {
-  return {reinterpret_cast<const char*>(input_.get()) + input_begin_, input_end_ - input_begin_};
-}
-
-void Session::Skip(size_t bytes) {
-  input_begin_ += bytes;
-  if (input_begin_ == input_end_) input_begin_ = input_end_ = 0;
-}
-
-std::span<std::byte> Session::PrepareRead() {
-  reading_into_body_ = false;
-  if (input_begin_ == input_end_) {
-    std::span<std::byte> space;
-    if (state_ == State::kBody) space = body_.Space();
-    if (state_ == State::kChunkedBody && chunks_.state() == ChunkDecoder::State::kData &&
-        chunks_.data_left() >= kDirectReadBytes) {
-      space = body_.Space(std::min<uint64_t>(chunks_.data_left(), kReadBytesMax));
-      space = space.first(std::min<uint64_t>(space.size(), chunks_.data_left()));
-    }
-    reading_into_body_ = !space.empty();
-    if (reading_into_body_) return space;
-  }
-  if (input_begin_ > 0 && input_end_ == input_capacity_) {
-    std::memmove(input_.get(), input_.get() + input_begin_, input_end_ - input_begin_);
-    input_end_ -= std::exchange(input_begin_, 0);
-  }
-  if (input_end_ == input_capacity_ && state_ != State::kExecuting) {
-    const size_t capacity = std::max(kInputBytes, 2 * input_capacity_);
-    auto grown = std::make_unique_for_overwrite<std::byte[]>(capacity);
-    if (input_end_ > 0) std::memcpy(grown.get(), input_.get(), input_end_);
-    input_ = std::move(grown);
-    input_capacity_ = capacity;
-  }
-  return {input_.get() + input_end_, input_capacity_ - input_end_};
-}
+Session::~Session() { answer_.Release(); }
 
 void Session::OnRead(size_t bytes) {
-  if (!reading_into_body_) {
-    input_end_ += bytes;
-  } else {
-    reading_clock_.Restart();
-    if (state_ == State::kChunkedBody) chunks_.Advance(bytes);
-    OnFill(body_.Commit(bytes));
-  }
+  if (!requests_.Commit(bytes)) answer_.Refuse(requests_.error().status, requests_.error().message);
   Advance();
 }
 
 // Does all that the input allows. A response that is made meanwhile, inside a call of the handler, only changes the
-// state.
+// reader's state.
 void Session::Advance() {
   if (std::exchange(advancing_, true)) return;
-  for (bool more = true; more;) {
-    switch (state_) {
-      case State::kHead: more = !above_high_water() && ReadHead(); break;
-      case State::kBody: more = ReadBody(); break;
-      case State::kChunkedBody: more = ReadChunkedBody(); break;
-      case State::kDraining: more = Drain(); break;
-      case State::kExecuting: more = false; break;
-      case State::kFinished:
-        input_begin_ = input_end_ = 0;
-        more = false;
-        break;
-    }
+  while (Step()) {
   }
   advancing_ = false;
   UpdateReading();
 }
 
+// False: nothing more can be done now.
+bool Session::Step() {
+  if (requests_.state() == RequestReader::State::kHead && answer_.above_high_water()) return false;
+  switch (requests_.Read()) {
+    case RequestReader::Event::kNone: return false;
+    case RequestReader::Event::kHead: OnHead(); break;
+    case RequestReader::Event::kBody: Execute(); break;
+    case RequestReader::Event::kDropped:
+      if (answer_.last()) Finish();
+      break;
+    case RequestReader::Event::kHttp2:
+      requests_.Stop();
+      successor_->OnHttp2Preface(Bytes(requests_.input().text()));
+      break;
+    case RequestReader::Event::kRefused:
+      answer_.BeginRefused(requests_.request().head);
+      answer_.Refuse(requests_.error().status, requests_.error().message);
+      break;
+    case RequestReader::Event::kEnd: Finish(); break;
+  }
+  return true;
+}
+
+void Session::OnHead() {
+  const RequestHead& head = requests_.request().head;
+  answer_.BeginRequest(head, requests_.framing());
+  BodyPlan plan = host_.handler().OnHead(head);
+  answer_.TakePlan(plan);
+  if (plan.refuse.has_value()) return RefuseBody(*std::move(plan.refuse));
+  sink_ = std::move(plan.sink);
+  if (!requests_.has_body()) return Execute();
+  const uint64_t limit = plan.bytes_max != 0 ? plan.bytes_max : host_.limits().body_bytes_max;
+  const std::optional<uint64_t> length = requests_.body_length();
+  if (length > limit) return RefuseBody(TransportAnswer(413, "request body too large", plan.refusal_form));
+  requests_.BeginBody(Body(host_.bodies(), length, limit, plan.align_at, std::move(plan.memory)));
+  if (requests_.framing().expect_continue && requests_.input().empty()) answer_.Continue();
+}
+
+// A refused body is dropped if it is short, so that the connection stays usable. A peer that waits for "100 Continue"
+// may send it or not, so there the connection is closed.
+void Session::RefuseBody(HttpResponse response) {
+  const std::optional<uint64_t> length = requests_.body_length();
+  const bool has_body = requests_.has_body();
+  response.close |= has_body && (length > kDropBytesMax || requests_.framing().expect_continue);
+  answer_.Send(std::move(response));
+  if (!has_body || requests_.state() == RequestReader::State::kFinished) return;
+  requests_.DropBody(length, kDropBytesMax);
+}
+
+void Session::Execute() {
+  if (Upgrade()) return;
+  requests_.Hold();
+  host_.metrics().BeginRequest();
+  if (sink_ != nullptr) return ExecuteSink();
+  HttpRequest& request = requests_.request();
+  request.body = requests_.TakeBody();
+  Reply reply = answer_.Open();
+  host_.handler().OnRequest(std::move(request), std::move(reply));
+}
+
+void Session::ExecuteSink() {
+  sink_->Begin(host_.bodies());
+  const base::BufferSlice body = requests_.TakeBody();
+  if (!body.empty()) sink_->OnBody(body.bytes());
+  sink_->OnBodyEnd();
+  Reply reply = answer_.Open();
+  sink_->Open(std::move(requests_.request()), std::move(reply));
+  if (answer_.open()) sink_->Proceed();
+}
+
+bool Session::Upgrade() {
+  const Framing& framing = requests_.framing();
+  if (successor_ == nullptr || !framing.upgrade_h2c || host_.tls() || sink_ != nullptr) return false;
+  const std::string_view behind = requests_.input().text();
+  if (!successor_->OnHttp2Upgrade(framing.http2_settings, requests_.request(), Bytes(behind))) return false;
+  requests_.Stop();
+  return true;
+}
+
+void Session::OnAnswered(bool close) {
+  // It may be what answers just now.
+  if (sink_ != nullptr) host_.loop().Post([sink = std::move(sink_)] {});
+  requests_.Next();
+  if (close) Finish();
+  Advance();
+}
+
 void Session::UpdateReading() {
-  const bool full = state_ == State::kExecuting && input_end_ - input_begin_ == input_capacity_;
-  const bool pause = state_ != State::kFinished && (full || above_high_water());
+  const RequestReader::State state = requests_.state();
+  const bool full = state == RequestReader::State::kExecuting && requests_.input().full();
+  const bool pause = state != RequestReader::State::kFinished && (full || answer_.above_high_water());
   if (pause == reading_paused_) return;
   reading_paused_ = pause;
   if (pause) {
@@ -114,157 +138,87 @@ void Session::UpdateReading() {
   }
 }
 
-bool Session::AtHttp2Preface() {
-  return successor_ != nullptr && scanner_.begin() == 0 && input().starts_with(kHttp2Preface.substr(0, 18));
+size_t Session::TakeOutput(std::vector<base::BufferSlice>& out, size_t bytes_max) {
+  return answer_.output().Take(out, bytes_max);
 }
 
-bool Session::ReadHead() {
-  const std::string_view text = input();
-  if (text.empty()) return false;
-  if (request_.received_ns == 0) {
-    request_.received_ns = base::SystemClock().NowNs();
-    reading_clock_.Restart();
-  }
-  switch (scanner_.Scan(text)) {
-    case HeadScanner::State::kMore:
-      if (eof_) Finish();
-      return false;
-    case HeadScanner::State::kError: Refuse(scanner_.error().status, scanner_.error().message); return true;
-    case HeadScanner::State::kDone: break;
-  }
-  if (AtHttp2Preface()) {
-    state_ = State::kFinished;
-    successor_->OnHttp2Preface(Bytes(text));
-    return true;
-  }
-  OnHead(text.substr(scanner_.begin(), scanner_.end() - scanner_.begin()));
-  return true;
-}
-
-// The head is copied once, to memory of its own size that goes where the request goes.
-void Session::OnHead(std::string_view text) {
-  const size_t end = scanner_.end();
-  scanner_.Reset();
-  const std::string_view peer = host_.peer();
-  auto store = std::make_shared_for_overwrite<char[]>(text.size() + peer.size());
-  std::memcpy(store.get(), text.data(), text.size());
-  std::memcpy(store.get() + text.size(), peer.data(), peer.size());
-  Skip(end);
-  RequestHead& head = request_.head;
-  head.peer = {store.get() + text.size(), peer.size()};
-  head.tls = host_.tls();
-  auto framing = ParseHead({store.get(), text.size()}, host_.limits(), head);
-  request_.store = std::move(store);
-  request_id_ = head.request_id;
-  if (!framing.has_value()) return Refuse(framing.error().status, framing.error().message);
-  framing_ = *framing;
-  head_only_ = head.method == Method::kHead;
-  BeginBody();
-}
-
-bool Session::Upgrade() {
-  if (successor_ == nullptr || !framing_.upgrade_h2c || host_.tls() || sink_ != nullptr) return false;
-  const State before = std::exchange(state_, State::kFinished);
-  if (successor_->OnHttp2Upgrade(framing_.http2_settings, request_, Bytes(input()))) return true;
-  state_ = before;
-  return false;
-}
-
-void Session::Execute() {
-  if (Upgrade()) return;
-  state_ = State::kExecuting;
-  host_.metrics().BeginRequest();
-  if (sink_ != nullptr) return ExecuteSink();
-  request_.body = body_.Finish();
-  Reply reply = Open();
-  host_.handler().OnRequest(std::move(request_), std::move(reply));
-}
-
-void Session::ExecuteSink() {
-  sink_->Begin(host_.bodies());
-  const base::BufferSlice body = body_.Finish();
-  if (!body.empty()) sink_->OnBody(body.bytes());
-  sink_->OnBodyEnd();
-  Reply reply = Open();
-  sink_->Open(std::move(request_), std::move(reply));
-  if (open()) sink_->Proceed();
+void Session::OnWritten(size_t bytes) {
+  writing_clock_.Restart();
+  if (answer_.OnWritten(bytes) && reading_paused_) Advance();
 }
 
 void Session::OnEof() {
-  eof_ = true;
-  switch (state_) {
-    case State::kExecuting:
+  requests_.OnEof();
+  const bool keep = host_.limits().keep_half_closed;
+  switch (requests_.state()) {
+    case RequestReader::State::kExecuting:
       // The peer is taken for gone: what is queued is cancelled, what runs is still answered.
-      if (!host_.limits().keep_half_closed && on_peer_gone_) std::exchange(on_peer_gone_, nullptr)();
+      if (!keep) answer_.OnEof();
       break;
-    case State::kHead:
-      if (!above_high_water() || input().empty() || !host_.limits().keep_half_closed) Finish();
+    case RequestReader::State::kHead:
+      if (!answer_.above_high_water() || requests_.input().empty() || !keep) Finish();
       break;
-    case State::kBody:
-    case State::kChunkedBody:
-    case State::kDraining: Finish(); break;
-    case State::kFinished: break;
+    case RequestReader::State::kBody:
+    case RequestReader::State::kDropping: Finish(); break;
+    case RequestReader::State::kFinished: break;
   }
 }
 
 void Session::OnClosed() {
-  state_ = State::kFinished;
-  on_writable_ = nullptr;
-  const base::Task gone = std::exchange(on_peer_gone_, nullptr);
-  EndRequest();
+  requests_.Stop();
+  base::Task gone = answer_.OnClosed();
   sink_ = nullptr;
-  if (gone) const_cast<base::Task&>(gone)();
-}
-
-void Session::EndRequest() {
-  if (!open()) return;
-  Close();
-  host_.metrics().EndRequest();
+  if (gone) gone();
 }
 
 void Session::Finish() {
-  state_ = State::kFinished;
-  body_ = Body();
+  requests_.Stop();
   host_.CloseAfterWrite();
 }
 
+void Session::BeginDrain() {
+  AnnounceDrain();
+  draining_ = true;
+}
+
 bool Session::idle() const {
-  return (state_ == State::kHead || state_ == State::kFinished) && input().empty() && output_.bytes() == 0;
+  const RequestReader::State state = requests_.state();
+  const bool waits = state == RequestReader::State::kHead || state == RequestReader::State::kFinished;
+  return waits && requests_.input().empty() && answer_.output().bytes() == 0;
 }
 
 void Session::OnTick(int64_t now_ns) {
   const Limits& limits = host_.limits();
-  if (output_.bytes() > 0) {
+  if (answer_.output().bytes() > 0) {
     if (writing_clock_.Passed(now_ns, limits.body_timeout)) host_.Abort();
     return;
   }
   writing_clock_.Restart();
-  switch (state_) {
-    case State::kHead:
-      if (!input().empty() && (HasNext() || !draining_)) {
-        if (reading_clock_.Passed(now_ns, limits.header_timeout)) Refuse(408, "request header did not arrive in time");
-        return;
-      }
-      if (input().empty()) {  // an idle connection holds no memory
-        input_.reset();
-        input_capacity_ = 0;
-        output_.Shrink();
-      }
-      if (reading_clock_.Passed(now_ns,
-                                draining_ ? std::min(limits.drain_idle, limits.idle_timeout) : limits.idle_timeout)) {
-        Finish();
-      }
+  Stopwatch& reading = requests_.clock();
+  switch (requests_.state()) {
+    case RequestReader::State::kHead:
+      if (requests_.input().empty() || (draining_ && !requests_.HasNext())) return OnIdleTick(now_ns);
+      if (reading.Passed(now_ns, limits.header_timeout)) answer_.Refuse(408, "request header did not arrive in time");
       return;
-    case State::kBody:
-    case State::kChunkedBody:
-      if (reading_clock_.Passed(now_ns, limits.body_timeout)) Refuse(408, "request body did not arrive in time");
+    case RequestReader::State::kBody:
+      if (reading.Passed(now_ns, limits.body_timeout)) answer_.Refuse(408, "request body did not arrive in time");
       return;
-    case State::kDraining:
-      if (reading_clock_.Passed(now_ns, limits.body_timeout)) Finish();
+    case RequestReader::State::kDropping:
+      if (reading.Passed(now_ns, limits.body_timeout)) Finish();
       return;
-    case State::kExecuting:
-    case State::kFinished: return;
+    case RequestReader::State::kExecuting:
+    case RequestReader::State::kFinished: return;
   }
+}
+
+void Session::OnIdleTick(int64_t now_ns) {
+  const Limits& limits = host_.limits();
+  if (requests_.input().empty()) {  // an idle connection holds no memory
+    requests_.Shrink();
+    answer_.output().Shrink();
+  }
+  const auto limit = draining_ ? std::min(limits.drain_idle, limits.idle_timeout) : limits.idle_timeout;
+  if (requests_.clock().Passed(now_ns, limit)) Finish();
 }
 
 }  // namespace inferd::net::http1
