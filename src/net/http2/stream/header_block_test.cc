@@ -1,4 +1,4 @@
-#include "net/http2/header_block.h"
+#include "net/http2/stream/header_block.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "net/http2/response_fields.h"
+#include "net/http2/stream/response_fields.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

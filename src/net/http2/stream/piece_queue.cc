@@ -1,4 +1,4 @@
-#include "net/http2/piece_queue.h"
+#include "net/http2/stream/piece_queue.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "net/http2/response_fields.h"
+#include "net/http2/stream/response_fields.h"
 
 #include <algorithm>
 #include <array>
