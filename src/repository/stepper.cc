@@ -38,7 +38,7 @@ void Stepper::Plan(State& state, ModelRecord& record, Deferred& deferred) const 
     const bool met = needs.state == NeedState::kMet;
     if (harness.serving() != nullptr || !wanted) harness.SetDemanded(false);
     if (harness.phase() == Phase::kWaitingForRoom && (!wanted || !met)) harness.LeaveQueue();
-    harness.ForgetDependencyFailure();
+    harness.ForgetFailure(VersionHarness::Cause::kDependency);
   }
   const bool changing = record.changing && record.authority == Authority::kFolder;
   const LoadPlan plan = PlanModel(ViewsWithNeeds(state.records, record, needs), changing, record.transition);
@@ -55,8 +55,8 @@ void Stepper::Plan(State& state, ModelRecord& record, Deferred& deferred) const 
 
 void Stepper::Follow(State& state, const LoadPlan& plan, ModelRecord& record, Deferred& deferred) const {
   for (auto& [version, harness] : record.versions) {
-    if (harness.phase() == Phase::kWaitingToReplace) harness.StopReplacing();
-    if (harness.phase() == Phase::kWaitingForDependencies) harness.StopWaiting();
+    const bool waits = harness.phase() == Phase::kWaitingToReplace || harness.phase() == Phase::kWaitingForDependencies;
+    if (waits) harness.StopWaiting();
     harness.SetEnding(false);
   }
   for (const int64_t version : plan.load) {
@@ -85,7 +85,7 @@ void Stepper::FollowNeeds(State& state, const LoadPlan& plan, const Needs& needs
       logger_.Error("'" + record.name + "' version " + std::to_string(version) + " is not loaded: " + needs.reason,
                     {{"model", record.name, /*in_message=*/true}, {"version", version, /*in_message=*/true}});
     }
-    harness.RefuseForDependency(record.wanted.at(version).content, needs.reason, clock_.NowNs());
+    harness.RefuseLoad(record.wanted.at(version).content, base::Unavailable(needs.reason), clock_.NowNs());
   }
   if (plan.depend.empty()) return;
   for (const auto& [name, version] : needs.asleep) {

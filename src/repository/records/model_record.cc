@@ -26,7 +26,7 @@ void ModelRecord::NoteLeft(const core::ModelVersion& load) {
 }
 
 void ModelRecord::ForgetLeft() {
-  if (std::ranges::all_of(versions, [](const auto& entry) { return entry.second.Leaving() == 0; })) left_needs.clear();
+  if (std::ranges::all_of(versions, [](const auto& entry) { return LeavingLoads(entry.second) == 0; })) left_needs.clear();
 }
 
 bool ModelRecord::LoadsOnDemand(int64_t version) const { return on_demand && wanted.contains(version) && !Replacing(); }
@@ -68,7 +68,7 @@ std::vector<VersionView> ModelRecord::Views() const {
                      .ready = ready,
                      .current = content != nullptr && harness.Serves(*content),
                      .failed_same = content != nullptr && harness.failure().With(*content),
-                     .leaving = harness.Leaving() > 0});
+                     .leaving = LeavingLoads(harness) > 0});
   }
   return views;
 }
@@ -148,7 +148,7 @@ core::CatalogSnapshot::Model ModelRecord::Snapshot() const {
     const bool sleeps = LoadsOnDemand(version) && harness.serving() == nullptr && !harness.failure().failed;
     model.versions.push_back({.version = version,
                               .serving = harness.serving(),
-                              .state = harness.State(),
+                              .state = StateOf(harness),
                               .reason = harness.reason(),
                               .failed_code = harness.failure().code,
                               .on_demand = on_demand && wanted.contains(version),
@@ -175,7 +175,7 @@ void ModelRecord::AppendIndex(bool ready_only, std::vector<core::IndexEntry>& en
     return;
   }
   for (const auto& [version, harness] : versions) {
-    const core::ModelState state = harness.State();
+    const core::ModelState state = StateOf(harness);
     if (ready_only && state != core::ModelState::kReady) continue;
     const base::Status available = harness.serving() == nullptr ? base::OkStatus() : harness.serving()->Available();
     entries.push_back(

@@ -75,7 +75,7 @@ TEST_F(NeedsTest, WhatFailedIsMissing) {
 
 TEST_F(NeedsTest, LongReasonsAreCut) {
   VersionHarness& harness = Want("b", 1).versions[1];
-  harness.RefuseForDependency({}, std::string(1000, 'x'), 1);
+  harness.RefuseLoad({}, base::Unavailable(std::string(1000, 'x')), 1);
   EXPECT_THAT(Judge().reason, HasSubstr("it depends on others that are not loaded"));
 }
 

@@ -61,12 +61,6 @@ void VersionHarness::WaitToReplace() {
   reason_ = kWaitsToReplace;
 }
 
-void VersionHarness::StopReplacing() {
-  if (!Allow(phase_ == Phase::kWaitingToReplace, "StopReplacing")) return;
-  phase_ = Phase::kResting;
-  reason_.clear();
-}
-
 void VersionHarness::WaitForDependencies(const std::string& why) {
   if (!Allow(phase_ == Phase::kResting, "WaitForDependencies")) return;
   phase_ = Phase::kWaitingForDependencies;
@@ -74,17 +68,10 @@ void VersionHarness::WaitForDependencies(const std::string& why) {
 }
 
 void VersionHarness::StopWaiting() {
-  if (!Allow(phase_ == Phase::kWaitingForDependencies, "StopWaiting")) return;
+  const bool waits = phase_ == Phase::kWaitingToReplace || phase_ == Phase::kWaitingForDependencies;
+  if (!Allow(waits, "StopWaiting")) return;
   phase_ = Phase::kResting;
   reason_.clear();
-}
-
-void VersionHarness::RefuseForDependency(const VersionContent& content, const std::string& why, int64_t now_ns) {
-  if (!Allow(phase_ == Phase::kResting, "RefuseForDependency")) return;
-  demanded_ = false;
-  failure_.Note(content, base::StatusCode::kUnavailable, now_ns);
-  failure_.by_dependency = true;
-  reason_ = why;
 }
 
 void VersionHarness::QueueForRoom() {
@@ -103,10 +90,12 @@ void VersionHarness::LeaveQueue() {
 }
 
 void VersionHarness::RefuseLoad(const VersionContent& content, const base::Status& why, int64_t now_ns) {
-  if (!Allow(phase_ == Phase::kWaitingForRoom, "RefuseLoad")) return;
+  const bool for_dependency = phase_ == Phase::kResting;
+  if (!Allow(for_dependency || phase_ == Phase::kWaitingForRoom, "RefuseLoad")) return;
   phase_ = Phase::kResting;
   demanded_ = false;
   failure_.Note(content, why.code(), now_ns);
+  failure_.by_dependency = for_dependency;
   reason_ = why.message();
 }
 
@@ -158,7 +147,7 @@ VersionHarness::Version VersionHarness::EndServing() {
 }
 
 bool VersionHarness::LoadGone() {
-  if (!Allow(Leaving() > 0, "LoadGone")) return false;
+  if (!Allow(LeavingLoads(*this) > 0, "LoadGone")) return false;
   --alive_;
   if (!Idle() || failure_.failed) return false;
   reason_ = "unloaded";
@@ -169,10 +158,15 @@ void VersionHarness::NoteAsleep() {
   if (Idle() && !failure_.failed) reason_ = kAsleep;
 }
 
-core::ModelState VersionHarness::State() const {
-  if (serving_ != nullptr) return core::ModelState::kReady;
-  if (Pending()) return core::ModelState::kLoading;
-  if (alive_ > 0 && !failure_.failed) return core::ModelState::kUnloading;
+int LeavingLoads(const VersionHarness& version) {
+  const bool loading = version.phase() == VersionHarness::Phase::kLoading;
+  return version.alive() - (version.serving() == nullptr ? 0 : 1) - (loading ? 1 : 0);
+}
+
+core::ModelState StateOf(const VersionHarness& version) {
+  if (version.serving() != nullptr) return core::ModelState::kReady;
+  if (version.Pending()) return core::ModelState::kLoading;
+  if (version.alive() > 0 && !version.failure().failed) return core::ModelState::kUnloading;
   return core::ModelState::kUnavailable;
 }
 

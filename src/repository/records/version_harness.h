@@ -50,9 +50,9 @@ struct LoadFailure {
 //
 //   resting --QueueForRoom--> waiting for room --BeginLoad--> loading --Serve, Discard, FailLoad--> resting
 //      |                          +--LeaveQueue, RefuseLoad--> resting
-//      +--WaitToReplace--> waiting to replace --StopReplacing--> resting
+//      +--WaitToReplace--> waiting to replace --StopWaiting--> resting
 //      +--WaitForDependencies--> waiting for dependencies --StopWaiting--> resting
-//      +--RefuseForDependency--> resting, failed
+//      +--RefuseLoad--> resting, failed
 //
 //   not serving --Serve--> serving --EndServing--> not serving      LoadGone: one that neither serves nor loads is gone
 //
@@ -68,24 +68,17 @@ class VersionHarness final {
 
   // It is to be loaded when what it replaces is gone, requests or not. Not while it serves.
   void WaitToReplace();
-  void StopReplacing();
-
   // It is to be loaded when the models that it depends on are ready.
   void WaitForDependencies(const std::string& why);
+  // Neither any more.
   void StopWaiting();
-  // One of them does not come.
-  void RefuseForDependency(const VersionContent& content, const std::string& why, int64_t now_ns);
-  // That is to be judged again.
-  void ForgetDependencyFailure() {
-    if (failure_.by_dependency) failure_.failed = false;
-  }
 
   // It is to be loaded when there is room.
   void QueueForRoom();
   // Other models hold it.
   void NoteNoRoom();
   void LeaveQueue();
-  // It will never fit.
+  // It will never fit; or, if it rests, a model that it depends on does not come.
   void RefuseLoad(const VersionContent& content, const base::Status& why, int64_t now_ns);
 
   // `bytes`: that each load of it holds, by estimate. False: refused.
@@ -104,8 +97,11 @@ class VersionHarness final {
   // All that a load made is gone, and it neither serves nor loads. True: that was the last, and the version rests.
   bool LoadGone();
 
-  // It may be loaded again.
-  void ForgetFailure() { failure_.failed = false; }
+  // It may be loaded again: in any case, or if it was a dependency that did not come.
+  enum class Cause : uint8_t { kAny, kDependency };
+  void ForgetFailure(Cause cause = Cause::kAny) {
+    if (cause == Cause::kAny || failure_.by_dependency) failure_.failed = false;
+  }
   // Says that it waits for a request, if nothing else is to be said of it.
   void NoteAsleep();
 
@@ -117,14 +113,11 @@ class VersionHarness final {
   int64_t bytes() const { return bytes_; }
   // Loads of it that hold memory: loading, serving, or held by requests.
   int alive() const { return alive_; }
-  // Of these, those that take no more requests.
-  int Leaving() const { return alive_ - (serving_ == nullptr ? 0 : 1) - (phase_ == Phase::kLoading ? 1 : 0); }
   // On its way to serve.
   bool Pending() const { return phase_ != Phase::kResting; }
   bool Serves(const VersionContent& content) const { return serving_ != nullptr && serving_content_ == content; }
   // Nothing of it is there, and nothing comes.
   bool Idle() const { return serving_ == nullptr && alive_ == 0 && !Pending(); }
-  core::ModelState State() const;
 
   // The first transition that was refused since the last call, and in which phase; nothing: none was.
   std::optional<std::string> TakeRefused();
@@ -148,5 +141,9 @@ class VersionHarness final {
 };
 
 std::string_view PhaseName(VersionHarness::Phase phase);
+// As clients are told.
+core::ModelState StateOf(const VersionHarness& version);
+// How many of its loads take no more requests.
+int LeavingLoads(const VersionHarness& version);
 
 }  // namespace inferd::repository

@@ -39,10 +39,8 @@ TEST_F(VersionHarnessTest, EveryTransitionIsInTheTable) {
   using Do = std::function<void(Harness&)>;
   const std::map<std::string, Do> kTransitions = {
       {"WaitToReplace", [](Harness& harness) { harness.WaitToReplace(); }},
-      {"StopReplacing", [](Harness& harness) { harness.StopReplacing(); }},
       {"WaitForDependencies", [](Harness& harness) { harness.WaitForDependencies("waits"); }},
       {"StopWaiting", [](Harness& harness) { harness.StopWaiting(); }},
-      {"RefuseForDependency", [](Harness& harness) { harness.RefuseForDependency(kContent, "none", 1); }},
       {"QueueForRoom", [](Harness& harness) { harness.QueueForRoom(); }},
       {"NoteNoRoom", [](Harness& harness) { harness.NoteNoRoom(); }},
       {"LeaveQueue", [](Harness& harness) { harness.LeaveQueue(); }},
@@ -71,11 +69,11 @@ TEST_F(VersionHarnessTest, EveryTransitionIsInTheTable) {
   };
   // What rests may, whether it serves or not.
   const std::map<std::string, Phase> kRests = {{"WaitForDependencies", Phase::kWaitingForDependencies},
-                                               {"RefuseForDependency", Phase::kResting},
+                                               {"RefuseLoad", Phase::kResting},
                                                {"QueueForRoom", Phase::kWaitingForRoom}};
   const Row kTable[] = {
       {"new", [](Harness&) {}, with(kRests, "WaitToReplace", Phase::kWaitingToReplace)},
-      {"waiting to replace", [](Harness& harness) { harness.WaitToReplace(); }, {{"StopReplacing", Phase::kResting}}},
+      {"waiting to replace", [](Harness& harness) { harness.WaitToReplace(); }, {{"StopWaiting", Phase::kResting}}},
       {"waiting for room", [](Harness& harness) { harness.QueueForRoom(); }, kQueued},
       {"loading", [](Harness& harness) { Begin(harness); }, kLoads},
       {"serving", [this](Harness& harness) { Serving(harness); }, with(kRests, "EndServing", Phase::kResting)},
@@ -112,7 +110,7 @@ TEST_F(VersionHarnessTest, EveryTransitionIsInTheTable) {
          std::ignore = harness.EndServing();
          harness.WaitToReplace();
        },
-       {{"StopReplacing", Phase::kResting}, {"LoadGone", Phase::kWaitingToReplace}}},
+       {{"StopWaiting", Phase::kResting}, {"LoadGone", Phase::kWaitingToReplace}}},
       {"leaving, waiting for room",
        [this](Harness& harness) {
          Serving(harness);
@@ -154,14 +152,14 @@ TEST_F(VersionHarnessTest, EveryTransitionIsInTheTable) {
         EXPECT_EQ(harness.phase(), before);
         EXPECT_EQ(harness.alive(), alive);
       }
-      EXPECT_GE(harness.Leaving(), 0);
+      EXPECT_GE(LeavingLoads(harness), 0);
     }
   }
 }
 
 TEST_F(VersionHarnessTest, AVersionComesAndGoes) {
   Harness harness;
-  EXPECT_EQ(harness.State(), core::ModelState::kUnavailable);
+  EXPECT_EQ(StateOf(harness), core::ModelState::kUnavailable);
   harness.NoteAsleep();
   EXPECT_EQ(harness.reason(), "not loaded: waits for a request");
   harness.QueueForRoom();
@@ -169,18 +167,18 @@ TEST_F(VersionHarnessTest, AVersionComesAndGoes) {
   EXPECT_EQ(harness.reason(), "waits for memory that other models hold");
   EXPECT_TRUE(harness.BeginLoad(kContent, 100));
   EXPECT_EQ(harness.reason(), "");
-  EXPECT_EQ(harness.State(), core::ModelState::kLoading);
+  EXPECT_EQ(StateOf(harness), core::ModelState::kLoading);
   EXPECT_EQ(harness.alive(), 1);
   EXPECT_EQ(harness.bytes(), 100);
   EXPECT_EQ(harness.Serve(loaded_), nullptr);
-  EXPECT_EQ(harness.State(), core::ModelState::kReady);
+  EXPECT_EQ(StateOf(harness), core::ModelState::kReady);
   EXPECT_TRUE(harness.Serves(kContent));
   EXPECT_FALSE(harness.Serves(kOther));
   EXPECT_EQ(harness.EndServing(), loaded_);
-  EXPECT_EQ(harness.State(), core::ModelState::kUnloading);
-  EXPECT_EQ(harness.Leaving(), 1);
+  EXPECT_EQ(StateOf(harness), core::ModelState::kUnloading);
+  EXPECT_EQ(LeavingLoads(harness), 1);
   EXPECT_TRUE(harness.LoadGone());
-  EXPECT_EQ(harness.State(), core::ModelState::kUnavailable);
+  EXPECT_EQ(StateOf(harness), core::ModelState::kUnavailable);
   EXPECT_EQ(harness.reason(), "unloaded");
   EXPECT_TRUE(harness.Idle());
 }
@@ -189,13 +187,13 @@ TEST_F(VersionHarnessTest, AReloadReplacesWhatServes) {
   Harness harness;
   Serving(harness);
   Begin(harness, kOther);
-  EXPECT_EQ(harness.State(), core::ModelState::kReady);
+  EXPECT_EQ(StateOf(harness), core::ModelState::kReady);
   EXPECT_EQ(harness.alive(), 2);
-  EXPECT_EQ(harness.Leaving(), 0);
+  EXPECT_EQ(LeavingLoads(harness), 0);
   const auto second = MakeVersion(1);
   EXPECT_EQ(harness.Serve(second), loaded_);
   EXPECT_TRUE(harness.Serves(kOther));
-  EXPECT_EQ(harness.Leaving(), 1);
+  EXPECT_EQ(LeavingLoads(harness), 1);
   EXPECT_FALSE(harness.LoadGone()) << "another serves";
 }
 
@@ -204,7 +202,7 @@ TEST_F(VersionHarnessTest, AFailedReloadLeavesWhatServes) {
   Serving(harness);
   Begin(harness, kOther);
   harness.FailLoad(kBad, 7);
-  EXPECT_EQ(harness.State(), core::ModelState::kReady);
+  EXPECT_EQ(StateOf(harness), core::ModelState::kReady);
   EXPECT_EQ(harness.reason(), "bad magic");
   EXPECT_TRUE(harness.failure().With(kOther));
   EXPECT_FALSE(harness.failure().With(kContent));
@@ -237,22 +235,22 @@ TEST_F(VersionHarnessTest, FailuresOfOneContentAreCounted) {
 TEST_F(VersionHarnessTest, WhatDependsOnOthersWaitsOrIsRefused) {
   Harness harness;
   harness.WaitForDependencies("waits for model 'b'");
-  EXPECT_EQ(harness.State(), core::ModelState::kLoading);
+  EXPECT_EQ(StateOf(harness), core::ModelState::kLoading);
   EXPECT_EQ(harness.reason(), "waits for model 'b'");
   harness.StopWaiting();
   EXPECT_EQ(harness.reason(), "");
-  harness.RefuseForDependency(kContent, "depends on model 'b'", 3);
-  EXPECT_EQ(harness.State(), core::ModelState::kUnavailable);
+  harness.RefuseLoad(kContent, base::Unavailable("depends on model 'b'"), 3);
+  EXPECT_EQ(StateOf(harness), core::ModelState::kUnavailable);
   EXPECT_EQ(harness.reason(), "depends on model 'b'");
   EXPECT_TRUE(harness.failure().With(kContent));
   EXPECT_EQ(harness.failure().times, 0u) << "what was not tried did not fail";
   EXPECT_EQ(harness.failure().RetryNs(), 3);
-  harness.ForgetDependencyFailure();
+  harness.ForgetFailure(Harness::Cause::kDependency);
   EXPECT_FALSE(harness.failure().failed);
   Begin(harness);
   EXPECT_EQ(harness.reason(), "");
   harness.FailLoad(kBad, 4);
-  harness.ForgetDependencyFailure();
+  harness.ForgetFailure(Harness::Cause::kDependency);
   EXPECT_TRUE(harness.failure().failed) << "that is another failure";
 }
 
@@ -263,7 +261,7 @@ TEST_F(VersionHarnessTest, OnlyWhatServesEnds) {
   Serving(harness);
   harness.SetEnding(true);
   EXPECT_TRUE(harness.ending());
-  EXPECT_EQ(harness.State(), core::ModelState::kReady);
+  EXPECT_EQ(StateOf(harness), core::ModelState::kReady);
   std::ignore = harness.EndServing();
   EXPECT_FALSE(harness.ending());
 }

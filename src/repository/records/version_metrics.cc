@@ -18,7 +18,7 @@ metrics::Labels VersionMetrics::StateLabelsOf(const std::string& model, const Sh
 void VersionMetrics::Update(const ModelRecord& record) {
   std::vector<Shown> now;
   for (const auto& [number, version] : record.versions) {
-    const core::ModelState state = version.State();
+    const core::ModelState state = StateOf(version);
     if (state == core::ModelState::kUnavailable && !version.failure().failed) continue;
     now.push_back({.version = number, .state = state, .bytes = version.alive() * version.bytes()});
   }

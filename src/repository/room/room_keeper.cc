@@ -68,7 +68,7 @@ class DependentsView final {
     for (const auto& [number, version] : record.versions) {
       if (version.alive() == 0) continue;
       Resident load{.state = version.serving() == nullptr ? Resident::State::kLoading : StateOf(record, version)};
-      if (version.Leaving() > 0) load.state = Stronger(load.state, Resident::State::kLoading);
+      if (LeavingLoads(version) > 0) load.state = Stronger(load.state, Resident::State::kLoading);
       if (version.serving() != nullptr) load.used_ns = version.serving()->used_ns();
       load = Raise(name, load);
       all.state = Stronger(all.state, load.state);
@@ -116,7 +116,7 @@ Residents ResidentsOf(const ModelRecords& records, const Dependencies::Names& ke
         const auto state = record.on_demand ? Resident::State::kLoading : Resident::State::kKept;
         all.Add(place, {state, version.bytes(), 0});
       }
-      for (int leaving = version.Leaving(); leaving > 0; --leaving) {
+      for (int leaving = LeavingLoads(version); leaving > 0; --leaving) {
         all.Add(place, {Resident::State::kLeaving, version.bytes(), 0});
       }
     }
