@@ -6,6 +6,7 @@
 
 #include "base/memory_shortage.h"
 #include "core/held_versions_fixture.h"
+#include "tests/support/sanitizers.h"
 
 namespace inferd::core {
 namespace {
@@ -35,8 +36,7 @@ TEST_F(AdmissionTest, ARequestFitsItsVersion) {
   queued.Fail(base::Internal("not sent"));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)  // which end the process where memory is not to be had
+#ifndef INFERD_UNDER_SANITIZER
 TEST_F(AdmissionTest, WithoutMemoryNothingIsTaken) {
   QueuedRequest queued = Queued();
   int64_t retry_after_ms = 0;

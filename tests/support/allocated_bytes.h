@@ -2,7 +2,9 @@
 
 #include <cstddef>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include "tests/support/sanitizers.h"
+
+#ifdef INFERD_UNDER_SANITIZER
 extern "C" size_t __sanitizer_get_current_allocated_bytes();  // of the sanitizers' allocator interface
 #else
 #include <malloc.h>
@@ -12,7 +14,7 @@ namespace inferd::testing {
 
 // What this process has allocated and not freed, without what the allocator keeps for itself.
 inline size_t AllocatedBytes() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef INFERD_UNDER_SANITIZER
   return __sanitizer_get_current_allocated_bytes();
 #else
   const struct mallinfo2 info = mallinfo2();
