@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
 #include "base/memory_shortage.h"
 #include "net/http/net_metrics.h"
-#include "net/http2/session.h"
 #include "net/shard.h"
 
 namespace inferd::net {
@@ -27,30 +25,18 @@ constexpr int64_t kDrainHandshakeNs = 2'000'000'000;
 
 Connection::Connection(Shard& shard, HttpHandler& handler, base::FileDescriptor fd,
                        std::unique_ptr<Transport> transport, std::string peer, bool tls)
-    : shard_(shard),
-      handler_(handler),
-      fd_(std::move(fd)),
-      transport_(std::move(transport)),
-      peer_(std::move(peer)),
-      tls_(tls) {}
+    : ConnectionHost(shard, handler, std::move(peer), tls), fd_(std::move(fd)), transport_(std::move(transport)) {}
 
 Connection::~Connection() = default;
 
-EventLoop& Connection::event_loop() { return shard_.loop(); }
-Loop& Connection::loop() { return shard_.loop(); }
-const Limits& Connection::limits() const { return shard_.limits(); }
-BodyPool& Connection::bodies() { return shard_.bodies(); }
-std::span<std::byte> Connection::read_space() { return shard_.read_space(); }
-SliceWriter& Connection::writer() { return shard_.writer(); }
-Reply::Target& Connection::replies() { return shard_.loop().replies(); }
-NetMetrics& Connection::metrics() { return shard_.metrics(); }
+EventLoop& Connection::event_loop() { return shard().loop(); }
 
 bool Connection::Open() {
   interest_ = EPOLLIN | EPOLLRDHUP;
   if (!event_loop().Watch(fd_.get(), interest_, *this)) return false;
-  deadline_ns_ = event_loop().now_ns() + std::chrono::nanoseconds(limits().header_timeout).count();
+  deadline_ns_ = event_loop().now_ns() + std::chrono::nanoseconds(shard().limits().header_timeout).count();
   // A plain connection has nothing to shake hands about; a TLS client speaks first.
-  if (!tls_) Handshake();
+  if (!tls()) Handshake();
   return true;
 }
 
@@ -58,13 +44,9 @@ void Connection::Handshake() {
   const Transport::State result = transport_->Handshake();
   if (result == Transport::State::kOk) {
     state_ = State::kOpen;
-    if (transport_->ChoseHttp2()) {
-      session_ = http2::MakeSession(*this);
-    } else {
-      session_ = std::make_unique<http1::Session>(*this, this);
-    }
+    session_.Begin(transport_->ChoseHttp2());
     write_blocked_ = false;
-    TellOfDrain();
+    session_.TellOfDrain();
     UpdateInterest();
     if (transport_->HasBuffered()) Read();
     return;
@@ -103,17 +85,18 @@ void Connection::Handle(uint32_t epoll_events) {
 }
 
 void Connection::Read() {
-  for (size_t total = 0; total < kTurnBytes && state_ == State::kOpen && !paused_ && !eof_ && retired_ == nullptr;) {
+  for (size_t total = 0;
+       total < kTurnBytes && state_ == State::kOpen && !paused_ && !eof_ && !session_.handing_over();) {
     const std::span<std::byte> space = session_->PrepareRead();
     if (space.empty()) return;
     const Transport::Progress progress = transport_->Read(space);
     if (progress.state == Transport::State::kFailed) return Close();
     if (progress.state == Transport::State::kEof) return OnEof();
     if (progress.state != Transport::State::kOk) return;
-    metrics().AddBytesRead(progress.bytes);
+    shard().metrics().AddBytesRead(progress.bytes);
     total += progress.bytes;
     session_->OnRead(progress.bytes);
-    if (retired_ != nullptr) return;  // its successor has not yet what was read before
+    if (session_.handing_over()) return;  // its successor has not yet what was read before
     // Level-triggered: if there is more, the next turn says so, which costs less than asking for it now.
     if (progress.bytes < space.size() && !transport_->HasBuffered()) {
       if (progress.bytes >= kStreamingBytes) event_loop().ExpectSoon();
@@ -129,7 +112,7 @@ void Connection::Read() {
 void Connection::OnEof() {
   eof_ = true;
   UpdateInterest();
-  if (retired_ == nullptr) session_->OnEof();
+  if (!session_.handing_over()) session_->OnEof();
 }
 
 void Connection::Discard() {
@@ -155,8 +138,8 @@ void Connection::Flush() {
   if (state_ != State::kOpen) return;
   write_blocked_ = false;
   for (size_t total = 0; total < kTurnBytes;) {
-    if (pending_.empty()) {
-      const size_t taken = session_->TakeOutput(pending_, kTakeBytes);
+    if (output_.empty()) {
+      const size_t taken = session_->TakeOutput(output_.pieces(), kTakeBytes);
       total += taken;
       if (taken == 0) {
         UpdateInterest();
@@ -172,8 +155,7 @@ void Connection::Flush() {
 
 // False: wait, or closed.
 bool Connection::WritePending() {
-  const std::span<const base::BufferSlice> pieces = std::span(pending_).subspan(pending_begin_);
-  const Transport::Progress progress = transport_->Write(pieces, pending_offset_);
+  const Transport::Progress progress = output_.Write(*transport_);
   if (progress.state == Transport::State::kFailed || progress.state == Transport::State::kEof) {
     Close();
     return false;
@@ -183,19 +165,8 @@ bool Connection::WritePending() {
     UpdateInterest();
     return false;
   }
-  pending_offset_ += progress.bytes;
-  while (pending_begin_ < pending_.size() && pending_offset_ >= pending_[pending_begin_].size()) {
-    pending_offset_ -= pending_[pending_begin_].size();
-    pending_[pending_begin_++] = base::BufferSlice();
-  }
-  if (pending_begin_ == pending_.size()) {
-    pending_.clear();
-    pending_begin_ = pending_offset_ = 0;
-  }
-  metrics().AddBytesWritten(progress.bytes);
-  const size_t retired = std::min(progress.bytes, retired_output_bytes_);
-  retired_output_bytes_ -= retired;
-  if (progress.bytes > retired) session_->OnWritten(progress.bytes - retired);
+  shard().metrics().AddBytesWritten(progress.bytes);
+  session_.OnWritten(progress.bytes);
   return state_ == State::kOpen;
 }
 
@@ -227,10 +198,10 @@ void Connection::Close() {
   if (std::exchange(state_, State::kClosed) == State::kClosed) return;
   event_loop().Unwatch(fd_.get(), *this);
   fd_.Close();
-  pending_.clear();
-  if (session_ != nullptr) session_->OnClosed();
+  output_.Clear();
+  if (session_.begun()) session_->OnClosed();
   // Functions on the stack may still use this; flushes that were asked for run before it and find it closed.
-  event_loop().AtEndOfTurn([this] { shard_.Remove(*this); });
+  event_loop().AtEndOfTurn([this] { shard().Remove(*this); });
 }
 
 void Connection::UpdateInterest() {
@@ -254,67 +225,10 @@ void Connection::OnTick(int64_t now_ns) {
   }
 }
 
-void Connection::AnnounceDrain() {
-  announced_ = true;
-  if (state_ == State::kOpen) session_->AnnounceDrain();
-}
-
 // A request may stand behind the end of a handshake already.
 void Connection::BeginDrain() {
-  draining_ = true;
   if (state_ == State::kHandshake) deadline_ns_ = std::min(deadline_ns_, event_loop().now_ns() + kDrainHandshakeNs);
-  if (state_ == State::kOpen) session_->BeginDrain();
-}
-
-void Connection::TellOfDrain() {
-  if (announced_) session_->AnnounceDrain();
-  if (draining_) session_->BeginDrain();
-}
-
-// The old session is still on the stack; at the end of the turn it is gone and the new one gets its bytes. What the old
-// one has still to write may lie in its own memory, so it is copied.
-void Connection::HandOver(std::unique_ptr<Session> session, std::span<const std::byte> bytes) {
-  session_->TakeOutput(pending_, SIZE_MAX);
-  retired_output_bytes_ = 0;
-  for (size_t i = pending_begin_; i < pending_.size(); ++i) {
-    if (!pending_[i].owner()) pending_[i] = base::BufferSlice(base::Buffer::CopyOf(pending_[i].view()));
-    retired_output_bytes_ += pending_[i].size();
-  }
-  retired_output_bytes_ -= pending_offset_;
-  handed_over_.assign(bytes.begin(), bytes.end());
-  retired_ = std::exchange(session_, std::move(session));
-  event_loop().AtEndOfTurn([this] { FinishHandOver(); });
-}
-
-void Connection::FinishHandOver() {
-  if (state_ != State::kOpen) return;
-  retired_.reset();
-  const std::vector<std::byte> bytes = std::exchange(handed_over_, {});
-  for (size_t done = 0; done < bytes.size() && state_ == State::kOpen;) {
-    const std::span<std::byte> space = session_->PrepareRead();
-    const size_t count = std::min(space.size(), bytes.size() - done);
-    if (count == 0) return Close();
-    std::memcpy(space.data(), bytes.data() + done, count);
-    session_->OnRead(count);
-    done += count;
-  }
-  if (state_ == State::kOpen) TellOfDrain();
-  if (eof_ && state_ == State::kOpen) session_->OnEof();
-}
-
-void Connection::OnHttp2Preface(std::span<const std::byte> bytes) { HandOver(http2::MakeSession(*this), bytes); }
-
-bool Connection::OnHttp2Upgrade(std::string_view settings, HttpRequest& request, std::span<const std::byte> bytes) {
-  base::Result<std::unique_ptr<Session>> session = http2::MakeUpgradedSession(*this, settings, request);
-  if (!session.has_value()) return false;
-  HandOver(*std::move(session), bytes);
-  static constexpr std::string_view kSwitching =
-      "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
-  pending_.emplace_back(base::Buffer(), reinterpret_cast<const std::byte*>(kSwitching.data()), kSwitching.size());
-  retired_output_bytes_ += kSwitching.size();
-  metrics().CountResponse(101);
-  WantWrite();
-  return true;
+  session_.BeginDrain();
 }
 
 }  // namespace inferd::net
