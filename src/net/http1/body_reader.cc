@@ -49,8 +49,6 @@ BodyReader::Result BodyReader::Commit(size_t bytes) {
   return ResultOf(body_.Commit(bytes));
 }
 
-BodyReader::Result BodyReader::Read(Input& input) { return chunked_ ? ReadChunked(input) : ReadPlain(input); }
-
 BodyReader::Result BodyReader::ReadPlain(Input& input) {
   const uint64_t left = length_ - body_.size();
   const std::string_view taken = input.text().substr(0, left);

@@ -33,7 +33,7 @@ class BodyReader final {
   // `bytes` of Space() were written. kMore, kTooLarge or kNoMemory.
   Result Commit(size_t bytes);
   // Takes all of it that `input` has.
-  Result Read(Input& input);
+  Result Read(Input& input) { return chunked_ ? ReadChunked(input) : ReadPlain(input); }
   // What was read, to be shared.
   base::BufferSlice Finish() { return body_.Finish(); }
   // Gives back what was read of one that is not finished.

@@ -12,8 +12,8 @@ constexpr size_t kInputBytes = 16 * 1024;
 
 }  // namespace
 
-std::span<std::byte> Input::Space(bool may_grow) {
-  if (begin_ > 0 && end_ == capacity_) {
+void Input::MakeRoom(bool may_grow) {
+  if (begin_ > 0) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
     end_ -= std::exchange(begin_, 0);
   }
@@ -24,7 +24,6 @@ std::span<std::byte> Input::Space(bool may_grow) {
     buffer_ = std::move(grown);
     capacity_ = capacity;
   }
-  return {buffer_.get() + end_, capacity_ - end_};
 }
 
 void Input::Release() {

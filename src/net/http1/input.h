@@ -16,7 +16,10 @@ class Input final {
   bool full() const { return end_ - begin_ == capacity_; }
 
   // Where the next bytes go; empty only if it is full and may not grow.
-  std::span<std::byte> Space(bool may_grow);
+  std::span<std::byte> Space(bool may_grow) {
+    if (end_ == capacity_) MakeRoom(may_grow);
+    return {buffer_.get() + end_, capacity_ - end_};
+  }
   // `bytes` of Space() were written.
   void Commit(size_t bytes) { end_ += bytes; }
   // The first `bytes` of text() are read.
@@ -29,6 +32,8 @@ class Input final {
   void Release();
 
  private:
+  void MakeRoom(bool may_grow);
+
   std::unique_ptr<std::byte[]> buffer_;
   size_t capacity_ = 0;
   size_t begin_ = 0;

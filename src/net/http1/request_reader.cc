@@ -24,28 +24,12 @@ std::span<std::byte> RequestReader::Space() {
   return input_.Space(state_ != State::kExecuting);
 }
 
-bool RequestReader::Commit(size_t bytes) {
-  if (!reading_into_body_) {
-    input_.Commit(bytes);
-    return true;
-  }
+bool RequestReader::CommitBody(size_t bytes) {
   clock_.Restart();
   const BodyReader::Result result = body_.Commit(bytes);
   if (result == BodyReader::Result::kMore) return true;
   RefuseBody(result);
   return false;
-}
-
-RequestReader::Event RequestReader::Read() {
-  switch (state_) {
-    case State::kHead: return ReadHead();
-    case State::kBody: return ReadBody();
-    case State::kDropping: return DropRest();
-    case State::kExecuting: return Event::kNone;
-    case State::kFinished: break;
-  }
-  input_.Clear();
-  return Event::kNone;
 }
 
 RequestReader::Event RequestReader::ReadHead() {

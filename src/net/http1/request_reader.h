@@ -42,10 +42,24 @@ class RequestReader final {
 
   // As Session::PrepareRead, OnRead and OnEof. False: error() says why the body is refused.
   std::span<std::byte> Space();
-  bool Commit(size_t bytes);
+  bool Commit(size_t bytes) {
+    if (reading_into_body_) return CommitBody(bytes);
+    input_.Commit(bytes);
+    return true;
+  }
   void OnEof() { eof_ = true; }
 
-  Event Read();
+  Event Read() {
+    switch (state_) {
+      case State::kHead: return ReadHead();
+      case State::kBody: return ReadBody();
+      case State::kDropping: return DropRest();
+      case State::kExecuting: return Event::kNone;
+      case State::kFinished: break;
+    }
+    input_.Clear();
+    return Event::kNone;
+  }
 
   // Only after kHead.
   void BeginBody(Body&& body);
@@ -79,6 +93,7 @@ class RequestReader final {
   void Shrink() { input_.Release(); }
 
  private:
+  bool CommitBody(size_t bytes);
   Event ReadHead();
   Event ParseRequest(std::string_view text);
   Event ReadBody();

@@ -32,33 +32,30 @@ void Session::OnRead(size_t bytes) {
 // reader's state.
 void Session::Advance() {
   if (std::exchange(advancing_, true)) return;
-  while (Step()) {
+  for (bool more = true; more;) {
+    if (requests_.state() == RequestReader::State::kHead && answer_.above_high_water()) break;
+    switch (requests_.Read()) {
+      case RequestReader::Event::kNone: more = false; break;
+      case RequestReader::Event::kHead: OnHead(); break;
+      case RequestReader::Event::kBody: Execute(); break;
+      case RequestReader::Event::kDropped:
+        if (answer_.last()) Finish();
+        break;
+      case RequestReader::Event::kHttp2:
+        requests_.Stop();
+        successor_->OnHttp2Preface(Bytes(requests_.input().text()));
+        break;
+      case RequestReader::Event::kRefused: RefuseRequest(); break;
+      case RequestReader::Event::kEnd: Finish(); break;
+    }
   }
   advancing_ = false;
   UpdateReading();
 }
 
-// False: nothing more can be done now.
-bool Session::Step() {
-  if (requests_.state() == RequestReader::State::kHead && answer_.above_high_water()) return false;
-  switch (requests_.Read()) {
-    case RequestReader::Event::kNone: return false;
-    case RequestReader::Event::kHead: OnHead(); break;
-    case RequestReader::Event::kBody: Execute(); break;
-    case RequestReader::Event::kDropped:
-      if (answer_.last()) Finish();
-      break;
-    case RequestReader::Event::kHttp2:
-      requests_.Stop();
-      successor_->OnHttp2Preface(Bytes(requests_.input().text()));
-      break;
-    case RequestReader::Event::kRefused:
-      answer_.BeginRefused(requests_.request().head);
-      answer_.Refuse(requests_.error().status, requests_.error().message);
-      break;
-    case RequestReader::Event::kEnd: Finish(); break;
-  }
-  return true;
+void Session::RefuseRequest() {
+  answer_.BeginRefused(requests_.request().head);
+  answer_.Refuse(requests_.error().status, requests_.error().message);
 }
 
 void Session::OnHead() {

@@ -53,8 +53,8 @@ class Session final : public net::Session {
 
  private:
   void Advance();
-  bool Step();
   void OnHead();
+  void RefuseRequest();
   void RefuseBody(HttpResponse response);
   void Execute();
   void ExecuteSink();
