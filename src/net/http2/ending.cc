@@ -54,8 +54,7 @@ void Ending::Fail(int nghttp2_error) {
   Settle();
 }
 
-size_t Ending::TakeLastWords(std::vector<base::BufferSlice>& out) {
-  if (last_words_.empty()) return 0;
+size_t Ending::MoveLastWords(std::vector<base::BufferSlice>& out) {
   const size_t bytes = last_words_.size();
   link_.host.writer().Copy(std::as_bytes(std::span(last_words_)), out);
   last_words_.clear();

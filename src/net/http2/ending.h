@@ -35,12 +35,14 @@ class Ending {
   // The same where nghttp2 itself has given up and can send nothing more.
   void Fail(int nghttp2_error);
   // Moves Fail's GOAWAY to `out`; returns its bytes.
-  size_t TakeLastWords(std::vector<base::BufferSlice>& out);
+  size_t TakeLastWords(std::vector<base::BufferSlice>& out) { return last_words_.empty() ? 0 : MoveLastWords(out); }
 
   // Asks the host to write, or to close when nothing is left to say.
   void Settle();
 
  private:
+  size_t MoveLastWords(std::vector<base::BufferSlice>& out);
+
   Link& link_;
   StreamTable& streams_;
   std::string last_words_;  // the hand-made GOAWAY of Fail

@@ -78,8 +78,8 @@ void Receiver::OnHeadersFrame(const nghttp2_frame_hd& frame) {
 }
 
 void Receiver::OnDataFrame(const nghttp2_frame_hd& frame) {
-  const bool end_stream = (frame.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-  if (Stream* stream = streams_.Find(frame.stream_id); stream != nullptr && end_stream) stream->OnDataEnd();
+  if ((frame.flags & NGHTTP2_FLAG_END_STREAM) == 0) return;
+  if (Stream* stream = streams_.Find(frame.stream_id)) stream->OnDataEnd();
 }
 
 void Receiver::OnStreamClosed(int32_t id, uint32_t error_code) {

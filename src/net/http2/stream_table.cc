@@ -23,7 +23,7 @@ void StreamTable::Clear() {
   streams_.clear();
 }
 
-void StreamTable::DeliverReady() {
+void StreamTable::DeliverInOrder() {
   Requests& requests = context_.requests;
   while (!context_.link.failed && requests.deliverable()) {
     const int32_t id = requests.PopReady();

@@ -27,7 +27,9 @@ class StreamTable {
 
   // Has the streams that are ready deliver, in the order in which they became so, for as long as the peer takes what it
   // is sent.
-  void DeliverReady();
+  void DeliverReady() {
+    if (context_.requests.has_ready()) DeliverInOrder();
+  }
 
   bool empty() const { return streams_.empty(); }
   size_t size() const { return streams_.size(); }
@@ -36,6 +38,8 @@ class StreamTable {
   auto end() const { return streams_.end(); }
 
  private:
+  void DeliverInOrder();
+
   StreamContext& context_;
   boost::unordered_flat_map<int32_t, std::unique_ptr<Stream>> streams_;
 };
