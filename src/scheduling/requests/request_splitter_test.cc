@@ -357,6 +357,15 @@ TEST(RequestSplitterTest, PartsArriveOnManyThreads) {
   }
 }
 
+TEST(RequestSplitterTest, PartsDoNotWriteToMemoryThatIsForTheWhole) {
+  Split split;
+  core::QueuedRequest whole = split.Whole(5);
+  whole.request->outputs = {{.name = "OUT", .parameters = {}, .memory = base::Buffer::Allocate(40)}};
+  split.Run(std::move(whole), 2);
+  ASSERT_EQ(split.parts.size(), 3u);
+  for (const core::QueuedRequest& part : split.parts) EXPECT_FALSE(part.request->outputs[0].memory);
+}
+
 TEST(RequestSplitterTest, OnlyRequestsThatAreTooLargeAndCanBeJoinedAreSplit) {
   base::SystemClock clock;
   SchedulingFixture fixture(clock);
@@ -371,8 +380,9 @@ TEST(RequestSplitterTest, OnlyRequestsThatAreTooLargeAndCanBeJoinedAreSplit) {
     script.signature = signature;
     return fixture.MakeVersion(script);
   };
-  const auto splits = [&](const auto& version, int64_t rows, int64_t rows_max = 2) {
+  const auto splits = [&](const auto& version, int64_t rows, int64_t rows_max = 2, uint64_t sequence = 0) {
     core::QueuedRequest queued = fixture.Request(version, nullptr);
+    queued.request->sequence.id = sequence;
     queued.layout.rows = rows;
     queued.completion = core::Completion([](core::InferResponse) {});
     const bool result = ToBeSplit(queued, rows_max);
@@ -383,6 +393,7 @@ TEST(RequestSplitterTest, OnlyRequestsThatAreTooLargeAndCanBeJoinedAreSplit) {
   EXPECT_TRUE(splits(version, 3));
   EXPECT_FALSE(splits(version, 2));
   EXPECT_FALSE(splits(version, 3, 0));
+  EXPECT_FALSE(splits(version, 3, 2, 7)) << "of a sequence";
   EXPECT_FALSE(splits(version_of([](core::ModelSignature& s) { s.splits_larger_requests = false; }), 3));
   EXPECT_FALSE(splits(version_of([](core::ModelSignature& s) { s.decoupled = true; }), 3));
   EXPECT_FALSE(splits(version_of([](core::ModelSignature& s) { s.outputs[0].shape = {2, 2}; }), 3));
