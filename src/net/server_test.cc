@@ -393,7 +393,8 @@ TEST_F(ServerTest, ListenersApartAndNewcomersAreServedThoughAllLoopsAreHeld) {
   server_->RefuseConnections();
   server_->BeginDrain();
   EXPECT_FALSE(server_->WaitUntilIdle(milliseconds(1)));
-  EXPECT_EQ(server_->StopWithin(milliseconds(1)), std::vector<std::string>{"loop-0"});
+  // The other loops have time enough, on a machine that has other work, too.
+  EXPECT_EQ(server_->StopWithin(milliseconds(1000)), std::vector<std::string>{"loop-0"});
   held_loop_.released.set_value();
   one.Stop();
   server_.reset();
