@@ -36,6 +36,13 @@ tick() {
   done
 }
 
+# What a reader needs of a failed stage's log: a parallel build goes on after its first error, so the errors come first.
+show_failure() {
+  grep -nE '(^|[^[:alnum:]_])(fatal )?error: |^FAILED' "$1" | cut -c 1-400 | head -n 20
+  echo '...'
+  tail -n 60 "$1"
+}
+
 stage() {
   local name=$1 limit_s=$2 started=$SECONDS log status=0
   shift 2
@@ -54,6 +61,6 @@ stage() {
     124 | 137) printf '        OUT OF TIME after %s, log: %s\n' "$(format_elapsed "$limit_s")" "$log" ;;
     *) printf '        FAILED after %s, log: %s\n' "$(format_elapsed $((SECONDS - started)))" "$log" ;;
   esac
-  [ "$status" -eq 0 ] || tail -n 60 "$log" | sed 's/^/        | /'
+  [ "$status" -eq 0 ] || show_failure "$log" | sed 's/^/        | /'
   return "$status"
 }

@@ -53,7 +53,7 @@ void BM_Execute(benchmark::State& state) {
     return INFERD_FINISHED;
   };
   auto model = engine.Take();
-  PluginInstance instance(*model, nullptr);
+  PluginInstance instance(*model, {});
   NullExecution execution;
   execution.rows = {1};
   execution.outputs = {0};
