@@ -38,7 +38,7 @@ tick() {
 
 # What a reader needs of a failed stage's log: a parallel build goes on after its first error, so the errors come first.
 show_failure() {
-  grep -nE '(^|[^[:alnum:]_])(fatal )?error: |^FAILED' "$1" | cut -c 1-400 | head -n 20
+  grep -nE '(^|[^[:alnum:]_])(fatal )?error: |^FAILED' "$1" | cut -c 1-400 | head -n 20 || true
   echo '...'
   tail -n 60 "$1"
 }
