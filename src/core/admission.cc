@@ -24,7 +24,7 @@ void Refuse(QueuedRequest&& queued, base::Status status, int64_t retry_after_ms,
   if (queued.version != nullptr && !queued.warmup) {
     const bool cancelled = status.code() == base::StatusCode::kCancelled;
     queued.version->statistics().RecordFailure(cancelled ? FailureReason::kCanceled : FailureReason::kRejected,
-                                               now_ns - queued.queued_ns);
+                                               now_ns - queued.queued_ns, queued.layout.rows);
   }
   queued.Fail(std::move(status), retry_after_ms);
 }

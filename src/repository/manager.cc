@@ -72,6 +72,12 @@ base::Result<std::string> Manager::ConfigJson(std::string_view model, std::strin
   return serving->config().document->ToJson();
 }
 
+base::Result<std::string> Manager::WrittenConfigJson(std::string_view model) const {
+  const auto ready = ConfigJson(model, "");
+  if (ready.has_value()) return ready;
+  return core_->WrittenConfigJson(model, ready.error());
+}
+
 base::Result<core::SchedulerReport> Manager::Scheduling(std::string_view model, std::string_view version) const {
   INFERD_ASSIGN_OR_RETURN(const auto serving, snapshots_.Current()->Find(model, version));
   core::SchedulerReport report = serving->scheduler().Report();

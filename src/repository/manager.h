@@ -30,7 +30,7 @@ class Manager final : public core::Catalog, public core::DemandLoader {
   std::string StartupFailure() const;
 
   // Whether every model of the initial set was tried: it serves, or cannot.
-  bool StartupTried() const;
+  bool StartupTried() const override;
 
   // ServerReady() is false from here on; the models go on serving.
   void BeginDrain();
@@ -43,6 +43,7 @@ class Manager final : public core::Catalog, public core::DemandLoader {
   base::Status ModelReady(std::string_view model, std::string_view version) const override;
   base::Result<core::ModelMetadata> Metadata(std::string_view model, std::string_view version) const override;
   base::Result<std::string> ConfigJson(std::string_view model, std::string_view version) const override;
+  base::Result<std::string> WrittenConfigJson(std::string_view model) const override;
   base::Result<std::vector<core::ModelStatistics>> Statistics(std::string_view model,
                                                               std::string_view version) const override;
   base::Result<core::SchedulerReport> Scheduling(std::string_view model, std::string_view version) const override;

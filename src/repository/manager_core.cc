@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "base/memory_shortage.h"
+#include "config/model/model_config_document.h"
 
 namespace inferd::repository {
 
@@ -164,6 +166,18 @@ base::Result<std::vector<core::IndexEntry>> Manager::Core::Index(const std::stri
     if (repository.empty() || record.repository == repository) record.AppendIndex(ready_only, entries);
   }
   return entries;
+}
+
+base::Result<std::string> Manager::Core::WrittenConfigJson(std::string_view model, const base::Status& none) const {
+  std::optional<LoadJob> job;
+  {
+    const base::MutexLock lock(state_.mutex);
+    const ModelRecord* const record = state_.records.Find(std::string(model));
+    if (record != nullptr && !record->wanted.empty()) job = record->wanted.rbegin()->second.job;
+  }
+  if (!job.has_value()) return std::unexpected(none);
+  INFERD_ASSIGN_OR_RETURN(const config::ModelConfig config, loader_.Resolve(*job));
+  return config.document->ToJson();
 }
 
 void Manager::Core::WaitIdle() {

@@ -35,6 +35,9 @@ class Manager::Core final : private LoadListener {
   bool StartupTried() const;
   base::Result<std::vector<core::IndexEntry>> Index(const std::string& repository, bool ready_only) const;
 
+  // Of the highest version that is wanted, from its files; `none`: where no version is.
+  base::Result<std::string> WrittenConfigJson(std::string_view model, const base::Status& none) const;
+
   Calls& calls() { return calls_; }
   ServedModels& served_models() { return served_models_; }
   DemandQueue& demand_queue() { return demand_queue_; }

@@ -29,9 +29,13 @@ void Call::SetRequestId(std::string_view id) {
   if (access_ != nullptr) access_->id = id;
 }
 
+void Call::SetError(std::string_view text) {
+  if (access_ != nullptr) access_->error = text;
+}
+
 void Call::Send(net::HttpResponse response) {
   if (access_ != nullptr) {
-    access_->error = ErrorText(response);
+    if (access_->error.empty()) access_->error = ErrorText(response);
     v2::LogAccess(*logger_, *access_, response.status, clock_->NowNs());
   }
   reply_.Send(std::move(response));

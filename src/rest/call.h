@@ -28,6 +28,8 @@ class Call {
   // The version that answers.
   void SetVersion(std::string_view version);
   void SetRequestId(std::string_view id);
+  // Of a failure whose answer does not have it as JSON.
+  void SetError(std::string_view text);
 
   void Send(net::HttpResponse response);
 

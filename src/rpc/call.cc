@@ -29,8 +29,8 @@ void Call::SetRequestId(std::string_view id) {
   if (access_ != nullptr) access_->id = id;
 }
 
-void Call::Answer(net::grpc::Message&& message) {
-  LogAccess(base::StatusCode::kOk);
+void Call::Answer(net::grpc::Message&& message, const base::Status& failure) {
+  LogAccess(failure.code(), failure.message());
   net::grpc::Responder responder = std::move(responder_);
   responder.Answer(std::move(message));
 }

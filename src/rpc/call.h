@@ -28,8 +28,8 @@ class Call {
   void SetVersion(std::string_view version);
   void SetRequestId(std::string_view id);
 
-  // The one response, and OK.
-  void Answer(net::grpc::Message&& message);
+  // The one response, and OK. `failure`: what it says, if that is one, for the access log.
+  void Answer(net::grpc::Message&& message, const base::Status& failure = {});
   // The call's end: an error, or that of a stream. Nothing of this object's owner is used once the client may learn it.
   // `retry_after_ms` > 0: when a retry may succeed, as google.rpc.RetryInfo, and for clients that retry by themselves
   // as grpc-retry-pushback-ms (gRFC A6).

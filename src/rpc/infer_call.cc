@@ -39,6 +39,8 @@ void InferCall::Send() {
   OnEnd(failure().code());
   if (failure().ok()) {
     call_.Answer(std::move(answer_));
+  } else if (auto answer = AnswerTo(failure()); answer.has_value()) {
+    call_.Answer(*std::move(answer), failure());
   } else {
     call_.Finish(failure(), retry_after_ms());
   }

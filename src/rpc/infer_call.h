@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/buffer.h"
@@ -34,6 +35,12 @@ class InferCall : public call::InferCall<base::BufferSlice> {
   virtual void OnInfer(const core::InferRequest& request) { static_cast<void>(request); }
   // `response` is a success.
   virtual base::Result<net::grpc::Message> Encode(core::InferResponse&& response) = 0;
+  // What a protocol answers whose calls end with OK though they have failed, with `failure`; nothing: the failure is
+  // the call's status.
+  virtual std::optional<net::grpc::Message> AnswerTo(const base::Status& failure) {
+    static_cast<void>(failure);
+    return std::nullopt;
+  }
   // The call is about to end, on the loop.
   virtual void OnEnd(base::StatusCode code) { static_cast<void>(code); }
 

@@ -1,11 +1,18 @@
 #include "server/front_ends.h"
 
+#include <memory>
+#include <string>
+
+#include "base/version/version.h"
 #include "frontends/grpc_health/front_end.h"
 #include "frontends/grpc_reflection/front_end.h"
 #include "frontends/oip_grpc/front_end.h"
 #include "frontends/oip_http/front_end.h"
 #include "frontends/tfs_grpc/front_end.h"
 #include "frontends/tfs_http/front_end.h"
+#include "frontends/trtis_grpc/front_end.h"
+#include "frontends/trtis_http/front_end.h"
+#include "trtis/server_state.h"
 
 namespace inferd::server {
 
@@ -14,6 +21,10 @@ protocol::FrontEnds MakeFrontEnds(const protocol::Settings& settings) {
   front_ends.push_back(oip_grpc::MakeFrontEnd(settings));
   front_ends.push_back(tfs_grpc::MakeFrontEnd(settings));
   front_ends.push_back(tfs_http::MakeFrontEnd(settings));
+  const auto trtis_state =
+      std::make_shared<trtis::ServerState>(settings.options.server_name, std::string(base::BuildVersion()));
+  front_ends.push_back(trtis_http::MakeFrontEnd(settings, trtis_state));
+  front_ends.push_back(trtis_grpc::MakeFrontEnd(settings, trtis_state));
   // These answer for the services before them.
   front_ends.push_back(grpc_health::MakeFrontEnd(settings));
   front_ends.push_back(grpc_reflection::MakeFrontEnd(settings));

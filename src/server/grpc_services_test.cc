@@ -63,11 +63,11 @@ class GrpcServicesTest : public ::testing::Test {
 
 TEST_F(GrpcServicesTest, EveryServiceIsThereOnce) {
   const access::Policy open;
-  EXPECT_THAT(
-      ServiceNames(Methods(open)),
-      ElementsAre("inference.GRPCInferenceService", "tensorflow.serving.PredictionService",
-                  "tensorflow.serving.ModelService", "tensorflow.serving.SessionService", "grpc.health.v1.Health",
-                  "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"));
+  EXPECT_THAT(ServiceNames(Methods(open)),
+              ElementsAre("inference.GRPCInferenceService", "tensorflow.serving.PredictionService",
+                          "tensorflow.serving.ModelService", "tensorflow.serving.SessionService",
+                          "nvidia.inferenceserver.GRPCService", "grpc.health.v1.Health",
+                          "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"));
 }
 
 TEST_F(GrpcServicesTest, HealthKnowsTensorflowServingsNamesWithoutPackage) {

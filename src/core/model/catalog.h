@@ -59,6 +59,12 @@ struct ModelStatistics {
     DurationStat compute_input, compute_infer, compute_output;
   };
   std::vector<Batch> batches;  // ascending by size
+  // Requests by the rows that each brought, as the TensorRT Inference Server counted them.
+  struct Requests {
+    uint64_t rows = 0;
+    DurationStat success, fail, queue, compute;
+  };
+  std::vector<Requests> requests = {};  // ascending by rows
 };
 
 // A load call (Triton's repository extension): optionally a configuration in place of the one on disk, and files in
@@ -88,12 +94,17 @@ class Catalog {
 
   virtual bool ServerLive() const = 0;
   virtual bool ServerReady() const = 0;
+  // Whether every model of the initial set was tried: it serves, or cannot.
+  virtual bool StartupTried() const { return ServerReady(); }
   // OK: ready. NOT_FOUND: no such model or version. UNAVAILABLE: known, not ready, or its requests fail for the time
   // being.
   virtual base::Status ModelReady(std::string_view model, std::string_view version) const = 0;
   virtual base::Result<ModelMetadata> Metadata(std::string_view model, std::string_view version) const = 0;
   // The completed ModelConfig as JSON (proto field names, defaults printed, int64 as numbers).
   virtual base::Result<std::string> ConfigJson(std::string_view model, std::string_view version) const = 0;
+  // As ConfigJson, of a model that may not be ready: as far as its configuration is known without its engine. Reads
+  // files, so not on a loop. Errors also: what is wrong with the configuration.
+  virtual base::Result<std::string> WrittenConfigJson(std::string_view model) const { return ConfigJson(model, ""); }
   // Of one model, or of all if `model` is empty.
   virtual base::Result<std::vector<ModelStatistics>> Statistics(std::string_view model,
                                                                 std::string_view version) const = 0;

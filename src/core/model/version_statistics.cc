@@ -25,16 +25,24 @@ DurationStat VersionStatistics::Duration::Read() const {
 
 void VersionStatistics::RecordSuccess(int64_t total_ns, const PhaseTimes& phases, int64_t wall_ms, uint64_t requests) {
   success_.Add(total_ns, requests);
-  queue_.Add(phases.queue_ns, requests);
-  compute_input_.Add(phases.compute_input_ns, requests);
-  compute_infer_.Add(phases.compute_infer_ns, requests);
-  compute_output_.Add(phases.compute_output_ns, requests);
+  queue_ns_.fetch_add(NotNegative(phases.queue_ns), kRelaxed);
+  compute_input_ns_.fetch_add(NotNegative(phases.compute_input_ns), kRelaxed);
+  compute_infer_ns_.fetch_add(NotNegative(phases.compute_infer_ns), kRelaxed);
+  compute_output_ns_.fetch_add(NotNegative(phases.compute_output_ns), kRelaxed);
   last_inference_ms_.store(wall_ms, kRelaxed);
 }
 
-void VersionStatistics::RecordFailure(FailureReason reason, int64_t total_ns) {
+void VersionStatistics::RecordRequest(int64_t rows, int64_t total_ns, int64_t queue_ns) {
+  Batch* const batch = BatchOf(rows);
+  if (batch == nullptr) return;
+  batch->success.Add(total_ns);
+  batch->queue_ns.fetch_add(NotNegative(queue_ns), kRelaxed);
+}
+
+void VersionStatistics::RecordFailure(FailureReason reason, int64_t total_ns, int64_t rows) {
   fail_.Add(total_ns);
   failures_[static_cast<size_t>(reason)].fetch_add(1, kRelaxed);
+  if (Batch* const batch = BatchOf(rows); batch != nullptr) batch->fail.Add(total_ns);
   if (failure_observer_) failure_observer_(reason, total_ns);
 }
 
@@ -68,10 +76,13 @@ ModelStatistics VersionStatistics::ReadTotals() const {
   stats.execution_count = executions_.load(kRelaxed);
   stats.success = success_.Read();
   stats.fail = fail_.Read();
-  stats.queue = queue_.Read();
-  stats.compute_input = compute_input_.Read();
-  stats.compute_infer = compute_infer_.Read();
-  stats.compute_output = compute_output_.Read();
+  const auto of_successes = [&stats](const Number& ns) {
+    return DurationStat{.count = stats.success.count, .ns = ns.load(kRelaxed)};
+  };
+  stats.queue = of_successes(queue_ns_);
+  stats.compute_input = of_successes(compute_input_ns_);
+  stats.compute_infer = of_successes(compute_infer_ns_);
+  stats.compute_output = of_successes(compute_output_ns_);
   return stats;
 }
 
@@ -81,6 +92,17 @@ ModelStatistics VersionStatistics::Read() const {
     const Block* block = blocks_[i / kBatchesPerBlock].load(std::memory_order_acquire);
     if (block == nullptr) continue;
     const Batch& batch = (*block)[i % kBatchesPerBlock];
+    const DurationStat success = batch.success.Read();
+    const DurationStat fail = batch.fail.Read();
+    if (success.count + fail.count > 0) {
+      const uint64_t queue_ns = batch.queue_ns.load(kRelaxed);
+      stats.requests.push_back(
+          {.rows = i + 1,
+           .success = success,
+           .fail = fail,
+           .queue = {.count = success.count, .ns = queue_ns},
+           .compute = {.count = success.count, .ns = success.ns > queue_ns ? success.ns - queue_ns : 0}});
+    }
     const uint64_t count = batch.count.load(kRelaxed);
     if (count == 0) continue;
     stats.batches.push_back({.batch_size = i + 1,

@@ -39,7 +39,9 @@ class VersionStatistics final {
 
   // Requests that were answered OK: their times together, from when each was accepted. `wall_ms` since the epoch.
   void RecordSuccess(int64_t total_ns, const PhaseTimes& phases, int64_t wall_ms, uint64_t requests = 1);
-  void RecordFailure(FailureReason reason, int64_t total_ns);
+  // Each of them besides, by the rows that it brought; `queue_ns`: what it waited of its time.
+  void RecordRequest(int64_t rows, int64_t total_ns, int64_t queue_ns);
+  void RecordFailure(FailureReason reason, int64_t total_ns, int64_t rows = 1);
   // Told of every failure, on whatever thread records it. Set before the version serves.
   using FailureObserver = std::function<void(FailureReason reason, int64_t total_ns)>;
   void SetFailureObserver(FailureObserver observer) { failure_observer_ = std::move(observer); }
@@ -69,11 +71,15 @@ class VersionStatistics final {
     void Add(int64_t n, uint64_t times = 1);
     DurationStat Read() const;
   };
+  // Of one number of rows: executions, and requests.
   struct Batch {
     Number count{0};
     Number input_ns{0};
     Number infer_ns{0};
     Number output_ns{0};
+    Duration success;
+    Number queue_ns{0};
+    Duration fail;
   };
   // Batch sizes come in runs, so that a model that only ever sees batches of one costs one small block.
   static constexpr size_t kBatchesPerBlock = 64;
@@ -81,7 +87,11 @@ class VersionStatistics final {
   Batch* BatchOf(int64_t rows);
 
   FailureObserver failure_observer_;
-  Duration success_, fail_, queue_, compute_input_, compute_infer_, compute_output_;
+  Duration success_, fail_;
+  Number queue_ns_{0};  // of as many requests as succeeded, like those below
+  Number compute_input_ns_{0};
+  Number compute_infer_ns_{0};
+  Number compute_output_ns_{0};
   std::array<Number, kFailureReasons> failures_{};
   Number inferences_{0};
   Number executions_{0};

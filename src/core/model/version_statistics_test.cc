@@ -34,6 +34,30 @@ TEST(VersionStatisticsTest, SuccessesMayBeCountedTogether) {
   EXPECT_EQ(read.compute_output.ns, 40u);
 }
 
+TEST(VersionStatisticsTest, RequestsAreCountedByTheirRows) {
+  VersionStatistics stats;
+  stats.RecordRequest(1, 100, 30);
+  stats.RecordRequest(1, 50, 20);
+  stats.RecordRequest(100, 7, 9);  // clocks are read apart
+  stats.RecordFailure(FailureReason::kBackend, 5, 100);
+  stats.RecordFailure(FailureReason::kRejected, 6, VersionStatistics::kBatchSizesMax + 1);
+  const ModelStatistics read = stats.Read();
+  ASSERT_EQ(read.requests.size(), 2u);
+  EXPECT_EQ(read.requests[0].rows, 1u);
+  EXPECT_EQ(read.requests[0].success.count, 2u);
+  EXPECT_EQ(read.requests[0].success.ns, 150u);
+  EXPECT_EQ(read.requests[0].queue.ns, 50u);
+  EXPECT_EQ(read.requests[0].compute.ns, 100u);
+  EXPECT_EQ(read.requests[0].compute.count, 2u);
+  EXPECT_EQ(read.requests[0].fail.count, 0u);
+  EXPECT_EQ(read.requests[1].rows, 100u);
+  EXPECT_EQ(read.requests[1].compute.ns, 0u);
+  EXPECT_EQ(read.requests[1].fail.count, 1u);
+  EXPECT_EQ(read.requests[1].fail.ns, 5u);
+  EXPECT_EQ(read.fail.count, 2u);
+  EXPECT_TRUE(read.batches.empty());
+}
+
 TEST(VersionStatisticsTest, FailuresAreToldApart) {
   VersionStatistics stats;
   stats.RecordFailure(FailureReason::kRejected, 5);

@@ -22,7 +22,7 @@ void ExecutionRecorder::RecordFailure(const core::QueuedRequest& queued, base::S
   if (!queued.Counts(false)) return;
   const bool given_up = code == base::StatusCode::kCancelled || code == base::StatusCode::kDeadlineExceeded;
   context_.statistics.RecordFailure(given_up ? core::FailureReason::kCanceled : core::FailureReason::kBackend,
-                                    now_ns - queued.queued_ns);
+                                    now_ns - queued.queued_ns, queued.layout.rows);
 }
 
 void ExecutionRecorder::Add(const core::QueuedRequest& queued, int64_t now_ns, Successes& successes) {
@@ -34,6 +34,7 @@ void ExecutionRecorder::Add(const core::QueuedRequest& queued, int64_t now_ns, S
   if (!queued.Counts(true)) return;
   ++successes.requests;
   successes.total_ns += now_ns - queued.queued_ns;
+  context_.statistics.RecordRequest(queued.layout.rows, now_ns - queued.queued_ns, started_ns_ - queued.queued_ns);
   context_.metrics.ObserveRequest(now_ns - queued.queued_ns);
 }
 

@@ -9,7 +9,7 @@ namespace inferd::scheduling {
 
 void Refusals::Refuse(core::QueuedRequest& queued, base::Status status, int64_t retry_after_ms) const {
   if (queued.Counts(false)) {
-    statistics_.RecordFailure(core::FailureReason::kRejected, clock_.NowNs() - queued.queued_ns);
+    statistics_.RecordFailure(core::FailureReason::kRejected, clock_.NowNs() - queued.queued_ns, queued.layout.rows);
   }
   queued.Fail(std::move(status), retry_after_ms);
 }
@@ -26,7 +26,7 @@ void Refusals::Answer(DroppedEntries dropped) const {
     statistics_.AddPending(-1);
     if (queued.Counts(false)) {
       statistics_.RecordFailure(cancelled ? core::FailureReason::kCanceled : core::FailureReason::kRejected,
-                                clock_.NowNs() - queued.queued_ns);
+                                clock_.NowNs() - queued.queued_ns, queued.layout.rows);
     }
     if (verdict == QueueVerdict::kNoThread) {
       queued.Fail(base::ResourceExhausted("the system gives the server no further thread, which model '" + model_ +

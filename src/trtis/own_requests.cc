@@ -1,0 +1,22 @@
+#include "trtis/own_requests.h"
+
+#include <string>
+
+#include "base/text/printable.h"
+
+namespace inferd::trtis {
+
+base::Result<bool> CheckHealth(base::Status serving, std::string_view mode, const core::Catalog& catalog) {
+  if (!serving.ok()) return std::unexpected(std::move(serving));
+  if (mode == "live") return catalog.ServerLive();
+  if (mode == "ready") return catalog.ServerReady();
+  return std::unexpected(base::Status(base::StatusCode::kUnknown, "unknown health mode " + base::QuotedName(mode)));
+}
+
+base::Status CheckProfile(base::Status serving, std::string_view command) {
+  if (!serving.ok()) return serving;
+  if (command == "start" || command == "stop") return base::Unimplemented("Profile API not enabled");
+  return base::InvalidArgument("Unknown profile command " + base::QuotedName(command));
+}
+
+}  // namespace inferd::trtis

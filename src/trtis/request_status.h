@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace inferd::trtis {
+
+// RequestStatusCode, numbered as published.
+enum class Code : uint8_t {
+  kInvalid = 0,
+  kSuccess = 1,
+  kUnknown = 2,
+  kInternal = 3,
+  kNotFound = 4,
+  kInvalidArg = 5,
+  kUnavailable = 6,
+  kUnsupported = 7,
+};
+
+Code CodeOf(base::StatusCode code);
+std::string_view CodeName(Code code);  // "INVALID_ARG"
+
+// A RequestStatus: how a request ended. A view.
+struct RequestStatus {
+  Code code = Code::kSuccess;
+  std::string_view message = {};
+  std::string_view server_id = {};  // empty: not said
+  uint64_t request_id = 0;          // 0: it had none yet
+};
+
+// In protobuf's text form, on one line of printable ASCII: `code: NOT_FOUND msg: "..." server_id: "inference:0"
+// request_id: 7`. Of a message that is long, the beginning.
+std::string StatusText(const RequestStatus& status);
+
+// As a serialized message, so too.
+std::string StatusMessage(const RequestStatus& status);
+
+}  // namespace inferd::trtis
