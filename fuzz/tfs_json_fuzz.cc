@@ -12,18 +12,18 @@
 #include <utility>
 
 #include "frontends/tfs_http/codec/example_reader.h"
-#include "frontends/tfs_http/codec/predict_reader.h"
-#include "frontends/tfs_http/codec/predict_writer.h"
 #include "fuzz/dom.h"
 #include "fuzz/require.h"
 #include "tensor/raw.h"
+#include "v1/predict_reader.h"
+#include "v1/predict_writer.h"
 
 namespace inferd::fuzz {
 namespace {
 
 namespace dom = boost::json;
 using tensor::DataType;
-using tfs_http::BodyRules;
+using v1::BodyRules;
 
 constexpr BodyRules kExact = {.trailing_bytes = true, .values = tensorjson::ValueRules::kLenient};
 
@@ -74,7 +74,7 @@ void CheckSame(const core::InferRequest& before, const core::InferRequest& after
 void CheckAgain(const core::InferRequest& request, bool row, const core::ModelSignature& signature) {
   core::InferResponse response;
   response.outputs.assign(request.inputs.begin(), request.inputs.end());
-  const auto written = tfs_http::WritePredictions(response, row);
+  const auto written = v1::WritePredictions(response, row);
   // No base64 for strings of other names, no rows of scalars.
   if (!written.has_value()) {
     Require(written.error().code() == base::StatusCode::kInvalidArgument, "written with another error");
@@ -88,7 +88,7 @@ void CheckAgain(const core::InferRequest& request, bool row, const core::ModelSi
   // given.
   if (signature.inputs.size() > 1 && request.inputs.size() == 1) return;
   text = (row ? "{\"instances\":" : "{\"inputs\":") + text.substr(from.size());
-  const auto again = tfs_http::ReadPredict(text, signature);
+  const auto again = v1::ReadPredict(text, signature);
   // A batch of none is no list of instances.
   if (!again.has_value() && row && request.inputs[0].shape[0] == 0) return;
   Require(again.has_value(), "written, and not read");
@@ -98,8 +98,8 @@ void CheckAgain(const core::InferRequest& request, bool row, const core::ModelSi
 
 // Without the laxities the body is refused, or the same.
 void CheckStrict(const core::ModelSignature& signature, std::string_view text,
-                 const base::Result<tfs_http::DecodedPredict>& decoded) {
-  const auto strict = tfs_http::ReadPredict(text, signature);
+                 const base::Result<v1::DecodedPredict>& decoded) {
+  const auto strict = v1::ReadPredict(text, signature);
   if (!strict.has_value()) return;
   Require(decoded.has_value() && decoded->row == strict->row, "refused for a laxity");
   CheckSame(*strict->request, *decoded->request, false);
@@ -107,8 +107,8 @@ void CheckStrict(const core::ModelSignature& signature, std::string_view text,
 
 void Run(uint8_t choice, const BodyRules& rules, std::string_view text) {
   const core::ModelSignature signature = Signature(choice);
-  const base::Status body = tfs_http::CheckBody(text, rules);
-  const auto decoded = tfs_http::ReadPredict(text, signature, rules);
+  const base::Status body = v1::CheckBody(text, rules);
+  const auto decoded = v1::ReadPredict(text, signature, rules);
   if (rules.trailing_bytes) CheckStrict(signature, text, decoded);
   if (!decoded.has_value()) {
     Require(decoded.error().code() == base::StatusCode::kInvalidArgument, "refused as something else than bad input");
@@ -132,7 +132,7 @@ void Run(uint8_t choice, const BodyRules& rules, std::string_view text) {
 }
 
 void RunExamples(uint8_t choice, const BodyRules& rules, std::string_view text) {
-  const base::Status body = tfs_http::CheckBody(text, rules);
+  const base::Status body = v1::CheckBody(text, rules);
   const auto request = tfs_http::ReadExamples(text, Signature(choice), {.body = rules, .tensor_bytes_max = 1 << 16});
   if (!request.has_value()) {
     const base::StatusCode code = request.error().code();
@@ -154,7 +154,7 @@ void RunExamples(uint8_t choice, const BodyRules& rules, std::string_view text) 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const auto choice = static_cast<uint8_t>(data[0] & 0x3F);
-  const auto rules = (data[0] & 0x40) != 0 ? inferd::fuzz::kExact : inferd::tfs_http::BodyRules();
+  const auto rules = (data[0] & 0x40) != 0 ? inferd::fuzz::kExact : inferd::v1::BodyRules();
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
   const auto run = (data[0] & 0x80) != 0 ? inferd::fuzz::RunExamples : inferd::fuzz::Run;
   run(choice, rules, text);

@@ -22,7 +22,8 @@ constexpr Personality kInferd = {
 const Personality& DefaultPersonality() { return kInferd; }
 
 std::span<const Personality* const> Personalities() {
-  static const std::array all = {&kInferd, &TritonserverPersonality(), &TensorflowModelServerPersonality()};
+  static const std::array all = {&kInferd, &TritonserverPersonality(), &TensorflowModelServerPersonality(),
+                                 &KservePersonality()};
   return all;
 }
 

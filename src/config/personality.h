@@ -96,6 +96,7 @@ struct Personality {
   bool ignores_unknown_arguments = false;      // shows how it is used, and goes on
   bool unix_socket_tls = false;                // a Unix socket has the TLS that its port has
   bool tfs_exact = false;                      // TensorFlow Serving's APIs with that server's own laxities and refusals
+  bool kserve_answers = false;                 // V2's load and unload calls answer with JSON, as KServe's servers do
   std::string_view model_not_ready;            // the error of a model's health when it is not ready; empty: no body
 
   int HttpStatus(base::StatusCode code) const { return http_status[static_cast<size_t>(code)]; }
@@ -105,6 +106,7 @@ struct Personality {
 const Personality& DefaultPersonality();
 const Personality& TritonserverPersonality();
 const Personality& TensorflowModelServerPersonality();
+const Personality& KservePersonality();
 
 // Every one, inferd first.
 std::span<const Personality* const> Personalities();

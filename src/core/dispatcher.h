@@ -12,6 +12,10 @@
 #include "core/request/input_memory.h"
 #include "core/request/load_demand.h"
 
+namespace inferd::config {
+struct ModelConfig;
+}  // namespace inferd::config
+
 namespace inferd::core {
 
 // What a request says of the version that it wants. A view.
@@ -31,6 +35,8 @@ class PinnedModel {
   // What metadata show besides.
   virtual std::span<const ModelSignature* const> shown_signatures() const { return {}; }
   virtual const std::string& version() const = 0;
+  // Its configuration, for what that says to front-ends; null: it has none.
+  virtual const config::ModelConfig* configuration() const { return nullptr; }
   // Where the body of a request is best read to; null: anywhere. It lives as long as this, or a buffer of it.
   virtual InputMemory* input_memory() const { return nullptr; }
 };

@@ -19,6 +19,7 @@ class FakePinned final : public PinnedModel {
   const ModelSignature& signature() const override { return signature_; }
   std::span<const ModelSignature* const> signatures() const override { return signatures_; }
   const std::string& version() const override { return version_; }
+  const config::ModelConfig* configuration() const override { return configuration_; }
   InputMemory* input_memory() const override { return input_memory_; }
   void AddSignature(const ModelSignature& signature) { signatures_.push_back(&others_.emplace_back(signature)); }
   std::span<const ModelSignature* const> shown_signatures() const override { return shown_; }
@@ -26,6 +27,7 @@ class FakePinned final : public PinnedModel {
   ModelSignature signature_;
   std::string version_ = "1";
   InputMemory* input_memory_ = nullptr;
+  const config::ModelConfig* configuration_ = nullptr;
 
  private:
   std::deque<ModelSignature> others_;

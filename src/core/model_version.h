@@ -51,6 +51,7 @@ class ModelVersion final : public PinnedModel {
   std::span<const ModelSignature* const> signatures() const override { return signatures_; }
   std::span<const ModelSignature* const> shown_signatures() const override { return shown_; }
   const std::string& version() const override { return version_text_; }
+  const config::ModelConfig* configuration() const override { return parts_.config.get(); }
   InputMemory* input_memory() const override { return parts_.input_memory.get(); }
   const ModelId& id() const { return parts_.id; }
   uint64_t generation() const { return parts_.generation; }

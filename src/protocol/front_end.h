@@ -43,6 +43,8 @@ struct Services {
   metrics::Registry& registry;
   const std::atomic<bool>& draining;
   tfs::RequestLog* request_log = nullptr;  // null: no calls are logged
+  // Calls a model from inside the server, for an answer that needs several: core::ModelCaller::Call.
+  std::function<void(std::unique_ptr<core::InferRequest> request, core::Completion completion)> call_model = nullptr;
   // Has the server serve what a serialized ModelServerConfig says, in place of what it served; answers on any thread.
   std::function<void(std::string_view config, core::ControlCallback done)> reload = nullptr;
 };
@@ -65,6 +67,11 @@ class FrontEnd {
   virtual bool Claims(const net::RequestHead& head) const {
     static_cast<void>(head);
     return false;
+  }
+  // The same, where that depends on the model that is asked for. Loop-bound; `models` is the loop's.
+  virtual bool ClaimsFor(const net::RequestHead& head, core::Dispatcher& models) const {
+    static_cast<void>(models);
+    return Claims(head);
   }
   // The handler of one loop, loop-bound. Null: this protocol has no HTTP.
   virtual std::unique_ptr<net::HttpHandler> HttpHandler(const Services& services) const {

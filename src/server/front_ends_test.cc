@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "config/personality.h"
+#include "frontends/kserve_v1/front_end.h"
 #include "frontends/oip_grpc/front_end.h"
 #include "frontends/oip_http/front_end.h"
 #include "frontends/tfs_grpc/front_end.h"
@@ -46,14 +47,29 @@ TEST(FrontEndsTest, HealthAndMetricsOfEveryProtocolAreVital) {
 }
 
 TEST(FrontEndsTest, NothingElseIsVital) {
-  for (const char* target : {"/", "/v2", "/v2/models", "/v2/models/m", "/v2/models/m/stats", "/v2/logging",
-                             "/v1/models", "/v1/models/m/metadata", "/elsewhere"}) {
+  for (const char* target : {"/v2", "/v2/models", "/v2/models/m", "/v2/models/m/stats", "/v2/logging", "/v1/models",
+                             "/v1/models/m/metadata", "/elsewhere"}) {
     EXPECT_FALSE(IsVital(net::Method::kGet, target)) << target;
   }
   for (const char* target : {"/v2/models/m/infer", "/v1/models/m:predict", "/v2/repository/index",
                              "/inference.GRPCInferenceService/ModelInfer", "/grpc.health.v1.Health/Watch"}) {
     EXPECT_FALSE(IsVital(net::Method::kPost, target)) << target;
   }
+}
+
+TEST(FrontEndsTest, KservesV1) {
+  EXPECT_TRUE(IsVital(net::Method::kGet, "/"));
+  config::ServerOptions options = Defaults();
+  kserve_v1::Share share = kserve_v1::OptionsOf(options).share;
+  EXPECT_TRUE(share.events && share.own && !share.predictions && !share.status);
+  options.v1_predict = config::V1Predict::kKserve;
+  options.v1_status = config::V1Status::kKserve;
+  share = kserve_v1::OptionsOf(options).share;
+  EXPECT_TRUE(share.events && share.own && share.predictions && share.status);
+  options.v1_predict = config::V1Predict::kTfs;
+  options.v1_status = config::V1Status::kTfs;
+  share = kserve_v1::OptionsOf(options).share;
+  EXPECT_FALSE(share.events || share.own || share.predictions || share.status);
 }
 
 TEST(FrontEndsTest, TensorflowServingsRestApi) {

@@ -48,9 +48,13 @@ protocol::Services Handlers::ServicesOf(const net::Loop& loop, const access::Pol
           .registry = services_.registry,
           .draining = services_.draining,
           .request_log = &services_.request_logs,
-          .reload = [this](std::string_view config, core::ControlCallback done) {
-            ReloadModels({services_.catalog, services_.request_logs, services_.logger}, config, std::move(done));
-          }};
+          .call_model = [&models = services_.models](
+                            std::unique_ptr<core::InferRequest> request,
+                            core::Completion completion) { models.Call(std::move(request), std::move(completion)); },
+          .reload =
+              [this](std::string_view config, core::ControlCallback done) {
+                ReloadModels({services_.catalog, services_.request_logs, services_.logger}, config, std::move(done));
+              }};
 }
 
 std::unique_ptr<net::HttpHandler> Handlers::Rest(net::Loop& loop) const {
@@ -60,10 +64,10 @@ std::unique_ptr<net::HttpHandler> Handlers::Rest(net::Loop& loop) const {
     std::unique_ptr<net::HttpHandler> handler = front_end->HttpHandler(services);
     if (handler == nullptr) continue;
     if (!front_end->has_own_cors()) handler = WithCors(std::move(handler));
-    claimed.push_back(
-        {.claims = [&front_end = *front_end](const net::RequestHead& head) { return front_end.Claims(head); },
-         .handler = std::move(handler),
-         .refusal_form = front_end->refusal_form()});
+    claimed.push_back({.claims = [&front_end = *front_end, &models = services.dispatcher](
+                                     const net::RequestHead& head) { return front_end.ClaimsFor(head, models); },
+                       .handler = std::move(handler),
+                       .refusal_form = front_end->refusal_form()});
   }
   ClaimedPaths rest = std::move(claimed.back());
   claimed.pop_back();

@@ -12,6 +12,7 @@
 #include "config/options/server_options.h"
 #include "core/dispatcher.h"
 #include "core/model/catalog.h"
+#include "core/model_caller.h"
 #include "metrics/registry.h"
 #include "net/grpc/call_metrics.h"
 #include "net/grpc/handler.h"
@@ -33,6 +34,7 @@ struct HandlerServices {
   base::Logger& logger;
   const base::Clock& clock;
   metrics::Registry& registry;
+  const core::ModelCaller& models;
   RequestLogs& request_logs;
   const std::atomic<bool>& draining;
 };

@@ -13,6 +13,7 @@
 #include "config/tfs/server_files.h"
 #include "core/inflight_limit.h"
 #include "core/local_dispatcher.h"
+#include "core/model_caller.h"
 #include "core/snapshot_publisher.h"
 #include "metrics/registry.h"
 #include "net/loop_group.h"
@@ -111,10 +112,11 @@ struct InferenceServer::Parts {
                                                               ModelServing{*manager, request_logs, logger});
     }
     pool = std::make_unique<base::ThreadPool>("codec", static_cast<size_t>(base::UsableCpus()));
+    core::DemandLoader* const loader = options.lazy.on() ? manager.get() : nullptr;
+    model_caller = std::make_unique<const core::ModelCaller>(snapshots, clock, loader);
     std::vector<std::unique_ptr<core::Dispatcher>> dispatchers;
     for (size_t i = 0; i < loops.index_end(); ++i) {
-      dispatchers.push_back(std::make_unique<core::LocalDispatcher>(snapshots, inflight, clock,
-                                                                    options.lazy.on() ? manager.get() : nullptr));
+      dispatchers.push_back(std::make_unique<core::LocalDispatcher>(snapshots, inflight, clock, loader));
     }
     handlers = std::make_unique<const Handlers>(options, make_front_ends({.options = options, .outputs = outputs}),
                                                 HandlerServices{.access = access,
@@ -124,6 +126,7 @@ struct InferenceServer::Parts {
                                                                 .logger = logger,
                                                                 .clock = clock,
                                                                 .registry = registry,
+                                                                .models = *model_caller,
                                                                 .request_logs = request_logs,
                                                                 .draining = draining});
     RegisterOutputMetrics(registry, outputs);
@@ -158,6 +161,7 @@ struct InferenceServer::Parts {
   scheduling::HeldThreads held_threads;
   net::LoopGroup loops;
   std::unique_ptr<repository::Manager> manager;
+  std::unique_ptr<const core::ModelCaller> model_caller;
   std::unique_ptr<ModelConfigWatch> model_config_watch;  // null: no models are named
   std::unique_ptr<base::ThreadPool> pool;
   std::unique_ptr<const Handlers> handlers;

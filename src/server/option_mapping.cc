@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/system/usable_cpus.h"
+#include "config/base_path.h"
 #include "config/personality.h"
 #include "net/body/memory_budget.h"
 
@@ -95,7 +96,11 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   for (const auto& repository : options.repositories) {
     manager.repositories.push_back({.name = repository.name, .path = repository.path});
   }
-  for (const auto& file : options.model_files) manager.repositories.push_back({.name = "", .path = file});
+  for (const std::string& file : options.model_files) {
+    config::NamedPath named = config::SplitNamedPath(file);
+    const std::string name = named.name.empty() ? "" : "model " + named.name;
+    manager.repositories.push_back({.name = name, .path = named.path, .model = std::move(named.name)});
+  }
   manager.control = options.control_mode;
   manager.poll_interval_ms = options.poll_interval.count();
   manager.startup_models = options.load_models;

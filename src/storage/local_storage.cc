@@ -76,6 +76,30 @@ base::Status AddFolder(const fs::path& dir, const std::string& prefix, int depth
   return base::OkStatus();
 }
 
+FileStat FirstVersion() {
+  FileStat folder;
+  folder.path = "1";
+  folder.is_folder = true;
+  return folder;
+}
+
+bool HasVersions(const TreeStat& tree) {
+  return std::ranges::any_of(tree.files, [](const FileStat& file) {
+    return file.is_folder && file.path.find_first_not_of("0123456789") == std::string::npos;
+  });
+}
+
+// What a model's folder has, as the files of its version 1; its configuration is that of the model.
+TreeStat AsFirstVersion(TreeStat tree) {
+  if (tree.files.empty()) return tree;
+  for (FileStat& file : tree.files) {
+    if (file.path != "config.pbtxt") file.path.insert(0, "1/");
+  }
+  tree.files.push_back(FirstVersion());
+  std::ranges::sort(tree.files, {}, &FileStat::path);
+  return tree;
+}
+
 }  // namespace
 
 base::Result<TreeStat> StatTree(const fs::path& dir) {
@@ -110,16 +134,25 @@ base::Result<std::vector<std::string>> FileStorage::ListModels() const {
 base::Result<TreeStat> FileStorage::StatModel(const std::string& name) const {
   if (name != model()) return std::unexpected(base::NotFound(name + ": no such model"));
   struct stat info{};
-  if (stat(file_.c_str(), &info) != 0) return std::unexpected(FromErrno(errno, file_));
-  if (!S_ISREG(info.st_mode)) return std::unexpected(base::NotFound(file_.string() + ": not a file"));
-  FileStat folder;
-  folder.path = "1";
-  folder.is_folder = true;
-  return TreeStat{{folder, MakeFileStat("1/" + file_.filename().string(), info)}};
+  if (stat(path_.c_str(), &info) != 0) return std::unexpected(FromErrno(errno, path_));
+  if (S_ISDIR(info.st_mode)) {
+    INFERD_ASSIGN_OR_RETURN(TreeStat tree, StatTree(path_));
+    return HasVersions(tree) ? std::move(tree) : AsFirstVersion(std::move(tree));
+  }
+  if (!S_ISREG(info.st_mode)) return std::unexpected(base::NotFound(path_.string() + ": not a file"));
+  return TreeStat{{FirstVersion(), MakeFileStat("1/" + path_.filename().string(), info)}};
 }
 
 fs::path FileStorage::ModelDir(const std::string&) const {
-  return file_.has_parent_path() ? file_.parent_path() : fs::path(".");
+  std::error_code unknown;
+  if (fs::is_directory(path_, unknown)) return path_;
+  return path_.has_parent_path() ? path_.parent_path() : fs::path(".");
+}
+
+fs::path FileStorage::VersionDir(const std::string& model, const std::string& version) const {
+  std::error_code unknown;
+  if (fs::is_directory(path_ / version, unknown)) return path_ / version;
+  return ModelDir(model);
 }
 
 }  // namespace inferd::storage

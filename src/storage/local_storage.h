@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <utility>
 
 #include "storage/storage.h"
 
@@ -21,24 +23,25 @@ class LocalStorage final : public Storage {
   const std::filesystem::path root_;
 };
 
-// One model file, shown as a repository of one model (the file's name without its ending) with version 1. Its folder
-// may hold anything else.
+// One model, shown as a repository of it: a file, or a folder that has the model's files, as version 1, or has folders
+// of versions. A file's folder may hold anything else.
 class FileStorage final : public Storage {
  public:
-  explicit FileStorage(std::filesystem::path file) : file_(std::move(file)) {}
+  // `model` empty: the path's last component, without its ending.
+  explicit FileStorage(std::filesystem::path path, std::string model = {})
+      : path_(std::move(path)), model_(model.empty() ? path_.stem().string() : std::move(model)) {}
 
-  std::string model() const { return file_.stem().string(); }
+  const std::string& model() const { return model_; }
   base::Result<std::vector<std::string>> ListModels() const override;
-  // "1" and "1/<the file's name>".
+  // Of files without a version: "1", and "1/<the file's name>"; a folder's config.pbtxt stays where it is.
   base::Result<TreeStat> StatModel(const std::string& model) const override;
-  // The file's own folder, which is the version's folder too.
+  // The folder, or the file's own, which is the version's folder too where there are none.
   std::filesystem::path ModelDir(const std::string& model) const override;
-  std::filesystem::path VersionDir(const std::string& model, const std::string&) const override {
-    return ModelDir(model);
-  }
+  std::filesystem::path VersionDir(const std::string& model, const std::string& version) const override;
 
  private:
-  const std::filesystem::path file_;
+  const std::filesystem::path path_;
+  const std::string model_;
 };
 
 // Everything below `dir`, dot-files and dot-folders left out. NOT_FOUND: `dir` itself is not there.

@@ -108,5 +108,28 @@ TEST(FileStorageTest, OneFileIsAModelWithVersionOne) {
   EXPECT_EQ(FileStorage(dir.path() / "none.onnx").ListModels().error().code(), base::StatusCode::kNotFound);
 }
 
+TEST(FileStorageTest, AFolderOfFilesIsVersionOne) {
+  inferd::testing::TempDir dir;
+  dir.Write("models/saved_model.pb", "12345");
+  dir.Write("models/variables/variables.index", "");
+  dir.Write("models/config.pbtxt", "");
+  const FileStorage storage(dir.path() / "models", "iris");
+  EXPECT_THAT(storage.ListModels().value(), ElementsAre("iris"));
+  EXPECT_THAT(Paths(storage.StatModel("iris").value()),
+              ElementsAre("1", "1/saved_model.pb", "1/variables", "1/variables/variables.index", "config.pbtxt"));
+  EXPECT_EQ(storage.ModelDir("iris"), dir.path() / "models");
+  EXPECT_EQ(storage.VersionDir("iris", "1"), dir.path() / "models");
+}
+
+TEST(FileStorageTest, AFolderOfVersionsStaysAsItIs) {
+  inferd::testing::TempDir dir;
+  dir.Write("models/7/model.onnx", "12345");
+  dir.Write("models/labels.txt", "");
+  const FileStorage storage(dir.path() / "models", "iris");
+  EXPECT_THAT(Paths(storage.StatModel("iris").value()), ElementsAre("7", "7/model.onnx", "labels.txt"));
+  EXPECT_EQ(storage.VersionDir("iris", "7"), dir.path() / "models/7");
+  EXPECT_EQ(FileStorage(dir.path() / "none", "iris").StatModel("iris").error().code(), base::StatusCode::kNotFound);
+}
+
 }  // namespace
 }  // namespace inferd::storage

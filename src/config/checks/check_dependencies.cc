@@ -4,7 +4,7 @@
 #include "base/text/printable.h"
 #include "config/checks/checks.h"
 
-// inferd { depends_on }: what cannot be a model, or not another one.
+// inferd { depends_on explainer }: what cannot be a model, or not another one.
 
 namespace inferd::config {
 namespace {
@@ -14,6 +14,23 @@ constexpr size_t kNameBytesMax = 255;  // a folder's name
 bool IsModelName(std::string_view name) {
   return !name.empty() && name.size() <= kNameBytesMax && name.front() != '.' &&
          name.find_first_of("/\\") == std::string_view::npos && base::IsPrintable(name);
+}
+
+using Written = inference::InferdOptions::Dependency;
+
+// `field`: what names it.
+void CheckDependency(CheckContext& c, const Place& place, const std::string& field, const Written& other) {
+  if (other.model().empty()) {
+    c.problems.push_back(place.Here(field + " must specify 'model' for " + c.model));
+  } else if (!IsModelName(other.model())) {
+    c.problems.push_back(place.At("model", base::QuotedName(other.model()) + " is no name of a model for " + c.model));
+  } else if (other.model() == c.config.name()) {
+    c.problems.push_back(place.At("model", "a model cannot depend on itself for " + c.model));
+  }
+  if (other.version() < 0) {
+    c.problems.push_back(
+        place.At("version", "a version must be 0 or more, got " + std::to_string(other.version()) + " for " + c.model));
+  }
 }
 
 }  // namespace
@@ -28,22 +45,16 @@ void CheckDependencies(CheckContext& c, const Place& inferd) {
   }
   std::set<std::tuple<std::string_view, bool, int64_t>> seen;
   for (int i = 0; i < dependencies.size(); ++i) {
-    const inference::InferdOptions::Dependency& other = dependencies[i];
+    const Written& other = dependencies[i];
     const Place place = inferd.In("depends_on", i);
-    if (other.model().empty()) {
-      c.problems.push_back(place.Here("depends_on must specify 'model' for " + c.model));
-    } else if (!IsModelName(other.model())) {
-      c.problems.push_back(
-          place.At("model", base::QuotedName(other.model()) + " is no name of a model for " + c.model));
-    } else if (other.model() == c.config.name()) {
-      c.problems.push_back(place.At("model", "a model cannot depend on itself for " + c.model));
-    } else if (!seen.emplace(other.model(), other.has_version(), other.version()).second) {
+    CheckDependency(c, place, "depends_on", other);
+    const bool good = IsModelName(other.model()) && other.model() != c.config.name();
+    if (good && !seen.emplace(other.model(), other.has_version(), other.version()).second) {
       c.problems.push_back(place.Here("depends_on names '" + other.model() + "' more than once for " + c.model));
     }
-    if (other.version() < 0) {
-      c.problems.push_back(place.At(
-          "version", "a version must be 0 or more, got " + std::to_string(other.version()) + " for " + c.model));
-    }
+  }
+  if (c.config.inferd().has_explainer()) {
+    CheckDependency(c, inferd.In("explainer"), "explainer", c.config.inferd().explainer());
   }
 }
 

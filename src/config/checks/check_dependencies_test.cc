@@ -20,6 +20,9 @@ constexpr ProblemCase kDependencies[] = {
      "3: inferd.depends_on[1]: depends_on names 'a' more than once for M"},
     {"inferd { depends_on { model: \"a\"\n version: -1 } }",
      "3: inferd.depends_on[0].version: a version must be 0 or more, got -1 for M"},
+    {"inferd { depends_on { model: \"a\" } explainer { model: \"a\" } }", nullptr},
+    {"inferd { explainer {\n version: 1 } }", "2: inferd.explainer: explainer must specify 'model' for M"},
+    {"inferd { explainer {\n model: \"M\" } }", "3: inferd.explainer.model: a model cannot depend on itself for M"},
 };
 INSTANTIATE_TEST_SUITE_P(Dependencies, CheckDependenciesTest, ::testing::ValuesIn(kDependencies));
 

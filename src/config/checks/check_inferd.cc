@@ -104,6 +104,11 @@ void CheckVersionTransition(CheckContext& c, const Place& place, const Options& 
       place.At("version_transition", "unknown transition " + std::to_string(options.version_transition())));
 }
 
+void CheckV1Dialect(CheckContext& c, const Place& place, const Options& options) {
+  if (Options::V1Dialect_IsValid(options.v1_dialect())) return;
+  c.problems.push_back(place.At("v1_dialect", "unknown dialect " + std::to_string(options.v1_dialect())));
+}
+
 void CheckIsolation(CheckContext& c, const Place& place, const Options& options) {
   if (!Options::Isolation_IsValid(options.isolation())) {
     c.problems.push_back(place.At("isolation", "unknown isolation " + std::to_string(options.isolation())));
@@ -153,6 +158,7 @@ void CheckInferdOptions(CheckContext& c) {
   CheckVersionLabels(c, place, options);
   CheckIsolation(c, place, options);
   CheckVersionTransition(c, place, options);
+  CheckV1Dialect(c, place, options);
   CheckPadding(c, place);
   CheckDependencies(c, place);
 }

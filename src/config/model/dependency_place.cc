@@ -9,11 +9,16 @@ namespace inferd::config {
 Problem AtDependency(const ModelConfigDocument& document, const Dependency& dependency, std::string message) {
   const inference::ModelConfig& config = document.message().proto;
   const Place place(document.message());
-  for (int i = 0; i < config.inferd().depends_on_size(); ++i) {
-    const auto& other = config.inferd().depends_on(i);
+  const auto names_it = [&](const inference::InferdOptions::Dependency& other) {
     const auto version = other.has_version() ? std::optional(other.version()) : std::nullopt;
-    if (other.model() != dependency.model || version != dependency.version) continue;
+    return other.model() == dependency.model && version == dependency.version;
+  };
+  for (int i = 0; i < config.inferd().depends_on_size(); ++i) {
+    if (!names_it(config.inferd().depends_on(i))) continue;
     return place.In("inferd").In("depends_on", i).At("model", std::move(message));
+  }
+  if (config.inferd().has_explainer() && names_it(config.inferd().explainer())) {
+    return place.In("inferd").In("explainer").At("model", std::move(message));
   }
   for (int i = 0; i < config.ensemble_scheduling().step_size(); ++i) {
     if (config.ensemble_scheduling().step(i).model_name() != dependency.model) continue;

@@ -162,6 +162,9 @@ struct WorkerOptions {
   uint64_t body_memory_bytes = 64ULL << 20;   // the most of HTTP requests' bodies that it sees without a copy
 };
 
+// inferd { v1_dialect }: whose the paths are that TensorFlow Serving's REST and KServe V1 share.
+enum class V1Dialect { kTensorflowServing, kKserve };
+
 enum class WarmupData { kZero, kRandom, kFile };
 
 struct WarmupInput {
@@ -215,6 +218,8 @@ struct ModelConfig {
   WorkerOptions worker;
   bool pinned = false;        // inferd { pinned }: with lazy loading, loaded at once and never unloaded for others
   uint64_t memory_bytes = 0;  // inferd { memory_bytes }: what a loaded version holds; 0: the size of its files
+  std::optional<V1Dialect> v1_dialect;   // nothing: the server's
+  std::optional<Dependency> explainer;   // inferd { explainer }: of this model's answers; one of `dependencies`
   std::vector<Dependency> dependencies;  // each once; more than kDependenciesMax are refused
   std::vector<Warmup> warmups;
   std::map<std::string, std::string> parameters;

@@ -120,6 +120,10 @@ void ReadBatchTensors(const inference::ModelConfig& from, ModelConfig& to) {
   }
 }
 
+Dependency ToDependency(const inference::InferdOptions::Dependency& from) {
+  return {.model = from.model(), .version = from.has_version() ? std::optional(from.version()) : std::nullopt};
+}
+
 void AddDependency(Dependency dependency, ModelConfig& to) {
   if (std::ranges::find(to.dependencies, dependency) != to.dependencies.end()) return;
   // One more than may be tells that there are too many.
@@ -127,9 +131,10 @@ void AddDependency(Dependency dependency, ModelConfig& to) {
 }
 
 void ReadDependencies(const inference::ModelConfig& from, ModelConfig& to) {
-  for (const auto& other : from.inferd().depends_on()) {
-    AddDependency(
-        {.model = other.model(), .version = other.has_version() ? std::optional(other.version()) : std::nullopt}, to);
+  for (const auto& other : from.inferd().depends_on()) AddDependency(ToDependency(other), to);
+  if (from.inferd().has_explainer()) {
+    to.explainer = ToDependency(from.inferd().explainer());
+    AddDependency(*to.explainer, to);
   }
   for (const auto& step : from.ensemble_scheduling().step()) {
     const bool any = step.model_version() == kLatestVersion;
@@ -170,6 +175,10 @@ void ReadInferdOptions(const inference::InferdOptions& from, ModelConfig& to) {
   if (from.worker().shared_memory_bytes() > 0) to.worker.shared_memory_bytes = from.worker().shared_memory_bytes();
   if (from.worker().body_memory_bytes() > 0) to.worker.body_memory_bytes = from.worker().body_memory_bytes();
   to.pinned = from.pinned();
+  if (from.has_v1_dialect()) {
+    const bool kserve = from.v1_dialect() == inference::InferdOptions::KSERVE;
+    to.v1_dialect = kserve ? V1Dialect::kKserve : V1Dialect::kTensorflowServing;
+  }
   to.memory_bytes = from.memory_bytes();
   to.concurrency = {.min = std::max(from.concurrency().min(), 1u), .max = from.concurrency().max()};
 }

@@ -71,6 +71,7 @@ inferd {
   isolation: PROCESS worker { hang_timeout_ms: 5000 shared_memory_bytes: 65536 body_memory_bytes: 70000 }
   pinned: true memory_bytes: 5000000000
   depends_on { model: "tokenizer" } depends_on { model: "classifier" version: 3 }
+  explainer { model: "reasons" version: 2 } v1_dialect: KSERVE
 }
 )";
 
@@ -116,7 +117,9 @@ TEST(ModelConfigParserTest, ReadsWhatTheServerActsOn) {
   EXPECT_EQ(config.worker.body_memory_bytes, 70000u);
   EXPECT_TRUE(config.pinned);
   EXPECT_EQ(config.memory_bytes, 5'000'000'000u);
-  EXPECT_EQ(config.dependencies, (std::vector<Dependency>{{"tokenizer"}, {"classifier", 3}}));
+  EXPECT_EQ(config.dependencies, (std::vector<Dependency>{{"tokenizer"}, {"classifier", 3}, {"reasons", 2}}));
+  EXPECT_EQ(config.explainer, (Dependency{"reasons", 2}));
+  EXPECT_EQ(config.v1_dialect, V1Dialect::kKserve);
 }
 
 TEST(ModelConfigParserTest, ModelsOfAnEnsemblesStepsAreDependencies) {

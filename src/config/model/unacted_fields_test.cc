@@ -60,8 +60,9 @@ constexpr ActedOn kActedOn[] = {
     // Ours.
     {"inferd",
      "inline_execution inline_execution_max_microseconds batching latency_objective_us split_large_requests "
-     "side_effect_free version_labels isolation pinned version_transition memory_bytes"},
+     "side_effect_free version_labels isolation pinned version_transition memory_bytes v1_dialect"},
     {"inferd.depends_on", "model version"},
+    {"inferd.explainer", "model version"},
     {"inferd.queue_policy", "timeout_action default_timeout_microseconds allow_timeout_override max_queue_size"},
     {"inferd.padding", "input dim buckets value"},
     {"inferd.padding.output", "name dim"},

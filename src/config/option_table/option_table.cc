@@ -23,6 +23,7 @@ constexpr std::string_view kAcceptWhen = "at-once|tried|ready";
 constexpr std::string_view kHealthBodies = "auto|empty|json";
 constexpr std::string_view kJsonNonFinite = "tokens|strings|null|error";
 constexpr std::string_view kV1Status = "union|tfs|kserve";
+constexpr std::string_view kV1Predict = "union|tfs|kserve";
 constexpr std::string_view kTfsResultKey = "both|result|results";
 constexpr std::string_view kLogFormats = "human|json";
 
@@ -121,7 +122,10 @@ std::vector<Option> ModelRows() {
                                               "how often that file is read again; 0: never"),
       Plain<&S::served, &Served::early_labels>(kModels, "early-version-labels", "",
                                                "a new label in it may name a version that is not ready"),
-      Plain<&S::model_files>(kModels, "model-file", "FILE", "a model file to serve by itself; also without the flag"),
+      Plain<&S::model_files>(
+          kModels, "model-file", "[NAME=]FILE",
+          "a model file to serve by itself, also without the flag; with a name and an absolute path, "
+          "a folder of one model's files too, with or without folders of versions"),
       Choice<kControlModes, &S::control_mode>(
           kModels, "model-control-mode",
           "poll: follow the folders; none: load once; explicit: load what --load-model names. Load and unload calls "
@@ -234,6 +238,10 @@ std::vector<Option> AnswerRows() {
       Choice<kJsonNonFinite, &S::json_nonfinite>(kAnswers, "json-nonfinite", "NaN and infinities in JSON answers"),
       Choice<kV1Status, &S::v1_status>(kAnswers, "v1-status",
                                        "GET /v1/models[/M] as TensorFlow Serving, as KServe V1, or both in one"),
+      Choice<kV1Predict, &S::v1_predict>(
+          kAnswers, "v1-predict",
+          "POST /v1/models/M:predict as TensorFlow Serving, as KServe V1, or as KServe V1 "
+          "for CloudEvents alone; with tfs, nothing is KServe's"),
       Choice<kTfsResultKey, &S::tfs_result_key>(kAnswers, "tfs-result-key",
                                                 "what TensorFlow Serving's classify and regress answer under"),
       Plain<&S::tfs_metrics_path>(kAnswers, "tfs-metrics-path", "PATH",

@@ -63,6 +63,10 @@ enum class JsonNonFinite { kTokens, kStrings, kNull, kError };
 // What GET /v1/models and /v1/models/M say: both what TensorFlow Serving and what KServe V1 says, or one of them.
 enum class V1Status { kUnion, kTfs, kKserve };
 
+// Whose POST /v1/models/M:predict is: TensorFlow Serving's but for CloudEvents, which only KServe V1 has; all
+// TensorFlow Serving's, and nothing is KServe's; all KServe's.
+enum class V1Predict { kUnion, kTfs, kKserve };
+
 // Under which key TensorFlow Serving's classify and regress answer: as its document says, as the server does, or both.
 enum class TfsResultKey { kBoth, kResult, kResults };
 
@@ -158,6 +162,7 @@ struct ServerOptions {
   HealthBodies health_bodies = HealthBodies::kAuto;
   JsonNonFinite json_nonfinite = JsonNonFinite::kTokens;
   V1Status v1_status = V1Status::kUnion;
+  V1Predict v1_predict = V1Predict::kUnion;
   TfsResultKey tfs_result_key = TfsResultKey::kBoth;
   std::string tfs_metrics_path = "/monitoring/prometheus/metrics";  // on HTTP's port; empty: nowhere
   bool tfs_session_graph = false;        // SessionRun may feed, fetch and run anything in a model's graph

@@ -25,6 +25,7 @@ constexpr PersonalityDefault kDefaults[] = {
     {"unconfigured-batching", "leading-dimension"},
     {"batching-probe-max", "0"},
     {"v1-status", "tfs"},
+    {"v1-predict", "tfs"},
     {"tfs-result-key", "results"},
     {"tfs-metrics-path", ""},
     {"control-from", "anyone"},

@@ -11,6 +11,7 @@
 #include "frontends/oip_http/health.h"
 #include "frontends/oip_http/infer_call.h"
 #include "frontends/oip_http/router.h"
+#include "json/writer.h"
 #include "rest/error_response.h"
 #include "rest/model_names.h"
 #include "rest/once_loaded.h"
@@ -31,11 +32,22 @@ net::HttpResponse NoSuchRoute(const Options& options, const RouteResult& route) 
   return response;
 }
 
-// The answer to a control call, from whatever thread it comes.
-void AnswerControl(Call call, base::Status status) {
+// What a control call did to a model, as KServe's servers say it: {"name": "m", "load": true}.
+net::HttpResponse ControlResponse(const Options& options, std::string_view model, std::string_view done) {
+  if (!options.control_bodies) return {};
+  json::Writer writer(64 + model.size());
+  writer.BeginObject();
+  writer.Member("name", model);
+  writer.Member(done, true);
+  writer.EndObject();
+  return rest::JsonResponse(writer.TakeString());
+}
+
+// The answer to a control call, from whatever thread it comes. `done`: what it did, a literal.
+void AnswerControl(Call call, std::string model, std::string_view done, base::Status status) {
   net::Loop& loop = call.loop();
-  loop.Post([call = std::move(call), status = std::move(status)]() mutable {
-    if (status.ok()) return call.Send(net::HttpResponse{});
+  loop.Post([call = std::move(call), model = std::move(model), done, status = std::move(status)]() mutable {
+    if (status.ok()) return call.Send(ControlResponse(call.options(), model, done));
     call.Fail(status);
   });
 }
@@ -175,10 +187,10 @@ class Handler final : public net::HttpHandler {
                              repository = std::string(route.repository), request = std::move(request)]() mutable {
       auto load = ReadLoadRequest(request.body.view(), model, repository);
       request = {};
-      if (!load.has_value()) return AnswerControl(std::move(call), std::move(load).error());
+      if (!load.has_value()) return AnswerControl(std::move(call), model, "load", std::move(load).error());
       core::Catalog& catalog = call.environment().catalog;
-      catalog.Load(*std::move(load), [call = std::move(call)](base::Status status) mutable {
-        AnswerControl(std::move(call), std::move(status));
+      catalog.Load(*std::move(load), [call = std::move(call), model](base::Status status) mutable {
+        AnswerControl(std::move(call), std::move(model), "load", std::move(status));
       });
     });
   }
@@ -186,9 +198,10 @@ class Handler final : public net::HttpHandler {
   void Unload(Call call, const Route& route, const net::HttpRequest& request) {
     auto unload = ReadUnloadRequest(request.body.view(), route.model, route.repository);
     if (!unload.has_value()) return call.Fail(unload.error());
-    environment_->catalog.Unload(*std::move(unload), [call = std::move(call)](base::Status status) mutable {
-      AnswerControl(std::move(call), std::move(status));
-    });
+    environment_->catalog.Unload(
+        *std::move(unload), [call = std::move(call), model = std::string(route.model)](base::Status status) mutable {
+          AnswerControl(std::move(call), std::move(model), "unload", std::move(status));
+        });
   }
 
   void SendMetrics(Call call) {

@@ -6,12 +6,12 @@
 
 #include "core/request/request_timeout.h"
 #include "frontends/tfs_http/codec/example_reader.h"
-#include "frontends/tfs_http/codec/predict_reader.h"
-#include "frontends/tfs_http/codec/predict_writer.h"
 #include "frontends/tfs_http/codec/result_writer.h"
 #include "rest/error_response.h"
 #include "tfs/results.h"
 #include "tfs/signature_method.h"
+#include "v1/predict_reader.h"
+#include "v1/predict_writer.h"
 
 namespace inferd::tfs_http {
 
@@ -22,7 +22,7 @@ tfs::Api ApiOf(Endpoint endpoint) {
   return endpoint == Endpoint::kRegress ? tfs::Api::kRegress : tfs::Api::kPredict;
 }
 
-BodyRules RulesOf(const Options& options) {
+v1::BodyRules RulesOf(const Options& options) {
   using tensorjson::ValueRules;
   return {.depth_max = options.json_depth_max,
           .trailing_bytes = options.exact,
@@ -60,7 +60,7 @@ bool InferCall::DecodingIsBig(size_t body_bytes) const { return body_bytes >= en
 
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::BufferSlice& body) {
   if (!unknown_.ok()) {
-    INFERD_RETURN_IF_ERROR(CheckBody(body.view(), RulesOf(environment_->options)));
+    INFERD_RETURN_IF_ERROR(v1::CheckBody(body.view(), RulesOf(environment_->options)));
     return std::unexpected(unknown_);
   }
   INFERD_ASSIGN_OR_RETURN(std::unique_ptr<core::InferRequest> request, ReadTensors(body.view()));
@@ -75,10 +75,10 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
 
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::ReadTensors(std::string_view body) {
   const Options& options = environment_->options;
-  INFERD_RETURN_IF_ERROR(CheckServed(body, *pinned(), RulesOf(options)));
-  signature_ = ChosenSignature(body, *pinned(), RulesOf(options));
+  INFERD_RETURN_IF_ERROR(v1::CheckServed(body, *pinned(), RulesOf(options)));
+  signature_ = v1::ChosenSignature(body, *pinned(), RulesOf(options));
   if (endpoint_ == Endpoint::kPredict) {
-    INFERD_ASSIGN_OR_RETURN(DecodedPredict decoded, ReadPredict(body, signature(), RulesOf(options)));
+    INFERD_ASSIGN_OR_RETURN(v1::DecodedPredict decoded, v1::ReadPredict(body, signature(), RulesOf(options)));
     INFERD_RETURN_IF_ERROR(CheckMethod());
     row_ = decoded.row;
     return std::move(decoded.request);
@@ -104,7 +104,7 @@ void InferCall::OnInfer(const core::InferRequest& request) {
 void InferCall::OnFinal() { measured_.OnFinal(environment_->clock.NowNs()); }
 
 bool InferCall::EncodingIsBig(const core::InferResponse& response) const {
-  return EstimateText(response) >= environment_->options.offload_bytes;
+  return v1::EstimateText(response) >= environment_->options.offload_bytes;
 }
 
 base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response) {
@@ -116,7 +116,7 @@ base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response
 }
 
 base::Result<net::HttpResponse> InferCall::Write(const core::InferResponse& response) const {
-  if (endpoint_ == Endpoint::kPredict) return WritePredictions(response, row_);
+  if (endpoint_ == Endpoint::kPredict) return v1::WritePredictions(response, row_);
   const auto write = endpoint_ == Endpoint::kClassify ? WriteClassification : WriteRegression;
   return write(response, signature(), examples_, environment_->options.result_key);
 }

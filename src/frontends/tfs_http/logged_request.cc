@@ -35,7 +35,7 @@ Messages PredictMessages(const std::vector<core::InferTensor>& inputs, const cor
           .response = tfs::PredictResponseMessage(AnswerSpec(response, signature), response.outputs)};
 }
 
-base::Result<Messages> ResultMessages(tfs::Api api, std::string_view body, const BodyRules& rules,
+base::Result<Messages> ResultMessages(tfs::Api api, std::string_view body, const v1::BodyRules& rules,
                                       const core::InferResponse& response, const core::ModelSignature& signature) {
   INFERD_ASSIGN_OR_RETURN(const auto examples, ReadExamples(body, WholeExamples(signature.name), {.body = rules}));
   const auto write = api == tfs::Api::kClassify ? tfs::ClassificationResponseMessage : tfs::RegressionResponseMessage;
@@ -46,7 +46,7 @@ base::Result<Messages> ResultMessages(tfs::Api api, std::string_view body, const
 
 }  // namespace
 
-LoggedRequest::LoggedRequest(tfs::Api api, const BodyRules& rules, const base::BufferSlice& body,
+LoggedRequest::LoggedRequest(tfs::Api api, const v1::BodyRules& rules, const base::BufferSlice& body,
                              const core::InferRequest& request)
     : api_(api), rules_(rules), model_(request.model_name), signature_(request.signature) {
   if (api == tfs::Api::kPredict) {

@@ -9,8 +9,8 @@
 #include "core/dispatcher.h"
 #include "core/request/infer_request.h"
 #include "core/request/infer_response.h"
-#include "frontends/tfs_http/codec/body_members.h"
 #include "tfs/request_log.h"
+#include "v1/body_members.h"
 
 namespace inferd::tfs_http {
 
@@ -18,14 +18,15 @@ namespace inferd::tfs_http {
 // examples are read once more by the log. It shares their bytes with the call. Not thread-safe.
 class LoggedRequest final {
  public:
-  LoggedRequest(tfs::Api api, const BodyRules& rules, const base::BufferSlice& body, const core::InferRequest& request);
+  LoggedRequest(tfs::Api api, const v1::BodyRules& rules, const base::BufferSlice& body,
+                const core::InferRequest& request);
 
   // The call with its answer, a success. At most once.
   tfs::LoggedCall Answered(core::InferResponse&& response, std::shared_ptr<const core::PinnedModel> pinned);
 
  private:
   const tfs::Api api_;
-  const BodyRules rules_;
+  const v1::BodyRules rules_;
   const std::string model_;
   const uint32_t signature_;               // as in core::InferRequest
   base::BufferSlice body_;                 // of a request with examples

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "config/model/model_config.h"
 #include "frontends/tfs_http/codec/model_json.h"
 #include "rest/error_response.h"
 #include "rest/model_names.h"
@@ -26,6 +27,16 @@ net::HttpResponse ReadinessResponse(const Environment& environment, const tfs::M
   return rest::JsonResponse(ReadinessJson({.name = spec.model, .ready = true}));
 }
 
+// What the server is told, but for a model whose configuration says that it is TensorFlow Serving's.
+V1Status StatusFor(const Environment& environment, const tfs::ModelSpec& spec) {
+  const V1Status status = environment.options.v1_status;
+  if (status != V1Status::kKserve) return status;
+  const auto found = environment.dispatcher.Find(spec.model, spec.version);
+  const config::ModelConfig* const says = found.has_value() ? (*found)->configuration() : nullptr;
+  const bool ours = says != nullptr && says->v1_dialect == config::V1Dialect::kTensorflowServing;
+  return ours ? V1Status::kTfs : status;
+}
+
 }  // namespace
 
 net::HttpResponse ModelsResponse(const Environment& environment) {
@@ -40,11 +51,12 @@ net::HttpResponse StatusResponse(const Environment& environment, tfs::ModelSpec 
   if (status.ok()) status = tfs::ResolveLabel(environment.dispatcher, spec);
   if (!status.ok()) return rest::ErrorResponse(environment.options, status);
   const base::Status readiness = environment.catalog.ModelReady(spec.model, spec.version);
-  if (environment.options.v1_status == V1Status::kKserve) return ReadinessResponse(environment, spec, readiness);
+  const V1Status form = StatusFor(environment, spec);
+  if (form == V1Status::kKserve) return ReadinessResponse(environment, spec, readiness);
   const auto versions = tfs::FindVersions(environment.catalog, spec);
   if (!versions.has_value()) return rest::ErrorResponse(environment.options, versions.error());
   const Readiness ready{.name = spec.model, .ready = readiness.ok()};
-  const bool both = environment.options.v1_status == V1Status::kUnion;
+  const bool both = form == V1Status::kUnion;
   return rest::JsonResponse(StatusJson(*versions, both ? &ready : nullptr));
 }
 

@@ -66,8 +66,8 @@ base::Result<std::unique_ptr<Source>> Source::Create(const std::vector<Repositor
     }
     source->names_.push_back(name);
     std::error_code ignored;
-    if (fs::is_regular_file(path, ignored)) {
-      source->storages_.push_back(std::make_unique<storage::FileStorage>(path));
+    if (!repository.model.empty() || fs::is_regular_file(path, ignored)) {
+      source->storages_.push_back(std::make_unique<storage::FileStorage>(path, repository.model));
     } else {
       source->storages_.push_back(std::make_unique<storage::LocalStorage>(path));
     }

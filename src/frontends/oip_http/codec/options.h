@@ -25,6 +25,7 @@ struct Options : rest::Options {
   std::string server_name = "inferd";
   std::string server_version = "0.0.0";
   HealthBodies health_bodies = HealthBodies::kEmpty;
+  bool control_bodies = false;  // load and unload calls answer {"name": .., "load": true}; else nothing
   tensorjson::NonFinite nonfinite = tensorjson::NonFinite::kTokens;  // in JSON output
   Texts texts;
   uint64_t control_bytes_max = 1 << 20;         // bodies of index, unload and logging: 413

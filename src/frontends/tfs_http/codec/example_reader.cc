@@ -3,17 +3,22 @@
 #include <string>
 #include <utility>
 
-#include "frontends/tfs_http/codec/body_members.h"
 #include "frontends/tfs_http/codec/feature_reader.h"
 #include "json/read.h"
 #include "tensorjson/nested_fault.h"
 #include "tfs/example_columns.h"
+#include "v1/body_members.h"
 
 namespace inferd::tfs_http {
 
 namespace {
 
 using base::InvalidArgument;
+using v1::BodyRules;
+using v1::FormatError;
+using v1::SignatureName;
+using v1::SkipMember;
+using v1::WalkMembers;
 using Part = tfs::ExampleColumns::Part;
 
 // Which of the members a body has.

@@ -7,12 +7,12 @@
 #include "base/status.h"
 #include "core/model/model_signature.h"
 #include "core/request/infer_request.h"
-#include "frontends/tfs_http/codec/body_members.h"
+#include "v1/body_members.h"
 
 namespace inferd::tfs_http {
 
 struct ExampleLimits {
-  BodyRules body = {};
+  v1::BodyRules body = {};
   uint64_t tensor_bytes_max = uint64_t{1} << 30;  // of the context's features, repeated for every example
 };
 

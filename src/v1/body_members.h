@@ -11,10 +11,14 @@
 #include "tensorjson/nested_parser.h"
 #include "tfs/model_spec.h"
 
-namespace inferd::tfs_http {
+namespace inferd::v1 {
+
+// Whose words errors have; and what counts as right, where the two differ.
+enum class Dialect { kTensorflowServing, kKserve };
 
 // What the JSON of a body may be like.
 struct BodyRules {
+  Dialect dialect = Dialect::kTensorflowServing;
   size_t depth_max = 64;
   bool trailing_bytes = false;  // what follows it does not matter
   tensorjson::ValueRules values = tensorjson::ValueRules::kStrict;
@@ -33,6 +37,9 @@ base::Status FormatError(std::string_view body, std::string_view what);
 
 // json::Reader's error in TensorFlow Serving's words: "JSON Parse error: ...".
 base::Status ParseError(const base::Status& status);
+
+// An error of ParseError's, or of a body that is no object, in KServe's words; another one as it is.
+base::Status InKserveWords(base::Status status);
 
 // The member "signature_name".
 struct SignatureName {
@@ -82,4 +89,4 @@ base::Status WalkMembers(std::string_view body, const BodyRules& rules, Member m
 // Passes over the value that `reader` is at.
 base::Status SkipMember(json::Reader& reader);
 
-}  // namespace inferd::tfs_http
+}  // namespace inferd::v1

@@ -4,13 +4,13 @@
 #include <cstring>
 #include <string>
 
-#include "frontends/tfs_http/codec/predict_reader.h"
-#include "frontends/tfs_http/codec/predict_writer.h"
+#include "v1/predict_reader.h"
+#include "v1/predict_writer.h"
 
 // What the front-end costs per :predict, without the transport and the engine: half_plus_two of three rows, and one
 // 1x224x224x3 FP32 image, nested as clients send it. Reports bytes of text per second.
 
-namespace inferd::tfs_http {
+namespace inferd::v1 {
 namespace {
 
 using tensor::DataType;
@@ -117,4 +117,4 @@ BENCHMARK_CAPTURE(Write, image_of_few_digits, {1, 224, 224, 3},
 BENCHMARK_CAPTURE(Write, image_of_whole_numbers, {1, 224, 224, 3}, [](int i) { return static_cast<float>(i % 256); });
 
 }  // namespace
-}  // namespace inferd::tfs_http
+}  // namespace inferd::v1

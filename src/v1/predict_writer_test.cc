@@ -1,4 +1,4 @@
-#include "frontends/tfs_http/codec/predict_writer.h"
+#include "v1/predict_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "frontends/tfs_http/handler_fixture.h"
+#include "net/fake_exchange.h"
 #include "tensor/bytes.h"
 
-namespace inferd::tfs_http {
+namespace inferd::v1 {
 namespace {
 
 using tensor::DataType;
@@ -34,7 +34,7 @@ std::string Write(std::vector<core::InferTensor> outputs, bool row) {
   core::InferResponse response;
   response.outputs = std::move(outputs);
   const auto http = WritePredictions(response, row);
-  return http.has_value() ? BodyText(*http) : http.error().message();
+  return http.has_value() ? net::BodyText(*http) : http.error().message();
 }
 
 TEST(PredictWriterTest, OneOutputStandsByItself) {
@@ -85,4 +85,4 @@ TEST(PredictWriterTest, DataThatDoesNotFitIsOurFault) {
 }
 
 }  // namespace
-}  // namespace inferd::tfs_http
+}  // namespace inferd::v1

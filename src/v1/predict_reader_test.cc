@@ -1,4 +1,4 @@
-#include "frontends/tfs_http/codec/predict_reader.h"
+#include "v1/predict_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "tensor/bytes.h"
 
-namespace inferd::tfs_http {
+namespace inferd::v1 {
 namespace {
 
 using core::ModelSignature;
@@ -232,4 +232,4 @@ TEST(PredictReaderTest, HugeBodiesOfManyInputsReserveLittle) {
 }
 
 }  // namespace
-}  // namespace inferd::tfs_http
+}  // namespace inferd::v1

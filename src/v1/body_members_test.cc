@@ -1,4 +1,4 @@
-#include "frontends/tfs_http/codec/body_members.h"
+#include "v1/body_members.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "base/text/utf8.h"
 #include "core/fake_dispatcher.h"
 
-namespace inferd::tfs_http {
+namespace inferd::v1 {
 namespace {
 
 // The keys of a body, or the error.
@@ -98,4 +98,4 @@ TEST(BodyMembersTest, WhatFollowsTheObjectMayNotMatter) {
 }
 
 }  // namespace
-}  // namespace inferd::tfs_http
+}  // namespace inferd::v1

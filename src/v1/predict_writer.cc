@@ -1,4 +1,4 @@
-#include "frontends/tfs_http/codec/predict_writer.h"
+#include "v1/predict_writer.h"
 
 #include <boost/container/small_vector.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 #include "tensorjson/nested_parser.h"
 #include "tensorjson/nested_writer.h"
 
-namespace inferd::tfs_http {
+namespace inferd::v1 {
 
 namespace {
 
@@ -23,13 +23,15 @@ base::Status InOutput(const core::InferTensor& output, const base::Status& statu
   return status.ok() ? base::OkStatus() : status.WithContext("output '" + output.name + "'");
 }
 
-base::Result<Writers> MakeWriters(const core::InferResponse& response) {
-  if (response.outputs.empty()) {
+using Outputs = std::span<const core::InferTensor>;
+
+base::Result<Writers> MakeWriters(Outputs outputs) {
+  if (outputs.empty()) {
     return std::unexpected(base::InvalidArgument("Cannot convert empty tensor map to JSON"));
   }
   Writers writers;
-  writers.reserve(response.outputs.size());
-  for (const core::InferTensor& output : response.outputs) {
+  writers.reserve(outputs.size());
+  for (const core::InferTensor& output : outputs) {
     if (!tensor::IsPredictV2(output.datatype)) {
       return std::unexpected(base::InvalidArgument("Failed to write JSON value for tensor type: " +
                                                    std::string(tensorjson::TensorflowTypeName(output.datatype))));
@@ -42,9 +44,9 @@ base::Result<Writers> MakeWriters(const core::InferResponse& response) {
   return writers;
 }
 
-base::Result<int64_t> BatchSize(const core::InferResponse& response) {
+base::Result<int64_t> BatchSize(Outputs outputs) {
   int64_t batch = -1;
-  for (const core::InferTensor& output : response.outputs) {
+  for (const core::InferTensor& output : outputs) {
     if (output.shape.rank() == 0) {
       return std::unexpected(base::InvalidArgument("Tensor name: " + output.name + " has no shape information "));
     }
@@ -58,16 +60,14 @@ base::Result<int64_t> BatchSize(const core::InferResponse& response) {
   return batch;
 }
 
-base::Status WriteRows(json::Writer& json, const core::InferResponse& response, Writers& writers) {
-  INFERD_ASSIGN_OR_RETURN(const int64_t batch, BatchSize(response));
-  json.Key("predictions");
-  if (writers.size() == 1) return InOutput(response.outputs[0], writers[0].WriteAll(json));
+base::Status WriteRows(json::Writer& json, Outputs outputs, Writers& writers, int64_t batch) {
+  if (writers.size() == 1) return InOutput(outputs[0], writers[0].WriteAll(json));
   json.BeginArray();
   for (int64_t row = 0; row < batch; ++row) {
     json.BeginObject();
     for (size_t i = 0; i < writers.size(); ++i) {
-      json.Key(response.outputs[i].name);
-      INFERD_RETURN_IF_ERROR(InOutput(response.outputs[i], writers[i].WriteNext(json)));
+      json.Key(outputs[i].name);
+      INFERD_RETURN_IF_ERROR(InOutput(outputs[i], writers[i].WriteNext(json)));
     }
     json.EndObject();
   }
@@ -75,13 +75,12 @@ base::Status WriteRows(json::Writer& json, const core::InferResponse& response, 
   return {};
 }
 
-base::Status WriteColumns(json::Writer& json, const core::InferResponse& response, Writers& writers) {
-  json.Key("outputs");
-  if (writers.size() == 1) return InOutput(response.outputs[0], writers[0].WriteAll(json));
+base::Status WriteColumns(json::Writer& json, Outputs outputs, Writers& writers) {
+  if (writers.size() == 1) return InOutput(outputs[0], writers[0].WriteAll(json));
   json.BeginObject();
   for (size_t i = 0; i < writers.size(); ++i) {
-    json.Key(response.outputs[i].name);
-    INFERD_RETURN_IF_ERROR(InOutput(response.outputs[i], writers[i].WriteAll(json)));
+    json.Key(outputs[i].name);
+    INFERD_RETURN_IF_ERROR(InOutput(outputs[i], writers[i].WriteAll(json)));
   }
   json.EndObject();
   return {};
@@ -97,16 +96,29 @@ size_t EstimateText(const core::InferResponse& response) {
   return bytes;
 }
 
-base::Result<net::HttpResponse> WritePredictions(const core::InferResponse& response, bool row) {
-  INFERD_ASSIGN_OR_RETURN(Writers writers, MakeWriters(response));
-  json::Writer json(EstimateText(response));
-  json.BeginObject();
-  INFERD_RETURN_IF_ERROR(row ? WriteRows(json, response, writers) : WriteColumns(json, response, writers));
-  json.EndObject();
+base::Status WriteOutputs(json::Writer& json, std::string_view key, Outputs outputs, Layout layout) {
+  INFERD_ASSIGN_OR_RETURN(Writers writers, MakeWriters(outputs));
+  json.Key(key);
+  if (layout == Layout::kColumns) return WriteColumns(json, outputs, writers);
+  const base::Result<int64_t> batch = BatchSize(outputs);
+  if (batch.has_value()) return WriteRows(json, outputs, writers, *batch);
+  return layout == Layout::kRowsIfAny ? WriteColumns(json, outputs, writers) : batch.error();
+}
+
+net::HttpResponse JsonAnswer(json::Writer&& json) {
   net::HttpResponse http;
   http.content_type = "application/json";
   http.body = json.Take();
   return http;
 }
 
-}  // namespace inferd::tfs_http
+base::Result<net::HttpResponse> WritePredictions(const core::InferResponse& response, bool row) {
+  json::Writer json(EstimateText(response));
+  json.BeginObject();
+  INFERD_RETURN_IF_ERROR(row ? WriteOutputs(json, "predictions", response.outputs, Layout::kRows)
+                             : WriteOutputs(json, "outputs", response.outputs, Layout::kColumns));
+  json.EndObject();
+  return JsonAnswer(std::move(json));
+}
+
+}  // namespace inferd::v1

@@ -1,8 +1,15 @@
-#include "frontends/tfs_http/codec/body_members.h"
+#include "v1/body_members.h"
 
 #include "tensorjson/nested_fault.h"
 
-namespace inferd::tfs_http {
+namespace inferd::v1 {
+
+namespace {
+
+constexpr std::string_view kParseError = "JSON Parse error: ";
+constexpr std::string_view kNoObject = "Is not object";
+
+}  // namespace
 
 std::string QuoteBody(std::string_view body) { return tensorjson::QuoteValue(body.data(), body.data() + body.size()); }
 
@@ -17,8 +24,18 @@ base::Status ParseError(const base::Status& status) {
   if (!text.starts_with(kPrefix)) return status;
   text.remove_prefix(kPrefix.size());
   const size_t colon = text.find(": ");
-  return base::InvalidArgument("JSON Parse error: " + std::string(text.substr(colon + 2)) +
+  return base::InvalidArgument(std::string(kParseError) + std::string(text.substr(colon + 2)) +
                                " at offset: " + std::string(text.substr(0, colon)));
+}
+
+base::Status InKserveWords(base::Status status) {
+  constexpr std::string_view kUnrecognized = "Unrecognized request format: ";
+  const std::string_view text = status.message();
+  if (text.starts_with(kParseError)) {
+    return {status.code(), std::string(kUnrecognized).append(text.substr(kParseError.size()))};
+  }
+  if (text.ends_with(kNoObject)) return {status.code(), std::string(kUnrecognized) + "expected an object"};
+  return status;
 }
 
 base::Status SignatureName::Read(json::Reader& reader) {
@@ -74,4 +91,4 @@ base::Status SkipMember(json::Reader& reader) {
   return skipped.ok() ? skipped : ParseError(skipped);
 }
 
-}  // namespace inferd::tfs_http
+}  // namespace inferd::v1

@@ -1,4 +1,4 @@
-#include "frontends/tfs_http/codec/predict_reader.h"
+#include "v1/predict_reader.h"
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "frontends/tfs_http/codec/body_members.h"
 #include "json/read.h"
 #include "tensorjson/nested_fault.h"
 #include "tensorjson/nested_parser.h"
 #include "tfs/aliases.h"
+#include "v1/body_members.h"
 
-namespace inferd::tfs_http {
+namespace inferd::v1 {
 
 namespace {
 
@@ -37,9 +37,10 @@ base::StatusCode CodeInRow(const base::Status& fault) {
 
 // Which of the members a body has.
 struct Members {
+  Dialect dialect = Dialect::kTensorflowServing;
   bool instances = false;
   bool inputs = false;
-  SignatureName signature;
+  SignatureName signature = {};
 
   base::Status Check(std::string_view body, const core::ModelSignature& read) const {
     INFERD_RETURN_IF_ERROR(signature.Check(body));
@@ -47,11 +48,20 @@ struct Members {
       return InvalidArgument("Serving signature name: \"" + std::string(signature.Shown()) +
                              "\" not found in signature def");
     }
+    if (dialect == Dialect::kKserve) return CheckKeys();
     if (instances && inputs) {
       return FormatError(body, "Not formatted correctly expecting only one of 'inputs' or 'instances' keys to exist ");
     }
     if (instances || inputs) return {};
     return InvalidArgument("Missing 'inputs' or 'instances' key");
+  }
+
+ private:
+  // KServe's servers take either, and leave what they need to the model.
+  base::Status CheckKeys() const {
+    if (instances && inputs) return InvalidArgument(R"(Expected either "instances" or "inputs", not both)");
+    if (instances || inputs) return {};
+    return InvalidArgument(R"(Expected "instances" or "inputs" in the request)");
   }
 };
 
@@ -59,7 +69,7 @@ struct Members {
 class TensorReader {
  public:
   TensorReader(std::string_view body, const core::ModelSignature& signature, const BodyRules& rules)
-      : body_(body), signature_(signature), values_(rules.values) {
+      : body_(body), signature_(signature), dialect_(rules.dialect), values_(rules.values) {
     parsers_.reserve(signature.inputs.size());
     for (const core::TensorSpec& input : signature.inputs) {
       parsers_.emplace_back(input.datatype, ElementsHint(signature, input.shape), values_);
@@ -67,8 +77,12 @@ class TensorReader {
   }
 
   base::Status ReadInstances(json::Reader& reader) {
+    row_ = true;
     INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
-    if (type != json::ValueType::kArray) return FormatError(body_, "Expecting 'instances' to be an list/array");
+    if (type != json::ValueType::kArray) {
+      if (dialect_ == Dialect::kKserve) return InvalidArgument(R"(Expected "instances" to be a list)");
+      return FormatError(body_, "Expecting 'instances' to be an list/array");
+    }
     if (ReadWhole(reader)) return {};
     INFERD_RETURN_IF_ERROR(reader.BeginArray());
     for (;; ++rows_) {
@@ -82,6 +96,10 @@ class TensorReader {
 
   base::Status ReadInputs(json::Reader& reader) {
     if (IsNamed(reader)) return ReadNamedInputs(reader);
+    // By another name, to KServe's servers.
+    if (dialect_ == Dialect::kKserve && reader.Rest().starts_with('[')) {
+      return ReadInstances(reader);
+    }
     if (parsers_.size() > 1) {
       return InvalidArgument(
           "inputs is a plain value/list, but expecting an object as multiple input tensors required as per "
@@ -90,7 +108,10 @@ class TensorReader {
     return AddTo(0, reader);
   }
 
-  base::Status TakeTensors(bool row, core::InferRequest& request) {
+  // Whether what was read are rows.
+  bool row() const { return row_; }
+
+  base::Status TakeTensors(core::InferRequest& request) {
     for (size_t i = 0; i < parsers_.size(); ++i) {
       tensorjson::NestedParser& parser = whole_ ? *whole_ : parsers_[i];
       if (parser.count() == 0) continue;
@@ -98,7 +119,7 @@ class TensorReader {
       tensor.name = signature_.inputs[i].name;
       tensor.datatype = signature_.inputs[i].datatype;
       tensor.shape = parser.shape();
-      if (row && !whole_) {
+      if (row_ && !whole_) {
         if (tensor.shape.rank() == tensor::kRankMax) return tensorjson::TooDeep();
         tensor.shape.Prepend(static_cast<int64_t>(rows_));
       }
@@ -185,7 +206,9 @@ class TensorReader {
   base::Status ReadNamedInputs(json::Reader& reader) {
     INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> base::Status {
       const int input = signature_.FindInput(key);
-      return input >= 0 ? AddTo(static_cast<size_t>(input), reader) : reader.SkipValue();
+      if (input >= 0) return AddTo(static_cast<size_t>(input), reader);
+      if (dialect_ == Dialect::kKserve) return InvalidArgument("the model has no input '" + std::string(key) + "'");
+      return reader.SkipValue();
     }));
     for (size_t i = 0; i < parsers_.size(); ++i) {
       if (parsers_[i].count() > 0 || signature_.inputs[i].optional) continue;
@@ -205,18 +228,20 @@ class TensorReader {
 
   const std::string_view body_;
   const core::ModelSignature& signature_;
+  const Dialect dialect_;
   const tensorjson::ValueRules values_;
   boost::container::small_vector<tensorjson::NestedParser, 2> parsers_;  // by input
   std::optional<tensorjson::NestedParser> whole_;                        // all rows of the lone input at once
   size_t rows_ = 0;                                                      // read
   bool rows_named_ = false;
+  bool row_ = false;
 };
 
 // Why a body was refused: what is wrong with its JSON or its members goes before `contents`.
 base::Status Diagnose(std::string_view body, const core::ModelSignature& signature, const BodyRules& rules,
                       base::Status contents) {
   if (contents.code() == base::StatusCode::kResourceExhausted) return contents;
-  Members members;
+  Members members{.dialect = rules.dialect};
   INFERD_RETURN_IF_ERROR(WalkMembers(body, rules, [&](json::Reader& reader, std::string_view key) {
     if (key == "signature_name") return members.signature.Read(reader);
     members.instances |= key == "instances";
@@ -227,16 +252,21 @@ base::Status Diagnose(std::string_view body, const core::ModelSignature& signatu
   return contents;
 }
 
-}  // namespace
-
-base::Result<DecodedPredict> ReadPredict(std::string_view body, const core::ModelSignature& signature,
-                                         const BodyRules& rules) {
-  if (signature.inputs.empty()) {
+// Of a model without inputs, which is asked for nothing.
+base::Result<DecodedPredict> ReadNothing(std::string_view body, const BodyRules& rules) {
+  if (rules.dialect == Dialect::kTensorflowServing) {
     INFERD_RETURN_IF_ERROR(CheckBody(body, rules));
     return std::unexpected(InvalidArgument("Failed to get input map for signature: DEFAULT"));
   }
+  if (!body.empty()) INFERD_RETURN_IF_ERROR(CheckBody(body, rules));
+  return DecodedPredict{.request = std::make_unique<core::InferRequest>(), .row = true};
+}
+
+base::Result<DecodedPredict> Read(std::string_view body, const core::ModelSignature& signature,
+                                  const BodyRules& rules) {
+  if (signature.inputs.empty()) return ReadNothing(body, rules);
   TensorReader tensors(body, signature, rules);
-  Members members;
+  Members members{.dialect = rules.dialect};
   base::Status status = WalkMembers(body, rules, [&](json::Reader& reader, std::string_view key) {
     if (key == "signature_name") return members.signature.Read(reader);
     const bool instances = key == "instances";
@@ -247,13 +277,22 @@ base::Result<DecodedPredict> ReadPredict(std::string_view body, const core::Mode
   });
   if (!status.ok()) return std::unexpected(Diagnose(body, signature, rules, std::move(status)));
   INFERD_RETURN_IF_ERROR(members.Check(body, signature));
-  DecodedPredict decoded{.request = std::make_unique<core::InferRequest>(), .row = members.instances};
-  INFERD_RETURN_IF_ERROR(tensors.TakeTensors(decoded.row, *decoded.request));
+  DecodedPredict decoded{.request = std::make_unique<core::InferRequest>(), .row = tensors.row()};
+  INFERD_RETURN_IF_ERROR(tensors.TakeTensors(*decoded.request));
   return decoded;
+}
+
+}  // namespace
+
+base::Result<DecodedPredict> ReadPredict(std::string_view body, const core::ModelSignature& signature,
+                                         const BodyRules& rules) {
+  auto decoded = Read(body, signature, rules);
+  if (decoded.has_value() || rules.dialect == Dialect::kTensorflowServing) return decoded;
+  return std::unexpected(InKserveWords(std::move(decoded).error()));
 }
 
 base::Status CheckBody(std::string_view body, const BodyRules& rules) {
   return WalkMembers(body, rules, [](json::Reader& reader, std::string_view) { return SkipMember(reader); });
 }
 
-}  // namespace inferd::tfs_http
+}  // namespace inferd::v1

@@ -1,0 +1,95 @@
+#include "config/personalities/kserve_flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "config/option_table/options_parser.h"
+#include "tests/support/temp_dir.h"
+
+namespace inferd::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ParsedOptions Parse(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"--as", "kserve"});
+  auto parsed = ParseServerOptions({"inferd", std::move(arguments), {}});
+  EXPECT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  return parsed.value_or(ParsedOptions());
+}
+
+TEST(KserveFlagsTest, DefaultsAreThoseServers) {
+  const ServerOptions options = Parse({"--model_dir=/m"}).options;
+  EXPECT_EQ(options.personality, &KservePersonality());
+  EXPECT_EQ(options.http.port, 8080);
+  EXPECT_EQ(options.grpc.port, 8081);
+  EXPECT_FALSE(options.metrics.enabled);
+  EXPECT_EQ(options.health_bodies, HealthBodies::kJson);
+  EXPECT_EQ(options.v1_status, V1Status::kKserve);
+  EXPECT_EQ(options.v1_predict, V1Predict::kKserve);
+  EXPECT_THAT(options.model_files, ElementsAre("model=/m"));
+}
+
+TEST(KserveFlagsTest, WhatAServingRuntimePasses) {
+  const auto one = Parse({"--model_name=iris", "--model_dir=/mnt/models", "--http_port=1", "--grpc_port=2",
+                          "--workers=3", "--protocol=v2", "--max_buffer_size=104857600", "--enable_docs_url=true",
+                          "--enable_latency_logging=false", "--nthread=1"});
+  const auto two = Parse({"--model_name",
+                          "iris",
+                          "--model_dir",
+                          "/mnt/models",
+                          "--http_port",
+                          "1",
+                          "--grpc_port",
+                          "2",
+                          "--workers",
+                          "3",
+                          "--protocol",
+                          "v2",
+                          "--max_buffer_size",
+                          "104857600",
+                          "--enable_docs_url",
+                          "True",
+                          "--enable_latency_logging",
+                          "False",
+                          "--nthread",
+                          "1"});
+  for (const ParsedOptions& parsed : {one, two}) {
+    EXPECT_THAT(parsed.options.model_files, ElementsAre("iris=/mnt/models"));
+    EXPECT_EQ(parsed.options.http.port, 1);
+    EXPECT_EQ(parsed.options.grpc.port, 2);
+    EXPECT_EQ(parsed.options.limits.body_bytes_max, 104857600u);
+    EXPECT_FALSE(parsed.options.log.access);
+    EXPECT_THAT(parsed.warnings, ElementsAre(HasSubstr("--enable_docs_url=true has no effect")));
+  }
+}
+
+TEST(KserveFlagsTest, AFolderOfFoldersIsARepository) {
+  const inferd::testing::TempDir dir;
+  dir.Write("bare/model.onnx", "x");
+  dir.Write("versions/1/model.onnx", "x");
+  dir.Write("many/a/model.onnx", "x");
+  dir.Write("many/b/1/model.onnx", "x");
+  const std::string root = dir.path().string();
+  EXPECT_THAT(Parse({"--model_dir", root + "/bare"}).options.model_files, ElementsAre("model=" + root + "/bare"));
+  EXPECT_THAT(Parse({"--model_dir", root + "/versions"}).options.model_files,
+              ElementsAre("model=" + root + "/versions"));
+  const auto many = Parse({"--model_dir", root + "/many", "--model_name", "m"});
+  EXPECT_THAT(many.options.model_files, IsEmpty());
+  ASSERT_EQ(many.options.repositories.size(), 1u);
+  EXPECT_EQ(many.options.repositories[0].path, root + "/many");
+  EXPECT_THAT(many.warnings, ElementsAre(HasSubstr("--model_name has no effect")));
+}
+
+TEST(KserveFlagsTest, UnknownFlagsAreIgnored) {
+  EXPECT_THAT(Parse({"--model_dir=/m", "--some_new_flag=1"}).warnings,
+              ElementsAre("unknown argument: --some_new_flag=1"));
+}
+
+}  // namespace
+}  // namespace inferd::config

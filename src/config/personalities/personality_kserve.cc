@@ -1,0 +1,34 @@
+#include "config/personalities/kserve_flags.h"
+#include "config/personality.h"
+
+namespace inferd::config {
+namespace {
+
+constexpr std::string_view kProgramNames[] = {"kserve"};
+
+constexpr PersonalityDefault kDefaults[] = {
+    {"name", "kserve"},        {"http-port", "8080"},          {"grpc-port", "8081"},
+    {"metrics", "false"},      {"model-control-mode", "none"}, {"accept", "tried"},
+    {"exit-on-error", "true"}, {"readiness", "all"},           {"health-bodies", "json"},
+    {"v1-status", "kserve"},   {"v1-predict", "kserve"},       {"control-from", "anyone"},
+};
+
+}  // namespace
+
+const Personality& KservePersonality() {
+  static const Personality personality = {
+      .name = "kserve",
+      .program_names = kProgramNames,
+      .flags = KserveFlags(),
+      .defaults = kDefaults,
+      .combine = CombineKserveFlags,
+      .http_status = DefaultPersonality().http_status,
+      .platform_names = PlatformNames::kPredictV2,
+      .ignores_unknown_arguments = true,
+      .kserve_answers = true,
+      .model_not_ready = "",
+  };
+  return personality;
+}
+
+}  // namespace inferd::config

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "frontends/kserve_v1/call.h"
+#include "frontends/kserve_v1/codec/cloud_event.h"
+#include "frontends/kserve_v1/explanation.h"
+#include "frontends/kserve_v1/router.h"
+#include "rest/infer_call.h"
+#include "v1/predict_reader.h"
+
+namespace inferd::kserve_v1 {
+
+// predict, or explain: predict, and then the explainer.
+class InferCall final : public rest::InferCall {
+ public:
+  InferCall(Call call, const Route& route, net::ContentCoding coding);
+
+ private:
+  base::Status BeginWith(const net::RequestHead& head) override;
+  core::VersionName Meant() const override { return {.model = model_, .version = {}}; }
+  bool DecodingIsBig(size_t body_bytes) const override;
+  base::Result<std::unique_ptr<core::InferRequest>> Decode(const base::BufferSlice& body) override;
+  void Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) override;
+  bool EncodingIsBig(const core::InferResponse& response) const override;
+  base::Result<net::HttpResponse> Encode(core::InferResponse&& response) override;
+
+  // The body without the event around it, if there is one.
+  base::Result<std::string_view> PlainBody(std::string_view body);
+  base::Result<v1::DecodedPredict> ReadTensors(std::string_view body);
+  base::Status WriteAnswer(json::Writer& json, const core::InferResponse& response) const;
+
+  const std::shared_ptr<const Environment> environment_;
+  const std::string model_;
+  const bool explains_;
+  std::unique_ptr<CloudEvent> event_;  // that the request is; null: it is none
+  std::shared_ptr<Explanation> explanation_;
+  uint32_t signature_ = 0;  // by its place in the model's
+  bool row_ = true;         // how the tensors were written, and will be
+};
+
+}  // namespace inferd::kserve_v1
