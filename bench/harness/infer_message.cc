@@ -8,6 +8,7 @@
 #include "tensorjson/nested_writer.h"
 #include "tfs/dtype.h"
 #include "tfs/prediction_service.pb.h"
+#include "trtis/grpc_service.pb.h"
 
 namespace inferd::bench {
 
@@ -94,6 +95,35 @@ base::Result<std::string> PredictRows(const std::vector<ctl::NamedTensor>& input
   }
   body.EndObject();
   return body.TakeString();
+}
+
+base::Result<TrtisRequest> MakeTrtisRequest(const std::string& model, const std::vector<ctl::NamedTensor>& inputs,
+                                            const std::vector<ctl::TensorSignature>& outputs) {
+  nvidia::inferenceserver::InferRequest request;
+  request.set_model_name(model);
+  request.set_version("-1");
+  auto& header = *request.mutable_meta_data();
+  TrtisRequest made;
+  for (const ctl::NamedTensor& input : inputs) {
+    const int64_t batch = input.shape.rank() > 0 ? input.shape[0] : 1;
+    header.set_batch_size(static_cast<uint32_t>(batch));
+    auto& tensor = *header.add_input();
+    tensor.set_name(input.name);
+    tensor.set_byte_size(input.data.size() / static_cast<uint64_t>(batch));
+    request.add_raw_input(std::string(input.data.view()));
+    made.body += input.data.view();
+  }
+  for (const ctl::TensorSignature& output : outputs) {
+    const tensor::Shape entry(output.shape.dims().subspan(output.shape.rank() > 0 ? 1 : 0));
+    const auto elements = entry.ElementCount();
+    if (!elements) return std::unexpected(base::InvalidArgument("output '" + output.name + "' has no fixed shape"));
+    auto& tensor = *header.add_output();
+    tensor.set_name(output.name);
+    tensor.set_byte_size(static_cast<uint64_t>(*elements) * tensor::ElementSize(output.datatype));
+  }
+  made.header = header.ShortDebugString();
+  made.message = request.SerializeAsString();
+  return made;
 }
 
 // A tag, the length as a varint, the message.

@@ -26,6 +26,16 @@ enum class RowNumbers { kReals, kWholes };
 // one of FP32, from 0 to 1.
 base::Result<std::string> PredictRows(const std::vector<ctl::NamedTensor>& inputs, RowNumbers numbers);
 
+// The TensorRT Inference Server's: what NV-InferRequest has and the body, and the message of gRPC. All outputs are
+// asked for, whole. INVALID_ARGUMENT: a shape is not fixed but for the batch, which is there.
+struct TrtisRequest {
+  std::string header;
+  std::string body;
+  std::string message;
+};
+base::Result<TrtisRequest> MakeTrtisRequest(const std::string& model, const std::vector<ctl::NamedTensor>& inputs,
+                                            const std::vector<ctl::TensorSignature>& outputs);
+
 // The size of the ModelStreamInferResponse that holds a ModelInferResponse of `bytes`.
 size_t StreamMessageBytes(size_t bytes);
 

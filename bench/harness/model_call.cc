@@ -49,7 +49,23 @@ Result<std::string> RestBody(Wire wire, const std::vector<ctl::NamedTensor>& inp
   return PredictRows(inputs, wire == Wire::kPredictReals ? RowNumbers::kReals : RowNumbers::kWholes);
 }
 
-Result<net::ClientRequest> HttpRequest(const ModelCall& call, const std::vector<ctl::NamedTensor>& inputs) {
+// All outputs of a model whose shapes are fixed but for the batch.
+Result<TrtisRequest> TrtisOf(const ModelCall& call, const std::vector<ctl::NamedTensor>& inputs,
+                             ctl::V2Server& server) {
+  INFERD_ASSIGN_OR_RETURN(const ctl::ModelSignature model, server.Model(call.model, ""));
+  return MakeTrtisRequest(call.model, inputs, model.outputs);
+}
+
+Result<net::ClientRequest> HttpRequest(const ModelCall& call, const std::vector<ctl::NamedTensor>& inputs,
+                                       ctl::V2Server& server) {
+  if (call.wire == Wire::kTrtis) {
+    INFERD_ASSIGN_OR_RETURN(TrtisRequest request, TrtisOf(call, inputs, server));
+    return net::ClientRequest{
+        .method = "POST",
+        .path = "/api/infer/" + call.model + "?format=binary",
+        .headers = {{"Content-Type", "application/octet-stream"}, {"NV-InferRequest", std::move(request.header)}},
+        .body = std::move(request.body)};
+  }
   if (IsPredictRest(call.wire)) {
     INFERD_ASSIGN_OR_RETURN(std::string body, RestBody(call.wire, inputs));
     return net::ClientRequest{.method = "POST",
@@ -66,7 +82,7 @@ Result<net::ClientRequest> HttpRequest(const ModelCall& call, const std::vector<
 Result<PreparedCall> PrepareHttp(const ModelCall& call, const Targets& targets) {
   INFERD_ASSIGN_OR_RETURN(ctl::V2Server v2, OpenHttp(targets));
   INFERD_ASSIGN_OR_RETURN(const std::vector<ctl::NamedTensor> inputs, Inputs(call, v2));
-  INFERD_ASSIGN_OR_RETURN(net::ClientRequest request, HttpRequest(call, inputs));
+  INFERD_ASSIGN_OR_RETURN(net::ClientRequest request, HttpRequest(call, inputs, v2));
   INFERD_ASSIGN_OR_RETURN(const net::ClientResponse response, v2.Call(request));
 
   PreparedCall prepared;
@@ -109,6 +125,8 @@ const char* WireName(Wire wire) {
     case Wire::kPredictReals: return "rows, reals";
     case Wire::kPredictWholes: return "rows, wholes";
     case Wire::kPredictGrpc: return "predict gRPC";
+    case Wire::kTrtis: return "TRTIS";
+    case Wire::kTrtisGrpc: return "TRTIS gRPC";
   }
   return "?";
 }
@@ -125,6 +143,10 @@ Result<net::GrpcCall> MakeGrpcCall(const ModelCall& what, const Targets& targets
   if (what.wire == Wire::kPredictGrpc) {
     call.path = "/tensorflow.serving.PredictionService/Predict";
     INFERD_ASSIGN_OR_RETURN(call.message, PredictMessage(what.model, inputs));
+  } else if (what.wire == Wire::kTrtisGrpc) {
+    call.path = "/nvidia.inferenceserver.GRPCService/Infer";
+    INFERD_ASSIGN_OR_RETURN(TrtisRequest request, TrtisOf(what, inputs, v2));
+    call.message = std::move(request.message);
   } else {
     call.path = "/inference.GRPCInferenceService/ModelInfer";
     call.message = InferMessage(what.model, inputs);

@@ -7,11 +7,24 @@ namespace inferd::bench {
 
 // How requests travel. Predict V2: HTTP with JSON or binary tensors; gRPC with raw contents, unary or on one long
 // stream. TensorFlow Serving's Predict: REST in columns, in rows of numbers with a fraction or of whole ones, gRPC with
-// tensor_content.
-enum class Wire { kJson, kBinary, kGrpc, kStream, kPredict, kPredictReals, kPredictWholes, kPredictGrpc };
+// tensor_content. The TensorRT Inference Server's of 2018: HTTP and gRPC.
+enum class Wire {
+  kJson,
+  kBinary,
+  kGrpc,
+  kStream,
+  kPredict,
+  kPredictReals,
+  kPredictWholes,
+  kPredictGrpc,
+  kTrtis,
+  kTrtisGrpc
+};
 
 const char* WireName(Wire wire);
-inline bool IsGrpc(Wire wire) { return wire == Wire::kGrpc || wire == Wire::kStream || wire == Wire::kPredictGrpc; }
+inline bool IsGrpc(Wire wire) {
+  return wire == Wire::kGrpc || wire == Wire::kStream || wire == Wire::kPredictGrpc || wire == Wire::kTrtisGrpc;
+}
 
 // A server to send load to, and the process whose CPU time it costs; 0: unknown.
 struct Target {

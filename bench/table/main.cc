@@ -47,7 +47,7 @@ struct Options {
   int pid = 0;
   double duration_s = 3;
   std::vector<std::string> models = {"simple", "mlp", "pool224", kLargeModel};
-  std::vector<Wire> wires = {Wire::kJson, Wire::kBinary, Wire::kGrpc, Wire::kStream};
+  std::vector<Wire> wires = {Wire::kJson, Wire::kBinary, Wire::kGrpc, Wire::kStream, Wire::kTrtis, Wire::kTrtisGrpc};
   std::vector<size_t> connections = {1, 4, 16};
   size_t idle_connections = 1000;
   bool predict = false;
@@ -56,6 +56,7 @@ struct Options {
 };
 
 bool IsOfRows(Wire wire) { return wire == Wire::kPredictReals || wire == Wire::kPredictWholes; }
+bool IsTrtis(Wire wire) { return wire == Wire::kTrtis || wire == Wire::kTrtisGrpc; }
 bool UsesGrpc(const Options& options) { return std::ranges::any_of(options.wires, IsGrpc); }
 
 void AddRow(ctl::Table& table, const Row& row, std::optional<double> engine_us) {
@@ -99,6 +100,7 @@ std::vector<ModelCall> CallsOf(const Options& options) {
   for (const std::string& model : options.models) {
     for (const Wire wire : options.wires) {
       if (model == kLargeModel && wire == Wire::kJson) continue;  // numbers as text have a row of their own
+      if (model == kLargeModel && IsTrtis(wire)) continue;        // which says no shapes
       if ((model == kPredictModel && IsOfRows(wire)) || (model == kImageModel && wire == Wire::kPredict)) continue;
       calls.push_back(MakeCall(model, wire));
     }
@@ -196,7 +198,9 @@ int main(int argc, char** argv) {
                                                             {"predict", inferd::bench::Wire::kPredict},
                                                             {"predict-reals", inferd::bench::Wire::kPredictReals},
                                                             {"predict-wholes", inferd::bench::Wire::kPredictWholes},
-                                                            {"predict-grpc", inferd::bench::Wire::kPredictGrpc}};
+                                                            {"predict-grpc", inferd::bench::Wire::kPredictGrpc},
+                                                            {"trtis", inferd::bench::Wire::kTrtis},
+                                                            {"trtis-grpc", inferd::bench::Wire::kTrtisGrpc}};
   app.add_option(
          "--wires", options.wires,
          "json, binary, grpc, stream (Predict V2; all four if left out), predict, predict-reals, predict-wholes, "

@@ -23,7 +23,7 @@ const Personality& DefaultPersonality() { return kInferd; }
 
 std::span<const Personality* const> Personalities() {
   static const std::array all = {&kInferd, &TritonserverPersonality(), &TensorflowModelServerPersonality(),
-                                 &KservePersonality()};
+                                 &KservePersonality(), &TrtserverPersonality()};
   return all;
 }
 

@@ -92,12 +92,15 @@ struct Personality {
   GrpcRestriction grpc_restriction = {};
   PlatformNames platform_names;
   bool default_batch_limits_requests = false;  // --default-max-batch-size is also the most that one request may bring
+  bool absent_gpus_are_cpus = false;           // instance groups on GPUs that there are not are on the CPU
   bool ignores_barred_timeouts = false;        // a request's timeout where its queue policy allows none is no error
   bool ignores_unknown_arguments = false;      // shows how it is used, and goes on
   bool unix_socket_tls = false;                // a Unix socket has the TLS that its port has
   bool tfs_exact = false;                      // TensorFlow Serving's APIs with that server's own laxities and refusals
   bool kserve_answers = false;                 // V2's load and unload calls answer with JSON, as KServe's servers do
-  std::string_view model_not_ready;            // the error of a model's health when it is not ready; empty: no body
+  // What it writes to stderr when all models of the initial set were tried; null: nothing.
+  std::string (*announce)(std::string_view server_name, std::string_view scheme, uint16_t port) = nullptr;
+  std::string_view model_not_ready;  // the error of a model's health when it is not ready; empty: no body
 
   int HttpStatus(base::StatusCode code) const { return http_status[static_cast<size_t>(code)]; }
 };
@@ -107,6 +110,7 @@ const Personality& DefaultPersonality();
 const Personality& TritonserverPersonality();
 const Personality& TensorflowModelServerPersonality();
 const Personality& KservePersonality();
+const Personality& TrtserverPersonality();
 
 // Every one, inferd first.
 std::span<const Personality* const> Personalities();

@@ -180,7 +180,8 @@ void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& defer
     // What a call wanted holds until the folder changes.
     if (options_.control == config::ControlMode::kPoll) record.authority = Authority::kFolder;
   }
-  if (record.authority == Authority::kFolder && (look.along || wants_.FromFolder(look.name, initial))) {
+  const bool polled = options_.control == config::ControlMode::kPoll && state_.records.initial().contains(look.name);
+  if (record.authority == Authority::kFolder && (look.along || polled || wants_.FromFolder(look.name, initial))) {
     wants_.WantWhatIsThere(look, record, state_.problems);
     record.loaded_along = look.along;
   }

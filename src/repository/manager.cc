@@ -37,6 +37,7 @@ void Manager::WaitIdle() { core_->WaitIdle(); }
 
 bool Manager::ServerLive() const { return true; }
 std::string Manager::StartupFailure() const { return core_->StartupFailure(); }
+std::string Manager::BadConfiguration() const { return core_->BadConfiguration(); }
 
 bool Manager::StartupTried() const { return core_->StartupTried(); }
 

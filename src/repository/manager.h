@@ -28,6 +28,8 @@ class Manager final : public core::Catalog, public core::DemandLoader {
   // Why a model of the initial set did not come up: "model 'm': reason" of the first that was tried and has no version
   // ready. Empty: none so far.
   std::string StartupFailure() const;
+  // So too, of one whose configuration is wrong in itself. Reads files.
+  std::string BadConfiguration() const;
 
   // Whether every model of the initial set was tried: it serves, or cannot.
   bool StartupTried() const override;

@@ -152,6 +152,22 @@ std::string Manager::Core::StartupFailure() const {
   return "model '" + name + "': " + reason;
 }
 
+std::string Manager::Core::BadConfiguration() const {
+  std::vector<LoadJob> failed;
+  {
+    const base::MutexLock lock(state_.mutex);
+    for (const auto& [name, reason] : state_.records.failures()) {
+      const ModelRecord* const record = state_.records.Find(name);
+      if (record != nullptr && !record->wanted.empty()) failed.push_back(record->wanted.rbegin()->second.job);
+    }
+  }
+  for (const LoadJob& job : failed) {
+    const auto resolved = loader_.Resolve(job);
+    if (!resolved.has_value()) return "model '" + job.id.name + "': " + resolved.error().message();
+  }
+  return {};
+}
+
 bool Manager::Core::StartupTried() const {
   const base::MutexLock lock(state_.mutex);
   return state_.started &&

@@ -32,6 +32,7 @@ class Manager::Core final : private LoadListener {
 
   bool Ready() const;
   std::string StartupFailure() const;
+  std::string BadConfiguration() const;
   bool StartupTried() const;
   base::Result<std::vector<core::IndexEntry>> Index(const std::string& repository, bool ready_only) const;
 

@@ -10,7 +10,7 @@ namespace inferd::repository {
 
 bool WantedModels::FromFolder(const std::string& model, bool initial) const {
   switch (options_.control) {
-    case config::ControlMode::kPoll: return true;
+    case config::ControlMode::kPoll: return initial || options_.new_models;
     case config::ControlMode::kNone: return initial;
     case config::ControlMode::kExplicit:
       return initial && (startup_models_.contains("*") || startup_models_.contains(model));

@@ -253,6 +253,10 @@ bool InferenceServer::ready() const { return parts_->manager->ServerReady(); }
 
 std::string InferenceServer::StartupFailure() const { return parts_->manager->StartupFailure(); }
 
+std::string InferenceServer::BadConfiguration() const { return parts_->manager->BadConfiguration(); }
+
+bool InferenceServer::StartupTried() const { return parts_->manager->StartupTried(); }
+
 void InferenceServer::ReloadCredentials() {
   const auto report = [&logger = parts_->logger](std::string_view what, const base::Status& status) {
     if (status.ok()) return logger.Info(std::string(what) + " read again");

@@ -38,6 +38,10 @@ class InferenceServer final {
   // Whether the models of the initial set are up; and if one of them cannot come up, why ("" if none has failed).
   bool ready() const;
   std::string StartupFailure() const;
+  // So too, of one whose configuration is wrong in itself. Reads files.
+  std::string BadConfiguration() const;
+  // Whether every model of the initial set was tried.
+  bool StartupTried() const;
 
   // Reads certificates and tokens again; connections that are open go on. What cannot be read is logged, and the old
   // ones stay.

@@ -103,6 +103,7 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   }
   manager.control = options.control_mode;
   manager.poll_interval_ms = options.poll_interval.count();
+  manager.new_models = options.new_models;
   manager.startup_models = options.load_models;
   // Triton, told to go on, serves what there is.
   manager.checks_startup = options.exit_on_error || options.personality->name != "tritonserver";
@@ -128,6 +129,7 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.completion.engine_parameters = options.engine_parameters;
   manager.completion.version_batching = options.version_batching;
   manager.completion.default_limits_requests = options.personality->default_batch_limits_requests;
+  manager.completion.absent_gpus_are_cpus = options.personality->absent_gpus_are_cpus;
   manager.completion.platform_names = options.personality->platform_names;
   return manager;
 }

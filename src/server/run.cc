@@ -75,6 +75,14 @@ base::Result<std::unique_ptr<InferenceServer>> Start(const config::ServerOptions
   }
 }
 
+// Tells those who watch the console, however the log looks.
+void Announce(const config::ServerOptions& options, const InferenceServer& server) {
+  const bool http = options.http.enabled;
+  std::cerr << options.personality->announce(options.server_name, http ? "http" : "grpc",
+                                             server.port(http ? "http" : "grpc"))
+            << std::endl;
+}
+
 int Serve(const config::ServerOptions& options, base::Logger& logger) {
   Signals signals;
   CredentialWatch credentials(options);
@@ -85,6 +93,7 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
   }
   std::string failure;
   bool starting = options.exit_on_error;
+  bool trying = options.exit_on_bad_configuration || options.personality->announce != nullptr;
   bool open = false;
   for (;;) {
     if (!open) {
@@ -95,16 +104,26 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
       }
       open = *opened;
     }
-    const int signal = signals.Wait(starting || !open ? kStartLook : kCredentialLook);
+    const int signal = signals.Wait(starting || trying || !open ? kStartLook : kCredentialLook);
     if (signal == SIGTERM || signal == SIGINT) break;
     if (signal == SIGHUP) (*server)->BeginNewLogFiles();
     if (signal == SIGHUP || credentials.Changed()) (*server)->ReloadCredentials();
+    if (trying) {
+      const bool tried = (*server)->StartupTried();
+      if (tried && options.exit_on_bad_configuration) failure = (*server)->BadConfiguration();
+      if (!failure.empty()) break;
+      if (tried && options.personality->announce != nullptr) Announce(options, **server);
+      trying = !tried;
+    }
     if (!starting) continue;
     if (failure = (*server)->StartupFailure(); !failure.empty()) break;
     starting = !(*server)->ready();
   }
-  if (!failure.empty())
-    logger.Error("a model of the initial set failed to load (--exit-on-error)", {{"reason", failure}});
+  if (!failure.empty()) {
+    logger.Error(options.exit_on_error ? "a model of the initial set failed to load (--exit-on-error)"
+                                       : "the configuration of a model is wrong (--exit-on-bad-configuration)",
+                 {{"reason", failure}});
+  }
   signals.ExitOnNext();
   const int status = End(*std::move(server), options, logger);
   logger.Info("stopped");

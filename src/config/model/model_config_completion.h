@@ -24,6 +24,7 @@ struct CompletionOptions {
   Isolation default_isolation = Isolation::kNone;  // for models that do not say
   EngineParameters engine_parameters;
   PlatformNames platform_names = PlatformNames::kPredictV2;
+  bool absent_gpus_are_cpus = false;  // instance groups on GPUs of engines without any are on the CPU; or else refused
 };
 
 // Step one, before an engine opens the model: name from the folder, engine from `platform`, `backend`, or else the

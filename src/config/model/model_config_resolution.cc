@@ -1,9 +1,13 @@
 #include "config/model/model_config_resolution.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "config/model/model_config_completion.h"
 #include "config/model/model_config_place.h"
 #include "config/model/model_hints.h"
 #include "config/model/unacted_fields.h"
+#include "config/own_engines.h"
 
 namespace inferd::config {
 namespace {
@@ -87,6 +91,28 @@ void FillParameters(inference::ModelConfig& config, const EngineParameters& by_e
   }
 }
 
+// Whether it comes with the server, and has no GPUs.
+bool KnownWithoutGpus(const inference::ModelConfig& config) {
+  const OwnEngine* const own =
+      FindOwnEngine(EngineOf(FindEither(config.platform(), config.backend()), config.backend()));
+  return own != nullptr && !own->gpus;
+}
+
+// On the CPU instead; a line for each.
+std::vector<std::string> ReplaceGpuGroups(inference::ModelConfig& config) {
+  using Group = inference::ModelInstanceGroup;
+  std::vector<std::string> replaced;
+  if (!KnownWithoutGpus(config)) return replaced;
+  for (int i = 0; i < config.instance_group_size(); ++i) {
+    Group& group = *config.mutable_instance_group(i);
+    if (group.kind() != Group::KIND_GPU) continue;
+    group.set_kind(Group::KIND_AUTO);
+    replaced.push_back("instance_group[" + std::to_string(i) +
+                       "].kind has no effect: the server has no GPUs, the group is on the CPU");
+  }
+  return replaced;
+}
+
 void FillInstanceGroups(inference::ModelConfig& config, const CompletionOptions& options) {
   using Group = inference::ModelInstanceGroup;
   if (config.instance_group_size() == 0) config.add_instance_group()->set_name(config.name());
@@ -128,6 +154,8 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
   const std::optional<DetectedModel> found = DetectModel(version_entries);
   const auto platform = ChoosePlatform(proto, found, version_entries);
   if (platform.has_value() && *platform != nullptr) FillPlatform(proto, **platform, found, options.platform_names);
+  std::vector<std::string> replaced;
+  if (options.absent_gpus_are_cpus) replaced = ReplaceGpuGroups(proto);
   FillInstanceGroups(proto, options);
   INFERD_RETURN_IF_ERROR(CheckParameters(*message));
   FillParameters(proto, options.engine_parameters);
@@ -143,6 +171,7 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
   INFERD_RETURN_IF_ERROR(ToStatus(problems));
   // Of what was written: FillInstanceGroups() has removed the GPUs of KIND_AUTO groups.
   if (config.document != nullptr) result.unacted_fields = DescribeUnactedFields(*config.document, result.engine);
+  std::ranges::move(replaced, std::back_inserter(result.unacted_fields));
   return result;
 }
 

@@ -131,6 +131,8 @@ std::vector<Option> ModelRows() {
           "poll: follow the folders; none: load once; explicit: load what --load-model names. Load and unload calls "
           "work in each"),
       Plain<&S::poll_interval>(kModels, "poll-interval", "TIME", "how often the folders are looked at"),
+      Plain<&S::new_models>(kModels, "new-models", "",
+                            "with poll: models that come while it runs are loaded; new versions are in any case"),
       Plain<&S::load_models>(kModels, "load-model", "NAME", "with explicit: load this model at the start; '*': all"),
       Choice<kTransitions, &S::version_transition>(
           kModels, "version-transition",
@@ -223,6 +225,9 @@ std::vector<Option> LifecycleRows() {
                                       "when connections are accepted: at once, when all models were tried (those that "
                                       "fail hold up nobody), or when the server is ready"),
       Plain<&S::exit_on_error>(kLifecycle, "exit-on-error", "", "end if a model fails to load at the start"),
+      Plain<&S::exit_on_bad_configuration>(
+          kLifecycle, "exit-on-bad-configuration", "",
+          "end if a model's configuration is wrong at the start; other failures to load are none"),
       Plain<&S::dry_run>(kLifecycle, "dry-run", "", "print completed configurations and every problem; serve nothing"),
       Plain<&S::drain_grace>(kLifecycle, "drain-grace", "TIME", "after SIGTERM: not ready, but still accepting"),
       Plain<&S::drain_timeout>(kLifecycle, "drain-timeout", "TIME", "then: how long requests in flight may take"),

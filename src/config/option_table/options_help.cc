@@ -91,7 +91,8 @@ std::string ServerOptionsHelp(const Personality& personality) {
   out += "\nOthers\n";
   AppendRow(out, "--config FILE", "a YAML file of options");
   AppendRow(out, "--as NAME",
-            "take the flags, defaults and codes of another server: tritonserver, tensorflow_model_server or kserve");
+            "take the flags, defaults and codes of another server: tritonserver, tensorflow_model_server, kserve or "
+            "trtserver");
   AppendRow(out, "--version", "print the version");
   AppendRow(out, "--help", "print this");
   return out;

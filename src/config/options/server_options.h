@@ -127,6 +127,7 @@ struct ServerOptions {
   std::vector<std::string> model_files;  // single files to serve, each as a model of its own
   ControlMode control_mode = ControlMode::kPoll;
   std::chrono::milliseconds poll_interval{2'000};
+  bool new_models = true;                // kPoll: models that come after the start are loaded, as new versions are
   std::vector<std::string> load_models;  // kExplicit: loaded at the start; "*": all
   LazyOptions lazy;
   VersionTransition version_transition = VersionTransition::kAvailability;  // of models that do not say
@@ -152,7 +153,8 @@ struct ServerOptions {
   uint32_t delay_until_queued = 0;  // of dynamic batching: nothing runs before so many wait, once; see Personality
 
   AcceptWhen accept = AcceptWhen::kAtOnce;
-  bool exit_on_error = false;  // a model of the initial set that fails to load ends the server
+  bool exit_on_error = false;              // a model of the initial set that fails to load ends the server
+  bool exit_on_bad_configuration = false;  // so does one whose configuration is wrong, and no other
   ReadinessMode readiness = ReadinessMode::kTried;
   std::vector<std::string> readiness_models;        // kNamed
   std::chrono::milliseconds drain_grace{1'000};     // after SIGTERM: not ready, still accepting

@@ -1,0 +1,54 @@
+// The status of a server whose one model has that configuration, and NV-Status with that message: both are text that
+// says what the messages say.
+
+#include <google/protobuf/text_format.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "config/model/model_config_document.h"
+#include "config/model/model_config_parser.h"
+#include "core/fake_catalog.h"
+#include "fuzz/require.h"
+#include "trtis/request_status.h"
+#include "trtis/request_status.pb.h"
+#include "trtis/server_status.h"
+
+namespace {
+
+using namespace inferd;
+
+void CheckRequestStatus(const std::string& message) {
+  const std::string text = trtis::StatusText({.code = trtis::Code::kInternal, .message = message, .request_id = 1});
+  for (const char c : text) fuzz::Require(c >= 0x20 && c < 0x7f, "a byte that no header may have");
+  nvidia::inferenceserver::RequestStatus status;
+  fuzz::Require(google::protobuf::TextFormat::ParseFromString(text, &status), "NV-Status does not parse");
+  fuzz::Require(message.size() > 1000 || status.msg() == message, "NV-Status says something else");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  CheckRequestStatus(text);
+  const auto config = config::ParseModelConfig(text, "config.pbtxt");
+  if (!config.has_value()) return 0;
+  core::FakeCatalog catalog;
+  catalog.config = config->document->ToJson();
+  catalog.versions = {{{.name = "m", .version = "1", .state = core::ModelState::kReady},
+                       {.name = "m", .version = "99999999999", .state = core::ModelState::kLoading}}};
+  core::ModelStatistics statistics{.name = "m", .version = "1"};
+  statistics.requests.push_back({.rows = 3, .success = {.count = 1, .ns = 2}});
+  catalog.statistics = {{statistics}};
+  const trtis::ServerState state("inference:0", "1");
+  nvidia::inferenceserver::ServerStatus status;
+  fuzz::Require(trtis::MakeServerStatus({.catalog = catalog, .state = state}, "m", status).ok(), "no status");
+  const auto& shown = status.model_status().at("m");
+  fuzz::Require(shown.config().platform() == config->platform, "another platform");
+  fuzz::Require(shown.version_status_size() == 1, "other versions");
+  nvidia::inferenceserver::ServerStatus read;
+  fuzz::Require(google::protobuf::TextFormat::ParseFromString(status.DebugString(), &read), "the text does not parse");
+  fuzz::Require(read.DebugString() == status.DebugString(), "the text says something else");
+  return 0;
+}

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <span>
+
+#include "config/personality.h"
+
+namespace inferd::config {
+
+// The flags of the TensorRT Inference Server, releases 0.4 to 0.10.
+std::span<const PersonalityFlag> TrtserverFlags();
+
+}  // namespace inferd::config

@@ -1,0 +1,229 @@
+"""The walk through the guide of the TensorRT Inference Server (beta, 2018), with the server that stands in for it: a model
+store, the server's status, images classified over HTTP and gRPC, versions that come and go; models of ONNX and of TensorFlow."""
+
+import re
+import shutil
+import signal
+import subprocess
+
+import numpy
+import pytest
+from onnx import TensorProto, helper
+
+from support import models
+from support.server import PROGRAMS, ROOT, has_engine, wait_until
+from support.trtis import Failure, HttpClient, clients
+from support.trtserver import TrtServer
+
+SIDE = 8
+COLOURS = ["red", "green", "blue"]
+
+
+def brightest_channel(bias=0.0):
+    """An image classifier: prob = the mean of each channel of an image, and `bias` for the last one."""
+    nodes = [helper.make_node("ReduceMean", ["data"], ["mean"], axes=[2, 3], keepdims=0),
+             helper.make_node("Add", ["mean", "bias"], ["prob"])]
+    return models.graph_bytes(nodes, [("data", TensorProto.FLOAT, ["batch", 3, SIDE, SIDE])],
+                              [("prob", TensorProto.FLOAT, ["batch", 3])], [("bias", numpy.array([0, 0, bias], numpy.float32))])
+
+
+@pytest.fixture
+def store(tmp_path):
+    folder = tmp_path / "models"
+    models.add_onnx(folder, "colours", brightest_channel(), "1")
+    models.write_whole(folder / "colours" / "config.pbtxt", f"""
+        name: "colours"
+        platform: "onnxruntime_onnx"
+        max_batch_size: 8
+        input [ {{ name: "data" data_type: TYPE_FP32 format: FORMAT_NCHW dims: [ 3, {SIDE}, {SIDE} ] }} ]
+        output [ {{ name: "prob" data_type: TYPE_FP32 dims: [ 3 ] label_filename: "colours.txt" }} ]
+        instance_group [ {{ count: 2 gpus: [ 0 ] }} ]
+        """.encode())
+    models.write_whole(folder / "colours" / "colours.txt", "\n".join(COLOURS).encode())
+    if has_engine("tensorflow"):
+        shutil.copytree(ROOT / "tests" / "models" / "tensorflow" / "mean224", folder / "mean224")
+        models.write_whole(folder / "mean224" / "config.pbtxt", b"""
+            name: "mean224"
+            platform: "tensorflow_savedmodel"
+            max_batch_size: 4
+            input [ { name: "x" data_type: TYPE_FP32 format: FORMAT_NHWC dims: [ 224, 224, 3 ] } ]
+            output [ { name: "y" data_type: TYPE_FP32 dims: [ 3 ] label_filename: "colours.txt" } ]
+            instance_group [ { kind: KIND_GPU gpus: [ 0 ] }, { kind: KIND_GPU gpus: [ 1 ] } ]
+            """)
+        models.write_whole(folder / "mean224" / "colours.txt", "\r\n".join(COLOURS).encode())
+    return folder
+
+
+def images(config, *colours):
+    """One image of each colour, as the model's configuration wants them."""
+    spec = config.input[0]
+    made = numpy.zeros([len(colours), *spec.dims], numpy.float32)
+    for image, colour in zip(made, colours, strict=True):
+        channel = image[COLOURS.index(colour)] if spec.format == 2 else image[..., COLOURS.index(colour)]
+        channel[...] = 1.0
+    return {spec.name: made}
+
+
+def names_of(store):
+    return sorted(folder.name for folder in store.iterdir())
+
+
+def test_the_status(store):
+    with TrtServer(store) as server, clients(server) as every:
+        for way, client in every.items():
+            status = client.status()
+            assert (status.id, status.ready_state) == ("inference:0", 2), way
+            assert sorted(status.model_status) == names_of(store)
+            for name, model in status.model_status.items():
+                assert model.config.name == name
+                assert {version: each.ready_state for version, each in model.version_status.items()} == {1: 1}
+                assert model.config.version_policy.latest.num_versions == 1
+                assert {group.kind for group in model.config.instance_group} == {2}, "there are no GPUs: KIND_CPU"
+        text = server.request("GET", "/api/status")[2].decode()
+        assert text.startswith('id: "inference:0"\nversion: "')
+        assert re.search(r'model_status \{\n  key: "colours"\n  value \{\n    config \{\n      name: "colours"\n', text)
+        assert re.search(r"version_status \{\n      key: 1\n      value \{\n        ready_state: MODEL_READY\n", text)
+        assert "\nready_state: SERVER_READY\n" in text
+        line = f"Starting server 'inference:0' listening on http://localhost:{server.port}\n"
+        wait_until(lambda: line in server.log(), "it says that it is ready")
+    if has_engine("tensorflow"):
+        assert "instance_group[0].kind has no effect: the server has no GPUs, the group is on the CPU" in server.log()
+
+
+def test_classification(store):
+    """As the guide's image client: the model says how large its images are, and classes come with their labels."""
+    with TrtServer(store) as server, clients(server) as every:
+        for client in every.values():
+            for model in names_of(store):
+                config = client.config(model)
+                output = config.output[0].name
+                results, answer = client.infer(model, images(config, "green"), [(output, 1)])
+                assert results[output] == [[(1, 1.0, "green")]]
+                results, answer = client.infer(model, images(config, "blue", "red", "green"), [(output, 3)], version=1)
+                assert [[label for _, _, label in entry] for entry in results[output]] == \
+                    [["blue", "red", "green"], ["red", "green", "blue"], ["green", "red", "blue"]]
+                assert (answer.model_name, answer.model_version, answer.batch_size) == (model, 1, 3)
+                results, _ = client.infer(model, images(config, "blue", "red"), [output])
+                assert results[output].tolist() == [[0, 0, 1], [1, 0, 0]]
+                with pytest.raises(Failure, match="max allowed is"):
+                    client.infer(model, images(config, *["red"] * (config.max_batch_size + 1)), [output])
+        stats = every["gRPC"].status("colours").model_status["colours"].version_status[1].infer_stats
+        assert {size: each.success.count for size, each in stats.items()} == {1: 3, 2: 3, 3: 3}
+
+
+def test_versions_come_and_go(store):
+    with TrtServer(store) as server, clients(server) as every:
+        client = every["HTTP, binary"]
+        config = client.config("colours")
+
+        def best(version=None):
+            results, answer = client.infer("colours", images(config, "red"), [("prob", 1)], version)
+            return results["prob"][0][0][2], answer.model_version
+
+        def states():
+            return {number: each.ready_state
+                    for number, each in client.status("colours").model_status["colours"].version_status.items()}
+
+        assert best() == ("red", 1)
+        models.add_onnx(store, "colours", brightest_channel(bias=2.0), "2")
+        wait_until(lambda: best() == ("blue", 2), "the new version answers")
+        wait_until(lambda: states().get(1, 2) == 2, "the old one is gone: the policy is the latest one")
+        with pytest.raises(Failure, match=r"NOT_FOUND: Servable not found for request: Specific\(colours, 1\)"):
+            best(1)
+        assert states()[2] == 1
+        shutil.rmtree(store / "colours" / "2")
+        wait_until(lambda: states().get(1) == 1, "the older version comes back")
+        wait_until(lambda: best() == ("red", 1), "and answers")
+
+
+def test_models_come_and_go(store):
+    with TrtServer(store) as server:
+        client = HttpClient(server)
+        shutil.copytree(store / "colours", store / "more.partial")
+        config = (store / "more.partial" / "config.pbtxt").read_text().replace('"colours"', '"more"')
+        (store / "more.partial" / "config.pbtxt").write_text(config)
+        (store / "more.partial").rename(store / "more")
+        wait_until(lambda: "more" in client.status().model_status
+                   and client.status("more").model_status["more"].version_status[1].ready_state == 1, "a model has come")
+        assert client.infer("more", images(client.config("more"), "blue"), [("prob", 1)])[0]["prob"] == [[(2, 1, "blue")]]
+        shutil.rmtree(store / "more")
+        wait_until(lambda: "more" not in client.status().model_status or
+                   client.status("more").model_status["more"].version_status[1].ready_state == 2, "it has gone")
+
+
+def test_models_stay_the_same_where_that_is_asked_for(store):
+    with TrtServer(store, "--allow-model-load-unload=false") as server:
+        client = HttpClient(server)
+        models.add_onnx(store, "new", brightest_channel(), "1")
+        models.add_onnx(store, "colours", brightest_channel(bias=2.0), "2")
+        wait_until(lambda: client.status("colours").model_status["colours"].version_status.get(2, None) is not None
+                   and client.status("colours").model_status["colours"].version_status[2].ready_state == 1,
+                   "versions come nevertheless")
+        with pytest.raises(Failure, match="NOT_FOUND"):
+            client.send("new", client.header(client.config("colours"), images(client.config("colours"), "red"), ["prob"]), [b""])
+
+
+PLAN = b"""
+name: "trt_mnist"
+platform: "tensorrt_plan"
+max_batch_size: 8
+input [ { name: "data" data_type: TYPE_FP32 format: FORMAT_NCHW dims: [ 1, 28, 28 ] } ]
+output [ { name: "prob" data_type: TYPE_FP32 dims: [ 10, 1, 1 ] label_filename: "mnist_labels.txt" } ]
+cc_model_filenames [ { key: "6.1" value: "model6_1.plan" }, { key: "7.0" value: "model7_0.plan" } ]
+instance_group [ { count: 2 gpus: [ 0 ] } ]
+"""
+NETDEF = b"""
+name: "resnet50_netdef"
+platform: "caffe2_netdef"
+max_batch_size: 128
+input [ { name: "data" data_type: TYPE_FP32 format: FORMAT_NCHW dims: [ 3, 224, 224 ] } ]
+output [ { name: "prob" data_type: TYPE_FP32 dims: [ 1000 ] } ]
+dynamic_batching { preferred_batch_size: [ 4, 8 ] }
+tags { key: "team" value: "vision" }
+"""
+
+
+def test_a_model_without_its_engine_is_unavailable(store):
+    for name, config, files in (("trt_mnist", PLAN, ["model6_1.plan", "model7_0.plan"]),
+                                ("resnet50_netdef", NETDEF, ["model.netdef", "init_model.netdef"])):
+        models.write_whole(store / name / "config.pbtxt", config)
+        for file in files:
+            models.write_whole(store / name / "1" / file, b"?")
+    with TrtServer(store, ready=False) as server:
+        client = HttpClient(server)
+        status = wait_until(lambda: (now := client.status()).ready_state == 2 and now, "every model was tried")
+        mnist = status.model_status["trt_mnist"]
+        assert mnist.version_status[1].ready_state == 2
+        assert mnist.config.platform == "tensorrt_plan"
+        assert mnist.config.default_model_filename == "model.plan"
+        assert dict(mnist.config.cc_model_filenames) == {"6.1": "model6_1.plan", "7.0": "model7_0.plan"}
+        assert list(mnist.config.output[0].dims) == [10, 1, 1]
+        assert [(group.name, group.count) for group in mnist.config.instance_group] == [("trt_mnist_0", 2)]
+        netdef = status.model_status["resnet50_netdef"].config
+        assert dict(netdef.tags) == {"team": "vision"} and list(netdef.dynamic_batching.preferred_batch_size) == [4, 8]
+        with pytest.raises(Failure, match=r"Servable not found for request: Latest\(trt_mnist\)"):
+            client.post("/api/infer/trt_mnist", 'batch_size: 1 input { name: "data" byte_size: 3136 }', b"\0" * 3136)
+        assert client.health("live") and not client.health("ready")
+        assert client.infer("colours", images(client.config("colours"), "red"), [("prob", 1)])[0]["prob"] == [[(0, 1, "red")]]
+    with TrtServer(store, "--strict-readiness=false") as server:
+        assert HttpClient(server).health("ready")
+
+
+def test_a_wrong_configuration_ends_the_server(store):
+    models.write_whole(store / "colours" / "config.pbtxt", b"nonsense: 1")
+    command = [PROGRAMS.absolute() / "inferd", "--as", "inference_server", f"--model-store={store}", "--http-port=0",
+               "--grpc-port=0", "--allow-metrics=false", "--drain-grace", "0s"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and "the configuration of a model is wrong" in done.stderr
+    assert "Starting server" not in done.stderr
+    with TrtServer(store, "--exit-on-error=false", ready=False) as server:
+        client = HttpClient(server)
+        status = wait_until(lambda: (now := client.status()).ready_state == 2 and now, "every model was tried")
+        assert status.model_status["colours"].config.name == "colours"
+
+
+def test_the_end(store):
+    with TrtServer(store, program="inference_server") as server:
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(timeout=60) == 0
+
