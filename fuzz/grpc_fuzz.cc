@@ -222,7 +222,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   server.options.compress_bytes_min = (switches & 4) != 0 ? 0 : 200;
   server.options.offload_compressed_bytes = (switches & 8) != 0 ? 50 : 1 << 20;
   if ((switches & 16) != 0) server.options.web_allow_origin = "*";
-  std::vector<net::grpc::Method> methods = testing::EchoMethods(kCopies);
+  std::vector<net::grpc::Method> methods = support::EchoMethods(kCopies);
   for (net::grpc::Method& method : methods) {
     if ((switches & 32) != 0)
       method.align_at = [](std::span<const std::byte> beginning) { return beginning.size() / 2; };

@@ -26,7 +26,7 @@ Policy Restricted(HeaderRefusal refusal = {}) {
   return *std::move(policy);
 }
 
-std::shared_ptr<const TokenFile> Tokens(const testing::TempDir& dir, const std::string& text) {
+std::shared_ptr<const TokenFile> Tokens(const support::TempDir& dir, const std::string& text) {
   dir.Write("tokens", text);
   auto file = TokenFile::Open(dir.path() / "tokens");
   EXPECT_TRUE(file.has_value());
@@ -95,7 +95,7 @@ TEST(PolicyTest, RefusesInThePersonalitysWords) {
 }
 
 TEST(PolicyTest, AGroupDemandsABearerToken) {
-  const testing::TempDir dir;
+  const support::TempDir dir;
   const auto policy = Policy::Create({}, {{.groups = {Group::kInference}, .tokens = Tokens(dir, "alpha\nbeta==\n")}});
   ASSERT_TRUE(policy.has_value());
   const auto code = [&](std::string_view credentials) {
@@ -114,7 +114,7 @@ TEST(PolicyTest, AGroupDemandsABearerToken) {
 }
 
 TEST(PolicyTest, HeaderAndTokenAreBothDemanded) {
-  const testing::TempDir dir;
+  const support::TempDir dir;
   const auto policy = Policy::Create({{.groups = {Group::kTrace}, .header = "K", .value = "v"}},
                                      {{.groups = {Group::kTrace}, .tokens = Tokens(dir, "t\n")}});
   ASSERT_TRUE(policy.has_value());
@@ -124,7 +124,7 @@ TEST(PolicyTest, HeaderAndTokenAreBothDemanded) {
 }
 
 TEST(PolicyTest, AGroupHasOneRuleOfAKind) {
-  const testing::TempDir dir;
+  const support::TempDir dir;
   const auto headers = Policy::Create({{.groups = {Group::kTrace}, .header = "A", .value = "secret"},
                                        {.groups = {Group::kHealth, Group::kTrace}, .header = "B", .value = "secret"}},
                                       {});

@@ -23,7 +23,7 @@ class TokenFileTest : public ::testing::Test {
     return file.has_value() ? "" : file.error().message();
   }
 
-  const testing::TempDir dir_;
+  const support::TempDir dir_;
 };
 
 TEST_F(TokenFileTest, HasOneTokenALine) {

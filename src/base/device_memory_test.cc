@@ -7,7 +7,7 @@
 namespace inferd::base {
 namespace {
 
-using inferd::testing::FarMemory;
+using inferd::support::FarMemory;
 
 TEST(DeviceMemoryTest, BytesGoToADeviceAndBack) {
   FarMemory& device = FarMemory::New();

@@ -10,10 +10,10 @@
 namespace inferd::base {
 namespace {
 
-class LoggingTest : public testing::Test {
+class LoggingTest : public ::testing::Test {
  protected:
   std::string Write(LogFormat format, std::string_view message, std::initializer_list<LogField> fields) {
-    const std::string path = testing::TempDir() + "/log_" + std::to_string(::getpid());
+    const std::string path = ::testing::TempDir() + "/log_" + std::to_string(::getpid());
     std::filesystem::remove(path);
     auto logger = Logger::Create({format, path}).value();
     logger->Info(message, fields);

@@ -76,9 +76,9 @@ TEST(PersistentMapTest, NamesOfOneHashAreToldApart) { CompareOverRandomChanges<P
 // What one change of a map of `count` entries holds beside the map that it was made from.
 size_t BytesOfAChange(int count) {
   const PersistentMap<int> map = Numbered(count);
-  const size_t before = inferd::testing::AllocatedBytes();
+  const size_t before = inferd::support::AllocatedBytes();
   const PersistentMap<int> changed = map.With("name_0", 1);
-  return inferd::testing::AllocatedBytes() - before;
+  return inferd::support::AllocatedBytes() - before;
 }
 
 TEST(PersistentMapTest, AChangeCopiesOnePathWhateverTheSize) {

@@ -10,7 +10,7 @@ namespace inferd::core {
 namespace {
 
 using base::StatusCode;
-using inferd::testing::FarMemory;
+using inferd::support::FarMemory;
 
 // Requests to model 'm', whose signature 0 keeps no state and takes no memory of devices; signature 1 does both.
 class QueuedRequestTest : public HeldVersionsTest {

@@ -91,7 +91,7 @@ class CommandLineTest : public ::testing::Test {
     return text;
   }
 
-  testing::TempDir folder_;
+  support::TempDir folder_;
   net::ScriptedServer server_{&Serve};
   std::ostringstream out_;
   std::ostringstream err_;

@@ -27,7 +27,7 @@ TEST(RequestHeadersTest, ATokenIsABearerToken) {
 }
 
 TEST(RequestHeadersTest, AFileHasTheTokenInItsFirstLine) {
-  testing::TempDir dir;
+  support::TempDir dir;
   std::ofstream(dir.path() / "token") << " secret \nmore\n";
   std::ofstream(dir.path() / "empty") << "\n";
   const auto headers = MakeHeaders({.headers = {}, .token = {}, .token_file = dir.path() / "token"});

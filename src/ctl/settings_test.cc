@@ -48,7 +48,7 @@ class SettingsTest : public ::testing::Test {
 
   std::string file() const { return folder_.path() / "settings.toml"; }
 
-  testing::TempDir folder_;
+  support::TempDir folder_;
   CLI::App app_;
   std::ostringstream err_;
   std::vector<std::string> variables_;

@@ -9,9 +9,9 @@
 namespace inferd::enginehost {
 namespace {
 
-using inferd::testing::RecordingExecution;
-using inferd::testing::SliceOf;
-using inferd::testing::ValuesOf;
+using inferd::support::RecordingExecution;
+using inferd::support::SliceOf;
+using inferd::support::ValuesOf;
 using tensor::DataType;
 using ::testing::ElementsAre;
 

@@ -25,7 +25,7 @@ class NullExecution final : public core::Execution {
 };
 
 void BM_Execute(benchmark::State& state) {
-  testing::StubEngine engine;
+  support::StubEngine engine;
   const int64_t any[] = {-1};
   inferd_tensor_spec spec = {};
   spec.name = {"x", 1};
@@ -60,7 +60,7 @@ void BM_Execute(benchmark::State& state) {
   core::ExecutionInput input;
   input.datatype = tensor::DataType::kFp32;
   input.shape = {16};
-  input.pieces.push_back(testing::SliceOf(std::vector<float>(16)));
+  input.pieces.push_back(support::SliceOf(std::vector<float>(16)));
   execution.inputs.push_back(std::move(input));
   for (auto _ : state) instance.Execute(execution);
 }

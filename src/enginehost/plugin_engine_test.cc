@@ -12,10 +12,10 @@ namespace inferd::enginehost {
 namespace {
 
 using core::ParameterValue;
-using inferd::testing::Packed;
-using inferd::testing::RecordingExecution;
-using inferd::testing::SliceOf;
-using inferd::testing::ValuesOf;
+using inferd::support::Packed;
+using inferd::support::RecordingExecution;
+using inferd::support::SliceOf;
+using inferd::support::ValuesOf;
 using tensor::DataType;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

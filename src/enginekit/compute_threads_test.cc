@@ -10,7 +10,7 @@ namespace inferd::enginekit {
 namespace {
 
 TEST(ComputeThreadsTest, SmallModelsStayOnTheCallingThread) {
-  const testing::TempDir folder;
+  const support::TempDir folder;
   inferd_load load = {};
   load.cpu_threads = 3;
   EXPECT_EQ(ComputeThreads(load, folder.path() / "none"), 1);

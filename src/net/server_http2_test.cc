@@ -22,7 +22,7 @@ class EchoHandler final : public HttpHandler {
   }
 };
 
-class ServerHttp2Test : public testing::Test {
+class ServerHttp2Test : public ::testing::Test {
  protected:
   ServerHttp2Test() {
     ListenerOptions options;

@@ -15,7 +15,7 @@
 namespace inferd::net {
 namespace {
 
-using ::inferd::testing::RawClient;
+using ::inferd::support::RawClient;
 using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::EndsWith;

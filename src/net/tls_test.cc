@@ -15,8 +15,8 @@
 namespace inferd::net {
 namespace {
 
-using ::inferd::testing::CertificateAuthority;
-using ::inferd::testing::RawClient;
+using ::inferd::support::CertificateAuthority;
+using ::inferd::support::RawClient;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 

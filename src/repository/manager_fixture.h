@@ -17,7 +17,7 @@
 
 namespace inferd::repository {
 
-using inferd::testing::FakeEngine;
+using inferd::support::FakeEngine;
 
 // A manager over real folders, the real scheduler and a fake engine for ONNX models. Looks are made by the test.
 class ManagerTest : public ::testing::Test {
@@ -116,7 +116,7 @@ class ManagerTest : public ::testing::Test {
                               .on_execute = {}});
   }
 
-  inferd::testing::TempDir dir_;
+  inferd::support::TempDir dir_;
   base::SystemClock clock_;
   base::FakeClock now_;  // for tests that move it
   const base::Clock* manager_clock_ = &clock_;

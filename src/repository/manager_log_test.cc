@@ -29,7 +29,7 @@ class ManagerLogTest : public ManagerTest {
     return lines;
   }
 
-  inferd::testing::TempDir logs_;
+  inferd::support::TempDir logs_;
   const std::filesystem::path file_ = logs_.path() / "log";
 };
 

@@ -203,7 +203,7 @@ class NoVersionsTest : public ServedModelsTest {
     for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
     return count;
   }
-  inferd::testing::TempDir logs_;
+  inferd::support::TempDir logs_;
   const std::filesystem::path log_ = logs_.path() / "log";
 };
 

@@ -265,7 +265,7 @@ TEST_F(ManagerTest, ABadConfigurationInALoadCallChangesNothing) {
 }
 
 TEST_F(ManagerTest, ALoadCallMayBringItsFiles) {
-  inferd::testing::TempDir staging;
+  inferd::support::TempDir staging;
   options_.staging_dir = staging.path();
   Start();
   EXPECT_EQ(Load({.model = "m", .repository = "", .config_json = "", .files = {{"1/model.onnx", "x"}}}).code(),
@@ -390,7 +390,7 @@ TEST_F(ManagerTest, AnEmptyRepositoryIsReady) {
 }
 
 TEST_F(ManagerTest, TheSameModelInTwoRepositoriesIsNotServed) {
-  inferd::testing::TempDir other;
+  inferd::support::TempDir other;
   other.Write("m/1/model.onnx", "x");
   AddVersion("m", 1);
   AddVersion("n", 1);

@@ -88,7 +88,7 @@ TEST_F(LooksTouchTest, AsManyRecordsBesideManyModelsAsBesideFew) {
 TEST(ManyModelsTest, AModelThatNobodyLoadsCostsLittleMemory) {
   constexpr size_t kModels = 4000;
   constexpr size_t kBytesMax = 2000;
-  const inferd::testing::TempDir dir;
+  const inferd::support::TempDir dir;
   for (size_t i = 0; i < kModels; ++i) {
     const std::string model = "a_model_with_quite_a_long_name_" + std::to_string(i);
     dir.MakeDir(model + "/1");
@@ -102,7 +102,7 @@ TEST(ManyModelsTest, AModelThatNobodyLoadsCostsLittleMemory) {
   options.repositories = {{.name = "main", .path = dir.path()}};
   options.control = config::ControlMode::kExplicit;
   options.poll_interval_ms = 3'600'000;
-  const size_t before = inferd::testing::AllocatedBytes();
+  const size_t before = inferd::support::AllocatedBytes();
   Manager manager(options, ManagerServices{.snapshots = snapshots,
                                            .engines = {},
                                            .scheduler_factory = {},
@@ -112,7 +112,7 @@ TEST(ManyModelsTest, AModelThatNobodyLoadsCostsLittleMemory) {
   ASSERT_TRUE(manager.Start().ok());
   manager.WaitIdle();
   manager.LookNow();  // a reader may still have the snapshot before the last
-  const size_t bytes = (inferd::testing::AllocatedBytes() - before) / kModels;
+  const size_t bytes = (inferd::support::AllocatedBytes() - before) / kModels;
   EXPECT_EQ(snapshots.Current()->models().size(), kModels);
   EXPECT_LT(bytes, kBytesMax);
   RecordProperty("bytes_per_model", static_cast<int>(bytes));

@@ -23,8 +23,8 @@ class ValidateRepositoryTest : public ::testing::Test {
     text_ = out.str();
     return problems;
   }
-  inferd::testing::TempDir dir_;
-  inferd::testing::FakeEngine engine_{"onnxruntime", "model.onnx"};
+  inferd::support::TempDir dir_;
+  inferd::support::FakeEngine engine_{"onnxruntime", "model.onnx"};
   base::SystemClock clock_;
   ManagerOptions options_;
   std::string text_;

@@ -12,7 +12,7 @@
 namespace inferd::scheduling {
 namespace {
 
-using inferd::testing::FakeEngine;
+using inferd::support::FakeEngine;
 
 TEST(HeldThreadsTest, SaysSoAfterASecondAndAgainWheneverItTookTwiceAsLong) {
   EXPECT_EQ(HeldThreads::NextNs(0), HeldThreads::kHeldNs);

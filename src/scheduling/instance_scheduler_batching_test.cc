@@ -12,7 +12,7 @@ namespace {
 
 using base::StatusCode;
 using core::BatchReason;
-using inferd::testing::FakeEngine;
+using inferd::support::FakeEngine;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using Rows = std::vector<int64_t>;

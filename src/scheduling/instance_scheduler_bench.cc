@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kTensors = 2;
 
-testing::FakeEngine::Script AddSub() {
-  testing::FakeEngine::Script script;
+support::FakeEngine::Script AddSub() {
+  support::FakeEngine::Script script;
   script.signature.inputs.clear();
   script.signature.outputs.clear();
   script.signature.max_batch_size = 8;

@@ -77,7 +77,7 @@ class Simulation {
   // Not after the model's end; and what the load before holds back would wait for ever.
   void Reload() {
     if (!loads_.empty() && (loads_.back().holds || version_ == nullptr)) return;
-    testing::FakeEngine::Script script{.signature = model_.signature(), .on_load = {}, .on_execute = {}};
+    support::FakeEngine::Script script{.signature = model_.signature(), .on_load = {}, .on_execute = {}};
     script.unfinished_executions_max = model_.unfinished_max();
     script.on_execute = [this](core::Execution& execution) { Execute(execution); };
     script.takes_long = [this](core::Execution&) { return dice_.OneIn(4); };

@@ -12,7 +12,7 @@
 namespace inferd::scheduling {
 namespace {
 
-using inferd::testing::FakeEngine;
+using inferd::support::FakeEngine;
 
 constexpr int kThreads = 4;
 constexpr int kRequests = 150;  // of each thread

@@ -11,7 +11,7 @@ namespace inferd::scheduling {
 namespace {
 
 using base::StatusCode;
-using inferd::testing::FakeEngine;
+using inferd::support::FakeEngine;
 using ::testing::HasSubstr;
 
 FakeEngine::Script Held(Gate& gate) {

@@ -9,7 +9,7 @@
 namespace inferd::scheduling {
 namespace {
 
-using inferd::testing::FakeEngine;
+using inferd::support::FakeEngine;
 using ::testing::SizeIs;
 
 class UnfinishedExecutionsTest : public ::testing::Test {

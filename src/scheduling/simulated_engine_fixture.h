@@ -94,7 +94,7 @@ class SimulatedEngine final {
       case SimulatedFault::kFailsTogether: break;
     }
     const bool padded = &execution.request(execution.request_count() - 1) == &execution.request(0);
-    if (padded || execution.request_count() == 1) return testing::FakeEngine::Identity(execution);
+    if (padded || execution.request_count() == 1) return support::FakeEngine::Identity(execution);
     execution.RespondAll({base::Internal("one at a time")});
     execution.Finish();
   }
@@ -110,7 +110,7 @@ class SimulatedEngine final {
 
   // Says so, or just ends.
   void FinishPoisoned(core::Execution& execution) {
-    if (!model_.AnyIsBad(BytesOf(execution), RowBytes(execution))) return testing::FakeEngine::Identity(execution);
+    if (!model_.AnyIsBad(BytesOf(execution), RowBytes(execution))) return support::FakeEngine::Identity(execution);
     if (!dice_.OneIn(4)) execution.RespondAll({base::InvalidArgument(SimulatedClients::kPoisoned)});
     execution.Finish();
   }
@@ -133,7 +133,7 @@ class SimulatedEngine final {
       case 2:
         for (size_t i = 0; i < execution.request_count(); ++i) execution.Respond(i, {base::Internal("it failed")});
         break;
-      default: return testing::FakeEngine::Identity(execution);
+      default: return support::FakeEngine::Identity(execution);
     }
     execution.Finish();
   }

@@ -172,7 +172,7 @@ class SimulatedModel final {
 
   config::ModelConfig config_;
   SchedulerOptions options_;
-  core::ModelSignature signature_ = testing::FakeEngine::DefaultSignature();
+  core::ModelSignature signature_ = support::FakeEngine::DefaultSignature();
   SimulatedFault fault_ = SimulatedFault::kRandom;
   int instances_ = 1;
   int unfinished_max_ = 1;

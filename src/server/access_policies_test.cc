@@ -73,7 +73,7 @@ TEST(AccessPoliciesTest, EveryGroupOfTheOptionsIsOneOfThePolicies) {
 }
 
 TEST(AccessPoliciesTest, TokensHoldEverywhereButForHealthAndMetricsAndAreReadAgain) {
-  const ::inferd::testing::TempDir dir;
+  const ::inferd::support::TempDir dir;
   dir.Write("tokens", "old\n");
   auto options = Options();
   options.access.token_rules = {{.groups = {}, .file = dir.path() / "tokens"}};
@@ -97,7 +97,7 @@ TEST(AccessPoliciesTest, TokensHoldEverywhereButForHealthAndMetricsAndAreReadAga
 }
 
 TEST(AccessPoliciesTest, FilesThatAreMissingOrClaimOneGroupEndTheStart) {
-  const ::inferd::testing::TempDir dir;
+  const ::inferd::support::TempDir dir;
   auto options = Options();
   options.access.token_rules = {{.groups = {}, .file = dir.path() / "tokens"}};
   EXPECT_EQ(AccessPolicies::Open(options).error().code(), StatusCode::kNotFound);
@@ -117,7 +117,7 @@ TEST(AccessPoliciesTest, GroupsThatOnlyHttpRestrictsAreWarnedOf) {
 }
 
 TEST(AccessPoliciesTest, AnEmptiedTokenFileLeavesTheOldTokensAndSaysSo) {
-  const inferd::testing::TempDir dir;
+  const inferd::support::TempDir dir;
   dir.Write("tokens", "secret\n");
   auto options = Options();
   options.access.token_rules = {{.groups = {EndpointGroup::kInference}, .file = dir.path() / "tokens"}};

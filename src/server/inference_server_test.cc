@@ -207,7 +207,7 @@ TEST_F(InferenceServerTest, WithoutAGrpcPortThereIsStillTheOther) {
 }
 
 TEST_F(InferenceServerTest, GrpcOverTlsAsksForTheClientsCertificate) {
-  ::inferd::testing::CertificateAuthority authority;
+  ::inferd::support::CertificateAuthority authority;
   const std::string server_file = folder_ / "server";
   const std::string client_file = folder_ / "client";
   authority.Issue("server", server_file);

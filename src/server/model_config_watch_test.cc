@@ -21,7 +21,7 @@ class ModelConfigWatchTest : public ::testing::Test {
   }
 
   const std::string model_ = "config { name: \"m\" base_path: \"/m\" model_platform: \"tensorflow\" }";
-  const inferd::testing::TempDir dir_;
+  const inferd::support::TempDir dir_;
   const std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
   core::FakeCatalog catalog_;
   metrics::Registry registry_;

@@ -42,7 +42,7 @@ class RecordedWarmupsTest : public ::testing::Test {
     return std::move(recorded.requests);
   }
 
-  const inferd::testing::TempDir dir_;
+  const inferd::support::TempDir dir_;
   core::FakePinned model_;
   size_t records_ = 0;  // that were read last
   serving::PredictRequest predict_;

@@ -20,7 +20,7 @@ TEST(ServedModelsTest, AreThoseOfTheOptions) {
 
 TEST(ServedModelsTest, AreThoseOfTheFile) {
   const auto logger = base::Logger::Silent();
-  const inferd::testing::TempDir dir;
+  const inferd::support::TempDir dir;
   const config::ServedModelOptions options{.config_file = (dir.path() / "models.config").string()};
   EXPECT_EQ(ReadServedModels(options, *logger).error().code(), base::StatusCode::kNotFound);
   for (const char* nothing : {"", "model_config_list { }"}) {

@@ -18,7 +18,7 @@ std::vector<std::string> Paths(const TreeStat& tree) {
 }
 
 TEST(LocalStorageTest, ModelsAreFoldersWithoutADot) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   dir.MakeDir("b/1");
   dir.MakeDir("a");
   dir.MakeDir(".git");
@@ -34,7 +34,7 @@ TEST(LocalStorageTest, AMissingFolderIsNotFound) {
 }
 
 TEST(LocalStorageTest, TheTreeIsSortedAndHasNoDotFiles) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   dir.Write("m/config.pbtxt", "");
   dir.Write("m/1/model.onnx", "12345");
   dir.Write("m/1/.model.onnx.swp", "");
@@ -46,7 +46,7 @@ TEST(LocalStorageTest, TheTreeIsSortedAndHasNoDotFiles) {
 }
 
 TEST(LocalStorageTest, ALookAtAnUntouchedTreeIsEqualAndAChangedOneIsNot) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   dir.Write("m/1/model.onnx", "12345");
   const LocalStorage storage(dir.path());
   const TreeStat before = storage.StatModel("m").value();
@@ -56,7 +56,7 @@ TEST(LocalStorageTest, ALookAtAnUntouchedTreeIsEqualAndAChangedOneIsNot) {
 }
 
 TEST(LocalStorageTest, AReplacedFileOfTheSameSizeAndTimeIsSeen) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   dir.Write("m/1/model.onnx", "12345");
   dir.Write("new", "54321");
   fs::last_write_time(dir.path() / "new", fs::last_write_time(dir.path() / "m/1/model.onnx"));
@@ -68,7 +68,7 @@ TEST(LocalStorageTest, AReplacedFileOfTheSameSizeAndTimeIsSeen) {
 
 // A Kubernetes volume: m/1/model.onnx -> ..data/..., and ..data -> a folder that an update replaces.
 TEST(LocalStorageTest, FollowsAnUpdateOfTheDataLink) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   dir.Write("m/..first/model.onnx", "12345");
   dir.Write("m/..second/model.onnx", "12345");
   dir.MakeDir("m/1");
@@ -83,21 +83,21 @@ TEST(LocalStorageTest, FollowsAnUpdateOfTheDataLink) {
 }
 
 TEST(LocalStorageTest, LinksInACircleEnd) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   dir.MakeDir("m/1");
   fs::create_directory_symlink("..", dir.path() / "m/1/up");
   EXPECT_EQ(LocalStorage(dir.path()).StatModel("m").error().code(), base::StatusCode::kFailedPrecondition);
 }
 
 TEST(LocalStorageTest, ALinkToNothingIsSkipped) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   dir.MakeDir("m/1");
   fs::create_symlink("gone", dir.path() / "m/1/model.onnx");
   EXPECT_THAT(Paths(LocalStorage(dir.path()).StatModel("m").value()), ElementsAre("1"));
 }
 
 TEST(FileStorageTest, OneFileIsAModelWithVersionOne) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   dir.Write("digits.onnx", "12345");
   dir.Write("other.onnx", "");
   const FileStorage storage(dir.path() / "digits.onnx");

@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(MappedStorageTest, ModelsAreWhereTheyWereSaidToBe) {
-  const inferd::testing::TempDir dir;
+  const inferd::support::TempDir dir;
   dir.Write("here/1/model.onnx", "x");
   MappedStorage storage({{"b", dir.path() / "here"}, {"a", dir.path() / "nowhere"}});
   EXPECT_THAT(storage.ListModels().value(), ElementsAre("a", "b"));

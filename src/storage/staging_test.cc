@@ -40,7 +40,7 @@ TEST(StagingTest, ModelNames) {
 }
 
 TEST(StagingTest, WhatAServerLeftIsRemovedAndWhatALivingOneHasIsNot) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   const auto living = StagingFolder::Create(dir.path(), {{"1/model.onnx", "x"}});
   ASSERT_TRUE(living.has_value());
   dir.Write("inferd-load-abcdef/1/model.onnx", "left by a server that was killed");
@@ -55,7 +55,7 @@ TEST(StagingTest, WhatAServerLeftIsRemovedAndWhatALivingOneHasIsNot) {
 }
 
 TEST(StagingTest, HoldsTheFilesWhileItLives) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   std::filesystem::path path;
   {
     const auto staging =
@@ -70,7 +70,7 @@ TEST(StagingTest, HoldsTheFilesWhileItLives) {
 }
 
 TEST(StagingTest, RefusesBadFilesAndLeavesNothing) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   EXPECT_EQ(StagingFolder::Create(dir.path(), {{"../x", ""}}).error().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(StagingFolder::Create(dir.path(), {{"1/x", ""}, {"1/x", ""}}).error().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(StagingFolder::Create(dir.path(), {{"1", ""}, {"1/x", ""}}).error().code(), StatusCode::kInvalidArgument);

@@ -14,7 +14,7 @@ Feature Integers(std::vector<int64_t> values) {
   return feature;
 }
 
-class ExampleColumnsTest : public testing::Test {
+class ExampleColumnsTest : public ::testing::Test {
  protected:
   ExampleColumnsTest() {
     signature_.inputs = {{.name = "a", .datatype = tensor::DataType::kInt32, .shape = {-1, 2}},

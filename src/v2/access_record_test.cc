@@ -10,7 +10,7 @@ namespace inferd::v2 {
 namespace {
 
 std::string LineOf(base::LogFormat format, const AccessRecord& record, const base::LogValue& status) {
-  const std::string file = testing::TempDir() + "inferd_access_record_test.log";
+  const std::string file = ::testing::TempDir() + "inferd_access_record_test.log";
   std::remove(file.c_str());
   {
     auto logger = base::Logger::Create({.format = format, .file = file});

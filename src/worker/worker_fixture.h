@@ -64,7 +64,7 @@ class WorkerTest : public ::testing::Test {
     return engine_->Load(spec);
   }
 
-  inferd::testing::TempDir dir_;
+  inferd::support::TempDir dir_;
   std::unique_ptr<enginehost::PluginEngine> inside_;
   std::unique_ptr<IsolatingEngine> engine_;
 };

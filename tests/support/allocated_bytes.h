@@ -10,7 +10,7 @@ extern "C" size_t __sanitizer_get_current_allocated_bytes();  // of the sanitize
 #include <malloc.h>
 #endif
 
-namespace inferd::testing {
+namespace inferd::support {
 
 // What this process has allocated and not freed, without what the allocator keeps for itself.
 inline size_t AllocatedBytes() {
@@ -22,4 +22,4 @@ inline size_t AllocatedBytes() {
 #endif
 }
 
-}  // namespace inferd::testing
+}  // namespace inferd::support

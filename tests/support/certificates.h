@@ -12,7 +12,7 @@
 
 // Keys and certificates for tests, made when they run.
 
-namespace inferd::testing {
+namespace inferd::support {
 
 using KeyPtr = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 using CertificatePtr = std::unique_ptr<X509, decltype(&X509_free)>;
@@ -67,4 +67,4 @@ class CertificateAuthority {
   CertificatePtr certificate_;
 };
 
-}  // namespace inferd::testing
+}  // namespace inferd::support

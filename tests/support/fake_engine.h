@@ -10,7 +10,7 @@
 #include "base/mutex.h"
 #include "core/engine.h"
 
-namespace inferd::testing {
+namespace inferd::support {
 
 // An engine inside the test's own process: identity models whose behaviour the test scripts. Thread-safe.
 //
@@ -168,4 +168,4 @@ class FakeEngine final : public core::Engine {
   std::atomic<int> overlaps_max_{0};
 };
 
-}  // namespace inferd::testing
+}  // namespace inferd::support

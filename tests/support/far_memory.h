@@ -8,7 +8,7 @@
 
 #include "base/device_memory.h"
 
-namespace inferd::testing {
+namespace inferd::support {
 
 // A device that does not exist, known to the process for as long as that lives. Its memory has addresses that end the
 // process when they are touched. For one thread.
@@ -61,4 +61,4 @@ class FarMemory final : public base::DeviceMemory {
   int copies_ = 0;
 };
 
-}  // namespace inferd::testing
+}  // namespace inferd::support

@@ -17,7 +17,7 @@
 #include "net/server.h"
 #include "tests/support/grpc_echo_service.h"
 
-namespace inferd::testing {
+namespace inferd::support {
 namespace {
 
 using Arguments = std::map<std::string, std::string>;
@@ -96,6 +96,6 @@ int Serve(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace inferd::testing
+}  // namespace inferd::support
 
-int main(int argc, char** argv) { return inferd::testing::Serve(inferd::testing::ReadArguments(argc, argv)); }
+int main(int argc, char** argv) { return inferd::support::Serve(inferd::support::ReadArguments(argc, argv)); }

@@ -22,7 +22,7 @@
 // Metadata "echo-*" comes back as initial and as trailing metadata. "fail-with: <code>" ends the call with that status,
 // the message kFailMessage and FailDetails; "delay-ms: <n>" puts the end of the call off.
 
-namespace inferd::testing {
+namespace inferd::support {
 
 inline constexpr std::string_view kFailMessage = "\xc3\xa9%\n";
 // A google.rpc.Status as clients expect it there, with a detail of an unknown type.
@@ -171,4 +171,4 @@ inline std::vector<net::grpc::Method> EchoMethods(uint32_t copies_max = kCopiesM
   return methods;
 }
 
-}  // namespace inferd::testing
+}  // namespace inferd::support

@@ -12,7 +12,7 @@
 
 #include "base/system/file_descriptor.h"
 
-namespace inferd::testing {
+namespace inferd::support {
 
 // A blocking socket to a server on this machine, for tests that need to misbehave. A read gives up after ten seconds.
 class RawClient {
@@ -66,4 +66,4 @@ class RawClient {
   bool connected_ = false;
 };
 
-}  // namespace inferd::testing
+}  // namespace inferd::support

@@ -10,7 +10,7 @@
 
 #include "core/engine.h"
 
-namespace inferd::testing {
+namespace inferd::support {
 
 // An execution that keeps what the engine answers, for tests of engines. The engine's calls may come from any thread.
 class RecordingExecution : public core::Execution {
@@ -109,4 +109,4 @@ inline base::BufferSlice Packed(const std::vector<std::string>& elements) {
   return base::BufferSlice(base::Buffer::CopyOf(bytes));
 }
 
-}  // namespace inferd::testing
+}  // namespace inferd::support

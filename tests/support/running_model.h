@@ -10,7 +10,7 @@
 #include "enginehost/plugin_engine.h"
 #include "tests/support/recording_execution.h"
 
-namespace inferd::testing {
+namespace inferd::support {
 
 // Opens an engine that was built beside the test, for as long as the process lives.
 inline enginehost::PluginEngine& OpenEngine(const std::filesystem::path& library) {
@@ -135,4 +135,4 @@ inline void ExpectInstancesSideBySide(core::EngineModel& model) {
   EXPECT_EQ(good, 200);
 }
 
-}  // namespace inferd::testing
+}  // namespace inferd::support

@@ -33,7 +33,7 @@ class SchedulingFixture {
     while (versions_ > 0) ended_.Wait(mutex_);
   }
 
-  std::shared_ptr<const core::ModelVersion> MakeVersion(testing::FakeEngine::Script script,
+  std::shared_ptr<const core::ModelVersion> MakeVersion(support::FakeEngine::Script script,
                                                         SchedulerOptions options = {}, config::QueuePolicy policy = {},
                                                         int instances = 1, std::vector<int> engine_inputs = {},
                                                         std::vector<int> engine_outputs = {}) {
@@ -44,7 +44,7 @@ class SchedulingFixture {
   }
 
   // Where `model` batches, the script's signature is to have a max_batch_size.
-  std::shared_ptr<const core::ModelVersion> MakeModel(testing::FakeEngine::Script script, config::ModelConfig model,
+  std::shared_ptr<const core::ModelVersion> MakeModel(support::FakeEngine::Script script, config::ModelConfig model,
                                                       SchedulerOptions options = {}, int instances = 1,
                                                       std::vector<int> engine_inputs = {},
                                                       std::vector<int> engine_outputs = {}) {
@@ -120,12 +120,12 @@ class SchedulingFixture {
   ResourceArbiter& resources() { return resources_; }
   DeadlineWatch& deadlines() { return deadlines_; }
   const HeldThreads& held_threads() const { return held_threads_; }
-  testing::FakeEngine& engine() { return engine_; }
+  support::FakeEngine& engine() { return engine_; }
   metrics::Registry& registry() { return registry_; }
 
  private:
   const base::Clock& clock_;
-  testing::FakeEngine engine_;
+  support::FakeEngine engine_;
   metrics::Registry registry_;
   InferenceMetrics metrics_{registry_};
   DeadlineWatch deadlines_;

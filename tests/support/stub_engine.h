@@ -8,7 +8,7 @@
 #include "enginehost/model/loaded_model.h"
 #include "inferd/engine_abi.h"
 
-namespace inferd::testing {
+namespace inferd::support {
 
 // An engine inside the test program: a table whose calls go to what the test puts here. One at a time, since the table
 // has no context.
@@ -67,4 +67,4 @@ struct StubEngine {
       nullptr};
 };
 
-}  // namespace inferd::testing
+}  // namespace inferd::support

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-namespace inferd::testing {
+namespace inferd::support {
 
 // A folder that lives as long as the test.
 class TempDir final {
@@ -32,4 +32,4 @@ class TempDir final {
   std::filesystem::path path_;
 };
 
-}  // namespace inferd::testing
+}  // namespace inferd::support

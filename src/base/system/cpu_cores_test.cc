@@ -72,7 +72,7 @@ TEST(CpuCoresTest, ThreadsThatAreMadeOnCoresStayThere) {
 }
 
 TEST(CpuCoresTest, ReadsNumaNodes) {
-  const testing::TempDir dir;
+  const support::TempDir dir;
   std::filesystem::create_directories(dir.path() / "node1");
   std::ofstream(dir.path() / "node1" / "cpulist") << "2-3\n";
   EXPECT_EQ(NumaNodeCores(1, dir.path()), CpuCores({2, 3}));

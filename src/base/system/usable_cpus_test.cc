@@ -25,7 +25,7 @@ class UsableCpusTest : public ::testing::Test {
   const int allowed_ = static_cast<int>(ThreadCpuCores().size());
 
  private:
-  testing::TempDir dir_;
+  support::TempDir dir_;
 };
 
 TEST_F(UsableCpusTest, WithoutGroupsThoseThatTheThreadMayRunOn) {

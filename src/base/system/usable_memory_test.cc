@@ -22,7 +22,7 @@ class UsableMemoryTest : public ::testing::Test {
   }
 
  private:
-  inferd::testing::TempDir dir_;
+  inferd::support::TempDir dir_;
 };
 
 TEST_F(UsableMemoryTest, WithoutGroupsTheMachines) { EXPECT_GT(Usable(), 1 << 20); }

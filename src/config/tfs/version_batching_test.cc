@@ -24,7 +24,7 @@ CompletionOptions ServerWide(bool version_batching) {
 
 class VersionBatchingTest : public ::testing::Test {
  protected:
-  testing::TempDir folder_;
+  support::TempDir folder_;
 };
 
 TEST_F(VersionBatchingTest, AVersionsFileIsInPlaceOfTheServers) {

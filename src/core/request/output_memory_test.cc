@@ -9,7 +9,7 @@
 namespace inferd::core {
 namespace {
 
-using inferd::testing::FarMemory;
+using inferd::support::FarMemory;
 
 // A request for outputs A and B, of which each may have its own memory, and the answer that the client gets.
 class OutputMemoryTest : public ::testing::Test {

@@ -14,7 +14,7 @@ class Posted final : public base::Executor {
   std::vector<base::Task> tasks;
 };
 
-class ResponseFlowTest : public testing::Test {
+class ResponseFlowTest : public ::testing::Test {
  protected:
   Posted posted_;
   const std::shared_ptr<ResponseFlow> flow_ = std::make_shared<ResponseFlow>(

@@ -17,8 +17,8 @@
 namespace inferd::enginehost {
 namespace {
 
-using inferd::testing::RecordingExecution;
-using inferd::testing::StubEngine;
+using inferd::support::RecordingExecution;
+using inferd::support::StubEngine;
 using ::testing::HasSubstr;
 
 inferd_parameter Of(int32_t kind) {

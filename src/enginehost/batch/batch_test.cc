@@ -12,10 +12,10 @@
 namespace inferd::enginehost {
 namespace {
 
-using inferd::testing::RecordingExecution;
-using inferd::testing::SliceOf;
-using inferd::testing::StubEngine;
-using inferd::testing::ValuesOf;
+using inferd::support::RecordingExecution;
+using inferd::support::SliceOf;
+using inferd::support::StubEngine;
+using inferd::support::ValuesOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -231,15 +231,15 @@ TEST_F(BatchTest, PiecesOfARaggedInputEachHaveTheirOwnNumberOfElements) {
     return INFERD_FINISHED;
   };
   RecordingExecution execution(2);
-  execution.AddInput(0, tensor::DataType::kBytes, {4}, testing::Packed({"a"}));
-  execution.inputs[0].pieces.push_back(testing::Packed({"b", "c", "d"}));
+  execution.AddInput(0, tensor::DataType::kBytes, {4}, support::Packed({"a"}));
+  execution.inputs[0].pieces.push_back(support::Packed({"b", "c", "d"}));
   Execute(&execution);
   EXPECT_THAT(counts, ElementsAre(1, 3));
   EXPECT_TRUE(execution.responses(1).at(0).status.ok());
 
   RecordingExecution wrong(2);
-  wrong.AddInput(0, tensor::DataType::kBytes, {4}, testing::Packed({"a"}));
-  wrong.inputs[0].pieces.push_back(testing::Packed({"b"}));
+  wrong.AddInput(0, tensor::DataType::kBytes, {4}, support::Packed({"a"}));
+  wrong.inputs[0].pieces.push_back(support::Packed({"b"}));
   Execute(&wrong);
   EXPECT_THAT(wrong.responses(1).at(0).status.message(), HasSubstr("input 'IN': expected 4 BYTES elements, got 2"));
 }

@@ -9,7 +9,7 @@
 namespace inferd::enginehost {
 namespace {
 
-using inferd::testing::StubEngine;
+using inferd::support::StubEngine;
 using ::testing::HasSubstr;
 
 const int64_t kAny[] = {-1};

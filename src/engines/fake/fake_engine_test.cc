@@ -13,11 +13,11 @@ namespace inferd {
 namespace {
 
 using core::ParameterValue;
-using inferd::testing::Packed;
-using inferd::testing::RecordingExecution;
-using inferd::testing::SliceOf;
-using inferd::testing::TempDir;
-using inferd::testing::ValuesOf;
+using inferd::support::Packed;
+using inferd::support::RecordingExecution;
+using inferd::support::SliceOf;
+using inferd::support::TempDir;
+using inferd::support::ValuesOf;
 using tensor::DataType;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

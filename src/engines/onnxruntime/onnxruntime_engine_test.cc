@@ -12,10 +12,10 @@
 namespace inferd {
 namespace {
 
-using inferd::testing::Packed;
-using inferd::testing::RecordingExecution;
-using inferd::testing::SliceOf;
-using inferd::testing::ValuesOf;
+using inferd::support::Packed;
+using inferd::support::RecordingExecution;
+using inferd::support::SliceOf;
+using inferd::support::ValuesOf;
 using tensor::DataType;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -23,16 +23,16 @@ using ::testing::HasSubstr;
 const std::filesystem::path kModels = INFERD_TEST_MODELS;
 
 enginehost::PluginEngine& Engine() {
-  static auto& engine = testing::OpenEngine(std::filesystem::path(INFERD_ENGINES_DIR) / "onnxruntime.so");
+  static auto& engine = support::OpenEngine(std::filesystem::path(INFERD_ENGINES_DIR) / "onnxruntime.so");
   return engine;
 }
 
 base::Result<std::unique_ptr<core::EngineModel>> Load(const std::string& model,
                                                       const config::ModelConfig& config = {}) {
-  return testing::LoadFile(Engine(), kModels / model / "1" / "model.onnx", config);
+  return support::LoadFile(Engine(), kModels / model / "1" / "model.onnx", config);
 }
 
-struct Running : testing::RunningModel {
+struct Running : support::RunningModel {
   explicit Running(const std::string& name, const config::ModelConfig& config = {})
       : RunningModel(Load(name, config)) {}
 };
@@ -92,13 +92,13 @@ TEST(OnnxRuntimeEngineTest, OnlyWantedOutputsAreComputed) {
 }
 
 TEST(OnnxRuntimeEngineTest, EveryDatatypeGoesThroughUnchanged) {
-  for (const auto& [name, datatype] : testing::kNumericTypes) {
+  for (const auto& [name, datatype] : support::kNumericTypes) {
     SCOPED_TRACE(name);
-    testing::ExpectIdentity(Running(std::string("identity_") + name), datatype);
+    support::ExpectIdentity(Running(std::string("identity_") + name), datatype);
   }
 }
 
-TEST(OnnxRuntimeEngineTest, StringsKeepZeroBytes) { testing::ExpectStringsKept(Running("identity_bytes")); }
+TEST(OnnxRuntimeEngineTest, StringsKeepZeroBytes) { support::ExpectStringsKept(Running("identity_bytes")); }
 
 TEST(OnnxRuntimeEngineTest, OutputsWhoseShapeDependsOnTheData) {
   const Running nonzero("nonzero");
@@ -198,7 +198,7 @@ TEST(OnnxRuntimeEngineTest, WhatCannotBeLoadedSaysWhy) {
 
   const auto garbage_file = std::filesystem::path(::testing::TempDir()) / "garbage.onnx";
   std::ofstream(garbage_file) << "this is no protobuf";
-  const auto garbage = testing::LoadFile(Engine(), garbage_file);
+  const auto garbage = support::LoadFile(Engine(), garbage_file);
   ASSERT_FALSE(garbage);
   EXPECT_EQ(garbage.error().code(), base::StatusCode::kInvalidArgument);
 
@@ -274,7 +274,7 @@ TEST(OnnxRuntimeEngineTest, ThreadsOfAModelKeepToItsCores) {
   const base::CpuCores all = base::ThreadCpuCores();
   config::ModelConfig config;
   config.parameters = {{"intra_op_thread_count", "3"}};
-  const auto model = testing::LoadFile(Engine(), kModels / "mlp" / "1" / "model.onnx", config, {{all.back()}});
+  const auto model = support::LoadFile(Engine(), kModels / "mlp" / "1" / "model.onnx", config, {{all.back()}});
   ASSERT_TRUE(model.has_value()) << model.error().ToString();
   EXPECT_EQ(base::ThreadCpuCores(), all);
   std::vector<std::string> its_own;
@@ -314,7 +314,7 @@ TEST(OnnxRuntimeEngineTest, CancelEndsARunAndLeavesTheInstanceUsable) {
 TEST(OnnxRuntimeEngineTest, InstancesRunSideBySide) {
   const auto model = Load("mlp");
   ASSERT_TRUE(model);
-  testing::ExpectInstancesSideBySide(**model);
+  support::ExpectInstancesSideBySide(**model);
 }
 
 }  // namespace

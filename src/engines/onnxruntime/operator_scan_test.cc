@@ -28,7 +28,7 @@ class OperatorScanTest : public ::testing::Test {
     return HasOperator(dir_.path() / "model.onnx", kWanted);
   }
 
-  const testing::TempDir dir_;
+  const support::TempDir dir_;
 };
 
 TEST_F(OperatorScanTest, FindsOperatorsBehindWeights) {

@@ -7,10 +7,10 @@
 namespace inferd {
 namespace {
 
-using inferd::testing::Packed;
-using inferd::testing::RecordingExecution;
-using inferd::testing::SliceOf;
-using inferd::testing::ValuesOf;
+using inferd::support::Packed;
+using inferd::support::RecordingExecution;
+using inferd::support::SliceOf;
+using inferd::support::ValuesOf;
 using tensor::DataType;
 using tensor::Shape;
 using ::testing::ElementsAre;
@@ -20,17 +20,17 @@ const std::filesystem::path kModels = INFERD_TEST_MODELS;
 const std::filesystem::path kExamples = INFERD_EXAMPLE_MODELS;
 
 enginehost::PluginEngine& Engine() {
-  static auto& engine = testing::OpenEngine(std::filesystem::path(INFERD_ENGINES_DIR) / "tensorflow.so");
+  static auto& engine = support::OpenEngine(std::filesystem::path(INFERD_ENGINES_DIR) / "tensorflow.so");
   return engine;
 }
 
 base::Result<std::unique_ptr<core::EngineModel>> Load(const std::filesystem::path& file,
                                                       const config::ModelConfig& config = {}) {
-  return testing::LoadFile(Engine(), kModels / file, config);
+  return support::LoadFile(Engine(), kModels / file, config);
 }
 
 // A SavedModel in the V2 layout.
-struct Running : testing::RunningModel {
+struct Running : support::RunningModel {
   explicit Running(const std::string& name, const config::ModelConfig& config = {})
       : RunningModel(Load("tensorflow/" + name + "/1/model.savedmodel", config)) {}
 };
@@ -69,7 +69,7 @@ TEST(TensorflowEngineTest, HalfPlusTwoWithoutACopy) {
 }
 
 TEST(TensorflowEngineTest, VersionFoldersThatAreSavedModels) {
-  const testing::RunningModel model(Load(kExamples / "half_plus_two/123/saved_model.pb"));
+  const support::RunningModel model(Load(kExamples / "half_plus_two/123/saved_model.pb"));
   ASSERT_TRUE(model.model);
   RecordingExecution execution;
   execution.AddInput(0, DataType::kFp32, {2}, SliceOf<float>({1, 2}));  // as TensorFlow Serving's example has it
@@ -80,7 +80,7 @@ TEST(TensorflowEngineTest, VersionFoldersThatAreSavedModels) {
 
 // All on one session, each with names, numbers and instances of its own.
 TEST(TensorflowEngineTest, EverySignatureIsServed) {
-  const testing::RunningModel first(Load(kExamples / "half_plus_two/123/saved_model.pb"));
+  const support::RunningModel first(Load(kExamples / "half_plus_two/123/saved_model.pb"));
   ASSERT_TRUE(first.model);
   EXPECT_EQ(first.model->signature().name, "serving_default");
   EXPECT_EQ(first.model->signature().method_name, "tensorflow/serving/predict");
@@ -124,7 +124,7 @@ TEST(TensorflowEngineTest, ComplexNumbersAreTakenAsTheyAre) {
 
 // SessionRun: names of the graph, and no signature.
 TEST(TensorflowEngineTest, AnyTensorOfTheGraphIsFedAndFetched) {
-  const testing::RunningModel first(Load(kExamples / "half_plus_two/123/saved_model.pb"));
+  const support::RunningModel first(Load(kExamples / "half_plus_two/123/saved_model.pb"));
   const core::SignatureOpener open = first.model->GraphSignatures();
   ASSERT_NE(open, nullptr);
   const auto opened = open({.feeds = {"x"}, .fetches = {"y2:0", "a/read"}, .targets = {"c/read"}});
@@ -145,7 +145,7 @@ TEST(TensorflowEngineTest, AnyTensorOfTheGraphIsFedAndFetched) {
 }
 
 TEST(TensorflowEngineTest, CallsOfAGraphThatCannotBe) {
-  const testing::RunningModel first(Load(kExamples / "half_plus_two/123/saved_model.pb"));
+  const support::RunningModel first(Load(kExamples / "half_plus_two/123/saved_model.pb"));
   const core::SignatureOpener open = first.model->GraphSignatures();
   const auto why = [&](const core::GraphCall& call) {
     const auto opened = open(call);
@@ -167,7 +167,7 @@ TEST(TensorflowEngineTest, CallsOfAGraphThatCannotBe) {
 }
 
 TEST(TensorflowEngineTest, AVariableBehindAReferenceIsOfItsBaseType) {
-  const testing::RunningModel first(Load(kExamples / "half_plus_two/123/saved_model.pb"));
+  const support::RunningModel first(Load(kExamples / "half_plus_two/123/saved_model.pb"));
   const auto variable = first.model->GraphSignatures()({.feeds = {}, .fetches = {"a"}, .targets = {}});
   ASSERT_TRUE(variable.has_value()) << variable.error().ToString();
   EXPECT_EQ((*variable)->signature().outputs[0].datatype, DataType::kFp32);
@@ -180,7 +180,7 @@ TEST(TensorflowEngineTest, AVariableBehindAReferenceIsOfItsBaseType) {
 }
 
 TEST(TensorflowEngineTest, AnotherSignatureWithAnAssetThatWasReadAtLoading) {
-  const testing::RunningModel model(
+  const support::RunningModel model(
       Load(kExamples / "half_plus_two/123/saved_model.pb", WithParameters({{"TF_SIGNATURE_DEF", "asset"}})));
   RecordingExecution execution;
   execution.AddInput(0, DataType::kFp32, {1, 1}, SliceOf<float>({1}));
@@ -193,7 +193,7 @@ TEST(TensorflowEngineTest, FrozenGraphsTakeTheirTensorsFromTheConfiguration) {
   config::ModelConfig config;
   config.inputs.push_back({.name = "x:0", .datatype = DataType::kFp32, .dims = {-1, 1}});
   config.outputs.push_back({.name = "y", .datatype = DataType::kFp32, .dims = {-1, 1}});
-  const testing::RunningModel model(Load("tensorflow/frozen/1/model.graphdef", config));
+  const support::RunningModel model(Load("tensorflow/frozen/1/model.graphdef", config));
   ASSERT_TRUE(model.model);
   EXPECT_EQ(model.model->signature().method_name, "tensorflow/serving/predict");
   RecordingExecution execution;
@@ -212,13 +212,13 @@ TEST(TensorflowEngineTest, FrozenGraphsTakeTheirTensorsFromTheConfiguration) {
 }
 
 TEST(TensorflowEngineTest, EveryDatatypeGoesThroughUnchanged) {
-  for (const auto& [name, datatype] : testing::kNumericTypes) {
+  for (const auto& [name, datatype] : support::kNumericTypes) {
     SCOPED_TRACE(name);
-    testing::ExpectIdentity(Running(std::string("identity_") + name), datatype);
+    support::ExpectIdentity(Running(std::string("identity_") + name), datatype);
   }
 }
 
-TEST(TensorflowEngineTest, StringsKeepZeroBytes) { testing::ExpectStringsKept(Running("identity_bytes")); }
+TEST(TensorflowEngineTest, StringsKeepZeroBytes) { support::ExpectStringsKept(Running("identity_bytes")); }
 
 TEST(TensorflowEngineTest, OnlyWantedOutputsAreComputed) {
   const Running strings("strings");
@@ -315,9 +315,9 @@ TEST(TensorflowEngineTest, WhatCannotBeLoadedSaysWhy) {
     ASSERT_FALSE(loaded) << model;
     EXPECT_THAT(loaded.error().message(), ::testing::Not(::testing::IsEmpty())) << model;
   }
-  const testing::TempDir folder;
+  const support::TempDir folder;
   folder.Write("1/model.graphdef", "this is no protobuf");
-  const auto garbage = testing::LoadFile(Engine(), folder.path() / "1/model.graphdef");
+  const auto garbage = support::LoadFile(Engine(), folder.path() / "1/model.graphdef");
   ASSERT_FALSE(garbage);
   EXPECT_EQ(garbage.error().code(), base::StatusCode::kInvalidArgument);
   config::ModelConfig config;
@@ -358,7 +358,7 @@ TEST(TensorflowEngineTest, WhatNobodyWaitsForIsNotRun) {
 TEST(TensorflowEngineTest, InstancesRunSideBySide) {
   const auto model = Load("tensorflow/mlp/1/model.savedmodel");
   ASSERT_TRUE(model);
-  testing::ExpectInstancesSideBySide(**model);
+  support::ExpectInstancesSideBySide(**model);
 }
 
 }  // namespace

@@ -13,11 +13,11 @@ namespace {
 using ::grpc::health::v1::HealthCheckRequest;
 using ::grpc::health::v1::HealthCheckResponse;
 using net::grpc::FakeCall;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr std::chrono::milliseconds kLook{100};
 
-class HealthTest : public testing::Test {
+class HealthTest : public ::testing::Test {
  protected:
   HealthTest() { Serve({.catalog = catalog_, .draining = draining_, .services = {"a.Service"}, .watchers_max = 3}); }
 

@@ -7,7 +7,7 @@
 namespace inferd::grpc_health {
 namespace {
 
-class HealthStateTest : public testing::Test {
+class HealthStateTest : public ::testing::Test {
  protected:
   State Of(std::string_view service) const { return StateOf(environment_, service); }
 

@@ -11,13 +11,13 @@ namespace {
 
 using ::grpc::reflection::v1::ServerReflectionRequest;
 using ::grpc::reflection::v1::ServerReflectionResponse;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr int kInvalidArgument = 3;
 constexpr int kNotFound = 5;
 
 // Of the inference service; naming a message of its file links that into the test.
-class ReflectionAnswerTest : public testing::Test {
+class ReflectionAnswerTest : public ::testing::Test {
  protected:
   static std::vector<std::string> FileNames(const ServerReflectionResponse& response) {
     std::vector<std::string> names;

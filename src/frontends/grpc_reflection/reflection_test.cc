@@ -12,7 +12,7 @@ using ::grpc::reflection::v1::ServerReflectionRequest;
 using ::grpc::reflection::v1::ServerReflectionResponse;
 using net::grpc::FakeCall;
 
-class ReflectionTest : public testing::TestWithParam<const char*> {
+class ReflectionTest : public ::testing::TestWithParam<const char*> {
  protected:
   ReflectionTest() { server_.Serve(Methods({"a.Service"})); }
 
@@ -31,7 +31,7 @@ class ReflectionTest : public testing::TestWithParam<const char*> {
   net::grpc::FakeServer server_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Versions, ReflectionTest, testing::Values("v1", "v1alpha"),
+INSTANTIATE_TEST_SUITE_P(Versions, ReflectionTest, ::testing::Values("v1", "v1alpha"),
                          [](const auto& version) { return std::string(version.param); });
 
 TEST_P(ReflectionTest, AnswersEachQuestionUntilTheLast) {

@@ -12,12 +12,12 @@ namespace {
 
 constexpr const char* kTrace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-class AccessLogTest : public testing::Test {
+class AccessLogTest : public ::testing::Test {
  protected:
   AccessLogTest() : service_(Log()) { service_.options.access_log = true; }
   ~AccessLogTest() override { std::remove(File().c_str()); }
 
-  static std::string File() { return testing::TempDir() + "inferd_oip_grpc_call_test.log"; }
+  static std::string File() { return ::testing::TempDir() + "inferd_oip_grpc_call_test.log"; }
   static std::unique_ptr<base::Logger> Log() {
     std::remove(File().c_str());
     return *base::Logger::Create({.format = base::LogFormat::kJson, .file = File()});

@@ -59,7 +59,7 @@ std::vector<Case> Cases() {
   };
 }
 
-class CodecTest : public testing::TestWithParam<Case> {
+class CodecTest : public ::testing::TestWithParam<Case> {
  protected:
   static bool HasTypedForm() { return ContentsField(*tensor::ParseDataType(GetParam().datatype)) != 0; }
 
@@ -163,7 +163,7 @@ TEST_P(CodecTest, OtherFieldsAreRefused) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryDatatype, CodecTest, testing::ValuesIn(Cases()),
+INSTANTIATE_TEST_SUITE_P(EveryDatatype, CodecTest, ::testing::ValuesIn(Cases()),
                          [](const auto& instance) { return instance.param.datatype; });
 
 }  // namespace

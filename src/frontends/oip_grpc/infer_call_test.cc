@@ -11,7 +11,7 @@ using core::FakeDispatcher;
 using core::FakePinned;
 using inference::ModelInferResponse;
 
-class InferCallTest : public testing::Test {
+class InferCallTest : public ::testing::Test {
  protected:
   std::unique_ptr<net::grpc::FakeCall> Infer(const inference::ModelInferRequest& request,
                                              TestService::Fields fields = {}) {

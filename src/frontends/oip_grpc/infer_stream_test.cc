@@ -36,7 +36,7 @@ core::InferResponse Failure(base::Status status) {
   return response;
 }
 
-class InferStreamTest : public testing::Test {
+class InferStreamTest : public ::testing::Test {
  protected:
   void Open(TestService::Fields fields = {}) { call_ = service_.Open("ModelStreamInfer", std::move(fields)); }
 

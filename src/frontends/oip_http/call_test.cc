@@ -16,7 +16,7 @@ namespace {
 // What a server with an access log wrote while `ask` asked it.
 template <typename Ask>
 std::string LogOf(bool access_log, Ask ask) {
-  const std::string file = testing::TempDir() + "access_" + std::to_string(::getpid()) + ".log";
+  const std::string file = ::testing::TempDir() + "access_" + std::to_string(::getpid()) + ".log";
   TestServer server;
   server.logger = *base::Logger::Create({.format = base::LogFormat::kHuman, .file = file});
   server.options.access_log = access_log;

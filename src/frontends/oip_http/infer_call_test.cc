@@ -16,7 +16,7 @@ constexpr std::string_view kRequest =
 constexpr std::string_view kAnswer =
     R"({"model_name":"m","model_version":"1","id":"7","outputs":[{"name":"x","datatype":"INT32","shape":[2],"data":[1,-2]}]})";
 
-class InferCallTest : public testing::Test {
+class InferCallTest : public ::testing::Test {
  protected:
   InferCallTest() { server_.dispatcher.models["m"] = std::make_shared<FakePinned>(); }
   TestServer server_;

@@ -57,8 +57,8 @@ TEST(RouterTest, FindsEveryEndpoint) {
   };
   for (const auto& c : cases) {
     const RouteResult result = FindRoute(c.method, c.segments);
-    ASSERT_TRUE(result.found) << testing::PrintToString(c.segments);
-    EXPECT_EQ(result.route.endpoint, c.endpoint) << testing::PrintToString(c.segments);
+    ASSERT_TRUE(result.found) << ::testing::PrintToString(c.segments);
+    EXPECT_EQ(result.route.endpoint, c.endpoint) << ::testing::PrintToString(c.segments);
     EXPECT_EQ(result.route.model, c.route.model);
     EXPECT_EQ(result.route.version, c.route.version);
     EXPECT_EQ(result.route.repository, c.route.repository);
@@ -89,8 +89,8 @@ TEST(RouterTest, OtherPathsAreUnknownInEveryMethod) {
   };
   for (const Segments& segments : cases) {
     const RouteResult result = FindRoute(Method::kGet, segments);
-    EXPECT_FALSE(result.found) << testing::PrintToString(segments);
-    EXPECT_EQ(result.allow, "") << testing::PrintToString(segments);
+    EXPECT_FALSE(result.found) << ::testing::PrintToString(segments);
+    EXPECT_EQ(result.allow, "") << ::testing::PrintToString(segments);
   }
 }
 

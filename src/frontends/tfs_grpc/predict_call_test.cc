@@ -9,9 +9,9 @@ namespace inferd::tfs_grpc {
 namespace {
 
 using tensorflow::serving::PredictResponse;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class PredictCallTest : public testing::Test {
+class PredictCallTest : public ::testing::Test {
  protected:
   std::string Ask(const tensorflow::serving::PredictRequest& request) {
     return StatusOf(*service_.Ask("Predict", request));
@@ -151,7 +151,7 @@ TEST_F(PredictCallTest, IsCountedUnderTensorflowServingsNames) {
   const std::string page = service_.registry.PrometheusText();
   EXPECT_THAT(page, HasSubstr(R"(:tensorflow:serving:request_count{model_name="m",status="OK"} 1)"));
   EXPECT_THAT(page, HasSubstr(R"(request_latency_count{model_name="m",API="Predict",entrypoint="GRPC"} 1)"));
-  EXPECT_THAT(page, testing::Not(HasSubstr("made up")));
+  EXPECT_THAT(page, ::testing::Not(HasSubstr("made up")));
 }
 
 TEST_F(PredictCallTest, ManyResponsesDoNotFitIntoOne) {

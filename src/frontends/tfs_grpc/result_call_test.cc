@@ -20,7 +20,7 @@ void AddExample(serving::Input& input, float value) {
 }
 
 // Models of one float per example: "c" classifies it as (x, -x), "r" gives it back.
-class ResultCallTest : public testing::Test {
+class ResultCallTest : public ::testing::Test {
  protected:
   ResultCallTest() {
     auto classifier = std::make_shared<core::FakePinned>();

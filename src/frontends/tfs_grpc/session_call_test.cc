@@ -11,9 +11,9 @@ namespace {
 
 using tensorflow::serving::SessionRunRequest;
 using tensorflow::serving::SessionRunResponse;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class SessionCallTest : public testing::Test {
+class SessionCallTest : public ::testing::Test {
  protected:
   SessionCallTest() {
     core::ModelSignature& signature = service_.dispatcher.models["m"]->signature_;

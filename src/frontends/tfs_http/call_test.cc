@@ -18,7 +18,7 @@ using ::testing::Not;
 
 // What a server with an access log wrote while it was asked.
 std::string LogOf(bool access_log, std::string_view target, std::string_view body) {
-  const std::string file = testing::TempDir() + "tfs_access_" + std::to_string(::getpid()) + ".log";
+  const std::string file = ::testing::TempDir() + "tfs_access_" + std::to_string(::getpid()) + ".log";
   TestServer server;
   server.logger = *base::Logger::Create({.format = base::LogFormat::kHuman, .file = file});
   server.options.access_log = access_log;

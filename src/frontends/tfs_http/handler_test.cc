@@ -15,7 +15,7 @@ namespace {
 using tensor::DataType;
 using ::testing::HasSubstr;
 
-class HandlerTest : public testing::Test {
+class HandlerTest : public ::testing::Test {
  protected:
   HandlerTest() {
     server_.dispatcher.models["m"] = Model({{.name = "x", .datatype = DataType::kFp32, .shape = {-1}}},
@@ -240,7 +240,7 @@ TEST_F(HandlerTest, MetricsUnderTheNamesOfTensorflowServing) {
   const std::string page = server_.AnswerTo("/monitoring/prometheus/metrics");
   EXPECT_THAT(page, HasSubstr(R"(:tensorflow:serving:request_count{model_name="m",status="OK"} 1)"));
   EXPECT_THAT(page, HasSubstr(R"(:tensorflow:serving:request_count{model_name="m",status="INVALID_ARGUMENT"} 1)"));
-  EXPECT_THAT(page, testing::Not(HasSubstr(R"(model_name="n")"))) << "not a model of ours";
+  EXPECT_THAT(page, ::testing::Not(HasSubstr(R"(model_name="n")"))) << "not a model of ours";
 }
 
 TEST_F(HandlerTest, TheListOfModels) { EXPECT_EQ(server_.AnswerTo("/v1/models"), R"(200 {"models":["a","b"]})"); }

@@ -11,7 +11,7 @@ using State = LoadProtocol::State;
 
 constexpr std::string_view kFramed("\0\0\0\0\2hi", 7);
 
-class GrpcLoadTest : public testing::Test {
+class GrpcLoadTest : public ::testing::Test {
  protected:
   void Use(GrpcCall call) {
     call.path = "/p.S/M";

@@ -7,7 +7,7 @@ namespace {
 
 using State = LoadProtocol::State;
 
-class HttpLoadTest : public testing::Test {
+class HttpLoadTest : public ::testing::Test {
  protected:
   HttpLoadTest()
       : protocol_(HttpLoad(ParseUrl("http://h:1").value(), {.method = "POST", .path = "/p", .body = "xy"})()) {}

@@ -60,7 +60,7 @@ class Nowhere final : public Exchange {
 
 void BM_GrpcUnary(benchmark::State& state) {
   FakeServer server;
-  server.Serve(inferd::testing::EchoMethods());
+  server.Serve(inferd::support::EchoMethods());
   const std::string frame = Framed(std::string(static_cast<size_t>(state.range(0)), 'x'));
   Nowhere exchange(server.replies);
   const uint64_t before = allocations;
@@ -126,7 +126,7 @@ void SetStream(std::string& frames, uint32_t stream) {
 
 void BM_GrpcUnaryOverHttp2(benchmark::State& state) {
   FakeServer server;
-  server.Serve(inferd::testing::EchoMethods());
+  server.Serve(inferd::support::EchoMethods());
   FakeSessionHost host;
   host.fake_handler.plan = [&](const RequestHead& head) { return server.handler->OnHead(head); };
   std::string greeting = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";

@@ -44,7 +44,7 @@ class GrpcSessionTest : public ::testing::Test {
   base::FakeClock clock_;
   FakeSessionHost host_;
   std::unique_ptr<HttpHandler> handler_ =
-      MakeHandler({.options = options_, .pool = pool_, .clock = clock_}, inferd::testing::EchoMethods(), nullptr);
+      MakeHandler({.options = options_, .pool = pool_, .clock = clock_}, inferd::support::EchoMethods(), nullptr);
   std::unique_ptr<Session> session_;
   http2::FakePeer peer_;
 };

@@ -64,7 +64,7 @@ TEST(LoadMetricsTest, TensorflowsNamesHaveTheFolder) {
 }
 
 TEST(LoadMetricsTest, AVersionIsKnownToMlMetadata) {
-  const inferd::testing::TempDir dir;
+  const inferd::support::TempDir dir;
   dir.Write("3/assets.extra/mlmd_uuid", "test_model_3ab1\n");
   metrics::Registry registry;
   const core::ModelId id{.name = "m", .version = 3};

@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(SpecialFilesTest, FilesFoldersAndLinksMakeAVersion) {
-  const inferd::testing::TempDir dir;
+  const inferd::support::TempDir dir;
   dir.Write("1/variables/data", "x");
   fs::create_symlink("variables/data", dir.path() / "1/link");
   fs::create_symlink("nowhere", dir.path() / "1/lost");
@@ -20,7 +20,7 @@ TEST(SpecialFilesTest, FilesFoldersAndLinksMakeAVersion) {
 }
 
 TEST(SpecialFilesTest, APipeADeviceOrALinkToOneIsNamed) {
-  const inferd::testing::TempDir dir;
+  const inferd::support::TempDir dir;
   dir.Write("1/variables/data", "x");
   ASSERT_EQ(mkfifo((dir.path() / "1/variables/pipe").c_str(), 0600), 0);
   EXPECT_NE(CheckVersionFolder(dir.path() / "1").message().find("variables/pipe' is neither"), std::string::npos);
@@ -30,7 +30,7 @@ TEST(SpecialFilesTest, APipeADeviceOrALinkToOneIsNamed) {
 }
 
 TEST(SpecialFilesTest, AConfigurationThatIsNoFileIsNoMissingOne) {
-  const inferd::testing::TempDir dir;
+  const inferd::support::TempDir dir;
   EXPECT_TRUE(CheckNoConfiguration(dir.path()).ok());
   for (const char* to : {"nowhere", "config.pbtxt", "/dev/null", "/"}) {
     fs::create_symlink(to, dir.path() / "config.pbtxt");

@@ -31,7 +31,7 @@ config::ModelConfig Config() {
 }
 
 TEST(VersionSignatureTest, FollowsTheConfigurationAndKnowsTheEnginesNumbers) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   dir.Write("labels.txt", "zero\r\none\ntwo words\n\n");
   const VersionSignature made = MakeVersionSignature(Config(), Engine(), dir.path()).value();
   EXPECT_THAT(made.engine_inputs, ElementsAre(1, 0));
@@ -44,7 +44,7 @@ TEST(VersionSignatureTest, FollowsTheConfigurationAndKnowsTheEnginesNumbers) {
 }
 
 TEST(VersionSignatureTest, LabelsOfTheModelCountWhereTheConfigurationNamesNone) {
-  const testing::TempDir dir;
+  const support::TempDir dir;
   dir.Write("labels.txt", "zero\n");
   core::ModelSignature engine = Engine();
   for (core::TensorSpec& output : engine.outputs) output.labels = {"from", "the", "model"};
@@ -111,7 +111,7 @@ TEST(VersionSignatureTest, ARankIsUnknownWhereTheConfigurationDoesNotSayIt) {
 }
 
 TEST(VersionSignatureTest, LargeRequestsAreSplitWhereTheirOutputsCanBeJoined) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   config::ModelConfig config = Config();
   config.outputs[0].label_filename.clear();
   const auto splits = [&] {
@@ -128,7 +128,7 @@ TEST(VersionSignatureTest, LargeRequestsAreSplitWhereTheirOutputsCanBeJoined) {
 }
 
 TEST(VersionSignatureTest, WithoutBatchingTheShapesAreAsConfigured) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   config::ModelConfig config = Config();
   config.max_batch_size = 0;
   config.outputs[0].label_filename.clear();
@@ -136,7 +136,7 @@ TEST(VersionSignatureTest, WithoutBatchingTheShapesAreAsConfigured) {
 }
 
 TEST(VersionSignatureTest, SaysWhatTheEngineSeesInPlaceOfTheShape) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   config::ModelConfig config = Config();
   config.inputs[0].allow_ragged_batch = true;
   config.inputs[1].dims = {1, 3};
@@ -153,7 +153,7 @@ TEST(VersionSignatureTest, SaysWhatTheEngineSeesInPlaceOfTheShape) {
 }
 
 TEST(VersionSignatureTest, WhatTheServerMakesIsNoClientsInput) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   config::ModelConfig config = Config();
   config.outputs[0].label_filename.clear();
   config.batch_inputs = {{.target_name = "b", .datatype = DataType::kFp32, .source_input = "a"}};
@@ -166,7 +166,7 @@ TEST(VersionSignatureTest, WhatTheServerMakesIsNoClientsInput) {
 }
 
 TEST(VersionSignatureTest, ErrorsNameTheTensorOrTheFile) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   EXPECT_THAT(MakeVersionSignature(Config(), Engine(), dir.path()).error().message(), HasSubstr("labels.txt"));
   config::ModelConfig config = Config();
   config.outputs[0].label_filename = "../../etc/passwd";

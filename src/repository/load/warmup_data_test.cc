@@ -116,7 +116,7 @@ TEST(WarmupDataTest, Zeros) {
 }
 
 TEST(WarmupDataTest, AFileIsEachRow) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   dir.Write("raw", "0123");
   WarmupInput input = Input(DataType::kFp32, WarmupData::kFile, {1});
   input.file = "raw";

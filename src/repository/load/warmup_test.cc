@@ -36,7 +36,7 @@ TEST(WarmupTest, BytesAreEmptyElements) {
 }
 
 TEST(WarmupTest, AFileIsTheBytes) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   dir.Write("raw", "123456789012");
   config::Warmup warmup = Zeros();
   warmup.inputs["INPUT0"].data = config::WarmupData::kFile;

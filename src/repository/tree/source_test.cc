@@ -20,7 +20,7 @@ class SourceTest : public ::testing::Test {
     EXPECT_EQ(looks.size(), 1u);
     return looks.empty() ? ModelLook{} : looks.front();
   }
-  inferd::testing::TempDir dir_;
+  inferd::support::TempDir dir_;
   base::FakeClock clock_;
   std::unique_ptr<Source> source_;
   std::vector<base::Status> problems_;

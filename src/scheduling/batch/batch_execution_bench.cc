@@ -65,7 +65,7 @@ void BM_Execute(benchmark::State& state) {
   for (int64_t i = 0; i < state.range(0); ++i) remains.entries.push_back(fixture.Request(1, {1, 2, 3, 4}));
   const core::InferRequest prototype = *remains.entries[0]->queued.request;
   for (auto& entry : remains.entries) entry->queued.Fail(base::OkStatus());
-  const base::BufferSlice whole = testing::SliceOf(std::vector<int32_t>(static_cast<size_t>(state.range(0)) * 4));
+  const base::BufferSlice whole = support::SliceOf(std::vector<int32_t>(static_cast<size_t>(state.range(0)) * 4));
   core::InferResponse answer;
   uint64_t allocated = 0;
   for (auto _ : state) {

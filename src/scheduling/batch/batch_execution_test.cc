@@ -178,10 +178,10 @@ TEST_F(BatchExecutionTest, EachGetsWhatItAskedForInItsOrder) {
   execution->RespondAll({base::OkStatus(), std::move(whole)});
   End(*execution);
   ASSERT_THAT(fixture_.answer(0).outputs, SizeIs(1));
-  EXPECT_EQ(fixture_.answer(0).outputs[0].data.view(), testing::Packed({"one"}).view());
+  EXPECT_EQ(fixture_.answer(0).outputs[0].data.view(), support::Packed({"one"}).view());
   ASSERT_THAT(fixture_.answer(1).outputs, SizeIs(2));
   EXPECT_EQ(fixture_.answer(1).outputs[0].name, "TEXT");
-  EXPECT_EQ(fixture_.answer(1).outputs[0].data.view(), testing::Packed({""}).view());
+  EXPECT_EQ(fixture_.answer(1).outputs[0].data.view(), support::Packed({""}).view());
   EXPECT_EQ(fixture_.answer(1).outputs[1].name, "OUT");
   EXPECT_THAT(fixture_.values(2), ElementsAre(3, 4));
 }
@@ -430,7 +430,7 @@ TEST_F(BatchExecutionTest, CancelAndDeadlineAreEachMembersOwn) {
 TEST_F(BatchExecutionTest, OnlyWhatIsMisalignedIsCopied) {
   fixture_.context.input_alignments = {64};
   auto odd = fixture_.Request(1, {1});
-  odd->queued.request->inputs[0].data = testing::SliceOf<int32_t>({0, 2}).Sub(4, 4);
+  odd->queued.request->inputs[0].data = support::SliceOf<int32_t>({0, 2}).Sub(4, 4);
   const Running execution{fixture_, fixture_.Request(1, {1}), std::move(odd)};
   EXPECT_THAT(Gathered(execution->inputs[0]), ElementsAre(1, 2));
   EXPECT_EQ(reinterpret_cast<uintptr_t>(execution->inputs[0].pieces[1].data()) % 64, 0u);
@@ -442,7 +442,7 @@ TEST_F(BatchExecutionTest, WhatIsGatheredLaterIsNotCopiedBefore) {
   fixture_.context.input_alignments = {64};
   fixture_.context.one_piece_inputs = {true};
   auto odd = fixture_.Request(1, {1});
-  const base::BufferSlice data = testing::SliceOf<int32_t>({0, 2}).Sub(4, 4);
+  const base::BufferSlice data = support::SliceOf<int32_t>({0, 2}).Sub(4, 4);
   odd->queued.request->inputs[0].data = data;
   const Running execution{fixture_, fixture_.Request(1, {1}), std::move(odd)};
   EXPECT_EQ(execution->inputs[0].pieces[1].data(), data.data());
@@ -483,7 +483,7 @@ TEST_F(BatchExecutionTest, AnswersAreNeverMixed) {
       for (int32_t& number : asked[i]) expected.push_back(std::to_string(number *= 2));
       for (const core::InferTensor& output : fixture_.answer(request).outputs) {
         EXPECT_EQ(output.data.view(),
-                  output.name == "OUT" ? testing::SliceOf(asked[i]).view() : testing::Packed(expected).view());
+                  output.name == "OUT" ? support::SliceOf(asked[i]).view() : support::Packed(expected).view());
         EXPECT_EQ(output.shape[0], static_cast<int64_t>(asked[i].size()));
       }
       EXPECT_THAT(fixture_.answer(request).outputs, SizeIs(kWishes[wishes[i]].size()));

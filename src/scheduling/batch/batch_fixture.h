@@ -41,14 +41,14 @@ class BatchFixture {
     return {.name = std::move(name),
             .datatype = tensor::DataType::kInt32,
             .shape = std::move(shape),
-            .data = testing::SliceOf(values),
+            .data = support::SliceOf(values),
             .parameters = {}};
   }
   static core::InferTensor Texts(std::string name, const std::vector<std::string>& texts) {
     return {.name = std::move(name),
             .datatype = tensor::DataType::kBytes,
             .shape = {static_cast<int64_t>(texts.size())},
-            .data = testing::Packed(texts),
+            .data = support::Packed(texts),
             .parameters = {}};
   }
 
@@ -83,7 +83,7 @@ class BatchFixture {
     return answers(i)[0];
   }
   std::vector<int32_t> values(size_t i, size_t output = 0) const {
-    return testing::ValuesOf<int32_t>(answer(i).outputs.at(output).data);
+    return support::ValuesOf<int32_t>(answer(i).outputs.at(output).data);
   }
 
  private:
@@ -122,7 +122,7 @@ class Running final : public std::unique_ptr<BatchExecution> {
 inline std::vector<int32_t> Gathered(const core::ExecutionInput& input) {
   std::vector<int32_t> all;
   for (const base::BufferSlice& piece : input.pieces) {
-    const auto values = testing::ValuesOf<int32_t>(piece);
+    const auto values = support::ValuesOf<int32_t>(piece);
     all.insert(all.end(), values.begin(), values.end());
   }
   return all;

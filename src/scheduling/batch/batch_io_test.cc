@@ -9,7 +9,7 @@ namespace inferd::scheduling {
 namespace {
 
 using config::BatchInputKind;
-using inferd::testing::ValuesOf;
+using inferd::support::ValuesOf;
 using tensor::DataType;
 using tensor::Shape;
 using ::testing::ElementsAre;

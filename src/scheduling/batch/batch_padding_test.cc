@@ -8,7 +8,7 @@
 namespace inferd::scheduling {
 namespace {
 
-using inferd::testing::ValuesOf;
+using inferd::support::ValuesOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -33,7 +33,7 @@ TEST(BatchPaddingTest, TheFirstRowIsRepeated) {
 TEST(BatchPaddingTest, TextsAreRepeatedWithTheirLengths) {
   core::InferTensor texts = BatchFixture::Texts("IN", {"a", "bcd", "ef", ""});
   texts.shape = {2, 2};
-  EXPECT_EQ(RepeatFirstRow(texts, 2)->view(), inferd::testing::Packed({"a", "bcd", "a", "bcd"}).view());
+  EXPECT_EQ(RepeatFirstRow(texts, 2)->view(), inferd::support::Packed({"a", "bcd", "a", "bcd"}).view());
 }
 
 TEST(BatchPaddingTest, WhatWouldBeTooLargeIsRefused) {

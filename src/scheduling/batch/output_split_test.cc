@@ -14,7 +14,7 @@ core::InferTensor Numbers(tensor::Shape shape, size_t count) {
   return {.name = "OUT",
           .datatype = tensor::DataType::kInt32,
           .shape = std::move(shape),
-          .data = testing::SliceOf(std::vector<int32_t>(count)),
+          .data = support::SliceOf(std::vector<int32_t>(count)),
           .parameters = {}};
 }
 
@@ -22,7 +22,7 @@ core::InferTensor Texts(tensor::Shape shape, const std::vector<std::string>& tex
   return {.name = "OUT",
           .datatype = tensor::DataType::kBytes,
           .shape = std::move(shape),
-          .data = testing::Packed(texts),
+          .data = support::Packed(texts),
           .parameters = {}};
 }
 

@@ -376,7 +376,7 @@ TEST(RequestSplitterTest, OnlyRequestsThatAreTooLargeAndCanBeJoinedAreSplit) {
     signature.max_batch_size = 2;
     signature.splits_larger_requests = true;
     change(signature);
-    inferd::testing::FakeEngine::Script script;
+    inferd::support::FakeEngine::Script script;
     script.signature = signature;
     return fixture.MakeVersion(script);
   };

@@ -56,7 +56,7 @@ TEST(HostPoliciesTest, TheCoresOfEachOfAModelsGroups) {
 }
 
 TEST(HostPoliciesTest, NumaNodesAndCoresNarrowEachOther) {
-  const testing::TempDir nodes;
+  const support::TempDir nodes;
   const CpuCores all = base::ThreadCpuCores();
   nodes.Write("node0/cpulist", base::FormatCpuCores(all) + ",8000\n");
   nodes.Write("node1/cpulist", "8000-8001\n");

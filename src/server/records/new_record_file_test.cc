@@ -24,7 +24,7 @@ class NewRecordFileTest : public ::testing::Test {
     return {records.begin(), records.end()};
   }
 
-  const inferd::testing::TempDir dir_;
+  const inferd::support::TempDir dir_;
   const base::FakeClock clock_;  // a second after 1970 began
 };
 

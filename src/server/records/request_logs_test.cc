@@ -50,7 +50,7 @@ class RequestLogsTest : public ::testing::Test {
     return ":tensorflow:serving:request_log_count{model_name=\"" + model + "\",status_code=\"" + status + "\"} ";
   }
 
-  const inferd::testing::TempDir dir_;
+  const inferd::support::TempDir dir_;
   const base::FakeClock clock_;
   const std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
   metrics::Registry registry_;

@@ -14,10 +14,10 @@
 namespace inferd::worker {
 namespace {
 
-using inferd::testing::Packed;
-using inferd::testing::RecordingExecution;
-using inferd::testing::SliceOf;
-using inferd::testing::ValuesOf;
+using inferd::support::Packed;
+using inferd::support::RecordingExecution;
+using inferd::support::SliceOf;
+using inferd::support::ValuesOf;
 using tensor::DataType;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

@@ -36,9 +36,9 @@ std::string BytesOf(std::initializer_list<int32_t> values) {
   return bytes;
 }
 
-class ToyTest : public testing::Test {
+class ToyTest : public ::testing::Test {
  protected:
-  ToyTest() : folder_(testing::TempDir() + "/toy_" + std::to_string(getpid())) {
+  ToyTest() : folder_(::testing::TempDir() + "/toy_" + std::to_string(getpid())) {
     std::filesystem::create_directories(folder_ / "echo" / "1");
     std::ofstream(folder_ / "echo" / "config.pbtxt") << kConfig;
     options_.personality = &config::DefaultPersonality();

@@ -12,8 +12,8 @@ namespace inferd::tfs_grpc {
 namespace {
 
 using tensorflow::serving::SessionRunRequest;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 SessionRunRequest Request(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches) {
   SessionRunRequest request;
@@ -60,11 +60,11 @@ TEST(SessionRequestTest, NamesAreBounded) {
 
 TEST(SessionRequestTest, MalformedMessagesAreRefused) {
   for (const char* bytes : {"\x12", "\x12\x03\x0a\x05x", "\x1a\x01\xff", "\x12\x03\x0a\x01\xff"}) {
-    EXPECT_FALSE(ReadSessionRequest(bytes).has_value()) << testing::PrintToString(bytes);
+    EXPECT_FALSE(ReadSessionRequest(bytes).has_value()) << ::testing::PrintToString(bytes);
   }
 }
 
-class SessionPlanTest : public testing::Test {
+class SessionPlanTest : public ::testing::Test {
  protected:
   SessionPlanTest() {
     model_.signature_.name = "serving_default";
