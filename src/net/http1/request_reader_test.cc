@@ -14,8 +14,8 @@ namespace {
 using Event = RequestReader::Event;
 using State = RequestReader::State;
 
-constexpr std::string_view kGet = "GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n";
-constexpr std::string_view kPost = "POST /v2 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
+constexpr std::string_view kPlainGet = "GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr std::string_view kPostOfHello = "POST /v2 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
 
 class Http1RequestReaderTest : public ::testing::Test {
  protected:
@@ -34,7 +34,7 @@ class Http1RequestReaderTest : public ::testing::Test {
 };
 
 TEST_F(Http1RequestReaderTest, ReadsOneRequestAfterTheOther) {
-  Put(std::string(kGet) + std::string(kGet));
+  Put(std::string(kPlainGet) + std::string(kPlainGet));
   for (int i = 0; i < 2; ++i) {
     ASSERT_EQ(reader_.Read(), Event::kHead);
     EXPECT_EQ(reader_.request().head.target, "/v2");
@@ -49,7 +49,7 @@ TEST_F(Http1RequestReaderTest, ReadsOneRequestAfterTheOther) {
 }
 
 TEST_F(Http1RequestReaderTest, ReadsTheBodyIntoItsPlace) {
-  Put(kPost.substr(0, kPost.size() - 5));
+  Put(kPostOfHello.substr(0, kPostOfHello.size() - 5));
   ASSERT_EQ(reader_.Read(), Event::kHead);
   EXPECT_EQ(reader_.body_length(), 5u);
   BeginBody();
@@ -62,7 +62,7 @@ TEST_F(Http1RequestReaderTest, ReadsTheBodyIntoItsPlace) {
 }
 
 TEST_F(Http1RequestReaderTest, ARefusedBodyIsDroppedBeforeTheNextRequest) {
-  Put(std::string(kPost) + std::string(kGet));
+  Put(std::string(kPostOfHello) + std::string(kPlainGet));
   ASSERT_EQ(reader_.Read(), Event::kHead);
   const std::optional<uint64_t> length = reader_.body_length();
   reader_.Next();
@@ -106,9 +106,9 @@ TEST_F(Http1RequestReaderTest, FindsThePrefaceOfHttp2) {
 TEST_F(Http1RequestReaderTest, EndsWhereThePeerIsDone) {
   reader_.OnEof();
   EXPECT_EQ(reader_.Read(), Event::kNone) << "nothing was begun";
-  Put(kPost.substr(0, 10));
+  Put(kPostOfHello.substr(0, 10));
   EXPECT_EQ(reader_.Read(), Event::kEnd);
-  Put(kPost.substr(10, kPost.size() - 12));
+  Put(kPostOfHello.substr(10, kPostOfHello.size() - 12));
   ASSERT_EQ(reader_.Read(), Event::kHead);
   BeginBody();
   EXPECT_EQ(reader_.Read(), Event::kEnd);

@@ -15,7 +15,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr std::string_view kPost = "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody";
+constexpr std::string_view kPostOfBody = "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody";
 constexpr std::string_view kChunked =
     "POST /p HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nbo\r\n2\r\ndy\r\n0\r\n\r\n";
 
@@ -42,7 +42,7 @@ class Http1SinkTest : public ::testing::Test {
 };
 
 TEST_F(Http1SinkTest, TakesTheWholeBody) {
-  for (const std::string_view wire : {kPost, kChunked}) {
+  for (const std::string_view wire : {kPostOfBody, kChunked}) {
     record_->calls.clear();
     record_->body.clear();
     Exchange(wire, 3);
@@ -60,13 +60,13 @@ TEST_F(Http1SinkTest, TakesTheWholeBody) {
 
 TEST_F(Http1SinkTest, MayAnswerAtOnceRequestAfterRequest) {
   record_->on_open = [this] { record_->reply.Send(Ok()); };
-  const std::string out = Exchange(std::string(kPost) + std::string(kPost));
+  const std::string out = Exchange(std::string(kPostOfBody) + std::string(kPostOfBody));
   EXPECT_THAT(out, HasSubstr("okHTTP/1.1 200 OK"));
   EXPECT_EQ(record_->calls, "begin body end open begin body end open gone gone ");
 }
 
 TEST_F(Http1SinkTest, LeavesTrailersOut) {
-  Exchange(kPost);
+  Exchange(kPostOfBody);
   record_->reply.Start(Ok());
   record_->reply.End({{"grpc-status", "0"}});
   EXPECT_THAT(Exchange(""), EndsWith("ok\r\n0\r\n\r\n"));
@@ -74,12 +74,12 @@ TEST_F(Http1SinkTest, LeavesTrailersOut) {
 
 TEST_F(Http1SinkTest, KeepsTheListenersBodyLimit) {
   host_.limits_value.body_bytes_max = 3;
-  EXPECT_THAT(Exchange(kPost), StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(Exchange(kPostOfBody), StartsWith("HTTP/1.1 413 "));
   EXPECT_EQ(record_->calls, "gone ");  // never begun
 }
 
 TEST_F(Http1SinkTest, AClosedConnectionCancelsAndDestroysIt) {
-  Exchange(kPost);
+  Exchange(kPostOfBody);
   bool gone = false;
   record_->reply.OnPeerGone([&] { gone = true; });
   session_->OnClosed();
@@ -89,7 +89,7 @@ TEST_F(Http1SinkTest, AClosedConnectionCancelsAndDestroysIt) {
 }
 
 TEST_F(Http1SinkTest, TheReplyCanBeTakenAway) {
-  Exchange(kPost);
+  Exchange(kPostOfBody);
   bool cancelled = false;
   record_->reply.OnPeerGone([&] { cancelled = true; });
   Reply claimed = record_->reply.key().Claim();
