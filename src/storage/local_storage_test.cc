@@ -109,7 +109,7 @@ TEST(FileStorageTest, OneFileIsAModelWithVersionOne) {
 }
 
 TEST(FileStorageTest, AFolderOfFilesIsVersionOne) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   dir.Write("models/saved_model.pb", "12345");
   dir.Write("models/variables/variables.index", "");
   dir.Write("models/config.pbtxt", "");
@@ -122,7 +122,7 @@ TEST(FileStorageTest, AFolderOfFilesIsVersionOne) {
 }
 
 TEST(FileStorageTest, AFolderOfVersionsStaysAsItIs) {
-  inferd::testing::TempDir dir;
+  inferd::support::TempDir dir;
   dir.Write("models/7/model.onnx", "12345");
   dir.Write("models/labels.txt", "");
   const FileStorage storage(dir.path() / "models", "iris");

@@ -70,7 +70,7 @@ TEST(KserveFlagsTest, WhatAServingRuntimePasses) {
 }
 
 TEST(KserveFlagsTest, AFolderOfFoldersIsARepository) {
-  const inferd::testing::TempDir dir;
+  const inferd::support::TempDir dir;
   dir.Write("bare/model.onnx", "x");
   dir.Write("versions/1/model.onnx", "x");
   dir.Write("many/a/model.onnx", "x");

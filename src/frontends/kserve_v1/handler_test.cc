@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using Headers = std::vector<std::pair<std::string_view, std::string_view>>;
 
 // The seams of the front-end, driven by hand: m, an echo of x, and its explainer e.
-class HandlerTest : public testing::Test {
+class HandlerTest : public ::testing::Test {
  protected:
   HandlerTest() {
     auto model = std::make_shared<core::FakePinned>();

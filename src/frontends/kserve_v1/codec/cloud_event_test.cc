@@ -107,7 +107,7 @@ TEST(CloudEventTest, AnswersMayKeepWhatTheRequestSaid) {
   EXPECT_EQ(HeaderValue(binary, "ce-type"), "t2");
   EXPECT_NE(HeaderValue(binary, "ce-id"), "7");
   const std::string_view body = R"({"specversion":"1.0","id":"1","source":"s","type":"t","more":true,"data":1})";
-  EXPECT_THAT(BodyText(AnswerTo(kStructured, body, options)), testing::HasSubstr(R"("more":true,)"));
+  EXPECT_THAT(BodyText(AnswerTo(kStructured, body, options)), ::testing::HasSubstr(R"("more":true,)"));
 }
 
 TEST(CloudEventTest, ABodyMayBeOneThatDoesNotSaySo) {
