@@ -1,14 +1,15 @@
-"""The same tensors through V2 and TensorFlow Serving's API, each over HTTP and gRPC, to models of two engines: the answers are
-equal, bit for bit."""
+"""The same tensors through V2, TensorFlow Serving's API and the TensorRT Inference Server's, each over HTTP and gRPC, to models
+of two engines: the answers are equal, bit for bit."""
 
 import base64
+import shutil
 import struct
 
 import grpc
 import numpy
 import pytest
 
-from support import models, oip, tensors, tfs
+from support import models, oip, tensors, tfs, trtis
 from support.isolation import IN_BOTH_ISOLATIONS
 from support.server import ROOT, Server, has_engine, wait_until
 
@@ -25,12 +26,43 @@ class Identity:
                                               (f"identity_{datatype.lower()}", "x", "y"))
 
 
+class FixedIdentity(Identity):
+    """The same with dimensions that only the batch leaves open, as the TensorRT Inference Server's protocol needs them."""
+
+    def __init__(self, engine, datatype):
+        super().__init__(engine, datatype)
+        self.name = f"fixed_{engine}_{datatype}"
+
+
+# Of the types that protocol has.
+NUMBERS = [datatype for datatype in models.DATATYPES if datatype not in ("BYTES", "BF16")]
+
+
 @pytest.fixture(scope="module")
-def server(identities, isolation):
+def fixed(tmp_path_factory):
+    repository = tmp_path_factory.mktemp("fixed")
+    for datatype in NUMBERS:
+        for engine in ("onnxruntime", "tensorflow"):
+            model = FixedIdentity(engine, datatype)
+            if engine == "onnxruntime":
+                models.add_onnx(repository, model.name, models.identity_bytes(datatype))
+            else:
+                shutil.copytree(TENSORFLOW / Identity(engine, datatype).name, repository / model.name)
+            models.write_whole(repository / model.name / "config.pbtxt", f"""
+                max_batch_size: 4
+                input {{ name: "{model.input}" data_type: TYPE_{datatype} dims: [ 3 ] }}
+                output {{ name: "{model.output}" data_type: TYPE_{datatype} dims: [ 3 ] }}
+                """.encode())
+    return repository
+
+
+@pytest.fixture(scope="module")
+def server(identities, fixed, isolation):
     if not has_engine("tensorflow"):
         pytest.fail("the tensorflow engine is not built: tools/install_tensorflow")
     asked = ["matmul", *(Identity("tensorflow", datatype).name for datatype in models.DATATYPES)]
-    with Server(f"onnx={identities}", f"tensorflow={TENSORFLOW}", ready=False) as running:
+    asked += [FixedIdentity(engine, datatype).name for datatype in NUMBERS for engine in ("onnxruntime", "tensorflow")]
+    with Server(f"onnx={identities}", f"tensorflow={TENSORFLOW}", f"fixed={fixed}", ready=False) as running:
         wait_until(lambda: all(running.request("GET", f"/v2/models/{name}/ready")[0] == 200 for name in asked), "they are ready")
         yield running
 
@@ -97,6 +129,25 @@ def over_tfs_grpc(_server, channel, model, values):
         return raw(numpy.array(elements, object), "BYTES")
     bits_type = numpy.uint16 if model.datatype in ("FP16", "BF16") else models.DATATYPES[model.datatype][1]
     return numpy.array(elements, bits_type).tobytes()
+
+
+def over_trtis_http(server, _channel, model, values):
+    client = trtis.HttpClient(server)
+    return client.infer(model.name, {model.input: values}, [model.output])[0][model.output].tobytes()
+
+
+def over_trtis_grpc(_server, channel, model, values):
+    client = trtis.GrpcClient(channel)
+    return client.infer(model.name, {model.input: values}, [model.output])[0][model.output].tobytes()
+
+
+@pytest.mark.parametrize("engine", ["onnxruntime", "tensorflow"])
+@pytest.mark.parametrize("datatype", NUMBERS)
+@pytest.mark.parametrize("protocol", [over_v2_http, over_v2_grpc, over_tfs_rest, over_tfs_grpc, over_trtis_http,
+                                      over_trtis_grpc])
+def test_a_model_of_fixed_dimensions(server, channel, protocol, datatype, engine):
+    values = tensors.sample(datatype)
+    assert protocol(server, channel, FixedIdentity(engine, datatype), values) == raw(values, datatype)
 
 
 @pytest.mark.parametrize("engine", ["onnxruntime", "tensorflow"])
