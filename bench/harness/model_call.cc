@@ -41,12 +41,12 @@ Result<LoadTarget> GrpcTarget(const Target& target, const net::GrpcCall& call) {
 }
 
 bool IsPredictRest(Wire wire) {
-  return wire == Wire::kPredict || wire == Wire::kPredictReals || wire == Wire::kPredictWholes;
+  return wire == Wire::kPredict || wire == Wire::kPredictReals || wire == Wire::kPredictWholes || IsKserve(wire);
 }
 
 Result<std::string> RestBody(Wire wire, const std::vector<ctl::NamedTensor>& inputs) {
   if (wire == Wire::kPredict) return PredictBody(inputs);
-  return PredictRows(inputs, wire == Wire::kPredictReals ? RowNumbers::kReals : RowNumbers::kWholes);
+  return PredictRows(inputs, wire == Wire::kPredictWholes ? RowNumbers::kWholes : RowNumbers::kReals);
 }
 
 // All outputs of a model whose shapes are fixed but for the batch.
@@ -68,10 +68,16 @@ Result<net::ClientRequest> HttpRequest(const ModelCall& call, const std::vector<
   }
   if (IsPredictRest(call.wire)) {
     INFERD_ASSIGN_OR_RETURN(std::string body, RestBody(call.wire, inputs));
-    return net::ClientRequest{.method = "POST",
-                              .path = "/v1/models/" + call.model + ":predict",
-                              .headers = {{"Content-Type", "application/json"}},
-                              .body = std::move(body)};
+    const bool versioned = call.versioned && !IsKserve(call.wire);
+    net::ClientRequest request{.method = "POST",
+                               .path = "/v1/models/" + call.model + (versioned ? "/versions/1" : "") + ":predict",
+                               .headers = {{"Content-Type", "application/json"}},
+                               .body = std::move(body)};
+    if (call.wire == Wire::kKserveEvent) {
+      for (const char* const name : {"ce-id", "ce-source", "ce-type"}) request.headers.emplace_back(name, "bench");
+      request.headers.emplace_back("ce-specversion", "1.0");
+    }
+    return request;
   }
   ctl::InferOptions infer;
   infer.model = call.model;
@@ -127,6 +133,8 @@ const char* WireName(Wire wire) {
     case Wire::kPredictGrpc: return "predict gRPC";
     case Wire::kTrtis: return "TRTIS";
     case Wire::kTrtisGrpc: return "TRTIS gRPC";
+    case Wire::kKserve: return "V1 rows, reals";
+    case Wire::kKserveEvent: return "V1 event, reals";
   }
   return "?";
 }

@@ -16,6 +16,7 @@ struct ModelCall {
   std::string model;
   std::vector<std::string> shapes{};  // "NAME=1,2", for what the model leaves open
   Wire wire = Wire::kBinary;
+  bool versioned = false;  // TensorFlow Serving's REST asks for version 1: paths without one are KServe's
 };
 
 // What a load over it needs.

@@ -55,8 +55,8 @@ struct Options {
   CoreLayout::Options cores;
 };
 
-bool IsOfRows(Wire wire) { return wire == Wire::kPredictReals || wire == Wire::kPredictWholes; }
 bool IsTrtis(Wire wire) { return wire == Wire::kTrtis || wire == Wire::kTrtisGrpc; }
+bool IsOfRows(Wire wire) { return wire == Wire::kPredictReals || wire == Wire::kPredictWholes || IsKserve(wire); }
 bool UsesGrpc(const Options& options) { return std::ranges::any_of(options.wires, IsGrpc); }
 
 void AddRow(ctl::Table& table, const Row& row, std::optional<double> engine_us) {
@@ -95,14 +95,19 @@ std::map<std::string, EngineCost> BareEngineCosts(const Options& options) {
   return EngineCosts("'" + program + "' " + engine + "'" + options.repository + "' 2>/dev/null");
 }
 
+bool UsesKserve(const Options& options) { return std::ranges::any_of(options.wires, IsKserve); }
+
 std::vector<ModelCall> CallsOf(const Options& options) {
+  const bool versioned = UsesKserve(options);
   std::vector<ModelCall> calls;
   for (const std::string& model : options.models) {
     for (const Wire wire : options.wires) {
       if (model == kLargeModel && wire == Wire::kJson) continue;  // numbers as text have a row of their own
       if (model == kLargeModel && IsTrtis(wire)) continue;        // which says no shapes
-      if ((model == kPredictModel && IsOfRows(wire)) || (model == kImageModel && wire == Wire::kPredict)) continue;
+      if ((model == kPredictModel && IsOfRows(wire) && !versioned) || (model == kImageModel && wire == Wire::kPredict))
+        continue;
       calls.push_back(MakeCall(model, wire));
+      calls.back().versioned = versioned;
     }
   }
   return calls;
@@ -147,11 +152,13 @@ Result<std::string> MeasureIdle(const Options& options, const Targets& targets) 
 
 Status Run(const Options& options) {
   const bool ours = options.http.empty();
-  const Programs::Options started{.folder = options.programs,
-                                  .repository = options.repository,
-                                  .models = options.models,
-                                  .grpc = UsesGrpc(options),
-                                  .server = ours};
+  const Programs::Options started{
+      .folder = options.programs,
+      .repository = options.repository,
+      .models = options.models,
+      .arguments = UsesKserve(options) ? std::vector<std::string>{"--v1-predict=kserve"} : std::vector<std::string>{},
+      .grpc = UsesGrpc(options),
+      .server = ours};
   if (options.isolation) {
     return PrintIsolationTable(
         started,
@@ -174,7 +181,8 @@ void PreferPredict(const CLI::App& app, Options& options) {
   if (app.count("--repository") == 0) options.repository = "tests/models/tensorflow";
   if (app.count("--models") == 0) options.models = {kPredictModel, kImageModel};
   if (app.count("--wires") == 0) {
-    options.wires = {Wire::kPredict, Wire::kPredictReals, Wire::kPredictWholes, Wire::kPredictGrpc};
+    options.wires = {Wire::kPredict,     Wire::kPredictReals, Wire::kPredictWholes,
+                     Wire::kPredictGrpc, Wire::kKserve,       Wire::kKserveEvent};
   }
   if (app.count("--idle-connections") == 0) options.idle_connections = 0;
 }
@@ -200,11 +208,13 @@ int main(int argc, char** argv) {
                                                             {"predict-wholes", inferd::bench::Wire::kPredictWholes},
                                                             {"predict-grpc", inferd::bench::Wire::kPredictGrpc},
                                                             {"trtis", inferd::bench::Wire::kTrtis},
-                                                            {"trtis-grpc", inferd::bench::Wire::kTrtisGrpc}};
+                                                            {"trtis-grpc", inferd::bench::Wire::kTrtisGrpc},
+                                                            {"kserve", inferd::bench::Wire::kKserve},
+                                                            {"kserve-event", inferd::bench::Wire::kKserveEvent}};
   app.add_option(
          "--wires", options.wires,
          "json, binary, grpc, stream (Predict V2; all four if left out), predict, predict-reals, predict-wholes, "
-         "predict-grpc (TensorFlow Serving)")
+         "predict-grpc (TensorFlow Serving), kserve, kserve-event (KServe V1)")
       ->delimiter(',')
       ->transform(CLI::CheckedTransformer(wires));
   app.add_flag("--predict", options.predict,
