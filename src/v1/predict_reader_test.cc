@@ -231,5 +231,39 @@ TEST(PredictReaderTest, HugeBodiesOfManyInputsReserveLittle) {
   EXPECT_EQ(decoded->request->inputs.size(), 200u);
 }
 
+std::string ReadKserve(std::string_view body, const ModelSignature& signature) {
+  const auto decoded = ReadPredict(body, signature, {.dialect = Dialect::kKserve});
+  if (!decoded.has_value()) return decoded.error().message();
+  std::string text = decoded->row ? "row" : "columnar";
+  for (const core::InferTensor& input : decoded->request->inputs) {
+    text += " " + input.name + input.shape.ToString() + Elements(input);
+  }
+  return text;
+}
+
+TEST(PredictReaderTest, KservesDialectTakesInputsForInstances) {
+  const ModelSignature one = One(DataType::kInt32);
+  EXPECT_EQ(ReadKserve(R"({"instances": [1, 2]})", one), "row x[2] 1 2");
+  EXPECT_EQ(ReadKserve(R"({"inputs": [1, 2]})", one), "row x[2] 1 2");
+  EXPECT_EQ(ReadKserve(R"({"inputs": [{"x": 1}, {"x": 2}]})", one), "row x[2] 1 2");
+  EXPECT_EQ(ReadKserve(R"({"inputs": {"x": [1, 2]}})", one), "columnar x[2] 1 2");
+  EXPECT_EQ(ReadKserve(R"({"inputs": {"x": [1], "y": 7}})", one), "the model has no input 'y'");
+  EXPECT_EQ(ReadKserve("", ModelSignature()), "row");
+  EXPECT_EQ(ReadKserve("{}", ModelSignature()), "row");
+}
+
+TEST(PredictReaderTest, KservesDialectHasItsOwnWords) {
+  const ModelSignature one = One(DataType::kInt32);
+  EXPECT_EQ(ReadKserve("", one), "Unrecognized request format: The document is empty");
+  EXPECT_EQ(ReadKserve("[]", one), "Unrecognized request format: expected an object");
+  EXPECT_TRUE(ReadKserve("{\"instances\": [1", one).starts_with("Unrecognized request format: "));
+  EXPECT_EQ(ReadKserve(R"({"instances": 1})", one), R"(Expected "instances" to be a list)");
+  EXPECT_EQ(ReadKserve("{}", one), R"(Expected "instances" or "inputs" in the request)");
+  EXPECT_EQ(ReadKserve(R"({"inputs": [1], "instances": [1]})", one),
+            R"(Expected either "instances" or "inputs", not both)");
+  EXPECT_EQ(ReadKserve(R"({"instances": [1, {"x": 1}]})", one),
+            "Expecting value/list but got object at item 1 of input list");
+}
+
 }  // namespace
 }  // namespace inferd::v1

@@ -84,5 +84,20 @@ TEST(PredictWriterTest, DataThatDoesNotFitIsOurFault) {
   EXPECT_EQ(WritePredictions(response, true).error().code(), base::StatusCode::kInternal);
 }
 
+TEST(PredictWriterTest, OutputsWithoutRowsMayStandByName) {
+  const auto write = [](const std::vector<core::InferTensor>& outputs) {
+    json::Writer json;
+    json.BeginObject();
+    const base::Status status = WriteOutputs(json, "predictions", outputs, Layout::kRowsIfAny);
+    json.EndObject();
+    return status.ok() ? json.TakeString() : status.message();
+  };
+  EXPECT_EQ(write({Floats("a", {2}, {1, 2}), Floats("b", {2}, {3, 4})}),
+            R"({"predictions":[{"a":1.0,"b":3.0},{"a":2.0,"b":4.0}]})");
+  EXPECT_EQ(write({Floats("a", {1}, {1}), Floats("b", {2}, {1, 2})}), R"({"predictions":{"a":[1.0],"b":[1.0,2.0]}})");
+  EXPECT_EQ(write({Floats("y", {}, {1})}), R"({"predictions":1.0})");
+  EXPECT_EQ(write({}), "Cannot convert empty tensor map to JSON");
+}
+
 }  // namespace
 }  // namespace inferd::v1

@@ -13,6 +13,7 @@ namespace {
 using S = ServerOptions;
 using Listener = ListenerOptions;
 using Tls = TlsOptions;
+using Events = EventOptions;
 using Limit = LimitOptions;
 using Served = ServedModelOptions;
 
@@ -247,6 +248,14 @@ std::vector<Option> AnswerRows() {
           kAnswers, "v1-predict",
           "POST /v1/models/M:predict as TensorFlow Serving, as KServe V1, or as KServe V1 "
           "for CloudEvents alone; with tfs, nothing is KServe's"),
+      Plain<&S::v1_events, &Events::type>(kAnswers, "v1-event-type", "TYPE",
+                                          "the type of CloudEvents that answer KServe V1's predictions"),
+      Plain<&S::v1_events, &Events::source>(kAnswers, "v1-event-source", "SOURCE",
+                                            "their source; default: io.kserve.inference. and the model's name"),
+      Plain<&S::v1_events, &Events::merge>(
+          kAnswers, "v1-event-merge", "",
+          "they keep the attributes of the request's event but for its id, source, type "
+          "and time"),
       Choice<kTfsResultKey, &S::tfs_result_key>(kAnswers, "tfs-result-key",
                                                 "what TensorFlow Serving's classify and regress answer under"),
       Plain<&S::tfs_metrics_path>(kAnswers, "tfs-metrics-path", "PATH",

@@ -11,7 +11,7 @@ namespace inferd::config {
 struct HostPolicy {
   std::string name;
   std::vector<int> cpu_cores = {};  // cpu-cores=0-3; empty: all
-  int numa_node = -1;          // numa-node=1: the cores of that node; -1: any
+  int numa_node = -1;               // numa-node=1: the cores of that node; -1: any
 };
 
 // How much of a resource there is (Triton's --rate-limit-resource NAME:COUNT[:DEVICE]).

@@ -11,6 +11,7 @@
 #include "config/engine_parameters.h"
 #include "config/isolation.h"
 #include "config/options/access_options.h"
+#include "config/options/event_options.h"
 #include "config/options/grpc_options.h"
 #include "config/options/lazy_options.h"
 #include "config/options/resource_options.h"
@@ -165,6 +166,7 @@ struct ServerOptions {
   JsonNonFinite json_nonfinite = JsonNonFinite::kTokens;
   V1Status v1_status = V1Status::kUnion;
   V1Predict v1_predict = V1Predict::kUnion;
+  EventOptions v1_events;
   TfsResultKey tfs_result_key = TfsResultKey::kBoth;
   std::string tfs_metrics_path = "/monitoring/prometheus/metrics";  // on HTTP's port; empty: nowhere
   bool tfs_session_graph = false;        // SessionRun may feed, fetch and run anything in a model's graph

@@ -86,6 +86,15 @@ TEST(KserveFlagsTest, AFolderOfFoldersIsARepository) {
   EXPECT_THAT(many.warnings, ElementsAre(HasSubstr("--model_name has no effect")));
 }
 
+TEST(KserveFlagsTest, EventsAreWhatTheEnvironmentSays) {
+  const auto parsed =
+      ParseServerOptions({"kserve", {"--model_dir=/m"}, {{"CE_TYPE", "t"}, {"CE_SOURCE", "s"}, {"CE_MERGE", "True"}}});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_EQ(parsed->options.v1_events.type, "t");
+  EXPECT_EQ(parsed->options.v1_events.source, "s");
+  EXPECT_TRUE(parsed->options.v1_events.merge);
+}
+
 TEST(KserveFlagsTest, UnknownFlagsAreIgnored) {
   EXPECT_THAT(Parse({"--model_dir=/m", "--some_new_flag=1"}).warnings,
               ElementsAre("unknown argument: --some_new_flag=1"));

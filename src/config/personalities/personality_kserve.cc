@@ -1,3 +1,5 @@
+#include "config/option_table/option_value.h"
+#include "config/options/server_options.h"
 #include "config/personalities/kserve_flags.h"
 #include "config/personality.h"
 
@@ -13,6 +15,24 @@ constexpr PersonalityDefault kDefaults[] = {
     {"v1-status", "kserve"},   {"v1-predict", "kserve"},       {"control-from", "anyone"},
 };
 
+base::Status SetEventType(ServerOptions& options, std::string_view text) {
+  options.v1_events.type = text;
+  return base::OkStatus();
+}
+
+base::Status SetEventSource(ServerOptions& options, std::string_view text) {
+  options.v1_events.source = text;
+  return base::OkStatus();
+}
+
+base::Status SetEventMerge(ServerOptions& options, std::string_view text) {
+  options.v1_events.merge = ParseBool(text).value_or(false);
+  return base::OkStatus();
+}
+
+constexpr PersonalityVariable kVariables[] = {
+    {"CE_TYPE", SetEventType}, {"CE_SOURCE", SetEventSource}, {"CE_MERGE", SetEventMerge}};
+
 }  // namespace
 
 const Personality& KservePersonality() {
@@ -21,6 +41,7 @@ const Personality& KservePersonality() {
       .program_names = kProgramNames,
       .flags = KserveFlags(),
       .defaults = kDefaults,
+      .variables = kVariables,
       .combine = CombineKserveFlags,
       .http_status = DefaultPersonality().http_status,
       .platform_names = PlatformNames::kPredictV2,

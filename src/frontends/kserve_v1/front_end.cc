@@ -82,6 +82,7 @@ Options OptionsOf(const config::ServerOptions& options) {
                   .predictions = options.v1_predict == config::V1Predict::kKserve,
                   .events = !nothing,
                   .own = !nothing};
+  kserve.events = options.v1_events;
   return kserve;
 }
 

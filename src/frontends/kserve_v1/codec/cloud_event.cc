@@ -144,7 +144,7 @@ base::Result<std::string_view> CloudEvent::ReadData(std::string_view body, size_
   return data;
 }
 
-CloudEvent CloudEvent::Answer(const EventOptions& options, std::string_view model, int64_t wall_ns) const {
+CloudEvent CloudEvent::Answer(const config::EventOptions& options, std::string_view model, int64_t wall_ns) const {
   CloudEvent answer(mode_);
   answer.Add("specversion", "1.0");
   answer.Add("id", NewUuid());

@@ -29,7 +29,7 @@ class CloudEvent final {
   base::Result<std::string_view> ReadData(std::string_view body, size_t depth_max);
 
   // An event in the same mode that says what an answer of `model` is, with an id of its own.
-  CloudEvent Answer(const EventOptions& options, std::string_view model, int64_t wall_ns) const;
+  CloudEvent Answer(const config::EventOptions& options, std::string_view model, int64_t wall_ns) const;
 
   // What goes before the data, which is JSON and is written next; and the response, afterwards.
   void Begin(json::Writer& json) const;

@@ -33,7 +33,7 @@ std::string DataOf(const Headers& headers, std::string_view body) {
   return data.has_value() ? std::string(*data) : data.error().message();
 }
 
-net::HttpResponse AnswerTo(const Headers& headers, std::string_view body, const EventOptions& options) {
+net::HttpResponse AnswerTo(const Headers& headers, std::string_view body, const config::EventOptions& options) {
   auto event = CloudEvent::Of(HeadOf(headers));
   EXPECT_TRUE((*event)->ReadData(body, 8).has_value());
   const CloudEvent answer = (*event)->Answer(options, "m", 1'700'000'000'123'456'789);
@@ -98,7 +98,7 @@ TEST(CloudEventTest, IsAnsweredInItsMode) {
 }
 
 TEST(CloudEventTest, AnswersMayKeepWhatTheRequestSaid) {
-  const EventOptions options{.type = "t2", .source = "s2", .merge = true};
+  const config::EventOptions options{.type = "t2", .source = "s2", .merge = true};
   Headers headers = kBinary;
   headers.emplace_back("ce-More", "yes");
   const net::HttpResponse binary = AnswerTo(headers, "x", options);

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <string>
-
+#include "config/options/event_options.h"
 #include "rest/options.h"
 
 namespace inferd::kserve_v1 {
@@ -14,17 +13,10 @@ struct Share {
   bool own = true;           // what only KServe's servers have: :explain, and GET /
 };
 
-// What events that are answers say of themselves.
-struct EventOptions {
-  std::string type = "io.kserve.inference.response";
-  std::string source = {};  // empty: "io.kserve.inference.<model>"
-  bool merge = false;       // they keep what else the request's event said of itself
-};
-
 // How this front-end answers. Set before the server starts; immutable and shared by every loop's handler afterwards.
 struct Options : rest::Options {
   Share share;
-  EventOptions events;
+  config::EventOptions events;
 };
 
 }  // namespace inferd::kserve_v1
