@@ -55,7 +55,8 @@ def test_explanations_come_from_a_second_model(server):
 
 def test_an_explainer_is_a_dependency(tmp_path):
     add_fake(tmp_path, "explained", FAKE, 'inferd { explainer { model: "reasons" } }\n')
-    with Server(tmp_path, ready=False) as server:
+    models.add_onnx(tmp_path, "adder", models.adder_bytes(1))  # without any model up, the server would not be ready
+    with Server(tmp_path) as server:
         status, answer = server.infer("explained", [])
         assert status == 503 and "depends on model 'reasons'" in answer["error"]
 
