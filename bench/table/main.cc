@@ -214,7 +214,8 @@ int main(int argc, char** argv) {
   app.add_option(
          "--wires", options.wires,
          "json, binary, grpc, stream (Predict V2; all four if left out), predict, predict-reals, predict-wholes, "
-         "predict-grpc (TensorFlow Serving), kserve, kserve-event (KServe V1)")
+         "predict-grpc (TensorFlow Serving), trtis, trtis-grpc (the TensorRT Inference Server of 2018), kserve, "
+         "kserve-event (KServe V1)")
       ->delimiter(',')
       ->transform(CLI::CheckedTransformer(wires));
   app.add_flag("--predict", options.predict,
