@@ -1,5 +1,7 @@
 // InferRequest over gRPC: what the generated class takes is taken, as the same.
 
+#include <google/protobuf/stubs/logging.h>
+
 #include <cstdint>
 #include <string>
 
@@ -10,6 +12,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace inferd;
+  [[maybe_unused]] static const auto kBefore = google::protobuf::SetLogHandler(nullptr);
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   const base::BufferSlice slice(base::Buffer::CopyOf(bytes));
   static_cast<void>(trtis::RawInputAt(slice.bytes()));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/model/model_config_document.h"
 #include "config/model/model_config_parser.h"
@@ -36,11 +37,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!config.has_value()) return 0;
   core::FakeCatalog catalog;
   catalog.config = config->document->ToJson();
-  catalog.versions = {{{.name = "m", .version = "1", .state = core::ModelState::kReady},
-                       {.name = "m", .version = "99999999999", .state = core::ModelState::kLoading}}};
-  core::ModelStatistics statistics{.name = "m", .version = "1"};
-  statistics.requests.push_back({.rows = 3, .success = {.count = 1, .ns = 2}});
-  catalog.statistics = {{statistics}};
+  std::vector<core::IndexEntry> versions(2);
+  versions[0].version = "1";
+  versions[0].state = core::ModelState::kReady;
+  versions[1].version = "99999999999";
+  catalog.versions = versions;
+  core::ModelStatistics statistics;
+  statistics.version = "1";
+  statistics.requests.emplace_back();
+  statistics.requests[0].rows = 3;
+  statistics.requests[0].success = {.count = 1, .ns = 2};
+  catalog.statistics = std::vector<core::ModelStatistics>{statistics};
   const trtis::ServerState state("inference:0", "1");
   nvidia::inferenceserver::ServerStatus status;
   fuzz::Require(trtis::MakeServerStatus({.catalog = catalog, .state = state}, "m", status).ok(), "no status");

@@ -181,11 +181,20 @@ output [ { name: "prob" data_type: TYPE_FP32 dims: [ 1000 ] } ]
 dynamic_batching { preferred_batch_size: [ 4, 8 ] }
 tags { key: "team" value: "vision" }
 """
+RESNET = b"""
+name: "resnet50"
+platform: "tensorflow_graphdef"
+max_batch_size: 128
+input [ { name: "input" data_type: TYPE_FP32 format: FORMAT_NHWC dims: [ 224, 224, 3 ] } ]
+output [ { name: "output" data_type: TYPE_FP32 dims: [ 1000 ] } ]
+instance_group [ { gpus: [ 0 ] }, { gpus: [ 1 ] } ]
+"""
 
 
 def test_a_model_without_its_engine_is_unavailable(store):
     for name, config, files in (("trt_mnist", PLAN, ["model6_1.plan", "model7_0.plan"]),
-                                ("resnet50_netdef", NETDEF, ["model.netdef", "init_model.netdef"])):
+                                ("resnet50_netdef", NETDEF, ["model.netdef", "init_model.netdef"]),
+                                ("resnet50", RESNET, ["model.graphdef"])):  # which is no graph
         models.write_whole(store / name / "config.pbtxt", config)
         for file in files:
             models.write_whole(store / name / "1" / file, b"?")
@@ -199,6 +208,12 @@ def test_a_model_without_its_engine_is_unavailable(store):
         assert dict(mnist.config.cc_model_filenames) == {"6.1": "model6_1.plan", "7.0": "model7_0.plan"}
         assert list(mnist.config.output[0].dims) == [10, 1, 1]
         assert [(group.name, group.count) for group in mnist.config.instance_group] == [("trt_mnist_0", 2)]
+        resnet = status.model_status["resnet50"]
+        assert resnet.version_status[1].ready_state == 2 and resnet.config.default_model_filename == "model.graphdef"
+        assert (resnet.config.max_batch_size, resnet.config.input[0].format, list(resnet.config.input[0].dims)) == \
+            (128, 1, [224, 224, 3])
+        assert [(group.name, group.count, group.kind) for group in resnet.config.instance_group] == \
+            [("resnet50_0", 1, 2), ("resnet50_1", 1, 2)]
         netdef = status.model_status["resnet50_netdef"].config
         assert dict(netdef.tags) == {"team": "vision"} and list(netdef.dynamic_batching.preferred_batch_size) == [4, 8]
         with pytest.raises(Failure, match=r"Servable not found for request: Latest\(trt_mnist\)"):
