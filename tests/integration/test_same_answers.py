@@ -1,7 +1,8 @@
-"""The same tensors through V2, TensorFlow Serving's API and the TensorRT Inference Server's, each over HTTP and gRPC, to models
-of two engines: the answers are equal, bit for bit."""
+"""The same tensors through V2, TensorFlow Serving's API and the TensorRT Inference Server's, each over HTTP and gRPC, and KServe's
+V1, to models of two engines: the answers are equal, bit for bit."""
 
 import base64
+import json
 import shutil
 import struct
 
@@ -131,6 +132,15 @@ def over_tfs_grpc(_server, channel, model, values):
     return numpy.array(elements, bits_type).tobytes()
 
 
+def over_kserve_v1(server, _channel, model, values):
+    """As a CloudEvent in binary mode, which nobody else's :predict takes."""
+    event = {f"ce-{name}": "1.0" if name == "specversion" else name for name in ("specversion", "id", "source", "type")}
+    status, _, body = server.request("POST", f"/v1/models/{model.name}:predict", json.dumps({"instances": values.tolist()}),
+                                     {"Content-Type": "application/json", **event})
+    assert status == 200, body
+    return raw(from_json(json.loads(body)["predictions"], model.datatype), model.datatype)
+
+
 def over_trtis_http(server, _channel, model, values):
     client = trtis.HttpClient(server)
     return client.infer(model.name, {model.input: values}, [model.output])[0][model.output].tobytes()
@@ -143,8 +153,8 @@ def over_trtis_grpc(_server, channel, model, values):
 
 @pytest.mark.parametrize("engine", ["onnxruntime", "tensorflow"])
 @pytest.mark.parametrize("datatype", NUMBERS)
-@pytest.mark.parametrize("protocol", [over_v2_http, over_v2_grpc, over_tfs_rest, over_tfs_grpc, over_trtis_http,
-                                      over_trtis_grpc])
+@pytest.mark.parametrize("protocol", [over_v2_http, over_v2_grpc, over_tfs_rest, over_tfs_grpc, over_kserve_v1,
+                                      over_trtis_http, over_trtis_grpc])
 def test_a_model_of_fixed_dimensions(server, channel, protocol, datatype, engine):
     values = tensors.sample(datatype)
     assert protocol(server, channel, FixedIdentity(engine, datatype), values) == raw(values, datatype)
