@@ -127,7 +127,8 @@ def test_as_kserve_with_a_folder_without_versions(tmp_path):
         assert predict(server, "adder") == (503, {"error": "Model with name adder is not ready."})
 
 
-@pytest.mark.parametrize(("place", "name"), [("iris.onnx", "named"), ("1/model.onnx", "named"), ("iris/1/model.onnx", "iris")])
+@pytest.mark.parametrize(("place", "name"), [("iris.onnx", "named"), ("1/model.onnx", "named"), ("iris/1/model.onnx", "iris"),
+                                              ("iris/model.onnx", "iris")])
 def test_as_kserve_models_are_found_where_runtimes_put_them(tmp_path, place, name):
     models.write_whole(tmp_path / "models" / place, models.adder_bytes(1))
     with KserveServer("--model_name", "named", "--model_dir", tmp_path / "models") as server:

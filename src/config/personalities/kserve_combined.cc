@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "config/base_path.h"
 #include "config/personalities/flag_combination.h"
@@ -13,24 +16,32 @@ namespace fs = std::filesystem;
 constexpr std::string_view kModelDir = "model_dir";
 constexpr std::string_view kModelName = "model_name";
 
-bool IsVersion(const fs::path& path) {
-  const std::string name = path.filename().string();
-  return name.find_first_not_of("0123456789") == std::string::npos;
+// What is in a folder; nothing of one that cannot be read, which is said when it is looked for.
+std::vector<fs::path> EntriesOf(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (!it->path().filename().string().starts_with('.')) entries.push_back(it->path());
+  }
+  std::ranges::sort(entries);
+  return entries;
 }
 
-// Whether a folder has models in folders of their own, and is none itself: nothing in it but folders, none of them a
-// version. What cannot be read is one model, and said to be missing when that is looked for.
-bool IsRepository(const fs::path& folder) {
-  std::error_code error;
-  size_t folders = 0;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().filename().string().starts_with('.')) continue;
-    std::error_code unknown;
-    if (!it->is_directory(unknown) || IsVersion(it->path())) return false;
-    ++folders;
-  }
-  return !error && folders > 0;
+bool IsFolder(const fs::path& path) {
+  std::error_code unknown;
+  return fs::is_directory(path, unknown);
 }
+
+bool IsVersion(const fs::path& path) {
+  return path.filename().string().find_first_not_of("0123456789") == std::string::npos && IsFolder(path);
+}
+
+// Whether it is a folder that may have a model of its own name: no version, and no model's file that is a folder.
+bool IsModelFolder(const fs::path& path) {
+  return IsFolder(path) && !IsVersion(path) && path.extension() != ".savedmodel";
+}
+
+bool HasVersions(const fs::path& folder) { return std::ranges::any_of(EntriesOf(folder), IsVersion); }
 
 }  // namespace
 
@@ -44,11 +55,18 @@ base::Result<CombinedFlags> CombineKserveFlags(const GivenFlags& given) {
   }
   std::error_code ignored;  // left as it is if there is no current directory
   const fs::path path = fs::absolute(LocalPath(*dir), ignored);
-  if (IsRepository(path)) {
-    if (name != nullptr) flags.Warn(kModelName, " has no effect: --model_dir has a folder for each model");
-    flags.Add("model-repository", path.string(), kModelDir);
-  } else {
+  const std::vector<fs::path> entries = EntriesOf(path);
+  if (entries.empty() || !std::ranges::all_of(entries, IsModelFolder)) {
     flags.Add("model-file", (name == nullptr ? "model" : *name) + "=" + path.string(), kModelDir);
+    return flags.Take();
+  }
+  if (name != nullptr) flags.Warn(kModelName, " has no effect: --model_dir has a folder for each model");
+  if (std::ranges::all_of(entries, HasVersions)) {
+    flags.Add("model-repository", path.string(), kModelDir);
+    return flags.Take();
+  }
+  for (const fs::path& model : entries) {
+    flags.Add("model-file", model.filename().string() + "=" + model.string(), kModelDir);
   }
   return flags.Take();
 }

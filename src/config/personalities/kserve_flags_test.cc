@@ -69,21 +69,33 @@ TEST(KserveFlagsTest, WhatAServingRuntimePasses) {
   }
 }
 
-TEST(KserveFlagsTest, AFolderOfFoldersIsARepository) {
+TEST(KserveFlagsTest, AFolderOfOneModel) {
   const inferd::support::TempDir dir;
   dir.Write("bare/model.onnx", "x");
   dir.Write("versions/1/model.onnx", "x");
-  dir.Write("many/a/model.onnx", "x");
-  dir.Write("many/b/1/model.onnx", "x");
+  dir.Write("saved/model.savedmodel/saved_model.pb", "x");
+  dir.Write("hidden/.cache/x", "x");
   const std::string root = dir.path().string();
-  EXPECT_THAT(Parse({"--model_dir", root + "/bare"}).options.model_files, ElementsAre("model=" + root + "/bare"));
-  EXPECT_THAT(Parse({"--model_dir", root + "/versions"}).options.model_files,
-              ElementsAre("model=" + root + "/versions"));
-  const auto many = Parse({"--model_dir", root + "/many", "--model_name", "m"});
-  EXPECT_THAT(many.options.model_files, IsEmpty());
-  ASSERT_EQ(many.options.repositories.size(), 1u);
-  EXPECT_EQ(many.options.repositories[0].path, root + "/many");
-  EXPECT_THAT(many.warnings, ElementsAre(HasSubstr("--model_name has no effect")));
+  for (const std::string name : {"bare", "versions", "saved", "hidden", "nowhere"}) {
+    EXPECT_THAT(Parse({"--model_dir", root + "/" + name}).options.model_files,
+                ElementsAre("model=" + root + "/" + name));
+  }
+}
+
+TEST(KserveFlagsTest, AFolderOfFoldersHasAModelInEach) {
+  const inferd::support::TempDir dir;
+  dir.Write("versions/a/1/model.onnx", "x");
+  dir.Write("versions/b/7/model.onnx", "x");
+  dir.Write("mixed/a/model.onnx", "x");
+  dir.Write("mixed/b/1/model.onnx", "x");
+  const std::string root = dir.path().string();
+  const auto versions = Parse({"--model_dir", root + "/versions", "--model_name", "m"});
+  EXPECT_THAT(versions.options.model_files, IsEmpty());
+  ASSERT_EQ(versions.options.repositories.size(), 1u);
+  EXPECT_EQ(versions.options.repositories[0].path, root + "/versions");
+  EXPECT_THAT(versions.warnings, ElementsAre(HasSubstr("--model_name has no effect")));
+  EXPECT_THAT(Parse({"--model_dir", root + "/mixed"}).options.model_files,
+              ElementsAre("a=" + root + "/mixed/a", "b=" + root + "/mixed/b"));
 }
 
 TEST(KserveFlagsTest, EventsAreWhatTheEnvironmentSays) {
