@@ -139,16 +139,19 @@ def test_versions_come_and_go(store):
 def test_models_come_and_go(store):
     with TrtServer(store) as server:
         client = HttpClient(server)
+
+        def state():
+            model = client.status().model_status.get("more")
+            return None if model is None or 1 not in model.version_status else model.version_status[1].ready_state
+
         shutil.copytree(store / "colours", store / "more.partial")
         config = (store / "more.partial" / "config.pbtxt").read_text().replace('"colours"', '"more"')
         (store / "more.partial" / "config.pbtxt").write_text(config)
         (store / "more.partial").rename(store / "more")
-        wait_until(lambda: "more" in client.status().model_status
-                   and client.status("more").model_status["more"].version_status[1].ready_state == 1, "a model has come")
+        wait_until(lambda: state() == 1, "a model has come")
         assert client.infer("more", images(client.config("more"), "blue"), [("prob", 1)])[0]["prob"] == [[(2, 1, "blue")]]
         shutil.rmtree(store / "more")
-        wait_until(lambda: "more" not in client.status().model_status or
-                   client.status("more").model_status["more"].version_status[1].ready_state == 2, "it has gone")
+        wait_until(lambda: state() in (None, 2), "it has gone")
 
 
 def test_models_stay_the_same_where_that_is_asked_for(store):
