@@ -20,9 +20,13 @@ namespace {
 
 constexpr std::string_view kStructuredType = "application/cloudevents+json";
 constexpr std::string_view kPrefix = "ce-";
+// An answer may repeat them, each looked up among the others.
+constexpr size_t kAttributesMax = 64;
 constexpr std::array<std::string_view, 4> kRequired = {"specversion", "id", "source", "type"};
 
 base::Status Bad(std::string what) { return base::InvalidArgument("Cloud Event Exceptions: " + std::move(what)); }
+
+base::Status TooMany() { return Bad("the event has more than " + std::to_string(kAttributesMax) + " attributes"); }
 
 bool IsStructured(const net::RequestHead& head) {
   std::string_view type = head.Find("Content-Type").value_or("");
@@ -80,6 +84,7 @@ base::Result<std::unique_ptr<CloudEvent>> CloudEvent::Of(const net::RequestHead&
     if (name.size() <= kPrefix.size() || !net::EqualsIgnoringCase(name.substr(0, kPrefix.size()), kPrefix)) continue;
     std::string attribute(name.substr(kPrefix.size()));
     std::ranges::transform(attribute, attribute.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c | 0x20 : c; });
+    if (event->attributes_.size() == kAttributesMax) return std::unexpected(TooMany());
     if (event->Find(attribute) == nullptr) event->attributes_.push_back({std::move(attribute), std::string(value)});
   }
   INFERD_RETURN_IF_ERROR(event->Check());
@@ -133,6 +138,7 @@ base::Result<std::string_view> CloudEvent::ReadData(std::string_view body, size_
     if (key == "data") {
       if (*type != json::ValueType::kNull) data = *raw;
     } else if (IsValue(*type)) {
+      if (attributes_.size() == kAttributesMax) return TooMany();
       attributes_.push_back({std::string(key), std::string(*raw)});
     }
     return {};

@@ -58,6 +58,23 @@ TEST(CloudEventTest, IsInTheHeadOrInTheBody) {
             "[1]");
 }
 
+TEST(CloudEventTest, HasSoManyAttributes) {
+  Headers headers = kBinary;
+  std::vector<std::string> names;
+  std::string body = R"({"specversion":"1.0","id":"1","source":"s","type":"t")";
+  for (int i = 0; i < 60; ++i) names.push_back("ce-x" + std::to_string(i));
+  for (const std::string& name : names) {
+    headers.emplace_back(name, "1");
+    body += ",\"" + name.substr(3) + "\":1";
+  }
+  EXPECT_EQ(DataOf(headers, "[]"), "[]");
+  EXPECT_EQ(DataOf(kStructured, body + R"(,"data":[]})"), "[]");
+  headers.emplace_back("ce-more", "1");
+  EXPECT_EQ(DataOf(headers, "[]"), "Cloud Event Exceptions: the event has more than 64 attributes");
+  EXPECT_EQ(DataOf(kStructured, body + R"(,"more":1,"data":[]})"),
+            "Cloud Event Exceptions: the event has more than 64 attributes");
+}
+
 TEST(CloudEventTest, MustBeWhole) {
   EXPECT_EQ(DataOf(kBinary, ""), "Cloud Event Exceptions: the event has no data");
   Headers unknown = kBinary;
