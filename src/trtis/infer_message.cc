@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "trtis/model_version.h"
+#include "v2/parameters.h"
 #include "wire/reader.h"
 #include "wire/writer.h"
 
@@ -17,7 +18,7 @@ using wire::Type;
 
 constexpr uint32_t kRawInput = Tag(4, Type::kBytes);
 
-void ReadInput(Reader in, InferHeader::Input& input, Reader& outer) {
+void ReadInputField(Reader in, InferHeader::Input& input, Reader& outer) {
   while (const uint32_t tag = in.Next()) {
     switch (tag) {
       case Tag(1, Type::kBytes): input.name = in.String(); break;
@@ -39,7 +40,7 @@ void ReadClass(Reader in, uint32_t& count, Reader& outer) {
   if (!in.ok()) outer.Fail("cls is malformed");
 }
 
-void ReadOutput(Reader in, InferHeader::Output& output, Reader& outer) {
+void ReadOutputField(Reader in, InferHeader::Output& output, Reader& outer) {
   while (const uint32_t tag = in.Next()) {
     switch (tag) {
       case Tag(1, Type::kBytes): output.name = in.String(); break;
@@ -55,12 +56,20 @@ void ReadOutput(Reader in, InferHeader::Output& output, Reader& outer) {
   if (!in.ok()) outer.Fail("an output is malformed");
 }
 
+// A tensor's field is a few bytes; what is kept of it is many times as much.
+void ReadTensor(Reader& in, auto& tensors, auto read, Reader& outer) {
+  if (tensors.size() < v2::kTensorsMax) return read(in.Message(), tensors.emplace_back(), in);
+  constexpr const char* kTooMany = "meta_data has too many tensors";
+  outer.Fail(kTooMany);
+  in.Fail(kTooMany);
+}
+
 void ReadHeader(Reader in, InferHeader& header, Reader& outer) {
   while (const uint32_t tag = in.Next()) {
     switch (tag) {
       case Tag(1, Type::kVarint): header.batch_size = static_cast<uint32_t>(in.Varint()); break;
-      case Tag(2, Type::kBytes): ReadInput(in.Message(), header.inputs.emplace_back(), in); break;
-      case Tag(3, Type::kBytes): ReadOutput(in.Message(), header.outputs.emplace_back(), in); break;
+      case Tag(2, Type::kBytes): ReadTensor(in, header.inputs, ReadInputField, outer); break;
+      case Tag(3, Type::kBytes): ReadTensor(in, header.outputs, ReadOutputField, outer); break;
       default: in.Skip();
     }
   }
@@ -81,6 +90,10 @@ base::Result<InferMessage> ReadInferMessage(const base::BufferSlice& message) {
       case Tag(2, Type::kVarint): version = ReadVersion(static_cast<int64_t>(in.Varint())); break;
       case Tag(3, Type::kBytes): ReadHeader(in.Message(), read.header, in); break;
       case kRawInput: {
+        if (read.raws.size() == v2::kTensorsMax) {
+          in.Fail("too many raw_input");
+          break;
+        }
         const std::string_view raw = in.Bytes();
         const size_t at = raw.empty() ? 0 : static_cast<size_t>(raw.data() - message.view().data());
         read.raws.push_back(message.Sub(at, raw.size()));

@@ -134,6 +134,11 @@ class Planner final {
     const auto shape = EntryShape(spec, batched_);
     if (!shape) return Undescribable("output", spec, model_);
     const auto bytes = BytesOf(*shape, spec.datatype);
+    // The answer would grow with the batch size, which no data stand behind.
+    if (output.classes && bytes == 0) {
+      return base::InvalidArgument("class result not available for output " + Quoted(output.name) +
+                                   ", which has no elements");
+    }
     if (bytes == output.byte_size) return {};
     return base::Internal("unexpected output size " + std::to_string(output.byte_size) + " for inference output " +
                           Quoted(output.name) + ", expecting " + std::to_string(bytes.value_or(0)));

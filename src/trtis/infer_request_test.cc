@@ -86,6 +86,14 @@ TEST(PlanRequestTest, WhatTheProtocolCannotDescribe) {
   EXPECT_EQ(ErrorOf(start, signature).code(), StatusCode::kUnimplemented);
 }
 
+TEST(PlanRequestTest, AnEmptyOutputHasNoClasses) {
+  core::ModelSignature signature = Batched();
+  signature.outputs[0].shape = {-1, 0};
+  const std::string start = std::string("batch_size: 1") + kA + R"(output { name: "x" )";
+  EXPECT_EQ(ErrorOf(start + "cls { count: 1 } }", signature).code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(ErrorOf(start + "}", signature).ok());
+}
+
 TEST(PlanRequestTest, TensorsThatAreNotTheModels) {
   EXPECT_EQ(ErrorOf("batch_size: 0").code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(ErrorOf("batch_size: 1").message(), "expected 2 inputs but got 0: 'a' is missing");
