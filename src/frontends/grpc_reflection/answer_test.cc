@@ -1,7 +1,7 @@
 #include "frontends/grpc_reflection/answer.h"
 
-#include <google/protobuf/descriptor.pb.h>
 #include <gmock/gmock.h>
+#include <google/protobuf/descriptor.pb.h>
 #include <gtest/gtest.h>
 
 #include "oip/grpc_service.pb.h"
@@ -83,10 +83,9 @@ TEST_F(ReflectionAnswerTest, AFileIsEnoughToBuildItsTypes) {
 }
 
 TEST_F(ReflectionAnswerTest, FindsSymbolsOfEveryKind) {
-  for (const char* symbol :
-       {"inference.GRPCInferenceService", "inference.GRPCInferenceService.ModelStreamInfer",
-        "inference.ModelInferRequest", "inference.ModelInferRequest.InferInputTensor", "inference.InferParameter.int64_param",
-        "inference.InferParameter.parameter_choice"}) {
+  for (const char* symbol : {"inference.GRPCInferenceService", "inference.GRPCInferenceService.ModelStreamInfer",
+                             "inference.ModelInferRequest", "inference.ModelInferRequest.InferInputTensor",
+                             "inference.InferParameter.int64_param", "inference.InferParameter.parameter_choice"}) {
     EXPECT_THAT(FileNames(OfSymbol(symbol)), ElementsAre(file_, "config/model_config.proto")) << symbol;
   }
   for (const char* symbol : {"inference.ModelConfig", "inference.DataType", "inference.TYPE_FP32"}) {

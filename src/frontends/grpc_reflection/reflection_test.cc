@@ -16,7 +16,9 @@ class ReflectionTest : public ::testing::TestWithParam<const char*> {
  protected:
   ReflectionTest() { server_.Serve(Methods({"a.Service"})); }
 
-  static std::string path() { return std::string("/grpc.reflection.") + GetParam() + ".ServerReflection/ServerReflectionInfo"; }
+  static std::string path() {
+    return std::string("/grpc.reflection.") + GetParam() + ".ServerReflection/ServerReflectionInfo";
+  }
   static std::string AskingForServices() {
     ServerReflectionRequest request;
     request.set_list_services("");
