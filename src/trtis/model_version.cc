@@ -4,6 +4,8 @@
 #include <charconv>
 #include <limits>
 
+#include "base/text/digits.h"
+
 namespace inferd::trtis {
 
 namespace {
@@ -20,7 +22,7 @@ base::Result<std::string> ReadVersion(std::string_view text) {
   if (text.empty()) return std::string();
   const bool negative = text[0] == '-';
   std::string_view digits = negative ? text.substr(1) : text;
-  if (digits.empty() || !std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; })) {
+  if (!base::IsDigits(digits)) {
     return std::unexpected(NoVersion(text));
   }
   digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size() - 1));

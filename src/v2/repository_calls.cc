@@ -1,9 +1,9 @@
 #include "v2/repository_calls.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "base/text/digits.h"
 #include "json/reader.h"
 
 namespace inferd::v2 {
@@ -31,8 +31,7 @@ base::Status CheckFilePath(std::string_view path) {
   if (path.find_first_of(std::string_view("\\\0", 2)) != std::string_view::npos) return fault;
   const size_t slash = path.find('/');
   const std::string_view version = path.substr(0, slash);
-  const bool decimal = !version.empty() && version.size() <= 18 && (version[0] != '0' || version.size() == 1) &&
-                       std::ranges::all_of(version, [](char c) { return c >= '0' && c <= '9'; });
+  const bool decimal = version.size() <= 18 && base::IsDigits(version) && (version[0] != '0' || version.size() == 1);
   if (slash == std::string_view::npos || !decimal) return fault;
   for (std::string_view rest = path.substr(slash + 1);;) {
     const size_t end = rest.find('/');

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text/digits.h"
 #include "config/nearest_name.h"
 #include "config/option_table/option_assignments.h"
 #include "config/option_table/option_value.h"
@@ -30,10 +31,6 @@ bool IsMeta(std::string_view name) { return std::ranges::find(kMetaNames, name) 
 // Whether a flag may stand without a value.
 bool IsSwitch(const PersonalityFlag* theirs, const Option* option) {
   return (theirs != nullptr && theirs->form == FlagForm::kBoolean) || (option != nullptr && option->value_name.empty());
-}
-
-bool IsNumber(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 // Looks `value` up in "a=b,c=d" or "a,b"; an entry without '=' means itself.
@@ -84,7 +81,7 @@ base::Status Translate(const PersonalityFlag& theirs, const Flag& flag, Assignme
   const auto mapped = MapValue(theirs.values, flag.value);
   if (!theirs.option.empty()) {
     std::string value = mapped.value_or(flag.value);
-    if (IsNumber(value)) value += theirs.unit;
+    if (base::IsDigits(value)) value += theirs.unit;
     assignments.values.push_back({FindOption(theirs.option), std::move(value), origin});
     return base::OkStatus();
   }

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/text/digits.h"
 #include "net/http/ascii.h"
 
 namespace inferd::tfs_http {
@@ -44,17 +45,13 @@ bool TakeApart(const net::RequestHead& head, Path& path) {
   return target.empty() || path.size() == 0;
 }
 
-bool IsNumber(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
 // Segments 2 to `end`: M, M/versions/V or M/labels/L. False: none of these.
 bool ReadModel(const Path& path, size_t end, Route& route) {
   if (end != 3 && end != 5) return false;
   if (!path.IsName(2)) return false;
   route.model = path.decoded[2];
   if (end == 3) return true;
-  if (path.Is(3, "versions") && IsNumber(path.raw[4])) {
+  if (path.Is(3, "versions") && base::IsDigits(path.raw[4])) {
     route.version = path.decoded[4];
     return true;
   }

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 
+#include "base/text/digits.h"
+
 namespace inferd::trtis_http {
 
 namespace {
-
-bool IsNumber(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
 
 // The first of that name; empty: none.
 std::string_view QueryValue(std::string_view query, std::string_view name) {
@@ -40,7 +38,7 @@ Route InferRoute(const net::RequestHead& head) {
   const auto& segments = head.segments;
   const bool versioned = segments.size() == 4;
   if ((segments.size() != 3 && !versioned) || segments[2].empty()) return {};
-  if (versioned && !IsNumber(segments[3])) return {};
+  if (versioned && !base::IsDigits(segments[3])) return {};
   Route route = Asked(Endpoint::kInfer, net::Method::kPost, head);
   route.model = segments[2];
   if (versioned) route.version = segments[3];

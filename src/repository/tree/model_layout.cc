@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "base/text/digits.h"
 #include "core/catalog_snapshot.h"
 
 namespace inferd::repository {
 
 namespace {
-
-bool IsDecimal(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
-}
 
 std::string_view WithoutZeros(std::string_view digits) {
   return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));
@@ -49,7 +46,7 @@ ModelLayout SplitTree(const storage::TreeStat& tree, VersionNames names) {
     const size_t slash = file.path.find('/');
     const std::string top = file.path.substr(0, slash);
     const bool is_top = slash == std::string::npos;
-    if (!IsDecimal(top) || (is_top && !file.is_folder)) {
+    if (!base::IsDigits(top) || (is_top && !file.is_folder)) {
       layout.shared.files.push_back(file);
       continue;
     }

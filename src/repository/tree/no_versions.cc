@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text/digits.h"
+
 namespace inferd::repository {
 
 namespace {
@@ -22,14 +24,10 @@ std::string List(const Numbers& numbers) {
   return list.empty() ? "none" : list;
 }
 
-bool IsNumber(const std::string& name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
-}
-
 // Where the base path is a version's folder.
 std::string HoldsAModel(const ModelLook& look, const std::string& file) {
   const std::filesystem::path dir = look.model_dir.has_filename() ? look.model_dir : look.model_dir.parent_path();
-  const std::string advice = IsNumber(dir.filename().string())
+  const std::string advice = base::IsDigits(dir.filename().string())
                                  ? "give its parent, " + dir.parent_path().string() + ", as the base path"
                                  : "move its files to " + (dir / "1").string();
   return ". It holds " + file +

@@ -83,7 +83,7 @@ base::Result<std::unique_ptr<CloudEvent>> CloudEvent::Of(const net::RequestHead&
   for (const auto& [name, value] : head.headers) {
     if (name.size() <= kPrefix.size() || !net::EqualsIgnoringCase(name.substr(0, kPrefix.size()), kPrefix)) continue;
     std::string attribute(name.substr(kPrefix.size()));
-    std::ranges::transform(attribute, attribute.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c | 0x20 : c; });
+    std::ranges::transform(attribute, attribute.begin(), net::LowerAscii);
     if (event->attributes_.size() == kAttributesMax) return std::unexpected(TooMany());
     if (event->Find(attribute) == nullptr) event->attributes_.push_back({std::move(attribute), std::string(value)});
   }
