@@ -27,13 +27,24 @@ MAKE = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from google.protobuf import text_format
+from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf import saved_model_pb2
+message = {"SavedModel": saved_model_pb2.SavedModel, "GraphDef": graph_pb2.GraphDef}[sys.argv[3]]()
 with open(sys.argv[2], "wb") as file:
-    file.write(text_format.Parse(sys.stdin.read(), saved_model_pb2.SavedModel()).SerializeToString())
+    file.write(text_format.Parse(sys.stdin.read(), message).SerializeToString())
 """
 
 
 def make(folder, text):
     """Writes the SavedModel that protobuf's text form says."""
-    folder.mkdir(parents=True)
-    subprocess.run([sys.executable, "-c", MAKE, MESSAGES, folder / "saved_model.pb"], input=text, text=True, check=True, timeout=60)
+    make_message(folder / "saved_model.pb", "SavedModel", text)
+
+
+def make_graph(file, text):
+    """Writes the GraphDef that protobuf's text form says."""
+    make_message(file, "GraphDef", text)
+
+
+def make_message(file, name, text):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run([sys.executable, "-c", MAKE, MESSAGES, file, name], input=text, text=True, check=True, timeout=60)

@@ -54,7 +54,7 @@ void CheckInstanceGroups(CheckContext& c) {
     const OwnEngine* const own = FindOwnEngine(c.engine);
     const bool no_gpus = c.engine.empty() || (own != nullptr && !own->gpus);
     if (group.kind() == Group::KIND_GPU) {
-      if (no_gpus)
+      if (no_gpus && !c.absent_gpus_are_cpus)
         c.problems.push_back(place.At("kind", subject + " has kind KIND_GPU but server does not support GPUs"));
     } else if (group.gpus_size() > 0 && group.kind() != Group::KIND_AUTO) {
       c.problems.push_back(place.At(

@@ -16,6 +16,7 @@ struct CheckContext {
   const std::string& model;  // what the texts call it
   std::string_view engine;   // that runs it; empty: not known
   std::vector<Problem>& problems;
+  bool absent_gpus_are_cpus = false;
 
   // Before completion, a model that does not say may yet turn out to batch.
   bool never_batches() const { return config.has_max_batch_size() && config.max_batch_size() == 0; }

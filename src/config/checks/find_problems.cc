@@ -75,9 +75,10 @@ void CheckRefused(CheckContext& c) {
 }  // namespace
 
 std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std::string& model_name,
-                                  std::string_view engine) {
+                                  std::string_view engine, bool absent_gpus_are_cpus) {
   std::vector<Problem> problems;
-  CheckContext context{document.message().proto, Place(document.message()), model_name, engine, problems};
+  CheckContext context{document.message().proto, Place(document.message()), model_name, engine, problems,
+                       absent_gpus_are_cpus};
   if (!CheckCounts(context)) return problems;
   CheckIdentity(context);
   CheckVersionPolicy(context);

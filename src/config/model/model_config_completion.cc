@@ -267,12 +267,12 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorIn
     output_completion.Compare(outputs, *proto.mutable_output());
   }
   CheckComplete(proto, place, problems);
-  ModelConfig result = Rebuild(std::move(message), options.platform_names);
+  ModelConfig result = Rebuild(std::move(message), options);
   const bool limited = options.default_limits_requests && !options.default_batching.split_large_requests;
   result.batching_decision = std::move(batching);
   result.unacted_fields = std::move(config.unacted_fields);
   result.accepts_larger_requests = defaulted && result.max_batch_size > 0 && !limited;
-  for (Problem& problem : FindProblems(*result.document, result.name, result.engine))
+  for (Problem& problem : FindProblems(*result.document, result.name, result.engine, options.absent_gpus_are_cpus))
     problems.push_back(std::move(problem));
   INFERD_RETURN_IF_ERROR(ToStatus(problems));
   return result;

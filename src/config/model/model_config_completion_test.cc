@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/model/instances.h"
 #include "config/model/model_config_document.h"
 #include "config/model/model_config_parser.h"
 
@@ -209,6 +210,47 @@ instance_group [ { count: 2 gpus: [ 0 ] } ]
   EXPECT_EQ(config->default_model_filename, "model.plan");
   EXPECT_EQ(config->instance_groups[0].kind, InstanceKind::kCpu);
   EXPECT_EQ(config->instance_groups[0].count, 2);
+}
+
+// As the server of 2018 stood in for shows it: the groups as they were written, whatever executes.
+TEST(ResolveModelTest, GroupsOnAbsentGpusAreShownAsTheyAreWritten) {
+  CompletionOptions options;
+  options.absent_gpus_are_cpus = true;
+  const auto config =
+      Resolve("instance_group { count: 2 gpus: [ 0, 1 ] } instance_group { kind: KIND_GPU gpus: 3 } instance_group { }",
+              {"model.onnx"}, options);
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  ASSERT_EQ(config->instance_groups.size(), 3u);
+  for (const InstanceGroup& group : config->instance_groups) {
+    EXPECT_EQ(group.kind, InstanceKind::kCpu);
+    EXPECT_THAT(group.gpus, IsEmpty());
+  }
+  EXPECT_EQ(ExpandInstances(*config).size(), 4u);
+  EXPECT_THAT(config->document->ToPbtxt(), HasSubstr(R"(instance_group {
+  name: "m_0"
+  count: 2
+  gpus: [0, 1]
+}
+instance_group {
+  name: "m_1"
+  count: 1
+  gpus: [3]
+  kind: KIND_GPU
+}
+instance_group {
+  name: "m_2"
+  count: 1
+  kind: KIND_CPU
+}
+)"));
+  EXPECT_THAT(config->unacted_fields,
+              ElementsAre(HasSubstr("instance_group[0].gpus: not acted on: the group is on the CPU"),
+                          HasSubstr("instance_group[1].kind has no effect: the server has no GPUs")));
+  const auto completed = CompleteModel(*config, {kX}, {kY}, options, DecideBatching(*config, {kX}, {&kY, 1}, options));
+  ASSERT_TRUE(completed.has_value()) << completed.error().ToString();
+  EXPECT_EQ(completed->instance_groups[1].kind, InstanceKind::kCpu);
+  EXPECT_FALSE(Resolve("instance_group { kind: KIND_GPU gpus: 3 }").has_value());
+  EXPECT_FALSE(Resolve("instance_group { kind: KIND_CPU gpus: 3 }", {"model.onnx"}, options).has_value());
 }
 
 // Of 4 800 requests for the mean of an [h,w,3] image, 1 917 were answered wrongly when -1 was taken for a batch.

@@ -43,7 +43,8 @@ class ModelConfigDocument final {
 
 // Everything that is wrong with a configuration in itself, before a model file is looked at: Triton's rules and texts
 // (model_config_utils), and what inferd does not act on yet, refused by name. `model_name` is what the texts call it.
+// `absent_gpus_are_cpus`: an instance group on GPUs that there are not is no problem.
 std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std::string& model_name,
-                                  std::string_view engine = {});
+                                  std::string_view engine = {}, bool absent_gpus_are_cpus = false);
 
 }  // namespace inferd::config

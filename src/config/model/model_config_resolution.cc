@@ -1,7 +1,6 @@
 #include "config/model/model_config_resolution.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "config/model/model_config_completion.h"
 #include "config/model/model_config_place.h"
@@ -92,25 +91,29 @@ void FillParameters(inference::ModelConfig& config, const EngineParameters& by_e
 }
 
 // Whether it comes with the server, and has no GPUs.
-bool KnownWithoutGpus(const inference::ModelConfig& config) {
-  const OwnEngine* const own =
-      FindOwnEngine(EngineOf(FindEither(config.platform(), config.backend()), config.backend()));
+bool KnownWithoutGpus(std::string_view engine) {
+  const OwnEngine* const own = FindOwnEngine(engine);
   return own != nullptr && !own->gpus;
 }
 
-// On the CPU instead; a line for each.
-std::vector<std::string> ReplaceGpuGroups(inference::ModelConfig& config) {
-  using Group = inference::ModelInstanceGroup;
-  std::vector<std::string> replaced;
-  if (!KnownWithoutGpus(config)) return replaced;
-  for (int i = 0; i < config.instance_group_size(); ++i) {
-    Group& group = *config.mutable_instance_group(i);
-    if (group.kind() != Group::KIND_GPU) continue;
-    group.set_kind(Group::KIND_AUTO);
-    replaced.push_back("instance_group[" + std::to_string(i) +
-                       "].kind has no effect: the server has no GPUs, the group is on the CPU");
+// The groups that are on the CPU, though the document, which is shown as it was written, has them on GPUs.
+void PutOnCpu(ModelConfig& config) {
+  for (InstanceGroup& group : config.instance_groups) {
+    const bool absent = group.kind == InstanceKind::kGpu && KnownWithoutGpus(config.engine);
+    if (group.kind != InstanceKind::kAuto && !absent) continue;
+    group.kind = InstanceKind::kCpu;
+    group.gpus.clear();
   }
-  return replaced;
+}
+
+// A line for each group of KIND_GPU that PutOnCpu() moves.
+void DescribeMoved(const ModelConfig& config, const inference::ModelConfig& written, std::vector<std::string>& lines) {
+  if (!KnownWithoutGpus(config.engine)) return;
+  for (int i = 0; i < written.instance_group_size(); ++i) {
+    if (written.instance_group(i).kind() != inference::ModelInstanceGroup::KIND_GPU) continue;
+    lines.push_back("instance_group[" + std::to_string(i) +
+                    "].kind has no effect: the server has no GPUs, the group is on the CPU");
+  }
 }
 
 void FillInstanceGroups(inference::ModelConfig& config, const CompletionOptions& options) {
@@ -119,7 +122,8 @@ void FillInstanceGroups(inference::ModelConfig& config, const CompletionOptions&
   for (int i = 0; i < config.instance_group_size(); ++i) {
     Group& group = *config.mutable_instance_group(i);
     if (group.name().empty()) group.set_name(config.name() + "_" + std::to_string(i));
-    if (group.kind() == Group::KIND_AUTO) {
+    const bool shown_as_written = options.absent_gpus_are_cpus && group.gpus_size() > 0;
+    if (group.kind() == Group::KIND_AUTO && !shown_as_written) {
       // There are no GPUs, so automatic means CPU, whatever GPUs it would have been.
       group.set_kind(Group::KIND_CPU);
       group.clear_gpus();
@@ -130,12 +134,13 @@ void FillInstanceGroups(inference::ModelConfig& config, const CompletionOptions&
 
 }  // namespace
 
-ModelConfig Rebuild(std::unique_ptr<const ModelConfigDocument::Message> message, PlatformNames names) {
+ModelConfig Rebuild(std::unique_ptr<const ModelConfigDocument::Message> message, const CompletionOptions& options) {
   ModelConfig config = FromMessage(std::move(message));
   const Platform* const platform = FindEither(config.platform, config.backend);
   config.engine = EngineOf(platform, config.backend);
-  if (platform != nullptr) config.platform = ShownPlatform(*platform, names);
+  if (platform != nullptr) config.platform = ShownPlatform(*platform, options.platform_names);
   if (config.platform.empty()) config.platform = config.backend;
+  if (options.absent_gpus_are_cpus) PutOnCpu(config);
   return config;
 }
 
@@ -154,8 +159,6 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
   const std::optional<DetectedModel> found = DetectModel(version_entries);
   const auto platform = ChoosePlatform(proto, found, version_entries);
   if (platform.has_value() && *platform != nullptr) FillPlatform(proto, **platform, found, options.platform_names);
-  std::vector<std::string> replaced;
-  if (options.absent_gpus_are_cpus) replaced = ReplaceGpuGroups(proto);
   FillInstanceGroups(proto, options);
   INFERD_RETURN_IF_ERROR(CheckParameters(*message));
   FillParameters(proto, options.engine_parameters);
@@ -164,14 +167,15 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
     proto.mutable_inferd()->set_isolation(shared ? inference::InferdOptions::ENGINE_PROCESS
                                                  : inference::InferdOptions::PROCESS);
   }
-  ModelConfig result = Rebuild(std::move(message), options.platform_names);
-  std::vector<Problem> problems = FindProblems(*result.document, folder_name, result.engine);
+  ModelConfig result = Rebuild(std::move(message), options);
+  std::vector<Problem> problems =
+      FindProblems(*result.document, folder_name, result.engine, options.absent_gpus_are_cpus);
   if (!platform.has_value() && problems.empty()) return std::unexpected(platform.error());
   if (!platform.has_value()) problems.push_back({.field = "", .message = platform.error().message(), .file = ""});
   INFERD_RETURN_IF_ERROR(ToStatus(problems));
   // Of what was written: FillInstanceGroups() has removed the GPUs of KIND_AUTO groups.
   if (config.document != nullptr) result.unacted_fields = DescribeUnactedFields(*config.document, result.engine);
-  std::ranges::move(replaced, std::back_inserter(result.unacted_fields));
+  if (options.absent_gpus_are_cpus) DescribeMoved(result, result.document->message().proto, result.unacted_fields);
   return result;
 }
 

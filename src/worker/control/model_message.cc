@@ -108,6 +108,15 @@ ModelDescription TakeDescription(MessageReader& reader) {
   return description;
 }
 
+base::Status SetKinds(const std::vector<uint8_t>& kinds, config::ModelConfig& config) {
+  if (kinds.size() != config.instance_groups.size()) return Garbled("what to load");
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds[i] > static_cast<uint8_t>(config::InstanceKind::kModel)) return Garbled("what to load");
+    config.instance_groups[i].kind = static_cast<config::InstanceKind>(kinds[i]);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string EncodeStartOrder(const StartOrder& order) {
@@ -141,6 +150,9 @@ std::string EncodeLoadOrder(const core::LoadSpec& load) {
   writer.AddText(load.version_dir.native());
   writer.AddText(load.model_file.native());
   writer.AddText(load.config->document == nullptr ? "" : load.config->document->ToPbtxt());
+  // Groups may be elsewhere than the document says.
+  writer.Add(static_cast<uint64_t>(load.config->instance_groups.size()));
+  for (const config::InstanceGroup& group : load.config->instance_groups) writer.Add(static_cast<uint8_t>(group.kind));
   writer.Add(static_cast<int32_t>(load.cpu_threads));
   writer.Add(static_cast<uint64_t>(load.group_cores.size()));
   for (const base::CpuCores& cores : load.group_cores) writer.AddText(base::FormatCpuCores(cores));
@@ -156,6 +168,8 @@ base::Result<core::LoadSpec> DecodeLoadOrder(std::string_view message) {
   load.version_dir = std::string(reader.TakeText());
   load.model_file = std::string(reader.TakeText());
   const std::string_view config = reader.TakeText();
+  std::vector<uint8_t> kinds(reader.TakeCount(sizeof(uint8_t)));
+  for (uint8_t& kind : kinds) kind = reader.Take<uint8_t>();
   load.cpu_threads = reader.Take<int32_t>();
   const size_t groups = reader.TakeCount(sizeof(uint64_t));
   for (size_t i = 0; reader.ok() && i < groups; ++i) {
@@ -165,6 +179,7 @@ base::Result<core::LoadSpec> DecodeLoadOrder(std::string_view message) {
   }
   if (!reader.Finished()) return std::unexpected(Garbled("what to load"));
   INFERD_ASSIGN_OR_RETURN(config::ModelConfig parsed, config::ParseModelConfig(config, "config.pbtxt"));
+  INFERD_RETURN_IF_ERROR(SetKinds(kinds, parsed));
   load.config = std::make_shared<const config::ModelConfig>(std::move(parsed));
   return load;
 }

@@ -111,6 +111,17 @@ TEST(ModelMessageTest, AnOrderTakesTheConfigurationAlong) {
   for (size_t size = 0; size < good.size(); ++size) EXPECT_FALSE(DecodeLoadOrder(good.substr(0, size)).has_value());
 }
 
+TEST(ModelMessageTest, GroupsArriveWhereTheyAreExecuted) {
+  auto config = config::ParseModelConfig("backend: \"fake\" instance_group { kind: KIND_GPU gpus: 1 }", "c");
+  ASSERT_TRUE(config.has_value());
+  config->instance_groups[0].kind = config::InstanceKind::kCpu;
+  core::LoadSpec load;
+  load.config = std::make_shared<const config::ModelConfig>(*std::move(config));
+  const auto read = DecodeLoadOrder(EncodeLoadOrder(load));
+  ASSERT_TRUE(read.has_value()) << read.error().ToString();
+  EXPECT_EQ(read->config->instance_groups.at(0).kind, config::InstanceKind::kCpu);
+}
+
 TEST(ModelMessageTest, AReplyIsItsContentOrItsStatus) {
   EXPECT_EQ(*DecodeReply(EncodeReply(base::OkStatus(), "content")), "content");
   EXPECT_EQ(DecodeReply(EncodeReply(base::NotFound("no"))).error(), base::NotFound("no"));
