@@ -79,7 +79,7 @@ base::Result<std::shared_ptr<const ModelVersion>> CatalogSnapshot::Find(std::str
     if (chosen != nullptr) {
       if (auto serving = chosen->serving.lock()) return serving;
     }
-    const std::string text = "model '" + std::string(model) + "' has no available versions";
+    const std::string text = "Request for unknown model: '" + std::string(model) + "' has no available versions";
     return std::unexpected(base::Unavailable(WithReason(text, entry->reason)));
   }
   const int64_t number = ParseVersion(version);
@@ -88,8 +88,8 @@ base::Result<std::shared_ptr<const ModelVersion>> CatalogSnapshot::Find(std::str
   if (chosen->state == ModelState::kReady) {
     if (auto serving = chosen->serving.lock()) return serving;
   }
-  const std::string text =
-      "model '" + std::string(model) + "' version " + std::string(version) + " is not at ready state";
+  const std::string text = "Request for unknown model: '" + std::string(model) + "' version " + std::string(version) +
+                           " is not at ready state";
   return std::unexpected(base::Unavailable(WithReason(text, chosen->reason)));
 }
 

@@ -51,7 +51,7 @@ TEST_F(LocalDispatcherTest, ARequestMayChooseASignature) {
   request->signature = 2;
   dispatcher_.Infer(pinned, std::move(request), Record());
   ASSERT_EQ(answers_.size(), 3u);
-  EXPECT_EQ(answers_[2].status, base::InvalidArgument("model 'm' has no signature 2"));
+  EXPECT_EQ(answers_[2].status, base::InvalidArgument("Request for unknown model: 'm' has no signature 2"));
 }
 
 TEST_F(LocalDispatcherTest, ALabelNamesAVersion) {
@@ -80,9 +80,9 @@ TEST_F(LocalDispatcherTest, UnknownIsNotFoundAndNotReadyIsUnavailable) {
             base::NotFound("Request for unknown model: 'm' version 2 is not found"));
   EXPECT_EQ(dispatcher_.Find("m", "v1").error().code(), StatusCode::kNotFound);
   EXPECT_EQ(dispatcher_.Find("m", "").error(),
-            base::Unavailable("model 'm' has no available versions: version 1: no such operator"));
+            base::Unavailable("Request for unknown model: 'm' has no available versions: version 1: no such operator"));
   EXPECT_EQ(dispatcher_.Find("m", "1").error(),
-            base::Unavailable("model 'm' version 1 is not at ready state: no such operator"));
+            base::Unavailable("Request for unknown model: 'm' version 1 is not at ready state: no such operator"));
 }
 
 TEST_F(LocalDispatcherTest, ARequestIsHandedOverWithItsLayout) {

@@ -1,5 +1,6 @@
 #include "core/validate.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/text/printable.h"
@@ -22,6 +23,12 @@ std::string NameList(const std::vector<TensorSpec>& specs) {
     text += spec.name;
   }
   return text;
+}
+
+// Whether BYTES that are cut off end inside an element's length, and not in what follows it.
+bool EndsInLength(std::span<const std::byte> packed) {
+  while (const auto element = tensor::PackedPrefix(packed, 1)) packed = packed.subspan(*element);
+  return packed.size() < tensor::kLengthSize;
 }
 
 class RequestCheck {
@@ -57,8 +64,8 @@ class RequestCheck {
       const std::string& name = request_.inputs[i].name;
       const int index = FindInput(i, name);
       if (index < 0) {
-        return base::InvalidArgument("unexpected inference input " + base::QuotedName(name) +
-                                     ", allowed inputs are: " + NameList(signature_.inputs));
+        return base::InvalidArgument("unexpected inference input " + base::QuotedName(name) + " for model " +
+                                     base::QuotedName(model_) + ", allowed inputs are: " + NameList(signature_.inputs));
       }
       if (seen[index]) return base::InvalidArgument("input " + base::QuotedName(name) + " already exists in request");
       seen[index] = true;
@@ -79,10 +86,16 @@ class RequestCheck {
       if (!list.empty()) list += ',';
       list += base::QuotedName(signature_.inputs[i].name);
     }
-    return base::InvalidArgument(
-        "expected " + std::to_string(seen.size()) + " inputs but got " + std::to_string(request_.inputs.size()) +
-        " inputs for model " + base::QuotedName(model_) + ". Got input(s) [" + got +
-        "], but missing required input(s) [" + missing + "]. Please provide all required input(s).");
+    const auto optional = std::ranges::count_if(signature_.inputs, &TensorSpec::optional);
+    const std::string all = std::to_string(seen.size());
+    const std::string expected = optional == 0
+                                     ? "expected " + all + " inputs"
+                                     : "expected number of inputs between " +
+                                           std::to_string(seen.size() - static_cast<size_t>(optional)) + " and " + all;
+    return base::InvalidArgument(expected + " but got " + std::to_string(request_.inputs.size()) +
+                                 " inputs for model " + base::QuotedName(model_) + ". Got input(s) [" + got +
+                                 "], but missing required input(s) [" + missing +
+                                 "]. Please provide all required input(s).");
   }
 
   base::Status CheckInput(const InferTensor& input, const TensorSpec& spec) const {
@@ -125,9 +138,15 @@ class RequestCheck {
   base::Status CheckBytesElements(const InferTensor& input, size_t count) const {
     const base::Status status = tensor::CheckPacked(input.data.bytes(), count);
     if (status.ok()) return status;
-    return base::InvalidArgument("unexpected number of string elements for inference input " +
-                                 base::QuotedName(input.name) + " for model " + base::QuotedName(model_) + ": " +
-                                 status.message());
+    const std::string input_of_model =
+        " for inference input " + base::QuotedName(input.name) + " for model " + base::QuotedName(model_);
+    const auto got = tensor::CountPacked(input.data.bytes());
+    if (!got.has_value()) {
+      const std::string what = EndsInLength(input.data.bytes()) ? " length indicator" : " data";
+      return base::InvalidArgument("incomplete string" + what + input_of_model + ": " + got.error().message());
+    }
+    return base::InvalidArgument("expected " + std::to_string(count) + " string elements" + input_of_model + ", got " +
+                                 std::to_string(*got));
   }
 
   base::Status CheckBatch() {
@@ -165,7 +184,8 @@ class RequestCheck {
     for (const RequestedOutput& output : request_.outputs) {
       const int index = signature_.FindOutput(output.name);
       if (index < 0) {
-        return base::InvalidArgument("unexpected inference output " + base::QuotedName(output.name) +
+        return base::InvalidArgument("unexpected inference output " + base::QuotedName(output.name) + " for model " +
+                                     base::QuotedName(model_) +
                                      ", allowed outputs are: " + NameList(signature_.outputs));
       }
       if (seen[index])

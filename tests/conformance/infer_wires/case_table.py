@@ -134,10 +134,10 @@ REFUSED = [
             "expected 2 inputs but got 1 inputs for model 'simple'. Got input(s) ['INPUT0'], but missing required input(s) "
             "['INPUT1']. Please provide all required input(s)."),
     refused("an input that the model has not", Request("simple", [*simple(), Tensor("MORE", "INT32", [1, 4], [0] * 4)]),
-            "unexpected inference input 'MORE', allowed inputs are: INPUT0, INPUT1"),
+            "unexpected inference input 'MORE' for model 'simple', allowed inputs are: INPUT0, INPUT1"),
     refused("an input twice", Request("simple", [simple()[0], simple()[0]]), "input 'INPUT0' already exists in request"),
     refused("an output that the model has not", Request("simple", simple(), [("MORE", {})]),
-            "unexpected inference output 'MORE', allowed outputs are: OUTPUT0, OUTPUT1"),
+            "unexpected inference output 'MORE' for model 'simple', allowed outputs are: OUTPUT0, OUTPUT1"),
     refused("an output twice", Request("simple", simple(), [("OUTPUT0", {}), ("OUTPUT0", {})]),
             "output 'OUTPUT0' already exists in request"),
 
@@ -184,11 +184,10 @@ REFUSED = [
     refused("more bytes than the shape has", int32([1, 2], [], raw=b"\0" * 9),
             "input byte size mismatch for input 'INPUT' for model 'identity_INT32'. Expected 8, got 9", wires=OF_BYTES),
     refused("BYTES cut off in an element", strings([1, 1], [], raw=b"\5\0\0\0abc"),
-            "unexpected number of string elements for inference input 'INPUT' for model 'identity_BYTES': "
+            "incomplete string data for inference input 'INPUT' for model 'identity_BYTES': "
             "BYTES element 0: expected 5 bytes behind its length, got 3", wires=OF_BYTES),
     refused("fewer BYTES than the shape has", strings([1, 2], [b"a"]),
-            "unexpected number of string elements for inference input 'INPUT' for model 'identity_BYTES': "
-            "expected 2 BYTES elements, got 1", wires=OF_BYTES),
+            "expected 2 string elements for inference input 'INPUT' for model 'identity_BYTES', got 1", wires=OF_BYTES),
 
     refused("classes of what has no order", strings([1, 1], [b"a"], outputs=[("OUTPUT", {"classification": 1})]),
             "output 'OUTPUT': classification needs a numeric datatype, got BYTES"),
@@ -213,7 +212,7 @@ REFUSED = [
 
 OUT_OF_ORDER = [
     refused("a model that is not up", broken("no_load"),
-            "model 'no_load' has no available versions: version 1: the fake engine was told to fail", "UNAVAILABLE",
+            "Request for unknown model: 'no_load' has no available versions: version 1: the fake engine was told to fail", "UNAVAILABLE",
             repository="broken"),
     refused("an engine that fails", broken("no_execute"), "the fake engine was told to fail", "INTERNAL",
             repository="broken"),
