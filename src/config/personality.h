@@ -85,10 +85,11 @@ struct Personality {
   std::span<const PersonalityFlag> flags;
   std::span<const PersonalityDefault> defaults;
   std::span<const PersonalityVariable> variables = {};
-  base::Result<CombinedFlags> (*combine)(const GivenFlags& given);     // nullptr: nothing is combined
-  std::array<uint16_t, 17> http_status;                                // by base::StatusCode
-  base::StatusCode queue_full = base::StatusCode::kResourceExhausted;  // of a queue that is full
-  std::string_view queue_full_text = {};                               // before what we say of it; empty: nothing
+  base::Result<CombinedFlags> (*combine)(const GivenFlags& given);       // nullptr: nothing is combined
+  std::array<uint16_t, 17> http_status;                                  // by base::StatusCode
+  base::StatusCode queue_full = base::StatusCode::kResourceExhausted;    // of a queue that is full
+  std::string_view queue_full_text = {};                                 // before what we say of it; empty: nothing
+  base::StatusCode queue_timeout = base::StatusCode::kDeadlineExceeded;  // of a request whose time in the queue is up
   GrpcRestriction grpc_restriction = {};
   PlatformNames platform_names;
   bool default_batch_limits_requests = false;  // --default-max-batch-size is also the most that one request may bring
@@ -97,6 +98,7 @@ struct Personality {
   bool ignores_unknown_arguments = false;      // shows how it is used, and goes on
   bool unix_socket_tls = false;                // a Unix socket has the TLS that its port has
   bool tfs_exact = false;                      // TensorFlow Serving's APIs with that server's own laxities and refusals
+  bool triton_exact = false;                   // V2's APIs with Triton's own laxities, forms and texts
   bool kserve_answers = false;                 // V2's load and unload calls answer with JSON, as KServe's servers do
   // What it writes to stderr when all models of the initial set were tried; null: nothing.
   std::string (*announce)(std::string_view server_name, std::string_view scheme, uint16_t port) = nullptr;

@@ -51,7 +51,7 @@ TEST_F(LocalDispatcherTest, ARequestMayChooseASignature) {
   request->signature = 2;
   dispatcher_.Infer(pinned, std::move(request), Record());
   ASSERT_EQ(answers_.size(), 3u);
-  EXPECT_EQ(answers_[2].status, base::InvalidArgument("Request for unknown model: 'm' has no signature 2"));
+  EXPECT_EQ(answers_[2].status, base::InvalidArgument("model 'm' has no signature 2"));
 }
 
 TEST_F(LocalDispatcherTest, ALabelNamesAVersion) {

@@ -21,7 +21,7 @@ std::optional<base::NamePattern> ForwardedHeaders(const std::string& pattern) {
 }
 
 core::QueueFull QueueFullOf(const config::Personality& personality) {
-  return {.code = personality.queue_full, .text = personality.queue_full_text};
+  return {.code = personality.queue_full, .text = personality.queue_full_text, .timed_out = personality.queue_timeout};
 }
 
 }  // namespace

@@ -207,6 +207,25 @@ TEST_F(BatchingTest, APreferredSizeEndsTheWaiting) {
   EXPECT_EQ(Recent()[0].reason, BatchReason::kPreferredSize);
 }
 
+TEST_F(BatchingTest, RowsThatAreNoPreferredSizeWait) {
+  config_.dynamic_batching->max_queue_delay_us = 2000;
+  config_.dynamic_batching->preferred_batch_sizes = {2, 6};
+  Make();
+  Send('a', 3);
+  EXPECT_THAT(Executions(), ElementsAre());
+  Send('b', 4);  // would go beyond the largest size
+  Send('c', 2);
+  Send('d', 7);
+  ExpectAnswers();
+  fixture_.AwaitIdle(*version_);
+  Send('e', 1);
+  Send('f', 2);
+  clock_.AdvanceMs(2);
+  fixture_.deadlines().RunDue();
+  ExpectAnswers();
+  EXPECT_THAT(Executions(), ElementsAre(Rows{3}, Rows{4, 2}, Rows{7}, Rows{1, 2}));
+}
+
 TEST_F(BatchingTest, EveryIdleInstanceGetsABatch) {
   Make(3);
   holds_ = true;

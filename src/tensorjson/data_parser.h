@@ -138,10 +138,15 @@ class DataParser {
 
   base::Status WrongSize(const char* open, size_t dim, size_t expected) const {
     const size_t got = CountElements({open, static_cast<size_t>(end_ - open)});
-    std::string text = "data: expected " + std::to_string(expected) + (expected == 1 ? " element" : " elements");
+    std::string text =
+        std::string(kWrongSize) + ": expected " + std::to_string(expected) + (expected == 1 ? " element" : " elements");
     if (nested_) text += " in each list of dimension " + std::to_string(dim);
     return base::InvalidArgument(text + " for shape " + shape_.ToString() + ", got " + std::to_string(got));
   }
+
+  // What Triton's clients look for.
+  static constexpr std::string_view kWrongSize =
+      "Unable to parse 'data': Shape does not match true shape of 'data' field";
 
   Codec& codec_;
   const tensor::Shape& shape_;

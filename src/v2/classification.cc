@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,16 +14,28 @@ namespace inferd::v2 {
 
 namespace {
 
+constexpr size_t kDigitsMax = 400;  // the largest double has 309 before the point
+
+template <typename T>
+char* WriteValue(char* p, char* end, T value, ClassValues form) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (form == ClassValues::kSixDecimals) {
+      return std::to_chars(p, end, static_cast<double>(value), std::chars_format::fixed, 6).ptr;
+    }
+  }
+  return std::to_chars(p, end, value).ptr;
+}
+
 // Appends the classes of one row to `packer`. `At(i)` is the value of element i.
 template <typename At>
-base::Status ClassifyRow(At at, size_t elements, size_t classes, const core::TensorSpec& spec,
+base::Status ClassifyRow(At at, size_t elements, size_t classes, const core::TensorSpec& spec, ClassValues form,
                          std::vector<size_t>& order, tensor::BytesPacker& packer) {
   RankElements(at, elements, classes, order);
   std::string text;
   for (size_t i = 0; i < classes; ++i) {
-    char digits[64];
+    char digits[kDigitsMax];
     char* const end = digits + sizeof digits;
-    char* p = std::to_chars(digits, end, at(order[i])).ptr;
+    char* p = WriteValue(digits, end, at(order[i]), form);
     *p++ = ':';
     p = std::to_chars(p, end, order[i]).ptr;
     text.assign(digits, p);
@@ -35,7 +48,7 @@ base::Status ClassifyRow(At at, size_t elements, size_t classes, const core::Ten
 }  // namespace
 
 base::Result<core::InferTensor> Classify(const core::InferTensor& tensor, const core::TensorSpec& spec, bool batched,
-                                         uint32_t classes) {
+                                         uint32_t classes, ClassValues values) {
   const auto elements = static_cast<size_t>(tensor.shape.ElementCount().value_or(0));
   const bool rows_known = batched && tensor.shape.rank() > 0;
   const size_t rows = rows_known ? static_cast<size_t>(tensor.shape[0]) : 1;
@@ -48,7 +61,7 @@ base::Result<core::InferTensor> Classify(const core::InferTensor& tensor, const 
     std::vector<size_t> order;
     for (size_t row = 0; row < rows && status.ok(); ++row) {
       const auto in_row = [&](size_t i) { return at(row * row_elements + i); };
-      status = ClassifyRow(in_row, row_elements, row_classes, spec, order, packer);
+      status = ClassifyRow(in_row, row_elements, row_classes, spec, values, order, packer);
     }
   });
   if (!numeric) {

@@ -43,6 +43,16 @@ TEST(ClassifyTest, LargestFirstPerRowWithLabels) {
   EXPECT_EQ(Elements(*result), (std::vector<std::string>{"4:2", "0.5:0:zero", "3.5:1:one", "-1:0:zero"}));
 }
 
+TEST(ClassifyTest, ValuesMayHaveSixDecimals) {
+  const auto classes = [](const core::InferTensor& tensor) {
+    return Elements(*Classify(tensor, {}, false, 2, ClassValues::kSixDecimals));
+  };
+  EXPECT_EQ(classes(Tensor<float>(DataType::kFp32, {2}, {1e-7f, 2.5f})),
+            (std::vector<std::string>{"2.500000:1", "0.000000:0"}));
+  EXPECT_EQ(classes(Tensor<double>(DataType::kFp64, {2}, {-1.7e308, -0.25}))[1].size(), 317u + 2u);
+  EXPECT_EQ(classes(Tensor<int32_t>(DataType::kInt32, {2}, {7, 9})), (std::vector<std::string>{"9:1", "7:0"}));
+}
+
 TEST(ClassifyTest, WithoutBatchTheWholeTensorIsOneRow) {
   const auto tensor = Tensor<int64_t>(DataType::kInt64, {2, 2}, {7, INT64_MIN, 7, 9});
   const auto result = Classify(tensor, {}, false, 10);

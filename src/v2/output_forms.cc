@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <string>
 
-#include "v2/classification.h"
-
 namespace inferd::v2 {
 
 base::Result<OutputForms> ReadOutputForms(const core::InferRequest& request, bool binary_default) {
-  OutputForms forms{.default_form = {.binary = binary_default}, .forms = {}};
+  OutputForms forms;
+  forms.default_form.binary = binary_default;
   // Most requests say nothing, and all outputs have the default form.
   if (std::ranges::all_of(request.outputs, [](const auto& output) { return output.parameters.empty(); })) return forms;
   forms.forms.reserve(request.outputs.size());
@@ -33,7 +32,7 @@ base::Status ClassifyOutputs(core::InferResponse& response, const OutputForms& f
     const int index = signature.FindOutput(output.name);
     const core::TensorSpec no_labels;
     const core::TensorSpec& spec = index < 0 ? no_labels : signature.outputs[static_cast<size_t>(index)];
-    INFERD_ASSIGN_OR_RETURN(output, Classify(output, spec, signature.max_batch_size > 0, classes));
+    INFERD_ASSIGN_OR_RETURN(output, Classify(output, spec, signature.max_batch_size > 0, classes, forms.class_values));
   }
   return {};
 }

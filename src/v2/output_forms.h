@@ -7,6 +7,7 @@
 #include "core/model/model_signature.h"
 #include "core/request/infer_request.h"
 #include "core/request/infer_response.h"
+#include "v2/classification.h"
 #include "v2/parameters.h"
 
 namespace inferd::v2 {
@@ -15,6 +16,7 @@ namespace inferd::v2 {
 struct OutputForms {
   OutputSettings default_form;        // of every output, where `forms` is empty
   std::vector<OutputSettings> forms;  // else one per requested output
+  ClassValues class_values = ClassValues::kShortest;
 
   const OutputSettings& of(size_t output) const { return output < forms.size() ? forms[output] : default_form; }
 };

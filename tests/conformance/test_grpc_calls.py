@@ -84,7 +84,7 @@ CALLS = [
     Call("a protobuf that is cut off", INVALID_ARGUMENT, "a field is longer than its message", framed(infer_message()[:-1])),
     Call("a protobuf with a group that does not end", INVALID_ARGUMENT, "it ends inside a number", framed(infer_message() + b"\xfb\x01")),
     Call("a name that is no UTF-8", INVALID_ARGUMENT, NO_PROTOBUF + "2: a string is not UTF-8", framed(b"\x0a\x02\xff\xfe")),
-    Call("contents and raw contents", INVALID_ARGUMENT, "input 'INPUT0': expected either contents or raw_input_contents, got both",
+    Call("contents and raw contents", INVALID_ARGUMENT, "contents field must not be specified when using raw_input_contents for 'INPUT0' for model 'simple'",
          framed(infer_message(contents={"int_contents": [1, 2, 3, 4]}))),
     Call("contents of another type", INVALID_ARGUMENT, "input 'INPUT0': expected int_contents for INT32, got fp32_contents",
          framed(infer_message(contents={"fp32_contents": [1, 2, 3, 4]}, raw=[]))),

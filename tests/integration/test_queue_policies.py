@@ -137,6 +137,15 @@ def test_as_tritonserver_a_timeout_that_may_not_be_counts_for_nothing(batching):
         assert all(reply.ok for reply in wait_for(kept))
 
 
+def test_as_tritonserver_who_has_waited_too_long_finds_it_unavailable(batching):
+    batching.add("m", "dynamic_batching { default_queue_policy { default_timeout_microseconds: 1000 } }")
+    with Queued(batching, "--as", "tritonserver") as queued:
+        late = wait_for([queued.queue("late") for _ in queued.crowd.clients])
+        assert {(reply.code, reply.message.removeprefix("[request id: late] ")) for reply in late} == {
+            ("UNAVAILABLE", "Request timeout expired")}
+        queued.release()
+
+
 def test_a_policy_without_a_timeout_takes_the_requests(batching):
     batching.add("m")
     with Queued(batching) as queued:

@@ -47,12 +47,14 @@ const Personality& TritonserverPersonality() {
       //              OK  CANC UNKN INVA DEAD NOTF ALRE PERM RESO FAIL ABOR OUTO UNIM INTE UNAV DATA UNAU
       .http_status = {200, 400, 400, 400, 503, 404, 400, 403, 503, 400, 503, 400, 501, 500, 503, 500, 401},
       .queue_full = base::StatusCode::kUnavailable,
+      .queue_timeout = base::StatusCode::kUnavailable,
       .grpc_restriction = {.code = base::StatusCode::kUnavailable,
                            .text = "This protocol is restricted, expecting header ",
                            .header_prefix = "triton-grpc-protocol-"},
       .platform_names = PlatformNames::kTriton,
       .default_batch_limits_requests = true,
       .ignores_barred_timeouts = true,
+      .triton_exact = true,
       .model_not_ready = "Model version not ready",
   };
   return personality;

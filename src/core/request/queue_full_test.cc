@@ -16,6 +16,7 @@ TEST(QueueFullTest, IsSaidInTheServersWords) {
   EXPECT_EQ(FailureOf(full, {.code = base::StatusCode::kUnavailable}), base::Unavailable("5 wait"));
   full.status = base::DeadlineExceeded("late");
   EXPECT_EQ(FailureOf(full, words), full.status);
+  EXPECT_EQ(FailureOf(full, {.timed_out = base::StatusCode::kUnavailable}), base::Unavailable("late"));
 }
 
 }  // namespace

@@ -36,11 +36,12 @@ base::Result<inference::ServerReadyResponse> ServerReady(const Environment& envi
   return response;
 }
 
-// What is known and not ready is no error (Predict V2, "Model Ready"); what is unknown is one.
+// What is known and not ready is no error (Predict V2, "Model Ready"); what is unknown is one, but to Triton.
 base::Result<inference::ModelReadyResponse> ModelReady(const Environment& environment,
                                                        const inference::ModelReadyRequest& request) {
   base::Status status = environment.catalog.ModelReady(request.name(), request.version());
-  if (status.code() == base::StatusCode::kNotFound) return std::unexpected(std::move(status));
+  if (status.code() == base::StatusCode::kNotFound && !environment.options.triton_exact)
+    return std::unexpected(std::move(status));
   inference::ModelReadyResponse response;
   response.set_ready(status.ok());
   return response;

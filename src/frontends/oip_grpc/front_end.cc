@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/version/version.h"
+#include "config/personality.h"
 #include "frontends/oip_grpc/service_path.h"
 #include "protocol/common_options.h"
 #include "protocol/method_table.h"
@@ -77,6 +78,7 @@ Options OptionsOf(const config::ServerOptions& options) {
   protocol::SetRpcOptions(options, oip);
   oip.server_name = options.server_name;
   oip.server_version = std::string(base::BuildVersion());
+  oip.triton_exact = options.personality->triton_exact;
   oip.typed_outputs = options.grpc_calls.typed_outputs;
   return oip;
 }

@@ -267,6 +267,22 @@ TEST_F(InferCallTest, TheDeadlineIsTheRequests) {
   completion.Fail(base::DeadlineExceeded("late"));
 }
 
+TEST_F(InferCallTest, WhatFailsBehindTheDeadlineIsTheDeadline) {
+  core::Completion completion;
+  Hold(completion);
+  auto call = service_.Open("ModelInfer", {{"grpc-timeout", "20m"}});
+  call->Unary(InferRequest().SerializeAsString());
+  service_.server.clock.AdvanceMs(20);
+  completion.Fail(base::DeadlineExceeded("Request timeout expired"));
+  service_.Settle();
+  EXPECT_EQ(StatusOf(*call), "4: Deadline Exceeded");
+  auto patient = service_.Open("ModelInfer", {{"grpc-timeout", "20m"}});
+  patient->Unary(InferRequest().SerializeAsString());
+  completion.Fail(base::DeadlineExceeded("Request timeout expired"));
+  service_.Settle();
+  EXPECT_EQ(StatusOf(*patient), "4: Request timeout expired");
+}
+
 TEST_F(InferCallTest, MetadataThatMatchBecomeParameters) {
   service_.options.forwarded_metadata = *base::NamePattern::Create("x-.*");
   Infer(InferRequest(), {{"x-user", "ann"}, {"y-user", "bob"}});

@@ -157,6 +157,8 @@ void InferStream::OnResponse(const std::shared_ptr<Execution>& execution, Receiv
                                        "', and the model goes on"));
   }
   core::InferResponse& response = received.response;
+  const bool late = deadline_ns_ != 0 && !response.status.ok() && call_.environment().clock.NowNs() >= deadline_ns_;
+  if (late) return End(net::grpc::DeadlinePassed());
   const bool final = response.final;
   const bool decoupled = execution->pinned->signature().decoupled;
   // That there are no more responses is said only to those who ask (triton_enable_empty_final_response).

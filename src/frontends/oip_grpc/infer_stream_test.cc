@@ -207,6 +207,17 @@ TEST_F(InferStreamTest, AClientThatCancelsCancelsItsRequests) {
   service_.Settle();
 }
 
+TEST_F(InferStreamTest, WhatFailsBehindTheDeadlineIsTheDeadline) {
+  Open({{"grpc-timeout", "20m"}});
+  Hold();
+  Ask("a");
+  service_.server.clock.AdvanceMs(20);
+  held_["a"].Fail(base::DeadlineExceeded("Request timeout expired"));
+  service_.Settle();
+  EXPECT_EQ(StatusOf(*call_), "4: Deadline Exceeded");
+  EXPECT_TRUE(call_->Messages().empty());
+}
+
 TEST_F(InferStreamTest, ADeadlineEndsTheStreamAndItsRequests) {
   Open({{"grpc-timeout", "20m"}});
   Hold();

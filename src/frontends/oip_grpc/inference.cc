@@ -54,6 +54,7 @@ base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, c
   INFERD_RETURN_IF_ERROR(rpc::AddForwarded(forwarded, options, request));
   INFERD_RETURN_IF_ERROR(RefuseSharedMemory(request));
   INFERD_ASSIGN_OR_RETURN(prepared.form.outputs, v2::ReadOutputForms(request, true));
+  if (options.triton_exact) prepared.form.outputs.class_values = v2::ClassValues::kSixDecimals;
   return prepared;
 } catch (const std::bad_alloc&) {
   return std::unexpected(base::ResourceExhausted("not enough memory for this request"));

@@ -20,6 +20,7 @@ namespace inferd::oip_grpc {
 struct Options : rpc::Options {
   std::string server_name = "inferd";
   std::string server_version = "0.0.0";
+  bool triton_exact = false;   // as Triton, where that is less than what is said here otherwise
   bool typed_outputs = false;  // where the request's parameter `typed_contents` does not say otherwise
   // Of one ModelStreamInfer call; the client's window is shut beyond it. Less than a model's queue holds, so that one
   // stream cannot fill it.

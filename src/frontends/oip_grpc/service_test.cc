@@ -57,6 +57,9 @@ TEST(ServiceTest, ModelReadyIsTrueFalseOrNotFound) {
   EXPECT_FALSE(ResponseOf<inference::ModelReadyResponse>(*service.Ask("ModelReady", request)).ready());
   service.catalog.model_ready = base::NotFound("no model 'm'");
   EXPECT_EQ(StatusOf(*service.Ask("ModelReady", request)), "5: no model 'm'");
+  service.options.triton_exact = true;
+  EXPECT_EQ(StatusOf(*service.Ask("ModelReady", request)), "0");
+  EXPECT_FALSE(ResponseOf<inference::ModelReadyResponse>(*service.Ask("ModelReady", request)).ready());
 }
 
 TEST(ServiceTest, ServerMetadata) {

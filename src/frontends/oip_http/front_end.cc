@@ -64,6 +64,7 @@ Options OptionsOf(const config::ServerOptions& options) {
     case config::JsonNonFinite::kNull: oip.nonfinite = tensorjson::NonFinite::kNull; break;
     case config::JsonNonFinite::kError: oip.nonfinite = tensorjson::NonFinite::kError; break;
   }
+  oip.triton_exact = options.personality->triton_exact;
   oip.control_bodies = options.personality->kserve_answers;
   oip.texts.model_not_ready = options.personality->model_not_ready;
   return oip;

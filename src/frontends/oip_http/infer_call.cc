@@ -47,11 +47,12 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
                                                  "), got: " + std::to_string(json_bytes)));
   }
   const bool raw = headers_.json_bytes == 0;
-  auto decoded = raw ? ReadRawRequest(body, pinned()->signature(), model_)
+  auto decoded = raw ? ReadRawRequest(body, pinned()->signature(), model_, options_.triton_exact)
                      : ReadInferRequest(body, static_cast<size_t>(json_bytes), headers_.json_bytes.has_value(), model_,
-                                        options_.json_depth_max);
+                                        options_.json_depth_max, options_.triton_exact);
   if (!decoded.has_value()) return std::unexpected(std::move(decoded).error());
   forms_ = std::move(decoded->forms);
+  if (options_.triton_exact) forms_.class_values = v2::ClassValues::kSixDecimals;
   decoded->request->model_name = model_;
   decoded->request->model_version = version_;
   return std::move(decoded->request);

@@ -11,6 +11,9 @@
 
 namespace inferd::net::grpc {
 
+// The end of a call whose deadline has passed, in the words that clients use themselves.
+inline base::Status DeadlinePassed() { return base::DeadlineExceeded("Deadline Exceeded"); }
+
 // What a call brought beside its messages (gRPC over HTTP/2, "Requests"). Move-only; may be moved to another thread.
 struct CallContext {
   RequestHead head;                   // ASCII metadata among its headers: head.Find("traceparent")

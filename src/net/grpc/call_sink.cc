@@ -77,11 +77,11 @@ void CallSink::Open(HttpRequest request, Reply reply) {
 void CallSink::SetDeadline() {
   const int64_t timeout_ns = *headers_.timeout_ns;
   context_.deadline_ns = environment_.clock.NowNs() + timeout_ns;
-  if (timeout_ns == 0) return Fail(base::DeadlineExceeded("Deadline Exceeded"));
+  if (timeout_ns == 0) return Fail(DeadlinePassed());
   const std::chrono::milliseconds delay((timeout_ns + kMillisecondNs - 1) / kMillisecondNs);
   deadline_ = state_->loop().RunAfter(delay, [this] {
     deadline_ = 0;
-    state_->Abort(base::DeadlineExceeded("Deadline Exceeded"));
+    state_->Abort(DeadlinePassed());
   });
 }
 

@@ -70,6 +70,18 @@ TEST_F(RefusalTest, HeadersBeyondTheLimitsAre431And414) {
   EXPECT_TRUE(peer_[large].body.starts_with("{\"error\":\"")) << peer_[large].body;
 }
 
+TEST_F(RefusalTest, SpacesAroundAValueAreNotPartOfIt) {
+  handler().answer = [](HttpRequest request, Reply reply) {
+    reply.Send(HttpResponse::Text(200, "",
+                                  "<" + std::string(request.head.Find("x").value_or("none")) + "><" +
+                                      std::string(request.head.Find("empty").value_or("none")) + ">"));
+  };
+  const int32_t id = peer_.Request("GET", "/p", {{"x", " \ta b \t "}, {"empty", "  "}});
+  Exchange();
+  EXPECT_EQ(peer_[id].status(), 200);
+  EXPECT_EQ(peer_[id].body, "<a b><>");
+}
+
 TEST_F(RefusalTest, BadPathsAre400) {
   const int32_t escape = peer_.Request("GET", "/a%zz");
   const int32_t dots = peer_.Request("GET", "/a/../b");

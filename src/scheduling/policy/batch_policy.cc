@@ -22,9 +22,16 @@ BatchDecision DecideByRows(const BatchRules& rules, const WaitingSummary& waitin
     const BatchReason reason = rules.batching ? BatchReason::kFull : BatchReason::kNotBatching;
     return Begin(waiting.rows, waiting.retry ? BatchReason::kRetry : reason);
   }
-  // Preferred sizes hold beyond the largest of them, too.
-  if (const int64_t preferred = PreferredRows(rules, waiting.rows); preferred > 0) {
+  // Preferred sizes hold beyond the largest of them, too. Who waits for one waits for exactly that, as in Triton; else
+  // what fits goes at once.
+  const bool exact = rules.delay_ns > 0 && !rules.preferred_rows.empty();
+  const bool by_requests = exact && waiting.preferred_rows >= 0;
+  const int64_t preferred = by_requests ? waiting.preferred_rows : PreferredRows(rules, waiting.rows);
+  if (preferred > 0) {
     return Begin(preferred, preferred == rules.rows_max ? BatchReason::kFull : BatchReason::kPreferredSize);
+  }
+  if (exact && waiting.rows > rules.preferred_rows.back()) {
+    return Begin(rules.preferred_rows.back(), BatchReason::kFull);
   }
   if (waiting.rows >= rules.rows_max) return Begin(rules.rows_max, BatchReason::kFull);
   const int64_t rows = waiting.rows;

@@ -27,9 +27,12 @@ BatchRules MakeBatchRules(const config::ModelConfig& config, const core::ModelSi
 
 // What waits, as the next execution sees it: from the most urgent request, the oldest of its level.
 struct WaitingSummary {
-  int64_t requests = 0;     // in all; 0: nothing waits
-  int64_t rows = 0;         // of those that can share an execution with the first, its own included
-  int64_t sharing = 0;      // how many these are
+  int64_t requests = 0;  // in all; 0: nothing waits
+  int64_t rows = 0;      // of those that can share an execution with the first, its own included
+  int64_t sharing = 0;   // how many these are
+  // The largest preferred size that the first of these come to, taken one after the other; 0: none; -1: whatever `rows`
+  // reach, since none has more than one.
+  int64_t preferred_rows = -1;
   bool other_kind = false;  // there are others
   bool alone = false;       // the first shares with nobody
   bool retry = false;       // because a batch it was in failed
@@ -46,10 +49,10 @@ struct BatchDecision {
   int64_t wait_until_ns = 0;  // !begin: to be asked again then, or when more has come; 0: only then
 };
 
-// Work-conserving: an idle instance waits only where a delay is set, and never longer than that. It waits less if a
-// preferred size is reached, if what waits next cannot share the execution anyway, or if one of those that wait would
-// expire: `service_ns`, what an execution is likely to take, is left for it. As many as BatchRules::requests_max wait
-// for no more.
+// Work-conserving: an idle instance waits only where a delay is set, and never longer than that. It waits less if the
+// first requests come to a preferred size, if the next would go beyond the largest of them, if what waits next cannot
+// share the execution anyway, or if one of those that wait would expire: `service_ns`, what an execution is likely to
+// take, is left for it. As many as BatchRules::requests_max wait for no more.
 BatchDecision DecideBatch(const BatchRules& rules, const WaitingSummary& waiting, int64_t now_ns, int64_t service_ns);
 
 }  // namespace inferd::scheduling

@@ -60,6 +60,18 @@ TEST(BatchPolicyTest, TakesTheLargestPreferredSizeThatIsReached) {
   ExpectBegins(Decide(Rules({4, 8}), Waiting(90)), 8, BatchReason::kFull);
 }
 
+TEST(BatchPolicyTest, RequestsOfSeveralRowsWaitForExactlyAPreferredSize) {
+  const auto waiting = [](int64_t rows, int64_t preferred_rows) {
+    return WaitingSummary{.requests = 1, .rows = rows, .preferred_rows = preferred_rows, .oldest_ns = kNow};
+  };
+  ExpectWaits(Decide(Rules({2, 6}), waiting(3, 0)), kNow + kDelay);
+  ExpectBegins(Decide(Rules({2, 6}), waiting(3, 2)), 2, BatchReason::kPreferredSize);
+  ExpectBegins(Decide(Rules({2, 6}), waiting(6, 6)), 6, BatchReason::kPreferredSize);
+  ExpectBegins(Decide(Rules({2, 6}), waiting(7, 0)), 6, BatchReason::kFull);
+  ExpectBegins(Decide(Rules({2, 6}), waiting(5, 0), kNow + kDelay), 5, BatchReason::kDelayOver);
+  ExpectBegins(Decide(Rules({2, 6}, 0), waiting(3, 0)), 2, BatchReason::kPreferredSize);
+}
+
 TEST(BatchPolicyTest, NoMoreRequestsThanMayShare) {
   BatchRules rules = Rules({6});
   rules.requests_max = 3;

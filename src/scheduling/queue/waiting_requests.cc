@@ -108,6 +108,23 @@ WaitingSummary WaitingRequests::Summarize(int64_t now_ns, int64_t service_ns, Dr
   return summary;
 }
 
+int64_t WaitingRequests::PreferredRows(std::span<const int64_t> sizes) {
+  const QueueEntry* first = First();
+  if (first == nullptr || first->alone) return 0;
+  int64_t rows = 0;
+  int64_t reached = 0;
+  for (auto& [level, queue] : levels_) {
+    const EntryFifo::Group* const group = NextOf(queue).Find(first->key);
+    if (group == nullptr) continue;
+    for (const QueueEntry& entry : group->entries) {
+      rows += entry.rows();
+      if (rows > sizes.back()) return reached;
+      if (std::ranges::binary_search(sizes, rows)) reached = rows;
+    }
+  }
+  return reached;
+}
+
 bool WaitingRequests::Take(int64_t rows_max, int64_t requests_max, int64_t now_ns,
                            std::vector<std::unique_ptr<QueueEntry>>& taken, DroppedEntries& dropped) {
   Settle(now_ns, dropped);

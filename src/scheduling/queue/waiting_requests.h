@@ -39,6 +39,9 @@ class WaitingRequests final {
 
   // For DecideBatch.
   WaitingSummary Summarize(int64_t now_ns, int64_t service_ns, DroppedEntries& dropped);
+  // WaitingSummary::preferred_rows, behind Summarize; `sizes` ascending, not empty. Looks at no more requests than the
+  // largest of them.
+  int64_t PreferredRows(std::span<const int64_t> sizes);
   // Takes what the next execution is made of: the first request and those that share it, oldest first, as long as their
   // rows fit into `rows_max`, `requests_max` of them at most (0: any number). The first comes even if it has more rows.
   // True: the rows of the next one that shares did not fit.

@@ -50,12 +50,15 @@ void BatchingSource::RecordArrival(const QueueEntry& entry) {
   tuner_->RecordArrival(entry.queued.layout.rows, static_cast<int64_t>(waiting_.size()) + running_);
 }
 
+bool BatchingSource::IsPreferred(int64_t rows) const { return std::ranges::binary_search(rules_.preferred_rows, rows); }
+
 std::optional<core::BatchReason> BatchingSource::BeginsAtOnce(const QueueEntry& entry) {
   if (!waiting_.empty()) return std::nullopt;
   const core::QueuedRequest& queued = entry.queued;
   const WaitingSummary summary{.requests = 1,
                                .rows = queued.layout.rows,
                                .sharing = 1,
+                               .preferred_rows = IsPreferred(queued.layout.rows) ? queued.layout.rows : 0,
                                .alone = entry.alone,
                                .oldest_ns = queued.queued_ns,
                                .expires_ns = queued.request->deadline_ns};
@@ -170,7 +173,11 @@ void BatchingSource::Report(core::SchedulerReport& report) const {
 BatchDecision BatchingSource::Decide(int64_t now_ns, DroppedEntries& dropped) {
   Retune(now_ns);
   const int64_t service_ns = figures_.mean_service_ns();
-  const WaitingSummary summary = waiting_.Summarize(now_ns, service_ns, dropped);
+  WaitingSummary summary = waiting_.Summarize(now_ns, service_ns, dropped);
+  const bool several_rows = summary.rows > summary.sharing;
+  if (several_rows && rules_.delay_ns > 0 && !rules_.preferred_rows.empty()) {
+    summary.preferred_rows = waiting_.PreferredRows(rules_.preferred_rows);
+  }
   // Once, whether or not all of them stay.
   if (summary.requests >= rules_.hold_until_requests) rules_.hold_until_requests = 0;
   const BatchDecision decision = DecideBatch(rules_, summary, now_ns, service_ns);

@@ -67,6 +67,7 @@ class BatchingSource final : public WorkSource {
   BatchDecision Decide(int64_t now_ns, DroppedEntries& dropped);
   FormedBatch TakeBatch(const BatchDecision& decision, const InlineGate* gate, int64_t now_ns, DroppedEntries& dropped);
   FormedBatch Form(core::BatchReason reason);
+  bool IsPreferred(int64_t rows) const;
   void Retune(int64_t now_ns);
   void LimitSharing();
 

@@ -163,7 +163,8 @@ REFUSED = [
             "inference request batch-size must be <= 8 for 'simple', got 9"),
     # JSON has a grammar of its own, whose errors come first.
     refused("a negative dimension", int32([-1, 1], [1]), "input 'INPUT': shape [-1,1] has a negative dimension",
-            in_json="input 'INPUT': shape: expected an unsigned 64-bit integer, got -1, which is out of range"),
+            in_json="input 'INPUT': shape: Unable to parse 'shape': attempt to access JSON non-unsigned-integer as "
+                    "unsigned-integer: expected an unsigned 64-bit integer, got -1, which is out of range"),
     refused("more elements than can be counted", int32([2**62, 4], [1]),
             "input 'INPUT': shape [4611686018427387904,4] has more than 2^63 elements"),
     refused("more bytes than can be counted", int32([2**61, 1], [1]),
@@ -171,9 +172,9 @@ REFUSED = [
             wires=(TYPED, *OF_BYTES)),
 
     refused("fewer values than the shape has", int32([1, 2], [1]),
-            "input 'INPUT': data: expected 2 elements for shape [1,2], got 1", wires=(JSON,)),
+            "input 'INPUT': Unable to parse 'data': Shape does not match true shape of 'data' field: expected 2 elements for shape [1,2], got 1", wires=(JSON,)),
     refused("more values than the shape has", int32([1, 2], [1, 2, 3]),
-            "input 'INPUT': data: expected 2 elements for shape [1,2], got 3", wires=(JSON,)),
+            "input 'INPUT': Unable to parse 'data': Shape does not match true shape of 'data' field: expected 2 elements for shape [1,2], got 3", wires=(JSON,)),
     refused("fewer typed values than the shape has", int32([1, 2], [1]),
             "input byte size mismatch for input 'INPUT' for model 'identity_INT32'. Expected 8, got 4", wires=(TYPED,)),
     refused("a value that does not fit its datatype", INT8_128,

@@ -98,8 +98,8 @@ class RequestReader {
 
   base::Status AttachRaw() {
     if (typed_inputs_ > 0) {
-      return InvalidArgument("input '" + request_.inputs[first_typed_].name +
-                             "': expected either contents or raw_input_contents, got both");
+      return InvalidArgument("contents field must not be specified when using raw_input_contents for '" +
+                             request_.inputs[first_typed_].name + "' for model '" + request_.model_name + "'");
     }
     const auto shared = static_cast<size_t>(std::ranges::count_if(request_.inputs, NamesSharedMemory));
     const size_t expected = request_.inputs.size() - shared;

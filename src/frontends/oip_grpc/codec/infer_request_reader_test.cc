@@ -190,7 +190,7 @@ TEST(ReadInferRequestTest, RawAndTypedTogetherAreRefused) {
   AddInput(message, "y", "INT8", {1})->mutable_contents()->add_int_contents(1);
   message.add_raw_input_contents("A");
   message.add_raw_input_contents("B");
-  EXPECT_EQ(Error(message), "input 'y': expected either contents or raw_input_contents, got both");
+  EXPECT_EQ(Error(message), "contents field must not be specified when using raw_input_contents for 'y' for model ''");
 }
 
 TEST(ReadInferRequestTest, TheNumberOfRawTensorsMustFit) {

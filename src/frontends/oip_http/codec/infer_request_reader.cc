@@ -152,14 +152,15 @@ base::Status AttachBinary(const base::BufferSlice& body, size_t json_bytes, cons
 }  // namespace
 
 base::Result<DecodedRequest> ReadInferRequest(const base::BufferSlice& body, size_t json_bytes, bool binary_allowed,
-                                              std::string_view model, size_t depth_max) {
+                                              std::string_view model, size_t depth_max, bool triton_exact) {
   DecodedRequest decoded;
   decoded.request = std::make_unique<core::InferRequest>();
   core::InferRequest& request = *decoded.request;
   RequestReader reader(body.view().substr(0, json_bytes), depth_max, request);
   INFERD_RETURN_IF_ERROR(reader.Read());
   INFERD_RETURN_IF_ERROR(AttachBinary(body, json_bytes, reader.binary_sizes(), binary_allowed, model, request));
-  INFERD_ASSIGN_OR_RETURN(decoded.forms, v2::ReadOutputForms(request, reader.settings().binary_data_output));
+  const bool binary_default = reader.settings().binary_data_output && !(triton_exact && !request.outputs.empty());
+  INFERD_ASSIGN_OR_RETURN(decoded.forms, v2::ReadOutputForms(request, binary_default));
   return decoded;
 }
 

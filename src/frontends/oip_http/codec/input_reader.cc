@@ -14,6 +14,10 @@ namespace {
 
 using base::InvalidArgument;
 
+// What Triton's clients look for.
+constexpr std::string_view kNegative =
+    "Unable to parse 'shape': attempt to access JSON non-unsigned-integer as unsigned-integer";
+
 // Reads one input's members as they come, then puts them together.
 class InputReader {
  public:
@@ -57,7 +61,10 @@ class InputReader {
     for (;;) {
       INFERD_ASSIGN_OR_RETURN(const bool more, reader_.NextElement());
       if (!more) break;
-      INFERD_ASSIGN_OR_RETURN(const uint64_t dim, reader_.ReadUint64());
+      const bool negative = reader_.Rest().starts_with('-');
+      const auto read = reader_.ReadUint64();
+      if (!read.has_value()) return negative ? read.error().WithContext(kNegative) : read.error();
+      const uint64_t dim = *read;
       if (tensor_.shape.rank() == tensor::kRankMax) {
         return reader_.Error("expected at most " + std::to_string(tensor::kRankMax) + " dimensions, got more");
       }

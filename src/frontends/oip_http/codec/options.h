@@ -24,6 +24,7 @@ struct Texts {
 struct Options : rest::Options {
   std::string server_name = "inferd";
   std::string server_version = "0.0.0";
+  bool triton_exact = false;  // as Triton, where that is less than what is said here otherwise
   HealthBodies health_bodies = HealthBodies::kEmpty;
   bool control_bodies = false;  // load and unload calls answer {"name": .., "load": true}; else nothing
   tensorjson::NonFinite nonfinite = tensorjson::NonFinite::kTokens;  // in JSON output

@@ -44,6 +44,12 @@ base::Result<tensor::Shape> InferShape(const core::TensorSpec& spec, bool fixed_
   return shape;
 }
 
+// Whether a shape is [1] as a configuration says it, without the batch.
+bool IsOne(const tensor::Shape& shape, bool batched) {
+  const size_t rank = batched ? 2 : 1;
+  return shape.rank() == rank && shape[rank - 1] == 1;
+}
+
 base::Result<base::BufferSlice> AsOneElement(const base::BufferSlice& body, const core::TensorSpec& spec) {
   if (body.size() > std::numeric_limits<uint32_t>::max()) {
     return std::unexpected(InvalidArgument("input '" + spec.name + "': expected at most 4294967295 bytes, got " +
@@ -59,10 +65,11 @@ base::Result<base::BufferSlice> AsOneElement(const base::BufferSlice& body, cons
 }  // namespace
 
 base::Result<DecodedRequest> ReadRawRequest(const base::BufferSlice& body, const core::ModelSignature& signature,
-                                            std::string_view model) {
+                                            std::string_view model, bool triton_exact) {
   if (signature.inputs.size() != 1) {
-    return std::unexpected(InvalidArgument("a raw binary request needs a model with one input, got model '" +
-                                           std::string(model) + "' with " + std::to_string(signature.inputs.size())));
+    return std::unexpected(InvalidArgument("Raw request must only have 1 input (found 1) to be deduced but got " +
+                                           std::to_string(signature.inputs.size()) + " inputs in '" +
+                                           std::string(model) + "' model configuration"));
   }
   const core::TensorSpec& spec = signature.inputs.front();
   INFERD_RETURN_IF_ERROR(v2::CheckCarried(spec.name, spec.datatype));
@@ -74,6 +81,10 @@ base::Result<DecodedRequest> ReadRawRequest(const base::BufferSlice& body, const
   input.datatype = spec.datatype;
   const bool bytes = spec.datatype == tensor::DataType::kBytes;
   const bool batched = signature.max_batch_size > 0;
+  if (bytes && triton_exact && !IsOne(spec.shape, batched)) {
+    return std::unexpected(
+        InvalidArgument("For BYTE datatype raw input '" + spec.name + "', the model must have input shape [1]"));
+  }
   if (bytes) {
     for (size_t i = 0; i < spec.shape.rank(); ++i) input.shape.Append(spec.shape[i] < 0 ? 1 : spec.shape[i]);
     if (input.shape.ElementCount() != 1) {

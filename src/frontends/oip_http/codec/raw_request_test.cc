@@ -56,6 +56,21 @@ TEST(ReadRawRequestTest, BytesIsOneElement) {
   EXPECT_NE(Shape(Model(DataType::kBytes, {2}), "a").find("needs one element"), std::string::npos);
 }
 
+TEST(ReadRawRequestTest, TritonTakesBytesOfShapeOneOnly) {
+  const base::BufferSlice body(base::Buffer::CopyOf("a"));
+  const auto read = [&body](const core::ModelSignature& signature) {
+    const auto decoded = ReadRawRequest(body, signature, "m", true);
+    return decoded.has_value() ? "" : decoded.error().message();
+  };
+  EXPECT_EQ(read(Model(DataType::kBytes, {1})), "");
+  EXPECT_EQ(read(Model(DataType::kBytes, {-1, 1}, 4)), "");
+  EXPECT_EQ(read(Model(DataType::kBytes, {-1})),
+            "For BYTE datatype raw input 'x', the model must have input shape [1]");
+  EXPECT_NE(read(Model(DataType::kBytes, {1, 1})), "");
+  EXPECT_NE(read(Model(DataType::kBytes, {-1, -1}, 4)), "");
+  EXPECT_EQ(read(Model(DataType::kInt8, {-1})), "");
+}
+
 TEST(ReadRawRequestTest, TypesThatOnlyTensorflowHasAreRefused) {
   EXPECT_EQ(Read(Model(DataType::kComplex64, {-1}), "12345678").error().code(), base::StatusCode::kUnimplemented);
 }
@@ -63,7 +78,8 @@ TEST(ReadRawRequestTest, TypesThatOnlyTensorflowHasAreRefused) {
 TEST(ReadRawRequestTest, NeedsAModelWithOneInput) {
   core::ModelSignature two = Model(DataType::kInt8, {-1});
   two.inputs.push_back(two.inputs[0]);
-  EXPECT_NE(Shape(two, "1").find("model 'm' with 2"), std::string::npos);
+  EXPECT_EQ(Shape(two, "1"),
+            "Raw request must only have 1 input (found 1) to be deduced but got 2 inputs in 'm' model configuration");
 }
 
 }  // namespace

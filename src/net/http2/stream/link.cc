@@ -27,6 +27,8 @@ std::unique_ptr<nghttp2_option, OptionDeleter> MakeOptions(const Limits& limits)
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_option_set_no_closed_streams(option, 1);
   nghttp2_option_set_max_deflate_dynamic_table_size(option, kEncoderTableBytes);
+  // gRPC's clients may write metadata so; OnField takes the spaces off.
+  nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
   // It would count every reset, however late. We count them ourselves.
   nghttp2_option_set_stream_reset_rate_limit(option, UINT64_MAX, UINT64_MAX);
   nghttp2_option_set_max_outbound_ack(option, kOutboundAcksMax);

@@ -15,9 +15,21 @@ Stream::Stream(StreamContext& context, int32_t id, int64_t now_ns)
       flow_(context, id, now_ns),
       response_(context, id, flow_) {}
 
+namespace {
+
+// Without the spaces and tabs around it.
+std::string_view Trimmed(std::string_view value) {
+  constexpr std::string_view kSpaces = " \t";
+  const size_t begin = value.find_first_not_of(kSpaces);
+  if (begin == std::string_view::npos) return {};
+  return value.substr(begin, value.find_last_not_of(kSpaces) + 1 - begin);
+}
+
+}  // namespace
+
 void Stream::OnField(std::string_view name, std::string_view value) {
   // Trailers mean nothing to a plain request.
-  if (state_ == State::kHeaders) fields_.Add(name, value);
+  if (state_ == State::kHeaders) fields_.Add(name, Trimmed(value));
 }
 
 void Stream::OnHeadersEnd(bool end_stream) {
