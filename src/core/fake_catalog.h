@@ -38,6 +38,12 @@ class FakeCatalog final : public Catalog {
     return versions;
   }
   std::vector<std::string> ModelNames() const override { return {"a", "b"}; }
+  std::vector<DepartedModel> Departed(std::string_view model) const override {
+    std::vector<DepartedModel> listed = departed;
+    std::erase_if(listed, [model](const DepartedModel& each) { return !model.empty() && each.name != model; });
+    return listed;
+  }
+  bool StartupFailed() const override { return startup_failed; }
   void Load(LoadCall call, ControlCallback done) override {
     load = std::move(call);
     done(control);
@@ -53,6 +59,8 @@ class FakeCatalog final : public Catalog {
 
   bool live = true;
   bool ready = true;
+  bool startup_failed = false;
+  std::vector<DepartedModel> departed;
   base::Status model_ready;
   base::Status control;
   base::Result<ModelMetadata> metadata;

@@ -59,6 +59,7 @@ class ModelVersion final : public PinnedModel {
   const std::string& platform() const { return parts_.platform; }
   const config::ModelConfig& config() const { return *parts_.config; }
   VersionStatistics& statistics() const { return *parts_.statistics; }
+  std::shared_ptr<const VersionStatistics> shared_statistics() const { return parts_.statistics; }
   InflightLimit::Share& share() const { return share_; }  // of the server's requests in flight
   // OK, or why its requests fail for the time being.
   base::Status Available() const { return parts_.availability ? parts_.availability() : base::OkStatus(); }

@@ -142,6 +142,7 @@ void FolderLooks::ApplyListing(const Listing& listing, bool initial, Deferred& d
   for (const std::string& name : listing.gone) {
     ModelRecord* const record = state_.records.Change(name);
     if (record == nullptr || !record->on_disk) continue;
+    if (record->authority == Authority::kFolder) state_.departed.Note(*record);
     record->on_disk = false;
     record->layout = {};
     stepper_.Advance(state_, *record, deferred);
@@ -172,7 +173,13 @@ void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& defer
     record.on_disk = true;
     return;
   }
-  record.on_disk = look.named || look.layout != ModelLayout{};
+  const bool is_there = look.named || look.layout != ModelLayout{};
+  if (is_there) {
+    state_.departed.Forget(look.name);
+  } else if (record.authority == Authority::kFolder) {
+    state_.departed.Note(record);
+  }
+  record.on_disk = is_there;
   if (!look.changing && look.layout != record.layout) {
     for (const std::string& warning : look.layout.warnings) logger_.Warning(warning, {{"model", look.name}});
     record.layout = look.layout;

@@ -35,11 +35,12 @@ void Manager::Shutdown() { core_->Shutdown(); }
 void Manager::LookNow() { core_->Look(); }
 void Manager::WaitIdle() { core_->WaitIdle(); }
 
-bool Manager::ServerLive() const { return true; }
+bool Manager::ServerLive() const { return !core_->HasFailed(); }
 std::string Manager::StartupFailure() const { return core_->StartupFailure(); }
 std::string Manager::BadConfiguration() const { return core_->BadConfiguration(); }
 
 bool Manager::StartupTried() const { return core_->StartupTried(); }
+bool Manager::StartupFailed() const { return core_->StartupFailed(); }
 
 bool Manager::ServerReady() const { return core_->Ready(); }
 
@@ -141,6 +142,8 @@ std::vector<std::string> Manager::ModelNames() const {
   std::ranges::sort(names);
   return names;
 }
+
+std::vector<core::DepartedModel> Manager::Departed(std::string_view model) const { return core_->Departed(model); }
 
 void Manager::Load(core::LoadCall call, core::ControlCallback done) {
   core_->calls().Load(std::move(call), std::move(done));

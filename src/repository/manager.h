@@ -33,6 +33,7 @@ class Manager final : public core::Catalog, public core::DemandLoader {
 
   // Whether every model of the initial set was tried: it serves, or cannot.
   bool StartupTried() const override;
+  bool StartupFailed() const override;
 
   // ServerReady() is false from here on; the models go on serving.
   void BeginDrain();
@@ -52,6 +53,7 @@ class Manager final : public core::Catalog, public core::DemandLoader {
   base::Result<std::vector<core::IndexEntry>> Index(std::string_view repository, bool ready_only) const override;
   base::Result<std::vector<core::IndexEntry>> Versions(std::string_view model) const override;
   std::vector<std::string> ModelNames() const override;
+  std::vector<core::DepartedModel> Departed(std::string_view model) const override;
   void Load(core::LoadCall call, core::ControlCallback done) override;
   void Unload(core::UnloadCall call, core::ControlCallback done) override;
   void ReplaceModels(std::vector<config::ServedModel> models, core::ControlCallback done) override;

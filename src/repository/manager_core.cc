@@ -140,7 +140,7 @@ void Manager::Core::LoadDone() {
 }
 
 bool Manager::Core::Ready() const {
-  if (draining_.load(std::memory_order_relaxed)) return false;
+  if (draining_.load(std::memory_order_relaxed) || HasFailed()) return false;
   const base::MutexLock lock(state_.mutex);
   return state_.readiness.seen() || (!state_.stopping && state_.readiness.AsksNothing());
 }
@@ -172,6 +172,20 @@ bool Manager::Core::StartupTried() const {
   const base::MutexLock lock(state_.mutex);
   return state_.started &&
          state_.records.totals().initial_tried == static_cast<int64_t>(state_.records.initial().size());
+}
+
+bool Manager::Core::StartupFailed() const {
+  if (!options_.bad_configuration_fails_startup) return false;
+  if (startup_.load(std::memory_order_relaxed) == Startup::kOpen && StartupTried()) {
+    Startup open = Startup::kOpen;
+    startup_.compare_exchange_strong(open, BadConfiguration().empty() ? Startup::kPassed : Startup::kFailed);
+  }
+  return HasFailed();
+}
+
+std::vector<core::DepartedModel> Manager::Core::Departed(std::string_view model) const {
+  const base::MutexLock lock(state_.mutex);
+  return state_.departed.List(model);
 }
 
 base::Result<std::vector<core::IndexEntry>> Manager::Core::Index(const std::string& repository, bool ready_only) const {

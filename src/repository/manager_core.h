@@ -34,10 +34,14 @@ class Manager::Core final : private LoadListener {
   std::string StartupFailure() const;
   std::string BadConfiguration() const;
   bool StartupTried() const;
+  // Judged once, when that is so; HasFailed() says what was judged.
+  bool StartupFailed() const;
+  bool HasFailed() const { return startup_.load(std::memory_order_relaxed) == Startup::kFailed; }
   base::Result<std::vector<core::IndexEntry>> Index(const std::string& repository, bool ready_only) const;
 
   // Of the highest version that is wanted, from its files; `none`: where no version is.
   base::Result<std::string> WrittenConfigJson(std::string_view model, const base::Status& none) const;
+  std::vector<core::DepartedModel> Departed(std::string_view model) const;
 
   Calls& calls() { return calls_; }
   ServedModels& served_models() { return served_models_; }
@@ -51,6 +55,8 @@ class Manager::Core final : private LoadListener {
   uint64_t RecordsTouched() const;
 
  private:
+  enum class Startup : uint8_t { kOpen, kPassed, kFailed };
+
   bool Stopping() const override;
   void LoadEnded(const core::ModelId& id, base::Result<std::shared_ptr<const core::ModelVersion>> loaded) override;
   void LoadGone(const LoadMetrics::Version& load) override;
@@ -68,6 +74,7 @@ class Manager::Core final : private LoadListener {
   State state_;
   LockedSource source_;
   std::atomic<bool> draining_{false};
+  mutable std::atomic<Startup> startup_{Startup::kOpen};
   const WantedModels wants_;
   LoadRunner runner_;
   const Stepper stepper_;

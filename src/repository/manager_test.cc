@@ -181,6 +181,57 @@ TEST_F(ManagerTest, ARemovedModelIsUnloaded) {
   EXPECT_EQ(IndexText(), "");
 }
 
+TEST_F(ManagerTest, ARemovedModelIsRemembered) {
+  AddVersion("m", 1);
+  AddVersion("failed", 2);
+  AddVersion("stays", 1);
+  FailLoadsOf("failed", "no such operator");
+  Start();
+  EXPECT_TRUE(Infer("m").has_value());
+  EXPECT_TRUE(manager_->Departed("").empty());
+  dir_.Remove("m");
+  dir_.Remove("failed");
+  Look();
+  Look();
+  const auto departed = manager_->Departed("");
+  ASSERT_EQ(departed.size(), 2u);
+  EXPECT_EQ(departed[0].name, "failed");
+  ASSERT_EQ(departed[0].versions.size(), 1u);
+  EXPECT_EQ(departed[0].versions[0].version, "2");
+  EXPECT_EQ(departed[1].name, "m");
+  EXPECT_NE(departed[1].config_json.find(R"("name":"m")"), std::string::npos) << departed[1].config_json;
+  ASSERT_EQ(departed[1].statistics.size(), 1u);
+  EXPECT_EQ(departed[1].statistics[0].inference_count, 1u);
+  EXPECT_EQ(IndexText(), "stays:1:READY:|");
+  EXPECT_EQ(manager_->ModelNames(), std::vector<std::string>{"stays"});
+  AddVersion("m", 1);
+  Look();
+  EXPECT_EQ(manager_->Departed("").size(), 1u);
+  EXPECT_EQ(manager_->Statistics("m", "").value()[0].inference_count, 0u);
+}
+
+// A bad load is no bad configuration.
+TEST_F(ManagerTest, AConfigurationThatIsWrongMayFailTheStart) {
+  options_.bad_configuration_fails_startup = true;
+  AddVersion("m", 1);
+  AddVersion("bad", 1);
+  FailLoadsOf("bad", "no such operator");
+  Start();
+  EXPECT_FALSE(manager_->StartupFailed());
+  EXPECT_TRUE(manager_->ServerLive());
+  dir_.Write("bad/config.pbtxt", "nonsense: 1");
+  MakeManager();
+  EXPECT_FALSE(manager_->StartupFailed()) << "nothing was tried yet";
+  ASSERT_TRUE(manager_->Start().ok());
+  manager_->WaitIdle();
+  EXPECT_TRUE(manager_->StartupFailed());
+  EXPECT_FALSE(manager_->ServerLive());
+  EXPECT_FALSE(manager_->ServerReady());
+  dir_.Remove("bad");
+  Look();
+  EXPECT_TRUE(manager_->StartupFailed()) << "for good";
+}
+
 TEST_F(ManagerTest, AnUnloadWaitsForRequestsInFlight) {
   AddVersion("m", 1);
   Start();

@@ -9,6 +9,7 @@
 #include "repository/demand/load_demands.h"
 #include "repository/manager_options.h"
 #include "repository/records/catalog_publisher.h"
+#include "repository/records/departed_models.h"
 #include "repository/records/model_records.h"
 #include "repository/records/problem_log.h"
 #include "repository/records/readiness.h"
@@ -39,6 +40,7 @@ struct State {
   LoadDemands demands GUARDED_BY(mutex);
   CatalogPublisher publisher GUARDED_BY(mutex);
   Readiness readiness GUARDED_BY(mutex);
+  DepartedModels departed GUARDED_BY(mutex);
   ProblemLog problems GUARDED_BY(mutex);   // by model
   bool started GUARDED_BY(mutex) = false;  // the first look is done
   bool stopping GUARDED_BY(mutex) = false;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/version/version.h"
+#include "config/personality.h"
 #include "frontends/grpc_health/front_end.h"
 #include "frontends/grpc_reflection/front_end.h"
 #include "frontends/kserve_v1/front_end.h"
@@ -25,7 +26,8 @@ protocol::FrontEnds MakeFrontEnds(const protocol::Settings& settings) {
   front_ends.push_back(kserve_v1::MakeFrontEnd(settings));
   front_ends.push_back(tfs_http::MakeFrontEnd(settings));
   const auto trtis_state =
-      std::make_shared<trtis::ServerState>(settings.options.server_name, std::string(base::BuildVersion()));
+      std::make_shared<trtis::ServerState>(settings.options.server_name, std::string(base::BuildVersion()),
+                                           settings.options.personality->refuses_while_draining);
   front_ends.push_back(trtis_http::MakeFrontEnd(settings, trtis_state));
   front_ends.push_back(trtis_grpc::MakeFrontEnd(settings, trtis_state));
   // These answer for the services before them.

@@ -257,6 +257,8 @@ std::string InferenceServer::BadConfiguration() const { return parts_->manager->
 
 bool InferenceServer::StartupTried() const { return parts_->manager->StartupTried(); }
 
+bool InferenceServer::StartupFailed() const { return parts_->manager->StartupFailed(); }
+
 void InferenceServer::ReloadCredentials() {
   const auto report = [&logger = parts_->logger](std::string_view what, const base::Status& status) {
     if (status.ok()) return logger.Info(std::string(what) + " read again");

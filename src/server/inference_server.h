@@ -42,6 +42,8 @@ class InferenceServer final {
   std::string BadConfiguration() const;
   // Whether every model of the initial set was tried.
   bool StartupTried() const;
+  // Whether it stays neither live nor ready, for a configuration that was wrong at the start. May read files.
+  bool StartupFailed() const;
 
   // Reads certificates and tokens again; connections that are open go on. What cannot be read is logged, and the old
   // ones stay.

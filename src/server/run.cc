@@ -28,7 +28,6 @@ namespace inferd::server {
 namespace {
 
 constexpr int kExitFailed = 1;
-constexpr int kExitUsage = 2;
 constexpr std::chrono::milliseconds kCredentialLook{2000};
 constexpr std::chrono::milliseconds kStartLook{50};
 constexpr std::chrono::milliseconds kUnloadMax{10'000};
@@ -93,7 +92,9 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
   }
   std::string failure;
   bool starting = options.exit_on_error;
-  bool trying = options.exit_on_bad_configuration || options.personality->announce != nullptr;
+  const config::Personality& personality = *options.personality;
+  bool trying = options.exit_on_bad_configuration || personality.announce != nullptr ||
+                personality.bad_configuration_fails_startup;
   bool open = false;
   for (;;) {
     if (!open) {
@@ -112,7 +113,9 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
       const bool tried = (*server)->StartupTried();
       if (tried && options.exit_on_bad_configuration) failure = (*server)->BadConfiguration();
       if (!failure.empty()) break;
-      if (tried && options.personality->announce != nullptr) Announce(options, **server);
+      const bool failed = tried && (*server)->StartupFailed();
+      if (failed) logger.Error("the server stays without having started", {{"reason", (*server)->BadConfiguration()}});
+      if (tried && !failed && personality.announce != nullptr) Announce(options, **server);
       trying = !tried;
     }
     if (!starting) continue;
@@ -147,10 +150,11 @@ void TuneAllocator() {
 int Run(int argc, char** argv, char** environment) {
   TuneAllocator();
   base::KeepMemoryReserve(kMemoryReserveBytes);
-  const auto parsed = config::ParseServerOptions(config::CommandLineSources(argc, argv, environment));
+  const config::OptionSources sources = config::CommandLineSources(argc, argv, environment);
+  const auto parsed = config::ParseServerOptions(sources);
   if (!parsed.has_value()) {
     std::cerr << "inferd: " << parsed.error().message() << "\nTry 'inferd --help'.\n";
-    return kExitUsage;
+    return config::UsageExitStatus(sources);
   }
   const config::ServerOptions& options = parsed->options;
   if (parsed->action == config::OptionAction::kHelp) {
@@ -164,7 +168,7 @@ int Run(int argc, char** argv, char** environment) {
   auto logger = MakeLogger(options.log);
   if (!logger.has_value()) {
     std::cerr << "inferd: " << logger.error().message() << '\n';
-    return kExitUsage;
+    return options.personality->usage_exit_status;
   }
   if (parsed->show_usage) std::cout << config::ServerOptionsHelp(*options.personality);
   for (const std::string& warning : parsed->warnings) (*logger)->Warning(warning);

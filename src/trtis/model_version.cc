@@ -49,7 +49,9 @@ base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatche
                                                                  std::string_view version) {
   auto found = dispatcher.Find(model, version);
   if (found.has_value()) return found;
-  if (!catalog.Versions(model).has_value()) return std::unexpected(UnknownModel(model));
+  if (!catalog.Versions(model).has_value() && catalog.Departed(model).empty()) {
+    return std::unexpected(UnknownModel(model));
+  }
   std::string text = "Servable not found for request: ";
   text += version.empty() ? "Latest(" : "Specific(";
   text += model;

@@ -6,6 +6,15 @@
 
 namespace inferd::trtis {
 
+base::Status CheckServing(const std::atomic<bool>& draining) {
+  return draining.load(std::memory_order_relaxed) ? base::Unavailable("Server exiting") : base::OkStatus();
+}
+
+base::Status CheckInferring(const ServerState& state, const core::Catalog& catalog, const std::atomic<bool>& draining) {
+  if (!catalog.ServerLive()) return base::Unavailable("Server not ready");
+  return state.refuses_while_draining() ? CheckServing(draining) : base::OkStatus();
+}
+
 base::Result<bool> CheckHealth(base::Status serving, std::string_view mode, const core::Catalog& catalog) {
   if (!serving.ok()) return std::unexpected(std::move(serving));
   if (mode == "live") return catalog.ServerLive();

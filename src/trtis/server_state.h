@@ -14,12 +14,17 @@ namespace inferd::trtis {
 // What one server's front-ends count together, whatever the transport. Thread-safe.
 class ServerState final {
  public:
-  // `server_id` and `version`: as its status says them.
-  ServerState(std::string server_id, std::string version)
-      : server_id_(std::move(server_id)), version_(std::move(version)), started_ns_(clock_.NowNs()) {}
+  // `server_id` and `version`: as its status says them. `refuses_while_draining`: inferences too, from when the server
+  // is about to end; or else those that come in the time of grace are served.
+  ServerState(std::string server_id, std::string version, bool refuses_while_draining = false)
+      : server_id_(std::move(server_id)),
+        version_(std::move(version)),
+        refuses_while_draining_(refuses_while_draining),
+        started_ns_(clock_.NowNs()) {}
 
   const std::string& server_id() const { return server_id_; }
   const std::string& version() const { return version_; }
+  bool refuses_while_draining() const { return refuses_while_draining_; }
   uint64_t UptimeNs() const { return static_cast<uint64_t>(clock_.NowNs() - started_ns_); }
 
   // Of the next request that is not refused at once; the first is 1.
@@ -46,6 +51,7 @@ class ServerState final {
   const base::SystemClock clock_;
   const std::string server_id_;
   const std::string version_;
+  const bool refuses_while_draining_;
   const int64_t started_ns_;
   std::atomic<uint64_t> requests_{0};
   Tally tallies_[3];

@@ -60,29 +60,48 @@ void SetVersion(const core::ModelStatistics& statistics, nv::ModelVersionStatus&
   version.set_model_inference_count(statistics.inference_count);
 }
 
-base::Status AddModel(const core::Catalog& catalog, const std::string& model, nv::ServerStatus& status) {
-  const auto versions = catalog.Versions(model);
-  if (!versions.has_value()) return UnknownModel(model);
-  nv::ModelStatus& shown = (*status.mutable_model_status())[model];
-  const auto json = catalog.WrittenConfigJson(model);
-  // A configuration that cannot be read has a name at least.
-  if (!json.has_value() || !ReadConfig(*json, *shown.mutable_config())) shown.mutable_config()->set_name(model);
-  for (const core::IndexEntry& entry : *versions) {
+void SetVersions(const std::vector<core::IndexEntry>& versions, const std::vector<core::ModelStatistics>& statistics,
+                 nv::ModelStatus& shown) {
+  for (const core::IndexEntry& entry : versions) {
     const auto number = VersionNumber(entry.version);
     if (number.has_value()) (*shown.mutable_version_status())[*number].set_ready_state(StateOf(entry.state));
   }
-  const auto statistics = catalog.Statistics(model, "");
-  if (!statistics.has_value()) return {};
-  for (const core::ModelStatistics& each : *statistics) {
+  for (const core::ModelStatistics& each : statistics) {
     const auto number = VersionNumber(each.version);
     if (!number.has_value()) continue;
     const auto version = shown.mutable_version_status()->find(*number);
     if (version != shown.mutable_version_status()->end()) SetVersion(each, version->second);
   }
-  return {};
 }
 
-}  // namespace
+// A configuration that cannot be read has a name at least.
+void SetConfig(const base::Result<std::string>& json, const std::string& model, nv::ModelConfig& config) {
+  if (!json.has_value() || !ReadConfig(*json, config)) config.set_name(model);
+}
+
+// Those that are not there any more; `model` empty: all of them.
+void AddDeparted(const core::Catalog& catalog, std::string_view model, nv::ServerStatus& status) {
+  for (const core::DepartedModel& departed : catalog.Departed(model)) {
+    if (status.model_status().contains(departed.name)) continue;  // it is still, or again
+    nv::ModelStatus& shown = (*status.mutable_model_status())[departed.name];
+    SetConfig(departed.config_json, departed.name, *shown.mutable_config());
+    SetVersions(departed.versions, departed.statistics, shown);
+  }
+}
+
+void AddModel(const core::Catalog& catalog, const std::string& model, nv::ServerStatus& status) {
+  const auto versions = catalog.Versions(model);
+  if (!versions.has_value()) return;
+  nv::ModelStatus& shown = (*status.mutable_model_status())[model];
+  SetConfig(catalog.WrittenConfigJson(model), model, *shown.mutable_config());
+  SetVersions(*versions, catalog.Statistics(model, "").value_or(std::vector<core::ModelStatistics>()), shown);
+}
+
+nv::ServerReadyState ReadyState(const StatusSources& sources) {
+  if (sources.catalog.StartupFailed()) return nv::SERVER_FAILED_TO_INITIALIZE;
+  const bool ready = sources.catalog.StartupTried() || sources.catalog.ServerReady();
+  return ready ? nv::SERVER_READY : nv::SERVER_INITIALIZING;
+}
 
 void SetServerFields(const StatusSources& sources, nv::ServerStatus& status) {
   using Kind = ServerState::Kind;
@@ -93,17 +112,20 @@ void SetServerFields(const StatusSources& sources, nv::ServerStatus& status) {
   SetRequests(state.Counted(Kind::kStatus), &nv::ServerStatus::mutable_status_stats, status);
   SetRequests(state.Counted(Kind::kProfile), &nv::ServerStatus::mutable_profile_stats, status);
   SetRequests(state.Counted(Kind::kHealth), &nv::ServerStatus::mutable_health_stats, status);
-  const bool ready = sources.catalog.StartupTried() || sources.catalog.ServerReady();
-  status.set_ready_state(sources.draining ? nv::SERVER_EXITING : ready ? nv::SERVER_READY : nv::SERVER_INITIALIZING);
+  status.set_ready_state(ReadyState(sources));
 }
+
+}  // namespace
 
 base::Status MakeServerStatus(const StatusSources& sources, std::string_view model, nv::ServerStatus& status) {
   SetServerFields(sources, status);
-  if (!model.empty()) return AddModel(sources.catalog, std::string(model), status);
-  for (const std::string& name : sources.catalog.ModelNames()) {
-    static_cast<void>(AddModel(sources.catalog, name, status));  // one that is gone by now
+  if (status.ready_state() != nv::SERVER_FAILED_TO_INITIALIZE) {
+    const std::vector<std::string> names =
+        model.empty() ? sources.catalog.ModelNames() : std::vector<std::string>{std::string(model)};
+    for (const std::string& name : names) AddModel(sources.catalog, name, status);
+    AddDeparted(sources.catalog, model, status);
   }
-  return {};
+  return model.empty() || !status.model_status().empty() ? base::OkStatus() : UnknownModel(model);
 }
 
 }  // namespace inferd::trtis

@@ -13,15 +13,12 @@ namespace inferd::trtis {
 struct StatusSources {
   const core::Catalog& catalog;
   const ServerState& state;
-  bool draining = false;
 };
 
-// The server's status, with that of one model, or of all if `model` is empty. Reads files of models that are not ready:
-// not on a loop. NOT_FOUND: there is no such model; `status` has the rest then.
+// The server's status, with that of one model, or of all if `model` is empty, those whose folders went among them.
+// Reads files of models that are not ready: not on a loop. NOT_FOUND: there is no such model; `status` has the rest
+// then.
 base::Status MakeServerStatus(const StatusSources& sources, std::string_view model,
                               nvidia::inferenceserver::ServerStatus& status);
-
-// The fields but for the models.
-void SetServerFields(const StatusSources& sources, nvidia::inferenceserver::ServerStatus& status);
 
 }  // namespace inferd::trtis

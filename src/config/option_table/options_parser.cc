@@ -17,6 +17,18 @@ void Override(Chosen& chosen, std::vector<Assignment> values) {
   for (auto& [option, assignments] : layer) chosen[option] = std::move(assignments);
 }
 
+// With what the environment says of them, where no flag does.
+MetaOptions MetaOptionsOf(const OptionSources& sources) {
+  MetaOptions meta = FindMetaOptions(sources.arguments);
+  const auto from_environment = [&](const char* name, std::string& value) {
+    const auto it = sources.environment.find(name);
+    if (value.empty() && it != sources.environment.end()) value = it->second;
+  };
+  from_environment("INFERD_AS", meta.as);
+  from_environment("INFERD_CONFIG", meta.config_file);
+  return meta;
+}
+
 base::Result<const Personality*> ChoosePersonality(const OptionSources& sources, const std::string& as) {
   if (as.empty()) {
     const Personality* by_name = FindPersonality(std::filesystem::path(sources.program_name).filename().string());
@@ -67,14 +79,12 @@ OptionSources CommandLineSources(int argc, char** argv, char** environment) {
   return sources;
 }
 
+int UsageExitStatus(const OptionSources& sources) {
+  return ChoosePersonality(sources, MetaOptionsOf(sources).as).value_or(&DefaultPersonality())->usage_exit_status;
+}
+
 base::Result<ParsedOptions> ParseServerOptions(const OptionSources& sources) {
-  MetaOptions meta = FindMetaOptions(sources.arguments);
-  const auto from_environment = [&](const char* name, std::string& value) {
-    const auto it = sources.environment.find(name);
-    if (value.empty() && it != sources.environment.end()) value = it->second;
-  };
-  from_environment("INFERD_AS", meta.as);
-  from_environment("INFERD_CONFIG", meta.config_file);
+  const MetaOptions meta = MetaOptionsOf(sources);
   INFERD_ASSIGN_OR_RETURN(const Personality* personality, ChoosePersonality(sources, meta.as));
 
   ParsedOptions parsed;

@@ -33,6 +33,9 @@ struct ParsedOptions {
 // the file that --config names.
 base::Result<ParsedOptions> ParseServerOptions(const OptionSources& sources);
 
+// What the process ends with where the options are wrong.
+int UsageExitStatus(const OptionSources& sources);
+
 // The text of --help for that personality, 100 columns wide.
 std::string ServerOptionsHelp(const Personality& personality);
 

@@ -96,6 +96,14 @@ TEST(OptionsParserTest, UnknownOptionsNameTheNearestOne) {
               HasSubstr("--log-format: expected human|json, got 'jsn' (did you mean 'json'?)"));
 }
 
+TEST(OptionsParserTest, WhatWrongOptionsEndWithIsThePersonalitys) {
+  EXPECT_EQ(UsageExitStatus({.program_name = "inferd", .arguments = {}, .environment = {}}), 2);
+  EXPECT_EQ(UsageExitStatus({.program_name = "inferd", .arguments = {"--as=trtserver", "-x"}, .environment = {}}), 1);
+  EXPECT_EQ(UsageExitStatus({.program_name = "/bin/trtserver", .arguments = {}, .environment = {}}), 1);
+  EXPECT_EQ(UsageExitStatus({.program_name = "i", .arguments = {}, .environment = {{"INFERD_AS", "trtserver"}}}), 1);
+  EXPECT_EQ(UsageExitStatus({.program_name = "inferd", .arguments = {"--as=none"}, .environment = {}}), 2);
+}
+
 TEST(OptionsParserTest, BadValuesNameTheOptionExpectedAndGot) {
   EXPECT_THAT(ErrorOf({"m", "--http-port=70000"}),
               HasSubstr("--http-port: expected a whole number from 0 to 65535, got '70000'"));

@@ -33,6 +33,9 @@ const Personality& TrtserverPersonality() {
       .platform_names = PlatformNames::kTriton,
       .default_batch_limits_requests = true,
       .absent_gpus_are_cpus = true,
+      .bad_configuration_fails_startup = true,
+      .refuses_while_draining = true,
+      .usage_exit_status = 1,
       .announce = Announcement,
       .model_not_ready = "",
   };

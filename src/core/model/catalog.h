@@ -67,6 +67,14 @@ struct ModelStatistics {
   std::vector<Requests> requests = {};  // ascending by rows
 };
 
+// A model that its folder was taken from, as it was last.
+struct DepartedModel {
+  std::string name;
+  std::string config_json;           // as ConfigJson had it; empty: no version of it was ready
+  std::vector<IndexEntry> versions;  // ascending; none is ready any more
+  std::vector<ModelStatistics> statistics;
+};
+
 // A load call (Triton's repository extension): optionally a configuration in place of the one on disk, and files in
 // place of the version folders.
 struct LoadCall {
@@ -96,6 +104,9 @@ class Catalog {
   virtual bool ServerReady() const = 0;
   // Whether every model of the initial set was tried: it serves, or cannot.
   virtual bool StartupTried() const { return ServerReady(); }
+  // Whether a configuration that was wrong at the start has the server neither live nor ready, for good. May read files
+  // once, so not on a loop.
+  virtual bool StartupFailed() const { return false; }
   // OK: ready. NOT_FOUND: no such model or version. UNAVAILABLE: known, not ready, or its requests fail for the time
   // being.
   virtual base::Status ModelReady(std::string_view model, std::string_view version) const = 0;
@@ -116,6 +127,9 @@ class Catalog {
   // ever looked at. NOT_FOUND: no such model.
   virtual base::Result<std::vector<IndexEntry>> Versions(std::string_view model) const = 0;
   virtual std::vector<std::string> ModelNames() const = 0;
+  // Models whose folders have gone, the latest few hundred, by name; `model` not empty: that one, if it is one of them.
+  // One that is still being unloaded, or has come back, may be there too: Versions() has it then.
+  virtual std::vector<DepartedModel> Departed(std::string_view /*model*/) const { return {}; }
 
   // Return at once; the callback comes when the model serves (or does not), with why. Concurrent loads of one model
   // become one load.

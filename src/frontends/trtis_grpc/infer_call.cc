@@ -6,6 +6,7 @@
 #include "trtis/answer.h"
 #include "trtis/infer_message.h"
 #include "trtis/model_version.h"
+#include "trtis/own_requests.h"
 
 namespace inferd::trtis_grpc {
 
@@ -16,6 +17,8 @@ InferCall::InferCall(std::shared_ptr<const Environment> environment, net::grpc::
 
 // The tensors are left where they are, so that all is read at once.
 base::Status InferCall::Begin(const base::BufferSlice& message) {
+  INFERD_RETURN_IF_ERROR(
+      trtis::CheckInferring(*environment_->options.state, environment_->catalog, environment_->draining));
   INFERD_ASSIGN_OR_RETURN(trtis::InferMessage read, trtis::ReadInferMessage(message));
   INFERD_RETURN_IF_ERROR(trtis::CheckBatchSize(read.header));
   if (id_ == 0) id_ = environment_->options.state->NextRequestId();

@@ -22,9 +22,7 @@ using net::grpc::CallContext;
 using net::grpc::Method;
 using net::grpc::Responder;
 
-base::Status CheckServing(const Environment& environment) {
-  return environment.draining.load(std::memory_order_relaxed) ? base::Unavailable("Server exiting") : base::OkStatus();
-}
+base::Status CheckServing(const Environment& environment) { return trtis::CheckServing(environment.draining); }
 
 // One call about the server itself: its number, and the time that it takes. Move-only, and loop-bound.
 class OwnCall final {

@@ -121,10 +121,7 @@ class Handler final : public net::HttpHandler {
     return plan;
   }
 
-  base::Status CheckServing() const {
-    return environment_->draining.load(std::memory_order_relaxed) ? base::Unavailable("Server exiting")
-                                                                  : base::OkStatus();
-  }
+  base::Status CheckServing() const { return trtis::CheckServing(environment_->draining); }
 
   void SendStatus(rest::Call call, std::string model, bool binary) const {
     OwnRequest request(environment_, trtis::ServerState::Kind::kStatus);

@@ -8,6 +8,7 @@
 #include "trtis/answer.h"
 #include "trtis/infer_header_text.h"
 #include "trtis/model_version.h"
+#include "trtis/own_requests.h"
 
 namespace inferd::trtis_http {
 
@@ -19,6 +20,8 @@ InferCall::InferCall(std::shared_ptr<const Environment> environment, rest::Call&
       binary_(route.binary) {}
 
 base::Status InferCall::BeginWith(const net::RequestHead& head) {
+  INFERD_RETURN_IF_ERROR(
+      trtis::CheckInferring(*environment_->options.state, environment_->catalog, environment_->draining));
   auto header = trtis::ReadInferHeaderText(head.Find("NV-InferRequest").value_or(""));
   if (!header.has_value()) return header.error().WithContext("unable to parse request for model '" + model_ + "'");
   INFERD_RETURN_IF_ERROR(trtis::CheckBatchSize(*header));

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 
 from support import models
 from support.server import PROGRAMS, ROOT, has_engine, wait_until
-from support.trtis import Failure, HttpClient, clients
+from support.trtis import Failure, HttpClient, clients, parsed
 from support.trtserver import TrtServer
 
 SIDE = 8
@@ -136,22 +136,52 @@ def test_versions_come_and_go(store):
         wait_until(lambda: best() == ("red", 1), "and answers")
 
 
+def add_copy(store, name):
+    """Of colours, at once."""
+    partial = store.parent / f"{name}.partial"
+    shutil.copytree(store / "colours", partial)
+    (partial / "config.pbtxt").write_text((partial / "config.pbtxt").read_text().replace('"colours"', f'"{name}"'))
+    partial.rename(store / name)
+
+
 def test_models_come_and_go(store):
-    with TrtServer(store) as server:
-        client = HttpClient(server)
+    with TrtServer(store) as server, clients(server) as every:
+        client = every["HTTP, binary"]
 
-        def state():
+        def ask():
+            return client.infer("more", images(client.config("more"), "blue"), [("prob", 1)])[0]["prob"]
+
+        def is_in_state(state):
             model = client.status().model_status.get("more")
-            return None if model is None or 1 not in model.version_status else model.version_status[1].ready_state
+            return model is not None and 1 in model.version_status and model.version_status[1].ready_state == state
 
-        shutil.copytree(store / "colours", store / "more.partial")
-        config = (store / "more.partial" / "config.pbtxt").read_text().replace('"colours"', '"more"')
-        (store / "more.partial" / "config.pbtxt").write_text(config)
-        (store / "more.partial").rename(store / "more")
-        wait_until(lambda: state() == 1, "a model has come")
-        assert client.infer("more", images(client.config("more"), "blue"), [("prob", 1)])[0]["prob"] == [[(2, 1, "blue")]]
+        add_copy(store, "more")
+        wait_until(lambda: is_in_state(1), "a model has come")
+        config = client.config("more")
+        assert ask() == [[(2, 1, "blue")]]
+
         shutil.rmtree(store / "more")
-        wait_until(lambda: state() in (None, 2), "it has gone")
+        wait_until(lambda: is_in_state(2), "it has gone")
+        wait_until(lambda: server.json("GET", "/v2/models/more/ready")[0] != 200, "for other protocols too")
+        wait_until(lambda: "more" not in names_in_index(server), "which do not list it")
+        for way, each in every.items():
+            left = each.status("more").model_status["more"]
+            assert left.config == config, way
+            assert list(left.version_status) == [1] and left.version_status[1].ready_state == 2, way
+            assert left.version_status[1].infer_stats[1].success.count == 1, "what it counted stays"
+            assert set(each.status().model_status) == {*names_of(store), "more"}, way
+            with pytest.raises(Failure, match=r"NOT_FOUND: Servable not found for request: Latest\(more\)"):
+                each.infer("more", images(config, "blue"), ["prob"])
+        assert client.health("ready"), "a model that was taken away is not missed"
+
+        add_copy(store, "more")
+        wait_until(lambda: is_in_state(1), "it is back")
+        assert not client.status("more").model_status["more"].version_status[1].infer_stats, "and counts anew"
+        assert ask() == [[(2, 1, "blue")]]
+
+
+def names_in_index(server):
+    return {model["name"] for model in server.json("POST", "/v2/repository/index")[1]}
 
 
 def test_models_stay_the_same_where_that_is_asked_for(store):
@@ -196,17 +226,65 @@ def test_a_model_without_its_engine_is_unavailable(store):
         assert HttpClient(server).health("ready")
 
 
+def started(*arguments):
+    """The program that ends by itself: how."""
+    command = [PROGRAMS.absolute() / "inferd", "--as", "inference_server", "--http-port=0", "--grpc-port=0",
+               "--allow-metrics=false", "--drain-grace", "0s", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
 def test_a_wrong_configuration_ends_the_server(store):
     models.write_whole(store / "colours" / "config.pbtxt", b"nonsense: 1")
-    command = [PROGRAMS.absolute() / "inferd", "--as", "inference_server", f"--model-store={store}", "--http-port=0",
-               "--grpc-port=0", "--allow-metrics=false", "--drain-grace", "0s"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = started(f"--model-store={store}")
     assert done.returncode == 1 and "the configuration of a model is wrong" in done.stderr
     assert "Starting server" not in done.stderr
-    with TrtServer(store, "--exit-on-error=false", ready=False) as server:
-        client = HttpClient(server)
-        status = wait_until(lambda: (now := client.status()).ready_state == 2 and now, "every model was tried")
-        assert status.model_status["colours"].config.name == "colours"
+
+
+def test_a_start_that_has_failed_is_seen(store):
+    add_copy(store, "good")
+    models.write_whole(store / "colours" / "config.pbtxt", b"nonsense: 1")
+    with TrtServer(store, "--exit-on-error=false", ready=False) as server, clients(server) as every:
+        client = every["HTTP, text"]
+        states = set()
+        wait_until(lambda: states.add(client.status().ready_state) or 10 in states, "every model was tried")
+        assert states <= {1, 10}, "initializing, and failed; never ready"
+        header = 'batch_size: 1 input { name: "data" byte_size: 768 } output { name: "prob" byte_size: 12 }'
+        for way, each in every.items():
+            status = each.status()
+            assert (status.id, status.ready_state, len(status.model_status)) == ("inference:0", 10, 0), way
+            assert not each.health("live") and not each.health("ready"), way
+            with pytest.raises(Failure, match="NOT_FOUND: no status available for unknown model 'good'"):
+                each.status("good")
+            with pytest.raises(Failure, match="UNAVAILABLE: Server not ready"):
+                each.send("good", parsed("InferRequestHeader", header), [b"\0" * 768])
+        wait_until(lambda: "the server stays without having started" in server.log(), "it says so")
+        assert server.process.poll() is None and "Starting server" not in server.log()
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--model-store=/tmp", "--no-such-flag"], "--no-such-flag"),
+    (["--model-store=/tmp", "--allow-http=perhaps"], "--allow-http"),
+    (["--model-store=/tmp", "--http-port=x"], "--http-port"),
+    (["--model-store=/tmp", "--allow-http=false", "--allow-grpc=false"], "grpc"),
+    (["--model-store=/tmp/absent", "--http-port=29877", "--grpc-port=29877"], "29877"),
+    ([], "nothing to serve"),
+])
+def test_wrong_arguments_end_the_program_with_1(arguments, words):
+    done = started(*arguments)
+    assert done.returncode == 1 and words in done.stderr
+
+
+def test_requests_that_come_at_the_end_are_refused(store):
+    with TrtServer(store, "--drain-grace", "1000s") as server, clients(server) as every:
+        config = every["gRPC"].config("colours")
+        server.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: not server.health("ready"), "it is about to end")
+        for way, client in every.items():
+            for ask in (client.status, lambda client=client: client.send(
+                    "colours", client.header(config, images(config, "red"), ["prob"]), [images(config, "red")["data"].tobytes()])):
+                with pytest.raises(Failure, match="UNAVAILABLE: Server exiting"):
+                    ask()
+        server.kill()
 
 
 def test_the_end(store):
