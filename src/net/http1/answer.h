@@ -26,7 +26,10 @@ class Answer final : public Exchange {
   void BeginRequest(const RequestHead& head, const Framing& framing);
   void TakePlan(BodyPlan& plan);
   // ... of one whose head cannot be trusted.
-  void BeginRefused(const RequestHead& head) { request_id_ = head.request_id; }
+  void BeginRefused(const RequestHead& head, RefusalForm form) {
+    request_id_ = head.request_id;
+    refusal_form_ = form;
+  }
   // The peer may send its body.
   void Continue();
 
