@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 
 from support import models
 from support.server import PROGRAMS, ROOT, has_engine, wait_until
-from support.trtis import Failure, HttpClient, clients, parsed
+from support.trtis import CODES, Failure, HttpClient, clients, new, parsed
 from support.trtserver import TrtServer
 
 SIDE = 8
@@ -136,6 +136,17 @@ def test_versions_come_and_go(store):
         wait_until(lambda: best() == ("red", 1), "and answers")
 
 
+def test_versions_outside_the_policy_are_not_in_the_status(store):
+    for version in ("2", "3"):
+        shutil.copytree(store / "colours" / "1", store / "colours" / version)
+    config = store / "colours" / "config.pbtxt"
+    config.write_text(config.read_text() + "version_policy { specific { versions: [ 1, 3 ] } }")
+    with TrtServer(store) as server:
+        colours = HttpClient(server).status("colours").model_status["colours"]
+        assert {version: each.ready_state for version, each in colours.version_status.items()} == {1: 1, 3: 1}
+        assert list(colours.config.version_policy.specific.versions) == [1, 3]
+
+
 def add_copy(store, name):
     """Of colours, at once."""
     partial = store.parent / f"{name}.partial"
@@ -257,6 +268,8 @@ def test_a_start_that_has_failed_is_seen(store):
                 each.status("good")
             with pytest.raises(Failure, match="UNAVAILABLE: Server not ready"):
                 each.send("good", parsed("InferRequestHeader", header), [b"\0" * 768])
+        assert CODES[every["gRPC"].call("Profile", new("ProfileRequest", cmd="start")).request_status.code] == "UNAVAILABLE"
+        assert CODES[client.request("GET", "/api/profile?cmd=start")[1].code] == "UNAVAILABLE"
         wait_until(lambda: "the server stays without having started" in server.log(), "it says so")
         assert server.process.poll() is None and "Starting server" not in server.log()
 
@@ -282,8 +295,9 @@ def test_requests_that_come_at_the_end_are_refused(store):
         for way, client in every.items():
             for ask in (client.status, lambda client=client: client.send(
                     "colours", client.header(config, images(config, "red"), ["prob"]), [images(config, "red")["data"].tobytes()])):
-                with pytest.raises(Failure, match="UNAVAILABLE: Server exiting"):
+                with pytest.raises(Failure, match="UNAVAILABLE: Server exiting") as caught:
                     ask()
+                assert caught.value.status.request_id == 0, way
         server.kill()
 
 
