@@ -127,12 +127,11 @@ def test_versions_come_and_go(store):
         assert best() == ("red", 1)
         models.add_onnx(store, "colours", brightest_channel(bias=2.0), "2")
         wait_until(lambda: best() == ("blue", 2), "the new version answers")
-        wait_until(lambda: states().get(1, 2) == 2, "the old one is gone: the policy is the latest one")
+        wait_until(lambda: states() == {1: 2, 2: 1}, "the old one is unavailable: the policy is the latest one")
         with pytest.raises(Failure, match=r"NOT_FOUND: Servable not found for request: Specific\(colours, 1\)"):
             best(1)
-        assert states()[2] == 1
         shutil.rmtree(store / "colours" / "2")
-        wait_until(lambda: states().get(1) == 1, "the older version comes back")
+        wait_until(lambda: states() == {1: 1}, "the older version comes back")
         wait_until(lambda: best() == ("red", 1), "and answers")
 
 
@@ -205,6 +204,12 @@ def test_models_stay_the_same_where_that_is_asked_for(store):
                    "versions come nevertheless")
         with pytest.raises(Failure, match="NOT_FOUND"):
             client.send("new", client.header(client.config("colours"), images(client.config("colours"), "red"), ["prob"]), [b""])
+        shutil.rmtree(store / "colours")
+        wait_until(lambda: set(states_of(client, "colours").values()) == {2}, "and go")
+
+
+def states_of(client, model):
+    return {number: each.ready_state for number, each in client.status(model).model_status[model].version_status.items()}
 
 
 NETDEF = b"""
