@@ -29,6 +29,8 @@ struct Models {
 //   Start (loop) -> Begin (loop) -> Read (loop, or pool if big) -> Dispatch (loop) -> OnResponse (any thread)
 //     -> MakeAnswer (loop, or pool if big) -> Send (loop)
 //
+// A transport with room for several responses takes them itself from Dispatch on (TakeResponses).
+//
 // Where the model is yet to be loaded for the request, the call waits for that before the step that pins it, and takes
 // that step again. A step that fails ends the call: Send has the failure. Never shared between threads. What an
 // override throws for want of memory is RESOURCE_EXHAUSTED.
@@ -61,10 +63,24 @@ class InferCall {
 
   // The client has gone, or its time is up.
   bool cancelled() const { return cancel_->cancelled(); }
+  void Cancel() { cancel_->Cancel(); }
   // Not OK: the call's end. `retry_after_ms`: when a retry may succeed; 0: not known.
   const base::Status& failure() const { return failure_; }
   int64_t retry_after_ms() const { return retry_after_ms_; }
 
+  // Ends the call with a response that is a failure: Send has it.
+  void Fail(const core::InferResponse& response) {
+    failure_ = core::FailureOf(response, models_.queue_full);
+    retry_after_ms_ = response.retry_after_ms;
+  }
+  void Fail(base::Status status) { failure_ = std::move(status); }
+
+  // What the request's responses go to, on the loop: by default, to the one answer that there is.
+  virtual core::Completion TakeResponses(Owned self) {
+    return core::Completion(
+        [self = std::move(self)](core::InferResponse&& response) mutable { OnResponse(self, std::move(response)); });
+  }
+  virtual bool EncodingIsBig(const core::InferResponse& response) const = 0;
   // Has the request answered. `completion` owns this: it may be gone when that is called.
   virtual void Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) {
     std::shared_ptr<const core::PinnedModel> pinned = pinned_;
@@ -96,9 +112,8 @@ class InferCall {
   virtual void OnDispatch(core::InferRequest& request) = 0;
   // The final response has come, on any thread.
   virtual void OnFinal() {}
-  // What is answered where a model gave several responses, which there is no room for.
-  virtual base::Status TooManyResponses() const = 0;
-  virtual bool EncodingIsBig(const core::InferResponse& response) const = 0;
+  // What is answered where a model that may give any number of responses gave several, or none: there is room for one.
+  virtual base::Status NotOneResponse() const = 0;
   // `response` is a success.
   virtual base::Status MakeAnswer(core::InferResponse&& response) = 0;
 
@@ -185,8 +200,7 @@ class InferCall {
     request->cancel = self->cancel_;
     self->OnDispatch(*request);
     InferCall& call = *self;
-    core::Completion completion(
-        [self = std::move(self)](core::InferResponse&& response) mutable { OnResponse(self, std::move(response)); });
+    core::Completion completion = call.TakeResponses(std::move(self));
     call.Execute(std::move(request), std::move(completion));
   }
 
@@ -194,11 +208,11 @@ class InferCall {
     if (!self->response_.Add(std::move(response))) return;
     self->OnFinal();
     const core::InferResponse& single = self->response_.response();
-    if (self->response_.many()) {
-      self->failure_ = self->TooManyResponses();
+    const bool silent = single.status.ok() && single.outputs.empty() && single.parameters.empty();
+    if (self->response_.many() || (silent && self->pinned_->signature().decoupled)) {
+      self->failure_ = self->NotOneResponse();
     } else if (!single.status.ok()) {
-      self->failure_ = core::FailureOf(single, self->models_.queue_full);
-      self->retry_after_ms_ = single.retry_after_ms;
+      self->Fail(single);
     }
     const bool big = self->failure_.ok() && self->EncodingIsBig(single);
     net::Loop& loop = self->loop();

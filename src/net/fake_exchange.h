@@ -77,19 +77,38 @@ class FakeExchange final : public Exchange {
     responses.push_back(std::move(response));
     Close();
   }
-  void Start(HttpResponse&& response) override { Send(std::move(response)); }
-  bool Write(base::BufferSlice) override { return true; }
-  void End(Trailers) override { Close(); }
-  void Abandon() override { Send(HttpResponse::Text(500, "", "abandoned")); }
-  void OnWritable(base::Task) override {}
+  // A response in pieces is one of `responses` from its start on, and grows.
+  void Start(HttpResponse&& response) override {
+    responses.push_back(std::move(response));
+    in_pieces = true;
+  }
+  bool Write(base::BufferSlice piece) override {
+    responses.back().body.push_back(std::move(piece));
+    return takes_more;
+  }
+  void End(Trailers) override {
+    in_pieces = false;
+    Close();
+  }
+  void Abandon() override {
+    if (in_pieces) return End({});
+    Send(HttpResponse::Text(500, "", "abandoned"));
+  }
+  void OnWritable(base::Task task) override { on_writable = std::move(task); }
   void OnPeerGone(base::Task task) override { on_peer_gone = std::move(task); }
   void PauseBody() override {}
   void ResumeBody() override {}
   void TellPeerGone() override {
-    if (on_peer_gone) std::exchange(on_peer_gone, {})();
+    if (!on_peer_gone) return;
+    if (loop != nullptr) return loop->Post(std::exchange(on_peer_gone, {}));
+    std::exchange(on_peer_gone, {})();
   }
 
   std::vector<HttpResponse> responses;
+  bool in_pieces = false;  // one has begun, and is not whole
+  bool takes_more = true;  // what Write answers
+  Loop* loop = nullptr;    // that is told of a peer that has gone, as the transport does; null: it happens at once
+  base::Task on_writable;
   base::Task on_peer_gone;
 };
 

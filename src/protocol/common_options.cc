@@ -26,11 +26,24 @@ core::QueueFull QueueFullOf(const config::Personality& personality) {
 
 }  // namespace
 
+core::ResponseFlow::Limits StreamFlowOf(const config::ServerOptions& options) {
+  const size_t responses = options.limits.stream_responses_max;
+  const size_t bytes = options.limits.stream_bytes_max;
+  // A model that does not hold when it is told to is given up some way behind that.
+  constexpr size_t kResponses = 16;
+  constexpr size_t kBytes = 64;
+  return {.responses_held = responses,
+          .bytes_held = bytes,
+          .responses_max = responses * kResponses,
+          .bytes_max = bytes * kBytes};
+}
+
 void SetRestOptions(const config::ServerOptions& options, rest::Options& rest) {
   std::ranges::copy(options.personality->http_status, rest.statuses.begin());
   rest.forwarded_headers = ForwardedHeaders(options.http_header_forward_pattern);
   rest.access_log = options.log.access;
   rest.queue_full = QueueFullOf(*options.personality);
+  rest.stream_flow = StreamFlowOf(options);
   rest.body_bytes_max = options.limits.body_bytes_max;
   rest.json_depth_max = options.limits.json_depth_max;
   rest.compression_ratio_max = options.limits.decompression_ratio_max;

@@ -10,5 +10,7 @@ namespace inferd::protocol {
 
 void SetRestOptions(const config::ServerOptions& options, rest::Options& rest);
 void SetRpcOptions(const config::ServerOptions& options, rpc::Options& rpc);
+// Of one streamed inference, over either transport.
+core::ResponseFlow::Limits StreamFlowOf(const config::ServerOptions& options);
 
 }  // namespace inferd::protocol

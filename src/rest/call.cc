@@ -41,6 +41,12 @@ void Call::Send(net::HttpResponse response) {
   reply_.Send(std::move(response));
 }
 
+void Call::EndStream() {
+  constexpr int kOk = 200;
+  if (access_ != nullptr) v2::LogAccess(*logger_, *access_, kOk, clock_->NowNs());
+  reply_.End();
+}
+
 void LogRefusal(const Options& options, base::Logger& logger, const net::RequestHead& head,
                 const net::HttpResponse& response, const NamedModel& named) {
   if (!options.access_log) return;

@@ -32,6 +32,8 @@ class Call {
   void SetError(std::string_view text);
 
   void Send(net::HttpResponse response);
+  // The end of an answer that was begun as 200 and sent in pieces (reply()).
+  void EndStream();
 
  private:
   base::Logger* logger_;

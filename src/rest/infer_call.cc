@@ -9,6 +9,7 @@
 #include "core/request/request_timeout.h"
 #include "net/compression/compression.h"
 #include "rest/error_response.h"
+#include "rest/response_stream.h"
 #include "v2/forwarded_headers.h"
 #include "v2/traceparent.h"
 
@@ -91,13 +92,24 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Read(const net::Htt
 
 void InferCall::OnDispatch(core::InferRequest& request) {
   OnInfer(request);
+  if (event_form_ != EventForm::kNone) {
+    request.flow = flow_ = std::make_shared<core::ResponseFlow>(surroundings_.options.stream_flow, call_.loop());
+  }
   if (deadline_ == nullptr) return;
   deadline_->Watch(call_.reply());
   deadline_->Arm();
 }
 
-base::Status InferCall::TooManyResponses() const {
+base::Status InferCall::NotOneResponse() const {
   return base::Unimplemented("the model gave more than one response, which HTTP cannot carry");
+}
+
+core::Completion InferCall::TakeResponses(Owned self) {
+  if (event_form_ == EventForm::kNone) return call::InferCall<net::HttpRequest>::TakeResponses(std::move(self));
+  std::unique_ptr<InferCall> call(static_cast<InferCall*>(self.release()));
+  const auto stream = std::make_shared<ResponseStream>(std::move(call), event_form_, flow_);
+  stream->Open();
+  return core::Completion([stream](core::InferResponse&& response) { stream->Receive(std::move(response)); });
 }
 
 base::Status InferCall::MakeAnswer(core::InferResponse&& response) {
@@ -106,6 +118,27 @@ base::Status InferCall::MakeAnswer(core::InferResponse&& response) {
   INFERD_ASSIGN_OR_RETURN(answer_, Encode(std::move(response)));
   if (surroundings_.options.outputs != nullptr) ChargeText(*surroundings_.options.outputs, outputs, answer_.body);
   return {};
+}
+
+bool InferCall::BeginStream() {
+  if (deadline_ == nullptr) return true;
+  deadline_->Close();
+  return !deadline_->expired();
+}
+
+base::Result<net::HttpResponse> InferCall::EncodeEvent(core::InferResponse&& response) {
+  try {
+    return Encode(std::move(response));
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(base::ResourceExhausted("not enough memory for this response"));
+  }
+}
+
+void InferCall::EndStream(const base::Status& status) {
+  OnEnd(status.code(), answer_);
+  call_.SetVersion(pinned()->version());
+  call_.SetError(status.message());
+  call_.EndStream();
 }
 
 void InferCall::Send() {

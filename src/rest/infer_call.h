@@ -12,6 +12,7 @@
 #include "net/http/http.h"
 #include "rest/answer_deadline.h"
 #include "rest/call.h"
+#include "rest/event_form.h"
 #include "rest/options.h"
 
 namespace inferd::rest {
@@ -29,7 +30,8 @@ Surroundings SurroundingsOf(const Environment& environment) {
 }
 
 // One inference over HTTP. A body that is compressed is read on the pool. Once dispatched, the call is answered when
-// its time is up, if it has a limit; its steps go on, unheard. A protocol says how its bodies are read and written.
+// its time is up, if it has a limit; its steps go on, unheard. A protocol says how its bodies are read and written, and
+// whether the responses are events of a stream (ResponseStream).
 class InferCall : public call::InferCall<net::HttpRequest> {
  protected:
   InferCall(const Surroundings& surroundings, Call&& call);
@@ -37,10 +39,15 @@ class InferCall : public call::InferCall<net::HttpRequest> {
   Call& call() { return call_; }
   // How the body is coded; its byte `align_at` is aligned when it is decoded (net::Decompress).
   void SetCoding(net::ContentCoding coding, size_t align_at = 0);
+  // In BeginWith: the responses go to the client as they come, each encoded by Encode as JSON alone.
+  void SetEvents(EventForm form) { event_form_ = form; }
+  EventForm event_form() const { return event_form_; }
   // The status with which the call fails if it fails with `status`, in place of the table's.
   base::Status WithHttpStatus(int http_status, base::Status status);
 
  private:
+  friend class ResponseStream;
+
   // What goes before the body is looked at, on the loop; a second time if the model was loaded for the call, which is
   // pinned then.
   virtual base::Status BeginWith(const net::RequestHead& head) = 0;
@@ -54,7 +61,9 @@ class InferCall : public call::InferCall<net::HttpRequest> {
   virtual base::Result<net::HttpResponse> Encode(core::InferResponse&& response) = 0;
   // What is answered when Options::inference_timeout_ns is up; wherever the call is then, this does not need it.
   virtual AnswerDeadline::MakeAnswer late_answer() const;
-  // Before the answer leaves, on the loop.
+  // Where the model gave several responses, or none: there is room for one.
+  base::Status NotOneResponse() const override;
+  // Before the answer leaves, on the loop; `answer` is that of a stream's end, which has begun already.
   virtual void OnEnd(base::StatusCode code, net::HttpResponse& answer) {
     static_cast<void>(code);
     static_cast<void>(answer);
@@ -68,16 +77,26 @@ class InferCall : public call::InferCall<net::HttpRequest> {
   base::Result<std::unique_ptr<core::InferRequest>> Read(const net::HttpRequest& http) final;
   void OnRead(const core::InferRequest& request) final { call_.SetRequestId(request.id); }
   void OnDispatch(core::InferRequest& request) final;
-  base::Status TooManyResponses() const final;
+  core::Completion TakeResponses(Owned self) final;
   base::Status MakeAnswer(core::InferResponse&& response) final;
   void Send() final;
+
+  // For the stream of its responses.
+  const Options& options() const { return surroundings_.options; }
+  base::Executor& pool() const { return surroundings_.pool; }
+  // False: the time was up, and the call is answered.
+  bool BeginStream();
+  base::Result<net::HttpResponse> EncodeEvent(core::InferResponse&& response);
+  void EndStream(const base::Status& status);
 
   const Surroundings surroundings_;
   Call call_;
   std::shared_ptr<AnswerDeadline> deadline_;  // null: none
   net::ContentCoding coding_ = net::ContentCoding::kIdentity;
   size_t align_at_ = 0;
-  int http_status_ = 0;  // of a failure; 0: the table's
+  EventForm event_form_ = EventForm::kNone;
+  std::shared_ptr<core::ResponseFlow> flow_;  // of the events; the request's too
+  int http_status_ = 0;                       // of a failure; 0: the table's
   net::HttpResponse answer_;
 };
 

@@ -7,6 +7,7 @@
 #include "base/byte_budget.h"
 #include "base/name_pattern.h"
 #include "core/request/queue_full.h"
+#include "core/request/response_flow.h"
 #include "net/http/status_table.h"
 
 namespace inferd::rest {
@@ -23,6 +24,7 @@ struct Options {
   uint32_t json_depth_max = 64;                 // open arrays and objects
   uint32_t compression_ratio_max = 100;         // a compressed body's, above 64 KiB: 413
   int64_t inference_timeout_ns = 0;             // until an inference is answered, 504 then; 0: none
+  core::ResponseFlow::Limits stream_flow = {};  // of one stream of responses: what may wait for the client
   base::ByteBudget* outputs = nullptr;          // what answers in JSON are charged to; null: nothing; thread-safe
   size_t offload_bytes = 256 * 1024;            // JSON from this size on is left to the pool, and compressed requests
 };

@@ -179,6 +179,10 @@ base::Status WriteData(json::Writer& writer, DataType type, const tensor::Shape&
   const base::Status fits = tensor::CheckRaw(type, shape, data);
   if (!fits.ok()) return base::Internal(fits.message());
   INFERD_ASSIGN_OR_RETURN(const size_t count, tensor::ElementCount(shape));
+  if (options.bare && count == 1) {
+    if (type != DataType::kBytes) writer.StartValue();  // texts begin their values themselves
+    return WriteAll(writer, type, count, data, options);
+  }
   writer.BeginArray();
   INFERD_RETURN_IF_ERROR(WriteAll(writer, type, count, data, options));
   writer.EndArray();

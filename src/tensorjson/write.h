@@ -27,6 +27,7 @@ std::optional<NonFinite> ParseNonFinite(std::string_view name);
 struct WriteOptions {
   NonFinite nonfinite = NonFinite::kTokens;
   bool base64 = false;  // BYTES elements as base64; no meaning for other datatypes
+  bool bare = false;    // a single element stands without brackets
 };
 
 // Appends what Predict V2 says of a tensor before its data: the members "name", "datatype" and "shape".

@@ -85,5 +85,18 @@ def add_fake(repository, name, **parameters):
     (repository / name / "1").mkdir(exist_ok=True)
 
 
+def add_repeat(repository, name, **parameters):
+    """A model that answers a request once for each element of IN, after as many milliseconds as DELAY has at its place."""
+    lines = ['backend: "repeat"', "model_transaction_policy { decoupled: true }",
+             'input { name: "IN" data_type: TYPE_INT32 dims: [ -1 ] }',
+             'input { name: "DELAY" data_type: TYPE_UINT32 dims: [ -1 ] optional: true }',
+             'input { name: "WAIT" data_type: TYPE_UINT32 dims: [ 1 ] optional: true }',
+             'output { name: "OUT" data_type: TYPE_INT32 dims: [ 1 ] }',
+             'output { name: "IDX" data_type: TYPE_UINT32 dims: [ 1 ] }']
+    lines += [f'parameters {{ key: "{key}" value {{ string_value: "{value}" }} }}' for key, value in parameters.items()]
+    write_whole(repository / name / "config.pbtxt", ("\n".join(lines) + "\n").encode())
+    (repository / name / "1").mkdir(exist_ok=True)
+
+
 def int32_input(*values):
     return [{"name": "INPUT", "shape": [len(values)], "datatype": "INT32", "data": list(values)}]

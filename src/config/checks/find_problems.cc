@@ -66,10 +66,6 @@ void CheckRefused(CheckContext& c) {
   };
   refuse("sequence_batching", c.config.has_sequence_batching());
   refuse("ensemble_scheduling", c.config.has_ensemble_scheduling());
-  if (c.config.model_transaction_policy().decoupled()) {
-    c.problems.push_back(
-        c.place.In("model_transaction_policy").At("decoupled", "'decoupled' is " + std::string(kRefused)));
-  }
 }
 
 }  // namespace

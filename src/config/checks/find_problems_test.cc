@@ -23,8 +23,6 @@ constexpr ProblemCase kRefused[] = {
     {"sequence_batching { }", "2: sequence_batching: 'sequence_batching' is not supported yet, and therefore refused"},
     {"ensemble_scheduling { }",
      "2: ensemble_scheduling: 'ensemble_scheduling' is not supported yet, and therefore refused"},
-    {"model_transaction_policy {\n decoupled: true }",
-     "3: model_transaction_policy.decoupled: 'decoupled' is not supported yet, and therefore refused"},
 };
 constexpr ProblemCase kInstances[] = {
     {"instance_group { name: \"G\" kind: KIND_GPU }",

@@ -208,6 +208,7 @@ struct ModelConfig {
   bool eager_batching = false;  // ModelOptimizationPolicy: form the next batch before an instance is free
   BatchingMode batching = BatchingMode::kConfigured;
   uint64_t latency_objective_us = 0;  // what batching: AUTO aims at; 0: the server's default
+  bool decoupled = false;             // ModelTransactionPolicy: a request may have any number of responses
   bool split_large_requests = false;  // rows over max_batch_size become several executions and one answer
   bool side_effect_free = true;       // a batch that failed may be tried again, request by request
   std::vector<PaddedDimension> padding;

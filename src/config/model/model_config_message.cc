@@ -209,6 +209,7 @@ ModelConfig FromMessage(std::unique_ptr<const ModelConfigDocument::Message> mess
   ReadBatchTensors(from, to);
   ReadInferdOptions(from.inferd(), to);
   ReadDependencies(from, to);
+  to.decoupled = from.model_transaction_policy().decoupled();
   if (from.has_dynamic_batching()) {
     to.dynamic_batching = ToDynamicBatching(from.dynamic_batching());
     if (!from.dynamic_batching().has_default_queue_policy()) {

@@ -51,6 +51,7 @@ constexpr ActedOn kActedOn[] = {
      "timeout_action default_timeout_microseconds allow_timeout_override max_queue_size"},
     {"dynamic_batching.priority_queue_policy",
      "timeout_action default_timeout_microseconds allow_timeout_override max_queue_size"},
+    {"model_transaction_policy", "decoupled"},
     {"instance_group", "name kind count host_policy"},
     {"instance_group.rate_limiter", "priority"},
     {"instance_group.rate_limiter.resources", "name global count"},
@@ -87,7 +88,6 @@ constexpr Refused kRefused[] = {
     {"sequence_batching", "sequence_batching { }"},
     {"ensemble_scheduling", "ensemble_scheduling { }"},
     {"instance_group.profile", "instance_group { profile: \"p\" }"},
-    {"model_transaction_policy.decoupled", "model_transaction_policy { decoupled: true }"},
 };
 
 // The message in a field, or in the values of a map; nullptr: there is none.

@@ -305,6 +305,11 @@ std::vector<Option> LimitRows() {
       Plain<&S::limits, &Limit::idle_timeout>(kLimits, "idle-timeout", "TIME", "for the next request of a connection"),
       Plain<&S::limits, &Limit::http_inference_timeout>(
           kLimits, "http-inference-timeout", "TIME", "for an inference over HTTP to be answered, or 504; 0: any time"),
+      Plain<&S::limits, &Limit::stream_responses_max>(
+          kLimits, "stream-responses-max", "N",
+          "responses of a streamed inference that wait for its client; then the model is told to hold"),
+      Plain<&S::limits, &Limit::stream_bytes_max>(kLimits, "stream-bytes-max", "BYTES",
+                                                  "the same in bytes of their tensors"),
       Plain<&S::limits, &Limit::keep_half_closed>(kLimits, "keep-half-closed", "",
                                                   "answer what is queued of a peer that has closed its side"),
   };

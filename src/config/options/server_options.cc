@@ -155,6 +155,9 @@ base::Status CheckServerOptions(const ServerOptions& options) {
   if (options.limits.json_depth_max == 0 || options.limits.json_depth_max > 10'000) {
     return base::InvalidArgument("--json-depth-max must be from 1 to 10000");
   }
+  if (options.limits.stream_responses_max == 0 || options.limits.stream_bytes_max == 0) {
+    return base::InvalidArgument("--stream-responses-max and --stream-bytes-max must be at least 1");
+  }
   return base::OkStatus();
 }
 

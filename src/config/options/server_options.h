@@ -87,6 +87,8 @@ struct LimitOptions {
   uint32_t queue_size_max = 1'024;  // per model, where its configuration does not say
   uint32_t http2_streams_max = 256;
   uint64_t write_high_water = 1 << 20;
+  uint32_t stream_responses_max = 64;  // of one streamed inference, unread: then the model is told to hold
+  uint64_t stream_bytes_max = 1 << 20;
   std::chrono::milliseconds header_timeout{10'000};
   std::chrono::milliseconds body_timeout{30'000};
   std::chrono::milliseconds idle_timeout{75'000};

@@ -106,6 +106,7 @@ DeclaredSignature::DeclaredSignature(const config::ModelConfig& config) {
   signature_.input_count = inputs_.size();
   signature_.outputs = outputs_.data();
   signature_.output_count = outputs_.size();
+  signature_.decoupled = config.decoupled ? 1 : 0;
 }
 
 void DeclaredSignature::Add(std::string_view name, tensor::DataType datatype, const tensor::Shape& dims, bool optional,

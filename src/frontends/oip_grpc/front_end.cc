@@ -79,6 +79,7 @@ Options OptionsOf(const config::ServerOptions& options) {
   oip.server_name = options.server_name;
   oip.server_version = std::string(base::BuildVersion());
   oip.triton_exact = options.personality->triton_exact;
+  oip.stream_flow = protocol::StreamFlowOf(options);
   oip.typed_outputs = options.grpc_calls.typed_outputs;
   return oip;
 }

@@ -27,7 +27,7 @@ base::Result<net::grpc::Message> InferCall::Encode(core::InferResponse&& respons
   return EncodeResponse(WriteInferResponse, std::move(response), form_, pinned()->signature());
 }
 
-base::Status InferCall::TooManyResponses() const {
+base::Status InferCall::NotOneResponse() const {
   return base::Unimplemented("ModelInfer RPC doesn't support models with decoupled transaction policy");
 }
 

@@ -19,7 +19,7 @@ class InferCall final : public rpc::InferCall {
   base::Result<std::unique_ptr<core::InferRequest>> Read(const base::BufferSlice& message) override;
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
-  base::Status TooManyResponses() const override;
+  base::Status NotOneResponse() const override;
 
   const std::shared_ptr<const Environment> environment_;
   ResponseForm form_;

@@ -8,6 +8,7 @@
 #include "frontends/oip_http/codec/infer_headers.h"
 #include "frontends/oip_http/codec/model_json.h"
 #include "frontends/oip_http/codec/scheduler_json.h"
+#include "frontends/oip_http/generate_call.h"
 #include "frontends/oip_http/health.h"
 #include "frontends/oip_http/infer_call.h"
 #include "frontends/oip_http/router.h"
@@ -65,7 +66,7 @@ class Handler final : public net::HttpHandler {
     net::BodyPlan plan;
     plan.bytes_max = options_.body_bytes_max;
     if (route.route.endpoint == Endpoint::kModelLoad) return plan;
-    if (route.route.endpoint != Endpoint::kInfer) {
+    if (GroupOf(route.route.endpoint) != access::Group::kInference) {
       plan.bytes_max = std::min(options_.body_bytes_max, options_.control_bytes_max);
       return plan;
     }
@@ -76,7 +77,7 @@ class Handler final : public net::HttpHandler {
                     unknown_coding ? rest::ErrorResponse(kUnsupportedMediaType, headers.error().message())
                                    : rest::ErrorResponse(options_, headers.error()));
     }
-    if (headers->coding != net::ContentCoding::kIdentity) return plan;
+    if (headers->coding != net::ContentCoding::kIdentity || route.route.endpoint != Endpoint::kInfer) return plan;
     plan.align_at = static_cast<size_t>(headers->json_bytes.value_or(0));
     const uint64_t bytes = head.content_length.value_or(0);
     if (headers->json_bytes.has_value() && bytes >= core::InputMemory::kWorthwhileBytes && bytes <= plan.bytes_max) {
@@ -94,6 +95,10 @@ class Handler final : public net::HttpHandler {
     switch (route.endpoint) {
       case Endpoint::kInfer: {
         return InferCall::Start(std::make_unique<InferCall>(std::move(call), route), std::move(request));
+      }
+      case Endpoint::kGenerate:
+      case Endpoint::kGenerateStream: {
+        return GenerateCall::Start(std::make_unique<GenerateCall>(std::move(call), route), std::move(request));
       }
       case Endpoint::kModelLoad: return Load(std::move(call), route, std::move(request));
       case Endpoint::kModelUnload: return Unload(std::move(call), route, request);

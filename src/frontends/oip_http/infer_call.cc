@@ -30,6 +30,7 @@ base::Status InferCall::BeginWith(const net::RequestHead& head) {
   if (!headers.has_value()) return WithHttpStatus(unknown_coding ? kUnsupportedMediaType : 0, headers.error());
   headers_ = *headers;
   SetCoding(headers_.coding, headers_.json_bytes.value_or(0));
+  SetEvents(headers_.events);
   return {};
 }
 
@@ -53,6 +54,10 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
   if (!decoded.has_value()) return std::unexpected(std::move(decoded).error());
   forms_ = std::move(decoded->forms);
   if (options_.triton_exact) forms_.class_values = v2::ClassValues::kSixDecimals;
+  if (event_form() != rest::EventForm::kNone) {
+    forms_.default_form.binary = false;
+    for (v2::OutputSettings& form : forms_.forms) form.binary = false;
+  }
   decoded->request->model_name = model_;
   decoded->request->model_version = version_;
   return std::move(decoded->request);
@@ -66,10 +71,19 @@ bool InferCall::EncodingIsBig(const core::InferResponse& response) const {
 }
 
 base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response) {
+  if (event_form() != rest::EventForm::kNone && pinned()->signature().decoupled) {
+    response.parameters.emplace_back("triton_final_response", response.final);
+  }
   INFERD_ASSIGN_OR_RETURN(net::HttpResponse answer,
                           WriteInferResponse(std::move(response), forms_, pinned()->signature(), options_));
   INFERD_RETURN_IF_ERROR(CompressBody(answer, headers_.answer, options_));
   return answer;
+}
+
+base::Status InferCall::NotOneResponse() const {
+  return base::Unimplemented(
+      "HTTP end point doesn't support models with decoupled transaction policy, unless they give exactly one response: "
+      "ask for a stream (Accept: text/event-stream)");
 }
 
 }  // namespace inferd::oip_http

@@ -11,7 +11,8 @@
 
 namespace inferd::oip_http {
 
-// V2's inference: JSON, JSON and binary tensors, or bytes alone.
+// V2's inference: JSON, JSON and binary tensors, or bytes alone; answered once, or, where the client accepts that, with
+// an event for each response of the model, whose data are V2's JSON without binary tensors.
 class InferCall final : public rest::InferCall {
  public:
   InferCall(Call call, const Route& route);
@@ -23,6 +24,7 @@ class InferCall final : public rest::InferCall {
   base::Result<std::unique_ptr<core::InferRequest>> Decode(const base::BufferSlice& body) override;
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::HttpResponse> Encode(core::InferResponse&& response) override;
+  base::Status NotOneResponse() const override;
 
   const Options& options_;
   std::string model_;

@@ -31,6 +31,8 @@ RouteResult ModelRoute(Segments rest) {
   if (route.model.empty() || rest.size() > 1) return {};
   if (rest.empty()) return At(Endpoint::kModelMetadata, kGet, route);
   if (rest[0] == "infer") return At(Endpoint::kInfer, kPost, route);
+  if (rest[0] == "generate") return At(Endpoint::kGenerate, kPost, route);
+  if (rest[0] == "generate_stream") return At(Endpoint::kGenerateStream, kPost, route);
   if (rest[0] == "ready") return At(Endpoint::kModelReady, kGet, route);
   if (rest[0] == "config") return At(Endpoint::kModelConfig, kGet, route);
   if (rest[0] == "stats") return At(Endpoint::kModelStatistics, kGet, route);
@@ -85,7 +87,9 @@ access::Group GroupOf(Endpoint endpoint) {
     case Endpoint::kModelConfig: return access::Group::kModelConfig;
     case Endpoint::kModelStatistics:
     case Endpoint::kModelScheduler: return access::Group::kStatistics;
-    case Endpoint::kInfer: return access::Group::kInference;
+    case Endpoint::kInfer:
+    case Endpoint::kGenerate:
+    case Endpoint::kGenerateStream: return access::Group::kInference;
     case Endpoint::kRepositoryIndex:
     case Endpoint::kModelLoad:
     case Endpoint::kModelUnload: return access::Group::kModelRepository;

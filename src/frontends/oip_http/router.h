@@ -21,6 +21,8 @@ enum class Endpoint {
   kModelStatistics,  // GET  v2/models/M[/versions/V]/stats, v2/models/stats
   kModelScheduler,   // GET  v2/models/M[/versions/V]/scheduler
   kInfer,            // POST v2/models/M[/versions/V]/infer
+  kGenerate,         // POST v2/models/M[/versions/V]/generate
+  kGenerateStream,   // POST v2/models/M[/versions/V]/generate_stream
   kRepositoryIndex,  // POST v2/repository[/R]/index
   kModelLoad,        // POST v2/repository[/R]/models/M/load
   kModelUnload,      // POST v2/repository[/R]/models/M/unload

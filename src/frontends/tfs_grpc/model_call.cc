@@ -55,7 +55,7 @@ void ModelCall::OnInfer(const core::InferRequest& request) {
 
 void ModelCall::OnFinal() { measured_.OnFinal(environment_->clock.NowNs()); }
 
-base::Status ModelCall::TooManyResponses() const {
+base::Status ModelCall::NotOneResponse() const {
   return base::Unimplemented("the model gave more than one response, which " + std::string(tfs::ApiName(api_)) +
                              " cannot carry");
 }

@@ -30,7 +30,7 @@ class ModelCall : public rpc::InferCall {
 
  private:
   core::VersionName Meant() const override { return model_.spec.Name(); }
-  base::Status TooManyResponses() const override;
+  base::Status NotOneResponse() const override;
   void OnInfer(const core::InferRequest& request) override;
   void OnFinal() override;
   void OnEnd(base::StatusCode code) override;

@@ -42,7 +42,7 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Read(const base::Bu
   return std::move(request_);
 }
 
-base::Status InferCall::TooManyResponses() const {
+base::Status InferCall::NotOneResponse() const {
   return base::Unimplemented("the model gave more than one response, which this protocol cannot carry");
 }
 

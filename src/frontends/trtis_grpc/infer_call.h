@@ -20,7 +20,7 @@ class InferCall final : public rpc::InferCall {
   base::Status Begin(const base::BufferSlice& message) override;
   core::VersionName Meant() const override { return {.model = model_, .version = version_}; }
   base::Result<std::unique_ptr<core::InferRequest>> Read(const base::BufferSlice& message) override;
-  base::Status TooManyResponses() const override;
+  base::Status NotOneResponse() const override;
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
   std::optional<net::grpc::Message> AnswerTo(const base::Status& failure) override;

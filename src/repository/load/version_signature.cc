@@ -81,7 +81,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
   auto signature = std::make_shared<core::ModelSignature>();
   signature->name = engine.name;
   signature->method_name = engine.method_name;
-  signature->decoupled = engine.decoupled;
+  signature->decoupled = engine.decoupled || config.decoupled;
   signature->sequences = engine.sequences;
   signature->max_batch_size = config.max_batch_size;
   signature->accepts_larger_requests = config.accepts_larger_requests;

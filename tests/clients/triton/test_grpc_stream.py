@@ -8,7 +8,7 @@ import pytest
 import tritonclient.grpc.aio
 from tritonclient.grpc import InferenceServerClient
 
-from grpc_inputs import check_simple, int32_inputs, simple_inputs
+from grpc_inputs import check_simple, int32_inputs, simple_inputs, tensor
 from support import models
 from support.server import EXAMPLES, Server
 
@@ -46,6 +46,7 @@ def server(tmp_path_factory):
     models.add_fake(repository, "slow", execute_delay_ms=100)
     models.add_fake(repository, "failing", fail_execute="this model fails")
     models.add_fake(repository, "endless", execute_delay_ms=20_000)
+    models.add_repeat(repository, "repeat")
     with Server(EXAMPLES, repository) as running:
         yield running
 
@@ -118,6 +119,40 @@ def test_parameters_and_sequences_are_taken(server):
         stream.send("simple", simple_inputs(), parameters={"tenant": "a", "n": 1, "flag": True}, priority=0, timeout=1_000_000,
                     enable_empty_final_response=True)
         check_simple(stream.next()[0])
+
+
+def repeat_inputs(*values):
+    return [tensor("IN", numpy.array(values, numpy.int32), "INT32")]
+
+
+def test_a_decoupled_model_gives_any_number_of_responses(server):
+    with Stream(server) as stream:
+        for count in (3, 0, 1):
+            stream.send("repeat", repeat_inputs(*range(count)), request_id=str(count))
+        results = stream.results(4)
+    assert [result.get_response().id for result in results] == ["3", "3", "3", "1"]
+    assert [result.as_numpy("OUT").tolist() for result in results] == [[0], [1], [2], [0]]
+    assert [result.as_numpy("IDX").tolist() for result in results] == [[0], [1], [2], [0]]
+
+
+def test_the_last_response_is_marked_for_those_who_ask(server):
+    with Stream(server) as stream:
+        for count in (2, 0):
+            stream.send("repeat", repeat_inputs(*range(count)), request_id=str(count), enable_empty_final_response=True)
+        responses = [result.get_response() for result in stream.results(4)]
+    marks = [(response.id, len(response.outputs), response.parameters["triton_final_response"].bool_param)
+             for response in responses]
+    assert marks == [("2", 2, False), ("2", 2, False), ("2", 0, True), ("0", 0, True)]
+
+
+def test_an_error_of_a_decoupled_request_is_its_last_response(server):
+    with Stream(server) as stream:
+        stream.send("repeat", [tensor("IN", numpy.array([1, 2], numpy.int32), "INT32"),
+                               tensor("DELAY", numpy.array([0], numpy.uint32), "UINT32")], request_id="short")
+        stream.send("repeat", repeat_inputs(7), request_id="good")
+        _, error = stream.next()
+        assert "DELAY" in error.message()
+        assert stream.next()[0].as_numpy("OUT").tolist() == [7]
 
 
 def test_large_tensors(server):

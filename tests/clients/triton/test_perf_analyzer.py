@@ -1,5 +1,6 @@
 """perf_analyzer, the program in tritonclient's wheel, runs cleanly over HTTP, gRPC and the gRPC stream."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -7,6 +8,9 @@ import sys
 
 import nvidia.cuda_runtime
 import pytest
+
+from support import models
+from support.server import Server
 
 PROGRAM = pathlib.Path(sys.executable).parent / "perf_analyzer"
 # It links CUDA's runtime, which finds no device and does nothing.
@@ -51,6 +55,17 @@ def test_bytes(server, protocol):
 @pytest.mark.parametrize("compression", ["gzip", "deflate"])
 def test_compression(server, compression):
     analyze(server, "grpc", "--async", "--request-count", "100", "--grpc-compression-algorithm", compression)
+
+
+def test_a_decoupled_model(tmp_path):
+    models.add_repeat(tmp_path / "models", "repeat")
+    data = tmp_path / "data.json"
+    data.write_text(json.dumps({"data": [{"IN": {"content": [1, 2, 3], "shape": [3]},
+                                          "DELAY": {"content": [0, 0, 1], "shape": [3]},
+                                          "WAIT": {"content": [0], "shape": [1]}}]}))
+    with Server(tmp_path / "models") as server:
+        output = analyze(server, "stream", "--async", "--request-count", "100", "--input-data", data, model="repeat")
+    assert "Response Throughput" in output or "Response throughput" in output, output
 
 
 def test_a_rate_of_requests(server):

@@ -47,6 +47,10 @@ base::Result<InferHeaders> ReadInferHeaders(const net::RequestHead& head, bool& 
     headers.coding = *coding;
   }
   if (const auto accept = head.Find("Accept-Encoding")) headers.answer = net::NegotiateContentCoding(*accept);
+  if (const auto accept = head.Find("Accept"); accept && *accept != "*/*") {
+    headers.events = rest::AcceptedEventForm(*accept);
+    if (headers.events != rest::EventForm::kNone) headers.answer = net::ContentCoding::kIdentity;
+  }
   const bool plain = headers.coding == net::ContentCoding::kIdentity;
   if (plain && headers.json_bytes && head.content_length && *headers.json_bytes > *head.content_length) {
     return std::unexpected(base::InvalidArgument("inference header size should be in range (0, " +

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "net/compression/content_coding.h"
 #include "net/http/http.h"
+#include "rest/event_form.h"
 
 namespace inferd::oip_http {
 
@@ -15,6 +16,7 @@ struct InferHeaders {
   std::optional<uint64_t> json_bytes;  // Inference-Header-Content-Length; 0: a raw binary request
   net::ContentCoding coding = net::ContentCoding::kIdentity;  // the body's
   net::ContentCoding answer = net::ContentCoding::kIdentity;  // the response's, if it is worth it
+  rest::EventForm events = rest::EventForm::kNone;            // the responses go out as they come
 };
 
 // INVALID_ARGUMENT: an Inference-Header-Content-Length that is no number, stands twice, or is beyond a plain body's

@@ -12,7 +12,9 @@ base::Status InOwner(std::string_view owner, const base::Status& status) {
   return owner.empty() ? status : status.WithContext(owner);
 }
 
-base::Result<core::ParameterValue> ReadValue(json::Reader& reader, std::string_view key) {
+}  // namespace
+
+base::Result<core::ParameterValue> ReadParameterValue(json::Reader& reader, std::string_view key) {
   INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
   switch (type) {
     case json::ValueType::kString: {
@@ -37,8 +39,6 @@ base::Result<core::ParameterValue> ReadValue(json::Reader& reader, std::string_v
   }
 }
 
-}  // namespace
-
 base::Status ParametersReader::Begin() {
   const base::Status status = reader_.BeginObject();
   return status.ok() ? status : InOwner(owner_, status.WithContext("'parameters'"));
@@ -52,7 +52,7 @@ base::Result<std::optional<ParametersReader::Parameter>> ParametersReader::Next(
     return std::unexpected(
         InOwner(owner_, reader_.Error("more than " + std::to_string(v2::kParametersMax) + " parameters")));
   }
-  auto value = ReadValue(reader_, **key);
+  auto value = ReadParameterValue(reader_, **key);
   if (!value.has_value()) return std::unexpected(InOwner(owner_, value.error()));
   return Parameter{**key, *std::move(value)};
 }

@@ -36,6 +36,9 @@ class ParametersReader {
 // All of them.
 base::Result<core::Parameters> ReadParameters(json::Reader& reader, std::string_view owner);
 
+// One value of them, whose key was read: INVALID_ARGUMENT naming that where it is something else.
+base::Result<core::ParameterValue> ReadParameterValue(json::Reader& reader, std::string_view key);
+
 // NaN and the infinities, which JSON has no numbers for, become null.
 void WriteParameterValue(json::Writer& writer, const core::ParameterValue& value);
 // Writes them as an object.

@@ -1,0 +1,58 @@
+#include "net/http/weighted_list.h"
+
+#include <cstddef>
+
+#include "net/http/ascii.h"
+
+namespace inferd::net {
+
+namespace {
+
+std::string_view Trim(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// The part of `text` before `separator`, which is taken off `text` with it.
+std::string_view NextPart(std::string_view& text, char separator) {
+  const size_t end = text.find(separator);
+  const std::string_view part = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  return Trim(part);
+}
+
+// qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] ), in thousandths.
+std::optional<int> ParseWeight(std::string_view text) {
+  constexpr int kMax = WeightedItem::kWeightMax;
+  if (text.empty() || text.size() > 5 || (text[0] != '0' && text[0] != '1')) return std::nullopt;
+  int weight = (text[0] - '0') * kMax;
+  if (text.size() > 1 && text[1] != '.') return std::nullopt;
+  int unit = kMax / 10;
+  for (size_t i = 2; i < text.size(); ++i, unit /= 10) {
+    if (text[i] < '0' || text[i] > '9') return std::nullopt;
+    weight += (text[i] - '0') * unit;
+  }
+  return weight <= kMax ? std::optional(weight) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<WeightedItem> WeightedList::Next() {
+  if (rest_.empty() || malformed_) return std::nullopt;
+  std::string_view text = NextPart(rest_, ',');
+  WeightedItem item{.name = NextPart(text, ';')};
+  while (!text.empty()) {
+    std::string_view parameter = NextPart(text, ';');
+    if (!EqualsIgnoringCase(NextPart(parameter, '='), "q")) continue;
+    const std::optional<int> weight = ParseWeight(Trim(parameter));
+    if (!weight) {
+      malformed_ = true;
+      return std::nullopt;
+    }
+    item.weight = *weight;
+  }
+  return item;
+}
+
+}  // namespace inferd::net

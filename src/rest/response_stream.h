@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "base/status.h"
+#include "core/request/infer_response.h"
+#include "core/request/response_flow.h"
+#include "net/http/http.h"
+#include "rest/event_form.h"
+
+namespace inferd::rest {
+
+class InferCall;
+
+// The responses of one inference, sent to its client as they come, each as one event. It takes the call over when that
+// is dispatched. Loop-bound but for Receive; shared by the functions that take its next step.
+//
+// The answer begins with the first response. If that is a failure, the call fails as one with a single answer does;
+// later, a failure is the stream's last event, {"error": text}. A last response that carries nothing is not shown,
+// where the model may give any number of them. A model that gives many is told to hold while the client does not take
+// them (core::ResponseFlow); the stream of one that does not hold ends. When the client goes, the request is cancelled,
+// and what comes of it finds nobody.
+class ResponseStream final : public std::enable_shared_from_this<ResponseStream> {
+ public:
+  // `flow` is the request's.
+  ResponseStream(std::unique_ptr<InferCall> call, EventForm form, std::shared_ptr<core::ResponseFlow> flow);
+
+  // Before the request is executed.
+  void Open();
+  // A response, on any thread, one after the other.
+  void Receive(core::InferResponse&& response);
+
+ private:
+  // A response, and its place among those that the client has not taken.
+  struct Received {
+    core::InferResponse response;
+    core::ResponseFlow::Place place;
+  };
+
+  void OnResponse(Received received);
+  // Takes what waits, as far as the client takes it.
+  void Advance();
+  void Take(Received received);
+  void EncodeElsewhere(Received received);
+  void Send(base::Result<net::HttpResponse> event, bool final);
+  void Write(net::HttpResponse&& event);
+  // The call's end: as its answer, or, where that has begun, as the last event.
+  void Fail(base::Status status);
+  void End(const base::Status& status);
+  void OnPeerGone();
+
+  net::Loop& loop_;
+  const EventForm form_;
+  const std::shared_ptr<core::ResponseFlow> flow_;
+  std::shared_ptr<InferCall> call_;  // null: it is over
+  std::deque<Received> waiting_;
+  bool started_ = false;
+  bool writable_ = true;
+  bool encoding_ = false;  // an event, on the pool
+  bool posted_ = false;    // one has gone by way of the loop's queue: the others must not overtake it; the callback's
+};
+
+}  // namespace inferd::rest
