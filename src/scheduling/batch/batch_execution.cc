@@ -124,7 +124,8 @@ bool BatchExecution::PutBack(size_t i, const base::Status& status) {
 void BatchExecution::Respond(size_t i, core::EngineResponse response) {
   base::Status& status = response.status;
   if (i >= members_.size() || progress_[i].final || PutBack(i, status)) return;
-  const bool end_of_stream = response.outputs.empty() && response.final && progress_[i].responses > 0;
+  const bool begun = progress_[i].responses > 0 || context_.signature.decoupled;
+  const bool end_of_stream = response.outputs.empty() && response.final && begun;
   if (status.ok() && !end_of_stream) status = output_layout_.Pick(members_[i]->queued, response.outputs);
   if (status.ok()) status = charges_.Charge(response.outputs);
   charges_.Explain(status);

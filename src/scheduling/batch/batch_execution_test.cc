@@ -348,6 +348,19 @@ TEST_F(BatchExecutionTest, AStreamHasAsManyResponsesAsTheEngineLikes) {
   EXPECT_THAT(fixture_.answers(0)[2].outputs, IsEmpty());
 }
 
+TEST_F(BatchExecutionTest, AStreamMayHaveNoResponse) {
+  core::ModelSignature signature = BatchFixture::DefaultSignature();
+  signature.decoupled = true;
+  BatchFixture fixture(signature);
+  const Running execution{fixture, fixture.Request(1, {1})};
+  execution->Respond(0, {base::OkStatus()});
+  End(*execution);
+  ASSERT_THAT(fixture.answers(0), SizeIs(1));
+  EXPECT_TRUE(fixture.answers(0)[0].status.ok());
+  EXPECT_TRUE(fixture.answers(0)[0].final);
+  EXPECT_THAT(fixture.answers(0)[0].outputs, IsEmpty());
+}
+
 TEST_F(BatchExecutionTest, CountsRequestsByOneAndExecutionsByAll) {
   auto first = fixture_.Request(1, {1});
   fixture_.clock.AdvanceMs(1);
