@@ -49,7 +49,25 @@ void Calls::Run(core::ControlCallback done, Call call) {
   done(base::Unavailable("the server is starting or shutting down"));
 }
 
+base::Status Calls::CheckControl() const {
+  if (!options_.triton_exact || options_.control == config::ControlMode::kExplicit) return base::OkStatus();
+  return base::Unavailable("explicit model load / unload is not allowed if polling is enabled");
+}
+
+void Calls::KeepOverride(Target& target) const {
+  const base::MutexLock lock(state_.mutex);
+  const ModelRecord* const record = state_.records.Find(target.look.name);
+  if (record == nullptr || record->wanted.empty() || record->authority != Authority::kLoadCall) return;
+  const WantedVersion& last = record->wanted.begin()->second;
+  if (last.content.config_json.empty()) return;
+  auto config = config::ModelConfigFromJson(last.content.config_json);
+  if (!config.has_value()) return;
+  target.look.rules = VersionRulesOf(*config);
+  target.wanted = SelectWanted(target.look, {.config_json = last.content.config_json, .files = nullptr}, {});
+}
+
 void Calls::Load(core::LoadCall call, core::ControlCallback done) {
+  if (base::Status status = CheckControl(); !status.ok()) return done(std::move(status));
   Run(std::move(done),
       [this, call = std::move(call)](core::ControlCallback& answer) { return ApplyLoad(call, answer); });
 }
@@ -96,7 +114,13 @@ base::Result<Calls::Target> Calls::FindTarget(const core::LoadCall& call,
     target.look.rules = VersionRulesOf(config);
   }
   target.wanted = SelectWanted(target.look, {.config_json = call.config_json, .files = std::move(staging)}, {});
+  if (options_.triton_exact && call.config_json.empty()) KeepOverride(target);
   if (target.wanted.empty()) {
+    const base::Status fault = call.config_json.empty() ? wants_.CheckConfiguration(target.look) : base::OkStatus();
+    if (!fault.ok()) {
+      return std::unexpected(
+          fault.WithContext("failed to load '" + call.model + "', failed to poll from model repository"));
+    }
     return std::unexpected(base::InvalidArgument("failed to load '" + call.model +
                                                  "', at least one version must be available under the "
                                                  "version policy of model '" +
@@ -192,11 +216,16 @@ void Calls::MakeUnwanted(ModelRecord& record) {
 
 void Calls::Unload(const core::UnloadCall& call, core::ControlCallback done) {
   Deferred deferred;
-  base::Status status;
+  base::Status status = CheckControl();
+  if (!status.ok()) return done(std::move(status));
   {
     base::MutexLock lock(state_.mutex);
     status = state_.CheckRepository(call.repository);
     ModelRecord* const record = state_.records.Change(call.model);
+    if (status.ok() && record != nullptr && !state_.stopping && options_.triton_exact && record->Loading()) {
+      record->when_loaded.push_back([this, call, done = std::move(done)]() mutable { Unload(call, std::move(done)); });
+      return;
+    }
     // Triton: to unload what is not there succeeds.
     if (status.ok() && record != nullptr && !state_.stopping) {
       std::vector<std::string> along;

@@ -39,6 +39,8 @@ class Calls final {
   void Unload(const core::UnloadCall& call, core::ControlCallback done);
 
  private:
+  // Whether there are load and unload calls at all. UNAVAILABLE.
+  base::Status CheckControl() const;
   // What a load call found, and wants.
   struct Target {
     std::optional<ModelLook> folder;  // in a repository; nothing: none has it
@@ -48,6 +50,8 @@ class Calls final {
   base::Status ApplyLoad(const core::LoadCall& call, core::ControlCallback& done);
   base::Result<Target> FindTarget(const core::LoadCall& call, std::shared_ptr<const storage::StagingFolder> staging)
       REQUIRES(source_.mutex);
+  // The configuration that the last load call brought holds for this one, too.
+  void KeepOverride(Target& target) const;
   // A model that another depends on, to be loaded along.
   struct Along {
     std::string model;

@@ -22,6 +22,16 @@ base::Status UnknownModel(std::string_view option, const std::string& name, cons
                         "' (there are: " + (known.empty() ? "none" : known) + ")");
 }
 
+// Triton's server takes every folder for a version, but for those that it knows.
+void WarnOfOtherFolders(const ModelLook& look, base::Logger& logger) {
+  for (const storage::FileStat& file : look.layout.shared.files) {
+    const bool known = file.path == "configs" || file.path == "warmup" || file.path == "initial_state";
+    if (!file.is_folder || known || file.path.find('/') != std::string::npos) continue;
+    logger.Warning("ignore version directory '" + file.path + "' which fails to convert to integral number",
+                   {{"model", look.name}});
+  }
+}
+
 }  // namespace
 
 base::Status FolderLooks::CheckStartup(const Source& source) const {
@@ -171,6 +181,10 @@ void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& defer
     wants_.LogProblem(look.name, look.problem.message(), state_.problems);
     record.problem = look.problem.message();
     record.on_disk = true;
+    // In two repositories.
+    if (!options_.triton_exact || look.problem.code() != base::StatusCode::kFailedPrecondition) return;
+    record.wanted.clear();
+    stepper_.Advance(state_, record, deferred);
     return;
   }
   const bool is_there = look.named || look.layout != ModelLayout{};
@@ -182,6 +196,7 @@ void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& defer
   record.on_disk = is_there;
   if (!look.changing && look.layout != record.layout) {
     for (const std::string& warning : look.layout.warnings) logger_.Warning(warning, {{"model", look.name}});
+    if (options_.triton_exact) WarnOfOtherFolders(look, logger_);
     record.layout = look.layout;
     record.repository = look.repository;
     // What a call wanted holds until the folder changes.

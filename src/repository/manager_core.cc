@@ -24,8 +24,9 @@ Manager::Core::Core(ManagerOptions options, ManagerServices services)
       lazy_metrics_(services_.metrics, options_.lazy.budget),
       state_(options_, services_, lazy_metrics_),
       wants_(options_, services_),
-      runner_(loader_, load_metrics_, services_.clock, services_.logger, load_pool_, retire_pool_, *this),
-      stepper_(services_, load_metrics_, lazy_metrics_, runner_),
+      runner_(loader_, load_metrics_, services_.clock, services_.logger, load_pool_, retire_pool_, *this,
+              options_.load_repeats),
+      stepper_(services_, load_metrics_, lazy_metrics_, runner_, options_.triton_exact),
       looks_(options_, services_, state_, source_, stepper_, wants_),
       calls_(options_, loader_, state_, source_, stepper_, wants_, load_pool_),
       served_models_(options_, state_, source_, stepper_, wants_, calls_),
@@ -35,9 +36,15 @@ Manager::Core::Core(ManagerOptions options, ManagerServices services)
 Manager::Core::~Core() { Shutdown(); }
 
 base::Status Manager::Core::Start() {
-  INFERD_ASSIGN_OR_RETURN(auto source, Source::Create(options_.repositories, services_.clock, options_.settle_ms));
+  INFERD_ASSIGN_OR_RETURN(auto source, Source::Create(options_.repositories, services_.clock, options_.settle_ms,
+                                                      options_.model_config_name));
   if (options_.served_models.has_value()) source->Serve(*options_.served_models);
-  if (options_.checks_startup) INFERD_RETURN_IF_ERROR(looks_.CheckStartup(*source));
+  if (options_.checks_startup) {
+    INFERD_RETURN_IF_ERROR(looks_.CheckStartup(*source));
+  } else if (const auto names = source->ModelNames(); options_.triton_exact && !names.has_value()) {
+    services_.logger.Error("the server is not live: " + names.error().message());
+    startup_ = Startup::kFailed;
+  }
   {
     base::MutexLock lock(state_.mutex);
     state_.repositories = source->repositories();

@@ -42,9 +42,16 @@ struct ManagerOptions {
   LazyLoading lazy;
   config::VersionTransition version_transition = config::VersionTransition::kAvailability;  // where models do not say
   size_t loader_threads = 4;
-  uint32_t load_retries = 0;  // looks at the folders try a version that failed so often again
+  std::string model_config_name;  // a model's configs/NAME.pbtxt goes before its config.pbtxt; empty: there is none
+  uint32_t load_repeats = 0;      // a load that fails is repeated so often at once
+  uint32_t load_retries = 0;      // looks at the folders try a version that failed so often again
   int64_t load_retry_ms = 60'000;
   config::CompletionOptions completion;
+  // Models come and go as in Triton: load and unload calls are for kExplicit alone; all wanted versions of a new model
+  // are loaded or none serves; a model in a second repository is unloaded, one whose folder went is unavailable rather
+  // than unknown; a load call without a configuration keeps that of the last one; an unload call waits for a load; and
+  // where repositories that cannot be read do not end the start, the server is not live.
+  bool triton_exact = false;
   bool tensorflow_metrics = false;    // loads count under TensorFlow's names as well
   std::filesystem::path staging_dir;  // for the files of load calls; empty: the system's temporary folder
 };

@@ -24,7 +24,7 @@ struct State {
       : records(options.ready_models),
         room(options.lazy.budget),
         demands(options.lazy, services.clock, services.snapshots, lazy_metrics),
-        publisher(services.snapshots, services.metrics),
+        publisher(services.snapshots, services.metrics, options.triton_exact),
         readiness(options.readiness) {}
 
   base::Status CheckRepository(const std::string& repository) const REQUIRES(mutex) {

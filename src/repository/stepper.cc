@@ -51,6 +51,23 @@ void Stepper::Plan(State& state, ModelRecord& record, Deferred& deferred) const 
   if (!record.Loading() && !replaces && !record.load_waiters.empty())
     Answer(record.load_waiters, record.LoadOutcome(), deferred);
   if (!record.AnyReady() || !record.wanted.empty()) Answer(record.unload_waiters, base::OkStatus(), deferred);
+  if (record.Loading()) return;
+  for (base::Task& task : record.when_loaded) deferred.push_back(std::move(task));
+  record.when_loaded.clear();
+  if (all_or_none_) EndIncomplete(state, record, deferred);
+}
+
+void Stepper::EndIncomplete(State& state, ModelRecord& record, Deferred& deferred) const {
+  if (record.wanted.empty()) {
+    record.was_up = false;
+    return;
+  }
+  const base::Status outcome = record.LoadOutcome();
+  if (outcome.ok()) record.was_up = record.was_up || record.Up();
+  if (outcome.ok() || record.was_up || !record.AnyReady()) return;
+  record.wanted.clear();
+  record.problem = outcome.message();
+  Plan(state, record, deferred);
 }
 
 void Stepper::Follow(State& state, const LoadPlan& plan, ModelRecord& record, Deferred& deferred) const {
@@ -256,6 +273,8 @@ void Stepper::EndAll(State& state, Deferred& deferred) const {
     state.demands.RefuseWaiters(record, deferred);
     Answer(record.load_waiters, why, deferred);
     Answer(record.unload_waiters, base::OkStatus(), deferred);
+    for (base::Task& task : record.when_loaded) deferred.push_back(std::move(task));
+    record.when_loaded.clear();
   }
   Publish(state);
 }

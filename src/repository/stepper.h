@@ -14,13 +14,15 @@ namespace inferd::repository {
 // referred to outlives it.
 class Stepper final {
  public:
+  // `all_or_none`: ManagerOptions::triton_exact.
   Stepper(const ManagerServices& services, LoadMetrics& load_metrics, const LazyMetrics& lazy_metrics,
-          LoadRunner& runner)
+          LoadRunner& runner, bool all_or_none)
       : clock_(services.clock),
         logger_(services.logger),
         load_metrics_(load_metrics),
         lazy_metrics_(lazy_metrics),
-        runner_(runner) {}
+        runner_(runner),
+        all_or_none_(all_or_none) {}
 
   // A model that depends on others is planned when the step is concluded: they may change in the same step.
   void Advance(State& state, ModelRecord& record, Deferred& deferred) const REQUIRES(state.mutex);
@@ -41,6 +43,8 @@ class Stepper final {
 
  private:
   void Plan(State& state, ModelRecord& record, Deferred& deferred) const REQUIRES(state.mutex);
+  // Of a model that never served as a whole, nothing serves once a version has failed.
+  void EndIncomplete(State& state, ModelRecord& record, Deferred& deferred) const REQUIRES(state.mutex);
   // Plans the models that depend on others, as far as those have changed.
   void PlanAffected(State& state, Deferred& deferred) const REQUIRES(state.mutex);
   void Follow(State& state, const LoadPlan& plan, ModelRecord& record, Deferred& deferred) const REQUIRES(state.mutex);
@@ -58,6 +62,7 @@ class Stepper final {
   LoadMetrics& load_metrics_;
   const LazyMetrics& lazy_metrics_;
   LoadRunner& runner_;
+  const bool all_or_none_;
 };
 
 }  // namespace inferd::repository

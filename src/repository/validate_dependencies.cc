@@ -38,7 +38,7 @@ std::string DependencyCheck::ProblemWith(const ModelLook& look, const config::De
 std::vector<std::string> DependencyCheck::ProblemsOf(const ModelLook& look) const {
   std::vector<std::string> problems;
   if (look.rules.dependencies.empty()) return problems;
-  const std::string path = (look.model_dir / "config.pbtxt").string();
+  const std::string path = (look.model_dir / look.config_file).string();
   const auto text = base::ReadRegularFile(path, config::kModelConfigBytesMax);
   if (!text.has_value()) return problems;
   const auto config = config::ParseModelConfig(*text, path);

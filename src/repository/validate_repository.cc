@@ -107,7 +107,7 @@ Dependencies::Names Asked(const ManagerOptions& options, const std::vector<Model
 int ValidateRepositories(const ManagerOptions& options, std::span<core::Engine* const> engines,
                          const base::Clock& clock, std::ostream& out) {
   Report report(out);
-  const auto source = Source::Create(options.repositories, clock, options.settle_ms);
+  const auto source = Source::Create(options.repositories, clock, options.settle_ms, options.model_config_name);
   if (!source.has_value()) {
     report.Problem(source.error().message());
     return report.problems();

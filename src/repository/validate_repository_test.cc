@@ -68,7 +68,7 @@ TEST_F(ValidateRepositoryTest, FindsEveryProblem) {
   EXPECT_THAT(text_, HasSubstr("max_batch_size"));
   EXPECT_THAT(text_, HasSubstr("at least one version must be available"));
   EXPECT_THAT(text_, HasSubstr("engine for platform pytorch_torchscript is not installed"));
-  EXPECT_THAT(text_, HasSubstr("version folder '01' is ignored"));
+  EXPECT_THAT(text_, HasSubstr("ignore version directory '01' which contains leading zeros in its directory name"));
   EXPECT_THAT(text_, HasSubstr("4 models, 4 problems\n"));
 }
 

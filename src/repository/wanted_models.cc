@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "base/system/regular_file.h"
+#include "config/model/model_config_completion.h"
+#include "config/model/model_config_parser.h"
 #include "repository/records/wanted_versions.h"
 #include "repository/tree/folder_advice.h"
 #include "repository/tree/no_versions.h"
@@ -42,6 +45,18 @@ void WantedModels::Want(const ModelLook& look, std::map<int64_t, WantedVersion> 
   record.problem.clear();
 }
 
+base::Status WantedModels::CheckConfiguration(const ModelLook& look) const {
+  if (look.config_file.empty()) return base::OkStatus();
+  const std::filesystem::path file = look.model_dir / look.config_file;
+  const auto text = base::ReadRegularFile(file, config::kModelConfigBytesMax);
+  if (!text.has_value()) return base::OkStatus();  // said of its versions, should it have any
+  auto written = config::ParseModelConfig(*text, file.string());
+  if (!written.has_value()) return written.error();
+  const auto resolved = config::ResolveModel(*std::move(written), look.name, {}, options_.completion);
+  const bool faulty = !resolved.has_value() && resolved.error().code() == base::StatusCode::kInvalidArgument;
+  return faulty ? resolved.error() : base::OkStatus();
+}
+
 void WantedModels::WantWhatIsThere(const ModelLook& look, ModelRecord& record, ProblemLog& problems) const {
   Want(look, SelectWanted(look, {}, record.wanted), record);
   if (look.changing) return;
@@ -52,7 +67,9 @@ void WantedModels::WantWhatIsThere(const ModelLook& look, ModelRecord& record, P
     }
     return;
   }
-  record.problem = WhyNoVersions(look);
+  // What is wrong with the configuration comes before what the folder lacks.
+  const base::Status fault = CheckConfiguration(look);
+  record.problem = fault.ok() ? WhyNoVersions(look) : fault.message();
   if (look.named) LogProblem(look.name, record.problem, problems);
 }
 

@@ -30,6 +30,9 @@ class WantedModels final {
   // The record wants what the look found. `problems`: of models, which are said again only now and then.
   void WantWhatIsThere(const ModelLook& look, ModelRecord& record, ProblemLog& problems) const;
 
+  // What can be said of its configuration without a version. INVALID_ARGUMENT.
+  base::Status CheckConfiguration(const ModelLook& look) const;
+
   // Of a model whose folders say nothing, or nothing that can be served.
   void LogProblem(const std::string& model, const std::string& problem, ProblemLog& problems) const;
 

@@ -118,7 +118,9 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
                   .pinned_models = lazy.pinned_models,
                   .waiters_max = lazy.waiters_max,
                   .wait_max_ms = lazy.wait_max.count()};
-  manager.load_retries = options.load_retries;
+  manager.model_config_name = options.model_config_name;
+  const bool at_once = options.load_retry_interval.count() == 0;
+  (at_once ? manager.load_repeats : manager.load_retries) = options.load_retries;
   manager.load_retry_ms = options.load_retry_interval.count();
   manager.tensorflow_metrics = options.personality->tfs_exact;
   manager.completion.default_max_batch_size = options.default_max_batch_size;
@@ -131,6 +133,9 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.completion.version_batching = options.version_batching;
   manager.completion.default_limits_requests = options.personality->default_batch_limits_requests;
   manager.completion.absent_gpus_are_cpus = options.personality->absent_gpus_are_cpus;
+  manager.completion.complete = options.complete_configurations;
+  manager.triton_exact = options.personality->triton_exact;
+  manager.completion.triton_exact = options.personality->triton_exact;
   manager.completion.platform_names = options.personality->platform_names;
   return manager;
 }

@@ -6,21 +6,13 @@
 
 namespace inferd::trtis {
 
-namespace {
-
-base::Status NotReady() { return base::Unavailable("Server not ready"); }
-base::Status Exiting() { return base::Unavailable("Server exiting"); }
-
-}  // namespace
-
-base::Status CheckServing(ServerState::Kind kind, const core::Catalog& catalog, const std::atomic<bool>& draining) {
-  if (draining.load(std::memory_order_relaxed)) return Exiting();
-  return kind == ServerState::Kind::kProfile && !catalog.ServerLive() ? NotReady() : base::OkStatus();
+base::Status CheckServing(const std::atomic<bool>& draining) {
+  return draining.load(std::memory_order_relaxed) ? base::Unavailable("Server exiting") : base::OkStatus();
 }
 
 base::Status CheckInferring(const ServerState& state, const core::Catalog& catalog, const std::atomic<bool>& draining) {
-  if (state.refuses_while_draining() && draining.load(std::memory_order_relaxed)) return Exiting();
-  return catalog.ServerLive() ? base::OkStatus() : NotReady();
+  if (!catalog.ServerLive()) return base::Unavailable("Server not ready");
+  return state.refuses_while_draining() ? CheckServing(draining) : base::OkStatus();
 }
 
 base::Result<bool> CheckHealth(base::Status serving, std::string_view mode, const core::Catalog& catalog) {

@@ -11,9 +11,9 @@
 
 namespace inferd::trtis {
 
-// UNAVAILABLE: the server is about to end; or its start has failed, and the request is for its work.
-base::Status CheckServing(ServerState::Kind kind, const core::Catalog& catalog, const std::atomic<bool>& draining);
-// So too, of inferences, which are served while the server is about to end, unless `state` says otherwise.
+// UNAVAILABLE: the server is about to end.
+base::Status CheckServing(const std::atomic<bool>& draining);
+// So too, of inferences: UNAVAILABLE also where the start has failed; about to end only where `state` says so.
 base::Status CheckInferring(const ServerState& state, const core::Catalog& catalog, const std::atomic<bool>& draining);
 
 // Whether it is "live", or "ready". UNKNOWN: there is no such mode.

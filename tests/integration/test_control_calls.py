@@ -111,7 +111,7 @@ def test_control_calls_are_taken_from_this_machine_only(tmp_path):
 @pytest.mark.parametrize("options", [["--control-from=anyone"], ["--as", "tritonserver"]], ids=["anyone", "tritonserver"])
 def test_where_anyone_may_control_the_log_warns(options):
     with Server(EXAMPLES, options=options) as server:
-        assert server.request("POST", LOAD.format("simple"), "{}", ELSEWHERE)[0] in (200, 400)
+        assert server.request("POST", LOAD.format("simple"), "{}", ELSEWHERE)[0] in (200, 400, 503)
         assert "any client that reaches the ports may load and unload models" in server.log()
 
 

@@ -219,21 +219,6 @@ def test_a_connection_outlives_what_is_wrong(server):
             assert line.split(b" ")[1] == first and "nv-status" in headers
 
 
-@pytest.mark.parametrize("path, headers, said", [
-    ("infer/sums", "NV-InferRequest: batch_size: 1\x01", "malformed value of header 'NV-InferRequest'"),
-    ("infer/sums", "NV-InferRequest: a\r\nContent-Length: -1", "malformed Content-Length"),
-    ("status", "X: \x7f", "malformed value of header 'X'"),
-])
-def test_a_head_that_is_no_http_has_a_status(server, path, headers, said):
-    with socket.create_connection(("127.0.0.1", server.port)) as connection, connection.makefile("rb") as stream:
-        connection.sendall(f"POST /api/{path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n\r\n".encode())
-        head, _, body = stream.read().decode().partition("\r\n\r\n")
-    fields = dict(line.split(": ", 1) for line in head.split("\r\n")[1:])
-    status = parsed("RequestStatus", fields["NV-Status"])
-    assert head.startswith("HTTP/1.1 400 ") and body == ""
-    assert CODES[status.code] == "INVALID_ARG" and status.msg == said
-
-
 def test_refusals_of_the_transport_have_a_status(repository):
     with Server(repository, options=["--body-bytes-max", "100"]) as server:
         http, status, body = HttpClient(server).request("POST", "/api/infer/sums", b"\0" * 101, {"NV-InferRequest": HEADER})

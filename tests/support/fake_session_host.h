@@ -36,9 +36,6 @@ class FakeHandler final : public HttpHandler {
     answer(std::move(request), std::move(reply));
   }
 
-  RefusalForm RefusalFormOf(const RequestHead& head) const override { return refusal_form(head); }
-
-  std::function<RefusalForm(const RequestHead&)> refusal_form = [](const RequestHead&) { return nullptr; };
   size_t requests = 0;
 };
 

@@ -214,6 +214,29 @@ void CompleteScheduling(inference::ModelConfig& config, bool size_defaulted, con
   dynamic.mutable_default_queue_policy()->set_max_queue_size(batching.queue_size_max);
 }
 
+// What Triton's server shows of what a configuration leaves open.
+void FillAsTriton(inference::ModelConfig& config) {
+  if (config.has_dynamic_batching() && config.dynamic_batching().preferred_batch_size().empty() &&
+      config.max_batch_size() > 0) {
+    config.mutable_dynamic_batching()->add_preferred_batch_size(config.max_batch_size());
+  }
+  auto& optimization = *config.mutable_optimization();
+  if (!optimization.has_input_pinned_memory()) optimization.mutable_input_pinned_memory()->set_enable(true);
+  if (!optimization.has_output_pinned_memory()) optimization.mutable_output_pinned_memory()->set_enable(true);
+  // Of an engine that the model's name says.
+  if (config.default_model_filename().empty() && config.name().ends_with("." + config.backend())) {
+    config.set_default_model_filename("model." + config.backend());
+  }
+}
+
+void CheckOutputCount(const inference::ModelConfig& config, const std::vector<TensorInfo>& outputs, const Place& place,
+                      std::vector<Problem>& problems) {
+  if (config.output_size() > 0 || outputs.empty()) return;
+  problems.push_back(place.At("output", "unable to load model '" + config.name() +
+                                            "', configuration expects 0 outputs, model provides " +
+                                            std::to_string(outputs.size())));
+}
+
 void CheckInputCount(const inference::ModelConfig& config, const std::vector<TensorInfo>& inputs, const Place& place,
                      std::vector<Problem>& problems) {
   const auto configured = [&](const TensorInfo& info) {
@@ -248,22 +271,24 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorIn
         "max_batch_size", "autofill failed for model '" + proto.name() +
                               "': model does not support batching while non-zero max_batch_size is specified")}));
   }
-  const bool defaulted = !proto.has_max_batch_size();
+  const bool defaulted = options.complete && !proto.has_max_batch_size();
   if (defaulted) proto.set_max_batch_size(batching.batches ? options.default_max_batch_size : 0);
 
   CompleteScheduling(proto, defaulted, options.default_batching);
+  if (options.triton_exact) FillAsTriton(proto);
 
   TensorCompletion input_completion(proto, place, "input", problems);
-  if (proto.input_size() == 0) {
+  if (proto.input_size() == 0 && options.complete) {
     input_completion.Fill(inputs, *proto.mutable_input());
   } else {
     CheckInputCount(proto, inputs, place, problems);
     input_completion.Compare(inputs, *proto.mutable_input());
   }
   TensorCompletion output_completion(proto, place, "output", problems);
-  if (proto.output_size() == 0) {
+  if (proto.output_size() == 0 && options.complete) {
     output_completion.Fill(outputs, *proto.mutable_output());
   } else {
+    CheckOutputCount(proto, outputs, place, problems);
     output_completion.Compare(outputs, *proto.mutable_output());
   }
   CheckComplete(proto, place, problems);

@@ -14,6 +14,8 @@
 namespace inferd::config {
 
 struct CompletionOptions {
+  bool complete = true;      // else what a configuration does not say of the model is an error
+  bool triton_exact = false;  // filled in and shown as Triton does
   int32_t default_max_batch_size = 64;  // for a model that can batch and whose configuration does not say; 0: none
   UnconfiguredBatching unconfigured_batching = UnconfiguredBatching::kProven;  // which of them can
   int64_t batching_probe_ms = 2000;  // how long executions at load may look whether a model's rows are a batch; 0: none

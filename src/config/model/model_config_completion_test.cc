@@ -353,6 +353,50 @@ TEST(CompleteModelTest, ACompletedBatchSizeBringsDynamicBatching) {
             3u);
 }
 
+TEST(CompleteModelTest, TritonShowsWhatItFillsIn) {
+  CompletionOptions options = AsTriton();
+  options.triton_exact = true;
+  options.default_max_batch_size = 4;
+  const auto completed = Complete("", {kX}, {kY}, options);
+  ASSERT_TRUE(completed.has_value()) << completed.error().ToString();
+  EXPECT_THAT(completed->dynamic_batching->preferred_batch_sizes, ElementsAre(4));
+  EXPECT_EQ(completed->instance_groups[0].count, 2) << "of ONNX Runtime";
+  const std::string json = completed->document->ToJson();
+  EXPECT_THAT(json, HasSubstr("\"input_pinned_memory\":{\"enable\":true}"));
+  EXPECT_THAT(json, HasSubstr("\"output_pinned_memory\":{\"enable\":true}"));
+  const auto written = Complete(
+      "max_batch_size: 8 dynamic_batching { preferred_batch_size: 2 } instance_group { count: 3 } optimization { "
+      "input_pinned_memory { enable: false } }",
+      {kX}, {kY}, options);
+  ASSERT_TRUE(written.has_value()) << written.error().ToString();
+  EXPECT_THAT(written->dynamic_batching->preferred_batch_sizes, ElementsAre(2));
+  EXPECT_EQ(written->instance_groups[0].count, 3);
+  EXPECT_THAT(written->document->ToJson(), HasSubstr("\"input_pinned_memory\":{\"enable\":false}"));
+  auto custom = ResolveModel(Parsed(""), "a.custom", {}, options);
+  ASSERT_TRUE(custom.has_value()) << custom.error().ToString();
+  EXPECT_THAT(custom->default_model_filename, "") << "no such file need be there";
+  custom = Completed(*std::move(custom), {}, {}, options);
+  ASSERT_TRUE(custom.has_value()) << custom.error().ToString();
+  EXPECT_EQ(custom->default_model_filename, "model.custom");
+}
+
+TEST(CompleteModelTest, WithoutCompletionTheConfigurationSaysAll) {
+  CompletionOptions options = AsTriton();
+  options.complete = false;
+  EXPECT_EQ(ErrorOf(Resolve("", {"model.onnx"}, options)), "must specify 'platform' or 'backend' for 'm'");
+  const std::string onnx = "platform: \"onnxruntime_onnx\" ";
+  const std::string x = "input { name: \"x\" data_type: TYPE_FP32 dims: [ -1, 784 ] } ";
+  const std::string y = "output { name: \"y\" data_type: TYPE_FP32 dims: [ -1, 10 ] } ";
+  EXPECT_THAT(ErrorOf(Complete(onnx + y, {kX}, {kY}, options)),
+              HasSubstr("configuration expects 0 inputs, model provides 1"));
+  EXPECT_THAT(ErrorOf(Complete(onnx + x, {kX}, {kY}, options)),
+              HasSubstr("configuration expects 0 outputs, model provides 1"));
+  const auto whole = Complete(onnx + x + y, {kX}, {kY}, options);
+  ASSERT_TRUE(whole.has_value()) << whole.error().ToString();
+  EXPECT_EQ(whole->max_batch_size, 0);
+  EXPECT_FALSE(whole->dynamic_batching.has_value());
+}
+
 TEST(CompleteModelTest, AutoNeedsAModelThatBatches) {
   const TensorInfo fixed{.name = "y", .datatype = DataType::kFp32, .shape = {1, 10}};
   EXPECT_EQ(ErrorOf(Complete("inferd { batching: AUTO }", {kX}, {fixed})),

@@ -20,11 +20,14 @@ std::string Listed(const std::vector<std::string>& names) {
 // What `platform` or `backend`, or else a file's or the model's name, says. nullptr: a platform that FindProblems will
 // report, or the backend of an engine that the table does not know.
 base::Result<const Platform*> ChoosePlatform(inference::ModelConfig& config, const std::optional<DetectedModel>& found,
-                                             const std::vector<std::string>& version_entries) {
+                                             const std::vector<std::string>& version_entries, bool complete) {
   if (!config.platform().empty()) return FindPlatform(config.platform());
   if (!config.backend().empty()) {
     const bool same = found.has_value() && found->platform->backend == config.backend();
     return same ? found->platform : FindBackend(config.backend());
+  }
+  if (!complete) {
+    return std::unexpected(base::InvalidArgument("must specify 'platform' or 'backend' for '" + config.name() + "'"));
   }
   if (const Platform* platform = FindPlatformOfFile(config.default_model_filename()); platform != nullptr)
     return platform;
@@ -116,6 +119,12 @@ void DescribeMoved(const ModelConfig& config, const inference::ModelConfig& writ
   }
 }
 
+// Triton has two, of engines that take turns badly.
+int CpuInstances(const inference::ModelConfig& config, const CompletionOptions& options) {
+  if (!options.triton_exact || options.default_instance_count > 1) return options.default_instance_count;
+  return config.backend() == "onnxruntime" || config.backend() == "tensorflow" ? 2 : 1;
+}
+
 void FillInstanceGroups(inference::ModelConfig& config, const CompletionOptions& options) {
   using Group = inference::ModelInstanceGroup;
   if (config.instance_group_size() == 0) config.add_instance_group()->set_name(config.name());
@@ -128,7 +137,8 @@ void FillInstanceGroups(inference::ModelConfig& config, const CompletionOptions&
       group.set_kind(Group::KIND_CPU);
       group.clear_gpus();
     }
-    if (group.count() == 0) group.set_count(group.kind() == Group::KIND_CPU ? options.default_instance_count : 1);
+    if (group.count() > 0) continue;
+    group.set_count(group.kind() == Group::KIND_CPU ? CpuInstances(config, options) : 1);
   }
 }
 
@@ -157,7 +167,7 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
   }
   if (!proto.has_version_policy()) proto.mutable_version_policy()->mutable_latest()->set_num_versions(1);
   const std::optional<DetectedModel> found = DetectModel(version_entries);
-  const auto platform = ChoosePlatform(proto, found, version_entries);
+  const auto platform = ChoosePlatform(proto, found, version_entries, options.complete);
   if (platform.has_value() && *platform != nullptr) FillPlatform(proto, **platform, found, options.platform_names);
   FillInstanceGroups(proto, options);
   INFERD_RETURN_IF_ERROR(CheckParameters(*message));

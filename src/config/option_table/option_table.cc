@@ -143,9 +143,14 @@ std::vector<Option> ModelRows() {
                                   "versions run the requests of their assets.extra/tf_serving_warmup_requests before "
                                   "they serve"),
       Plain<&S::recorded_warmup_times>(kModels, "recorded-warmup-times", "N", "how often each of them"),
+      Plain<&S::model_config_name>(kModels, "model-config-name", "NAME",
+                                   "a model's configs/NAME.pbtxt goes before its config.pbtxt"),
+      Plain<&S::complete_configurations>(
+          kModels, "complete-configurations", "",
+          "what a configuration lacks is taken from the model; false: models without are refused"),
       Plain<&S::load_retries>(kModels, "load-retries", "N",
                               "how often a version that fails to load is tried again with the same files"),
-      Plain<&S::load_retry_interval>(kModels, "load-retry-interval", "TIME", "how long after each time"),
+      Plain<&S::load_retry_interval>(kModels, "load-retry-interval", "TIME", "how long after each time; 0: at once"),
       Plain<&S::default_max_batch_size>(kModels, "default-max-batch-size", "N",
                                         "for models that can batch and have no max_batch_size of their own; 0: none"),
       Choice<kUnconfiguredBatching, &S::unconfigured_batching>(

@@ -103,6 +103,13 @@ base::Status CheckModels(const ServerOptions& options) {
   if (!options.load_models.empty() && options.control_mode != ControlMode::kExplicit) {
     return base::InvalidArgument("--load-model needs --model-control-mode=explicit");
   }
+  if (options.load_models.size() > 1 && std::ranges::find(options.load_models, "*") != options.load_models.end()) {
+    return base::InvalidArgument("Wildcard model name '*' must be the ONLY startup model if specified at all.");
+  }
+  if (options.model_config_name.find('/') != std::string::npos) {
+    return base::InvalidArgument("--model-config-name: expected the name of a file, got '" + options.model_config_name +
+                                 "'");
+  }
   if (options.control_mode == ControlMode::kPoll && options.poll_interval.count() == 0) {
     return base::InvalidArgument("--poll-interval must not be 0; --model-control-mode=none turns polling off");
   }

@@ -137,7 +137,9 @@ struct ServerOptions {
   uint32_t loader_threads = 4;
   bool recorded_warmups = true;  // versions run the requests recorded in their folders before they serve
   uint32_t recorded_warmup_times = 1;
-  uint32_t load_retries = 0;  // of a version that fails to load, while its files stay the same
+  std::string model_config_name;  // a model's configs/NAME.pbtxt goes before its config.pbtxt; empty: there is none
+  bool complete_configurations = true;  // what a configuration lacks is taken from the model
+  uint32_t load_retries = 0;            // of a version that fails to load, while its files stay the same
   std::chrono::milliseconds load_retry_interval{60'000};
   int32_t default_max_batch_size = 64;
   UnconfiguredBatching unconfigured_batching = UnconfiguredBatching::kProven;

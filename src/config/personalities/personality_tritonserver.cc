@@ -14,6 +14,8 @@ constexpr PersonalityDefault kDefaults[] = {
     {"name", "triton"},
     {"model-control-mode", "none"},
     {"poll-interval", "15s"},
+    {"load-retry-interval", "0s"},
+    {"accept", "tried"},
     {"exit-on-error", "true"},
     {"default-max-batch-size", "4"},
     {"drain-timeout", "30s"},

@@ -1,3 +1,6 @@
+#include <charconv>
+
+#include "base/text/digits.h"
 #include "config/personalities/tritonserver_flags.h"
 
 namespace inferd::config {
@@ -50,12 +53,55 @@ void CombineBackendConfig(std::span<const GivenFlag> flags, CombinedFlags& combi
   }
 }
 
+// The later of the two flags counts.
+void CombineCompletion(std::span<const GivenFlag> flags, CombinedFlags& combined) {
+  for (const GivenFlag& flag : flags) {
+    if (flag.name != "disable-auto-complete-config" && flag.name != "strict-model-config") continue;
+    combined.values.push_back({.option = "complete-configurations",
+                               .value = flag.value == "true" ? "false" : "true",
+                               .origin = "--" + flag.name});
+  }
+}
+
+// 0: the folders are looked at once.
+void CombinePolling(const GivenFlags& given, CombinedFlags& combined) {
+  const std::string* const seconds = given.Find("repository-poll-secs");
+  if (seconds == nullptr) return;
+  if (*seconds != "0") {
+    combined.values.push_back({.option = "poll-interval", .value = *seconds + "s", .origin = "--repository-poll-secs"});
+    return;
+  }
+  const std::string* const mode = given.Find("model-control-mode");
+  if (mode == nullptr || *mode != "poll") return;
+  combined.values.push_back({.option = "model-control-mode", .value = "none", .origin = "--repository-poll-secs"});
+}
+
+// DEVICE:FRACTION. There are no GPUs here, but a value that is none is a mistake.
+base::Status CheckGpuLimits(std::span<const GivenFlag> flags) {
+  for (const GivenFlag& flag : flags) {
+    if (flag.name != "model-load-gpu-limit") continue;
+    const size_t colon = flag.value.find(':');
+    const std::string_view device = std::string_view(flag.value).substr(0, colon);
+    const std::string_view text = colon == std::string::npos ? "" : std::string_view(flag.value).substr(colon + 1);
+    double fraction = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fraction);
+    const bool number = error == std::errc() && end == text.data() + text.size();
+    if (base::IsDigits(device) && number && fraction >= 0 && fraction <= 1) continue;
+    return base::InvalidArgument(
+        "--model-load-gpu-limit: expected DEVICE:FRACTION with a fraction in range [0.0, 1.0], got '" + flag.value + "'");
+  }
+  return base::OkStatus();
+}
+
 }  // namespace
 
 base::Result<CombinedFlags> CombineTritonserverFlags(const GivenFlags& given) {
   CombinedFlags combined;
   INFERD_RETURN_IF_ERROR(CombineTls(given, combined));
+  INFERD_RETURN_IF_ERROR(CheckGpuLimits(given.flags));
   CombineBackendConfig(given.flags, combined);
+  CombineCompletion(given.flags, combined);
+  CombinePolling(given, combined);
   const std::string* http_address = given.Find("http-address");
   if (http_address != nullptr && given.Find("metrics-address") == nullptr) {
     combined.values.push_back({.option = "metrics-address", .value = *http_address, .origin = "--http-address"});

@@ -10,7 +10,6 @@ constexpr std::string_view kNoCache = "there is no response cache";
 constexpr std::string_view kNoTrace = "requests are not traced";
 constexpr std::string_view kNoSageMaker = "there is no SageMaker endpoint";
 constexpr std::string_view kNoVertexAi = "there is no Vertex AI endpoint";
-constexpr std::string_view kCompletes = "configurations are completed from the models";
 constexpr std::string_view kOneListener = "a port is listened on once, whatever the number of threads";
 constexpr std::string_view kLoopThreads = "gRPC runs on the threads of all connections";
 constexpr std::string_view kMetricsOnDemand = "metrics are read when they are asked for";
@@ -41,15 +40,15 @@ constexpr PersonalityFlag kFlags[] = {
     {.name = "model-store", .option = "model-repository", .help = "as --model-repository"},
     {.name = "repository-poll-secs",
      .option = "poll-interval",
-     .help = "how often the folders are looked at",
-     .unit = "s"},
+     .help = "how often the folders are looked at; 0: once",
+     .form = FlagForm::kInteger,
+     .combined = true},
     {.name = "model-load-thread-count", .option = "loader-threads", .help = "models loaded at the same time"},
     Combined("backend-config", "default-max-batch-size=N; other settings have no effect", FlagForm::kSetting),
-    Idle("model-config-name", "config.pbtxt is a model's one configuration", FlagForm::kText),
-    Idle("model-load-retry-count", "a load that failed is not tried again", FlagForm::kInteger, "0"),
+    {.name = "model-load-retry-count", .option = "load-retries", .help = "how often a load that failed is repeated"},
     Idle("model-namespacing", "a model's name is served from one repository", FlagForm::kBoolean, kOff),
-    Idle("disable-auto-complete-config", kCompletes, FlagForm::kBoolean, kOff),
-    Idle("strict-model-config", kCompletes, FlagForm::kBoolean, kOff),
+    Combined("disable-auto-complete-config", "configurations must be complete", FlagForm::kBoolean),
+    Combined("strict-model-config", "as --disable-auto-complete-config", FlagForm::kBoolean),
 
     Boolean("allow-http", "http", "serve HTTP"),
     Idle("reuse-http-port", kOneListener, FlagForm::kBoolean, kOff),

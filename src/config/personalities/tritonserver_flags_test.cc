@@ -182,6 +182,31 @@ TEST(TritonserverFlagsTest, KeepaliveCountsMilliseconds) {
   EXPECT_EQ(grpc.response_compression, GrpcCompressionLevel::kLow);
 }
 
+TEST(TritonserverFlagsTest, ModelsAreLoadedAsItsFlagsSay) {
+  const auto options = [](std::vector<std::string> arguments) { return Parse(std::move(arguments))->options; };
+  EXPECT_TRUE(options({}).complete_configurations);
+  EXPECT_FALSE(options({"--disable-auto-complete-config"}).complete_configurations);
+  EXPECT_FALSE(options({"--strict-model-config", "true"}).complete_configurations);
+  EXPECT_TRUE(options({"--strict-model-config=true", "--disable-auto-complete-config=false"}).complete_configurations);
+  EXPECT_EQ(options({"--model-config-name=large"}).model_config_name, "large");
+  EXPECT_EQ(options({"--model-load-retry-count=3"}).load_retries, 3u);
+  EXPECT_EQ(options({"--model-load-retry-count=3"}).load_retry_interval, milliseconds(0));
+  EXPECT_EQ(options({"--repository-poll-secs=7", "--model-control-mode=poll"}).poll_interval, milliseconds(7'000));
+  EXPECT_EQ(options({"--repository-poll-secs=0", "--model-control-mode=poll"}).control_mode, ControlMode::kNone);
+  EXPECT_EQ(options({"--repository-poll-secs=0", "--model-control-mode=explicit"}).control_mode, ControlMode::kExplicit);
+  EXPECT_EQ(options({}).accept, AcceptWhen::kTried);
+}
+
+TEST(TritonserverFlagsTest, WhatCannotBeMeantIsRefused) {
+  EXPECT_EQ(ErrorOf({"--model-control-mode=explicit", "--load-model=*", "--load-model=m"}),
+            "Wildcard model name '*' must be the ONLY startup model if specified at all.");
+  EXPECT_EQ(ErrorOf({"--model-load-gpu-limit=0:0.8"}), "");
+  for (const char* limit : {"0:1.5", "0:-0.1", "0:", "0", "0.5", "x:0.5", "0:nan", "0:0.5x"}) {
+    EXPECT_THAT(ErrorOf({std::string("--model-load-gpu-limit=") + limit}), HasSubstr("in range [0.0, 1.0]")) << limit;
+  }
+  EXPECT_THAT(ErrorOf({"--model-config-name=../x"}), HasSubstr("expected the name of a file"));
+}
+
 TEST(TritonserverFlagsTest, TlsOfGrpcIsSwitchedOn) {
   const std::vector<std::string> files = {"--grpc-server-cert=c", "--grpc-server-key=k", "--grpc-root-cert=r"};
   const auto with = [&](std::vector<std::string> more) {

@@ -79,6 +79,8 @@ void inferd_model::CopySignature(const inferd_signature& declared) {
 Status inferd_model::Check() const {
   switch (options.behavior) {
     case inferd::fake::Behavior::kIdentity:
+      // An empty configuration: Triton's identity backend loads it, and there is nothing that could be asked of it.
+      if (output_list.empty() && input_list.empty()) return OkStatus();
       if (output_list.empty() || input_list.size() < output_list.size()) {
         return InvalidArgument("behavior 'identity' needs outputs in the configuration, and an input for each");
       }

@@ -22,20 +22,18 @@ using net::grpc::CallContext;
 using net::grpc::Method;
 using net::grpc::Responder;
 
-// One call about the server itself: whether it is served, its number if it is, and the time that it takes. Move-only,
-// and loop-bound.
+base::Status CheckServing(const Environment& environment) { return trtis::CheckServing(environment.draining); }
+
+// One call about the server itself: its number, and the time that it takes. Move-only, and loop-bound.
 class OwnCall final {
  public:
   OwnCall(Shared environment, trtis::ServerState::Kind kind, const CallContext& context, Responder responder)
       : environment_(std::move(environment)),
         call_(rpc::SurroundingsOf(*environment_), context, std::move(responder)),
         kind_(kind),
-        began_ns_(environment_->clock.NowNs()),
-        serving_(trtis::CheckServing(kind, environment_->catalog, environment_->draining)),
-        id_(serving_.ok() ? environment_->options.state->NextRequestId() : 0) {}
+        began_ns_(environment_->clock.NowNs()) {}
 
   const Environment& environment() const { return *environment_; }
-  const base::Status& serving() const { return serving_; }
   rpc::Call& call() { return call_; }
 
   template <typename Response>
@@ -54,8 +52,7 @@ class OwnCall final {
   rpc::Call call_;
   trtis::ServerState::Kind kind_;
   int64_t began_ns_;
-  base::Status serving_;
-  uint64_t id_;
+  uint64_t id_ = environment_->options.state->NextRequestId();
 };
 
 // A method about the server itself; `answer(call, request)`.
@@ -76,7 +73,7 @@ Method Own(const Shared& environment, const char* name, trtis::ServerState::Kind
 void AnswerStatus(OwnCall call, nv::StatusRequest request) {
   const Environment& environment = call.environment();
   auto response = std::make_unique<nv::StatusResponse>();
-  if (!call.serving().ok()) return call.Answer(call.serving(), *response);
+  if (const base::Status serving = CheckServing(environment); !serving.ok()) return call.Answer(serving, *response);
   call.call().SetModel(request.model_name(), "");
   environment.pool.Post(
       [call = std::move(call), request = std::move(request), response = std::move(response)]() mutable {
@@ -92,12 +89,12 @@ void AnswerStatus(OwnCall call, nv::StatusRequest request) {
 
 void AnswerProfile(OwnCall call, nv::ProfileRequest request) {
   nv::ProfileResponse response;
-  call.Answer(trtis::CheckProfile(call.serving(), request.cmd()), response);
+  call.Answer(trtis::CheckProfile(CheckServing(call.environment()), request.cmd()), response);
 }
 
 void AnswerHealth(OwnCall call, nv::HealthRequest request) {
   nv::HealthResponse response;
-  const auto healthy = trtis::CheckHealth(call.serving(), request.mode(), call.environment().catalog);
+  const auto healthy = trtis::CheckHealth(CheckServing(call.environment()), request.mode(), call.environment().catalog);
   response.set_health(healthy.value_or(false));
   call.Answer(healthy.has_value() ? base::OkStatus() : healthy.error(), response);
 }

@@ -25,18 +25,13 @@ net::HttpResponse Bare(int status) {
   return response;
 }
 
-// One request for the server's own sake: whether it is served, its number if it is, and the time that it takes.
+// One request for the server's own sake: its number, and the time that it takes.
 class OwnRequest final {
  public:
   OwnRequest(std::shared_ptr<const Environment> environment, trtis::ServerState::Kind kind)
-      : environment_(std::move(environment)),
-        kind_(kind),
-        began_ns_(environment_->clock.NowNs()),
-        serving_(trtis::CheckServing(kind, environment_->catalog, environment_->draining)),
-        id_(serving_.ok() ? environment_->options.state->NextRequestId() : 0) {}
+      : environment_(std::move(environment)), kind_(kind), began_ns_(environment_->clock.NowNs()) {}
 
   const Environment& environment() const { return *environment_; }
-  const base::Status& serving() const { return serving_; }
 
   void Send(rest::Call& call, const base::Status& status, net::HttpResponse&& response) {
     const Options& options = environment_->options;
@@ -54,8 +49,7 @@ class OwnRequest final {
   std::shared_ptr<const Environment> environment_;
   trtis::ServerState::Kind kind_;
   int64_t began_ns_;
-  base::Status serving_;
-  uint64_t id_;
+  uint64_t id_ = environment_->options.state->NextRequestId();
 };
 
 net::HttpResponse StatusBody(const nvidia::inferenceserver::ServerStatus& status, bool binary) {
@@ -127,9 +121,11 @@ class Handler final : public net::HttpHandler {
     return plan;
   }
 
+  base::Status CheckServing() const { return trtis::CheckServing(environment_->draining); }
+
   void SendStatus(rest::Call call, std::string model, bool binary) const {
     OwnRequest request(environment_, trtis::ServerState::Kind::kStatus);
-    if (!request.serving().ok()) return request.Send(call, request.serving(), {});
+    if (const base::Status serving = CheckServing(); !serving.ok()) return request.Send(call, serving, {});
     base::Executor& pool = environment_->pool;
     pool.Post([call = std::move(call), request = std::move(request), model = std::move(model), binary]() mutable {
       nvidia::inferenceserver::ServerStatus status;
@@ -145,12 +141,12 @@ class Handler final : public net::HttpHandler {
 
   void SendProfile(rest::Call call, std::string_view command) const {
     OwnRequest request(environment_, trtis::ServerState::Kind::kProfile);
-    request.Send(call, trtis::CheckProfile(request.serving(), command), {});
+    request.Send(call, trtis::CheckProfile(CheckServing(), command), {});
   }
 
   void SendHealth(rest::Call call, std::string_view mode) const {
     OwnRequest request(environment_, trtis::ServerState::Kind::kHealth);
-    const auto healthy = trtis::CheckHealth(request.serving(), mode, environment_->catalog);
+    const auto healthy = trtis::CheckHealth(CheckServing(), mode, environment_->catalog);
     request.Send(call, healthy.has_value() ? base::OkStatus() : healthy.error(),
                  Bare(healthy.value_or(false) ? 200 : 400));
   }

@@ -20,7 +20,6 @@ class OverLimitHandler final : public HttpHandler {
   void OnRequest(HttpRequest request, Reply reply) override {
     handler_.OnRequest(std::move(request), std::move(reply));
   }
-  RefusalForm RefusalFormOf(const RequestHead& head) const override { return handler_.RefusalFormOf(head); }
 
  private:
   HttpHandler& handler_;

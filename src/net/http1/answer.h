@@ -26,10 +26,7 @@ class Answer final : public Exchange {
   void BeginRequest(const RequestHead& head, const Framing& framing);
   void TakePlan(BodyPlan& plan);
   // ... of one whose head cannot be trusted.
-  void BeginRefused(const RequestHead& head, RefusalForm form) {
-    request_id_ = head.request_id;
-    refusal_form_ = form;
-  }
+  void BeginRefused(const RequestHead& head) { request_id_ = head.request_id; }
   // The peer may send its body.
   void Continue();
 

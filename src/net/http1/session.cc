@@ -54,11 +54,7 @@ void Session::Advance() {
 }
 
 void Session::RefuseRequest() {
-  // Of a head that was refused behind its first line, the path is known.
-  const RequestHead& head = requests_.request().head;
-  if (requests_.state() == RequestReader::State::kHead) {
-    answer_.BeginRefused(head, head.target.empty() ? nullptr : host_.handler().RefusalFormOf(head));
-  }
+  answer_.BeginRefused(requests_.request().head);
   answer_.Refuse(requests_.error().status, requests_.error().message);
 }
 

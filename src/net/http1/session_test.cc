@@ -69,27 +69,6 @@ class Http1SessionTest : public ::testing::Test {
   std::unique_ptr<Session> session_;
 };
 
-TEST_F(Http1SessionTest, ARefusedHeadIsAnsweredInTheFormOfItsPath) {
-  const auto form = [](int status, std::string_view text) {
-    return HttpResponse::Text(status, "text/plain", "ours: " + std::string(text));
-  };
-  host_.fake_handler.refusal_form = [form](const RequestHead& head) -> RefusalForm {
-    return !head.segments.empty() && head.segments[0] == "ours" ? RefusalForm(form) : nullptr;
-  };
-  for (const std::string_view head : {"POST /ours/m HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n",
-                                      "POST /ours/m HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n"}) {
-    Reset();
-    const std::string answer = Exchange(head);
-    EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("\r\n\r\nours: malformed "),
-                              HasSubstr("Connection: close\r\n")));
-  }
-  ExpectRefused("POST /theirs HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n", 400);
-  ExpectRefused("POST HTTP/1.1\r\n\r\n", 400);
-  Reset();
-  EXPECT_THAT(Exchange(kGet), StartsWith("HTTP/1.1 200 "));
-  EXPECT_THAT(Exchange(Post("{", "Transfer-Encoding: chunked\r\n")), HasSubstr("{\"error\":\""));
-}
-
 TEST_F(Http1SessionTest, AnswersAndKeepsTheConnection) {
   for (int i = 0; i < 3; ++i) {
     const std::string answer = Exchange(kGet);

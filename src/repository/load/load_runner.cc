@@ -65,6 +65,12 @@ void LoadRunner::Run(const LoadJob& job) {
     return listener_.LoadEnded(job.id, std::unexpected(base::Unavailable("the server is shutting down")));
   }
   auto loaded = LoadNow(job);
+  for (uint32_t left = repeats_; left > 0 && !loaded.has_value() && !listener_.Stopping(); --left) {
+    logger_.Warning("loading '" + job.id.name + "' version " + std::to_string(job.id.version) +
+                        " is tried again: " + loaded.error().message(),
+                    {{"model", job.id.name, /*in_message=*/true}, {"version", job.id.version, /*in_message=*/true}});
+    loaded = LoadNow(job);
+  }
   metrics_.Ended({.id = job.id, .dir = job.version_dir},
                  loaded.has_value() ? base::StatusCode::kOk : loaded.error().code(), clock_.NowNs() - began_ns);
   Log(job.id, loaded);

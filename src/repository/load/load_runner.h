@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "base/logging.h"
@@ -28,14 +29,16 @@ class LoadListener {
 class LoadRunner final {
  public:
   LoadRunner(const Loader& loader, LoadMetrics& metrics, const base::Clock& clock, base::Logger& logger,
-             base::ThreadPool& load_pool, base::ThreadPool& retire_pool, LoadListener& listener)
+             base::ThreadPool& load_pool, base::ThreadPool& retire_pool, LoadListener& listener,
+             uint32_t repeats = 0)
       : loader_(loader),
         metrics_(metrics),
         clock_(clock),
         logger_(logger),
         load_pool_(load_pool),
         retire_pool_(retire_pool),
-        listener_(listener) {}
+        listener_(listener),
+        repeats_(repeats) {}
 
   // Returns at once.
   void Start(LoadJob job);
@@ -56,6 +59,7 @@ class LoadRunner final {
   base::ThreadPool& load_pool_;
   base::ThreadPool& retire_pool_;
   LoadListener& listener_;
+  const uint32_t repeats_;  // of a load that fails
 };
 
 }  // namespace inferd::repository

@@ -28,8 +28,12 @@ std::vector<config::TensorInfo> Infos(const std::vector<core::TensorSpec>& specs
 // False: it is a single file, in a folder with whatever else.
 bool HasFolder(const LoadJob& job) { return job.version_dir != job.model_dir; }
 
-base::Result<config::ModelConfig> ParseConfig(const LoadJob& job) {
+base::Result<config::ModelConfig> ParseConfig(const LoadJob& job, bool complete) {
   if (!job.config_json.empty()) return config::ModelConfigFromJson(job.config_json);
+  if (job.config_file.empty() && !complete) {
+    return std::unexpected(base::NotFound("failed to open text file for read " +
+                                          (job.model_dir / "config.pbtxt").string() + ": No such file or directory"));
+  }
   if (job.config_file.empty()) {
     if (HasFolder(job)) INFERD_RETURN_IF_ERROR(CheckNoConfiguration(job.model_dir));
     return config::ParseModelConfig("", "config.pbtxt");
@@ -45,7 +49,7 @@ base::StatusCode CodeOf(const base::Result<std::shared_ptr<const core::ModelVers
 }  // namespace
 
 base::Result<config::ModelConfig> Loader::Resolve(const LoadJob& job) const {
-  INFERD_ASSIGN_OR_RETURN(config::ModelConfig written, ParseConfig(job));
+  INFERD_ASSIGN_OR_RETURN(config::ModelConfig written, ParseConfig(job, completion_.complete));
   return config::ResolveModel(std::move(written), job.id.name, job.version_entries, completion_);
 }
 

@@ -5,6 +5,21 @@
 
 namespace inferd::repository {
 
+void CatalogPublisher::Remove(const std::string& name, const core::CatalogSnapshot::Model& before) {
+  if (!shows_gone_) {
+    published_ = published_.Without(name);
+    return;
+  }
+  core::CatalogSnapshot::Model gone;
+  for (const core::CatalogSnapshot::Version& version : before.versions) {
+    core::CatalogSnapshot::Version& left = gone.versions.emplace_back();
+    left.version = version.version;
+    left.state = core::ModelState::kUnavailable;
+  }
+  published_ = published_.With(name, std::move(gone));
+  gone_.push_back(name);
+}
+
 void CatalogPublisher::Publish(ModelRecords& records) {
   records.Settle();
   bool differs = false;
@@ -14,7 +29,10 @@ void CatalogPublisher::Publish(ModelRecords& records) {
     if (record == nullptr) {
       version_metrics_.Forget(name);
       if (before == nullptr) continue;
-      published_ = published_.Without(name);
+      Remove(name, *before);
+      for (; gone_.size() > kGoneMax; gone_.pop_front()) {
+        if (records.Find(gone_.front()) == nullptr) published_ = published_.Without(gone_.front());
+      }
     } else {
       version_metrics_.Update(*record);
       core::CatalogSnapshot::Model now = record->Snapshot();

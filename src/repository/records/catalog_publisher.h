@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <deque>
+#include <string>
+
 #include "core/catalog_snapshot.h"
 #include "core/snapshot_publisher.h"
 #include "repository/records/model_records.h"
@@ -11,16 +15,24 @@ namespace inferd::repository {
 // that it shows them to outlive it.
 class CatalogPublisher final {
  public:
-  CatalogPublisher(core::SnapshotPublisher& snapshots, metrics::Registry& registry)
-      : snapshots_(snapshots), version_metrics_(registry) {}
+  static constexpr size_t kGoneMax = 256;
+
+  // `shows_gone`: models that are not there any more have versions that are not ready, and no others; the last
+  // kGoneMax of them.
+  CatalogPublisher(core::SnapshotPublisher& snapshots, metrics::Registry& registry, bool shows_gone = false)
+      : snapshots_(snapshots), version_metrics_(registry), shows_gone_(shows_gone) {}
 
   // Takes in what changed since the last call, at the cost of that; there is no new snapshot when nothing differs.
   void Publish(ModelRecords& records);
 
  private:
+  void Remove(const std::string& name, const core::CatalogSnapshot::Model& before);
+
   core::SnapshotPublisher& snapshots_;
   VersionMetrics version_metrics_;
   core::CatalogSnapshot::Models published_;
+  const bool shows_gone_;
+  std::deque<std::string> gone_;  // in the order in which they went; those that came back may still be in here
 };
 
 }  // namespace inferd::repository

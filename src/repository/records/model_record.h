@@ -58,6 +58,8 @@ struct ModelRecord {
   std::map<int64_t, std::vector<LoadWaiter>> waiters;  // by version; none has an empty list
   std::vector<core::ControlCallback> load_waiters;     // of load calls; answered when nothing is loading any more
   std::vector<core::ControlCallback> unload_waiters;   // of unload calls; answered when nothing serves any more
+  std::vector<base::Task> when_loaded;                 // run when nothing is loading any more
+  bool was_up = false;                                 // all that was wanted of it served, once
 
   std::vector<VersionView> Views() const;
   bool Loading() const;

@@ -34,8 +34,8 @@ WantedVersion MakeWanted(const ModelLook& look, int64_t version, const storage::
   wanted.job.version_entries = TopEntries(files);
   wanted.job.config_json = override.config_json;
   wanted.job.keep_alive = override.files;
-  if (override.config_json.empty() && look.layout.HasFile("config.pbtxt")) {
-    wanted.job.config_file = look.model_dir / "config.pbtxt";
+  if (override.config_json.empty() && !look.config_file.empty()) {
+    wanted.job.config_file = look.model_dir / look.config_file;
   }
   return wanted;
 }

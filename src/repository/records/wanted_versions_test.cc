@@ -54,7 +54,7 @@ TEST(WantedVersionsTest, AServedVersionThatIsWrittenStaysWantedAsItWas) {
 
 TEST(WantedVersionsTest, TheConfigurationComesFromTheFolderOrTheCall) {
   ModelLook look = LookOf({1}, {1});
-  look.layout.shared.files = {{.path = "config.pbtxt"}};
+  look.config_file = "config.pbtxt";
   const auto plain = SelectWanted(look, {}, {});
   EXPECT_EQ(plain.at(1).job.config_file, "/r/m/config.pbtxt");
   const auto own = SelectWanted(look, {.config_json = "{}", .files = nullptr}, {});

@@ -13,6 +13,12 @@ std::string_view WithoutZeros(std::string_view digits) {
   return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));
 }
 
+// In Triton's words.
+std::string WhyNoVersion(std::string_view digits) {
+  return digits.front() == '0' ? "contains leading zeros in its directory name"
+                               : "fails to convert to integral number: it is too large";
+}
+
 // The folder `name` is the version from here on.
 void NameVersion(int64_t version, const std::string& name, ModelLayout& layout) {
   if (layout.versions.erase(version) > 0) {
@@ -52,8 +58,7 @@ ModelLayout SplitTree(const storage::TreeStat& tree, VersionNames names) {
     }
     const int64_t version = core::ParseVersion(names == VersionNames::kExact ? top : WithoutZeros(top));
     if (version < 0) {
-      if (is_top)
-        layout.warnings.push_back("version folder '" + top + "' is ignored: a leading zero, or too large a number");
+      if (is_top) layout.warnings.push_back("ignore version directory '" + top + "' which " + WhyNoVersion(top));
       continue;
     }
     if (is_top) NameVersion(version, top, layout);

@@ -54,8 +54,10 @@ VersionRules ReadVersionRules(const fs::path& config_file) {
 }
 
 base::Result<std::unique_ptr<Source>> Source::Create(const std::vector<RepositoryPath>& repositories,
-                                                     const base::Clock& clock, int64_t settle_ms) {
+                                                     const base::Clock& clock, int64_t settle_ms,
+                                                     const std::string& config_name) {
   std::unique_ptr<Source> source(new Source(clock, settle_ms));
+  if (!config_name.empty()) source->named_config_ = "configs/" + config_name + ".pbtxt";
   for (const RepositoryPath& repository : repositories) {
     // "models/" and "models" are the same folder.
     const fs::path path = repository.path.has_filename() ? repository.path : repository.path.parent_path();
@@ -80,12 +82,17 @@ bool Source::Settled(const std::string& key, const storage::TreeStat& tree, bool
   return settle_.Observe(key, tree, clock_.NowNs());
 }
 
+std::string Source::ConfigFileOf(const ModelLayout& layout) const {
+  if (!named_config_.empty() && layout.HasFile(named_config_)) return named_config_;
+  return layout.HasFile("config.pbtxt") ? "config.pbtxt" : "";
+}
+
 VersionRules Source::RulesOf(const ModelLook& look) {
-  if (!look.layout.HasFile("config.pbtxt")) return {};
+  if (look.config_file.empty()) return {};
   auto& [shared, rules] = rules_[look.repository + "/" + look.name];
   if (shared != look.layout.shared) {
     shared = look.layout.shared;
-    rules = ReadVersionRules(look.model_dir / "config.pbtxt");
+    rules = ReadVersionRules(look.model_dir / look.config_file);
   }
   return rules;
 }
@@ -177,6 +184,7 @@ ModelLook Source::Describe(size_t repository, const std::string& model, base::Re
     whole.files.insert(whole.files.end(), files.files.begin(), files.files.end());
     if (Settled(key + "/" + std::to_string(version), whole, accept)) look.settled.insert(version);
   }
+  look.config_file = ConfigFileOf(look.layout);
   look.rules = RulesOf(look);
   if (served != nullptr) {
     look.rules.policy = served->version_policy;

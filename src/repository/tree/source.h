@@ -43,7 +43,8 @@ struct ModelLook {
   ModelLayout layout;         // empty: the folder is gone
   std::set<int64_t> settled;  // versions that are whole
   bool changing = false;      // something in the folder was written, or removed, just now
-  VersionRules rules;         // what config.pbtxt says; the default if it cannot be read
+  std::string config_file;    // its configuration, in the model's folder; empty: it has none
+  VersionRules rules;         // what that says; the default if it cannot be read
   bool named = false;         // it is one of those named to be served, and known even while it has no files
   bool along = false;         // it is looked at because a model that is wanted depends on it
 };
@@ -62,9 +63,11 @@ struct Listing {
 // Looks at the model repositories. One look at a time; not thread-safe. The clock outlives it.
 class Source final {
  public:
-  // INVALID_ARGUMENT: two repositories of one name.
+  // INVALID_ARGUMENT: two repositories of one name. `config_name`: a model's configs/NAME.pbtxt goes before its
+  // config.pbtxt; empty: there is none such.
   static base::Result<std::unique_ptr<Source>> Create(const std::vector<RepositoryPath>& repositories,
-                                                      const base::Clock& clock, int64_t settle_ms);
+                                                      const base::Clock& clock, int64_t settle_ms,
+                                                      const std::string& config_name = {});
 
   // Names the models to serve besides those of the repositories, in place of all that were named before.
   void Serve(std::vector<config::ServedModel> models);
@@ -105,6 +108,7 @@ class Source final {
   // A call saw whether the model is there: the next listing tells it, should it differ from the last.
   void NoteSeen(const std::string& model, std::optional<size_t> repository);
   bool Settled(const std::string& key, const storage::TreeStat& tree, bool accept);
+  std::string ConfigFileOf(const ModelLayout& layout) const;
   VersionRules RulesOf(const ModelLook& look);
   const config::ServedModel* FindServed(size_t repository, const std::string& model) const;
   // What the storage lists, without names that no client could ask for or that would break pages and logs.
@@ -114,6 +118,7 @@ class Source final {
 
   const base::Clock& clock_;
   SettleTracker settle_;
+  std::string named_config_;  // goes before config.pbtxt; empty: there is none
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<storage::Storage>> storages_;
   std::vector<config::ServedModel> served_;

@@ -54,7 +54,6 @@ class CorsHandler final : public net::HttpHandler {
   void OnRequest(net::HttpRequest request, net::Reply reply) override {
     inner_->OnRequest(std::move(request), std::move(reply));
   }
-  net::RefusalForm RefusalFormOf(const net::RequestHead& head) const override { return inner_->RefusalFormOf(head); }
   void OnDrain() override { inner_->OnDrain(); }
 
  private:

@@ -16,10 +16,6 @@ using ::testing::Pair;
 
 constexpr std::string_view kPage = "https://app.example.org";
 
-net::HttpResponse FormOfRefusals(int status, std::string_view text) {
-  return net::HttpResponse::Text(status, "text/plain", std::string(text));
-}
-
 // Refuses everything, as one that a request must have a token for.
 class RefusingHandler final : public net::HttpHandler {
  public:
@@ -31,7 +27,6 @@ class RefusingHandler final : public net::HttpHandler {
     return plan;
   }
   void OnRequest(net::HttpRequest, net::Reply) override { log_ += "request "; }
-  net::RefusalForm RefusalFormOf(const net::RequestHead&) const override { return FormOfRefusals; }
   void OnDrain() override { log_ += "drain "; }
 
  private:
@@ -59,11 +54,6 @@ class CorsHandlerTest : public ::testing::Test {
   std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
   std::string log_;
 };
-
-TEST_F(CorsHandlerTest, WhatTheTransportRefusesHasTheHandlersForm) {
-  const auto handler = MakeCorsHandler(origins_, options_, *logger_, std::make_unique<RefusingHandler>(log_));
-  EXPECT_EQ(handler->RefusalFormOf(net::RequestHead()), FormOfRefusals);
-}
 
 TEST_F(CorsHandlerTest, APreflightIsAnsweredWithoutAskingTheHandler) {
   const net::BodyPlan plan = Preflight(kPage);
