@@ -16,6 +16,7 @@ base::Result<std::unique_ptr<core::Scheduler>> MakeScheduler(core::SchedulerPart
     return std::unexpected(base::InvalidArgument("model '" + version.id.name + "' has no instance"));
   }
   auto metrics = services.metrics.Add(version.id, version.config->metric_tags, version.statistics);
+  if (version.signature->decoupled) metrics->AddResponses();
   INFERD_ASSIGN_OR_RETURN(ExecutionContext context, MakeExecutionContext(version, services.clock, *metrics));
   INFERD_ASSIGN_OR_RETURN(ShapePadding padding, ShapePadding::Make(version.config->padding, *version.signature));
   INFERD_ASSIGN_OR_RETURN(std::vector<InstancePlace> places,

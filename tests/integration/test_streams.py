@@ -12,6 +12,7 @@ import pytest
 
 from support import models, oip
 from support.isolation import IN_BOTH_ISOLATIONS
+from support.protos import message
 from support.server import Server, wait_until
 
 pytestmark = IN_BOTH_ISOLATIONS
@@ -191,6 +192,26 @@ def test_a_client_that_leaves_cancels_its_request(server):
     with streaming(server, "/v2/models/repeat/generate_stream", json.dumps({"IN": [1, 2], "DELAY": [0, 60_000]}), {}) as response:
         assert json.loads(response.readline().removeprefix(b"data: "))["OUT"] == 1
     wait_until(lambda: stats_of(server, "repeat") == before + 1, "the request was cancelled")
+
+
+def test_statistics_count_responses_by_their_place(repository, isolation):
+    with Server(repository) as server:
+        for count in (2, 1, 0):
+            body = json.dumps({"IN": list(range(count))})
+            assert len(events_of(server.request("POST", "/v2/models/repeat/generate_stream", body)[2])) == count
+        stats = server.json("GET", "/v2/models/repeat/stats")[1]["model_stats"][0]
+        found = {index: (row["success"]["count"], row["empty_response"]["count"], row["compute_infer"]["count"])
+                 for index, row in stats["response_stats"].items()}
+        assert found == {"0": (2, 1, 3), "1": (1, 1, 2), "2": (0, 1, 1)}
+        assert stats["inference_stats"]["success"]["count"] == 3
+        with grpc.insecure_channel(server.grpc_address) as channel:
+            of_grpc = oip.unary(channel, "ModelStatistics")(message("inference.ModelStatisticsRequest")(name="repeat"))
+        assert {index: row.success.count for index, row in of_grpc.model_stats[0].response_stats.items()} == {"0": 2, "1": 1, "2": 0}
+        page = server.request("GET", "/metrics")[2].decode()
+        labels = '{model="repeat",version="1"}'
+        assert f"inferd_inference_first_response_duration_seconds_count{labels} 2" in page
+        assert f"inferd_inference_response_interval_seconds_count{labels} 1" in page
+        assert "first_response" not in "".join(line for line in page.splitlines() if 'model="echo"' in line)
 
 
 def test_a_stream_is_drained(repository, isolation):

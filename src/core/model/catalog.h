@@ -65,6 +65,12 @@ struct ModelStatistics {
     DurationStat success, fail, queue, compute;
   };
   std::vector<Requests> requests = {};  // ascending by rows
+  // Responses by their place among those of their request, of a model that may give any number of them.
+  struct Response {
+    uint64_t index = 0;
+    DurationStat compute_infer, compute_output, success, fail, empty, cancel;
+  };
+  std::vector<Response> responses = {};  // ascending by index
 };
 
 // A model that its folder was taken from, as it was last.

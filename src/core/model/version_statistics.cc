@@ -88,6 +88,7 @@ ModelStatistics VersionStatistics::ReadTotals() const {
 
 ModelStatistics VersionStatistics::Read() const {
   ModelStatistics stats = ReadTotals();
+  stats.responses = responses_.Read();
   for (size_t i = 0; i < kBatchSizesMax; ++i) {
     const Block* block = blocks_[i / kBatchesPerBlock].load(std::memory_order_acquire);
     if (block == nullptr) continue;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/model/catalog.h"
+#include "core/model/response_statistics.h"
 
 namespace inferd::core {
 
@@ -47,6 +48,9 @@ class VersionStatistics final {
   void SetFailureObserver(FailureObserver observer) { failure_observer_ = std::move(observer); }
   // One engine call over `rows` rows of the batch dimension (1 where there is none).
   void RecordExecution(int64_t rows, const PhaseTimes& phases);
+
+  // Of a version whose requests may have any number of responses.
+  ResponseStatistics& responses() { return responses_; }
 
   void AddPending(int64_t n) { pending_.fetch_add(n, std::memory_order_relaxed); }
   void AddInlineExecution() { inline_executions_.fetch_add(1, std::memory_order_relaxed); }
@@ -100,6 +104,7 @@ class VersionStatistics final {
   std::atomic<int64_t> pending_{0};
   std::atomic<int64_t> last_inference_ms_{0};
   std::array<std::atomic<Block*>, kBatchSizesMax / kBatchesPerBlock> blocks_{};
+  ResponseStatistics responses_;
 };
 
 }  // namespace inferd::core

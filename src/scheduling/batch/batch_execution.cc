@@ -124,6 +124,7 @@ bool BatchExecution::PutBack(size_t i, const base::Status& status) {
 void BatchExecution::Respond(size_t i, core::EngineResponse response) {
   base::Status& status = response.status;
   if (i >= members_.size() || progress_[i].final || PutBack(i, status)) return;
+  if (context_.signature.decoupled) progress_[i].times.received_ns = context_.clock.NowNs();
   const bool begun = progress_[i].responses > 0 || context_.signature.decoupled;
   const bool end_of_stream = response.outputs.empty() && response.final && begun;
   if (status.ok() && !end_of_stream) status = output_layout_.Pick(members_[i]->queued, response.outputs);
@@ -193,6 +194,9 @@ void BatchExecution::Answer(size_t i, core::EngineResponse response, int64_t now
   if (status.code() == base::StatusCode::kCancelled && !CancelledByClient(request) &&
       PastDeadline(request, context_.clock)) {
     status = core::RequestTimeout();
+  }
+  if (context_.signature.decoupled) {
+    recorder_.RecordResponse(members_[i]->queued, response, progress_[i].times, now_ns);
   }
   // An error ends the request, whatever the engine meant to send after it.
   if (!status.ok()) {

@@ -91,6 +91,7 @@ class BatchExecution final : public core::Execution {
     bool final = false;
     bool retry = false;  // has nothing, and is to be run again
     uint64_t responses = 0;
+    ExecutionRecorder::ResponseTimes times = {};  // of a decoupled model's
   };
 
   bool RunApart();

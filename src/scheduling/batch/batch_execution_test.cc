@@ -361,6 +361,28 @@ TEST_F(BatchExecutionTest, AStreamMayHaveNoResponse) {
   EXPECT_THAT(fixture.answers(0)[0].outputs, IsEmpty());
 }
 
+TEST_F(BatchExecutionTest, CountsTheResponsesOfAStreamByTheirPlace) {
+  core::ModelSignature signature = BatchFixture::DefaultSignature();
+  signature.decoupled = true;
+  BatchFixture fixture(signature);
+  const Running execution{fixture, fixture.Request(1, {1})};
+  for (const int64_t ms : {2, 3}) {
+    fixture.clock.AdvanceMs(ms);
+    execution->Respond(0, {.outputs = Out({1, 1}, {1}), .final = false});
+  }
+  fixture.clock.AdvanceMs(4);
+  execution->Respond(0, {base::OkStatus()});
+  End(*execution);
+  const auto responses = fixture.statistics.Read().responses;
+  ASSERT_THAT(responses, SizeIs(3));
+  EXPECT_EQ(responses[0].success.ns, 2'000'000u);
+  EXPECT_EQ(responses[1].success.ns, 3'000'000u);
+  EXPECT_EQ(responses[1].success.count, 1u);
+  EXPECT_EQ(responses[2].success.count, 0u);
+  EXPECT_EQ(responses[2].empty.ns, 4'000'000u);
+  EXPECT_THAT(Statistics().responses, IsEmpty());
+}
+
 TEST_F(BatchExecutionTest, CountsRequestsByOneAndExecutionsByAll) {
   auto first = fixture_.Request(1, {1});
   fixture_.clock.AdvanceMs(1);

@@ -25,6 +25,26 @@ void ExecutionRecorder::RecordFailure(const core::QueuedRequest& queued, base::S
                                     now_ns - queued.queued_ns, queued.layout.rows);
 }
 
+void ExecutionRecorder::RecordResponse(const core::QueuedRequest& queued, const core::EngineResponse& response,
+                                       ResponseTimes& times, int64_t now_ns) {
+  if (queued.warmup) return;
+  using core::ResponseOutcome;
+  const base::StatusCode code = response.status.code();
+  const bool given_up = code == base::StatusCode::kCancelled || code == base::StatusCode::kDeadlineExceeded;
+  const ResponseOutcome outcome = given_up                   ? ResponseOutcome::kCancel
+                                  : !response.status.ok()    ? ResponseOutcome::kFail
+                                  : response.outputs.empty() ? ResponseOutcome::kEmpty
+                                                             : ResponseOutcome::kSuccess;
+  const bool first = times.before_ns == 0;
+  const int64_t received_ns = times.received_ns == 0 ? now_ns : times.received_ns;
+  context_.statistics.responses().Record(times.index, outcome, received_ns - (first ? started_ns_ : times.before_ns),
+                                         now_ns - received_ns);
+  // That there are no more is no response to those who wait for one.
+  if (outcome == ResponseOutcome::kSuccess && first) context_.metrics.ObserveFirstResponse(now_ns - queued.queued_ns);
+  if (outcome == ResponseOutcome::kSuccess && !first) context_.metrics.ObserveNextResponse(now_ns - times.before_ns);
+  times = {.index = times.index + 1, .received_ns = 0, .before_ns = now_ns};
+}
+
 void ExecutionRecorder::Add(const core::QueuedRequest& queued, int64_t now_ns, Successes& successes) {
   if (queued.warmup) return;
   ++successes.executed;

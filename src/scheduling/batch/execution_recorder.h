@@ -21,6 +21,16 @@ class ExecutionRecorder final {
 
   void RecordFailure(const core::QueuedRequest& queued, base::StatusCode code, int64_t now_ns);
 
+  // Of one request's responses, where there may be any number of them; base::Clock::NowNs.
+  struct ResponseTimes {
+    uint64_t index = 0;       // of the next
+    int64_t received_ns = 0;  // when the engine gave it; 0: it is none of the engine's
+    int64_t before_ns = 0;    // when the one before it was sent; 0: it is the first
+  };
+  // The next response is sent now.
+  void RecordResponse(const core::QueuedRequest& queued, const core::EngineResponse& response, ResponseTimes& times,
+                      int64_t now_ns);
+
   // Of requests that succeed together: that is one access to each number, which other threads share, for all of them.
   struct Successes {
     int64_t executed = 0;

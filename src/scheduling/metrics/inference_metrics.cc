@@ -155,6 +155,21 @@ void InferenceMetrics::Register(const std::shared_ptr<VersionMetrics::Series>& s
                                               "Rows that filled executions up to an allowed size", series->labels);
 }
 
+void VersionMetrics::AddResponses() {
+  std::call_once(series_->responses_made, [this] { owner_->RegisterResponses(*series_); });
+  first_response_seconds_ = series_->first_response_seconds;
+  next_response_seconds_ = series_->next_response_seconds;
+}
+
+void InferenceMetrics::RegisterResponses(VersionMetrics::Series& series) {
+  series.first_response_seconds = registry_.AddHistogram("inferd_inference_first_response_duration_seconds",
+                                                         "Time from acceptance to the first of any number of responses",
+                                                         series.labels, metrics::LatencyBoundsSeconds());
+  series.next_response_seconds = registry_.AddHistogram("inferd_inference_response_interval_seconds",
+                                                        "Time from one response to a request to the next",
+                                                        series.labels, metrics::LatencyBoundsSeconds());
+}
+
 void InferenceMetrics::Release(VersionMetrics& metrics) {
   VersionMetrics::Series& series = *metrics.series_;
   base::MutexLock lock(mutex_);

@@ -30,6 +30,17 @@ class VersionMetrics final {
     if (padding > 0) padding_rows_->Add(static_cast<uint64_t>(padding));
   }
 
+  // Responses of a stream, where the version has series for them (AddResponses): the first of a request, since that was
+  // accepted, and each other, since the one before.
+  void ObserveFirstResponse(int64_t ns) {
+    if (first_response_seconds_ != nullptr) first_response_seconds_->Observe(static_cast<double>(ns) * 1e-9);
+  }
+  void ObserveNextResponse(int64_t ns) {
+    if (next_response_seconds_ != nullptr) next_response_seconds_->Observe(static_cast<double>(ns) * 1e-9);
+  }
+  // Before it serves: its requests may have any number of responses.
+  void AddResponses();
+
   // Where models that batch count besides; null: nowhere.
   BatchingSessionMetrics* batching_session() const { return batching_session_; }
 
@@ -52,6 +63,8 @@ class VersionMetrics final {
   std::shared_ptr<metrics::Histogram> request_seconds_;
   std::shared_ptr<metrics::Histogram> batch_size_;
   std::shared_ptr<metrics::Counter> padding_rows_;
+  std::shared_ptr<metrics::Histogram> first_response_seconds_;  // null: each request has one response
+  std::shared_ptr<metrics::Histogram> next_response_seconds_;
 };
 
 // The nv_inference_* series of every version that is loaded, and ours beside them: histograms of latency by
@@ -73,6 +86,7 @@ class InferenceMetrics final {
   friend class VersionMetrics;
   void Register(const std::shared_ptr<VersionMetrics::Series>& series);
   core::VersionStatistics::FailureObserver FailuresInto(std::shared_ptr<VersionMetrics::Series> series);
+  void RegisterResponses(VersionMetrics::Series& series);
   void RegisterSharing(const std::shared_ptr<VersionMetrics::Series>& series);
   void RegisterScheduling(const std::shared_ptr<VersionMetrics::Series>& series, const core::SchedulerReport& report);
   void Release(VersionMetrics& metrics);

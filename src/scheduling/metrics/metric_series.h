@@ -54,6 +54,10 @@ struct VersionMetrics::Series {
   std::array<Failures, core::kFailureReasons> failures;
   std::shared_ptr<metrics::Histogram> batch_size;
   std::shared_ptr<metrics::Counter> padding_rows;
+  // Made for the first load whose requests may have any number of responses.
+  std::once_flag responses_made;
+  std::shared_ptr<metrics::Histogram> first_response_seconds;
+  std::shared_ptr<metrics::Histogram> next_response_seconds;
 
   mutable base::Mutex mutex;
   std::vector<Load> loads GUARDED_BY(mutex);

@@ -28,6 +28,15 @@ void SetBatch(const core::ModelStatistics::Batch& batch, inference::InferBatchSt
   SetDuration(batch.compute_output, *message.mutable_compute_output());
 }
 
+void SetResponse(const core::ModelStatistics::Response& response, inference::InferResponseStatistics& message) {
+  SetDuration(response.compute_infer, *message.mutable_compute_infer());
+  SetDuration(response.compute_output, *message.mutable_compute_output());
+  SetDuration(response.success, *message.mutable_success());
+  SetDuration(response.fail, *message.mutable_fail());
+  SetDuration(response.empty, *message.mutable_empty_response());
+  SetDuration(response.cancel, *message.mutable_cancel());
+}
+
 void SetStatistics(const core::ModelStatistics& model, inference::ModelStatistics& message) {
   message.set_name(model.name);
   message.set_version(model.version);
@@ -44,6 +53,9 @@ void SetStatistics(const core::ModelStatistics& model, inference::ModelStatistic
   SetDuration(model.cache_hit, *phases.mutable_cache_hit());
   SetDuration(model.cache_miss, *phases.mutable_cache_miss());
   for (const auto& batch : model.batches) SetBatch(batch, *message.add_batch_stats());
+  for (const auto& response : model.responses) {
+    SetResponse(response, (*message.mutable_response_stats())[std::to_string(response.index)]);
+  }
 }
 
 }  // namespace

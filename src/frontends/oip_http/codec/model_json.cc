@@ -35,6 +35,18 @@ void WriteBatch(json::Writer& writer, const core::ModelStatistics::Batch& batch)
   writer.EndObject();
 }
 
+void WriteResponse(json::Writer& writer, const core::ModelStatistics::Response& response) {
+  writer.Key(std::to_string(response.index));
+  writer.BeginObject();
+  WriteDuration(writer, "compute_infer", response.compute_infer);
+  WriteDuration(writer, "compute_output", response.compute_output);
+  WriteDuration(writer, "success", response.success);
+  WriteDuration(writer, "fail", response.fail);
+  WriteDuration(writer, "empty_response", response.empty);
+  WriteDuration(writer, "cancel", response.cancel);
+  writer.EndObject();
+}
+
 void WriteStatistics(json::Writer& writer, const core::ModelStatistics& model) {
   writer.BeginObject();
   writer.Member("name", model.name);
@@ -56,6 +68,7 @@ void WriteStatistics(json::Writer& writer, const core::ModelStatistics& model) {
   // Only models with many responses to a request have any.
   writer.Key("response_stats");
   writer.BeginObject();
+  for (const auto& response : model.responses) WriteResponse(writer, response);
   writer.EndObject();
   writer.Key("batch_stats");
   writer.BeginArray();
