@@ -3,10 +3,14 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <charconv>
+#include <chrono>
+#include <ctime>
 #include <utility>
 
+#include "base/log_formats.h"
 #include "base/text/printable.h"
 
 namespace inferd::base {
@@ -46,6 +50,36 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
     case LogLevel::kError: return spdlog::level::err;
   }
   return spdlog::level::info;
+}
+
+bool IsTriton(LogFormat format) { return format == kTritonLogFormat || format == kTritonIso8601LogFormat; }
+
+// What Triton's lines begin with.
+std::string TritonHead(LogFormat format, LogLevel level) {
+  static constexpr char kLetters[] = {'I', 'I', 'W', 'E'};
+  const char letter = kLetters[static_cast<int>(level)];
+  const auto now = std::chrono::system_clock::now();
+  const auto whole = std::chrono::floor<std::chrono::seconds>(now);
+  const std::time_t time = std::chrono::system_clock::to_time_t(whole);
+  std::tm utc{};
+  gmtime_r(&time, &utc);
+  const bool iso8601 = format == kTritonIso8601LogFormat;
+  char stamp[32];
+  std::strftime(stamp, sizeof stamp, iso8601 ? "%Y-%m-%dT%H:%M:%SZ" : "%m%d %H:%M:%S", &utc);
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(now - whole).count();
+  const std::string when =
+      iso8601 ? fmt::format("{} {}", stamp, letter) : fmt::format("{}{}.{:06}", letter, stamp, micros);
+  return fmt::format("{} {} inferd.cc:1] ", when, ::getpid());
+}
+
+// A message in quotes; it is printable.
+void AppendTritonMessage(std::string& line, std::string_view message) {
+  line += '"';
+  for (const char c : message) {
+    if (c == '"') line += '\\';
+    line += c;
+  }
+  line += '"';
 }
 
 }  // namespace
@@ -151,6 +185,11 @@ void Logger::Log(LogLevel level, std::string_view message, std::initializer_list
       line += field.key;
       line += '=';
       field.value.AppendHuman(line);
+    }
+    if (IsTriton(options_.format)) {
+      std::string quoted = TritonHead(options_.format, level);
+      AppendTritonMessage(quoted, line);
+      line = std::move(quoted);
     }
   }
   sink_->logger().log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));

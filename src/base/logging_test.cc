@@ -1,11 +1,14 @@
 #include "base/logging.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include "base/log_formats.h"
 
 namespace inferd::base {
 namespace {
@@ -29,6 +32,15 @@ TEST_F(LoggingTest, FieldsCannotForgeALine) {
   const std::string text = Write(LogFormat::kHuman, "request", {{"id", "a\nE forged"}, {"model", "m"}});
   EXPECT_NE(text.find(R"(request id="a\\nE forged" model=m)"), std::string::npos) << text;
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+}
+
+TEST_F(LoggingTest, LinesAsTritonsHavePlaceAndQuotes) {
+  const std::string text = Write(kTritonLogFormat, "say \"hi\"", {{"k", "v w"}});
+  EXPECT_THAT(text, ::testing::MatchesRegex("I[01][0-9][0-3][0-9] [0-9]+:[0-9]+:[0-9]+\\.[0-9]+ [0-9]+ "
+                                            "[a-z]+\\.cc:[0-9]+\\] \"say .*\"\n"));
+  EXPECT_NE(text.find(R"("say \"hi\" k=\"v w\"")"), std::string::npos) << text;
+  EXPECT_THAT(Write(kTritonIso8601LogFormat, "m", {}),
+              ::testing::MatchesRegex("20[0-9-]+T[0-9:]+Z I [0-9]+ [a-z]+\\.cc:[0-9]+\\] \"m\"\n"));
 }
 
 TEST_F(LoggingTest, JsonLinesEscape) {

@@ -52,6 +52,7 @@ void SetRestOptions(const config::ServerOptions& options, rest::Options& rest) {
 
 void SetRpcOptions(const config::ServerOptions& options, rpc::Options& rpc) {
   rpc.forwarded_metadata = ForwardedHeaders(options.grpc_header_forward_pattern);
+  rpc.answer_delay = options.grpc_answer_delay;
   rpc.access_log = options.log.access;
   rpc.queue_full = QueueFullOf(*options.personality);
 }

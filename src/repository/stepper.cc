@@ -202,7 +202,8 @@ void Stepper::EndServing(ModelRecord& record, int64_t version, Deferred& deferre
   VersionHarness::Version old = record.versions.at(version).EndServing();
   if (old == nullptr) return;
   record.NoteLeft(*old);
-  logger_.Info("unloading '" + record.name + "' version " + old->version(),
+  logger_.Info(all_or_none_ ? "unloading: " + record.name + ":" + std::string(old->version())
+                            : "unloading '" + record.name + "' version " + std::string(old->version()),
                {{"model", record.name, /*in_message=*/true},
                 {"version", base::LogValue::NumberIn(old->version()), /*in_message=*/true}});
   deferred.push_back([old = std::move(old)] {});

@@ -35,6 +35,15 @@ void Call::Answer(net::grpc::Message&& message, const base::Status& failure) {
   responder.Answer(std::move(message));
 }
 
+void Call::AnswerAfter(std::chrono::milliseconds delay, net::grpc::Message&& message) {
+  LogAccess(base::StatusCode::kOk);
+  net::Loop& loop = responder_.loop();
+  loop.RunAfter(delay, [responder = std::move(responder_), message = std::move(message)]() mutable {
+    net::grpc::Responder own = std::move(responder);
+    own.Answer(std::move(message));
+  });
+}
+
 void Call::Finish(const base::Status& status, int64_t retry_after_ms) {
   LogAccess(status.code(), status.message());
   net::grpc::Responder responder = std::move(responder_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -30,6 +31,8 @@ class Call {
 
   // The one response, and OK. `failure`: what it says, if that is one, for the access log.
   void Answer(net::grpc::Message&& message, const base::Status& failure = {});
+  // The same later; for tests of clients.
+  void AnswerAfter(std::chrono::milliseconds delay, net::grpc::Message&& message);
   // The call's end: an error, or that of a stream. Nothing of this object's owner is used once the client may learn it.
   // `retry_after_ms` > 0: when a retry may succeed, as google.rpc.RetryInfo, and for clients that retry by themselves
   // as grpc-retry-pushback-ms (gRFC A6).

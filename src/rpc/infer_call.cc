@@ -43,6 +43,7 @@ void InferCall::Send() {
   }
   OnEnd(failure().code());
   if (failure().ok()) {
+    if (options().answer_delay.count() > 0) return call_.AnswerAfter(options().answer_delay, std::move(answer_));
     call_.Answer(std::move(answer_));
   } else if (auto answer = AnswerTo(failure()); answer.has_value()) {
     call_.Answer(*std::move(answer), failure());

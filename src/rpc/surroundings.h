@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,8 +20,9 @@ struct Options {
   bool access_log = false;                              // one line per call, at info level
   std::optional<base::NamePattern> forwarded_metadata;  // ASCII metadata that become parameters of inference requests
   core::QueueFull queue_full = {};
-  uint64_t control_bytes_max = 1 << 20;  // messages of all calls but inference and load: RESOURCE_EXHAUSTED
-  size_t offload_bytes = 256 * 1024;     // what is encoded element by element is left to the pool from this size on
+  uint64_t control_bytes_max = 1 << 20;       // messages of all calls but inference and load: RESOURCE_EXHAUSTED
+  std::chrono::milliseconds answer_delay{0};  // of inferences, for tests
+  size_t offload_bytes = 256 * 1024;  // what is encoded element by element is left to the pool from this size on
 };
 
 // What a call works with, whatever its service. Everything outlives the calls.

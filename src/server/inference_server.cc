@@ -196,7 +196,12 @@ bool InferenceServer::Parts::DueToOpen() const {
 base::Status InferenceServer::Parts::Listen(const std::string& name, const config::ListenerOptions& listener,
                                             MakeHandler make_handler) {
   // Bad addresses and TLS files speak for themselves.
-  const auto name_option = [](const base::Status& status, const std::string& option) {
+  const auto name_option = [&](const base::Status& status, const std::string& option) {
+    if (options.personality->triton_exact && status.message().ends_with("Address already in use")) {
+      const std::string service = name == "metrics" ? "Metrics" : name == "grpc" ? "GRPC" : "HTTP";
+      return base::Unavailable("failed to start " + service + " service: Unavailable - Socket '" + listener.address +
+                               ":" + std::to_string(listener.port) + "' already in use");
+    }
     return status.code() == base::StatusCode::kInvalidArgument ? status : status.WithContext(option);
   };
   base::Status status;
@@ -216,6 +221,14 @@ base::Status InferenceServer::Parts::Open(net::ListenerOptions listener, MakeHan
   if (!listener.apart) listener.vital = handlers->VitalRequests();
   listener.handlers = [this, make_handler](net::Loop& loop) { return ((*handlers).*make_handler)(loop); };
   INFERD_RETURN_IF_ERROR(net_server.Bind(std::move(listener)));
+  if (options.personality->triton_exact && name != "http-unix") {
+    // Scripts wait for these lines.
+    const std::string what = name == "http"   ? "HTTPService"
+                             : name == "grpc" ? "GRPCInferenceService"
+                                              : "Metrics Service";
+    logger.Info("Started " + what + " at " + address + ":" + std::to_string(net_server.port(name)));
+    return base::OkStatus();
+  }
   logger.Info(
       "listening",
       {{"listener", name}, {"address", address}, {"port", net_server.port(name)}, {"tls", is_tls ? "yes" : "no"}});

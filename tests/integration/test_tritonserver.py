@@ -1,9 +1,13 @@
 """Under --as tritonserver the server does what that one does, where that is something else."""
 
+import re
+import subprocess
+
+import grpc
 import pytest
 
-from support import models
-from support.server import EXAMPLES, Server
+from support import models, oip, protos
+from support.server import EXAMPLES, PROGRAMS, Server
 
 LOAD = "/v2/repository/models/{}/load"
 UNLOAD = "/v2/repository/models/{}/unload"
@@ -78,3 +82,89 @@ def test_it_listens_once_its_models_are_loaded(tmp_path):
     with Server(tmp_path, options=["--as", "tritonserver"], ready=False) as server:
         assert server.request("GET", "/v2/health/ready")[0] == 200
         assert server.request("GET", "/v2/models/slow/ready")[0] == 200
+
+
+# A letter, the day, the time, the process, and a place in a source; then the message in quotes.
+GLOG = re.compile(r'[IWE][01]\d[0-3]\d \d\d:\d\d:\d\d\.\d{6} \d+ \w+\.cc:\d+\] "(.*)"')
+ISO8601 = re.compile(r'20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ [IWE] \d+ \w+\.cc:\d+\] "(.*)"')
+
+
+@pytest.mark.parametrize("flags, form", [((), GLOG), (("--log-format=default",), GLOG), (("--log-format=ISO8601",), ISO8601)])
+def test_lines_of_the_log_are_as_tritons(flags, form):
+    with serve(EXAMPLES, *flags) as server:
+        lines = server.log().splitlines()
+        texts = [match.group(1) for match in map(form.fullmatch, lines) if match]
+        assert len(texts) == len(lines), lines
+        for text in ("loading: simple:1", "successfully loaded 'simple'", f"Started HTTPService at 127.0.0.1:{server.port}",
+                     f"Started GRPCInferenceService at 127.0.0.1:{server.grpc_port}",
+                     f"Started Metrics Service at 127.0.0.1:{server.metrics_port}"):
+            assert text in texts
+
+
+def test_verbose_lines_name_requests_and_warm_ups(tmp_path):
+    models.add_fake(tmp_path, "warm")
+    with (tmp_path / "warm" / "config.pbtxt").open("a") as config:
+        config.write('model_warmup { name: "first" inputs { key: "INPUT" value { data_type: TYPE_INT32 dims: 2 zero_data: true } } }\n')
+    with serve(tmp_path, "--log-verbose=1") as server:
+        server.request("GET", "/v2/models/warm")
+        server.request("POST", "/v2/models/warm/infer", "{}")
+        for text in ("model 'warm' is running warmup sample 'first'", "HTTP request: 0 /v2/models/warm",
+                     "HTTP request: 2 /v2/models/warm/infer"):
+            assert f'"{text}"' in server.log()
+
+
+def test_a_load_that_fails_is_said_in_tritons_words(tmp_path):
+    models.write_whole(tmp_path / "broken" / "1" / "model.onnx", b"no model")
+    with serve(tmp_path, "--model-control-mode=explicit") as server:
+        status, answer = server.json("POST", LOAD.format("broken"))
+        assert status == 400 and "load failed for model 'broken': version 1 is at UNAVAILABLE state: " in answer["error"]
+        assert re.search(r'E.*"failed to load \'broken\' version 1: (Internal|Invalid argument): ', server.log())
+        status, answer = server.json("POST", LOAD.format("nothing"))
+        assert status == 404
+        assert answer["error"] == ("failed to load 'nothing', failed to poll from model repository: "
+                                   "model not found in any model repository")
+        server.json("POST", UNLOAD.format("broken"))
+
+
+def test_a_port_that_is_taken_is_said_in_tritons_words():
+    with serve(EXAMPLES) as server:
+        command = [PROGRAMS.absolute() / "inferd", "--as", "tritonserver", "--model-repository", EXAMPLES, "--http-address",
+                   "127.0.0.1", "--http-port", str(server.port), "--allow-grpc=false", "--allow-metrics=false"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 1
+        assert f"failed to start HTTP service: Unavailable - Socket '127.0.0.1:{server.port}' already in use" in done.stderr
+
+
+@pytest.mark.parametrize("flags, text", [
+    (["--http-restricted-api=health:a=b", "--http-restricted-api=inference,health:c=d"],
+     "api 'health' can not be specified in multiple config groups"),
+    (["--grpc-restricted-protocol=x:a=b"], "unknown restricted api 'x'"),
+    (["--model-control-mode=explicit", "--load-model=*", "--load-model=m"],
+     "Wildcard model name '*' must be the ONLY startup model if specified at all."),
+])
+def test_flags_that_contradict_each_other_end_the_start(flags, text):
+    command = [PROGRAMS.absolute() / "inferd", "--as", "tritonserver", "--model-repository", EXAMPLES, *flags]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0 and text in done.stdout + done.stderr
+
+
+def test_statistics_of_what_is_not_there(tmp_path):
+    with serve(EXAMPLES) as server:
+        assert server.json("GET", "/v2/models/nobody/stats") == (400, {"error": "requested model 'nobody' is not available"})
+        assert server.json("GET", "/v2/models/simple/versions/7/stats") == (
+            400, {"error": "requested model version is not available for model 'simple'"})
+
+
+def test_its_tests_hold_answers_over_grpc_back(tmp_path, monkeypatch):
+    """The client's deadline passes first."""
+    monkeypatch.setenv("TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", "60")
+    models.add_fake(tmp_path, "echo")
+    with serve(tmp_path) as server, grpc.insecure_channel(server.grpc_address) as channel:
+        ready = oip.unary(channel, "ModelReady")(protos.message("inference.ModelReadyRequest")(name="nobody"), timeout=60)
+        assert not ready.ready
+        message = protos.message("inference.ModelInferRequest")(model_name="echo")
+        message.inputs.add(name="INPUT", datatype="INT32", shape=[4])
+        message.raw_input_contents.append(bytes(16))
+        with pytest.raises(grpc.RpcError) as error:
+            oip.unary(channel, "ModelInfer")(message, timeout=1, metadata=(("spaced", " a "),))
+        assert (error.value.code(), error.value.details()) == (grpc.StatusCode.DEADLINE_EXCEEDED, "Deadline Exceeded")

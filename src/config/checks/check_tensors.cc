@@ -10,7 +10,7 @@ namespace {
 
 using Dims = google::protobuf::RepeatedField<int64_t>;
 
-void CheckDims(CheckContext& c, const Place& place, std::string_view kind, const Dims& dims) {
+void CheckDims(CheckContext& c, const Place& place, std::string_view kind, const std::string& name, const Dims& dims) {
   if (static_cast<size_t>(dims.size()) > tensor::kRankMax) {
     c.problems.push_back(place.At("dims", "model " + std::string(kind) + " has " + std::to_string(dims.size()) +
                                               " dimensions, at most " + std::to_string(tensor::kRankMax) +
@@ -18,7 +18,7 @@ void CheckDims(CheckContext& c, const Place& place, std::string_view kind, const
   }
   for (int i = 0; i < dims.size(); ++i) {
     if (dims.Get(i) >= 1 || dims.Get(i) == -1) continue;
-    c.problems.push_back(place.At("dims", "model " + std::string(kind) +
+    c.problems.push_back(place.At("dims", "model " + std::string(kind) + (name.empty() ? "" : " '" + name + "'") +
                                               " dimension must be integer >= 1, or -1 to indicate a variable-size "
                                               "dimension for " +
                                               c.model + ", got " + std::to_string(dims.Get(i))));
@@ -97,7 +97,7 @@ void CheckTensor(CheckContext& c, const Place& place, std::string_view kind, con
   if (!IsDataType(tensor.data_type())) {
     c.problems.push_back(place.At("data_type", "unknown data type " + std::to_string(tensor.data_type())));
   }
-  CheckDims(c, place, kind, tensor.dims());
+  CheckDims(c, place, kind, tensor.name(), tensor.dims());
   CheckReshape(c, place, "model " + std::string(kind) + " '" + tensor.name() + "' ", tensor);
   if (tensor.is_shape_tensor()) {
     c.problems.push_back(place.At("is_shape_tensor", "shape tensors are only supported for TensorRT platform"));

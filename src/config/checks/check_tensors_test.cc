@@ -13,10 +13,12 @@ constexpr ProblemCase kTensors[] = {
     {"output { data_type: TYPE_FP32 dims: 1 }", "2: output[0]: model output must specify 'name' for M"},
     {"input { name: \"a\" }\ninput {\n name: \"a\" }", "4: input[1].name: model input 'a' is specified twice for M"},
     {"input {\n name: \"a\"\n dims: [ 1, 0 ] }",
-     "4: input[0].dims: model input dimension must be integer >= 1, or -1 to indicate a variable-size dimension for M, "
+     "4: input[0].dims: model input 'a' dimension must be integer >= 1, or -1 to indicate a variable-size dimension "
+     "for M, "
      "got 0"},
     {"output { name: \"a\" dims: -2 }",
-     "2: output[0].dims: model output dimension must be integer >= 1, or -1 to indicate a variable-size dimension for "
+     "2: output[0].dims: model output 'a' dimension must be integer >= 1, or -1 to indicate a variable-size dimension "
+     "for "
      "M, got -2"},
     {"input { name: \"a\" dims: [1, 1] format: FORMAT_NHWC }",
      "2: input[0].format: model input NHWC/NCHW require 3 dims for M"},

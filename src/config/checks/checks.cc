@@ -42,6 +42,16 @@ void CheckFilename(CheckContext& c, const Place& place, std::string_view field, 
   }
 }
 
+// As in Triton: an engine's library has one name.
+void CheckRuntime(CheckContext& c) {
+  const std::string& runtime = c.config.runtime();
+  if (runtime.empty() || runtime.find_first_of("/\\") != std::string::npos || c.config.backend().empty()) return;
+  const std::string expected = "libtriton_" + c.config.backend() + ".so";
+  if (runtime == expected) return;
+  c.problems.push_back(c.place.At("runtime", "unknown runtime '" + runtime + "' of backend '" + c.config.backend() +
+                                                 "', expected '" + expected + "' for " + c.model));
+}
+
 }  // namespace
 
 void CheckInstanceGroups(CheckContext& c) {
@@ -78,6 +88,7 @@ void CheckInstanceGroups(CheckContext& c) {
 void CheckFilenames(CheckContext& c) {
   CheckFilename(c, c.place, "default_model_filename", -1, c.config.default_model_filename());
   CheckFilename(c, c.place, "runtime", -1, c.config.runtime());
+  CheckRuntime(c);
   for (const auto& [capability, name] : c.config.cc_model_filenames()) {
     CheckFilename(c, c.place, "cc_model_filenames", -1, name);
   }

@@ -53,6 +53,10 @@ constexpr ProblemCase kInstances[] = {
 constexpr ProblemCase kFiles[] = {
     {"default_model_filename: \"../x\"",
      "2: default_model_filename: '../x' must be a path inside the model's folder for M"},
+    {"runtime: \"libtriton_onnxruntime.so\"", nullptr},
+    {"runtime: \"libtriton_other.so\"",
+     "2: runtime: unknown runtime 'libtriton_other.so' of backend 'onnxruntime', expected 'libtriton_onnxruntime.so' "
+     "for M"},
     {"runtime: \"/lib/x.so\"", "2: runtime: '/lib/x.so' must be a path inside the model's folder for M"},
     {"cc_model_filenames { key: \"7.5\" value: \"a/../../b\" }",
      "2: cc_model_filenames: 'a/../../b' must be a path inside the model's folder for M"},

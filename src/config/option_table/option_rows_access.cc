@@ -8,6 +8,7 @@ namespace inferd::config {
 namespace {
 
 constexpr std::string_view kAccess = "Access";
+constexpr size_t kShownBytes = 64;
 constexpr std::string_view kGroups =
     "health|metadata|inference|shared-memory|model-config|model-repository|statistics|trace|logging|metrics";
 
@@ -18,7 +19,12 @@ base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text) {
   std::vector<EndpointGroup> groups;
   for (;;) {
     const std::string_view name = text.substr(0, text.find(','));
-    INFERD_ASSIGN_OR_RETURN(const auto group, ParseChoice<EndpointGroup>(kGroups, name));
+    const auto parsed = ParseChoice<EndpointGroup>(kGroups, name);
+    if (!parsed.has_value()) {
+      return std::unexpected(
+          parsed.error().WithContext("unknown restricted api '" + std::string(name.substr(0, kShownBytes)) + "'"));
+    }
+    const EndpointGroup group = *parsed;
     if (std::ranges::find(groups, group) != groups.end()) {
       return std::unexpected(base::InvalidArgument("group '" + std::string(name) + "' is named twice"));
     }
@@ -26,6 +32,23 @@ base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text) {
     if (name.size() == text.size()) return groups;
     text.remove_prefix(name.size() + 1);
   }
+}
+
+// One header per group, or it would be unclear which one is meant. `names` are those of `groups`. Triton's rule and
+// text.
+base::Status CheckNew(const std::vector<HeaderRule>& rules, std::string_view names,
+                      const std::vector<EndpointGroup>& groups) {
+  for (const EndpointGroup group : groups) {
+    const std::string_view name = names.substr(0, names.find(','));
+    const auto restricts = [group](const HeaderRule& rule) {
+      return std::ranges::find(rule.groups, group) != rule.groups.end();
+    };
+    if (std::ranges::any_of(rules, restricts)) {
+      return base::InvalidArgument("api '" + std::string(name) + "' can not be specified in multiple config groups");
+    }
+    names.remove_prefix(std::min(name.size() + 1, names.size()));
+  }
+  return base::OkStatus();
 }
 
 // RFC 9110, 5.5; blanks at the ends never arrive.
@@ -46,6 +69,7 @@ base::Status AddHeaderRule(ServerOptions& options, std::string_view text) {
   rule.value = text.substr(equals + 1);
   if (!base::IsToken(rule.header)) return base::InvalidArgument("'" + rule.header + "' is no name of a header");
   if (!IsHeaderValue(rule.value)) return base::InvalidArgument("no header can have the value of '" + rule.header + "'");
+  INFERD_RETURN_IF_ERROR(CheckNew(options.access.*Rules, text.substr(0, colon), rule.groups));
   (options.access.*Rules).push_back(std::move(rule));
   return base::OkStatus();
 }

@@ -39,7 +39,7 @@ TEST(AccessRowsTest, MistakenRestrictionsAreErrorsThatKeepTheSecret) {
     EXPECT_THAT(error(rule), AllOf(HasSubstr("--http-restricted-api: "), Not(HasSubstr("secret")))) << rule;
   }
   EXPECT_THAT(ErrorOf({"m", "--http-restricted-api=health:A=1", "--http-restricted-api=trace,health:B=2"}),
-              HasSubstr("--http-restricted-api restricts a group twice: once more with header 'B'"));
+              HasSubstr("can not be specified in multiple config groups"));
   EXPECT_EQ(ErrorOf({"m", "--http-restricted-api=health:A=1", "--grpc-restricted-protocol=health:A=1"}), "");
   EXPECT_THAT(ErrorOf({"m", "--access-token-file=health:"}), HasSubstr("expected [GROUP,...:]PATH"));
 }

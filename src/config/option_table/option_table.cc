@@ -26,7 +26,7 @@ constexpr std::string_view kJsonNonFinite = "tokens|strings|null|error";
 constexpr std::string_view kV1Status = "union|tfs|kserve";
 constexpr std::string_view kV1Predict = "union|tfs|kserve";
 constexpr std::string_view kTfsResultKey = "both|result|results";
-constexpr std::string_view kLogFormats = "human|json";
+constexpr std::string_view kLogFormats = "human|json|triton|triton-iso8601";
 
 // [NAME=]PATH; without a name, the folder's.
 base::Status AddBasePath(ServerOptions& options, std::string_view text) {
@@ -322,7 +322,8 @@ std::vector<Option> LimitRows() {
 
 std::vector<Option> LogRows() {
   return {
-      Choice<kLogFormats, &S::log, &LogOptions::format>(kLogs, "log-format", "lines for people, or JSON"),
+      Choice<kLogFormats, &S::log, &LogOptions::format>(kLogs, "log-format",
+                                                        "lines for people, JSON, or as tritonserver's"),
       Plain<&S::log, &LogOptions::file>(kLogs, "log-file", "FILE", "default: standard error"),
       Plain<&S::log, &LogOptions::verbose_level>(kLogs, "log-verbose", "N", "0: no verbose lines"),
       Plain<&S::log, &LogOptions::info>(kLogs, "log-info", "", "lines about what goes on"),

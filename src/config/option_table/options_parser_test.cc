@@ -93,7 +93,7 @@ TEST(OptionsParserTest, UnknownOptionsNameTheNearestOne) {
               HasSubstr("unknown option --http-prot (did you mean '--http-port'?)"));
   EXPECT_THAT(ErrorOf({"m.onnx", "--zzzzzz"}), Not(HasSubstr("did you mean")));
   EXPECT_THAT(ErrorOf({"m.onnx", "--log-format=jsn"}),
-              HasSubstr("--log-format: expected human|json, got 'jsn' (did you mean 'json'?)"));
+              HasSubstr("--log-format: expected human|json|triton|triton-iso8601, got 'jsn' (did you mean 'json'?)"));
 }
 
 TEST(OptionsParserTest, WhatWrongOptionsEndWithIsThePersonalitys) {

@@ -43,24 +43,6 @@ base::Status CheckListeners(const ServerOptions& options) {
   return base::OkStatus();
 }
 
-// As Triton: one header per group, or it would be unclear which one is meant.
-base::Status CheckHeaderRules(std::string_view option, const std::vector<HeaderRule>& rules) {
-  std::set<EndpointGroup> seen;
-  for (const HeaderRule& rule : rules) {
-    for (const EndpointGroup group : rule.groups) {
-      if (seen.insert(group).second) continue;
-      return base::InvalidArgument("--" + std::string(option) + " restricts a group twice: once more with header '" +
-                                   rule.header + "'");
-    }
-  }
-  return base::OkStatus();
-}
-
-base::Status CheckAccess(const AccessOptions& access) {
-  INFERD_RETURN_IF_ERROR(CheckHeaderRules("http-restricted-api", access.http_rules));
-  return CheckHeaderRules("grpc-restricted-protocol", access.grpc_rules);
-}
-
 base::Status CheckPattern(const std::string& option, const std::string& pattern) {
   const auto created = base::NamePattern::Create(pattern);
   return created.has_value() ? base::OkStatus() : created.error().WithContext("--" + option);
@@ -150,7 +132,6 @@ base::Status CheckOrigins(const std::vector<std::string>& origins) {
 base::Status CheckServerOptions(const ServerOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckModels(options));
   INFERD_RETURN_IF_ERROR(CheckListeners(options));
-  INFERD_RETURN_IF_ERROR(CheckAccess(options.access));
   INFERD_RETURN_IF_ERROR(CheckPattern("http-header-forward-pattern", options.http_header_forward_pattern));
   INFERD_RETURN_IF_ERROR(CheckPattern("grpc-header-forward-pattern", options.grpc_header_forward_pattern));
   INFERD_RETURN_IF_ERROR(CheckOrigins(options.http_cors_allow_origins));

@@ -11,21 +11,14 @@ namespace {
 constexpr std::string_view kProgramNames[] = {"tritonserver"};
 
 constexpr PersonalityDefault kDefaults[] = {
-    {"name", "triton"},
-    {"model-control-mode", "none"},
-    {"poll-interval", "15s"},
-    {"load-retry-interval", "0s"},
-    {"accept", "tried"},
-    {"exit-on-error", "true"},
-    {"default-max-batch-size", "4"},
-    {"drain-timeout", "30s"},
-    {"http-grpc", "false"},
-    {"rate-limit", "off"},
-    {"readiness", "all"},
-    {"health-bodies", "empty"},
-    {"allow-op-library", "/"},
-    {"control-from", "anyone"},
-    {"unconfigured-batching", "leading-dimension"},
+    {"name", "triton"},         {"model-control-mode", "none"},
+    {"poll-interval", "15s"},   {"load-retry-interval", "0s"},
+    {"accept", "tried"},        {"log-format", "triton"},
+    {"exit-on-error", "true"},  {"default-max-batch-size", "4"},
+    {"drain-timeout", "30s"},   {"http-grpc", "false"},
+    {"rate-limit", "off"},      {"readiness", "all"},
+    {"health-bodies", "empty"}, {"allow-op-library", "/"},
+    {"control-from", "anyone"}, {"unconfigured-batching", "leading-dimension"},
 };
 
 base::Status SetDelay(ServerOptions& options, std::string_view text) {
@@ -34,7 +27,19 @@ base::Status SetDelay(ServerOptions& options, std::string_view text) {
   return base::OkStatus();
 }
 
-constexpr PersonalityVariable kVariables[] = {{"TRITONSERVER_DELAY_SCHEDULER", SetDelay}};
+// Its tests' answers over gRPC come later by so much.
+template <int kMilliseconds>
+base::Status SetAnswerDelay(ServerOptions& options, std::string_view text) {
+  INFERD_ASSIGN_OR_RETURN(const int64_t value, ParseInteger(text, 0, 24 * 3600));
+  options.grpc_answer_delay += std::chrono::milliseconds(value * kMilliseconds);
+  return base::OkStatus();
+}
+
+constexpr PersonalityVariable kVariables[] = {
+    {"TRITONSERVER_DELAY_SCHEDULER", SetDelay},
+    {"TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", SetAnswerDelay<1000>},
+    {"TRITONSERVER_DELAY_GRPC_RESPONSE", SetAnswerDelay<1>},
+};
 
 }  // namespace
 

@@ -83,8 +83,8 @@ constexpr PersonalityFlag kFlags[] = {
     {.name = "log-verbose", .option = "log-verbose", .help = "0: no verbose lines", .values = "true=1,false=0"},
     {.name = "log-format",
      .option = "log-format",
-     .help = "default and ISO8601: lines for people; or json",
-     .values = "default=human,ISO8601=human"},
+     .help = "default, ISO8601, or one of ours",
+     .values = "default=triton,ISO8601=triton-iso8601"},
 
     Idle("allow-sagemaker", kNoSageMaker, FlagForm::kBoolean, kOff),
     Idle("sagemaker-port", kNoSageMaker, FlagForm::kInteger, "*"),

@@ -193,7 +193,8 @@ TEST(TritonserverFlagsTest, ModelsAreLoadedAsItsFlagsSay) {
   EXPECT_EQ(options({"--model-load-retry-count=3"}).load_retry_interval, milliseconds(0));
   EXPECT_EQ(options({"--repository-poll-secs=7", "--model-control-mode=poll"}).poll_interval, milliseconds(7'000));
   EXPECT_EQ(options({"--repository-poll-secs=0", "--model-control-mode=poll"}).control_mode, ControlMode::kNone);
-  EXPECT_EQ(options({"--repository-poll-secs=0", "--model-control-mode=explicit"}).control_mode, ControlMode::kExplicit);
+  EXPECT_EQ(options({"--repository-poll-secs=0", "--model-control-mode=explicit"}).control_mode,
+            ControlMode::kExplicit);
   EXPECT_EQ(options({}).accept, AcceptWhen::kTried);
 }
 
@@ -262,6 +263,16 @@ TEST(TritonserverFlagsTest, ItsTestsDelayTheSchedulerByTheEnvironment) {
   EXPECT_EQ(parse("inferd", "6")->options.delay_until_queued, 0u);
   EXPECT_THAT(parse("tritonserver", "six").error().message(),
               HasSubstr("TRITONSERVER_DELAY_SCHEDULER: expected a whole number"));
+}
+
+TEST(TritonserverFlagsTest, ItsTestsDelayAnswersOverGrpc) {
+  const auto delay = [](std::map<std::string, std::string, std::less<>> environment) {
+    return ParseServerOptions({"tritonserver", {"m.onnx"}, {environment.begin(), environment.end()}})
+        ->options.grpc_answer_delay;
+  };
+  EXPECT_EQ(delay({{"TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", "2"}}), milliseconds(2'000));
+  EXPECT_EQ(delay({{"TRITONSERVER_DELAY_GRPC_RESPONSE", "30"}}), milliseconds(30));
+  EXPECT_EQ(delay({}), milliseconds(0));
 }
 
 TEST(TritonserverFlagsTest, MetricsListenWhereHttpDoes) {

@@ -12,6 +12,7 @@
 #include "rpc/control_method.h"
 #include "v2/carried_types.h"
 #include "v2/extensions.h"
+#include "v2/statistics.h"
 
 namespace inferd::oip_grpc {
 
@@ -76,7 +77,8 @@ base::Result<inference::ModelConfigResponse> ModelConfig(const Environment& envi
 
 base::Result<inference::ModelStatisticsResponse> ModelStatistics(const Environment& environment,
                                                                  const inference::ModelStatisticsRequest& request) {
-  INFERD_ASSIGN_OR_RETURN(const auto statistics, environment.catalog.Statistics(request.name(), request.version()));
+  INFERD_ASSIGN_OR_RETURN(const auto statistics, v2::StatisticsOf(environment.catalog, request.name(),
+                                                                  request.version(), environment.options.triton_exact));
   return StatisticsMessage(statistics);
 }
 

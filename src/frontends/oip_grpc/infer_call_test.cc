@@ -283,6 +283,15 @@ TEST_F(InferCallTest, WhatFailsBehindTheDeadlineIsTheDeadline) {
   EXPECT_EQ(StatusOf(*patient), "4: Request timeout expired");
 }
 
+TEST_F(InferCallTest, ItsAnswerMayBeHeldBack) {
+  service_.options.answer_delay = std::chrono::milliseconds(50);
+  auto call = service_.Ask("ModelInfer", InferRequest());
+  EXPECT_TRUE(call->Messages().empty());
+  service_.server.loop.Advance(std::chrono::milliseconds(60));
+  EXPECT_EQ(StatusOf(*call), "0");
+  EXPECT_EQ(call->Messages().size(), 1u);
+}
+
 TEST_F(InferCallTest, MetadataThatMatchBecomeParameters) {
   service_.options.forwarded_metadata = *base::NamePattern::Create("x-.*");
   Infer(InferRequest(), {{"x-user", "ann"}, {"y-user", "bob"}});

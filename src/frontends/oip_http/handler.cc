@@ -18,6 +18,7 @@
 #include "rest/once_loaded.h"
 #include "v2/carried_types.h"
 #include "v2/extensions.h"
+#include "v2/statistics.h"
 
 namespace inferd::oip_http {
 
@@ -87,6 +88,7 @@ class Handler final : public net::HttpHandler {
   }
 
   void OnRequest(net::HttpRequest request, net::Reply reply) override {
+    if (options_.triton_exact && environment_->logger.Enabled(base::LogLevel::kVerbose)) LogRequest(request.head);
     Call call(environment_, request.head, request.received_ns, std::move(reply));
     const RouteResult found = FindRoute(request.head.method, request.head.segments);
     if (!found.found) return call.Send(NoSuchRoute(options_, found));
@@ -110,6 +112,12 @@ class Handler final : public net::HttpHandler {
   }
 
  private:
+  // In the words of Triton's server, which has a number for the method.
+  void LogRequest(const net::RequestHead& head) const {
+    environment_->logger.Verbose("HTTP request: " + std::string(head.method == net::Method::kPost ? "2" : "0") + " " +
+                                 std::string(head.target));
+  }
+
   // Of a body with binary tensors. What the model is not found for is said when the body is there.
   base::Buffer MemoryFor(const Route& route, size_t bytes, size_t align_at) const {
     const auto found = environment_->dispatcher.Find(route.model, route.version);
@@ -140,7 +148,8 @@ class Handler final : public net::HttpHandler {
         return ModelReadyResponse(options_, request.head, catalog, route.model, route.version);
       case Endpoint::kModelNames: return rest::JsonResponse(rest::ModelNamesJson(catalog.ModelNames()));
       case Endpoint::kModelStatistics:
-        return JsonOrError(options_, catalog.Statistics(route.model, route.version), StatisticsJson);
+        return JsonOrError(options_, v2::StatisticsOf(catalog, route.model, route.version, options_.triton_exact),
+                           StatisticsJson);
       case Endpoint::kModelScheduler:
         return JsonOrError(options_, catalog.Scheduling(route.model, route.version), SchedulerJson);
       case Endpoint::kRepositoryIndex: return Index(route, request);

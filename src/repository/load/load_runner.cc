@@ -30,6 +30,18 @@ void LogUnactedFields(const core::ModelId& id, const config::ModelConfig& config
   }
 }
 
+std::string_view TritonCode(base::StatusCode code) {
+  switch (code) {
+    case base::StatusCode::kInvalidArgument: return "Invalid argument";
+    case base::StatusCode::kNotFound: return "Not found";
+    case base::StatusCode::kUnavailable: return "Unavailable";
+    case base::StatusCode::kUnimplemented: return "Unsupported";
+    case base::StatusCode::kAlreadyExists: return "Already exists";
+    case base::StatusCode::kCancelled: return "Cancelled";
+    default: return "Internal";
+  }
+}
+
 }  // namespace
 
 class LoadRunner::EndNotice final {
@@ -61,6 +73,7 @@ void LoadRunner::Start(LoadJob job) {
 
 void LoadRunner::Run(const LoadJob& job) {
   const int64_t began_ns = clock_.NowNs();
+  if (triton_words_) logger_.Info("loading: " + job.id.name + ":" + std::to_string(job.id.version));
   if (listener_.Stopping()) {
     return listener_.LoadEnded(job.id, std::unexpected(base::Unavailable("the server is shutting down")));
   }
@@ -96,13 +109,19 @@ void LoadRunner::Log(const core::ModelId& id,
   const std::string shown = "'" + id.name + "' version " + std::to_string(id.version);
   const std::initializer_list<base::LogField> model = {{"model", id.name, /*in_message=*/true},
                                                        {"version", id.version, /*in_message=*/true}};
-  if (!loaded.has_value()) return logger_.Error("failed to load " + shown + ": " + loaded.error().message(), model);
-  logger_.Info("loaded " + shown, model);
+  if (!loaded.has_value()) {
+    const std::string code = triton_words_ ? std::string(TritonCode(loaded.error().code())) + ": " : "";
+    return logger_.Error("failed to load " + shown + ": " + code + loaded.error().message(), model);
+  }
+  logger_.Info(triton_words_ ? "successfully loaded '" + id.name + "'" : "loaded " + shown, model);
   LogBatching(id, (*loaded)->config(), logger_);
   LogUnactedFields(id, (*loaded)->config(), logger_);
 }
 
 void LoadRunner::Gone(const LoadMetrics::Version& load) {
+  if (triton_words_) {
+    logger_.Info("successfully unloaded '" + load.id.name + "' version " + std::to_string(load.id.version));
+  }
   listener_.LoadGone(load);
   // A model's memory goes back to the system, not to the next request. That walks all that is free, so it is done once
   // for versions that end together.

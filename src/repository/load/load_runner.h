@@ -29,8 +29,8 @@ class LoadListener {
 class LoadRunner final {
  public:
   LoadRunner(const Loader& loader, LoadMetrics& metrics, const base::Clock& clock, base::Logger& logger,
-             base::ThreadPool& load_pool, base::ThreadPool& retire_pool, LoadListener& listener,
-             uint32_t repeats = 0)
+             base::ThreadPool& load_pool, base::ThreadPool& retire_pool, LoadListener& listener, uint32_t repeats = 0,
+             bool triton_words = false)
       : loader_(loader),
         metrics_(metrics),
         clock_(clock),
@@ -38,7 +38,8 @@ class LoadRunner final {
         load_pool_(load_pool),
         retire_pool_(retire_pool),
         listener_(listener),
-        repeats_(repeats) {}
+        repeats_(repeats),
+        triton_words_(triton_words) {}
 
   // Returns at once.
   void Start(LoadJob job);
@@ -60,6 +61,7 @@ class LoadRunner final {
   base::ThreadPool& retire_pool_;
   LoadListener& listener_;
   const uint32_t repeats_;  // of a load that fails
+  const bool triton_words_;
 };
 
 }  // namespace inferd::repository

@@ -171,8 +171,8 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Load(const LoadJ
 base::Status Loader::WarmUpAll(const LoadJob& job, const std::shared_ptr<const core::ModelVersion>& version) const {
   const config::ModelConfig& config = version->config();
   const int64_t began_ns = services_.clock.NowNs();
-  INFERD_RETURN_IF_ERROR(
-      WarmUp(version, config.warmups, job.model_dir / "warmup", config::ExpandInstances(config).size()));
+  INFERD_RETURN_IF_ERROR(WarmUp(version, config.warmups, job.model_dir / "warmup",
+                                config::ExpandInstances(config).size(), services_.logger));
   INFERD_ASSIGN_OR_RETURN(const bool recorded, WarmUpWithRecords(job, version));
   if (recorded || !config.warmups.empty()) {
     services_.metrics.WarmedUp({.id = job.id, .dir = job.version_dir}, services_.clock.NowNs() - began_ns);

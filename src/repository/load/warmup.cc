@@ -56,10 +56,14 @@ base::Status WarmUpWith(const std::shared_ptr<const core::ModelVersion>& version
 }
 
 base::Status WarmUp(const std::shared_ptr<const core::ModelVersion>& version,
-                    const std::vector<config::Warmup>& warmups, const std::filesystem::path& dir, size_t instances) {
+                    const std::vector<config::Warmup>& warmups, const std::filesystem::path& dir, size_t instances,
+                    base::Logger* logger) {
   const bool batches = version->signature().max_batch_size > 0;
   for (const config::Warmup& warmup : warmups) {
     const std::string context = "warm-up '" + warmup.name + "'";
+    if (logger != nullptr) {
+      logger->Verbose("model '" + version->id().name + "' is running warmup sample '" + warmup.name + "'");
+    }
     for (uint32_t i = 0; i < std::max<uint32_t>(warmup.count, 1); ++i) {
       std::vector<std::future<base::Status>> answers;
       for (size_t instance = 0; instance < instances; ++instance) {

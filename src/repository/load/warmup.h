@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/logging.h"
 #include "base/status.h"
 #include "config/model/model_config.h"
 #include "core/model_version.h"
@@ -33,8 +34,9 @@ base::Status WarmUpWith(const std::shared_ptr<const core::ModelVersion>& version
                         std::vector<std::unique_ptr<core::InferRequest>> requests);
 
 // Sends every warm-up request `count` times to each of the version's instances, as many at a time, and waits for the
-// answers. Blocks. The first error ends it.
+// answers. Blocks. The first error ends it. `logger` gets a verbose line for each; null: none does.
 base::Status WarmUp(const std::shared_ptr<const core::ModelVersion>& version,
-                    const std::vector<config::Warmup>& warmups, const std::filesystem::path& dir, size_t instances);
+                    const std::vector<config::Warmup>& warmups, const std::filesystem::path& dir, size_t instances,
+                    base::Logger* logger = nullptr);
 
 }  // namespace inferd::repository

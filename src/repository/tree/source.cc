@@ -262,8 +262,8 @@ base::Result<ModelLook> Source::LookAt(const std::string& model, const std::stri
     return look;
   }
   NoteSeen(model, std::nullopt);
-  return std::unexpected(
-      base::NotFound("failed to load '" + model + "', failed to poll from model repository: no repository has it"));
+  return std::unexpected(base::NotFound(
+      "failed to load '" + model + "', failed to poll from model repository: model not found in any model repository"));
 }
 
 base::Result<std::set<std::string>> Source::ModelNames() const {
