@@ -1,5 +1,6 @@
 """Under --as tritonserver the server does what that one does, where that is something else."""
 
+import concurrent.futures
 import re
 import subprocess
 
@@ -168,3 +169,22 @@ def test_its_tests_hold_answers_over_grpc_back(tmp_path, monkeypatch):
         with pytest.raises(grpc.RpcError) as error:
             oip.unary(channel, "ModelInfer")(message, timeout=1, metadata=(("spaced", " a "),))
         assert (error.value.code(), error.value.details()) == (grpc.StatusCode.DEADLINE_EXCEEDED, "Deadline Exceeded")
+
+
+def test_an_identity_answers_a_ragged_batch_request_by_request(tmp_path):
+    models.write_whole(tmp_path / "ragged" / "config.pbtxt", b"""backend: "identity" max_batch_size: 4
+        input { name: "IN" data_type: TYPE_INT32 dims: [ -1 ] allow_ragged_batch: true }
+        output { name: "OUT" data_type: TYPE_INT32 dims: [ -1 ] }
+        dynamic_batching { preferred_batch_size: 3 max_queue_delay_microseconds: 3600000000 }
+        instance_group { kind: KIND_CPU count: 1 }""")
+    (tmp_path / "ragged" / "1").mkdir()
+    with serve(tmp_path) as server, concurrent.futures.ThreadPoolExecutor(3) as pool:
+        def ask(values):
+            tensor = {"name": "IN", "shape": [1, len(values)], "datatype": "INT32", "data": values}
+            status, answer = server.infer("ragged", [tensor])
+            assert status == 200, answer
+            return answer["outputs"][0]["shape"], answer["outputs"][0]["data"]
+
+        asked = [[1], [2, 3], [4, 5, 6]]
+        assert list(pool.map(ask, asked)) == [([1, len(values)], values) for values in asked]
+        assert server.metric("nv_inference_exec_count") == 1

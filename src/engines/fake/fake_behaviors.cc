@@ -96,6 +96,28 @@ base::Status SendNumber(const inferd_host* host, const inferd_model* model, cons
 
 }  // namespace
 
+namespace {
+
+// Of an output that repeats `input`. A ragged input is a row of elements, of which a request has rows again.
+std::vector<int64_t> RepeatedShape(const inferd_model* model, const Part& part, uint32_t output,
+                                   const Part::Input& input) {
+  const bool ragged = input.shape.size() == 1 && model->output(output).rank == 2;
+  if (!ragged || part.request() == INFERD_ALL_REQUESTS) return input.shape;
+  const int64_t rows = part.batch()->rows[part.request()];
+  return {rows, rows > 0 ? input.shape[0] / rows : 0};
+}
+
+}  // namespace
+
+bool RepeatsRaggedInputs(const inferd_model* model, const inferd_batch* batch) {
+  for (size_t i = 0; i < batch->input_count; ++i) {
+    const inferd_input& input = *batch->inputs[i];
+    const bool repeated = input.index < model->output_list.size();
+    if (repeated && input.rank == 1 && model->output(input.index).rank == 2) return true;
+  }
+  return false;
+}
+
 base::Status Identity(const inferd_host* host, const inferd_model* model, const Part& part) {
   const inferd_batch* batch = part.batch();
   Answer answer(host, model, batch);
@@ -110,10 +132,10 @@ base::Status Identity(const inferd_host* host, const inferd_model* model, const 
     }
     if (input->datatype == INFERD_TYPE_BYTES && input->bytes_form == INFERD_BYTES_ELEMENTS) {
       GatherElements(*input, &elements[i]);
-      answer.AddElements(index, input->shape, elements[i]);
+      answer.AddElements(index, RepeatedShape(model, part, index, *input), elements[i]);
       continue;
     }
-    auto* out = static_cast<std::byte*>(answer.Add(index, input->shape, input->bytes()));
+    auto* out = static_cast<std::byte*>(answer.Add(index, RepeatedShape(model, part, index, *input), input->bytes()));
     if (out == nullptr) return NoMemory();
     for (const inferd_memory& piece : input->pieces) {
       std::memcpy(out, piece.data, piece.size);

@@ -14,8 +14,12 @@ namespace inferd::fake {
 // Waits for a request's sake, and until its client takes what there is; false: nobody waits for its answer any more.
 using Pause = std::function<bool(size_t request, int64_t ns)>;
 
-// Output i repeats input i, whatever its datatype and shape.
+// Output i repeats input i, whatever its datatype and shape; of a ragged one, in rows again, which needs a part for
+// each request.
 base::Status Identity(const inferd_host* host, const inferd_model* model, const Part& part);
+
+// Whether an output has rows whose input is ragged, a row of elements.
+bool RepeatsRaggedInputs(const inferd_model* model, const inferd_batch* batch);
 
 // The two inputs' sum and difference, element by element; integers wrap.
 base::Status AddSub(const inferd_host* host, const inferd_model* model, const Part& part);

@@ -110,7 +110,8 @@ base::Status FakeExecution::Compute() {
     default: break;
   }
   const auto compute = model_->options.behavior == Behavior::kAddSub ? AddSub : Identity;
-  if (model_->options.respond == Respond::kAll) return compute(host_, model_, Part::WholeBatch(batch_));
+  const bool together = model_->options.respond == Respond::kAll && !RepeatsRaggedInputs(model_, batch_);
+  if (together) return compute(host_, model_, Part::WholeBatch(batch_));
   for (size_t i = 0; i < batch_->request_count; ++i) {
     const size_t request = model_->options.respond == Respond::kReverse ? batch_->request_count - 1 - i : i;
     INFERD_RETURN_IF_ERROR(compute(host_, model_, Part::OneRequest(batch_, request)));
