@@ -91,6 +91,18 @@ TEST_F(ManagerTritonTest, AModelThatWentIsKnownAndUnavailable) {
   EXPECT_TRUE(Infer("m").has_value());
 }
 
+TEST_F(ManagerTritonTest, AModelThatWasNeverLoadedIsUnknown) {
+  AddVersion("m", 1);
+  Explicit();
+  options_.startup_models.clear();
+  Start();
+  EXPECT_THAT(IndexText(), HasSubstr("m:"));
+  EXPECT_EQ(Infer("m").error(), base::NotFound("Request for unknown model: 'm' is not found"));
+  EXPECT_TRUE(Load("m").ok());
+  EXPECT_TRUE(Unload("m").ok());
+  EXPECT_THAT(Infer("m").error().message(), HasSubstr("'m' has no available versions"));
+}
+
 TEST_F(ManagerTritonTest, AModelInASecondRepositoryIsUnloaded) {
   support::TempDir second;
   options_.repositories.push_back({.name = "second", .path = second.path()});

@@ -188,3 +188,21 @@ def test_an_identity_answers_a_ragged_batch_request_by_request(tmp_path):
         asked = [[1], [2, 3], [4, 5, 6]]
         assert list(pool.map(ask, asked)) == [([1, len(values)], values) for values in asked]
         assert server.metric("nv_inference_exec_count") == 1
+
+
+def test_metrics_have_summaries_where_they_are_asked_for(tmp_path):
+    models.add_fake(tmp_path, "echo")
+    with serve(tmp_path, "--metrics-config", "summary_latencies=true", "--metrics-config=summary_quantiles=0.5:0.05,0.99:0.001",
+               "--metrics-config=counter_latencies=false") as server:
+        for _ in range(3):
+            assert server.infer("echo", models.int32_input(1, 2))[0] == 200
+        metrics = server.metrics()
+        for phase in ("request", "queue", "compute_input", "compute_infer", "compute_output"):
+            name, labels = f"nv_inference_{phase}_summary_us", 'model="echo",version="1"'
+            assert metrics[f"{name}_count{{{labels}}}"] == 3
+            median, most = (metrics[f'{name}{{{labels},quantile="{quantile}"}}'] for quantile in ("0.5", "0.99"))
+            assert 0 <= median <= most <= metrics[f"{name}_sum{{{labels}}}"]
+        assert not any("duration_us" in name for name in metrics)
+        assert metrics['nv_inference_count{model="echo",version="1"}'] == 3
+    with serve(tmp_path) as server:
+        assert not any("summary_us" in name for name in server.metrics())

@@ -1,9 +1,10 @@
 #include "config/option_table/option_table.h"
-#include "config/base_path.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
+#include "config/base_path.h"
 #include "config/option_table/option_field.h"
 #include "config/option_table/option_rows.h"
 
@@ -175,6 +176,16 @@ void AddTlsRows(std::vector<Option>& rows, std::string_view certificate, std::st
       kListeners, client_ca, "FILE", "clients must show a certificate that this CA signed"));
 }
 
+base::Status AddSummaryQuantile(ServerOptions& options, std::string_view text) {
+  double quantile = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), quantile);
+  if (error != std::errc() || end != text.data() + text.size() || !(quantile > 0 && quantile < 1)) {
+    return base::InvalidArgument("expected a number between 0 and 1, got '" + std::string(text.substr(0, 64)) + "'");
+  }
+  options.summary_quantiles.push_back(quantile);
+  return base::OkStatus();
+}
+
 std::vector<Option> HttpRows() {
   std::vector<Option> rows = {
       Plain<&S::http, &Listener::enabled>(kListeners, "http", "", "serve HTTP"),
@@ -213,6 +224,15 @@ std::vector<Option> MetricsRows() {
       Plain<&S::metrics, &Listener::port>(kListeners, "metrics-port", "PORT", "0: any free one"),
   };
   AddTlsRows<&S::metrics>(rows, "metrics-tls-certificate", "metrics-tls-key", "metrics-tls-client-ca");
+  rows.push_back(Plain<&S::latency_counters>(kListeners, "metrics-latency-counters", "",
+                                             "the metrics nv_inference_*_duration_us"));
+  rows.push_back({.group = kListeners,
+                  .name = "metrics-summary-quantile",
+                  .value_name = "Q",
+                  .help = "a quantile, such as 0.99, of the metrics nv_inference_*_summary_us, which there are then",
+                  .repeated = true,
+                  .set = AddSummaryQuantile,
+                  .print = PrintNothing});
   rows.push_back(Plain<&S::loop_threads>(kListeners, "loop-threads", "N",
                                          "threads for connections; 0: one per usable CPU, at most 8"));
   return rows;

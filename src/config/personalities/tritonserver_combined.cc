@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <charconv>
 
 #include "base/text/digits.h"
+#include "config/option_table/option_value.h"
 #include "config/personalities/tritonserver_flags.h"
 
 namespace inferd::config {
@@ -76,6 +78,40 @@ void CombinePolling(const GivenFlags& given, CombinedFlags& combined) {
   combined.values.push_back({.option = "model-control-mode", .value = "none", .origin = "--repository-poll-secs"});
 }
 
+// counter_latencies=, histogram_latencies= (which are always there), summary_latencies=,
+// summary_quantiles=QUANTILE:ERROR,... (whose errors are ours).
+base::Status CombineMetrics(std::span<const GivenFlag> flags, CombinedFlags& combined) {
+  bool summaries = false;
+  std::string_view quantiles = "0.5:0.05,0.9:0.01,0.95:0.001,0.99:0.001,0.999:0.001";
+  constexpr std::string_view kFlag = "--metrics-config";
+  for (const GivenFlag& flag : flags) {
+    if (flag.name != "metrics-config") continue;
+    const std::string_view setting = std::string_view(flag.value).substr(0, flag.value.find('='));
+    const std::string_view value = std::string_view(flag.value).substr(setting.size() + 1);
+    if (setting == "summary_quantiles") {
+      quantiles = value;
+      continue;
+    }
+    if (setting != "counter_latencies" && setting != "summary_latencies" && setting != "histogram_latencies") {
+      return base::InvalidArgument(std::string(kFlag) + ": unknown setting '" + std::string(setting) + "'");
+    }
+    const auto on = ParseBool(std::string(value));
+    if (!on.has_value()) return on.error().WithContext(std::string(kFlag) + "=" + std::string(setting));
+    if (setting == "summary_latencies") summaries = *on;
+    if (setting != "counter_latencies") continue;
+    combined.values.push_back(
+        {.option = "metrics-latency-counters", .value = *on ? "true" : "false", .origin = std::string(kFlag)});
+  }
+  while (summaries && !quantiles.empty()) {
+    const std::string_view pair = quantiles.substr(0, quantiles.find(','));
+    combined.values.push_back({.option = "metrics-summary-quantile",
+                               .value = std::string(pair.substr(0, pair.find(':'))),
+                               .origin = std::string(kFlag) + "=summary_quantiles"});
+    quantiles.remove_prefix(std::min(pair.size() + 1, quantiles.size()));
+  }
+  return base::OkStatus();
+}
+
 // DEVICE:FRACTION. There are no GPUs here, but a value that is none is a mistake.
 base::Status CheckGpuLimits(std::span<const GivenFlag> flags) {
   for (const GivenFlag& flag : flags) {
@@ -88,7 +124,8 @@ base::Status CheckGpuLimits(std::span<const GivenFlag> flags) {
     const bool number = error == std::errc() && end == text.data() + text.size();
     if (base::IsDigits(device) && number && fraction >= 0 && fraction <= 1) continue;
     return base::InvalidArgument(
-        "--model-load-gpu-limit: expected DEVICE:FRACTION with a fraction in range [0.0, 1.0], got '" + flag.value + "'");
+        "--model-load-gpu-limit: expected DEVICE:FRACTION with a fraction in range [0.0, 1.0], got '" + flag.value +
+        "'");
   }
   return base::OkStatus();
 }
@@ -99,6 +136,7 @@ base::Result<CombinedFlags> CombineTritonserverFlags(const GivenFlags& given) {
   CombinedFlags combined;
   INFERD_RETURN_IF_ERROR(CombineTls(given, combined));
   INFERD_RETURN_IF_ERROR(CheckGpuLimits(given.flags));
+  INFERD_RETURN_IF_ERROR(CombineMetrics(given.flags, combined));
   CombineBackendConfig(given.flags, combined);
   CombineCompletion(given.flags, combined);
   CombinePolling(given, combined);

@@ -99,7 +99,7 @@ constexpr PersonalityFlag kFlags[] = {
     Idle("allow-gpu-metrics", kNoGpu, FlagForm::kBoolean, "*"),
     Idle("allow-cpu-metrics", "metrics of the process are always there", FlagForm::kBoolean, "*"),
     Idle("metrics-interval-ms", kMetricsOnDemand, FlagForm::kInteger, "*"),
-    Idle("metrics-config", "every metric is always there", FlagForm::kSetting),
+    Combined("metrics-config", "counter_latencies, summary_latencies and summary_quantiles", FlagForm::kSetting),
 
     Idle("trace-config", kNoTrace, FlagForm::kSetting),
     Idle("trace-file", kNoTrace, FlagForm::kText),

@@ -198,6 +198,22 @@ TEST(TritonserverFlagsTest, ModelsAreLoadedAsItsFlagsSay) {
   EXPECT_EQ(options({}).accept, AcceptWhen::kTried);
 }
 
+TEST(TritonserverFlagsTest, MetricsAreAsItsSettingsSay) {
+  EXPECT_TRUE(Parse({})->options.latency_counters);
+  EXPECT_THAT(Parse({"--metrics-config=summary_quantiles=0.5:0.1"})->options.summary_quantiles, IsEmpty());
+  const auto all = Parse({"--metrics-config=summary_latencies=true", "--metrics-config", "counter_latencies=false"});
+  ASSERT_TRUE(all.has_value()) << all.error().ToString();
+  EXPECT_FALSE(all->options.latency_counters);
+  EXPECT_THAT(all->options.summary_quantiles, ElementsAre(0.5, 0.9, 0.95, 0.99, 0.999));
+  EXPECT_THAT(Parse({"--metrics-config=summary_latencies=true", "--metrics-config=summary_quantiles=0.4:0.01,0.8:0.1"})
+                  ->options.summary_quantiles,
+              ElementsAre(0.4, 0.8));
+  EXPECT_THAT(ErrorOf({"--metrics-config=no_such=true"}), HasSubstr("unknown setting 'no_such'"));
+  EXPECT_THAT(ErrorOf({"--metrics-config=summary_latencies=maybe"}), HasSubstr("expected true or false"));
+  EXPECT_THAT(ErrorOf({"--metrics-config=summary_latencies=true", "--metrics-config=summary_quantiles=2:0.1"}),
+              HasSubstr("expected a number between 0 and 1"));
+}
+
 TEST(TritonserverFlagsTest, WhatCannotBeMeantIsRefused) {
   EXPECT_EQ(ErrorOf({"--model-control-mode=explicit", "--load-model=*", "--load-model=m"}),
             "Wildcard model name '*' must be the ONLY startup model if specified at all.");

@@ -36,6 +36,8 @@ void CatalogPublisher::Publish(ModelRecords& records) {
     } else {
       version_metrics_.Update(*record);
       core::CatalogSnapshot::Model now = record->Snapshot();
+      // Nothing was ever wanted of it: to Triton's clients, there is no such model.
+      if (shows_gone_ && before == nullptr && now.versions.empty() && now.reason.empty()) continue;
       if (before != nullptr && *before == now) continue;
       published_ = published_.With(name, std::move(now));
     }

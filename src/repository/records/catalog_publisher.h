@@ -17,8 +17,8 @@ class CatalogPublisher final {
  public:
   static constexpr size_t kGoneMax = 256;
 
-  // `shows_gone`: models that are not there any more have versions that are not ready, and no others; the last
-  // kGoneMax of them.
+  // `shows_gone`: as Triton, models that are not there any more have versions that are not ready, and no others, the
+  // last kGoneMax of them; and those that were never to be loaded are not shown.
   CatalogPublisher(core::SnapshotPublisher& snapshots, metrics::Registry& registry, bool shows_gone = false)
       : snapshots_(snapshots), version_metrics_(registry), shows_gone_(shows_gone) {}
 

@@ -1,6 +1,7 @@
 #include "scheduling/batch/execution_recorder.h"
 
 #include "scheduling/metrics/batching_session_metrics.h"
+#include "scheduling/metrics/latency_summaries.h"
 
 namespace inferd::scheduling {
 
@@ -56,6 +57,9 @@ void ExecutionRecorder::Add(const core::QueuedRequest& queued, int64_t now_ns, S
   successes.total_ns += now_ns - queued.queued_ns;
   context_.statistics.RecordRequest(queued.layout.rows, now_ns - queued.queued_ns, started_ns_ - queued.queued_ns);
   context_.metrics.ObserveRequest(now_ns - queued.queued_ns);
+  if (LatencySummaries* const summaries = context_.metrics.summaries(); summaries != nullptr) {
+    summaries->ObserveRequest(now_ns - queued.queued_ns, started_ns_ - queued.queued_ns);
+  }
 }
 
 void ExecutionRecorder::Record(const Successes& successes, int64_t now_ns) {
@@ -69,6 +73,9 @@ void ExecutionRecorder::Record(const Successes& successes, int64_t now_ns) {
                                     .compute_output_ns = requests * times.compute_output_ns};
     context_.statistics.RecordSuccess(successes.total_ns, together, context_.clock.WallNs() / 1'000'000,
                                       static_cast<uint64_t>(requests));
+    if (LatencySummaries* const summaries = context_.metrics.summaries(); summaries != nullptr) {
+      summaries->ObserveExecution(times, requests);
+    }
   }
   if (recorded_.exchange(true, kRelaxed)) return;
   context_.statistics.RecordExecution(rows_.requested, times);

@@ -121,6 +121,7 @@ std::unique_ptr<VersionMetrics> InferenceMetrics::Add(const core::ModelId& id,
   handle->series_ = series;
   handle->statistics_ = std::move(statistics);
   handle->request_seconds_ = series->request_seconds;
+  handle->summaries_ = series->summaries.get();
   handle->batch_size_ = series->batch_size;
   handle->padding_rows_ = series->padding_rows;
   return handle;
@@ -140,6 +141,8 @@ core::VersionStatistics::FailureObserver InferenceMetrics::FailuresInto(
 
 void InferenceMetrics::Register(const std::shared_ptr<VersionMetrics::Series>& series) {
   for (const FamilyRow& row : kFamilies) {
+    const bool latency = row.value >= kRequestNs && row.value <= kOutputNs;
+    if (latency && !choice_.latency_counters) continue;
     metrics::Labels labels = series->labels;
     if (row.reason != nullptr) labels.emplace_back("reason", row.reason);
     registry_.AddCallback(metrics::Registry::CallbackKind::kCounter, row.name, row.help, std::move(labels),
@@ -148,6 +151,9 @@ void InferenceMetrics::Register(const std::shared_ptr<VersionMetrics::Series>& s
   registry_.AddCallback(metrics::Registry::CallbackKind::kGauge, "nv_inference_pending_request_count",
                         "Instantaneous number of pending requests awaiting execution per-model.", series->labels,
                         [series] { return static_cast<double>(series->Pending()); });
+  if (!choice_.summary_quantiles.empty()) {
+    series->summaries = LatencySummaries::Add(registry_, series->labels, choice_.summary_quantiles);
+  }
   series->request_seconds = AddRequestSeconds(registry_, series->labels, "SUCCESS");
   series->batch_size =
       registry_.AddHistogram("inferd_inference_batch_size", "Rows per execution", series->labels, kBatchBounds);

@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/mutex.h"
 #include "core/model/model_id.h"
@@ -16,6 +18,7 @@ namespace inferd::scheduling {
 
 class BatchingSessionMetrics;
 class InferenceMetrics;
+class LatencySummaries;
 
 // One load's part in its version's metric series: kept by the load's scheduler while it lives. Of a load with several
 // schedulers, over the same statistics, each has one. Thread-safe.
@@ -41,6 +44,9 @@ class VersionMetrics final {
   // Before it serves: its requests may have any number of responses.
   void AddResponses();
 
+  // Of the requests' phases; null: nobody asks for them.
+  LatencySummaries* summaries() const { return summaries_; }
+
   // Where models that batch count besides; null: nowhere.
   BatchingSessionMetrics* batching_session() const { return batching_session_; }
 
@@ -58,6 +64,7 @@ class VersionMetrics final {
 
   InferenceMetrics* owner_ = nullptr;
   BatchingSessionMetrics* batching_session_ = nullptr;
+  LatencySummaries* summaries_ = nullptr;  // the series'
   std::shared_ptr<Series> series_;
   std::shared_ptr<const core::VersionStatistics> statistics_;
   std::shared_ptr<metrics::Histogram> request_seconds_;
@@ -74,9 +81,17 @@ class VersionMetrics final {
 // outlives every VersionMetrics.
 class InferenceMetrics final {
  public:
+  // What there is of a version, beyond what there always is.
+  struct Choice {
+    bool latency_counters = true;                // nv_inference_*_duration_us
+    std::vector<double> summary_quantiles = {};  // of nv_inference_*_summary_us; empty: there are none
+  };
+
   // `batching_session`: TensorFlow Serving's series about batches are there as well. It outlives this.
   explicit InferenceMetrics(metrics::Registry& registry, BatchingSessionMetrics* batching_session = nullptr)
-      : registry_(registry), batching_session_(batching_session) {}
+      : InferenceMetrics(registry, batching_session, Choice()) {}
+  InferenceMetrics(metrics::Registry& registry, BatchingSessionMetrics* batching_session, Choice choice)
+      : registry_(registry), batching_session_(batching_session), choice_(std::move(choice)) {}
 
   // `tags` are ModelConfig's metric_tags: further labels, each with a `_` in front.
   std::unique_ptr<VersionMetrics> Add(const core::ModelId& id, const std::map<std::string, std::string>& tags,
@@ -93,6 +108,7 @@ class InferenceMetrics final {
 
   metrics::Registry& registry_;
   BatchingSessionMetrics* const batching_session_;
+  const Choice choice_;
   base::Mutex mutex_;
   std::map<metrics::Labels, std::shared_ptr<VersionMetrics::Series>> series_ GUARDED_BY(mutex_);
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scheduling/metrics/inference_metrics.h"
+#include "scheduling/metrics/latency_summaries.h"
 
 // Behind inference_metrics.h: what one version's series are read from.
 
@@ -54,6 +55,7 @@ struct VersionMetrics::Series {
   std::array<Failures, core::kFailureReasons> failures;
   std::shared_ptr<metrics::Histogram> batch_size;
   std::shared_ptr<metrics::Counter> padding_rows;
+  std::shared_ptr<LatencySummaries> summaries;  // null: none are asked for
   // Made for the first load whose requests may have any number of responses.
   std::once_flag responses_made;
   std::shared_ptr<metrics::Histogram> first_response_seconds;

@@ -1,0 +1,79 @@
+#include "scheduling/metrics/latency_summaries.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace inferd::scheduling {
+
+namespace {
+
+struct Family {
+  const char* name;
+  const char* help;
+};
+
+// By phase.
+constexpr Family kFamilies[] = {
+    {"nv_inference_request_summary_us", "Summary of inference request duration in microseconds"},
+    {"nv_inference_queue_summary_us", "Summary of inference queuing duration in microseconds"},
+    {"nv_inference_compute_input_summary_us", "Summary of compute input duration in microseconds"},
+    {"nv_inference_compute_infer_summary_us", "Summary of compute inference duration in microseconds"},
+    {"nv_inference_compute_output_summary_us", "Summary of compute output duration in microseconds"},
+};
+
+std::string Text(double quantile) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, quantile).ptr};
+}
+
+}  // namespace
+
+double RecentValues::Quantile(double quantile) const {
+  const size_t kept = std::min<uint64_t>(count(), kValuesKept);
+  if (kept == 0) return NAN;
+  std::vector<double> values(kept);
+  std::ranges::transform(values_.begin(), values_.begin() + static_cast<ptrdiff_t>(kept), values.begin(),
+                         [](const auto& value) { return value.load(std::memory_order_relaxed); });
+  const auto rank = static_cast<size_t>(std::ceil(quantile * static_cast<double>(kept)));
+  const auto at = values.begin() + static_cast<ptrdiff_t>(std::clamp<size_t>(rank, 1, kept) - 1);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+std::shared_ptr<LatencySummaries> LatencySummaries::Add(metrics::Registry& registry, const metrics::Labels& labels,
+                                                        const std::vector<double>& quantiles) {
+  using Kind = metrics::Registry::CallbackKind;
+  auto summaries = std::make_shared<LatencySummaries>();
+  for (size_t phase = 0; phase < kPhases; ++phase) {
+    const auto& [name, help] = kFamilies[phase];
+    for (const double quantile : quantiles) {
+      metrics::Labels own = labels;
+      own.emplace_back("quantile", Text(quantile));
+      registry.AddCallback(Kind::kGauge, name, help, std::move(own),
+                           [summaries, phase, quantile] { return summaries->phases_[phase].Quantile(quantile); });
+    }
+    registry.AddCallback(Kind::kCounter, std::string(name) + "_sum", help, labels,
+                         [summaries, phase] { return summaries->phases_[phase].sum(); });
+    registry.AddCallback(Kind::kCounter, std::string(name) + "_count", help, labels,
+                         [summaries, phase] { return static_cast<double>(summaries->phases_[phase].count()); });
+  }
+  return summaries;
+}
+
+void LatencySummaries::ObserveRequest(int64_t total_ns, int64_t queue_ns) {
+  Observe(kRequest, total_ns);
+  Observe(kQueue, queue_ns);
+}
+
+void LatencySummaries::ObserveExecution(const core::PhaseTimes& phases, int64_t requests) {
+  for (; requests > 0; --requests) {
+    Observe(kInput, phases.compute_input_ns);
+    Observe(kInfer, phases.compute_infer_ns);
+    Observe(kOutput, phases.compute_output_ns);
+  }
+}
+
+}  // namespace inferd::scheduling
