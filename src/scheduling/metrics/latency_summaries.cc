@@ -10,13 +10,13 @@ namespace inferd::scheduling {
 
 namespace {
 
-struct Family {
+struct PhaseFamily {
   const char* name;
   const char* help;
 };
 
 // By phase.
-constexpr Family kFamilies[] = {
+constexpr PhaseFamily kPhaseFamilies[] = {
     {"nv_inference_request_summary_us", "Summary of inference request duration in microseconds"},
     {"nv_inference_queue_summary_us", "Summary of inference queuing duration in microseconds"},
     {"nv_inference_compute_input_summary_us", "Summary of compute input duration in microseconds"},
@@ -24,7 +24,7 @@ constexpr Family kFamilies[] = {
     {"nv_inference_compute_output_summary_us", "Summary of compute output duration in microseconds"},
 };
 
-std::string Text(double quantile) {
+std::string QuantileText(double quantile) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, quantile).ptr};
 }
@@ -48,10 +48,10 @@ std::shared_ptr<LatencySummaries> LatencySummaries::Add(metrics::Registry& regis
   using Kind = metrics::Registry::CallbackKind;
   auto summaries = std::make_shared<LatencySummaries>();
   for (size_t phase = 0; phase < kPhases; ++phase) {
-    const auto& [name, help] = kFamilies[phase];
+    const auto& [name, help] = kPhaseFamilies[phase];
     for (const double quantile : quantiles) {
       metrics::Labels own = labels;
-      own.emplace_back("quantile", Text(quantile));
+      own.emplace_back("quantile", QuantileText(quantile));
       registry.AddCallback(Kind::kGauge, name, help, std::move(own),
                            [summaries, phase, quantile] { return summaries->phases_[phase].Quantile(quantile); });
     }
