@@ -29,6 +29,8 @@ constexpr std::array kPlatforms = {
     Platform{"", "identity", "fake", "identity", "identity", ""},
     Platform{"", "repeat", "fake", "repeat", "repeat", ""},
     Platform{"", "square", "fake", "square", "square", ""},
+    Platform{"", "sequence", "fake", "sequence", "sequence", ""},
+    Platform{"", "dyna_sequence", "fake", "dyna_sequence", "dyna_sequence", ""},
 };
 
 std::string_view Ending(std::string_view filename) {

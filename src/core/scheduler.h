@@ -79,7 +79,8 @@ class Scheduler {
   virtual std::vector<BatchRecord> RecentExecutions() const { return {}; }
 };
 
-// What a scheduler is made of: one load of one version. `model` outlives `instances`.
+// What a scheduler is made of: one load of one version. `model`, which several schedulers of the version may share,
+// outlives `instances`.
 struct SchedulerParts {
   ModelId id;
   uint64_t generation = 0;
@@ -88,7 +89,7 @@ struct SchedulerParts {
   std::vector<int> engine_inputs;   // the signature's inputs and outputs by their index in the engine's own signature;
   std::vector<int> engine_outputs;  // empty: the same
   std::shared_ptr<VersionStatistics> statistics;
-  std::unique_ptr<EngineModel> model;
+  std::shared_ptr<EngineModel> model;
   std::vector<std::unique_ptr<EngineInstance>> instances;  // at least one
 };
 

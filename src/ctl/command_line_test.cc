@@ -44,6 +44,8 @@ std::string Serve(const std::string& request) {
              R"("tuning":{"latency_objective_us":50000,"rows_per_second":1234.56,"first_row_us":2050,)"
              R"("further_row_us":50,"explanation":"no delay: so"},)"
              R"("concurrency":{"limit":12,"min":1,"max":100,"in_flight":9,"shed":4},)"
+             R"("sequences":{"strategy":"direct","slots":8,"active":7,"backlog":6,"waiting":5,"waiting_max":1024,)"
+             R"("begun":20,"ended":10,"restarted":1,"idled":2,"failed":3,"refused":4},)"
              R"("recent":[{"started_ms":1700000000123,"rows":8,"requests":6,"reason":"full","oldest_waited_us":90,)"
              R"("service_us":1500,"left_waiting":5,"instance":1,"inline":false}]})");
   }
@@ -164,6 +166,8 @@ TEST_F(CommandLineTest, ShowsHowAModelIsScheduled) {
             "instances  1 of 2 busy, mean execution 2.00 ms, 7 on the connection's thread\n"
             "tuning     1235 rows/s, first row 2.05 ms, each further 50.0 us, objective 50.0 ms; no delay: so\n"
             "limit      12 in flight (1 to 100), now 9, refused 4\n"
+            "sequences  direct, 7 of 8 active, 6 in the backlog, 5 of 1024 requests wait; begun 20, ended 10, "
+            "restarted 1, idled 2, failed 3, requests refused 4\n"
             "\n"
             "The only execution had 8 rows: why.\n"
             "\n"

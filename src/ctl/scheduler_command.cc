@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <map>
 #include <ostream>
 #include <string>
 
@@ -30,7 +31,7 @@ Status ReadDuration(json::Reader& reader, std::string& text) {
 // The answer as text, piece by piece; empty: not there.
 struct SchedulerText {
   std::string model, version, summary;
-  std::string batching, queue, instances, tuning, limit;
+  std::string batching, queue, instances, tuning, limit, sequences;
   Table recent{{"STARTED", "ROWS", "REQUESTS", "REASON", "WAITED", "EXECUTION", "LEFT", "INSTANCE"}};
 };
 
@@ -141,6 +142,29 @@ Status ReadConcurrency(json::Reader& reader, std::string& text) {
   return base::OkStatus();
 }
 
+Status ReadSequences(json::Reader& reader, std::string& text) {
+  std::string strategy;
+  std::map<std::string, int64_t, std::less<>> numbers;
+  for (const char* name : {"slots", "active", "backlog", "waiting", "waiting_max", "begun", "ended", "restarted",
+                           "idled", "failed", "refused"}) {
+    numbers[name] = 0;
+  }
+  INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> Status {
+    if (key == "strategy") return json::ReadText(reader, strategy);
+    const auto known = numbers.find(key);
+    return known == numbers.end() ? reader.SkipValue() : ReadNumber(reader, known->second);
+  }));
+  const auto number = [&numbers](std::string_view name) { return std::to_string(numbers.find(name)->second); };
+  text = strategy + ", " + number("active") + " of " + number("slots") + " active, " + number("backlog") +
+         " in the backlog, " + number("waiting") + " of " + number("waiting_max") + " requests wait; begun " +
+         number("begun");
+  for (const std::string_view how : {"ended", "restarted", "idled", "failed"}) {
+    text += ", " + std::string(how) + " " + number(how);
+  }
+  text += ", requests refused " + number("refused");
+  return base::OkStatus();
+}
+
 // "13:05:59.123 UTC"
 std::string TimeText(int64_t wall_ms) {
   constexpr int64_t kMsPerSecond = 1000;
@@ -182,6 +206,7 @@ Status Read(json::Reader& reader, SchedulerText& text) {
     if (key == "instances") return ReadInstances(reader, text.instances);
     if (key == "tuning") return ReadTuning(reader, text.tuning);
     if (key == "concurrency") return ReadConcurrency(reader, text.limit);
+    if (key == "sequences") return ReadSequences(reader, text.sequences);
     if (key != "recent") return reader.SkipValue();
     return json::ReadArray(reader, [&] { return ReadRecord(reader, text.recent); });
   });
@@ -202,6 +227,7 @@ Status ShowScheduler(V2Server& server, const std::string& model, const std::stri
          << "instances  " << text.instances << "\n";
   if (!text.tuning.empty()) stream << "tuning     " << text.tuning << "\n";
   if (!text.limit.empty()) stream << "limit      " << text.limit << "\n";
+  if (!text.sequences.empty()) stream << "sequences  " << text.sequences << "\n";
   constexpr size_t kNumberColumns[] = {1, 2, 4, 5, 6, 7};
   stream << "\n"
          << text.summary << "\n\n"

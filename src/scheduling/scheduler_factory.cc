@@ -1,13 +1,89 @@
 #include "scheduling/scheduler_factory.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "scheduling/direct_lane.h"
 #include "scheduling/instance_scheduler.h"
 #include "scheduling/resources/instance_place.h"
+#include "scheduling/sequence_scheduler.h"
 
 namespace inferd::scheduling {
 
 namespace {
+
+base::Result<std::unique_ptr<InstanceScheduler>> MakeInstanceScheduler(core::SchedulerParts version,
+                                                                       std::vector<InstancePlace> places,
+                                                                       const SchedulerOptions& options,
+                                                                       const SchedulerServices& services) {
+  auto metrics = services.metrics.Add(version.id, version.config->metric_tags, version.statistics);
+  if (version.signature->decoupled) metrics->AddResponses();
+  INFERD_ASSIGN_OR_RETURN(ExecutionContext context, MakeExecutionContext(version, services.clock, *metrics));
+  INFERD_ASSIGN_OR_RETURN(ShapePadding padding, ShapePadding::Make(version.config->padding, *version.signature));
+  return std::make_unique<InstanceScheduler>(InstanceScheduler::Parts{.version = std::move(version),
+                                                                      .metrics = std::move(metrics),
+                                                                      .context = std::move(context),
+                                                                      .padding = std::move(padding),
+                                                                      .places = std::move(places)},
+                                             options, services);
+}
+
+// One instance of `version`, which keeps the others.
+core::SchedulerParts TakeInstance(core::SchedulerParts& version, size_t i) {
+  core::SchedulerParts lane{.id = version.id,
+                            .generation = version.generation,
+                            .config = version.config,
+                            .signature = version.signature,
+                            .engine_inputs = version.engine_inputs,
+                            .engine_outputs = version.engine_outputs,
+                            .statistics = version.statistics,
+                            .model = version.model,
+                            .instances = {}};
+  lane.instances.push_back(std::move(version.instances[i]));
+  return lane;
+}
+
+base::Result<std::unique_ptr<SequenceLane>> MakeLane(core::SchedulerParts version, std::vector<InstancePlace> places,
+                                                     const SchedulerOptions& options,
+                                                     const SchedulerServices& services) {
+  const config::SequenceBatching batching = *version.config->sequence_batching;
+  if (batching.strategy == config::SequenceStrategy::kOldest) {
+    version.config = std::make_shared<const config::ModelConfig>(OldestLane::ConfigOf(*version.config));
+    INFERD_ASSIGN_OR_RETURN(
+        std::unique_ptr<InstanceScheduler> scheduler,
+        MakeInstanceScheduler(std::move(version), std::move(places), OldestLane::OptionsOf(options), services));
+    return std::make_unique<OldestLane>(static_cast<size_t>(std::max(batching.max_candidate_sequences, 1)),
+                                        std::move(scheduler));
+  }
+  auto metrics = services.metrics.Add(version.id, version.config->metric_tags, version.statistics);
+  if (version.signature->decoupled) metrics->AddResponses();
+  INFERD_ASSIGN_OR_RETURN(ExecutionContext context, MakeExecutionContext(version, services.clock, *metrics));
+  return std::make_unique<DirectLane>(DirectLane::Parts{.version = std::move(version),
+                                                        .metrics = std::move(metrics),
+                                                        .context = std::move(context),
+                                                        .places = std::move(places)},
+                                      options, services);
+}
+
+base::Result<std::unique_ptr<core::Scheduler>> MakeSequenceScheduler(core::SchedulerParts version,
+                                                                     std::vector<InstancePlace> places,
+                                                                     const SchedulerOptions& options,
+                                                                     const SchedulerServices& services) {
+  SequenceScheduler::Parts parts{
+      .id = version.id,
+      .config = version.config,
+      .statistics = version.statistics,
+      .metrics = services.metrics.Add(version.id, version.config->metric_tags, version.statistics),
+      .lanes = {}};
+  for (size_t i = 0; i < places.size(); ++i) {
+    std::vector<InstancePlace> place;
+    place.push_back(std::move(places[i]));
+    INFERD_ASSIGN_OR_RETURN(std::unique_ptr<SequenceLane> lane,
+                            MakeLane(TakeInstance(version, i), std::move(place), options, services));
+    parts.lanes.push_back(std::move(lane));
+  }
+  return std::make_unique<SequenceScheduler>(std::move(parts), options, services);
+}
 
 base::Result<std::unique_ptr<core::Scheduler>> MakeScheduler(core::SchedulerParts version,
                                                              const SchedulerOptions& options,
@@ -15,19 +91,13 @@ base::Result<std::unique_ptr<core::Scheduler>> MakeScheduler(core::SchedulerPart
   if (version.instances.empty()) {
     return std::unexpected(base::InvalidArgument("model '" + version.id.name + "' has no instance"));
   }
-  auto metrics = services.metrics.Add(version.id, version.config->metric_tags, version.statistics);
-  if (version.signature->decoupled) metrics->AddResponses();
-  INFERD_ASSIGN_OR_RETURN(ExecutionContext context, MakeExecutionContext(version, services.clock, *metrics));
-  INFERD_ASSIGN_OR_RETURN(ShapePadding padding, ShapePadding::Make(version.config->padding, *version.signature));
   INFERD_ASSIGN_OR_RETURN(std::vector<InstancePlace> places,
                           PlaceInstances(*version.config, version.model->compute_threads(), version.instances.size(),
                                          services.host_policies, services.resources));
-  return std::make_unique<InstanceScheduler>(InstanceScheduler::Parts{.version = std::move(version),
-                                                                      .metrics = std::move(metrics),
-                                                                      .context = std::move(context),
-                                                                      .padding = std::move(padding),
-                                                                      .places = std::move(places)},
-                                             options, services);
+  if (version.config->sequence_batching.has_value()) {
+    return MakeSequenceScheduler(std::move(version), std::move(places), options, services);
+  }
+  return MakeInstanceScheduler(std::move(version), std::move(places), options, services);
 }
 
 }  // namespace

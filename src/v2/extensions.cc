@@ -7,6 +7,7 @@ namespace inferd::v2 {
 std::span<const std::string_view> Extensions() {
   static constexpr auto kExtensions = std::to_array<std::string_view>({
       "classification",
+      "sequence",
       "model_repository",
       "model_repository(unload_dependents)",
       "schedule_policy",

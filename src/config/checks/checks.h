@@ -26,6 +26,7 @@ void CheckTensors(CheckContext& context);
 void CheckBatchTensors(CheckContext& context);  // batch_input and batch_output
 void CheckInstanceGroups(CheckContext& context);
 void CheckScheduling(CheckContext& context);     // dynamic_batching
+void CheckSequences(CheckContext& context);      // sequence_batching
 void CheckInferdOptions(CheckContext& context);  // inferd { }
 void CheckPadding(CheckContext& context, const Place& inferd);
 void CheckDependencies(CheckContext& context, const Place& inferd);

@@ -14,14 +14,16 @@ constexpr std::string_view kRefused = "not supported yet, and therefore refused"
 constexpr int kElementsMax = 16'384;
 
 bool CheckCounts(CheckContext& c) {
-  const std::pair<std::string_view, int> counts[] = {{"input", c.config.input_size()},
-                                                     {"output", c.config.output_size()},
-                                                     {"batch_input", c.config.batch_input_size()},
-                                                     {"batch_output", c.config.batch_output_size()},
-                                                     {"instance_group", c.config.instance_group_size()},
-                                                     {"model_warmup", c.config.model_warmup_size()},
-                                                     {"model_metrics", c.config.model_metrics().metric_control_size()},
-                                                     {"inferd", c.config.inferd().padding_size()}};
+  const std::pair<std::string_view, int> counts[] = {
+      {"input", c.config.input_size()},
+      {"output", c.config.output_size()},
+      {"batch_input", c.config.batch_input_size()},
+      {"batch_output", c.config.batch_output_size()},
+      {"instance_group", c.config.instance_group_size()},
+      {"model_warmup", c.config.model_warmup_size()},
+      {"sequence_batching", c.config.sequence_batching().control_input_size()},
+      {"model_metrics", c.config.model_metrics().metric_control_size()},
+      {"inferd", c.config.inferd().padding_size()}};
   for (const auto& [field, count] : counts) {
     if (count <= kElementsMax) continue;
     c.problems.push_back(c.place.At(field, "at most " + std::to_string(kElementsMax) + " are allowed for " + c.model +
@@ -64,7 +66,13 @@ void CheckRefused(CheckContext& c) {
   const auto refuse = [&](std::string_view field, bool written) {
     if (written) c.problems.push_back(c.place.At(field, "'" + std::string(field) + "' is " + std::string(kRefused)));
   };
-  refuse("sequence_batching", c.config.has_sequence_batching());
+  const inference::ModelSequenceBatching& sequences = c.config.sequence_batching();
+  const Place place = c.place.In("sequence_batching");
+  const auto refuse_in_sequences = [&](std::string_view field, bool written) {
+    if (written) c.problems.push_back(place.At(field, "'" + std::string(field) + "' is " + std::string(kRefused)));
+  };
+  refuse_in_sequences("state", sequences.state_size() > 0);
+  refuse_in_sequences("iterative_sequence", sequences.iterative_sequence());
   refuse("ensemble_scheduling", c.config.has_ensemble_scheduling());
 }
 
@@ -83,6 +91,7 @@ std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std
   CheckBatchTensors(context);
   CheckInstanceGroups(context);
   CheckScheduling(context);
+  CheckSequences(context);
   CheckInferdOptions(context);
   CheckFilenames(context);
   CheckWarmup(context);

@@ -20,7 +20,10 @@ constexpr ProblemCase kIdentity[] = {
      "2: version_policy.specific.versions: versions must be non-negative for M"},
 };
 constexpr ProblemCase kRefused[] = {
-    {"sequence_batching { }", "2: sequence_batching: 'sequence_batching' is not supported yet, and therefore refused"},
+    {"sequence_batching { iterative_sequence: true }",
+     "2: sequence_batching.iterative_sequence: 'iterative_sequence' is not supported yet, and therefore refused"},
+    {"sequence_batching { state { input_name: \"i\" } }",
+     "2: sequence_batching.state: 'state' is not supported yet, and therefore refused"},
     {"ensemble_scheduling { }",
      "2: ensemble_scheduling: 'ensemble_scheduling' is not supported yet, and therefore refused"},
 };
@@ -89,9 +92,11 @@ INSTANTIATE_TEST_SUITE_P(Files, ModelConfigProblemsTest, ::testing::ValuesIn(kFi
 INSTANTIATE_TEST_SUITE_P(Rest, ModelConfigProblemsTest, ::testing::ValuesIn(kRest));
 
 TEST(ModelConfigProblemsOrderTest, EveryProblemIsFoundInTheOrderOfTheFile) {
-  EXPECT_THAT(ProblemsOf("name: \"M\"\nplatform: \"onnx\"\nsequence_batching { }\nmax_batch_size: -1\n"),
-              ElementsAre(::testing::StartsWith("2: platform: unexpected platform type 'onnx' for M"),
-                          ::testing::StartsWith("3: sequence_batching"), ::testing::StartsWith("4: max_batch_size")));
+  EXPECT_THAT(
+      ProblemsOf(
+          "name: \"M\"\nplatform: \"onnx\"\nsequence_batching { iterative_sequence: true }\nmax_batch_size: -1\n"),
+      ElementsAre(::testing::StartsWith("2: platform: unexpected platform type 'onnx' for M"),
+                  ::testing::StartsWith("3: sequence_batching"), ::testing::StartsWith("4: max_batch_size")));
 }
 
 TEST(ModelConfigProblemsOrderTest, TooManyTensorsAreOneProblem) {

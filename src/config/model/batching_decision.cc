@@ -58,6 +58,12 @@ BatchingDecision Written(const inference::ModelConfig& proto) {
           .reason = "its configuration says max_batch_size: " + value};
 }
 
+bool IsControl(const ModelConfig& config, const std::string& input) {
+  return config.sequence_batching.has_value() &&
+         std::ranges::find(config.sequence_batching->controls, input, &SequenceControl::name) !=
+             config.sequence_batching->controls.end();
+}
+
 }  // namespace
 
 std::string WhyNotBatchable(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs) {
@@ -102,7 +108,8 @@ BatchingDecision DecideBatching(const ModelConfig& config, std::vector<TensorInf
             .reason = "its configuration lists its tensors and has no max_batch_size"};
   }
   std::erase_if(inputs, [&](const TensorInfo& input) {
-    return std::ranges::find(config.batch_inputs, input.name, &BatchInput::target_name) != config.batch_inputs.end();
+    return std::ranges::find(config.batch_inputs, input.name, &BatchInput::target_name) != config.batch_inputs.end() ||
+           IsControl(config, input.name);
   });
   if (std::string why = WhyNotBatchable(inputs, outputs); !why.empty()) {
     return {.source = BatchingSource::kModel, .reason = std::move(why)};
@@ -120,6 +127,10 @@ BatchingDecision DecideBatching(const ModelConfig& config, std::vector<TensorInf
             .source = BatchingSource::kConfiguration,
             .reason = proto.has_dynamic_batching() ? "its configuration has dynamic_batching"
                                                    : "its configuration says batching: AUTO"};
+  }
+  if (config.sequence_batching.has_value()) {
+    return {
+        .batches = true, .source = BatchingSource::kConfiguration, .reason = "its configuration has sequence_batching"};
   }
   // Both are about the requests of one execution: a model is executed with several for their sake.
   if (!config.batch_inputs.empty() || !config.batch_outputs.empty()) {

@@ -10,6 +10,7 @@
 
 #include "config/isolation.h"
 #include "config/model/batching_decision.h"
+#include "config/model/sequence_batching.h"
 #include "config/version_transition.h"
 #include "tensor/data_type.h"
 #include "tensor/shape.h"
@@ -200,6 +201,7 @@ struct ModelConfig {
   std::vector<ModelOutput> outputs;
   std::vector<InstanceGroup> instance_groups;
   std::optional<DynamicBatching> dynamic_batching;
+  std::optional<SequenceBatching> sequence_batching;
   QueuePolicy queue_policy;  // without dynamic_batching
   InlineExecution inline_execution = InlineExecution::kAuto;
   uint64_t inline_execution_max_us = 0;  // 0: the server's default

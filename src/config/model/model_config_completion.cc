@@ -154,26 +154,54 @@ void CheckComplete(const inference::ModelConfig& config, const Place& place, std
   check(config.output(), "output");
 }
 
-// The targets of batch_input are inputs of the model, and not of its clients. Takes them out of `inputs`.
+// What the server makes of an input of the model: clients do not see it. Takes it out of `inputs`.
+struct MadeInput {
+  std::string name;
+  std::string what;  // "batch input"
+  inference::DataType datatype = inference::TYPE_INVALID;
+};
+void TakeMadeInput(const inference::ModelConfig& config, const MadeInput& made, const Problem& absent,
+                   const Place& place, std::vector<TensorInfo>& inputs, std::vector<Problem>& problems) {
+  const auto info = std::ranges::find(inputs, made.name, &TensorInfo::name);
+  if (info == inputs.end()) {
+    problems.push_back(absent);
+    return;
+  }
+  if (info->datatype != tensor::DataType::kInvalid && ToProto(info->datatype) != made.datatype) {
+    problems.push_back(place.At("data_type", "unable to load model '" + config.name() +
+                                                 "', configuration expects datatype " + DataTypeText(made.datatype) +
+                                                 " for " + made.what + " '" + info->name + "', model provides " +
+                                                 DataTypeText(ToProto(info->datatype))));
+  }
+  inputs.erase(info);
+}
+
+std::string NoInput(const std::string& name) { return "the model has no input '" + name + "'"; }
+
+// The targets of batch_input are inputs of the model, and not of its clients.
 void TakeBatchInputs(const inference::ModelConfig& config, const Place& place, std::vector<TensorInfo>& inputs,
                      std::vector<Problem>& problems) {
   for (int i = 0; i < config.batch_input_size(); ++i) {
     const auto& item = config.batch_input(i);
+    const Place inside = place.In("batch_input", i);
     for (int t = 0; t < item.target_name_size(); ++t) {
-      const auto info = std::ranges::find(inputs, item.target_name(t), &TensorInfo::name);
-      if (info == inputs.end()) {
-        problems.push_back(
-            place.In("batch_input", i).At("target_name", t, "the model has no input '" + item.target_name(t) + "'"));
-        continue;
-      }
-      if (info->datatype != tensor::DataType::kInvalid && ToProto(info->datatype) != item.data_type()) {
-        problems.push_back(place.In("batch_input", i)
-                               .At("data_type", "unable to load model '" + config.name() +
-                                                    "', configuration expects datatype " +
-                                                    DataTypeText(item.data_type()) + " for batch input '" + info->name +
-                                                    "', model provides " + DataTypeText(ToProto(info->datatype))));
-      }
-      inputs.erase(info);
+      const std::string& name = item.target_name(t);
+      TakeMadeInput(config, {.name = name, .what = "batch input", .datatype = item.data_type()},
+                    inside.At("target_name", t, NoInput(name)), inside, inputs, problems);
+    }
+  }
+}
+
+// And so are the controls of sequences. `config` is what `proto` says.
+void TakeControls(const ModelConfig& config, const inference::ModelConfig& proto, const Place& place,
+                  std::vector<TensorInfo>& inputs, std::vector<Problem>& problems) {
+  const auto& written = proto.sequence_batching().control_input();
+  for (int i = 0; i < written.size(); ++i) {
+    const Place inside = place.In("sequence_batching").In("control_input", i);
+    for (const SequenceControl& control : config.sequence_batching->controls) {
+      if (control.name != written[i].name()) continue;
+      TakeMadeInput(proto, {.name = control.name, .what = "control", .datatype = ToProto(control.datatype)},
+                    inside.At("name", NoInput(control.name)), inside.In("control", 0), inputs, problems);
     }
   }
 }
@@ -266,6 +294,7 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorIn
   std::vector<Problem> problems;
   const bool open = proto.input_size() == 0 && proto.output_size() == 0;
   TakeBatchInputs(proto, place, inputs, problems);
+  TakeControls(config, proto, place, inputs, problems);
   if (open && proto.max_batch_size() > 0 && !WhyNotBatchable(inputs, outputs).empty()) {
     return std::unexpected(ToStatus({place.At(
         "max_batch_size", "autofill failed for model '" + proto.name() +

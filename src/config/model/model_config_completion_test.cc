@@ -120,8 +120,8 @@ TEST(ResolveModelTest, TheNameIsTheFolders) {
 }
 
 TEST(ResolveModelTest, ListsEveryProblem) {
-  const std::string error = ErrorOf(Resolve("sequence_batching { }\nmax_batch_size: -1"));
-  EXPECT_THAT(error, HasSubstr("c.pbtxt:1:1: sequence_batching: "));
+  const std::string error = ErrorOf(Resolve("sequence_batching { iterative_sequence: true }\nmax_batch_size: -1"));
+  EXPECT_THAT(error, HasSubstr("c.pbtxt:1:21: sequence_batching.iterative_sequence: "));
   EXPECT_THAT(error, HasSubstr("c.pbtxt:2:1: max_batch_size: "));
 }
 

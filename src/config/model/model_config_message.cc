@@ -55,6 +55,42 @@ DynamicBatching ToDynamicBatching(const inference::ModelDynamicBatching& from) {
   return to;
 }
 
+// One that FindProblems refuses is anything.
+SequenceControl ToControl(const std::string& name, const inference::ModelSequenceBatching::Control& from) {
+  SequenceControl to{.name = name, .kind = static_cast<SequenceControlKind>(from.kind())};
+  const auto set = [&to](tensor::DataType datatype, const auto& values) {
+    if (values.size() < 2) return;
+    to.datatype = datatype;
+    to.false_value = static_cast<double>(values.Get(0));
+    to.true_value = static_cast<double>(values.Get(1));
+  };
+  set(tensor::DataType::kInt32, from.int32_false_true());
+  set(tensor::DataType::kFp32, from.fp32_false_true());
+  set(tensor::DataType::kBool, from.bool_false_true());
+  if (to.kind == SequenceControlKind::kCorrid) to.datatype = ToDataType(from.data_type());
+  return to;
+}
+
+SequenceBatching ToSequenceBatching(const inference::ModelSequenceBatching& from) {
+  SequenceBatching to;
+  if (from.max_sequence_idle_microseconds() > 0) to.max_idle_us = from.max_sequence_idle_microseconds();
+  for (const auto& input : from.control_input()) {
+    for (const auto& control : input.control()) to.controls.push_back(ToControl(input.name(), control));
+  }
+  if (from.has_oldest()) {
+    const auto& oldest = from.oldest();
+    to.strategy = SequenceStrategy::kOldest;
+    to.max_queue_delay_us = oldest.max_queue_delay_microseconds();
+    to.max_candidate_sequences = oldest.max_candidate_sequences();
+    to.preferred_batch_sizes.assign(oldest.preferred_batch_size().begin(), oldest.preferred_batch_size().end());
+    to.preserve_ordering = oldest.preserve_ordering();
+  } else {
+    to.max_queue_delay_us = from.direct().max_queue_delay_microseconds();
+    to.minimum_slot_utilization = from.direct().minimum_slot_utilization();
+  }
+  return to;
+}
+
 Warmup ToWarmup(const inference::ModelWarmup& from) {
   Warmup to{.name = from.name(), .batch_size = from.batch_size(), .count = std::max(from.count(), 1u), .inputs = {}};
   for (const auto& [name, input] : from.inputs()) {
@@ -216,6 +252,7 @@ ModelConfig FromMessage(std::unique_ptr<const ModelConfigDocument::Message> mess
       to.dynamic_batching->default_queue_policy = to.queue_policy;
     }
   }
+  if (from.has_sequence_batching()) to.sequence_batching = ToSequenceBatching(from.sequence_batching());
   for (const auto& warmup : from.model_warmup()) to.warmups.push_back(ToWarmup(warmup));
   for (const auto& [key, parameter] : from.parameters()) to.parameters[key] = parameter.string_value();
   const auto& libraries = from.model_operations().op_library_filename();

@@ -72,6 +72,21 @@ struct SchedulerReport {
     int64_t in_flight = 0;
     uint64_t shed = 0;
   };
+  // Of a model with sequence_batching.
+  struct Sequences {
+    std::string_view strategy;  // "direct", "oldest"; empty: there is no sequence_batching
+    int64_t slots = 0;          // how many sequences may be active, over all instances
+    int64_t active = 0;         // sequences that have a slot
+    int64_t backlog = 0;        // sequences that wait for one
+    int64_t waiting = 0;        // requests that wait for a slot, or for those before them of their sequence
+    int64_t waiting_max = 0;
+    uint64_t begun = 0;
+    uint64_t ended = 0;      // by the last request of it
+    uint64_t restarted = 0;  // by a START before the END
+    uint64_t idled = 0;      // ended since no request came for too long
+    uint64_t failed = 0;     // ended as the first request of it failed
+    uint64_t refused = 0;    // requests that fit to no sequence, or for which there was no room
+  };
 
   ModelId id;  // filled in by the catalog
   bool batching = false;
@@ -93,6 +108,7 @@ struct SchedulerReport {
   Sharing sharing;
   Tuning tuning;
   Concurrency concurrency;
+  Sequences sequences;
   std::vector<BatchRecord> recent;  // Scheduler::RecentExecutions; filled in by the catalog
 };
 

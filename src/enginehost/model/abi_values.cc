@@ -95,6 +95,11 @@ DeclaredSignature::DeclaredSignature(const config::ModelConfig& config) {
     Add(input.target_name, input.datatype, per_request ? tensor::Shape{-1, -1} : tensor::Shape{-1}, false, false,
         &inputs_);
   }
+  if (config.sequence_batching.has_value()) {
+    for (const auto& control : config.sequence_batching->controls) {
+      Add(control.name, control.datatype, {1}, false, batches, &inputs_);
+    }
+  }
   for (const auto& output : config.outputs) {
     const bool scattered = std::ranges::find(config.batch_outputs, output.name, &config::BatchOutput::target_name) !=
                            config.batch_outputs.end();

@@ -31,8 +31,8 @@ base::Status ToStatus(int32_t code, std::string_view message);
 base::Result<core::ModelSignature> ToSignature(const inferd_signature& signature);
 
 // The inputs and outputs of a configuration in the ABI's form, as the engine is to see them: reshaped, ragged ones as
-// one row of elements, and with the inputs that the server makes (batch_input) behind those of clients. Views into the
-// configuration, which must outlive it.
+// one row of elements, and with the inputs that the server makes (batch_input, controls of sequences) behind those of
+// clients. Views into the configuration, which must outlive it.
 class DeclaredSignature final {
  public:
   explicit DeclaredSignature(const config::ModelConfig& config);

@@ -57,6 +57,7 @@ int32_t CreateInstance(inferd_model* model, const inferd_instance_spec* spec, in
   auto created = std::make_unique<inferd_instance>();
   created->model = model;
   created->ordinal = spec->ordinal;
+  if (KeepsSequences(model->options.behavior)) created->accumulators = std::make_unique<Accumulators>();
   if (spec->kind == INFERD_INSTANCE_GPU) created->device = spec->device;
   if (model->options.complete_on_thread) created->completer = std::make_unique<base::ThreadPool>("fake", 1);
   *instance = created.release();

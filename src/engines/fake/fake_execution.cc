@@ -107,6 +107,8 @@ base::Status FakeExecution::Compute() {
   switch (model_->options.behavior) {
     case Behavior::kRepeat: return Repeat(host_, model_, batch_, pause);
     case Behavior::kSquare: return Square(host_, model_, batch_, pause);
+    case Behavior::kSequence:
+    case Behavior::kDynaSequence: return instance_->accumulators->Run(host_, model_, batch_);
     default: break;
   }
   const auto compute = model_->options.behavior == Behavior::kAddSub ? AddSub : Identity;

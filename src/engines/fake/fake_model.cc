@@ -72,8 +72,15 @@ void inferd_model::CopySignature(const inferd_signature& declared) {
       options.behavior == inferd::fake::Behavior::kRepeat || options.behavior == inferd::fake::Behavior::kSquare;
   signature.decoupled = streams ? 1 : 0;
   signature.unfinished_executions_max = static_cast<int32_t>(options.unfinished_executions_max);
-  signature.sequences = options.sequences;
+  signature.sequences = KeepsSequences(options.behavior) ? 1 : options.sequences;
   if (signature.unfinished_executions_max > 1) signature.compute_threads = -1;
+}
+
+int inferd_model::FindInput(std::string_view name) const {
+  for (size_t i = 0; i < input_list.size(); ++i) {
+    if (names[i] == name) return static_cast<int>(i);
+  }
+  return -1;
 }
 
 Status inferd_model::Check() const {
@@ -109,6 +116,18 @@ Status inferd_model::Check() const {
       }
       return InvalidArgument(
           "behaviors 'repeat' and 'square' need INT32 input IN and INT32 output OUT as the first ones");
+    case inferd::fake::Behavior::kSequence:
+    case inferd::fake::Behavior::kDynaSequence: {
+      if (output_list.size() != 1 || input_list.empty() || !Adds(input(0).datatype) ||
+          input(0).datatype != output(0).datatype) {
+        return InvalidArgument(
+            "behaviors 'sequence' and 'dyna_sequence' need one input and one output of one datatype of INT8..64, "
+            "UINT8..64, FP32, FP64, beside the controls START, READY, END and CORRID");
+      }
+      const bool by_id = options.behavior == inferd::fake::Behavior::kDynaSequence;
+      if (!by_id || FindInput("CORRID") >= 0) return OkStatus();
+      return InvalidArgument("behavior 'dyna_sequence' needs the control CORRID");
+    }
   }
   return OkStatus();
 }

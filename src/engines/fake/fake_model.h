@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
 #include "base/thread_pool.h"
 #include "engines/fake/batch_recorder.h"
 #include "engines/fake/fake_options.h"
+#include "engines/fake/fake_sequences.h"
 #include "inferd/engine_abi.h"
 
 // A model of the fake engine: its options, and the signature that its configuration declares. Immutable but for the
@@ -21,6 +23,7 @@ struct inferd_model {
 
   const inferd_tensor_spec& input(size_t i) const { return *input_list[i]; }
   const inferd_tensor_spec& output(size_t i) const { return *output_list[i]; }
+  int FindInput(std::string_view name) const;  // -1: there is none
 
   inferd::fake::FakeOptions options;
   std::atomic<int64_t> executions{0};
@@ -42,6 +45,7 @@ struct inferd_model {
 
 struct inferd_instance {
   inferd_model* model = nullptr;
+  std::unique_ptr<inferd::fake::Accumulators> accumulators;  // of the behaviors that have sequences
   int32_t ordinal = 0;
   int32_t device = -1;                                  // -1: on the CPU
   std::unique_ptr<inferd::base::ThreadPool> completer;  // where executions are answered; null: where they are called

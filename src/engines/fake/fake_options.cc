@@ -71,7 +71,9 @@ const std::map<std::string_view, Setter>& Setters() {
       {"behavior", OneOf(&FakeOptions::behavior, {{"identity", Behavior::kIdentity},
                                                   {"add_sub", Behavior::kAddSub},
                                                   {"repeat", Behavior::kRepeat},
-                                                  {"square", Behavior::kSquare}})},
+                                                  {"square", Behavior::kSquare},
+                                                  {"sequence", Behavior::kSequence},
+                                                  {"dyna_sequence", Behavior::kDynaSequence}})},
       {"execute_delay_ms", Number(&FakeOptions::execute_delay_ms, kDelayMaxMs)},
       {"instance_wise_delay_multiplier", Number(&FakeOptions::instance_wise_delay_multiplier, 1000)},
       {"creation_delay_sec", Number(&FakeOptions::creation_delay_sec, kDelayMaxMs / 1000)},
@@ -130,6 +132,8 @@ base::Result<FakeOptions> ParseOptions(const inferd_load& load, std::vector<std:
   FakeOptions options;
   if (View(load.backend) == "repeat") options.behavior = Behavior::kRepeat;
   if (View(load.backend) == "square") options.behavior = Behavior::kSquare;
+  if (View(load.backend) == "sequence") options.behavior = Behavior::kSequence;
+  if (View(load.backend) == "dyna_sequence") options.behavior = Behavior::kDynaSequence;
   for (size_t i = 0; i < load.parameter_count; ++i) {
     const std::string key(View(load.parameters[i].key));
     const auto setter = Setters().find(key);

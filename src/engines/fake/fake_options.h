@@ -10,7 +10,10 @@
 
 namespace inferd::fake {
 
-enum class Behavior { kIdentity, kAddSub, kRepeat, kSquare };
+enum class Behavior { kIdentity, kAddSub, kRepeat, kSquare, kSequence, kDynaSequence };
+inline bool KeepsSequences(Behavior behavior) {
+  return behavior == Behavior::kSequence || behavior == Behavior::kDynaSequence;
+}
 enum class Respond { kAll, kEach, kReverse };  // whole batches at once; request by request; the last one first
 enum class OutputMemory { kHost, kEngine, kTransient, kDevice, kHostDevice };
 enum class InputMemory { kHost, kDevice, kEngineDevice };  // the last: in memory that this engine gives
@@ -61,9 +64,9 @@ struct FakeOptions {
   size_t alignment = 1;
 };
 
-// What the configuration says. `backend: "identity"`, "repeat" and "square" choose the behavior of Triton's small
-// backends of these names. Parameters that mean nothing here are added to *unknown. INVALID_ARGUMENT: a value is not
-// what it can be.
+// What the configuration says. `backend: "identity"`, "repeat", "square", "sequence" and "dyna_sequence"
+// choose the behavior of Triton's small backends of these names. Parameters that mean nothing here are added to
+// *unknown. INVALID_ARGUMENT: a value is not what it can be.
 base::Result<FakeOptions> ParseOptions(const inferd_load& load, std::vector<std::string>* unknown);
 
 }  // namespace inferd::fake

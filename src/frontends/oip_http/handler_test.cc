@@ -14,9 +14,9 @@ TEST(HandlerTest, ServerMetadataListsExactlyWhatIsAnswered) {
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(HeaderValue(response, "Content-Type"), "application/json");
   EXPECT_EQ(BodyText(response),
-            R"x({"name":"inferd","version":"1.2.3","extensions":["classification","model_repository",)x"
-            R"x("model_repository(unload_dependents)","schedule_policy","model_configuration","binary_tensor_data",)x"
-            R"x("parameters","statistics","logging"]})x");
+            R"x({"name":"inferd","version":"1.2.3","extensions":["classification","sequence",)x"
+            R"x("model_repository","model_repository(unload_dependents)","schedule_policy","model_configuration",)x"
+            R"x("binary_tensor_data","parameters","statistics","logging"]})x");
 }
 
 TEST(HandlerTest, UnknownPathsAndMethods) {

@@ -49,6 +49,7 @@ config::ModelConfig OtherSignatureConfig(config::ModelConfig config, const core:
   config.batch_outputs.clear();
   config.padding.clear();
   config.warmups.clear();
+  config.sequence_batching.reset();
   const auto leads = [](const core::TensorSpec& spec) { return tensor::BeginsWithAnySize(spec.shape); };
   if (engine.inputs.empty() || !std::ranges::all_of(engine.inputs, leads) ||
       !std::ranges::all_of(engine.outputs, leads) ||
@@ -82,7 +83,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
   signature->name = engine.name;
   signature->method_name = engine.method_name;
   signature->decoupled = engine.decoupled || config.decoupled;
-  signature->sequences = engine.sequences;
+  signature->sequences = engine.sequences || config.sequence_batching.has_value();
   signature->max_batch_size = config.max_batch_size;
   signature->accepts_larger_requests = config.accepts_larger_requests;
   const bool batches = config.max_batch_size > 0;
@@ -93,7 +94,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
   // The scheduler reads the bytes of what it fills up.
   const bool reads =
       !config.padding.empty() || !config.allowed_batch_sizes.empty() || (batches && config.pads_to_largest_shape);
-  const bool free = config.padding.empty() && config.batch_inputs.empty();
+  const bool free = config.padding.empty() && config.batch_inputs.empty() && !config.sequence_batching.has_value();
   for (const config::ModelInput& input : config.inputs) {
     const int index = engine.FindInput(input.name);
     if (index < 0) return std::unexpected(NotInModel("input", input.name));
@@ -114,6 +115,11 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
   }
   for (const config::BatchInput& made : config.batch_inputs) {
     if (engine.FindInput(made.target_name) < 0) return std::unexpected(NotInModel("input", made.target_name));
+  }
+  if (config.sequence_batching.has_value()) {
+    for (const config::SequenceControl& control : config.sequence_batching->controls) {
+      if (engine.FindInput(control.name) < 0) return std::unexpected(NotInModel("input", control.name));
+    }
   }
   for (const config::ModelOutput& output : config.outputs) {
     const int index = engine.FindOutput(output.name);

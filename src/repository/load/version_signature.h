@@ -18,8 +18,8 @@ struct VersionSignature {
 };
 
 // From the completed configuration: in its order, with a leading -1 if the model batches, and with the labels read from
-// `model_dir`. The engine's inputs that the server makes (batch_input) are none of the clients'. INVALID_ARGUMENT: a
-// tensor that the engine does not know, or a label file that cannot be read.
+// `model_dir`. The engine's inputs that the server makes (batch_input, controls of sequences) are none of the
+// clients'. INVALID_ARGUMENT: a tensor that the engine does not know, or a label file that cannot be read.
 base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& config,
                                                     const core::ModelSignature& engine,
                                                     const std::filesystem::path& model_dir);

@@ -33,6 +33,10 @@ int64_t BatchExecution::row_count() const {
   return total;
 }
 
+int64_t BatchExecution::idle_rows() const {
+  return std::ranges::count_if(members_, [](const auto& member) { return member->idle; });
+}
+
 bool BatchExecution::Begin(int64_t started_ns) {
   state_.store(State::kRunning, kRelaxed);
   charges_.Begin();
@@ -40,7 +44,8 @@ bool BatchExecution::Begin(int64_t started_ns) {
   row_count_ = {.requested = row_count(), .padding = 0};
   const bool fills_up = context_.sharing == nullptr || context_.sharing->may_fill_up();
   row_count_.padding = fills_up ? MissingRows(context_.allowed_rows, row_count_.requested) : 0;
-  recorder_.Begin(started_ns, row_count_);
+  const int64_t idle = context_.signature.sequences ? idle_rows() : 0;
+  recorder_.Begin(started_ns, {.requested = row_count_.requested - idle, .padding = row_count_.padding + idle});
   progress_.assign(members_.size(), {});
   rows.clear();
   for (const auto& member : members_) rows.push_back(member->queued.layout.rows);

@@ -72,8 +72,8 @@ class BatchExecution final : public core::Execution {
   const core::InferRequest& request(size_t i) const override {
     return *members_[std::min(i, members_.size() - 1)]->queued.request;
   }
-  bool IsCancelled(size_t i) const override { return i >= members_.size() || Evicted() || GivenUp(i); }
-  bool FillsUp(size_t i) const override { return i >= members_.size(); }
+  bool IsCancelled(size_t i) const override { return FillsUp(i) || Evicted() || GivenUp(i); }
+  bool FillsUp(size_t i) const override { return i >= members_.size() || members_[i]->idle; }
   // Of a lone request that names its own memory for the output, that. Throws std::bad_alloc also where the budget has
   // no room.
   base::Buffer AllocateOutput(int output, size_t bytes, base::MemoryPlace wish) override;
@@ -94,6 +94,7 @@ class BatchExecution final : public core::Execution {
     ExecutionRecorder::ResponseTimes times = {};  // of a decoupled model's
   };
 
+  int64_t idle_rows() const;
   bool RunApart();
   void FailAll(base::Status status);
   base::Buffer NamedMemory(int output, size_t bytes, base::MemoryPlace wish) const;

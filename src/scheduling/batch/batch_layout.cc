@@ -104,6 +104,19 @@ base::Status Generate(const ExecutionContext& context, MemberList members, const
   return base::OkStatus();
 }
 
+// Behind the others.
+base::Status LayOutControls(const ExecutionContext& context, MemberList members, const RowCount& rows, size_t first,
+                            std::vector<core::ExecutionInput>& inputs) {
+  try {
+    for (size_t i = 0; i < context.controls.size(); ++i) {
+      LayOutControl(context.controls[i], members, rows.padding, inputs[first + i]);
+    }
+  } catch (const std::bad_alloc&) {
+    return base::ResourceExhausted("there is no memory for the sequence controls of the batch");
+  }
+  return base::OkStatus();
+}
+
 }  // namespace
 
 const core::InferTensor* FindMemberInput(const core::QueuedRequest& member, int input, size_t hint) {
@@ -132,7 +145,7 @@ base::Status LayOutInputs(const ExecutionContext& context, MemberList members, c
                           std::vector<core::ExecutionInput>& inputs) {
   const size_t given = members[0]->queued.layout.inputs.size();
   const std::vector<BatchPlan::Generated>& generated = context.plan.generated;
-  inputs.resize(given + generated.size());
+  inputs.resize(given + generated.size() + context.controls.size());
   for (size_t i = 0; i < given; ++i) INFERD_RETURN_IF_ERROR(LayOutInput(context, members, rows, i, inputs[i]));
   for (size_t i = 0; i < generated.size(); ++i) {
     try {
@@ -141,6 +154,7 @@ base::Status LayOutInputs(const ExecutionContext& context, MemberList members, c
       return base::ResourceExhausted("there is no memory for the batch_input of the batch");
     }
   }
+  if (!context.controls.empty()) return LayOutControls(context, members, rows, given + generated.size(), inputs);
   return base::OkStatus();
 }
 

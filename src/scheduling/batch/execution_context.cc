@@ -35,6 +35,8 @@ base::Result<ExecutionContext> MakeExecutionContext(const core::SchedulerParts& 
   const core::ModelSignature& signature = *parts.signature;
   INFERD_RETURN_IF_ERROR(CheckReshapes(signature));
   INFERD_ASSIGN_OR_RETURN(BatchPlan plan, MakeBatchPlan(*parts.config, signature, parts.model->signature()));
+  INFERD_ASSIGN_OR_RETURN(std::vector<ControlTensor> controls,
+                          MakeControlTensors(*parts.config, signature, parts.model->signature()));
   ExecutionContext context{.clock = clock,
                            .signature = signature,
                            .statistics = *parts.statistics,
@@ -43,6 +45,7 @@ base::Result<ExecutionContext> MakeExecutionContext(const core::SchedulerParts& 
                            .engine_inputs = Numbering(parts.engine_inputs, signature.inputs.size()),
                            .engine_outputs = Numbering(parts.engine_outputs, signature.outputs.size()),
                            .plan = std::move(plan),
+                           .controls = std::move(controls),
                            .allowed_rows = {},
                            .batching_session = nullptr,
                            .retries_members = parts.config->side_effect_free && !parts.signature->sequences};

@@ -12,6 +12,7 @@
 #include "scheduling/batch/batch_io.h"
 #include "scheduling/metrics/inference_metrics.h"
 #include "scheduling/queue/queue_entry.h"
+#include "scheduling/sequence/control_tensors.h"
 
 namespace inferd::scheduling {
 
@@ -26,6 +27,7 @@ struct ExecutionContext {
   std::vector<int> engine_outputs;
   std::vector<bool> one_piece_inputs = {};  // per input: the pieces of a batch are gathered behind us
   BatchPlan plan = {};
+  std::vector<ControlTensor> controls = {};
   std::vector<int64_t> allowed_rows = {};  // of an execution, ascending: batches are filled up; empty: any
 
   BatchingSessionMetrics* batching_session = nullptr;  // null: the model does not batch, or nobody wants them

@@ -103,6 +103,7 @@ class InferenceMetrics final {
   core::VersionStatistics::FailureObserver FailuresInto(std::shared_ptr<VersionMetrics::Series> series);
   void RegisterResponses(VersionMetrics::Series& series);
   void RegisterSharing(const std::shared_ptr<VersionMetrics::Series>& series);
+  void RegisterSequences(const std::shared_ptr<VersionMetrics::Series>& series);
   void RegisterScheduling(const std::shared_ptr<VersionMetrics::Series>& series, const core::SchedulerReport& report);
   void Release(VersionMetrics& metrics);
 

@@ -19,12 +19,22 @@ void AddCounts(core::SchedulerReport& sum, const core::SchedulerReport& load) {
   sum.concurrency.shed += load.concurrency.shed;
   sum.sharing.failed += load.sharing.failed;
   sum.sharing.repeated += load.sharing.repeated;
+  sum.sequences.begun += load.sequences.begun;
+  sum.sequences.ended += load.sequences.ended;
+  sum.sequences.restarted += load.sequences.restarted;
+  sum.sequences.idled += load.sequences.idled;
+  sum.sequences.failed += load.sequences.failed;
+  sum.sequences.refused += load.sequences.refused;
 }
 
 void AddLoad(core::SchedulerReport& sum, const core::SchedulerReport& load) {
   AddCounts(sum, load);
   sum.concurrency.limit = load.concurrency.limit;
   if (sum.sharing.stopped.empty()) sum.sharing.stopped = load.sharing.stopped;
+  sum.sequences.slots += load.sequences.slots;
+  sum.sequences.active += load.sequences.active;
+  sum.sequences.backlog += load.sequences.backlog;
+  sum.sequences.waiting += load.sequences.waiting;
   sum.inline_held_ns = std::max(sum.inline_held_ns, load.inline_held_ns);
   for (const core::SchedulerReport::Level& level : load.levels) {
     const auto found = std::ranges::find(sum.levels, level.level, &core::SchedulerReport::Level::level);
@@ -92,6 +102,35 @@ void InferenceMetrics::RegisterSharing(const std::shared_ptr<VersionMetrics::Ser
                         [series] { return series->Scheduling().sharing.stopped.empty() ? 0.0 : 1.0; });
 }
 
+void InferenceMetrics::RegisterSequences(const std::shared_ptr<VersionMetrics::Series>& series) {
+  using Sequences = core::SchedulerReport::Sequences;
+  const auto gauge = [&](const char* name, const char* help, int64_t Sequences::* value) {
+    registry_.AddCallback(Kind::kGauge, name, help, series->labels,
+                          [series, value] { return static_cast<double>(series->Scheduling().sequences.*value); });
+  };
+  gauge("inferd_sequence_slots", "How many sequences may be active", &Sequences::slots);
+  gauge("inferd_sequences_active", "Sequences that have a slot", &Sequences::active);
+  gauge("inferd_sequences_backlog", "Sequences that wait for a slot", &Sequences::backlog);
+  gauge("inferd_sequence_requests_waiting", "Requests that wait for a slot, or for those before them of their sequence",
+        &Sequences::waiting);
+  const auto count = [&](const char* name, const char* help, uint64_t Sequences::* value, const char* how = nullptr) {
+    registry_.AddCallback(Kind::kCounter, name, help,
+                          how == nullptr ? series->labels : With(series->labels, "how", how),
+                          [series, value] { return static_cast<double>(series->Scheduling().sequences.*value); });
+  };
+  count("inferd_sequences_begun_total", "Sequences that have begun", &Sequences::begun);
+  const char* const ended = "inferd_sequences_ended_total";
+  const char* const help =
+      "Sequences that have ended: by their last request, by a START before it, as no request came "
+      "for too long, or with a first request that failed";
+  count(ended, help, &Sequences::ended, "END");
+  count(ended, help, &Sequences::restarted, "START");
+  count(ended, help, &Sequences::idled, "IDLE");
+  count(ended, help, &Sequences::failed, "FAILED");
+  count("inferd_sequence_requests_refused_total", "Requests that fit to no sequence, or for which there was no room",
+        &Sequences::refused);
+}
+
 void InferenceMetrics::RegisterScheduling(const std::shared_ptr<VersionMetrics::Series>& series,
                                           const core::SchedulerReport& report) {
   for (const core::SchedulerReport::Level& level : report.levels) {
@@ -113,6 +152,7 @@ void InferenceMetrics::RegisterScheduling(const std::shared_ptr<VersionMetrics::
                         "How long an execution that runs now has had a thread that serves connections", series->labels,
                         [series] { return static_cast<double>(series->Scheduling().inline_held_ns) * 1e-9; });
   if (report.batching) RegisterSharing(series);
+  if (!report.sequences.strategy.empty()) RegisterSequences(series);
   if (report.concurrency.limit == 0) return;
   registry_.AddCallback(Kind::kGauge, "inferd_concurrency_limit", "Requests that the adaptive limit lets in",
                         series->labels,

@@ -17,12 +17,14 @@ using ListHook = boost::intrusive::list_member_hook<>;
 struct QueueEntry {
   core::QueuedRequest queued;
   BatchKey key;
-  uint64_t level = 1;                                 // 1: the most urgent
-  int64_t timeout_at_ns = 0;                          // QueueTimeoutAt; 0: never
-  int64_t expires_ns = 0;                             // when it leaves the queue with an error; 0: never
-  uint64_t arrival = 0;                               // counts the scheduler's requests
-  bool alone = false;                                 // never shares an execution (any more)
-  bool retry = false;                                 // of a batch that failed
+  uint64_t level = 1;         // 1: the most urgent
+  int64_t timeout_at_ns = 0;  // QueueTimeoutAt; 0: never
+  int64_t expires_ns = 0;     // when it leaves the queue with an error; 0: never
+  uint64_t arrival = 0;       // counts the scheduler's requests
+  bool alone = false;         // never shares an execution (any more)
+  bool retry = false;         // of a batch that failed
+  size_t slot = 0;    // of a sequence: its row, where it has one of its own
+  bool idle = false;  // no request: a row whose sequence has none just now, and that the engine is told to pass over
   std::shared_ptr<RepeatedBatch> repeated = nullptr;  // that batch; null: it did not get as far as an engine
   bool evicted = false;  // its execution held a connections' thread for too long; not a second time
 

@@ -37,6 +37,7 @@ enum class QueueVerdict {
   kCancel,  // CANCELLED
   // RESOURCE_EXHAUSTED: no thread could be started that would run it. Not Judge's.
   kNoThread,
+  kNoMemory,  // RESOURCE_EXHAUSTED: its inputs have no room beside the others of the execution. Not Judge's.
 };
 // `timeout_at_ns` from QueueTimeoutAt. A passed deadline of the client's expires the request whatever the policy says.
 QueueVerdict Judge(const config::QueuePolicy& policy, const core::InferRequest& request, int64_t timeout_at_ns,

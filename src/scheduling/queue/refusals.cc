@@ -33,6 +33,10 @@ void Refusals::Answer(DroppedEntries dropped) const {
                                           "' needs to be executed"));
       continue;
     }
+    if (verdict == QueueVerdict::kNoMemory) {
+      queued.Fail(base::ResourceExhausted("there is no memory for an execution of model '" + model_ + "'"));
+      continue;
+    }
     queued.Fail(cancelled ? base::Cancelled("the request was cancelled") : core::RequestTimeout());
   }
 }

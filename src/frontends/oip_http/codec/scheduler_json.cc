@@ -98,6 +98,24 @@ void WriteConcurrency(json::Writer& writer, const core::SchedulerReport::Concurr
   writer.EndObject();
 }
 
+void WriteSequences(json::Writer& writer, const core::SchedulerReport::Sequences& sequences) {
+  writer.Key("sequences");
+  writer.BeginObject();
+  writer.Member("strategy", sequences.strategy);
+  writer.Member("slots", sequences.slots);
+  writer.Member("active", sequences.active);
+  writer.Member("backlog", sequences.backlog);
+  writer.Member("waiting", sequences.waiting);
+  writer.Member("waiting_max", sequences.waiting_max);
+  writer.Member("begun", sequences.begun);
+  writer.Member("ended", sequences.ended);
+  writer.Member("restarted", sequences.restarted);
+  writer.Member("idled", sequences.idled);
+  writer.Member("failed", sequences.failed);
+  writer.Member("refused", sequences.refused);
+  writer.EndObject();
+}
+
 void WriteRecord(json::Writer& writer, const core::BatchRecord& record) {
   writer.BeginObject();
   writer.Member("started_ms", record.started_wall_ms);
@@ -126,6 +144,7 @@ std::string SchedulerJson(const core::SchedulerReport& report) {
   WriteExecutions(writer, report);
   if (report.tuning.active) WriteTuning(writer, report.tuning);
   if (report.concurrency.limit > 0) WriteConcurrency(writer, report.concurrency);
+  if (!report.sequences.strategy.empty()) WriteSequences(writer, report.sequences);
   writer.Key("recent");
   writer.BeginArray();
   for (const core::BatchRecord& record : report.recent) WriteRecord(writer, record);

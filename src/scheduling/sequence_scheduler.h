@@ -1,0 +1,76 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/mutex.h"
+#include "core/scheduler.h"
+#include "scheduling/metrics/inference_metrics.h"
+#include "scheduling/queue/refusals.h"
+#include "scheduling/scheduler_options.h"
+#include "scheduling/sequence/sequence_table.h"
+#include "scheduling/sequence_lane.h"
+
+namespace inferd::scheduling {
+
+// The scheduler of a version with sequence_batching: the SequenceTable says which request of which sequence may run,
+// and on which instance; each instance has a scheduler of its own, its lane, to which no more than one request of a
+// sequence is given at a time. Strategy "oldest": a lane batches dynamically what sequences it has. Thread-safe.
+//
+// A lane is asked, and an answer is sent, without a lock; the next request of a sequence goes on behind the answer of
+// the one before. Where that answer has come from a lane that was just being asked on this thread, it goes on when the
+// lane has returned: sequences of any length take no more stack than a request.
+class SequenceScheduler final : public core::Scheduler {
+ public:
+  struct Parts {
+    core::ModelId id;
+    std::shared_ptr<const config::ModelConfig> config;
+    std::shared_ptr<core::VersionStatistics> statistics;
+    std::unique_ptr<VersionMetrics> metrics;
+    std::vector<std::unique_ptr<SequenceLane>> lanes;  // at least one
+  };
+  SequenceScheduler(Parts parts, const SchedulerOptions& options, const SchedulerServices& services);
+  // Every request has been answered: each pins the version that owns this.
+  ~SequenceScheduler() override;
+
+  void Enqueue(core::QueuedRequest&& queued) override;
+  core::SchedulerReport Report() const override;
+  std::vector<core::BatchRecord> RecentExecutions() const override;
+
+  // InstancePool's, for tests.
+  bool RunWoken();
+
+ private:
+  // What is to be done once no lock is held.
+  using Outcome = SequenceTable::Outcome;
+  struct Pending;
+
+  base::Status Check(const core::QueuedRequest& queued) const;
+  void WarmUp(core::QueuedRequest&& queued);
+  // Says what has become of the table.
+  void Tell() REQUIRES(mutex_);
+  void Carry(Outcome outcome);
+  void CarryNow(Outcome outcome);
+  void Begin(SequenceTable::Start start);
+  void Answer(SequenceTable::Dropped dropped);
+  void OnResponse(SequenceTable::Sequence& sequence, core::Completion& completion, core::InferResponse response);
+  // The DeadlineWatch calls it; returns when to be called again, 0: when armed.
+  int64_t OnTime();
+
+  const base::Clock& clock_;
+  DeadlineWatch& deadlines_;
+  const Parts parts_;
+  const config::ModelConfig& config_;
+  const bool ignores_barred_timeouts_;
+  const Refusals refusals_;
+  std::atomic<size_t> next_warmup_{0};
+  mutable base::Mutex mutex_;
+  SequenceTable table_ GUARDED_BY(mutex_);
+  size_t pending_ GUARDED_BY(mutex_) = 0;  // as the statistics have it
+  int64_t armed_ns_ GUARDED_BY(mutex_) = 0;
+  uint64_t deadline_id_ = 0;
+};
+
+}  // namespace inferd::scheduling

@@ -1,0 +1,25 @@
+"""Models of the fake engine that keep sequences, for tests."""
+
+from support import models
+
+CONTROLS = {
+    "START": "control { kind: CONTROL_SEQUENCE_START int32_false_true: [ 0, 1 ] }",
+    "READY": "control { kind: CONTROL_SEQUENCE_READY fp32_false_true: [ 0, 1 ] }",
+    "END": "control { kind: CONTROL_SEQUENCE_END bool_false_true: [ false, true ] }",
+    "CORRID": "control { kind: CONTROL_SEQUENCE_CORRID data_type: TYPE_%s }",
+}
+
+
+def add_sequence(repository, name, strategy="oldest { max_candidate_sequences: 4 }", *, backend="dyna_sequence", rows_max=4,
+                 instances=1, corrid="UINT64", batching="", inferd="", extra="", **parameters):
+    """OUTPUT is the sum of the sequence's INPUT, INT32 of one element; of "dyna_sequence", and the id at the end."""
+    controls = [f'control_input {{ name: "{control}" {text % corrid if "%" in text else text} }}'
+                for control, text in CONTROLS.items() if backend == "dyna_sequence" or control in ("START", "READY")]
+    lines = [f'backend: "{backend}"', f"max_batch_size: {rows_max}",
+             f"sequence_batching {{ {strategy} {batching}", *controls, "}",
+             'input { name: "INPUT" data_type: TYPE_INT32 dims: [ 1 ] }',
+             'output { name: "OUTPUT" data_type: TYPE_INT32 dims: [ 1 ] }',
+             f"inferd {{ {inferd} }}", extra, f"instance_group {{ count: {instances} kind: KIND_CPU }}"]
+    lines += [f'parameters {{ key: "{key}" value {{ string_value: "{value}" }} }}' for key, value in parameters.items()]
+    models.write_whole(repository / name / "config.pbtxt", ("\n".join(lines) + "\n").encode())
+    (repository / name / "1").mkdir(exist_ok=True)
