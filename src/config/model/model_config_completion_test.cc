@@ -424,6 +424,52 @@ TEST(CompleteModelTest, RaggedInputsAreOneRowOfElements) {
   EXPECT_THAT(ErrorOf(Complete(text, {kX}, {kY})), HasSubstr("the model expects 2 dimensions (shape [-1,784])"));
 }
 
+TEST(CompleteModelTest, ControlsOfSequencesAreTheModelsButNotItsClients) {
+  const std::string text =
+      "max_batch_size: 8\ninput { name: \"x\" dims: 784 }\n"
+      "sequence_batching { direct { minimum_slot_utilization: 0.5 max_queue_delay_microseconds: 7 }\n"
+      "control_input { name: \"START\" control { kind: CONTROL_SEQUENCE_START fp32_false_true: [ -1, 2 ] } }\n"
+      "control_input { name: \"id\" control { kind: CONTROL_SEQUENCE_CORRID data_type: TYPE_UINT64 } } }";
+  TensorInfo start{.name = "START", .datatype = DataType::kFp32, .shape = {-1, 1}};
+  const TensorInfo id{.name = "id", .datatype = DataType::kUint64, .shape = {-1}};
+  const auto config = Complete(text, {start, kX, id}, {kY});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->inputs.size(), 1u);
+  EXPECT_FALSE(config->dynamic_batching.has_value());
+  const SequenceBatching& batching = config->sequence_batching.value();
+  EXPECT_EQ(batching.strategy, SequenceStrategy::kDirect);
+  EXPECT_EQ(batching.minimum_slot_utilization, 0.5f);
+  EXPECT_EQ(batching.max_queue_delay_us, 7u);
+  EXPECT_EQ(batching.max_idle_us, SequenceBatching::kIdleUsDefault);
+  ASSERT_EQ(batching.controls.size(), 2u);
+  EXPECT_EQ(batching.controls[0].kind, SequenceControlKind::kStart);
+  EXPECT_EQ(batching.controls[0].datatype, DataType::kFp32);
+  EXPECT_EQ(batching.controls[0].false_value, -1);
+  EXPECT_EQ(batching.controls[0].true_value, 2);
+  EXPECT_EQ(batching.controls[1].kind, SequenceControlKind::kCorrid);
+  EXPECT_EQ(batching.controls[1].datatype, DataType::kUint64);
+  EXPECT_THAT(ErrorOf(Complete(text, {start, kX}, {kY})),
+              HasSubstr("sequence_batching.control_input[1].name: the model has no input 'id'"));
+  start.datatype = DataType::kInt32;
+  EXPECT_THAT(ErrorOf(Complete(text, {start, kX, id}, {kY})),
+              HasSubstr("configuration expects datatype TYPE_FP32 for control 'START', model provides TYPE_INT32"));
+}
+
+TEST(CompleteModelTest, OldestIsReadAsWritten) {
+  const auto config = Complete(
+      "max_batch_size: 8\nsequence_batching { max_sequence_idle_microseconds: 5 oldest { max_candidate_sequences: 3 "
+      "preferred_batch_size: [ 2, 4 ] max_queue_delay_microseconds: 9 preserve_ordering: true } }",
+      {kX}, {kY});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  const SequenceBatching& batching = config->sequence_batching.value();
+  EXPECT_EQ(batching.strategy, SequenceStrategy::kOldest);
+  EXPECT_EQ(batching.max_idle_us, 5u);
+  EXPECT_EQ(batching.max_candidate_sequences, 3);
+  EXPECT_EQ(batching.preferred_batch_sizes, (std::vector<int32_t>{2, 4}));
+  EXPECT_EQ(batching.max_queue_delay_us, 9u);
+  EXPECT_TRUE(batching.preserve_ordering);
+}
+
 TEST(CompleteModelTest, BatchInputsAreTheModelsButNotItsClients) {
   const std::string text =
       "max_batch_size: 8\ninput { name: \"x\" dims: -1 allow_ragged_batch: true }\n"

@@ -165,6 +165,20 @@ TEST(VersionSignatureTest, WhatTheServerMakesIsNoClientsInput) {
   EXPECT_EQ(MakeVersionSignature(config, Engine(), dir.path()).error().message(), "the model has no input 'z'");
 }
 
+TEST(VersionSignatureTest, ControlsOfSequencesAreNoClientsInputs) {
+  inferd::support::TempDir dir;
+  config::ModelConfig config = Config();
+  config.outputs[0].label_filename.clear();
+  config.inputs.erase(config.inputs.begin());
+  EXPECT_FALSE(MakeVersionSignature(config, Engine(), dir.path())->signature->sequences);
+  config.sequence_batching.emplace().controls = {{.name = "b", .datatype = DataType::kFp32}};
+  const VersionSignature made = MakeVersionSignature(config, Engine(), dir.path()).value();
+  EXPECT_TRUE(made.signature->sequences);
+  EXPECT_EQ(made.signature->inputs.size(), 1u);
+  config.sequence_batching->controls[0].name = "z";
+  EXPECT_EQ(MakeVersionSignature(config, Engine(), dir.path()).error().message(), "the model has no input 'z'");
+}
+
 TEST(VersionSignatureTest, ErrorsNameTheTensorOrTheFile) {
   inferd::support::TempDir dir;
   EXPECT_THAT(MakeVersionSignature(Config(), Engine(), dir.path()).error().message(), HasSubstr("labels.txt"));

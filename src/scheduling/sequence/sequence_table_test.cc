@@ -18,8 +18,6 @@ const base::Status kNoStart = base::InvalidArgument(
 
 class SequenceTableTest : public ::testing::Test {
  protected:
-  static constexpr bool kStart = true;
-
   void Make(size_t lanes, size_t rows, size_t waiting_max = 100, size_t hold_until = 0) {
     table_.emplace(SequenceTable::Rules{.model = "m",
                                         .lanes = lanes,

@@ -10,6 +10,7 @@ import nvidia.cuda_runtime
 import pytest
 
 from support import models
+from support.sequences import add_sequence
 from support.server import Server
 
 PROGRAM = pathlib.Path(sys.executable).parent / "perf_analyzer"
@@ -70,3 +71,16 @@ def test_a_decoupled_model(tmp_path):
 
 def test_a_rate_of_requests(server):
     analyze(server, "grpc", "--async", "--request-rate-range", "200", "--request-count", "300")
+
+
+@pytest.mark.parametrize("strategy", ["oldest { max_candidate_sequences: 8 }", "direct { }"], ids=["oldest", "direct"])
+# Over HTTP, --async ends sequences on another connection than the one that their last requests are still on.
+@pytest.mark.parametrize(("protocol", "mode"), [("http", "--sync"), ("grpc", "--sync"), ("stream", "--async")])
+def test_sequences(tmp_path, strategy, protocol, mode):
+    add_sequence(tmp_path, "sum", strategy, instances=2)
+    with Server(tmp_path) as server:
+        analyze(server, protocol, mode, "--concurrency-range", "6", "--request-count", "600", "--sequence-length", "10",
+                model="sum")
+        report = server.json("GET", "/v2/models/sum/scheduler")[1]["sequences"]
+    assert report["begun"] > 20
+    assert report["failed"] == report["refused"] == report["restarted"] == 0
