@@ -25,6 +25,7 @@ constexpr std::array kPlatforms = {
     Platform{"", "python", "python", "python", "python", "model.py"},
     Platform{"mxnet_mxnet", "mxnet", "mxnet", "mxnet_mxnet", "mxnet_mxnet", "model-symbol.json"},
     Platform{"caffe2_netdef", "caffe2", "caffe2", "caffe2_netdef", "caffe2_netdef", "model.netdef"},
+    Platform{"ensemble", "", "ensemble", "ensemble", "ensemble", ""},
     Platform{"", "fake", "fake", "fake", "fake", ""},
     Platform{"", "identity", "fake", "identity", "identity", ""},
     Platform{"", "repeat", "fake", "repeat", "repeat", ""},
@@ -47,6 +48,7 @@ const Platform* FindPlatform(std::string_view name) {
 }
 
 const Platform* FindBackend(std::string_view backend) {
+  if (backend.empty()) return nullptr;
   const auto it = std::ranges::find(kPlatforms, backend, &Platform::backend);
   return it == kPlatforms.end() ? nullptr : &*it;
 }

@@ -36,6 +36,22 @@ void ModelCaller::WarmUp(std::shared_ptr<const ModelVersion> version, std::uniqu
   HandOver(std::move(queued));
 }
 
+base::Result<std::shared_ptr<const ModelVersion>> ModelCaller::Find(std::string_view model,
+                                                                   std::string_view version) const {
+  return snapshots_.Current()->Find(model, version);
+}
+
+void ModelCaller::Call(std::shared_ptr<const ModelVersion> version, std::unique_ptr<InferRequest> request,
+                       Completion completion) const {
+  QueuedRequest queued;
+  queued.request = std::move(request);
+  queued.completion = std::move(completion);
+  queued.queued_ns = clock_.NowNs();
+  queued.version = std::move(version);
+  if (loader_ != nullptr) queued.version->NoteUse(queued.queued_ns);
+  Enqueue(std::move(queued));
+}
+
 void ModelCaller::Call(std::unique_ptr<InferRequest> request, Completion completion) const {
   const std::shared_ptr<const CatalogSnapshot> snapshot = snapshots_.Current();
   auto found = snapshot->Find(request->model_name, request->model_version);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "base/clock.h"
 #include "core/model_version.h"
@@ -19,6 +20,12 @@ class ModelCaller final {
   ModelCaller(const SnapshotPublisher& snapshots, const base::Clock& clock, DemandLoader* loader)
       : snapshots_(snapshots), clock_(clock), loader_(loader) {}
 
+  // The version that is asked for, if it is loaded; it is not unloaded while it is held. Errors: Dispatcher::Find's.
+  base::Result<std::shared_ptr<const ModelVersion>> Find(std::string_view model, std::string_view version) const;
+
+  // Has a version that Find gave answer, whatever the request names. Answers as the other Call.
+  void Call(std::shared_ptr<const ModelVersion> version, std::unique_ptr<InferRequest> request,
+            Completion completion) const;
   // The version that the request names, loaded first where versions are loaded on demand. Answers as Dispatcher::Infer.
   // Errors also: those of Dispatcher::Find and of AwaitLoad; CANCELLED, DEADLINE_EXCEEDED and RESOURCE_EXHAUSTED as of
   // a client's request that is not queued (admission.h).

@@ -39,6 +39,8 @@ base::Result<EngineSet> EngineSet::Open(const config::ServerOptions& options, ba
                                                                            .log_format = options.log.format}));
     set.pointers_.push_back(set.isolating_.back().get());
   }
+  set.ensembles_ = std::make_unique<ensemble::EnsembleEngine>();
+  set.pointers_.push_back(set.ensembles_.get());
   for (const auto& [name, parameters] : options.engine_parameters) {
     if (name == "*") continue;  // every engine
     if (std::ranges::find(set.pointers_, name, &core::Engine::name) != set.pointers_.end()) continue;

@@ -9,6 +9,7 @@
 #include "config/options/server_options.h"
 #include "core/engine.h"
 #include "enginehost/plugin_engine.h"
+#include "ensemble/ensemble_engine.h"
 #include "worker/parent/isolating_engine.h"
 
 namespace inferd::server {
@@ -20,10 +21,13 @@ class EngineSet final {
   static base::Result<EngineSet> Open(const config::ServerOptions& options, base::Logger& logger);
 
   std::span<core::Engine* const> engines() const { return pointers_; }
+  // Ensembles call models with it; see ensemble::EnsembleEngine::CallWith.
+  void CallWith(const core::ModelCaller& models) const { ensembles_->CallWith(models); }
 
  private:
   std::vector<std::unique_ptr<enginehost::PluginEngine>> owned_;
   std::vector<std::unique_ptr<worker::IsolatingEngine>> isolating_;  // one around each
+  std::unique_ptr<ensemble::EnsembleEngine> ensembles_;
   std::vector<core::Engine*> pointers_;
 };
 

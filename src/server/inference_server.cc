@@ -116,6 +116,7 @@ struct InferenceServer::Parts {
     pool = std::make_unique<base::ThreadPool>("codec", static_cast<size_t>(base::UsableCpus()));
     core::DemandLoader* const loader = options.lazy.on() ? manager.get() : nullptr;
     model_caller = std::make_unique<const core::ModelCaller>(snapshots, clock, loader);
+    engines.CallWith(*model_caller);
     std::vector<std::unique_ptr<core::Dispatcher>> dispatchers;
     for (size_t i = 0; i < loops.index_end(); ++i) {
       dispatchers.push_back(std::make_unique<core::LocalDispatcher>(snapshots, inflight, clock, loader));

@@ -22,6 +22,7 @@ struct CheckContext {
   bool never_batches() const { return config.has_max_batch_size() && config.max_batch_size() == 0; }
 };
 
+void CheckEnsemble(CheckContext& context);  // ensemble_scheduling, and what cannot stand beside it
 void CheckTensors(CheckContext& context);
 void CheckBatchTensors(CheckContext& context);  // batch_input and batch_output
 void CheckInstanceGroups(CheckContext& context);

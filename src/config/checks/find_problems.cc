@@ -22,6 +22,7 @@ bool CheckCounts(CheckContext& c) {
       {"instance_group", c.config.instance_group_size()},
       {"model_warmup", c.config.model_warmup_size()},
       {"sequence_batching", c.config.sequence_batching().control_input_size()},
+      {"ensemble_scheduling", c.config.ensemble_scheduling().step_size()},
       {"model_metrics", c.config.model_metrics().metric_control_size()},
       {"inferd", c.config.inferd().padding_size()}};
   for (const auto& [field, count] : counts) {
@@ -35,8 +36,11 @@ bool CheckCounts(CheckContext& c) {
 void CheckIdentity(CheckContext& c) {
   const auto& config = c.config;
   if (config.name().empty()) c.problems.push_back(c.place.At("name", "model configuration must specify 'name'"));
-  if (config.platform() == "ensemble") {
-    c.problems.push_back(c.place.At("platform", "ensemble models are " + std::string(kRefused)));
+  if (config.platform() == kEnsembleEngine) {
+    if (!config.backend().empty()) {
+      c.problems.push_back(c.place.At("backend", "Ensemble model '" + c.model +
+                                                     "' must have platform type 'ensemble' and empty backend type"));
+    }
   } else if (!config.platform().empty()) {
     const Platform* platform = FindPlatform(config.platform());
     if (platform == nullptr) {
@@ -63,17 +67,13 @@ void CheckVersionPolicy(CheckContext& c) {
 }
 
 void CheckRefused(CheckContext& c) {
-  const auto refuse = [&](std::string_view field, bool written) {
-    if (written) c.problems.push_back(c.place.At(field, "'" + std::string(field) + "' is " + std::string(kRefused)));
-  };
   const inference::ModelSequenceBatching& sequences = c.config.sequence_batching();
   const Place place = c.place.In("sequence_batching");
-  const auto refuse_in_sequences = [&](std::string_view field, bool written) {
+  const auto refuse = [&](std::string_view field, bool written) {
     if (written) c.problems.push_back(place.At(field, "'" + std::string(field) + "' is " + std::string(kRefused)));
   };
-  refuse_in_sequences("state", sequences.state_size() > 0);
-  refuse_in_sequences("iterative_sequence", sequences.iterative_sequence());
-  refuse("ensemble_scheduling", c.config.has_ensemble_scheduling());
+  refuse("state", sequences.state_size() > 0);
+  refuse("iterative_sequence", sequences.iterative_sequence());
 }
 
 }  // namespace
@@ -87,6 +87,7 @@ std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std
   CheckIdentity(context);
   CheckVersionPolicy(context);
   CheckRefused(context);
+  CheckEnsemble(context);
   CheckTensors(context);
   CheckBatchTensors(context);
   CheckInstanceGroups(context);

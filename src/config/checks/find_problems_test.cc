@@ -25,7 +25,7 @@ constexpr ProblemCase kRefused[] = {
     {"sequence_batching { state { input_name: \"i\" } }",
      "2: sequence_batching.state: 'state' is not supported yet, and therefore refused"},
     {"ensemble_scheduling { }",
-     "2: ensemble_scheduling: 'ensemble_scheduling' is not supported yet, and therefore refused"},
+     "2: ensemble_scheduling: ensemble scheduling cannot be set for model 'M' whose platform is not ensemble"},
 };
 constexpr ProblemCase kInstances[] = {
     {"instance_group { name: \"G\" kind: KIND_GPU }",

@@ -182,6 +182,17 @@ struct Warmup {
   std::map<std::string, WarmupInput> inputs;
 };
 
+// ModelEnsembling.Step: a model that an ensemble calls.
+struct EnsembleStep {
+  std::string model;
+  std::optional<int64_t> version;              // nothing: the latest
+  std::map<std::string, std::string> inputs;   // the model's tensors to the ensemble's
+  std::map<std::string, std::string> outputs;  // likewise
+};
+
+// The engine of models that are made of others.
+inline constexpr std::string_view kEnsembleEngine = "ensemble";
+
 // What the server acts on, out of a model's configuration. Plain data; immutable once a version is loading. The whole
 // message it came from is `document`.
 struct ModelConfig {
@@ -224,6 +235,7 @@ struct ModelConfig {
   std::optional<V1Dialect> v1_dialect;   // nothing: the server's
   std::optional<Dependency> explainer;   // inferd { explainer }: of this model's answers; one of `dependencies`
   std::vector<Dependency> dependencies;  // each once; more than kDependenciesMax are refused
+  std::vector<EnsembleStep> steps;       // ensemble_scheduling; none: it is no ensemble
   std::vector<Warmup> warmups;
   std::map<std::string, std::string> parameters;
   std::vector<std::string> op_library_filenames;

@@ -166,6 +166,14 @@ void AddDependency(Dependency dependency, ModelConfig& to) {
   if (to.dependencies.size() <= kDependenciesMax) to.dependencies.push_back(std::move(dependency));
 }
 
+EnsembleStep ToEnsembleStep(const inference::ModelEnsembling::Step& step) {
+  EnsembleStep to{.model = step.model_name(), .version = std::nullopt, .inputs = {}, .outputs = {}};
+  if (step.model_version() != kLatestVersion) to.version = step.model_version();
+  to.inputs = {step.input_map().begin(), step.input_map().end()};
+  to.outputs = {step.output_map().begin(), step.output_map().end()};
+  return to;
+}
+
 void ReadDependencies(const inference::ModelConfig& from, ModelConfig& to) {
   for (const auto& other : from.inferd().depends_on()) AddDependency(ToDependency(other), to);
   if (from.inferd().has_explainer()) {
@@ -245,6 +253,13 @@ ModelConfig FromMessage(std::unique_ptr<const ModelConfigDocument::Message> mess
   ReadBatchTensors(from, to);
   ReadInferdOptions(from.inferd(), to);
   ReadDependencies(from, to);
+  if (from.platform() == kEnsembleEngine && to.instance_groups.empty()) {
+    // It only calls others: one is enough for any number of requests, and nothing of it is shown.
+    InstanceGroup& group = to.instance_groups.emplace_back();
+    group.name = from.name();
+    group.kind = InstanceKind::kCpu;
+  }
+  for (const auto& step : from.ensemble_scheduling().step()) to.steps.push_back(ToEnsembleStep(step));
   to.decoupled = from.model_transaction_policy().decoupled();
   if (from.has_dynamic_batching()) {
     to.dynamic_batching = ToDynamicBatching(from.dynamic_batching());

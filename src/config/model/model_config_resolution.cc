@@ -169,10 +169,11 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
   const std::optional<DetectedModel> found = DetectModel(version_entries);
   const auto platform = ChoosePlatform(proto, found, version_entries, options.complete);
   if (platform.has_value() && *platform != nullptr) FillPlatform(proto, **platform, found, options.platform_names);
-  FillInstanceGroups(proto, options);
+  const bool ensemble = proto.platform() == kEnsembleEngine;
+  if (!ensemble) FillInstanceGroups(proto, options);
   INFERD_RETURN_IF_ERROR(CheckParameters(*message));
   FillParameters(proto, options.engine_parameters);
-  if (options.default_isolation != Isolation::kNone && !proto.inferd().has_isolation()) {
+  if (options.default_isolation != Isolation::kNone && !ensemble && !proto.inferd().has_isolation()) {
     const bool shared = options.default_isolation == Isolation::kEngineProcess;
     proto.mutable_inferd()->set_isolation(shared ? inference::InferdOptions::ENGINE_PROCESS
                                                  : inference::InferdOptions::PROCESS);

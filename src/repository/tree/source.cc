@@ -30,7 +30,7 @@ namespace {
 
 // A configuration that is refused is refused when it is loaded, and for that reason, not for one of these.
 std::vector<config::Dependency> DependenciesOf(const config::ModelConfig& config) {
-  const bool refused = config.dependencies.size() > config::kDependenciesMax || config.platform == "ensemble";
+  const bool refused = config.dependencies.size() > config::kDependenciesMax;
   return refused ? std::vector<config::Dependency>() : config.dependencies;
 }
 

@@ -1,0 +1,94 @@
+#include "ensemble/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace inferd::ensemble {
+namespace {
+
+using tensor::DataType;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// in -> [first] -> between -> [second] -> out; the second takes `in`, too.
+config::ModelConfig Config() {
+  config::ModelConfig config;
+  config.name = "e";
+  config.max_batch_size = 4;
+  config.inputs.push_back({.name = "in", .datatype = DataType::kFp32, .dims = {3}});
+  config.outputs.push_back({.name = "out", .datatype = DataType::kInt64, .dims = {-1}});
+  config.steps.push_back({.model = "second",
+                          .version = std::nullopt,
+                          .inputs = {{"a", "between"}, {"b", "in"}},
+                          .outputs = {{"y", "out"}}});
+  config.steps.push_back({.model = "first", .version = 7, .inputs = {{"x", "in"}}, .outputs = {{"z", "between"}}});
+  return config;
+}
+
+core::ModelSignature First() {
+  core::ModelSignature signature;
+  signature.inputs = {{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 3}},
+                      {.name = "o", .datatype = DataType::kFp32, .shape = {-1, 3}, .optional = true}};
+  signature.outputs = {{.name = "z", .datatype = DataType::kFp32, .shape = {-1, 5}}};
+  return signature;
+}
+
+core::ModelSignature Second() {
+  core::ModelSignature signature;
+  signature.inputs = {{.name = "a", .datatype = DataType::kFp32, .shape = {-1, -1}},
+                      {.name = "b", .datatype = DataType::kFp32, .shape = {-1, 3}}};
+  signature.outputs = {{.name = "y", .datatype = DataType::kInt64, .shape = {-1, 2}}};
+  return signature;
+}
+
+std::string Text(const base::Status& status) { return status.ok() ? "" : status.message(); }
+
+TEST(PlanTest, TensorsHaveNumbersAndTheStepsThatTakeThem) {
+  const Plan plan = MakePlan(Config());
+  ASSERT_THAT(plan.steps, ::testing::SizeIs(2));
+  EXPECT_EQ(plan.steps[0].version, "");
+  EXPECT_EQ(plan.steps[1].version, "7");
+  EXPECT_THAT(plan.inputs, ElementsAre(plan.FindTensor("in")));
+  EXPECT_THAT(plan.outputs, ElementsAre(plan.FindTensor("out")));
+  EXPECT_THAT(plan.consumers[plan.FindTensor("in")], ElementsAre(0, 1));
+  EXPECT_THAT(plan.consumers[plan.FindTensor("between")], ElementsAre(0));
+  EXPECT_THAT(plan.consumers[plan.FindTensor("out")], IsEmpty());
+  EXPECT_EQ(plan.FindTensor("nobody"), plan.tensors.size());
+}
+
+TEST(PlanTest, AStepTakesAndGivesWhatItsModelHas) {
+  const Plan plan = MakePlan(Config());
+  EXPECT_EQ(Text(CheckStep(plan, 0, Second())), "");
+  EXPECT_EQ(Text(CheckStep(plan, 1, First())), "");
+  EXPECT_THAT(Text(CheckStep(plan, 1, Second())), HasSubstr("model first has no input 'x'"));
+  core::ModelSignature without = First();
+  without.outputs.clear();
+  EXPECT_THAT(Text(CheckStep(plan, 1, without)), HasSubstr("model first has no output 'z'"));
+  core::ModelSignature more = First();
+  more.inputs[1].optional = false;
+  EXPECT_THAT(Text(CheckStep(plan, 1, more)), HasSubstr("input 'o' of model 'first' is not in the step's input_map"));
+  core::ModelSignature streams = First();
+  streams.decoupled = true;
+  EXPECT_THAT(Text(CheckStep(plan, 1, streams)), HasSubstr("any number of responses"));
+}
+
+TEST(PlanTest, TensorsAreWhatBothEndsSay) {
+  const Plan plan = MakePlan(Config());
+  TensorTypes types(plan, Config());
+  EXPECT_EQ(Text(types.Add(0, Second())), "");
+  EXPECT_EQ(Text(types.Add(1, First())), "");
+  core::ModelSignature other = First();
+  other.outputs[0].datatype = DataType::kFp16;
+  EXPECT_THAT(Text(types.Add(1, other)), HasSubstr("ensemble tensor between: inconsistent data type: FP32 is inferred "
+                                                   "from input 'a' of model 'second' while FP16"));
+  core::ModelSignature wide = First();
+  wide.inputs[0].shape = {-1, 4};
+  EXPECT_THAT(Text(types.Add(1, wide)),
+              HasSubstr("ensemble tensor in: inconsistent shape: [-1,3] is inferred from the ensemble while [-1,4]"));
+  wide.inputs[0].any_shape = true;
+  EXPECT_EQ(Text(types.Add(1, wide)), "");
+}
+
+}  // namespace
+}  // namespace inferd::ensemble
