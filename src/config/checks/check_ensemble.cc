@@ -70,7 +70,7 @@ class EnsembleCheck {
       return Report(
           place.At("model_name", "circular dependency between ensembles: '" + c_.model + "' calls itself" + where));
     }
-    if (step.model_version() < 1 && step.model_version() != -1) {
+    if (step.model_version() < -1) {
       return Report(place.At("model_version", "a version must be 1 or more, or -1 for the latest, got " +
                                                   std::to_string(step.model_version()) + where));
     }

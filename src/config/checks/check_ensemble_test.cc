@@ -35,7 +35,7 @@ TEST(CheckEnsembleTest, AStepSaysWhatItIs) {
                 "must specify 'input_map' in step 0 of ensemble 'M'");
   ExpectProblem(Ensemble("step { model_name: \"x\" input_map { key: \"a\" value: \"i\" } }"),
                 "must specify 'output_map' in step 0 of ensemble 'M'");
-  ExpectProblem(Ensemble(Step("i", "o", "model_name: \"x\" model_version: 0")), "a version must be 1 or more");
+  ExpectProblem(Ensemble(Step("i", "o", "model_name: \"x\" model_version: -2")), "a version must be 1 or more");
   ExpectProblem(Ensemble(Step("i", "o", "model_name: \"x\" model_namespace: \"n\"")), "not supported yet");
   ExpectProblem(Ensemble(Step("i", "o", "model_name: \"M\"")), "circular dependency between ensembles");
 }

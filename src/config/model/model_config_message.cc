@@ -6,7 +6,10 @@ namespace inferd::config {
 
 namespace {
 
-constexpr int64_t kLatestVersion = -1;  // of a step: whichever is the latest
+// Of a step: -1, or nothing, is whichever is the latest.
+std::optional<int64_t> VersionOf(const inference::ModelEnsembling::Step& step) {
+  return step.model_version() > 0 ? std::optional(step.model_version()) : std::nullopt;
+}
 
 tensor::Shape ToShape(const google::protobuf::RepeatedField<int64_t>& dims) {
   return tensor::Shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(dims.size())));
@@ -167,8 +170,7 @@ void AddDependency(Dependency dependency, ModelConfig& to) {
 }
 
 EnsembleStep ToEnsembleStep(const inference::ModelEnsembling::Step& step) {
-  EnsembleStep to{.model = step.model_name(), .version = std::nullopt, .inputs = {}, .outputs = {}};
-  if (step.model_version() != kLatestVersion) to.version = step.model_version();
+  EnsembleStep to{.model = step.model_name(), .version = VersionOf(step), .inputs = {}, .outputs = {}};
   to.inputs = {step.input_map().begin(), step.input_map().end()};
   to.outputs = {step.output_map().begin(), step.output_map().end()};
   return to;
@@ -181,9 +183,7 @@ void ReadDependencies(const inference::ModelConfig& from, ModelConfig& to) {
     AddDependency(*to.explainer, to);
   }
   for (const auto& step : from.ensemble_scheduling().step()) {
-    const bool any = step.model_version() == kLatestVersion;
-    AddDependency({.model = step.model_name(), .version = any ? std::nullopt : std::optional(step.model_version())},
-                  to);
+    AddDependency({.model = step.model_name(), .version = VersionOf(step)}, to);
   }
 }
 
