@@ -16,11 +16,6 @@ namespace {
 // An execution holds no thread, so that a bound is there for memory alone: more wait in the ensemble's queue.
 constexpr int kUnfinishedMax = 4096;
 
-tensor::Shape FullShape(tensor::Shape dims, const config::ModelConfig& config) {
-  if (config.max_batch_size > 0) dims.Prepend(-1);
-  return dims;
-}
-
 core::ModelSignature SignatureOf(const config::ModelConfig& config) {
   core::ModelSignature signature;
   signature.sequences = true;  // the steps' models say whether they know any

@@ -26,11 +26,6 @@ bool IsMapped(const std::vector<Plan::Mapping>& mappings, std::string_view name)
   return std::ranges::find(mappings, name, &Plan::Mapping::first) != mappings.end();
 }
 
-tensor::Shape FullShape(tensor::Shape dims, const config::ModelConfig& config) {
-  if (config.max_batch_size > 0) dims.Prepend(-1);
-  return dims;
-}
-
 // Whether a tensor could have both.
 bool Agree(const tensor::Shape& a, const tensor::Shape& b) {
   if (a.rank() != b.rank()) return false;
@@ -41,6 +36,11 @@ bool Agree(const tensor::Shape& a, const tensor::Shape& b) {
 }
 
 }  // namespace
+
+tensor::Shape FullShape(tensor::Shape dims, const config::ModelConfig& config) {
+  if (config.max_batch_size > 0) dims.Prepend(-1);
+  return dims;
+}
 
 size_t Plan::FindTensor(std::string_view name) const {
   return static_cast<size_t>(std::ranges::find(tensors, name) - tensors.begin());

@@ -33,6 +33,9 @@ struct Plan {
   size_t FindTensor(std::string_view name) const;  // tensors.size(): there is none
 };
 
+// With the batch dimension, where the ensemble has one.
+tensor::Shape FullShape(tensor::Shape dims, const config::ModelConfig& config);
+
 // Of a configuration without problems (config::FindProblems).
 Plan MakePlan(const config::ModelConfig& config);
 

@@ -9,7 +9,8 @@
 namespace inferd::oip_http {
 namespace {
 
-constexpr std::string_view kRequest = R"({"id":"7","inputs":[{"name":"x","shape":[1],"datatype":"INT32","data":[1]}]})";
+constexpr std::string_view kOneNumber =
+    R"({"id":"7","inputs":[{"name":"x","shape":[1],"datatype":"INT32","data":[1]}]})";
 const TestServer::Headers kServerSent = {{"Accept", "text/event-stream"}};
 
 core::InferResponse Number(int32_t value, bool final = false) {
@@ -72,7 +73,7 @@ class HttpStreamTest : public ::testing::Test {
 };
 
 TEST_F(HttpStreamTest, EachResponseIsAnEvent) {
-  Ask("/v2/models/m/infer", kRequest, kServerSent);
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   EXPECT_TRUE(server_.exchange.responses.empty());
   completion_.Send(Number(1));
   EXPECT_EQ(Text(), "data: " + Event(1) + "\n\n");
@@ -85,7 +86,7 @@ TEST_F(HttpStreamTest, EachResponseIsAnEvent) {
 }
 
 TEST_F(HttpStreamTest, OrALineOfJson) {
-  Ask("/v2/models/m/infer", kRequest, {{"Accept", "application/x-ndjson"}});
+  Ask("/v2/models/m/infer", kOneNumber, {{"Accept", "application/x-ndjson"}});
   completion_.Send(Number(1));
   completion_.Send(Number(2, true));
   EXPECT_EQ(Text(), Event(1) + "\n" + Event(2, true) + "\n");
@@ -95,7 +96,7 @@ TEST_F(HttpStreamTest, OrALineOfJson) {
 
 TEST_F(HttpStreamTest, AModelOfOneResponseHasAStreamOfOneEvent) {
   server_.dispatcher.models["m"]->signature_.decoupled = false;
-  Ask("/v2/models/m/infer", kRequest, kServerSent);
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   core::InferResponse response = Number(5, true);
   completion_.Send(std::move(response));
   EXPECT_EQ(
@@ -106,7 +107,7 @@ TEST_F(HttpStreamTest, AModelOfOneResponseHasAStreamOfOneEvent) {
 }
 
 TEST_F(HttpStreamTest, NoResponseIsAnEmptyStream) {
-  Ask("/v2/models/m/infer", kRequest, kServerSent);
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   completion_.Send(End());
   ASSERT_EQ(server_.exchange.responses.size(), 1u);
   EXPECT_EQ(server_.exchange.responses[0].status, 200);
@@ -115,7 +116,7 @@ TEST_F(HttpStreamTest, NoResponseIsAnEmptyStream) {
 }
 
 TEST_F(HttpStreamTest, AFailureBeforeTheFirstResponseIsAnAnswer) {
-  Ask("/v2/models/m/infer", kRequest, kServerSent);
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   completion_.Send(End(base::InvalidArgument("no such thing")));
   ASSERT_EQ(server_.exchange.responses.size(), 1u);
   EXPECT_EQ(server_.exchange.responses[0].status, 400);
@@ -124,7 +125,7 @@ TEST_F(HttpStreamTest, AFailureBeforeTheFirstResponseIsAnAnswer) {
 }
 
 TEST_F(HttpStreamTest, ALaterFailureIsTheLastEvent) {
-  Ask("/v2/models/m/infer", kRequest, kServerSent);
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   completion_.Send(Number(1));
   completion_.Send(End(base::Internal("broke")));
   EXPECT_EQ(Text(), "data: " + Event(1) + "\n\ndata: {\"error\":\"broke\"}\n\n");
@@ -134,7 +135,7 @@ TEST_F(HttpStreamTest, ALaterFailureIsTheLastEvent) {
 TEST_F(HttpStreamTest, ARequestThatIsWrongIsAnsweredAsOtherwise) {
   Ask("/v2/models/m/infer", "{", kServerSent);
   EXPECT_EQ(server_.exchange.responses.at(0).status, 400);
-  Ask("/v2/models/nobody/infer", kRequest, kServerSent);
+  Ask("/v2/models/nobody/infer", kOneNumber, kServerSent);
   EXPECT_EQ(server_.exchange.responses.at(1).status, 404);
 }
 
@@ -148,7 +149,7 @@ TEST_F(HttpStreamTest, OutputsAreNeverBinary) {
 
 TEST_F(HttpStreamTest, ResponsesOfOtherThreadsKeepTheirOrder) {
   server_.options.offload_bytes = 10;
-  Ask("/v2/models/m/infer", kRequest, kServerSent);
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   server_.Settle();  // the body is read on the pool
   SendElsewhere(Number(1));
   SendElsewhere(Number(2));
@@ -162,7 +163,7 @@ TEST_F(HttpStreamTest, ResponsesOfOtherThreadsKeepTheirOrder) {
 
 TEST_F(HttpStreamTest, AClientThatDoesNotReadHoldsTheModelUp) {
   server_.options.stream_flow = {.responses_held = 2, .responses_max = 4};
-  Ask("/v2/models/m/infer", kRequest, kServerSent);
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   server_.exchange.takes_more = false;
   completion_.Send(Number(1));
   EXPECT_TRUE(request().flow->open());
@@ -178,7 +179,7 @@ TEST_F(HttpStreamTest, AClientThatDoesNotReadHoldsTheModelUp) {
 
 TEST_F(HttpStreamTest, TheStreamOfAModelThatDoesNotHoldEnds) {
   server_.options.stream_flow = {.responses_held = 1, .responses_max = 2};
-  Ask("/v2/models/m/infer", kRequest, kServerSent);
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   server_.exchange.takes_more = false;
   for (int i = 0; i < 5; ++i) completion_.Send(Number(i));
   EXPECT_FALSE(IsOpen());
@@ -189,7 +190,7 @@ TEST_F(HttpStreamTest, TheStreamOfAModelThatDoesNotHoldEnds) {
 }
 
 TEST_F(HttpStreamTest, AClientThatGoesCancelsTheRequest) {
-  Ask("/v2/models/m/infer", kRequest, kServerSent);
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   completion_.Send(Number(1));
   server_.exchange.TellPeerGone();
   EXPECT_TRUE(request().cancel->cancelled());
@@ -199,7 +200,7 @@ TEST_F(HttpStreamTest, AClientThatGoesCancelsTheRequest) {
 }
 
 TEST_F(HttpStreamTest, AClientThatGoesBeforeTheFirstResponse) {
-  Ask("/v2/models/m/infer", kRequest, kServerSent);
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   server_.exchange.TellPeerGone();
   EXPECT_TRUE(request().cancel->cancelled());
   completion_.Send(Number(1));
@@ -209,7 +210,7 @@ TEST_F(HttpStreamTest, AClientThatGoesBeforeTheFirstResponse) {
 TEST_F(HttpStreamTest, ARequestWhoseTimeIsUpIsAnsweredOnce) {
   server_.options.inference_timeout_ns = 1'000'000;
   server_.exchange.loop = &server_.loop;
-  Ask("/v2/models/m/infer", kRequest, kServerSent);
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   server_.loop.RunTimers();
   server_.Settle();
   ASSERT_EQ(server_.exchange.responses.size(), 1u);
@@ -220,7 +221,7 @@ TEST_F(HttpStreamTest, ARequestWhoseTimeIsUpIsAnsweredOnce) {
 
 TEST_F(HttpStreamTest, AStreamThatHasBegunHasNoTimeLimitOfItsOwn) {
   server_.options.inference_timeout_ns = 1'000'000;
-  Ask("/v2/models/m/infer", kRequest, kServerSent);
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   completion_.Send(Number(1));
   EXPECT_EQ(server_.loop.timers(), 0u);
   completion_.Send(End());
@@ -228,7 +229,7 @@ TEST_F(HttpStreamTest, AStreamThatHasBegunHasNoTimeLimitOfItsOwn) {
 }
 
 TEST_F(HttpStreamTest, ADroppedRequestEndsItsStream) {
-  Ask("/v2/models/m/infer", kRequest, kServerSent);
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   completion_.Send(Number(1));
   completion_ = {};
   EXPECT_FALSE(IsOpen());
@@ -238,7 +239,7 @@ TEST_F(HttpStreamTest, ADroppedRequestEndsItsStream) {
 TEST_F(HttpStreamTest, WithoutAStreamThereIsRoomForOneResponse) {
   for (const auto& responses : {std::vector<int32_t>{}, std::vector<int32_t>{1, 2}}) {
     server_.exchange.responses.clear();
-    Ask("/v2/models/m/infer", kRequest);
+    Ask("/v2/models/m/infer", kOneNumber);
     for (const int32_t value : responses) completion_.Send(Number(value));
     completion_.Send(End());
     ASSERT_EQ(server_.exchange.responses.size(), 1u);
@@ -247,7 +248,7 @@ TEST_F(HttpStreamTest, WithoutAStreamThereIsRoomForOneResponse) {
                 std::string::npos);
   }
   server_.exchange.responses.clear();
-  Ask("/v2/models/m/infer", kRequest);
+  Ask("/v2/models/m/infer", kOneNumber);
   completion_.Send(Number(3));
   completion_.Send(End());
   EXPECT_EQ(server_.exchange.responses.at(0).status, 200);

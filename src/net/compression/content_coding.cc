@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kUnset = -1;
 
-std::string_view Trim(std::string_view text) {
+std::string_view WithoutSpace(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
@@ -27,7 +27,7 @@ std::string_view ContentCodingName(ContentCoding coding) {
 }
 
 std::optional<ContentCoding> ParseContentCoding(std::string_view content_encoding) {
-  const std::string_view name = Trim(content_encoding);
+  const std::string_view name = WithoutSpace(content_encoding);
   if (name.empty() || EqualsIgnoringCase(name, "identity")) return ContentCoding::kIdentity;
   if (EqualsIgnoringCase(name, "gzip") || EqualsIgnoringCase(name, "x-gzip")) return ContentCoding::kGzip;
   if (EqualsIgnoringCase(name, "deflate")) return ContentCoding::kDeflate;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kDepth = 8;
 
-core::ModelSignature Model() {
+core::ModelSignature GenerateModel() {
   using tensor::DataType;
   core::ModelSignature signature;
   signature.inputs = {
@@ -22,12 +22,12 @@ core::ModelSignature Model() {
 }
 
 std::string ShapeOf(std::string_view body) {
-  const auto request = ReadGenerateRequest(body, Model(), kDepth);
+  const auto request = ReadGenerateRequest(body, GenerateModel(), kDepth);
   return request.has_value() ? (*request)->inputs.at(0).shape.ToString() : request.error().message();
 }
 
 std::string ErrorOf(std::string_view body) {
-  const auto request = ReadGenerateRequest(body, Model(), kDepth);
+  const auto request = ReadGenerateRequest(body, GenerateModel(), kDepth);
   return request.has_value() ? "read" : request.error().message();
 }
 
@@ -66,7 +66,7 @@ TEST(GenerateRequestReaderTest, OtherMembersAreParameters) {
   const auto request = ReadGenerateRequest(
       R"({"id":"7","text":"Hi","a":1,"parameters":{"b":"x","c":true,"d":0.5,"pair":[1,2],"parameters":3,"id":"in"},)"
       R"("priority":2,"sequence_id":"s","sequence_start":true})",
-      Model(), kDepth);
+      GenerateModel(), kDepth);
   ASSERT_TRUE(request.has_value()) << request.error().message();
   EXPECT_EQ((*request)->id, "7");
   ASSERT_EQ((*request)->inputs.size(), 2u);
