@@ -111,7 +111,8 @@ TEST_F(PluginEngineTest, LoadFailuresCarryTheEnginesReason) {
   const auto wrong = Load({{"behavior", "magic"}});
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().message(),
-            "parameter 'behavior' of engine 'fake': 'magic' is not one of add_sub, identity, repeat, square");
+            "parameter 'behavior' of engine 'fake': 'magic' is not one of add_sub, dyna_sequence, identity, repeat, "
+            "sequence, square");
   EXPECT_TRUE(Load({{"a_word_of_the_users", "x"}}));
 }
 

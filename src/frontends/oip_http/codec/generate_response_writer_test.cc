@@ -14,7 +14,7 @@ namespace {
 
 core::InferTensor Floats(std::string name, tensor::Shape shape, const std::vector<float>& values) {
   base::Buffer data = base::Buffer::Allocate(values.size() * sizeof(float));
-  std::memcpy(data.data(), values.data(), values.size() * sizeof(float));
+  if (!values.empty()) std::memcpy(data.data(), values.data(), values.size() * sizeof(float));
   return {.name = std::move(name),
           .datatype = tensor::DataType::kFp32,
           .shape = std::move(shape),
