@@ -13,12 +13,6 @@ namespace {
 
 constexpr int kUnset = -1;
 
-std::string_view WithoutSpace(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 }  // namespace
 
 std::string_view ContentCodingName(ContentCoding coding) {
@@ -27,7 +21,7 @@ std::string_view ContentCodingName(ContentCoding coding) {
 }
 
 std::optional<ContentCoding> ParseContentCoding(std::string_view content_encoding) {
-  const std::string_view name = WithoutSpace(content_encoding);
+  const std::string_view name = TrimSpace(content_encoding);
   if (name.empty() || EqualsIgnoringCase(name, "identity")) return ContentCoding::kIdentity;
   if (EqualsIgnoringCase(name, "gzip") || EqualsIgnoringCase(name, "x-gzip")) return ContentCoding::kGzip;
   if (EqualsIgnoringCase(name, "deflate")) return ContentCoding::kDeflate;
@@ -39,6 +33,7 @@ ContentCoding NegotiateContentCoding(std::string_view accept_encoding) {
   int any = kUnset;
   WeightedList list(accept_encoding);
   while (const auto item = list.Next()) {
+    if (item->has_parameters) return ContentCoding::kIdentity;  // codings have none: it is malformed
     if (item->name == "*") {
       any = item->weight;
     } else if (const auto coding = ParseContentCoding(item->name); coding && !item->name.empty()) {

@@ -17,4 +17,11 @@ constexpr bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
   return true;
 }
 
+// Without the spaces and tabs around it, which stand around values and the items of lists (RFC 9110, 5.6.3).
+constexpr std::string_view TrimSpace(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
 }  // namespace inferd::net

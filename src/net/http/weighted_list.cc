@@ -8,18 +8,12 @@ namespace inferd::net {
 
 namespace {
 
-std::string_view Trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 // The part of `text` before `separator`, which is taken off `text` with it.
 std::string_view NextPart(std::string_view& text, char separator) {
   const size_t end = text.find(separator);
   const std::string_view part = text.substr(0, end);
   text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-  return Trim(part);
+  return TrimSpace(part);
 }
 
 // qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] ), in thousandths.
@@ -44,8 +38,11 @@ std::optional<WeightedItem> WeightedList::Next() {
   WeightedItem item{.name = NextPart(text, ';')};
   while (!text.empty()) {
     std::string_view parameter = NextPart(text, ';');
-    if (!EqualsIgnoringCase(NextPart(parameter, '='), "q")) continue;
-    const std::optional<int> weight = ParseWeight(Trim(parameter));
+    if (!EqualsIgnoringCase(NextPart(parameter, '='), "q")) {
+      item.has_parameters = true;
+      continue;
+    }
+    const std::optional<int> weight = ParseWeight(TrimSpace(parameter));
     if (!weight) {
       malformed_ = true;
       return std::nullopt;

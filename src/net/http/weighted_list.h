@@ -11,6 +11,7 @@ struct WeightedItem {
 
   std::string_view name;  // without its parameters; perhaps empty
   int weight = kWeightMax;
+  bool has_parameters = false;  // others than q
 };
 
 // Reads such a list from the front. Views into the text.
