@@ -1,26 +1,11 @@
 #include "core/model/response_statistics.h"
 
+#include <algorithm>
+
 namespace inferd::core {
 
-namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
-
-uint64_t NotNegative(int64_t ns) { return ns > 0 ? static_cast<uint64_t>(ns) : 0; }
-
-}  // namespace
-
 ResponseStatistics::~ResponseStatistics() {
-  for (auto& block : blocks_) delete block.load(kRelaxed);
-}
-
-void ResponseStatistics::Duration::Add(uint64_t n) {
-  count.fetch_add(1, kRelaxed);
-  ns.fetch_add(n, kRelaxed);
-}
-
-DurationStat ResponseStatistics::Duration::Read() const {
-  return {.count = count.load(kRelaxed), .ns = ns.load(kRelaxed)};
+  for (auto& block : blocks_) delete block.load(std::memory_order_relaxed);
 }
 
 void ResponseStatistics::Record(uint64_t index, ResponseOutcome outcome, int64_t infer_ns, int64_t output_ns) {
@@ -32,9 +17,9 @@ void ResponseStatistics::Record(uint64_t index, ResponseOutcome outcome, int64_t
     if (slot.compare_exchange_strong(block, fresh.get(), std::memory_order_acq_rel)) block = fresh.release();
   }
   Row& row = (*block)[index % kRowsPerBlock];
-  row.infer.Add(NotNegative(infer_ns));
-  row.output.Add(NotNegative(output_ns));
-  row.outcomes[static_cast<size_t>(outcome)].Add(NotNegative(infer_ns) + NotNegative(output_ns));
+  row.infer.Add(infer_ns);
+  row.output.Add(output_ns);
+  row.outcomes[static_cast<size_t>(outcome)].Add(std::max<int64_t>(infer_ns, 0) + std::max<int64_t>(output_ns, 0));
 }
 
 std::vector<ModelStatistics::Response> ResponseStatistics::Read() const {
@@ -44,7 +29,7 @@ std::vector<ModelStatistics::Response> ResponseStatistics::Read() const {
     if (block == nullptr) continue;
     const Row& row = (*block)[i % kRowsPerBlock];
     const auto of = [&row](ResponseOutcome outcome) { return row.outcomes[static_cast<size_t>(outcome)].Read(); };
-    if (row.infer.count.load(kRelaxed) == 0) continue;
+    if (row.infer.Read().count == 0) continue;
     responses.push_back({.index = i,
                          .compute_infer = row.infer.Read(),
                          .compute_output = row.output.Read(),

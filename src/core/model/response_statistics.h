@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/model/catalog.h"
+#include "core/model/duration_count.h"
 
 namespace inferd::core {
 
@@ -31,16 +32,9 @@ class ResponseStatistics final {
   std::vector<ModelStatistics::Response> Read() const;
 
  private:
-  using Number = std::atomic<uint64_t>;
-  struct Duration {
-    Number count{0};
-    Number ns{0};
-    void Add(uint64_t n);
-    DurationStat Read() const;
-  };
   struct Row {
-    Duration infer, output;
-    std::array<Duration, kResponseOutcomes> outcomes;
+    DurationCount infer, output;
+    std::array<DurationCount, kResponseOutcomes> outcomes;
   };
   // Most streams are short.
   static constexpr size_t kRowsPerBlock = 128;

@@ -6,21 +6,12 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-uint64_t NotNegative(int64_t ns) { return ns > 0 ? static_cast<uint64_t>(ns) : 0; }
+uint64_t NotNegative(int64_t ns) { return DurationCount::NotNegative(ns); }
 
 }  // namespace
 
 VersionStatistics::~VersionStatistics() {
   for (auto& block : blocks_) delete block.load(kRelaxed);
-}
-
-void VersionStatistics::Duration::Add(int64_t n, uint64_t times) {
-  count.fetch_add(times, kRelaxed);
-  ns.fetch_add(NotNegative(n), kRelaxed);
-}
-
-DurationStat VersionStatistics::Duration::Read() const {
-  return {.count = count.load(kRelaxed), .ns = ns.load(kRelaxed)};
 }
 
 void VersionStatistics::RecordSuccess(int64_t total_ns, const PhaseTimes& phases, int64_t wall_ms, uint64_t requests) {

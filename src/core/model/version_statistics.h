@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/model/catalog.h"
+#include "core/model/duration_count.h"
 #include "core/model/response_statistics.h"
 
 namespace inferd::core {
@@ -69,21 +70,15 @@ class VersionStatistics final {
 
  private:
   using Number = std::atomic<uint64_t>;
-  struct Duration {
-    Number count{0};
-    Number ns{0};
-    void Add(int64_t n, uint64_t times = 1);
-    DurationStat Read() const;
-  };
   // Of one number of rows: executions, and requests.
   struct Batch {
     Number count{0};
     Number input_ns{0};
     Number infer_ns{0};
     Number output_ns{0};
-    Duration success;
+    DurationCount success;
     Number queue_ns{0};
-    Duration fail;
+    DurationCount fail;
   };
   // Batch sizes come in runs, so that a model that only ever sees batches of one costs one small block.
   static constexpr size_t kBatchesPerBlock = 64;
@@ -91,7 +86,7 @@ class VersionStatistics final {
   Batch* BatchOf(int64_t rows);
 
   FailureObserver failure_observer_;
-  Duration success_, fail_;
+  DurationCount success_, fail_;
   Number queue_ns_{0};  // of as many requests as succeeded, like those below
   Number compute_input_ns_{0};
   Number compute_infer_ns_{0};
