@@ -18,4 +18,14 @@ inline boost::json::value ParseDom(std::string_view text, size_t depth_max, boos
   return boost::json::parse(boost::json::string_view(text.data(), text.size()), error, {}, options);
 }
 
+// Whether a text that one of our readers took, or one of our writers made, is JSON but for what both know besides: NaN
+// and the infinities.
+inline bool IsJson(std::string_view text, size_t depth_max) {
+  boost::system::error_code error;
+  static_cast<void>(ParseDom(text, depth_max, error));
+  // RFC 8259 sets exponents no limit; what is skipped may have any.
+  return !error || error == boost::json::error::exponent_overflow || text.find("NaN") != std::string_view::npos ||
+         text.find("Inf") != std::string_view::npos;
+}
+
 }  // namespace inferd::fuzz

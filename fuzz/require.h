@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/status.h"
+
 namespace inferd::fuzz {
 
 // Stops the fuzzer with a finding.
@@ -14,6 +16,12 @@ namespace inferd::fuzz {
 
 inline void Require(bool holds, std::string_view why) {
   if (!holds) Fail(why);
+}
+
+// A body was refused: as bad input, and with a reason.
+inline void RequireRefused(const base::Status& status) {
+  Require(status.code() == base::StatusCode::kInvalidArgument, "refused as something else than bad input");
+  Require(!status.message().empty(), "refused without a reason");
 }
 
 }  // namespace inferd::fuzz

@@ -111,8 +111,7 @@ void Run(uint8_t choice, const BodyRules& rules, std::string_view text) {
   const auto decoded = v1::ReadPredict(text, signature, rules);
   if (rules.trailing_bytes) CheckStrict(signature, text, decoded);
   if (!decoded.has_value()) {
-    Require(decoded.error().code() == base::StatusCode::kInvalidArgument, "refused as something else than bad input");
-    Require(!decoded.error().message().empty(), "refused without a reason");
+    RequireRefused(decoded.error());
     Require(body.ok() || body == decoded.error(), "the JSON's fault is not the one that is told");
     return;
   }
