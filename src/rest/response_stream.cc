@@ -42,12 +42,6 @@ Pieces Framed(Pieces data, EventForm form) {
   return framed;
 }
 
-size_t OutputBytes(const core::InferResponse& response) {
-  size_t bytes = 0;
-  for (const core::InferTensor& output : response.outputs) bytes += output.data.size();
-  return bytes;
-}
-
 }  // namespace
 
 ResponseStream::ResponseStream(std::unique_ptr<InferCall> call, EventForm form,
@@ -61,7 +55,7 @@ void ResponseStream::Open() {
 }
 
 void ResponseStream::Receive(core::InferResponse&& response) {
-  core::ResponseFlow::Place place = flow_->Enter(OutputBytes(response));
+  core::ResponseFlow::Place place = flow_->Enter(response);
   Received received{.response = std::move(response), .place = std::move(place)};
   if (loop_.InLoopThread() && !posted_) return OnResponse(std::move(received));
   posted_ = true;

@@ -1,5 +1,7 @@
 #include "core/request/response_flow.h"
 
+#include "core/request/infer_response.h"
+
 namespace inferd::core {
 
 ResponseFlow::Place ResponseFlow::Enter(size_t bytes) {
@@ -9,6 +11,12 @@ ResponseFlow::Place ResponseFlow::Enter(size_t bytes) {
     bytes_ += bytes;
   }
   return {shared_from_this(), bytes};
+}
+
+ResponseFlow::Place ResponseFlow::Enter(const InferResponse& response) {
+  size_t bytes = 0;
+  for (const InferTensor& output : response.outputs) bytes += output.data.size();
+  return Enter(bytes);
 }
 
 bool ResponseFlow::open() const {

@@ -10,6 +10,8 @@
 
 namespace inferd::core {
 
+struct InferResponse;
+
 // The responses to one request that its client has not taken yet, where the request may have many. The front-end counts
 // each; the engine asks whether there is room for another, and may wait until there is. Thread-safe.
 class ResponseFlow final : public std::enable_shared_from_this<ResponseFlow> {
@@ -44,8 +46,9 @@ class ResponseFlow final : public std::enable_shared_from_this<ResponseFlow> {
   // `executor` runs what waits for room: not the thread that makes room, inside of what it does. It outlives this.
   ResponseFlow(const Limits& limits, base::Executor& executor) : limits_(limits), executor_(executor) {}
 
-  // A response of so many bytes comes.
+  // A response of so many bytes, or with the outputs of this one, comes.
   Place Enter(size_t bytes);
+  Place Enter(const InferResponse& response);
 
   // Whether there is room for another response.
   bool open() const;

@@ -134,11 +134,7 @@ void InferStream::AwaitModel(uint64_t number, PreparedRequest prepared) {
 
 void InferStream::Receive(const std::shared_ptr<Execution>& execution, core::InferResponse response) {
   Received received{.response = std::move(response), .place = {}};
-  if (execution->flow != nullptr) {
-    size_t bytes = 0;
-    for (const core::InferTensor& output : received.response.outputs) bytes += output.data.size();
-    received.place = execution->flow->Enter(bytes);
-  }
+  if (execution->flow != nullptr) received.place = execution->flow->Enter(received.response);
   net::Loop& loop = execution->key->loop;
   if (loop.InLoopThread() && !execution->posted) {
     if (InferStream* stream = execution->key->stream) stream->OnResponse(execution, std::move(received));
