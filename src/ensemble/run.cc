@@ -17,9 +17,8 @@ Run::Run(const Plan& plan, const core::ModelCaller& models, const core::InferReq
       cancel_(std::make_shared<core::CancelFlag>(request.cancel)),
       done_(std::move(done)),
       tensors_(plan.tensors.size()),
+      missing_(plan.steps.size()),
       steps_left_(plan.steps.size()) {
-  missing_.reserve(plan.steps.size());
-  for (size_t i = 0; i < plan.steps.size(); ++i) missing_.push_back(0);
   for (const std::vector<size_t>& consumers : plan.consumers) {
     for (const size_t step : consumers) ++missing_[step];
   }
