@@ -10,7 +10,6 @@
 #include <ctime>
 #include <utility>
 
-#include "base/log_formats.h"
 #include "base/text/printable.h"
 
 namespace inferd::base {
@@ -52,7 +51,7 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
   return spdlog::level::info;
 }
 
-bool IsTriton(LogFormat format) { return format == kTritonLogFormat || format == kTritonIso8601LogFormat; }
+bool IsTriton(LogFormat format) { return format == LogFormat::kTriton || format == LogFormat::kTritonIso8601; }
 
 // What Triton's lines begin with.
 std::string TritonHead(LogFormat format, LogLevel level) {
@@ -63,7 +62,7 @@ std::string TritonHead(LogFormat format, LogLevel level) {
   const std::time_t time = std::chrono::system_clock::to_time_t(whole);
   std::tm utc{};
   gmtime_r(&time, &utc);
-  const bool iso8601 = format == kTritonIso8601LogFormat;
+  const bool iso8601 = format == LogFormat::kTritonIso8601;
   char stamp[32];
   std::strftime(stamp, sizeof stamp, iso8601 ? "%Y-%m-%dT%H:%M:%SZ" : "%m%d %H:%M:%S", &utc);
   const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(now - whole).count();

@@ -13,7 +13,10 @@
 namespace inferd::base {
 
 enum class LogLevel : int { kVerbose = 0, kInfo = 1, kWarning = 2, kError = 3 };
-enum class LogFormat { kHuman, kJson };
+// The last two are lines as Triton writes them: like glog's with the message in quotes, or beginning with the time of
+// ISO 8601. Both have UTC, the process and a place in a source, which is always the same here: what reads such lines
+// looks for something of its form.
+enum class LogFormat { kHuman, kJson, kTriton, kTritonIso8601 };
 
 // The value of a field: a text, or a number, which JSON lines write as one. A text is viewed, not copied.
 class LogValue final {

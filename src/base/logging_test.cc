@@ -8,8 +8,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/log_formats.h"
-
 namespace inferd::base {
 namespace {
 
@@ -35,11 +33,11 @@ TEST_F(LoggingTest, FieldsCannotForgeALine) {
 }
 
 TEST_F(LoggingTest, LinesAsTritonsHavePlaceAndQuotes) {
-  const std::string text = Write(kTritonLogFormat, "say \"hi\"", {{"k", "v w"}});
+  const std::string text = Write(LogFormat::kTriton, "say \"hi\"", {{"k", "v w"}});
   EXPECT_THAT(text, ::testing::MatchesRegex("I[01][0-9][0-3][0-9] [0-9]+:[0-9]+:[0-9]+\\.[0-9]+ [0-9]+ "
                                             "[a-z]+\\.cc:[0-9]+\\] \"say .*\"\n"));
   EXPECT_NE(text.find(R"("say \"hi\" k=\"v w\"")"), std::string::npos) << text;
-  EXPECT_THAT(Write(kTritonIso8601LogFormat, "m", {}),
+  EXPECT_THAT(Write(LogFormat::kTritonIso8601, "m", {}),
               ::testing::MatchesRegex("20[0-9-]+T[0-9:]+Z I [0-9]+ [a-z]+\\.cc:[0-9]+\\] \"m\"\n"));
 }
 
