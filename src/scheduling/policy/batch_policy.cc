@@ -22,8 +22,8 @@ BatchDecision DecideByRows(const BatchRules& rules, const WaitingSummary& waitin
     const BatchReason reason = rules.batching ? BatchReason::kFull : BatchReason::kNotBatching;
     return Begin(waiting.rows, waiting.retry ? BatchReason::kRetry : reason);
   }
-  // Preferred sizes hold beyond the largest of them, too. Who waits for one waits for exactly that, as in Triton; else
-  // what fits goes at once.
+  // Preferred sizes hold beyond the largest of them, too. With a delay, an execution waits for exactly one of them, as
+  // in Triton; else what fits goes at once.
   const bool exact = rules.delay_ns > 0 && !rules.preferred_rows.empty();
   const bool by_requests = exact && waiting.preferred_rows >= 0;
   const int64_t preferred = by_requests ? waiting.preferred_rows : PreferredRows(rules, waiting.rows);
