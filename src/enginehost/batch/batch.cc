@@ -35,35 +35,40 @@ void Batch::Repeat() {
   alone_ = true;
 }
 
+// Asked once of a response, when all of it is computed: a division that an execution beside this one asks for while the
+// response is taken is none of its.
+Batch::Division Batch::Divided() {
+  const DivisionScope* scope = DivisionScope::Current();
+  if (scope == nullptr) return Division::kNone;
+  if (scope->refused()) return Division::kRefused;
+  return scope->suspected() ? Division::kSuspected : Division::kNone;
+}
+
 // A result that may have come of a refused division does not go out. If this execution's own thread asked for it, or no
 // other execution can have, Take() makes an error of the response.
-bool Batch::Withhold(const inferd_response& response) {
-  const DivisionScope* scope = DivisionScope::Current();
-  if (scope == nullptr || response.code != INFERD_OK || alone_ || scope->refused() || !scope->suspected()) return false;
+bool Batch::Withhold(const inferd_response& response, Division division) {
+  if (response.code != INFERD_OK || alone_ || division != Division::kSuspected) return false;
   withheld_.store(true, std::memory_order_relaxed);
   (void)TakeOutputs(model_, kNoOutputs, response, *execution_, &allocations_);  // what it hands over is released
   return true;
 }
 
-base::Result<core::EngineResponse> Batch::Take(const inferd_response& response, bool final) {
+base::Result<core::EngineResponse> Batch::Take(const inferd_response& response, bool final, Division division) {
   try {
-    return TakeChecked(response, final);
+    return TakeChecked(response, final, division);
   } catch (const std::bad_alloc&) {
     return std::unexpected(base::ResourceExhausted("there is no memory for the outputs"));
   }
 }
 
-base::Result<core::EngineResponse> Batch::TakeChecked(const inferd_response& response, bool final) {
+base::Result<core::EngineResponse> Batch::TakeChecked(const inferd_response& response, bool final, Division division) {
   const bool decoupled = model_->signature().decoupled;
   const bool failed = response.code != INFERD_OK;
   const bool end_of_stream = decoupled && final && response.output_count == 0;
   auto tensors = TakeOutputs(model_, failed || end_of_stream ? kNoOutputs : execution_->outputs, response, *execution_,
                              &allocations_);
   if (failed) return std::unexpected(ToStatus(response.code, ToView(response.message)));
-  const DivisionScope* scope = DivisionScope::Current();
-  if (scope != nullptr && (scope->refused() || scope->suspected())) {
-    return std::unexpected(base::InvalidArgument(std::string(kDivisionRefused)));
-  }
+  if (division != Division::kNone) return std::unexpected(base::InvalidArgument(std::string(kDivisionRefused)));
   if (!tensors) return std::unexpected(std::move(tensors).error());
   if (!decoupled && !final) {
     return std::unexpected(model_->Fault("answered with more than one response, though the model is not decoupled"));
@@ -78,8 +83,9 @@ void Batch::Respond(size_t request, const inferd_response& response) {
     Warn(request >= request_count ? "answered a request that its batch does not have" : "answered a request again");
     return;
   }
-  if (Withhold(response)) return;
-  auto taken = Take(response, response.final != 0);
+  const Division division = Divided();
+  if (Withhold(response, division)) return;
+  auto taken = Take(response, response.final != 0, division);
   // A failure that the engine sends may be one of a stream; a response that cannot be sent ends it.
   const bool unusable = !taken.has_value() && response.code == INFERD_OK;
   const bool final = response.final != 0 || unusable || !model_->signature().decoupled;
@@ -94,8 +100,9 @@ void Batch::Respond(size_t request, const inferd_response& response) {
 
 void Batch::RespondAll(const inferd_response& response) {
   if (request_count == 1) return Respond(0, response);
-  if (Withhold(response)) return;
-  auto taken = Take(response, true);
+  const Division division = Divided();
+  if (Withhold(response, division)) return;
+  auto taken = Take(response, true, division);
   base::Status status = taken ? base::OkStatus() : std::move(taken).error();
   const bool fresh =
       std::all_of(progress_.begin(), progress_.end(), [](Progress p) { return p == Progress::kUnanswered; });

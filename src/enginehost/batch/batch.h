@@ -54,10 +54,15 @@ class Batch final : public inferd_batch {
   // What each request has had. Different requests may be answered concurrently, so each has bytes of its own.
   enum class Progress : uint8_t { kUnanswered, kAnswered, kFinal };
 
-  bool Withhold(const inferd_response& response);
+  // What the processor refused until a response came: no division, one of this execution's, or one of this or
+  // another's.
+  enum class Division : uint8_t { kNone, kRefused, kSuspected };
+  static Division Divided();
+
+  bool Withhold(const inferd_response& response, Division division);
   // `final`: it is the last one, whatever the response says.
-  base::Result<core::EngineResponse> Take(const inferd_response& response, bool final);
-  base::Result<core::EngineResponse> TakeChecked(const inferd_response& response, bool final);
+  base::Result<core::EngineResponse> Take(const inferd_response& response, bool final, Division division);
+  base::Result<core::EngineResponse> TakeChecked(const inferd_response& response, bool final, Division division);
   void Warn(std::string_view what) const;
 
   std::shared_ptr<const LoadedModel> model_;

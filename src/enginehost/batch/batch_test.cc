@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "core/request/response_flow.h"
+#include "enginehost/guard/division_guard.h"
 #include "enginehost/plugin_model.h"
 #include "tests/support/recording_execution.h"
 #include "tests/support/stub_engine.h"
@@ -122,6 +125,38 @@ TEST_F(BatchTest, EveryReleaseRunsOnceWhateverBecomesOfTheResponse) {
   }
   EXPECT_EQ(released, 4);
   EXPECT_EQ(engine_.unloads, 1);
+}
+
+TEST_F(BatchTest, ADivisionBesideATakenResponseIsNoneOfIts) {
+  inferd_tensor_spec unwanted = *engine_.outputs[0];
+  unwanted.name = {"ELSE", 4};
+  engine_.Add(unwanted, &engine_.outputs);
+  engine_.execute = [&](const inferd_batch& batch, inferd_error*) {
+    const DivisionScope shares_threads(DivisionScope::Threads::kPool);
+    const int64_t count = 1;
+    inferd_output outputs[2] = {};
+    for (inferd_output& output : outputs) {
+      output.struct_size = sizeof(output);
+      output.datatype = INFERD_TYPE_INT32;
+      output.shape = &count;
+      output.rank = 1;
+      output.memory = {kNumbers, sizeof(int32_t), INFERD_MEMORY_CPU, 0};
+    }
+    // Released while the response is taken; another execution asks for a division just then.
+    outputs[1].index = 1;
+    outputs[1].release = [](void*) { std::thread([] { EXPECT_TRUE(DivisionScope::Tell()); }).join(); };
+    const inferd_output* list[] = {&outputs[0], &outputs[1]};
+    inferd_response response = {};
+    response.struct_size = sizeof(response);
+    response.outputs = list;
+    response.output_count = 2;
+    response.final = 1;
+    engine_.host.respond(&batch, 0, &response);
+    return INFERD_FINISHED;
+  };
+  RecordingExecution execution(1);
+  Execute(&execution);
+  EXPECT_EQ(execution.responses(0).at(0).status, base::OkStatus());
 }
 
 TEST_F(BatchTest, RefusesOutputsThatCannotBe) {
