@@ -23,7 +23,8 @@ class Queued:
         self.server.__enter__()
         self.crowd = Crowd(self.server)
         self.plug = self.crowd.send("m", [[0]], "plug")
-        wait_until(lambda: self._batching.executions("m"), "the instance is busy")
+        wait_until(lambda: self.plug.done() or self._batching.executions("m"), "the instance is busy")
+        assert not self.plug.done(), self.plug.result()
         return self
 
     def __exit__(self, *error):
@@ -138,9 +139,10 @@ def test_as_tritonserver_a_timeout_that_may_not_be_counts_for_nothing(batching):
 
 
 def test_as_tritonserver_who_has_waited_too_long_finds_it_unavailable(batching):
-    batching.add("m", "dynamic_batching { default_queue_policy { default_timeout_microseconds: 1000 } }")
+    batching.add("m", """dynamic_batching { priority_levels: 2 default_priority_level: 2
+        priority_queue_policy { key: 1 value { default_timeout_microseconds: 1000 } } }""")
     with Queued(batching, "--as", "tritonserver") as queued:
-        late = wait_for([queued.queue("late") for _ in queued.crowd.clients])
+        late = wait_for([queued.queue("late", priority=1) for _ in queued.crowd.clients])
         assert {(reply.code, reply.message.removeprefix("[request id: late] ")) for reply in late} == {
             ("UNAVAILABLE", "Request timeout expired")}
         queued.release()
