@@ -45,11 +45,11 @@ TEST_F(ValidateRepositoryTest, WarnsOnceOfFieldsThatAreNotActedOn) {
     dir_.Write(std::string(model) + "/1/model.onnx", "x");
     dir_.Write(std::string(model) + "/2/model.onnx", "x");
     dir_.Write(std::string(model) + "/config.pbtxt",
-               "version_policy { all { } }\nresponse_cache { enable: true }\ninstance_group { gpus: 0 }\n");
+               "version_policy { all { } }\ncc_model_filenames { key: \"7.5\" value: \"m\" }\ninstance_group { gpus: 0 }\n");
   }
   EXPECT_EQ(Validate(), 0) << text_;
   EXPECT_THAT(text_, HasSubstr("  warning: " + (dir_.path() / "a" / "config.pbtxt").string() +
-                               ":2:1: response_cache: not acted on: the server has no response cache\n"));
+                               ":2:1: cc_model_filenames: not acted on: the server has no GPUs\n"));
   EXPECT_THAT(text_, HasSubstr("config.pbtxt:3:18: instance_group[0].gpus: not acted on: the group is on the CPU\n"));
   size_t warnings = 0;
   for (size_t at = text_.find("  warning: "); at != std::string::npos; at = text_.find("  warning: ", at + 1)) {

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/system/usable_cpus.h"
 #include "base/thread_pool.h"
+#include "cache/response_cache.h"
 #include "config/personality.h"
 #include "config/tfs/server_files.h"
 #include "core/inflight_limit.h"
@@ -87,6 +88,7 @@ struct InferenceServer::Parts {
         resources(options.resources, CpuThreadsAtOnce(options)),
         host_policies(options.resources.host_policies),
         held_threads(logger),
+        cache(cache::ResponseCache::Make(options.cache, clock, registry)),
         loops(options.loop_threads),
         net_server(loops, NetLimits(options.limits, options.grpc_calls.keepalive), &registry, logger) {
     manager = std::make_unique<repository::Manager>(
@@ -94,15 +96,7 @@ struct InferenceServer::Parts {
         repository::ManagerServices{
             .snapshots = snapshots,
             .engines = engines.engines(),
-            .scheduler_factory =
-                scheduling::MakeSchedulerFactory(SchedulerOptions(options), {.clock = clock,
-                                                                             .deadlines = deadlines,
-                                                                             .metrics = inference_metrics,
-                                                                             .resources = resources,
-                                                                             .host_policies = host_policies,
-                                                                             .held_threads = held_threads,
-                                                                             .logger = logger,
-                                                                             .outputs = &outputs}),
+            .scheduler_factory = MakeSchedulers(),
             .clock = clock,
             .logger = logger,
             .metrics = registry,
@@ -135,6 +129,21 @@ struct InferenceServer::Parts {
     RegisterOutputMetrics(registry, outputs);
   }
 
+  core::SchedulerFactory MakeSchedulers() {
+    core::SchedulerFactory made =
+        scheduling::MakeSchedulerFactory(SchedulerOptions(options), {.clock = clock,
+                                                                     .deadlines = deadlines,
+                                                                     .metrics = inference_metrics,
+                                                                     .resources = resources,
+                                                                     .host_policies = host_policies,
+                                                                     .held_threads = held_threads,
+                                                                     .logger = logger,
+                                                                     .outputs = &outputs});
+    if (cache == nullptr) return cache::MakeUncachedFactory(std::move(made), logger);
+    return cache->Wrap(std::move(made),
+                       {.snapshots = snapshots, .deadlines = deadlines, .clock = clock, .metrics = inference_metrics});
+  }
+
   // Requests end before what they use: connections, then models, then the threads that carried them.
   ~Parts() {
     net_server.Stop();
@@ -162,6 +171,7 @@ struct InferenceServer::Parts {
   scheduling::ResourceArbiter resources;
   const scheduling::HostPolicies host_policies;
   scheduling::HeldThreads held_threads;
+  const std::unique_ptr<cache::ResponseCache> cache;  // null: there is none
   net::LoopGroup loops;
   std::unique_ptr<repository::Manager> manager;
   std::unique_ptr<const core::ModelCaller> model_caller;

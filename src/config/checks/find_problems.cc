@@ -38,8 +38,8 @@ void CheckIdentity(CheckContext& c) {
   if (config.name().empty()) c.problems.push_back(c.place.At("name", "model configuration must specify 'name'"));
   if (config.platform() == kEnsembleEngine) {
     if (!config.backend().empty()) {
-      c.problems.push_back(c.place.At("backend", "Ensemble model '" + c.model +
-                                                     "' must have platform type 'ensemble' and empty backend type"));
+      c.problems.push_back(c.place.At(
+          "backend", "Ensemble model '" + c.model + "' must have platform type 'ensemble' and empty backend type"));
     }
   } else if (!config.platform().empty()) {
     const Platform* platform = FindPlatform(config.platform());
@@ -76,6 +76,13 @@ void CheckRefused(CheckContext& c) {
   refuse("iterative_sequence", sequences.iterative_sequence());
 }
 
+void CheckResponseCache(CheckContext& c) {
+  if (!c.config.response_cache().enable() || !c.config.model_transaction_policy().decoupled()) return;
+  c.problems.push_back(c.place.At("response_cache", "Response Cache does not currently support model " + c.model +
+                                                        " with 'decoupled' transaction policy. Please disable the "
+                                                        "response cache."));
+}
+
 }  // namespace
 
 std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std::string& model_name,
@@ -93,6 +100,7 @@ std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std
   CheckInstanceGroups(context);
   CheckScheduling(context);
   CheckSequences(context);
+  CheckResponseCache(context);
   CheckInferdOptions(context);
   CheckFilenames(context);
   CheckWarmup(context);

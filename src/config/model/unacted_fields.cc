@@ -35,7 +35,6 @@ constexpr UnactedField kFields[] = {
     {"instance_group.passive", "every instance executes requests"},
     {"cc_model_filenames", kNoGpus},
     {"model_repository_agents", "the server runs no repository agents"},
-    {"response_cache", "the server has no response cache"},
     {"model_metrics", "histograms have buckets of the server's own"},
 };
 

@@ -62,6 +62,7 @@ constexpr ActedOn kActedOn[] = {
     {"instance_group", "name kind count host_policy"},
     {"instance_group.rate_limiter", "priority"},
     {"instance_group.rate_limiter.resources", "name global count"},
+    {"response_cache", "enable"},
     // Warm-up.
     {"model_warmup", "name batch_size count"},
     {"model_warmup.inputs", "data_type dims zero_data random_data input_data_file"},
@@ -221,11 +222,9 @@ constexpr NoteCase kNotes[] = {
      "1:1: cc_model_filenames: not acted on: the server has no GPUs"},
     {"model_repository_agents", "model_repository_agents { agents { name: \"checksum\" } }",
      "1:1: model_repository_agents: not acted on: the server runs no repository agents"},
-    {"response_cache", "\n\n  response_cache { enable: true }",
-     "3:3: response_cache: not acted on: the server has no response cache"},
     {"model_metrics",
-     "model_metrics { metric_control { metric_identifier { family: \"f\" } histogram_options { buckets: 1 } } }",
-     "1:1: model_metrics: not acted on: histograms have buckets of the server's own"},
+     "\n\n  model_metrics { metric_control { metric_identifier { family: \"f\" } histogram_options { buckets: 1 } } }",
+     "3:3: model_metrics: not acted on: histograms have buckets of the server's own"},
 };
 
 TEST(UnactedFieldsTest, EachIsNotedWithItsPlaceAndTheReason) {
@@ -240,7 +239,7 @@ TEST(UnactedFieldsTest, EachIsNotedWithItsPlaceAndTheReason) {
 TEST(UnactedFieldsTest, WhatIsAsByDefaultIsNot) {
   EXPECT_THAT(NotesOf(""), IsEmpty());
   EXPECT_THAT(
-      NotesOf("response_cache { enable: false } model_metrics { } runtime: \"\" instance_group { passive: false }"
+      NotesOf("model_metrics { } runtime: \"\" instance_group { passive: false }"
               "optimization { priority: PRIORITY_DEFAULT cuda { graphs: false } execution_accelerators { }"
               "  input_pinned_memory { enable: false } }"),
       IsEmpty());
@@ -250,7 +249,7 @@ TEST(UnactedFieldsTest, WhatIsActedOnIsNot) {
   EXPECT_THAT(
       NotesOf("max_batch_size: 8 dynamic_batching { } optimization { graph { level: 1 } eager_batching: true }"
               "instance_group { count: 2 } metric_tags { key: \"a\" value: \"b\" } tags { key: \"c\" value: \"d\" }"
-              "inferd { batching: AUTO }"),
+              "inferd { batching: AUTO } response_cache { enable: true }"),
       IsEmpty());
 }
 
@@ -273,10 +272,10 @@ TEST(UnactedFieldsTest, ManyAreCounted) {
 }
 
 TEST(UnactedFieldsTest, OfALoadCallTheFieldIsNamed) {
-  const auto config = ModelConfigFromJson(R"({"response_cache": {"enable": true}})");
+  const auto config = ModelConfigFromJson(R"({"cc_model_filenames": {"7.5": "m75.onnx"}})");
   ASSERT_TRUE(config.has_value());
   EXPECT_THAT(DescribeUnactedFields(*config->document, "fake"),
-              ElementsAre("response_cache: not acted on: the server has no response cache"));
+              ElementsAre("cc_model_filenames: not acted on: the server has no GPUs"));
 }
 
 // A completed configuration has no GPUs any more, and is not what the lines are of.

@@ -85,6 +85,45 @@ base::Status SetHostPolicy(ServerOptions& options, std::string_view text) {
   return base::InvalidArgument("there is no setting '" + std::string(setting) + "'" + nearest.Suggestion());
 }
 
+base::Status SetCacheSetting(CacheOptions& cache, std::string_view setting, std::string_view value) {
+  if (setting == "ttl") {
+    const auto ttl = ParseDuration(value);
+    if (!ttl.has_value()) return ttl.error().WithContext("ttl");
+    cache.ttl = *ttl;
+    return base::OkStatus();
+  }
+  const bool local = cache.store == CacheStore::kLocal;
+  if (local && setting == "size") {
+    const auto bytes = ParseBytes(value);
+    if (!bytes.has_value()) return bytes.error().WithContext("size");
+    cache.bytes_max = *bytes;
+    return base::OkStatus();
+  }
+  NearestName nearest(setting);
+  nearest.Offer("ttl");
+  if (local) nearest.Offer("size");
+  return base::InvalidArgument("cache '" + std::string(local ? "local" : "redis") + "' has no setting '" +
+                               std::string(setting) + "'" + nearest.Suggestion());
+}
+
+// CACHE,SETTING=VALUE; the settings of the one cache come one by one.
+base::Status AddCacheSetting(ServerOptions& options, std::string_view text) {
+  const size_t comma = text.find(',');
+  const size_t equals = text.find('=', comma == std::string_view::npos ? text.size() : comma);
+  if (equals == std::string_view::npos || comma == 0 || equals == comma + 1) {
+    return base::InvalidArgument("expected CACHE,SETTING=VALUE");
+  }
+  const std::string_view name = text.substr(0, comma);
+  if (name != "local") {
+    NearestName nearest(name);
+    nearest.Offer("local");
+    return base::InvalidArgument("there is no cache '" + std::string(name) + "'" + nearest.Suggestion());
+  }
+  options.cache.store = CacheStore::kLocal;
+  const std::string_view setting = text.substr(comma + 1, equals - comma - 1);
+  return SetCacheSetting(options.cache, setting, text.substr(equals + 1));
+}
+
 template <std::vector<int32_t> DefaultBatching::* sizes>
 base::Status AddBatchSize(ServerOptions& options, std::string_view text) {
   INFERD_ASSIGN_OR_RETURN(const int64_t size, ParseInteger(text, 1, std::numeric_limits<int32_t>::max()));
@@ -152,6 +191,16 @@ std::vector<Option> SchedulingRows() {
        .repeated = true,
        .separator = ';',
        .set = SetHostPolicy,
+       .print = PrintNothing},
+      {.group = kScheduling,
+       .name = "cache-config",
+       .value_name = "CACHE,SETTING=VALUE",
+       .help =
+           "where responses are kept of models with response_cache { enable: true }: local,size=BYTES, and ttl=TIME "
+           "for as long at most; default: nowhere",
+       .repeated = true,
+       .separator = ';',
+       .set = AddCacheSetting,
        .print = PrintNothing},
   };
 }

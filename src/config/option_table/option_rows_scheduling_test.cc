@@ -68,5 +68,37 @@ TEST(SchedulingRowsTest, ErrorsSayWhatWasExpected) {
             "--rate-limit-resource: resource 'R' is given twice");
 }
 
+TEST(CacheRowsTest, SettingsComeOneByOne) {
+  EXPECT_EQ(Parse({"m"})->options.cache.store, CacheStore::kNone);
+  const auto parsed = Parse({"m", "--cache-config=local,size=64M", "--cache-config=local,ttl=90s"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_EQ(parsed->options.cache.store, CacheStore::kLocal);
+  EXPECT_EQ(parsed->options.cache.bytes_max, uint64_t{64} << 20);
+  EXPECT_EQ(parsed->options.cache.ttl, std::chrono::seconds(90));
+}
+
+TEST(CacheRowsTest, WhatIsUnknownIsAnErrorThatRepeatsNoValue) {
+  const struct {
+    const char* given;
+    const char* error;
+  } cases[] = {
+      {"locale,size=1M", "there is no cache 'locale' (did you mean 'local'?)"},
+      {"local,sise=secret", "cache 'local' has no setting 'sise' (did you mean 'size'?)"},
+      {"local,ttl=1M", "ttl: "},
+      {"local,size=", "size: "},
+      {"local", "expected CACHE,SETTING=VALUE"},
+      {"secret", "expected CACHE,SETTING=VALUE"},
+      {",size=1", "expected CACHE,SETTING=VALUE"},
+      {"local,=1", "expected CACHE,SETTING=VALUE"},
+      {"local,ttl=1s", "--cache-config=local needs size=BYTES"},
+  };
+  for (const auto& item : cases) {
+    const auto parsed = Parse({"m", std::string("--cache-config=") + item.given});
+    ASSERT_FALSE(parsed.has_value()) << item.given;
+    EXPECT_THAT(parsed.error().message(), ::testing::HasSubstr(item.error));
+    EXPECT_THAT(parsed.error().message(), ::testing::Not(::testing::HasSubstr("secret")));
+  }
+}
+
 }  // namespace
 }  // namespace inferd::config

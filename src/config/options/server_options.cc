@@ -135,6 +135,9 @@ base::Status CheckServerOptions(const ServerOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckPattern("http-header-forward-pattern", options.http_header_forward_pattern));
   INFERD_RETURN_IF_ERROR(CheckPattern("grpc-header-forward-pattern", options.grpc_header_forward_pattern));
   INFERD_RETURN_IF_ERROR(CheckOrigins(options.http_cors_allow_origins));
+  if (options.cache.store == CacheStore::kLocal && options.cache.bytes_max == 0) {
+    return base::InvalidArgument("--cache-config=local needs size=BYTES");
+  }
   if (options.grpc_calls.message_bytes_max == 0) {
     return base::InvalidArgument("--grpc-message-bytes-max must be at least 1");
   }

@@ -11,6 +11,7 @@
 #include "config/engine_parameters.h"
 #include "config/isolation.h"
 #include "config/options/access_options.h"
+#include "config/options/cache_options.h"
 #include "config/options/event_options.h"
 #include "config/options/grpc_options.h"
 #include "config/options/lazy_options.h"
@@ -133,6 +134,7 @@ struct ServerOptions {
   bool new_models = true;                // kPoll: models that come after the start are loaded, as new versions are
   std::vector<std::string> load_models;  // kExplicit: loaded at the start; "*": all
   LazyOptions lazy;
+  CacheOptions cache;
   VersionTransition version_transition = VersionTransition::kAvailability;  // of models that do not say
   uint32_t loader_threads = 4;
   bool recorded_warmups = true;  // versions run the requests recorded in their folders before they serve

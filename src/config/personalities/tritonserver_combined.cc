@@ -112,6 +112,14 @@ base::Status CombineMetrics(std::span<const GivenFlag> flags, CombinedFlags& com
   return base::OkStatus();
 }
 
+// The older flag for the local cache.
+void CombineCache(const GivenFlags& given, CombinedFlags& combined) {
+  const std::string* const bytes = given.Find("response-cache-byte-size");
+  if (bytes == nullptr || *bytes == "0") return;
+  combined.values.push_back(
+      {.option = "cache-config", .value = "local,size=" + *bytes, .origin = "--response-cache-byte-size"});
+}
+
 // DEVICE:FRACTION. There are no GPUs here, but a value that is none is a mistake.
 base::Status CheckGpuLimits(std::span<const GivenFlag> flags) {
   for (const GivenFlag& flag : flags) {
@@ -139,6 +147,7 @@ base::Result<CombinedFlags> CombineTritonserverFlags(const GivenFlags& given) {
   INFERD_RETURN_IF_ERROR(CombineMetrics(given.flags, combined));
   CombineBackendConfig(given.flags, combined);
   CombineCompletion(given.flags, combined);
+  CombineCache(given, combined);
   CombinePolling(given, combined);
   const std::string* http_address = given.Find("http-address");
   if (http_address != nullptr && given.Find("metrics-address") == nullptr) {

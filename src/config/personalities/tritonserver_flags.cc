@@ -6,7 +6,6 @@ namespace inferd::config {
 namespace {
 
 constexpr std::string_view kNoGpu = "there are no GPUs here";
-constexpr std::string_view kNoCache = "there is no response cache";
 constexpr std::string_view kNoTrace = "requests are not traced";
 constexpr std::string_view kNoSageMaker = "there is no SageMaker endpoint";
 constexpr std::string_view kNoVertexAi = "there is no Vertex AI endpoint";
@@ -108,9 +107,8 @@ constexpr PersonalityFlag kFlags[] = {
     Idle("trace-count", kNoTrace, FlagForm::kInteger),
     Idle("trace-log-frequency", kNoTrace, FlagForm::kInteger),
 
-    Idle("cache-config", kNoCache, FlagForm::kSetting),
-    Idle("cache-directory", kNoCache, FlagForm::kText, "*"),
-    Idle("response-cache-byte-size", kNoCache, FlagForm::kInteger, "0"),
+    Idle("cache-directory", "the caches are part of the server", FlagForm::kText, "*"),
+    Combined("response-cache-byte-size", "as --cache-config=local,size=N; 0: no cache", FlagForm::kInteger),
 
     Idle("allow-client-shm", "shared memory of clients is not served; its calls answer UNIMPLEMENTED",
          FlagForm::kBoolean, kOff),

@@ -148,13 +148,13 @@ TEST(TritonserverFlagsTest, EveryFlagActsOrSaysThatItDoesNot) {
 
 TEST(TritonserverFlagsTest, WarnsOfWhatIsMissedAndNotesWhatIsNot) {
   const auto parsed =
-      Parse({"--allow-client-shm=true", "--cache-config=redis,host=h", "--cache-config=redis,password=p",
+      Parse({"--allow-client-shm=true", "--repoagent-directory=/a", "--repoagent-directory=/b",
              "--reuse-http-port=false", "--metrics-interval-ms=100"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_THAT(parsed->warnings,
               ElementsAre("--allow-client-shm=true has no effect: shared memory of clients is not served; its calls "
                           "answer UNIMPLEMENTED",
-                          "--cache-config has no effect: there is no response cache"));
+                          "--repoagent-directory has no effect: repository agents are not run"));
   EXPECT_EQ(parsed->notes.size(), 2u);
 }
 
@@ -165,10 +165,18 @@ TEST(TritonserverFlagsTest, ValuesMustHaveTheirForm) {
   EXPECT_THAT(ErrorOf({"--grpc-infer-thread-count=two"}), HasSubstr("expected a whole number"));
   EXPECT_THAT(ErrorOf({"--sagemaker-port=1.5"}), HasSubstr("expected a whole number"));
   EXPECT_THAT(ErrorOf({"--min-supported-compute-capability=x"}), HasSubstr("expected a number"));
-  EXPECT_THAT(ErrorOf({"--cache-config=secret"}), AllOf(HasSubstr("expected SETTING=VALUE"), Not(HasSubstr("secret"))));
+  EXPECT_THAT(ErrorOf({"--trace-config=secret"}), AllOf(HasSubstr("expected SETTING=VALUE"), Not(HasSubstr("secret"))));
   EXPECT_THAT(ErrorOf({"--no-such-flag"}), HasSubstr("unknown option --no-such-flag"));
   EXPECT_THAT(ErrorOf({"--strict-readines=1"}), HasSubstr("did you mean '--strict-readiness'?"));
   EXPECT_THAT(ErrorOf({"--http-restricted-api=inference"}), HasSubstr("expected GROUP,...:HEADER=VALUE"));
+}
+
+TEST(TritonserverFlagsTest, TheOlderFlagOfTheCacheIsTheLocalOne) {
+  const auto parsed = Parse({"--response-cache-byte-size=1048576"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_EQ(parsed->options.cache.store, CacheStore::kLocal);
+  EXPECT_EQ(parsed->options.cache.bytes_max, 1048576u);
+  EXPECT_EQ(Parse({"--response-cache-byte-size=0"})->options.cache.store, CacheStore::kNone);
 }
 
 TEST(TritonserverFlagsTest, KeepaliveCountsMilliseconds) {

@@ -1,5 +1,7 @@
 #include "core/model/version_statistics.h"
 
+#include <algorithm>
+
 namespace inferd::core {
 
 namespace {
@@ -20,6 +22,13 @@ void VersionStatistics::RecordSuccess(int64_t total_ns, const PhaseTimes& phases
   compute_input_ns_.fetch_add(NotNegative(phases.compute_input_ns), kRelaxed);
   compute_infer_ns_.fetch_add(NotNegative(phases.compute_infer_ns), kRelaxed);
   compute_output_ns_.fetch_add(NotNegative(phases.compute_output_ns), kRelaxed);
+  last_inference_ms_.store(wall_ms, kRelaxed);
+}
+
+void VersionStatistics::RecordCacheHit(int64_t total_ns, int64_t queue_ns, int64_t lookup_ns, int64_t wall_ms) {
+  success_.Add(total_ns);
+  queue_ns_.fetch_add(NotNegative(queue_ns), kRelaxed);
+  cache_hit_.Add(lookup_ns);
   last_inference_ms_.store(wall_ms, kRelaxed);
 }
 
@@ -67,13 +76,17 @@ ModelStatistics VersionStatistics::ReadTotals() const {
   stats.execution_count = executions_.load(kRelaxed);
   stats.success = success_.Read();
   stats.fail = fail_.Read();
-  const auto of_successes = [&stats](const Number& ns) {
-    return DurationStat{.count = stats.success.count, .ns = ns.load(kRelaxed)};
+  stats.cache_hit = cache_hit_.Read();
+  stats.cache_miss = cache_miss_.Read();
+  stats.queue = {.count = stats.success.count, .ns = queue_ns_.load(kRelaxed)};
+  // A hit is counted as a success first.
+  const uint64_t computed = stats.success.count - std::min(stats.success.count, stats.cache_hit.count);
+  const auto of_computed = [computed](const Number& ns) {
+    return DurationStat{.count = computed, .ns = ns.load(kRelaxed)};
   };
-  stats.queue = of_successes(queue_ns_);
-  stats.compute_input = of_successes(compute_input_ns_);
-  stats.compute_infer = of_successes(compute_infer_ns_);
-  stats.compute_output = of_successes(compute_output_ns_);
+  stats.compute_input = of_computed(compute_input_ns_);
+  stats.compute_infer = of_computed(compute_infer_ns_);
+  stats.compute_output = of_computed(compute_output_ns_);
   return stats;
 }
 

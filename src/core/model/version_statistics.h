@@ -50,6 +50,12 @@ class VersionStatistics final {
   // One engine call over `rows` rows of the batch dimension (1 where there is none).
   void RecordExecution(int64_t rows, const PhaseTimes& phases);
 
+  // A request that was answered OK with a kept response: a success without an execution. `lookup_ns`: what finding the
+  // response took.
+  void RecordCacheHit(int64_t total_ns, int64_t queue_ns, int64_t lookup_ns, int64_t wall_ms);
+  // A request that had to be executed: what looking for a response, and keeping the one that it got, took.
+  void RecordCacheMiss(int64_t ns) { cache_miss_.Add(ns); }
+
   // Of a version whose requests may have any number of responses.
   ResponseStatistics& responses() { return responses_; }
 
@@ -87,8 +93,9 @@ class VersionStatistics final {
 
   FailureObserver failure_observer_;
   DurationCount success_, fail_;
-  Number queue_ns_{0};  // of as many requests as succeeded, like those below
-  Number compute_input_ns_{0};
+  DurationCount cache_hit_, cache_miss_;
+  Number queue_ns_{0};          // of as many requests as succeeded
+  Number compute_input_ns_{0};  // of as many as succeeded without the cache, like those below
   Number compute_infer_ns_{0};
   Number compute_output_ns_{0};
   std::array<Number, kFailureReasons> failures_{};

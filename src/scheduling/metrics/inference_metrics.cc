@@ -41,6 +41,16 @@ constexpr FamilyRow kFamilies[] = {
      "Input tensors copied because their memory was not aligned, or not in one piece, for the engine"},
 };
 
+// Of models whose responses are kept.
+constexpr FamilyRow kCacheFamilies[] = {
+    {kCacheHits, "nv_cache_num_hits_per_model", "Number of cache hits per model"},
+    {kCacheMisses, "nv_cache_num_misses_per_model", "Number of cache misses per model"},
+    {kCacheHitNs, "nv_cache_hit_duration_per_model", "Total cache hit duration per model, in microseconds", nullptr,
+     kMicrosecondsPerNs},
+    {kCacheMissNs, "nv_cache_miss_duration_per_model", "Total cache miss duration per model, in microseconds", nullptr,
+     kMicrosecondsPerNs},
+};
+
 // By core::FailureReason.
 constexpr std::array<const char*, core::kFailureReasons> kReasons = {"REJECTED", "CANCELED", "BACKEND", "OTHER"};
 
@@ -74,6 +84,10 @@ MetricValues ReadValues(const core::VersionStatistics& statistics) {
   values[kOutputNs] = totals.compute_output.ns;
   values[kInline] = statistics.inline_executions();
   values[kInputCopies] = statistics.input_copies();
+  values[kCacheHits] = totals.cache_hit.count;
+  values[kCacheMisses] = totals.cache_miss.count;
+  values[kCacheHitNs] = totals.cache_hit.ns;
+  values[kCacheMissNs] = totals.cache_miss.ns;
   return values;
 }
 
@@ -165,6 +179,17 @@ void VersionMetrics::AddResponses() {
   std::call_once(series_->responses_made, [this] { owner_->RegisterResponses(*series_); });
   first_response_seconds_ = series_->first_response_seconds;
   next_response_seconds_ = series_->next_response_seconds;
+}
+
+void VersionMetrics::AddCache() {
+  std::call_once(series_->cache_made, [this] { owner_->RegisterCache(series_); });
+}
+
+void InferenceMetrics::RegisterCache(const std::shared_ptr<VersionMetrics::Series>& series) {
+  for (const FamilyRow& row : kCacheFamilies) {
+    registry_.AddCallback(metrics::Registry::CallbackKind::kCounter, row.name, row.help, series->labels,
+                          [series, row] { return static_cast<double>(series->Read(row.value)) * row.unit; });
+  }
 }
 
 void InferenceMetrics::RegisterResponses(VersionMetrics::Series& series) {

@@ -44,6 +44,9 @@ class VersionMetrics final {
   // Before it serves: its requests may have any number of responses.
   void AddResponses();
 
+  // Before it serves: its responses are kept.
+  void AddCache();
+
   // Of the requests' phases; null: nobody asks for them.
   LatencySummaries* summaries() const { return summaries_; }
 
@@ -102,6 +105,7 @@ class InferenceMetrics final {
   void Register(const std::shared_ptr<VersionMetrics::Series>& series);
   core::VersionStatistics::FailureObserver FailuresInto(std::shared_ptr<VersionMetrics::Series> series);
   void RegisterResponses(VersionMetrics::Series& series);
+  void RegisterCache(const std::shared_ptr<VersionMetrics::Series>& series);
   void RegisterSharing(const std::shared_ptr<VersionMetrics::Series>& series);
   void RegisterSequences(const std::shared_ptr<VersionMetrics::Series>& series);
   void RegisterScheduling(const std::shared_ptr<VersionMetrics::Series>& series, const core::SchedulerReport& report);

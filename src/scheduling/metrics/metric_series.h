@@ -31,6 +31,10 @@ enum MetricValue : size_t {
   kOutputNs,
   kInline,
   kInputCopies,
+  kCacheHits,
+  kCacheMisses,
+  kCacheHitNs,
+  kCacheMissNs,
   kValues
 };
 using MetricValues = std::array<uint64_t, kValues>;
@@ -60,6 +64,8 @@ struct VersionMetrics::Series {
   std::once_flag responses_made;
   std::shared_ptr<metrics::Histogram> first_response_seconds;
   std::shared_ptr<metrics::Histogram> next_response_seconds;
+
+  std::once_flag cache_made;  // for the first load whose responses are kept
 
   mutable base::Mutex mutex;
   std::vector<Load> loads GUARDED_BY(mutex);

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+
+#include "base/clock.h"
+#include "base/logging.h"
+#include "cache/cache_store.h"
+#include "cache/request_key.h"
+#include "config/options/cache_options.h"
+#include "core/scheduler.h"
+#include "core/snapshot_publisher.h"
+#include "metrics/registry.h"
+#include "scheduling/metrics/inference_metrics.h"
+#include "scheduling/queue/deadline_watch.h"
+
+namespace inferd::cache {
+
+// The server's response cache. Thread-safe; outlives every scheduler.
+class ResponseCache final {
+ public:
+  // Null: the options name none. The clock and the registry outlive it.
+  static std::unique_ptr<ResponseCache> Make(const config::CacheOptions& options, const base::Clock& clock,
+                                             metrics::Registry& registry);
+
+  // What its schedulers share. All outlive them.
+  struct Services {
+    const core::SnapshotPublisher& snapshots;
+    scheduling::DeadlineWatch& deadlines;
+    const base::Clock& clock;
+    scheduling::InferenceMetrics& metrics;
+  };
+  // A factory that makes what `made` makes, as a CachingScheduler where the configuration wants a response cache.
+  // INVALID_ARGUMENT: the model is one whose responses cannot be kept.
+  core::SchedulerFactory Wrap(core::SchedulerFactory made, const Services& services);
+
+ private:
+  explicit ResponseCache(std::unique_ptr<CacheStore> store) : store_(std::move(store)) {}
+
+  const KeySecret secret_;
+  const std::unique_ptr<CacheStore> store_;
+};
+
+// Where there is none: a model whose configuration wants one is made as ever, and the log says so.
+core::SchedulerFactory MakeUncachedFactory(core::SchedulerFactory made, base::Logger& logger);
+
+}  // namespace inferd::cache
