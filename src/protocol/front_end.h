@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/logging.h"
+#include "clientshm/registry.h"
 #include "config/options/server_options.h"
 #include "core/dispatcher.h"
 #include "core/model/catalog.h"
@@ -47,6 +48,7 @@ struct Services {
   std::function<void(std::unique_ptr<core::InferRequest> request, core::Completion completion)> call_model = nullptr;
   // Has the server serve what a serialized ModelServerConfig says, in place of what it served; answers on any thread.
   std::function<void(std::string_view config, core::ControlCallback done)> reload = nullptr;
+  clientshm::Registry* regions = nullptr;  // of clients' shared memory; null: not served
 };
 
 // How access to a gRPC method is restricted.

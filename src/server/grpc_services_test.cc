@@ -112,8 +112,10 @@ TEST_F(GrpcServicesTest, MethodsThatControlMayBeTakenFromThisMachineOnly) {
     EXPECT_TRUE(method.admit(near).ok()) << method.path;
     EXPECT_FALSE(method.admit(far).ok()) << method.path;
   }
-  EXPECT_EQ(control, (std::set<std::string>{"HandleReloadConfigRequest", "LogSettings", "RepositoryModelLoad",
-                                            "RepositoryModelUnload", "TraceSetting"}));
+  EXPECT_EQ(control, (std::set<std::string>{"CudaSharedMemoryRegister", "CudaSharedMemoryUnregister",
+                                            "HandleReloadConfigRequest", "LogSettings", "RepositoryModelLoad",
+                                            "RepositoryModelUnload", "SystemSharedMemoryRegister",
+                                            "SystemSharedMemoryUnregister", "TraceSetting"}));
 }
 
 TEST_F(GrpcServicesTest, RestrictedGroupsAskForTheirHeader) {

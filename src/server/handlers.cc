@@ -54,7 +54,8 @@ protocol::Services Handlers::ServicesOf(const net::Loop& loop, const access::Pol
           .reload =
               [this](std::string_view config, core::ControlCallback done) {
                 ReloadModels({services_.catalog, services_.request_logs, services_.logger}, config, std::move(done));
-              }};
+              },
+          .regions = services_.regions};
 }
 
 std::unique_ptr<net::HttpHandler> Handlers::Rest(net::Loop& loop) const {

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/logging.h"
+#include "clientshm/registry.h"
 #include "config/options/server_options.h"
 #include "core/dispatcher.h"
 #include "core/model/catalog.h"
@@ -37,6 +38,7 @@ struct HandlerServices {
   const core::ModelCaller& models;
   RequestLogs& request_logs;
   const std::atomic<bool>& draining;
+  clientshm::Registry* regions = nullptr;  // of clients' shared memory; null: not served
 };
 
 // What is served where: makes each listener's handler for one loop, out of what the front-ends bring. Its methods are

@@ -1,6 +1,7 @@
 #include "server/inference_server.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/system/usable_cpus.h"
 #include "base/thread_pool.h"
 #include "cache/response_cache.h"
+#include "clientshm/registry.h"
 #include "config/personality.h"
 #include "config/tfs/server_files.h"
 #include "core/inflight_limit.h"
@@ -91,6 +93,7 @@ struct InferenceServer::Parts {
         cache(cache::ResponseCache::Make(options.cache, clock, registry)),
         loops(options.loop_threads),
         net_server(loops, NetLimits(options.limits, options.grpc_calls.keepalive), &registry, logger) {
+    if (options.client_memory.served) regions.emplace(RegionLimits(options.client_memory));
     manager = std::make_unique<repository::Manager>(
         ManagerOptionsOf(options, served),
         repository::ManagerServices{
@@ -125,7 +128,8 @@ struct InferenceServer::Parts {
                                                                 .registry = registry,
                                                                 .models = *model_caller,
                                                                 .request_logs = request_logs,
-                                                                .draining = draining});
+                                                                .draining = draining,
+                                                                .regions = regions.has_value() ? &*regions : nullptr});
     RegisterOutputMetrics(registry, outputs);
   }
 
@@ -172,6 +176,7 @@ struct InferenceServer::Parts {
   const scheduling::HostPolicies host_policies;
   scheduling::HeldThreads held_threads;
   const std::unique_ptr<cache::ResponseCache> cache;  // null: there is none
+  std::optional<clientshm::Registry> regions;         // of clients' shared memory; none: not served
   net::LoopGroup loops;
   std::unique_ptr<repository::Manager> manager;
   std::unique_ptr<const core::ModelCaller> model_caller;

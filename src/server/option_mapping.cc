@@ -32,6 +32,14 @@ uint64_t OutputBytesMax(const config::LimitOptions& limits) {
   return net::MemoryBudget(limits.output_bytes_in_flight_max).bytes_max();
 }
 
+clientshm::Limits RegionLimits(const config::ClientMemoryOptions& memory) {
+  return {.key_prefix = memory.key_prefix,
+          .own_only = memory.owner == config::ClientMemoryOwner::kOwn,
+          .regions_max = memory.regions_max,
+          .region_bytes_max = memory.region_bytes_max,
+          .bytes_max = net::MemoryBudget(memory.bytes_max).bytes_max()};
+}
+
 net::Limits NetLimits(const config::LimitOptions& limits, const config::GrpcKeepaliveOptions& keepalive) {
   return {.header_bytes_max = limits.header_bytes_max,
           .header_count_max = limits.header_count_max,

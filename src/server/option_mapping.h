@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "clientshm/registry.h"
 #include "config/options/served_model.h"
 #include "config/options/server_options.h"
 #include "core/inflight_limit.h"
@@ -18,6 +19,7 @@ namespace inferd::server {
 
 core::InflightLimit::Bounds InflightBounds(const config::LimitOptions& limits);
 uint64_t OutputBytesMax(const config::LimitOptions& limits);
+clientshm::Limits RegionLimits(const config::ClientMemoryOptions& memory);
 net::Limits NetLimits(const config::LimitOptions& limits, const config::GrpcKeepaliveOptions& keepalive);
 // Without handlers, which are the caller's.
 net::ListenerOptions Listener(std::string name, const config::ListenerOptions& listener);

@@ -4,7 +4,7 @@
 
 namespace inferd::v2 {
 
-std::span<const std::string_view> Extensions() {
+std::span<const std::string_view> Extensions(bool shared_memory) {
   static constexpr auto kExtensions = std::to_array<std::string_view>({
       "classification",
       "sequence",
@@ -16,8 +16,9 @@ std::span<const std::string_view> Extensions() {
       "parameters",
       "statistics",
       "logging",
+      "system_shared_memory",
   });
-  return kExtensions;
+  return std::span(kExtensions).first(kExtensions.size() - (shared_memory ? 0 : 1));
 }
 
 }  // namespace inferd::v2

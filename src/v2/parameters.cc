@@ -1,5 +1,6 @@
 #include "v2/parameters.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -93,13 +94,9 @@ base::Result<RequestSettings> TakeKnownParameters(core::InferRequest& request) {
   return settings;
 }
 
-base::Status RefuseSharedMemory(const core::Parameters& parameters, std::string_view owner) {
-  for (const auto& [name, value] : parameters) {
-    if (name.starts_with("shared_memory_")) {
-      return base::Unimplemented(std::string(owner) + ": parameter '" + name + "': client shared memory is not served");
-    }
-  }
-  return {};
+bool NamesRegion(const core::Parameters& parameters) {
+  return std::ranges::any_of(parameters,
+                             [](const auto& parameter) { return parameter.first.starts_with("shared_memory_"); });
 }
 
 base::Result<bool> WantsBase64(const core::Parameters& parameters, std::string_view owner) {
@@ -114,7 +111,7 @@ base::Result<OutputSettings> ReadOutputSettings(const core::RequestedOutput& out
   OutputSettings settings{.binary = binary_default};
   if (output.parameters.empty()) return settings;
   const std::string owner = "output '" + output.name + "'";
-  INFERD_RETURN_IF_ERROR(RefuseSharedMemory(output.parameters, owner));
+  settings.region = NamesRegion(output.parameters);
   if (const ParameterValue* value = core::FindParameter(output.parameters, "binary_data")) {
     const auto* flag = std::get_if<bool>(value);
     if (flag == nullptr) return std::unexpected(WrongType(owner, "binary_data", "true or false", *value));
@@ -128,6 +125,16 @@ base::Result<OutputSettings> ReadOutputSettings(const core::RequestedOutput& out
     settings.classes = static_cast<uint32_t>(*classes);
   }
   INFERD_ASSIGN_OR_RETURN(settings.base64, WantsBase64(output.parameters, owner));
+  if (!settings.region) return settings;
+  if (settings.classes > 0) {
+    return std::unexpected(
+        base::InvalidArgument(owner + ": parameter 'classification': classes are not written to shared memory"));
+  }
+  if (core::FindParameter(output.parameters, "binary_data") != nullptr && settings.binary) {
+    return std::unexpected(base::InvalidArgument(
+        owner + ": parameter 'binary_data': an output is in the answer or in shared memory, not in both"));
+  }
+  settings.binary = false;
   return settings;
 }
 

@@ -40,15 +40,17 @@ struct OutputSettings {
   bool binary = false;   // raw bytes behind the JSON (Triton's binary tensor extension)
   uint32_t classes = 0;  // > 0: this many classes in place of the tensor (Triton's classification extension)
   bool base64 = false;   // BYTES elements as base64 in JSON
+  bool region = false;   // in a region of the client's shared memory: its bytes are not in the answer
 
   bool operator==(const OutputSettings&) const = default;
 };
 
-// Reads `binary_data`, `classification`, `content_type`. Names the output in errors. Shared memory is UNIMPLEMENTED.
+// Reads `binary_data`, `classification`, `content_type`, and whether a region is named, which goes with none of the
+// first two. Names the output in errors.
 base::Result<OutputSettings> ReadOutputSettings(const core::RequestedOutput& output, bool binary_default);
 
-// Refuses the parameters of client shared memory on an input or output, which is not served.
-base::Status RefuseSharedMemory(const core::Parameters& parameters, std::string_view owner);
+// Whether they are those of a tensor in a region of the client's shared memory (Triton's extension).
+bool NamesRegion(const core::Parameters& parameters);
 
 // Whether `parameters` asks for base64 text; INVALID_ARGUMENT if content_type is no string. Content types other than
 // "base64" have no meaning here and are left to the model.

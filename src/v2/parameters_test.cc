@@ -82,6 +82,19 @@ TEST(ReadOutputSettingsTest, ReadsEachAndFallsBackToTheRequest) {
             OutputSettings{});
 }
 
+TEST(ReadOutputSettingsTest, WhatIsInARegionIsNotInTheAnswer) {
+  const auto read = [](core::Parameters more) {
+    more.emplace_back("shared_memory_region", std::string("r"));
+    return ReadOutputSettings({.name = "y", .parameters = std::move(more)}, true);
+  };
+  EXPECT_EQ(*read({}), (OutputSettings{.region = true}));
+  EXPECT_EQ(*read({{"binary_data", false}}), (OutputSettings{.region = true}));
+  EXPECT_EQ(read({{"binary_data", true}}).error().message(),
+            "output 'y': parameter 'binary_data': an output is in the answer or in shared memory, not in both");
+  EXPECT_EQ(read({{"classification", int64_t{2}}}).error().message(),
+            "output 'y': parameter 'classification': classes are not written to shared memory");
+}
+
 TEST(ReadOutputSettingsTest, NamesOutputExpectedAndGot) {
   const auto read = [](std::string key, core::ParameterValue value) {
     return ReadOutputSettings({.name = "y", .parameters = {{std::move(key), std::move(value)}}}, false).error();
@@ -93,7 +106,6 @@ TEST(ReadOutputSettingsTest, NamesOutputExpectedAndGot) {
       base::InvalidArgument("output 'y': parameter 'classification': expected an unsigned 32-bit integer, got -1"));
   EXPECT_EQ(read("classification", uint64_t{1} << 32).code(), base::StatusCode::kInvalidArgument);
   EXPECT_EQ(read("content_type", true).code(), base::StatusCode::kInvalidArgument);
-  EXPECT_EQ(read("shared_memory_region", std::string("r")).code(), base::StatusCode::kUnimplemented);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace inferd::config {
 std::vector<Option> EngineRows();
 std::vector<Option> GrpcRows();
 std::vector<Option> AccessRows();
+std::vector<Option> ClientMemoryRows();
 std::vector<Option> LazyLoadingRows();
 std::vector<Option> SchedulingRows();
 

@@ -8,11 +8,16 @@ namespace inferd::config {
 namespace {
 
 constexpr std::string_view kAccess = "Access";
+constexpr std::string_view kClientMemory = "Shared memory of clients";
 constexpr size_t kShownBytes = 64;
 constexpr std::string_view kGroups =
     "health|metadata|inference|shared-memory|model-config|model-repository|statistics|trace|logging|metrics";
 
 constexpr std::string_view kControlFrom = "here|anyone";
+constexpr std::string_view kOwners = "own|any";
+
+using S = ServerOptions;
+using Memory = ClientMemoryOptions;
 
 // GROUP,GROUP...
 base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text) {
@@ -121,8 +126,27 @@ std::vector<Option> AccessRows() {
        .print = PrintNothing},
       Choice<kControlFrom, &ServerOptions::access, &AccessOptions::control_from>(
           kAccess, "control-from",
-          "from where models may be loaded and unloaded and the log set, where no rule of access restricts that: this "
-          "machine alone, or anywhere"),
+          "from where models may be loaded and unloaded, the log set and shared memory registered, where no rule of "
+          "access restricts that: this machine alone, or anywhere"),
+  };
+}
+
+std::vector<Option> ClientMemoryRows() {
+  return {
+      Plain<&S::client_memory, &Memory::served>(
+          kClientMemory, "client-shared-memory", "",
+          "clients may register regions of shared memory for inputs and outputs (docs/shared-memory.md)"),
+      Plain<&S::client_memory, &Memory::key_prefix>(kClientMemory, "client-shared-memory-prefix", "PREFIX",
+                                                    "what the keys of their objects must begin with, as in /app-"),
+      Choice<kOwners, &S::client_memory, &Memory::owner>(
+          kClientMemory, "client-shared-memory-owner",
+          "whose objects they may be: those of the server's own user, or any that it may open"),
+      Plain<&S::client_memory, &Memory::regions_max>(kClientMemory, "client-shared-memory-regions-max", "N",
+                                                     "regions at a time, at most 4096"),
+      Plain<&S::client_memory, &Memory::region_bytes_max>(kClientMemory, "client-shared-memory-region-bytes-max",
+                                                          "BYTES", "one region"),
+      Plain<&S::client_memory, &Memory::bytes_max>(kClientMemory, "client-shared-memory-bytes-max", "BYTES",
+                                                   "all regions together; 0: a quarter of memory"),
   };
 }
 

@@ -362,7 +362,7 @@ std::vector<Option> LogRows() {
 std::vector<Option> AllRows() {
   std::vector<Option> all;
   for (auto rows : {ModelRows, EngineRows, LazyLoadingRows, SchedulingRows, HttpRows, GrpcListenerRows, MetricsRows,
-                    GrpcRows, AccessRows, LifecycleRows, AnswerRows, LimitRows, LogRows}) {
+                    GrpcRows, AccessRows, ClientMemoryRows, LifecycleRows, AnswerRows, LimitRows, LogRows}) {
     std::ranges::move(rows(), std::back_inserter(all));
   }
   return all;

@@ -149,6 +149,13 @@ base::Status CheckServerOptions(const ServerOptions& options) {
   if (options.limits.stream_responses_max == 0 || options.limits.stream_bytes_max == 0) {
     return base::InvalidArgument("--stream-responses-max and --stream-bytes-max must be at least 1");
   }
+  constexpr uint32_t kRegionsMax = 4096;
+  const ClientMemoryOptions& memory = options.client_memory;
+  if (memory.regions_max == 0 || memory.regions_max > kRegionsMax || memory.region_bytes_max == 0) {
+    return base::InvalidArgument(
+        "--client-shared-memory-regions-max must be from 1 to 4096, and --client-shared-memory-region-bytes-max at "
+        "least 1");
+  }
   return base::OkStatus();
 }
 

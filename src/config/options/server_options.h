@@ -12,6 +12,7 @@
 #include "config/isolation.h"
 #include "config/options/access_options.h"
 #include "config/options/cache_options.h"
+#include "config/options/client_memory_options.h"
 #include "config/options/event_options.h"
 #include "config/options/grpc_options.h"
 #include "config/options/lazy_options.h"
@@ -121,6 +122,7 @@ struct ServerOptions {
   uint32_t loop_threads = 0;  // 0: one per core, at most 8
   GrpcOptions grpc_calls;
   AccessOptions access;
+  ClientMemoryOptions client_memory;
   // Headers, or metadata, whose names match become string parameters of inference requests; empty: none.
   std::string http_header_forward_pattern;
   std::vector<std::string> http_cors_allow_origins;  // of pages that may use HTTP's answers; "*": any; empty: none

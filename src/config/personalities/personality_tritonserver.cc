@@ -11,14 +11,23 @@ namespace {
 constexpr std::string_view kProgramNames[] = {"tritonserver"};
 
 constexpr PersonalityDefault kDefaults[] = {
-    {"name", "triton"},         {"model-control-mode", "none"},
-    {"poll-interval", "15s"},   {"load-retry-interval", "0s"},
-    {"accept", "tried"},        {"log-format", "triton"},
-    {"exit-on-error", "true"},  {"default-max-batch-size", "4"},
-    {"drain-timeout", "30s"},   {"http-grpc", "false"},
-    {"rate-limit", "off"},      {"readiness", "all"},
-    {"health-bodies", "empty"}, {"allow-op-library", "/"},
-    {"control-from", "anyone"}, {"unconfigured-batching", "leading-dimension"},
+    {"name", "triton"},
+    {"model-control-mode", "none"},
+    {"poll-interval", "15s"},
+    {"load-retry-interval", "0s"},
+    {"accept", "tried"},
+    {"log-format", "triton"},
+    {"exit-on-error", "true"},
+    {"default-max-batch-size", "4"},
+    {"drain-timeout", "30s"},
+    {"http-grpc", "false"},
+    {"rate-limit", "off"},
+    {"readiness", "all"},
+    {"health-bodies", "empty"},
+    {"allow-op-library", "/"},
+    {"control-from", "anyone"},
+    {"unconfigured-batching", "leading-dimension"},
+    {"client-shared-memory-owner", "any"},
 };
 
 base::Status SetDelay(ServerOptions& options, std::string_view text) {

@@ -110,8 +110,7 @@ constexpr PersonalityFlag kFlags[] = {
     Idle("cache-directory", "the caches are part of the server", FlagForm::kText, "*"),
     Combined("response-cache-byte-size", "as --cache-config=local,size=N; 0: no cache", FlagForm::kInteger),
 
-    Idle("allow-client-shm", "shared memory of clients is not served; its calls answer UNIMPLEMENTED",
-         FlagForm::kBoolean, kOff),
+    Boolean("allow-client-shm", "client-shared-memory", "clients may register regions of shared memory"),
     Idle("backend-directory", "engines are where --engine-directory says", FlagForm::kText),
     Idle("repoagent-directory", "repository agents are not run", FlagForm::kText),
     Idle("enable-peer-access", kNoGpu, FlagForm::kBoolean, "*"),

@@ -147,15 +147,20 @@ TEST(TritonserverFlagsTest, EveryFlagActsOrSaysThatItDoesNot) {
 }
 
 TEST(TritonserverFlagsTest, WarnsOfWhatIsMissedAndNotesWhatIsNot) {
-  const auto parsed =
-      Parse({"--allow-client-shm=true", "--repoagent-directory=/a", "--repoagent-directory=/b",
-             "--reuse-http-port=false", "--metrics-interval-ms=100"});
+  const auto parsed = Parse({"--trace-file=t.json", "--repoagent-directory=/a", "--repoagent-directory=/b",
+                             "--reuse-http-port=false", "--metrics-interval-ms=100"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
-  EXPECT_THAT(parsed->warnings,
-              ElementsAre("--allow-client-shm=true has no effect: shared memory of clients is not served; its calls "
-                          "answer UNIMPLEMENTED",
-                          "--repoagent-directory has no effect: repository agents are not run"));
+  EXPECT_THAT(parsed->warnings, ElementsAre("--trace-file has no effect: requests are not traced",
+                                            "--repoagent-directory has no effect: repository agents are not run"));
   EXPECT_EQ(parsed->notes.size(), 2u);
+}
+
+TEST(TritonserverFlagsTest, ClientsHaveSharedMemoryWhereItIsAllowed) {
+  const auto parsed = Parse({"--allow-client-shm=true"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_TRUE(parsed->options.client_memory.served);
+  EXPECT_EQ(parsed->options.client_memory.owner, ClientMemoryOwner::kAny);
+  EXPECT_FALSE(Parse({})->options.client_memory.served);
 }
 
 TEST(TritonserverFlagsTest, ValuesMustHaveTheirForm) {

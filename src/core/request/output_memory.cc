@@ -15,9 +15,9 @@ namespace {
 base::Status Place(base::Buffer memory, InferTensor& output) {
   base::BufferSlice& data = output.data;
   if (data.size() > memory.size()) {
-    return base::InvalidArgument("output '" + output.name + "' has " + std::to_string(data.size()) +
-                                 " bytes, and the memory that the request names for it " +
-                                 std::to_string(memory.size()));
+    return base::InvalidArgument("shared memory size specified with the request for output '" + output.name + "' (" +
+                                 std::to_string(memory.size()) + " bytes) should be at least " +
+                                 std::to_string(data.size()) + " bytes to hold the results");
   }
   if (data.data() != memory.data() || data.place() != memory.place()) {
     INFERD_RETURN_IF_ERROR(base::CopyBytes(data.data(), data.place(), memory.data(), memory.place(), data.size()));

@@ -75,7 +75,8 @@ TEST_F(OutputMemoryTest, WhatDoesNotFitIsRefused) {
   request_.outputs[0].memory = base::Buffer::Allocate(4);
   Answer(Bytes("first"), Bytes("second"));
   EXPECT_EQ(answer_->status,
-            base::InvalidArgument("output 'A' has 5 bytes, and the memory that the request names for it 4"));
+            base::InvalidArgument("shared memory size specified with the request for output 'A' (4 bytes) should be at "
+                                  "least 5 bytes to hold the results"));
   EXPECT_TRUE(answer_->outputs.empty());
 }
 

@@ -7,6 +7,7 @@
 #include "frontends/oip_grpc/call.h"
 #include "frontends/oip_grpc/codec/control_messages.h"
 #include "frontends/oip_grpc/codec/model_messages.h"
+#include "frontends/oip_grpc/region_methods.h"
 #include "frontends/oip_grpc/service_path.h"
 #include "net/grpc/generated_message.h"
 #include "rpc/control_method.h"
@@ -53,7 +54,8 @@ base::Result<inference::ServerMetadataResponse> ServerMetadata(const Environment
   inference::ServerMetadataResponse response;
   response.set_name(environment.options.server_name);
   response.set_version(environment.options.server_version);
-  for (const std::string_view extension : v2::Extensions()) response.add_extensions(std::string(extension));
+  for (const std::string_view extension : v2::Extensions(environment.regions != nullptr))
+    response.add_extensions(std::string(extension));
   return response;
 }
 
@@ -144,10 +146,7 @@ void AddControlMethods(const Shared& environment, std::vector<Method>& methods) 
   methods.push_back(RepositoryModelLoad(environment));
   methods.push_back(RepositoryModelUnload(environment));
   methods.push_back(rpc::AtOnce(environment, PathOf("LogSettings"), LogSettings));
-  for (const char* name : {"SystemSharedMemoryStatus", "SystemSharedMemoryRegister", "SystemSharedMemoryUnregister",
-                           "CudaSharedMemoryStatus", "CudaSharedMemoryRegister", "CudaSharedMemoryUnregister"}) {
-    methods.push_back(rpc::NotServed(environment, PathOf(name), "client shared memory is not served"));
-  }
+  AddRegionMethods(environment, methods);
   methods.push_back(rpc::NotServed(environment, PathOf("TraceSetting"), "tracing is not served"));
 }
 

@@ -32,11 +32,11 @@ constexpr protocol::MethodRow kMethods[] = {
     {"RepositoryModelLoad", {.group = Group::kModelRepository, .control = true}},
     {"RepositoryModelUnload", {.group = Group::kModelRepository, .control = true}},
     {"SystemSharedMemoryStatus", {.group = Group::kSharedMemory}},
-    {"SystemSharedMemoryRegister", {.group = Group::kSharedMemory}},
-    {"SystemSharedMemoryUnregister", {.group = Group::kSharedMemory}},
+    {"SystemSharedMemoryRegister", {.group = Group::kSharedMemory, .control = true}},
+    {"SystemSharedMemoryUnregister", {.group = Group::kSharedMemory, .control = true}},
     {"CudaSharedMemoryStatus", {.group = Group::kSharedMemory}},
-    {"CudaSharedMemoryRegister", {.group = Group::kSharedMemory}},
-    {"CudaSharedMemoryUnregister", {.group = Group::kSharedMemory}},
+    {"CudaSharedMemoryRegister", {.group = Group::kSharedMemory, .control = true}},
+    {"CudaSharedMemoryUnregister", {.group = Group::kSharedMemory, .control = true}},
     {"TraceSetting", {.group = Group::kTrace, .control = true}},
     {"LogSettings", {.group = Group::kLogging, .control = true}},
 };
@@ -55,7 +55,8 @@ class OipGrpc final : public protocol::FrontEnd {
                     .catalog = services.catalog,
                     .pool = services.pool,
                     .logger = services.logger,
-                    .clock = services.clock});
+                    .clock = services.clock,
+                    .regions = services.regions});
   }
 
   std::optional<protocol::MethodAccess> AccessOf(std::string_view path) const override {
@@ -79,6 +80,7 @@ Options OptionsOf(const config::ServerOptions& options) {
   oip.server_name = options.server_name;
   oip.server_version = std::string(base::BuildVersion());
   oip.triton_exact = options.personality->triton_exact;
+  if (oip.triton_exact) oip.regions_disabled = protocol::kTritonRegionsDisabled;
   oip.stream_flow = protocol::StreamFlowOf(options);
   oip.typed_outputs = options.grpc_calls.typed_outputs;
   return oip;

@@ -14,7 +14,7 @@ bool InferCall::ReadingIsBig(const base::BufferSlice& message) const {
 }
 
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::Read(const base::BufferSlice& message) {
-  INFERD_ASSIGN_OR_RETURN(PreparedRequest prepared, PrepareRequest(message, forwarded(), environment_->options));
+  INFERD_ASSIGN_OR_RETURN(PreparedRequest prepared, PrepareRequest(message, forwarded(), *environment_));
   form_ = std::move(prepared.form);
   return std::move(prepared.request);
 }
@@ -25,6 +25,11 @@ bool InferCall::EncodingIsBig(const core::InferResponse& response) const {
 
 base::Result<net::grpc::Message> InferCall::Encode(core::InferResponse&& response) {
   return EncodeResponse(WriteInferResponse, std::move(response), form_, pinned()->signature());
+}
+
+void InferCall::OnEnd(base::StatusCode code) {
+  static_cast<void>(code);
+  if (form_.regions != nullptr) form_.regions->End();
 }
 
 base::Status InferCall::NotOneResponse() const {

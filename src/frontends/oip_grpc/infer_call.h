@@ -20,6 +20,7 @@ class InferCall final : public rpc::InferCall {
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
   base::Status NotOneResponse() const override;
+  void OnEnd(base::StatusCode code) override;
 
   const std::shared_ptr<const Environment> environment_;
   ResponseForm form_;

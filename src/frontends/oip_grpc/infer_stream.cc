@@ -45,7 +45,7 @@ void InferStream::OnMessage(base::BufferSlice message) {
   const uint64_t number = queue_.OpenRequest();
   if (PreparingIsBig(message, options())) {
     PrepareElsewhere(number, std::move(message));
-  } else if (Prepared prepared = PrepareRequest(message, forwarded_, options()); prepared.has_value()) {
+  } else if (Prepared prepared = PrepareRequest(message, forwarded_, call_.environment()); prepared.has_value()) {
     Dispatch(number, std::move(prepared), {});
   } else {
     Dispatch(number, std::move(prepared), ReadOutline(message.view()).id);
@@ -65,19 +65,19 @@ void InferStream::Drain() {
 
 void InferStream::PrepareElsewhere(uint64_t request, base::BufferSlice message) {
   preparing_ = true;
-  call_.environment().pool.Post(
-      [key = key_, request, message = std::move(message), forwarded = forwarded_, &options = options()]() mutable {
-        Prepared prepared = PrepareRequest(message, forwarded, options);
-        std::string id(prepared.has_value() ? std::string_view() : ReadOutline(message.view()).id);
-        message = {};
-        net::Loop& loop = key->loop;
-        loop.Post([key = std::move(key), request, prepared = std::move(prepared), id = std::move(id)]() mutable {
-          if (key->stream == nullptr) return;
-          key->stream->preparing_ = false;
-          key->stream->Dispatch(request, std::move(prepared), id);
-          key->stream->UpdateReading();
-        });
-      });
+  call_.environment().pool.Post([key = key_, request, message = std::move(message), forwarded = forwarded_,
+                                 &environment = call_.environment()]() mutable {
+    Prepared prepared = PrepareRequest(message, forwarded, environment);
+    std::string id(prepared.has_value() ? std::string_view() : ReadOutline(message.view()).id);
+    message = {};
+    net::Loop& loop = key->loop;
+    loop.Post([key = std::move(key), request, prepared = std::move(prepared), id = std::move(id)]() mutable {
+      if (key->stream == nullptr) return;
+      key->stream->preparing_ = false;
+      key->stream->Dispatch(request, std::move(prepared), id);
+      key->stream->UpdateReading();
+    });
+  });
 }
 
 void InferStream::Dispatch(uint64_t number, Prepared prepared, std::string_view id) {
@@ -167,7 +167,10 @@ void InferStream::OnResponse(const std::shared_ptr<Execution>& execution, Receiv
     }
     Respond(execution, std::move(received));
   }
-  if (final) queue_.CloseRequest(execution->number);
+  if (final) {
+    if (execution->form.regions != nullptr) execution->form.regions->End();
+    queue_.CloseRequest(execution->number);
+  }
   Send();
 }
 

@@ -28,18 +28,11 @@ base::Status TakeFlag(core::Parameters& parameters, std::string_view name, bool&
   return {};
 }
 
-base::Status RefuseSharedMemory(const core::InferRequest& request) {
-  for (const core::InferTensor& input : request.inputs) {
-    if (input.parameters.empty()) continue;
-    INFERD_RETURN_IF_ERROR(v2::RefuseSharedMemory(input.parameters, "input '" + input.name + "'"));
-  }
-  return {};
-}
-
 }  // namespace
 
 base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, const rpc::Forwarded& forwarded,
-                                             const Options& options) try {
+                                             const Environment& environment) try {
+  const Options& options = environment.options;
   INFERD_ASSIGN_OR_RETURN(DecodedRequest decoded, ReadInferRequest(message));
   PreparedRequest prepared{.request = std::move(decoded.request), .form = {}};
   core::InferRequest& request = *prepared.request;
@@ -52,8 +45,12 @@ base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, c
     return std::unexpected(std::move(settings).error());
   }
   INFERD_RETURN_IF_ERROR(rpc::AddForwarded(forwarded, options, request));
-  INFERD_RETURN_IF_ERROR(RefuseSharedMemory(request));
   INFERD_ASSIGN_OR_RETURN(prepared.form.outputs, v2::ReadOutputForms(request, true));
+  INFERD_ASSIGN_OR_RETURN(prepared.form.regions,
+                          v2::RegionTensors::Attach(request, environment.regions, options.regions_disabled));
+  // What has no bytes has no typed form either.
+  const bool in_region = std::ranges::any_of(prepared.form.outputs.forms, &v2::OutputSettings::region);
+  if (in_region) prepared.form.contents = Contents::kRaw;
   if (options.triton_exact) prepared.form.outputs.class_values = v2::ClassValues::kSixDecimals;
   return prepared;
 } catch (const std::bad_alloc&) {
@@ -67,6 +64,7 @@ bool PreparingIsBig(const base::BufferSlice& message, const Options& options) {
 
 base::Result<net::grpc::Message> EncodeResponse(ResponseWriter write, core::InferResponse&& response,
                                                 const ResponseForm& form, const core::ModelSignature& signature) try {
+  if (form.regions != nullptr) INFERD_RETURN_IF_ERROR(form.regions->Settle(response));
   INFERD_RETURN_IF_ERROR(v2::ClassifyOutputs(response, form.outputs, signature));
   return write(std::move(response), form.contents);
 } catch (const std::bad_alloc&) {

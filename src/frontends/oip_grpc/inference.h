@@ -13,6 +13,7 @@
 #include "net/grpc/responder.h"
 #include "rpc/inference.h"
 #include "v2/output_forms.h"
+#include "v2/region_tensors.h"
 
 // What unary and streamed inference have in common. Pure; runs on any thread.
 
@@ -23,6 +24,7 @@ struct ResponseForm {
   Contents contents = Contents::kRaw;  // parameter `typed_contents`
   bool empty_final_response = false;   // parameter `triton_enable_empty_final_response`
   v2::OutputForms outputs;
+  std::shared_ptr<v2::RegionTensors> regions;  // null: the request names none
 };
 
 // A ModelInferRequest, ready to be dispatched but for what the call says (times, trace, cancel flag).
@@ -32,10 +34,10 @@ struct PreparedRequest {
 };
 
 // Decodes a message and takes the parameters that have a meaning here out of the request. Errors: those of
-// ReadInferRequest, v2::TakeKnownParameters, v2::ReadOutputForms and v2::AddForwardedHeaders; UNIMPLEMENTED for client
-// shared memory; RESOURCE_EXHAUSTED where memory does not suffice.
+// ReadInferRequest, v2::TakeKnownParameters, v2::ReadOutputForms, v2::RegionTensors and v2::AddForwardedHeaders;
+// RESOURCE_EXHAUSTED where memory does not suffice.
 base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, const rpc::Forwarded& forwarded,
-                                             const Options& options);
+                                             const Environment& environment);
 
 // Whether that is work for the pool: what has to be read element by element is that big.
 bool PreparingIsBig(const base::BufferSlice& message, const Options& options);
@@ -43,6 +45,7 @@ bool PreparingIsBig(const base::BufferSlice& message, const Options& options);
 using ResponseWriter = base::Result<net::grpc::Message> (*)(core::InferResponse, Contents);
 
 // Classes in place of the outputs asked for as such, and then the message. `response` is a success.
+// FAILED_PRECONDITION: a region of the client's shared memory was not there all the time.
 base::Result<net::grpc::Message> EncodeResponse(ResponseWriter write, core::InferResponse&& response,
                                                 const ResponseForm& form, const core::ModelSignature& signature);
 

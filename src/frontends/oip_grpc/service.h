@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/logging.h"
+#include "clientshm/registry.h"
 #include "core/dispatcher.h"
 #include "core/model/catalog.h"
 #include "core/request/response_flow.h"
@@ -20,6 +22,7 @@ namespace inferd::oip_grpc {
 struct Options : rpc::Options {
   std::string server_name = "inferd";
   std::string server_version = "0.0.0";
+  std::string_view regions_disabled = "client shared memory is not served";  // what calls and tensors are told then
   bool triton_exact = false;   // as Triton, where that is less than what is said here otherwise
   bool typed_outputs = false;  // where the request's parameter `typed_contents` does not say otherwise
   // Of one ModelStreamInfer call; the client's window is shut beyond it. Less than a model's queue holds, so that one
@@ -38,11 +41,12 @@ struct Environment {
   base::Executor& pool;  // big decoding and encoding, load calls' files
   base::Logger& logger;
   const base::Clock& clock;
+  clientshm::Registry* regions = nullptr;  // of clients' shared memory; null: not served
 };
 
 // inference.GRPCInferenceService: Predict V2, the Open Inference Protocol and Triton's extensions over gRPC, for one
 // loop. Small requests are decoded, dispatched and encoded on the loop thread; big typed ones go by way of the pool.
-// Clients' shared memory and traces are UNIMPLEMENTED.
+// Traces are UNIMPLEMENTED, and clients' shared memory where it is not served.
 std::vector<net::grpc::Method> Methods(Environment environment);
 
 }  // namespace inferd::oip_grpc

@@ -27,6 +27,7 @@ class OipHttp final : public protocol::FrontEnd {
                         .pool = services.pool,
                         .logger = services.logger,
                         .clock = services.clock,
+                        .regions = services.regions,
                         .metrics_text = [&registry = services.registry] { return registry.PrometheusText(); }});
   }
 
@@ -65,6 +66,7 @@ Options OptionsOf(const config::ServerOptions& options) {
     case config::JsonNonFinite::kError: oip.nonfinite = tensorjson::NonFinite::kError; break;
   }
   oip.triton_exact = options.personality->triton_exact;
+  if (oip.triton_exact) oip.regions_disabled = protocol::kTritonRegionsDisabled;
   oip.control_bodies = options.personality->kserve_answers;
   oip.texts.model_not_ready = options.personality->model_not_ready;
   return oip;

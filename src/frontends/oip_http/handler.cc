@@ -11,6 +11,7 @@
 #include "frontends/oip_http/generate_call.h"
 #include "frontends/oip_http/health.h"
 #include "frontends/oip_http/infer_call.h"
+#include "frontends/oip_http/region_calls.h"
 #include "frontends/oip_http/router.h"
 #include "json/writer.h"
 #include "rest/error_response.h"
@@ -153,9 +154,14 @@ class Handler final : public net::HttpHandler {
       case Endpoint::kModelScheduler:
         return JsonOrError(options_, catalog.Scheduling(route.model, route.version), SchedulerJson);
       case Endpoint::kRepositoryIndex: return Index(route, request);
+      case Endpoint::kRegionStatus:
+      case Endpoint::kRegionRegister:
+      case Endpoint::kRegionUnregister:
+        return AnswerRegionCall(options_, environment_->regions, route, request.body.view());
       case Endpoint::kLogging: return Logging(request);
       default:
-        return rest::JsonResponse(ServerMetadataJson(options_.server_name, options_.server_version, v2::Extensions()));
+        return rest::JsonResponse(ServerMetadataJson(options_.server_name, options_.server_version,
+                                                     v2::Extensions(environment_->regions != nullptr)));
     }
   }
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/logging.h"
+#include "clientshm/registry.h"
 #include "core/dispatcher.h"
 #include "core/model/catalog.h"
 #include "frontends/oip_http/codec/options.h"
@@ -28,7 +29,8 @@ struct Environment {
   base::Executor& pool;  // big decoding and encoding, control calls' files, the metrics page
   base::Logger& logger;
   const base::Clock& clock;
-  MetricsText metrics_text;
+  clientshm::Registry* regions = nullptr;  // of clients' shared memory; null: not served
+  MetricsText metrics_text = nullptr;
 };
 
 // Predict V2 over HTTP with Triton's extensions: one handler per loop, loop-bound. Small requests are decoded,

@@ -17,7 +17,8 @@ InferCall::InferCall(Call call, const Route& route)
                       static_cast<rest::Call&&>(call)),  // not its environment
       options_(call.options()),
       model_(route.model),
-      version_(route.version) {}
+      version_(route.version),
+      registry_(call.environment().regions) {}
 
 // The model first: what is not there needs no decoding.
 base::Status InferCall::BeginWith(const net::RequestHead& head) {
@@ -58,6 +59,7 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
     forms_.default_form.binary = false;
     for (v2::OutputSettings& form : forms_.forms) form.binary = false;
   }
+  INFERD_ASSIGN_OR_RETURN(regions_, v2::RegionTensors::Attach(*decoded->request, registry_, options_.regions_disabled));
   decoded->request->model_name = model_;
   decoded->request->model_version = version_;
   return std::move(decoded->request);
@@ -74,10 +76,17 @@ base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response
   if (event_form() != rest::EventForm::kNone && pinned()->signature().decoupled) {
     response.parameters.emplace_back("triton_final_response", response.final);
   }
+  if (regions_ != nullptr) INFERD_RETURN_IF_ERROR(regions_->Settle(response));
   INFERD_ASSIGN_OR_RETURN(net::HttpResponse answer,
                           WriteInferResponse(std::move(response), forms_, pinned()->signature(), options_));
   INFERD_RETURN_IF_ERROR(CompressBody(answer, headers_.answer, options_));
   return answer;
+}
+
+void InferCall::OnEnd(base::StatusCode code, net::HttpResponse& answer) {
+  static_cast<void>(code);
+  static_cast<void>(answer);
+  if (regions_ != nullptr) regions_->End();
 }
 
 base::Status InferCall::NotOneResponse() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "frontends/oip_http/call.h"
@@ -8,6 +9,7 @@
 #include "frontends/oip_http/codec/infer_response_writer.h"
 #include "frontends/oip_http/router.h"
 #include "rest/infer_call.h"
+#include "v2/region_tensors.h"
 
 namespace inferd::oip_http {
 
@@ -25,12 +27,15 @@ class InferCall final : public rest::InferCall {
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::HttpResponse> Encode(core::InferResponse&& response) override;
   base::Status NotOneResponse() const override;
+  void OnEnd(base::StatusCode code, net::HttpResponse& answer) override;
 
   const Options& options_;
   std::string model_;
   std::string version_;
   InferHeaders headers_;
   v2::OutputForms forms_;
+  clientshm::Registry* const registry_;
+  std::unique_ptr<v2::RegionTensors> regions_;  // null: it names none
 };
 
 }  // namespace inferd::oip_http

@@ -57,6 +57,22 @@ RouteResult RepositoryRoute(Segments rest) {
   return {};
 }
 
+// The segments behind v2/systemsharedmemory: [region/N/]status, [region/N/]unregister, [region/N/]register, which says
+// itself that it needs a name.
+RouteResult RegionRoute(Segments rest, bool cuda) {
+  Route route{.cuda = cuda};
+  if (rest.size() == 3 && rest[0] == "region") {
+    if (rest[1].empty()) return {};
+    route.region = rest[1];
+    rest = rest.subspan(2);
+  }
+  if (rest.size() != 1) return {};
+  if (rest[0] == "status") return At(Endpoint::kRegionStatus, kGet, route);
+  if (rest[0] == "register") return At(Endpoint::kRegionRegister, kPost, route);
+  if (rest[0] == "unregister") return At(Endpoint::kRegionUnregister, kPost, route);
+  return {};
+}
+
 RouteResult PathRoute(Segments segments) {
   if (segments.empty()) return {};
   if (segments.size() == 1 && segments[0] == "metrics") return At(Endpoint::kMetrics, kGet);
@@ -66,6 +82,8 @@ RouteResult PathRoute(Segments segments) {
   if (rest.empty() || (rest.size() == 1 && rest[0].empty())) return At(Endpoint::kServerMetadata, kGet);
   if (rest[0] == "models") return ModelRoute(rest.subspan(1));
   if (rest[0] == "repository") return RepositoryRoute(rest.subspan(1));
+  if (rest[0] == "systemsharedmemory") return RegionRoute(rest.subspan(1), false);
+  if (rest[0] == "cudasharedmemory") return RegionRoute(rest.subspan(1), true);
   if (rest.size() == 1 && rest[0] == "logging") return At(Endpoint::kLogging, kGetPost);
   if (rest.size() == 2 && rest[0] == "health") {
     if (rest[1] == "live") return At(Endpoint::kServerLive, kGet);
@@ -93,6 +111,9 @@ access::Group GroupOf(Endpoint endpoint) {
     case Endpoint::kRepositoryIndex:
     case Endpoint::kModelLoad:
     case Endpoint::kModelUnload: return access::Group::kModelRepository;
+    case Endpoint::kRegionStatus:
+    case Endpoint::kRegionRegister:
+    case Endpoint::kRegionUnregister: return access::Group::kSharedMemory;
     case Endpoint::kLogging: return access::Group::kLogging;
     case Endpoint::kMetrics: return access::Group::kMetrics;
   }
@@ -101,7 +122,8 @@ access::Group GroupOf(Endpoint endpoint) {
 
 bool IsControl(Endpoint endpoint, net::Method method) {
   if (endpoint == Endpoint::kLogging) return method == net::Method::kPost;
-  return endpoint == Endpoint::kModelLoad || endpoint == Endpoint::kModelUnload;
+  return endpoint == Endpoint::kModelLoad || endpoint == Endpoint::kModelUnload ||
+         endpoint == Endpoint::kRegionRegister || endpoint == Endpoint::kRegionUnregister;
 }
 
 RouteResult FindRoute(net::Method method, Segments segments) {

@@ -11,23 +11,26 @@ namespace inferd::oip_http {
 
 // Every endpoint of Predict V2 over HTTP and of Triton's extensions that this server answers.
 enum class Endpoint {
-  kServerMetadata,   // GET  v2
-  kServerLive,       // GET  v2/health/live
-  kServerReady,      // GET  v2/health/ready
-  kModelNames,       // GET  v2/models
-  kModelMetadata,    // GET  v2/models/M[/versions/V]
-  kModelReady,       // GET  v2/models/M[/versions/V]/ready
-  kModelConfig,      // GET  v2/models/M[/versions/V]/config
-  kModelStatistics,  // GET  v2/models/M[/versions/V]/stats, v2/models/stats
-  kModelScheduler,   // GET  v2/models/M[/versions/V]/scheduler
-  kInfer,            // POST v2/models/M[/versions/V]/infer
-  kGenerate,         // POST v2/models/M[/versions/V]/generate
-  kGenerateStream,   // POST v2/models/M[/versions/V]/generate_stream
-  kRepositoryIndex,  // POST v2/repository[/R]/index
-  kModelLoad,        // POST v2/repository[/R]/models/M/load
-  kModelUnload,      // POST v2/repository[/R]/models/M/unload
-  kLogging,          // GET, POST v2/logging
-  kMetrics,          // GET  metrics
+  kServerMetadata,    // GET  v2
+  kServerLive,        // GET  v2/health/live
+  kServerReady,       // GET  v2/health/ready
+  kModelNames,        // GET  v2/models
+  kModelMetadata,     // GET  v2/models/M[/versions/V]
+  kModelReady,        // GET  v2/models/M[/versions/V]/ready
+  kModelConfig,       // GET  v2/models/M[/versions/V]/config
+  kModelStatistics,   // GET  v2/models/M[/versions/V]/stats, v2/models/stats
+  kModelScheduler,    // GET  v2/models/M[/versions/V]/scheduler
+  kInfer,             // POST v2/models/M[/versions/V]/infer
+  kGenerate,          // POST v2/models/M[/versions/V]/generate
+  kGenerateStream,    // POST v2/models/M[/versions/V]/generate_stream
+  kRepositoryIndex,   // POST v2/repository[/R]/index
+  kModelLoad,         // POST v2/repository[/R]/models/M/load
+  kModelUnload,       // POST v2/repository[/R]/models/M/unload
+  kLogging,           // GET, POST v2/logging
+  kRegionStatus,      // GET  v2/{system,cuda}sharedmemory[/region/N]/status
+  kRegionRegister,    // POST v2/{system,cuda}sharedmemory/region/N/register
+  kRegionUnregister,  // POST v2/{system,cuda}sharedmemory[/region/N]/unregister
+  kMetrics,           // GET  metrics
 };
 
 // What is restricted together with it.
@@ -42,6 +45,8 @@ struct Route {
   std::string_view model = {};       // empty: none in the path
   std::string_view version = {};     // empty: the server chooses
   std::string_view repository = {};  // empty: any
+  std::string_view region = {};      // of clients' shared memory; empty: all
+  bool cuda = false;                 // it is on a device
 };
 
 struct RouteResult {

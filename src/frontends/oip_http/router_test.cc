@@ -85,7 +85,12 @@ TEST(RouterTest, OtherPathsAreUnknownInEveryMethod) {
       {"v2", "models", "m", "versions", "1", "trace", "setting"},
       {"v2", "repository", "", "index"},
       {"v2", "repository", "models", "m"},
-      {"v2", "systemsharedmemory", "status"},
+      {"v2", "systemsharedmemory"},
+      {"v2", "systemsharedmemory", "region", "status"},
+      {"v2", "systemsharedmemory", "region", "", "status"},
+      {"v2", "systemsharedmemory", "region", "r", "status", ""},
+      {"v2", "systemsharedmemory", "regions", "r", "status"},
+      {"v2", "cudasharedmemory", "register", "region", "r"},
   };
   for (const Segments& segments : cases) {
     const RouteResult result = FindRoute(Method::kGet, segments);

@@ -105,7 +105,8 @@ base::Buffer BatchExecution::NamedMemory(int output, size_t bytes, base::MemoryP
     const base::Buffer& memory = requested[i].memory;
     const bool on_device = context_.signature.outputs[member.layout.outputs[i]].takes_device_memory;
     const bool reachable = memory.place().readable() || (on_device && memory.place() == wish);
-    return reachable && memory.size() >= bytes ? memory : base::Buffer();
+    const bool aligned = reinterpret_cast<uintptr_t>(memory.data()) % base::kBufferAlignment == 0;
+    return reachable && aligned && memory.size() >= bytes ? memory : base::Buffer();
   }
   return {};
 }

@@ -22,10 +22,8 @@ using wire::Type;
 
 constexpr uint32_t kRawInputContents = Tag(7, Type::kBytes);
 
-// Such an input's data is not in the message (Triton's shared memory extensions).
-bool NamesSharedMemory(const core::InferTensor& input) {
-  return core::FindParameter(input.parameters, "shared_memory_region") != nullptr;
-}
+// Such an input's data is not in the message.
+bool NamesSharedMemory(const core::InferTensor& input) { return v2::NamesRegion(input.parameters); }
 
 base::Status ReadOutput(Reader in, core::RequestedOutput& output) {
   ParametersReader parameters(output.parameters);

@@ -22,9 +22,9 @@ struct DecodedRequest {
 // numbers, as Triton's clients write them.
 //
 // Members may come in any order; unknown ones are skipped, as strictly as the others are read. Errors are
-// INVALID_ARGUMENT and name the tensor, expected and got; UNIMPLEMENTED for client shared memory. Pure;
-// runs on any thread. `triton_exact`: outputs that are listed are JSON where they do not say that they are binary,
-// whatever binary_data_output says.
+// INVALID_ARGUMENT and name the tensor, expected and got. Tensors in regions of the client's shared memory keep the
+// parameters that say so, and have no data yet (v2::RegionTensors). Pure; runs on any thread. `triton_exact`: outputs
+// that are listed are JSON where they do not say that they are binary, whatever binary_data_output says.
 base::Result<DecodedRequest> ReadInferRequest(const base::BufferSlice& body, size_t json_bytes, bool binary_allowed,
                                               std::string_view model, size_t depth_max = 64, bool triton_exact = false);
 

@@ -110,11 +110,13 @@ TEST(ReadInferRequestTest, InputErrorsNameTheInput) {
   EXPECT_EQ(Error(WithInput(R"("shape":[1],"datatype":"INT8","data":[1])")),
             "input #0: expected a member 'name', got none");
   EXPECT_EQ(error(R"("shape":[1],"datatype":"INT8")"),
-            "input 'x': Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters'; "
-            "got none");
+            "input 'x': Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters', "
+            "'shared_memory_region' in 'parameters'; got none");
   EXPECT_EQ(error(R"("shape":[1],"datatype":"INT8","data":[1],"parameters":{"binary_data_size":1})"),
-            "input 'x': Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters'; "
-            "got both");
+            "input 'x': Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters', "
+            "'shared_memory_region' in 'parameters'; got both");
+  EXPECT_TRUE(error(R"("shape":[1],"datatype":"INT8","data":[1],"parameters":{"shared_memory_region":"r"})")
+                  .ends_with("got both"));
   EXPECT_TRUE(error(R"("shape":[1,-1],"datatype":"INT8","data":[1])")
                   .starts_with("input 'x': shape: Unable to parse 'shape': attempt to access JSON "
                                "non-unsigned-integer as unsigned-integer: JSON at byte "));

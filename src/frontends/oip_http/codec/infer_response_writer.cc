@@ -44,7 +44,7 @@ base::Status WriteOutput(json::Writer& writer, const InferTensor& output, const 
   writer.BeginObject();
   tensorjson::WriteTensorHead(writer, output.name, output.datatype, output.shape);
   WriteOutputParameters(writer, output, form);
-  if (!form.binary) {
+  if (!form.binary && !form.region) {
     writer.Key("data");
     const base::Status status = tensorjson::WriteData(writer, output.datatype, output.shape, output.data.bytes(),
                                                       {.nonfinite = options.nonfinite, .base64 = form.base64});
@@ -61,6 +61,7 @@ ResponseSize EstimateSize(const core::InferResponse& response, const v2::OutputF
   for (size_t i = 0; i < response.outputs.size(); ++i) {
     const size_t bytes = response.outputs[i].data.size();
     size.json_bytes += kJsonPerOutput;
+    if (forms.of(i).region) continue;
     if (forms.of(i).binary) {
       size.binary_bytes += bytes;
     } else {

@@ -13,9 +13,9 @@
 namespace inferd::oip_http {
 
 // Writes Predict V2's "Inference Response JSON Object", straight from the tensors; binary outputs follow it as they
-// are, without a copy (Triton's binary tensor extension). Classification happens first. Errors: INVALID_ARGUMENT naming
-// the output (BYTES that are not UTF-8 and were not asked for in base64 or binary; a NaN under NonFinite::kError).
-// Pure; runs on any thread.
+// are, without a copy (Triton's binary tensor extension). Outputs in regions of the client's shared memory have no
+// data. Classification happens first. Errors: INVALID_ARGUMENT naming the output (BYTES that are not UTF-8 and were not
+// asked for in base64 or binary; a NaN under NonFinite::kError). Pure; runs on any thread.
 base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse&& response, const v2::OutputForms& forms,
                                                    const core::ModelSignature& signature, const Options& options);
 

@@ -100,7 +100,6 @@ class InputReader {
         tensor_.parameters.emplace_back(parameter->name, std::move(parameter->value));
       }
     }
-    INFERD_RETURN_IF_ERROR(v2::RefuseSharedMemory(tensor_.parameters, ""));
     INFERD_ASSIGN_OR_RETURN(base64_, v2::WantsBase64(tensor_.parameters, ""));
     return {};
   }
@@ -148,10 +147,15 @@ class InputReader {
       return InvalidArgument("expected a member 'datatype', got none");
     }
     const bool has_data = data_.data() != nullptr;
-    if (has_data == binary_bytes_.has_value()) {
+    const bool in_region = !tensor_.parameters.empty() && v2::NamesRegion(tensor_.parameters);
+    const int places = int{has_data} + int{binary_bytes_.has_value()} + int{in_region};
+    if (places != 1) {
       return InvalidArgument(
-          "Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters'; got " +
-          std::string(has_data ? "both" : "none"));
+          "Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters', "
+          "'shared_memory_region' in 'parameters'; got " +
+          std::string(places == 0   ? "none"
+                      : places == 2 ? "both"
+                                    : "all"));
     }
     if (!has_data || (decoded_ && decoded_base64_ == base64_)) return {};
     return DecodeData(data_);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "rest/options.h"
 #include "tensorjson/write.h"
@@ -24,6 +25,7 @@ struct Texts {
 struct Options : rest::Options {
   std::string server_name = "inferd";
   std::string server_version = "0.0.0";
+  std::string_view regions_disabled = "client shared memory is not served";  // what calls and tensors are told then
   bool triton_exact = false;  // as Triton, where that is less than what is said here otherwise
   HealthBodies health_bodies = HealthBodies::kEmpty;
   bool control_bodies = false;  // load and unload calls answer {"name": .., "load": true}; else nothing

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/buffer.h"
+#include "base/status.h"
+#include "base/system/file_descriptor.h"
+#include "clientshm/guarded_range.h"
+
+namespace inferd::clientshm {
+
+// What a client says of a region when it registers it.
+struct RegionSpec {
+  std::string name;
+  std::string key;  // of the shared memory object, as shm_open() has it
+  uint64_t offset = 0;
+  uint64_t byte_size = 0;
+
+  bool operator==(const RegionSpec&) const = default;
+};
+
+// A part of a client's shared memory object, mapped. The client may write to it, and make it smaller, at any time.
+// Thread-safe. Lives until the last buffer that lies in it is gone.
+class Region final {
+ public:
+  // `own_only`: objects of other users than the server's are refused. INVALID_ARGUMENT: no such object, not a regular
+  // one, or it is smaller than that; PERMISSION_DENIED; RESOURCE_EXHAUSTED: the system gives no more.
+  static base::Result<std::shared_ptr<Region>> Open(const RegionSpec& spec, bool own_only);
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+
+  const RegionSpec& spec() const { return spec_; }
+  // Offset and size are within the region, and all of it is in the object now. FAILED_PRECONDITION: the object was made
+  // smaller, or its memory was missing once. INVALID_ARGUMENT: beyond the region.
+  base::Status Check(uint64_t offset, uint64_t byte_size) const;
+  std::byte* data() const { return data_; }
+
+  bool in_use() const { return uses_.load(std::memory_order_acquire) > 0; }
+
+ private:
+  friend class RegionUse;
+
+  // Pages of an address space, unmapped at the end.
+  class Mapping final {
+   public:
+    Mapping() = default;
+    explicit Mapping(std::span<std::byte> pages) : pages_(pages) {}
+    ~Mapping();
+    Mapping(Mapping&& other) noexcept : pages_(std::exchange(other.pages_, {})) {}
+    Mapping& operator=(Mapping&&) = delete;
+
+    std::span<std::byte> pages() const { return pages_; }
+
+   private:
+    std::span<std::byte> pages_;
+  };
+
+  // `object_bytes`: of the mapping's pages, those that are the object's.
+  Region(RegionSpec spec, base::FileDescriptor object, Mapping mapping, size_t object_bytes);
+
+  const RegionSpec spec_;
+  const base::FileDescriptor object_;
+  const Mapping mapping_;
+  std::byte* const data_;
+  const GuardedRange guard_;  // gone before the pages are another's
+  std::atomic<int64_t> uses_{0};
+};
+
+// One request's use of a region: while it lasts, the region cannot be unregistered. It ends when it is said to, or when
+// the request's last buffer in the region is gone. Thread-safe.
+class RegionUse final : public std::enable_shared_from_this<RegionUse> {
+ public:
+  explicit RegionUse(std::shared_ptr<Region> region);
+  ~RegionUse() { End(); }
+  RegionUse(const RegionUse&) = delete;
+  RegionUse& operator=(const RegionUse&) = delete;
+
+  const Region& region() const { return *region_; }
+  // These bytes of the region, without a copy: they may be written by the client while they are looked at. Errors are
+  // Region::Check's, and INVALID_ARGUMENT where there are none.
+  base::Result<base::Buffer> Bytes(uint64_t offset, uint64_t byte_size);
+  // Whether all that Bytes() gave was there all the time. FAILED_PRECONDITION: part of it was not.
+  base::Status Check() const;
+  void End();
+
+ private:
+  const std::shared_ptr<Region> region_;
+  uint64_t end_ = 0;  // of what Bytes() gave
+  std::atomic<bool> ended_{false};
+};
+
+}  // namespace inferd::clientshm
