@@ -17,8 +17,8 @@
 #include "bench/harness/display.h"
 #include "bench/harness/programs.h"
 #include "bench/table/idle_connections.h"
-#include "bench/table/isolation_table.h"
 #include "bench/table/measurement.h"
+#include "bench/table/pair_table.h"
 #include "ctl/text/table.h"
 
 namespace inferd::bench {
@@ -52,6 +52,7 @@ struct Options {
   size_t idle_connections = 1000;
   bool predict = false;
   bool isolation = false;  // the models in worker processes beside the models in the server
+  bool cache = false;      // a response cache beside executions
   CoreLayout::Options cores;
 };
 
@@ -164,6 +165,11 @@ Status Run(const Options& options) {
         started,
         {.calls = CallsOf(options), .connections = options.connections, .timing = TimingOf(options.duration_s)});
   }
+  if (options.cache) {
+    return PrintCacheTable(
+        started,
+        {.calls = CallsOf(options), .connections = options.connections, .timing = TimingOf(options.duration_s)});
+  }
   INFERD_ASSIGN_OR_RETURN(const Programs programs, Programs::Start(started));
   Targets targets = programs.targets();
   if (!ours) {
@@ -223,6 +229,9 @@ int main(int argc, char** argv) {
   app.add_flag("--isolation", options.isolation,
                "What it costs that models run in processes of their own: both ways, side by side")
       ->excludes("--http");
+  app.add_flag("--cache", options.cache, "What a hit of the response cache costs, beside an execution")
+      ->excludes("--http")
+      ->excludes("--isolation");
   app.add_option("--idle-connections", options.idle_connections, "How many gRPC connections to weigh; 0: none")
       ->capture_default_str();
   app.add_option("--connections", options.connections, "How many connections")->delimiter(',')->capture_default_str();

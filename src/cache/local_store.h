@@ -14,8 +14,9 @@
 namespace inferd::cache {
 
 // Responses in this process's memory: the least recently used go first when there are more bytes than there may be,
-// and each when its time is over. One lock, which is held for a look into a table and never while bytes are compared,
-// copied or freed: micro-benchmarks of shards were no faster (local_store_bench.cc).
+// and each when its time is over. One lock, so that the order of use and the bytes are those of the whole. It is held
+// for a look into a table and never while bytes are compared, copied or freed: two threads that do nothing but look the
+// same response up lose 0.2 us each to the other (local_store_bench.cc).
 class LocalStore final : public CacheStore {
  public:
   struct Options {

@@ -80,6 +80,12 @@ KeySecret::KeySecret(std::string_view name) {
   XXH3_generateSecret(bytes_.data(), bytes_.size(), name.data(), name.size());
 }
 
+KeySecret KeySecret::ThatTellsNothing() {
+  KeySecret secret;
+  secret.tells_nothing_ = true;
+  return secret;
+}
+
 RequestKey::RequestKey(std::string_view scope, std::string_view state, const core::QueuedRequest& queued,
                        const KeySecret& secret) {
   const core::InferRequest& request = *queued.request;
@@ -114,7 +120,7 @@ RequestKey::RequestKey(std::string_view scope, std::string_view state, const cor
     for (const std::string_view piece : pieces_) XXH3_128bits_update(&state_of_hash, piece.data(), piece.size());
     hash = XXH3_128bits_digest(&state_of_hash);
   }
-  hash_ = {.low = hash.low64, .high = hash.high64};
+  if (!secret.tells_nothing_) hash_ = {.low = hash.low64, .high = hash.high64};
 }
 
 StoredKey::StoredKey(const RequestKey& key) : hash_(key.hash()), head_bytes_(key.head().size()) {

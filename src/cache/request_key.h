@@ -30,9 +30,12 @@ class KeySecret final {
   KeySecret();
   // One that others have too.
   explicit KeySecret(std::string_view name);
+  // One with which all keys have the same hash, for tests of those who compare them.
+  static KeySecret ThatTellsNothing();
 
  private:
   friend class RequestKey;
+  bool tells_nothing_ = false;
   // More than XXH3 asks for.
   alignas(64) std::array<unsigned char, 192> bytes_;
 };
