@@ -97,16 +97,18 @@ base::Status RegionTensors::AttachOutput(core::RequestedOutput& output, size_t i
   return base::OkStatus();
 }
 
-base::Status RegionTensors::Settle(core::InferResponse& response) {
+base::Status RegionTensors::Settle(core::InferResponse& response, Answer answer) {
   if (response.final) End();
   for (const auto& use : uses_) INFERD_RETURN_IF_ERROR(use->Check());
   for (const auto& [index, place] : outputs_) {
     if (index >= response.outputs.size()) break;  // the end of a stream has none
     core::InferTensor& output = response.outputs[index];
-    output.parameters.emplace_back(kRegion, place.region);
-    output.parameters.emplace_back(kByteSize, static_cast<int64_t>(output.data.size()));
-    if (place.offset > 0) output.parameters.emplace_back(kOffset, static_cast<int64_t>(place.offset));
+    const auto bytes = static_cast<int64_t>(output.data.size());
     output.data = {};
+    if (answer == Answer::kShapes) continue;
+    output.parameters.emplace_back(kRegion, place.region);
+    output.parameters.emplace_back(kByteSize, bytes);
+    if (place.offset > 0) output.parameters.emplace_back(kOffset, static_cast<int64_t>(place.offset));
   }
   return base::OkStatus();
 }

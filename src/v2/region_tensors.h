@@ -26,11 +26,14 @@ class RegionTensors final {
   static base::Result<std::unique_ptr<RegionTensors>> Attach(core::InferRequest& request, clientshm::Registry* registry,
                                                              std::string_view disabled);
 
-  // `response` is a success, its outputs in the order asked for. Those in regions keep parameters in place of bytes:
-  // `shared_memory_region`, `shared_memory_byte_size` and, if there was one, `shared_memory_offset`. A final one is the
-  // end of the use. FAILED_PRECONDITION: a region was not there all the time, and what the model saw is not what the
-  // client wrote.
-  base::Status Settle(core::InferResponse& response);
+  // What an answer says of outputs in regions: nothing but their shapes, or also where they are, by the parameters
+  // `shared_memory_region`, `shared_memory_byte_size` and, if there was one, `shared_memory_offset`.
+  enum class Answer { kShapes, kPlaces };
+
+  // `response` is a success, its outputs in the order asked for. Those in regions have no bytes any more. A final one
+  // is the end of the use. FAILED_PRECONDITION: a region was not there all the time, and what the model saw is not what
+  // the client wrote.
+  base::Status Settle(core::InferResponse& response, Answer answer);
 
   // The answer is about to leave, whatever it is: the regions may be unregistered.
   void End();

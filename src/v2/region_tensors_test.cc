@@ -75,11 +75,15 @@ TEST_F(RegionTensorsTest, OutputsBecomeParameters) {
   ASSERT_EQ(request_.outputs[1].memory.size(), 100u);
   EXPECT_FALSE(request_.outputs[0].memory);
   core::InferResponse response = Response(60);
-  EXPECT_TRUE(tensors->Settle(response).ok());
+  EXPECT_TRUE(tensors->Settle(response, RegionTensors::Answer::kPlaces).ok());
   EXPECT_TRUE(response.outputs[1].data.empty());
   EXPECT_EQ(response.outputs[1].parameters, (core::Parameters{{"shared_memory_region", std::string("r")},
                                                               {"shared_memory_byte_size", int64_t{60}},
                                                               {"shared_memory_offset", int64_t{32}}}));
+  core::InferResponse silent = Response(60);
+  EXPECT_TRUE(tensors->Settle(silent, RegionTensors::Answer::kShapes).ok());
+  EXPECT_TRUE(silent.outputs[1].data.empty());
+  EXPECT_TRUE(silent.outputs[1].parameters.empty());
 }
 
 TEST_F(RegionTensorsTest, TheUseEndsWithTheFinalResponse) {
@@ -87,10 +91,10 @@ TEST_F(RegionTensorsTest, TheUseEndsWithTheFinalResponse) {
   const auto tensors = *Attach();
   core::InferResponse first = Response(4);
   first.final = false;
-  EXPECT_TRUE(tensors->Settle(first).ok());
+  EXPECT_TRUE(tensors->Settle(first, RegionTensors::Answer::kShapes).ok());
   EXPECT_THAT(registry_.Unregister("r").ToString(), HasSubstr("in use"));
   core::InferResponse last = Response(4);
-  EXPECT_TRUE(tensors->Settle(last).ok());
+  EXPECT_TRUE(tensors->Settle(last, RegionTensors::Answer::kShapes).ok());
   EXPECT_TRUE(registry_.Unregister("r").ok());
   object_.bytes()[0] = std::byte{1};
   EXPECT_EQ(request_.outputs[1].memory.data()[0], std::byte{1});  // it is still mapped
@@ -103,7 +107,8 @@ TEST_F(RegionTensorsTest, WhatWasNotThereAllTheTimeFails) {
   EXPECT_EQ(request_.inputs[0].data.data()[0], std::byte{0});
   object_.Resize(kBytes);
   core::InferResponse response;
-  EXPECT_THAT(tensors->Settle(response).ToString(), HasSubstr("FAILED_PRECONDITION: shared memory region 'r' lost"));
+  EXPECT_THAT(tensors->Settle(response, RegionTensors::Answer::kShapes).ToString(),
+              HasSubstr("FAILED_PRECONDITION: shared memory region 'r' lost"));
 }
 
 TEST_F(RegionTensorsTest, ErrorsNameTensorParameterAndReason) {

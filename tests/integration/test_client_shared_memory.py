@@ -90,8 +90,8 @@ class TestTensors:
             assert taken.get(64, 64) == bytes(64)
         assert answer["OUTPUT0"].shape == [1, 16]
         # Of a larger place, what the output has.
-        assert answer["OUTPUT0"].parameters == place("out", 64)
-        assert answer["OUTPUT1"].parameters == place("out", 64, 128)
+        assert answer["OUTPUT0"].parameters == wire.says(place("out", 64))
+        assert answer["OUTPUT1"].parameters == wire.says(place("out", 64, 128))
         assert answer["OUTPUT0"].data is answer["OUTPUT1"].data is None
 
     def test_one_of_two(self, server, wire):
@@ -120,7 +120,7 @@ class TestTensors:
             answer = wire.infer("identity_BYTES", [("INPUT", "BYTES", [1, 3], place("texts", len(data), 8))],
                                 [("OUTPUT", place("texts", 2000, 1000))])
             assert memory.get(1000, len(data)) == data
-            assert answer["OUTPUT"].parameters == place("texts", len(data), 1000)
+            assert answer["OUTPUT"].parameters == wire.says(place("texts", len(data), 1000))
             assert wire.infer("identity_BYTES", [("INPUT", "BYTES", [1, 3], place("texts", len(data), 8))],
                               [("OUTPUT", {})])["OUTPUT"].data == data
             for broken, text in ((packed(b"one", b"two"), "expected 3 string elements"),
@@ -162,7 +162,7 @@ class TestTensors:
                     "error": "Cannot unregister shared memory region 'busy', it is currently in use."})
                 assert regions.unregister(server)[1]["error"].endswith("in use: 'busy'")
                 assert [known["name"] for known in regions.status(server)[1]] == ["busy"]
-            assert answers[0]["OUTPUT"].parameters == place("busy", 4, 64)
+            assert answers[0]["OUTPUT"].parameters == wire.says(place("busy", 4, 64))
             assert memory.get(64, 4) == int32(7)
 
     def test_taken_away_during_the_execution(self, server, repository, wire):
@@ -271,7 +271,8 @@ def test_responses_of_a_stream_lie_in_one_place(server):
         body = {"inputs": [{"name": "IN", "datatype": "INT32", "shape": [3], "data": [5, 6, 7]}],
                 "outputs": [{"name": "OUT", "parameters": place("r", 4)}, {"name": "IDX"}]}
         code, _, answer = server.request("POST", "/v2/models/repeat/infer", body, {"Accept": "application/x-ndjson"})
-        assert code == 200 and answer.count(b'"shared_memory_region":"r"') == 3
+        assert code == 200 and answer.count(b'"IDX","datatype":"UINT32","shape":[1],"data"') == 3
+        assert answer.count(b'{"name":"OUT","datatype":"INT32","shape":[1]}') == 3
         assert memory.get(0, 4) == int32(7)
 
 

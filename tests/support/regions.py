@@ -91,14 +91,19 @@ class Refused(Exception):
 
 
 class Http:
-    """An input: (name, datatype, shape, parameters or bytes). An output: (name, parameters)."""
+    """Clients of Triton's take an output with parameters for a binary one: of one in a region there are none."""
 
     code = {"INVALID_ARGUMENT": 400, "NOT_FOUND": 404, "FAILED_PRECONDITION": 400, "UNIMPLEMENTED": 501}
 
     def __init__(self, server):
         self._server = server
 
+    @staticmethod
+    def says(_):
+        return {}
+
     def infer(self, model, inputs, outputs=(), **members):
+        """An input: (name, datatype, shape, parameters or bytes). An output: (name, parameters)."""
         body, binary = {"inputs": [], **members}, b""
         for name, datatype, shape, where in inputs:
             if isinstance(where, bytes):
@@ -133,6 +138,11 @@ class Http:
 class Grpc:
     code = {name: name for name in Http.code}
 
+    @staticmethod
+    def says(parameters):
+        """What stands in the answer of an output there."""
+        return parameters
+
     def __init__(self, server):
         self._server = server
 
@@ -153,7 +163,7 @@ class Grpc:
         for output, data in zip(response.outputs, response.raw_output_contents):
             parameters = {key: getattr(value, value.WhichOneof("parameter_choice")) for key, value in output.parameters.items()}
             found[output.name] = Output(output.name, output.datatype, list(output.shape), parameters,
-                                        None if parameters else data)
+                                        data or None)
             assert not (parameters and data)
         return found
 

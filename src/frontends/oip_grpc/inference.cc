@@ -64,7 +64,9 @@ bool PreparingIsBig(const base::BufferSlice& message, const Options& options) {
 
 base::Result<net::grpc::Message> EncodeResponse(ResponseWriter write, core::InferResponse&& response,
                                                 const ResponseForm& form, const core::ModelSignature& signature) try {
-  if (form.regions != nullptr) INFERD_RETURN_IF_ERROR(form.regions->Settle(response));
+  if (form.regions != nullptr) {
+    INFERD_RETURN_IF_ERROR(form.regions->Settle(response, v2::RegionTensors::Answer::kPlaces));
+  }
   INFERD_RETURN_IF_ERROR(v2::ClassifyOutputs(response, form.outputs, signature));
   return write(std::move(response), form.contents);
 } catch (const std::bad_alloc&) {

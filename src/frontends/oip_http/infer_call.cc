@@ -76,7 +76,10 @@ base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response
   if (event_form() != rest::EventForm::kNone && pinned()->signature().decoupled) {
     response.parameters.emplace_back("triton_final_response", response.final);
   }
-  if (regions_ != nullptr) INFERD_RETURN_IF_ERROR(regions_->Settle(response));
+  // Triton's client in C++ takes an output with parameters for a binary one.
+  if (regions_ != nullptr) {
+    INFERD_RETURN_IF_ERROR(regions_->Settle(response, v2::RegionTensors::Answer::kShapes));
+  }
   INFERD_ASSIGN_OR_RETURN(net::HttpResponse answer,
                           WriteInferResponse(std::move(response), forms_, pinned()->signature(), options_));
   INFERD_RETURN_IF_ERROR(CompressBody(answer, headers_.answer, options_));

@@ -11,7 +11,7 @@ import pytest
 
 from support import models
 from support.sequences import add_sequence
-from support.server import Server
+from support.server import EXAMPLES, Server
 
 PROGRAM = pathlib.Path(sys.executable).parent / "perf_analyzer"
 # It links CUDA's runtime, which finds no device and does nothing.
@@ -84,3 +84,16 @@ def test_sequences(tmp_path, strategy, protocol, mode):
         report = server.json("GET", "/v2/models/sum/scheduler")[1]["sequences"]
     assert report["begun"] > 20
     assert report["failed"] == report["refused"] == report["restarted"] == 0
+
+
+@pytest.fixture(scope="module")
+def server_with_regions():
+    with Server(EXAMPLES, options=["--client-shared-memory"]) as running:
+        yield running
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_shared_memory(server_with_regions, protocol):
+    analyze(server_with_regions, protocol, "--async", "--concurrency-range", "4", "--request-count", "400", "-b", "2",
+            "--shared-memory", "system", "--output-shared-memory-size", "256")
+    assert server_with_regions.metric("nv_inference_request_failure") == 0
