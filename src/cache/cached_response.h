@@ -17,6 +17,8 @@ class CachedResponse final {
 
   // A final response; model, version and id are for QueuedRequest::Answer.
   core::InferResponse Answer() const;
+  const std::vector<core::InferTensor>& outputs() const { return outputs_; }
+  const core::Parameters& parameters() const { return parameters_; }
   // Bytes of memory.
   size_t bytes() const { return bytes_; }
 

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "core/model_version.h"
+
 namespace inferd::cache {
 
 namespace {
@@ -103,7 +105,8 @@ RequestKey::RequestKey(std::string_view scope, std::string_view state, const cor
     data_bytes_ += input.data.size();
   }
   PutNumber(head_, static_cast<uint32_t>(queued.layout.outputs.size()));
-  for (const int output : queued.layout.outputs) PutNumber(head_, static_cast<int32_t>(output));
+  const auto& outputs = queued.version->signatures()[request.signature]->outputs;
+  for (const int output : queued.layout.outputs) PutText(head_, outputs[static_cast<size_t>(output)].name);
   PutParameters(head_, request.parameters);
 
   XXH128_hash_t hash;

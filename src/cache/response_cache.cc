@@ -6,11 +6,16 @@
 
 #include "cache/caching_scheduler.h"
 #include "cache/local_store.h"
+#include "cache/redis_store.h"
 #include "config/model/response_cache.h"
 
 namespace inferd::cache {
 
 namespace {
+
+// Of what one load of a version keeps in a Redis, where nobody finds it any more once that is gone.
+constexpr std::chrono::hours kOwnTtl{1};
+constexpr size_t kFetchThreads = 2;
 
 base::Status CheckKind(const core::SchedulerParts& version) {
   const char* kind = nullptr;
@@ -21,11 +26,13 @@ base::Status CheckKind(const core::SchedulerParts& version) {
                                ". Please disable the response cache.");
 }
 
-// Besides what it is of, a number of its own: graph calls share a version and its generation.
-std::string ScopeOf(const core::SchedulerParts& version) {
+// Shared: what is the same in all servers. Else besides what it is of, a number of its own: graph calls share a version
+// and its generation.
+std::string ScopeOf(const core::SchedulerParts& version, bool shared) {
   static std::atomic<uint64_t> made{0};
-  return version.id.name + '/' + std::to_string(version.id.version) + '/' + std::to_string(version.generation) + '/' +
-         version.signature->name + '/' + std::to_string(made.fetch_add(1));
+  std::string scope = version.id.name + '/' + std::to_string(version.id.version) + '/' + version.signature->name;
+  if (!shared) scope += '/' + std::to_string(version.generation) + '/' + std::to_string(made.fetch_add(1));
+  return scope;
 }
 
 std::unique_ptr<CacheStore> MakeLocalStore(const config::CacheOptions& options, const base::Clock& clock,
@@ -46,17 +53,44 @@ std::unique_ptr<CacheStore> MakeLocalStore(const config::CacheOptions& options, 
   return store;
 }
 
+std::unique_ptr<CacheStore> MakeRedisStore(const config::CacheOptions& options, base::Executor& executor,
+                                           metrics::Registry& registry, base::Logger& logger) {
+  const bool forever = options.ttl.count() == 0 && !options.shared_name.empty();
+  auto store =
+      std::make_unique<RedisStore>(RedisLink::Options{.host = options.host,
+                                                      .port = options.port,
+                                                      .user = options.user,
+                                                      .password = options.password,
+                                                      .database = options.database,
+                                                      .timeout = options.lookup_timeout},
+                                   options.ttl.count() == 0 && !forever ? kOwnTtl : options.ttl, executor, logger);
+  using Kind = metrics::Registry::CallbackKind;
+  const RedisLink& link = store->link();
+  registry.AddCallback(Kind::kGauge, "inferd_response_cache_redis_up",
+                       "1: the Redis that has kept responses answers in time; 0: models are executed", {},
+                       [&link] { return link.up() ? 1.0 : 0.0; });
+  registry.AddCallback(Kind::kCounter, "inferd_response_cache_redis_timeouts_total",
+                       "Lookups that the Redis did not answer in time", {},
+                       [&link] { return static_cast<double>(link.timeouts()); });
+  return store;
+}
+
 }  // namespace
 
+ResponseCache::ResponseCache(const config::CacheOptions& options)
+    : shared_(!options.shared_name.empty()),
+      secret_(shared_ ? KeySecret(options.shared_name) : KeySecret()),
+      pool_(options.store == config::CacheStore::kRedis ? std::make_unique<base::ThreadPool>("cache", kFetchThreads)
+                                                        : nullptr) {}
+
 std::unique_ptr<ResponseCache> ResponseCache::Make(const config::CacheOptions& options, const base::Clock& clock,
-                                                   metrics::Registry& registry) {
-  switch (options.store) {
-    case config::CacheStore::kLocal:
-      return std::unique_ptr<ResponseCache>(new ResponseCache(MakeLocalStore(options, clock, registry)));
-    case config::CacheStore::kRedis:
-    case config::CacheStore::kNone: break;
-  }
-  return nullptr;
+                                                   metrics::Registry& registry, base::Logger& logger) {
+  if (options.store == config::CacheStore::kNone) return nullptr;
+  std::unique_ptr<ResponseCache> cache(new ResponseCache(options));
+  cache->store_ = options.store == config::CacheStore::kLocal
+                      ? MakeLocalStore(options, clock, registry)
+                      : MakeRedisStore(options, *cache->pool_, registry, logger);
+  return cache;
 }
 
 core::SchedulerFactory ResponseCache::Wrap(core::SchedulerFactory made, const Services& services) {
@@ -69,7 +103,7 @@ core::SchedulerFactory ResponseCache::Wrap(core::SchedulerFactory made, const Se
         .config = version.config,
         .statistics = version.statistics,
         .metrics = services.metrics.Add(version.id, version.config->metric_tags, version.statistics),
-        .scope = ScopeOf(version),
+        .scope = ScopeOf(version, shared_),
         .scheduler = nullptr};
     INFERD_ASSIGN_OR_RETURN(parts.scheduler, made(std::move(version)));
     return std::make_unique<CachingScheduler>(std::move(parts),

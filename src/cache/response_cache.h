@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/logging.h"
+#include "base/thread_pool.h"
 #include "cache/cache_store.h"
 #include "cache/request_key.h"
 #include "config/options/cache_options.h"
@@ -18,9 +19,9 @@ namespace inferd::cache {
 // The server's response cache. Thread-safe; outlives every scheduler.
 class ResponseCache final {
  public:
-  // Null: the options name none. The clock and the registry outlive it.
+  // Null: the options name none. All but the options outlive it.
   static std::unique_ptr<ResponseCache> Make(const config::CacheOptions& options, const base::Clock& clock,
-                                             metrics::Registry& registry);
+                                             metrics::Registry& registry, base::Logger& logger);
 
   // What its schedulers share. All outlive them.
   struct Services {
@@ -34,10 +35,12 @@ class ResponseCache final {
   core::SchedulerFactory Wrap(core::SchedulerFactory made, const Services& services);
 
  private:
-  explicit ResponseCache(std::unique_ptr<CacheStore> store) : store_(std::move(store)) {}
+  explicit ResponseCache(const config::CacheOptions& options);
 
+  const bool shared_;  // by servers
   const KeySecret secret_;
-  const std::unique_ptr<CacheStore> store_;
+  const std::unique_ptr<base::ThreadPool> pool_;  // what goes on when a fetch is over; null: nothing is fetched
+  std::unique_ptr<CacheStore> store_;
 };
 
 // Where there is none: a model whose configuration wants one is made as ever, and the log says so.

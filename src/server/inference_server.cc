@@ -90,7 +90,7 @@ struct InferenceServer::Parts {
         resources(options.resources, CpuThreadsAtOnce(options)),
         host_policies(options.resources.host_policies),
         held_threads(logger),
-        cache(cache::ResponseCache::Make(options.cache, clock, registry)),
+        cache(cache::ResponseCache::Make(options.cache, clock, registry, logger)),
         loops(options.loop_threads),
         net_server(loops, NetLimits(options.limits, options.grpc_calls.keepalive), &registry, logger) {
     if (options.client_memory.served) regions.emplace(RegionLimits(options.client_memory));

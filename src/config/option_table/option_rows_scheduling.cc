@@ -85,25 +85,38 @@ base::Status SetHostPolicy(ServerOptions& options, std::string_view text) {
   return base::InvalidArgument("there is no setting '" + std::string(setting) + "'" + nearest.Suggestion());
 }
 
+constexpr std::string_view kLocalSettings[] = {"size", "ttl"};
+constexpr std::string_view kRedisSettings[] = {"host", "port", "user", "password", "db", "timeout", "ttl", "shared"};
+
+// One that the cache has.
 base::Status SetCacheSetting(CacheOptions& cache, std::string_view setting, std::string_view value) {
-  if (setting == "ttl") {
-    const auto ttl = ParseDuration(value);
-    if (!ttl.has_value()) return ttl.error().WithContext("ttl");
-    cache.ttl = *ttl;
-    return base::OkStatus();
+  if (setting == "size") {
+    INFERD_ASSIGN_OR_RETURN(cache.bytes_max, ParseBytes(value));
+  } else if (setting == "ttl") {
+    INFERD_ASSIGN_OR_RETURN(cache.ttl, ParseDuration(value));
+  } else if (setting == "timeout") {
+    INFERD_ASSIGN_OR_RETURN(cache.lookup_timeout, ParseDuration(value));
+    if (cache.lookup_timeout.count() == 0) return base::InvalidArgument("expected a time, got 0");
+  } else if (setting == "port") {
+    INFERD_ASSIGN_OR_RETURN(const int64_t port, ParseInteger(value, 1, std::numeric_limits<uint16_t>::max()));
+    cache.port = static_cast<uint16_t>(port);
+  } else if (setting == "db") {
+    INFERD_ASSIGN_OR_RETURN(const int64_t database, ParseInteger(value, 0, std::numeric_limits<int32_t>::max()));
+    cache.database = static_cast<uint32_t>(database);
+  } else {
+    std::string& text = setting == "host"     ? cache.host
+                        : setting == "user"   ? cache.user
+                        : setting == "shared" ? cache.shared_name
+                                              : cache.password;
+    text = value;
   }
-  const bool local = cache.store == CacheStore::kLocal;
-  if (local && setting == "size") {
-    const auto bytes = ParseBytes(value);
-    if (!bytes.has_value()) return bytes.error().WithContext("size");
-    cache.bytes_max = *bytes;
-    return base::OkStatus();
-  }
-  NearestName nearest(setting);
-  nearest.Offer("ttl");
-  if (local) nearest.Offer("size");
-  return base::InvalidArgument("cache '" + std::string(local ? "local" : "redis") + "' has no setting '" +
-                               std::string(setting) + "'" + nearest.Suggestion());
+  return base::OkStatus();
+}
+
+base::Status UnknownName(const std::string& what, std::string_view name, std::span<const std::string_view> known) {
+  NearestName nearest(name);
+  for (const std::string_view each : known) nearest.Offer(each);
+  return base::InvalidArgument(what + " '" + std::string(name) + "'" + nearest.Suggestion());
 }
 
 // CACHE,SETTING=VALUE; the settings of the one cache come one by one.
@@ -113,15 +126,22 @@ base::Status AddCacheSetting(ServerOptions& options, std::string_view text) {
   if (equals == std::string_view::npos || comma == 0 || equals == comma + 1) {
     return base::InvalidArgument("expected CACHE,SETTING=VALUE");
   }
+  constexpr std::string_view kCaches[] = {"local", "redis"};
   const std::string_view name = text.substr(0, comma);
-  if (name != "local") {
-    NearestName nearest(name);
-    nearest.Offer("local");
-    return base::InvalidArgument("there is no cache '" + std::string(name) + "'" + nearest.Suggestion());
-  }
-  options.cache.store = CacheStore::kLocal;
   const std::string_view setting = text.substr(comma + 1, equals - comma - 1);
-  return SetCacheSetting(options.cache, setting, text.substr(equals + 1));
+  const bool local = name == "local";
+  if (!local && name != "redis") return UnknownName("there is no cache", name, kCaches);
+  const CacheStore store = local ? CacheStore::kLocal : CacheStore::kRedis;
+  if (options.cache.store != CacheStore::kNone && options.cache.store != store) {
+    return base::InvalidArgument("there is one cache: 'local' and 'redis' exclude each other");
+  }
+  const auto known = local ? std::span<const std::string_view>(kLocalSettings) : kRedisSettings;
+  if (std::ranges::find(known, setting) == known.end()) {
+    return UnknownName("cache '" + std::string(name) + "' has no setting", setting, known);
+  }
+  options.cache.store = store;
+  base::Status status = SetCacheSetting(options.cache, setting, text.substr(equals + 1));
+  return status.ok() ? status : status.WithContext(std::string(setting));
 }
 
 template <std::vector<int32_t> DefaultBatching::* sizes>
@@ -195,9 +215,8 @@ std::vector<Option> SchedulingRows() {
       {.group = kScheduling,
        .name = "cache-config",
        .value_name = "CACHE,SETTING=VALUE",
-       .help =
-           "where responses are kept of models with response_cache { enable: true }: local,size=BYTES, and ttl=TIME "
-           "for as long at most; default: nowhere",
+       .help = "where responses are kept of models with response_cache { enable: true }: local,size=BYTES or "
+               "redis,host=HOST, and other settings of these; default: nowhere",
        .repeated = true,
        .separator = ';',
        .set = AddCacheSetting,

@@ -77,6 +77,27 @@ TEST(CacheRowsTest, SettingsComeOneByOne) {
   EXPECT_EQ(parsed->options.cache.ttl, std::chrono::seconds(90));
 }
 
+TEST(CacheRowsTest, ARedisHasSettingsOfItsOwn) {
+  const auto parsed =
+      Parse({"m", "--cache-config=redis,host=h", "--cache-config=redis,port=7000", "--cache-config=redis,user=u",
+             "--cache-config=redis,password=p,=q", "--cache-config=redis,db=2", "--cache-config=redis,timeout=5ms",
+             "--cache-config=redis,ttl=1h", "--cache-config=redis,shared=team"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  const CacheOptions& cache = parsed->options.cache;
+  EXPECT_EQ(cache.store, CacheStore::kRedis);
+  EXPECT_EQ(cache.host + cache.user + cache.password + cache.shared_name, "hup,=qteam");
+  EXPECT_EQ(cache.port, 7000);
+  EXPECT_EQ(cache.database, 2u);
+  EXPECT_EQ(cache.lookup_timeout, std::chrono::milliseconds(5));
+  EXPECT_EQ(cache.ttl, std::chrono::hours(1));
+}
+
+TEST(CacheRowsTest, ThereIsOneCache) {
+  const auto parsed = Parse({"m", "--cache-config=local,size=1M", "--cache-config=redis,host=h"});
+  ASSERT_FALSE(parsed.has_value());
+  EXPECT_THAT(parsed.error().message(), ::testing::HasSubstr("'local' and 'redis' exclude each other"));
+}
+
 TEST(CacheRowsTest, WhatIsUnknownIsAnErrorThatRepeatsNoValue) {
   const struct {
     const char* given;
@@ -84,6 +105,12 @@ TEST(CacheRowsTest, WhatIsUnknownIsAnErrorThatRepeatsNoValue) {
   } cases[] = {
       {"locale,size=1M", "there is no cache 'locale' (did you mean 'local'?)"},
       {"local,sise=secret", "cache 'local' has no setting 'sise' (did you mean 'size'?)"},
+      {"local,host=h", "cache 'local' has no setting 'host'"},
+      {"redis,size=1M", "cache 'redis' has no setting 'size'"},
+      {"redis,tls_enabled=secret", "cache 'redis' has no setting 'tls_enabled'"},
+      {"redis,pasword=secret", "cache 'redis' has no setting 'pasword' (did you mean 'password'?)"},
+      {"redis,port=0", "port: "},
+      {"redis,timeout=0", "timeout: "},
       {"local,ttl=1M", "ttl: "},
       {"local,size=", "size: "},
       {"local", "expected CACHE,SETTING=VALUE"},

@@ -1,0 +1,87 @@
+"""A redis-server of a test's own, and one that is slow."""
+
+import contextlib
+import selectors
+import socket
+import subprocess
+import threading
+import time
+
+from support.server import free_ports, wait_until
+
+
+class Redis:
+    """One redis-server that keeps nothing on disk. Use as a context manager."""
+
+    def __init__(self, *options):
+        (self.port,) = free_ports(1)
+        self._command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+                         *options]
+        self._password = options[options.index("--requirepass") + 1] if "--requirepass" in options else None
+        self._process = None
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def start(self):
+        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(self._answers, "the Redis answers")
+
+    def stop(self):
+        self._process.kill()
+        self._process.wait()
+
+    def _answers(self):
+        with contextlib.suppress(OSError):
+            return self.ask("PING") == "PONG"
+        return False
+
+    def ask(self, *words):
+        command = ["redis-cli", "-p", str(self.port), "--no-auth-warning", *(["-a", self._password] if self._password else []), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+    def keys(self):
+        return [key for key in self.ask("KEYS", "inferd:*").splitlines() if key]
+
+
+class Detour:
+    """A port that passes on to another, as late as `delay_s` says: of what goes to it, all of it."""
+
+    def __init__(self, port):
+        self._to = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.delay_s = 0
+        self._ending = False
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._ending = True
+        self._listener.close()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                threading.Thread(target=self._pass_on, args=(client,), daemon=True).start()
+
+    def _pass_on(self, client):
+        with contextlib.suppress(OSError), client, socket.create_connection(("127.0.0.1", self._to)) as server, \
+                selectors.DefaultSelector() as selector:
+            selector.register(client, selectors.EVENT_READ, server)
+            selector.register(server, selectors.EVENT_READ, client)
+            while not self._ending:
+                for key, _ in selector.select(timeout=1):
+                    data = key.fileobj.recv(65536)
+                    if not data:
+                        return
+                    if key.fileobj is client:
+                        time.sleep(self.delay_s)
+                    key.data.sendall(data)
