@@ -4,12 +4,12 @@
 #include <cstring>
 #include <utility>
 
+#include "cache/request_key.h"
+
 namespace inferd::cache {
 
 namespace {
 
-// What a block of base::Buffer has beside its bytes.
-constexpr size_t kBufferBytes = 5 * base::kBufferAlignment;
 constexpr size_t kInlineTextBytes = 15;
 constexpr size_t kInlineRank = 6;
 

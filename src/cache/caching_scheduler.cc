@@ -76,7 +76,7 @@ void CachingScheduler::LookUp(core::QueuedRequest&& queued) {
     return AnswerHit(queued, *found, services_.clock.NowNs() - begin_ns, begin_ns - queued.queued_ns);
   }
   if (!services_.store.Keeps(key.bytes())) {
-    parts_.statistics->RecordCacheMiss(services_.clock.NowNs() - begin_ns);
+    RecordMiss(services_.clock.NowNs() - begin_ns);
     return parts_.scheduler->Enqueue(std::move(queued));
   }
   const uint64_t level = scheduling::PriorityLevel(*parts_.config, queued.request->priority).value_or(0);
@@ -138,7 +138,7 @@ std::shared_ptr<const CachedResponse> CachingScheduler::Keep(const core::InferRe
 void CachingScheduler::Execute(core::QueuedRequest&& queued, std::shared_ptr<const StoredKey> key, FlightPointer flight,
                                int64_t lookup_ns) {
   if (key == nullptr) {
-    parts_.statistics->RecordCacheMiss(lookup_ns);
+    RecordMiss(lookup_ns);
     return parts_.scheduler->Enqueue(std::move(queued));
   }
   TakeInputsOf(*key, queued);
@@ -161,7 +161,7 @@ void CachingScheduler::Answered(core::InferResponse&& response, core::Completion
   // Kept first: what comes from now on finds it there.
   std::vector<Follower> followers;
   if (flight != nullptr) followers = flights_.End(flight);
-  parts_.statistics->RecordCacheMiss(lookup_ns + services_.clock.NowNs() - begin_ns);
+  RecordMiss(lookup_ns + services_.clock.NowNs() - begin_ns);
   completion.Send(std::move(response));
   AnswerFollowers(std::move(followers), kept.get(), code);
 }
@@ -184,6 +184,13 @@ void CachingScheduler::AnswerFollowers(std::vector<Follower> followers, const Ca
   }
 }
 
+void CachingScheduler::RecordMiss(int64_t ns) {
+  parts_.statistics->RecordCacheMiss(ns);
+  if (scheduling::LatencySummaries* const summaries = parts_.metrics->summaries(); summaries != nullptr) {
+    summaries->ObserveCacheMiss(ns);
+  }
+}
+
 void CachingScheduler::AnswerHit(core::QueuedRequest& queued, const CachedResponse& response, int64_t lookup_ns,
                                  int64_t queue_ns) {
   const int64_t now_ns = services_.clock.NowNs();
@@ -193,6 +200,7 @@ void CachingScheduler::AnswerHit(core::QueuedRequest& queued, const CachedRespon
   parts_.metrics->ObserveRequest(total_ns);
   if (scheduling::LatencySummaries* const summaries = parts_.metrics->summaries(); summaries != nullptr) {
     summaries->ObserveRequest(total_ns, queue_ns);
+    summaries->ObserveCacheHit(lookup_ns);
   }
   queued.Answer(response.Answer());
 }

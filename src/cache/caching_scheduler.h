@@ -60,6 +60,7 @@ class CachingScheduler final : public core::Scheduler {
   std::shared_ptr<const CachedResponse> Keep(const core::InferResponse& response, std::shared_ptr<const StoredKey> key);
   void AnswerFollowers(std::vector<Follower> followers, const CachedResponse* response, base::StatusCode code);
   void AnswerHit(core::QueuedRequest& queued, const CachedResponse& response, int64_t lookup_ns, int64_t queue_ns);
+  void RecordMiss(int64_t ns);
   int64_t AnswerGivenUp();
 
   const Parts parts_;

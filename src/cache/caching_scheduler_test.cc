@@ -271,6 +271,7 @@ TEST_F(CachingSchedulerTest, EqualHashesAreNoEqualRequests) {
     queued.Answer(std::move(response));
   }
   EXPECT_EQ(answered, 3);
+  held.clear();  // before the model
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ class LocalStore final : public CacheStore {
 
   // What an entry takes beside its key and response: its node, its place in the table, two reference counts, and what
   // malloc adds to each block.
-  static constexpr size_t kEntryBytes = 320;
+  static constexpr size_t kEntryBytes = 208;
 
  private:
   struct Entry : boost::intrusive::list_base_hook<> {

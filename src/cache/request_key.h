@@ -11,6 +11,9 @@
 
 namespace inferd::cache {
 
+// What a block of base::Buffer takes beside its bytes.
+inline constexpr size_t kBufferBytes = 5 * base::kBufferAlignment;
+
 // Says where a key is kept. Whoever does not know the secret cannot make two that are the same; and whatever is found
 // by it is compared with the whole key besides.
 struct KeyHash {
@@ -76,7 +79,7 @@ class StoredKey final {
   const KeyHash& hash() const { return hash_; }
   bool Equals(const RequestKey& key) const;
   // Bytes of memory.
-  size_t bytes() const { return sizeof(StoredKey) + memory_.size() + base::kBufferSlack; }
+  size_t bytes() const { return sizeof(StoredKey) + kBufferBytes + memory_.size(); }
   // The inputs' bytes, in the order of the signature.
   size_t input_count() const { return pieces_.size(); }
   base::BufferSlice input(size_t i) const { return {memory_, memory_.data() + pieces_[i].offset, pieces_[i].size}; }

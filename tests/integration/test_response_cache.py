@@ -7,10 +7,11 @@ import grpc
 import numpy
 import pytest
 
-from support import models, oip
+from support import models, oip, regions
 from support.batching import BatchingModels, Crowd, GrpcClient, HttpClient, rows_of
 from support.isolation import IN_BOTH_ISOLATIONS
 from support.protos import message
+from support.regions import place, region
 from support.server import Server, wait_until
 
 pytestmark = IN_BOTH_ISOLATIONS
@@ -260,6 +261,28 @@ def test_an_ensemble_per_step(tmp_path):
         assert statistics(server, "both")["inference_count"] == 3
 
 
+def test_shared_memory_of_clients(fake):
+    """What is kept is of the bytes that were executed, and no client can change it."""
+    one, two = numpy.int32([1, 2]).tobytes(), numpy.int32([3, 4]).tobytes()
+    with fake.serve(LOCAL, *regions.ON) as server, region(server, "in", 4096) as given, region(server, "out", 4096) as taken:
+        wire = regions.WIRES["http"](server)
+
+        def ask(offset):
+            wire.infer("m", [("INPUT0", "INT32", [1, 2], place("in", 8))], [("OUTPUT0", place("out", 8, offset))])
+            return taken.get(offset, 8)
+
+        given.put(0, one)
+        assert ask(0) == one
+        given.put(0, two)
+        taken.put(0, two)
+        assert server.infer("m", [tensor([1, 2])])[1]["outputs"][0]["data"] == [1, 2]
+        assert len(fake.executions("m")) == 1
+        assert ask(64) == two
+        given.put(0, one)
+        assert ask(128) == one
+        assert len(fake.executions("m")) == 2
+
+
 def test_the_size_is_kept(tmp_path):
     fake = BatchingModels(tmp_path)
     fake.add("m", extra=CACHED)
@@ -278,8 +301,25 @@ def test_the_size_is_kept(tmp_path):
         assert metrics["inferd_response_cache_evictions_total"] > 0
 
 
+def test_what_cannot_be_kept_is_refused(tmp_path):
+    models.add_repeat(tmp_path, "repeat")
+    config = tmp_path / "repeat" / "config.pbtxt"
+    models.write_whole(config, config.read_bytes() + CACHED.encode())
+    models.add_fake(tmp_path, "m")
+    with Server(tmp_path, options=[LOCAL]) as server:
+        index = {model["name"]: model for model in server.json("POST", "/v2/repository/index")[1]}
+        assert index["repeat"]["state"] == "UNAVAILABLE"
+        assert ("Response Cache does not currently support model repeat with 'decoupled' transaction policy. Please disable "
+                "the response cache.") in index["repeat"]["reason"]
+
+
 def test_as_tritonserver(fake):
-    with fake.serve("--as=tritonserver", "--response-cache-byte-size=1048576", "--cache-directory=/opt/tritonserver/caches") as server:
-        for _ in range(2):
+    with fake.serve("--as=tritonserver", "--response-cache-byte-size=1048576", "--cache-directory=/opt/tritonserver/caches",
+                    "--metrics-config=summary_latencies=true") as server:
+        for _ in range(3):
             assert server.infer("m", [tensor([1, 2])])[0] == 200
+        metrics = server.metrics()
+        assert metrics['nv_cache_hit_summary_per_model_count{model="m",version="1"}'] == 2
+        assert metrics['nv_cache_miss_summary_per_model_count{model="m",version="1"}'] == 1
+        assert metrics['nv_cache_hit_summary_per_model{model="m",version="1",quantile="0.5"}'] > 0
         assert len(fake.executions("m")) == 1

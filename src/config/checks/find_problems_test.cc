@@ -22,6 +22,9 @@ constexpr ProblemCase kIdentity[] = {
 constexpr ProblemCase kRefused[] = {
     {"sequence_batching { iterative_sequence: true }",
      "2: sequence_batching.iterative_sequence: 'iterative_sequence' is not supported yet, and therefore refused"},
+    {"model_transaction_policy { decoupled: true } response_cache { enable: true }",
+     "2: response_cache: Response Cache does not currently support model M with 'decoupled' transaction policy. Please "
+     "disable the response cache."},
     {"sequence_batching { state { input_name: \"i\" } }",
      "2: sequence_batching.state: 'state' is not supported yet, and therefore refused"},
     {"ensemble_scheduling { }",

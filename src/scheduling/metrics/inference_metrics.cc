@@ -190,6 +190,8 @@ void InferenceMetrics::RegisterCache(const std::shared_ptr<VersionMetrics::Serie
     registry_.AddCallback(metrics::Registry::CallbackKind::kCounter, row.name, row.help, series->labels,
                           [series, row] { return static_cast<double>(series->Read(row.value)) * row.unit; });
   }
+  if (series->summaries == nullptr) return;
+  LatencySummaries::AddCache(series->summaries, registry_, series->labels, choice_.summary_quantiles);
 }
 
 void InferenceMetrics::RegisterResponses(VersionMetrics::Series& series) {

@@ -22,6 +22,8 @@ constexpr PhaseFamily kPhaseFamilies[] = {
     {"nv_inference_compute_input_summary_us", "Summary of compute input duration in microseconds"},
     {"nv_inference_compute_infer_summary_us", "Summary of compute inference duration in microseconds"},
     {"nv_inference_compute_output_summary_us", "Summary of compute output duration in microseconds"},
+    {"nv_cache_hit_summary_per_model", "Summary of cache hit duration per model, in microseconds"},
+    {"nv_cache_miss_summary_per_model", "Summary of cache miss duration per model, in microseconds"},
 };
 
 std::string QuantileText(double quantile) {
@@ -45,9 +47,21 @@ double RecentValues::Quantile(double quantile) const {
 
 std::shared_ptr<LatencySummaries> LatencySummaries::Add(metrics::Registry& registry, const metrics::Labels& labels,
                                                         const std::vector<double>& quantiles) {
-  using Kind = metrics::Registry::CallbackKind;
   auto summaries = std::make_shared<LatencySummaries>();
-  for (size_t phase = 0; phase < kPhases; ++phase) {
+  AddPhases(summaries, registry, labels, quantiles, kRequest, kCacheHit);
+  return summaries;
+}
+
+void LatencySummaries::AddCache(const std::shared_ptr<LatencySummaries>& summaries, metrics::Registry& registry,
+                                const metrics::Labels& labels, const std::vector<double>& quantiles) {
+  AddPhases(summaries, registry, labels, quantiles, kCacheHit, kPhases);
+}
+
+void LatencySummaries::AddPhases(const std::shared_ptr<LatencySummaries>& summaries, metrics::Registry& registry,
+                                 const metrics::Labels& labels, const std::vector<double>& quantiles, size_t first,
+                                 size_t end) {
+  using Kind = metrics::Registry::CallbackKind;
+  for (size_t phase = first; phase < end; ++phase) {
     const auto& [name, help] = kPhaseFamilies[phase];
     for (const double quantile : quantiles) {
       metrics::Labels own = labels;
@@ -60,7 +74,6 @@ std::shared_ptr<LatencySummaries> LatencySummaries::Add(metrics::Registry& regis
     registry.AddCallback(Kind::kCounter, std::string(name) + "_count", help, labels,
                          [summaries, phase] { return static_cast<double>(summaries->phases_[phase].count()); });
   }
-  return summaries;
 }
 
 void LatencySummaries::ObserveRequest(int64_t total_ns, int64_t queue_ns) {

@@ -43,12 +43,22 @@ class LatencySummaries final {
   static std::shared_ptr<LatencySummaries> Add(metrics::Registry& registry, const metrics::Labels& labels,
                                                const std::vector<double>& quantiles);
 
+  // Triton's nv_cache_hit_summary_per_model and nv_cache_miss_summary_per_model, of a version whose responses are kept.
+  static void AddCache(const std::shared_ptr<LatencySummaries>& summaries, metrics::Registry& registry,
+                       const metrics::Labels& labels, const std::vector<double>& quantiles);
+
   void ObserveRequest(int64_t total_ns, int64_t queue_ns);
   // Of each of `requests` that shared an execution.
   void ObserveExecution(const core::PhaseTimes& phases, int64_t requests);
+  void ObserveCacheHit(int64_t ns) { Observe(kCacheHit, ns); }
+  void ObserveCacheMiss(int64_t ns) { Observe(kCacheMiss, ns); }
 
  private:
-  enum Phase : size_t { kRequest, kQueue, kInput, kInfer, kOutput, kPhases };
+  enum Phase : size_t { kRequest, kQueue, kInput, kInfer, kOutput, kCacheHit, kCacheMiss, kPhases };
+
+  // Those from `first` to before `end`.
+  static void AddPhases(const std::shared_ptr<LatencySummaries>& summaries, metrics::Registry& registry,
+                        const metrics::Labels& labels, const std::vector<double>& quantiles, size_t first, size_t end);
 
   void Observe(Phase phase, int64_t ns) { phases_[phase].Observe(static_cast<double>(ns) * 1e-3); }
 
