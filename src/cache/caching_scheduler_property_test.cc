@@ -20,6 +20,7 @@ using Random = std::mt19937_64;
 
 constexpr uint64_t kClients = 4;
 constexpr uint64_t kRequests = 400;  // of each
+constexpr uint64_t kKinds = 60;      // so few that most have been there before
 
 template <typename Value>
 Value OneOf(Random& random, std::initializer_list<Value> values) {
@@ -28,8 +29,7 @@ Value OneOf(Random& random, std::initializer_list<Value> values) {
 
 bool OneIn(Random& random, uint64_t n) { return random() % n == 0; }
 
-// Of few, so that most have been there before; the neighbours of each differ in a name, the type, the shape, a byte,
-// the outputs or a parameter.
+// Many differ from each other in one thing: a name, the shape, a byte, the outputs or a parameter.
 std::unique_ptr<core::InferRequest> Draw(Random& random) {
   auto request = std::make_unique<core::InferRequest>();
   request->model_name = "m";
@@ -56,8 +56,6 @@ std::unique_ptr<core::InferRequest> Draw(Random& random) {
     case 3: request->outputs = {{.name = "B"}, {.name = "A"}}; break;
   }
   if (OneIn(random, 8)) request->parameters = {{"p", OneOf<core::ParameterValue>(random, {int64_t{1}, true, 1.0})}};
-  request->id = std::to_string(random());
-  if (OneIn(random, 4)) request->timeout_us = 1 + random() % 1000;
   return request;
 }
 
@@ -87,11 +85,14 @@ struct Trial {
       std::shared_ptr<const core::ModelVersion> version;
       {
         base::MutexLock lock(mutex);
-        if (OneIn(own, 100)) model.Load();
+        if (OneIn(own, 300)) model.Load();
         version = model.version();
       }
       if (OneIn(own, 5)) clock.AdvanceNs(1 + static_cast<int64_t>(own() % 1000));
-      auto request = Draw(own);
+      Random picked(seed * 1000 + own() % kKinds);
+      auto request = Draw(picked);
+      request->id = std::to_string(own());
+      if (OneIn(own, 4)) request->timeout_us = 1 + own() % 1000;
       if (OneIn(own, 6)) request->cancel = std::make_shared<core::CancelFlag>();
       const auto cancel = request->cancel;
       const auto answered = std::make_shared<std::atomic<int>>(0);
