@@ -47,6 +47,25 @@ std::string InferMessage(const std::string& model, const std::vector<ctl::NamedT
   return request.SerializeAsString();
 }
 
+std::string RegionMessage(const std::string& model, const std::string& region, int64_t elements) {
+  inference::ModelInferRequest request;
+  request.set_model_name(model);
+  auto& input = *request.add_inputs();
+  input.set_name("INPUT0");
+  input.set_datatype("FP32");
+  input.add_shape(1);
+  input.add_shape(elements);
+  auto& output = *request.add_outputs();
+  output.set_name("OUTPUT0");
+  const int64_t bytes = elements * static_cast<int64_t>(sizeof(float));
+  for (auto* const parameters : {input.mutable_parameters(), output.mutable_parameters()}) {
+    (*parameters)["shared_memory_region"].set_string_param(region);
+    (*parameters)["shared_memory_byte_size"].set_int64_param(bytes);
+  }
+  (*output.mutable_parameters())["shared_memory_offset"].set_int64_param(bytes);
+  return request.SerializeAsString();
+}
+
 base::Result<std::string> PredictMessage(const std::string& model, const std::vector<ctl::NamedTensor>& inputs) {
   tensorflow::serving::PredictRequest request;
   request.mutable_model_spec()->set_name(model);

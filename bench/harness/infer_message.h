@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@ namespace inferd::bench {
 
 // A ModelInferRequest as bytes, with raw contents.
 std::string InferMessage(const std::string& model, const std::vector<ctl::NamedTensor>& inputs);
+
+// The same of a model with one FP32 input INPUT0 of [1, elements], which lies at the beginning of a region of shared
+// memory, and an output OUTPUT0 of that size, which is to be behind it.
+std::string RegionMessage(const std::string& model, const std::string& region, int64_t elements);
 
 // A tensorflow.serving.PredictRequest as bytes, with tensor_content. INVALID_ARGUMENT: an input is of BYTES.
 base::Result<std::string> PredictMessage(const std::string& model, const std::vector<ctl::NamedTensor>& inputs);

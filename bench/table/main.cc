@@ -19,6 +19,7 @@
 #include "bench/table/idle_connections.h"
 #include "bench/table/measurement.h"
 #include "bench/table/pair_table.h"
+#include "bench/table/shared_memory_table.h"
 #include "ctl/text/table.h"
 
 namespace inferd::bench {
@@ -29,6 +30,7 @@ using base::Status;
 
 // Where the tensors are 1 MB and what it does costs nothing: how fast bytes go through.
 constexpr const char* kLargeModel = "identity_fp32";
+constexpr int64_t kLargeElements = 262144;
 constexpr const char* kLargeShape = "INPUT0=1,262144";
 
 // TensorFlow Serving's own example, with the three numbers of its documentation.
@@ -51,8 +53,9 @@ struct Options {
   std::vector<size_t> connections = {1, 4, 16};
   size_t idle_connections = 1000;
   bool predict = false;
-  bool isolation = false;  // the models in worker processes beside the models in the server
-  bool cache = false;      // a response cache beside executions
+  bool isolation = false;      // the models in worker processes beside the models in the server
+  bool cache = false;          // a response cache beside executions
+  bool shared_memory = false;  // tensors in shared memory of clients
   CoreLayout::Options cores;
 };
 
@@ -170,6 +173,14 @@ Status Run(const Options& options) {
         started,
         {.calls = CallsOf(options), .connections = options.connections, .timing = TimingOf(options.duration_s)});
   }
+  if (options.shared_memory) {
+    return PrintSharedMemoryTable(started, {.small = options.models[0],
+                                            .large = kLargeModel,
+                                            .elements = kLargeElements,
+                                            .wires = {Wire::kBinary, Wire::kGrpc},
+                                            .connections = options.connections,
+                                            .timing = TimingOf(options.duration_s)});
+  }
   INFERD_ASSIGN_OR_RETURN(const Programs programs, Programs::Start(started));
   Targets targets = programs.targets();
   if (!ours) {
@@ -232,6 +243,11 @@ int main(int argc, char** argv) {
   app.add_flag("--cache", options.cache, "What a hit of the response cache costs, beside an execution")
       ->excludes("--http")
       ->excludes("--isolation");
+  app.add_flag("--shared-memory", options.shared_memory,
+               "What 1 MB in and out costs in shared memory of clients, beside the first of the models")
+      ->excludes("--http")
+      ->excludes("--isolation")
+      ->excludes("--cache");
   app.add_option("--idle-connections", options.idle_connections, "How many gRPC connections to weigh; 0: none")
       ->capture_default_str();
   app.add_option("--connections", options.connections, "How many connections")->delimiter(',')->capture_default_str();
