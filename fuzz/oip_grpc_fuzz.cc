@@ -12,6 +12,7 @@
 #include "fuzz/oip_grpc_recipe.h"
 #include "fuzz/oip_grpc_reference.h"
 #include "fuzz/require.h"
+#include "v2/parameters.h"
 
 namespace inferd::fuzz {
 namespace {
@@ -55,7 +56,7 @@ void RequireSame(const core::InferRequest& ours, const ModelInferRequest& theirs
 void RequireViews(const core::InferRequest& request, const base::BufferSlice& message) {
   bool first = true;
   for (const core::InferTensor& input : request.inputs) {
-    if (core::FindParameter(input.parameters, "shared_memory_region") != nullptr) continue;
+    if (v2::NamesRegion(input.parameters)) continue;
     Require(
         input.data.data() >= message.data() && input.data.data() + input.data.size() <= message.data() + message.size(),
         "a raw tensor was copied");

@@ -117,6 +117,12 @@ inline std::optional<std::string> TypedData(const inference::ModelInferRequest::
   return data;
 }
 
+// Whether its bytes are in shared memory of the client.
+inline bool NamesRegion(const inference::ModelInferRequest::InferInputTensor& input) {
+  return std::ranges::any_of(input.parameters(),
+                             [](const auto& parameter) { return parameter.first.starts_with("shared_memory_"); });
+}
+
 // The tensors' bytes of `message` in the order of its inputs; nullopt: it is to be refused.
 inline std::optional<std::vector<std::string>> ExpectedData(const inference::ModelInferRequest& message) {
   constexpr int kMax = static_cast<int>(v2::kTensorsMax);
@@ -131,7 +137,7 @@ inline std::optional<std::vector<std::string>> ExpectedData(const inference::Mod
     const auto typed = TypedData(input);
     if (!typed) return std::nullopt;
     data.push_back(*typed);
-    if (message.raw_input_contents_size() == 0 || input.parameters().contains("shared_memory_region")) continue;
+    if (message.raw_input_contents_size() == 0 || NamesRegion(input)) continue;
     if (raw < message.raw_input_contents_size()) data.back() = message.raw_input_contents(raw);
     ++raw;
   }

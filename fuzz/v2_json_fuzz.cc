@@ -1,13 +1,16 @@
 // Infer requests as JSON, against a strict DOM (Boost.JSON): what is accepted is JSON and says the same to both; what
 // the DOM refuses is refused. The same tensors as binary are the same request.
 
+#include <algorithm>
 #include <boost/json/src.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "fuzz/dom.h"
+#include "fuzz/fuzz_region.h"
 #include "fuzz/v2_requests.h"
+#include "v2/region_tensors.h"
 
 namespace inferd::fuzz {
 namespace {
@@ -24,7 +27,8 @@ void CheckInput(const core::InferTensor& input, const dom::object& object) {
   for (size_t i = 0; i < shape.size(); ++i) {
     Require(shape[i].to_number<int64_t>() == input.shape[i], "an input's dimension differs");
   }
-  Require(object.contains("data"), "accepted without data");
+  Require(object.contains("data") != v2::NamesRegion(input.parameters), "accepted without data, or with more");
+  if (!object.contains("data")) return;
   Require(tensor::CheckRaw(input.datatype, input.shape, input.data.bytes()).ok(),
           "accepted, and does not fit its shape");
 }
@@ -44,6 +48,25 @@ void CheckAgainstDom(const core::InferRequest& request, const dom::value& parsed
   }
 }
 
+// Tensors in shared memory of the client lie in its region, or are refused.
+void CheckRegions(core::InferRequest& request) {
+  static FuzzRegion region;
+  const auto tensors = v2::RegionTensors::Attach(request, &region.registry(), "");
+  if (!tensors.has_value()) {
+    const base::StatusCode code = tensors.error().code();
+    return Require(code == base::StatusCode::kInvalidArgument || code == base::StatusCode::kNotFound,
+                   "a region is refused as something else than the client's fault");
+  }
+  for (const core::InferTensor& input : request.inputs) {
+    Require(!v2::NamesRegion(input.parameters), "a place is left");
+    for (const std::byte byte : input.data.bytes()) region.Touch(byte);
+  }
+  for (const core::RequestedOutput& output : request.outputs) {
+    Require(output.memory.size() <= FuzzRegion::kBytes, "an output is larger than its region");
+  }
+  Require(*tensors == nullptr || !region.registry().Unregister("r").ok(), "a region in use was unregistered");
+}
+
 void Run(std::string_view text) {
   const auto decoded = oip_http::ReadInferRequest(SliceOf(text), text.size(), false, "m");
   if (!decoded.has_value()) {
@@ -60,6 +83,10 @@ void Run(std::string_view text) {
   // RFC 8259 sets exponents no limit; what is skipped may have any.
   Require(!error || tokens || error == dom::error::exponent_overflow, "accepted, and no JSON");
   if (!error) CheckAgainstDom(*decoded->request, parsed);
+  const bool in_regions =
+      std::ranges::any_of(decoded->request->inputs, v2::NamesRegion, &core::InferTensor::parameters) ||
+      std::ranges::any_of(decoded->request->outputs, v2::NamesRegion, &core::RequestedOutput::parameters);
+  if (in_regions) return CheckRegions(*decoded->request);
   CheckBothForms(*decoded->request);
 }
 

@@ -81,6 +81,7 @@ base::Result<base::Buffer> RegionTensors::Bytes(const Place& place, clientshm::R
 }
 
 base::Status RegionTensors::AttachInput(core::InferTensor& input, clientshm::Registry& registry) {
+  if (!input.data.empty()) return base::InvalidArgument("expected data or a shared memory region, got both");
   INFERD_ASSIGN_OR_RETURN(const Place place, TakePlace(input.parameters));
   INFERD_ASSIGN_OR_RETURN(base::Buffer bytes, Bytes(place, registry));
   input.data = base::BufferSlice(std::move(bytes));

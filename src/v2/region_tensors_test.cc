@@ -123,6 +123,9 @@ TEST_F(RegionTensorsTest, ErrorsNameTensorParameterAndReason) {
             "INVALID_ARGUMENT: input 'x': parameter 'shared_memory_byte_size': expected a number of bytes, got none");
   EXPECT_EQ(refusal(In("s", 4)), "NOT_FOUND: input 'x': Unable to find shared memory region: 's'");
   EXPECT_THAT(refusal(In("r", 4, kBytes)), HasSubstr("input 'x': Invalid offset for shared memory region: 'r'"));
+  request_.inputs[0].data = base::BufferSlice(base::Buffer::CopyOf("data"));
+  request_.inputs[0].parameters = In("r", 4);
+  EXPECT_EQ(Refusal(), "INVALID_ARGUMENT: input 'x': expected data or a shared memory region, got both");
   EXPECT_THAT(refusal({{"shared_memory_region", int64_t{1}}, {"shared_memory_byte_size", int64_t{4}}}),
               HasSubstr("expected a name, got 1"));
   EXPECT_THAT(refusal({{"shared_memory_region", std::string("r")}, {"shared_memory_byte_size", int64_t{-4}}}),

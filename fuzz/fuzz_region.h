@@ -1,0 +1,39 @@
+#pragma once
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <string>
+
+#include "clientshm/registry.h"
+#include "fuzz/require.h"
+
+namespace inferd::fuzz {
+
+// One region "r" of shared memory, and nothing else that could be registered.
+class FuzzRegion final {
+ public:
+  static constexpr size_t kBytes = 256;
+
+  FuzzRegion() : registry_({.key_prefix = Key()}) {
+    const int object = shm_open(Key().c_str(), O_RDWR | O_CREAT, 0600);
+    Require(object >= 0 && ftruncate(object, kBytes) == 0, "no shared memory");
+    Require(registry_.Register({.name = "r", .key = Key(), .offset = 0, .byte_size = kBytes}).ok(), "no region");
+    close(object);
+    shm_unlink(Key().c_str());
+  }
+
+  clientshm::Registry& registry() { return registry_; }
+  // So that it is read.
+  void Touch(std::byte byte) { touched_ = byte; }
+
+ private:
+  static std::string Key() { return "/inferd-fuzz-" + std::to_string(getpid()); }
+
+  clientshm::Registry registry_;
+  volatile std::byte touched_{};
+};
+
+}  // namespace inferd::fuzz

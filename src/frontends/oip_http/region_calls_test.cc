@@ -1,0 +1,82 @@
+#include "frontends/oip_http/region_calls.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "clientshm/shared_object_fixture.h"
+
+namespace inferd::oip_http {
+namespace {
+
+using ::testing::HasSubstr;
+
+class RegionCallsTest : public ::testing::Test {
+ protected:
+  std::string Call(net::Method method, std::vector<std::string_view> path, std::string_view body = "") {
+    path.insert(path.begin(), "v2");
+    const RouteResult found = FindRoute(method, path);
+    EXPECT_TRUE(found.found) << path.back();
+    EXPECT_EQ(GroupOf(found.route.endpoint), access::Group::kSharedMemory);
+    EXPECT_EQ(IsControl(found.route.endpoint, method), method == net::Method::kPost);
+    const net::HttpResponse response = AnswerRegionCall(options_, registry_, found.route, body);
+    std::string text = std::to_string(response.status) + " ";
+    for (const base::BufferSlice& piece : response.body) text += piece.view();
+    return text;
+  }
+  std::string Get(std::vector<std::string_view> path) { return Call(net::Method::kGet, std::move(path)); }
+  std::string Post(std::vector<std::string_view> path, std::string_view body = "") {
+    return Call(net::Method::kPost, std::move(path), body);
+  }
+
+  const support::SharedObject object_{4096};
+  const Options options_;
+  clientshm::Registry own_{clientshm::Limits{}};
+  clientshm::Registry* registry_ = &own_;
+};
+
+TEST_F(RegionCallsTest, RegionsComeAndGo) {
+  EXPECT_EQ(Get({"systemsharedmemory", "status"}), "200 []");
+  const std::string body = R"({"key":")" + object_.key() + R"(","offset":8,"byte_size":64,"more":[1]})";
+  EXPECT_EQ(Post({"systemsharedmemory", "region", "r", "register"}, body), "200 ");
+  const std::string r = R"([{"name":"r","key":")" + object_.key() + R"(","offset":8,"byte_size":64}])";
+  EXPECT_EQ(Get({"systemsharedmemory", "status"}), "200 " + r);
+  EXPECT_EQ(Get({"systemsharedmemory", "region", "r", "status"}), "200 " + r);
+  EXPECT_THAT(Get({"systemsharedmemory", "region", "s", "status"}), HasSubstr("404 "));
+  EXPECT_THAT(Post({"systemsharedmemory", "region", "r", "register"}, body), HasSubstr("409 "));
+  EXPECT_EQ(Post({"systemsharedmemory", "region", "r", "unregister"}), "200 ");
+  EXPECT_EQ(Post({"systemsharedmemory", "region", "r", "register"}, body), "200 ");
+  EXPECT_EQ(Post({"systemsharedmemory", "unregister"}), "200 ");
+  EXPECT_EQ(Get({"systemsharedmemory", "status"}), "200 []");
+}
+
+TEST_F(RegionCallsTest, BodiesAreCheckedMemberByMember) {
+  const auto refusal = [this](std::string_view body) {
+    return Post({"systemsharedmemory", "region", "r", "register"}, body);
+  };
+  EXPECT_THAT(refusal(""), HasSubstr("Shared memory register request has no 'key' field"));
+  EXPECT_THAT(refusal(R"({"key":"/k"})"), HasSubstr("Shared memory register request has no 'byte_size' field"));
+  EXPECT_THAT(refusal(R"({"key":1,"byte_size":1})"), HasSubstr("key: "));
+  EXPECT_THAT(refusal(R"({"key":"/k","byte_size":-1})"), HasSubstr("byte_size: "));
+  EXPECT_THAT(refusal(R"({"key":"/k","byte_size":1,"offset":0.5})"), HasSubstr("offset: "));
+  EXPECT_THAT(refusal(R"({"key":"/k","byte_size":1} x)"), HasSubstr("400 "));
+  EXPECT_THAT(Post({"systemsharedmemory", "register"}, "{}"), HasSubstr("'region name' is necessary"));
+}
+
+TEST_F(RegionCallsTest, DevicesHaveNone) {
+  EXPECT_EQ(Get({"cudasharedmemory", "status"}), "200 []");
+  EXPECT_THAT(Get({"cudasharedmemory", "region", "r", "status"}), HasSubstr("404 "));
+  EXPECT_EQ(Post({"cudasharedmemory", "unregister"}), "200 ");
+  EXPECT_THAT(Post({"cudasharedmemory", "region", "r", "register"}, "{}"), HasSubstr("501 "));
+}
+
+TEST_F(RegionCallsTest, WithoutARegistryNothingIsServed) {
+  registry_ = nullptr;
+  for (const std::string_view room : {"systemsharedmemory", "cudasharedmemory"}) {
+    EXPECT_EQ(Get({room, "status"}), R"(501 {"error":"client shared memory is not served"})");
+    EXPECT_EQ(Post({room, "unregister"}), R"(501 {"error":"client shared memory is not served"})");
+    EXPECT_EQ(Post({room, "region", "r", "register"}), R"(501 {"error":"client shared memory is not served"})");
+  }
+}
+
+}  // namespace
+}  // namespace inferd::oip_http
