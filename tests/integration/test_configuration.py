@@ -103,8 +103,8 @@ def test_fields_that_are_not_acted_on_are_named(tmp_path):
     """With their place, once for each load, and without keeping the model from serving."""
     models.add_onnx(tmp_path, "adder", models.adder_bytes(1))
     path = tmp_path / "adder" / "config.pbtxt"
-    models.write_whole(path, b"dynamic_batching { }\nresponse_cache { enable: true }\noptimization {\n  priority: PRIORITY_MAX\n}\n")
-    expected = [f"{path}:2:1: response_cache: not acted on: the server has no response cache",
+    models.write_whole(path, b"dynamic_batching { }\nmodel_repository_agents { agents { name: \"a\" } }\noptimization {\n  priority: PRIORITY_MAX\n}\n")
+    expected = [f"{path}:2:1: model_repository_agents: not acted on: the server runs no repository agents",
                 f"{path}:4:3: optimization.priority: not acted on: the threads of all models have the same priority"]
     shown = subprocess.run([PROGRAMS / "inferctl", "validate", tmp_path], capture_output=True, text=True, timeout=60, check=False)
     assert shown.returncode == 0 and "1 model, 0 problems" in shown.stdout, shown.stdout + shown.stderr
