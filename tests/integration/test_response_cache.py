@@ -10,6 +10,7 @@ import pytest
 from support import models, oip, regions
 from support.batching import BatchingModels, Crowd, GrpcClient, HttpClient, rows_of
 from support.isolation import IN_BOTH_ISOLATIONS
+from support.load import Load
 from support.protos import message
 from support.regions import place, region
 from support.server import Server, wait_until
@@ -211,6 +212,21 @@ def test_a_reload_forgets(tmp_path):
             assert server.json("POST", "/v2/repository/models/adder/load") == (200, None)
             assert [ask(server), ask(server)] == [[5 + number]] * 2
         assert hits_and_misses(server, "adder") == (1, 1)
+
+
+def test_a_reload_is_never_followed_by_an_older_answer(tmp_path):
+    models.add_onnx(tmp_path, "adder", models.adder_bytes(0))
+    models.write_whole(tmp_path / "adder" / "config.pbtxt", CACHED.encode())
+    with (Server(tmp_path, options=["--model-control-mode=explicit", "--load-model=adder", LOCAL]) as server,
+          Load(server, "adder", models.int32_input(0)) as load):
+        for number in range(1, 9):
+            models.add_onnx(tmp_path, "adder", models.adder_bytes(number))
+            assert server.json("POST", "/v2/repository/models/adder/load") == (200, None)
+            assert server.infer("adder", models.int32_input(0))[1]["outputs"][0]["data"] == [number]
+    assert not load.failures, load.failures[:3]
+    for answers in load.answers:
+        numbers = [answer["outputs"][0]["data"][0] for answer in answers]
+        assert numbers == sorted(numbers) and len(numbers) > 8
 
 
 ENSEMBLE = """platform: "ensemble"
