@@ -87,10 +87,17 @@ Region::Region(RegionSpec spec, base::FileDescriptor object, Mapping mapping, si
       data_(mapping_.pages().data() + spec_.offset % kPageBytes),
       guard_(mapping_.pages().first(object_bytes)) {}
 
-base::Status Region::Check(uint64_t offset, uint64_t byte_size) const {
+uint64_t Region::object_bytes() const {
+  struct stat object = {};
+  return fstat(object_.get(), &object) == 0 ? static_cast<uint64_t>(object.st_size) : 0;
+}
+
+base::Status Region::Check(uint64_t offset, uint64_t byte_size, uint64_t object_bytes) const {
+  const bool inside = offset < spec_.byte_size && byte_size <= spec_.byte_size - offset;
+  if (inside && !guard_.broken() && spec_.offset + offset + byte_size <= object_bytes) return base::OkStatus();
   const std::string quoted = base::QuotedName(spec_.name);
   if (offset >= spec_.byte_size) return base::InvalidArgument("Invalid offset for shared memory region: " + quoted);
-  if (byte_size > spec_.byte_size - offset) {
+  if (!inside) {
     return base::InvalidArgument("Invalid offset + byte size for shared memory region: " + quoted +
                                  ": expected at most " + std::to_string(spec_.byte_size - offset) +
                                  " bytes from byte " + std::to_string(offset) + " on, got " +
@@ -101,15 +108,12 @@ base::Status Region::Check(uint64_t offset, uint64_t byte_size) const {
                                     " lost its memory while it was in use: its object was made smaller, or the system "
                                     "has no memory for it; unregister it");
   }
-  struct stat object = {};
-  const bool known = fstat(object_.get(), &object) == 0;
-  const auto size = known ? static_cast<uint64_t>(object.st_size) : 0;
-  if (spec_.offset + offset + byte_size <= size) return base::OkStatus();
   return base::FailedPrecondition("the object of shared memory region " + quoted + " was made smaller: it has " +
-                                  std::to_string(size) + " bytes");
+                                  std::to_string(object_bytes) + " bytes");
 }
 
-RegionUse::RegionUse(std::shared_ptr<Region> region) : region_(std::move(region)) {
+RegionUse::RegionUse(std::shared_ptr<Region> region)
+    : region_(std::move(region)), object_bytes_(region_->object_bytes()) {
   region_->uses_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -118,12 +122,14 @@ base::Result<base::Buffer> RegionUse::Bytes(uint64_t offset, uint64_t byte_size)
     return std::unexpected(base::InvalidArgument("expected at least 1 byte of shared memory region " +
                                                  base::QuotedName(region_->spec().name) + ", got 0"));
   }
-  INFERD_RETURN_IF_ERROR(region_->Check(offset, byte_size));
+  INFERD_RETURN_IF_ERROR(region_->Check(offset, byte_size, object_bytes_));
   end_ = std::max(end_, offset + byte_size);
   return base::Buffer::Wrap(region_->data() + offset, byte_size, [use = shared_from_this()] {});
 }
 
-base::Status RegionUse::Check() const { return end_ == 0 ? base::OkStatus() : region_->Check(0, end_); }
+base::Status RegionUse::Check() const {
+  return end_ == 0 ? base::OkStatus() : region_->Check(0, end_, region_->object_bytes());
+}
 
 void RegionUse::End() {
   if (!ended_.exchange(true, std::memory_order_relaxed)) region_->uses_.fetch_sub(1, std::memory_order_release);

@@ -36,9 +36,11 @@ class Region final {
   Region& operator=(const Region&) = delete;
 
   const RegionSpec& spec() const { return spec_; }
-  // Offset and size are within the region, and all of it is in the object now. FAILED_PRECONDITION: the object was made
-  // smaller, or its memory was missing once. INVALID_ARGUMENT: beyond the region.
-  base::Status Check(uint64_t offset, uint64_t byte_size) const;
+  // Of the object, now.
+  uint64_t object_bytes() const;
+  // Whether offset and size are within the region, and all of it is in an object of so many bytes. FAILED_PRECONDITION:
+  // the object was made smaller, or its memory was missing once. INVALID_ARGUMENT: beyond the region.
+  base::Status Check(uint64_t offset, uint64_t byte_size, uint64_t object_bytes) const;
   std::byte* data() const { return data_; }
 
   bool in_use() const { return uses_.load(std::memory_order_acquire) > 0; }
@@ -91,7 +93,8 @@ class RegionUse final : public std::enable_shared_from_this<RegionUse> {
 
  private:
   const std::shared_ptr<Region> region_;
-  uint64_t end_ = 0;  // of what Bytes() gave
+  const uint64_t object_bytes_;  // when the use began
+  uint64_t end_ = 0;             // of what Bytes() gave
   std::atomic<bool> ended_{false};
 };
 

@@ -174,8 +174,8 @@ TEST_F(RegistryTest, ASmallerObjectFailsItsUsers) {
   object_.Resize(4096);
   EXPECT_EQ(Text(use->Check()),
             "FAILED_PRECONDITION: the object of shared memory region 'r' was made smaller: it has 4096 bytes");
-  EXPECT_THAT(Text(use->Bytes(4096, 1).error()), HasSubstr("was made smaller"));
-  EXPECT_TRUE(use->Bytes(0, 4096).has_value());
+  EXPECT_THAT(Text((*registry_.Use("r"))->Bytes(4096, 1).error()), HasSubstr("was made smaller"));
+  EXPECT_TRUE((*registry_.Use("r"))->Bytes(0, 4096).has_value());
   // Touching what is missing does no harm, and is remembered when the object has grown again.
   bytes.data()[5000] = std::byte{1};
   EXPECT_EQ(bytes.data()[5001], std::byte{0});

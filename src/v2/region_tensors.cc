@@ -34,10 +34,11 @@ base::Result<std::unique_ptr<RegionTensors>> RegionTensors::Attach(core::InferRe
   std::unique_ptr<RegionTensors> tensors;
   const auto attach = [&](auto& tensor, std::string_view kind, auto&& one) -> base::Status {
     if (tensor.parameters.empty() || !NamesRegion(tensor.parameters)) return base::OkStatus();
-    const std::string owner = std::string(kind) + " '" + tensor.name + "'";
-    if (registry == nullptr) return Disabled(owner, tensor.parameters, disabled);
+    const auto owner = [&] { return std::string(kind) + " '" + tensor.name + "'"; };
+    if (registry == nullptr) return Disabled(owner(), tensor.parameters, disabled);
     if (tensors == nullptr) tensors = std::make_unique<RegionTensors>();
-    return one().WithContext(owner);
+    base::Status status = one();
+    return status.ok() ? status : status.WithContext(owner());
   };
   for (core::InferTensor& input : request.inputs) {
     INFERD_RETURN_IF_ERROR(attach(input, "input", [&] { return tensors->AttachInput(input, *registry); }));
@@ -107,6 +108,7 @@ base::Status RegionTensors::Settle(core::InferResponse& response, Answer answer)
     const auto bytes = static_cast<int64_t>(output.data.size());
     output.data = {};
     if (answer == Answer::kShapes) continue;
+    output.parameters.reserve(output.parameters.size() + 3);
     output.parameters.emplace_back(kRegion, place.region);
     output.parameters.emplace_back(kByteSize, bytes);
     if (place.offset > 0) output.parameters.emplace_back(kOffset, static_cast<int64_t>(place.offset));
