@@ -14,7 +14,7 @@
 namespace inferd::v2 {
 
 // The tensors of one request that lie in regions of its client's shared memory (Triton's extension), until it is
-// answered. Its regions cannot be unregistered meanwhile. Used by one thread at a time.
+// answered. Its regions cannot be unregistered meanwhile. Used by one thread at a time, but for End().
 class RegionTensors final {
  public:
   // Has inputs and requested outputs that name regions lie there, and takes the parameters that say so from them. BYTES

@@ -2,7 +2,9 @@
 server and in processes of their own; clients that take the memory away; limits; what is refused."""
 
 import contextlib
+import json
 import os
+import random
 import struct
 import threading
 
@@ -212,6 +214,73 @@ class TestTensors:
             assert failed > 0
             assert server.health("ready")
             assert regions.unregister(server, "shaky") == (200, None)
+
+
+@IN_BOTH_ISOLATIONS
+def test_clients_do_what_they_like(server):
+    """Each in its own regions: some stay, some take their memory away or leave in the middle. Who stays is answered right."""
+    stop, failures, answered = threading.Event(), [], []
+    text = ("made smaller", "lost its memory", "Unable to find", "Invalid offset", "string")
+
+    def stays(number, wire, memory):
+        name = f"stays{number}"
+        assert regions.register(server, name, memory) == (200, None)
+        for turn in range(60):
+            memory.put(0, int32(number, turn) * 2048)
+            wire.infer("identity_INT32", [("INPUT", "INT32", [1, 4096], place(name, 16384))],
+                       [("OUTPUT", place(name, 16384, 16384))])
+            assert memory.get(16384, 16384) == int32(number, turn) * 2048
+            answered.append(number)
+        assert regions.unregister(server, name) == (200, None)
+
+    def wavers(number, wire, memory):
+        name = f"wavers{number}"
+        chance = random.Random(number)
+        while not stop.is_set():
+            regions.register(server, name, memory)
+            with contextlib.suppress(Refused) if chance.random() < 0.5 else leaving(server, name):
+                memory.resize(chance.choice([0, 4096, 5000, 32768]))
+                try:
+                    wire.infer(chance.choice(["identity_INT32", "identity_FP16"]),
+                               [("INPUT", "INT32", [1, 4096], place(name, 16384))], [("OUTPUT", place(name, 16384, 16384))])
+                except Refused as error:
+                    if not any(part in error.text for part in (*text, "expects 'FP16'")):
+                        raise AssertionError(error.text) from None
+            memory.resize(32768)
+            regions.unregister(server, name)
+            regions.status(server)
+
+    def run(task, *arguments):
+        try:
+            task(*arguments)
+        except BaseException as error:  # noqa: BLE001: it is shown
+            failures.append(error)
+
+    with contextlib.ExitStack() as stack:
+        threads = [[threading.Thread(target=run, args=(task, number, kind(server), stack.enter_context(Memory(32768))))
+                    for number, kind in enumerate(regions.WIRES.values())] for task in (stays, wavers)]
+        for thread in threads[0] + threads[1]:
+            thread.start()
+        for thread in threads[0]:
+            thread.join()
+        stop.set()
+        for thread in threads[1]:
+            thread.join()
+    assert not failures and len(answered) == 180
+    assert server.health("ready")
+    # What clients left behind ends, too.
+    wait_until(lambda: regions.unregister(server)[0] == 200, "no region is in use")
+    assert regions.status(server) == (200, [])
+
+
+@contextlib.contextmanager
+def leaving(server, name):
+    """Beside it, another client asks for the same, and leaves."""
+    body = json.dumps({"inputs": [{"name": "INPUT", "datatype": "INT32", "shape": [1, 4096],
+                                   "parameters": place(name, 16384)}]}).encode()
+    with contextlib.closing(server.connect(10)) as connection:
+        connection.request("POST", "/v2/models/identity_INT32/infer", body)
+        yield
 
 
 SIMPLE = [("INPUT0", "INT32", [1, 16], FIRST), ("INPUT1", "INT32", [1, 16], SECOND)]
