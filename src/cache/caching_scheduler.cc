@@ -42,13 +42,16 @@ void TakeInputsOf(const StoredKey& key, core::QueuedRequest& queued) {
   for (core::RequestedOutput& output : queued.request->outputs) output.memory = {};
 }
 
+bool PreservesOrder(const config::ModelConfig& config) {
+  return config.dynamic_batching.has_value() && config.dynamic_batching->preserve_ordering;
+}
+
 }  // namespace
 
 CachingScheduler::CachingScheduler(Parts parts, const Services& services)
     : parts_(std::move(parts)),
       services_(services),
-      preserves_order_(parts_.config->dynamic_batching.has_value() &&
-                       parts_.config->dynamic_batching->preserve_ordering),
+      preserves_order_(PreservesOrder(*parts_.config)),
       steps_(parts_.config->steps, services.snapshots),
       watch_(services.deadlines.Add([this] { return AnswerGivenUp(); })) {
   parts_.metrics->AddCache();
@@ -142,12 +145,15 @@ void CachingScheduler::Execute(core::QueuedRequest&& queued, std::shared_ptr<con
     return parts_.scheduler->Enqueue(std::move(queued));
   }
   TakeInputsOf(*key, queued);
+  // This lasts as long as the version, which the callback holds.
   queued.completion =
       core::Completion([this, version = queued.version, completion = std::move(queued.completion), key = std::move(key),
                         flight = std::move(flight), lookup_ns](core::InferResponse&& response) mutable {
-        // This lasts as long as the version, and the version until this is over.
-        const auto keeps = version;
-        Answered(std::move(response), std::move(completion), std::move(key), flight, lookup_ns);
+        if (response.final) {
+          return Answered(std::move(response), std::move(completion), std::move(key), flight, lookup_ns);
+        }
+        key = nullptr;  // one of several, which are not kept
+        completion.Send(std::move(response));
       });
   parts_.scheduler->Enqueue(std::move(queued));
 }
@@ -157,7 +163,7 @@ void CachingScheduler::Answered(core::InferResponse&& response, core::Completion
   const int64_t begin_ns = services_.clock.NowNs();
   const base::StatusCode code = response.status.code();
   std::shared_ptr<const CachedResponse> kept;
-  if (response.status.ok()) kept = Keep(response, std::move(key));
+  if (response.status.ok() && key != nullptr) kept = Keep(response, std::move(key));
   // Kept first: what comes from now on finds it there.
   std::vector<Follower> followers;
   if (flight != nullptr) followers = flights_.End(flight);

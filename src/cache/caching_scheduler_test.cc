@@ -185,6 +185,21 @@ TEST_F(CachingSchedulerTest, AnErrorIsNobodyElses) {
   EXPECT_THAT(Held(), IsEmpty());
 }
 
+// From a model that is not to give several, but does.
+TEST_F(CachingSchedulerTest, OneOfSeveralResponsesIsNotKept) {
+  Send("a", "x");
+  Send("b", "x");
+  for (const bool final : {false, true}) {
+    core::InferResponse response = AnswerOf(held_.front());
+    response.final = final;
+    held_.front().Answer(std::move(response));
+  }
+  held_.erase(held_.begin());
+  EXPECT_THAT(Answered(), ElementsAre("a", "a"));
+  EXPECT_THAT(Held(), ElementsAre("b"));
+  EXPECT_EQ(store_.figures().entries, 0u);
+}
+
 TEST_F(CachingSchedulerTest, AFollowerEndsAtItsOwnTime) {
   Send("a", "x");
   Send("b", "x", [](core::InferRequest& request) { request.deadline_ns = 1'000'500'000; });

@@ -1,6 +1,6 @@
 #include "cache/entry_codec.h"
 
-#include <cstring>
+#include <algorithm>
 #include <optional>
 #include <type_traits>
 #include <variant>
@@ -73,7 +73,7 @@ class Reader {
   Number Number64() {
     Number number{};
     const std::string_view raw = Raw(sizeof number);
-    if (!failed_) std::memcpy(&number, raw.data(), sizeof number);
+    std::copy_n(raw.begin(), raw.size(), reinterpret_cast<char*>(&number));
     return number;
   }
   std::string_view Text() { return Raw(Number64<uint64_t>()); }

@@ -180,7 +180,7 @@ void RedisLink::Send(Command& command) {
   auto data = std::make_unique<std::shared_ptr<Question>>(std::move(command.question));
   if (redisAsyncCommand(context_, Handlers::Got, data.get(), "GET %b", command.key.data(), command.key.size()) ==
       REDIS_OK) {
-    static_cast<void>(data.release());
+    [[maybe_unused]] const auto* const passed_on = data.release();
   }
 }
 

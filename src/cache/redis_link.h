@@ -16,7 +16,7 @@
 #include "base/logging.h"
 #include "base/mutex.h"
 
-struct redisAsyncContext;
+struct redisAsyncContext;  // NOLINT(readability-identifier-naming)
 
 namespace inferd::cache {
 
