@@ -21,9 +21,29 @@ from support.server import EXAMPLES, Server, wait_until
 MIB = 1 << 20
 
 
+# SUM = IN0 + IN1, BACK = SUM - IN1
+ENSEMBLE = """platform: "ensemble"
+max_batch_size: 8
+input { name: "IN0" data_type: TYPE_INT32 dims: [ 16 ] }
+input { name: "IN1" data_type: TYPE_INT32 dims: [ 16 ] }
+output { name: "SUM" data_type: TYPE_INT32 dims: [ 16 ] }
+output { name: "BACK" data_type: TYPE_INT32 dims: [ 16 ] }
+ensemble_scheduling {
+  step { model_name: "simple" model_version: -1
+    input_map { key: "INPUT0" value: "IN0" } input_map { key: "INPUT1" value: "IN1" }
+    output_map { key: "OUTPUT0" value: "SUM" } }
+  step { model_name: "simple" model_version: -1
+    input_map { key: "INPUT0" value: "SUM" } input_map { key: "INPUT1" value: "IN1" }
+    output_map { key: "OUTPUT1" value: "BACK" } }
+}
+"""
+
+
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
+    models.write_whole(folder / "ensemble" / "config.pbtxt", ENSEMBLE.encode())
+    (folder / "ensemble" / "1").mkdir()
     models.add_identities(folder)
     models.add_fake(folder, "held", hold_file="hold", record_batches_file="record")
     models.add_fake(folder, "echo")
@@ -154,6 +174,18 @@ class TestTensors:
             for thread in threads:
                 thread.join()
             assert not failures
+
+    def test_an_ensemble(self, server, wire):
+        with region(server, "e", 4096) as memory:
+            memory.put(0, FIRST + SECOND)
+            ask = lambda: wire.infer("ensemble", [("IN0", "INT32", [1, 16], place("e", 64)),  # noqa: E731
+                                                  ("IN1", "INT32", [1, 16], place("e", 64, 64))],
+                                     [("SUM", place("e", 64, 128)), ("BACK", place("e", 64, 192))])
+            ask()
+            assert memory.get(128, 128) == SUM + FIRST
+            memory.resize(0)
+            with pytest.raises(Refused, match="made smaller"):
+                ask()
 
     def test_unregistered_in_use(self, server, repository, wire):
         with region(server, "busy", 4096) as memory:
