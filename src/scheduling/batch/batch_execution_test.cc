@@ -66,6 +66,17 @@ TEST_F(BatchExecutionTest, ALoneRequestsOwnMemoryIsWrittenByTheEngine) {
   End(*execution);
 }
 
+TEST_F(BatchExecutionTest, MemoryThatIsNotAlignedIsNotForTheEngine) {
+  base::Buffer whole = base::Buffer::Allocate(64);
+  auto entry = fixture_.Request(2, {1, 2, 3, 4});
+  entry->queued.request->outputs[0].memory = base::Buffer::Wrap(whole.data() + 8, 32, [whole] {});
+  const Running execution{fixture_, std::move(entry)};
+  const base::Buffer memory = execution->AllocateOutput(0, 8, {});
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.data()) % base::kBufferAlignment, 0u);
+  execution->RespondAll({base::OkStatus(), Out({2, 1}, {7, 8})});
+  End(*execution);
+}
+
 TEST_F(BatchExecutionTest, OneOfSeveralRequestsDoesNotGetTheBatchsOutputsInItsMemory) {
   const base::Buffer memory = base::Buffer::Allocate(64);
   auto entry = fixture_.Request(1, {1, 2});
