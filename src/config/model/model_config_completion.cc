@@ -248,6 +248,7 @@ void FillAsTriton(inference::ModelConfig& config) {
       config.max_batch_size() > 0) {
     config.mutable_dynamic_batching()->add_preferred_batch_size(config.max_batch_size());
   }
+  if (config.has_ensemble_scheduling()) return;  // which have neither memory nor a file of their own
   auto& optimization = *config.mutable_optimization();
   if (!optimization.has_input_pinned_memory()) optimization.mutable_input_pinned_memory()->set_enable(true);
   if (!optimization.has_output_pinned_memory()) optimization.mutable_output_pinned_memory()->set_enable(true);

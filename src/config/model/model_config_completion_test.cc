@@ -353,6 +353,20 @@ TEST(CompleteModelTest, ACompletedBatchSizeBringsDynamicBatching) {
             3u);
 }
 
+TEST(CompleteModelTest, TritonFillsNothingIntoAnEnsemble) {
+  CompletionOptions options = AsTriton();
+  options.triton_exact = true;
+  const auto ensemble = Complete(R"(platform: "ensemble"
+                                    input { name: "x" data_type: TYPE_FP32 dims: [ -1, 784 ] }
+                                    output { name: "y" data_type: TYPE_FP32 dims: [ -1, 10 ] }
+                                    ensemble_scheduling { step {
+                                      model_name: "a" model_version: -1
+                                      input_map { key: "x" value: "x" } output_map { key: "y" value: "y" } } })",
+                                 {kX}, {kY}, options);
+  ASSERT_TRUE(ensemble.has_value()) << ensemble.error().ToString();
+  EXPECT_THAT(ensemble->document->ToJson(), Not(HasSubstr("pinned_memory")));
+}
+
 TEST(CompleteModelTest, TritonShowsWhatItFillsIn) {
   CompletionOptions options = AsTriton();
   options.triton_exact = true;
