@@ -73,7 +73,7 @@ bool ChannelCaller::Collect(core::Execution& execution, int64_t patience_ns) {
     }
     if (rung != taken_) {
       if (TakeReady(execution, rung)) return true;
-      continue;
+      if (!hold_.holding()) continue;
     }
     const int64_t now_ns = NowNs();
     const int64_t left_ns = patience_ns - (now_ns - begun_ns);
@@ -85,12 +85,16 @@ bool ChannelCaller::Collect(core::Execution& execution, int64_t patience_ns) {
       continue;
     }
     PassCancellations(execution);
+    if (hold_.holding()) {
+      hold_.Wait(std::min(left_ns, kLookEveryNs));
+      continue;
+    }
     const int64_t hang_left_ns = hang_timeout_ns_ - (now_ns - last_sign_ns_);
     answers.Wait(rung, std::min({left_ns, kLookEveryNs, hang_left_ns}));
   }
 }
 
-// True: the execution is finished.
+// True: the execution is finished. False: there is nothing more to take, or nothing that may be taken now.
 bool ChannelCaller::TakeReady(core::Execution& execution, uint32_t rung) {
   ChannelHeader& header = memory_->header();
   if (rung - taken_ > kRingEntries) {
@@ -100,6 +104,7 @@ bool ChannelCaller::TakeReady(core::Execution& execution, uint32_t rung) {
   last_sign_ns_ = NowNs();
   while (taken_ != rung) {
     const AnswerEntry entry = header.ring[taken_ % kRingEntries];
+    if (StaysInRing(execution, entry)) return false;
     ++taken_;
     header.taken.Ring();
     switch (Take(execution, entry)) {
@@ -109,6 +114,12 @@ bool ChannelCaller::TakeReady(core::Execution& execution, uint32_t rung) {
     }
   }
   return false;
+}
+
+bool ChannelCaller::StaysInRing(const core::Execution& execution, const AnswerEntry& entry) {
+  const bool one = entry.kind == static_cast<uint32_t>(AnswerKind::kOne) ||
+                   entry.kind == static_cast<uint32_t>(AnswerKind::kOneFinal);
+  return one && entry.request < answered_.size() && !answered_[entry.request] && hold_.Holds(execution, entry.request);
 }
 
 ChannelCaller::Taken ChannelCaller::Take(core::Execution& execution, const AnswerEntry& entry) {
@@ -244,6 +255,7 @@ void ChannelCaller::Finish(core::Execution& execution) {
   const std::span<std::byte> area = memory_->call_area();
   ChannelMemory::Trim(area, area.first(used_bytes_));
   ClearCancellations();
+  hold_ = {};
   answered_.clear();
   execution.Finish();
 }

@@ -9,6 +9,7 @@
 #include "worker/channel/body_memory.h"
 #include "worker/channel/channel_memory.h"
 #include "worker/channel/execution_message.h"
+#include "worker/parent/response_hold.h"
 #include "worker/parent/shared_core.h"
 #include "worker/parent/worker_life.h"
 
@@ -17,6 +18,7 @@ namespace inferd::worker {
 // The server's end of a channel: has the worker run one execution at a time, and passes its answers on. Outputs are
 // views of the answer area, which goes with the last of them. Nothing that the worker writes is relied upon: what
 // cannot be is the end of that process.
+// Answers to a request whose client does not take them stay in the ring, which holds the worker up when it is full.
 //
 //   idle --Begin--> calling --Collect: finished--> idle, or unusable, if the process is lost
 //
@@ -48,6 +50,8 @@ class ChannelCaller final {
   enum class Taken { kAnswer, kFinished, kGarbage };
 
   bool TakeReady(core::Execution& execution, uint32_t rung);
+  // Until the client of its request takes more.
+  bool StaysInRing(const core::Execution& execution, const AnswerEntry& entry);
   Taken Take(core::Execution& execution, const AnswerEntry& entry);
   base::Status Pass(core::Execution& execution, AnswerKind kind, uint32_t request, std::string_view message);
   base::Result<std::vector<core::InferTensor>> ToTensors(const core::Execution& execution, const PlacedAnswer& answer,
@@ -71,6 +75,7 @@ class ChannelCaller final {
   boost::container::small_vector<bool, 8> answered_;  // finally, by request
   pid_t partner_ = 0;                                 // the worker's thread; 0: not known, -1: none that could be
   SharedCore core_;
+  ResponseHold hold_;
   size_t cancelled_ = 0;  // flags that are set, all below this
 };
 

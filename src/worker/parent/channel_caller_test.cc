@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "core/request/response_flow.h"
 #include "tests/support/recording_execution.h"
 #include "worker/child/hosted_instance.h"
 
@@ -53,6 +54,13 @@ class ChannelTest : public ::testing::Test {
     auto view = bodies_ == nullptr ? nullptr : *BodyView::Open(bodies_->descriptor());
     host_ =
         std::make_unique<HostedInstance>(std::make_unique<ScriptedInstance>(std::move(script)), theirs, view, "host");
+  }
+
+  // Of a model of any number of responses, with memory for all that the ring takes.
+  void HostStream(std::function<void(core::Execution&)> script) {
+    memory_ = *ChannelMemory::Create(1 << 20);
+    model_->signature.decoupled = true;
+    Host(std::move(script));
   }
 
   void Run(RecordingExecution& execution) {
@@ -189,6 +197,84 @@ TEST_F(ChannelTest, AStreamOfAnyLengthArrivesInOrder) {
     EXPECT_THAT(ValuesOf<int32_t>(execution.responses()[i].outputs[0].data), ElementsAre(static_cast<int32_t>(i)));
   }
   EXPECT_GT(received, 100u);
+}
+
+// Answers `count` times, whether there is room for the responses or not.
+std::function<void(core::Execution&)> Flood(int32_t count) {
+  return [count](core::Execution& execution) {
+    for (int32_t i = 0; i < count; ++i) {
+      const core::InferTensor number = Tensor(DataType::kInt32, {1}, SliceOf<int32_t>({i}));
+      execution.Respond(0, {.outputs = {number}, .final = false});
+    }
+    execution.Respond(0, {base::OkStatus()});
+    execution.Finish();
+  };
+}
+
+// Its client takes responses when the test says so.
+class SlowlyTakenExecution final : public RecordingExecution {
+ public:
+  SlowlyTakenExecution() { mutable_request(0).flow = flow_; }
+
+  void Respond(size_t /*i*/, core::EngineResponse given) override {
+    if (!given.outputs.empty()) values_.push_back(ValuesOf<int32_t>(given.outputs[0].data).at(0));
+    most_waiting_ = std::max(most_waiting_, places_.size() + 1);
+    places_.push_back(flow_->Enter(1));
+  }
+
+  void TakeAll() { places_.clear(); }
+  bool waits() const { return !places_.empty(); }
+  size_t most_waiting() const { return most_waiting_; }
+  const std::vector<int32_t>& values() const { return values_; }
+
+ private:
+  // Runs what waits for room inside of TakeAll().
+  class Here final : public base::Executor {
+   public:
+    void Post(base::Task task) override { task(); }
+  };
+
+  Here here_;
+  const std::shared_ptr<core::ResponseFlow> flow_ =
+      std::make_shared<core::ResponseFlow>(core::ResponseFlow::Limits{.responses_held = 3}, here_);
+  std::vector<core::ResponseFlow::Place> places_;
+  std::vector<int32_t> values_;
+  size_t most_waiting_ = 0;
+};
+
+TEST_F(ChannelTest, ResponsesThatTheClientDoesNotTakeStayInTheRing) {
+  constexpr int32_t kCount = 600;  // more than the ring has entries
+  HostStream(Flood(kCount));
+  Connect();
+  SlowlyTakenExecution execution;
+  execution.AddInput(0, DataType::kInt32, {1}, SliceOf<int32_t>({1}));
+  execution.outputs = {0};
+  ASSERT_TRUE(caller_->Begin(execution).ok());
+  while (!caller_->Collect(execution, 100'000)) execution.TakeAll();
+  EXPECT_EQ(execution.most_waiting(), 3u);
+  ASSERT_EQ(execution.values().size(), static_cast<size_t>(kCount));
+  for (int32_t i = 0; i < kCount; ++i) EXPECT_EQ(execution.values()[static_cast<size_t>(i)], i);
+}
+
+TEST_F(ChannelTest, ACancelledRequestsResponsesDoNotStayInTheRing) {
+  HostStream(Flood(600));
+  SlowlyTakenExecution execution;
+  execution.cancelled = true;
+  Run(execution);
+  EXPECT_EQ(execution.values().size(), 600u);
+}
+
+TEST_F(ChannelTest, AWorkerThatIsLostWhileItsResponsesAreHeldIsTold) {
+  HostStream(Flood(200));  // the ring has room for all
+  Connect();
+  SlowlyTakenExecution execution;
+  execution.AddInput(0, DataType::kInt32, {1}, SliceOf<int32_t>({1}));
+  execution.outputs = {0};
+  ASSERT_TRUE(caller_->Begin(execution).ok());
+  while (execution.most_waiting() < 3) ASSERT_FALSE(caller_->Collect(execution, 100'000));
+  life_->Kill(base::Unavailable("lost"));
+  EXPECT_TRUE(caller_->Collect(execution, kForeverNs));
+  EXPECT_EQ(execution.finished(), 1);
 }
 
 TEST_F(ChannelTest, WhatLiesAmongTheBodiesIsNotCopied) {
