@@ -11,6 +11,7 @@
 #include "call/await_load.h"
 #include "core/dispatcher.h"
 #include "core/request/queue_full.h"
+#include "core/tracing.h"
 #include "net/loop/loop.h"
 #include "net/loop/off_loop.h"
 #include "v2/single_response.h"
@@ -59,6 +60,7 @@ class InferCall {
   // The version that answers: from Begin on, where that pins it, or else from Dispatch on.
   void Pin(std::shared_ptr<const core::PinnedModel> model) { pinned_ = std::move(model); }
   const core::PinnedModel* pinned() const { return pinned_.get(); }
+  core::RequestTrace* trace() const { return trace_.get(); }
   const std::shared_ptr<const core::PinnedModel>& shared_pinned() const { return pinned_; }
 
   // The client has gone, or its time is up.
@@ -90,6 +92,7 @@ class InferCall {
  private:
   // The transport's part.
   virtual net::Loop& loop() const = 0;
+  virtual core::TraceSubject::Transport transport() const = 0;
   virtual void OnPeerGone(base::Task task) = 0;
   virtual int64_t deadline_ns() const = 0;  // base::Clock::NowNs; 0: none
   // The answer, or failure(), on the loop. The call is over.
@@ -167,6 +170,28 @@ class InferCall {
               });
   }
 
+  void BeginTrace(core::InferRequest& request) {
+    core::Tracing* const tracing = dispatcher().tracing();
+    if (tracing == nullptr) return;
+    request.trace = trace_ = tracing->Begin({.model = request.model_name,
+                                             .version = pinned_->version(),
+                                             .request_id = request.id,
+                                             .traceparent = request.traceparent,
+                                             .transport = transport(),
+                                             .received_ns = request.received_ns});
+  }
+
+  // Sends the answer. The call is over: what holds it may be gone.
+  void SendTraced() {
+    if (trace_ == nullptr) return Send();
+    using core::TraceActivity;
+    const std::shared_ptr<core::RequestTrace> trace = std::move(trace_);
+    const bool http = transport() == core::TraceSubject::Transport::kHttp;
+    trace->AddNow(http ? TraceActivity::kHttpSendStart : TraceActivity::kGrpcSendStart);
+    Send();
+    trace->AddNow(http ? TraceActivity::kHttpSendEnd : TraceActivity::kGrpcSendEnd);
+  }
+
   // Tensors that are views into the message hold it themselves afterwards.
   void ReadStep(const Message& message) {
     try {
@@ -199,6 +224,7 @@ class InferCall {
     request->deadline_ns = self->deadline_ns();
     request->cancel = self->cancel_;
     self->OnDispatch(*request);
+    self->BeginTrace(*request);
     InferCall& call = *self;
     core::Completion completion = call.TakeResponses(std::move(self));
     call.Execute(std::move(request), std::move(completion));
@@ -219,7 +245,7 @@ class InferCall {
     base::Executor& pool = self->models_.pool;
     net::WorkThenGoOn(
         std::move(self), loop, pool, big, [](InferCall& call) { call.AnswerStep(); },
-        [](InferCall& call) { call.Send(); });
+        [](InferCall& call) { call.SendTraced(); });
   }
 
   void AnswerStep() {
@@ -235,7 +261,8 @@ class InferCall {
   const std::shared_ptr<core::CancelFlag> cancel_;
   std::unique_ptr<core::InferRequest> request_;
   std::shared_ptr<const core::PinnedModel> pinned_;
-  bool awaited_ = false;  // the model was loaded for the call
+  std::shared_ptr<core::RequestTrace> trace_;  // null: it is not traced
+  bool awaited_ = false;                       // the model was loaded for the call
   v2::SingleResponse response_;
   base::Status failure_;
   int64_t retry_after_ms_ = 0;

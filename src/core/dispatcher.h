@@ -18,6 +18,8 @@ struct ModelConfig;
 
 namespace inferd::core {
 
+class Tracing;
+
 // What a request says of the version that it wants. A view.
 struct VersionName {
   std::string_view model;
@@ -53,6 +55,9 @@ class Dispatcher {
   // Whether the version is of those that are loaded when a request needs them. What Find does not have then is worth an
   // AwaitLoad.
   virtual bool LoadsOnDemand(std::string_view model, std::string_view version) = 0;
+
+  // Which requests are traced; null: none is, ever.
+  virtual Tracing* tracing() const { return nullptr; }
 
   // Has it loaded, or says why not. RESOURCE_EXHAUSTED: the server has all the requests that it may have.
   virtual void AwaitLoad(LoadDemand demand) = 0;

@@ -6,8 +6,8 @@
 namespace inferd::core {
 
 LocalDispatcher::LocalDispatcher(const SnapshotPublisher& snapshots, InflightLimit& inflight, const base::Clock& clock,
-                                 DemandLoader* loader)
-    : snapshots_(snapshots), inflight_(inflight), clock_(clock), loader_(loader) {}
+                                 DemandLoader* loader, Tracing* tracing)
+    : snapshots_(snapshots), inflight_(inflight), clock_(clock), loader_(loader), tracing_(tracing) {}
 
 base::Result<std::shared_ptr<const ModelVersion>> LocalDispatcher::FindVersion(std::string_view model,
                                                                                std::string_view version) {

@@ -15,14 +15,16 @@ namespace inferd::core {
 // Errors it answers itself: NOT_FOUND, UNAVAILABLE (the version), RESOURCE_EXHAUSTED with a time to retry after (the
 // limit), INVALID_ARGUMENT (validate.h), CANCELLED and DEADLINE_EXCEEDED (before the request was queued).
 //
-// With a `loader`, requests may wait for versions to be loaded, and versions remember when they were used.
+// With a `loader`, which outlives it like `tracing`, requests may wait for versions to be loaded, and versions remember
+// when they were used.
 class LocalDispatcher final : public Dispatcher {
  public:
   LocalDispatcher(const SnapshotPublisher& snapshots, InflightLimit& inflight, const base::Clock& clock,
-                  DemandLoader* loader = nullptr);
+                  DemandLoader* loader = nullptr, Tracing* tracing = nullptr);
 
   base::Result<std::shared_ptr<const PinnedModel>> Find(std::string_view model, std::string_view version) override;
   bool LoadsOnDemand(std::string_view model, std::string_view version) override;
+  Tracing* tracing() const override { return tracing_; }
   void AwaitLoad(LoadDemand demand) override;
   base::Result<std::string> LabelledVersion(std::string_view model, std::string_view label) override;
   base::Result<std::shared_ptr<const PinnedModel>> CallGraph(std::shared_ptr<const PinnedModel> pinned,
@@ -39,6 +41,7 @@ class LocalDispatcher final : public Dispatcher {
   InflightLimit& inflight_;
   const base::Clock& clock_;
   DemandLoader* const loader_;  // null: what is not loaded stays so
+  Tracing* const tracing_;
 };
 
 }  // namespace inferd::core

@@ -5,6 +5,7 @@
 #include "base/device_memory.h"
 #include "core/model_version.h"
 #include "core/request/output_memory.h"
+#include "core/request/request_trace.h"
 
 namespace inferd::core {
 
@@ -19,6 +20,19 @@ base::Status BringToCpu(InferRequest& request, const ModelSignature& signature) 
     INFERD_ASSIGN_OR_RETURN(input.data, base::Readable(input.data));
   }
   return base::OkStatus();
+}
+
+void TraceQueued(RequestTrace& trace, const QueuedRequest& queued) {
+  trace.Add(TraceActivity::kRequestStart, queued.queued_ns);
+  trace.Add(TraceActivity::kQueueStart, queued.queued_ns);
+  for (const InferTensor& input : queued.request->inputs) trace.AddTensor(TraceActivity::kTensorQueueInput, input);
+}
+
+// Before the client hears of it: its front-end's part of the trace comes next.
+void TraceResponse(RequestTrace& trace, const InferResponse& response) {
+  for (const InferTensor& output : response.outputs) trace.AddTensor(TraceActivity::kTensorBackendOutput, output);
+  trace.AddNow(TraceActivity::kInferResponseComplete);
+  if (response.final) trace.AddNow(TraceActivity::kRequestEnd);
 }
 
 }  // namespace
@@ -39,6 +53,7 @@ base::Status QueuedRequest::Validate() {
 }
 
 void QueuedRequest::PlaceOutputs() {
+  if (request->trace != nullptr) TraceQueued(*request->trace, *this);
   if (NamesOutputMemory(*request)) completion = IntoOutputMemory(*request, std::move(completion));
 }
 
@@ -46,6 +61,7 @@ void QueuedRequest::Answer(InferResponse&& response) {
   response.model_name = request->model_name;
   if (version != nullptr) response.model_version = version->version();
   response.id = request->id;
+  if (request->trace != nullptr && parts == nullptr) TraceResponse(*request->trace, response);
   if (response.final) {
     slot.Release();
   }

@@ -57,7 +57,8 @@ struct QueuedRequest {
   // INVALID_ARGUMENT, in words for the client.
   base::Status Validate();
 
-  // Before Enqueue(), once: answers will have their outputs where the request wants them (RequestedOutput::memory).
+  // Before Enqueue(), once: it is queued from now on, and answers will have their outputs where the request wants them
+  // (RequestedOutput::memory).
   void PlaceOutputs();
 
   // Fills in model name, version and id, and answers. A final answer first gives its slot back: the client that it

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/request/request_trace.h"
 #include "core/request/response_parameters.h"
 
 namespace inferd::ensemble {
@@ -84,6 +85,10 @@ std::unique_ptr<core::InferRequest> Run::MakeRequest(size_t step) {
   request->deadline_ns = request_.deadline_ns;
   request->traceparent = request_.traceparent;
   request->cancel = cancel_;
+  if (request_.trace != nullptr) {
+    const core::ModelVersion* const version = pinned_[step].get();
+    request->trace = request_.trace->Child(planned.model, version == nullptr ? planned.version : version->version());
+  }
   for (const auto& [name, tensor] : planned.inputs) {
     const std::optional<core::InferTensor>& value = tensors_[tensor].value;
     if (!value) continue;

@@ -121,6 +121,7 @@ base::Status InferCall::MakeAnswer(core::InferResponse&& response) {
 }
 
 bool InferCall::BeginStream() {
+  if (trace() != nullptr) trace()->AddNow(core::TraceActivity::kHttpSendStart);
   if (deadline_ == nullptr) return true;
   deadline_->Close();
   return !deadline_->expired();
@@ -135,6 +136,7 @@ base::Result<net::HttpResponse> InferCall::EncodeEvent(core::InferResponse&& res
 }
 
 void InferCall::EndStream(const base::Status& status) {
+  if (trace() != nullptr) trace()->AddNow(core::TraceActivity::kHttpSendEnd);
   OnEnd(status.code(), answer_);
   call_.SetVersion(pinned()->version());
   call_.SetError(status.message());

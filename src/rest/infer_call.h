@@ -70,6 +70,7 @@ class InferCall : public call::InferCall<net::HttpRequest> {
   }
 
   net::Loop& loop() const final { return call_.loop(); }
+  core::TraceSubject::Transport transport() const final { return core::TraceSubject::Transport::kHttp; }
   void OnPeerGone(base::Task task) final { call_.reply().OnPeerGone(std::move(task)); }
   int64_t deadline_ns() const final { return deadline_ == nullptr ? 0 : deadline_->at_ns(); }
   base::Status Begin(const net::HttpRequest& http) final;

@@ -39,6 +39,7 @@
 #include "server/recorded_warmups.h"
 #include "server/records/request_logs.h"
 #include "server/served_models.h"
+#include "tracing/tracer.h"
 
 namespace inferd::server {
 
@@ -72,7 +73,8 @@ repository::RecordedWarmups RecordedWarmupsOf(const config::ServerOptions& optio
 // In the order of construction: what stands below may use what stands above.
 struct InferenceServer::Parts {
   Parts(const config::ServerOptions& server_options, base::Logger& server_logger, EngineSet engine_set,
-        AccessPolicies policies, std::optional<std::vector<config::ServedModel>> served, FrontEndsMaker make_front_ends)
+        AccessPolicies policies, std::optional<std::vector<config::ServedModel>> served,
+        std::unique_ptr<tracing::TraceExporter> exporter, FrontEndsMaker make_front_ends)
       : options(server_options),
         logger(server_logger),
         engines(std::move(engine_set)),
@@ -90,6 +92,7 @@ struct InferenceServer::Parts {
         resources(options.resources, CpuThreadsAtOnce(options)),
         host_policies(options.resources.host_policies),
         held_threads(logger),
+        tracer(options.trace, clock, std::move(exporter), tracing::CountersIn(registry)),
         cache(cache::ResponseCache::Make(options.cache, clock, registry, logger)),
         loops(options.loop_threads),
         net_server(loops, NetLimits(options.limits, options.grpc_calls.keepalive), &registry, logger) {
@@ -116,7 +119,7 @@ struct InferenceServer::Parts {
     engines.CallWith(*model_caller);
     std::vector<std::unique_ptr<core::Dispatcher>> dispatchers;
     for (size_t i = 0; i < loops.index_end(); ++i) {
-      dispatchers.push_back(std::make_unique<core::LocalDispatcher>(snapshots, inflight, clock, loader));
+      dispatchers.push_back(std::make_unique<core::LocalDispatcher>(snapshots, inflight, clock, loader, &tracer));
     }
     handlers = std::make_unique<const Handlers>(options, make_front_ends({.options = options, .outputs = outputs}),
                                                 HandlerServices{.access = access,
@@ -175,6 +178,7 @@ struct InferenceServer::Parts {
   scheduling::ResourceArbiter resources;
   const scheduling::HostPolicies host_policies;
   scheduling::HeldThreads held_threads;
+  tracing::Tracer tracer;
   const std::unique_ptr<cache::ResponseCache> cache;  // null: there is none
   std::optional<clientshm::Registry> regions;         // of clients' shared memory; none: not served
   net::LoopGroup loops;
@@ -263,8 +267,9 @@ base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const conf
   INFERD_ASSIGN_OR_RETURN(AccessPolicies access, AccessPolicies::Open(options));
   if (const std::string gap = access.Gap(); !gap.empty()) logger.Warning(gap);
   INFERD_ASSIGN_OR_RETURN(auto served, ReadServedModels(options.served, logger));
+  INFERD_ASSIGN_OR_RETURN(auto exporter, tracing::MakeExporter(options.trace, logger));
   auto parts = std::make_unique<Parts>(options, logger, std::move(engines), std::move(access), std::move(served),
-                                       make_front_ends);
+                                       std::move(exporter), make_front_ends);
   RegisterProcessMetrics(parts->registry);
   parts->access.LogWhoControls(logger);
   if (options.accept == config::AcceptWhen::kAtOnce) INFERD_RETURN_IF_ERROR(parts->ListenAll());

@@ -15,6 +15,7 @@ std::span<const std::string_view> Extensions(bool shared_memory) {
       "binary_tensor_data",
       "parameters",
       "statistics",
+      "trace",
       "logging",
       "system_shared_memory",
   });

@@ -16,7 +16,7 @@ TOKEN = "known-1Ff3"
 # One endpoint of each group; what answers it, without restrictions, is none of 401 and 403.
 HTTP = {"metadata": ("GET", "/v2/models/simple"), "inference": ("POST", "/v2/models/simple/infer"),
         "model-config": ("GET", "/v2/models/simple/config"), "model-repository": ("POST", "/v2/repository/index"),
-        "statistics": ("GET", "/v2/models/simple/stats"), "logging": ("GET", "/v2/logging")}
+        "statistics": ("GET", "/v2/models/simple/stats"), "logging": ("GET", "/v2/logging"), "trace": ("GET", "/v2/trace/setting")}
 GRPC = {"health": ["ServerLive", "ServerReady", "ModelReady"], "metadata": ["ServerMetadata", "ModelMetadata"],
         "inference": ["ModelInfer", "ModelStreamInfer"], "model-config": ["ModelConfig"],
         "model-repository": ["RepositoryIndex", "RepositoryModelLoad", "RepositoryModelUnload"],

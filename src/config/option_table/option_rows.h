@@ -12,7 +12,8 @@ std::vector<Option> EngineRows();
 std::vector<Option> GrpcRows();
 std::vector<Option> AccessRows();
 std::vector<Option> ClientMemoryRows();
-std::vector<Option> LazyLoadingRows();
 std::vector<Option> SchedulingRows();
+std::vector<Option> LogRows();
+std::vector<Option> TraceRows();
 
 }  // namespace inferd::config

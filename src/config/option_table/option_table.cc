@@ -27,7 +27,6 @@ constexpr std::string_view kJsonNonFinite = "tokens|strings|null|error";
 constexpr std::string_view kV1Status = "union|tfs|kserve";
 constexpr std::string_view kV1Predict = "union|tfs|kserve";
 constexpr std::string_view kTfsResultKey = "both|result|results";
-constexpr std::string_view kLogFormats = "human|json|triton|triton-iso8601";
 
 // [NAME=]PATH; without a name, the folder's.
 base::Status AddBasePath(ServerOptions& options, std::string_view text) {
@@ -100,7 +99,7 @@ constexpr std::string_view kListeners = "Listeners";
 constexpr std::string_view kLifecycle = "Start, readiness and end";
 constexpr std::string_view kAnswers = "Answers";
 constexpr std::string_view kLimits = "Limits";
-constexpr std::string_view kLogs = "Logs";
+constexpr std::string_view kLazyLoading = "Models loaded when they are needed";
 
 std::vector<Option> ModelRows() {
   return {
@@ -340,29 +339,29 @@ std::vector<Option> LimitRows() {
   };
 }
 
-std::vector<Option> LogRows() {
+std::vector<Option> LazyLoadingRows() {
   return {
-      Choice<kLogFormats, &S::log, &LogOptions::format>(kLogs, "log-format",
-                                                        "lines for people, JSON, or as tritonserver's"),
-      Plain<&S::log, &LogOptions::file>(kLogs, "log-file", "FILE", "default: standard error"),
-      Plain<&S::log, &LogOptions::verbose_level>(kLogs, "log-verbose", "N", "0: no verbose lines"),
-      Plain<&S::log, &LogOptions::info>(kLogs, "log-info", "", "lines about what goes on"),
-      Plain<&S::log, &LogOptions::warning>(kLogs, "log-warning", "", "warnings"),
-      Plain<&S::log, &LogOptions::error>(kLogs, "log-error", "", "errors"),
-      Plain<&S::log, &LogOptions::access>(kLogs, "access-log", "", "one line per request"),
-      Plain<&S::log, &LogOptions::request_file_bytes_max>(
-          kLogs, "request-log-file-bytes-max", "BYTES",
-          "of a file of requests that a model's logging_config has written: then the next begins; 0: never"),
-      Plain<&S::log, &LogOptions::request_files_max>(
-          kLogs, "request-log-files-max", "N",
-          "files that are kept of those with the same filename_prefix; the oldest are removed; 0: all stay"),
+      Plain<&S::lazy, &LazyOptions::enabled>(kLazyLoading, "lazy-loading", "",
+                                             "models are loaded when a request needs them; a budget turns it on too"),
+      Plain<&S::lazy, &LazyOptions::memory_budget>(
+          kLazyLoading, "model-memory-budget", "BYTES",
+          "loaded models hold no more, by the size of their files or memory_bytes: "
+          "the least recently used are unloaded "
+          "first; 0: no limit"),
+      Plain<&S::lazy, &LazyOptions::versions_max>(kLazyLoading, "loaded-models-max", "N",
+                                                  "model versions loaded at a time; 0: no limit"),
+      Plain<&S::lazy, &LazyOptions::pinned_models>(kLazyLoading, "pinned-model", "NAME",
+                                                   "loaded at the start, and never unloaded for others"),
+      Plain<&S::lazy, &LazyOptions::waiters_max>(kLazyLoading, "load-waiters-max", "N",
+                                                 "requests that wait for one model to be loaded"),
+      Plain<&S::lazy, &LazyOptions::wait_max>(kLazyLoading, "load-wait-max", "TIME", "how long they wait"),
   };
 }
 
 std::vector<Option> AllRows() {
   std::vector<Option> all;
   for (auto rows : {ModelRows, EngineRows, LazyLoadingRows, SchedulingRows, HttpRows, GrpcListenerRows, MetricsRows,
-                    GrpcRows, AccessRows, ClientMemoryRows, LifecycleRows, AnswerRows, LimitRows, LogRows}) {
+                    GrpcRows, AccessRows, ClientMemoryRows, LifecycleRows, AnswerRows, LimitRows, LogRows, TraceRows}) {
     std::ranges::move(rows(), std::back_inserter(all));
   }
   return all;

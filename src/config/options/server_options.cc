@@ -67,6 +67,15 @@ base::Status CheckServedModels(const ServedModelOptions& served) {
   return base::OkStatus();
 }
 
+base::Status CheckTraces(const TraceOptions& trace) {
+  if (trace.mode == TraceMode::kFile && trace.level != TraceLevel::kOff && trace.file.empty()) {
+    return base::InvalidArgument("--trace-level needs --trace-file, or --trace-mode=otlp");
+  }
+  if (trace.otlp_queue_max == 0) return base::InvalidArgument("--trace-otlp-queue-max must be at least 1");
+  if (trace.otlp_batch_max == 0) return base::InvalidArgument("--trace-otlp-batch-max must be at least 1");
+  return base::OkStatus();
+}
+
 base::Status CheckModels(const ServerOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckServedModels(options.served));
   const bool names_models = !options.served.base_paths.empty() || !options.served.config_file.empty();
@@ -130,6 +139,7 @@ base::Status CheckOrigins(const std::vector<std::string>& origins) {
 }  // namespace
 
 base::Status CheckServerOptions(const ServerOptions& options) {
+  INFERD_RETURN_IF_ERROR(CheckTraces(options.trace));
   INFERD_RETURN_IF_ERROR(CheckModels(options));
   INFERD_RETURN_IF_ERROR(CheckListeners(options));
   INFERD_RETURN_IF_ERROR(CheckPattern("http-header-forward-pattern", options.http_header_forward_pattern));

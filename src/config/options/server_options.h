@@ -18,6 +18,7 @@
 #include "config/options/lazy_options.h"
 #include "config/options/resource_options.h"
 #include "config/options/served_options.h"
+#include "config/options/trace_options.h"
 #include "config/version_transition.h"
 
 namespace inferd::config {
@@ -186,6 +187,7 @@ struct ServerOptions {
   bool tfs_cors = false;                 // TensorFlow Serving's REST API lets pages of any origin read its answers
   LimitOptions limits;
   LogOptions log;
+  TraceOptions trace;
 };
 
 // Options that contradict each other. INVALID_ARGUMENT naming them.

@@ -4,6 +4,7 @@
 #include "base/text/digits.h"
 #include "config/option_table/option_value.h"
 #include "config/personalities/tritonserver_flags.h"
+#include "config/personalities/tritonserver_traces.h"
 
 namespace inferd::config {
 namespace {
@@ -145,6 +146,7 @@ base::Result<CombinedFlags> CombineTritonserverFlags(const GivenFlags& given) {
   INFERD_RETURN_IF_ERROR(CombineTls(given, combined));
   INFERD_RETURN_IF_ERROR(CheckGpuLimits(given.flags));
   INFERD_RETURN_IF_ERROR(CombineMetrics(given.flags, combined));
+  INFERD_RETURN_IF_ERROR(CombineTraces(given, combined));
   CombineBackendConfig(given.flags, combined);
   CombineCompletion(given.flags, combined);
   CombineCache(given, combined);

@@ -6,7 +6,6 @@ namespace inferd::config {
 namespace {
 
 constexpr std::string_view kNoGpu = "there are no GPUs here";
-constexpr std::string_view kNoTrace = "requests are not traced";
 constexpr std::string_view kNoSageMaker = "there is no SageMaker endpoint";
 constexpr std::string_view kNoVertexAi = "there is no Vertex AI endpoint";
 constexpr std::string_view kOneListener = "a port is listened on once, whatever the number of threads";
@@ -100,12 +99,13 @@ constexpr PersonalityFlag kFlags[] = {
     Idle("metrics-interval-ms", kMetricsOnDemand, FlagForm::kInteger, "*"),
     Combined("metrics-config", "counter_latencies, summary_latencies and summary_quantiles", FlagForm::kSetting),
 
-    Idle("trace-config", kNoTrace, FlagForm::kSetting),
-    Idle("trace-file", kNoTrace, FlagForm::kText),
-    Idle("trace-level", kNoTrace, FlagForm::kText, "OFF"),
-    Idle("trace-rate", kNoTrace, FlagForm::kInteger),
-    Idle("trace-count", kNoTrace, FlagForm::kInteger),
-    Idle("trace-log-frequency", kNoTrace, FlagForm::kInteger),
+    Combined("trace-config", "level, rate, count, mode, triton,file, opentelemetry,url and their like",
+             FlagForm::kSetting),
+    Combined("trace-file", "triton,file of --trace-config"),
+    Combined("trace-level", "level of --trace-config"),
+    Combined("trace-rate", "rate of --trace-config", FlagForm::kInteger),
+    Combined("trace-count", "count of --trace-config", FlagForm::kInteger),
+    Combined("trace-log-frequency", "triton,log-frequency of --trace-config", FlagForm::kInteger),
 
     Idle("cache-directory", "the caches are part of the server", FlagForm::kText, "*"),
     Combined("response-cache-byte-size", "as --cache-config=local,size=N; 0: no cache", FlagForm::kInteger),

@@ -147,11 +147,10 @@ TEST(TritonserverFlagsTest, EveryFlagActsOrSaysThatItDoesNot) {
 }
 
 TEST(TritonserverFlagsTest, WarnsOfWhatIsMissedAndNotesWhatIsNot) {
-  const auto parsed = Parse({"--trace-file=t.json", "--repoagent-directory=/a", "--repoagent-directory=/b",
-                             "--reuse-http-port=false", "--metrics-interval-ms=100"});
+  const auto parsed = Parse(
+      {"--repoagent-directory=/a", "--repoagent-directory=/b", "--reuse-http-port=false", "--metrics-interval-ms=100"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
-  EXPECT_THAT(parsed->warnings, ElementsAre("--trace-file has no effect: requests are not traced",
-                                            "--repoagent-directory has no effect: repository agents are not run"));
+  EXPECT_THAT(parsed->warnings, ElementsAre("--repoagent-directory has no effect: repository agents are not run"));
   EXPECT_EQ(parsed->notes.size(), 2u);
 }
 
@@ -174,6 +173,25 @@ TEST(TritonserverFlagsTest, ValuesMustHaveTheirForm) {
   EXPECT_THAT(ErrorOf({"--no-such-flag"}), HasSubstr("unknown option --no-such-flag"));
   EXPECT_THAT(ErrorOf({"--strict-readines=1"}), HasSubstr("did you mean '--strict-readiness'?"));
   EXPECT_THAT(ErrorOf({"--http-restricted-api=inference"}), HasSubstr("expected GROUP,...:HEADER=VALUE"));
+}
+
+TEST(TritonserverFlagsTest, TraceSettingsAreReadTogether) {
+  const auto parsed =
+      Parse({"--trace-config=level=TIMESTAMPS", "--trace-config=level=TENSORS", "--trace-config=rate=7",
+             "--trace-count=9", "--trace-config=triton,file=/t", "--trace-config=opentelemetry,bsp_schedule_delay=250",
+             "--trace-config=opentelemetry,resource=service.name=s"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  const TraceOptions& trace = parsed->options.trace;
+  EXPECT_EQ(trace.level, TraceLevel::kAll);
+  EXPECT_EQ(trace.rate, 7u);
+  EXPECT_EQ(trace.count, 9);
+  EXPECT_EQ(trace.file, "/t");
+  EXPECT_EQ(trace.otlp_delay, std::chrono::milliseconds(250));
+  EXPECT_THAT(trace.otlp_resource, ElementsAre("service.name=s"));
+  EXPECT_EQ(Parse({"--trace-config=mode=opentelemetry"})->options.trace.mode, TraceMode::kOtlp);
+  EXPECT_THAT(ErrorOf({"--trace-config=level=SOME"}), HasSubstr("expected OFF, TIMESTAMPS or TENSORS, got 'SOME'"));
+  EXPECT_THAT(ErrorOf({"--trace-config=rates=1"}), HasSubstr("--trace-config: unknown setting 'rates'"));
+  EXPECT_THAT(ErrorOf({"--trace-config=level=TIMESTAMPS"}), HasSubstr("--trace-level needs --trace-file"));
 }
 
 TEST(TritonserverFlagsTest, TheOlderFlagOfTheCacheIsTheLocalOne) {

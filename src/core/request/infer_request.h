@@ -72,6 +72,7 @@ class CancelFlag {
   const std::shared_ptr<const CancelFlag> followed_;
 };
 
+class RequestTrace;
 class ResponseFlow;
 
 // One inference request, whatever protocol brought it. Built by a front-end, owned by the Dispatcher from Infer() on
@@ -92,6 +93,7 @@ struct InferRequest {
   std::string traceparent;               // W3C, empty if none
   std::shared_ptr<CancelFlag> cancel;    // null: cannot be cancelled
   std::shared_ptr<ResponseFlow> flow;    // of its responses, where it may have many; null: they are not held up
+  std::shared_ptr<RequestTrace> trace;   // null: it is not traced
 
   // Of all its tensors, as the model will see them.
   size_t InputBytes() const {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "call/trace_settings.h"
 #include "frontends/oip_grpc/call.h"
 #include "frontends/oip_grpc/codec/control_messages.h"
 #include "frontends/oip_grpc/codec/model_messages.h"
@@ -97,6 +98,13 @@ base::Result<inference::LogSettingsResponse> LogSettings(const Environment& envi
   return LogSettingsMessage(environment.logger);
 }
 
+base::Result<inference::TraceSettingResponse> TraceSetting(const Environment& environment,
+                                                           const inference::TraceSettingRequest& request) {
+  INFERD_ASSIGN_OR_RETURN(core::Tracing* const tracing, call::TracingOf(environment.dispatcher, request.model_name()));
+  INFERD_RETURN_IF_ERROR(tracing->Change(request.model_name(), ReadTraceSettings(request)));
+  return TraceSettingsMessage(tracing->InForce(request.model_name()));
+}
+
 // Files of any size may come with the call: they are decoded on the pool.
 Method RepositoryModelLoad(const Shared& environment) {
   Method method{.path = PathOf("RepositoryModelLoad")};
@@ -147,7 +155,7 @@ void AddControlMethods(const Shared& environment, std::vector<Method>& methods) 
   methods.push_back(RepositoryModelUnload(environment));
   methods.push_back(rpc::AtOnce(environment, PathOf("LogSettings"), LogSettings));
   AddRegionMethods(environment, methods);
-  methods.push_back(rpc::NotServed(environment, PathOf("TraceSetting"), "tracing is not served"));
+  methods.push_back(rpc::AtOnce(environment, PathOf("TraceSetting"), TraceSetting));
 }
 
 }  // namespace inferd::oip_grpc

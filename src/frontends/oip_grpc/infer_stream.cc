@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "call/await_load.h"
+#include "core/tracing.h"
 #include "frontends/oip_grpc/codec/message_outline.h"
 #include "v2/traceparent.h"
 
@@ -15,8 +16,9 @@ struct InferStream::Execution {
   ResponseForm form;
   std::shared_ptr<const core::PinnedModel> pinned;
   std::string id;
-  std::shared_ptr<core::ResponseFlow> flow;  // null: one response
-  uint64_t responses = 0;                    // so far; the loop's
+  std::shared_ptr<core::ResponseFlow> flow;        // null: one response
+  uint64_t responses = 0;                          // so far; the loop's
+  std::shared_ptr<core::RequestTrace> trace = {};  // null: it is not traced
   bool posted = false;  // one has gone by way of the loop's queue: the others must not overtake it; the callback's
 };
 
@@ -108,6 +110,14 @@ void InferStream::Execute(uint64_t number, PreparedRequest prepared, std::shared
   request->deadline_ns = deadline_ns_;
   request->traceparent = traceparent_;
   request->cancel = cancel_;
+  if (core::Tracing* const tracing = call_.environment().dispatcher.tracing(); tracing != nullptr) {
+    request->trace = execution->trace = tracing->Begin({.model = request->model_name,
+                                                        .version = pinned->version(),
+                                                        .request_id = request->id,
+                                                        .traceparent = request->traceparent,
+                                                        .transport = core::TraceSubject::Transport::kGrpc,
+                                                        .received_ns = request->received_ns});
+  }
   core::Completion completion(
       [execution = std::move(execution)](core::InferResponse response) { Receive(execution, std::move(response)); });
   call_.environment().dispatcher.Infer(std::move(pinned), std::move(request), std::move(completion));
@@ -171,7 +181,9 @@ void InferStream::OnResponse(const std::shared_ptr<Execution>& execution, Receiv
     if (execution->form.regions != nullptr) execution->form.regions->End();
     queue_.CloseRequest(execution->number);
   }
+  if (execution->trace != nullptr) execution->trace->AddNow(core::TraceActivity::kGrpcSendStart);
   Send();
+  if (execution->trace != nullptr) execution->trace->AddNow(core::TraceActivity::kGrpcSendEnd);
 }
 
 void InferStream::Respond(const std::shared_ptr<Execution>& execution, Received received) {

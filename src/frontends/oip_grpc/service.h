@@ -46,7 +46,7 @@ struct Environment {
 
 // inference.GRPCInferenceService: Predict V2, the Open Inference Protocol and Triton's extensions over gRPC, for one
 // loop. Small requests are decoded, dispatched and encoded on the loop thread; big typed ones go by way of the pool.
-// Traces are UNIMPLEMENTED, and clients' shared memory where it is not served.
+// Clients' shared memory is UNIMPLEMENTED where it is not served, and so are traces.
 std::vector<net::grpc::Method> Methods(Environment environment);
 
 }  // namespace inferd::oip_grpc

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "call/trace_settings.h"
 #include "frontends/oip_http/call.h"
 #include "frontends/oip_http/codec/control_requests.h"
 #include "frontends/oip_http/codec/infer_headers.h"
@@ -159,6 +160,7 @@ class Handler final : public net::HttpHandler {
       case Endpoint::kRegionUnregister:
         return AnswerRegionCall(options_, environment_->regions, route, request.body.view());
       case Endpoint::kLogging: return Logging(request);
+      case Endpoint::kTraceSetting: return TraceSetting(route, request);
       default:
         return rest::JsonResponse(ServerMetadataJson(options_.server_name, options_.server_version,
                                                      v2::Extensions(environment_->regions != nullptr)));
@@ -174,6 +176,17 @@ class Handler final : public net::HttpHandler {
     const auto ready_only = ReadIndexRequest(request.body.view());
     if (!ready_only.has_value()) return rest::ErrorResponse(options_, ready_only.error());
     return JsonOrError(options_, environment_->catalog.Index(route.repository, *ready_only), IndexJson);
+  }
+
+  net::HttpResponse TraceSetting(const Route& route, const net::HttpRequest& request) const {
+    auto tracing = call::TracingOf(environment_->dispatcher, route.model);
+    if (!tracing.has_value()) return rest::ErrorResponse(options_, tracing.error());
+    if (request.head.method == net::Method::kPost) {
+      const auto changes = ReadTraceSettings(request.body.view());
+      const base::Status changed = changes.has_value() ? (*tracing)->Change(route.model, *changes) : changes.error();
+      if (!changed.ok()) return rest::ErrorResponse(options_, changed);
+    }
+    return rest::JsonResponse(TraceSettingsJson((*tracing)->InForce(route.model)));
   }
 
   net::HttpResponse Logging(const net::HttpRequest& request) const {

@@ -16,7 +16,7 @@ TEST(HandlerTest, ServerMetadataListsExactlyWhatIsAnswered) {
   EXPECT_EQ(BodyText(response),
             R"x({"name":"inferd","version":"1.2.3","extensions":["classification","sequence",)x"
             R"x("model_repository","model_repository(unload_dependents)","schedule_policy","model_configuration",)x"
-            R"x("binary_tensor_data","parameters","statistics","logging"]})x");
+            R"x("binary_tensor_data","parameters","statistics","trace","logging"]})x");
 }
 
 TEST(HandlerTest, UnknownPathsAndMethods) {

@@ -17,6 +17,8 @@ RouteResult At(Endpoint endpoint, std::string_view allow, Route route = {}) {
   return {.route = route, .allow = allow};
 }
 
+bool IsTraceSetting(Segments rest) { return rest.size() == 2 && rest[0] == "trace" && rest[1] == "setting"; }
+
 // The segments behind v2/models.
 RouteResult ModelRoute(Segments rest) {
   if (rest.empty()) return At(Endpoint::kModelNames, kGet);
@@ -27,6 +29,9 @@ RouteResult ModelRoute(Segments rest) {
     if (rest[1].empty()) return {};
     route.version = rest[1];
     rest = rest.subspan(2);
+  }
+  if (!route.model.empty() && route.version.empty() && IsTraceSetting(rest)) {
+    return At(Endpoint::kTraceSetting, kGetPost, route);
   }
   if (route.model.empty() || rest.size() > 1) return {};
   if (rest.empty()) return At(Endpoint::kModelMetadata, kGet, route);
@@ -85,6 +90,7 @@ RouteResult PathRoute(Segments segments) {
   if (rest[0] == "systemsharedmemory") return RegionRoute(rest.subspan(1), false);
   if (rest[0] == "cudasharedmemory") return RegionRoute(rest.subspan(1), true);
   if (rest.size() == 1 && rest[0] == "logging") return At(Endpoint::kLogging, kGetPost);
+  if (IsTraceSetting(rest)) return At(Endpoint::kTraceSetting, kGetPost);
   if (rest.size() == 2 && rest[0] == "health") {
     if (rest[1] == "live") return At(Endpoint::kServerLive, kGet);
     if (rest[1] == "ready") return At(Endpoint::kServerReady, kGet);
@@ -115,13 +121,14 @@ access::Group GroupOf(Endpoint endpoint) {
     case Endpoint::kRegionRegister:
     case Endpoint::kRegionUnregister: return access::Group::kSharedMemory;
     case Endpoint::kLogging: return access::Group::kLogging;
+    case Endpoint::kTraceSetting: return access::Group::kTrace;
     case Endpoint::kMetrics: return access::Group::kMetrics;
   }
   std::unreachable();
 }
 
 bool IsControl(Endpoint endpoint, net::Method method) {
-  if (endpoint == Endpoint::kLogging) return method == net::Method::kPost;
+  if (endpoint == Endpoint::kLogging || endpoint == Endpoint::kTraceSetting) return method == net::Method::kPost;
   return endpoint == Endpoint::kModelLoad || endpoint == Endpoint::kModelUnload ||
          endpoint == Endpoint::kRegionRegister || endpoint == Endpoint::kRegionUnregister;
 }

@@ -27,6 +27,7 @@ enum class Endpoint {
   kModelLoad,         // POST v2/repository[/R]/models/M/load
   kModelUnload,       // POST v2/repository[/R]/models/M/unload
   kLogging,           // GET, POST v2/logging
+  kTraceSetting,      // GET, POST v2/trace/setting, v2/models/M/trace/setting
   kRegionStatus,      // GET  v2/{system,cuda}sharedmemory[/region/N]/status
   kRegionRegister,    // POST v2/{system,cuda}sharedmemory/region/N/register
   kRegionUnregister,  // POST v2/{system,cuda}sharedmemory[/region/N]/unregister

@@ -1,5 +1,6 @@
 #include "scheduling/batch/execution_recorder.h"
 
+#include "core/request/request_trace.h"
 #include "scheduling/metrics/batching_session_metrics.h"
 #include "scheduling/metrics/latency_summaries.h"
 
@@ -20,6 +21,7 @@ void ExecutionRecorder::Begin(int64_t started_ns, const RowCount& rows) {
 }
 
 void ExecutionRecorder::RecordFailure(const core::QueuedRequest& queued, base::StatusCode code, int64_t now_ns) {
+  if (queued.request->trace != nullptr) Trace(queued, now_ns);
   if (!queued.Counts(false)) return;
   const bool given_up = code == base::StatusCode::kCancelled || code == base::StatusCode::kDeadlineExceeded;
   context_.statistics.RecordFailure(given_up ? core::FailureReason::kCanceled : core::FailureReason::kBackend,
@@ -47,6 +49,7 @@ void ExecutionRecorder::RecordResponse(const core::QueuedRequest& queued, const 
 }
 
 void ExecutionRecorder::Add(const core::QueuedRequest& queued, int64_t now_ns, Successes& successes) {
+  if (queued.request->trace != nullptr) Trace(queued, now_ns);
   if (queued.warmup) return;
   ++successes.executed;
   if (context_.batching_session != nullptr) {
@@ -82,6 +85,19 @@ void ExecutionRecorder::Record(const Successes& successes, int64_t now_ns) {
   context_.metrics.ObserveExecution(rows_.requested, rows_.padding);
   if (context_.batching_session == nullptr) return;
   context_.batching_session->ObserveExecution(rows_.requested, rows_.padding);
+}
+
+void ExecutionRecorder::Trace(const core::QueuedRequest& queued, int64_t now_ns) const {
+  using core::TraceActivity;
+  core::RequestTrace& trace = *queued.request->trace;
+  const core::PhaseTimes times = ComputeTimes(now_ns);
+  trace.Add(TraceActivity::kComputeStart, started_ns_);
+  trace.Add(TraceActivity::kComputeInputEnd, started_ns_ + times.compute_input_ns);
+  trace.Add(TraceActivity::kComputeOutputStart, now_ns - times.compute_output_ns);
+  trace.Add(TraceActivity::kComputeEnd, now_ns);
+  for (const core::InferTensor& input : queued.request->inputs) {
+    trace.AddTensor(TraceActivity::kTensorBackendInput, input);
+  }
 }
 
 core::PhaseTimes ExecutionRecorder::ComputeTimes(int64_t now_ns) const {

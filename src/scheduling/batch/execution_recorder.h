@@ -43,6 +43,7 @@ class ExecutionRecorder final {
 
  private:
   core::PhaseTimes ComputeTimes(int64_t now_ns) const;
+  void Trace(const core::QueuedRequest& queued, int64_t now_ns) const;
 
   const ExecutionContext& context_;
   RowCount rows_;

@@ -11,7 +11,7 @@ from support.models import adder_bytes
 from support.server import wait_until
 
 EXTENSIONS = {"classification", "model_repository", "model_configuration", "binary_tensor_data", "parameters", "statistics",
-              "logging"}
+              "trace", "logging"}
 
 
 def state_of(client, model):
@@ -133,15 +133,25 @@ def test_log_settings(grpc_client):
     assert grpc_client.get_log_settings() == before
 
 
+def test_trace_settings(grpc_client):
+    before = grpc_client.get_trace_settings()
+    assert list(before.settings["trace_level"].value) == ["OFF"] and list(before.settings["trace_mode"].value) == ["triton"]
+    changed = grpc_client.update_trace_settings("identity_INT32", {"trace_rate": "7", "trace_count": ["3"]})
+    assert list(changed.settings["trace_rate"].value) == ["7"] and list(changed.settings["trace_count"].value) == ["3"]
+    assert grpc_client.get_trace_settings("identity_INT32") == changed and grpc_client.get_trace_settings() == before
+    assert grpc_client.update_trace_settings("identity_INT32", {"trace_rate": None, "trace_count": None}) == before
+    assert status_of(grpc_client.update_trace_settings, settings={"trace_nonsense": "1"}) == "INVALID_ARGUMENT"
+    assert status_of(grpc_client.get_trace_settings, "no_such_model") == "NOT_FOUND"
+
+
 def test_what_is_not_offered_is_unimplemented(grpc_client):
-    calls = [(grpc_client.get_trace_settings,), (grpc_client.get_system_shared_memory_status,),
+    calls = [(grpc_client.get_system_shared_memory_status,),
              (grpc_client.get_cuda_shared_memory_status,), (grpc_client.register_system_shared_memory, "region", "/key", 64),
              (grpc_client.unregister_system_shared_memory,),
              (grpc_client.register_cuda_shared_memory, "region", base64.b64encode(b"handle"), 0, 64),
              (grpc_client.unregister_cuda_shared_memory,)]
     for call in calls:
         assert status_of(*call) == "UNIMPLEMENTED"
-    assert status_of(grpc_client.update_trace_settings, settings={"trace_rate": "1"}) == "UNIMPLEMENTED"
 
 
 def test_shared_memory_of_a_tensor_is_unimplemented(grpc_client):

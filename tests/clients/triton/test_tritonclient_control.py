@@ -11,7 +11,7 @@ from support.models import adder_bytes
 from support.server import wait_until
 
 EXTENSIONS = {"classification", "model_repository", "model_configuration", "binary_tensor_data", "parameters", "statistics",
-              "logging"}
+              "trace", "logging"}
 
 
 def add(client, number=1, model="adder"):
@@ -139,10 +139,19 @@ def test_log_settings(client):
     assert client.get_log_settings() == before
 
 
+def test_trace_settings(client):
+    before = client.get_trace_settings()
+    assert before["trace_level"] == ["OFF"] and before["trace_mode"] == "triton"
+    changed = client.update_trace_settings("identity_INT32", {"trace_rate": "7", "trace_count": "3"})
+    assert changed["trace_rate"] == "7" and changed["trace_count"] == "3"
+    assert client.get_trace_settings("identity_INT32") == changed and client.get_trace_settings() == before
+    assert client.update_trace_settings("identity_INT32", {"trace_rate": None, "trace_count": None}) == before
+    assert status_of(client.update_trace_settings, settings={"trace_nonsense": "1"}) == "400"
+
+
 def test_what_is_not_offered_is_refused_clearly(client):
-    for call in (client.get_trace_settings, client.get_system_shared_memory_status, client.get_cuda_shared_memory_status):
+    for call in (client.get_system_shared_memory_status, client.get_cuda_shared_memory_status):
         assert status_of(call) in ("404", "501")
-    assert status_of(client.update_trace_settings, settings={"trace_rate": "1"}) in ("404", "501")
     assert status_of(client.register_system_shared_memory, "region", "/key", 64) in ("404", "501")
     assert status_of(client.unregister_system_shared_memory) in ("404", "501")
     assert status_of(client.register_cuda_shared_memory, "region", b"handle", 0, 64) in ("404", "501")

@@ -81,6 +81,24 @@ base::Result<v2::LogSettings> ReadLogSettings(const inference::LogSettingsReques
   return v2::ReadLogSettings(settings);
 }
 
+core::Tracing::Changes ReadTraceSettings(const inference::TraceSettingRequest& request) {
+  core::Tracing::Changes changes;
+  for (const auto& [name, setting] : request.settings()) {
+    std::optional<std::vector<std::string>> values;
+    if (setting.value_size() > 0) values.emplace(setting.value().begin(), setting.value().end());
+    changes.emplace_back(name, std::move(values));
+  }
+  return changes;
+}
+
+inference::TraceSettingResponse TraceSettingsMessage(const core::Tracing::Settings& settings) {
+  inference::TraceSettingResponse message;
+  for (const auto& [name, values] : settings) {
+    for (const std::string& value : values) (*message.mutable_settings())[name].add_value(value);
+  }
+  return message;
+}
+
 inference::LogSettingsResponse LogSettingsMessage(const base::Logger& logger) {
   inference::LogSettingsResponse message;
   for (auto& [name, value] : v2::LogSettingsInForce(logger)) {

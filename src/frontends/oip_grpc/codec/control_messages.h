@@ -3,6 +3,7 @@
 #include "base/logging.h"
 #include "base/status.h"
 #include "core/model/catalog.h"
+#include "core/tracing.h"
 #include "oip/grpc_service.pb.h"
 #include "v2/log_settings.h"
 
@@ -18,6 +19,9 @@ base::Result<core::LoadCall> ReadLoadRequest(inference::RepositoryModelLoadReque
 base::Result<core::UnloadCall> ReadUnloadRequest(const inference::RepositoryModelUnloadRequest& request);
 
 base::Result<v2::LogSettings> ReadLogSettings(const inference::LogSettingsRequest& request);
+// A setting without values is to be as it was at the start.
+core::Tracing::Changes ReadTraceSettings(const inference::TraceSettingRequest& request);
+inference::TraceSettingResponse TraceSettingsMessage(const core::Tracing::Settings& settings);
 inference::LogSettingsResponse LogSettingsMessage(const base::Logger& logger);
 
 }  // namespace inferd::oip_grpc

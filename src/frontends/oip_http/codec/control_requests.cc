@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/text/base64.h"
 #include "frontends/oip_http/codec/parameters_json.h"
@@ -32,6 +33,35 @@ base::Status ReadLoadParameter(Reader& reader, std::string_view key, core::LoadC
   auto config = reader.ReadString();
   if (!config.has_value()) return config.error().WithContext("parameter 'config'");
   return v2::AddConfig(*config, call);
+}
+
+// More than that is no setting.
+constexpr size_t kTraceValuesMax = 16;
+
+using TraceValues = std::optional<std::vector<std::string>>;
+
+base::Result<TraceValues> ReadTraceValues(Reader& reader) {
+  INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
+  if (type == json::ValueType::kNull) {
+    INFERD_RETURN_IF_ERROR(reader.ReadNull());
+    return TraceValues();
+  }
+  std::vector<std::string> values;
+  if (type == json::ValueType::kNumber) {
+    INFERD_ASSIGN_OR_RETURN(const int64_t number, reader.ReadInt64());
+    values.push_back(std::to_string(number));
+  } else if (type != json::ValueType::kArray) {
+    INFERD_ASSIGN_OR_RETURN(const std::string_view text, reader.ReadString());
+    values.emplace_back(text);
+  } else {
+    INFERD_RETURN_IF_ERROR(json::ReadArray(reader, [&]() -> base::Status {
+      if (values.size() == kTraceValuesMax) return base::InvalidArgument("expected fewer values");
+      INFERD_ASSIGN_OR_RETURN(const std::string_view text, reader.ReadString());
+      values.emplace_back(text);
+      return {};
+    }));
+  }
+  return TraceValues(std::move(values));
 }
 
 }  // namespace
@@ -77,6 +107,35 @@ base::Result<v2::LogSettings> ReadLogSettings(std::string_view body) {
   INFERD_ASSIGN_OR_RETURN(const core::Parameters settings, ReadParameters(reader, ""));
   INFERD_RETURN_IF_ERROR(reader.Finish());
   return v2::ReadLogSettings(settings);
+}
+
+base::Result<core::Tracing::Changes> ReadTraceSettings(std::string_view body) {
+  core::Tracing::Changes changes;
+  INFERD_RETURN_IF_ERROR(json::ReadWholeObject(body, [&](Reader& reader, std::string_view key) -> base::Status {
+    std::string name(key);
+    auto values = ReadTraceValues(reader);
+    if (!values.has_value()) return values.error().WithContext("trace setting '" + name.substr(0, 256) + "'");
+    changes.emplace_back(std::move(name), *std::move(values));
+    return {};
+  }));
+  return changes;
+}
+
+std::string TraceSettingsJson(const core::Tracing::Settings& settings) {
+  json::Writer writer;
+  writer.BeginObject();
+  for (const auto& [name, values] : settings) {
+    writer.Key(name);
+    if (values.size() == 1 && name != "trace_level") {
+      writer.String(values.front());
+      continue;
+    }
+    writer.BeginArray();
+    for (const std::string& value : values) writer.String(value);
+    writer.EndArray();
+  }
+  writer.EndObject();
+  return writer.TakeString();
 }
 
 std::string LogSettingsJson(const base::Logger& logger) {

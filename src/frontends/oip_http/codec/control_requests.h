@@ -6,10 +6,11 @@
 #include "base/logging.h"
 #include "base/status.h"
 #include "core/model/catalog.h"
+#include "core/tracing.h"
 #include "v2/log_settings.h"
 
-// The bodies of Triton's repository and logging extensions. Pure. An empty body is an empty object; anything malformed
-// or unknown is INVALID_ARGUMENT.
+// The bodies of Triton's repository, logging and trace extensions. Pure. An empty body is an empty object; anything
+// malformed or unknown is INVALID_ARGUMENT.
 
 namespace inferd::oip_http {
 
@@ -27,6 +28,9 @@ base::Result<core::UnloadCall> ReadUnloadRequest(std::string_view body, std::str
                                                  std::string_view repository);
 
 base::Result<v2::LogSettings> ReadLogSettings(std::string_view body);
+// Settings of traces to change: a text, a number, a list of texts, or null, as it was at the start.
+base::Result<core::Tracing::Changes> ReadTraceSettings(std::string_view body);
+std::string TraceSettingsJson(const core::Tracing::Settings& settings);
 // The settings in force, as GET and POST v2/logging answer them.
 std::string LogSettingsJson(const base::Logger& logger);
 

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace inferd::core {
+
+struct InferTensor;
+
+// What a request meets on its way, as Triton's traces name it. A tensor's activities carry the tensor.
+enum class TraceActivity : uint8_t {
+  kHttpRecvStart,
+  kHttpRecvEnd,
+  kGrpcWaitReadStart,
+  kGrpcWaitReadEnd,
+  kRequestStart,
+  kQueueStart,
+  kComputeStart,
+  kComputeInputEnd,
+  kComputeOutputStart,
+  kComputeEnd,
+  kInferResponseComplete,
+  kRequestEnd,
+  kHttpSendStart,
+  kHttpSendEnd,
+  kGrpcSendStart,
+  kGrpcSendEnd,
+  kTensorQueueInput,
+  kTensorBackendInput,
+  kTensorBackendOutput,
+};
+
+// What is written down of one request that is traced. It ends, and goes to where traces go, with its last holder.
+// Thread-safe.
+class RequestTrace {
+ public:
+  virtual ~RequestTrace() = default;
+
+  // `at_ns`: base::Clock::NowNs.
+  virtual void Add(TraceActivity activity, int64_t at_ns) = 0;
+  virtual void AddNow(TraceActivity activity) = 0;
+  // Nothing where the level has no tensors.
+  virtual void AddTensor(TraceActivity activity, const InferTensor& tensor) = 0;
+  // Of a request that this one has made: an ensemble's step.
+  virtual std::shared_ptr<RequestTrace> Child(std::string_view model, std::string_view version) = 0;
+};
+
+}  // namespace inferd::core
