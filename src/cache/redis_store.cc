@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "base/text/hex.h"
 #include "cache/entry_codec.h"
 
 namespace inferd::cache {
@@ -10,11 +11,8 @@ namespace inferd::cache {
 namespace {
 
 std::string NameOf(const KeyHash& hash) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string name = "inferd:";
-  for (const uint64_t part : {hash.high, hash.low}) {
-    for (int shift = 60; shift >= 0; shift -= 4) name += kDigits[(part >> shift) & 15];
-  }
+  for (const uint64_t part : {hash.high, hash.low}) base::AppendHex(name, part, 16);
   return name;
 }
 

@@ -9,9 +9,9 @@
 #include "base/executor.h"
 #include "base/status.h"
 #include "call/await_load.h"
+#include "call/tracing.h"
 #include "core/dispatcher.h"
 #include "core/request/queue_full.h"
-#include "core/tracing.h"
 #include "net/loop/loop.h"
 #include "net/loop/off_loop.h"
 #include "v2/single_response.h"
@@ -170,17 +170,6 @@ class InferCall {
               });
   }
 
-  void BeginTrace(core::InferRequest& request) {
-    core::Tracing* const tracing = dispatcher().tracing();
-    if (tracing == nullptr) return;
-    request.trace = trace_ = tracing->Begin({.model = request.model_name,
-                                             .version = pinned_->version(),
-                                             .request_id = request.id,
-                                             .traceparent = request.traceparent,
-                                             .transport = transport(),
-                                             .received_ns = request.received_ns});
-  }
-
   // Sends the answer. The call is over: what holds it may be gone.
   void SendTraced() {
     if (trace_ == nullptr) return Send();
@@ -224,7 +213,7 @@ class InferCall {
     request->deadline_ns = self->deadline_ns();
     request->cancel = self->cancel_;
     self->OnDispatch(*request);
-    self->BeginTrace(*request);
+    self->trace_ = BeginTrace(self->dispatcher(), *request, self->pinned_->version(), self->transport());
     InferCall& call = *self;
     core::Completion completion = call.TakeResponses(std::move(self));
     call.Execute(std::move(request), std::move(completion));

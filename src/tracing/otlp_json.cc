@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/text/hex.h"
 #include "json/writer.h"
 
 namespace inferd::tracing {
@@ -15,12 +16,8 @@ enum class Kind { kInternal = 1, kServer = 2 };
 
 template <typename Id>
 std::string Hex(const Id& id) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  for (const uint8_t byte : id) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
+  for (const uint8_t byte : id) base::AppendHex(text, byte, 2);
   return text;
 }
 

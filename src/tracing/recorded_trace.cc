@@ -21,7 +21,10 @@ constexpr size_t kTensorBytesMax = kDataBytesMax / 4;
 constexpr size_t kEventsMax = 4096;
 constexpr size_t kTensorsMax = 1024;
 
-uint64_t SeedOf(std::random_device& device) { return (uint64_t{device()} << 32) | device(); }
+uint64_t MakeSeed() {
+  std::random_device device;
+  return (uint64_t{device()} << 32) | device();
+}
 
 template <typename Id>
 void Fill(Id& id, size_t at, uint64_t bits) {
@@ -55,12 +58,7 @@ std::string DataText(const core::InferTensor& tensor) {
 
 TraceHome::TraceHome(const base::Clock& clock, std::unique_ptr<TraceExporter> exporter,
                      const ExportQueue::Limits& limits, ExportQueue::Counters counters)
-    : clock_(clock),
-      seed_([] {
-        std::random_device device;
-        return SeedOf(device);
-      }()),
-      queue_(std::move(exporter), limits, std::move(counters)) {}
+    : clock_(clock), seed_(MakeSeed()), queue_(std::move(exporter), limits, std::move(counters)) {}
 
 // SplitMix64: no two draws of a process are equal, and other processes began elsewhere.
 uint64_t TraceHome::Random() {

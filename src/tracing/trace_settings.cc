@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/text/printable.h"
+
 namespace inferd::tracing {
 
 namespace {
@@ -13,12 +15,8 @@ namespace {
 using config::TraceLevel;
 using Values = std::vector<std::string>;
 
-constexpr size_t kShownBytes = 256;
-
-std::string Quoted(std::string_view text) { return "'" + std::string(text.substr(0, kShownBytes)) + "'"; }
-
 base::Status Fault(std::string_view name, std::string_view fault) {
-  return base::InvalidArgument("trace setting " + Quoted(name) + ": " + std::string(fault));
+  return base::InvalidArgument("trace setting " + base::QuotedName(name) + ": " + std::string(fault));
 }
 
 base::Result<TraceLevel> ReadLevel(std::string_view name, const Values& values) {
@@ -31,7 +29,7 @@ base::Result<TraceLevel> ReadLevel(std::string_view name, const Values& values) 
     } else if (value == "TENSORS") {
       tensors = true;
     } else {
-      return std::unexpected(Fault(name, "expected OFF, TIMESTAMPS or TENSORS, got " + Quoted(value)));
+      return std::unexpected(Fault(name, "expected OFF, TIMESTAMPS or TENSORS, got " + base::QuotedName(value)));
     }
   }
   if (values.empty()) return std::unexpected(Fault(name, "expected at least one level"));
@@ -52,7 +50,7 @@ base::Result<Number> ReadNumber(std::string_view name, const Values& values, Num
   if (error != std::errc() || end != text.data() + text.size() || number < min ||
       number > static_cast<Number>(std::numeric_limits<uint32_t>::max())) {
     return std::unexpected(
-        Fault(name, "expected a number from " + std::to_string(min) + " to 4294967295, got " + Quoted(text)));
+        Fault(name, "expected a number from " + std::to_string(min) + " to 4294967295, got " + base::QuotedName(text)));
   }
   return number;
 }

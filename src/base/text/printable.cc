@@ -1,5 +1,6 @@
 #include "base/text/printable.h"
 
+#include "base/text/hex.h"
 #include "base/text/utf8.h"
 
 namespace inferd::base {
@@ -15,15 +16,14 @@ bool IsControl(const char* p, size_t length) {
 }
 
 void AppendEscaped(char c, std::string& out) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   switch (c) {
     case '\n': out += "\\n"; return;
     case '\r': out += "\\r"; return;
     case '\t': out += "\\t"; return;
     default: break;
   }
-  const auto byte = static_cast<unsigned char>(c);
-  out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 0xf]};
+  out += "\\x";
+  AppendHex(out, static_cast<unsigned char>(c), 2);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "call/trace_settings.h"
+#include "call/tracing.h"
 #include "frontends/oip_grpc/call.h"
 #include "frontends/oip_grpc/codec/control_messages.h"
 #include "frontends/oip_grpc/codec/model_messages.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "call/await_load.h"
-#include "core/tracing.h"
+#include "call/tracing.h"
 #include "frontends/oip_grpc/codec/message_outline.h"
 #include "v2/traceparent.h"
 
@@ -110,14 +110,8 @@ void InferStream::Execute(uint64_t number, PreparedRequest prepared, std::shared
   request->deadline_ns = deadline_ns_;
   request->traceparent = traceparent_;
   request->cancel = cancel_;
-  if (core::Tracing* const tracing = call_.environment().dispatcher.tracing(); tracing != nullptr) {
-    request->trace = execution->trace = tracing->Begin({.model = request->model_name,
-                                                        .version = pinned->version(),
-                                                        .request_id = request->id,
-                                                        .traceparent = request->traceparent,
-                                                        .transport = core::TraceSubject::Transport::kGrpc,
-                                                        .received_ns = request->received_ns});
-  }
+  execution->trace = call::BeginTrace(call_.environment().dispatcher, *request, pinned->version(),
+                                      core::TraceSubject::Transport::kGrpc);
   core::Completion completion(
       [execution = std::move(execution)](core::InferResponse response) { Receive(execution, std::move(response)); });
   call_.environment().dispatcher.Infer(std::move(pinned), std::move(request), std::move(completion));

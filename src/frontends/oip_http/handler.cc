@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "call/trace_settings.h"
+#include "call/tracing.h"
 #include "frontends/oip_http/call.h"
 #include "frontends/oip_http/codec/control_requests.h"
 #include "frontends/oip_http/codec/infer_headers.h"

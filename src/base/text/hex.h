@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace inferd::base {
+
+// Appends the lowest `digits` hexadecimal digits of a number, the highest of them first, in lower case.
+inline void AppendHex(std::string& text, uint64_t number, int digits) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  constexpr int kBits = 4;
+  while (digits-- > 0) text += kDigits[(number >> (kBits * digits)) & 15];
+}
+
+}  // namespace inferd::base
