@@ -20,7 +20,7 @@ namespace inferd::cache {
 // A scheduler whose requests are answered without being queued where an equal one was answered before, and which has
 // requests wait for one that is equal and on its way. All others go on to the scheduler that it was given. Thread-safe.
 //
-// An error is never kept, and is the answer of nobody but the request that got it: what waited for a request that was
+// An error is never kept, and answers only the request that got it: what waited for a request that was
 // given up goes on as if it had just come, and what waited for one that failed is executed, each by itself.
 class CachingScheduler final : public core::Scheduler {
  public:

@@ -33,7 +33,7 @@ class KeySecret final {
   KeySecret();
   // One that others have too.
   explicit KeySecret(std::string_view name);
-  // One with which all keys have the same hash, for tests of those who compare them.
+  // One with which all keys have the same hash, for tests of what compares them.
   static KeySecret ThatTellsNothing();
 
  private:

@@ -13,7 +13,7 @@ namespace inferd::cache {
 
 namespace {
 
-// Of what one load of a version keeps in a Redis, where nobody finds it any more once that is gone.
+// Of what one load of a version keeps in a Redis, where no server finds it any more once that is gone.
 constexpr std::chrono::hours kOwnTtl{1};
 constexpr size_t kFetchThreads = 2;
 

@@ -27,7 +27,7 @@ struct GuardedRange::Slot {
 struct GuardedSlots {
   std::array<GuardedRange::Slot, GuardedRange::kRangesMax> slots;
   std::atomic<size_t> used_max{0};  // no slot from there on was ever used
-  base::Mutex mutex;                // of those who take a free slot
+  base::Mutex mutex;                // of threads that take a free slot
 };
 
 namespace {
