@@ -44,6 +44,15 @@ Result<net::LoadReport> Offer(const LoadTarget& target, double per_second, size_
   return net::RunLoad(load);
 }
 
+base::Status TakeTurns(size_t loads, int rounds, const Timing& timing,
+                       const std::function<base::Status(size_t load, const Timing& part)>& take) {
+  const Timing part{.warmup = timing.warmup / 4, .duration = timing.duration / rounds};
+  for (int round = 0; round < rounds; ++round) {
+    for (size_t load = 0; load < loads; ++load) INFERD_RETURN_IF_ERROR(take(load, part));
+  }
+  return base::OkStatus();
+}
+
 const char* BusyMark(const net::LoadReport& report) { return report.GeneratorWasBusy() ? "*" : ""; }
 
 }  // namespace inferd::bench

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 
 #include "base/status.h"
 #include "bench/harness/model_call.h"
@@ -23,6 +24,11 @@ base::Result<net::LoadReport> Saturate(const LoadTarget& target, size_t connecti
 // wait in the generator, and that counts as latency.
 base::Result<net::LoadReport> Offer(const LoadTarget& target, double per_second, size_t connections,
                                     const Timing& timing);
+
+// Several loads that are compared take turns, in as many rounds, for the machine is not always as fast. `take` is
+// called with the load's number and its part of `timing`, and its first error ends it.
+base::Status TakeTurns(size_t loads, int rounds, const Timing& timing,
+                       const std::function<base::Status(size_t load, const Timing& part)>& take);
 
 // What stands behind a rate in a table whose load the generator had trouble to make: "*".
 const char* BusyMark(const net::LoadReport& report);

@@ -63,14 +63,11 @@ Result<std::vector<Turn>> Prepare(const EnsembleCase& what, Wire wire, const Tar
 }
 
 Status Measure(std::vector<Turn>& turns, size_t connections, const Timing& timing) {
-  const Timing part{.warmup = timing.warmup / 4, .duration = timing.duration / kRounds};
-  for (int round = 0; round < kRounds; ++round) {
-    for (Turn& turn : turns) {
-      INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(turn.target, connections, part));
-      turn.report.Append(report);
-    }
-  }
-  return base::OkStatus();
+  return TakeTurns(turns.size(), kRounds, timing, [&](size_t i, const Timing& part) -> Status {
+    INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(turns[i].target, connections, part));
+    turns[i].report.Append(report);
+    return base::OkStatus();
+  });
 }
 
 void AddRows(ctl::Table& table, Wire wire, size_t connections, const std::vector<Turn>& turns) {

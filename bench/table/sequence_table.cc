@@ -106,15 +106,14 @@ Result<LoadTarget> TargetOf(const Model& model, bool stream, const Targets& targ
 
 Result<std::array<net::LoadReport, 2>> Measure(const std::array<Model, 2>& models, bool stream, size_t connections,
                                                const Timing& timing, const Targets& targets) {
-  const Timing part{.warmup = timing.warmup / 4, .duration = timing.duration / kRounds};
   std::array<net::LoadReport, 2> reports;
-  for (int round = 0; round < kRounds; ++round) {
-    for (size_t i = 0; i < models.size(); ++i) {
-      INFERD_ASSIGN_OR_RETURN(const LoadTarget target, TargetOf(models[i], stream, targets));
-      INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(target, connections, part));
-      reports[i].Append(report);
-    }
-  }
+  const auto take = [&](size_t i, const Timing& part) -> Status {
+    INFERD_ASSIGN_OR_RETURN(const LoadTarget target, TargetOf(models[i], stream, targets));
+    INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(target, connections, part));
+    reports[i].Append(report);
+    return base::OkStatus();
+  };
+  INFERD_RETURN_IF_ERROR(TakeTurns(models.size(), kRounds, timing, take));
   return reports;
 }
 

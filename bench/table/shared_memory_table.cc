@@ -161,17 +161,15 @@ Result<std::vector<Turn>> Prepare(const SharedMemoryCase& what, Wire wire, const
 }
 
 Status Measure(std::vector<Turn>& turns, size_t connections, const Timing& timing) {
-  const Timing part{.warmup = timing.warmup / 4, .duration = timing.duration / kRounds};
-  for (int round = 0; round < kRounds; ++round) {
-    for (Turn& turn : turns) {
-      INFERD_ASSIGN_OR_RETURN(const Computed before, turn.computed());
-      INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(turn.target, connections, part));
-      INFERD_ASSIGN_OR_RETURN(const Computed after, turn.computed());
-      if (after.count > before.count) turn.engine_ns += (after.ns - before.ns) / (after.count - before.count) / kRounds;
-      turn.report.Append(report);
-    }
-  }
-  return base::OkStatus();
+  return TakeTurns(turns.size(), kRounds, timing, [&](size_t i, const Timing& part) -> Status {
+    Turn& turn = turns[i];
+    INFERD_ASSIGN_OR_RETURN(const Computed before, turn.computed());
+    INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(turn.target, connections, part));
+    INFERD_ASSIGN_OR_RETURN(const Computed after, turn.computed());
+    if (after.count > before.count) turn.engine_ns += (after.ns - before.ns) / (after.count - before.count) / kRounds;
+    turn.report.Append(report);
+    return base::OkStatus();
+  });
 }
 
 double EngineUs(const Turn& turn) { return turn.engine_ns / 1000; }

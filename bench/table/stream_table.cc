@@ -70,13 +70,13 @@ Result<Turns> Measure(StreamWire wire, size_t connections, const Timing& timing,
   INFERD_ASSIGN_OR_RETURN(LoadTarget one, TargetOf(wire, 1, targets));
   INFERD_ASSIGN_OR_RETURN(LoadTarget many, TargetOf(wire, kResponses, targets));
   Turns turns = {std::pair{std::move(one), net::LoadReport()}, std::pair{std::move(many), net::LoadReport()}};
-  const Timing part{.warmup = timing.warmup / 4, .duration = timing.duration / kRounds};
-  for (int round = 0; round < kRounds; ++round) {
-    for (auto& [target, report] : turns) {
-      INFERD_ASSIGN_OR_RETURN(const net::LoadReport measured, Saturate(target, connections, part));
-      report.Append(measured);
-    }
-  }
+  const auto take = [&](size_t i, const Timing& part) -> Status {
+    auto& [target, report] = turns[i];
+    INFERD_ASSIGN_OR_RETURN(const net::LoadReport measured, Saturate(target, connections, part));
+    report.Append(measured);
+    return base::OkStatus();
+  };
+  INFERD_RETURN_IF_ERROR(TakeTurns(turns.size(), kRounds, timing, take));
   return turns;
 }
 

@@ -14,18 +14,14 @@ constexpr int kDepthMax = 64;
 bool Append(const core::CatalogSnapshot& snapshot, const std::vector<config::EnsembleStep>& steps, int depth,
             std::string& text) {
   if (depth > kDepthMax) return false;
-  const auto append = [&](const std::string& model, const std::optional<int64_t>& version_number) {
-    const auto found = snapshot.Find(model, version_number.has_value() ? std::to_string(*version_number) : "");
-    if (!found.has_value()) return false;
-    const core::ModelVersion& version = **found;
-    text += model + ':' + version.version() + ':' + std::to_string(version.generation()) + ' ';
-    const config::Ensemble* const inner = version.config().ensemble.get();
-    return inner == nullptr || Append(snapshot, inner->steps, depth + 1, text);
-  };
   for (const config::EnsembleStep& step : steps) {
-    if (!append(step.model, step.version)) return false;
-    for (const config::EnsembleCall& choice : step.choices) {
-      if (!append(choice.model, choice.version)) return false;
+    for (const config::EnsembleCall& call : step.Calls()) {
+      const auto found = snapshot.Find(call.model, call.VersionText());
+      if (!found.has_value()) return false;
+      const core::ModelVersion& version = **found;
+      text += call.model + ':' + version.version() + ':' + std::to_string(version.generation()) + ' ';
+      const config::Ensemble* const inner = version.config().ensemble.get();
+      if (inner != nullptr && !Append(snapshot, inner->steps, depth + 1, text)) return false;
     }
   }
   return true;

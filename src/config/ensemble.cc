@@ -53,6 +53,12 @@ bool Excludes(const EnsembleCondition& a, const EnsembleCondition& b) {
   return same && (RulesOut(a, b) || RulesOut(b, a));
 }
 
+std::vector<EnsembleCall> EnsembleStep::Calls() const {
+  std::vector<EnsembleCall> calls = {{.model = model, .version = version, .weight = weight}};
+  calls.insert(calls.end(), choices.begin(), choices.end());
+  return calls;
+}
+
 std::string EnsembleCondition::ToString() const {
   const std::string of = (of_parameter ? "parameter " : "tensor ") + base::QuotedName(subject);
   switch (test) {

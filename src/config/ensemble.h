@@ -42,6 +42,9 @@ struct EnsembleCall {
   std::string model;
   std::optional<int64_t> version;  // nothing: the latest
   uint32_t weight = 0;             // of a choice; of a shadow: of 100 requests
+
+  // As a request names it: decimal; empty: the latest.
+  std::string VersionText() const { return version.has_value() ? std::to_string(*version) : std::string(); }
 };
 
 // ModelEnsembling.Step: a model that an ensemble calls.
@@ -55,12 +58,15 @@ struct EnsembleStep {
   uint32_t weight = 1;  // where there are choices
   std::vector<EnsembleCall> choices = {};
   std::vector<EnsembleCall> shadows = {};
+
+  // The models of which one is called: its own, then the choices.
+  std::vector<EnsembleCall> Calls() const;
 };
 
 struct Ensemble {
   std::vector<EnsembleStep> steps;
-  uint32_t inflight_requests_max =
-      0;  // of a step with any number of responses: how many go on at a time; 0: any number
+  // Of a step with any number of responses: how many go on at a time; 0: any number.
+  uint32_t inflight_requests_max = 0;
 };
 
 }  // namespace inferd::config

@@ -27,20 +27,24 @@ class HoldingScheduler final : public Scheduler {
 // Versions of a model 'm', whose requests are held until the test answers them.
 class HeldVersionsTest : public ::testing::Test {
  protected:
-  std::shared_ptr<const ModelVersion> MakeVersion(int64_t version, std::vector<ModelVersion::Function> others = {}) {
+  static ModelVersion::Parts PartsOf(int64_t version, std::unique_ptr<Scheduler> scheduler, bool sequences = false) {
     auto signature = std::make_shared<ModelSignature>();
     signature->inputs = {{.name = "IN", .datatype = tensor::DataType::kInt8, .shape = {-1}}};
     signature->outputs = {{.name = "OUT", .datatype = tensor::DataType::kInt8, .shape = {-1}}};
-    return ModelVersion::Create({.id = {"m", version},
-                                 .generation = 1,
-                                 .repository = "r",
-                                 .platform = "p",
-                                 .config = std::make_shared<config::ModelConfig>(),
-                                 .signature = signature,
-                                 .statistics = std::make_shared<VersionStatistics>(),
-                                 .scheduler = std::make_unique<HoldingScheduler>(held_),
-                                 .others = std::move(others)},
-                                retire_, [this] { ++ended_; });
+    signature->sequences = sequences;
+    return {.id = {"m", version},
+            .generation = 1,
+            .repository = "r",
+            .platform = "p",
+            .config = std::make_shared<config::ModelConfig>(),
+            .signature = std::move(signature),
+            .statistics = std::make_shared<VersionStatistics>(),
+            .scheduler = std::move(scheduler)};
+  }
+  std::shared_ptr<const ModelVersion> MakeVersion(int64_t version, std::vector<ModelVersion::Function> others = {}) {
+    ModelVersion::Parts parts = PartsOf(version, std::make_unique<HoldingScheduler>(held_));
+    parts.others = std::move(others);
+    return ModelVersion::Create(std::move(parts), retire_, [this] { ++ended_; });
   }
   void Publish(std::vector<CatalogSnapshot::Version> versions, std::string reason = "") {
     std::map<std::string, CatalogSnapshot::Model> models;

@@ -43,19 +43,7 @@ class LeavingVersionsTest : public HeldVersionsTest {
   }
 
   std::shared_ptr<const ModelVersion> Make(int64_t version, Told& told, bool sequences = true) {
-    auto signature = std::make_shared<ModelSignature>();
-    signature->inputs = {{.name = "IN", .datatype = tensor::DataType::kInt8, .shape = {-1}}};
-    signature->outputs = {{.name = "OUT", .datatype = tensor::DataType::kInt8, .shape = {-1}}};
-    signature->sequences = sequences;
-    return ModelVersion::Create({.id = {"m", version},
-                                 .generation = 1,
-                                 .repository = "r",
-                                 .platform = "p",
-                                 .config = std::make_shared<config::ModelConfig>(),
-                                 .signature = signature,
-                                 .statistics = std::make_shared<VersionStatistics>(),
-                                 .scheduler = std::make_unique<SequencesScheduler>(told)},
-                                retire_);
+    return ModelVersion::Create(PartsOf(version, std::make_unique<SequencesScheduler>(told), sequences), retire_);
   }
 
   // Which of the two gets it.

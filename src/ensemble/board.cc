@@ -333,11 +333,7 @@ void Board::MakeAnswer(const TensorSet& set) {
   for (const size_t tensor : wanted_) {
     const TensorSet::Tensor& found = At(set, tensor);
     if (found.state != TensorState::kThere) return;
-    answer.outputs.push_back({.name = plan_.tensors[tensor].name,
-                              .datatype = found.value.datatype,
-                              .shape = found.value.shape,
-                              .data = found.value.data,
-                              .parameters = {}});
+    answer.outputs.push_back(Named(found.value, plan_.tensors[tensor].name));
   }
   for (const TensorSet* at = &set; at != nullptr; at = at->parent) {
     core::AddResponseParameters(answer.parameters, core::Parameters(at->parameters));

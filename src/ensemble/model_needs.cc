@@ -17,8 +17,10 @@ void Add(const core::ModelCaller& models, const core::ModelVersion& version, int
   }
   if (config.ensemble == nullptr || depth == kDepthMax) return;
   for (const config::EnsembleStep& step : config.ensemble->steps) {
-    const auto found = models.Find(step.model, step.version.has_value() ? std::to_string(*step.version) : "");
-    if (found.has_value()) Add(models, **found, depth + 1, needs);
+    for (const config::EnsembleCall& call : step.Calls()) {
+      const auto found = models.Find(call.model, call.VersionText());
+      if (found.has_value()) Add(models, **found, depth + 1, needs);
+    }
   }
 }
 

@@ -19,22 +19,18 @@ void Await(Plan& plan, Plan::Step& step, size_t tensor) {
   plan.tensors[tensor].consumers.push_back(plan.steps.size());
 }
 
-Plan::Call ToCall(const std::string& model, const std::optional<int64_t>& version) {
-  return {.model = model, .version = version.has_value() ? std::to_string(*version) : std::string()};
-}
+Plan::Call ToCall(const config::EnsembleCall& call) { return {.model = call.model, .version = call.VersionText()}; }
 
 void AddStep(Plan& plan, const config::EnsembleStep& step) {
   Plan::Step planned;
-  planned.calls.push_back(ToCall(step.model, step.version));
-  for (const config::EnsembleCall& choice : step.choices) planned.calls.push_back(ToCall(choice.model, choice.version));
-  for (const config::EnsembleCall& shadow : step.shadows)
-    planned.shadows.push_back(ToCall(shadow.model, shadow.version));
-  if (!step.choices.empty()) {
-    std::vector<uint32_t> weights = {step.weight};
-    for (const config::EnsembleCall& choice : step.choices) weights.push_back(choice.weight);
-    planned.choice.emplace(weights);
+  std::vector<uint32_t> weights;
+  for (const config::EnsembleCall& call : step.Calls()) {
+    planned.calls.push_back(ToCall(call));
+    weights.push_back(call.weight);
   }
+  if (!step.choices.empty()) planned.choice.emplace(weights);
   for (const config::EnsembleCall& shadow : step.shadows) {
+    planned.shadows.push_back(ToCall(shadow));
     planned.shadowed.emplace_back(std::vector<uint32_t>{shadow.weight, 100 - shadow.weight});
   }
   for (const auto& [name, tensor] : step.inputs) {

@@ -40,7 +40,7 @@ class TensorTypes {
   struct Known {
     tensor::DataType datatype = tensor::DataType::kInvalid;
     tensor::Shape shape;
-    std::string of;  // who says so, in words
+    std::string of;  // what says so, in words
   };
   base::Status Match(size_t tensor, const Known& other);
 

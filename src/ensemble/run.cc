@@ -72,11 +72,7 @@ void Run::GoOn(Next next) {
 void Run::AddInputs(const Board::Task& task, core::InferRequest& request) const {
   for (const Plan::Input& input : plan_.steps[task.step].inputs) {
     if (const core::InferTensor* const value = board_->Find(task, input.tensor); value != nullptr) {
-      request.inputs.push_back({.name = input.name,
-                                .datatype = value->datatype,
-                                .shape = value->shape,
-                                .data = value->data,
-                                .parameters = {}});
+      request.inputs.push_back(Named(*value, input.name));
     }
   }
 }

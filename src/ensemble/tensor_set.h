@@ -5,12 +5,18 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/request/infer_request.h"
 #include "core/request/response_flow.h"
 
 namespace inferd::ensemble {
+
+// The tensor as another model, or the client, sees it; in the same memory.
+inline core::InferTensor Named(const core::InferTensor& tensor, const std::string& name) {
+  return {.name = name, .datatype = tensor.datatype, .shape = tensor.shape, .data = tensor.data, .parameters = {}};
+}
 
 enum class TensorState : uint8_t {
   kAwaited,

@@ -68,9 +68,9 @@ std::span<const double> LatencyBoundsSeconds();
 // Families by name, series by labels, written as Prometheus text (exposition format 0.0.4). Thread-safe.
 //
 // Adding a series that exists gives the handle that is already there, or a histogram of other bounds a new one in its
-// place. A handle stays usable after Remove; its series is
-// just no longer printed. Series belong together by their first label, the model's name where there are models: what
-// adding and removing costs goes with the series of one such group, not with those that there are.
+// place. A handle stays usable after Remove; its series is just no longer printed. Series belong together by their
+// first label, the model's name where there are models: what adding and removing costs goes with the series of one such
+// group, not with those that there are.
 class Registry {
  public:
   Registry();

@@ -59,8 +59,10 @@ void ResponseStream::Receive(core::InferResponse&& response) {
   Received received{.response = std::move(response), .place = std::move(place)};
   if (loop_.InLoopThread() && !posted_) return OnResponse(std::move(received));
   posted_ = true;
-  loop_.Post(
-      [self = shared_from_this(), received = std::move(received)]() mutable { self->OnResponse(std::move(received)); });
+  if (!arrived_.Push(std::move(received))) return;
+  loop_.Post([self = shared_from_this()] {
+    self->arrived_.TakeEach([&self](Received&& arrived) { self->OnResponse(std::move(arrived)); });
+  });
 }
 
 void ResponseStream::OnResponse(Received received) {

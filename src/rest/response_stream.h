@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/status.h"
+#include "call/arrived_responses.h"
 #include "core/request/infer_response.h"
 #include "core/request/response_flow.h"
 #include "net/http/http.h"
@@ -33,11 +34,7 @@ class ResponseStream final : public std::enable_shared_from_this<ResponseStream>
   void Receive(core::InferResponse&& response);
 
  private:
-  // A response, and its place among those that the client has not taken.
-  struct Received {
-    core::InferResponse response;
-    core::ResponseFlow::Place place;
-  };
+  using Received = call::ArrivedResponse;
 
   void OnResponse(Received received);
   // Takes what waits, as far as the client takes it.
@@ -55,6 +52,7 @@ class ResponseStream final : public std::enable_shared_from_this<ResponseStream>
   const EventForm form_;
   const std::shared_ptr<core::ResponseFlow> flow_;
   std::shared_ptr<InferCall> call_;  // null: it is over
+  call::ArrivedResponses arrived_;
   std::deque<Received> waiting_;
   bool started_ = false;
   bool writable_ = true;

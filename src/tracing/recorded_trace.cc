@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "base/mix_bits.h"
 #include "base/text/printable.h"
 #include "core/request/infer_request.h"
 #include "json/writer.h"
@@ -64,12 +65,10 @@ TraceHome::TraceHome(const base::Clock& clock, std::unique_ptr<TraceExporter> ex
                      const ExportQueue::Limits& limits, ExportQueue::Counters counters)
     : clock_(clock), seed_(MakeSeed()), queue_(std::move(exporter), limits, std::move(counters)) {}
 
-// SplitMix64: no two draws of a process are equal, and other processes began elsewhere.
+// Other processes began elsewhere.
 uint64_t TraceHome::Random() {
-  uint64_t x = seed_ + (drawn_.fetch_add(1, std::memory_order_relaxed) + 1) * 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return (x ^ (x >> 31)) | 1;  // never 0, which is no id
+  const uint64_t drawn = drawn_.fetch_add(1, std::memory_order_relaxed) + 1;
+  return base::MixBits(seed_ + drawn * base::kMixStep) | 1;  // never 0, which is no id
 }
 
 TraceId TraceHome::MakeTraceId() {

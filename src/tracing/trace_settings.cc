@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text/printable.h"
+#include "config/options/trace_levels.h"
 
 namespace inferd::tracing {
 
@@ -20,23 +21,14 @@ base::Status Fault(std::string_view name, std::string_view fault) {
 }
 
 base::Result<TraceLevel> ReadLevel(std::string_view name, const Values& values) {
-  bool timestamps = false, tensors = false, off = false;
+  config::TraceLevels levels;
   for (const std::string& value : values) {
-    if (value == "OFF") {
-      off = true;
-    } else if (value == "TIMESTAMPS" || value == "MIN" || value == "MAX") {
-      timestamps = true;
-    } else if (value == "TENSORS") {
-      tensors = true;
-    } else {
-      return std::unexpected(Fault(name, "expected OFF, TIMESTAMPS or TENSORS, got " + base::QuotedName(value)));
-    }
+    if (levels.Add(value)) continue;
+    return std::unexpected(Fault(name, "expected OFF, TIMESTAMPS or TENSORS, got " + base::QuotedName(value)));
   }
-  if (values.empty()) return std::unexpected(Fault(name, "expected at least one level"));
-  if (off && (timestamps || tensors)) return std::unexpected(Fault(name, "OFF stands alone"));
-  if (timestamps && tensors) return TraceLevel::kAll;
-  if (tensors) return TraceLevel::kTensors;
-  return timestamps ? TraceLevel::kTimestamps : TraceLevel::kOff;
+  if (levels.empty()) return std::unexpected(Fault(name, "expected at least one level"));
+  if (levels.contradicts()) return std::unexpected(Fault(name, "OFF stands alone"));
+  return levels.level();
 }
 
 template <typename Number>

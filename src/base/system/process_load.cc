@@ -12,16 +12,16 @@ namespace {
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr int64_t kPeriodNs = kNsPerSecond / 10;
 
+}  // namespace
+
 int64_t ProcessCpuNs() {
   timespec time{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return time.tv_sec * kNsPerSecond + time.tv_nsec;
 }
 
-}  // namespace
-
 ProcessLoad::ProcessLoad(const Clock& clock)
-    : clock_(clock), cores_(std::max(UsableCpus(), 1)), at_ns_(clock.NowNs()), cpu_ns_(ProcessCpuNs()) {}
+    : clock_(clock), cores_(UsableCpus()), at_ns_(clock.NowNs()), cpu_ns_(ProcessCpuNs()) {}
 
 double ProcessLoad::CpuUtilization() {
   const MutexLock lock(mutex_);

@@ -1,9 +1,14 @@
 #pragma once
 
+#include <cstdint>
+
 #include "base/clock.h"
 #include "base/mutex.h"
 
 namespace inferd::base {
+
+// What this process has used of its cores since it began, user and system.
+int64_t ProcessCpuNs();
 
 // How busy this process keeps the cores that it may use. Thread-safe.
 class ProcessLoad final {

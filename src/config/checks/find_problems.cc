@@ -7,8 +7,6 @@
 namespace inferd::config {
 namespace {
 
-// Written, and would change what a model answers, but nothing here acts on it.
-
 // Far above any model. A load call of a few megabytes could name a million tensors, each with a problem of its own.
 constexpr int kElementsMax = 16'384;
 

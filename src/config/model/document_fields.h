@@ -20,10 +20,14 @@ using HistogramBuckets = std::map<std::string, std::vector<double>, std::less<>>
 HistogramBuckets HistogramBucketsOf(const ModelConfig& config);
 
 // The families of histograms that model_metrics may have buckets for.
-inline constexpr std::string_view kBucketFamilies[] = {
-    "inferd_inference_batch_size", "inferd_inference_first_response_duration_seconds",
-    "inferd_inference_request_duration_seconds", "inferd_inference_response_interval_seconds",
-    "nv_inference_first_response_histogram_ms"};
+inline constexpr std::string_view kBatchSizeFamily = "inferd_inference_batch_size";
+inline constexpr std::string_view kRequestSecondsFamily = "inferd_inference_request_duration_seconds";
+inline constexpr std::string_view kFirstResponseSecondsFamily = "inferd_inference_first_response_duration_seconds";
+inline constexpr std::string_view kFirstResponseMsFamily = "nv_inference_first_response_histogram_ms";
+inline constexpr std::string_view kNextResponseSecondsFamily = "inferd_inference_response_interval_seconds";
+inline constexpr std::string_view kBucketFamilies[] = {kBatchSizeFamily, kRequestSecondsFamily,
+                                                       kFirstResponseSecondsFamily, kFirstResponseMsFamily,
+                                                       kNextResponseSecondsFamily};
 
 // model_repository_agents' agent `checksum`: what the digests of a model's files are to be, in the files' order.
 struct FileChecksum {

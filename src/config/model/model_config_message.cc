@@ -193,11 +193,9 @@ void ReadDependencies(const inference::ModelConfig& from, ModelConfig& to) {
     to.explainer = ToDependency(from.inferd().explainer());
     AddDependency(*to.explainer, to);
   }
-  for (const EnsembleStep& step : ToEnsemble(from.ensemble_scheduling()).steps) {
-    AddDependency({.model = step.model, .version = step.version}, to);
-    for (const EnsembleCall& choice : step.choices) {
-      AddDependency({.model = choice.model, .version = choice.version}, to);
-    }
+  if (to.ensemble == nullptr) return;
+  for (const EnsembleStep& step : to.ensemble->steps) {
+    for (const EnsembleCall& call : step.Calls()) AddDependency({.model = call.model, .version = call.version}, to);
   }
 }
 
@@ -266,15 +264,15 @@ ModelConfig FromMessage(std::unique_ptr<const ModelConfigDocument::Message> mess
   for (const auto& group : from.instance_group()) to.instance_groups.push_back(ToInstanceGroup(group));
   ReadBatchTensors(from, to);
   ReadInferdOptions(from.inferd(), to);
+  if (from.has_ensemble_scheduling()) {
+    to.ensemble = std::make_shared<const Ensemble>(ToEnsemble(from.ensemble_scheduling()));
+  }
   ReadDependencies(from, to);
   if (from.platform() == kEnsembleEngine && to.instance_groups.empty()) {
     // It only calls others: one is enough for any number of requests, and nothing of it is shown.
     InstanceGroup& group = to.instance_groups.emplace_back();
     group.name = from.name();
     group.kind = InstanceKind::kCpu;
-  }
-  if (from.has_ensemble_scheduling()) {
-    to.ensemble = std::make_shared<const Ensemble>(ToEnsemble(from.ensemble_scheduling()));
   }
   to.decoupled = from.model_transaction_policy().decoupled();
   if (from.has_dynamic_batching()) {

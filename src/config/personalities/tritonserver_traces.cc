@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "config/options/trace_levels.h"
+
 namespace inferd::config {
 namespace {
 
@@ -26,12 +28,18 @@ constexpr Setting kSettings[] = {
     {"opentelemetry,bsp_max_export_batch_size", "trace-otlp-batch-max"},
 };
 
-constexpr Setting kOlder[] = {
-    {"trace-file", "trace-file"},
-    {"trace-rate", "trace-rate"},
-    {"trace-count", "trace-count"},
-    {"trace-log-frequency", "trace-log-frequency"},
-};
+// Older flags, which are called like the options.
+constexpr std::string_view kOlder[] = {"trace-file", "trace-rate", "trace-count", "trace-log-frequency"};
+
+// As --trace-level has it.
+std::string LevelText(TraceLevel level) {
+  switch (level) {
+    case TraceLevel::kAll: return "all";
+    case TraceLevel::kTensors: return "tensors";
+    case TraceLevel::kTimestamps: return "timestamps";
+    default: return "off";
+  }
+}
 
 class TraceCombination final {
  public:
@@ -51,25 +59,14 @@ class TraceCombination final {
   }
 
   base::Status AddLevel(std::string origin, std::string_view value) {
-    given_ = true;
-    if (value == "TENSORS") {
-      tensors_ = true;
-    } else if (value == "TIMESTAMPS" || value == "MIN" || value == "MAX") {
-      timestamps_ = true;
-    } else if (value != "OFF") {
-      return base::InvalidArgument(origin + ": expected OFF, TIMESTAMPS or TENSORS, got '" + std::string(value) + "'");
-    }
-    return {};
+    if (levels_.Add(value)) return {};
+    return base::InvalidArgument(origin + ": expected OFF, TIMESTAMPS or TENSORS, got '" + std::string(value) + "'");
   }
 
   void End() {
-    if (!given_) return;
-    const std::string_view level = tensors_ && timestamps_ ? "all"
-                                   : tensors_              ? "tensors"
-                                   : timestamps_           ? "timestamps"
-                                                           : "off";
+    if (levels_.empty()) return;
     combined_.values.push_back(
-        {.option = "trace-level", .value = std::string(level), .origin = "--trace-config=level"});
+        {.option = "trace-level", .value = LevelText(levels_.level()), .origin = "--trace-config=level"});
   }
 
  private:
@@ -84,9 +81,7 @@ class TraceCombination final {
   }
 
   CombinedFlags& combined_;
-  bool given_ = false;
-  bool timestamps_ = false;
-  bool tensors_ = false;
+  TraceLevels levels_;
 };
 
 }  // namespace
@@ -95,9 +90,9 @@ base::Status CombineTraces(const GivenFlags& given, CombinedFlags& combined) {
   TraceCombination traces(combined);
   for (const GivenFlag& flag : given.flags) {
     if (flag.name == "trace-level") INFERD_RETURN_IF_ERROR(traces.AddLevel("--trace-level", flag.value));
-    const auto* const older = std::ranges::find(kOlder, flag.name, &Setting::name);
+    const auto* const older = std::ranges::find(kOlder, flag.name);
     if (older != std::end(kOlder)) {
-      combined.values.push_back({.option = older->option, .value = flag.value, .origin = "--" + flag.name});
+      combined.values.push_back({.option = *older, .value = flag.value, .origin = "--" + flag.name});
     }
     if (flag.name != "trace-config") continue;
     const size_t equals = flag.value.find('=');

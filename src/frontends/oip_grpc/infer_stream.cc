@@ -12,13 +12,14 @@ namespace inferd::oip_grpc {
 // One request in flight, shared by the functions that take its next step.
 struct InferStream::Execution {
   std::shared_ptr<Key> key;
-  uint64_t number;  // in the stream's queue
+  uint64_t number = 0;  // in the stream's queue
   ResponseForm form;
   std::shared_ptr<const core::PinnedModel> pinned;
   std::string id;
-  std::shared_ptr<core::ResponseFlow> flow;        // null: one response
-  uint64_t responses = 0;                          // so far; the loop's
-  std::shared_ptr<core::RequestTrace> trace = {};  // null: it is not traced
+  std::shared_ptr<core::ResponseFlow> flow;   // null: one response
+  uint64_t responses = 0;                     // so far; the loop's
+  std::shared_ptr<core::RequestTrace> trace;  // null: it is not traced
+  call::ArrivedResponses arrived;
   bool posted = false;  // one has gone by way of the loop's queue: the others must not overtake it; the callback's
 };
 
@@ -100,12 +101,13 @@ void InferStream::Execute(uint64_t number, PreparedRequest prepared, std::shared
   if (pinned->signature().decoupled) {
     request->flow = std::make_shared<core::ResponseFlow>(options().stream_flow, key_->loop);
   }
-  auto execution = std::make_shared<Execution>(Execution{.key = key_,
-                                                         .number = number,
-                                                         .form = std::move(prepared.form),
-                                                         .pinned = pinned,
-                                                         .id = request->id,
-                                                         .flow = request->flow});
+  auto execution = std::make_shared<Execution>();
+  execution->key = key_;
+  execution->number = number;
+  execution->form = std::move(prepared.form);
+  execution->pinned = pinned;
+  execution->id = request->id;
+  execution->flow = request->flow;
   request->received_ns = call_.environment().clock.NowNs();
   request->deadline_ns = deadline_ns_;
   request->traceparent = traceparent_;
@@ -145,8 +147,11 @@ void InferStream::Receive(const std::shared_ptr<Execution>& execution, core::Inf
     return;
   }
   execution->posted = true;
-  loop.Post([execution, received = std::move(received)]() mutable {
-    if (InferStream* stream = execution->key->stream) stream->OnResponse(execution, std::move(received));
+  if (!execution->arrived.Push(std::move(received))) return;
+  loop.Post([execution] {
+    execution->arrived.TakeEach([&execution](Received&& arrived) {
+      if (InferStream* stream = execution->key->stream) stream->OnResponse(execution, std::move(arrived));
+    });
   });
 }
 

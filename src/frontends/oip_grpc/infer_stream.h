@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "call/arrived_responses.h"
 #include "core/dispatcher.h"
 #include "frontends/oip_grpc/call.h"
 #include "frontends/oip_grpc/inference.h"
@@ -54,17 +55,13 @@ class InferStream final : public net::grpc::MessageReader {
   };
   struct Execution;
   using Prepared = base::Result<PreparedRequest>;
+  using Received = call::ArrivedResponse;
 
   const Options& options() const { return call_.options(); }
   void PrepareElsewhere(uint64_t request, base::BufferSlice message);
   void AwaitModel(uint64_t number, PreparedRequest prepared);
   void Dispatch(uint64_t number, Prepared prepared, std::string_view id);
   void Execute(uint64_t number, PreparedRequest prepared, std::shared_ptr<const core::PinnedModel> pinned);
-  // A response, and its place among those that the client has not taken.
-  struct Received {
-    core::InferResponse response;
-    core::ResponseFlow::Place place;
-  };
   static void Receive(const std::shared_ptr<Execution>& execution, core::InferResponse response);
   void OnResponse(const std::shared_ptr<Execution>& execution, Received received);
   void Respond(const std::shared_ptr<Execution>& execution, Received received);

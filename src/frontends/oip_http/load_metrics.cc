@@ -1,9 +1,8 @@
 #include "frontends/oip_http/load_metrics.h"
 
-#include <strings.h>
-
 #include <string>
 
+#include "base/text/ascii_case.h"
 #include "json/writer.h"
 
 namespace inferd::oip_http {
@@ -13,17 +12,13 @@ namespace {
 constexpr std::string_view kAsked = "endpoint-load-metrics-format";
 constexpr std::string_view kAnswered = "endpoint-load-metrics";
 
-bool Is(std::string_view value, std::string_view name) {
-  return value.size() == name.size() && ::strncasecmp(value.data(), name.data(), name.size()) == 0;
-}
-
 }  // namespace
 
 void LoadMetrics::Read(const net::RequestHead& head) {
   if (load_ == nullptr) return;
   const std::string_view format = head.Find(kAsked).value_or("");
-  if (Is(format, "text")) format_ = Format::kText;
-  if (Is(format, "json")) format_ = Format::kJson;
+  if (base::EqualWithoutCase(format, "text")) format_ = Format::kText;
+  if (base::EqualWithoutCase(format, "json")) format_ = Format::kJson;
 }
 
 void LoadMetrics::AddTo(net::HttpResponse& answer, int64_t pending) const {

@@ -1,10 +1,10 @@
 #include "net/client/http_client.h"
 
 #include <curl/curl.h>
-#include <strings.h>
 
 #include <mutex>
 
+#include "base/text/ascii_case.h"
 #include "net/client/url.h"
 
 namespace inferd::net {
@@ -137,7 +137,7 @@ class HttpClient::Handle {
 
   static bool HasContentType(const ClientRequest& request) {
     for (const auto& header : request.headers) {
-      if (::strcasecmp(header.first.c_str(), "content-type") == 0) return true;
+      if (base::EqualWithoutCase(header.first, "content-type")) return true;
     }
     return false;
   }
@@ -158,7 +158,7 @@ class HttpClient::Handle {
 
 std::optional<std::string_view> ClientResponse::Find(std::string_view name) const {
   for (const auto& [key, value] : headers) {
-    if (key.size() == name.size() && ::strncasecmp(key.data(), name.data(), name.size()) == 0) return value;
+    if (base::EqualWithoutCase(key, name)) return value;
   }
   return std::nullopt;
 }

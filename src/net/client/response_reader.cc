@@ -1,19 +1,15 @@
 #include "net/client/response_reader.h"
 
-#include <strings.h>
-
 #include <algorithm>
 #include <charconv>
+
+#include "base/text/ascii_case.h"
 
 namespace inferd::net {
 
 namespace {
 
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
-
-bool IsNoCase(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
 
 template <typename T>
 bool ParseNumber(std::string_view text, T& value, int base = 10) {
@@ -110,12 +106,12 @@ bool ResponseReader::ParseHead(std::string_view head) {
     const std::string_view name = line.substr(0, colon);
     std::string_view value = line.substr(colon + 1);
     while (value.starts_with(' ')) value.remove_prefix(1);
-    if (IsNoCase(name, "content-length")) {
+    if (base::EqualWithoutCase(name, "content-length")) {
       if (!ParseNumber(value, body_left_)) return false;
-    } else if (IsNoCase(name, "transfer-encoding")) {
-      chunked_ = IsNoCase(value, "chunked");
-    } else if (IsNoCase(name, "connection")) {
-      keep_alive_ = !IsNoCase(value, "close");
+    } else if (base::EqualWithoutCase(name, "transfer-encoding")) {
+      chunked_ = base::EqualWithoutCase(value, "chunked");
+    } else if (base::EqualWithoutCase(name, "connection")) {
+      keep_alive_ = !base::EqualWithoutCase(value, "close");
     }
   }
   return true;

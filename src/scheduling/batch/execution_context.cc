@@ -1,22 +1,14 @@
 #include "scheduling/batch/execution_context.h"
 
-#include <numeric>
 #include <string>
 
 #include "scheduling/batch/tensor_reshape.h"
 #include "scheduling/policy/batch_policy.h"
+#include "scheduling/requests/tensor_numbering.h"
 
 namespace inferd::scheduling {
 
 namespace {
-
-// The engine's numbers of `count` tensors; none given: the signature's own.
-std::vector<int> Numbering(const std::vector<int>& given, size_t count) {
-  if (!given.empty()) return given;
-  std::vector<int> same(count);
-  std::iota(same.begin(), same.end(), 0);
-  return same;
-}
 
 base::Status CheckReshapes(const core::ModelSignature& signature) {
   for (const auto* specs : {&signature.inputs, &signature.outputs}) {

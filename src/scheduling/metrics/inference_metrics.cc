@@ -54,16 +54,10 @@ constexpr FamilyRow kCacheFamilies[] = {
 // By core::FailureReason.
 constexpr std::array<const char*, core::kFailureReasons> kReasons = {"REJECTED", "CANCELED", "BACKEND", "OTHER"};
 
-constexpr std::string_view kRequestSeconds = "inferd_inference_request_duration_seconds";
-constexpr std::string_view kBatchSize = "inferd_inference_batch_size";
-constexpr std::string_view kFirstResponseSeconds = "inferd_inference_first_response_duration_seconds";
-constexpr std::string_view kFirstResponseMs = "nv_inference_first_response_histogram_ms";
-constexpr std::string_view kNextResponseSeconds = "inferd_inference_response_interval_seconds";
-
 constexpr double kFirstResponseBoundsMs[] = {100, 500, 2000, 5000};  // Triton's
 constexpr double kBatchBounds[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 
-std::vector<double> BoundsOf(const InferenceMetrics::Buckets& buckets, std::string_view family,
+std::vector<double> BoundsOf(const config::HistogramBuckets& buckets, std::string_view family,
                              std::span<const double> otherwise) {
   const auto found = buckets.find(family);
   return found == buckets.end() ? std::vector<double>(otherwise.begin(), otherwise.end()) : found->second;
@@ -73,8 +67,8 @@ std::vector<double> BoundsOf(const InferenceMetrics::Buckets& buckets, std::stri
 std::shared_ptr<metrics::Histogram> AddRequestSeconds(metrics::Registry& registry, metrics::Labels labels,
                                                       const char* outcome, std::span<const double> bounds) {
   labels.emplace_back("outcome", outcome);
-  return registry.AddHistogram(kRequestSeconds, "Time from acceptance to answer, by outcome", std::move(labels),
-                               bounds);
+  return registry.AddHistogram(config::kRequestSecondsFamily, "Time from acceptance to answer, by outcome",
+                               std::move(labels), bounds);
 }
 
 }  // namespace
@@ -122,7 +116,7 @@ VersionMetrics::~VersionMetrics() { owner_->Release(*this); }
 std::unique_ptr<VersionMetrics> InferenceMetrics::Add(const core::ModelId& id,
                                                       const std::map<std::string, std::string>& tags,
                                                       std::shared_ptr<core::VersionStatistics> statistics,
-                                                      Buckets buckets) {
+                                                      config::HistogramBuckets buckets) {
   metrics::Labels labels = {{"model", id.name}, {"version", std::to_string(id.version)}};
   for (const auto& [name, value] : tags) labels.emplace_back("_" + name, value);
 
@@ -147,11 +141,11 @@ std::unique_ptr<VersionMetrics> InferenceMetrics::Add(const core::ModelId& id,
   handle->batching_session_ = batching_session_;
   handle->series_ = series;
   handle->statistics_ = std::move(statistics);
-  handle->request_seconds_ = AddRequestSeconds(registry_, labels, "SUCCESS",
-                                               BoundsOf(buckets, kRequestSeconds, metrics::LatencyBoundsSeconds()));
+  handle->request_seconds_ = AddRequestSeconds(
+      registry_, labels, "SUCCESS", BoundsOf(buckets, config::kRequestSecondsFamily, metrics::LatencyBoundsSeconds()));
   handle->summaries_ = series->summaries.get();
-  handle->batch_size_ =
-      registry_.AddHistogram(kBatchSize, "Rows per execution", labels, BoundsOf(buckets, kBatchSize, kBatchBounds));
+  handle->batch_size_ = registry_.AddHistogram(config::kBatchSizeFamily, "Rows per execution", labels,
+                                               BoundsOf(buckets, config::kBatchSizeFamily, kBatchBounds));
   handle->padding_rows_ = series->padding_rows;
   handle->buckets_ = std::move(buckets);
   return handle;
@@ -159,10 +153,10 @@ std::unique_ptr<VersionMetrics> InferenceMetrics::Add(const core::ModelId& id,
 
 // A thread that records a failure holds the version, and so the series stay while this runs.
 core::VersionStatistics::FailureObserver InferenceMetrics::FailuresInto(std::shared_ptr<VersionMetrics::Series> series,
-                                                                        const Buckets& buckets) {
+                                                                        const config::HistogramBuckets& buckets) {
   return [this, series = std::move(series),
-          bounds = BoundsOf(buckets, kRequestSeconds, metrics::LatencyBoundsSeconds())](core::FailureReason reason,
-                                                                                        int64_t total_ns) {
+          bounds = BoundsOf(buckets, config::kRequestSecondsFamily, metrics::LatencyBoundsSeconds())](
+             core::FailureReason reason, int64_t total_ns) {
     const auto index = static_cast<size_t>(reason);
     VersionMetrics::Series::Failures& failures = series->failures[index];
     std::call_once(failures.made,
@@ -196,10 +190,11 @@ void VersionMetrics::AddResponses() {
   };
   const std::span<const double> seconds = metrics::LatencyBoundsSeconds();
   first_response_seconds_ =
-      add(kFirstResponseSeconds, "Time from acceptance to the first of any number of responses", seconds);
-  first_response_ms_ =
-      add(kFirstResponseMs, "Duration from request to first response in milliseconds", kFirstResponseBoundsMs);
-  next_response_seconds_ = add(kNextResponseSeconds, "Time from one response to a request to the next", seconds);
+      add(config::kFirstResponseSecondsFamily, "Time from acceptance to the first of any number of responses", seconds);
+  first_response_ms_ = add(config::kFirstResponseMsFamily, "Duration from request to first response in milliseconds",
+                           kFirstResponseBoundsMs);
+  next_response_seconds_ =
+      add(config::kNextResponseSecondsFamily, "Time from one response to a request to the next", seconds);
 }
 
 void VersionMetrics::AddCache() {

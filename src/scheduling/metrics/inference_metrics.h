@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "config/model/document_fields.h"
 #include "core/model/model_id.h"
 #include "core/model/scheduler_report.h"
 #include "core/model/version_statistics.h"
@@ -75,7 +76,7 @@ class VersionMetrics final {
   std::shared_ptr<metrics::Histogram> request_seconds_;
   std::shared_ptr<metrics::Histogram> batch_size_;
   std::shared_ptr<metrics::Counter> padding_rows_;
-  std::map<std::string, std::vector<double>, std::less<>> buckets_;
+  config::HistogramBuckets buckets_;                            // of AddResponses
   std::shared_ptr<metrics::Histogram> first_response_seconds_;  // null: each request has one response
   std::shared_ptr<metrics::Histogram> first_response_ms_;
   std::shared_ptr<metrics::Histogram> next_response_seconds_;
@@ -100,19 +101,17 @@ class InferenceMetrics final {
   InferenceMetrics(metrics::Registry& registry, BatchingSessionMetrics* batching_session, Choice choice)
       : registry_(registry), batching_session_(batching_session), choice_(std::move(choice)) {}
 
-  // Upper bounds of histograms' buckets, ascending, by family. One that is not there has its own.
-  using Buckets = std::map<std::string, std::vector<double>, std::less<>>;
-
-  // `tags` are ModelConfig's metric_tags: further labels, each with a `_` in front. A load with other buckets than the
-  // one before it begins its histograms anew.
+  // `tags` are ModelConfig's metric_tags: further labels, each with a `_` in front. `buckets`: a family that is not
+  // there has its own; a load with others than the one before it begins its histograms anew.
   std::unique_ptr<VersionMetrics> Add(const core::ModelId& id, const std::map<std::string, std::string>& tags,
-                                      std::shared_ptr<core::VersionStatistics> statistics, Buckets buckets = {});
+                                      std::shared_ptr<core::VersionStatistics> statistics,
+                                      config::HistogramBuckets buckets = {});
 
  private:
   friend class VersionMetrics;
   void Register(const std::shared_ptr<VersionMetrics::Series>& series);
   core::VersionStatistics::FailureObserver FailuresInto(std::shared_ptr<VersionMetrics::Series> series,
-                                                        const Buckets& buckets);
+                                                        const config::HistogramBuckets& buckets);
   void RegisterCache(const std::shared_ptr<VersionMetrics::Series>& series);
   void RegisterSharing(const std::shared_ptr<VersionMetrics::Series>& series);
   void RegisterSequences(const std::shared_ptr<VersionMetrics::Series>& series);

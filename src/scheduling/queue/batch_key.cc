@@ -5,17 +5,14 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/mix_bits.h"
+
 namespace inferd::scheduling {
 
 namespace {
 
-void Mix(uint64_t& hash, uint64_t value) {
-  // splitmix64's finaliser over the running value: shapes differ in few bits.
-  hash = (hash ^ value) + 0x9e3779b97f4a7c15u;
-  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
-  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
-  hash ^= hash >> 31;
-}
+// Shapes differ in few bits.
+void Mix(uint64_t& hash, uint64_t value) { hash = base::MixBits((hash ^ value) + base::kMixStep); }
 
 uint64_t HashOf(const core::ParameterValue& value) {
   const uint64_t hash = std::visit(

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <numeric>
 #include <utility>
 
 #include "base/system/regular_file.h"
+#include "scheduling/requests/tensor_numbering.h"
 #include "tensor/bytes.h"
 #include "tensor/raw.h"
 
@@ -70,21 +70,6 @@ base::Result<int> InModel(int index, const char* kind, const std::string& name) 
   return std::unexpected(base::InvalidArgument("the model has no " + std::string(kind) + " '" + name + "'"));
 }
 
-// None given: the signature's own.
-void Number(std::vector<int>& numbering, size_t count) {
-  if (!numbering.empty()) return;
-  numbering.resize(count);
-  std::iota(numbering.begin(), numbering.end(), 0);
-}
-
-bool Fits(const tensor::Shape& expected, const tensor::Shape& shape) {
-  if (expected.rank() != shape.rank()) return false;
-  for (size_t i = 0; i < shape.rank(); ++i) {
-    if (expected[i] != -1 && expected[i] != shape[i]) return false;
-  }
-  return true;
-}
-
 // A warm-up may have several rows, and all begin alike.
 core::InferTensor Repeated(const core::InferTensor& row, int64_t rows) {
   core::InferTensor tensor = row;
@@ -110,8 +95,8 @@ base::Result<SequenceStates> SequenceStates::Make(core::SchedulerParts& version,
   made.outputs_ = outputs;
   made.copies_ = version.model->input_memory() != nullptr;
   auto signature = std::make_shared<core::ModelSignature>(*version.signature);
-  Number(version.engine_inputs, signature->inputs.size());
-  Number(version.engine_outputs, signature->outputs.size());
+  version.engine_inputs = Numbering(version.engine_inputs, signature->inputs.size());
+  version.engine_outputs = Numbering(version.engine_outputs, signature->outputs.size());
   const bool batches = signature->max_batch_size > 0;
   const core::ModelSignature& engine = version.model->signature();
   for (const config::SequenceState& state : version.config->sequence_batching->states) {
@@ -172,7 +157,7 @@ base::Status SequenceStates::Take(core::InferResponse& response, const Places& p
 
 base::Result<core::InferTensor> SequenceStates::Keep(const State& state, const core::InferTensor& output,
                                                      bool copied) const {
-  if (!Fits(state.shape, output.shape)) {
+  if (!tensor::Matches(state.shape, output.shape)) {
     return std::unexpected(base::Internal("model '" + model_ + "' gave the state '" + state.output + "' with shape " +
                                           output.shape.ToString() + ", expected " + state.shape.ToString()));
   }

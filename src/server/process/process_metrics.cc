@@ -1,6 +1,5 @@
 #include "server/process/process_metrics.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <ctime>
@@ -8,21 +7,13 @@
 #include <fstream>
 #include <string>
 
+#include "base/system/process_load.h"
 #include "base/version/version.h"
 #include "core/request/infer_response.h"
 
 namespace inferd::server {
 
 namespace {
-
-double CpuSeconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 // The second number of /proc/self/statm, in pages.
 double ResidentBytes() {
@@ -51,7 +42,8 @@ void RegisterProcessMetrics(metrics::Registry& registry) {
       .AddGauge("inferd_build_info", "1, with the server's version as a label",
                 {{"version", std::string(base::BuildVersion())}})
       ->Set(1);
-  registry.AddCallback(Kind::kCounter, "process_cpu_seconds_total", "User and system CPU time spent", {}, CpuSeconds);
+  registry.AddCallback(Kind::kCounter, "process_cpu_seconds_total", "User and system CPU time spent", {},
+                       [] { return static_cast<double>(base::ProcessCpuNs()) * 1e-9; });
   registry.AddCallback(Kind::kGauge, "process_resident_memory_bytes", "Resident memory", {}, ResidentBytes);
   registry.AddCallback(Kind::kGauge, "process_threads", "Threads", {}, [] { return EntriesOf("/proc/self/task"); });
   registry.AddCallback(Kind::kGauge, "process_open_fds", "Open file descriptors", {},

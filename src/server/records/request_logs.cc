@@ -4,22 +4,11 @@
 #include <system_error>
 #include <utility>
 
+#include "base/mix_bits.h"
 #include "base/thread_pool.h"
 #include "server/records/prediction_log.h"
 
 namespace inferd::server {
-
-namespace {
-
-// Numbers that look drawn by lot from 0, 1, 2 .. (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators).
-uint64_t Scrambled(uint64_t number) {
-  number *= 0x9E3779B97F4A7C15;
-  number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9;
-  number = (number ^ (number >> 27)) * 0x94D049BB133111EB;
-  return number ^ (number >> 31);
-}
-
-}  // namespace
 
 // Shared by the calls that wait for it. Thread-safe, but for Write, which is the writing thread's.
 class RequestLogs::Log final {
@@ -36,7 +25,7 @@ class RequestLogs::Log final {
   }
 
   bool Draw() {
-    const uint64_t drawn = Scrambled(calls_.fetch_add(1, std::memory_order_relaxed)) >> 11;
+    const uint64_t drawn = base::MixBits(calls_.fetch_add(1, std::memory_order_relaxed) * base::kMixStep) >> 11;
     return static_cast<double>(drawn) * 0x1p-53 < rate_;
   }
 

@@ -1,43 +1,15 @@
 """ModelStreamInfer through tritonclient: many requests in flight, answers in order, errors, cancel, ends."""
 
 import asyncio
-import queue
 
 import numpy
 import pytest
 import tritonclient.grpc.aio
-from tritonclient.grpc import InferenceServerClient
 
 from grpc_inputs import check_simple, int32_inputs, simple_inputs, tensor
+from grpc_streams import Stream
 from support import models
 from support.server import EXAMPLES, Server
-
-
-class Stream:
-    """A client with a stream whose answers are taken by next()."""
-
-    def __init__(self, server, **options):
-        self._answers = queue.Queue()
-        self._client = InferenceServerClient(server.grpc_address)
-        self._client.start_stream(lambda result, error: self._answers.put((result, error)), **options)
-        self.send = self._client.async_stream_infer
-        self.stop = self._client.stop_stream
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._client.stop_stream(cancel_requests=True)
-        self._client.close()
-
-    def next(self):
-        """(result, error)"""
-        return self._answers.get(timeout=30)
-
-    def results(self, count):
-        answers = [self.next() for _ in range(count)]
-        assert [error for _, error in answers if error] == []
-        return [result for result, _ in answers]
 
 
 @pytest.fixture(scope="module")

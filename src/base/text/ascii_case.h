@@ -1,0 +1,14 @@
+#pragma once
+
+#include <strings.h>
+
+#include <string_view>
+
+namespace inferd::base {
+
+// Whether both are the same but for the case of ASCII letters.
+inline bool EqualWithoutCase(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace inferd::base

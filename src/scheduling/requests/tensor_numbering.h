@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+namespace inferd::scheduling {
+
+// The engine's numbers of a signature's `count` tensors; none given: the signature's own.
+inline std::vector<int> Numbering(const std::vector<int>& given, size_t count) {
+  if (!given.empty()) return given;
+  std::vector<int> same(count);
+  std::iota(same.begin(), same.end(), 0);
+  return same;
+}
+
+}  // namespace inferd::scheduling
