@@ -29,8 +29,9 @@ class DependencyTest : public ManagerTest {
     SetScript(model, [](const core::LoadSpec&) { return base::OkStatus(); });
   }
   // The loads are written down in their order.
-  void SetScript(const std::string& model, std::function<base::Status(const core::LoadSpec&)> on_load) {
-    engine_.SetScript(model, {.signature = FakeEngine::DefaultSignature(),
+  void SetScript(const std::string& model, std::function<base::Status(const core::LoadSpec&)> on_load,
+                 core::ModelSignature signature = FakeEngine::DefaultSignature()) {
+    engine_.SetScript(model, {.signature = std::move(signature),
                               .on_load =
                                   [this, on_load = std::move(on_load)](const core::LoadSpec& spec) {
                                     {

@@ -118,6 +118,49 @@ TEST_F(PolledDependencyTest, AModelThatGoesTakesTheOthersFirst) {
   EXPECT_TRUE(Ready("a"));
 }
 
+// "a" was made to fit what "b" took and gave.
+TEST_F(PolledDependencyTest, AReloadWithAnotherSignatureLoadsTheOthersAnew) {
+  Add("a", "b");
+  Add("top", "a");
+  Add("b");
+  Start();
+  TakeLoads();
+  core::ModelSignature decoupled = FakeEngine::DefaultSignature();
+  decoupled.decoupled = true;
+  SetScript("b", [](const core::LoadSpec&) { return base::OkStatus(); }, decoupled);
+  AddVersion("b", 1, "it streams now");
+  Look();
+  EXPECT_THAT(TakeLoads(), ElementsAre("b", "a")) << "and what calls \"a\" finds it as it was";
+  EXPECT_TRUE(Ready("a"));
+  AddVersion("b", 1, "it streams faster");
+  Look();
+  EXPECT_THAT(TakeLoads(), ElementsAre("b"));
+}
+
+TEST_F(PolledDependencyTest, OneThatDoesNotFitAnyMoreServesAsItIsUntilItFitsAgain) {
+  Add("a", "b");
+  Add("b");
+  Start();
+  TakeLoads();
+  const Pinned before = Pin("a");
+  Fail("a", "the model 'b' gives any number of responses");
+  core::ModelSignature decoupled = FakeEngine::DefaultSignature();
+  decoupled.decoupled = true;
+  const auto loads = [](const core::LoadSpec&) { return base::OkStatus(); };
+  SetScript("b", loads, decoupled);
+  AddVersion("b", 1, "it streams now");
+  Look();
+  Look();
+  EXPECT_THAT(TakeLoads(), ElementsAre("b", "a")) << "it is tried once";
+  EXPECT_EQ(Pin("a"), before);
+  EXPECT_THAT(IndexText(), HasSubstr("a:1:READY:"));
+  SetScript("b", loads);
+  AddVersion("b", 1, "it does not stream any more");
+  Look();
+  EXPECT_THAT(TakeLoads(), ElementsAre("b"));
+  EXPECT_EQ(Pin("a"), before) << "it is what fits";
+}
+
 TEST_F(PolledDependencyTest, AReloadLeavesTheOthersServing) {
   Add("a", "b");
   Add("b");

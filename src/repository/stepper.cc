@@ -33,7 +33,11 @@ void Stepper::Advance(State& state, ModelRecord& record, Deferred& deferred) con
 
 void Stepper::Plan(State& state, ModelRecord& record, Deferred& deferred) const {
   const Needs needs = JudgeNeeds(state.records, record, clock_.NowNs());
-  for (const auto& [version, wanted] : record.wanted) record.versions.try_emplace(version);
+  const std::string needed = SignaturesNeeded(state.records, record);
+  for (auto& [version, wanted] : record.wanted) {
+    wanted.content.needed = needed;
+    record.versions.try_emplace(version);
+  }
   for (auto& [version, harness] : record.versions) {
     const bool wanted = record.wanted.contains(version);
     const bool met = needs.state == NeedState::kMet;

@@ -11,52 +11,11 @@ import pytest
 
 from support import models, oip
 from support.batching import rows_of
+from support.ensembles import ADD_SUB, EACH, ECHO, PLUS, SPLIT, TWICE, add, branches, double_step, each, echo_step, twice
 from support.isolation import IN_BOTH_ISOLATIONS
 from support.server import Server, wait_until
 
 pytestmark = IN_BOTH_ISOLATIONS
-
-ADD_SUB = """backend: "fake"
-max_batch_size: 8
-input { name: "INPUT0" data_type: TYPE_INT32 dims: [ 2 ] }
-input { name: "INPUT1" data_type: TYPE_INT32 dims: [ 2 ] }
-output { name: "OUTPUT0" data_type: TYPE_INT32 dims: [ 2 ] }
-output { name: "OUTPUT1" data_type: TYPE_INT32 dims: [ 2 ] }
-parameters { key: "behavior" value { string_value: "add_sub" } }
-dynamic_batching { }
-"""
-
-# SUM = (A + B) + (A - B) = 2 A, DIFFERENCE = (A + B) - (A - B) = 2 B
-TWICE = """platform: "ensemble"
-max_batch_size: 8
-input { name: "A" data_type: TYPE_INT32 dims: [ 2 ] }
-input { name: "B" data_type: TYPE_INT32 dims: [ 2 ] }
-output { name: "SUM" data_type: TYPE_INT32 dims: [ 2 ] }
-output { name: "DIFFERENCE" data_type: TYPE_INT32 dims: [ 2 ] }
-ensemble_scheduling {
-  step {
-    model_name: "second" model_version: -1
-    input_map { key: "INPUT0" value: "plus" } input_map { key: "INPUT1" value: "minus" }
-    output_map { key: "OUTPUT0" value: "SUM" } output_map { key: "OUTPUT1" value: "DIFFERENCE" }
-  }
-  step {
-    model_name: "first" model_version: -1
-    input_map { key: "INPUT0" value: "A" } input_map { key: "INPUT1" value: "B" }
-    output_map { key: "OUTPUT0" value: "plus" } output_map { key: "OUTPUT1" value: "minus" }
-  }
-}
-"""
-
-
-def add(repository, name, config, version=1):
-    models.write_whole(repository / name / "config.pbtxt", config.encode())
-    (repository / name / str(version)).mkdir(exist_ok=True)
-
-
-def twice(repository):
-    add(repository, "first", ADD_SUB)
-    add(repository, "second", ADD_SUB)
-    add(repository, "twice", TWICE)
 
 
 def ask(server, a, b, model="twice", **members):
@@ -192,6 +151,37 @@ def test_a_reload_of_a_step_loses_no_request(tmp_path):
         assert all(client.result() > 0 for client in clients)
 
 
+def test_a_step_that_becomes_a_stream_makes_the_ensemble_one(tmp_path):
+    plain = """backend: "fake"
+input { name: "IN" data_type: TYPE_INT32 dims: [ -1 ] }
+output { name: "OUT" data_type: TYPE_INT32 dims: [ -1 ] }
+"""
+    add(tmp_path, "step", plain)
+    add(tmp_path, "all", """platform: "ensemble"
+input { name: "VALUES" data_type: TYPE_INT32 dims: [ -1 ] }
+output { name: "SUM" data_type: TYPE_INT32 dims: [ -1 ] }
+ensemble_scheduling {
+  step { model_name: "step" input_map { key: "IN" value: "VALUES" } output_map { key: "OUT" value: "SUM" } }
+}
+""")
+    body = json.dumps({"inputs": [{"name": "VALUES", "datatype": "INT32", "shape": [2], "data": [1, 2]}]})
+
+    def reload(config):
+        add(tmp_path, "step", config)
+        assert server.json("POST", "/v2/repository/models/step/load")[0] == 200
+
+    def sums():
+        status, _, answers = server.request("POST", "/v2/models/all/infer", body, LINES)
+        return [json.loads(line)["outputs"][0]["data"] for line in answers.decode().splitlines()] if status == 200 else None
+
+    with Server(tmp_path) as server:
+        assert sums() == [[1, 2]]
+        reload(SPLIT.replace('"OUT" data_type: TYPE_INT32 dims: [ 1 ]', '"OUT" data_type: TYPE_INT32 dims: [ -1 ]'))
+        wait_until(lambda: sums() == [[1], [2]], "the ensemble fits the stream")
+        reload(plain)
+        wait_until(lambda: sums() == [[1, 2]], "the ensemble fits the one response")
+
+
 def test_a_client_that_leaves_gives_up_the_steps(tmp_path):
     twice(tmp_path)
     add(tmp_path, "second", ADD_SUB + 'parameters { key: "execute_delay_ms" value { string_value: "60000" } }')
@@ -210,50 +200,7 @@ def test_a_client_that_leaves_gives_up_the_steps(tmp_path):
         wait_until(failed, "the second was given up")
 
 
-SPLIT = """backend: "repeat"
-model_transaction_policy { decoupled: true }
-input { name: "IN" data_type: TYPE_INT32 dims: [ -1 ] }
-input { name: "DELAY" data_type: TYPE_UINT32 dims: [ -1 ] optional: true }
-output { name: "OUT" data_type: TYPE_INT32 dims: [ 1 ] }
-output { name: "IDX" data_type: TYPE_UINT32 dims: [ 1 ] }
-"""
-
-PLUS = """backend: "fake"
-input { name: "INPUT0" data_type: TYPE_INT32 dims: [ 1 ] }
-input { name: "INPUT1" data_type: TYPE_INT32 dims: [ 1 ] }
-output { name: "OUTPUT0" data_type: TYPE_INT32 dims: [ 1 ] }
-output { name: "OUTPUT1" data_type: TYPE_INT32 dims: [ 1 ] }
-parameters { key: "behavior" value { string_value: "add_sub" } }
-"""
-
-# For each of VALUES, in turn: its sum with ADDEND, which comes once.
-EACH = """platform: "ensemble"
-input { name: "VALUES" data_type: TYPE_INT32 dims: [ -1 ] }
-input { name: "DELAYS" data_type: TYPE_UINT32 dims: [ -1 ] optional: true }
-input { name: "ADDEND" data_type: TYPE_INT32 dims: [ 1 ] }
-output { name: "SUM" data_type: TYPE_INT32 dims: [ 1 ] }
-output { name: "PLACE" data_type: TYPE_UINT32 dims: [ 1 ] }
-ensemble_scheduling {
-  step {
-    model_name: "split"
-    input_map { key: "IN" value: "VALUES" } input_map { key: "DELAY" value: "DELAYS" }
-    output_map { key: "OUT" value: "one" } output_map { key: "IDX" value: "PLACE" }
-  }
-  step {
-    model_name: "plus"
-    input_map { key: "INPUT0" value: "one" } input_map { key: "INPUT1" value: "ADDEND" }
-    output_map { key: "OUTPUT0" value: "SUM" }
-  }
-  MORE
-}
-"""
 LINES = {"Accept": "application/x-ndjson"}
-
-
-def each(repository, more="", plus=PLUS, split=SPLIT):
-    add(repository, "split", split)
-    add(repository, "plus", plus)
-    add(repository, "each", EACH.replace("MORE", more))
 
 
 def each_body(values, addend=100, delays=None, **members):
@@ -411,6 +358,33 @@ ensemble_scheduling {
         assert status == 200 and sorted(answer["OUT"] for answer in answers) == [[3], [4], [5]]
 
 
+def test_no_model_is_held_for_one_that_may_be_chosen(tmp_path):
+    """What a step inside of an ensemble may choose counts as what it calls by itself."""
+    add(tmp_path, "split", SPLIT)
+    add(tmp_path, "other", SPLIT)
+    add(tmp_path, "inner", """platform: "ensemble"
+input { name: "VALUES" data_type: TYPE_INT32 dims: [ -1 ] }
+output { name: "OUT" data_type: TYPE_INT32 dims: [ 1 ] }
+ensemble_scheduling {
+  step { model_name: "other" input_map { key: "IN" value: "VALUES" } output_map { key: "OUT" value: "OUT" }
+         inferd { choice { model_name: "split" weight: 1 } } }
+}
+""")
+    add(tmp_path, "nested", """platform: "ensemble"
+input { name: "VALUES" data_type: TYPE_INT32 dims: [ -1 ] }
+output { name: "OUT" data_type: TYPE_INT32 dims: [ 1 ] }
+ensemble_scheduling {
+  max_inflight_requests: 4
+  step { model_name: "split" input_map { key: "IN" value: "VALUES" } output_map { key: "OUT" value: "one" } }
+  step { model_name: "inner" input_map { key: "VALUES" value: "one" } output_map { key: "OUT" value: "OUT" } }
+}
+""")
+    with Server(tmp_path) as server:
+        entries = {row["name"]: row for row in server.json("POST", "/v2/repository/index")[1]}
+        assert entries["inner"]["state"] == "READY", entries
+        assert "would have model 'split' wait for itself: step 1 needs model 'split', too" in entries["nested"]["reason"], entries
+
+
 def test_an_ensemble_of_a_decoupled_ensemble(tmp_path):
     each(tmp_path)
     add(tmp_path, "outer", EACH.replace("MORE", "").replace('model_name: "split"', 'model_name: "each"')
@@ -422,40 +396,12 @@ def test_an_ensemble_of_a_decoupled_ensemble(tmp_path):
         assert [outputs_of(answer)["SUM"] for answer in answers] == [[201], [202], [203]]
 
 
-ECHO = """backend: "fake"
-input { name: "IN" data_type: TYPE_INT32 dims: [ 1 ] }
-output { name: "OUT" data_type: TYPE_INT32 dims: [ 1 ] }
-"""
-
-
 def text_input(name, text):
     return {"name": name, "datatype": "BYTES", "shape": [1], "data": [text]}
 
 
 def int_input(name, value):
     return {"name": name, "datatype": "INT32", "shape": [1], "data": [value]}
-
-
-def branches(repository, steps, inputs="", outputs='output { name: "OUT" data_type: TYPE_INT32 dims: [ 1 ] }'):
-    add(repository, "echo", ECHO)
-    add(repository, "plus", PLUS)
-    add(repository, "choose", f"""platform: "ensemble"
-input {{ name: "IN" data_type: TYPE_INT32 dims: [ 1 ] }} {inputs}
-{outputs}
-ensemble_scheduling {{ {steps} }}
-""")
-
-
-def echo_step(options="", to="OUT", model="echo", taken="IN"):
-    return f"""step {{ model_name: "{model}" input_map {{ key: "IN" value: "{taken}" }}
-  output_map {{ key: "OUT" value: "{to}" }} inferd {{ {options} }} }}
-"""
-
-
-def double_step(options="", to="OUT"):
-    return f"""step {{ model_name: "plus" input_map {{ key: "INPUT0" value: "IN" }} input_map {{ key: "INPUT1" value: "IN" }}
-  output_map {{ key: "OUTPUT0" value: "{to}" }} inferd {{ {options} }} }}
-"""
 
 
 def steps_of(server, model="choose"):

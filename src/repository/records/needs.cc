@@ -14,11 +14,33 @@ bool Matches(const config::Dependency& dependency, int64_t version) {
   return !dependency.version.has_value() || *dependency.version == version;
 }
 
+// The newest that will do; null: none is ready.
+const core::ModelVersion* FindReady(const ModelRecord* other, const config::Dependency& dependency) {
+  const core::ModelVersion* found = nullptr;
+  if (other == nullptr) return found;
+  for (const auto& [version, harness] : other->versions) {
+    if (Matches(dependency, version) && !harness.ending() && harness.serving() != nullptr) {
+      found = harness.serving().get();
+    }
+  }
+  return found;
+}
+
 bool IsReady(const ModelRecord* other, const config::Dependency& dependency) {
-  return other != nullptr && std::ranges::any_of(other->versions, [&](const auto& entry) {
-           const auto& [version, harness] = entry;
-           return Matches(dependency, version) && harness.serving() != nullptr && !harness.ending();
-         });
+  return FindReady(other, dependency) != nullptr;
+}
+
+// What a model that calls this one is made to fit.
+std::string TextOf(const core::ModelSignature& signature) {
+  std::string text = std::to_string(signature.max_batch_size) + (signature.decoupled ? " decoupled" : "");
+  for (const auto* tensors : {&signature.inputs, &signature.outputs}) {
+    text += tensors == &signature.inputs ? " in" : " out";
+    for (const core::TensorSpec& tensor : *tensors) {
+      text += ' ' + tensor.name + ':' + std::string(tensor::DataTypeName(tensor.datatype)) + tensor.shape.ToString();
+      text += tensor.optional ? "?" : "";
+    }
+  }
+  return text;
 }
 
 std::string WhyMissing(const ModelRecord* other, const config::Dependency& dependency) {
@@ -126,6 +148,15 @@ Needs JudgeNeeds(const ModelRecords& records, const ModelRecord& record, int64_t
   return needs;
 }
 
+std::string SignaturesNeeded(const ModelRecords& records, const ModelRecord& record) {
+  std::string text;
+  for (const config::Dependency& dependency : record.dependencies) {
+    const core::ModelVersion* const ready = FindReady(records.Find(dependency.model), dependency);
+    if (ready != nullptr) text += dependency.model + ' ' + TextOf(ready->signature()) + '\n';
+  }
+  return text;
+}
+
 std::vector<VersionView> ViewsWithNeeds(const ModelRecords& records, const ModelRecord& record, const Needs& needs) {
   std::vector<VersionView> views = record.Views();
   for (VersionView& view : views) {
@@ -173,7 +204,9 @@ std::string LookToDependents(const ModelRecord& record) {
   look += record.wanted.empty() ? "|" + record.problem : "";
   for (const auto& [version, harness] : record.versions) {
     look += '|' + std::to_string(version);
-    if (harness.serving() != nullptr) look += harness.ending() ? " ending" : " ready";
+    if (harness.serving() != nullptr) {
+      look += (harness.ending() ? " ending " : " ready ") + TextOf(harness.serving()->signature());
+    }
     if (harness.Pending()) look += " pending";
     if (!record.wanted.contains(version)) continue;
     look += record.LoadsOnDemand(version) && !harness.demanded() ? " asleep" : " wanted";

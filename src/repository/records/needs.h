@@ -21,6 +21,9 @@ struct Needs {
 // What the model's wanted versions need. Models that need each other in a circle are missing.
 Needs JudgeNeeds(const ModelRecords& records, const ModelRecord& record, int64_t now_ns);
 
+// The signatures of those that are met, as one text: VersionContent::needed.
+std::string SignaturesNeeded(const ModelRecords& records, const ModelRecord& record);
+
 // The record's views, with what each version needs.
 std::vector<VersionView> ViewsWithNeeds(const ModelRecords& records, const ModelRecord& record, const Needs& needs);
 

@@ -16,11 +16,12 @@ class ModelVersion;
 
 namespace inferd::repository {
 
-// The files a version is loaded from. Equal: loading again would give the same.
+// What a version is loaded from. Equal: loading again would give the same.
 struct VersionContent {
   storage::TreeStat shared;
   storage::TreeStat files;
   std::string config_json;  // of a load call
+  std::string needed = {};  // the signatures of the models that it depends on, for it was made to fit them
 
   bool operator==(const VersionContent&) const = default;
 };
