@@ -1,5 +1,5 @@
 # OnnxRuntime::OnnxRuntime, from a folder with include/onnxruntime_c_api.h and lib/libonnxruntime.so.1:
-# -DINFERD_ONNXRUNTIME_ROOT, the environment's INFERD_ONNXRUNTIME_ROOT, or where tools/install_deps puts it. The headers
+# -DINFERD_ONNXRUNTIME_ROOT, the environment's INFERD_ONNXRUNTIME_ROOT, or where tools/install_onnxruntime puts it. The headers
 # may be older than the library.
 set(OnnxRuntime_ROOTS
   ${INFERD_ONNXRUNTIME_ROOT} $ENV{INFERD_ONNXRUNTIME_ROOT} ${CMAKE_SOURCE_DIR}/build/deps/onnxruntime)

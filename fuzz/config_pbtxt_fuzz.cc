@@ -37,7 +37,7 @@ void CheckPrinted(const config::ModelConfig& config) {
 void CheckCompletion(const config::ModelConfig& config) {
   (void)config::FindProblems(*config.document, "m");
   const std::string folder = config.name.empty() ? "m" : config.name;
-  auto resolved = config::ResolveModel(config, folder, {"model.onnx"}, {});
+  auto resolved = config::ResolveModel(config, folder, {{"model.onnx"}}, {});
   if (!resolved.has_value()) return;
   config::BatchingDecision batching = config::DecideBatching(*resolved, kInputs, kOutputs, {});
   Require(!batching.reason.empty(), "a decision without a reason");

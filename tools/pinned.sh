@@ -14,12 +14,31 @@ make_pip() {
   [ -x "$deps/pip/bin/pip" ] || "$python" -m venv "$deps/pip"
 }
 
+# How much there is in a folder, again and again as it grows: on a terminal in one line, else every ten seconds.
+report_growth() {
+  local folder=$1 pause='' form='  %s MB\n' seconds=10
+  trap 'kill $pause 2>/dev/null; exit' TERM
+  if [ -t 1 ]; then form='\r  %s MB ' seconds=1; fi
+  while true; do
+    sleep "$seconds" > /dev/null & pause=$!
+    wait "$pause"
+    # shellcheck disable=SC2059
+    printf "$form" "$(du -sm "$folder" 2>/dev/null | cut -f 1)"
+  done
+}
+
 # fetch_wheel PINS PLATFORM FOLDER: the one wheel that the file PINS lists by version and hash, into FOLDER.
 fetch_wheel() {
-  local pins=$1 platform=$2 folder=$3
+  local pins=$1 platform=$2 folder=$3 reporter status=0
   say "fetching $(read_list "$pins" | head -n 1)"
   make_pip
   rm -rf "$folder"
-  "$deps/pip/bin/pip" -q --disable-pip-version-check download --no-deps --require-hashes --only-binary :all: \
-    --python-version 3.11 --platform "$platform" -d "$folder" -r "$pins"
+  mkdir -p "$folder/partial"
+  report_growth "$folder" & reporter=$!
+  TMPDIR=$folder/partial "$deps/pip/bin/pip" -q --disable-pip-version-check download --no-deps --require-hashes \
+    --only-binary :all: --python-version 3.11 --platform "$platform" -d "$folder" -r "$pins" || status=$?
+  kill "$reporter"
+  wait "$reporter" 2>/dev/null || true
+  rm -rf "$folder/partial"
+  return "$status"
 }

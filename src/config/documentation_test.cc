@@ -10,11 +10,13 @@
 #include <map>
 #include <sstream>
 
+#include "config/format/format_table.h"
 #include "config/model/model_config_completion.h"
 #include "config/model/model_config_parser.h"
 #include "config/model/unacted_fields.h"
 #include "config/option_table/option_table.h"
 #include "config/option_table/options_parser.h"
+#include "config/own_engines.h"
 #include "config/personalities/tritonserver_flags.h"
 #include "config/personality.h"
 
@@ -42,13 +44,50 @@ TEST(DocumentationTest, TheExampleConfigurationsComplete) {
   for (const char* page : {"models.md", "model-configuration.md"}) {
     const auto parsed = ParseModelConfig(BlockOf(ReadDocument(page), "pbtxt"), page);
     ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
-    const auto resolved = ResolveModel(*parsed, "digits", {"model.onnx"}, {});
+    const auto resolved = ResolveModel(*parsed, "digits", {{"model.onnx"}}, {});
     ASSERT_TRUE(resolved.has_value()) << resolved.error().ToString();
     const TensorInfo pixels{.name = "pixels", .datatype = tensor::DataType::kFp32, .shape = {-1, 64}};
     const TensorInfo scores{.name = "scores", .datatype = tensor::DataType::kFp32, .shape = {-1, 10}};
     const auto completed =
         CompleteModel(*resolved, {pixels}, {scores}, {}, DecideBatching(*resolved, {pixels}, {&scores, 1}, {}));
     EXPECT_TRUE(completed.has_value()) << completed.error().ToString();
+  }
+}
+
+// A row of the table of formats, as docs/models.md has it.
+std::string RowOf(const Format& format) {
+  std::string files;
+  for (const std::string_view file : format.files) {
+    if (!file.empty()) files += (files.empty() ? "`" : ", `") + std::string(file) + "`";
+  }
+  if (!format.companion.empty()) files += " with `" + std::string(format.companion) + "`";
+  const Platform& platform = *PlatformOf(format);
+  return "| " + files + " | " + std::string(format.name) + " | " +
+         (platform.name.empty() ? "" : "`" + std::string(platform.name) + "`") + " | `" + std::string(platform.engine) +
+         "` |\n";
+}
+
+TEST(DocumentationTest, TheTableOfFormatsIsTheTable) {
+  std::string table = "| file in the version folder | format | platform | engine |\n|---|---|---|---|\n";
+  for (const Format& format : Formats()) {
+    if (PlatformOf(format) != nullptr) table += RowOf(format);
+  }
+  EXPECT_NE(ReadDocument("models.md").find("\n" + table + "\n"), std::string::npos) << table;
+}
+
+// README.md and docs/engines.md have a row for each format of an engine that can be installed.
+TEST(DocumentationTest, FormatsThatAreServedAreListed) {
+  for (const char* page : {"../README.md", "engines.md"}) {
+    const std::string text = ReadDocument(page);
+    for (const OwnEngine& engine : kOwnEngines) {
+      for (const NamedFormat& format : FormatsOf(engine.name)) {
+        std::string files;
+        for (const std::string& file : format.files) files += (files.empty() ? "`" : ", `") + file + "`";
+        const std::string row =
+            "| " + std::string(format.name) + " | " + files + " | `" + std::string(engine.name) + "` | ";
+        EXPECT_NE(text.find("\n" + row), std::string::npos) << page << " lacks " << row;
+      }
+    }
   }
 }
 
@@ -60,7 +99,7 @@ TEST(DocumentationTest, TheExamplesOfRaggedBatchesAndPaddingHoldUp) {
     const std::string text = "backend: \"onnxruntime\" max_batch_size: 8\n" + BlockOf(page.substr(begin), "");
     const auto parsed = ParseModelConfig(text, section);
     ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
-    const auto resolved = ResolveModel(*parsed, "m", {"model.onnx"}, {});
+    const auto resolved = ResolveModel(*parsed, "m", {{"model.onnx"}}, {});
     EXPECT_TRUE(resolved.has_value()) << resolved.error().ToString();
   }
 }

@@ -8,10 +8,17 @@ namespace inferd::config {
 // they can do.
 struct OwnEngine {
   std::string_view name;
-  bool gpus;  // its instances may be on GPUs
+  bool gpus;         // its instances may be on GPUs
+  bool installable;  // tools/install_engine has it, for builds that are without it
 };
 
-inline constexpr OwnEngine kOwnEngines[] = {{"onnxruntime", false}, {"tensorflow", false}, {"fake", true}};
+inline constexpr OwnEngine kOwnEngines[] = {
+    {.name = "onnxruntime", .gpus = false, .installable = true},
+    {.name = "tensorflow", .gpus = false, .installable = true},
+    {.name = "forest", .gpus = false, .installable = true},
+    {.name = "python", .gpus = false, .installable = true},
+    {.name = "fake", .gpus = true, .installable = false},
+};
 
 // Null: it is none of these.
 constexpr const OwnEngine* FindOwnEngine(std::string_view name) {

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
 namespace inferd::config {
 namespace {
 
@@ -28,25 +26,6 @@ TEST(PlatformTest, TritonsNamesMeanTheSameEngines) {
   ASSERT_NE(FindBackend("onnxruntime"), nullptr);
   EXPECT_EQ(FindBackend("identity")->engine, "fake");
   EXPECT_EQ(FindBackend("nobody"), nullptr);
-}
-
-TEST(PlatformTest, DetectsByFileInTritonsOrder) {
-  const auto detect = [](std::vector<std::string> entries) {
-    const auto found = DetectModel(entries);
-    return found.has_value() ? std::string(found->platform->backend) + "/" + found->filename : "";
-  };
-  EXPECT_EQ(detect({"model.onnx", "model.data"}), "onnxruntime/model.onnx");
-  EXPECT_EQ(detect({"model.onnx", "model.savedmodel"}), "tensorflow/model.savedmodel");
-  EXPECT_EQ(detect({"variables", "saved_model.pb", "assets"}), "tensorflow/saved_model.pb");
-  EXPECT_EQ(detect({"variables", "saved_model.pbtxt"}), "tensorflow/saved_model.pbtxt");
-  EXPECT_EQ(detect({"frozen.pb"}), "");
-  EXPECT_EQ(detect({"batching_params.pbtxt"}), "");
-  EXPECT_EQ(detect({"model.pt"}), "pytorch/model.pt");
-  EXPECT_EQ(detect({"model.pt2"}), "torch_aoti/model.pt2");
-  EXPECT_EQ(detect({"resnet.onnx", "README"}), "onnxruntime/resnet.onnx");
-  EXPECT_EQ(detect({"a.onnx", "b.onnx"}), "");
-  EXPECT_EQ(detect({"weights.json"}), "");
-  EXPECT_EQ(detect({}), "");
 }
 
 }  // namespace

@@ -138,8 +138,8 @@ Status CompleteOptions(CLI::App& app, Command& command) {
 }
 
 int Run(Command& command) {
-  if (!command.validate_path.empty()) {
-    const auto exit_status = Validate(command.validate_path, command.output());
+  if (command.run_here != nullptr) {
+    const auto exit_status = command.run_here();
     return exit_status.has_value() ? *exit_status : Report(exit_status.error(), command.err);
   }
   command.connection.timeout = std::chrono::milliseconds(static_cast<int64_t>(command.timeout_s * 1000));

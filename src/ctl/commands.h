@@ -61,4 +61,7 @@ base::Status Bench(V2Server& server, const BenchArguments& arguments, const Outp
 // writes to this process's standard output itself.
 base::Result<int> Validate(const std::string& path, const Output& out);
 
+// The engines that `inferd --list-engines` finds in a folder (empty: the installation's own). The exit status.
+base::Result<int> ShowEngines(const std::string& directory, const Output& out);
+
 }  // namespace inferd::ctl

@@ -93,9 +93,22 @@ void AddControlCommands(CLI::App& app, Command& command) {
       return Unload(server, command.model, *dependents, command.output());
     };
   });
+}
 
+// What needs no server.
+void AddLocalCommands(CLI::App& app, Command& command) {
+  auto path = std::make_shared<std::string>();
   CLI::App* validate = app.add_subcommand("validate", "Check a model repository or a model file, without a server");
-  validate->add_option("PATH", command.validate_path, "The repository's folder, or a model file")->required();
+  validate->add_option("PATH", *path, "The repository's folder, or a model file")->required();
+  validate->callback([&, path] { command.run_here = [&, path] { return Validate(*path, command.output()); }; });
+
+  auto directory = std::make_shared<std::string>();
+  CLI::App* engines =
+      app.add_subcommand("engines", "Installed engines, the formats that they read, and what is missing");
+  engines->add_option("--engine-directory", *directory, "Where their libraries are; else those of this installation")
+      ->check(CLI::ExistingDirectory);
+  engines->callback(
+      [&, directory] { command.run_here = [&, directory] { return ShowEngines(*directory, command.output()); }; });
 }
 
 void AddInferCommand(CLI::App& app, Command& command) {
@@ -165,6 +178,7 @@ void AddSubcommands(CLI::App& app, Command& command) {
   AddReadingCommands(app, command);
   AddInferCommand(app, command);
   AddControlCommands(app, command);
+  AddLocalCommands(app, command);
   AddBenchCommand(app, command);
 }
 

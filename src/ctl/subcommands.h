@@ -23,9 +23,9 @@ struct Command {
   bool json = false;  // what is printed
   std::string settings_file{};
 
-  std::string model{}, version{};                // that are asked for; empty: none
-  std::function<base::Status(V2Server&)> run{};  // with a server
-  std::string validate_path{};                   // in place of `run`, without one
+  std::string model{}, version{};                 // that are asked for; empty: none
+  std::function<base::Status(V2Server&)> run{};   // with a server
+  std::function<base::Result<int>()> run_here{};  // in place of `run`, without one: the exit status
 
   Output output() const { return {out, json}; }
 };

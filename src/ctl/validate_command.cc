@@ -1,17 +1,10 @@
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "base/system/file_descriptor.h"
 #include "ctl/commands.h"
-#include "ctl/validation_report.h"
+#include "ctl/program/server_program.h"
+#include "ctl/program/validation_report.h"
 
 namespace inferd::ctl {
 
@@ -43,18 +36,6 @@ bool IsModelFolder(const fs::path& folder) {
   return file && !subfolder;
 }
 
-void ReadToEnd(int fd, std::string& text) {
-  char chunk[16 << 10];
-  for (;;) {
-    const ssize_t n = ::read(fd, chunk, sizeof chunk);
-    if (n > 0) {
-      text.append(chunk, static_cast<size_t>(n));
-    } else if (n == 0 || errno != EINTR) {
-      return;
-    }
-  }
-}
-
 // The server's options that have it look at what is there: a model file, a model's folder, a repository.
 std::vector<std::string> OptionsFor(const std::string& path) {
   std::error_code error;
@@ -66,49 +47,16 @@ std::vector<std::string> OptionsFor(const std::string& path) {
           "--load-model=" + folder.filename().string()};
 }
 
-// Runs a program and returns its exit status; what it prints goes to `printed`, or to where this program's goes.
-base::Result<int> Run(const std::vector<char*>& arguments, std::string* printed) {
-  int ends[2] = {-1, -1};
-  if (printed != nullptr && ::pipe2(ends, O_CLOEXEC) != 0) {
-    return std::unexpected(base::Internal(std::string("cannot make a pipe: ") + std::strerror(errno)));
-  }
-  base::FileDescriptor reading(ends[0]);
-  base::FileDescriptor writing(ends[1]);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  if (printed != nullptr) ::posix_spawn_file_actions_adddup2(&actions, writing.get(), STDOUT_FILENO);
-  pid_t pid = 0;
-  const int failed = ::posix_spawn(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) {
-    return std::unexpected(
-        base::Internal("cannot start '" + std::string(arguments[0]) + "': " + std::strerror(failed)));
-  }
-  writing = base::FileDescriptor();
-  if (printed != nullptr) ReadToEnd(reading.get(), *printed);
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
-
 }  // namespace
 
 base::Result<int> Validate(const std::string& path, const Output& out) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return std::unexpected(base::NotFound("there is no '" + path + "'"));
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string server = self.parent_path() / "inferd";
-  if (!std::filesystem::exists(server, error)) {
-    return std::unexpected(base::NotFound("validating needs the server program; '" + server + "' is not there"));
-  }
-  const std::vector<std::string> options = OptionsFor(path);
-  std::vector<char*> arguments = {const_cast<char*>(server.c_str()), const_cast<char*>("--dry-run")};
-  for (const std::string& option : options) arguments.push_back(const_cast<char*>(option.c_str()));
-  arguments.push_back(nullptr);
-  if (!out.json) return Run(arguments, nullptr);
+  std::vector<std::string> options = OptionsFor(path);
+  options.insert(options.begin(), "--dry-run");
+  if (!out.json) return RunServerProgram(options, nullptr);
   std::string printed;
-  INFERD_ASSIGN_OR_RETURN(const int exit_status, Run(arguments, &printed));
+  INFERD_ASSIGN_OR_RETURN(const int exit_status, RunServerProgram(options, &printed));
   json::Writer writer;
   WriteValidationReport(writer, path, exit_status == 0, ParseValidationReport(printed));
   out.Write(writer);

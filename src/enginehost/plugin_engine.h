@@ -31,6 +31,7 @@ class PluginEngine final : public core::Engine {
 
   // Of the library.
   const std::filesystem::path& path() const { return path_; }
+  int32_t device_count() const { return opened_.device_count; }  // GPUs
   const CopyCounters& copies() const { return opened_.copies; }
 
  private:

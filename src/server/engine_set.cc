@@ -16,15 +16,15 @@ std::filesystem::path ProgramFolder() {
   return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
 }
 
-std::filesystem::path DirectoryOf(const config::ServerOptions& options) {
+}  // namespace
+
+std::filesystem::path EngineDirectory(const config::ServerOptions& options) {
   if (!options.engine_directory.empty()) return options.engine_directory;
   return ProgramFolder().parent_path() / "lib" / "inferd" / "engines";
 }
 
-}  // namespace
-
 base::Result<EngineSet> EngineSet::Open(const config::ServerOptions& options, base::Logger& logger) {
-  INFERD_ASSIGN_OR_RETURN(auto found, enginehost::OpenEngines(DirectoryOf(options),
+  INFERD_ASSIGN_OR_RETURN(auto found, enginehost::OpenEngines(EngineDirectory(options),
                                                               {.logger = &logger, .cpu_threads = CpuThreads(options)}));
   for (const base::Status& problem : found.problems) logger.Error("engine left out", {{"reason", problem.message()}});
   EngineSet set;

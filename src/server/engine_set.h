@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "worker/parent/isolating_engine.h"
 
 namespace inferd::server {
+
+// Where the libraries of engines are: as the options say, or beside the program.
+std::filesystem::path EngineDirectory(const config::ServerOptions& options);
 
 // The engines that the options name, opened. They live as long as the process.
 class EngineSet final {

@@ -18,6 +18,7 @@
 #include "config/option_table/options_parser.h"
 #include "config/personality.h"
 #include "server/dry_run.h"
+#include "server/engine_list.h"
 #include "server/inference_server.h"
 #include "server/process/credential_watch.h"
 #include "server/process/exit_watch.h"
@@ -173,6 +174,7 @@ int Run(int argc, char** argv, char** environment) {
   if (parsed->show_usage) std::cout << config::ServerOptionsHelp(*options.personality);
   for (const std::string& warning : parsed->warnings) (*logger)->Warning(warning);
   for (const std::string& note : parsed->notes) (*logger)->Info(note);
+  if (options.list_engines) return ListEngines(options, **logger, std::cout);
   if (options.dry_run) return DryRun(options, **logger, std::cout);
   return Serve(options, **logger);
 }

@@ -103,7 +103,7 @@ def test_the_tree_has_examples():
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 def test_examples_do_what_they_say(document, tmp_path):
     if document.name == "tensorflow-models.md" and not has_engine("tensorflow"):
-        pytest.skip("the tensorflow engine is not built: tools/install_tensorflow")
+        pytest.skip("the tensorflow engine is not built: tools/install_engine tensorflow")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     with contextlib.ExitStack() as running:
         server = running.enter_context(Server(EXAMPLES))

@@ -59,7 +59,7 @@ def maps_of(pid):
     return pathlib.Path(f"/proc/{pid}/maps").read_text()
 
 
-@pytest.mark.skipif(not has_engine("onnxruntime"), reason="the onnxruntime engine is not built: tools/install_deps")
+@pytest.mark.skipif(not has_engine("onnxruntime"), reason="the onnxruntime engine is not built: tools/install_engine onnxruntime")
 @pytest.mark.parametrize("isolation", ["none", "process"])
 def test_it_serves_from_there(prefix, monkeypatch, tmp_path, isolation):
     monkeypatch.setattr("support.server.PROGRAMS", prefix / "bin")

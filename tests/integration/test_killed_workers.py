@@ -21,7 +21,7 @@ Y = [2.5, 3.0, 4.5]
 LOCAL = [("grpc.use_local_subchannel_pool", 1)]  # a connection of its own for each client
 
 if not has_engine("tensorflow"):
-    pytest.skip("the tensorflow engine is not built: tools/install_tensorflow", allow_module_level=True)
+    pytest.skip("the tensorflow engine is not built: tools/install_engine tensorflow", allow_module_level=True)
 
 
 @contextlib.contextmanager

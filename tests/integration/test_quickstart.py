@@ -13,6 +13,8 @@ import pytest
 from support.server import EXAMPLES, PROGRAMS, ROOT, Server, free_ports, has_engine, wait_until
 
 RELEASE = ROOT / "build" / "release" / "bin"  # which it builds, and starts
+NAMES = subprocess.run([ROOT / "tools" / "install_engine", "--names"], capture_output=True, text=True, check=True).stdout.replace(
+    "\n", " ").strip()
 
 
 def run(*options):
@@ -24,7 +26,7 @@ def run(*options):
 def test_help_has_every_option(option):
     status, output, errors = run(option)
     assert (status, errors) == (0, "")
-    for name in ("--build-only", "--engines onnxruntime,tensorflow", "--help"):
+    for name in ("--build-only", "--engines LIST", "--help"):
         assert f"./quickstart {name}" in output
     assert "#" not in output and "set -e" not in output
 
@@ -32,8 +34,8 @@ def test_help_has_every_option(option):
 @pytest.mark.parametrize("options, error", [
     (["--engines"], "--engines wants a list"),
     (["--engines="], "--engines wants a list"),
-    (["--engines", "onnxruntime,pytorch"], "unknown engine 'pytorch' (onnxruntime and tensorflow are known)"),
-    (["--build-only", "--engines=caffe2"], "unknown engine 'caffe2' (onnxruntime and tensorflow are known)"),
+    (["--engines", "onnxruntime,pytorch"], f"unknown engine 'pytorch' (known: {NAMES})"),
+    (["--build-only", "--engines=caffe2"], f"unknown engine 'caffe2' (known: {NAMES})"),
 ])
 def test_engines_that_there_are_not(options, error):
     assert run(*options) == (1, "", f"quickstart: {error}\n")
@@ -108,11 +110,11 @@ def answers(output):
 
 
 @pytest.mark.skipif(PROGRAMS.resolve() != RELEASE.resolve(), reason="the programs under test are not those that it builds")
-@pytest.mark.skipif(not has_engine("tensorflow"), reason="the tensorflow engine is not built: tools/install_tensorflow")
+@pytest.mark.skipif(not has_engine("tensorflow"), reason="the tensorflow engine is not built: tools/install_engine tensorflow")
 @pytest.mark.timeout(300)
 def test_it_serves_and_shows_the_documented_calls(tmp_path):
     http, grpc, metrics = free_ports(3)
-    options = ["--engines", "onnxruntime,tensorflow", "--http-address=127.0.0.1", "--grpc-address=127.0.0.1",
+    options = ["--engines", "all", "--http-address=127.0.0.1", "--grpc-address=127.0.0.1",
                "--metrics-address=127.0.0.1", "--http-port", str(http), f"--grpc-port={grpc}", "--metrics-port", str(metrics)]
     said = tmp_path / "output"
     with said.open("w") as output, subprocess.Popen([ROOT / "quickstart", *options], cwd=tmp_path, stdin=subprocess.DEVNULL,
@@ -128,6 +130,7 @@ def test_it_serves_and_shows_the_documented_calls(tmp_path):
         assert probe.connect_ex(("127.0.0.1", http)) != 0, "the server ended with it"
     text = said.read_text()
     assert f"http://localhost:{http} " in text and f"localhost:{grpc} " in text and f"http://localhost:{metrics}/metrics" in text
+    assert "$ inferctl infer iris --request examples/requests/iris.json\n\nmodel iris, version 1\n" in text
     regressed, classified = [2.5, 3.0], [[["half", 2.5], ["rest", 3.5]]]
     assert answers(text) == {"half_plus_two:predict": {"predictions": [2.5, 3.0, 4.5]},
                              "half_plus_two:regress": {"result": regressed, "results": regressed},

@@ -60,7 +60,7 @@ def fixed(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(identities, fixed, isolation):
     if not has_engine("tensorflow"):
-        pytest.fail("the tensorflow engine is not built: tools/install_tensorflow")
+        pytest.fail("the tensorflow engine is not built: tools/install_engine tensorflow")
     asked = ["matmul", *(Identity("tensorflow", datatype).name for datatype in models.DATATYPES)]
     asked += [FixedIdentity(engine, datatype).name for datatype in NUMBERS for engine in ("onnxruntime", "tensorflow")]
     with Server(f"onnx={identities}", f"tensorflow={TENSORFLOW}", f"fixed={fixed}", ready=False) as running:

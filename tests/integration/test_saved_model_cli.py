@@ -17,7 +17,7 @@ TYPES = {type_number: (numpy.object_ if name == "BYTES" else models.DATATYPES[na
          for name, (type_number, field) in tfs.DTYPES.items()}
 
 if not has_engine("tensorflow"):
-    pytest.skip("the tensorflow engine is not built: tools/install_tensorflow", allow_module_level=True)
+    pytest.skip("the tensorflow engine is not built: tools/install_engine tensorflow", allow_module_level=True)
 
 pytestmark = IN_BOTH_ISOLATIONS
 

@@ -109,12 +109,12 @@ def test_status_says_why_a_server_is_not_ready(tmp_path):
 @pytest.mark.parametrize("path, words", [
     ("model.onnx", "put model.onnx into a version folder, iris/1/model.onnx"),
     ("v1/model.onnx", "a version folder's name is a number, as in iris/1/model.onnx: rename 'v1'"),
-    ("model.pkl", "scikit-learn pickles need converting to ONNX"),
+    ("model.pkl", "put model.pkl into a version folder, iris/1/model.pkl"),
+    ("model.h5", "Keras models need exporting as a SavedModel"),
     ("1/model.pkl", "scikit-learn pickles need converting to ONNX: skl2onnx.to_onnx(model, X[:1])"),
     ("1/model.joblib", "scikit-learn pickles need converting to ONNX"),
     ("1/model.pt", "engine for platform pytorch_torchscript is not installed: PyTorch models need exporting to ONNX"),
     ("1/model.h5", "Keras models need exporting as a SavedModel"),
-    ("1/model.bst", "XGBoost models need converting to ONNX"),
 ])
 def test_a_folder_without_a_model_says_what_it_needs(tmp_path, path, words):
     models.write_whole(tmp_path / "iris" / path, b"content")

@@ -20,7 +20,7 @@ EXPECTED = json.loads((MODELS / "expected.json").read_text())
 DATATYPES = {"float32": "FP32", "int32": "INT32", "int64": "INT64", "string": "BYTES"}
 
 if not has_engine("tensorflow"):
-    pytest.skip("the tensorflow engine is not built: tools/install_tensorflow", allow_module_level=True)
+    pytest.skip("the tensorflow engine is not built: tools/install_engine tensorflow", allow_module_level=True)
 
 pytestmark = IN_BOTH_ISOLATIONS
 

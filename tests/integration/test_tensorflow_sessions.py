@@ -21,7 +21,7 @@ for function in model.meta_graphs[0].graph_def.library.function:
 TAGS = ROOT / "tests" / "models" / "tensorflow" / "tags"  # saved under the tags "serve" and "cpu"
 
 if not has_engine("tensorflow"):
-    pytest.skip("the tensorflow engine is not built: tools/install_tensorflow", allow_module_level=True)
+    pytest.skip("the tensorflow engine is not built: tools/install_engine tensorflow", allow_module_level=True)
 
 
 @pytest.fixture

@@ -108,7 +108,7 @@ for signature in model.meta_graphs[0].signature_def.values():
 """
 
 if not has_engine("tensorflow"):
-    pytest.skip("the tensorflow engine is not built: tools/install_tensorflow", allow_module_level=True)
+    pytest.skip("the tensorflow engine is not built: tools/install_engine tensorflow", allow_module_level=True)
 
 pytestmark = IN_BOTH_ISOLATIONS
 

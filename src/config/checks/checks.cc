@@ -11,11 +11,6 @@
 
 namespace inferd::config {
 
-bool IsInside(const std::string& name) {
-  const std::filesystem::path path(name);
-  return !name.empty() && !path.is_absolute() && name.find('\0') == std::string::npos &&
-         std::ranges::none_of(path, [](const auto& part) { return part == ".."; });
-}
 namespace {
 
 // Far above any use; keeps a slip of the finger from starting a million threads.
@@ -50,7 +45,18 @@ void CheckRuntime(CheckContext& c) {
                                                  "', expected '" + expected + "' for " + c.model));
 }
 
+bool AreBounds(const google::protobuf::RepeatedField<double>& bounds) {
+  return std::ranges::all_of(bounds, [](double bound) { return std::isfinite(bound); }) &&
+         std::ranges::adjacent_find(bounds, std::greater_equal()) == bounds.end();
+}
+
 }  // namespace
+
+bool IsInside(const std::string& name) {
+  const std::filesystem::path path(name);
+  return !name.empty() && !path.is_absolute() && name.find('\0') == std::string::npos &&
+         std::ranges::none_of(path, [](const auto& part) { return part == ".."; });
+}
 
 void CheckInstanceGroups(CheckContext& c) {
   using Group = inference::ModelInstanceGroup;
@@ -134,15 +140,6 @@ void CheckWarmup(CheckContext& c) {
     }
   }
 }
-
-namespace {
-
-bool AreBounds(const google::protobuf::RepeatedField<double>& bounds) {
-  return std::ranges::all_of(bounds, [](double bound) { return std::isfinite(bound); }) &&
-         std::ranges::adjacent_find(bounds, std::greater_equal()) == bounds.end();
-}
-
-}  // namespace
 
 void CheckMetrics(CheckContext& c) {
   for (int i = 0; i < c.config.model_metrics().metric_control_size(); ++i) {

@@ -22,7 +22,7 @@ TensorInfo Tensor(std::string name, tensor::Shape shape, std::vector<std::string
 
 BatchingDecision Decide(std::string_view text, const std::vector<TensorInfo>& inputs,
                         const std::vector<TensorInfo>& outputs, CompletionOptions options = {}) {
-  const auto resolved = ResolveModel(ParseModelConfig(text, "config.pbtxt").value(), "m", {"model.onnx"}, options);
+  const auto resolved = ResolveModel(ParseModelConfig(text, "config.pbtxt").value(), "m", {{"model.onnx"}}, options);
   EXPECT_TRUE(resolved.has_value()) << resolved.error().ToString();
   return DecideBatching(*resolved, inputs, outputs, options);
 }

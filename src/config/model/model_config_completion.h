@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "config/default_batching.h"
 #include "config/engine_parameters.h"
+#include "config/format/model_files.h"
 #include "config/model/batching_decision.h"
 #include "config/model/model_config.h"
 #include "config/platform.h"
@@ -30,11 +31,10 @@ struct CompletionOptions {
 };
 
 // Step one, before an engine opens the model: name from the folder, engine from `platform`, `backend`, or else the
-// entries of the first version folder (names only), file name, instance groups, version policy; and FindProblems.
-// INVALID_ARGUMENT lists every problem found; NOT_FOUND: nothing says which engine it is for. The result's `engine` may
-// be one that is not installed: the caller knows.
-base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& folder_name,
-                                       const std::vector<std::string>& version_entries,
+// files of the version folder, file name, instance groups, version policy; and FindProblems. INVALID_ARGUMENT lists
+// every problem found, or the files are two models; NOT_FOUND: nothing says which engine it is for. The result's
+// `engine` may be one that is not installed: the caller knows.
+base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& folder_name, const ModelFiles& files,
                                        const CompletionOptions& options);
 
 // Step two, with what the engine found: inputs, outputs and batching where the configuration does not say, and whether

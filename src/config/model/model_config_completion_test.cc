@@ -36,7 +36,7 @@ ModelConfig Parsed(std::string_view text) {
 
 base::Result<ModelConfig> Resolve(std::string_view text, std::vector<std::string> entries = {"model.onnx"},
                                   CompletionOptions options = {}) {
-  return ResolveModel(Parsed(text), "m", entries, options);
+  return ResolveModel(Parsed(text), "m", {std::move(entries)}, options);
 }
 
 // Without executions.
@@ -60,7 +60,7 @@ std::string ErrorOf(const base::Result<ModelConfig>& result) {
 
 TEST(ModelConfigCompletionTest, NoConfigurationAtAllIsCompletedFromTheModel) {
   const CompletionOptions options;
-  auto config = ResolveModel(*ParseModelConfig("", "config.pbtxt"), "digits", {"model.onnx"}, options);
+  auto config = ResolveModel(*ParseModelConfig("", "config.pbtxt"), "digits", {{"model.onnx"}}, options);
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
   EXPECT_EQ(config->engine, "onnxruntime");
   EXPECT_EQ(config->platform, "onnx_onnxv1");
@@ -102,6 +102,27 @@ TEST(ResolveModelTest, TheEngineComesFromPlatformBackendFileOrName) {
   EXPECT_THAT(nothing.error().message(),
               HasSubstr("Could not determine backend for model 'm' with no backend in model "
                         "configuration. Expected model name of the form 'model.<backend_name>'."));
+}
+
+TEST(ResolveModelTest, OfTwoModelsTheConfigurationSaysWhichIsMeant) {
+  const std::vector<std::string> two = {"model.pt", "model.onnx"};
+  EXPECT_THAT(ErrorOf(Resolve("", two)), HasSubstr("has two models, model.onnx (ONNX, for the engine onnxruntime) and "
+                                                   "model.pt (TorchScript, for the engine torch)"));
+  EXPECT_EQ(Resolve("backend: \"pytorch\"", two)->default_model_filename, "model.pt");
+  EXPECT_EQ(Resolve("platform: \"onnx_onnxv1\"", two)->default_model_filename, "model.onnx");
+  EXPECT_EQ(Resolve("default_model_filename: \"model.pt\"", two)->engine, "torch");
+  EXPECT_EQ(Resolve("backend: \"mine\"", two)->default_model_filename, "");
+  EXPECT_THAT(ErrorOf(Resolve("backend: \"onnxruntime\"", {"a.onnx", "b.onnx"})), HasSubstr("two models, a.onnx"));
+  CompletionOptions triton;
+  triton.triton_exact = true;
+  EXPECT_EQ(Resolve("", two, triton)->engine, "onnxruntime") << "in Triton's order";
+  EXPECT_EQ(Resolve("", {"a.onnx", "b.pt"}, triton).error().code(), base::StatusCode::kNotFound);
+}
+
+TEST(ResolveModelTest, AFileThatLacksItsCompanionIsNoModel) {
+  EXPECT_EQ(ErrorOf(Resolve("", {"model.netdef"})), "model.netdef needs init_model.netdef beside it");
+  EXPECT_EQ(Resolve("", {"init_model.netdef", "model.netdef"})->engine, "caffe2");
+  EXPECT_EQ(Resolve("platform: \"caffe2_netdef\"", {"model.netdef"})->engine, "caffe2") << "its engine will say so";
 }
 
 TEST(ResolveModelTest, MetadataShowsTheNamesOfThePersonality) {
@@ -179,7 +200,8 @@ TEST(ModelConfigCompletionTest, ModelsThatBatchByDefaultMayShareAResource) {
 TEST(ResolveModelTest, ParametersOfTheEngineAreBelowTheModels) {
   CompletionOptions options;
   options.engine_parameters = {{"onnxruntime", {{"a", "server's"}, {"b", "server's"}}}, {"tensorflow", {{"c", "x"}}}};
-  const auto config = Resolve("parameters { key: \"b\" value { string_value: \"model's\" } }", {"model.onnx"}, options);
+  const auto config =
+      Resolve("parameters { key: \"b\" value { string_value: \"model's\" } }", {{"model.onnx"}}, options);
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
   EXPECT_THAT(config->parameters, ElementsAre(Pair("a", "server's"), Pair("b", "model's")));
   EXPECT_THAT(Resolve("backend: \"mine\"", {}, options)->parameters, IsEmpty());
@@ -204,7 +226,7 @@ output [ { name: "prob" data_type: TYPE_FP32 dims: [ 10, 1, 1 ] label_filename: 
 cc_model_filenames [ { key: "6.1" value: "model6_1.plan" }, { key: "7.0" value: "model7_0.plan" } ]
 instance_group [ { count: 2 gpus: [ 0 ] } ]
 )"),
-                                   "trt_mnist", {"model6_1.plan", "model7_0.plan"}, {});
+                                   "trt_mnist", {{"model6_1.plan", "model7_0.plan"}}, {});
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
   EXPECT_EQ(config->engine, "tensorrt");
   EXPECT_EQ(config->default_model_filename, "model.plan");
@@ -581,7 +603,7 @@ TEST(CompleteModelTest, BatchingIsTheDefaultsWhereNothingIsWritten) {
                               .split_large_requests = true,
                               .queue_size_max = 7};
   const auto complete = [&](const char* text) {
-    const auto resolved = ResolveModel(*ParseModelConfig(text, "f"), "m", {"model.onnx"}, options);
+    const auto resolved = ResolveModel(*ParseModelConfig(text, "f"), "m", {{"model.onnx"}}, options);
     return Completed(*resolved, {kX}, {kY}, options).value();
   };
   const ModelConfig config = complete("");

@@ -4,7 +4,6 @@
 
 #include "config/model/model_config_completion.h"
 #include "config/model/model_config_place.h"
-#include "config/model/model_hints.h"
 #include "config/model/unacted_fields.h"
 #include "config/own_engines.h"
 
@@ -17,42 +16,67 @@ std::string Listed(const std::vector<std::string>& names) {
   return text.empty() ? "nothing" : text;
 }
 
+// Whether a platform is one that the configuration names; any, where it names none.
+WantedPlatform Wanted(const inference::ModelConfig& config) {
+  if (const Platform* const platform = FindPlatform(config.platform()); platform != nullptr) {
+    return [platform](const Platform& each) {
+      return each.backend == platform->backend && each.predict_v2 == platform->predict_v2;
+    };
+  }
+  return [&config](const Platform& each) { return config.backend().empty() || each.backend == config.backend(); };
+}
+
+// The file of the version folder that the configuration leaves to be found. Nothing: there is none. Of several, Triton
+// takes the first with a full name, in its own order, and none of others.
+base::Result<std::optional<FoundModel>> ChooseFile(const inference::ModelConfig& config, const ModelFiles& files,
+                                                   const CompletionOptions& options) {
+  if (const std::string& named = config.default_model_filename(); !named.empty()) return FindModel(files, named);
+  std::vector<FoundModel> found = FindModels(files, Wanted(config));
+  // Else there is a file for each kind of GPU.
+  const bool one_meant = !options.triton_exact && config.cc_model_filenames_size() == 0;
+  if (found.size() > 1 && one_meant) return std::unexpected(SeveralModels(config.name(), found));
+  if (found.empty() || (found.size() > 1 && !found.front().full_name)) return std::nullopt;
+  return std::move(found.front());
+}
+
+base::Status NoBackend(const inference::ModelConfig& config, const ModelFiles& files) {
+  const std::string advice = AdviceOnUnread(files);
+  return base::NotFound(
+      "Could not determine backend for model '" + config.name() +
+      "' with no backend in model configuration. Expected model name of the form 'model.<backend_name>'. The version "
+      "folder holds: " +
+      Listed(files.names) + (advice.empty() ? "" : ": " + advice));
+}
+
 // What `platform` or `backend`, or else a file's or the model's name, says. nullptr: a platform that FindProblems will
 // report, or the backend of an engine that the table does not know.
-base::Result<const Platform*> ChoosePlatform(inference::ModelConfig& config, const std::optional<DetectedModel>& found,
-                                             const std::vector<std::string>& version_entries, bool complete) {
+base::Result<const Platform*> ChoosePlatform(inference::ModelConfig& config, const std::optional<FoundModel>& found,
+                                             const ModelFiles& files, bool complete) {
   if (!config.platform().empty()) return FindPlatform(config.platform());
+  const Platform* const of_file = found.has_value() ? PlatformOf(*found->format) : nullptr;
   if (!config.backend().empty()) {
-    const bool same = found.has_value() && found->platform->backend == config.backend();
-    return same ? found->platform : FindBackend(config.backend());
+    return of_file != nullptr && of_file->backend == config.backend() ? of_file : FindBackend(config.backend());
   }
   if (!complete) {
     return std::unexpected(base::InvalidArgument("must specify 'platform' or 'backend' for '" + config.name() + "'"));
   }
-  if (const Platform* platform = FindPlatformOfFile(config.default_model_filename()); platform != nullptr)
-    return platform;
-  if (found.has_value()) return found->platform;
-  const size_t dot = config.name().rfind('.');
-  if (dot == std::string::npos || dot + 1 == config.name().size()) {
-    const std::string_view hint = ForeignModelHint(version_entries);
-    return std::unexpected(base::NotFound(
-        "Could not determine backend for model '" + config.name() +
-        "' with no backend in model configuration. Expected model name of the form 'model.<backend_name>'. The version "
-        "folder holds: " +
-        Listed(version_entries) + (hint.empty() ? "" : ": " + std::string(hint))));
+  if (of_file != nullptr && !found->missing.empty()) {
+    return std::unexpected(base::InvalidArgument(found->filename + " needs " + found->missing + " beside it"));
   }
+  if (of_file != nullptr) return of_file;
+  const size_t dot = config.name().rfind('.');
+  if (dot == std::string::npos || dot + 1 == config.name().size()) return std::unexpected(NoBackend(config, files));
   config.set_backend(config.name().substr(dot + 1));
   return FindBackend(config.backend());
 }
 
-void FillPlatform(inference::ModelConfig& config, const Platform& platform, const std::optional<DetectedModel>& found,
+void FillPlatform(inference::ModelConfig& config, const Platform& platform, const std::optional<FoundModel>& found,
                   PlatformNames names) {
   if (config.backend().empty()) config.set_backend(std::string(platform.backend));
   if (config.platform().empty() && !platform.name.empty())
     config.set_platform(std::string(ShownPlatform(platform, names)));
   if (!config.default_model_filename().empty()) return;
-  const bool same = found.has_value() && found->platform->backend == platform.backend;
-  config.set_default_model_filename(same ? found->filename : std::string(platform.default_filename));
+  config.set_default_model_filename(found.has_value() ? found->filename : DefaultFileOf(platform));
 }
 
 // nullptr: the table knows neither.
@@ -154,8 +178,7 @@ ModelConfig Rebuild(std::unique_ptr<const ModelConfigDocument::Message> message,
   return config;
 }
 
-base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& folder_name,
-                                       const std::vector<std::string>& version_entries,
+base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& folder_name, const ModelFiles& files,
                                        const CompletionOptions& options) {
   auto message = CopyMessage(config);
   inference::ModelConfig& proto = message->proto;
@@ -166,8 +189,8 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
                                                  proto.name() + "', directory name must equal model name")}));
   }
   if (!proto.has_version_policy()) proto.mutable_version_policy()->mutable_latest()->set_num_versions(1);
-  const std::optional<DetectedModel> found = DetectModel(version_entries);
-  const auto platform = ChoosePlatform(proto, found, version_entries, options.complete);
+  INFERD_ASSIGN_OR_RETURN(const std::optional<FoundModel> found, ChooseFile(proto, files, options));
+  const auto platform = ChoosePlatform(proto, found, files, options.complete);
   if (platform.has_value() && *platform != nullptr) FillPlatform(proto, **platform, found, options.platform_names);
   const bool ensemble = proto.platform() == kEnsembleEngine;
   if (!ensemble) FillInstanceGroups(proto, options);

@@ -286,7 +286,7 @@ TEST(UnactedFieldsTest, OfALoadCallTheFieldIsNamed) {
 TEST(UnactedFieldsTest, CompletionKeepsThem) {
   const auto parsed = ParseModelConfig("instance_group { gpus: 0 }", "c");
   ASSERT_TRUE(parsed.has_value());
-  const auto resolved = ResolveModel(*parsed, "m", {"model.onnx"}, {});
+  const auto resolved = ResolveModel(*parsed, "m", {{"model.onnx"}}, {});
   ASSERT_TRUE(resolved.has_value()) << resolved.error().ToString();
   const auto expected = ElementsAre("c:1:18: instance_group[0].gpus: not acted on: the group is on the CPU");
   EXPECT_THAT(resolved->unacted_fields, expected);

@@ -254,6 +254,9 @@ std::vector<Option> LifecycleRows() {
           kLifecycle, "exit-on-bad-configuration", "",
           "end if a model's configuration is wrong at the start; other failures to load are none"),
       Plain<&S::dry_run>(kLifecycle, "dry-run", "", "print completed configurations and every problem; serve nothing"),
+      Plain<&S::list_engines>(
+          kLifecycle, "list-engines", "",
+          "print the engines that are there, what they read, and those that are not; serve nothing"),
       Plain<&S::drain_grace>(kLifecycle, "drain-grace", "TIME", "after SIGTERM: not ready, but still accepting"),
       Plain<&S::drain_timeout>(kLifecycle, "drain-timeout", "TIME", "then: how long requests in flight may take"),
   };

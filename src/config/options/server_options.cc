@@ -79,7 +79,7 @@ base::Status CheckTraces(const TraceOptions& trace) {
 base::Status CheckModels(const ServerOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckServedModels(options.served));
   const bool names_models = !options.served.base_paths.empty() || !options.served.config_file.empty();
-  if (options.repositories.empty() && options.model_files.empty() && !names_models) {
+  if (options.repositories.empty() && options.model_files.empty() && !names_models && !options.list_engines) {
     return base::InvalidArgument("nothing to serve: name a model file, or a folder of models with --model-repository");
   }
   if (names_models && options.control_mode == ControlMode::kExplicit) {

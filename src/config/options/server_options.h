@@ -174,6 +174,7 @@ struct ServerOptions {
   std::chrono::milliseconds drain_grace{1'000};     // after SIGTERM: not ready, still accepting
   std::chrono::milliseconds drain_timeout{30'000};  // then: how long requests in flight may take
   bool dry_run = false;                             // check and print configurations, serve nothing
+  bool list_engines = false;                        // print which engines there are, serve nothing
 
   HealthBodies health_bodies = HealthBodies::kAuto;
   JsonNonFinite json_nonfinite = JsonNonFinite::kTokens;

@@ -11,6 +11,7 @@ using ::testing::HasSubstr;
 
 TEST(ServerOptionsTest, ContradictionsAreErrors) {
   EXPECT_THAT(ErrorOf({}), HasSubstr("nothing to serve"));
+  EXPECT_EQ(ErrorOf({"--list-engines"}), "") << "nothing is to be served";
   EXPECT_THAT(ErrorOf({"m", "--http-port=1", "--http-port=2"}), HasSubstr("given twice"));
   EXPECT_THAT(ErrorOf({"m", "--http-port=9", "--metrics-port=9"}),
               HasSubstr("--http-port and --metrics-port are both 9"));

@@ -43,6 +43,13 @@ base::Status LoadOperators(const inferd_load& load) {
   return base::OkStatus();
 }
 
+// TensorFlow's own words, which do not always say which SavedModel they are about.
+std::string Explain(const std::string& error, const ModelFiles& files, const inferd_load& load) {
+  std::string text = WithMissingOperator(error);
+  if (!files.saved_model || text.find(files.path.string()) != std::string::npos) return text;
+  return "model file '" + std::string(enginekit::ToView(load.model_file)) + "': " + text;
+}
+
 base::Result<OpenedGraph> Open(const ModelFiles& files, const inferd_load& load, const SessionSettings& settings,
                                int compute_threads) {
   base::Result<OpenedGraph> opened = std::unexpected(base::Internal("nothing was opened"));
@@ -54,7 +61,7 @@ base::Result<OpenedGraph> Open(const ModelFiles& files, const inferd_load& load,
   // to serve later would stay as low.
   compute_threads > 1 || settings.starts_threads() ? open() : enginekit::RunInBackground(open);
   if (opened) return opened;
-  opened = std::unexpected(base::Status(opened.error().code(), WithMissingOperator(opened.error().message())));
+  opened = std::unexpected(base::Status(opened.error().code(), Explain(opened.error().message(), files, load)));
   // Whatever the files have in them, not being able to load them is no fault of the server's.
   const base::StatusCode code = opened.error().code();
   const bool fault_of_files =

@@ -1,9 +1,10 @@
 #include "repository/load/loader.h"
 
 #include "base/system/regular_file.h"
+#include "config/format/missing_engine.h"
+#include "config/format/model_files.h"
 #include "config/model/instances.h"
 #include "config/model/model_config_parser.h"
-#include "config/model/model_hints.h"
 #include "config/tfs/version_batching.h"
 #include "repository/load/checksums.h"
 #include "repository/load/special_files.h"
@@ -43,6 +44,12 @@ base::Result<config::ModelConfig> ParseConfig(const LoadJob& job, bool complete)
   return config::ParseModelConfig(text, job.config_file.string());
 }
 
+// An engine's library rarely says that a file is of another kind altogether.
+base::Status WithFileKind(const base::Status& error, const std::string& engine, const std::filesystem::path& file) {
+  if (file.empty()) return error;
+  return {error.code(), error.message() + config::DescribeForeignFile(engine, file)};
+}
+
 base::StatusCode CodeOf(const base::Result<std::shared_ptr<const core::ModelVersion>>& result) {
   return result.has_value() ? base::StatusCode::kOk : result.error().code();
 }
@@ -51,7 +58,8 @@ base::StatusCode CodeOf(const base::Result<std::shared_ptr<const core::ModelVers
 
 base::Result<config::ModelConfig> Loader::Resolve(const LoadJob& job) const {
   INFERD_ASSIGN_OR_RETURN(config::ModelConfig written, ParseConfig(job, completion_.complete));
-  return config::ResolveModel(std::move(written), job.id.name, job.version_entries, completion_);
+  return config::ResolveModel(std::move(written), job.id.name,
+                              {.names = job.version_entries, .folder = job.version_dir}, completion_);
 }
 
 base::Result<core::Engine*> Loader::FindEngine(const config::ModelConfig& config) const {
@@ -59,9 +67,9 @@ base::Result<core::Engine*> Loader::FindEngine(const config::ModelConfig& config
     if (engine->name() == config.engine) return engine;
   }
   const std::string& shown = config.platform.empty() ? config.backend : config.platform;
-  const std::string_view hint = config::MissingEngineHint(config.engine);
-  return std::unexpected(base::Unavailable("engine for platform " + shown + " is not installed" +
-                                           (hint.empty() ? "" : ": " + std::string(hint))));
+  const std::string hint = config::MissingEngineHint(config.engine, config.default_model_filename);
+  return std::unexpected(
+      base::Unavailable("engine for platform " + shown + " is not installed" + (hint.empty() ? "" : ": " + hint)));
 }
 
 base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
@@ -88,7 +96,9 @@ base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
     INFERD_ASSIGN_OR_RETURN(spec.group_cores, services_.group_cores(resolved));
   }
   INFERD_ASSIGN_OR_RETURN(const auto completion, config::WithVersionBatching(completion_, job.version_dir));
-  INFERD_ASSIGN_OR_RETURN(auto model, engine->Load(spec));
+  auto opened = engine->Load(spec);
+  if (!opened.has_value()) return std::unexpected(WithFileKind(opened.error(), resolved.engine, spec.model_file));
+  auto model = *std::move(opened);
   config::BatchingDecision batching = DecideBatching(resolved, *model, completion);
   INFERD_ASSIGN_OR_RETURN(config::ModelConfig completed,
                           config::CompleteModel(std::move(resolved), Infos(model->signature().inputs),

@@ -2,8 +2,7 @@
 
 #include <vector>
 
-#include "config/model/model_hints.h"
-#include "config/platform.h"
+#include "config/format/model_files.h"
 #include "repository/tree/no_versions.h"
 
 namespace inferd::repository {
@@ -13,17 +12,25 @@ namespace {
 // The names directly in the model's folder, the version folders aside.
 std::vector<std::string> TopNames(const ModelLook& look) { return TopEntries(look.layout.shared); }
 
+// Whether an engine reads a file of that name.
+bool IsModelFile(const std::string& name) {
+  const auto found = config::FindModel({}, name);
+  return found.has_value() && config::PlatformOf(*found->format) != nullptr;
+}
+
 std::string Advice(const ModelLook& look) {
-  const std::vector<std::string> names = TopNames(look);
-  if (const auto found = config::DetectModel(names); found.has_value()) {
-    return "put " + found->filename + " into a version folder, " + look.name + "/1/" + found->filename;
+  const config::ModelFiles files{.names = TopNames(look), .folder = {}};
+  const auto found = config::FindModels(files, [](const config::Platform&) { return true; });
+  if (!found.empty()) {
+    const std::string& name = found.front().filename;
+    return "put " + name + " into a version folder, " + look.name + "/1/" + name;
   }
-  if (const std::string_view hint = config::ForeignModelHint(names); !hint.empty()) {
-    return std::string(hint) + ", and belong into a version folder, " + look.name + "/1/";
+  if (const std::string hint = config::AdviceOnUnread(files); !hint.empty()) {
+    return hint + ", and belong into a version folder, " + look.name + "/1/";
   }
   for (const storage::FileStat& file : look.layout.shared.files) {
     const size_t slash = file.path.find('/');
-    if (slash == std::string::npos || config::FindPlatformOfFile(file.path.substr(slash + 1)) == nullptr) continue;
+    if (slash == std::string::npos || !IsModelFile(file.path.substr(slash + 1))) continue;
     return "a version folder's name is a number, as in " + look.name + "/1/" + file.path.substr(slash + 1) +
            ": rename '" + file.path.substr(0, slash) + "'";
   }

@@ -32,7 +32,8 @@ TEST(FolderAdviceTest, SaysWhereTheFileBelongs) {
               EndsWith(": put my.onnx into a version folder, iris/1/my.onnx"));
   EXPECT_THAT(WhyNoVersions(Look({"v1", "v1/model.onnx"})),
               EndsWith(": a version folder's name is a number, as in iris/1/model.onnx: rename 'v1'"));
-  EXPECT_THAT(WhyNoVersions(Look({"model.pkl"})), EndsWith(", and belong into a version folder, iris/1/"));
+  EXPECT_THAT(WhyNoVersions(Look({"model.pkl"})), EndsWith(": put model.pkl into a version folder, iris/1/model.pkl"));
+  EXPECT_THAT(WhyNoVersions(Look({"model.h5"})), EndsWith(", and belong into a version folder, iris/1/"));
 }
 
 TEST(FolderAdviceTest, SaysNoMoreThanIsKnown) {

@@ -1,4 +1,4 @@
-#include "ctl/validation_report.h"
+#include "ctl/program/validation_report.h"
 
 #include <gmock/gmock.h>
 

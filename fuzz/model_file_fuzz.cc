@@ -1,0 +1,55 @@
+// Files as they lie in a version folder: what they are is told of any content, the same each time, and archives are
+// read within their bounds.
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/system/file_descriptor.h"
+#include "config/format/model_files.h"
+#include "config/format/zip_names.h"
+#include "fuzz/require.h"
+
+namespace inferd::fuzz {
+namespace {
+
+void CheckNames(int file, size_t size) {
+  size_t bytes = 0;
+  for (const std::string& name : config::ReadZipNames(file)) bytes += name.size();
+  Require(bytes <= size, "an archive has more names than bytes");
+}
+
+void CheckKind(const std::string& path, std::string_view content) {
+  const auto kind = config::IdentifyFile(path);
+  Require(kind.has_value(), "a file cannot be read");
+  Require(!config::Describe(*kind).empty(), "a kind has no name");
+  Require((*kind == config::FileKind::kEmpty) == content.empty(), "an empty file is not told as such");
+  const config::FileKind by_prefix = config::IdentifyContent(content);
+  Require(by_prefix == config::FileKind::kZip || by_prefix == *kind, "content and file differ");
+}
+
+// A name without an ending is that of no format, whatever the content.
+void CheckFormats(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const config::ModelFiles files{.names = {path.substr(slash + 1)}, .folder = path.substr(0, slash)};
+  Require(config::FindModels(files, [](const config::Platform&) { return true; }).empty(), "a bare number is a model");
+  Require(config::DescribeForeignFile("no_such_engine", path).empty(), "an unknown engine has formats");
+  (void)config::DescribeForeignFile("onnxruntime", path);
+}
+
+}  // namespace
+}  // namespace inferd::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace inferd::fuzz;
+  const inferd::base::FileDescriptor file(memfd_create("model", MFD_CLOEXEC));
+  Require(file && write(file.get(), data, size) == static_cast<ssize_t>(size), "no memory file");
+  const std::string path = "/proc/self/fd/" + std::to_string(file.get());
+  CheckNames(file.get(), size);
+  CheckKind(path, {reinterpret_cast<const char*>(data), size});
+  CheckFormats(path);
+  return 0;
+}

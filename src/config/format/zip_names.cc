@@ -1,0 +1,89 @@
+#include "config/format/zip_names.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace inferd::config {
+namespace {
+
+constexpr uint64_t kDirectoryBytesMax = 1 << 20;
+// The record that ends an archive, and the longest comment that may follow it.
+constexpr size_t kEndBytes = 22;
+constexpr uint64_t kTailBytesMax = kEndBytes + 0xffff;
+constexpr size_t kLocatorBytes = 20;
+constexpr size_t kEnd64Bytes = 56;
+constexpr size_t kEntryBytes = 46;
+constexpr uint64_t kInEnd64 = 0xffffffff;
+
+constexpr std::string_view kEndMark("PK\5\6", 4);
+constexpr std::string_view kLocatorMark("PK\6\7", 4);
+constexpr std::string_view kEnd64Mark("PK\6\6", 4);
+constexpr std::string_view kEntryMark("PK\1\2", 4);
+
+// Little-endian; the text has the bytes.
+uint64_t NumberAt(std::string_view text, size_t at, size_t size) {
+  uint64_t number = 0;
+  for (size_t i = size; i-- > 0;) number = number << 8 | static_cast<unsigned char>(text[at + i]);
+  return number;
+}
+
+// As many bytes as there are.
+std::string ReadAt(int file, uint64_t offset, uint64_t size) {
+  std::string bytes(size, '\0');
+  size_t filled = 0;
+  while (filled < size) {
+    const ssize_t count = pread(file, bytes.data() + filled, size - filled, static_cast<off_t>(offset + filled));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    filled += static_cast<size_t>(count);
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
+// Where the directory begins. An archive that needs more than 32 bits for it has a second record before the last one,
+// and a locator of that between the two.
+std::optional<uint64_t> FindDirectory(int file, uint64_t file_size) {
+  const uint64_t tail_size = std::min(file_size, kTailBytesMax);
+  const std::string tail = ReadAt(file, file_size - tail_size, tail_size);
+  if (tail.size() < kEndBytes) return std::nullopt;
+  const size_t end = tail.rfind(kEndMark, tail.size() - kEndBytes);
+  if (end == std::string::npos) return std::nullopt;
+  const uint64_t directory = NumberAt(tail, end + 16, 4);
+  if (directory != kInEnd64) return directory;
+  if (end < kLocatorBytes || std::string_view(tail).substr(end - kLocatorBytes, 4) != kLocatorMark) return std::nullopt;
+  const uint64_t at = NumberAt(tail, end - kLocatorBytes + 8, 8);
+  if (at >= file_size) return std::nullopt;
+  const std::string end64 = ReadAt(file, at, kEnd64Bytes);
+  if (end64.size() < kEnd64Bytes || !end64.starts_with(kEnd64Mark)) return std::nullopt;
+  return NumberAt(end64, 48, 8);
+}
+
+}  // namespace
+
+std::vector<std::string> ReadZipNames(int file) {
+  struct stat info{};
+  if (fstat(file, &info) != 0 || info.st_size <= 0) return {};
+  const auto file_size = static_cast<uint64_t>(info.st_size);
+  const std::optional<uint64_t> begin = FindDirectory(file, file_size);
+  if (!begin.has_value() || *begin >= file_size) return {};
+  const std::string directory = ReadAt(file, *begin, std::min(file_size - *begin, kDirectoryBytesMax));
+  std::vector<std::string> names;
+  std::string_view rest = directory;
+  while (rest.size() >= kEntryBytes && rest.starts_with(kEntryMark)) {
+    const uint64_t name_size = NumberAt(rest, 28, 2);
+    const uint64_t size = kEntryBytes + name_size + NumberAt(rest, 30, 2) + NumberAt(rest, 32, 2);
+    if (size > rest.size()) break;
+    names.emplace_back(rest.substr(kEntryBytes, name_size));
+    rest.remove_prefix(size);
+  }
+  return names;
+}
+
+}  // namespace inferd::config
