@@ -33,6 +33,6 @@ endif()
 
 install(FILES include/inferd/engine_abi.h DESTINATION include/inferd)
 install(DIRECTORY proto/ DESTINATION share/inferd/proto FILES_MATCHING PATTERN "*.proto")
-install(DIRECTORY examples/models examples/requests examples/tensorflow DESTINATION share/inferd/examples)
+install(DIRECTORY examples/models examples/requests examples/forest examples/tensorflow DESTINATION share/inferd/examples)
 install(FILES LICENSE THIRD_PARTY_NOTICES.md CHANGELOG.md README.md DESTINATION share/doc/inferd)
 install(DIRECTORY docs DESTINATION share/doc/inferd PATTERN design EXCLUDE)

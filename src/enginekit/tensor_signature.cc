@@ -13,8 +13,8 @@ void TensorSignature::Add(TensorDescription tensor, std::vector<const inferd_ten
   spec.shape = kept.shape.data();
   spec.rank = kept.shape.size();
   spec.optional = kept.optional ? 1 : 0;
-  spec.bytes_form = INFERD_BYTES_ELEMENTS;
-  spec.one_piece = 1;
+  spec.bytes_form = kept.bytes_form;
+  spec.one_piece = kept.one_piece ? 1 : 0;
   spec.alignment = kept.alignment;
   spec.any_shape = kept.any_shape ? 1 : 0;
   spec.unknown_rank = kept.unknown_rank ? 1 : 0;

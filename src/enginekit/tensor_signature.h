@@ -22,10 +22,12 @@ struct TensorDescription {
   std::vector<std::string> labels = {};           // of an output's elements in a row
   std::vector<std::string> dimension_names = {};  // as many as dimensions, or none
   std::string default_value = {};
+  bool one_piece = true;                       // of an input: the host gathers the batch
+  int32_t bytes_form = INFERD_BYTES_ELEMENTS;  // of an input
 };
 
-// What a model takes and gives in the ABI's form, and all that it points to, for engines that take each input whole and
-// strings as elements. Filled once; moving it leaves what abi() points to in place.
+// What a model takes and gives in the ABI's form, and all that it points to. Filled once; moving it leaves what abi()
+// points to in place.
 class TensorSignature final {
  public:
   void AddInput(TensorDescription tensor) { Add(std::move(tensor), &inputs_); }
@@ -33,6 +35,9 @@ class TensorSignature final {
 
   // After the last tensor. Arguments as in inferd_signature.
   void Finish(int compute_threads, std::string name = {}, std::string method = {});
+  // After that: requests may have any number of responses, and belong to sequences.
+  void SetDecoupled(bool decoupled) { abi_.back().decoupled = decoupled ? 1 : 0; }
+  void SetSequences(bool sequences) { abi_.back().sequences = sequences ? 1 : 0; }
   // In its place: one that is only shown.
   void FinishToShow(std::string name, std::string method, std::string not_served = {});
 

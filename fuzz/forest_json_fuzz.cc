@@ -1,0 +1,17 @@
+// XGBoost's models in JSON: whatever the reader takes can be evaluated.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "engines/forest/readers/document.h"
+#include "engines/forest/readers/xgboost_document.h"
+#include "fuzz/forest_rows.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view content(reinterpret_cast<const char*>(data), size);
+  if (const auto document = inferd::forest::ParseJson(content)) {
+    inferd::fuzz::AskForest(inferd::forest::ReadXgboostDocument(*document));
+  }
+  return 0;
+}

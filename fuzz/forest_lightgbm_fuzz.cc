@@ -1,0 +1,14 @@
+// LightGBM's models: whatever the reader takes can be evaluated.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "engines/forest/readers/lightgbm_text.h"
+#include "fuzz/forest_rows.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view content(reinterpret_cast<const char*>(data), size);
+  inferd::fuzz::AskForest(inferd::forest::ReadLightGbmText(content));
+  return 0;
+}

@@ -1,0 +1,99 @@
+// The engine through the C ABI, as the server has it. What it computes is tested beside the readers.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "tests/support/running_model.h"
+
+namespace inferd {
+namespace {
+
+using inferd::support::RecordingExecution;
+using inferd::support::RunningModel;
+using inferd::support::SliceOf;
+using inferd::support::ValuesOf;
+using tensor::DataType;
+using ::testing::HasSubstr;
+
+enginehost::PluginEngine& Engine() {
+  static enginehost::PluginEngine& engine =
+      support::OpenEngine(std::filesystem::path(INFERD_ENGINES_DIR) / "forest.so");
+  return engine;
+}
+
+auto Load(const std::string& file, const config::ModelConfig& config = {}) {
+  return support::LoadFile(Engine(), std::filesystem::path(INFERD_FOREST_MODELS) / file, config);
+}
+
+base::Status LoadError(const std::string& file, const config::ModelConfig& config = {}) {
+  const auto loaded = Load(file, config);
+  return loaded ? base::OkStatus() : loaded.error();
+}
+
+constexpr const char* kBinary = "xgboost_binary_logistic/model.json";
+
+config::ModelConfig WithOutputs(const std::vector<std::string>& names) {
+  config::ModelConfig config;
+  for (const std::string& name : names) {
+    config.outputs.push_back({.name = name, .datatype = DataType::kFp32, .dims = {-1}});
+  }
+  return config;
+}
+
+TEST(ForestEngineTest, TheSignatureIsTheConventions) {
+  const RunningModel model(Load("lightgbm_multiclass/model.txt"));
+  const core::ModelSignature& signature = model.model->signature();
+  ASSERT_EQ(signature.inputs.size(), 1U);
+  EXPECT_EQ(signature.inputs[0].name, "input-0");
+  EXPECT_EQ(signature.inputs[0].datatype, DataType::kFp32);
+  EXPECT_EQ(signature.inputs[0].shape, (tensor::Shape{-1, 6}));
+  ASSERT_EQ(signature.outputs.size(), 1U);
+  EXPECT_EQ(signature.outputs[0].name, "predict");
+  EXPECT_EQ(signature.outputs[0].datatype, DataType::kFp64);
+  EXPECT_EQ(signature.outputs[0].shape, (tensor::Shape{-1, 3}));
+}
+
+TEST(ForestEngineTest, TheConfigurationChoosesOutputs) {
+  config::ModelConfig config = WithOutputs({"margin", "probability"});
+  config.parameters["output.probability"] = "predict";
+  const RunningModel model(Load(kBinary, config));
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kFp32, {3, 6}, SliceOf(std::vector<float>(18, 0.5F)));
+  model.Run(&execution);
+  ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+  const auto margins = ValuesOf<float>(execution.output(0).data);
+  const auto predictions = ValuesOf<float>(execution.output(1).data);
+  ASSERT_EQ(margins.size(), 3U);
+  for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(predictions[i], 1 / (1 + std::exp(-margins[i])), 1e-6);
+}
+
+TEST(ForestEngineTest, ARequestWithoutRowsHasAnAnswerWithoutRows) {
+  const RunningModel model(Load(kBinary));
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kFp32, {0, 6}, {});
+  model.Run(&execution);
+  ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+  EXPECT_EQ(execution.output(0).shape, (tensor::Shape{0}));
+}
+
+TEST(ForestEngineTest, SaysWhatAConfigurationHasThatTheModelHasNot) {
+  EXPECT_THAT(LoadError(kBinary, WithOutputs({"margin", "score"})).message(),
+              HasSubstr("output 'score' is none of predict, margin, leaf and contributions: parameter 'output.score'"));
+  config::ModelConfig config = WithOutputs({"score"});
+  EXPECT_TRUE(LoadError(kBinary, config).ok()) << "the only output is the prediction";
+  config.parameters["output.score"] = "odds";
+  EXPECT_THAT(LoadError(kBinary, config).message(), HasSubstr("and says 'odds'"));
+  config = {};
+  config.inputs.push_back({.name = "x", .datatype = DataType::kInt32, .dims = {-1, 6}});
+  EXPECT_THAT(LoadError(kBinary, config).message(), HasSubstr("'x' is FP32 or FP64"));
+  EXPECT_THAT(LoadError("lightgbm_linear_leaves/model.txt", WithOutputs({"contributions"})).message(),
+              HasSubstr("have no contributions"));
+  EXPECT_THAT(LoadError("scikit_learn_random_forest/model.tl", WithOutputs({"contributions"})).message(),
+              HasSubstr("model.tl': models of treelite 4.8 have no contributions"));
+}
+
+}  // namespace
+}  // namespace inferd

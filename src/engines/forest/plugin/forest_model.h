@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "engines/forest/evaluate/contributions.h"
+#include "engines/forest/evaluate/evaluator.h"
+#include "engines/forest/model/forest.h"
+#include "engines/forest/plugin/forest_signature.h"
+#include "engines/forest/plugin/row_threads.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::forest {
+
+// A loaded forest, which all instances share. Immutable; thread-safe.
+class ForestModel final {
+ public:
+  // NOT_FOUND: no model file. INVALID_ARGUMENT: it cannot be read exactly, or the configuration does not suit it.
+  static base::Result<std::unique_ptr<ForestModel>> Load(const inferd_host& host, const inferd_load& load);
+
+  const inferd_signature* signature() const { return signature_.abi(); }
+  const inferd_host& host() const { return host_; }
+  const Forest& forest() const { return *forest_; }
+  const ForestSignature& tensors() const { return signature_; }
+  const RowThreads& threads() const { return threads_; }
+  const Evaluator& evaluator() const { return *evaluator_; }  // of rows of evaluated() numbers
+  Precision evaluated() const { return evaluated_; }
+  const Contributions* contributions() const { return contributions_.get(); }  // null: no output has any
+
+ private:
+  ForestModel(const inferd_host& host, std::shared_ptr<const Forest> forest, ForestSignature signature,
+              std::unique_ptr<const Contributions> contributions, const inferd_load& load, int threads);
+
+  const inferd_host& host_;
+  const std::shared_ptr<const Forest> forest_;
+  const ForestSignature signature_;
+  const Precision evaluated_;
+  const std::unique_ptr<const Evaluator> evaluator_;
+  const std::unique_ptr<const Contributions> contributions_;
+  const RowThreads threads_;
+};
+
+}  // namespace inferd::forest

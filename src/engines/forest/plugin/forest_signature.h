@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "enginekit/tensor_signature.h"
+#include "engines/forest/model/forest.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::forest {
+
+// What an output has of each row.
+enum class OutputKind : uint8_t {
+  kPrediction,     // what the library's own predict() gives
+  kMargin,         // the same before the objective's transform
+  kLeaf,           // of each tree, the number of the leaf that the row comes to
+  kContributions,  // SHAP values: how much each feature adds to each margin, and the bias
+};
+
+struct OutputPlan {
+  std::string name;
+  OutputKind kind = OutputKind::kPrediction;
+  int32_t datatype = INFERD_TYPE_FP32;
+  std::vector<int64_t> shape;  // -1: the rows
+  size_t row_size = 1;         // elements of a row
+};
+
+// The one input and the outputs of a forest: those of its format's convention, or those that the configuration has
+// instead. Immutable but for moves.
+class ForestSignature final {
+ public:
+  // INVALID_ARGUMENT: the configuration declares what a forest does not have.
+  static base::Result<ForestSignature> Create(const Forest& forest, const inferd_load& load, int compute_threads);
+
+  const inferd_signature* abi() const { return abi_.abi(); }
+  int32_t input_datatype() const { return input_datatype_; }  // FP32 or FP64
+  const std::vector<OutputPlan>& outputs() const { return outputs_; }
+  bool Has(OutputKind kind) const;
+
+ private:
+  base::Status ReadInput(const inferd_load& load);
+  base::Status ReadOutputs(const Forest& forest, const inferd_load& load);
+
+  std::string input_name_ = "input-0";
+  int32_t input_datatype_ = INFERD_TYPE_FP32;
+  std::vector<OutputPlan> outputs_;
+  enginekit::TensorSignature abi_;
+};
+
+}  // namespace inferd::forest

@@ -1,0 +1,99 @@
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "engines/forest/readers/document.h"
+#include "json/read.h"
+
+namespace inferd::forest {
+
+namespace {
+
+// XGBoost writes its float32 numbers with a fraction or an exponent, and is read here as it reads them itself: straight
+// to the nearest float32. (By way of a double, a number can be rounded twice.) Whole numbers may be larger.
+double ToNumber(std::string_view token) {
+  if (token == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (token == "Infinity") return std::numeric_limits<double>::infinity();
+  if (token == "-Infinity") return -std::numeric_limits<double>::infinity();
+  double number = 0;
+  const char* const end = token.data() + token.size();
+  if (token.find_first_of(".eE") == std::string_view::npos) {
+    std::from_chars(token.data(), end, number);
+    return number;
+  }
+  float narrow = 0;
+  if (std::from_chars(token.data(), end, narrow).ec == std::errc()) return narrow;
+  std::from_chars(token.data(), end, number);  // out of float32's range: infinite, or next to 0
+  return static_cast<float>(number);
+}
+
+base::Result<Document> ReadValue(json::Reader& reader);
+
+base::Result<double> ReadNumber(json::Reader& reader, json::ValueType type) {
+  if (type == json::ValueType::kBool) {
+    INFERD_ASSIGN_OR_RETURN(const bool flag, reader.ReadBool());
+    return flag ? 1 : 0;
+  }
+  INFERD_ASSIGN_OR_RETURN(const std::string_view token, reader.ReadRaw());
+  return ToNumber(token);
+}
+
+bool IsNumber(json::ValueType type) { return type == json::ValueType::kNumber || type == json::ValueType::kBool; }
+
+base::Result<Document> ReadElements(json::Reader& reader) {
+  Document::Numbers numbers;
+  Document::Elements elements;
+  INFERD_RETURN_IF_ERROR(json::ReadArray(reader, [&]() -> base::Status {
+    INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
+    if (IsNumber(type) ? !elements.empty() : !numbers.empty()) {
+      return reader.Error("an array has numbers beside other values");
+    }
+    if (IsNumber(type)) {
+      INFERD_ASSIGN_OR_RETURN(numbers.emplace_back(), ReadNumber(reader, type));
+    } else {
+      INFERD_ASSIGN_OR_RETURN(elements.emplace_back(), ReadValue(reader));
+    }
+    return {};
+  }));
+  if (elements.empty()) return Document(std::move(numbers));
+  return Document(std::move(elements));
+}
+
+base::Result<Document> ReadValue(json::Reader& reader) {
+  INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
+  switch (type) {
+    case json::ValueType::kObject: {
+      Document::Members members;
+      INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> base::Status {
+        auto& member = members.emplace_back(std::string(key), Document());
+        INFERD_ASSIGN_OR_RETURN(member.second, ReadValue(reader));
+        return {};
+      }));
+      return Document(std::move(members));
+    }
+    case json::ValueType::kArray: return ReadElements(reader);
+    case json::ValueType::kString: {
+      INFERD_ASSIGN_OR_RETURN(const std::string_view text, reader.ReadString());
+      return Document(std::string(text));
+    }
+    case json::ValueType::kNull: {
+      INFERD_RETURN_IF_ERROR(reader.ReadNull());
+      return Document();
+    }
+    default: {
+      INFERD_ASSIGN_OR_RETURN(const double number, ReadNumber(reader, type));
+      return Document(number);
+    }
+  }
+}
+
+}  // namespace
+
+base::Result<Document> ParseJson(std::string_view text) {
+  json::Reader reader(text, {.depth_max = kDocumentDepthMax, .nonfinite_tokens = true});
+  INFERD_ASSIGN_OR_RETURN(Document document, ReadValue(reader));
+  INFERD_RETURN_IF_ERROR(reader.Finish());
+  return document;
+}
+
+}  // namespace inferd::forest

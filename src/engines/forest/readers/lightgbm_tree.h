@@ -1,0 +1,12 @@
+#pragma once
+
+#include "base/status.h"
+#include "engines/forest/model/forest.h"
+#include "engines/forest/readers/text_section.h"
+
+namespace inferd::forest {
+
+// One tree of a LightGBM model. Its leaves are the last of its nodes, in the file's order.
+base::Result<Tree> ReadLightGbmTree(const TextSection& section);
+
+}  // namespace inferd::forest

@@ -1,0 +1,111 @@
+#include "engines/forest/readers/xgboost_document.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engines/forest/model/check_forest.h"
+#include "engines/forest/readers/xgboost_objective.h"
+#include "engines/forest/readers/xgboost_tree.h"
+
+namespace inferd::forest {
+
+namespace {
+
+base::Status ReadLearnerParams(const Document& learner, Forest* forest, std::vector<float>* base_scores) {
+  INFERD_ASSIGN_OR_RETURN(const Document* const params, learner.Get("learner_model_param"));
+  INFERD_ASSIGN_OR_RETURN(const int64_t features, params->Integer("num_feature", 1, kFeaturesMax));
+  INFERD_ASSIGN_OR_RETURN(const int64_t classes, params->Integer("num_class", 0, kGroupsMax));
+  int64_t targets = 1;
+  if (params->Find("num_target") != nullptr) {
+    INFERD_ASSIGN_OR_RETURN(targets, params->Integer("num_target", 0, kGroupsMax));
+  }
+  if (classes > 1 && targets > 1) return base::InvalidArgument("it has several targets of several classes each");
+  forest->features = static_cast<int32_t>(features);
+  forest->groups = static_cast<int32_t>(std::max({classes, targets, int64_t{1}}));
+  INFERD_ASSIGN_OR_RETURN(const std::string text, params->Text("base_score"));
+  INFERD_ASSIGN_OR_RETURN(*base_scores, ParseBaseScores(text));
+  return {};
+}
+
+// The parts of a booster: DART's trees stand in a gbtree of its own.
+struct Booster {
+  const Document* model = nullptr;
+  std::span<const double> weights;  // of the trees; empty: all 1
+};
+
+base::Result<Booster> FindBooster(const Document& learner) {
+  INFERD_ASSIGN_OR_RETURN(const Document* booster, learner.Get("gradient_booster"));
+  INFERD_ASSIGN_OR_RETURN(const std::string name, booster->Text("name"));
+  Booster found;
+  if (name == "dart") {
+    INFERD_ASSIGN_OR_RETURN(found.weights, booster->NumberList("weight_drop"));
+    INFERD_ASSIGN_OR_RETURN(booster, booster->Get("gbtree"));
+  } else if (name != "gbtree") {
+    return std::unexpected(base::InvalidArgument("booster '" + name + "' has no trees"));
+  }
+  INFERD_ASSIGN_OR_RETURN(found.model, booster->Get("model"));
+  return found;
+}
+
+base::Status ReadTrees(const Booster& booster, Forest* forest) {
+  INFERD_ASSIGN_OR_RETURN(const std::span<const Document> trees, booster.model->List("trees"));
+  INFERD_ASSIGN_OR_RETURN(const std::span<const double> groups, booster.model->NumberList("tree_info"));
+  if (groups.size() != trees.size()) return base::InvalidArgument("'tree_info' has not one element for each tree");
+  if (!booster.weights.empty() && booster.weights.size() != trees.size()) {
+    return base::InvalidArgument("'weight_drop' has not one element for each tree");
+  }
+  SetBuilder builder;
+  for (size_t i = 0; i < trees.size(); ++i) {
+    const float weight = booster.weights.empty() ? 1.0F : static_cast<float>(booster.weights[i]);
+    auto tree = ReadXgboostTree(trees[i], forest->groups, weight, builder);
+    if (!tree) return tree.error().WithContext("tree " + std::to_string(i));
+    INFERD_ASSIGN_OR_RETURN(const int64_t group, ToInteger(groups[i], 0, forest->groups - 1));
+    tree->group = static_cast<int32_t>(group);
+    forest->trees.push_back(*std::move(tree));
+  }
+  return {};
+}
+
+std::string VersionOf(const Document& document) {
+  const auto version = document.NumberList("version");
+  std::string text = "XGBoost";
+  for (size_t i = 0; version && i < version->size(); ++i) {
+    text += (i == 0 ? " " : ".") + std::to_string(static_cast<int64_t>((*version)[i]));
+  }
+  return text;
+}
+
+void ReadFeatureNames(const Document& learner, Forest* forest) {
+  const Document* const names = learner.Find("feature_names");
+  const auto* const elements = names == nullptr ? nullptr : std::get_if<Document::Elements>(&names->value());
+  if (elements == nullptr || std::cmp_not_equal(elements->size(), forest->features)) return;
+  for (const Document& element : *elements) {
+    const auto* const name = std::get_if<std::string>(&element.value());
+    forest->feature_names.push_back(name == nullptr ? std::string() : *name);
+  }
+}
+
+}  // namespace
+
+bool IsXgboostDocument(const Document& document) {
+  const Document* const learner = document.Find("learner");
+  return learner != nullptr && learner->Find("gradient_booster") != nullptr;
+}
+
+base::Result<Forest> ReadXgboostDocument(const Document& document) {
+  INFERD_ASSIGN_OR_RETURN(const Document* const learner, document.Get("learner"));
+  Forest forest;
+  forest.format = VersionOf(document);
+  std::vector<float> base_scores;
+  INFERD_RETURN_IF_ERROR(ReadLearnerParams(*learner, &forest, &base_scores));
+  INFERD_ASSIGN_OR_RETURN(const Document* const objective, learner->Get("objective"));
+  INFERD_ASSIGN_OR_RETURN(const std::string name, objective->Text("name"));
+  INFERD_RETURN_IF_ERROR(SetXgboostObjective(name, base_scores, &forest));
+  INFERD_ASSIGN_OR_RETURN(const Booster booster, FindBooster(*learner));
+  INFERD_RETURN_IF_ERROR(ReadTrees(booster, &forest));
+  ReadFeatureNames(*learner, &forest);
+  return forest;
+}
+
+}  // namespace inferd::forest
