@@ -1,0 +1,174 @@
+#include "engines/python/marshal.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+namespace inferd::python {
+
+namespace {
+
+constexpr int kDepthMax = 8;
+// Of a number that does not fit into 32 bits: digits of 15 bits each.
+constexpr int kDigitBits = 15;
+constexpr size_t kDigitsMax = 5;
+
+class Reader final {
+ public:
+  explicit Reader(std::string_view bytes) : left_(bytes) {}
+
+  base::Result<Value> ReadWhole() {
+    INFERD_ASSIGN_OR_RETURN(Value value, Read(0));
+    if (!left_.empty()) return Wrong("something stands behind its end");
+    return value;
+  }
+
+ private:
+  static std::unexpected<base::Status> Wrong(const std::string& what) {
+    return std::unexpected(base::InvalidArgument("a message of the worker cannot be read: " + what));
+  }
+
+  template <typename Number>
+  base::Result<Number> Take() {
+    if (left_.size() < sizeof(Number)) return Wrong("it is cut short");
+    Number number;
+    std::memcpy(&number, left_.data(), sizeof(number));
+    left_.remove_prefix(sizeof(number));
+    return number;
+  }
+
+  base::Result<size_t> TakeSize() {
+    INFERD_ASSIGN_OR_RETURN(const int32_t size, Take<int32_t>());
+    // Each item, and each byte of a text, has a byte at least.
+    if (size < 0 || static_cast<size_t>(size) > left_.size()) return Wrong("it is cut short");
+    return static_cast<size_t>(size);
+  }
+
+  base::Result<Value> Read(int depth) {
+    if (depth > kDepthMax) return Wrong("it is nested too deeply");
+    INFERD_ASSIGN_OR_RETURN(const char type, Take<char>());
+    switch (type) {
+      case 'N': return Value{};
+      case 'T': return Value{true};
+      case 'F': return Value{false};
+      case 'i': return ReadInt();
+      case 'l': return ReadLong();
+      case 'g': return ReadFloat();
+      case 'u':
+      case 't':
+      case 's': return ReadText();
+      case '(':
+      case '[': return ReadItems(depth);
+      default: return Wrong("it has a type of number " + std::to_string(static_cast<unsigned char>(type)));
+    }
+  }
+
+  base::Result<Value> ReadInt() {
+    INFERD_ASSIGN_OR_RETURN(const int32_t number, Take<int32_t>());
+    return Value{int64_t{number}};
+  }
+
+  base::Result<Value> ReadLong() {
+    INFERD_ASSIGN_OR_RETURN(const int32_t count, Take<int32_t>());
+    const bool negative = count < 0;
+    const auto digits = static_cast<size_t>(negative ? -int64_t{count} : int64_t{count});
+    if (digits > kDigitsMax) return Wrong("a number is too large");
+    unsigned __int128 magnitude = 0;
+    for (size_t i = 0; i < digits; ++i) {
+      INFERD_ASSIGN_OR_RETURN(const uint16_t digit, Take<uint16_t>());
+      if (digit >> kDigitBits != 0) return Wrong("a number has a digit that is none");
+      magnitude |= static_cast<unsigned __int128>(digit) << (kDigitBits * i);
+    }
+    if (magnitude > static_cast<unsigned __int128>(std::numeric_limits<int64_t>::max())) {
+      return Wrong("a number is too large");
+    }
+    const auto number = static_cast<int64_t>(magnitude);
+    return Value{negative ? -number : number};
+  }
+
+  base::Result<Value> ReadFloat() {
+    INFERD_ASSIGN_OR_RETURN(const uint64_t bits, Take<uint64_t>());
+    return Value{std::bit_cast<double>(bits)};
+  }
+
+  base::Result<Value> ReadText() {
+    INFERD_ASSIGN_OR_RETURN(const size_t size, TakeSize());
+    Value value{std::string(left_.substr(0, size))};
+    left_.remove_prefix(size);
+    return value;
+  }
+
+  base::Result<Value> ReadItems(int depth) {
+    INFERD_ASSIGN_OR_RETURN(const size_t count, TakeSize());
+    Value::Items items;
+    items.reserve(count);
+    for (size_t i = 0; i < count; ++i) {
+      INFERD_ASSIGN_OR_RETURN(Value item, Read(depth + 1));
+      items.push_back(std::move(item));
+    }
+    return Value{std::move(items)};
+  }
+
+  std::string_view left_;
+};
+
+}  // namespace
+
+base::Result<Value> ReadMarshal(std::string_view bytes) { return Reader(bytes).ReadWhole(); }
+
+void MarshalWriter::Word(uint32_t value) {
+  std::array<char, sizeof(value)> bytes;
+  std::memcpy(bytes.data(), &value, sizeof(value));
+  bytes_.append(bytes.data(), bytes.size());
+}
+
+void MarshalWriter::Tuple(size_t items) {
+  bytes_ += '(';
+  Word(static_cast<uint32_t>(items));
+}
+
+void MarshalWriter::Int(int64_t value) {
+  if (value >= 0) return Uint(static_cast<uint64_t>(value));
+  if (value >= std::numeric_limits<int32_t>::min()) {
+    bytes_ += 'i';
+    return Word(static_cast<uint32_t>(static_cast<int32_t>(value)));
+  }
+  const size_t sign = bytes_.size() + 1;
+  Uint(-static_cast<uint64_t>(value));
+  int32_t digits = 0;
+  std::memcpy(&digits, bytes_.data() + sign, sizeof(digits));
+  digits = -digits;
+  std::memcpy(bytes_.data() + sign, &digits, sizeof(digits));
+}
+
+void MarshalWriter::Uint(uint64_t value) {
+  if (value <= static_cast<uint64_t>(std::numeric_limits<int32_t>::max())) {
+    bytes_ += 'i';
+    return Word(static_cast<uint32_t>(value));
+  }
+  bytes_ += 'l';
+  uint32_t digits = 0;
+  for (uint64_t left = value; left != 0; left >>= kDigitBits) ++digits;
+  Word(digits);
+  for (uint64_t left = value; left != 0; left >>= kDigitBits) {
+    const auto digit = static_cast<uint16_t>(left & ((1U << kDigitBits) - 1));
+    bytes_ += static_cast<char>(digit & 0xff);
+    bytes_ += static_cast<char>(digit >> 8);
+  }
+}
+
+void MarshalWriter::Float(double value) {
+  bytes_ += 'g';
+  const auto bits = std::bit_cast<uint64_t>(value);
+  Word(static_cast<uint32_t>(bits));
+  Word(static_cast<uint32_t>(bits >> 32));
+}
+
+void MarshalWriter::Text(std::string_view text) {
+  bytes_ += 'u';
+  Word(static_cast<uint32_t>(text.size()));
+  bytes_ += text;
+}
+
+}  // namespace inferd::python

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/status.h"
+
+// Messages between the engine and its workers: values in Python's own serialization of plain objects (module `marshal`,
+// version 2), which the interpreter reads and writes in C. Of its types, those that the messages need.
+
+namespace inferd::python {
+
+// None, bool, int, float, str or bytes, tuple or list.
+struct Value {
+  using Items = std::vector<Value>;
+  std::variant<std::monostate, bool, int64_t, double, std::string, Items> of;
+
+  // Null: it is of another type.
+  const int64_t* number() const { return std::get_if<int64_t>(&of); }
+  const bool* flag() const { return std::get_if<bool>(&of); }
+  const std::string* text() const { return std::get_if<std::string>(&of); }
+  const Items* items() const { return std::get_if<Items>(&of); }
+};
+
+// One message, whole. INVALID_ARGUMENT: it is cut short, has something behind its end, a type or a size that no message
+// has, or is nested too deeply. The worker runs a user's code: nothing that it sends is trusted.
+base::Result<Value> ReadMarshal(std::string_view bytes);
+
+// Appends to one message. A tuple is opened with the number of its items, which follow.
+class MarshalWriter final {
+ public:
+  void Tuple(size_t items);
+  void None() { bytes_ += 'N'; }
+  void Bool(bool value) { bytes_ += value ? 'T' : 'F'; }
+  void Int(int64_t value);
+  void Uint(uint64_t value);
+  void Float(double value);
+  // UTF-8; read back as str. Other bytes are the caller's mistake: the worker refuses the message.
+  void Text(std::string_view text);
+
+  const std::string& bytes() const { return bytes_; }
+  void Clear() { bytes_.clear(); }
+
+ private:
+  void Word(uint32_t value);
+
+  std::string bytes_;
+};
+
+}  // namespace inferd::python

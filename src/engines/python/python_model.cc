@@ -1,0 +1,201 @@
+#include "engines/python/python_model.h"
+
+#include <utility>
+
+#include "enginekit/parameters.h"
+
+namespace inferd::python {
+
+namespace {
+
+using enginekit::ToView;
+
+// Imports, and what a model does when it is made, may take long: models are downloaded there.
+constexpr std::chrono::minutes kLoadPatience{30};
+
+std::string_view FindParameter(const inferd_load& load, std::string_view key) {
+  for (size_t i = 0; i < load.parameter_count; ++i) {
+    if (ToView(load.parameters[i].key) == key) return ToView(load.parameters[i].value);
+  }
+  return {};
+}
+
+// EXECUTION_ENV_PATH names an environment that has bin/python3; `interpreter`, a program. Else it is the one that was
+// installed with the engine, or PATH's.
+base::Result<Interpreter> ChooseInterpreter(const inferd_load& load, std::filesystem::path worker) {
+  std::error_code none;
+  const std::filesystem::path own = worker.parent_path() / "environment" / "bin" / "python3";
+  Interpreter interpreter{.program = std::filesystem::exists(own, none) ? own.string() : "python3",
+                          .worker = std::move(worker),
+                          .environment = {"PYTHONHOME"}};
+  if (const std::string_view program = FindParameter(load, "interpreter"); !program.empty()) {
+    interpreter.program = program;
+  }
+  std::string environment(FindParameter(load, "EXECUTION_ENV_PATH"));
+  if (environment.empty()) return interpreter;
+  constexpr std::string_view kModelDirectory = "$$TRITON_MODEL_DIRECTORY";
+  if (const size_t at = environment.find(kModelDirectory); at != std::string::npos) {
+    environment.replace(at, kModelDirectory.size(), ToView(load.model_dir));
+  }
+  const std::filesystem::path folder(environment);
+  if (std::filesystem::is_regular_file(folder, none)) {
+    return std::unexpected(base::Unimplemented("EXECUTION_ENV_PATH '" + environment +
+                                               "': archives are not unpacked here, name the unpacked folder"));
+  }
+  if (!std::filesystem::exists(folder / "bin" / "python3", none)) {
+    return std::unexpected(
+        base::InvalidArgument("EXECUTION_ENV_PATH '" + environment + "': there is no bin/python3 in it"));
+  }
+  interpreter.program = folder / "bin" / "python3";
+  interpreter.environment.push_back("VIRTUAL_ENV=" + environment);
+  return interpreter;
+}
+
+std::unexpected<base::Status> NoReply() {
+  return std::unexpected(base::Internal("the Python worker answers what was not asked"));
+}
+
+// The items of a tuple that begins with `kind`; null: it is another one.
+const Value::Items* ItemsOf(const Value& message, std::string_view kind) {
+  const Value::Items* const items = message.items();
+  const std::string* const text = items == nullptr || items->empty() ? nullptr : items->front().text();
+  return text != nullptr && *text == kind ? items : nullptr;
+}
+
+// What a worker answers that could not do as it was told.
+base::Status FailureIn(const Value& message) {
+  const Value::Items* const failed = ItemsOf(message, "failed");
+  if (failed == nullptr || failed->size() != 2 || failed->back().text() == nullptr) return NoReply().error();
+  return base::InvalidArgument(*failed->back().text());
+}
+
+}  // namespace
+
+PythonModel::PythonModel(const inferd_host& host, Interpreter interpreter, const inferd_load& load)
+    : host_(host), interpreter_(std::move(interpreter)), name_(ToView(load.model_name)) {
+  // Absolute: what the model makes of its own place must not rest on where the server was started.
+  const auto absolute = [](inferd_text path) { return std::filesystem::absolute(ToView(path)).string(); };
+  load_message_.Tuple(8);
+  load_message_.Text("load");
+  load_message_.Text(absolute(load.model_file));
+  load_message_.Text(absolute(load.model_dir));
+  load_message_.Text(absolute(load.version_dir));
+  load_message_.Text(name_);
+  load_message_.Text(std::to_string(load.version));
+  load_message_.Text(ToView(load.config_json));
+  load_message_.Int(load.max_batch_size);
+}
+
+base::Result<std::unique_ptr<PythonModel>> PythonModel::Load(const inferd_host& host, std::filesystem::path worker,
+                                                             const inferd_load& load) {
+  const std::filesystem::path file(ToView(load.model_file));
+  if (file.extension() != ".py") {
+    return std::unexpected(base::Unimplemented("the engine python reads files of Python source, and no '" +
+                                               file.extension().string() + "' yet: '" + file.string() + "'"));
+  }
+  INFERD_ASSIGN_OR_RETURN(Interpreter interpreter, ChooseInterpreter(load, std::move(worker)));
+  std::unique_ptr<PythonModel> model(new PythonModel(host, std::move(interpreter), load));
+  Value described;
+  INFERD_ASSIGN_OR_RETURN(PythonProcess process, model->StartWorker(&described));
+  INFERD_RETURN_IF_ERROR(model->ReadSignature(described));
+  const base::MutexLock lock(model->mutex_);
+  model->spare_ = std::make_unique<PythonProcess>(std::move(process));
+  return model;
+}
+
+base::Result<Value> PythonModel::Receive(PythonProcess& process, std::chrono::milliseconds patience) const {
+  for (;;) {
+    INFERD_ASSIGN_OR_RETURN(Value message, process.Receive(patience));
+    const Value::Items* const line = ItemsOf(message, "log");
+    if (line == nullptr) return message;
+    if (line->size() != 3 || (*line)[1].number() == nullptr || (*line)[2].text() == nullptr) return NoReply();
+    const auto level = static_cast<int32_t>(*(*line)[1].number());
+    const std::string& text = *(*line)[2].text();
+    if (host_.log_enabled(&host_, level) != 0) host_.log(&host_, level, {text.data(), text.size()});
+  }
+}
+
+base::Result<PythonProcess> PythonModel::StartWorker(Value* described) const {
+  INFERD_ASSIGN_OR_RETURN(PythonProcess process, PythonProcess::Start(interpreter_, "inferd:" + name_));
+  INFERD_RETURN_IF_ERROR(process.Send(load_message_));
+  auto reply = Receive(process, kLoadPatience);
+  if (!reply.has_value()) return std::unexpected(std::move(reply).error());
+  if (ItemsOf(*reply, "loaded") == nullptr) return std::unexpected(FailureIn(*reply));
+  if (described != nullptr) *described = *std::move(reply);
+  return process;
+}
+
+base::Result<PythonProcess> PythonModel::TakeWorker() {
+  std::unique_ptr<PythonProcess> spare;
+  {
+    const base::MutexLock lock(mutex_);
+    spare = std::move(spare_);
+  }
+  if (spare != nullptr) return std::move(*spare);
+  return StartWorker(nullptr);
+}
+
+std::string PythonModel::InstanceName(const inferd_instance_spec& spec) const {
+  return name_ + "_" + std::to_string(spec.group) + "_" + std::to_string(spec.ordinal);
+}
+
+base::Status PythonModel::StartInstance(PythonProcess& process, const inferd_instance_spec& spec) const {
+  const bool on_gpu = spec.kind == INFERD_INSTANCE_GPU;
+  MarshalWriter message;
+  message.Tuple(4);
+  message.Text("start");
+  message.Text(InstanceName(spec));
+  message.Text(on_gpu ? "GPU" : spec.kind == INFERD_INSTANCE_MODEL ? "MODEL" : "CPU");
+  message.Text(std::to_string(spec.device));
+  INFERD_RETURN_IF_ERROR(process.Send(message));
+  const auto reply = Receive(process, kLoadPatience);
+  if (!reply.has_value()) return reply.error();
+  return ItemsOf(*reply, "started") != nullptr ? base::OkStatus() : FailureIn(*reply);
+}
+
+// ("loaded", the batch's inputs are wanted whole, decoupled, sequences, patience in ms, inputs, outputs)
+base::Status PythonModel::ReadSignature(const Value& described) {
+  const Value::Items& items = *described.items();
+  if (items.size() != 7) return NoReply().error();
+  const bool* const whole = items[1].flag();
+  const bool* const decoupled = items[2].flag();
+  const bool* const sequences = items[3].flag();
+  const int64_t* const patience = items[4].number();
+  if (whole == nullptr || decoupled == nullptr || sequences == nullptr || patience == nullptr) return NoReply().error();
+  patience_ = std::chrono::milliseconds(*patience);
+  INFERD_RETURN_IF_ERROR(AddTensors(items[5], /*inputs=*/true, *whole));
+  INFERD_RETURN_IF_ERROR(AddTensors(items[6], /*inputs=*/false, *whole));
+  signature_.Finish(/*compute_threads=*/1);
+  signature_.SetDecoupled(*decoupled);
+  signature_.SetSequences(*sequences);
+  return base::OkStatus();
+}
+
+// Each (name, datatype, dimensions or None, optional).
+base::Status PythonModel::AddTensors(const Value& tensors, bool inputs, bool one_piece) {
+  const Value::Items* const items = tensors.items();
+  if (items == nullptr) return NoReply().error();
+  for (const Value& item : *items) {
+    const Value::Items* const parts = item.items();
+    if (parts == nullptr || parts->size() != 4) return NoReply().error();
+    const std::string* const name = (*parts)[0].text();
+    const int64_t* const datatype = (*parts)[1].number();
+    const bool* const optional = (*parts)[3].flag();
+    if (name == nullptr || datatype == nullptr || optional == nullptr) return NoReply().error();
+    enginekit::TensorDescription tensor{
+        .name = *name, .datatype = static_cast<int32_t>(*datatype), .optional = *optional};
+    tensor.one_piece = one_piece;
+    tensor.bytes_form = INFERD_BYTES_PACKED;
+    tensor.alignment = 1;
+    const Value::Items* const dimensions = (*parts)[2].items();
+    tensor.any_shape = tensor.unknown_rank = dimensions == nullptr;
+    for (size_t i = 0; dimensions != nullptr && i < dimensions->size(); ++i) {
+      if ((*dimensions)[i].number() == nullptr) return NoReply().error();
+      tensor.shape.push_back(*(*dimensions)[i].number());
+    }
+    inputs ? signature_.AddInput(std::move(tensor)) : signature_.AddOutput(std::move(tensor));
+  }
+  return base::OkStatus();
+}
+
+}  // namespace inferd::python

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "enginekit/tensor_signature.h"
+#include "engines/python/python_process.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::python {
+
+// A loaded model: what its file says that it takes and gives, and how its workers are started. Thread-safe.
+class PythonModel final {
+ public:
+  // Has a worker import the file. The worker's errors are INVALID_ARGUMENT, with Python's own words.
+  static base::Result<std::unique_ptr<PythonModel>> Load(const inferd_host& host, std::filesystem::path worker,
+                                                         const inferd_load& load);
+
+  const inferd_signature* signature() const { return signature_.abi(); }
+  const inferd_host& host() const { return host_; }
+  // How long an execution may take.
+  std::chrono::milliseconds patience() const { return patience_; }
+
+  // A worker that has imported the file: the one that told the signature if it is left, else a new one.
+  base::Result<PythonProcess> TakeWorker();
+  // Has a worker make its instance.
+  base::Status StartInstance(PythonProcess& process, const inferd_instance_spec& spec) const;
+  std::string InstanceName(const inferd_instance_spec& spec) const;
+
+  // The next message that is no line for the log; those are logged.
+  base::Result<Value> Receive(PythonProcess& process, std::chrono::milliseconds patience) const;
+
+ private:
+  PythonModel(const inferd_host& host, Interpreter interpreter, const inferd_load& load);
+  base::Result<PythonProcess> StartWorker(Value* described) const;
+  base::Status ReadSignature(const Value& described);
+  base::Status AddTensors(const Value& tensors, bool inputs, bool one_piece);
+
+  const inferd_host& host_;
+  const Interpreter interpreter_;
+  const std::string name_;
+  MarshalWriter load_message_;
+  enginekit::TensorSignature signature_;
+  std::chrono::milliseconds patience_{0};
+  base::Mutex mutex_;
+  std::unique_ptr<PythonProcess> spare_ GUARDED_BY(mutex_);
+};
+
+}  // namespace inferd::python

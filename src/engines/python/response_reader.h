@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/status.h"
+#include "engines/python/marshal.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::python {
+
+// Hands a response that a worker has described to the host:
+//
+//   (request or -1 for all, final, code, message, outputs, parameters)
+//   an output: (index, datatype, dimensions, offset, size), of `memory`; a parameter: (name, value)
+//
+// INTERNAL, and nothing is handed over: it is no such description, or what it describes is not there. What does not fit
+// the model's signature, the host refuses.
+base::Status SendResponse(const inferd_host& host, const inferd_batch& batch, const Value& description,
+                          std::span<const std::byte> memory);
+
+}  // namespace inferd::python

@@ -1,0 +1,6 @@
+"""A worker of the Python engine: imports one model's file, and runs its executions one after the other until the server goes."""
+
+from inferd_worker.run import run
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,1 @@
+"""What runs beside a model in its process. Nothing here is for models to import."""

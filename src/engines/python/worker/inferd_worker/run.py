@@ -1,0 +1,103 @@
+"""The worker's life: it imports the model's file, tells the signature, and executes what it is ordered to."""
+
+import importlib.util
+import os
+import sys
+import threading
+import time
+import traceback
+import types
+
+from inferd_worker.channel import Channel, InputMemory, OutputMemory
+from inferd_worker.signature import Load
+
+LOG_VERBOSE, LOG_INFO, LOG_WARNING, LOG_ERROR = range(4)
+PARENT_LOOKS_S = 5
+
+
+def run():
+    channel = Channel()
+    os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
+    sys.dont_write_bytecode = True  # model folders may be read-only, and are watched for changes
+    threading.Thread(target=leave_with_the_server, args=(os.getppid(),), daemon=True).start()
+    load = Load(channel.receive())
+    try:
+        model = open_model(load, channel)
+        signature = model.signature
+        described = (signature.whole_batches, signature.decoupled, signature.sequences, load.patience_ms,
+                     tuple(tensor.described() for tensor in signature.inputs),
+                     tuple(tensor.described() for tensor in signature.outputs))
+    except BaseException as error:  # whatever a file does when it is imported, the server is to say it
+        channel.send("failed", text_of(error, load))
+        return
+    channel.send("loaded", *described)
+    serve(model, load, channel)
+
+
+def serve(model, load, channel):
+    inputs, outputs = InputMemory(), OutputMemory()
+    started = False
+    from inferd_worker.batch import Answers, Batch
+    while (message := channel.receive()) is not None:
+        if message[0] == "start":
+            try:
+                model.start(*message[1:])
+            except BaseException as error:
+                channel.send("failed", text_of(error, load))
+                return
+            started = True
+            channel.send("started")
+        else:
+            model.execute(Batch(message, inputs, model.signature, load.batches), Answers(channel, outputs))
+    if started:
+        try:
+            model.finish()
+        except BaseException:
+            traceback.print_exc()
+
+
+def open_model(load, channel):
+    try:
+        import numpy  # noqa: F401
+    except ImportError as error:
+        raise ImportError(f"the interpreter {sys.executable} has no numpy: install it there, or name another interpreter "
+                          "(EXECUTION_ENV_PATH)") from error
+    module = import_file(load)
+    if hasattr(module, "TritonPythonModel"):
+        from inferd_worker.triton_model import TritonModel
+        return TritonModel(module, load, channel)
+    if callable(getattr(module, "predict", None)):
+        from inferd_worker.functions import FunctionModel
+        return FunctionModel(module, load)
+    raise ImportError(f"{load.file} has neither a function 'predict' nor a class 'TritonPythonModel'")
+
+
+def import_file(load):
+    """As a module of a package that is the version's folder, so that both `import other` and `from .other import` find files
+    beside it."""
+    if not os.path.isfile(load.file):
+        raise ImportError(f"Python model file not found in '{load.file}'")
+    sys.path += [load.version_dir, load.model_dir]
+    package = types.ModuleType(load.version)
+    package.__path__ = [load.version_dir]
+    sys.modules[load.version] = package
+    name = f"{load.version}.{os.path.splitext(os.path.basename(load.file))[0]}"
+    spec = importlib.util.spec_from_file_location(name, load.file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def text_of(error, load):
+    """With the places in the model's own files, the innermost last."""
+    text = "".join(traceback.format_exception_only(error)).strip()
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(load.model_dir)]
+    return text + "".join(f"\n  at {frame.filename}({frame.lineno}): {frame.name}" for frame in frames)
+
+
+def leave_with_the_server(server):
+    """One that computes does not look at its messages; it is not to outlive the server all the same."""
+    while os.getppid() == server:
+        time.sleep(PARENT_LOOKS_S)
+    os._exit(0)

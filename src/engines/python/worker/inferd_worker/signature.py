@@ -1,0 +1,64 @@
+"""What a model takes and gives."""
+
+import json
+from dataclasses import dataclass
+
+from inferd_worker import tensors
+
+PATIENCE_MS = 300_000  # how long an execution may take, where the configuration does not say
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    name: str
+    datatype: int
+    shape: tuple | None  # the whole of it; -1: any size; None: any
+    optional: bool = False
+
+    def described(self):
+        return self.name, self.datatype, self.shape, self.optional
+
+
+@dataclass
+class Signature:
+    inputs: list
+    outputs: list
+    whole_batches: bool  # the inputs of a batch are wanted as one array each
+    decoupled: bool = False
+    sequences: bool = False
+
+    def output_index(self, name):
+        """-1: there is none."""
+        return next((index for index, output in enumerate(self.outputs) if output.name == name), -1)
+
+
+class Load:
+    """The model, as the server describes it."""
+
+    def __init__(self, message):
+        _, self.file, self.model_dir, self.version_dir, self.name, self.version, self.config_json, self.batch_rows = message
+        self.config = json.loads(self.config_json or "{}")
+
+    @property
+    def batches(self):
+        return self.batch_rows > 0
+
+    @property
+    def patience_ms(self):
+        worker = self.config.get("inferd", {}).get("worker", {})
+        return int(worker.get("hang_timeout_ms", PATIENCE_MS)) or PATIENCE_MS
+
+    @property
+    def decoupled(self):
+        return bool(self.config.get("model_transaction_policy", {}).get("decoupled", False))
+
+    def tensors(self, kind):
+        """The configuration's inputs or outputs, by name; `kind` is "input" or "output"."""
+        return {entry["name"]: self.spec(entry) for entry in self.config.get(kind, [])}
+
+    def spec(self, entry):
+        reshaped = entry.get("reshape", {}).get("shape") if "reshape" in entry else None
+        dims = entry.get("dims", []) if reshaped is None else reshaped
+        lead = (-1,) if self.batches else ()
+        return TensorSpec(entry["name"], tensors.CONFIG_TYPES[entry["data_type"]], lead + tuple(int(dim) for dim in dims),
+                          bool(entry.get("optional", False)))
