@@ -88,11 +88,6 @@ PythonModel::PythonModel(const inferd_host& host, Interpreter interpreter, const
 
 base::Result<std::unique_ptr<PythonModel>> PythonModel::Load(const inferd_host& host, std::filesystem::path worker,
                                                              const inferd_load& load) {
-  const std::filesystem::path file(ToView(load.model_file));
-  if (file.extension() != ".py") {
-    return std::unexpected(base::Unimplemented("the engine python reads files of Python source, and no '" +
-                                               file.extension().string() + "' yet: '" + file.string() + "'"));
-  }
   INFERD_ASSIGN_OR_RETURN(Interpreter interpreter, ChooseInterpreter(load, std::move(worker)));
   std::unique_ptr<PythonModel> model(new PythonModel(host, std::move(interpreter), load));
   Value described;
@@ -153,38 +148,45 @@ base::Status PythonModel::StartInstance(PythonProcess& process, const inferd_ins
   return ItemsOf(*reply, "started") != nullptr ? base::OkStatus() : FailureIn(*reply);
 }
 
-// ("loaded", the batch's inputs are wanted whole, decoupled, sequences, patience in ms, inputs, outputs)
+// ("loaded", patience in ms, the batch's inputs are wanted whole, decoupled, sequences, rows do not influence each
+// other, inputs, outputs)
 base::Status PythonModel::ReadSignature(const Value& described) {
   const Value::Items& items = *described.items();
-  if (items.size() != 7) return NoReply().error();
-  const bool* const whole = items[1].flag();
-  const bool* const decoupled = items[2].flag();
-  const bool* const sequences = items[3].flag();
-  const int64_t* const patience = items[4].number();
-  if (whole == nullptr || decoupled == nullptr || sequences == nullptr || patience == nullptr) return NoReply().error();
+  if (items.size() != 8) return NoReply().error();
+  const int64_t* const patience = items[1].number();
+  const bool* const whole = items[2].flag();
+  const bool* const decoupled = items[3].flag();
+  const bool* const sequences = items[4].flag();
+  const bool* const independent = items[5].flag();
+  if (patience == nullptr || whole == nullptr || decoupled == nullptr || sequences == nullptr ||
+      independent == nullptr) {
+    return NoReply().error();
+  }
   patience_ = std::chrono::milliseconds(*patience);
-  INFERD_RETURN_IF_ERROR(AddTensors(items[5], /*inputs=*/true, *whole));
-  INFERD_RETURN_IF_ERROR(AddTensors(items[6], /*inputs=*/false, *whole));
+  const TensorForm form{.one_piece = *whole, .independent_rows = *independent};
+  INFERD_RETURN_IF_ERROR(AddTensors(items[6], /*inputs=*/true, form));
+  INFERD_RETURN_IF_ERROR(AddTensors(items[7], /*inputs=*/false, form));
   signature_.Finish(/*compute_threads=*/1);
   signature_.SetDecoupled(*decoupled);
   signature_.SetSequences(*sequences);
   return base::OkStatus();
 }
 
-// Each (name, datatype, dimensions or None, optional).
-base::Status PythonModel::AddTensors(const Value& tensors, bool inputs, bool one_piece) {
+// Each (name, datatype, dimensions or None, optional, labels).
+base::Status PythonModel::AddTensors(const Value& tensors, bool inputs, TensorForm form) {
   const Value::Items* const items = tensors.items();
   if (items == nullptr) return NoReply().error();
   for (const Value& item : *items) {
     const Value::Items* const parts = item.items();
-    if (parts == nullptr || parts->size() != 4) return NoReply().error();
+    if (parts == nullptr || parts->size() != 5) return NoReply().error();
     const std::string* const name = (*parts)[0].text();
     const int64_t* const datatype = (*parts)[1].number();
     const bool* const optional = (*parts)[3].flag();
-    if (name == nullptr || datatype == nullptr || optional == nullptr) return NoReply().error();
+    const Value::Items* const labels = (*parts)[4].items();
+    if (name == nullptr || datatype == nullptr || optional == nullptr || labels == nullptr) return NoReply().error();
     enginekit::TensorDescription tensor{
         .name = *name, .datatype = static_cast<int32_t>(*datatype), .optional = *optional};
-    tensor.one_piece = one_piece;
+    tensor.one_piece = form.one_piece;
     tensor.bytes_form = INFERD_BYTES_PACKED;
     tensor.alignment = 1;
     const Value::Items* const dimensions = (*parts)[2].items();
@@ -192,6 +194,14 @@ base::Status PythonModel::AddTensors(const Value& tensors, bool inputs, bool one
     for (size_t i = 0; dimensions != nullptr && i < dimensions->size(); ++i) {
       if ((*dimensions)[i].number() == nullptr) return NoReply().error();
       tensor.shape.push_back(*(*dimensions)[i].number());
+    }
+    if (form.independent_rows && !tensor.shape.empty() && tensor.shape[0] == -1) {
+      tensor.dimension_names.resize(tensor.shape.size());
+      tensor.dimension_names[0] = "batch";
+    }
+    for (const Value& label : *labels) {
+      if (label.text() == nullptr) return NoReply().error();
+      tensor.labels.push_back(*label.text());
     }
     inputs ? signature_.AddInput(std::move(tensor)) : signature_.AddOutput(std::move(tensor));
   }

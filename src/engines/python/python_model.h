@@ -37,7 +37,12 @@ class PythonModel final {
   PythonModel(const inferd_host& host, Interpreter interpreter, const inferd_load& load);
   base::Result<PythonProcess> StartWorker(Value* described) const;
   base::Status ReadSignature(const Value& described);
-  base::Status AddTensors(const Value& tensors, bool inputs, bool one_piece);
+  // What all tensors of a model have in common.
+  struct TensorForm {
+    bool one_piece;         // the host gathers a batch's inputs
+    bool independent_rows;  // the first dimension is a batch's
+  };
+  base::Status AddTensors(const Value& tensors, bool inputs, TensorForm form);
 
   const inferd_host& host_;
   const Interpreter interpreter_;

@@ -23,10 +23,7 @@ def run():
     load = Load(channel.receive())
     try:
         model = open_model(load, channel)
-        signature = model.signature
-        described = (signature.whole_batches, signature.decoupled, signature.sequences, load.patience_ms,
-                     tuple(tensor.described() for tensor in signature.inputs),
-                     tuple(tensor.described() for tensor in signature.outputs))
+        described = (load.patience_ms, *model.signature.described())
     except BaseException as error:  # whatever a file does when it is imported, the server is to say it
         channel.send("failed", text_of(error, load))
         return
@@ -62,6 +59,10 @@ def open_model(load, channel):
     except ImportError as error:
         raise ImportError(f"the interpreter {sys.executable} has no numpy: install it there, or name another interpreter "
                           "(EXECUTION_ENV_PATH)") from error
+    if not load.file.endswith(".py"):
+        from inferd_worker import handlers
+        from inferd_worker.predictor import PredictorModel
+        return PredictorModel(handlers.open_predictor(load), load)
     module = import_file(load)
     if hasattr(module, "TritonPythonModel"):
         from inferd_worker.triton_model import TritonModel

@@ -13,10 +13,11 @@ class TensorSpec:
     name: str
     datatype: int
     shape: tuple | None  # the whole of it; -1: any size; None: any
-    optional: bool = False
+    optional: bool = False  # inputs: a request may leave it out; outputs: it comes only where a request names it
+    labels: tuple = ()  # outputs: what the elements of a row stand for
 
     def described(self):
-        return self.name, self.datatype, self.shape, self.optional
+        return self.name, self.datatype, self.shape, self.optional, self.labels
 
 
 @dataclass
@@ -26,6 +27,11 @@ class Signature:
     whole_batches: bool  # the inputs of a batch are wanted as one array each
     decoupled: bool = False
     sequences: bool = False
+    independent_rows: bool = False  # rows of the first dimension do not influence each other: requests may share executions
+
+    def described(self):
+        return (self.whole_batches, self.decoupled, self.sequences, self.independent_rows,
+                tuple(tensor.described() for tensor in self.inputs), tuple(tensor.described() for tensor in self.outputs))
 
     def output_index(self, name):
         """-1: there is none."""
@@ -42,6 +48,10 @@ class Load:
     @property
     def batches(self):
         return self.batch_rows > 0
+
+    def parameter(self, name, default=""):
+        """One of the configuration's `parameters`."""
+        return self.config.get("parameters", {}).get(name, {}).get("string_value", default)
 
     @property
     def patience_ms(self):

@@ -1,0 +1,22 @@
+"""Files that need Python and are no source: which module of this package opens which. Each has
+
+    def open_model(load: Load) -> Predictor
+
+and imports its library there, so that an interpreter needs the libraries of its own models alone.
+"""
+
+import fnmatch
+import importlib
+import os
+
+# Names of files as in the server's table of formats, and the module.
+MODULES = ()
+
+
+def open_predictor(load):
+    filename = os.path.basename(load.file)
+    module = next((module for pattern, module in MODULES if fnmatch.fnmatch(filename, pattern)), None)
+    if module is None:
+        raise ValueError(f"the engine python reads {', '.join(['*.py', *(pattern for pattern, _ in MODULES)])}, and this is "
+                         f"'{load.file}'")
+    return importlib.import_module(f"{__name__}.{module}").open_model(load)
