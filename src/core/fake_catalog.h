@@ -37,7 +37,7 @@ class FakeCatalog final : public Catalog {
     asked_model = model;
     return versions;
   }
-  std::vector<std::string> ModelNames() const override { return {"a", "b"}; }
+  std::vector<std::string> ModelNames() const override { return names; }
   std::vector<DepartedModel> Departed(std::string_view model) const override {
     std::vector<DepartedModel> listed = departed;
     std::erase_if(listed, [model](const DepartedModel& each) { return !model.empty() && each.name != model; });
@@ -57,6 +57,7 @@ class FakeCatalog final : public Catalog {
     done(control);
   }
 
+  std::vector<std::string> names = {"a", "b"};
   bool live = true;
   bool ready = true;
   bool startup_failed = false;

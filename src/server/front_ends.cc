@@ -8,6 +8,7 @@
 #include "frontends/grpc_health/front_end.h"
 #include "frontends/grpc_reflection/front_end.h"
 #include "frontends/kserve_v1/front_end.h"
+#include "frontends/mlflow_http/front_end.h"
 #include "frontends/oip_grpc/front_end.h"
 #include "frontends/oip_http/front_end.h"
 #include "frontends/tfs_grpc/front_end.h"
@@ -25,6 +26,7 @@ protocol::FrontEnds MakeFrontEnds(const protocol::Settings& settings) {
   // Before TensorFlow Serving's, whose paths are its own too.
   front_ends.push_back(kserve_v1::MakeFrontEnd(settings));
   front_ends.push_back(tfs_http::MakeFrontEnd(settings));
+  front_ends.push_back(mlflow_http::MakeFrontEnd(settings));
   const auto trtis_state =
       std::make_shared<trtis::ServerState>(settings.options.server_name, std::string(base::BuildVersion()),
                                            settings.options.personality->refuses_while_draining);

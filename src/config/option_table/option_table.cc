@@ -283,6 +283,8 @@ std::vector<Option> AnswerRows() {
           kAnswers, "v1-event-merge", "",
           "they keep the attributes of the request's event but for its id, source, type "
           "and time"),
+      Plain<&S::invocations_model>(kAnswers, "invocations-model", "NAME",
+                                   "the model that MLflow's POST /invocations asks; default: the only one"),
       Choice<kTfsResultKey, &S::tfs_result_key>(kAnswers, "tfs-result-key",
                                                 "what TensorFlow Serving's classify and regress answer under"),
       Plain<&S::tfs_metrics_path>(kAnswers, "tfs-metrics-path", "PATH",

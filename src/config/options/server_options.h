@@ -181,6 +181,7 @@ struct ServerOptions {
   V1Status v1_status = V1Status::kUnion;
   V1Predict v1_predict = V1Predict::kUnion;
   EventOptions v1_events;
+  std::string invocations_model;  // that MLflow's /invocations asks; empty: the only one
   TfsResultKey tfs_result_key = TfsResultKey::kBoth;
   std::string tfs_metrics_path = "/monitoring/prometheus/metrics";  // on HTTP's port; empty: nowhere
   bool tfs_session_graph = false;        // SessionRun may feed, fetch and run anything in a model's graph
