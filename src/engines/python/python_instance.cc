@@ -107,7 +107,7 @@ base::Status PythonInstance::Order(const inferd_batch& batch) {
       offset += Aligned(piece.size);
     }
   }
-  return process_->Send(message_);
+  return process_->Send(message_, model_.patience());
 }
 
 // (id, rows, sequence id or 0, flags, parameters); flags: 1: the sequence's start, 2: its end.
@@ -153,7 +153,7 @@ base::Status PythonInstance::TakeAnswers(const inferd_batch& batch) {
     MarshalWriter taken;
     taken.Tuple(1);
     taken.Text("taken");
-    INFERD_RETURN_IF_ERROR(process_->Send(taken));
+    INFERD_RETURN_IF_ERROR(process_->Send(taken, model_.patience()));
   }
 }
 

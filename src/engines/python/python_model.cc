@@ -112,7 +112,7 @@ base::Result<Value> PythonModel::Receive(PythonProcess& process, std::chrono::mi
 
 base::Result<PythonProcess> PythonModel::StartWorker(Value* described) const {
   INFERD_ASSIGN_OR_RETURN(PythonProcess process, PythonProcess::Start(interpreter_, "inferd:" + name_));
-  INFERD_RETURN_IF_ERROR(process.Send(load_message_));
+  INFERD_RETURN_IF_ERROR(process.Send(load_message_, kLoadPatience));
   auto reply = Receive(process, kLoadPatience);
   if (!reply.has_value()) return std::unexpected(std::move(reply).error());
   if (ItemsOf(*reply, "loaded") == nullptr) return std::unexpected(FailureIn(*reply));
@@ -142,7 +142,7 @@ base::Status PythonModel::StartInstance(PythonProcess& process, const inferd_ins
   message.Text(InstanceName(spec));
   message.Text(on_gpu ? "GPU" : spec.kind == INFERD_INSTANCE_MODEL ? "MODEL" : "CPU");
   message.Text(std::to_string(spec.device));
-  INFERD_RETURN_IF_ERROR(process.Send(message));
+  INFERD_RETURN_IF_ERROR(process.Send(message, kLoadPatience));
   const auto reply = Receive(process, kLoadPatience);
   if (!reply.has_value()) return reply.error();
   return ItemsOf(*reply, "started") != nullptr ? base::OkStatus() : FailureIn(*reply);

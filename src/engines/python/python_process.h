@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/system/child_process.h"
 #include "base/system/file_descriptor.h"
 #include "engines/python/marshal.h"
 #include "engines/python/shared_area.h"
@@ -35,25 +34,24 @@ class PythonProcess final {
   SharedArea& inputs() { return inputs_; }
   SharedArea& outputs() { return outputs_; }
 
-  // UNAVAILABLE: the process has ended; the text says how.
-  base::Status Send(const MarshalWriter& message);
-  // The next message. UNAVAILABLE as above. DEADLINE_EXCEEDED: none came in that time, and it was killed. INTERNAL: it
-  // is none, and it was killed.
+  // UNAVAILABLE: the process has ended; the text says how. DEADLINE_EXCEEDED: it did not take the message in that time,
+  // and was killed.
+  base::Status Send(const MarshalWriter& message, std::chrono::milliseconds patience);
+  // The next message. UNAVAILABLE and DEADLINE_EXCEEDED as above. INTERNAL: it is none, and it was killed.
   base::Result<Value> Receive(std::chrono::milliseconds patience);
 
   // Once it has ended, or is as good as that: how. Nothing: it lives.
   const std::optional<std::string>& end() const { return end_; }
 
  private:
-  PythonProcess(pid_t pid, base::FileDescriptor handle, base::FileDescriptor socket, SharedArea inputs,
-                SharedArea outputs);
+  PythonProcess(base::ChildProcess child, base::FileDescriptor socket, SharedArea inputs, SharedArea outputs);
   base::Status ReadExactly(char* data, size_t size, std::chrono::steady_clock::time_point until);
   // Ends it, and notes how it ended: by itself, or `why` it had to.
   base::Status Lose(const base::Status& why);
+  base::Status LoseToTime();
 
-  pid_t pid_;
-  base::FileDescriptor handle_;
-  base::FileDescriptor socket_;
+  base::ChildProcess child_;
+  base::FileDescriptor socket_;  // none: moved from
   SharedArea inputs_;
   SharedArea outputs_;
   std::string received_;

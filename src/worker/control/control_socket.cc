@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "worker/control/poll_until.h"
+#include "base/system/poll_until.h"
 
 namespace inferd::worker {
 
@@ -117,7 +117,7 @@ base::Result<ControlMessage> ControlSocket::Receive() {
 bool ControlSocket::AwaitEnd(std::chrono::milliseconds patience) {
   static_cast<void>(shutdown(socket_.get(), SHUT_WR));
   // No event but the end of both directions, which is always told.
-  return PollUntil(socket_.get(), 0, std::chrono::steady_clock::now() + patience);
+  return base::PollUntil(socket_.get(), 0, std::chrono::steady_clock::now() + patience);
 }
 
 void ControlSocket::Shutdown() { static_cast<void>(shutdown(socket_.get(), SHUT_RDWR)); }

@@ -10,6 +10,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "base/system/child_process.h"
 #include "worker/control/control_socket.h"
 #include "worker/control/model_message.h"
 #include "worker/parent/worker_life.h"
@@ -45,24 +46,21 @@ class WorkerProcess final {
   // Asks it to leave.
   void Dismiss() { socket_.Shutdown(); }
   // Whether it ends before `deadline`; blocks until then.
-  bool EndsBefore(std::chrono::steady_clock::time_point deadline);
+  bool EndsBefore(std::chrono::steady_clock::time_point deadline) const { return child_.EndsBefore(deadline); }
   // Blocks until it has ended, and returns how. By one thread, once.
-  std::string WaitForEnd();
+  std::string WaitForEnd() { return child_.WaitForEnd(); }
 
   WorkerLife& life() { return life_; }
-  pid_t pid() const { return pid_; }
+  pid_t pid() const { return child_.pid(); }
 
  private:
-  WorkerProcess(pid_t pid, base::FileDescriptor handle, ControlSocket socket);
-  void SendKill() const;
+  WorkerProcess(base::ChildProcess child, ControlSocket socket);
 
-  const pid_t pid_;
-  const base::FileDescriptor handle_;
+  base::ChildProcess child_;
   ControlSocket socket_;
   base::Mutex turn_;
   std::atomic<bool> abandoned_{false};
   WorkerLife life_;
-  bool waited_for_ = false;
 };
 
 }  // namespace inferd::worker

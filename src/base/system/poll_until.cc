@@ -1,10 +1,10 @@
-#include "worker/control/poll_until.h"
+#include "base/system/poll_until.h"
 
 #include <poll.h>
 
 #include <algorithm>
 
-namespace inferd::worker {
+namespace inferd::base {
 
 bool PollUntil(int descriptor, short events, std::chrono::steady_clock::time_point deadline) {
   using std::chrono::milliseconds;
@@ -19,4 +19,4 @@ bool PollUntil(int descriptor, short events, std::chrono::steady_clock::time_poi
   }
 }
 
-}  // namespace inferd::worker
+}  // namespace inferd::base

@@ -1,0 +1,147 @@
+#include "base/system/child_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "base/system/poll_until.h"
+
+namespace inferd::base {
+
+namespace {
+
+class SpawnSettings final {
+ public:
+  // `descriptors`: none of them is a number that one of them is to have there.
+  explicit SpawnSettings(std::span<const FileDescriptor> descriptors) {
+    posix_spawn_file_actions_init(&actions_);
+    int number = ChildProcess::kFirstDescriptor;
+    for (const FileDescriptor& descriptor : descriptors) {
+      posix_spawn_file_actions_adddup2(&actions_, descriptor.get(), number++);
+    }
+    posix_spawn_file_actions_addclosefrom_np(&actions_, number);
+    posix_spawnattr_init(&attributes_);
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&blocked, signal);
+    posix_spawnattr_setsigmask(&attributes_, &blocked);
+    sigset_t defaults;
+    sigfillset(&defaults);
+    posix_spawnattr_setsigdefault(&attributes_, &defaults);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+
+  const posix_spawn_file_actions_t* actions() const { return &actions_; }
+  const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+std::unexpected<Status> NoRoom() { return std::unexpected(ResourceExhausted(std::strerror(errno))); }
+
+// Duplicates whose numbers are above those that they are to have there: none is overwritten before it is copied.
+Result<std::vector<FileDescriptor>> SetAside(std::span<const int> descriptors) {
+  const int above = ChildProcess::kFirstDescriptor + static_cast<int>(descriptors.size());
+  std::vector<FileDescriptor> aside;
+  for (const int descriptor : descriptors) {
+    aside.emplace_back(fcntl(descriptor, F_DUPFD_CLOEXEC, above));
+    if (!aside.back()) return NoRoom();
+  }
+  return aside;
+}
+
+std::string_view NameIn(std::string_view variable) { return variable.substr(0, variable.find('=')); }
+
+std::vector<std::string> Environment(const std::vector<std::string>& changes) {
+  std::vector<std::string> all;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const bool changed =
+        std::ranges::any_of(changes, [&](const std::string& change) { return NameIn(change) == NameIn(*variable); });
+    if (!changed) all.emplace_back(*variable);
+  }
+  for (const std::string& change : changes) {
+    if (change.find('=') != std::string::npos) all.push_back(change);
+  }
+  return all;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::string HowItEnded(const siginfo_t& info) {
+  if (info.si_code == CLD_EXITED) return "left with status " + std::to_string(info.si_status);
+  const char* const name = sigdescr_np(info.si_status);
+  return "was ended by signal " + std::to_string(info.si_status) +
+         (name == nullptr ? std::string() : " (" + std::string(name) + ")");
+}
+
+}  // namespace
+
+Result<ChildProcess> ChildProcess::Start(const ChildCommand& command) {
+  INFERD_ASSIGN_OR_RETURN(const std::vector<FileDescriptor> descriptors, SetAside(command.descriptors));
+  const SpawnSettings settings(descriptors);
+  std::vector<std::string> arguments = command.arguments;
+  std::vector<std::string> environment = Environment(command.environment_changes);
+  pid_t pid = 0;
+  const int error = posix_spawnp(&pid, command.program.c_str(), settings.actions(), settings.attributes(),
+                                 Pointers(arguments).data(), Pointers(environment).data());
+  if (error == ENOENT || error == EACCES || error == ENOEXEC || error == ENOTDIR) {
+    return std::unexpected(FailedPrecondition(std::strerror(error)));
+  }
+  if (error != 0) return std::unexpected(ResourceExhausted(std::strerror(error)));
+  FileDescriptor handle(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!handle) {
+    auto no_room = NoRoom();
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+    return no_room;
+  }
+  return ChildProcess(pid, std::move(handle));
+}
+
+ChildProcess::~ChildProcess() {
+  if (!handle_ || waited_for_) return;
+  Kill();
+  static_cast<void>(WaitForEnd());
+}
+
+// As a system call: glibc 2.36 declares its function for C alone.
+void ChildProcess::Kill() const { syscall(SYS_pidfd_send_signal, handle_.get(), SIGKILL, nullptr, 0); }
+
+bool ChildProcess::EndsBefore(std::chrono::steady_clock::time_point deadline) const {
+  return PollUntil(handle_.get(), POLLIN, deadline);
+}
+
+std::string ChildProcess::WaitForEnd() {
+  siginfo_t info = {};
+  int result = 0;
+  do {
+    result = waitid(P_PIDFD, static_cast<id_t>(handle_.get()), &info, WEXITED);
+  } while (result != 0 && errno == EINTR);
+  waited_for_ = true;
+  return result == 0 ? HowItEnded(info) : "is gone";
+}
+
+}  // namespace inferd::base

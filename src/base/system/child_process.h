@@ -1,0 +1,59 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "base/system/file_descriptor.h"
+
+namespace inferd::base {
+
+// How a program is started in a process of its own.
+struct ChildCommand {
+  std::string program;                                // a path, or a name to be looked for in PATH
+  std::vector<std::string> arguments;                 // the first is what lists of processes call it
+  std::vector<std::string> environment_changes = {};  // NAME=VALUE, in place of ours; "NAME": that one is left out
+  std::span<const int> descriptors = {};              // ours; there they are kFirstDescriptor and the numbers behind it
+};
+
+// A process that this one has started. It gets no other descriptors of ours but 0, 1 and 2: clients' connections would
+// outlive our end of them. SIGINT, SIGTERM and SIGHUP, which Ctrl-C and service managers send to all of a group, are
+// blocked there: the parent decides when it ends. Move-only; the destructor kills it if it has not ended, and waits.
+class ChildProcess final {
+ public:
+  static constexpr int kFirstDescriptor = 3;
+
+  // FAILED_PRECONDITION: there is no such program; the text is the system's reason alone. RESOURCE_EXHAUSTED: the
+  // system has no room for a process.
+  static Result<ChildProcess> Start(const ChildCommand& command);
+  ~ChildProcess();
+  ChildProcess(ChildProcess&& other) noexcept = default;
+  ChildProcess& operator=(ChildProcess&&) = delete;
+
+  pid_t pid() const { return pid_; }
+  // Readable once it has ended.
+  int handle() const { return handle_.get(); }
+
+  // Whether WaitForEnd() has been called.
+  bool ended() const { return waited_for_; }
+
+  // With SIGKILL. On any thread, at any time.
+  void Kill() const;
+  // Whether it ends before `deadline`; blocks until then.
+  bool EndsBefore(std::chrono::steady_clock::time_point deadline) const;
+  // Blocks until it has ended, and returns how: "left with status 1". Once.
+  std::string WaitForEnd();
+
+ private:
+  ChildProcess(pid_t pid, FileDescriptor handle) : pid_(pid), handle_(std::move(handle)) {}
+
+  pid_t pid_;
+  FileDescriptor handle_;  // none: moved from
+  bool waited_for_ = false;
+};
+
+}  // namespace inferd::base

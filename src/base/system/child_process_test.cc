@@ -1,0 +1,119 @@
+#include "base/system/child_process.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <string>
+
+namespace inferd::base {
+namespace {
+
+using std::chrono::steady_clock;
+using testing::HasSubstr;
+
+struct Pipe {
+  Pipe() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+    reading = FileDescriptor(ends[0]);
+    writing = FileDescriptor(ends[1]);
+  }
+  // All that is written until the last writer closes it.
+  std::string ReadAll() {
+    writing.Close();
+    std::string text;
+    std::array<char, 256> part{};
+    for (ssize_t got; (got = read(reading.get(), part.data(), part.size())) > 0;) {
+      text.append(part.data(), static_cast<size_t>(got));
+    }
+    return text;
+  }
+  FileDescriptor reading, writing;
+};
+
+Result<ChildProcess> Shell(const std::string& script, std::span<const int> descriptors = {},
+                           std::vector<std::string> environment_changes = {}) {
+  return ChildProcess::Start({.program = "sh",
+                              .arguments = {"sh", "-c", script},
+                              .environment_changes = std::move(environment_changes),
+                              .descriptors = descriptors});
+}
+
+TEST(ChildProcessTest, TellsHowItEnded) {
+  auto left = Shell("exit 3");
+  ASSERT_TRUE(left.has_value());
+  EXPECT_EQ(left->WaitForEnd(), "left with status 3");
+  EXPECT_TRUE(left->ended());
+  auto killed = Shell("kill -SEGV $$");
+  ASSERT_TRUE(killed.has_value());
+  EXPECT_EQ(killed->WaitForEnd(), "was ended by signal 11 (Segmentation fault)");
+}
+
+TEST(ChildProcessTest, SaysWhyItCannotStart) {
+  const auto none = ChildProcess::Start({.program = "/no/such/program", .arguments = {"x"}});
+  ASSERT_FALSE(none.has_value());
+  EXPECT_EQ(none.error().code(), StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(none.error().message()), HasSubstr("No such file"));
+}
+
+// Whatever numbers they have here: those that they are to have there, in another order, or any others.
+TEST(ChildProcessTest, DescriptorsKeepTheirOrder) {
+  for (const int first : {3, 100, 101}) {
+    std::array<Pipe, 3> pipes;
+    std::array<FileDescriptor, 3> taken;
+    // The last one lowest: a copy in place would overwrite another one before it is copied itself.
+    for (const size_t i : {2, 0, 1}) taken[i] = FileDescriptor(fcntl(pipes[i].writing.get(), F_DUPFD_CLOEXEC, first));
+    for (Pipe& pipe : pipes) pipe.writing.Close();
+    const std::array numbers = {taken[0].get(), taken[1].get(), taken[2].get()};
+    auto child = Shell("echo a >&3; echo b >&4; echo c >&5", numbers);
+    ASSERT_TRUE(child.has_value());
+    for (FileDescriptor& descriptor : taken) descriptor.Close();
+    EXPECT_EQ(pipes[0].ReadAll() + pipes[1].ReadAll() + pipes[2].ReadAll(), "a\nb\nc\n") << first;
+    EXPECT_EQ(child->WaitForEnd(), "left with status 0");
+  }
+}
+
+TEST(ChildProcessTest, OtherDescriptorsStayHere) {
+  Pipe output;
+  const FileDescriptor other(fcntl(output.reading.get(), F_DUPFD, 50));  // without close-on-exec
+  const std::array numbers = {output.writing.get()};
+  auto child = Shell(
+      "if [ -e /proc/$$/fd/" + std::to_string(other.get()) + " ]; then echo there; else echo gone; fi >&3", numbers);
+  ASSERT_TRUE(child.has_value());
+  EXPECT_EQ(output.ReadAll(), "gone\n");
+  EXPECT_EQ(child->WaitForEnd(), "left with status 0");
+}
+
+TEST(ChildProcessTest, ChangesTheEnvironment) {
+  setenv("INFERD_TEST_GONE", "here", 1);
+  setenv("INFERD_TEST_OTHER", "old", 1);
+  Pipe output;
+  const std::array numbers = {output.writing.get()};
+  auto child = Shell("echo ${INFERD_TEST_GONE-gone} $INFERD_TEST_OTHER >&3", numbers,
+                     {"INFERD_TEST_GONE", "INFERD_TEST_OTHER=new"});
+  ASSERT_TRUE(child.has_value());
+  EXPECT_EQ(output.ReadAll(), "gone new\n");
+}
+
+TEST(ChildProcessTest, EndsWhenItIsKilledOrLetGo) {
+  pid_t pid = 0;
+  {
+    auto child = Shell("exec sleep 1000");
+    ASSERT_TRUE(child.has_value());
+    EXPECT_FALSE(child->EndsBefore(steady_clock::now()));
+    child->Kill();
+    EXPECT_TRUE(child->EndsBefore(steady_clock::now() + std::chrono::minutes(1)));
+    EXPECT_EQ(child->WaitForEnd(), "was ended by signal 9 (Killed)");
+    auto let_go = Shell("exec sleep 1000");
+    ASSERT_TRUE(let_go.has_value());
+    pid = let_go->pid();
+  }
+  EXPECT_NE(kill(pid, 0), 0);
+}
+
+}  // namespace
+}  // namespace inferd::base
