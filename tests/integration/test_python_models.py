@@ -214,6 +214,25 @@ def test_a_class_written_for_triton(tmp_path):
     assert "that was it" in server.log()
 
 
+def test_parameters_of_any_size_come_back(tmp_path):
+    add(tmp_path, "echo", CLASS + textwrap.dedent("""
+        import json, os
+        class TritonPythonModel:
+            @staticmethod
+            def auto_complete_config(config):
+                config.add_output({"name": "PID", "data_type": "TYPE_INT32", "dims": [1]})
+                return config
+            def execute(self, requests):
+                return [pb_utils.InferenceResponse([pb_utils.Tensor("PID", np.array([os.getpid()], np.int32))],
+                                                   parameters=json.loads(request.parameters())) for request in requests]
+        """))
+    sent = {"least": -2**63, "most": 2**63 - 1, "more": 2**64 - 1, "text": "gr\u00f6\u00dfe", "flag": True}
+    with Server(tmp_path) as server:
+        answers = [server.infer("echo", [], parameters=sent) for _ in range(2)]
+    assert [(status, answer.get("parameters")) for status, answer in answers] == [(200, sent)] * 2
+    assert answers[0][1]["outputs"] == answers[1][1]["outputs"], "one worker answers both"
+
+
 def test_requests_of_a_batch_keep_their_own_tensors(tmp_path):
     add(tmp_path, "add_sub", ADD_SUB, ADD_SUB_CONFIG + "dynamic_batching { preferred_batch_size: [ 4 ] "
         "max_queue_delay_microseconds: 10000000 }")

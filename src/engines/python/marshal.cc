@@ -10,6 +10,8 @@ namespace inferd::python {
 namespace {
 
 constexpr int kDepthMax = 8;
+// Far above any message. Each takes some 40 times the memory that it has in the message.
+constexpr size_t kValuesMax = size_t{1} << 20;
 // Of a number that does not fit into 32 bits: digits of 15 bits each.
 constexpr int kDigitBits = 15;
 constexpr size_t kDigitsMax = 5;
@@ -80,11 +82,11 @@ class Reader final {
       if (digit >> kDigitBits != 0) return Wrong("a number has a digit that is none");
       magnitude |= static_cast<unsigned __int128>(digit) << (kDigitBits * i);
     }
-    if (magnitude > static_cast<unsigned __int128>(std::numeric_limits<int64_t>::max())) {
-      return Wrong("a number is too large");
-    }
-    const auto number = static_cast<int64_t>(magnitude);
-    return Value{negative ? -number : number};
+    constexpr auto kMax = static_cast<unsigned __int128>(std::numeric_limits<int64_t>::max());
+    if (magnitude > (negative ? kMax + 1 : std::numeric_limits<uint64_t>::max())) return Wrong("a number is too large");
+    const auto low = static_cast<uint64_t>(magnitude);
+    if (negative) return Value{static_cast<int64_t>(-low)};
+    return magnitude > kMax ? Value{low} : Value{static_cast<int64_t>(low)};
   }
 
   base::Result<Value> ReadFloat() {
@@ -101,6 +103,8 @@ class Reader final {
 
   base::Result<Value> ReadItems(int depth) {
     INFERD_ASSIGN_OR_RETURN(const size_t count, TakeSize());
+    if (count > kValuesMax - values_) return Wrong("it has too many values");
+    values_ += count;
     Value::Items items;
     items.reserve(count);
     for (size_t i = 0; i < count; ++i) {
@@ -111,6 +115,7 @@ class Reader final {
   }
 
   std::string_view left_;
+  size_t values_ = 0;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace inferd::python {
 // None, bool, int, float, str or bytes, tuple or list.
 struct Value {
   using Items = std::vector<Value>;
-  std::variant<std::monostate, bool, int64_t, double, std::string, Items> of;
+  std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, Items> of;  // uint64_t: beyond int64_t
 
   // Null: it is of another type.
   const int64_t* number() const { return std::get_if<int64_t>(&of); }

@@ -20,23 +20,27 @@ TEST(MarshalTest, WhatIsWrittenIsRead) {
                                         int64_t{1} << 31,
                                         -(int64_t{1} << 40),
                                         std::numeric_limits<int64_t>::max(),
-                                        -std::numeric_limits<int64_t>::max()};
-  writer.Tuple(numbers.size() + 5);
+                                        -std::numeric_limits<int64_t>::max(),
+                                        std::numeric_limits<int64_t>::min()};
+  constexpr uint64_t kLarge = std::numeric_limits<uint64_t>::max();
+  writer.Tuple(numbers.size() + 6);
   for (const int64_t number : numbers) writer.Int(number);
   writer.None();
   writer.Bool(true);
   writer.Bool(false);
   writer.Float(0.1);
+  writer.Uint(kLarge);
   writer.Text("größe");
   const auto read = ReadMarshal(writer.bytes());
   ASSERT_TRUE(read.has_value()) << read.error().message();
   const Value::Items& items = *read->items();
-  ASSERT_EQ(items.size(), numbers.size() + 5);
+  ASSERT_EQ(items.size(), numbers.size() + 6);
   for (size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(*items[i].number(), numbers[i]);
   EXPECT_TRUE(std::holds_alternative<std::monostate>(items[numbers.size()].of));
   EXPECT_TRUE(*items[numbers.size() + 1].flag());
   EXPECT_FALSE(*items[numbers.size() + 2].flag());
   EXPECT_EQ(std::get<double>(items[numbers.size() + 3].of), 0.1);
+  EXPECT_EQ(std::get<uint64_t>(items[numbers.size() + 4].of), kLarge);
   EXPECT_EQ(*items.back().text(), "größe");
 }
 
@@ -61,6 +65,16 @@ TEST(MarshalTest, WhatIsNoMessage) {
         "l\x05\0\0\0\xff\x7f\xff\x7f\xff\x7f\xff\x7f\xff\x7f"sv, "l\0\0\0\x80"sv, std::string_view(deep)}) {
     EXPECT_EQ(ReadMarshal(Message(bytes)).error().code(), base::StatusCode::kInvalidArgument) << bytes.size();
   }
+}
+
+// A short message that would take a hundred times its size as values.
+TEST(MarshalTest, WhatHasTooManyValues) {
+  constexpr int kCount = (1 << 20) + 1;
+  std::string bytes = "(";
+  for (int i = 0; i < 4; ++i) bytes += static_cast<char>(kCount >> (8 * i));
+  EXPECT_FALSE(ReadMarshal(bytes + std::string(kCount, 'N')).has_value());
+  bytes[1] = 0;  // 2^20
+  EXPECT_TRUE(ReadMarshal(bytes + std::string(kCount - 1, 'N')).has_value());
 }
 
 // Each prefix of a message is none.

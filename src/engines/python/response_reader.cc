@@ -111,6 +111,9 @@ class ResponseReader final {
     } else if (const int64_t* const number = value.number()) {
       parameter.kind = INFERD_PARAMETER_INT64;
       parameter.int64_value = *number;
+    } else if (const uint64_t* const large = std::get_if<uint64_t>(&value.of)) {
+      parameter.kind = INFERD_PARAMETER_UINT64;
+      parameter.uint64_value = *large;
     } else if (const double* const real = std::get_if<double>(&value.of)) {
       parameter.kind = INFERD_PARAMETER_DOUBLE;
       parameter.double_value = *real;
