@@ -48,6 +48,7 @@ class Compactor final {
                          .steps = static_cast<uint32_t>(DepthOf(tree_)),
                          .group = static_cast<uint32_t>(tree_.group),
                          .width = tree_.leaf_width});
+    AddSets();
     values_ = static_cast<uint32_t>(to_.leaf_values.size());
     for (const double value : tree_.leaf_values) to_.leaf_values.push_back(static_cast<Sum>(value));
     std::vector<int32_t> order = {0};  // by their distance from the root; grows as it is gone through
@@ -98,10 +99,16 @@ class Compactor final {
     special.categorical = node.split == Split::kCategories;
     special.always_left = AlwaysGoesLeft(node);
     if (!special.categorical) return;
-    const CategorySet& set = tree_.sets[node.index];
-    special.set = static_cast<uint32_t>(to_.sets.size());
-    special.set_size = static_cast<uint32_t>(set.size());
-    to_.sets.insert(to_.sets.end(), set.begin(), set.end());
+    special.set = sets_[node.index];
+    special.set_size = static_cast<uint32_t>(tree_.sets[node.index].size());
+  }
+
+  // Each of the tree's sets once, however many nodes split by it.
+  void AddSets() {
+    for (const CategorySet& set : tree_.sets) {
+      sets_.push_back(static_cast<uint32_t>(to_.sets.size()));
+      to_.sets.insert(to_.sets.end(), set.begin(), set.end());
+    }
   }
 
   void AddLinear(const LinearLeaf* leaf) {
@@ -112,7 +119,8 @@ class Compactor final {
   const Forest& forest_;
   const Tree& tree_;
   To& to_;
-  uint32_t values_ = 0;
+  uint32_t values_ = 0;         // where the tree's begin
+  std::vector<uint32_t> sets_;  // where each of the tree's begins
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "engines/forest/evaluate/compact_forest.h"
 #include "engines/forest/model/check_forest.h"
 
 // Generated forests, with all that a forest may have, against an evaluation of one row and one tree at a time as the
@@ -189,6 +190,22 @@ TEST(EvaluatorTest, ComputesWhatANaiveEvaluationDoes) {
       ExpectAsNaive<double, double>(forest, values, rows);
     }
   }
+}
+
+TEST(CompactForestTest, NodesThatSplitByTheSameSetShareIt) {
+  Forest forest;
+  forest.features = 1;
+  forest.start = {0};
+  Tree& tree = forest.trees.emplace_back();
+  tree.sets.emplace_back(1000, 1U);
+  tree.leaf_values = {1};
+  for (int32_t i = 0; i < 50; ++i) {  // a chain
+    tree.nodes.push_back({.split = Split::kCategories, .left = 2 * i + 1, .right = 2 * i + 2});
+    tree.nodes.emplace_back();
+  }
+  tree.nodes.emplace_back();
+  ASSERT_TRUE(CheckForest(forest).ok()) << CheckForest(forest).ToString();
+  EXPECT_EQ((CompactForest<float, float>(forest).sets.size()), 1000U);
 }
 
 }  // namespace

@@ -99,7 +99,10 @@ base::Status CheckForest(const Forest& forest) {
     return base::InvalidArgument("its outputs are no multiple of its " + std::to_string(forest.classes) + " classes");
   }
   size_t nodes = 0;
+  size_t leaf_values = 0;
   for (size_t i = 0; i < forest.trees.size(); ++i) {
+    leaf_values += forest.trees[i].leaf_values.size();
+    INFERD_RETURN_IF_ERROR(CheckSize("values of leaves", leaf_values, 0, kLeafValuesMax));
     nodes += forest.trees[i].nodes.size();
     INFERD_RETURN_IF_ERROR(CheckSize("nodes", nodes, 0, kNodesMax));
     INFERD_RETURN_IF_ERROR(CheckTree(forest, forest.trees[i]).WithContext("tree " + std::to_string(i)));

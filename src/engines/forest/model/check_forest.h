@@ -7,7 +7,8 @@ namespace inferd::forest {
 
 // The largest forest that is taken; a file that says more is wrong, or is no use on any machine.
 inline constexpr size_t kTreesMax = 1 << 20;
-inline constexpr size_t kNodesMax = 1 << 28;  // of all trees
+inline constexpr size_t kNodesMax = 1 << 28;               // of all trees
+inline constexpr size_t kLeafValuesMax = size_t{1} << 30;  // of all trees
 inline constexpr int32_t kFeaturesMax = 1 << 24;
 inline constexpr int32_t kGroupsMax = 1 << 16;
 inline constexpr int kDepthMax = 4096;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -77,6 +78,33 @@ TEST(ForestEngineTest, ARequestWithoutRowsHasAnAnswerWithoutRows) {
   model.Run(&execution);
   ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
   EXPECT_EQ(execution.output(0).shape, (tensor::Shape{0}));
+}
+
+// More rows than are computed together, which is nothing that an answer shows.
+TEST(ForestEngineTest, RowsOfALargeBatchAreAnsweredAsEachAlone) {
+  constexpr int64_t kRows = 1500;
+  config::ModelConfig config = WithOutputs({"margin", "predict", "contributions"});
+  config.outputs.push_back({.name = "leaf", .datatype = DataType::kInt32, .dims = {-1}});
+  config.inputs.push_back({.name = "x", .datatype = DataType::kFp64, .dims = {-1, 6}});
+  const RunningModel model(Load(kBinary, config));
+  std::vector<double> rows;
+  for (int64_t i = 0; i < kRows * 6; ++i) rows.push_back(static_cast<double>(i * 7919 % 41) / 10 - 2);
+  RecordingExecution all;
+  all.AddInput(0, DataType::kFp64, {kRows, 6}, SliceOf(rows));
+  model.Run(&all);
+  ASSERT_TRUE(all.responses()[0].status.ok()) << all.responses()[0].status.ToString();
+  for (const int64_t row : {int64_t{0}, int64_t{255}, int64_t{256}, int64_t{700}, kRows - 1}) {
+    RecordingExecution lone;
+    lone.AddInput(0, DataType::kFp64, {1, 6},
+                  SliceOf(std::vector<double>(rows.begin() + row * 6, rows.begin() + row * 6 + 6)));
+    model.Run(&lone);
+    for (size_t output = 0; output < 4; ++output) {
+      const auto expected = ValuesOf<std::byte>(lone.output(output).data);
+      const auto every = ValuesOf<std::byte>(all.output(output).data);
+      const auto begin = every.begin() + row * static_cast<int64_t>(expected.size());
+      EXPECT_TRUE(std::equal(expected.begin(), expected.end(), begin)) << "row " << row << " of output " << output;
+    }
+  }
 }
 
 TEST(ForestEngineTest, SaysWhatAConfigurationHasThatTheModelHasNot) {

@@ -8,13 +8,15 @@ namespace inferd::forest {
 
 namespace {
 
+// What a block has at most of the widest of its arrays, and of rows.
+constexpr size_t kBlockNumbers = 1 << 16;
+constexpr size_t kBlockRowsMax = 256;
+constexpr size_t kBlockRowsMin = 16;
 // So many trees that rows are led through are worth waking a thread.
 constexpr size_t kTreesOfPart = 20'000;
 constexpr size_t kContributionsCost = 100;  // times what a prediction costs, at the least
 
 size_t ElementSize(int32_t datatype) { return datatype == INFERD_TYPE_FP64 ? sizeof(double) : sizeof(float); }
-
-size_t SizeOf(Precision precision) { return precision == Precision::kFloat64 ? sizeof(double) : sizeof(float); }
 
 template <typename Number>
 void Store(const OutputPlan& plan, std::span<const Number> row, std::byte* to) {
@@ -37,22 +39,28 @@ base::Status ForestInstance::Execute(const inferd_batch& batch) {
   const inferd_input& input = *batch.inputs[0];
   const auto rows = static_cast<size_t>(input.shape[0]);
   INFERD_RETURN_IF_ERROR(MakeTargets(batch, rows));
-  ConvertRows(input.pieces[0]);  // one_piece: there is exactly one
-  model_.threads().Run(rows, RowsOfPart(), [this](size_t begin, size_t end) { Compute(begin, end); });
+  given_ = static_cast<const std::byte*>(input.pieces[0].data);  // one_piece: there is exactly one
+  model_.threads().Run(rows, RowsOfPart(), [this](size_t begin, size_t end) { ComputePart(begin, end); });
   Answer(batch);
   return {};
 }
 
 size_t ForestInstance::RowsOfPart() const {
-  const bool contributes = std::ranges::any_of(
-      targets_, [](const Target& target) { return target.plan->kind == OutputKind::kContributions; });
   const size_t trees = std::max<size_t>(model_.forest().trees.size(), 1);
-  return (contributes ? kTreesOfPart / kContributionsCost : kTreesOfPart) / trees + 1;
+  return (Wants(OutputKind::kContributions) ? kTreesOfPart / kContributionsCost : kTreesOfPart) / trees + 1;
+}
+
+size_t ForestInstance::RowsOfBlock() const {
+  const auto widest = static_cast<size_t>(std::max(model_.forest().features, model_.forest().groups));
+  return std::clamp(kBlockNumbers / widest, kBlockRowsMin, kBlockRowsMax);
+}
+
+bool ForestInstance::Wants(OutputKind kind) const {
+  return std::ranges::any_of(targets_, [kind](const Target& target) { return target.plan->kind == kind; });
 }
 
 base::Status ForestInstance::MakeTargets(const inferd_batch& batch, size_t rows) {
   targets_.clear();
-  margins_.resize(rows * static_cast<size_t>(model_.forest().groups));
   for (const uint32_t index : std::span(batch.outputs, batch.output_count)) {
     const OutputPlan& plan = model_.tensors().outputs()[index];
     size_t bytes = 0;
@@ -65,78 +73,85 @@ base::Status ForestInstance::MakeTargets(const inferd_batch& batch, size_t rows)
   return {};
 }
 
-void ForestInstance::ConvertRows(const inferd_memory& memory) {
-  rows_ = static_cast<const std::byte*>(memory.data);
-  if (model_.tensors().input_datatype() == INFERD_TYPE_FP32 || model_.evaluated() == Precision::kFloat64) return;
-  const std::span doubles(static_cast<const double*>(memory.data), memory.size / sizeof(double));
-  converted_.resize(doubles.size());
-  std::ranges::transform(doubles, converted_.begin(), [](double x) { return static_cast<float>(x); });
-  rows_ = reinterpret_cast<const std::byte*>(converted_.data());
-}
-
-void ForestInstance::Compute(size_t begin, size_t end) {
-  if (model_.forest().sums == Precision::kFloat64) {
-    ComputeMargins<double>(begin, end);
-  } else {
-    ComputeMargins<float>(begin, end);
-  }
-  for (const Target& target : targets_) {
-    if (target.plan->kind == OutputKind::kLeaf) ComputeLeaves(target, begin, end);
-    if (target.plan->kind == OutputKind::kContributions) ComputeContributions(target, begin, end);
+void ForestInstance::ComputePart(size_t begin, size_t end) const {
+  Scratch scratch;
+  const size_t step = RowsOfBlock();
+  for (size_t at = begin; at < end; at += step) {
+    const size_t stop = std::min(end, at + step);
+    const Block block{.begin = at, .end = stop, .rows = ConvertRows(at, stop, &scratch.rows)};
+    if (model_.forest().sums == Precision::kFloat64) {
+      ComputeMargins<double>(block, &scratch.margins);
+    } else {
+      ComputeMargins<float>(block, &scratch.margins);
+    }
+    for (const Target& target : targets_) {
+      if (target.plan->kind == OutputKind::kLeaf) ComputeLeaves(target, block);
+      if (target.plan->kind == OutputKind::kContributions) ComputeContributions(target, block);
+    }
   }
 }
 
-void ForestInstance::ComputeLeaves(const Target& target, size_t begin, size_t end) {
-  const size_t row_bytes = static_cast<size_t>(model_.forest().features) * SizeOf(model_.evaluated());
-  auto* const leaves = reinterpret_cast<int32_t*>(target.memory);
-  model_.evaluator().Leaves(rows_ + begin * row_bytes, end - begin, leaves + begin * target.plan->row_size);
+// As the evaluator takes them: where the batch has them, or converted.
+const std::byte* ForestInstance::ConvertRows(size_t begin, size_t end, std::vector<float>* converted) const {
+  const auto features = static_cast<size_t>(model_.forest().features);
+  const std::byte* const given = given_ + begin * features * ElementSize(model_.tensors().input_datatype());
+  if (model_.tensors().input_datatype() == INFERD_TYPE_FP32 || model_.evaluated() == Precision::kFloat64) return given;
+  const std::span doubles(reinterpret_cast<const double*>(given), (end - begin) * features);
+  converted->resize(doubles.size());
+  std::ranges::transform(doubles, converted->begin(), [](double x) { return static_cast<float>(x); });
+  return reinterpret_cast<const std::byte*>(converted->data());
 }
 
-void ForestInstance::ComputeContributions(const Target& target, size_t begin, size_t end) {
+void ForestInstance::ComputeLeaves(const Target& target, const Block& block) const {
+  auto* const leaves = reinterpret_cast<int32_t*>(target.memory) + block.begin * target.plan->row_size;
+  model_.evaluator().Leaves(block.rows, block.end - block.begin, leaves);
+}
+
+void ForestInstance::ComputeContributions(const Target& target, const Block& block) const {
   const auto features = static_cast<size_t>(model_.forest().features);
   const size_t size = target.plan->row_size;
   std::vector<double> row(features);
   std::vector<double> values(size);
-  for (size_t i = begin; i < end; ++i) {
+  for (size_t i = 0; i < block.end - block.begin; ++i) {
     if (model_.evaluated() == Precision::kFloat64) {
-      std::copy_n(reinterpret_cast<const double*>(rows_) + i * features, features, row.begin());
+      std::copy_n(reinterpret_cast<const double*>(block.rows) + i * features, features, row.begin());
     } else {
-      std::copy_n(reinterpret_cast<const float*>(rows_) + i * features, features, row.begin());
+      std::copy_n(reinterpret_cast<const float*>(block.rows) + i * features, features, row.begin());
     }
     model_.contributions()->OfRow(row.data(), values.data());
-    Store<double>(*target.plan, values, target.memory + i * size * ElementSize(target.plan->datatype));
+    const size_t at = (block.begin + i) * size * ElementSize(target.plan->datatype);
+    Store<double>(*target.plan, values, target.memory + at);
   }
 }
 
 template <typename Sum>
-void ForestInstance::ComputeMargins(size_t begin, size_t end) {
-  const auto wants = [this](OutputKind kind) {
-    return std::ranges::any_of(targets_, [kind](const Target& target) { return target.plan->kind == kind; });
-  };
-  if (!wants(OutputKind::kMargin) && !wants(OutputKind::kPrediction)) return;
+void ForestInstance::ComputeMargins(const Block& block, std::vector<double>* memory) const {
+  const bool predicts = Wants(OutputKind::kPrediction);
+  if (!predicts && !Wants(OutputKind::kMargin)) return;
   const Forest& forest = model_.forest();
   const auto groups = static_cast<size_t>(forest.groups);
-  const size_t row_bytes = static_cast<size_t>(forest.features) * SizeOf(model_.evaluated());
-  Sum* const margins = reinterpret_cast<Sum*>(margins_.data() + begin * groups);
-  model_.evaluator().Margins(rows_ + begin * row_bytes, end - begin, margins);
-  StoreAll(OutputKind::kMargin, margins, begin, end);
-  if (!wants(OutputKind::kPrediction)) return;
-  for (size_t row = 0; row < end - begin; ++row) {  // in the margins' place
+  const size_t rows = block.end - block.begin;
+  memory->resize(rows * groups);
+  Sum* const margins = reinterpret_cast<Sum*>(memory->data());
+  model_.evaluator().Margins(block.rows, rows, margins);
+  StoreAll(OutputKind::kMargin, margins, block);
+  if (!predicts) return;
+  for (size_t row = 0; row < rows; ++row) {  // in the margins' place
     Sum* const of_row = margins + row * groups;
     ApplyTransform(forest.transform, of_row, groups, static_cast<size_t>(forest.classes), of_row);
   }
-  StoreAll(OutputKind::kPrediction, margins, begin, end);
+  StoreAll(OutputKind::kPrediction, margins, block);
 }
 
 template <typename Sum>
-void ForestInstance::StoreAll(OutputKind kind, const Sum* values, size_t begin, size_t end) {
+void ForestInstance::StoreAll(OutputKind kind, const Sum* values, const Block& block) const {
   const auto groups = static_cast<size_t>(model_.forest().groups);
   for (const Target& target : targets_) {
     if (target.plan->kind != kind) continue;
     const size_t size = target.plan->row_size;
     const size_t to_bytes = size * ElementSize(target.plan->datatype);
-    for (size_t row = begin; row < end; ++row) {
-      Store<Sum>(*target.plan, {values + (row - begin) * groups, size}, target.memory + row * to_bytes);
+    for (size_t row = block.begin; row < block.end; ++row) {
+      Store<Sum>(*target.plan, {values + (row - block.begin) * groups, size}, target.memory + row * to_bytes);
     }
   }
 }

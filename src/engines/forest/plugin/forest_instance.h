@@ -11,7 +11,8 @@
 
 namespace inferd::forest {
 
-// Runs batches on a model's forest. One Execute() at a time; keeps the arrays that a call needs.
+// Runs batches on a model's forest. One Execute() at a time. Rows are computed in blocks, so that what a call needs
+// beside its answer does not grow with the batch.
 class ForestInstance final {
  public:
   static base::Result<std::unique_ptr<ForestInstance>> Create(const ForestModel* model);
@@ -29,24 +30,37 @@ class ForestInstance final {
 
   explicit ForestInstance(const ForestModel* model) : model_(*model) {}
 
-  size_t RowsOfPart() const;  // the least that a thread takes
+  // Rows that are computed together: their place in the batch, and their features as the evaluator takes them.
+  struct Block {
+    size_t begin;
+    size_t end;
+    const std::byte* rows;
+  };
+
+  // What a thread computes in, of one block after another.
+  struct Scratch {
+    std::vector<float> rows;
+    std::vector<double> margins;  // memory for either type
+  };
+
+  size_t RowsOfPart() const;   // the least that a thread takes
+  size_t RowsOfBlock() const;  // the most that are computed together
   base::Status MakeTargets(const inferd_batch& batch, size_t rows);
-  void ConvertRows(const inferd_memory& memory);
-  void Compute(size_t begin, size_t end);
-  void ComputeLeaves(const Target& target, size_t begin, size_t end);
-  void ComputeContributions(const Target& target, size_t begin, size_t end);
+  void ComputePart(size_t begin, size_t end) const;
+  const std::byte* ConvertRows(size_t begin, size_t end, std::vector<float>* converted) const;
+  void ComputeLeaves(const Target& target, const Block& block) const;
+  void ComputeContributions(const Target& target, const Block& block) const;
   template <typename Sum>
-  void ComputeMargins(size_t begin, size_t end);
+  void ComputeMargins(const Block& block, std::vector<double>* memory) const;
+  bool Wants(OutputKind kind) const;
   // Of the outputs of this kind: the first values of each of the rows' groups.
   template <typename Sum>
-  void StoreAll(OutputKind kind, const Sum* values, size_t begin, size_t end);
+  void StoreAll(OutputKind kind, const Sum* values, const Block& block) const;
   void Answer(const inferd_batch& batch);
 
   const ForestModel& model_;
   std::vector<Target> targets_;
-  const std::byte* rows_ = nullptr;  // as the evaluator takes them
-  std::vector<float> converted_;     // where the request has them otherwise
-  std::vector<double> margins_;      // of all rows; memory for either type
+  const std::byte* given_ = nullptr;  // the batch's rows
   enginekit::BatchAnswer answer_;
 };
 

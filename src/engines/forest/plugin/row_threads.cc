@@ -26,11 +26,16 @@ void RowThreads::Run(size_t rows, size_t rows_min, const std::function<void(size
       thrown[part] = std::current_exception();
     }
   };
+  const auto run_beside = [&](size_t part) {
+    run(part);
+    others.count_down();
+  };
   for (size_t i = 1; i < parts; ++i) {
-    pool_->Post([&, i] {
-      run(i);
-      others.count_down();
-    });
+    try {
+      pool_->Post([&run_beside, i] { run_beside(i); });
+    } catch (...) {  // there is no memory for a task, and those posted before refer to what is in here
+      run_beside(i);
+    }
   }
   run(0);
   others.wait();

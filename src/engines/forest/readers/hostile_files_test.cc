@@ -14,9 +14,11 @@
 #include <vector>
 
 #include "engines/forest/evaluate/evaluator.h"
+#include "engines/forest/readers/byte_reader.h"
 #include "engines/forest/readers/document.h"
 #include "engines/forest/readers/read_forest.h"
 #include "engines/forest/readers/set_builder.h"
+#include "engines/forest/readers/treelite_tree.h"
 
 namespace inferd::forest {
 namespace {
@@ -92,6 +94,126 @@ TEST(HostileXgboostTest, SaysWhatIsWrong) {
   EXPECT_THAT(StatusWith("\"split_conditions\":[", "\"split_conditions\":[NaN,").message(), HasSubstr("elements for"));
   EXPECT_THAT(StatusWith("\"split_type\":[0", "\"split_type\":[1").message(), HasSubstr("it has no categories"));
   EXPECT_THAT(StatusWith("\"split_type\":[0", "\"split_type\":[2").message(), HasSubstr("'split_type' is neither"));
+  EXPECT_THAT(StatusWith("\"version\":[3", "\"version\":[4").message(), HasSubstr("written by XGBoost 4."));
+  EXPECT_THAT(StatusWith("\"version\":[3", "\"version\":[1e30").message(), HasSubstr("no whole number"));
+  EXPECT_THAT(StatusWith("\"split_conditions\":[", "\"split_conditions\":[1E999,").message(),
+              HasSubstr("out of range"));
+}
+
+// A tree of XGBoost's JSON in a model of `targets`, with members for what is not the same in all of these tests.
+base::Result<Forest> XgboostTree(int targets, const std::string& members) {
+  return ReadForest(R"({"learner":{"learner_model_param":{"num_feature":"2","num_class":"0","num_target":")" +
+                    std::to_string(targets) + R"(","base_score":"0"},"objective":{"name":"reg:squarederror"},)" +
+                    R"("gradient_booster":{"name":"gbtree","model":{"tree_info":[0],"trees":[{)" + members + "}]}}}}");
+}
+
+// `first`, and so many times `rest`.
+std::string Numbers(int first, int rest, int count) {
+  std::string text = "[" + std::to_string(first);
+  for (int i = 0; i < count; ++i) text += "," + std::to_string(rest);
+  return text + "]";
+}
+
+TEST(HostileXgboostTest, VectorsOfLeavesTakeTheMemoryThatTheFileHas) {
+  // Very many nodes, all but the root of which name the same vector.
+  constexpr int kLeaves = 3000;
+  constexpr int kTargets = 3000;
+  const auto forest = XgboostTree(
+      kTargets, R"("tree_param":{"num_nodes":")" + std::to_string(kLeaves + 1) + R"(","size_leaf_vector":")" +
+                    std::to_string(kTargets) + R"("},"left_children":)" + Numbers(1, -1, kLeaves) +
+                    R"(,"right_children":)" + Numbers(2, 0, kLeaves) + R"(,"split_indices":)" + Numbers(0, 0, kLeaves) +
+                    R"(,"split_conditions":)" + Numbers(0, 0, kLeaves) + R"(,"default_left":)" +
+                    Numbers(0, 0, kLeaves) + R"(,"leaf_weights":)" + Numbers(1, 2, kTargets - 1));
+  ASSERT_TRUE(forest) << forest.error().ToString();
+  EXPECT_EQ(forest->trees[0].leaf_values.size(), size_t{kTargets});
+}
+
+TEST(HostileXgboostTest, SegmentsOfCategoriesDoNotOverlap) {
+  const auto read = [](const std::string& sizes, const std::string& begins) {
+    return XgboostTree(1, R"("tree_param":{"num_nodes":"5"},"left_children":[1,3,-1,-1,-1],
+      "right_children":[2,4,-1,-1,-1],"split_indices":[0,1,0,0,0],"split_conditions":[0,0,1,2,3],
+      "default_left":[0,0,0,0,0],"split_type":[1,1,0,0,0],"sum_hessian":[3,2,1,1,1],"categories":[1,2,3],
+      "categories_nodes":[0,1],"categories_sizes":)" +
+                              sizes + R"(,"categories_segments":)" + begins);
+  };
+  EXPECT_TRUE(read("[2,1]", "[0,2]")) << read("[2,1]", "[0,2]").error().ToString();
+  EXPECT_THAT(read("[3,3]", "[0,0]").error().message(), HasSubstr("'categories_segments' overlap"));
+}
+
+// What the binary formats are made of.
+class Bytes final {
+ public:
+  template <typename Value>
+  Bytes& Put(Value value) {
+    content_.append(reinterpret_cast<const char*>(&value), sizeof(value));
+    return *this;
+  }
+  template <typename Value>
+  Bytes& List(const std::vector<Value>& values) {
+    Put<uint64_t>(values.size());
+    for (const Value value : values) Put(value);
+    return *this;
+  }
+  Bytes& Text(std::string_view text) {
+    Put<uint64_t>(text.size());
+    content_ += text;
+    return *this;
+  }
+  Bytes& Zeros(size_t count) {
+    content_.append(count, '\0');
+    return *this;
+  }
+  const std::string& content() const { return content_; }
+
+ private:
+  std::string content_;
+};
+
+// Of treelite: a root and two leaves of two values each, of which every one begins at `begin`.
+std::string TreeliteTree(uint64_t begin) {
+  Bytes bytes;
+  bytes.Put<int32_t>(3).Put<uint8_t>(0).List<int8_t>({1, 0, 0}).List<int32_t>({1, -1, -1}).List<int32_t>({2, -1, -1});
+  bytes.List<int32_t>({0, 0, 0}).List<uint8_t>({0, 0, 0}).List<float>({0, 0, 0}).List<float>({1, 0, 0});
+  bytes.List<int8_t>({2, 0, 0}).List<uint8_t>({0, 0, 0}).List<float>({1, 2, 3, 4});
+  bytes.List<uint64_t>({0, 0, begin}).List<uint64_t>({0, 2, begin + 2});
+  bytes.List<uint32_t>({}).List<uint64_t>({}).List<uint64_t>({});
+  for (int i = 0; i < 6; ++i) bytes.List<uint8_t>({});  // statistics
+  return bytes.Put<int32_t>(0).Put<int32_t>(0).content();
+}
+
+TEST(HostileTreeliteTest, NodesShareNoVectors) {
+  SetBuilder builder;
+  const std::string well = TreeliteTree(2);
+  ByteReader reader(well);
+  const auto tree = TakeTreeliteTree(reader, Precision::kFloat32, 2, builder);
+  ASSERT_TRUE(tree) << tree.error().ToString();
+  EXPECT_EQ(tree->leaf_values, (std::vector<double>{1, 2, 3, 4}));
+  // Likewise of ever more nodes and longer vectors, the memory would be the product of both.
+  std::string hostile = TreeliteTree(0);
+  const size_t values = hostile.find(std::string("\4\0\0\0\0\0\0\0", 8));
+  ASSERT_NE(values, std::string::npos);
+  hostile = hostile.replace(values, 8 + 4 * sizeof(float), Bytes().List<float>({1, 2}).content());
+  ByteReader hostile_reader(hostile);
+  EXPECT_THAT(TakeTreeliteTree(hostile_reader, Precision::kFloat32, 2, builder).error().message(),
+              HasSubstr("nodes share what their list has"));
+}
+
+TEST(HostileTreeliteTest, OtherVersionsAreNamed) {
+  std::string content = ContentOf("treelite_of_categories/model.tl");
+  content[0] = 5;
+  EXPECT_THAT(ReadForest(content).error().message(), HasSubstr("it was written by treelite 5."));
+}
+
+TEST(XgboostBinaryTest, DartMayHaveNoTrees) {
+  Bytes bytes;
+  bytes.Put<char>('b').Put<char>('i').Put<char>('n').Put<char>('f');
+  bytes.Put<float>(0.5).Put<uint32_t>(3).Put<int32_t>(0).Put<int32_t>(0).Put<int32_t>(0).Put<uint32_t>(1).Put<uint32_t>(
+      7);
+  bytes.Put<uint32_t>(1).Zeros(104).Text("reg:squarederror").Text("dart").Zeros(160);
+  const auto forest = ReadForest(bytes.content());
+  ASSERT_TRUE(forest) << forest.error().ToString();
+  EXPECT_TRUE(forest->trees.empty());
+  EXPECT_EQ(forest->start, std::vector<double>{0.5});
 }
 
 TEST(SetBuilderTest, AllSetsTogetherHaveALimit) {
@@ -116,6 +238,13 @@ TEST(UbjsonTest, HasLimits) {
   EXPECT_THAT(ParseUbjson("{i\1aZi\1aZ}").error().message(), HasSubstr("'a' is there twice"));
   EXPECT_THAT(ParseUbjson("ZZ").error().message(), HasSubstr("something follows"));
   EXPECT_TRUE(ParseUbjson("[#i\2TF"));
+}
+
+TEST(UbjsonTest, ObjectsMayHaveManyMembers) {
+  std::string object = "{";
+  for (int i = 10000; i < 20000; ++i) object += "i\5" + std::to_string(i) + "Z";
+  EXPECT_TRUE(ParseUbjson(object + "}"));
+  EXPECT_THAT(ParseUbjson(object + "i\00512345Z}").error().message(), HasSubstr("'12345' is there twice"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "engines/forest/readers/document.h"
 #include "json/read.h"
@@ -11,20 +12,18 @@ namespace {
 
 // XGBoost writes its float32 numbers with a fraction or an exponent, and is read here as it reads them itself: straight
 // to the nearest float32. (By way of a double, a number can be rounded twice.) Whole numbers may be larger.
-double ToNumber(std::string_view token) {
+// Nothing: not even a double is that large, or that close to 0.
+std::optional<double> ToNumber(std::string_view token) {
   if (token == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (token == "Infinity") return std::numeric_limits<double>::infinity();
   if (token == "-Infinity") return -std::numeric_limits<double>::infinity();
   double number = 0;
   const char* const end = token.data() + token.size();
-  if (token.find_first_of(".eE") == std::string_view::npos) {
-    std::from_chars(token.data(), end, number);
-    return number;
-  }
+  const bool whole = token.find_first_of(".eE") == std::string_view::npos;
   float narrow = 0;
-  if (std::from_chars(token.data(), end, narrow).ec == std::errc()) return narrow;
-  std::from_chars(token.data(), end, number);  // out of float32's range: infinite, or next to 0
-  return static_cast<float>(number);
+  if (!whole && std::from_chars(token.data(), end, narrow).ec == std::errc()) return narrow;
+  if (std::from_chars(token.data(), end, number).ec != std::errc()) return std::nullopt;
+  return whole ? number : static_cast<float>(number);  // out of float32's range: infinite, or next to 0
 }
 
 base::Result<Document> ReadValue(json::Reader& reader);
@@ -35,7 +34,9 @@ base::Result<double> ReadNumber(json::Reader& reader, json::ValueType type) {
     return flag ? 1 : 0;
   }
   INFERD_ASSIGN_OR_RETURN(const std::string_view token, reader.ReadRaw());
-  return ToNumber(token);
+  const std::optional<double> number = ToNumber(token);
+  if (!number.has_value()) return std::unexpected(reader.Error("a number is out of range"));
+  return *number;
 }
 
 bool IsNumber(json::ValueType type) { return type == json::ValueType::kNumber || type == json::ValueType::kBool; }

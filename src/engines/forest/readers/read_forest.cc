@@ -1,9 +1,8 @@
 #include "engines/forest/readers/read_forest.h"
 
-#include <fstream>
 #include <string>
-#include <system_error>
 
+#include "base/system/regular_file.h"
 #include "engines/forest/model/check_forest.h"
 #include "engines/forest/readers/document.h"
 #include "engines/forest/readers/lightgbm_text.h"
@@ -42,24 +41,6 @@ base::Result<Forest> ReadUnchecked(std::string_view content) {
       "treelite's checkpoint"));
 }
 
-base::Result<std::string> ReadContent(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    return std::unexpected(base::NotFound("model file '" + path.string() + "' does not exist"));
-  }
-  const uint64_t size = std::filesystem::file_size(path, error);
-  if (error || size > kFileBytesMax) {
-    return std::unexpected(base::InvalidArgument("model file '" + path.string() + "' is larger than " +
-                                                 std::to_string(kFileBytesMax) + " bytes"));
-  }
-  std::string content(size, '\0');
-  std::ifstream file(path, std::ios::binary);
-  if (!file.read(content.data(), static_cast<std::streamsize>(size))) {
-    return std::unexpected(base::Unavailable("model file '" + path.string() + "' cannot be read"));
-  }
-  return content;
-}
-
 }  // namespace
 
 base::Result<Forest> ReadForest(std::string_view content) {
@@ -69,7 +50,7 @@ base::Result<Forest> ReadForest(std::string_view content) {
 }
 
 base::Result<Forest> ReadForestFile(const std::filesystem::path& path) {
-  INFERD_ASSIGN_OR_RETURN(const std::string content, ReadContent(path));
+  INFERD_ASSIGN_OR_RETURN(const std::string content, base::ReadRegularFile(path.string(), kFileBytesMax));
   auto forest = ReadForest(content);
   if (!forest) return std::unexpected(forest.error().WithContext("model file '" + path.string() + "'"));
   return forest;

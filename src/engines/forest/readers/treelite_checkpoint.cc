@@ -74,7 +74,10 @@ base::Status RefuseOptionalFields(ByteReader& reader) {
 base::Result<Header> TakeHeader(ByteReader& reader, Forest* forest) {
   Header header;
   INFERD_ASSIGN_OR_RETURN(const auto version, reader.TakeList<int32_t>(3));
-  if (version[0] != kMajorVersion) return std::unexpected(base::InvalidArgument("it is not of treelite 4"));
+  if (version[0] != kMajorVersion) {
+    return std::unexpected(base::InvalidArgument("it was written by treelite " + std::to_string(version[0]) + "." +
+                                                 std::to_string(version[1]) + ", and is read if treelite 4 wrote it"));
+  }
   forest->format = "treelite " + std::to_string(version[0]) + "." + std::to_string(version[1]);
   INFERD_ASSIGN_OR_RETURN(forest->compares, TakePrecision(reader));
   forest->sums = forest->compares;
@@ -134,8 +137,8 @@ bool IsTreeliteCheckpoint(std::string_view content) {
   ByteReader reader(content);
   const auto version = reader.TakeList<int32_t>(3);
   const auto precision = TakePrecision(reader);
-  return version.has_value() && precision.has_value() && (*version)[0] == kMajorVersion && (*version)[1] >= 0 &&
-         (*version)[1] < 256;
+  const auto small = [](int32_t number) { return number >= 0 && number < 256; };
+  return version.has_value() && precision.has_value() && (*version)[0] > 0 && std::ranges::all_of(*version, small);
 }
 
 base::Result<Forest> ReadTreeliteCheckpoint(std::string_view content) {

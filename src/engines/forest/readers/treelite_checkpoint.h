@@ -7,10 +7,11 @@
 
 namespace inferd::forest {
 
-// Whether this is, or begins as, a checkpoint of treelite 4.
+// Whether this is, or begins as, a checkpoint of treelite, of whatever version.
 bool IsTreeliteCheckpoint(std::string_view content);
 
-// Its forest. INVALID_ARGUMENT: it has something that cannot be read exactly.
+// The forest of one that treelite 4 wrote. INVALID_ARGUMENT: it is of another version, or has something that cannot be
+// read exactly.
 base::Result<Forest> ReadTreeliteCheckpoint(std::string_view content);
 
 }  // namespace inferd::forest

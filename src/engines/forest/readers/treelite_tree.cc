@@ -94,10 +94,14 @@ class TreeReader final {
     INFERD_ASSIGN_OR_RETURN(slices->values, reader_.template TakeSizedList<Value>());
     INFERD_RETURN_IF_ERROR(TakeBounds(&slices->begins));
     INFERD_RETURN_IF_ERROR(TakeBounds(&slices->ends));
+    size_t taken = 0;
     for (size_t i = 0; i < nodes_; ++i) {
       if (slices->begins[i] > slices->ends[i] || slices->ends[i] > slices->values.size()) {
         return reader_.Error("node " + std::to_string(i) + " has what its list has not");
       }
+      // Slices that lie upon one another would take the product of nodes and values.
+      taken += slices->SizeOf(i);
+      if (taken > slices->values.size()) return reader_.Error("nodes share what their list has");
     }
     return {};
   }

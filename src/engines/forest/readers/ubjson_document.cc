@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include "engines/forest/readers/document.h"
 
@@ -133,15 +135,22 @@ class UbjsonReader final {
     Document::Members members;
     while (!SkipIf('}')) {
       INFERD_ASSIGN_OR_RETURN(std::string key, ReadText());
-      for (const auto& [name, value] : members) {
-        if (name == key) return std::unexpected(Error("member '" + key + "' is there twice"));
-      }
-      if (members.size() == kMembersMax) return std::unexpected(Error("an object has too many members"));
       INFERD_ASSIGN_OR_RETURN(const char marker, TakeMarker());
       auto& member = members.emplace_back(std::move(key), Document());
       INFERD_ASSIGN_OR_RETURN(member.second, ReadValue(marker, depth + 1));
     }
+    INFERD_RETURN_IF_ERROR(CheckKeys(members));
     return Document(std::move(members));
+  }
+
+  // Each is there once. By sorting: a file may have millions of them.
+  base::Status CheckKeys(const Document::Members& members) const {
+    std::vector<std::string_view> keys;
+    keys.reserve(members.size());
+    for (const auto& [key, value] : members) keys.push_back(key);
+    std::ranges::sort(keys);
+    const auto twice = std::ranges::adjacent_find(keys);
+    return twice == keys.end() ? base::OkStatus() : Error("member '" + std::string(*twice) + "' is there twice");
   }
 
   base::Result<Document> ReadArray(size_t depth) {
@@ -184,8 +193,6 @@ class UbjsonReader final {
     if (elements.empty()) return Document(std::move(numbers));
     return Document(std::move(elements));
   }
-
-  static constexpr size_t kMembersMax = 4096;
 
   const std::string_view bytes_;
   size_t at_ = 0;

@@ -113,7 +113,7 @@ base::Status TakeTrees(ByteReader& reader, const LearnerParams& params, bool dar
   }
   INFERD_ASSIGN_OR_RETURN(const auto groups, reader.TakeList<int32_t>(count));
   for (size_t i = 0; i < count; ++i) forest->trees[i].group = groups[i];
-  if (!dart) return {};
+  if (!dart || count == 0) return {};  // without trees there is no list of weights either
   INFERD_ASSIGN_OR_RETURN(const auto weights, reader.TakeSizedList<float>());
   if (weights.size() != count) return reader.Error("it has not one weight for each tree");
   for (size_t i = 0; i < count; ++i) {

@@ -67,13 +67,20 @@ base::Status ReadTrees(const Booster& booster, Forest* forest) {
   return {};
 }
 
-std::string VersionOf(const Document& document) {
-  const auto version = document.NumberList("version");
+// "XGBoost 3.2.0"; a later one may mean something else by the same members.
+base::Result<std::string> ReadVersion(const Document& document) {
+  constexpr int64_t kMajorMax = 3;
+  constexpr int64_t kNumberMax = 99'999;
   std::string text = "XGBoost";
-  for (size_t i = 0; version && i < version->size(); ++i) {
-    text += (i == 0 ? " " : ".") + std::to_string(static_cast<int64_t>((*version)[i]));
+  if (document.Find("version") == nullptr) return text;
+  INFERD_ASSIGN_OR_RETURN(const std::span<const double> version, document.NumberList("version"));
+  for (size_t i = 0; i < std::min<size_t>(version.size(), 3); ++i) {
+    INFERD_ASSIGN_OR_RETURN(const int64_t number, ToInteger(version[i], 0, kNumberMax));
+    text += (i == 0 ? " " : ".") + std::to_string(number);
   }
-  return text;
+  if (version.empty() || version[0] <= kMajorMax) return text;
+  return std::unexpected(base::InvalidArgument("it was written by " + text + ", and is read if XGBoost 1 to " +
+                                               std::to_string(kMajorMax) + " wrote it"));
 }
 
 void ReadFeatureNames(const Document& learner, Forest* forest) {
@@ -96,7 +103,7 @@ bool IsXgboostDocument(const Document& document) {
 base::Result<Forest> ReadXgboostDocument(const Document& document) {
   INFERD_ASSIGN_OR_RETURN(const Document* const learner, document.Get("learner"));
   Forest forest;
-  forest.format = VersionOf(document);
+  INFERD_ASSIGN_OR_RETURN(forest.format, ReadVersion(document));
   std::vector<float> base_scores;
   INFERD_RETURN_IF_ERROR(ReadLearnerParams(*learner, &forest, &base_scores));
   INFERD_ASSIGN_OR_RETURN(const Document* const objective, learner->Get("objective"));

@@ -78,6 +78,11 @@ class SetReader final {
     INFERD_ASSIGN_OR_RETURN(const int64_t size,
                             ToInteger(sizes_[next_], 0, static_cast<int64_t>(categories_.size()) - begin));
     ++next_;
+    // Segments that lie upon one another would take the product of both arrays' lengths.
+    taken_ += static_cast<size_t>(size);
+    if (taken_ > categories_.size()) {
+      return std::unexpected(base::InvalidArgument("'categories_segments' overlap"));
+    }
     CategorySet set;
     for (const double number : categories_.subspan(static_cast<size_t>(begin), static_cast<size_t>(size))) {
       INFERD_ASSIGN_OR_RETURN(const int64_t category, ToInteger(number, 0, kInt32Max));
@@ -95,22 +100,26 @@ class SetReader final {
   std::span<const double> begins_;
   std::span<const double> sizes_;
   size_t next_ = 0;
+  size_t taken_ = 0;  // categories up to it
 };
 
+// A float32 product, as XGBoost has it.
+double Weighted(double leaf, float weight) { return static_cast<float>(leaf) * weight; }
+
+// Nodes name their vectors, and many could name the same one: all vectors are taken as they lie in the file, once.
+void ReadLeafVectors(const Arrays& arrays, float weight, Tree* tree) {
+  for (const double value : arrays.leaf_vectors) tree->leaf_values.push_back(Weighted(value, weight));
+}
+
 base::Status ReadLeaf(const Arrays& arrays, size_t at, float weight, Tree* tree, Node* node) {
-  node->index = static_cast<uint32_t>(tree->leaf_values.size() / tree->leaf_width);
   if (tree->leaf_width == 1) {
-    // A float32 product, as XGBoost has it.
-    tree->leaf_values.push_back(static_cast<float>(arrays.thresholds[at]) * weight);
+    node->index = static_cast<uint32_t>(tree->leaf_values.size());
+    tree->leaf_values.push_back(Weighted(arrays.thresholds[at], weight));
     return {};
   }
-  const auto leaves = static_cast<int64_t>(arrays.leaf_vectors.size() / tree->leaf_width);
   const double number = arrays.vectors_of_nodes ? static_cast<double>(at) : arrays.right[at];
-  INFERD_ASSIGN_OR_RETURN(const int64_t leaf, ToInteger(number, 0, leaves - 1));
-  for (size_t i = 0; i < tree->leaf_width; ++i) {
-    const double value = arrays.leaf_vectors[static_cast<size_t>(leaf) * tree->leaf_width + i];
-    tree->leaf_values.push_back(static_cast<float>(value) * weight);
-  }
+  INFERD_ASSIGN_OR_RETURN(const int64_t leaf, ToInteger(number, 0, kInt32Max));
+  node->index = static_cast<uint32_t>(leaf);  // CheckForest() knows how many there are
   return {};
 }
 
@@ -148,6 +157,7 @@ base::Result<Tree> ReadXgboostTree(const Document& document, int32_t groups, flo
   INFERD_ASSIGN_OR_RETURN(const Arrays arrays, ReadArrays(document, static_cast<size_t>(nodes), tree.leaf_width));
   INFERD_ASSIGN_OR_RETURN(SetReader sets, SetReader::Create(document, builder));
   tree.nodes.resize(static_cast<size_t>(nodes));
+  if (tree.leaf_width > 1) ReadLeafVectors(arrays, weight, &tree);
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     Node& node = tree.nodes[i];
     if (!arrays.covers.empty()) node.cover = arrays.covers[i];
