@@ -22,7 +22,8 @@ bool HasType(tensor::DataType type) {
 
 // The tensor's shape without the batch dimension; nothing: the protocol cannot describe it.
 std::optional<tensor::Shape> EntryShape(const core::TensorSpec& spec, bool batched) {
-  if (!HasType(spec.datatype) || spec.any_shape || spec.unknown_rank || spec.ragged) return std::nullopt;
+  // Of a model that takes other shapes too, it is the usual one, which its configuration shows to clients.
+  if (!HasType(spec.datatype) || spec.unknown_rank || spec.ragged) return std::nullopt;
   tensor::Shape entry(spec.shape.dims().subspan(batched ? 1 : 0));
   if (!entry.ElementCount().has_value()) return std::nullopt;
   return entry;

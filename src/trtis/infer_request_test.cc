@@ -63,6 +63,16 @@ TEST(PlanRequestTest, WithoutABatchTheShapesAreWhole) {
   EXPECT_EQ(ErrorOf(std::string("batch_size: 2") + kA, signature).code(), StatusCode::kInvalidArgument);
 }
 
+TEST(PlanRequestTest, OfAModelThatTakesOtherShapesTooTheUsualOneIsMeant) {
+  core::ModelSignature signature = Batched();
+  signature.inputs[0].any_shape = signature.outputs[0].any_shape = true;
+  const auto planned = Plan(std::string("batch_size: 3") + kA + R"(output { name: "x" byte_size: 8 })", signature);
+  ASSERT_TRUE(planned.has_value()) << planned.error().ToString();
+  EXPECT_EQ(planned->request->inputs[0].shape, (tensor::Shape{3, 2}));
+  signature.inputs[0].unknown_rank = true;
+  EXPECT_EQ(ErrorOf(std::string("batch_size: 3") + kA, signature).code(), StatusCode::kUnimplemented);
+}
+
 TEST(PlanRequestTest, LargerRequestsAreTheSchedulersWhereItTakesThem) {
   core::ModelSignature signature = Batched();
   EXPECT_EQ(ErrorOf(std::string("batch_size: 5") + kA).message(), "unexpected batch size 5 for 'm', max allowed is 4");
