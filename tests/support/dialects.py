@@ -10,7 +10,7 @@ import struct
 import grpc
 import numpy
 
-from support import oip, tfs
+from support import oip, tfs, trtis
 from support.models import DATATYPES
 from support.protos import message
 
@@ -190,5 +190,19 @@ class TfsGrpc(Grpc):
         return array(elements, datatype).reshape(shape)
 
 
-# TensorRT Inference Server's HTTP and gRPC belong here too.
+class TrtisHttp:
+    """Of models whose dimensions are fixed but for the batch, which is what that protocol can say."""
+    name, lacks = "TRTIS HTTP", {"BYTES", "BF16"}
+
+    def __init__(self, server):
+        self.client = trtis.HttpClient(server)
+
+    def ask(self, model, inputs, outputs):
+        try:
+            return self.client.infer(model, {name: values for name, (values, _) in inputs.items()}, list(outputs))[0]
+        except trtis.Failure as failure:
+            raise Refused(str(failure)) from None
+
+
+# Those that take every shape.
 DIALECTS = (V2Json, V2Binary, V2GrpcTyped, V2GrpcRaw, TfsRest, TfsGrpc, KserveV1)

@@ -1,0 +1,91 @@
+"""The formats of model files, a row for each: a model in it, and what its own framework answered to rows.
+
+To add one: a line in ROWS, and a folder with what belongs into a version folder and an answers.json beside it, one of
+{"inputs": {NAME: rows}, "outputs": {NAME: rows}} and, of models with one input, {"rows": rows, OUTPUT: rows, ...}."""
+
+import json
+import shutil
+
+import numpy
+
+from support import forests
+from support.models import DATATYPES, write_whole
+from support.server import ROOT
+
+MODELS = ROOT / "tests" / "models"
+OWN = MODELS / "formats"
+BATCHED = """
+max_batch_size: 64
+dynamic_batching { max_queue_delay_microseconds: 2000 }
+inferd { inline_execution: NEVER }
+"""
+
+
+class Row:
+    """`config`: what the model needs in its config.pbtxt, in which ROWS is the dimension of rows where it does not batch.
+    `options`: what the server has to be told. `rtol`: how far numbers may be from the framework's. `untold`: dialects that have no
+    place for what the model's tensors are."""
+
+    def __init__(self, name, engine, folder, answers=None, input_name="input-0", outputs=("predict",), config="", options=(),
+                 rtol=1e-6, untold=()):
+        self.name, self.engine, self.folder, self.options, self.rtol, self.untold = name, engine, folder, options, rtol, untold
+        self._answers = answers or folder / "answers.json"
+        self._input_name, self._outputs, self._config = input_name, outputs, config
+
+    def model(self, batched):
+        """What it is called in the server: with a configuration that batches, or without."""
+        return "".join(letter if letter.isalnum() else "_" for letter in self.name) + ("_batched" if batched else "")
+
+    def add_to(self, repository):
+        for batched in False, True:
+            folder = repository / self.model(batched)
+            shutil.copytree(self.folder, folder / "1", ignore=shutil.ignore_patterns("answers.json", "__pycache__"))
+            config = self._config.replace("ROWS", "" if batched else "-1,") + (BATCHED if batched else "")
+            if config:
+                write_whole(folder / "config.pbtxt", config.encode())
+
+    def recorded(self, metadata):
+        """(inputs, outputs), {name: (array, datatype)} each, with the datatypes of the model's metadata."""
+        answers = json.loads(self._answers.read_text())
+        if "inputs" in answers:
+            inputs, outputs = answers["inputs"], answers["outputs"]
+        else:
+            inputs, outputs = {self._input_name: answers["rows"]}, {name: answers[name] for name in self._outputs}
+        return arrays(inputs, metadata["inputs"]), arrays(outputs, metadata["outputs"])
+
+
+def arrays(tensors, specs):
+    datatypes = {spec["name"]: spec["datatype"] for spec in specs}
+    assert datatypes.keys() == tensors.keys()
+    made = {}
+    for name, values in tensors.items():
+        made[name] = numpy.array(values, DATATYPES[datatypes[name]][1]), datatypes[name]
+        if datatypes[name] == "BYTES":
+            made[name] = numpy.vectorize(str.encode, otypes=[object])(made[name][0]), "BYTES"
+    return made
+
+
+def forest(name, model):
+    return Row(name, "forest", forests.FOLDER / model)
+
+
+GRAPH = 'platform: "tensorflow_graphdef" input { name: "x" data_type: TYPE_FP32 dims: [ ROWS 1 ] } ' \
+        'output { name: "y" data_type: TYPE_FP32 dims: [ ROWS 1 ] }'
+FUNCTION = 'input { name: "rows" data_type: TYPE_FP32 dims: [ ROWS 5 ] } ' \
+           'output { name: "shares" data_type: TYPE_FP32 dims: [ ROWS 5 ] } ' \
+           'output { name: "largest" data_type: TYPE_INT64 dims: [ ROWS 1 ] }'
+HALF_PLUS_TWO = OWN / "half_plus_two" / "answers.json"
+
+ROWS = [
+    Row("ONNX", "onnxruntime", ROOT / "examples/models/digits/1", OWN / "onnx" / "answers.json", rtol=1e-5),
+    Row("SavedModel", "tensorflow", MODELS / "tensorflow/half_plus_two/1", HALF_PLUS_TWO),
+    Row("GraphDef", "tensorflow", MODELS / "tensorflow/frozen/1", HALF_PLUS_TWO, config=GRAPH),
+    forest("XGBoost JSON", "xgboost_categories"),
+    forest("XGBoost UBJSON", "xgboost_ubjson"),
+    forest("XGBoost old binary", "xgboost_1_7_binary"),
+    forest("LightGBM text", "lightgbm_multiclass"),
+    forest("treelite checkpoint", "treelite_of_categories"),
+    forest("scikit-learn by checkpoint", "scikit_learn_random_forest"),
+    Row("Python function", "python", OWN / "python_function", config=FUNCTION),
+    Row("TritonPythonModel", "python", OWN / "python_class", untold={"TRTIS HTTP"}),  # it has texts
+]
