@@ -8,16 +8,19 @@
 #include "frontends/kserve_v1/handler.h"
 #include "frontends/kserve_v1/router.h"
 #include "protocol/common_options.h"
+#include "v2/bodies/whole_body.h"
 
 namespace inferd::kserve_v1 {
 
 namespace {
 
-// What the configuration of a model says that answers.
+// What the configuration of a model says that answers; one that takes KServe's bodies says it by that.
 std::optional<config::V1Dialect> DialectOf(core::Dispatcher& models, std::string_view model) {
   const auto found = models.Find(model, "");
-  if (!found.has_value() || (*found)->configuration() == nullptr) return std::nullopt;
-  return (*found)->configuration()->v1_dialect;
+  if (!found.has_value()) return std::nullopt;
+  const config::ModelConfig* const configuration = (*found)->configuration();
+  if (configuration != nullptr && configuration->v1_dialect.has_value()) return configuration->v1_dialect;
+  return v2::TakesWholeBody((*found)->signature()) ? std::optional(config::V1Dialect::kKserve) : std::nullopt;
 }
 
 class KserveV1 final : public protocol::FrontEnd {

@@ -3,8 +3,11 @@
 #include <string_view>
 #include <utility>
 
+#include "config/model/model_config.h"
+#include "json/reader.h"
 #include "json/writer.h"
 #include "v1/predict_writer.h"
+#include "v2/bodies/whole_body.h"
 
 namespace inferd::kserve_v1 {
 
@@ -33,8 +36,26 @@ base::Status InferCall::BeginWith(const net::RequestHead& head) {
     Pin(*std::move(found));
   }
   INFERD_ASSIGN_OR_RETURN(event_, CloudEvent::Of(head));
-  if (!explains_) return {};
+  INFERD_RETURN_IF_ERROR(FindBodyTaker(head));
+  if (!explains_ || takes_body_) return {};
   INFERD_ASSIGN_OR_RETURN(explanation_, Explanation::Begin(*pinned(), model_, dispatcher()));
+  return {};
+}
+
+base::Status InferCall::FindBodyTaker(const net::RequestHead& head) {
+  const config::ModelConfig* const configuration = pinned()->configuration();
+  if (explains_ && configuration != nullptr && configuration->explainer.has_value()) {
+    const config::Dependency& explainer = *configuration->explainer;
+    const std::string version = explainer.version.has_value() ? std::to_string(*explainer.version) : std::string();
+    auto found = dispatcher().Find(explainer.model, version);
+    // What is wrong with it is Explanation's to say.
+    if (!found.has_value() || !v2::TakesWholeBody((*found)->signature())) return {};
+    model_ = explainer.model;
+    version_ = version;
+    Pin(*std::move(found));
+  }
+  takes_body_ = v2::TakesWholeBody(pinned()->signature());
+  if (takes_body_) headers_ = v2::HeadersJson({head.headers.data(), head.headers.size()});
   return {};
 }
 
@@ -54,6 +75,13 @@ base::Result<v1::DecodedPredict> InferCall::ReadTensors(std::string_view body) {
 
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::BufferSlice& body) {
   INFERD_ASSIGN_OR_RETURN(const std::string_view plain, PlainBody(body.view()));
+  if (takes_body_) {
+    const v2::BodyOrigin origin{.protocol = "v1", .verb = explains_ ? "explain" : "predict", .headers = headers_};
+    INFERD_ASSIGN_OR_RETURN(auto whole, v2::WholeBodyRequest(plain, origin));
+    whole->model_name = model_;
+    whole->model_version = version_;
+    return whole;
+  }
   auto decoded = ReadTensors(plain);
   if (!decoded.has_value() && event_ == nullptr) {
     // An event in structured mode that does not say so in its Content-Type is answered as its data would be.
@@ -96,7 +124,28 @@ base::Status InferCall::WriteAnswer(json::Writer& json, const core::InferRespons
   return {};
 }
 
+base::Result<net::HttpResponse> InferCall::EncodeBody(const core::InferResponse& response) const {
+  INFERD_ASSIGN_OR_RETURN(base::BufferSlice body, v2::WholeBodyOf(response));
+  net::HttpResponse answer;
+  answer.content_type = "application/json";
+  if (event_ == nullptr) {
+    answer.body.push_back(std::move(body));
+    return answer;
+  }
+  json::Reader reader(body.view(), {.depth_max = environment_->options.json_depth_max, .nonfinite_tokens = true});
+  base::Status json = reader.SkipValue();
+  if (json.ok()) json = reader.Finish();
+  if (!json.ok())
+    return std::unexpected(base::Internal("the model's answer is no JSON, which events are: " + json.message()));
+  json::Writer writer(body.size());
+  const CloudEvent event = event_->Answer(environment_->options.events, model_, environment_->clock.WallNs());
+  event.Begin(writer);
+  writer.Raw(body.view());
+  return event.End(std::move(writer));
+}
+
 base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response) {
+  if (takes_body_) return EncodeBody(response);
   json::Writer json(v1::EstimateText(response));
   if (event_ == nullptr) {
     INFERD_RETURN_IF_ERROR(WriteAnswer(json, response));

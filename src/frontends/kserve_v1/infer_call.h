@@ -19,7 +19,7 @@ class InferCall final : public rest::InferCall {
 
  private:
   base::Status BeginWith(const net::RequestHead& head) override;
-  core::VersionName Meant() const override { return {.model = model_, .version = {}}; }
+  core::VersionName Meant() const override { return {.model = model_, .version = version_}; }
   bool DecodingIsBig(size_t body_bytes) const override;
   base::Result<std::unique_ptr<core::InferRequest>> Decode(const base::BufferSlice& body) override;
   void Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) override;
@@ -32,8 +32,16 @@ class InferCall final : public rest::InferCall {
   base::Status WriteAnswer(json::Writer& json, const core::InferResponse& response) const;
 
   const std::shared_ptr<const Environment> environment_;
-  const std::string model_;
+  // Whose body it is: of the model, or, where that is asked to explain and leaves it to one that takes bodies, that
+  // one.
+  base::Status FindBodyTaker(const net::RequestHead& head);
+  base::Result<net::HttpResponse> EncodeBody(const core::InferResponse& response) const;
+
+  std::string model_;
+  std::string version_;  // empty: the server chooses
   const bool explains_;
+  bool takes_body_ = false;            // the model reads the body, and writes the answer's
+  std::string headers_;                // of the request, for such a model
   std::unique_ptr<CloudEvent> event_;  // that the request is; null: it is none
   std::shared_ptr<Explanation> explanation_;
   uint32_t signature_ = 0;  // by its place in the model's

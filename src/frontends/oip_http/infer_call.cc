@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "frontends/oip_http/codec/raw_request.h"
+#include "v2/bodies/whole_body.h"
 
 namespace inferd::oip_http {
 
@@ -32,6 +33,8 @@ base::Status InferCall::BeginWith(const net::RequestHead& head) {
   if (!headers.has_value()) return WithHttpStatus(unknown_coding ? kUnsupportedMediaType : 0, headers.error());
   headers_ = *headers;
   load_metrics_.Read(head);
+  takes_body_ = !headers_.json_bytes.has_value() && v2::TakesOnlyWholeBody(pinned()->signature());
+  if (takes_body_) request_headers_ = v2::HeadersJson({head.headers.data(), head.headers.size()});
   SetCoding(headers_.coding, headers_.json_bytes.value_or(0));
   SetEvents(headers_.events);
   return {};
@@ -50,6 +53,14 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
                                                  std::to_string(body.size()) +
                                                  "), got: " + std::to_string(json_bytes)));
   }
+  if (takes_body_ && !body.view().contains(v2::kBodyInput)) {
+    const v2::BodyOrigin origin{.protocol = "v2", .verb = "predict", .headers = request_headers_};
+    INFERD_ASSIGN_OR_RETURN(auto whole, v2::WholeBodyRequest(body.view(), origin));
+    whole->model_name = model_;
+    whole->model_version = version_;
+    return whole;
+  }
+  takes_body_ = false;
   const bool raw = headers_.json_bytes == 0;
   auto decoded = raw ? ReadRawRequest(body, pinned()->signature(), model_, options_.triton_exact)
                      : ReadInferRequest(body, static_cast<size_t>(json_bytes), headers_.json_bytes.has_value(), model_,
@@ -75,6 +86,14 @@ bool InferCall::EncodingIsBig(const core::InferResponse& response) const {
 }
 
 base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response) {
+  if (takes_body_) {
+    INFERD_ASSIGN_OR_RETURN(base::BufferSlice body, v2::WholeBodyOf(response));
+    net::HttpResponse whole;
+    whole.content_type = "application/json";
+    whole.body.push_back(std::move(body));
+    INFERD_RETURN_IF_ERROR(CompressBody(whole, headers_.answer, options_));
+    return whole;
+  }
   if (event_form() != rest::EventForm::kNone && pinned()->signature().decoupled) {
     response.parameters.emplace_back("triton_final_response", response.final);
   }

@@ -36,6 +36,8 @@ class InferCall final : public rest::InferCall {
   LoadMetrics load_metrics_;
   InferHeaders headers_;
   v2::OutputForms forms_;
+  bool takes_body_ = false;      // the model reads the body, and writes the answer's
+  std::string request_headers_;  // for such a model
   clientshm::Registry* const registry_;
   std::unique_ptr<v2::RegionTensors> regions_;  // null: it names none
 };

@@ -63,14 +63,19 @@ def open_model(load, channel):
         from inferd_worker import handlers
         from inferd_worker.predictor import PredictorModel
         return PredictorModel(handlers.open_predictor(load), load)
-    module = import_file(load)
+    from inferd_worker import kserve_model
+    for_kserve = kserve_model.is_written_for_kserve(load.file)
+    module, started = kserve_model.run_file(load) if for_kserve else (import_file(load), None)
     if hasattr(module, "TritonPythonModel"):
         from inferd_worker.triton_model import TritonModel
         return TritonModel(module, load, channel)
+    model = kserve_model.model_of(module, started, load) if for_kserve else None
+    if model is not None:
+        return kserve_model.KserveModel(model, load)
     if callable(getattr(module, "predict", None)):
         from inferd_worker.functions import FunctionModel
         return FunctionModel(module, load)
-    raise ImportError(f"{load.file} has neither a function 'predict' nor a class 'TritonPythonModel'")
+    raise ImportError(f"{load.file} has neither a function 'predict' nor a class 'TritonPythonModel', or one derived from kserve.Model")
 
 
 def import_file(load):
@@ -78,16 +83,20 @@ def import_file(load):
     beside it."""
     if not os.path.isfile(load.file):
         raise ImportError(f"Python model file not found in '{load.file}'")
-    sys.path += [load.version_dir, load.model_dir]
-    package = types.ModuleType(load.version)
-    package.__path__ = [load.version_dir]
-    sys.modules[load.version] = package
+    make_package(load)
     name = f"{load.version}.{os.path.splitext(os.path.basename(load.file))[0]}"
     spec = importlib.util.spec_from_file_location(name, load.file)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def make_package(load):
+    sys.path += [load.version_dir, load.model_dir]
+    package = types.ModuleType(load.version)
+    package.__path__ = [load.version_dir]
+    sys.modules[load.version] = package
 
 
 def text_of(error, load):

@@ -1,0 +1,6 @@
+"""Names that models compare with."""
+
+from types import SimpleNamespace
+
+KSERVE_LOGLEVEL = "INFO"
+constants = SimpleNamespace(KSERVE_LOGLEVEL=KSERVE_LOGLEVEL)

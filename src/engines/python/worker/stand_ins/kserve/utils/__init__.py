@@ -1,0 +1,1 @@
+"""What models use of KServe's helpers."""
