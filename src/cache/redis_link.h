@@ -15,8 +15,7 @@
 
 #include "base/logging.h"
 #include "base/mutex.h"
-
-struct redisAsyncContext;  // NOLINT(readability-identifier-naming)
+#include "cache/redis_connection.h"
 
 namespace inferd::cache {
 
@@ -27,12 +26,12 @@ namespace inferd::cache {
 class RedisLink final {
  public:
   struct Options {
-    std::string host;
-    uint16_t port = 0;
-    std::string user;      // empty: the default one
-    std::string password;  // empty: none is asked for
+    RedisConnection::Target target = {};
+    std::string user = {};      // empty: the default one
+    std::string password = {};  // empty: none is asked for
     uint32_t database = 0;
     std::chrono::milliseconds timeout{10};
+    std::chrono::milliseconds connect_timeout{1'000};
     std::chrono::milliseconds pause_min{100};
     std::chrono::milliseconds pause_max{5'000};
   };
@@ -64,7 +63,13 @@ class RedisLink final {
     std::chrono::milliseconds ttl{0};    // of it
     std::shared_ptr<Question> question;  // null: to be set
   };
-  struct Handlers;  // hiredis' callbacks
+  // What a reply will be to; the Redis answers in the order in which it is asked.
+  struct Awaited {
+    enum class To { kIntroduction, kPing, kSet, kGet };
+    To to = To::kIntroduction;
+    size_t bytes = 0;                    // kSet: of the value
+    std::shared_ptr<Question> question;  // kGet
+  };
 
   void Push(Command command);
   void Run();
@@ -76,6 +81,8 @@ class RedisLink final {
   int PollTimeoutMs();
   void Poll();
   void Drop(const std::string& why);
+  void OnReply(const redisReply& reply);
+  void OnIntroduced(const redisReply& reply, bool ping);
   void Proven();
 
   const Options options_;
@@ -90,10 +97,9 @@ class RedisLink final {
   const int wake_;  // an eventfd
 
   // The thread's own.
-  redisAsyncContext* context_ = nullptr;  // null: not connected, nor about to
-  bool reads_ = false;
-  bool writes_ = false;
-  std::string problem_;  // why the connection is of no use; empty: it is
+  std::unique_ptr<RedisConnection> connection_;  // null: not connected, nor about to
+  std::string problem_;                          // why the connection is of no use; empty: it is
+  std::deque<Awaited> awaited_;
   std::deque<std::shared_ptr<Question>> questions_;
   int late_in_a_row_ = 0;
   Clock::time_point connect_by_;  // while it is not up

@@ -128,8 +128,7 @@ class RedisLinkTest : public ::testing::Test {
  protected:
   RedisLink::Options To(uint16_t port, std::chrono::milliseconds timeout = std::chrono::seconds(20)) const {
     RedisLink::Options options;
-    options.host = "127.0.0.1";
-    options.port = port;
+    options.target = {.host = "127.0.0.1", .port = port, .tls = nullptr, .tls_name = {}};
     options.timeout = timeout;
     options.pause_min = std::chrono::milliseconds(1);
     options.pause_max = std::chrono::milliseconds(20);

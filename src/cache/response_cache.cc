@@ -53,17 +53,19 @@ std::unique_ptr<CacheStore> MakeLocalStore(const config::CacheOptions& options, 
   return store;
 }
 
-std::unique_ptr<CacheStore> MakeRedisStore(const config::CacheOptions& options, base::Executor& executor,
-                                           metrics::Registry& registry, base::Logger& logger) {
+std::unique_ptr<CacheStore> MakeRedisStore(const config::CacheOptions& options, std::shared_ptr<net::TlsContext> tls,
+                                           base::Executor& executor, metrics::Registry& registry,
+                                           base::Logger& logger) {
   const bool forever = options.ttl.count() == 0 && !options.shared_name.empty();
-  auto store =
-      std::make_unique<RedisStore>(RedisLink::Options{.host = options.host,
-                                                      .port = options.port,
-                                                      .user = options.user,
-                                                      .password = options.password,
-                                                      .database = options.database,
-                                                      .timeout = options.lookup_timeout},
-                                   options.ttl.count() == 0 && !forever ? kOwnTtl : options.ttl, executor, logger);
+  auto store = std::make_unique<RedisStore>(
+      RedisLink::Options{
+          .target = {.host = options.host, .port = options.port, .tls = std::move(tls), .tls_name = options.tls.name},
+          .user = options.user,
+          .password = options.password,
+          .database = options.database,
+          .timeout = options.lookup_timeout,
+          .connect_timeout = options.connect_timeout},
+      options.ttl.count() == 0 && !forever ? kOwnTtl : options.ttl, executor, logger);
   using Kind = metrics::Registry::CallbackKind;
   const RedisLink& link = store->link();
   registry.AddCallback(Kind::kGauge, "inferd_response_cache_redis_up",
@@ -83,13 +85,24 @@ ResponseCache::ResponseCache(const config::CacheOptions& options)
       pool_(options.store == config::CacheStore::kRedis ? std::make_unique<base::ThreadPool>("cache", kFetchThreads)
                                                         : nullptr) {}
 
-std::unique_ptr<ResponseCache> ResponseCache::Make(const config::CacheOptions& options, const base::Clock& clock,
+base::Result<std::shared_ptr<net::TlsContext>> ResponseCache::LoadTls(const config::CacheOptions& options) {
+  if (options.store != config::CacheStore::kRedis || !options.tls.enabled) return nullptr;
+  auto loaded = net::TlsContext::LoadClient({.ca_file = options.tls.ca_file,
+                                             .ca_folder = options.tls.ca_folder,
+                                             .certificate_file = options.tls.certificate_file,
+                                             .key_file = options.tls.key_file});
+  if (!loaded.has_value()) return std::unexpected(loaded.error().WithContext("--cache-config=redis"));
+  return loaded;
+}
+
+std::unique_ptr<ResponseCache> ResponseCache::Make(const config::CacheOptions& options,
+                                                   std::shared_ptr<net::TlsContext> tls, const base::Clock& clock,
                                                    metrics::Registry& registry, base::Logger& logger) {
   if (options.store == config::CacheStore::kNone) return nullptr;
   std::unique_ptr<ResponseCache> cache(new ResponseCache(options));
   cache->store_ = options.store == config::CacheStore::kLocal
                       ? MakeLocalStore(options, clock, registry)
-                      : MakeRedisStore(options, *cache->pool_, registry, logger);
+                      : MakeRedisStore(options, std::move(tls), *cache->pool_, registry, logger);
   return cache;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/logging.h"
+#include "base/status.h"
 #include "base/thread_pool.h"
 #include "cache/cache_store.h"
 #include "cache/request_key.h"
@@ -11,6 +12,7 @@
 #include "core/scheduler.h"
 #include "core/snapshot_publisher.h"
 #include "metrics/registry.h"
+#include "net/tls.h"
 #include "scheduling/metrics/inference_metrics.h"
 #include "scheduling/queue/deadline_watch.h"
 
@@ -19,9 +21,13 @@ namespace inferd::cache {
 // The server's response cache. Thread-safe; outlives every scheduler.
 class ResponseCache final {
  public:
-  // Null: the options name none. All but the options outlive it.
-  static std::unique_ptr<ResponseCache> Make(const config::CacheOptions& options, const base::Clock& clock,
-                                             metrics::Registry& registry, base::Logger& logger);
+  // What it shows and trusts where its Redis is reached by TLS; null: it is not. INVALID_ARGUMENT names the file.
+  static base::Result<std::shared_ptr<net::TlsContext>> LoadTls(const config::CacheOptions& options);
+
+  // Null: the options name none. `tls`: LoadTls. All but the options outlive it.
+  static std::unique_ptr<ResponseCache> Make(const config::CacheOptions& options, std::shared_ptr<net::TlsContext> tls,
+                                             const base::Clock& clock, metrics::Registry& registry,
+                                             base::Logger& logger);
 
   // What its schedulers share. All outlive them.
   struct Services {

@@ -2,9 +2,14 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
+#include <filesystem>
+#include <span>
+#include <system_error>
 #include <utility>
 
 #include "base/system/regular_file.h"
@@ -38,8 +43,8 @@ int SelectProtocol(SSL*, const unsigned char** out, unsigned char* out_size, con
 }
 
 // OpenSSL would wait for a pipe; what is not there it says itself.
-base::Status CheckRegular(const TlsOptions& options) {
-  for (const std::string& file : {options.certificate_file, options.key_file, options.client_ca_file}) {
+base::Status CheckRegular(std::span<const std::string> files) {
+  for (const std::string& file : files) {
     if (file.empty()) continue;
     const auto opened = base::OpenRegularFile(file);
     if (!opened && opened.error().code() == base::StatusCode::kInvalidArgument)
@@ -48,16 +53,21 @@ base::Status CheckRegular(const TlsOptions& options) {
   return base::OkStatus();
 }
 
-base::Status LoadFiles(SSL_CTX* context, const TlsOptions& options) {
-  INFERD_RETURN_IF_ERROR(CheckRegular(options));
-  if (SSL_CTX_use_certificate_chain_file(context, options.certificate_file.c_str()) != 1) {
-    return FileError("TLS certificate", options.certificate_file);
+base::Status LoadOwnCertificate(SSL_CTX* context, const std::string& certificate_file, const std::string& key_file) {
+  if (SSL_CTX_use_certificate_chain_file(context, certificate_file.c_str()) != 1) {
+    return FileError("TLS certificate", certificate_file);
   }
-  if (SSL_CTX_use_PrivateKey_file(context, options.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
-    return FileError("TLS key", options.key_file);
+  if (SSL_CTX_use_PrivateKey_file(context, key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+    return FileError("TLS key", key_file);
   }
   if (SSL_CTX_check_private_key(context) != 1)
-    return FileError("TLS key does not belong to the certificate:", options.key_file);
+    return FileError("TLS key does not belong to the certificate:", key_file);
+  return base::OkStatus();
+}
+
+base::Status LoadFiles(SSL_CTX* context, const TlsOptions& options) {
+  INFERD_RETURN_IF_ERROR(CheckRegular(std::array{options.certificate_file, options.key_file, options.client_ca_file}));
+  INFERD_RETURN_IF_ERROR(LoadOwnCertificate(context, options.certificate_file, options.key_file));
   if (options.client_ca_file.empty()) return base::OkStatus();
   STACK_OF(X509_NAME)* names = SSL_load_client_CA_file(options.client_ca_file.c_str());
   if (names == nullptr || SSL_CTX_load_verify_locations(context, options.client_ca_file.c_str(), nullptr) != 1) {
@@ -70,6 +80,24 @@ base::Status LoadFiles(SSL_CTX* context, const TlsOptions& options) {
   return base::OkStatus();
 }
 
+base::Status LoadFiles(SSL_CTX* context, const ClientTlsOptions& options) {
+  INFERD_RETURN_IF_ERROR(CheckRegular(std::array{options.ca_file, options.certificate_file, options.key_file}));
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  if (options.ca_file.empty() && options.ca_folder.empty()) SSL_CTX_set_default_verify_paths(context);
+  if (!options.ca_file.empty() && SSL_CTX_load_verify_file(context, options.ca_file.c_str()) != 1) {
+    return FileError("TLS authorities", options.ca_file);
+  }
+  if (!options.ca_folder.empty()) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(options.ca_folder, error) ||
+        SSL_CTX_load_verify_dir(context, options.ca_folder.c_str()) != 1) {
+      return base::InvalidArgument("TLS authorities '" + options.ca_folder + "': there is no such folder");
+    }
+  }
+  if (options.certificate_file.empty()) return base::OkStatus();
+  return LoadOwnCertificate(context, options.certificate_file, options.key_file);
+}
+
 class TlsTransport final : public Transport {
  public:
   TlsTransport(int fd, std::shared_ptr<TlsContext> context)
@@ -79,6 +107,14 @@ class TlsTransport final : public Transport {
     BIO_set_data(bio, this);
     BIO_set_init(bio, 1);
     SSL_set_bio(ssl_.get(), bio, bio);
+  }
+
+  // The client's side, for a server whose certificate is for `name`. False: it is no name.
+  bool ConnectTo(const std::string& name) {
+    SSL_set_connect_state(ssl_.get());
+    if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_.get()), name.c_str()) == 1) return true;
+    return !name.empty() && SSL_set_tlsext_host_name(ssl_.get(), name.c_str()) == 1 &&
+           SSL_set1_host(ssl_.get(), name.c_str()) == 1;
   }
 
   State Handshake() override { return StateOf(SSL_do_handshake(ssl_.get())); }
@@ -111,6 +147,8 @@ class TlsTransport final : public Transport {
     SSL_get0_alpn_selected(ssl_.get(), &name, &size);
     return size == 2 && name[0] == 'h' && name[1] == '2';
   }
+
+  std::string Failure() const override { return failure_; }
 
  private:
   // OpenSSL's own socket BIO writes without MSG_NOSIGNAL.
@@ -148,6 +186,7 @@ class TlsTransport final : public Transport {
   State StateOf(int result) {
     if (result == 1) return State::kOk;
     const int error = SSL_get_error(ssl_.get(), result);
+    if (error == SSL_ERROR_SSL) NoteFailure();
     ERR_clear_error();
     switch (error) {
       case SSL_ERROR_WANT_READ: return State::kWantRead;
@@ -159,11 +198,25 @@ class TlsTransport final : public Transport {
     }
   }
 
+  void NoteFailure() {
+    const long verified = SSL_get_verify_result(ssl_.get());
+    const char* const reason = ERR_reason_error_string(ERR_peek_error());
+    if (verified != X509_V_OK) {
+      failure_ = X509_verify_cert_error_string(verified);
+    } else if (reason != nullptr) {
+      failure_ = reason;
+    }
+  }
+
   std::shared_ptr<TlsContext> context_;
   PlainTransport plain_;
   std::unique_ptr<SSL, decltype(&SSL_free)> ssl_;
   bool eof_ = false;
+  std::string failure_;
 };
+
+constexpr uint64_t kModes =
+    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS;
 
 }  // namespace
 
@@ -173,8 +226,7 @@ base::Result<std::shared_ptr<TlsContext>> TlsContext::Load(const TlsOptions& opt
   std::shared_ptr<TlsContext> context(new TlsContext(native));
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
   SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_mode(native,
-                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_mode(native, kModes);
   // One read of the socket for a record's head and body.
   SSL_CTX_set_read_ahead(native, 1);
   SSL_CTX_set_alpn_select_cb(native, &SelectProtocol, nullptr);
@@ -184,7 +236,25 @@ base::Result<std::shared_ptr<TlsContext>> TlsContext::Load(const TlsOptions& opt
   return context;
 }
 
+base::Result<std::shared_ptr<TlsContext>> TlsContext::LoadClient(const ClientTlsOptions& options) {
+  SSL_CTX* native = SSL_CTX_new(TLS_client_method());
+  if (native == nullptr) return std::unexpected(base::Internal("cannot make a TLS context"));
+  std::shared_ptr<TlsContext> context(new TlsContext(native));
+  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+  SSL_CTX_set_mode(native, kModes);
+  SSL_CTX_set_read_ahead(native, 1);
+  INFERD_RETURN_IF_ERROR(LoadFiles(native, options));
+  return context;
+}
+
 TlsContext::~TlsContext() { SSL_CTX_free(static_cast<SSL_CTX*>(native_)); }
+
+base::Result<std::unique_ptr<Transport>> MakeTlsClientTransport(int fd, std::shared_ptr<TlsContext> context,
+                                                                const std::string& name) {
+  auto transport = std::make_unique<TlsTransport>(fd, std::move(context));
+  if (!transport->ConnectTo(name)) return std::unexpected(base::InvalidArgument("'" + name + "' is no server's name"));
+  return transport;
+}
 
 std::unique_ptr<Transport> MakeTlsTransport(int fd, std::shared_ptr<TlsContext> context) {
   return std::make_unique<TlsTransport>(fd, std::move(context));

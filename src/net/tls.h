@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/status.h"
 #include "net/server.h"
@@ -8,11 +9,21 @@
 
 namespace inferd::net {
 
-// A listener's certificate, key and client authorities, read once. Immutable; shared by the connections that use it.
+// What a client of TLS trusts, and what it shows of itself.
+struct ClientTlsOptions {
+  std::string ca_file = {};           // authorities; without these and ca_folder, those of the system
+  std::string ca_folder = {};         // one file each, named by its hash ("openssl rehash")
+  std::string certificate_file = {};  // the client's, followed by its chain; empty: it shows none
+  std::string key_file = {};
+};
+
+// A listener's certificate, key and client authorities, or a client's, read once. Immutable; shared by the connections
+// that use it.
 class TlsContext final {
  public:
   // INVALID_ARGUMENT names the file.
   static base::Result<std::shared_ptr<TlsContext>> Load(const TlsOptions& options);
+  static base::Result<std::shared_ptr<TlsContext>> LoadClient(const ClientTlsOptions& options);
   ~TlsContext();
 
   void* native() const { return native_; }  // SSL_CTX*
@@ -25,5 +36,10 @@ class TlsContext final {
 
 // The server's side of TLS on a socket, which it does not own.
 std::unique_ptr<Transport> MakeTlsTransport(int fd, std::shared_ptr<TlsContext> context);
+
+// The client's side, with a context of LoadClient. `name`: the DNS name, or the address, that the server's certificate
+// must be for. INVALID_ARGUMENT: it is no name.
+base::Result<std::unique_ptr<Transport>> MakeTlsClientTransport(int fd, std::shared_ptr<TlsContext> context,
+                                                                const std::string& name);
 
 }  // namespace inferd::net

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "base/buffer.h"
 
@@ -35,6 +36,8 @@ class Transport {
   virtual void FinishWriting() = 0;
   // The protocol that the handshake settled on is HTTP/2 (ALPN).
   virtual bool ChoseHttp2() const = 0;
+  // With kFailed, why, if that is known: "certificate has expired".
+  virtual std::string Failure() const { return {}; }
 };
 
 // Straight onto a socket, which it does not own.

@@ -75,7 +75,8 @@ repository::RecordedWarmups RecordedWarmupsOf(const config::ServerOptions& optio
 struct InferenceServer::Parts {
   Parts(const config::ServerOptions& server_options, base::Logger& server_logger, EngineSet engine_set,
         AccessPolicies policies, std::optional<std::vector<config::ServedModel>> served,
-        std::unique_ptr<tracing::TraceExporter> exporter, FrontEndsMaker make_front_ends)
+        std::unique_ptr<tracing::TraceExporter> exporter, std::shared_ptr<net::TlsContext> cache_tls,
+        FrontEndsMaker make_front_ends)
       : options(server_options),
         logger(server_logger),
         engines(std::move(engine_set)),
@@ -94,7 +95,7 @@ struct InferenceServer::Parts {
         host_policies(options.resources.host_policies),
         held_threads(logger),
         tracer(options.trace, clock, std::move(exporter), tracing::CountersIn(registry)),
-        cache(cache::ResponseCache::Make(options.cache, clock, registry, logger)),
+        cache(cache::ResponseCache::Make(options.cache, std::move(cache_tls), clock, registry, logger)),
         loops(options.loop_threads),
         net_server(loops, NetLimits(options.limits, options.grpc_calls.keepalive), &registry, logger) {
     if (options.client_memory.served) regions.emplace(RegionLimits(options.client_memory));
@@ -271,8 +272,9 @@ base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const conf
   if (const std::string gap = access.Gap(); !gap.empty()) logger.Warning(gap);
   INFERD_ASSIGN_OR_RETURN(auto served, ReadServedModels(options.served, logger));
   INFERD_ASSIGN_OR_RETURN(auto exporter, tracing::MakeExporter(options.trace, logger));
+  INFERD_ASSIGN_OR_RETURN(auto cache_tls, cache::ResponseCache::LoadTls(options.cache));
   auto parts = std::make_unique<Parts>(options, logger, std::move(engines), std::move(access), std::move(served),
-                                       std::move(exporter), make_front_ends);
+                                       std::move(exporter), std::move(cache_tls), make_front_ends);
   RegisterProcessMetrics(parts->registry);
   RegisterMachineMetrics(parts->registry);
   parts->access.LogWhoControls(logger);

@@ -1,10 +1,12 @@
 """Responses that are kept in a Redis, which may be away, slow, or begin anew: no inference fails for that."""
 
+import re
 import shutil
 
 import pytest
 
 from support.batching import BatchingModels, Crowd
+from support.certificates import Certificates
 from support.load import Load
 from support.redis import Detour, Redis
 from support.server import wait_until
@@ -92,6 +94,62 @@ def test_a_password_and_a_database(fake):
             ask(server, 1, 2)
             wait_until(lambda: "the response cache's Redis is away" in server.log(), "the log says so")
             assert not is_up(server)
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    return Certificates(tmp_path_factory.mktemp("certificates"))
+
+
+def told_of_tls(redis, certificates, *more, name="client"):
+    return told(redis.port, "tls_enabled=true", f"cacert={certificates.certificate('authority')}",
+                f"cert={certificates.certificate(name)}", f"key={certificates.key(name)}", *more)
+
+
+def test_it_is_reached_by_tls(fake, certificates):
+    with Redis(certificates=certificates) as redis, fake.serve(*told_of_tls(redis, certificates)) as server:
+        wait_until(lambda: is_up(server), "the Redis is found")
+        large = list(range(200_000))  # many records of TLS
+        for values in ((1, 2), large):
+            ask(server, *values)
+        wait_until(lambda: len(redis.keys()) == 2, "both are kept")
+        for values in ((1, 2), large):
+            ask(server, *values)
+        assert len(fake.executions("m")) == 2
+        redis.stop()
+        wait_until(lambda: not is_up(server), "it is missed")
+        ask(server, 1, 2)
+        redis.start()
+        wait_until(lambda: is_up(server), "it is found again")
+
+
+@pytest.mark.parametrize("settings, reason", [
+    (["sni=other.example.org"], "hostname mismatch"),
+    (["cacert={stranger}"], "certificate verify failed|self-signed|unable to get"),
+    (["cert={stranger}", "key={stranger_key}"], "unknown ca|alert|closed|broke"),
+])
+def test_certificates_are_checked(fake, certificates, settings, reason):
+    settings = [setting.format(stranger=certificates.certificate("stranger"), stranger_key=certificates.key("stranger"))
+                for setting in settings]
+    with Redis(certificates=certificates) as redis, fake.serve(*told_of_tls(redis, certificates, *settings)) as server:
+        wait_until(lambda: "the response cache's Redis is away" in server.log(), "the log says so")
+        assert re.search(f"Redis is away.*({reason})", server.log(), re.IGNORECASE), server.log()
+        ask(server, 1, 2)
+        assert not is_up(server)
+
+
+def test_one_that_speaks_no_tls_is_away(fake, certificates):
+    with Redis() as redis, fake.serve(*told_of_tls(redis, certificates)) as server:
+        wait_until(lambda: "the response cache's Redis is away" in server.log(), "the log says so")
+        ask(server, 1, 2)
+        assert not is_up(server)
+
+
+def test_files_of_tls_that_are_not_there_end_the_start(fake, certificates):
+    missing = certificates.certificate("nobody")
+    for setting in (f"cacert={missing}", f"cacert_dir={missing}"):
+        with pytest.raises(AssertionError, match="nobody.pem"), fake.serve(*told(1, "tls_enabled=true", setting)):
+            pass
 
 
 def test_without_it_models_are_executed(fake):

@@ -11,12 +11,19 @@ from support.server import free_ports, wait_until
 
 
 class Redis:
-    """One redis-server that keeps nothing on disk. Use as a context manager."""
+    """One redis-server that keeps nothing on disk. With `certificates` it speaks TLS alone, as their server, and asks clients
+    for a certificate of their authority. Use as a context manager."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, certificates=None):
         (self.port,) = free_ports(1)
-        self._command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-                         *options]
+        port = ["--port", str(self.port)]
+        self._cli = ["redis-cli", "-p", str(self.port), "--no-auth-warning"]
+        if certificates is not None:
+            pem, key = certificates.certificate, certificates.key
+            port = ["--port", "0", "--tls-port", str(self.port), "--tls-cert-file", pem("server"), "--tls-key-file", key("server"),
+                    "--tls-ca-cert-file", pem("authority")]
+            self._cli += ["--tls", "--cacert", pem("authority"), "--cert", pem("client"), "--key", key("client")]
+        self._command = ["redis-server", *port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", *options]
         self._password = options[options.index("--requirepass") + 1] if "--requirepass" in options else None
         self._process = None
 
@@ -41,7 +48,7 @@ class Redis:
         return False
 
     def ask(self, *words):
-        command = ["redis-cli", "-p", str(self.port), "--no-auth-warning", *(["-a", self._password] if self._password else []), *words]
+        command = [*self._cli, *(["-a", self._password] if self._password else []), *words]
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
     def keys(self):

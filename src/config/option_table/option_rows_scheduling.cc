@@ -86,29 +86,63 @@ base::Status SetHostPolicy(ServerOptions& options, std::string_view text) {
 }
 
 constexpr std::string_view kLocalSettings[] = {"size", "ttl"};
-constexpr std::string_view kRedisSettings[] = {"host", "port", "user", "password", "db", "timeout", "ttl", "shared"};
+constexpr std::string_view kRedisSettings[] = {"host", "port", "user", "password", "db", "timeout", "ttl", "shared",
+                                               // Of Triton's cache.
+                                               "connect_timeout", "socket_timeout", "pool_size", "wait_timeout",
+                                               "tls_enabled", "cert", "key", "cacert", "cacert_dir", "sni"};
+
+// Bare milliseconds, as Triton has them. 0, for ever, is what this server never waits: it is as if nothing was said.
+base::Status SetMilliseconds(std::chrono::milliseconds& time, std::string_view value) {
+  constexpr int64_t kMost = std::chrono::milliseconds(std::chrono::hours(1)).count();
+  INFERD_ASSIGN_OR_RETURN(const int64_t parsed, ParseInteger(value, 0, kMost));
+  if (parsed != 0) time = std::chrono::milliseconds(parsed);
+  return base::OkStatus();
+}
+
+// One that is a text; null: it is none.
+std::string* TextSetting(CacheOptions& cache, std::string_view setting) {
+  const std::pair<std::string_view, std::string*> texts[] = {
+      {"host", &cache.host},
+      {"user", &cache.user},
+      {"password", &cache.password},
+      {"shared", &cache.shared_name},
+      {"cert", &cache.tls.certificate_file},
+      {"key", &cache.tls.key_file},
+      {"cacert", &cache.tls.ca_file},
+      {"cacert_dir", &cache.tls.ca_folder},
+      {"sni", &cache.tls.name},
+  };
+  const auto* const found = std::ranges::find(texts, setting, [](const auto& text) { return text.first; });
+  return found == std::end(texts) ? nullptr : found->second;
+}
 
 // One that the cache has.
 base::Status SetCacheSetting(CacheOptions& cache, std::string_view setting, std::string_view value) {
-  if (setting == "size") {
+  if (std::string* const text = TextSetting(cache, setting); text != nullptr) {
+    *text = value;
+  } else if (setting == "size") {
     INFERD_ASSIGN_OR_RETURN(cache.bytes_max, ParseBytes(value));
   } else if (setting == "ttl") {
     INFERD_ASSIGN_OR_RETURN(cache.ttl, ParseDuration(value));
   } else if (setting == "timeout") {
     INFERD_ASSIGN_OR_RETURN(cache.lookup_timeout, ParseDuration(value));
     if (cache.lookup_timeout.count() == 0) return base::InvalidArgument("expected a time, got 0");
+  } else if (setting == "socket_timeout") {
+    return SetMilliseconds(cache.lookup_timeout, value);
+  } else if (setting == "connect_timeout") {
+    return SetMilliseconds(cache.connect_timeout, value);
   } else if (setting == "port") {
     INFERD_ASSIGN_OR_RETURN(const int64_t port, ParseInteger(value, 1, std::numeric_limits<uint16_t>::max()));
     cache.port = static_cast<uint16_t>(port);
   } else if (setting == "db") {
     INFERD_ASSIGN_OR_RETURN(const int64_t database, ParseInteger(value, 0, std::numeric_limits<int32_t>::max()));
     cache.database = static_cast<uint32_t>(database);
+  } else if (setting == "tls_enabled") {
+    INFERD_ASSIGN_OR_RETURN(cache.tls.enabled, ParseBool(value));
   } else {
-    std::string& text = setting == "host"     ? cache.host
-                        : setting == "user"   ? cache.user
-                        : setting == "shared" ? cache.shared_name
-                                              : cache.password;
-    text = value;
+    // pool_size, wait_timeout: there is one connection, which none waits for.
+    INFERD_ASSIGN_OR_RETURN([[maybe_unused]] const int64_t meant_for_triton,
+                            ParseInteger(value, 0, std::numeric_limits<int32_t>::max()));
   }
   return base::OkStatus();
 }

@@ -92,6 +92,23 @@ TEST(CacheRowsTest, ARedisHasSettingsOfItsOwn) {
   EXPECT_EQ(cache.ttl, std::chrono::hours(1));
 }
 
+TEST(CacheRowsTest, ARedisHasTheSettingsOfTriton) {
+  const auto parsed =
+      Parse({"m", "--cache-config=redis,tls_enabled=true", "--cache-config=redis,cert=c", "--cache-config=redis,key=k",
+             "--cache-config=redis,cacert=a", "--cache-config=redis,cacert_dir=d", "--cache-config=redis,sni=n",
+             "--cache-config=redis,connect_timeout=250", "--cache-config=redis,socket_timeout=40",
+             "--cache-config=redis,pool_size=4", "--cache-config=redis,wait_timeout=100"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  const CacheOptions& cache = parsed->options.cache;
+  EXPECT_TRUE(cache.tls.enabled);
+  EXPECT_EQ(cache.tls.certificate_file + cache.tls.key_file + cache.tls.ca_file + cache.tls.ca_folder + cache.tls.name,
+            "ckadn");
+  EXPECT_EQ(cache.connect_timeout, std::chrono::milliseconds(250));
+  EXPECT_EQ(cache.lookup_timeout, std::chrono::milliseconds(40));
+  EXPECT_EQ(Parse({"m", "--cache-config=redis,socket_timeout=0"})->options.cache.lookup_timeout,
+            std::chrono::milliseconds(10));
+}
+
 TEST(CacheRowsTest, ThereIsOneCache) {
   const auto parsed = Parse({"m", "--cache-config=local,size=1M", "--cache-config=redis,host=h"});
   ASSERT_FALSE(parsed.has_value());
@@ -107,7 +124,11 @@ TEST(CacheRowsTest, WhatIsUnknownIsAnErrorThatRepeatsNoValue) {
       {"local,sise=secret", "cache 'local' has no setting 'sise' (did you mean 'size'?)"},
       {"local,host=h", "cache 'local' has no setting 'host'"},
       {"redis,size=1M", "cache 'redis' has no setting 'size'"},
-      {"redis,tls_enabled=secret", "cache 'redis' has no setting 'tls_enabled'"},
+      {"redis,tls_enabled=maybe", "tls_enabled: "},
+      {"redis,pool_size=many", "pool_size: "},
+      {"redis,connect_timeout=-1", "connect_timeout: "},
+      {"redis,cacert=secret", "need tls_enabled=true"},
+      {"redis,cert=secret", "'cert' and 'key' go together"},
       {"redis,pasword=secret", "cache 'redis' has no setting 'pasword' (did you mean 'password'?)"},
       {"redis,port=0", "port: "},
       {"redis,timeout=0", "timeout: "},

@@ -136,6 +136,22 @@ base::Status CheckOrigins(const std::vector<std::string>& origins) {
   return base::OkStatus();
 }
 
+base::Status CheckCache(const CacheOptions& cache) {
+  if (cache.store == CacheStore::kLocal && cache.bytes_max == 0) {
+    return base::InvalidArgument("--cache-config=local needs size=BYTES");
+  }
+  const RedisTlsOptions& tls = cache.tls;
+  if (tls.certificate_file.empty() != tls.key_file.empty()) {
+    return base::InvalidArgument("--cache-config=redis: 'cert' and 'key' go together");
+  }
+  const bool speaks_of_tls = !(tls.certificate_file + tls.ca_file + tls.ca_folder + tls.name).empty();
+  if (speaks_of_tls && !tls.enabled) {
+    return base::InvalidArgument(
+        "--cache-config=redis: 'cert', 'key', 'cacert', 'cacert_dir' and 'sni' need tls_enabled=true");
+  }
+  return base::OkStatus();
+}
+
 }  // namespace
 
 base::Status CheckServerOptions(const ServerOptions& options) {
@@ -145,9 +161,7 @@ base::Status CheckServerOptions(const ServerOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckPattern("http-header-forward-pattern", options.http_header_forward_pattern));
   INFERD_RETURN_IF_ERROR(CheckPattern("grpc-header-forward-pattern", options.grpc_header_forward_pattern));
   INFERD_RETURN_IF_ERROR(CheckOrigins(options.http_cors_allow_origins));
-  if (options.cache.store == CacheStore::kLocal && options.cache.bytes_max == 0) {
-    return base::InvalidArgument("--cache-config=local needs size=BYTES");
-  }
+  INFERD_RETURN_IF_ERROR(CheckCache(options.cache));
   if (options.grpc_calls.message_bytes_max == 0) {
     return base::InvalidArgument("--grpc-message-bytes-max must be at least 1");
   }
