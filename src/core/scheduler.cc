@@ -61,7 +61,7 @@ void QueuedRequest::Answer(InferResponse&& response) {
   response.model_name = request->model_name;
   if (version != nullptr) response.model_version = version->version();
   response.id = request->id;
-  if (request->trace != nullptr && parts == nullptr) TraceResponse(*request->trace, response);
+  if (request->trace != nullptr) TraceResponse(*request->trace, response);
   if (response.final) {
     slot.Release();
   }

@@ -199,6 +199,23 @@ def test_an_ensemble_s_steps_are_its_children(repository, tmp_path):
     assert [(step.parent, step.names, step.request_id, step.version) for step in steps] == [(whole.id, OF_MODEL, "one", 1)] * 2
 
 
+def test_each_part_of_a_split_request_is_a_child(repository, tmp_path):
+    add(repository, "parts", ECHO + "inferd { split_large_requests: true }\n")
+    file = tmp_path / "traces.json"
+    with Server(repository, options=["--trace-file", str(file), *ALWAYS]) as server:
+        rows = {"name": "INPUT", "datatype": "INT32", "shape": [20, 2], "data": list(range(40))}
+        status, answer = server.infer("parts", [rows], id="large")
+        assert status == 200 and answer["outputs"][0]["data"] == list(range(40)), answer
+        traces = wait_for_traces(file, 4)
+    whole, = (trace for trace in traces if trace.parent is None)
+    parts = [trace for trace in traces if trace is not whole]
+    assert [name for name in whole.names if name.startswith("COMPUTE")] == []
+    assert whole.names.count("REQUEST_START") == whole.names.count("REQUEST_END") == 1
+    assert [part.names for part in parts] == [OF_MODEL] * 3
+    assert {part.parent for part in parts} == {whole.id}
+    assert {part.request_id for part in parts} == {"large"}
+
+
 def test_tensors_are_written_where_the_level_has_them(repository, tmp_path):
     path = tmp_path / "traces.json"
     with Server(repository, options=["--trace-level", "tensors", "--trace-rate", "1", "--trace-file", str(path)]) as server:

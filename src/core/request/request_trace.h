@@ -46,7 +46,7 @@ class RequestTrace {
   virtual void AddCustom(std::string_view name) = 0;
   // Nothing where the level has no tensors.
   virtual void AddTensor(TraceActivity activity, const InferTensor& tensor) = 0;
-  // Of a request that this one has made: an ensemble's step.
+  // Of a request that this one has made: an ensemble's step, or a part of one that is split.
   virtual std::shared_ptr<RequestTrace> Child(std::string_view model, std::string_view version) = 0;
 };
 

@@ -5,6 +5,8 @@
 #include <new>
 #include <string>
 
+#include "core/model_version.h"
+#include "core/request/request_trace.h"
 #include "core/request/response_parameters.h"
 
 namespace inferd::scheduling {
@@ -27,6 +29,15 @@ int64_t AnswerJoiner::RowsOf(size_t part) const {
   return std::min(rows_max_, whole_.layout.rows - static_cast<int64_t>(part) * rows_max_);
 }
 
+// An execution of its own has a trace of its own.
+void AnswerJoiner::TracePart(core::RequestTrace& whole, core::QueuedRequest& part) const {
+  const std::string_view version =
+      whole_.version == nullptr ? std::string_view(whole_.request->model_version) : whole_.version->version();
+  part.request->trace = whole.Child(whole_.request->model_name, version);
+  part.request->trace->Add(core::TraceActivity::kRequestStart, part.queued_ns);
+  part.request->trace->Add(core::TraceActivity::kQueueStart, part.queued_ns);
+}
+
 core::QueuedRequest AnswerJoiner::MakePart(size_t part) {
   core::QueuedRequest queued;
   queued.request = std::make_unique<core::InferRequest>(*whole_.request);
@@ -41,6 +52,7 @@ core::QueuedRequest AnswerJoiner::MakePart(size_t part) {
   queued.queued_ns = whole_.queued_ns;
   queued.warmup = whole_.warmup;
   queued.parts = {shared_from_this(), &tally_};
+  if (core::RequestTrace* const trace = whole_.request->trace.get(); trace != nullptr) TracePart(*trace, queued);
   return queued;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "core/request/request_trace.h"
 #include "core/scheduler.h"
 
 namespace inferd::scheduling {
@@ -30,6 +31,7 @@ class AnswerJoiner final : public std::enable_shared_from_this<AnswerJoiner> {
   core::QueuedRequest MakePart(size_t part);
 
  private:
+  void TracePart(core::RequestTrace& whole, core::QueuedRequest& part) const;
   void Arrive(size_t part, core::InferResponse response);
   void Fail(core::InferResponse response);
   base::Result<core::InferResponse> Join();
