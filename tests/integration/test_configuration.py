@@ -107,7 +107,7 @@ def test_fields_that_are_not_acted_on_are_named(tmp_path):
     path = tmp_path / "adder" / "config.pbtxt"
     models.write_whole(path, b"dynamic_batching { }\nmodel_metrics { metric_control { metric_identifier { family: \"f\" } histogram_options { buckets: 1 } } }\noptimization {\n  priority: PRIORITY_MAX\n}\n")
     expected = [f"{path}:2:34: model_metrics.metric_control[0].metric_identifier: not acted on: there is no histogram 'f' of a model",
-                f"{path}:4:3: optimization.priority: not acted on: the threads of all models have the same priority"]
+                f"{path}:4:3: optimization.priority: not acted on: it ranks the work of a GPU; on the CPU, rate_limiter.priority does"]
     shown = subprocess.run([PROGRAMS / "inferctl", "validate", tmp_path], capture_output=True, text=True, timeout=60, check=False)
     assert shown.returncode == 0 and "1 model, 0 problems" in shown.stdout, shown.stdout + shown.stderr
     for line in expected:

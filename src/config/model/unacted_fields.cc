@@ -24,7 +24,7 @@ constexpr std::string_view kNoProvider = "the engine has no execution provider";
 
 constexpr UnactedField kFields[] = {
     {"runtime", "the engine's library is found by platform or backend"},
-    {"optimization.priority", "the threads of all models have the same priority"},
+    {"optimization.priority", "it ranks the work of a GPU; on the CPU, rate_limiter.priority does"},
     {"optimization.cuda", kNoGpus, true},
     {"optimization.execution_accelerators.gpu_execution_accelerator", kNoProvider, true},
     {"optimization.execution_accelerators.cpu_execution_accelerator", kNoProvider, true},

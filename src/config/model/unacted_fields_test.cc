@@ -202,7 +202,7 @@ constexpr NoteCase kNotes[] = {
     {"runtime", "runtime: \"r.so\"",
      "1:1: runtime: not acted on: the engine's library is found by platform or backend"},
     {"optimization.priority", "optimization {\n  priority: PRIORITY_MIN }",
-     "2:3: optimization.priority: not acted on: the threads of all models have the same priority"},
+     "2:3: optimization.priority: not acted on: it ranks the work of a GPU; on the CPU, rate_limiter.priority does"},
     {"optimization.cuda", "optimization { cuda { graphs: true busy_wait_events: true } }",
      "1:16: optimization.cuda: not acted on: the server has no GPUs"},
     {"optimization.execution_accelerators.gpu_execution_accelerator",
