@@ -52,7 +52,12 @@ void SetRestOptions(const config::ServerOptions& options, rest::Options& rest) {
 
 void SetRpcOptions(const config::ServerOptions& options, rpc::Options& rpc) {
   rpc.forwarded_metadata = ForwardedHeaders(options.grpc_header_forward_pattern);
-  rpc.answer_delay = options.grpc_answer_delay;
+  const config::GrpcDelays& delays = options.grpc_calls.delays;
+  rpc.delays = {.call = delays.call,
+                .answer = delays.answer,
+                .notice = delays.notice,
+                .response = delays.response,
+                .last_response = delays.last_response};
   rpc.access_log = options.log.access;
   rpc.queue_full = QueueFullOf(*options.personality);
 }

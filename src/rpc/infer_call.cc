@@ -1,5 +1,6 @@
 #include "rpc/infer_call.h"
 
+#include <chrono>
 #include <utility>
 
 #include "v2/traceparent.h"
@@ -16,6 +17,13 @@ InferCall::InferCall(const Surroundings& surroundings, net::grpc::CallContext&& 
       deadline_ns_(context.deadline_ns),
       traceparent_(v2::CheckedTraceparent(context.head.Find("traceparent").value_or(""))),
       forwarded_(KeepForwarded(std::move(context), surroundings.options)) {}
+
+void InferCall::OnPeerGone(base::Task task) {
+  const std::chrono::milliseconds delay = options().delays.notice;
+  if (delay.count() == 0) return call_.responder().OnCancelled(std::move(task));
+  call_.responder().OnCancelled(
+      [delay, &loop = call_.loop(), task = std::move(task)]() mutable { loop.RunAfter(delay, std::move(task)); });
+}
 
 void InferCall::OnRead(const core::InferRequest& request) {
   call_.SetModel(request.model_name, request.model_version);
@@ -43,7 +51,8 @@ void InferCall::Send() {
   }
   OnEnd(failure().code());
   if (failure().ok()) {
-    if (options().answer_delay.count() > 0) return call_.AnswerAfter(options().answer_delay, std::move(answer_));
+    const std::chrono::milliseconds delay = options().delays.answer;
+    if (delay.count() > 0) return call_.AnswerAfter(delay, std::move(answer_));
     call_.Answer(std::move(answer_));
   } else if (auto answer = AnswerTo(failure()); answer.has_value()) {
     call_.Answer(*std::move(answer), failure());

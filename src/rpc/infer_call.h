@@ -46,7 +46,7 @@ class InferCall : public call::InferCall<base::BufferSlice> {
 
   net::Loop& loop() const final { return call_.loop(); }
   core::TraceSubject::Transport transport() const final { return core::TraceSubject::Transport::kGrpc; }
-  void OnPeerGone(base::Task task) final { call_.responder().OnCancelled(std::move(task)); }
+  void OnPeerGone(base::Task task) final;
   int64_t deadline_ns() const final { return deadline_ns_; }
   void OnRead(const core::InferRequest& request) final;
   void OnDispatch(core::InferRequest& request) final;

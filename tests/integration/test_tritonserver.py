@@ -109,6 +109,9 @@ def test_verbose_lines_name_requests_and_warm_ups(tmp_path):
     with serve(tmp_path, "--log-verbose=1") as server:
         server.request("GET", "/v2/models/warm")
         server.request("POST", "/v2/models/warm/infer", "{}")
+        with grpc.insecure_channel(server.grpc_address) as channel:
+            oip.unary(channel, "ServerReady")(protos.message("inference.ServerReadyRequest")(), timeout=60)
+        assert re.search(r'"Process for ServerReady, rpc_ok=1, \d+ step START"', server.log())
         for text in ("model 'warm' is running warmup sample 'first'", "HTTP request: 0 /v2/models/warm",
                      "HTTP request: 2 /v2/models/warm/infer"):
             assert f'"{text}"' in server.log()
@@ -146,7 +149,7 @@ def test_a_port_that_is_taken_is_said_in_tritons_words():
 def test_flags_that_contradict_each_other_end_the_start(flags, text):
     command = [PROGRAMS.absolute() / "inferd", "--as", "tritonserver", "--model-repository", EXAMPLES, *flags]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode != 0 and text in done.stdout + done.stderr
+    assert done.returncode == 1 and text in done.stdout + done.stderr
 
 
 def test_statistics_of_what_is_not_there(tmp_path):
@@ -156,19 +159,40 @@ def test_statistics_of_what_is_not_there(tmp_path):
             400, {"error": "requested model version is not available for model 'simple'"})
 
 
-def test_its_tests_hold_answers_over_grpc_back(tmp_path, monkeypatch):
+def echo_request():
+    message = protos.message("inference.ModelInferRequest")(model_name="echo")
+    message.inputs.add(name="INPUT", datatype="INT32", shape=[4])
+    message.raw_input_contents.append(bytes(16))
+    return message
+
+
+@pytest.mark.parametrize("variable, value, executions", [
+    ("TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", "60", 1),
+    ("TRITONSERVER_DELAY_GRPC_RESPONSE", "60000", 1),
+    ("TRITONSERVER_DELAY_RESPONSE_COMPLETION", "60000", 1),
+    ("TRITONSERVER_DELAY_GRPC_PROCESS", "60000", 0),
+])
+def test_its_tests_hold_calls_over_grpc_back(tmp_path, monkeypatch, variable, value, executions):
     """The client's deadline passes first."""
-    monkeypatch.setenv("TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", "60")
+    monkeypatch.setenv(variable, value)
     models.add_fake(tmp_path, "echo")
     with serve(tmp_path) as server, grpc.insecure_channel(server.grpc_address) as channel:
         ready = oip.unary(channel, "ModelReady")(protos.message("inference.ModelReadyRequest")(name="nobody"), timeout=60)
         assert not ready.ready
-        message = protos.message("inference.ModelInferRequest")(model_name="echo")
-        message.inputs.add(name="INPUT", datatype="INT32", shape=[4])
-        message.raw_input_contents.append(bytes(16))
         with pytest.raises(grpc.RpcError) as error:
-            oip.unary(channel, "ModelInfer")(message, timeout=1, metadata=(("spaced", " a "),))
+            oip.unary(channel, "ModelInfer")(echo_request(), timeout=1, metadata=(("spaced", " a "),))
         assert (error.value.code(), error.value.details()) == (grpc.StatusCode.DEADLINE_EXCEEDED, "Deadline Exceeded")
+        assert server.metric("nv_inference_exec_count") == executions
+
+
+@pytest.mark.parametrize("variable", ["TRITONSERVER_DELAY_GRPC_RESPONSE", "TRITONSERVER_DELAY_GRPC_COMPLETE"])
+def test_its_tests_hold_responses_of_streams_back(tmp_path, monkeypatch, variable):
+    monkeypatch.setenv(variable, "1")
+    models.add_fake(tmp_path, "echo")
+    with serve(tmp_path) as server, grpc.insecure_channel(server.grpc_address) as channel:
+        requests = [echo_request() for _ in range(20)]
+        answers = list(oip.stream(channel)(iter(requests), timeout=60))
+        assert [answer.error_message for answer in answers] == [""] * len(requests)
 
 
 def test_an_identity_answers_a_ragged_batch_request_by_request(tmp_path):

@@ -21,6 +21,16 @@ struct GrpcKeepaliveOptions {
   std::chrono::milliseconds connection_age_grace{0};            // and calls in flight may take so long; 0: any time
 };
 
+// How much later steps of Predict V2's inferences are taken, for tests of clients that set them by the environment
+// (PersonalityVariable); 0: at once.
+struct GrpcDelays {
+  std::chrono::milliseconds call{0};           // a unary call is taken up, unless its client has gone by then
+  std::chrono::milliseconds answer{0};         // a unary success is sent
+  std::chrono::milliseconds notice{0};         // a unary call notices that its client has gone
+  std::chrono::milliseconds response{0};       // a stream sends each of its responses, one after the other
+  std::chrono::milliseconds last_response{0};  // a stream takes the last response to a request
+};
+
 // How gRPC calls are answered, on whatever port they come.
 struct GrpcOptions {
   bool on_http_port = true;    // gRPC and gRPC-Web on HTTP's port as well
@@ -29,6 +39,7 @@ struct GrpcOptions {
   uint64_t message_bytes_max = uint64_t{1} << 30;  // as sent and decompressed
   std::string web_allow_origin;                    // of pages that may call by gRPC-Web; "*": any; empty: none
   GrpcKeepaliveOptions keepalive;
+  GrpcDelays delays;
 };
 
 }  // namespace inferd::config

@@ -160,9 +160,8 @@ struct ServerOptions {
   ResourceOptions resources;
   uint32_t latency_objective_us = 10'000;  // of models with batching: AUTO that do not say
   uint32_t inline_execution_max_us = 100;  // of models that do not say; 0: they never run on connections' threads
-  std::chrono::milliseconds grpc_answer_delay{0};  // of inferences over gRPC, for tests; see Personality
-  bool latency_counters = true;                    // metrics nv_inference_*_duration_us
-  std::vector<double> summary_quantiles;           // of metrics nv_inference_*_summary_us; empty: there are none
+  bool latency_counters = true;            // metrics nv_inference_*_duration_us
+  std::vector<double> summary_quantiles;   // of metrics nv_inference_*_summary_us; empty: there are none
   uint32_t delay_until_queued = 0;   // of dynamic batching: nothing runs before so many wait, once; see Personality
   uint32_t delay_until_backlog = 0;  // of sequences: and so many for a slot
 

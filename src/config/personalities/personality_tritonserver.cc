@@ -38,19 +38,36 @@ base::Status SetDelay(ServerOptions& options, std::string_view text) {
   return base::OkStatus();
 }
 
-// Its tests' answers over gRPC come later by so much.
-template <int kMilliseconds>
-base::Status SetAnswerDelay(ServerOptions& options, std::string_view text) {
-  INFERD_ASSIGN_OR_RETURN(const int64_t value, ParseInteger(text, 0, 24 * 3600));
-  options.grpc_answer_delay += std::chrono::milliseconds(value * kMilliseconds);
+// Steps of its tests' inferences over gRPC are taken later by so much: several variables may speak of one step.
+template <int kMilliseconds, std::chrono::milliseconds GrpcDelays::*... kSteps>
+base::Status DelayGrpc(ServerOptions& options, std::string_view text) {
+  constexpr std::chrono::milliseconds kMost = std::chrono::hours(24);
+  INFERD_ASSIGN_OR_RETURN(const int64_t value, ParseInteger(text, 0, kMost.count() / kMilliseconds));
+  ((options.grpc_calls.delays.*kSteps += std::chrono::milliseconds(value * kMilliseconds)), ...);
+  return base::OkStatus();
+}
+
+// What Triton's cache in a Redis takes from there, where its settings do not say it.
+template <std::string CacheOptions::* kText>
+base::Status SetCacheText(ServerOptions& options, std::string_view text) {
+  if ((options.cache.*kText).empty()) options.cache.*kText = text;
   return base::OkStatus();
 }
 
 constexpr PersonalityVariable kVariables[] = {
+    {"TRITONCACHE_REDIS_USERNAME", SetCacheText<&CacheOptions::user>},
+    {"TRITONCACHE_REDIS_PASSWORD", SetCacheText<&CacheOptions::password>},
     {"TRITONSERVER_DELAY_SCHEDULER", SetDelay<&ServerOptions::delay_until_queued>},
     {"TRITONSERVER_BACKLOG_DELAY_SCHEDULER", SetDelay<&ServerOptions::delay_until_backlog>},
-    {"TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", SetAnswerDelay<1000>},
-    {"TRITONSERVER_DELAY_GRPC_RESPONSE", SetAnswerDelay<1>},
+    {"TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", DelayGrpc<1000, &GrpcDelays::answer>},
+    {"TRITONSERVER_DELAY_GRPC_RESPONSE", DelayGrpc<1, &GrpcDelays::answer, &GrpcDelays::response>},
+    {"TRITONSERVER_DELAY_GRPC_COMPLETE", DelayGrpc<1, &GrpcDelays::last_response>},
+    {"TRITONSERVER_DELAY_GRPC_PROCESS", DelayGrpc<1, &GrpcDelays::call>},
+    {"TRITONSERVER_DELAY_GRPC_PROCESS_ENTRY", DelayGrpc<1, &GrpcDelays::call>},
+    {"TRITONSERVER_DELAY_GRPC_NOTIFICATION", DelayGrpc<1, &GrpcDelays::notice>},
+    {"TRITONSERVER_DELAY_GRPC_ENQUEUE", DelayGrpc<1, &GrpcDelays::notice>},
+    {"TRITONSERVER_DELAY_RESPONSE_COMPLETION", DelayGrpc<1, &GrpcDelays::answer>},
+    {"TRITONSERVER_DELAY_RESPONSE_COMPLETE_EXEC", DelayGrpc<1, &GrpcDelays::answer>},
 };
 
 }  // namespace
@@ -74,6 +91,7 @@ const Personality& TritonserverPersonality() {
       .default_batch_limits_requests = true,
       .ignores_barred_timeouts = true,
       .triton_exact = true,
+      .usage_exit_status = 1,
       .model_not_ready = "Model version not ready",
   };
   return personality;

@@ -139,12 +139,23 @@ base::Status CheckGpuLimits(std::span<const GivenFlag> flags) {
   return base::OkStatus();
 }
 
+// No thread is gRPC's own, but a number that Triton refuses is a mistake.
+base::Status CheckGrpcThreads(const GivenFlags& given) {
+  constexpr int64_t kFewest = 2;
+  constexpr int64_t kMost = 128;
+  const std::string* const count = given.Find("grpc-infer-thread-count");
+  if (count == nullptr) return base::OkStatus();
+  const auto parsed = ParseInteger(*count, kFewest, kMost);
+  return parsed.has_value() ? base::OkStatus() : parsed.error().WithContext("--grpc-infer-thread-count");
+}
+
 }  // namespace
 
 base::Result<CombinedFlags> CombineTritonserverFlags(const GivenFlags& given) {
   CombinedFlags combined;
   INFERD_RETURN_IF_ERROR(CombineTls(given, combined));
   INFERD_RETURN_IF_ERROR(CheckGpuLimits(given.flags));
+  INFERD_RETURN_IF_ERROR(CheckGrpcThreads(given));
   INFERD_RETURN_IF_ERROR(CombineMetrics(given.flags, combined));
   INFERD_RETURN_IF_ERROR(CombineTraces(given, combined));
   CombineBackendConfig(given.flags, combined);

@@ -254,6 +254,9 @@ TEST(TritonserverFlagsTest, WhatCannotBeMeantIsRefused) {
   for (const char* limit : {"0:1.5", "0:-0.1", "0:", "0", "0.5", "x:0.5", "0:nan", "0:0.5x"}) {
     EXPECT_THAT(ErrorOf({std::string("--model-load-gpu-limit=") + limit}), HasSubstr("in range [0.0, 1.0]")) << limit;
   }
+  for (const char* count : {"1", "129"}) {
+    EXPECT_THAT(ErrorOf({std::string("--grpc-infer-thread-count=") + count}), HasSubstr("--grpc-infer-thread-count: "));
+  }
   EXPECT_THAT(ErrorOf({"--model-config-name=../x"}), HasSubstr("expected the name of a file"));
 }
 
@@ -320,14 +323,44 @@ TEST(TritonserverFlagsTest, ItsTestsHaveSequencesWaitForABacklog) {
   EXPECT_EQ(parsed->options.delay_until_backlog, 3u);
 }
 
-TEST(TritonserverFlagsTest, ItsTestsDelayAnswersOverGrpc) {
-  const auto delay = [](std::map<std::string, std::string, std::less<>> environment) {
-    return ParseServerOptions({"tritonserver", {"m.onnx"}, {environment.begin(), environment.end()}})
-        ->options.grpc_answer_delay;
+// The delays of a call, an answer, a notice, a response and a last response, in ms.
+std::string DelaysBy(const std::string& variable, const std::string& value) {
+  const auto parsed = ParseServerOptions({"tritonserver", {"m.onnx"}, {{variable, value}}});
+  if (!parsed.has_value()) return parsed.error().message();
+  const GrpcDelays& delays = parsed->options.grpc_calls.delays;
+  std::string text;
+  for (const milliseconds delay : {delays.call, delays.answer, delays.notice, delays.response, delays.last_response}) {
+    text += (text.empty() ? "" : " ") + std::to_string(delay.count());
+  }
+  return text;
+}
+
+TEST(TritonserverFlagsTest, ItsTestsDelayStepsOfInferencesOverGrpc) {
+  EXPECT_EQ(DelaysBy("TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", "2"), "0 2000 0 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_RESPONSE", "30"), "0 30 0 30 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_COMPLETE", "30"), "0 0 0 0 30");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_PROCESS", "30"), "30 0 0 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_PROCESS_ENTRY", "30"), "30 0 0 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_NOTIFICATION", "30"), "0 0 30 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_ENQUEUE", "30"), "0 0 30 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_RESPONSE_COMPLETION", "30"), "0 30 0 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_RESPONSE_COMPLETE_EXEC", "30"), "0 30 0 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_OTHER", "30"), "0 0 0 0 0");
+  EXPECT_THAT(DelaysBy("TRITONSERVER_DELAY_GRPC_PROCESS", "-1"), HasSubstr("TRITONSERVER_DELAY_GRPC_PROCESS: "));
+}
+
+TEST(TritonserverFlagsTest, TheAccountOfItsRedisMayComeFromTheEnvironment) {
+  const auto account = [](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments = {"m.onnx"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const CacheOptions cache =
+        ParseServerOptions(
+            {"tritonserver", arguments, {{"TRITONCACHE_REDIS_USERNAME", "u"}, {"TRITONCACHE_REDIS_PASSWORD", "p"}}})
+            ->options.cache;
+    return cache.user + ":" + cache.password;
   };
-  EXPECT_EQ(delay({{"TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", "2"}}), milliseconds(2'000));
-  EXPECT_EQ(delay({{"TRITONSERVER_DELAY_GRPC_RESPONSE", "30"}}), milliseconds(30));
-  EXPECT_EQ(delay({}), milliseconds(0));
+  EXPECT_EQ(account({"--cache-config=redis,host=h"}), "u:p");
+  EXPECT_EQ(account({"--cache-config=redis,password=mine"}), "u:mine");
 }
 
 TEST(TritonserverFlagsTest, MetricsListenWhereHttpDoes) {

@@ -95,5 +95,24 @@ TEST_F(AccessLogTest, OneLineForAStreamWhenItEnds) {
   ExpectIn(lines[1], {"ModelStreamInfer", R"("status":"CANCELLED")"});
 }
 
+// The methods are made anew: whether they are logged is settled then.
+TEST_F(AccessLogTest, AVerboseLineForACallAsTritonHasIt) {
+  service_.options.access_log = false;
+  service_.options.triton_exact = true;
+  service_.Serve();
+  service_.Ask("ServerLive", "");
+  EXPECT_EQ(Lines().size(), 0u);
+  service_.logger->SetVerboseLevel(1);
+  service_.Ask("ServerLive", "");
+  service_.Ask("ModelInfer", InferRequest());
+  auto stream = service_.Open("ModelStreamInfer");
+  stream->Message(InferRequest().SerializeAsString());
+  const std::vector<std::string> lines = Lines();
+  ASSERT_EQ(lines.size(), 3u);
+  ExpectIn(lines[0], {"Process for ServerLive, rpc_ok=1, ", " step START"});
+  ExpectIn(lines[1], {"Process for ModelInferHandler, rpc_ok=1, "});
+  ExpectIn(lines[2], {"Process for ModelStreamInferHandler, rpc_ok=1, "});
+}
+
 }  // namespace
 }  // namespace inferd::oip_grpc

@@ -284,12 +284,40 @@ TEST_F(InferCallTest, WhatFailsBehindTheDeadlineIsTheDeadline) {
 }
 
 TEST_F(InferCallTest, ItsAnswerMayBeHeldBack) {
-  service_.options.answer_delay = std::chrono::milliseconds(50);
+  service_.options.delays.answer = std::chrono::milliseconds(50);
   auto call = service_.Ask("ModelInfer", InferRequest());
   EXPECT_TRUE(call->Messages().empty());
   service_.server.loop.Advance(std::chrono::milliseconds(60));
   EXPECT_EQ(StatusOf(*call), "0");
   EXPECT_EQ(call->Messages().size(), 1u);
+}
+
+TEST_F(InferCallTest, ItMayBeTakenUpLaterUnlessItsClientHasGone) {
+  service_.options.delays.call = std::chrono::milliseconds(50);
+  auto call = service_.Ask("ModelInfer", InferRequest("stays"));
+  auto gone = service_.Ask("ModelInfer", InferRequest("gone"));
+  gone->Vanish();
+  service_.server.loop.RunPosted();
+  EXPECT_EQ(service_.dispatcher.last, nullptr);
+  service_.server.loop.Advance(std::chrono::milliseconds(60));
+  EXPECT_EQ(service_.dispatcher.last->id, "stays");
+  EXPECT_EQ(StatusOf(*call), "0");
+}
+
+TEST_F(InferCallTest, ThatItsClientHasGoneMayBeNoticedLater) {
+  service_.options.delays.notice = std::chrono::milliseconds(50);
+  core::Completion completion;
+  Hold(completion);
+  auto call = service_.Open("ModelInfer");
+  call->Unary(InferRequest().SerializeAsString());
+  const auto flag = service_.dispatcher.last->cancel;
+  call->Vanish();
+  service_.server.loop.RunPosted();
+  EXPECT_FALSE(flag->cancelled());
+  service_.server.loop.Advance(std::chrono::milliseconds(60));
+  EXPECT_TRUE(flag->cancelled());
+  completion.Fail(base::Cancelled("gone"));
+  service_.Settle();
 }
 
 TEST_F(InferCallTest, MetadataThatMatchBecomeParameters) {

@@ -1,5 +1,6 @@
 #include "frontends/oip_grpc/infer_stream.h"
 
+#include <chrono>
 #include <utility>
 
 #include "call/await_load.h"
@@ -142,16 +143,21 @@ void InferStream::Receive(const std::shared_ptr<Execution>& execution, core::Inf
   Received received{.response = std::move(response), .place = {}};
   if (execution->flow != nullptr) received.place = execution->flow->Enter(received.response);
   net::Loop& loop = execution->key->loop;
-  if (loop.InLoopThread() && !execution->posted) {
-    if (InferStream* stream = execution->key->stream) stream->OnResponse(execution, std::move(received));
-    return;
-  }
+  if (loop.InLoopThread() && !execution->posted) return Arrive(execution, std::move(received));
   execution->posted = true;
   if (!execution->arrived.Push(std::move(received))) return;
   loop.Post([execution] {
-    execution->arrived.TakeEach([&execution](Received&& arrived) {
-      if (InferStream* stream = execution->key->stream) stream->OnResponse(execution, std::move(arrived));
-    });
+    execution->arrived.TakeEach([&execution](Received&& arrived) { Arrive(execution, std::move(arrived)); });
+  });
+}
+
+void InferStream::Arrive(const std::shared_ptr<Execution>& execution, Received received) {
+  InferStream* const stream = execution->key->stream;
+  if (stream == nullptr) return;
+  const std::chrono::milliseconds delay = stream->options().delays.last_response;
+  if (delay.count() == 0 || !received.response.final) return stream->OnResponse(execution, std::move(received));
+  execution->key->loop.RunAfter(delay, [execution, received = std::move(received)]() mutable {
+    if (InferStream* later = execution->key->stream) later->OnResponse(execution, std::move(received));
   });
 }
 
@@ -238,6 +244,7 @@ void InferStream::RefuseRequest(uint64_t number, const base::Status& status, std
 
 void InferStream::Send() {
   while (writable_ && !ended_) {
+    if (SendsLater()) break;
     std::optional<StreamResponse> next = queue_.Next();
     if (!next.has_value()) break;
     if (!next->status.ok()) return End(next->status);
@@ -253,6 +260,20 @@ void InferStream::Send() {
   if (queue_.requests() == 0 && half_closed_) return End({});
   if (queue_.requests() == 0 && draining_) return End(base::Unavailable("the server is shutting down"));
   UpdateReading();
+}
+
+// Whether a response has yet to wait, as tests of clients may want each to.
+bool InferStream::SendsLater() {
+  const std::chrono::milliseconds delay = options().delays.response;
+  if (delay.count() == 0 || !queue_.ready() || std::exchange(has_paused_, false)) return false;
+  if (std::exchange(pausing_, true)) return true;
+  key_->loop.RunAfter(delay, [key = key_] {
+    if (key->stream == nullptr) return;
+    key->stream->pausing_ = false;
+    key->stream->has_paused_ = true;
+    key->stream->Send();
+  });
+  return true;
 }
 
 void InferStream::UpdateReading() {

@@ -63,6 +63,7 @@ class InferStream final : public net::grpc::MessageReader {
   void Dispatch(uint64_t number, Prepared prepared, std::string_view id);
   void Execute(uint64_t number, PreparedRequest prepared, std::shared_ptr<const core::PinnedModel> pinned);
   static void Receive(const std::shared_ptr<Execution>& execution, core::InferResponse response);
+  static void Arrive(const std::shared_ptr<Execution>& execution, Received received);
   void OnResponse(const std::shared_ptr<Execution>& execution, Received received);
   void Respond(const std::shared_ptr<Execution>& execution, Received received);
   void EncodeElsewhere(const std::shared_ptr<Execution>& execution, uint64_t place, Received received);
@@ -70,6 +71,7 @@ class InferStream final : public net::grpc::MessageReader {
   StreamResponse Encoded(base::Result<net::grpc::Message> message, std::string_view id) const;
   void RefuseRequest(uint64_t number, const base::Status& status, std::string_view id);
   void Send();
+  bool SendsLater();
   void UpdateReading();
   void End(const base::Status& status);
 
@@ -88,6 +90,8 @@ class InferStream final : public net::grpc::MessageReader {
   bool half_closed_ = false;
   bool draining_ = false;
   bool ended_ = false;
+  bool pausing_ = false;     // before a response, for tests (rpc::Delays)
+  bool has_paused_ = false;  // the next response may be sent
 };
 
 }  // namespace inferd::oip_grpc

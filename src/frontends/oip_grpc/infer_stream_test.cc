@@ -409,6 +409,33 @@ TEST_F(InferStreamTest, ARequestMayHaveAnyNumberOfResponses) {
   EXPECT_EQ(Received(), (Texts{"a:y1 more", "a:y2 more", "c:y last"}));
 }
 
+TEST_F(InferStreamTest, EachResponseMayBeHeldBackBehindTheOneBefore) {
+  service_.options.delays.response = std::chrono::milliseconds(50);
+  Open();
+  for (const char* id : {"a", "b"}) Ask(id);
+  call_->End();
+  EXPECT_EQ(Received(), Texts{});
+  service_.server.loop.Advance(std::chrono::milliseconds(60));
+  EXPECT_EQ(Received(), Texts{"a:x"});
+  EXPECT_FALSE(call_->answered());
+  service_.server.loop.Advance(std::chrono::milliseconds(60));
+  EXPECT_EQ(Received(), (Texts{"a:x", "b:x"}));
+  EXPECT_EQ(StatusOf(*call_), "0");
+}
+
+TEST_F(InferStreamTest, TheLastResponseMayBeTakenLater) {
+  service_.dispatcher.models["m"]->signature_.decoupled = true;
+  service_.options.delays.last_response = std::chrono::milliseconds(50);
+  Open();
+  Hold();
+  Ask("a");
+  Send("a", ResponseTo("a", "y1", false));
+  Send("a", ResponseTo("a", "y2", true));
+  EXPECT_EQ(Received(), Texts{"a:y1 more"});
+  service_.server.loop.Advance(std::chrono::milliseconds(60));
+  EXPECT_EQ(Received(), (Texts{"a:y1 more", "a:y2 last"}));
+}
+
 // A client that does not read: the engine is told to hold, and goes on when the client has taken some.
 TEST_F(InferStreamTest, AnEngineHoldsWhileTheClientTakesNothing) {
   service_.dispatcher.models["m"]->signature_.decoupled = true;

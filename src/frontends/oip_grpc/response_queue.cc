@@ -25,10 +25,15 @@ void ResponseQueue::CloseRequest(uint64_t request) {
   DropDone();
 }
 
+bool ResponseQueue::ready() const {
+  if (requests_.empty()) return false;
+  const Request& front = requests_.front();
+  return !front.empty() && front.responses[front.left].has_value();
+}
+
 std::optional<StreamResponse> ResponseQueue::Next() {
-  if (requests_.empty()) return std::nullopt;
+  if (!ready()) return std::nullopt;
   Request& front = requests_.front();
-  if (front.empty() || !front.responses[front.left].has_value()) return std::nullopt;
   std::optional<StreamResponse> next = std::move(front.responses[front.left]);
   if (++front.left == front.responses.size()) {
     front.first += front.left;

@@ -32,7 +32,9 @@ class ResponseQueue {
   // It has no more of them than were opened.
   void CloseRequest(uint64_t request);
 
-  // The next response in order; nullopt: it is not ready.
+  // Whether there is a next response, in order.
+  bool ready() const;
+  // It; nullopt: it is not ready.
   std::optional<StreamResponse> Next();
 
   // Requests that are open, or have responses left.
