@@ -1,10 +1,8 @@
 #include "rest/response_stream.h"
 
-#include <cstring>
-#include <span>
-#include <string_view>
 #include <utility>
 
+#include "base/memory_shortage.h"
 #include "rest/error_response.h"
 #include "rest/infer_call.h"
 
@@ -12,35 +10,11 @@ namespace inferd::rest {
 
 namespace {
 
-// Smaller events go out as one piece, which costs less than the copy.
+// Smaller events are copied, and those that come together go out as one piece, which costs less than many.
 constexpr size_t kJoinedBytesMax = 4096;
+constexpr size_t kTextBytesMax = 16 * 1024;  // of events that wait for others
 
 using Pieces = decltype(net::HttpResponse::body);
-
-// The data of an event, framed.
-Pieces Framed(Pieces data, EventForm form) {
-  const EventFrame frame = FrameOf(form);
-  size_t bytes = frame.before.size() + frame.behind.size();
-  for (const base::BufferSlice& piece : data) bytes += piece.size();
-  Pieces framed;
-  if (bytes <= kJoinedBytesMax) {
-    base::Buffer joined = base::Buffer::Allocate(bytes);
-    std::byte* out = joined.data();
-    const auto add = [&out](std::string_view text) {
-      if (!text.empty()) std::memcpy(out, text.data(), text.size());
-      out += text.size();
-    };
-    add(frame.before);
-    for (const base::BufferSlice& piece : data) add(piece.view());
-    add(frame.behind);
-    framed.emplace_back(joined);
-    return framed;
-  }
-  if (!frame.before.empty()) framed.emplace_back(base::Buffer::CopyOf(frame.before));
-  for (base::BufferSlice& piece : data) framed.push_back(std::move(piece));
-  framed.emplace_back(base::Buffer::CopyOf(frame.behind));
-  return framed;
-}
 
 }  // namespace
 
@@ -57,11 +31,15 @@ void ResponseStream::Open() {
 void ResponseStream::Receive(core::InferResponse&& response) {
   core::ResponseFlow::Place place = flow_->Enter(response);
   Received received{.response = std::move(response), .place = std::move(place)};
-  if (loop_.InLoopThread() && !posted_) return OnResponse(std::move(received));
+  if (loop_.InLoopThread() && !posted_) {
+    OnResponse(std::move(received));
+    return Flush();
+  }
   posted_ = true;
   if (!arrived_.Push(std::move(received))) return;
   loop_.Post([self = shared_from_this()] {
     self->arrived_.TakeEach([&self](Received&& arrived) { self->OnResponse(std::move(arrived)); });
+    base::RunUnlessOutOfMemory([&self] { self->Flush(); });  // else with the next of them
   });
 }
 
@@ -70,6 +48,7 @@ void ResponseStream::OnResponse(Received received) {
   if (flow_->overfull()) {
     return Fail(base::ResourceExhausted("the client does not take the responses, and the model goes on"));
   }
+  if (waiting_.empty() && writable_ && !encoding_) return Take(std::move(received));
   waiting_.push_back(std::move(received));
   Advance();
 }
@@ -90,7 +69,7 @@ void ResponseStream::Take(Received received) {
   }
   const bool carries = !response.outputs.empty() || !response.parameters.empty();
   if (response.final && !carries && (started_ || call_->pinned()->signature().decoupled)) {
-    Write({});
+    Begin({});
     return End(base::OkStatus());
   }
   if (call_->EncodingIsBig(response)) return EncodeElsewhere(std::move(received));
@@ -109,43 +88,68 @@ void ResponseStream::EncodeElsewhere(Received received) {
       if (self->call_ == nullptr) return;
       self->Send(std::move(event), final);
       self->Advance();
+      self->Flush();
     });
   });
 }
 
 void ResponseStream::Send(base::Result<net::HttpResponse> event, bool final) {
   if (!event.has_value()) return Fail(std::move(event).error());
-  event->body = Framed(std::move(event->body), form_);
-  Write(*std::move(event));
+  Pieces data = std::exchange(event->body, {});
+  Begin(*std::move(event));
+  if (call_ == nullptr) return;
+  AddEvent(std::move(data));
   if (final) End(base::OkStatus());
 }
 
-void ResponseStream::Write(net::HttpResponse&& event) {
-  if (call_ == nullptr) return;
-  net::Reply& reply = call_->call().reply();
-  Pieces pieces = std::exchange(event.body, {});
-  if (!std::exchange(started_, true)) {
-    if (!call_->BeginStream()) return OnPeerGone();
-    event.content_type = ContentTypeOf(form_);
-    if (form_ == EventForm::kServerSent) event.headers.emplace_back("Cache-Control", "no-cache");
-    reply.Start(std::move(event));
+// The answer's head, before the first event.
+void ResponseStream::Begin(net::HttpResponse&& head) {
+  if (call_ == nullptr || std::exchange(started_, true)) return;
+  if (!call_->BeginStream()) return OnPeerGone();
+  head.content_type = ContentTypeOf(form_);
+  if (form_ == EventForm::kServerSent) head.headers.emplace_back("Cache-Control", "no-cache");
+  call_->call().reply().Start(std::move(head));
+}
+
+void ResponseStream::AddEvent(Pieces data) {
+  const EventFrame frame = FrameOf(form_);
+  size_t bytes = frame.before.size() + frame.behind.size();
+  for (const base::BufferSlice& piece : data) bytes += piece.size();
+  text_ += frame.before;
+  if (bytes <= kJoinedBytesMax) {
+    for (const base::BufferSlice& piece : data) text_ += piece.view();
+  } else {
+    Flush();
+    for (base::BufferSlice& piece : data) Write(std::move(piece));
   }
-  for (base::BufferSlice& piece : pieces) writable_ = reply.Write(std::move(piece));
-  if (writable_) return;
+  text_ += frame.behind;
+  if (text_.size() >= kTextBytesMax) Flush();
+}
+
+void ResponseStream::Flush() {
+  if (call_ == nullptr || text_.empty()) return;
+  Write(base::BufferSlice(base::Buffer::CopyOf(text_)));
+  text_.clear();
+}
+
+void ResponseStream::Write(base::BufferSlice piece) {
+  net::Reply& reply = call_->call().reply();
+  const bool was_writable = writable_;
+  writable_ = reply.Write(std::move(piece));
+  if (writable_ || !was_writable) return;
   reply.OnWritable([weak = weak_from_this()] {
     const auto self = weak.lock();
     if (self == nullptr) return;
     self->writable_ = true;
     self->Advance();
+    self->Flush();
   });
 }
 
 void ResponseStream::Fail(base::Status status) {
   call_->Cancel();
   if (started_) {
-    net::HttpResponse event;
-    event.body = Framed(ErrorResponse(call_->options(), status).body, form_);
-    Write(std::move(event));
+    AddEvent(ErrorResponse(call_->options(), status).body);
     return End(status);
   }
   const std::shared_ptr<InferCall> call = std::exchange(call_, nullptr);
@@ -156,6 +160,7 @@ void ResponseStream::Fail(base::Status status) {
 
 void ResponseStream::End(const base::Status& status) {
   if (call_ == nullptr) return;
+  Flush();
   waiting_.clear();
   std::exchange(call_, nullptr)->EndStream(status);
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 
 #include "base/status.h"
 #include "call/arrived_responses.h"
@@ -42,7 +43,11 @@ class ResponseStream final : public std::enable_shared_from_this<ResponseStream>
   void Take(Received received);
   void EncodeElsewhere(Received received);
   void Send(base::Result<net::HttpResponse> event, bool final);
-  void Write(net::HttpResponse&& event);
+  void Begin(net::HttpResponse&& head);
+  void AddEvent(decltype(net::HttpResponse::body) data);
+  // Gives the transport the events that have come together in one turn of the loop.
+  void Flush();
+  void Write(base::BufferSlice piece);
   // The call's end: as its answer, or, where that has begun, as the last event.
   void Fail(base::Status status);
   void End(const base::Status& status);
@@ -54,6 +59,7 @@ class ResponseStream final : public std::enable_shared_from_this<ResponseStream>
   std::shared_ptr<InferCall> call_;  // null: it is over
   call::ArrivedResponses arrived_;
   std::deque<Received> waiting_;
+  std::string text_;  // of events, until the next Flush
   bool started_ = false;
   bool writable_ = true;
   bool encoding_ = false;  // an event, on the pool
