@@ -152,6 +152,38 @@ def test_flags_that_contradict_each_other_end_the_start(flags, text):
     assert done.returncode == 1 and text in done.stdout + done.stderr
 
 
+def test_calls_that_name_a_repository_are_not_supported(tmp_path):
+    models.add_fake(tmp_path, "echo")
+    text = "'repository_name' specification is not supported"
+    with serve(tmp_path, "--model-control-mode=explicit") as server, grpc.insecure_channel(server.grpc_address) as channel:
+        for path in ("index", "models/echo/load", "models/echo/unload"):
+            assert server.json("POST", f"/v2/repository/main/{path}", {}) == (501, {"error": text})
+        for method, fields in (("RepositoryIndex", {}), ("RepositoryModelLoad", {"model_name": "echo"}),
+                               ("RepositoryModelUnload", {"model_name": "echo"})):
+            request = protos.message(f"inference.{method}Request")(repository_name="main", **fields)
+            with pytest.raises(grpc.RpcError) as error:
+                oip.unary(channel, method)(request, timeout=60)
+            assert (error.value.code(), error.value.details()) == (grpc.StatusCode.UNIMPLEMENTED, text)
+
+
+def test_extensions_are_those_that_its_tests_look_for(tmp_path):
+    expected = ["classification", "sequence", "model_repository", "model_repository(unload_dependents)", "schedule_policy",
+                "model_configuration", "system_shared_memory", "cuda_shared_memory", "binary_tensor_data", "parameters",
+                "statistics", "trace", "logging"]
+    with serve(tmp_path) as server, grpc.insecure_channel(server.grpc_address) as channel:
+        assert server.json("GET", "/v2")[1]["extensions"] == expected
+        metadata = oip.unary(channel, "ServerMetadata")(protos.message("inference.ServerMetadataRequest")(), timeout=60)
+        assert list(metadata.extensions) == expected
+
+
+def test_a_coding_of_the_body_that_is_unknown(tmp_path):
+    models.add_fake(tmp_path, "echo")
+    for started, status in ((serve(tmp_path), 501), (Server(tmp_path), 415)):
+        with started as server:
+            answered, headers, body = server.request("POST", "/v2/models/echo/infer", "{}", {"Content-Encoding": "br"})
+            assert (answered, headers["Accept-Encoding"]) == (status, "gzip, deflate"), body
+
+
 def test_statistics_of_what_is_not_there(tmp_path):
     with serve(EXAMPLES) as server:
         assert server.json("GET", "/v2/models/nobody/stats") == (400, {"error": "requested model 'nobody' is not available"})

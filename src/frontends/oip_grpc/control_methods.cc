@@ -55,8 +55,9 @@ base::Result<inference::ServerMetadataResponse> ServerMetadata(const Environment
   inference::ServerMetadataResponse response;
   response.set_name(environment.options.server_name);
   response.set_version(environment.options.server_version);
-  for (const std::string_view extension : v2::Extensions(environment.regions != nullptr))
-    response.add_extensions(std::string(extension));
+  const auto extensions =
+      environment.options.triton_exact ? v2::TritonExtensions() : v2::Extensions(environment.regions != nullptr);
+  for (const std::string_view extension : extensions) response.add_extensions(std::string(extension));
   return response;
 }
 
@@ -85,8 +86,15 @@ base::Result<inference::ModelStatisticsResponse> ModelStatistics(const Environme
   return StatisticsMessage(statistics);
 }
 
+template <typename Request>
+base::Status CheckRepository(const Environment& environment, const Request& request) {
+  if (!environment.options.triton_exact || request.repository_name().empty()) return base::OkStatus();
+  return base::Unimplemented(std::string(v2::kNoRepositoryNames));
+}
+
 base::Result<inference::RepositoryIndexResponse> RepositoryIndex(const Environment& environment,
                                                                  const inference::RepositoryIndexRequest& request) {
+  INFERD_RETURN_IF_ERROR(CheckRepository(environment, request));
   INFERD_ASSIGN_OR_RETURN(const auto entries, environment.catalog.Index(request.repository_name(), request.ready()));
   return IndexMessage(entries);
 }
@@ -115,6 +123,9 @@ Method RepositoryModelLoad(const Shared& environment) {
       message = {};
       if (!request.has_value()) return rpc::AnswerWhenDone(std::move(call))(std::move(request).error());
       call.SetModel(request->model_name(), "");
+      if (base::Status named = CheckRepository(*environment, *request); !named.ok()) {
+        return rpc::AnswerWhenDone(std::move(call))(std::move(named));
+      }
       auto load = ReadLoadRequest(*std::move(request));
       if (!load.has_value()) return rpc::AnswerWhenDone(std::move(call))(std::move(load).error());
       environment->catalog.Load(*std::move(load), rpc::AnswerWhenDone(std::move(call)));
@@ -130,6 +141,7 @@ Method RepositoryModelUnload(const Shared& environment) {
     const auto request = net::grpc::Decode<inference::RepositoryModelUnloadRequest>(message);
     if (!request.has_value()) return call.Finish(request.error());
     call.SetModel(request->model_name(), "");
+    if (const base::Status named = CheckRepository(*environment, *request); !named.ok()) return call.Finish(named);
     auto unload = ReadUnloadRequest(*request);
     if (!unload.has_value()) return call.Finish(unload.error());
     environment->catalog.Unload(*std::move(unload), rpc::AnswerWhenDone(std::move(call)));

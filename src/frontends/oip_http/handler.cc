@@ -28,6 +28,7 @@ namespace {
 
 constexpr int kMethodNotAllowed = 405;
 constexpr int kUnsupportedMediaType = 415;
+constexpr int kNotImplemented = 501;
 
 net::HttpResponse NoSuchRoute(const Options& options, const RouteResult& route) {
   if (route.allow.empty()) return rest::ErrorResponse(options, base::NotFound(options.texts.not_found));
@@ -77,8 +78,7 @@ class Handler final : public net::HttpHandler {
     const auto headers = ReadInferHeaders(head, unknown_coding);
     if (!headers.has_value()) {
       return Refuse(head, route.route,
-                    unknown_coding ? rest::ErrorResponse(kUnsupportedMediaType, headers.error().message())
-                                   : rest::ErrorResponse(options_, headers.error()));
+                    unknown_coding ? UnknownCoding(headers.error()) : rest::ErrorResponse(options_, headers.error()));
     }
     if (headers->coding != net::ContentCoding::kIdentity || route.route.endpoint != Endpoint::kInfer) return plan;
     plan.align_at = static_cast<size_t>(headers->json_bytes.value_or(0));
@@ -96,6 +96,9 @@ class Handler final : public net::HttpHandler {
     if (!found.found) return call.Send(NoSuchRoute(options_, found));
     const Route& route = found.route;
     call.SetModel(route.model, route.version);
+    if (options_.triton_exact && !route.repository.empty()) {
+      return call.Send(rest::ErrorResponse(options_, base::Unimplemented(std::string(v2::kNoRepositoryNames))));
+    }
     switch (route.endpoint) {
       case Endpoint::kInfer: {
         return InferCall::Start(std::make_unique<InferCall>(std::move(call), route), std::move(request));
@@ -114,6 +117,14 @@ class Handler final : public net::HttpHandler {
   }
 
  private:
+  // What it may be instead is said, too (RFC 9110, 12.5.3).
+  net::HttpResponse UnknownCoding(const base::Status& status) const {
+    net::HttpResponse response =
+        rest::ErrorResponse(options_.triton_exact ? kNotImplemented : kUnsupportedMediaType, status.message());
+    response.headers.emplace_back("Accept-Encoding", "gzip, deflate");
+    return response;
+  }
+
   // In the words of Triton's server, which has a number for the method.
   void LogRequest(const net::RequestHead& head) const {
     environment_->logger.Verbose("HTTP request: " + std::string(head.method == net::Method::kPost ? "2" : "0") + " " +
@@ -162,8 +173,9 @@ class Handler final : public net::HttpHandler {
       case Endpoint::kLogging: return Logging(request);
       case Endpoint::kTraceSetting: return TraceSetting(route, request);
       default:
-        return rest::JsonResponse(ServerMetadataJson(options_.server_name, options_.server_version,
-                                                     v2::Extensions(environment_->regions != nullptr)));
+        return rest::JsonResponse(ServerMetadataJson(
+            options_.server_name, options_.server_version,
+            options_.triton_exact ? v2::TritonExtensions() : v2::Extensions(environment_->regions != nullptr)));
     }
   }
 
