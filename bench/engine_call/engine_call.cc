@@ -2,6 +2,8 @@
 // engine library as the server calls it, and through ONNX Runtime's C API alone. The second is the floor that the
 // server's own cost is measured against.
 //
+// engine_call ENGINE.so MODEL_REPOSITORY MODEL: the second alone, of one model.
+//
 // engine_call ENGINE.so MODEL_REPOSITORY MODEL SECONDS: how many rows per second the bare library reaches by itself
 // with batches of 1 to 64 (throughput.h); each is measured for so long.
 
@@ -92,17 +94,23 @@ std::string ModelFile(const std::string& repository, const Case& c) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Require(argc == 3 || argc == 5, "usage: engine_call ENGINE.so MODEL_REPOSITORY [MODEL SECONDS]");
+  Require(argc >= 3 && argc <= 5, "usage: engine_call ENGINE.so MODEL_REPOSITORY [MODEL [SECONDS]]");
   auto engine = enginehost::PluginEngine::Open(argv[1], {.logger = nullptr, .cpu_threads = 2});
   Require(engine.has_value(), engine ? "" : engine.error().ToString());
   const OrtApi* ort = OrtGetApiBase()->GetApi(ORT_API_VERSION);
   OrtEnv* env = nullptr;
   Require(ort != nullptr && ort->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "engine_call", &env) == nullptr,
           "no environment");
-  if (argc == 5) {
+  if (argc > 3) {
     const auto what = std::ranges::find(Cases(), std::string_view(argv[3]), &Case::model);
     Require(what != Cases().end(), "no such model");
-    bench::PrintThroughput(*ort, env, ModelFile(argv[2], *what), *what, std::atof(argv[4]));
+    const std::string file = ModelFile(argv[2], *what);
+    if (argc == 5) {
+      bench::PrintThroughput(*ort, env, file, *what, std::atof(argv[4]));
+    } else {
+      const BareCost bare = MeasureBare(*ort, env, file, *what);
+      std::printf("%-16s %11.2f %13.2f\n", what->model.c_str(), bare.in_a_loop_us, bare.lone_us);
+    }
     ort->ReleaseEnv(env);
     return 0;
   }

@@ -1,10 +1,12 @@
-// tensorflow_call MODEL_REPOSITORY: what one TF_SessionRun of half_plus_two and of mean224 costs, in microseconds of
-// CPU, with the session options that the server gives it. The floor that the server's own cost is measured against.
+// tensorflow_call MODEL_REPOSITORY [MODEL]: what one TF_SessionRun of half_plus_two and of mean224, or of the one that
+// is named, costs, in microseconds of CPU, with the session options that the server gives it. The floor that the
+// server's own cost is measured against.
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/engine_call/cpu_cost.h"
@@ -83,12 +85,16 @@ void Print(const std::string& repository, const char* model, const char* output,
 }  // namespace
 
 int main(int argc, char** argv) {
-  Require(argc == 2, "usage: tensorflow_call MODEL_REPOSITORY");
+  Require(argc == 2 || argc == 3, "usage: tensorflow_call MODEL_REPOSITORY [MODEL]");
   tensorflow::PrepareTf();
   const base::Status opened = tensorflow::OpenTf();
   Require(opened.ok(), opened.ToString());
   std::printf("CPU us per call    TF_SessionRun   each 100 us\n");
-  Print(argv[1], "half_plus_two", "StatefulPartitionedCall", {3});
-  Print(argv[1], "mean224", "PartitionedCall", {1, 224, 224, 3});  // it has no state
+  const std::string only = argc == 3 ? argv[2] : "";
+  const auto print = [&](const char* model, const char* output, std::vector<int64_t> shape) {
+    if (only.empty() || only == model) Print(argv[1], model, output, std::move(shape));
+  };
+  print("half_plus_two", "StatefulPartitionedCall", {3});
+  print("mean224", "PartitionedCall", {1, 224, 224, 3});  // it has no state
   return 0;
 }

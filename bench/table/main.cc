@@ -16,6 +16,7 @@
 #include "bench/harness/core_layout.h"
 #include "bench/harness/display.h"
 #include "bench/harness/programs.h"
+#include "bench/table/engine_table.h"
 #include "bench/table/ensemble_table.h"
 #include "bench/table/idle_connections.h"
 #include "bench/table/measurement.h"
@@ -190,6 +191,12 @@ constexpr Mode kModes[] = {
      [](const Options& options, const Programs::Options& programs) {
        return PrintSequenceTable(programs,
                                  {.connections = options.connections, .timing = TimingOf(options.duration_s)});
+     }},
+    {"--engines", "What each engine's requests cost above its bare library",
+     [](const Options& options, const Programs::Options& programs) {
+       return PrintEngineTable(programs, {.wires = {Wire::kBinary, Wire::kGrpc},
+                                          .connections = options.connections,
+                                          .timing = TimingOf(options.duration_s)});
      }},
     {"--ensembles", "What a step of an ensemble costs: chains of a model beside it",
      [](const Options& options, const Programs::Options& programs) {

@@ -1,0 +1,46 @@
+"""python_call.py MODEL.py ELEMENTS: what one call of a model's predict() costs with a row of so many floats, in microseconds of CPU:
+in a loop, and every 100 us. What the python engine's own cost is measured against."""
+
+import importlib.util
+import sys
+import time
+
+import numpy
+
+
+def in_a_loop(call):
+    best = float("inf")
+    for _ in range(10):
+        calls, start = 0, time.process_time_ns()
+        while (used := time.process_time_ns() - start) < 50_000_000:
+            for _ in range(64):
+                call()
+            calls += 64
+        best = min(best, used / calls / 1000)
+    return best
+
+
+def alone(call):
+    best = float("inf")
+    for _ in range(5):
+        used = 0
+        for _ in range(300):
+            time.sleep(0.0001)
+            start = time.thread_time_ns()
+            call()
+            used += time.thread_time_ns() - start
+        best = min(best, used / 300 / 1000)
+    return best
+
+
+def main():
+    spec = importlib.util.spec_from_file_location("model", sys.argv[1])
+    model = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(model)
+    row = numpy.random.default_rng(1).random((1, int(sys.argv[2])), numpy.float32)
+    call = lambda: model.predict(row)
+    print(sys.argv[2], in_a_loop(call), alone(call))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+#include "bench/table/engine_table.h"
+
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bench/harness/display.h"
+#include "bench/table/measurement.h"
+#include "ctl/text/table.h"
+
+namespace inferd::bench {
+
+namespace {
+
+using base::Result;
+using base::Status;
+
+constexpr int kRounds = 3;
+
+// What is asked of an engine, and what its library is asked beside it.
+struct EngineCase {
+  const char* engine;
+  const char* repository;
+  const char* model;
+  const char* shape;  // "NAME=1,2"; empty: the model's own
+  const char* what;   // which call of the bare program is the same
+  const char* bare;   // its command line; PROGRAMS and LIBRARIES stand for the folders
+};
+
+constexpr EngineCase kCases[] = {
+    {"onnxruntime", "tests/models/repository", "simple", "", "simple",
+     "PROGRAMS/engine_call LIBRARIES/engines/onnxruntime.so tests/models/repository simple"},
+    {"tensorflow", "tests/models/tensorflow", "half_plus_two", "x=3,1", "half_plus_two",
+     "PROGRAMS/tensorflow_call tests/models/tensorflow half_plus_two"},
+    {"forest", "examples/forest", "iris", "input-0=1,4", "iris",
+     "PROGRAMS/forest_call examples/forest/iris/1/model.json"},
+    {"python", "examples/python", "standardize", "rows=1,20", "20",
+     "LIBRARIES/python/environment/bin/python3 bench/engine_call/python_call.py examples/python/standardize/1/model.py "
+     "20"},
+    {"python", "examples/python", "standardize", "rows=1,20000", "20000",
+     "LIBRARIES/python/environment/bin/python3 bench/engine_call/python_call.py examples/python/standardize/1/model.py "
+     "20000"},
+};
+
+// Of one case, wire and number of connections.
+struct Load {
+  Wire wire;
+  size_t connections;
+  LoadTarget target;
+  net::LoadReport report{};
+};
+
+std::string Libraries(const std::string& programs) { return programs + "/../lib/inferd"; }
+
+bool IsBuilt(const std::string& programs, const EngineCase& what) {
+  std::error_code ignored;
+  return std::filesystem::exists(Libraries(programs) + "/engines/" + what.engine + ".so", ignored);
+}
+
+void Replace(std::string* text, const std::string& word, const std::string& with) {
+  for (size_t at = text->find(word); at != std::string::npos; at = text->find(word, at + with.size())) {
+    text->replace(at, word.size(), with);
+  }
+}
+
+Result<EngineCost> MeasureBare(const std::string& programs, const EngineCase& what) {
+  std::string command = what.bare;
+  Replace(&command, "PROGRAMS", "'" + programs + "'");
+  Replace(&command, "LIBRARIES", "'" + Libraries(programs) + "'");
+  const std::map<std::string, EngineCost> costs = EngineCosts(command + " 2>/dev/null");
+  const auto found = costs.find(what.what);
+  if (found == costs.end())
+    return std::unexpected(base::Unavailable("this does not say what a call costs: " + command));
+  return found->second;
+}
+
+Result<std::vector<Load>> PrepareLoads(const EngineCase& of, const EngineTableCase& what, const Targets& targets) {
+  ModelCall call{.model = of.model};
+  if (*of.shape != '\0') call.shapes.push_back(of.shape);
+  std::vector<Load> loads;
+  for (const Wire wire : what.wires) {
+    call.wire = wire;
+    INFERD_ASSIGN_OR_RETURN(const PreparedCall prepared, Prepare(call, targets));
+    for (const size_t connections : what.connections) loads.push_back({wire, connections, prepared.server});
+  }
+  return loads;
+}
+
+// The machine is not always as fast: the loads, and the bare library, one after the other in each round.
+Result<EngineCost> MeasureInTurns(const std::string& programs, const EngineCase& of, const Timing& timing,
+                                  std::vector<Load>& loads) {
+  std::optional<EngineCost> bare;
+  INFERD_RETURN_IF_ERROR(TakeTurns(loads.size() + 1, kRounds, timing, [&](size_t turn, const Timing& part) -> Status {
+    if (turn == loads.size()) {
+      INFERD_ASSIGN_OR_RETURN(const EngineCost cost, MeasureBare(programs, of));
+      if (!bare.has_value()) bare = EngineCost{};
+      bare->in_a_loop_us += cost.in_a_loop_us / kRounds;
+      bare->lone_us += cost.lone_us / kRounds;
+      return base::OkStatus();
+    }
+    Load& load = loads[turn];
+    INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(load.target, load.connections, part));
+    load.report.Append(report);
+    return base::OkStatus();
+  }));
+  return *bare;
+}
+
+void AddRows(ctl::Table& table, const EngineCase& of, const EngineCost& bare, const std::vector<Load>& loads) {
+  for (const Load& load : loads) {
+    const double bare_us = load.connections == 1 ? bare.lone_us : bare.in_a_loop_us;
+    const std::optional<double> cpu_us = CpuUs(load.report);
+    std::optional<double> above_us;
+    if (cpu_us.has_value()) above_us = *cpu_us - bare_us;
+    table.Add({of.engine, of.model, of.shape, WireName(load.wire), std::to_string(load.connections),
+               Number(load.report.PerSecond(), "%.0f"),
+               ctl::DurationText(static_cast<double>(load.report.latency.PercentileNs(50))), Number(cpu_us),
+               Number(bare_us), Number(above_us)});
+  }
+}
+
+Programs::Options OptionsOf(const Programs::Options& programs, const EngineCase& of) {
+  Programs::Options options = programs;
+  options.floors = false;
+  options.repository = of.repository;
+  options.models = {of.model};
+  return options;
+}
+
+}  // namespace
+
+Status PrintEngineTable(const Programs::Options& programs, const EngineTableCase& what) {
+  ctl::Table table({"ENGINE", "MODEL", "INPUT", "WIRE", "CONN", "REQ/S", "P50", "CPU US", "BARE", "ABOVE"});
+  std::string missing;
+  for (const EngineCase& of : kCases) {
+    if (!IsBuilt(programs.folder, of)) {
+      missing += std::string(of.engine) + " is not built: tools/install_engine " + of.engine + "\n";
+      continue;
+    }
+    ShowProgress(std::string(of.engine) + " " + of.model + " ...");
+    INFERD_ASSIGN_OR_RETURN(const Programs server, Programs::Start(OptionsOf(programs, of)));
+    INFERD_ASSIGN_OR_RETURN(std::vector<Load> loads, PrepareLoads(of, what, server.targets()));
+    INFERD_ASSIGN_OR_RETURN(const EngineCost bare, MeasureInTurns(programs.folder, of, what.timing, loads));
+    AddRows(table, of, bare, loads);
+  }
+  ShowProgress("");
+  std::cout
+      << table.AlignRight({4, 5, 6, 7, 8, 9}).ToString() << missing
+      << "\nCPU US: microseconds of CPU per request, of the server and of processes that it has for a model. BARE: "
+         "of the same call of\nthe engine's library, in a program that does nothing else; with one connection of a "
+         "call every 100 us, since that core\nsleeps between its calls, too. ABOVE: what is the server's own.\n";
+  return base::OkStatus();
+}
+
+}  // namespace inferd::bench
