@@ -1,7 +1,10 @@
 #include "config/format/model_files.h"
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "config/format/file_pattern.h"
 
@@ -46,15 +49,26 @@ bool FitsContent(const Format& format, LazyFile& file) {
   return false;
 }
 
-bool Exists(const ModelFiles& files, const std::string& name) {
-  std::error_code ignored;
-  if (std::ranges::find(files.names, name) != files.names.end()) return true;
-  // The names may be of a single file that is served.
-  return !files.folder.empty() && std::filesystem::exists(files.folder / name, ignored);
-}
+// Which names a folder has, however many they are.
+class FolderNames final {
+ public:
+  explicit FolderNames(const ModelFiles& files)
+      : folder_(files.folder), names_(files.names.begin(), files.names.end()) {}
+
+  bool Has(const std::string& name) const {
+    std::error_code ignored;
+    if (names_.contains(name)) return true;
+    // The names may be of a single file that is served.
+    return !folder_.empty() && std::filesystem::exists(folder_ / name, ignored);
+  }
+
+ private:
+  const std::filesystem::path& folder_;
+  const boost::unordered_flat_set<std::string_view> names_;
+};
 
 // As a file of that row, by its name alone.
-std::optional<FoundModel> Named(const ModelFiles& files, const Format& format, const std::string& name) {
+std::optional<FoundModel> Named(const FolderNames& names, const Format& format, const std::string& name) {
   for (const std::string_view pattern : format.files) {
     if (pattern.empty()) continue;
     const auto star = StarOf(pattern, name);
@@ -63,7 +77,7 @@ std::optional<FoundModel> Named(const ModelFiles& files, const Format& format, c
         .format = &format, .filename = name, .full_name = star->empty() || *star == kFullName, .missing = {}};
     if (!format.companion.empty()) {
       std::string companion = WithStar(format.companion, *star);
-      if (!Exists(files, companion)) found.missing = std::move(companion);
+      if (!names.Has(companion)) found.missing = std::move(companion);
     }
     return found;
   }
@@ -71,21 +85,20 @@ std::optional<FoundModel> Named(const ModelFiles& files, const Format& format, c
 }
 
 // As a model of the first row that it fits.
-std::optional<FoundModel> FindFormat(const ModelFiles& files, LazyFile& file) {
+std::optional<FoundModel> FindFormat(const FolderNames& names, LazyFile& file) {
   for (const Format& format : Formats()) {
-    auto found = Named(files, format, file.name());
+    auto found = Named(names, format, file.name());
     if (found.has_value() && FitsContent(format, file)) return found;
   }
   return std::nullopt;
 }
 
 // The formats that one expects of a file by its name, though its content is of none of them: "XGBoost or Paddle 3".
-// Empty: it may be anything, or it is not read.
-std::string ExpectedFormats(const ModelFiles& files, const std::string& name) {
+// Empty: it may be anything.
+std::string ExpectedFormats(const FolderNames& names, const std::string& name) {
   std::string formats;
-  if (files.folder.empty()) return formats;
   for (const Format& format : Formats()) {
-    const auto named = format.content == Content::kUnread ? std::nullopt : Named(files, format, name);
+    const auto named = format.content == Content::kUnread ? std::nullopt : Named(names, format, name);
     const bool expected = named.has_value() && (format.content == Content::kTells || named->full_name);
     if (expected && PlatformOf(format) != nullptr)
       formats += (formats.empty() ? "" : " or ") + std::string(format.name);
@@ -93,30 +106,49 @@ std::string ExpectedFormats(const ModelFiles& files, const std::string& name) {
   return formats;
 }
 
-bool IsCompanionOf(const FoundModel& file, const FoundModel& other) {
-  if (other.format->companion.empty()) return false;
-  for (const std::string_view pattern : other.format->files) {
-    const auto star = pattern.empty() ? std::nullopt : StarOf(pattern, other.filename);
-    if (star.has_value()) return WithStar(other.format->companion, *star) == file.filename;
+// What a model file has beside it as a part of it; empty: nothing.
+std::string CompanionOf(const FoundModel& model) {
+  if (model.format->companion.empty()) return "";
+  for (const std::string_view pattern : model.format->files) {
+    const auto star = pattern.empty() ? std::nullopt : StarOf(pattern, model.filename);
+    if (star.has_value()) return WithStar(model.format->companion, *star);
   }
-  return false;
+  return "";
 }
 
-// A format's later name, where an earlier one is there: saved_model.pbtxt beside saved_model.pb.
-bool IsOtherNameOf(const FoundModel& file, const FoundModel& other) {
-  if (file.format != other.format) return false;
-  const auto place = [](const FoundModel& each) { return std::ranges::find(each.format->files, each.filename); };
-  const auto end = file.format->files.end();
-  return place(file) != end && place(other) != end && place(other) < place(file);
-}
+// Which of the files that formats fit are no models by themselves, but parts of others.
+class Parts final {
+ public:
+  explicit Parts(const std::vector<FoundModel>& all) {
+    for (const FoundModel& each : all) {
+      program_ |= each.format->beside == Beside::kProgram;
+      folder_ |= each.format->beside == Beside::kFolder;
+      names_.emplace(each.format, each.filename);
+      if (std::string companion = CompanionOf(each); !companion.empty()) companions_.insert(std::move(companion));
+    }
+  }
 
-// Whether it is a part of the other, and no model by itself.
-bool IsPartOf(const FoundModel& file, const FoundModel& other) {
-  if (&file == &other) return false;
-  const bool program = other.format->beside == Beside::kProgram && file.format->beside == Beside::kData;
-  const bool folder = other.format->beside == Beside::kFolder && file.format->beside != Beside::kFolder;
-  return program || folder || IsCompanionOf(file, other) || IsOtherNameOf(file, other);
-}
+  bool Has(const FoundModel& file) const {
+    const bool of_program = program_ && file.format->beside == Beside::kData;
+    const bool of_folder = folder_ && file.format->beside != Beside::kFolder;
+    return of_program || of_folder || companions_.contains(file.filename) || IsLaterName(file);
+  }
+
+ private:
+  // A format's later name, where an earlier one is there: saved_model.pbtxt beside saved_model.pb.
+  bool IsLaterName(const FoundModel& file) const {
+    const auto& names = file.format->files;
+    const auto own = std::ranges::find(names, file.filename);
+    return own != names.end() && std::any_of(names.begin(), own, [&](std::string_view earlier) {
+             return names_.contains({file.format, earlier});
+           });
+  }
+
+  bool program_ = false;
+  bool folder_ = false;
+  boost::unordered_flat_set<std::pair<const Format*, std::string_view>> names_;
+  boost::unordered_flat_set<std::string> companions_;
+};
 
 std::string Shown(const FoundModel& found) {
   const Platform* const platform = PlatformOf(*found.format);
@@ -127,17 +159,18 @@ std::string Shown(const FoundModel& found) {
 }  // namespace
 
 std::vector<FoundModel> FindModels(const ModelFiles& files, const WantedPlatform& wanted) {
+  const FolderNames names(files);
   std::vector<FoundModel> all;
   for (const std::string& name : files.names) {
     LazyFile file(files.folder, name);
-    auto found = FindFormat(files, file);
+    auto found = FindFormat(names, file);
     const Platform* const platform = found.has_value() ? PlatformOf(*found->format) : nullptr;
     if (platform != nullptr && wanted(*platform)) all.push_back(*std::move(found));
   }
+  const Parts parts(all);
   std::vector<FoundModel> models;
   for (const FoundModel& each : all) {
-    const bool part = std::ranges::any_of(all, [&each](const FoundModel& other) { return IsPartOf(each, other); });
-    if (!part) models.push_back(each);
+    if (!parts.Has(each)) models.push_back(each);
   }
   if (std::ranges::any_of(models, &FoundModel::full_name)) std::erase_if(models, std::not_fn(&FoundModel::full_name));
   std::ranges::stable_sort(models, {}, &FoundModel::format);
@@ -146,7 +179,7 @@ std::vector<FoundModel> FindModels(const ModelFiles& files, const WantedPlatform
 
 std::optional<FoundModel> FindModel(const ModelFiles& files, const std::string& filename) {
   LazyFile file(files.folder, filename);
-  return FindFormat(files, file);
+  return FindFormat(FolderNames(files), file);
 }
 
 base::Status SeveralModels(const std::string& model, const std::vector<FoundModel>& found) {
@@ -162,11 +195,13 @@ base::Status SeveralModels(const std::string& model, const std::vector<FoundMode
 }
 
 std::string AdviceOnUnread(const ModelFiles& files) {
+  const FolderNames names(files);
   for (const std::string& name : files.names) {
     LazyFile file(files.folder, name);
-    const auto found = FindFormat(files, file);
+    const auto found = FindFormat(names, file);
     if (found.has_value() && PlatformOf(*found->format) == nullptr) return std::string(found->format->without);
-    if (const std::string formats = found.has_value() ? "" : ExpectedFormats(files, name); !formats.empty()) {
+    const bool told = found.has_value() || files.folder.empty();
+    if (const std::string formats = told ? "" : ExpectedFormats(names, name); !formats.empty()) {
       return name + " is " +
              (file.kind() == FileKind::kUnknown ? "no file of " + formats : std::string(Describe(file.kind())));
     }

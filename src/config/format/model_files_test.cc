@@ -116,6 +116,16 @@ TEST_F(ModelFilesTest, ContentTellsFormatsOfOneNameApart) {
   EXPECT_THAT(Find({{"m.pt", kWeights}}), IsEmpty());
 }
 
+// In a time that grows with their number, and not with its square: this would take minutes.
+TEST_F(ModelFilesTest, AFolderMayHaveVeryManyFiles) {
+  constexpr size_t kFiles = 50'000;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < kFiles; ++i) names.push_back("m" + std::to_string(i) + ".netdef");
+  EXPECT_EQ(FindModels({.names = names}, [](const Platform&) { return true; }).size(), kFiles);
+  names.emplace_back("init_m7.netdef");
+  EXPECT_EQ(FindModels({.names = names}, [](const Platform&) { return true; }).size(), kFiles) << "a part of m7.netdef";
+}
+
 TEST_F(ModelFilesTest, FullNamesGoBeforeEndings) {
   EXPECT_THAT(FindNamed({"model.onnx", "other.onnx", "scaler.pkl"}), ElementsAre("onnxruntime/model.onnx"));
   EXPECT_THAT(FindNamed({"resnet.onnx", "README"}), ElementsAre("onnxruntime/resnet.onnx"));
