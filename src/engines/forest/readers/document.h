@@ -14,6 +14,10 @@ namespace inferd::forest {
 
 inline constexpr size_t kDocumentDepthMax = 32;  // objects and arrays in one another
 
+// Elements that are no numbers, of all arrays together: trees, and names of features. One takes twenty times the memory
+// that it may have in the file.
+inline constexpr size_t kDocumentElementsMax = 1 << 22;
+
 // A value of a JSON or UBJSON document, which XGBoost writes the same models as. Numbers are kept as double: what the
 // file has as float32 stays exactly that.
 class Document {

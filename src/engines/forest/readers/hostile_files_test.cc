@@ -230,6 +230,17 @@ TEST(SetBuilderTest, AllSetsTogetherHaveALimit) {
   EXPECT_THAT(status.message(), HasSubstr("too much memory"));
 }
 
+TEST(DocumentTest, ElementsThatAreNoNumbersAreLimited) {
+  std::string json = "[";
+  std::string ubjson = "[";
+  for (size_t i = 0; i <= kDocumentElementsMax; ++i) {
+    json += "[],";
+    ubjson += 'Z';
+  }
+  EXPECT_THAT(ParseJson(json + "[]]").error().message(), HasSubstr("too many elements"));
+  EXPECT_THAT(ParseUbjson(ubjson + "]").error().message(), HasSubstr("too many elements"));
+}
+
 TEST(UbjsonTest, HasLimits) {
   std::string deep(40, '[');
   EXPECT_THAT(ParseUbjson(deep).error().message(), HasSubstr("too deep"));

@@ -26,7 +26,8 @@ std::optional<double> ToNumber(std::string_view token) {
   return whole ? number : static_cast<float>(number);  // out of float32's range: infinite, or next to 0
 }
 
-base::Result<Document> ReadValue(json::Reader& reader);
+// `elements`: how many there are up to now.
+base::Result<Document> ReadValue(json::Reader& reader, size_t& elements);
 
 base::Result<double> ReadNumber(json::Reader& reader, json::ValueType type) {
   if (type == json::ValueType::kBool) {
@@ -41,7 +42,7 @@ base::Result<double> ReadNumber(json::Reader& reader, json::ValueType type) {
 
 bool IsNumber(json::ValueType type) { return type == json::ValueType::kNumber || type == json::ValueType::kBool; }
 
-base::Result<Document> ReadElements(json::Reader& reader) {
+base::Result<Document> ReadElements(json::Reader& reader, size_t& count) {
   Document::Numbers numbers;
   Document::Elements elements;
   INFERD_RETURN_IF_ERROR(json::ReadArray(reader, [&]() -> base::Status {
@@ -52,7 +53,8 @@ base::Result<Document> ReadElements(json::Reader& reader) {
     if (IsNumber(type)) {
       INFERD_ASSIGN_OR_RETURN(numbers.emplace_back(), ReadNumber(reader, type));
     } else {
-      INFERD_ASSIGN_OR_RETURN(elements.emplace_back(), ReadValue(reader));
+      if (++count > kDocumentElementsMax) return reader.Error("its arrays have too many elements");
+      INFERD_ASSIGN_OR_RETURN(elements.emplace_back(), ReadValue(reader, count));
     }
     return {};
   }));
@@ -60,19 +62,19 @@ base::Result<Document> ReadElements(json::Reader& reader) {
   return Document(std::move(elements));
 }
 
-base::Result<Document> ReadValue(json::Reader& reader) {
+base::Result<Document> ReadValue(json::Reader& reader, size_t& elements) {
   INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
   switch (type) {
     case json::ValueType::kObject: {
       Document::Members members;
       INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> base::Status {
         auto& member = members.emplace_back(std::string(key), Document());
-        INFERD_ASSIGN_OR_RETURN(member.second, ReadValue(reader));
+        INFERD_ASSIGN_OR_RETURN(member.second, ReadValue(reader, elements));
         return {};
       }));
       return Document(std::move(members));
     }
-    case json::ValueType::kArray: return ReadElements(reader);
+    case json::ValueType::kArray: return ReadElements(reader, elements);
     case json::ValueType::kString: {
       INFERD_ASSIGN_OR_RETURN(const std::string_view text, reader.ReadString());
       return Document(std::string(text));
@@ -92,7 +94,8 @@ base::Result<Document> ReadValue(json::Reader& reader) {
 
 base::Result<Document> ParseJson(std::string_view text) {
   json::Reader reader(text, {.depth_max = kDocumentDepthMax, .nonfinite_tokens = true});
-  INFERD_ASSIGN_OR_RETURN(Document document, ReadValue(reader));
+  size_t elements = 0;
+  INFERD_ASSIGN_OR_RETURN(Document document, ReadValue(reader, elements));
   INFERD_RETURN_IF_ERROR(reader.Finish());
   return document;
 }

@@ -187,6 +187,7 @@ class UbjsonReader final {
       if (number != nullptr) {
         numbers.push_back(*number);
       } else {
+        if (++elements_ > kDocumentElementsMax) return std::unexpected(Error("its arrays have too many elements"));
         elements.push_back(std::move(element));
       }
     }
@@ -196,6 +197,7 @@ class UbjsonReader final {
 
   const std::string_view bytes_;
   size_t at_ = 0;
+  size_t elements_ = 0;  // that are no numbers
 };
 
 }  // namespace
