@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <optional>
@@ -14,6 +15,8 @@
 #include "base/system/file_descriptor.h"
 #include "bench/harness/display.h"
 #include "bench/harness/infer_message.h"
+#include "bench/harness/onnx_file.h"
+#include "bench/harness/scratch_repository.h"
 #include "ctl/text/table.h"
 #include "net/client/http_client.h"
 #include "net/client/http_load.h"
@@ -27,6 +30,24 @@ using base::Status;
 
 constexpr int kRounds = 5;
 constexpr const char* kRegion = "bench";
+
+// A model with a small request and a small answer whose engine goes through as many bytes as the large one's: what it
+// leaves in the caches of the core for the server is as little.
+constexpr const char* kSweeping = "sweeping";
+constexpr int64_t kSweepingWidth = 16;
+constexpr const char* kSweepingConfig = R"(
+platform: "onnxruntime_onnx"
+parameters { key: "intra_op_thread_count" value { string_value: "1" } }
+inferd { inline_execution: ALWAYS }
+)";
+
+Status AddSweeping(const ScratchRepository& repository, size_t bytes) {
+  const std::filesystem::path file = std::filesystem::path(repository.folder()) / "sweeping.onnx";
+  // From the one width to another and back.
+  const auto hidden = static_cast<int64_t>(bytes / (2 * kSweepingWidth * sizeof(float)));
+  INFERD_RETURN_IF_ERROR(WriteDenseModel(file, {kSweepingWidth, hidden, kSweepingWidth}));
+  return repository.Add(kSweeping, file, kSweepingConfig);
+}
 
 // A shared memory object that the server may know as kRegion.
 class Region final {
@@ -139,8 +160,9 @@ Result<LoadTarget> CopyingFloor(const SharedMemoryCase& what, const Targets& tar
   return LoadTarget{floor, url, net::HttpLoad(url, request)};
 }
 
-// The small model; the large one in the region, and in bodies; over HTTP also the floor, without a copy and with it.
-enum Turns : size_t { kSmall, kRegionTurn, kBody, kFloor, kFloorCopy };
+// The small model; the large one in the region, and in bodies; the one that only sweeps the caches; over HTTP also the
+// floor, without a copy and with it.
+enum Turns : size_t { kSmall, kRegionTurn, kBody, kSwept, kFloor, kFloorCopy };
 
 Result<std::vector<Turn>> Prepare(const SharedMemoryCase& what, Wire wire, const Targets& targets) {
   INFERD_ASSIGN_OR_RETURN(const PreparedCall small, Prepare(ModelCall{.model = what.small, .wire = wire}, targets));
@@ -148,11 +170,17 @@ Result<std::vector<Turn>> Prepare(const SharedMemoryCase& what, Wire wire, const
   const std::string shape = "INPUT0=1," + std::to_string(what.elements);
   INFERD_ASSIGN_OR_RETURN(const PreparedCall body,
                           Prepare(ModelCall{.model = what.large, .shapes = {shape}, .wire = wire}, targets));
-  const auto by = [&targets](const std::string& model) { return [&] { return ComputedBy(model, targets); }; };
+  const std::string swept_shape = "x=1," + std::to_string(kSweepingWidth);
+  INFERD_ASSIGN_OR_RETURN(const PreparedCall swept,
+                          Prepare(ModelCall{.model = kSweeping, .shapes = {swept_shape}, .wire = wire}, targets));
+  const auto by = [&targets](const std::string& model) {
+    return [&targets, model] { return ComputedBy(model, targets); };
+  };
   std::vector<Turn> turns;
   turns.push_back({.target = small.server, .computed = by(what.small)});
   turns.push_back({.target = large, .computed = by(what.large)});
   turns.push_back({.target = body.server, .computed = by(what.large)});
+  turns.push_back({.target = swept.server, .computed = by(kSweeping)});
   if (wire == Wire::kGrpc) return turns;
   INFERD_ASSIGN_OR_RETURN(LoadTarget copying, CopyingFloor(what, targets));
   turns.push_back({.target = small.floor.value(), .computed = [] { return Computed(); }});
@@ -177,11 +205,11 @@ double AboveUs(const Turn& turn) { return CpuUs(turn.report).value_or(0) - Engin
 
 std::vector<std::string> RowOf(Wire wire, size_t connections, const std::vector<Turn>& turns) {
   std::vector<std::string> row = {WireName(wire), std::to_string(connections)};
-  for (const Turns turn : {kSmall, kRegionTurn}) {
+  for (const Turns turn : {kSmall, kRegionTurn, kSwept}) {
     row.push_back(Number(CpuUs(turns[turn].report)));
     row.push_back(Number(EngineUs(turns[turn])));
+    if (turn != kSmall) row.push_back(Number(AboveUs(turns[turn]) / AboveUs(turns[kSmall]), "%.2f"));
   }
-  row.push_back(Number(AboveUs(turns[kRegionTurn]) / AboveUs(turns[kSmall]), "%.2f"));
   row.push_back(Number(CpuUs(turns[kBody].report)));
   std::optional<double> floor_us;
   std::optional<double> copy_us;
@@ -201,15 +229,18 @@ std::vector<std::string> RowOf(Wire wire, size_t connections, const std::vector<
 }  // namespace
 
 Status PrintSharedMemoryTable(const Programs::Options& programs, const SharedMemoryCase& what) {
+  const size_t bytes = static_cast<size_t>(what.elements) * sizeof(float);
+  INFERD_ASSIGN_OR_RETURN(const ScratchRepository repository, ScratchRepository::Create());
+  INFERD_RETURN_IF_ERROR(AddSweeping(repository, 2 * bytes));
   Programs::Options started = programs;
-  started.models = {what.small, what.large};
+  started.models = {what.small, what.large, kSweeping};
   started.arguments.emplace_back("--client-shared-memory");
+  started.arguments.push_back("--model-repository=" + repository.folder());
   INFERD_ASSIGN_OR_RETURN(const Programs server, Programs::Start(started));
   const Targets& targets = server.targets();
-  const size_t bytes = static_cast<size_t>(what.elements) * sizeof(float);
   INFERD_ASSIGN_OR_RETURN(const Region region, Region::Create(targets.http.url, 2 * bytes));
-  ctl::Table table(
-      {"WIRE", "CONN", "SMALL", "ENGINE", "REGION", "ENGINE", "RATIO", "BODY", "FLOOR", "COPYING", "COPY", "RATIO"});
+  ctl::Table table({"WIRE", "CONN", "SMALL", "ENGINE", "REGION", "ENGINE", "RATIO", "SWEPT", "ENGINE", "RATIO", "BODY",
+                    "FLOOR", "COPYING", "COPY", "RATIO"});
   for (const Wire wire : what.wires) {
     for (const size_t connections : what.connections) {
       ShowProgress(std::string(WireName(wire)) + " " + std::to_string(connections) + " ...");
@@ -220,11 +251,14 @@ Status PrintSharedMemoryTable(const Programs::Options& programs, const SharedMem
   }
   ShowProgress("");
   std::cout
-      << table.AlignRight({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}).ToString()
+      << table.AlignRight({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}).ToString()
       << "\nMicroseconds of the server's CPU per request. SMALL: " << what.small << ". REGION and BODY: " << what.large
       << ", " << bytes
       << " bytes in and out,\nin shared memory of the client and in bodies. ENGINE: how long the engine computed "
-         "these requests.\nRATIO: (REGION - ENGINE) / (SMALL - ENGINE).\nFLOOR and COPYING: a server that does "
+         "these requests.\nRATIO: (REGION - ENGINE) / (SMALL - ENGINE).\nSWEPT: a model with requests like SMALL's "
+         "whose "
+         "engine goes through as many bytes as REGION's, and leaves the\nserver's part as cold caches. RATIO: (SWEPT - "
+         "ENGINE) / (SMALL - ENGINE): what of REGION's is theirs.\nFLOOR and COPYING: a server that does "
          "nothing with requests like SMALL, and one that copies these bytes from\none half of shared memory to the "
          "other, which takes COPY. RATIO: (COPYING - COPY) / FLOOR.\n";
   return base::OkStatus();
