@@ -10,6 +10,15 @@
 
 namespace inferd::oip_grpc {
 
+namespace {
+
+base::Status ShuttingDown(bool triton_exact) {
+  return base::Unavailable(triton_exact ? "GRPC server is shutting down and has stopped accepting new requests."
+                                        : "the server is shutting down");
+}
+
+}  // namespace
+
 // One request in flight, shared by the functions that take its next step.
 struct InferStream::Execution {
   std::shared_ptr<Key> key;
@@ -258,7 +267,7 @@ void InferStream::Send() {
   }
   if (ended_) return;
   if (queue_.requests() == 0 && half_closed_) return End({});
-  if (queue_.requests() == 0 && draining_) return End(base::Unavailable("the server is shutting down"));
+  if (queue_.requests() == 0 && draining_) return End(ShuttingDown(options().triton_exact));
   UpdateReading();
 }
 

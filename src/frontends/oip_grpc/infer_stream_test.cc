@@ -560,6 +560,14 @@ TEST_F(InferStreamTest, AModelThatIsNotDecoupledAlwaysAnswers) {
   EXPECT_EQ(Received(), (Texts{"a", "b:y"}));
 }
 
+TEST_F(InferStreamTest, ADrainSaysWhatTritonSays) {
+  service_.options.triton_exact = true;
+  Open();
+  Ask("a");
+  service_.server.handler->OnDrain();
+  EXPECT_EQ(StatusOf(*call_), "14: GRPC server is shutting down and has stopped accepting new requests.");
+}
+
 TEST_F(InferStreamTest, ADrainEndsIdleStreamsAndTheOthersBehindTheirLastResponse) {
   Open();
   auto idle = service_.Open("ModelStreamInfer");
