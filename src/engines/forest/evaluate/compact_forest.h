@@ -45,7 +45,7 @@ struct CompactTree {
 // number after t.
 template <typename Feature, typename Sum>
 struct CompactForest {
-  explicit CompactForest(const Forest& forest);  // which was checked, and stays while this is used
+  explicit CompactForest(const Forest& forest);  // which was checked; its linear leaves stay where they are
 
   std::vector<CompactNode<Feature>> nodes;
   std::vector<CompactTree> trees;

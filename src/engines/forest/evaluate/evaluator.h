@@ -12,7 +12,8 @@ namespace inferd::forest {
 // thread-safe.
 class Evaluator {
  public:
-  // For rows of features of this precision; kFloat64 is for forests that compare doubles. The forest was checked.
+  // For rows of features of this precision; kFloat64 is for forests that compare doubles. The forest was checked; of
+  // its trees nothing is used later on but their number and linear leaves.
   static std::unique_ptr<const Evaluator> Create(std::shared_ptr<const Forest> forest, Precision features);
 
   Evaluator() = default;

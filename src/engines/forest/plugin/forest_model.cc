@@ -1,8 +1,13 @@
 #include "engines/forest/plugin/forest_model.h"
 
+#include <malloc.h>
+
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "enginekit/compute_threads.h"
 #include "enginekit/parameters.h"
@@ -18,12 +23,23 @@ Precision EvaluatedPrecision(const Forest& forest, const ForestSignature& signat
   return doubles ? Precision::kFloat64 : Precision::kFloat32;
 }
 
+constexpr uintmax_t kLargeFileBytes = 1 << 20;
+
+// What the evaluator has in a layout of its own, three times as much memory as that takes.
+void DropNodes(Forest* forest) {
+  for (Tree& tree : forest->trees) {
+    tree.nodes = std::vector<Node>();  // with its memory
+    tree.leaf_values = std::vector<double>();
+    tree.sets = std::vector<CategorySet>();
+  }
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<ForestModel>> ForestModel::Load(const inferd_host& host, const inferd_load& load) {
   const std::filesystem::path path(enginekit::ToView(load.model_file));
   INFERD_ASSIGN_OR_RETURN(Forest read, ReadForestFile(path));
-  const auto forest = std::make_shared<const Forest>(std::move(read));
+  const auto forest = std::make_shared<Forest>(std::move(read));
   const int threads = enginekit::ComputeThreads(load, path);
   INFERD_ASSIGN_OR_RETURN(ForestSignature signature, ForestSignature::Create(*forest, load, threads));
   std::unique_ptr<const Contributions> contributions;
@@ -32,18 +48,24 @@ base::Result<std::unique_ptr<ForestModel>> ForestModel::Load(const inferd_host& 
     if (!created) return std::unexpected(created.error().WithContext("model file '" + path.string() + "'"));
     contributions = *std::move(created);
   }
-  return std::unique_ptr<ForestModel>(
+  auto model = std::unique_ptr<ForestModel>(
       new ForestModel(host, forest, std::move(signature), std::move(contributions), load, threads));
+  // What the reading took goes back to the system; of small files that is not worth the walk.
+  std::error_code error;
+  if (const auto size = std::filesystem::file_size(path, error); !error && size >= kLargeFileBytes) malloc_trim(0);
+  return model;
 }
 
-ForestModel::ForestModel(const inferd_host& host, std::shared_ptr<const Forest> forest, ForestSignature signature,
+ForestModel::ForestModel(const inferd_host& host, const std::shared_ptr<Forest>& forest, ForestSignature signature,
                          std::unique_ptr<const Contributions> contributions, const inferd_load& load, int threads)
     : host_(host),
-      forest_(std::move(forest)),
+      forest_(forest),
       signature_(std::move(signature)),
       evaluated_(EvaluatedPrecision(*forest_, signature_)),
       evaluator_(Evaluator::Create(forest_, evaluated_)),
       contributions_(std::move(contributions)),
-      threads_(load, threads) {}
+      threads_(load, threads) {
+  if (contributions_ == nullptr) DropNodes(forest.get());
+}
 
 }  // namespace inferd::forest

@@ -21,7 +21,7 @@ class ForestModel final {
 
   const inferd_signature* signature() const { return signature_.abi(); }
   const inferd_host& host() const { return host_; }
-  const Forest& forest() const { return *forest_; }
+  const Forest& forest() const { return *forest_; }  // its trees may be without nodes
   const ForestSignature& tensors() const { return signature_; }
   const RowThreads& threads() const { return threads_; }
   const Evaluator& evaluator() const { return *evaluator_; }  // of rows of evaluated() numbers
@@ -29,7 +29,8 @@ class ForestModel final {
   const Contributions* contributions() const { return contributions_.get(); }  // null: no output has any
 
  private:
-  ForestModel(const inferd_host& host, std::shared_ptr<const Forest> forest, ForestSignature signature,
+  // Drops of `forest` what is not needed any more.
+  ForestModel(const inferd_host& host, const std::shared_ptr<Forest>& forest, ForestSignature signature,
               std::unique_ptr<const Contributions> contributions, const inferd_load& load, int threads);
 
   const inferd_host& host_;
