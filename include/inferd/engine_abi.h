@@ -313,8 +313,8 @@ typedef struct inferd_device_memory {
   int32_t (*copy)(const inferd_memory* from, const inferd_memory* to, inferd_error* error);
 } inferd_device_memory;
 
-/* Memory of the engine's for an input that the host has to copy. `release` is called once, when the batch is finished or
- * is not executed after all, on any thread; NULL: it needs no call. */
+/* Memory of the engine's for an input that the host has to copy. `release` is called once, when the batch is finished
+ * or is not executed after all, on any thread; NULL: it needs no call. */
 typedef struct inferd_input_memory {
   size_t struct_size;
   inferd_memory memory; /* of the size asked for at least, at a multiple of the input's alignment; is written to */
@@ -435,6 +435,94 @@ enum inferd_execute_result {
   INFERD_FAILED = 2    /* requests that were not answered get `error`; the engine will not touch the batch again */
 };
 
+/* ---- Calls of models by an engine ------------------------------------------------------------------------------ */
+
+/* A tensor of a call, or of its answer. BYTES are packed. */
+typedef struct inferd_call_tensor {
+  size_t struct_size;
+  inferd_text name;
+  int32_t datatype;
+  const int64_t* shape; /* with the batch dimension, as clients give it */
+  size_t rank;
+  inferd_memory memory; /* of the CPU */
+} inferd_call_tensor;
+
+/* A request to a model of the server. Copied before call_model() returns. */
+typedef struct inferd_model_call {
+  size_t struct_size;
+  inferd_text model;
+  int64_t version; /* -1: the server chooses */
+  inferd_text id;
+  const inferd_call_tensor* const* inputs;
+  size_t input_count;
+  const inferd_text* outputs; /* the names of those that are wanted; none: all */
+  size_t output_count;
+  const inferd_sequence* sequence; /* NULL: it belongs to none */
+  const inferd_text* parameter_names;
+  const inferd_parameter* const* parameters;
+  size_t parameter_count;
+  uint64_t priority;   /* 0: that of the request in whose execution it is made */
+  uint64_t timeout_us; /* how long it may wait in the model's queue; 0: the model's default */
+  int32_t decoupled;   /* 1: any number of responses may come. 0: one; a decoupled model refuses the call */
+} inferd_model_call;
+
+/* One response to a call. */
+typedef struct inferd_call_response {
+  size_t struct_size;
+  int32_t code; /* not INFERD_OK: a failure, without outputs */
+  inferd_text message;
+  int32_t submitted; /* 0: the call has not come to a model: there is none that could take it */
+  int32_t final;     /* 1: the last response; it may have no outputs, of a decoupled model */
+  const inferd_call_tensor* const* outputs;
+  size_t output_count;
+  const inferd_text* parameter_names;
+  const inferd_parameter* const* parameters;
+  size_t parameter_count;
+} inferd_call_response;
+
+/* What is asked of the server about one of its models. */
+enum inferd_control {
+  INFERD_CONTROL_READY = 0, /* whether it takes requests */
+  INFERD_CONTROL_LOAD = 1,
+  INFERD_CONTROL_UNLOAD = 2
+};
+
+typedef struct inferd_model_control {
+  size_t struct_size;
+  int32_t control; /* inferd_control */
+  inferd_text model;
+  inferd_text version;      /* READY; empty: the server chooses */
+  inferd_text config_json;  /* LOAD; empty: the one on disk */
+  const inferd_pair* files; /* LOAD: "<version>/<path>" and what is in it, in place of the version folders */
+  size_t file_count;
+  int32_t unload_dependents; /* UNLOAD */
+} inferd_model_control;
+
+enum inferd_metric_kind { INFERD_METRIC_COUNTER = 0, INFERD_METRIC_GAUGE = 1, INFERD_METRIC_HISTOGRAM = 2 };
+
+/* A metric on the server's page of metrics, or, without `series`, its family alone. */
+typedef struct inferd_metric {
+  size_t struct_size;
+  int32_t kind; /* inferd_metric_kind */
+  inferd_text name;
+  inferd_text help;
+  int32_t series; /* 1: the one with these labels */
+  const inferd_pair* labels;
+  size_t label_count;
+  const double* bounds; /* of a histogram's buckets, ascending */
+  size_t bound_count;
+} inferd_metric;
+
+enum inferd_metric_change {
+  INFERD_METRIC_READ = 0,   /* nothing changes */
+  INFERD_METRIC_ADD = 1,    /* to a counter, 0 or more; to a gauge */
+  INFERD_METRIC_SET = 2,    /* a gauge */
+  INFERD_METRIC_OBSERVE = 3 /* a histogram's */
+};
+
+/* How that ended; with INFERD_OK, the metric's number, or its value afterwards. */
+typedef void (*inferd_metric_done)(void* arg, int32_t code, inferd_text message, uint64_t number, double value);
+
 /* What the server offers to an engine. Lives as long as the process. Thread-safe, but for one rule: calls for one
  * request of a batch do not overlap. */
 typedef struct inferd_host {
@@ -489,15 +577,15 @@ typedef struct inferd_host {
    * A request that is cancelled is resumed, too. */
   void (*when_may_respond)(const inferd_batch* batch, size_t request, void (*resume)(void* arg), void* arg);
 
-  /* 1 and fills *sequence (set its struct_size first) if the request belongs to one, else 0. Its text is valid until the
-   * batch is finished. */
+  /* 1 and fills *sequence (set its struct_size first) if the request belongs to one, else 0. Its text is valid until
+   * the batch is finished. */
   int32_t (*sequence)(const inferd_batch* batch, size_t request, inferd_sequence* sequence);
 
   /* 1: the request is no client's: its rows only fill the batch up. */
   int32_t (*fills_up)(const inferd_batch* batch, size_t request);
 
-  /* As allocate_output, in memory of `wish->kind` on `wish->device` if the answer has a use for it there; else memory of
-   * the CPU, which the engine copies to. *memory says what it is: 1, or 0: there is none. */
+  /* As allocate_output, in memory of `wish->kind` on `wish->device` if the answer has a use for it there; else memory
+   * of the CPU, which the engine copies to. *memory says what it is: 1, or 0: there is none. */
   int32_t (*allocate_output_in)(const inferd_batch* batch, uint32_t output, const inferd_memory* wish,
                                 inferd_memory* memory);
 
@@ -505,6 +593,39 @@ typedef struct inferd_host {
    * else it is cut or left out. Nothing where the request is not traced, in a process of its own for example; costs
    * next to nothing then. From any thread, until the request has had its final response. */
   void (*trace_activity)(const inferd_batch* batch, size_t request, inferd_text name);
+
+  /* Has a model of the server answer, while the batch is unfinished. What the call does not say, it takes over from
+   * `request`, in whose execution it is made: who waits for it (its deadline, its cancellation), priority, trace. With
+   * INFERD_ALL_REQUESTS, it is made for no one of them. `respond` is called with `arg` for each response in turn, on
+   * any thread, perhaps before this returns; what it is given is valid until it returns, and it must not block. *call
+   * is set before that, and names the call until its final response.
+   *
+   * A call that could never be answered is refused: one of a model all of whose instances wait for this very call, or
+   * one that is nested too deeply. */
+  void (*call_model)(const struct inferd_host* host, const inferd_batch* batch, size_t request,
+                     const inferd_model_call* model_call,
+                     void (*respond)(void* arg, const inferd_call_response* response), void* arg, uint64_t* call);
+
+  /* Its answer is not waited for any more: the final response comes all the same, soon. */
+  void (*cancel_call)(const struct inferd_host* host, uint64_t call);
+
+  /* Of a call with any number of responses: one of those that came was used. Of models that hold back while their
+   * responses are not taken, no more than some dozens come before that. */
+  void (*take_response)(const struct inferd_host* host, uint64_t call);
+
+  /* Returns at once. `done` is called with `arg` once, on any thread, perhaps before this returns: with the error's
+   * code and text, or INFERD_OK when it is done, or the model is ready. */
+  void (*control_model)(const struct inferd_host* host, const inferd_model_control* control,
+                        void (*done)(void* arg, int32_t code, inferd_text message), void* arg);
+
+  /* A metric, by a number of its own, for change_metric; the same one for all that give it the same name, kind and
+   * labels. It is on the page until each of them has closed it. `done` is called with `arg` before this returns.
+   * Errors: the name or a label's is none, the name is the server's own or of another kind, there are too many. */
+  void (*open_metric)(const struct inferd_host* host, const inferd_metric* metric, inferd_metric_done done, void* arg);
+  /* `change` is an inferd_metric_change. */
+  void (*change_metric)(const struct inferd_host* host, uint64_t number, int32_t change, double value,
+                        inferd_metric_done done, void* arg);
+  void (*close_metric)(const struct inferd_host* host, uint64_t number);
 } inferd_host;
 
 /* ---- The engine ----------------------------------------------------------------------------------------------- */

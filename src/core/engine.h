@@ -14,6 +14,7 @@
 #include "config/model/model_config.h"
 #include "core/graph_call.h"
 #include "core/model/model_signature.h"
+#include "core/request/call_origin.h"
 #include "core/request/infer_request.h"
 #include "core/request/input_memory.h"
 
@@ -85,6 +86,10 @@ class Execution {
 
   // Whether request i is no client's: its rows only fill the batch up.
   virtual bool FillsUp(size_t /*i*/) const { return false; }
+
+  // What a request takes over that an engine makes for request i while it executes it, or, CallOrigin::kAllRequests,
+  // for all of them; but for the model's own name and version.
+  virtual CallOrigin Origin(uint64_t i) const;
 
   // Memory for an output, aligned and with slack; later handed back in a response's InferTensor::data. It lies in
   // `wish` where the answer has a use for it there, or else in memory of the CPU. Throws std::bad_alloc.

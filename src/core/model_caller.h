@@ -23,6 +23,11 @@ class ModelCaller final {
   // The version that is asked for, if it is loaded; it is not unloaded while it is held. Errors: Dispatcher::Find's.
   base::Result<std::shared_ptr<const ModelVersion>> Find(std::string_view model, std::string_view version) const;
 
+  // Whether Call loads what Find does not have.
+  bool LoadsOnDemand(std::string_view model, std::string_view version) const {
+    return loader_ != nullptr && snapshots_.Current()->LoadsOnDemand(model, version);
+  }
+
   // Has a version that Find gave answer, whatever the request names. Answers as the other Call.
   void Call(std::shared_ptr<const ModelVersion> version, std::unique_ptr<InferRequest> request,
             Completion completion) const;

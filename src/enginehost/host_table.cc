@@ -81,22 +81,11 @@ inferd_text RequestId(const inferd_batch* batch, size_t request) {
   return ToText(Ours(batch).execution().request(request).id);
 }
 
-struct FillParameter {
-  inferd_parameter* out;
-  void operator()(bool value) const { out->kind = INFERD_PARAMETER_BOOL, out->bool_value = value ? 1 : 0; }
-  void operator()(int64_t value) const { out->kind = INFERD_PARAMETER_INT64, out->int64_value = value; }
-  void operator()(uint64_t value) const { out->kind = INFERD_PARAMETER_UINT64, out->uint64_value = value; }
-  void operator()(double value) const { out->kind = INFERD_PARAMETER_DOUBLE, out->double_value = value; }
-  void operator()(const std::string& value) const {
-    out->kind = INFERD_PARAMETER_TEXT, out->text_value = ToText(value);
-  }
-};
-
 int32_t FindParameter(const inferd_batch* batch, size_t request, inferd_text name, inferd_parameter* value) {
   const auto& parameters = Ours(batch).execution().request(request).parameters;
   const core::ParameterValue* found = core::FindParameter(parameters, ToView(name));
   if (found == nullptr) return 0;
-  std::visit(FillParameter{value}, *found);
+  FillParameter(*found, value);
   return 1;
 }
 
@@ -105,7 +94,7 @@ int32_t ParameterAt(const inferd_batch* batch, size_t request, size_t position, 
   const auto& parameters = Ours(batch).execution().request(request).parameters;
   if (position >= parameters.size()) return 0;
   *name = ToText(parameters[position].first);
-  std::visit(FillParameter{value}, parameters[position].second);
+  FillParameter(parameters[position].second, value);
   return 1;
 }
 
@@ -130,9 +119,44 @@ void TraceActivity(const inferd_batch* batch, size_t request, inferd_text name) 
   if (trace != nullptr) trace->AddCustom(ToView(name));
 }
 
+HostCalls& CallsOf(const inferd_host* host) { return *static_cast<const HostTable*>(host)->calls; }
+
+void CallModel(const inferd_host* host, const inferd_batch* batch, size_t request, const inferd_model_call* call,
+               HostCalls::Respond respond, void* arg, uint64_t* number) {
+  const Batch& ours = Ours(batch);
+  core::CallOrigin origin =
+      ours.execution().Origin(request < ours.request_count ? request : core::CallOrigin::kAllRequests);
+  origin.model = ours.model().name();
+  origin.version = ours.model().version();
+  CallsOf(host).CallModel(std::move(origin), *call, respond, arg, number);
+}
+
+void CancelCall(const inferd_host* host, uint64_t call) { CallsOf(host).CancelCall(call); }
+void TakeResponse(const inferd_host* host, uint64_t call) { CallsOf(host).TakeResponse(call); }
+
+void ControlModel(const inferd_host* host, const inferd_model_control* control, HostCalls::Done done, void* arg) {
+  CallsOf(host).ControlModel(*control, done, arg);
+}
+
+void Tell(inferd_metric_done done, void* arg, const base::Status& status, uint64_t number, double value) {
+  done(arg, static_cast<int32_t>(status.code()), ToText(status.message()), number, value);
+}
+
+void OpenMetric(const inferd_host* host, const inferd_metric* metric, inferd_metric_done done, void* arg) {
+  const auto opened = CallsOf(host).OpenMetric(*metric);
+  Tell(done, arg, opened.has_value() ? base::OkStatus() : opened.error(), opened.value_or(0), 0);
+}
+void ChangeMetric(const inferd_host* host, uint64_t number, int32_t change, double value, inferd_metric_done done,
+                  void* arg) {
+  const auto changed = CallsOf(host).ChangeMetric(number, change, value);
+  Tell(done, arg, changed.has_value() ? base::OkStatus() : changed.error(), number, changed.value_or(0));
+}
+void CloseMetric(const inferd_host* host, uint64_t number) { CallsOf(host).CloseMetric(number); }
+
 }  // namespace
 
-HostTable::HostTable(base::Logger* process_logger, int process_cpu_threads) : inferd_host{}, logger(process_logger) {
+HostTable::HostTable(base::Logger* process_logger, int process_cpu_threads)
+    : inferd_host{}, logger(process_logger), calls(std::make_unique<HostCalls>()) {
   struct_size = sizeof(inferd_host);
   abi_version = INFERD_ENGINE_ABI_VERSION;
   cpu_threads = process_cpu_threads;
@@ -154,6 +178,13 @@ HostTable::HostTable(base::Logger* process_logger, int process_cpu_threads) : in
   fills_up = FillsUp;
   allocate_output_in = AllocateOutputIn;
   trace_activity = TraceActivity;
+  call_model = CallModel;
+  cancel_call = CancelCall;
+  take_response = TakeResponse;
+  control_model = ControlModel;
+  open_metric = OpenMetric;
+  change_metric = ChangeMetric;
+  close_metric = CloseMetric;
 }
 
 }  // namespace inferd::enginehost

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <memory>
+
 #include "base/logging.h"
+#include "enginehost/calls/host_calls.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::enginehost {
@@ -11,6 +14,7 @@ struct HostTable final : inferd_host {
   HostTable(base::Logger* logger, int process_cpu_threads);
 
   base::Logger* logger;
+  const std::unique_ptr<HostCalls> calls;
 };
 
 }  // namespace inferd::enginehost

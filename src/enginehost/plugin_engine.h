@@ -29,6 +29,9 @@ class PluginEngine final : public core::Engine {
   std::string_view default_model_filename() const override { return opened_.default_model_filename; }
   base::Result<std::unique_ptr<core::EngineModel>> Load(const core::LoadSpec& spec) override;
 
+  // Without it, models of the engine can call no others. Null: that is over.
+  void CallWith(core::ServerCalls* server) { host_->calls->CallWith(server); }
+
   // Of the library.
   const std::filesystem::path& path() const { return path_; }
   int32_t device_count() const { return opened_.device_count; }  // GPUs

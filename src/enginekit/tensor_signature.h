@@ -35,7 +35,9 @@ class TensorSignature final {
 
   // After the last tensor. Arguments as in inferd_signature.
   void Finish(int compute_threads, std::string name = {}, std::string method = {});
-  // After that: requests may have any number of responses, and belong to sequences.
+  // After that: how many executions of an instance may be unfinished.
+  void SetUnfinishedMax(int executions) { abi_.back().unfinished_executions_max = executions; }
+  // Requests may have any number of responses, and belong to sequences.
   void SetDecoupled(bool decoupled) { abi_.back().decoupled = decoupled ? 1 : 0; }
   void SetSequences(bool sequences) { abi_.back().sequences = sequences ? 1 : 0; }
   // In its place: one that is only shown.

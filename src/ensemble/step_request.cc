@@ -17,6 +17,7 @@ std::unique_ptr<core::InferRequest> StepRequest(const core::InferRequest& reques
   made->received_ns = request.received_ns;
   made->deadline_ns = request.deadline_ns;
   made->traceparent = request.traceparent;
+  made->chain = request.chain;
   if (request.trace != nullptr) {
     made->trace = request.trace->Child(call.model, version == nullptr ? call.version : version->version());
   }

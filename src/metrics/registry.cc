@@ -141,6 +141,10 @@ Registry::Series& Registry::SeriesOf(std::string_view name, std::string_view hel
     known = families_by_name_.emplace(name, families_.back().get()).first;
   }
   Family* const family = known->second;
+  if (family->series.empty()) {
+    family->help = help;
+    family->type = type;
+  }
   std::vector<Place>& group = groups_[GroupOf(labels)];
   for (const Place& place : group) {
     if (place.family == family && place.series->labels == labels) return *place.series;
@@ -196,6 +200,24 @@ void Registry::Remove(const Labels& labels) {
     return removed;
   });
   if (group->second.empty()) groups_.erase(group);
+}
+
+void Registry::RemoveSeries(std::string_view name, const Labels& labels) {
+  base::MutexLock lock(mutex_);
+  const auto group = groups_.find(GroupOf(labels));
+  if (group == groups_.end()) return;
+  std::erase_if(group->second, [&](const Place& place) {
+    const bool removed = place.family->name == name && place.series->labels == labels;
+    if (removed) place.family->series.erase(place.series);
+    return removed;
+  });
+  if (group->second.empty()) groups_.erase(group);
+}
+
+bool Registry::Has(std::string_view name) const {
+  base::MutexLock lock(mutex_);
+  const auto family = families_by_name_.find(name);
+  return family != families_by_name_.end() && !family->second->series.empty();
 }
 
 uint64_t Registry::CounterTotal(std::string_view name) const {

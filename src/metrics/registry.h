@@ -91,6 +91,11 @@ class Registry {
   // unloaded model version's.
   void Remove(const Labels& labels);
 
+  // Drops that series alone. Once a family has none, another kind may have its name.
+  void RemoveSeries(std::string_view name, const Labels& labels);
+  // Whether any series has that name.
+  bool Has(std::string_view name) const;
+
   // The counters of that name, of all labels together; 0: there are none.
   uint64_t CounterTotal(std::string_view name) const;
 

@@ -23,6 +23,12 @@ std::filesystem::path EngineDirectory(const config::ServerOptions& options) {
   return ProgramFolder().parent_path() / "lib" / "inferd" / "engines";
 }
 
+void EngineSet::CallWith(const core::ModelCaller& models, core::ServerCalls* calls) const {
+  ensembles_->CallWith(models);
+  for (const auto& engine : owned_) engine->CallWith(calls);
+  for (const auto& engine : isolating_) engine->CallWith(calls);
+}
+
 base::Result<EngineSet> EngineSet::Open(const config::ServerOptions& options, base::Logger& logger) {
   INFERD_ASSIGN_OR_RETURN(auto found, enginehost::OpenEngines(EngineDirectory(options),
                                                               {.logger = &logger, .cpu_threads = CpuThreads(options)}));

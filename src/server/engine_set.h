@@ -25,8 +25,9 @@ class EngineSet final {
   static base::Result<EngineSet> Open(const config::ServerOptions& options, base::Logger& logger);
 
   std::span<core::Engine* const> engines() const { return pointers_; }
-  // Ensembles call models with it; see ensemble::EnsembleEngine::CallWith.
-  void CallWith(const core::ModelCaller& models) const { ensembles_->CallWith(models); }
+  // Ensembles call models with it, and the models of engines; see ensemble::EnsembleEngine::CallWith. Both outlive all
+  // models; `calls` is null once that is over.
+  void CallWith(const core::ModelCaller& models, core::ServerCalls* calls) const;
 
  private:
   std::vector<std::unique_ptr<enginehost::PluginEngine>> owned_;

@@ -14,6 +14,7 @@
 #include "clientshm/registry.h"
 #include "config/personality.h"
 #include "config/tfs/server_files.h"
+#include "core/calls/local_server_calls.h"
 #include "core/inflight_limit.h"
 #include "core/local_dispatcher.h"
 #include "core/model_caller.h"
@@ -118,7 +119,8 @@ struct InferenceServer::Parts {
     pool = std::make_unique<base::ThreadPool>("codec", static_cast<size_t>(base::UsableCpus()));
     core::DemandLoader* const loader = options.lazy.on() ? manager.get() : nullptr;
     model_caller = std::make_unique<const core::ModelCaller>(snapshots, clock, loader);
-    engines.CallWith(*model_caller);
+    server_calls = std::make_unique<core::LocalServerCalls>(*model_caller, *manager, registry, *pool);
+    engines.CallWith(*model_caller, server_calls.get());
     std::vector<std::unique_ptr<core::Dispatcher>> dispatchers;
     for (size_t i = 0; i < loops.index_end(); ++i) {
       dispatchers.push_back(std::make_unique<core::LocalDispatcher>(snapshots, inflight, clock, loader, &tracer));
@@ -158,6 +160,7 @@ struct InferenceServer::Parts {
   ~Parts() {
     net_server.Stop();
     manager->Shutdown();
+    engines.CallWith(*model_caller, nullptr);
     model_config_watch.reset();
     request_logs.Stop();
     pool.reset();
@@ -188,6 +191,7 @@ struct InferenceServer::Parts {
   net::LoopGroup loops;
   std::unique_ptr<repository::Manager> manager;
   std::unique_ptr<const core::ModelCaller> model_caller;
+  std::unique_ptr<core::LocalServerCalls> server_calls;
   std::unique_ptr<ModelConfigWatch> model_config_watch;  // null: no models are named
   std::unique_ptr<base::ThreadPool> pool;
   std::unique_ptr<const Handlers> handlers;

@@ -84,15 +84,15 @@ struct DepartedModel {
 // A load call (Triton's repository extension): optionally a configuration in place of the one on disk, and files in
 // place of the version folders.
 struct LoadCall {
-  std::string model;
-  std::string repository;                                  // empty: whichever has it
-  std::string config_json;                                 // empty: the one on disk
-  std::vector<std::pair<std::string, std::string>> files;  // "<version>/<path>" -> bytes
+  std::string model = {};
+  std::string repository = {};                                  // empty: whichever has it
+  std::string config_json = {};                                 // empty: the one on disk
+  std::vector<std::pair<std::string, std::string>> files = {};  // "<version>/<path>" -> bytes
 };
 
 struct UnloadCall {
-  std::string model;
-  std::string repository;
+  std::string model = {};
+  std::string repository = {};
   bool unload_dependents = false;
 };
 

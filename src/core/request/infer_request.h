@@ -72,6 +72,7 @@ class CancelFlag {
   const std::shared_ptr<const CancelFlag> followed_;
 };
 
+struct CallChain;
 class RequestTrace;
 class ResponseFlow;
 
@@ -84,16 +85,17 @@ struct InferRequest {
   std::string id;
   Parameters parameters;  // those that the protocol does not give a meaning to
   boost::container::small_vector<InferTensor, 2> inputs;
-  std::vector<RequestedOutput> outputs;  // empty: all
-  Sequence sequence;                     // unnamed: it stands for itself
-  uint64_t priority = 0;                 // 0: the model's default level
-  uint64_t timeout_us = 0;               // how long it may wait in the queue; 0: the model's default
-  int64_t received_ns = 0;               // base::Clock::NowNs when the first byte was seen
-  int64_t deadline_ns = 0;               // NowNs at which nobody waits any more; 0: none
-  std::string traceparent;               // W3C, empty if none
-  std::shared_ptr<CancelFlag> cancel;    // null: cannot be cancelled
-  std::shared_ptr<ResponseFlow> flow;    // of its responses, where it may have many; null: they are not held up
-  std::shared_ptr<RequestTrace> trace;   // null: it is not traced
+  std::vector<RequestedOutput> outputs;    // empty: all
+  Sequence sequence;                       // unnamed: it stands for itself
+  uint64_t priority = 0;                   // 0: the model's default level
+  uint64_t timeout_us = 0;                 // how long it may wait in the queue; 0: the model's default
+  int64_t received_ns = 0;                 // base::Clock::NowNs when the first byte was seen
+  int64_t deadline_ns = 0;                 // NowNs at which nobody waits any more; 0: none
+  std::string traceparent;                 // W3C, empty if none
+  std::shared_ptr<CancelFlag> cancel;      // null: cannot be cancelled
+  std::shared_ptr<ResponseFlow> flow;      // of its responses, where it may have many; null: they are not held up
+  std::shared_ptr<RequestTrace> trace;     // null: it is not traced
+  std::shared_ptr<const CallChain> chain;  // the executions that it was made in; null: a client's own
 
   // Of all its tensors, as the model will see them.
   size_t InputBytes() const {

@@ -12,13 +12,13 @@ namespace inferd::core {
 
 // One response of the N >= 0 that a request has; exactly one carries `final`, and it is the last.
 struct InferResponse {
-  base::Status status;
-  std::string model_name;
-  std::string model_version;  // decimal
-  std::string id;
-  Parameters parameters;
-  std::vector<InferTensor> outputs;  // in the order asked for, or the model's; BYTES packed
-  int64_t retry_after_ms = 0;        // > 0 with RESOURCE_EXHAUSTED: when a retry may succeed
+  base::Status status = {};
+  std::string model_name = {};
+  std::string model_version = {};  // decimal
+  std::string id = {};
+  Parameters parameters = {};
+  std::vector<InferTensor> outputs = {};  // in the order asked for, or the model's; BYTES packed
+  int64_t retry_after_ms = 0;             // > 0 with RESOURCE_EXHAUSTED: when a retry may succeed
   bool final = true;
   // With `final`: EngineResponse's. Between schedulers alone; no client gets one.
   bool reschedule = false;

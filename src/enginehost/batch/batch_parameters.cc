@@ -18,20 +18,6 @@ static_assert(core::kResponseParameterBytesMax == INFERD_RESPONSE_PARAMETER_BYTE
 // Of what is too long, one byte more than there may be: that is refused, too.
 std::string_view Beginning(inferd_text text) { return ToView(text).substr(0, core::kResponseParameterBytesMax + 1); }
 
-// nullopt: there is no such kind, or the text is nowhere.
-std::optional<core::ParameterValue> ToValue(const inferd_parameter& parameter) {
-  switch (parameter.kind) {
-    case INFERD_PARAMETER_BOOL: return parameter.bool_value != 0;
-    case INFERD_PARAMETER_INT64: return parameter.int64_value;
-    case INFERD_PARAMETER_UINT64: return parameter.uint64_value;
-    case INFERD_PARAMETER_DOUBLE: return parameter.double_value;
-    case INFERD_PARAMETER_TEXT: break;
-    default: return std::nullopt;
-  }
-  if (parameter.text_value.data == nullptr && parameter.text_value.size > 0) return std::nullopt;
-  return std::string(Beginning(parameter.text_value));
-}
-
 }  // namespace
 
 base::Result<core::Parameters> TakeParameters(const LoadedModel& model, const inferd_response& response) {
@@ -47,7 +33,8 @@ base::Result<core::Parameters> TakeParameters(const LoadedModel& model, const in
   parameters.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     std::optional<core::ParameterValue> value;
-    if (response.parameters[i] != nullptr) value = ToValue(*response.parameters[i]);
+    if (response.parameters[i] != nullptr)
+      value = ToParameterValue(*response.parameters[i], core::kResponseParameterBytesMax + 1);
     if (!value.has_value()) {
       return std::unexpected(model.Fault("answered a parameter whose value cannot be read"));
     }

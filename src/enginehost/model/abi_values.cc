@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <variant>
 
 namespace inferd::enginehost {
 
@@ -59,6 +60,17 @@ base::Status AddAll(const inferd_tensor_spec* const* list, size_t count, bool on
   return base::OkStatus();
 }
 
+struct ParameterFiller {
+  inferd_parameter* out;
+  void operator()(bool value) const { out->kind = INFERD_PARAMETER_BOOL, out->bool_value = value ? 1 : 0; }
+  void operator()(int64_t value) const { out->kind = INFERD_PARAMETER_INT64, out->int64_value = value; }
+  void operator()(uint64_t value) const { out->kind = INFERD_PARAMETER_UINT64, out->uint64_value = value; }
+  void operator()(double value) const { out->kind = INFERD_PARAMETER_DOUBLE, out->double_value = value; }
+  void operator()(const std::string& value) const {
+    out->kind = INFERD_PARAMETER_TEXT, out->text_value = ToText(value);
+  }
+};
+
 }  // namespace
 
 base::Status ToStatus(int32_t code, std::string_view message) {
@@ -79,6 +91,21 @@ base::Result<core::ModelSignature> ToSignature(const inferd_signature& signature
   INFERD_RETURN_IF_ERROR(AddAll(signature.inputs, signature.input_count, result.only_shown, &result.inputs));
   INFERD_RETURN_IF_ERROR(AddAll(signature.outputs, signature.output_count, result.only_shown, &result.outputs));
   return result;
+}
+
+void FillParameter(const core::ParameterValue& value, inferd_parameter* to) { std::visit(ParameterFiller{to}, value); }
+
+std::optional<core::ParameterValue> ToParameterValue(const inferd_parameter& parameter, size_t bytes_max) {
+  switch (parameter.kind) {
+    case INFERD_PARAMETER_BOOL: return parameter.bool_value != 0;
+    case INFERD_PARAMETER_INT64: return parameter.int64_value;
+    case INFERD_PARAMETER_UINT64: return parameter.uint64_value;
+    case INFERD_PARAMETER_DOUBLE: return parameter.double_value;
+    case INFERD_PARAMETER_TEXT: break;
+    default: return std::nullopt;
+  }
+  if (parameter.text_value.data == nullptr && parameter.text_value.size > 0) return std::nullopt;
+  return std::string(ToView(parameter.text_value).substr(0, bytes_max));
 }
 
 DeclaredSignature::DeclaredSignature(const config::ModelConfig& config) {

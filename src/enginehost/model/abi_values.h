@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "base/status.h"
 #include "config/model/model_config.h"
 #include "core/model/model_signature.h"
+#include "core/request/infer_request.h"
 #include "inferd/engine_abi.h"
 
 // Where a failing engine call says why (engine_abi.h keeps it opaque).
@@ -25,6 +28,11 @@ inline std::string_view ToView(inferd_text text) {
 
 // A status with an engine's code, which may be any number: an unknown one reads as INTERNAL. Not for INFERD_OK.
 base::Status ToStatus(int32_t code, std::string_view message);
+
+// `to` points into `value` afterwards.
+void FillParameter(const core::ParameterValue& value, inferd_parameter* to);
+// Of a text, at most its first `bytes_max`. nullopt: there is no such kind, or the text is nowhere.
+std::optional<core::ParameterValue> ToParameterValue(const inferd_parameter& parameter, size_t bytes_max = SIZE_MAX);
 
 // What an engine says about its model, checked: names unique and not empty, known datatypes, ranks within the limit,
 // dimensions >= -1. INTERNAL says what is wrong.

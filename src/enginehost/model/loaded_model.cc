@@ -82,6 +82,8 @@ base::Status LoadedModel::Fault(std::string_view what) const {
 base::Status LoadedModel::ReadSignature(const inferd_signature* abi, const core::LoadSpec& spec, int cpu_threads) {
   if (abi == nullptr) return base::Internal("no signature");
   INFERD_ASSIGN_OR_RETURN(signature_, ToSignature(*abi));
+  name_ = first_ == nullptr ? spec.model_name : first_->name();
+  version_ = first_ == nullptr ? spec.version : first_->version();
   signature_.max_batch_size = spec.config ? spec.config->max_batch_size : 0;
   for (size_t i = 0; i < abi->input_count; ++i) {
     INFERD_ASSIGN_OR_RETURN(const InputWish wish, ToWish(*abi->inputs[i]));

@@ -68,6 +68,8 @@ class LoadedModel final {
   inferd_model* get() const { return model_; }
   OpenedEngine& engine() const { return *engine_; }
   const core::ModelSignature& signature() const { return signature_; }
+  const std::string& name() const { return name_; }  // the model's, and its version
+  int64_t version() const { return version_; }
   const InputWish& wish(size_t input) const { return wishes_[input]; }
   const std::vector<std::string>& significant_parameters() const { return significant_parameters_; }
   int compute_threads() const { return compute_threads_; }
@@ -87,6 +89,8 @@ class LoadedModel final {
   size_t number_;
   std::shared_ptr<const LoadedModel> first_;  // null: this is the one that unloads the model
   core::ModelSignature signature_;
+  std::string name_;
+  int64_t version_ = 0;
   std::vector<InputWish> wishes_;
   std::vector<std::string> significant_parameters_;
   int compute_threads_ = 1;

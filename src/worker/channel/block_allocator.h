@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "base/memory/free_ranges.h"
 #include "base/mutex.h"
 #include "worker/channel/channel_memory.h"
-#include "worker/channel/free_ranges.h"
 
 namespace inferd::worker {
 
@@ -56,7 +56,7 @@ class BlockAllocator final {
   std::vector<uint32_t> free_slots_ GUARDED_BY(mutex_);
   std::vector<uint32_t> given_ GUARDED_BY(mutex_);
   std::map<size_t, uint32_t> held_ GUARDED_BY(mutex_);  // by where they end
-  FreeRanges free_bytes_ GUARDED_BY(mutex_);
+  base::FreeRanges free_bytes_ GUARDED_BY(mutex_);
 };
 
 }  // namespace inferd::worker

@@ -4,10 +4,10 @@
 #include <memory>
 #include <span>
 
+#include "base/memory/free_ranges.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "core/request/input_memory.h"
-#include "worker/channel/free_ranges.h"
 #include "worker/channel/shared_memory.h"
 
 namespace inferd::worker {
@@ -36,7 +36,7 @@ class BodyMemory final : public core::InputMemory, public std::enable_shared_fro
 
   const SharedMemory memory_;
   base::Mutex mutex_;
-  FreeRanges free_ GUARDED_BY(mutex_);
+  base::FreeRanges free_ GUARDED_BY(mutex_);
 };
 
 // The worker's view of it. Immutable, so thread-safe.

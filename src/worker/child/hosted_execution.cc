@@ -10,12 +10,15 @@ constexpr int64_t kRingWaitNs = 100'000'000;
 
 }  // namespace
 
-HostedExecution::HostedExecution(std::shared_ptr<ChannelMemory> memory, std::shared_ptr<const BodyView> bodies)
+HostedExecution::HostedExecution(std::shared_ptr<ChannelMemory> memory, uint64_t channel,
+                                 std::shared_ptr<const BodyView> bodies)
     : memory_(std::move(memory)),
+      channel_(channel),
       bodies_(std::move(bodies)),
       allocator_(std::make_shared<BlockAllocator>(memory_->header(), memory_->answer_area())) {}
 
 base::Status HostedExecution::Begin() {
+  ++begun_;
   finished_.store(false, std::memory_order_relaxed);
   refused_bytes_.store(0, std::memory_order_relaxed);
   const ChannelHeader& header = memory_->header();
@@ -37,6 +40,14 @@ void HostedExecution::WaitUntilFinished() { finished_.wait(false, std::memory_or
 
 bool HostedExecution::IsCancelled(size_t i) const {
   return i < kCancelFlags && memory_->header().cancelled[i].load(std::memory_order_relaxed) != 0;
+}
+
+core::CallOrigin HostedExecution::Origin(uint64_t i) const {
+  core::CallOrigin origin;
+  origin.channel = channel_;
+  origin.execution = begun_;
+  origin.request = i;
+  return origin;
 }
 
 base::Buffer HostedExecution::AllocateOutput(int /*output*/, size_t bytes, base::MemoryPlace /*wish*/) {

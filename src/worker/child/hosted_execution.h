@@ -22,8 +22,8 @@ namespace inferd::worker {
 // Begin() and WaitUntilFinished() belong to the instance's thread; the rest as core::Execution says.
 class HostedExecution final : public core::Execution {
  public:
-  // `bodies` null: the server shows none.
-  HostedExecution(std::shared_ptr<ChannelMemory> memory, std::shared_ptr<const BodyView> bodies);
+  // `channel`: its number in the process. `bodies` null: the server shows none.
+  HostedExecution(std::shared_ptr<ChannelMemory> memory, uint64_t channel, std::shared_ptr<const BodyView> bodies);
 
   // Reads the call that the server has placed. INTERNAL: it is none; Refuse() must follow.
   base::Status Begin();
@@ -33,6 +33,7 @@ class HostedExecution final : public core::Execution {
   const core::InferRequest& request(size_t i) const override { return requests_[i].request; }
   bool FillsUp(size_t i) const override { return requests_[i].fills_up; }
   bool IsCancelled(size_t i) const override;
+  core::CallOrigin Origin(uint64_t i) const override;
   // Throws std::bad_alloc: the answer area has no room.
   base::Buffer AllocateOutput(int output, size_t bytes, base::MemoryPlace wish) override;
   void MarkInputsReady() override {}
@@ -51,9 +52,11 @@ class HostedExecution final : public core::Execution {
   base::Status NoRoom(size_t bytes) const;
 
   const std::shared_ptr<ChannelMemory> memory_;
+  const uint64_t channel_;
   const std::shared_ptr<const BodyView> bodies_;
   const std::shared_ptr<BlockAllocator> allocator_;
   std::vector<CalledRequest> requests_;
+  uint32_t begun_ = 0;                    // executions on this channel, as the server counts them
   std::atomic<size_t> refused_bytes_{0};  // the last output that found no room
   std::atomic<bool> finished_{true};
   base::Mutex mutex_;

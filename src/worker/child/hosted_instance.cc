@@ -13,11 +13,11 @@ constexpr int64_t kIdleWaitNs = 3600LL * 1'000'000'000;
 }  // namespace
 
 HostedInstance::HostedInstance(std::unique_ptr<core::EngineInstance> instance, std::shared_ptr<ChannelMemory> memory,
-                               std::shared_ptr<const BodyView> bodies, std::string thread_name)
+                               uint64_t channel, std::shared_ptr<const BodyView> bodies, std::string thread_name)
     : instance_(std::move(instance)),
       memory_(std::move(memory)),
       thread_name_(std::move(thread_name)),
-      execution_(memory_, std::move(bodies)),
+      execution_(memory_, channel, std::move(bodies)),
       thread_([this] { Run(); }) {}
 
 HostedInstance::~HostedInstance() {

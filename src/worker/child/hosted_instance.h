@@ -13,9 +13,9 @@ namespace inferd::worker {
 // a time. Destroyed when no call is under way.
 class HostedInstance final {
  public:
-  // `bodies` null: the server shows none.
+  // `channel`: its number in the process. `bodies` null: the server shows none.
   HostedInstance(std::unique_ptr<core::EngineInstance> instance, std::shared_ptr<ChannelMemory> memory,
-                 std::shared_ptr<const BodyView> bodies, std::string thread_name);
+                 uint64_t channel, std::shared_ptr<const BodyView> bodies, std::string thread_name);
   ~HostedInstance();
   HostedInstance(const HostedInstance&) = delete;
   HostedInstance& operator=(const HostedInstance&) = delete;

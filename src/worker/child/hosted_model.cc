@@ -66,8 +66,8 @@ base::Status HostedModel::AddInstance(const ControlMessage& message) {
   const base::OnCpuCores here(load_.GroupCores(order.spec.group));
   INFERD_ASSIGN_OR_RETURN(auto instance, models_[order.signature]->CreateInstance(order.spec));
   try {
-    instances_.push_back(
-        std::make_unique<HostedInstance>(std::move(instance), std::move(memory), bodies_, load_.model_name));
+    instances_.push_back(std::make_unique<HostedInstance>(std::move(instance), std::move(memory), order.channel,
+                                                          bodies_, load_.model_name));
   } catch (const std::system_error& error) {
     return base::ResourceExhausted("no thread for an instance: " + std::string(error.what()));
   }

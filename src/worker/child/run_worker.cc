@@ -14,6 +14,7 @@
 
 #include "enginehost/plugin_engine.h"
 #include "worker/child/hosted_model.h"
+#include "worker/child/remote_calls.h"
 #include "worker/control/control_socket.h"
 #include "worker/control/model_message.h"
 
@@ -30,8 +31,9 @@ class Worker final {
 
   // Until the socket ends.
   base::Status Run() {
-    INFERD_ASSIGN_OR_RETURN(const ControlMessage order, socket_.Receive());
+    INFERD_ASSIGN_OR_RETURN(ControlMessage order, socket_.Receive());
     const base::Status status = Open(order);
+    if (status.ok() && order.descriptor) TakeCalls(ControlSocket(std::move(order.descriptor)));
     INFERD_RETURN_IF_ERROR(socket_.Send(EncodeReply(status)));
     INFERD_RETURN_IF_ERROR(status);
     for (;;) {
@@ -55,6 +57,13 @@ class Worker final {
     return base::OkStatus();
   }
 
+  // What models ask of the server; so too.
+  void TakeCalls(ControlSocket socket) {
+    calls_ = std::make_unique<RemoteCalls>(std::move(socket));
+    engine_->CallWith(calls_.get());
+    std::thread([calls = calls_.get()] { calls->Run(); }).detach();
+  }
+
   // On a thread that nobody waits for: the process leaves whatever it is at, and this object is there until then.
   void Host(ControlSocket socket) {
     const auto model = std::make_shared<HostedModel>(*engine_, std::move(socket));
@@ -67,6 +76,7 @@ class Worker final {
 
   ControlSocket socket_;
   std::unique_ptr<base::Logger> logger_;
+  std::unique_ptr<RemoteCalls> calls_;  // null: the server takes none
   std::unique_ptr<enginehost::PluginEngine> engine_;
 };
 

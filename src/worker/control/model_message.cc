@@ -203,6 +203,7 @@ base::Result<std::vector<ModelDescription>> DecodeDescriptions(std::string_view 
 std::string EncodeInstanceOrder(const InstanceOrder& order) {
   MessageWriter writer;
   writer.Add(static_cast<uint64_t>(order.signature));
+  writer.Add(order.channel);
   writer.Add(static_cast<int32_t>(order.spec.group));
   writer.Add(static_cast<int32_t>(order.spec.ordinal));
   writer.Add(static_cast<uint8_t>(order.spec.kind));
@@ -214,6 +215,7 @@ base::Result<InstanceOrder> DecodeInstanceOrder(std::string_view message) {
   MessageReader reader(message);
   InstanceOrder order;
   order.signature = reader.Take<uint64_t>();
+  order.channel = reader.Take<uint64_t>();
   order.spec.group = reader.Take<int32_t>();
   order.spec.ordinal = reader.Take<int32_t>();
   const auto kind = reader.Take<uint8_t>();

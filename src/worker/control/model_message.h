@@ -50,6 +50,7 @@ base::Result<std::vector<ModelDescription>> DecodeDescriptions(std::string_view 
 // Makes one of an instance.
 struct InstanceOrder {
   size_t signature = 0;  // position among the model's descriptions
+  uint64_t channel = 0;  // the number of its channel, among all of the process
   core::InstanceSpec spec = {};
 };
 

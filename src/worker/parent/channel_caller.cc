@@ -46,7 +46,24 @@ base::Status ChannelCaller::Begin(core::Execution& execution) {
   header.call_bytes = call.bytes;
   execution.MarkInputsReady();
   last_sign_ns_ = NowNs();
+  {
+    const base::MutexLock lock(mutex_);
+    under_way_ = &execution;
+    under_way_number_ = ++begun_;
+  }
   header.calls.Ring();
+  return base::OkStatus();
+}
+
+base::Status ChannelCaller::FindOrigin(core::CallOrigin& origin) const {
+  const base::MutexLock lock(mutex_);
+  if (under_way_ == nullptr || under_way_number_ != origin.execution) {
+    return base::FailedPrecondition("the execution that the call is made in is over");
+  }
+  core::CallOrigin found = under_way_->Origin(origin.request);
+  found.model = std::move(origin.model);
+  found.version = origin.version;
+  origin = std::move(found);
   return base::OkStatus();
 }
 
@@ -253,6 +270,10 @@ void ChannelCaller::ClearCancellations() {
 
 // The next call may be placed before this returns.
 void ChannelCaller::Finish(core::Execution& execution) {
+  {
+    const base::MutexLock lock(mutex_);
+    under_way_ = nullptr;
+  }
   const std::span<std::byte> area = memory_->call_area();
   ChannelMemory::Trim(area, area.first(used_bytes_));
   ClearCancellations();

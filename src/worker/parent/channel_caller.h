@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "core/engine.h"
 #include "worker/channel/body_memory.h"
 #include "worker/channel/channel_memory.h"
@@ -46,6 +47,10 @@ class ChannelCaller final {
 
   bool lost() const { return life_->lost(); }
 
+  // Fills in what the server knows of an execution that is under way here: what is asked in it takes that over.
+  // FAILED_PRECONDITION: it is none of those. On any thread.
+  base::Status FindOrigin(core::CallOrigin& origin) const;
+
  private:
   enum class Taken { kAnswer, kFinished, kGarbage };
 
@@ -77,6 +82,10 @@ class ChannelCaller final {
   SharedCore core_;
   ResponseHold hold_;
   size_t cancelled_ = 0;  // flags that are set, all below this
+  uint32_t begun_ = 0;    // executions, as the worker counts them
+  mutable base::Mutex mutex_;
+  const core::Execution* under_way_ GUARDED_BY(mutex_) = nullptr;
+  uint32_t under_way_number_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace inferd::worker

@@ -52,8 +52,8 @@ class ChannelTest : public ::testing::Test {
   void Host(std::function<void(core::Execution&)> script) {
     auto theirs = *ChannelMemory::Open(memory_->descriptor());
     auto view = bodies_ == nullptr ? nullptr : *BodyView::Open(bodies_->descriptor());
-    host_ =
-        std::make_unique<HostedInstance>(std::make_unique<ScriptedInstance>(std::move(script)), theirs, view, "host");
+    host_ = std::make_unique<HostedInstance>(std::make_unique<ScriptedInstance>(std::move(script)), theirs, 1, view,
+                                             "host");
   }
 
   // Of a model of any number of responses, with memory for all that the ring takes.

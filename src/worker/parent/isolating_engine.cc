@@ -20,7 +20,8 @@ std::shared_ptr<Supervisor> IsolatingEngine::OwnProcess(const core::LoadSpec& sp
                                                           .start = std::move(start),
                                                           .kind = "model",
                                                           .title = spec.model_name + "/" + std::to_string(spec.version),
-                                                          .logger = options_.logger});
+                                                          .logger = options_.logger,
+                                                          .calls = calls_.load()});
 }
 
 std::shared_ptr<Supervisor> IsolatingEngine::SharedProcess() {
@@ -30,7 +31,8 @@ std::shared_ptr<Supervisor> IsolatingEngine::SharedProcess() {
                                                                .start = Start(),
                                                                .kind = "engine",
                                                                .title = std::string(name()),
-                                                               .logger = options_.logger});
+                                                               .logger = options_.logger,
+                                                               .calls = calls_.load()});
   }
   return shared_;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 
@@ -30,6 +31,9 @@ class IsolatingEngine final : public core::Engine {
   std::string_view default_model_filename() const override { return inside_.default_model_filename(); }
   base::Result<std::unique_ptr<core::EngineModel>> Load(const core::LoadSpec& spec) override;
 
+  // What the models in worker processes may ask; without it, nothing. Outlives all of them.
+  void CallWith(core::ServerCalls* calls) { calls_.store(calls); }
+
  private:
   std::shared_ptr<Supervisor> OwnProcess(const core::LoadSpec& spec) const;
   std::shared_ptr<Supervisor> SharedProcess();
@@ -38,6 +42,7 @@ class IsolatingEngine final : public core::Engine {
   core::Engine& inside_;
   const std::filesystem::path library_;
   const IsolationOptions options_;
+  std::atomic<core::ServerCalls*> calls_ = nullptr;
   base::Mutex mutex_;
   std::shared_ptr<Supervisor> shared_ GUARDED_BY(mutex_);  // made for the first model; without models it has no process
 };

@@ -78,13 +78,17 @@ base::Status SupervisedModel::ReadDescriptions(std::string_view reply) {
 base::Result<std::shared_ptr<ChannelCaller>> SupervisedModel::MakeInstance(
     const std::shared_ptr<WorkerProcess>& process, ControlSocket& socket, const InstanceOrder& order) {
   INFERD_ASSIGN_OR_RETURN(auto memory, ChannelMemory::Create(load_.config->worker.shared_memory_bytes));
-  const auto made = Order(socket, EncodeInstanceOrder(order), memory->descriptor());
+  InstanceOrder numbered = order;
+  numbered.channel = process->NextChannel();
+  const auto made = Order(socket, EncodeInstanceOrder(numbered), memory->descriptor());
   if (!made.has_value()) return std::unexpected(made.error());
   memory->Sent();
-  return std::make_shared<ChannelCaller>(
+  auto caller = std::make_shared<ChannelCaller>(
       std::move(memory), bodies_, std::shared_ptr<WorkerLife>(process, &process->life()),
       std::shared_ptr<const ModelDescription>(descriptions_, &descriptions_->at(order.signature)),
       static_cast<int64_t>(load_.config->worker.hang_timeout_ms) * kNsPerMs);
+  process->AddChannel(numbered.channel, caller);
+  return caller;
 }
 
 base::Result<size_t> SupervisedModel::AddInstance(const InstanceOrder& order) {

@@ -28,11 +28,12 @@ namespace inferd::worker {
 class Supervisor final {
  public:
   struct Options {
-    std::filesystem::path program;   // inferd-worker
-    StartOrder start;                // its log levels are the logger's
-    std::string kind;                // of what the process is for: "model" or "engine"
-    std::string title;               // and its name, which the list of processes shows
-    base::Logger* logger = nullptr;  // outlives this; null: silence
+    std::filesystem::path program;       // inferd-worker
+    StartOrder start;                    // its log levels are the logger's
+    std::string kind;                    // of what the process is for: "model" or "engine"
+    std::string title;                   // and its name, which the list of processes shows
+    base::Logger* logger = nullptr;      // outlives this; null: silence
+    core::ServerCalls* calls = nullptr;  // what its models may ask of the server; outlives this; null: nothing
   };
 
   explicit Supervisor(Options options);

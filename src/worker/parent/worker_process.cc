@@ -40,9 +40,32 @@ base::Status WorkerProcess::LossWhile(std::string_view what) {
   return base::Unavailable(std::string(life_.AwaitLoss().message()) + " while " + std::string(what));
 }
 
-base::Status WorkerProcess::OpenEngine(const StartOrder& order) {
-  const auto reply = Order(socket_, EncodeStartOrder(order));
-  return reply.has_value() ? base::OkStatus() : reply.error();
+base::Status WorkerProcess::OpenEngine(const StartOrder& order, core::ServerCalls* server) {
+  INFERD_ASSIGN_OR_RETURN(auto sockets, ControlSocket::MakePair());
+  const int descriptor = server == nullptr ? -1 : sockets.second.descriptor();
+  const auto reply = Order(socket_, EncodeStartOrder(order), descriptor);
+  if (!reply.has_value()) return reply.error();
+  if (server != nullptr) {
+    calls_ = std::make_unique<CallService>(*server, std::move(sockets.first),
+                                           [this](core::CallOrigin& origin) { return FindOrigin(origin); });
+  }
+  return base::OkStatus();
+}
+
+void WorkerProcess::AddChannel(uint64_t number, const std::shared_ptr<const ChannelCaller>& caller) {
+  const base::MutexLock lock(callers_mutex_);
+  std::erase_if(callers_, [](const auto& entry) { return entry.second.expired(); });
+  callers_[number] = caller;
+}
+
+base::Status WorkerProcess::FindOrigin(core::CallOrigin& origin) {
+  std::shared_ptr<const ChannelCaller> caller;
+  {
+    const base::MutexLock lock(callers_mutex_);
+    if (const auto found = callers_.find(origin.channel); found != callers_.end()) caller = found->second.lock();
+  }
+  if (caller == nullptr) return base::FailedPrecondition("the call is made in no execution that there is");
+  return caller->FindOrigin(origin);
 }
 
 base::Result<std::shared_ptr<ControlSocket>> WorkerProcess::OpenModel() {

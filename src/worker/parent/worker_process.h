@@ -7,12 +7,15 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "base/mutex.h"
 #include "base/status.h"
 #include "base/system/child_process.h"
 #include "worker/control/control_socket.h"
 #include "worker/control/model_message.h"
+#include "worker/parent/call_service.h"
+#include "worker/parent/channel_caller.h"
 #include "worker/parent/worker_life.h"
 
 namespace inferd::worker {
@@ -29,8 +32,14 @@ class WorkerProcess final {
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  // Has it open the engine, before all else; blocks. The engine's error; ControlSocket::Gone(): the process is gone.
-  base::Status OpenEngine(const StartOrder& order);
+  // Has it open the engine, before all else; blocks. `server` takes what its models ask, and outlives this; null: they
+  // can ask nothing. The engine's error; ControlSocket::Gone(): the process is gone.
+  base::Status OpenEngine(const StartOrder& order, core::ServerCalls* server);
+
+  // The number of one more channel to an instance in it.
+  uint64_t NextChannel() { return ++channels_; }
+  // What executions on that channel are found by, where models call others in them.
+  void AddChannel(uint64_t number, const std::shared_ptr<const ChannelCaller>& caller);
   // The socket of one more model, under turn(). ControlSocket::Gone(): the process is gone.
   base::Result<std::shared_ptr<ControlSocket>> OpenModel();
 
@@ -55,12 +64,17 @@ class WorkerProcess final {
 
  private:
   WorkerProcess(base::ChildProcess child, ControlSocket socket);
+  base::Status FindOrigin(core::CallOrigin& origin);
 
   base::ChildProcess child_;
   ControlSocket socket_;
   base::Mutex turn_;
   std::atomic<bool> abandoned_{false};
   WorkerLife life_;
+  std::atomic<uint64_t> channels_{0};
+  base::Mutex callers_mutex_;
+  std::unordered_map<uint64_t, std::weak_ptr<const ChannelCaller>> callers_ GUARDED_BY(callers_mutex_);
+  std::unique_ptr<CallService> calls_;  // null: its models can ask nothing. Last: it uses the others
 };
 
 }  // namespace inferd::worker

@@ -1,11 +1,11 @@
-#include "worker/channel/free_ranges.h"
+#include "base/memory/free_ranges.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
 
-namespace inferd::worker {
+namespace inferd::base {
 namespace {
 
 TEST(FreeRangesTest, TakesTheFirstThatIsLargeEnough) {
@@ -56,4 +56,4 @@ TEST(FreeRangesTest, NothingIsTakenTwiceAndNothingGetsLost) {
 }
 
 }  // namespace
-}  // namespace inferd::worker
+}  // namespace inferd::base

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-namespace inferd::worker {
+namespace inferd::base {
 
 // Which bytes of an area are free: first fit, so that little of the area is ever touched. Not thread-safe.
 class FreeRanges final {
@@ -20,4 +20,4 @@ class FreeRanges final {
   std::map<size_t, size_t> free_;  // offset to size; no two touch each other
 };
 
-}  // namespace inferd::worker
+}  // namespace inferd::base

@@ -1,8 +1,8 @@
-#include "worker/channel/free_ranges.h"
+#include "base/memory/free_ranges.h"
 
 #include <iterator>
 
-namespace inferd::worker {
+namespace inferd::base {
 
 std::optional<size_t> FreeRanges::Take(size_t bytes) {
   auto it = free_.begin();
@@ -28,4 +28,4 @@ void FreeRanges::Give(size_t offset, size_t bytes) {
   free_.erase(at);
 }
 
-}  // namespace inferd::worker
+}  // namespace inferd::base

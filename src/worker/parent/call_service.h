@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "core/calls/server_calls.h"
+#include "worker/control/call_message.h"
+#include "worker/control/control_socket.h"
+
+namespace inferd::worker {
+
+// The server's end of what the models of one worker process ask: has the server do it, and sends the answers, in a
+// thread each way. What is asked is checked as a client's requests are. It ends with its socket; what is under way then
+// is cancelled, and its metrics go. Thread-safe.
+class CallService final {
+ public:
+  // Completes what is known of an execution in that process: the origin of what is asked in it. FAILED_PRECONDITION: it
+  // is over.
+  using OriginFinder = std::function<base::Status(core::CallOrigin& origin)>;
+
+  // `server` outlives it.
+  CallService(core::ServerCalls& server, ControlSocket socket, OriginFinder find_origin);
+  ~CallService();
+  CallService(const CallService&) = delete;
+  CallService& operator=(const CallService&) = delete;
+
+ private:
+  class State;
+
+  const std::shared_ptr<State> state_;
+  std::thread reader_;
+};
+
+}  // namespace inferd::worker
