@@ -6,39 +6,14 @@ import os
 import signal
 import textwrap
 
-import numpy
 import pytest
 
 from support import models
 from support.isolation import IN_BOTH_ISOLATIONS
+from support.python_models import CLASS, add, infer, outputs_of, tensor
 from support.server import Server, wait_until
 
 pytestmark = IN_BOTH_ISOLATIONS
-
-CLASS = "import triton_python_backend_utils as pb_utils\nimport numpy as np\n"
-
-
-def add(repository, name, source, config="", version=1):
-    models.write_whole(repository / name / str(version) / "model.py", textwrap.dedent(source).encode())
-    if config:
-        models.write_whole(repository / name / "config.pbtxt", config.encode())
-
-
-def tensor(name, datatype, values, shape=None):
-    array = numpy.array(values)
-    return {"name": name, "datatype": datatype, "shape": list(array.shape if shape is None else shape),
-            "data": array.ravel().tolist()}
-
-
-def outputs_of(answer):
-    return {output["name"]: numpy.array(output["data"]).reshape(output["shape"]).tolist() for output in answer["outputs"]}
-
-
-def infer(server, model, *inputs, **members):
-    status, answer = server.infer(model, list(inputs), **members)
-    assert status == 200, answer
-    return outputs_of(answer)
-
 
 def test_a_function_is_a_model(tmp_path):
     add(tmp_path, "plus", """

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "enginekit/parameters.h"
+#include "engines/python/value_parts.h"
 
 namespace inferd::python {
 
@@ -12,6 +13,8 @@ using enginekit::ToView;
 
 // Imports, and what a model does when it is made, may take long: models are downloaded there.
 constexpr std::chrono::minutes kLoadPatience{30};
+// Executions of a decoupled model whose function has returned, and that are still to be answered.
+constexpr int kUnfinishedMax = 1024;
 
 std::string_view FindParameter(const inferd_load& load, std::string_view key) {
   for (size_t i = 0; i < load.parameter_count; ++i) {
@@ -55,13 +58,6 @@ std::unexpected<base::Status> NoReply() {
   return std::unexpected(base::Internal("the Python worker answers what was not asked"));
 }
 
-// The items of a tuple that begins with `kind`; null: it is another one.
-const Value::Items* ItemsOf(const Value& message, std::string_view kind) {
-  const Value::Items* const items = message.items();
-  const std::string* const text = items == nullptr || items->empty() ? nullptr : items->front().text();
-  return text != nullptr && *text == kind ? items : nullptr;
-}
-
 // What a worker answers that could not do as it was told.
 base::Status FailureIn(const Value& message) {
   const Value::Items* const failed = ItemsOf(message, "failed");
@@ -91,42 +87,26 @@ base::Result<std::unique_ptr<PythonModel>> PythonModel::Load(const inferd_host& 
   INFERD_ASSIGN_OR_RETURN(Interpreter interpreter, ChooseInterpreter(load, std::move(worker)));
   std::unique_ptr<PythonModel> model(new PythonModel(host, std::move(interpreter), load));
   Value described;
-  INFERD_ASSIGN_OR_RETURN(PythonProcess process, model->StartWorker(&described));
+  INFERD_ASSIGN_OR_RETURN(auto worker_link, model->StartWorker(&described));
   INFERD_RETURN_IF_ERROR(model->ReadSignature(described));
   const base::MutexLock lock(model->mutex_);
-  model->spare_ = std::make_unique<PythonProcess>(std::move(process));
+  model->spare_ = std::move(worker_link);
   return model;
 }
 
-base::Result<Value> PythonModel::Receive(PythonProcess& process, std::chrono::milliseconds patience) const {
-  for (;;) {
-    INFERD_ASSIGN_OR_RETURN(Value message, process.Receive(patience));
-    const Value::Items* const line = ItemsOf(message, "log");
-    if (line == nullptr) return message;
-    if (line->size() != 3 || (*line)[1].number() == nullptr || (*line)[2].text() == nullptr) return NoReply();
-    const auto level = static_cast<int32_t>(*(*line)[1].number());
-    const std::string& text = *(*line)[2].text();
-    if (host_.log_enabled(&host_, level) != 0) host_.log(&host_, level, {text.data(), text.size()});
-  }
+base::Result<std::unique_ptr<WorkerLink>> PythonModel::StartWorker(Value* described) const {
+  INFERD_ASSIGN_OR_RETURN(auto worker, WorkerLink::Start(host_, interpreter_, "inferd:" + name_));
+  INFERD_ASSIGN_OR_RETURN(Value reply, worker->Exchange(load_message_, kLoadPatience));
+  if (ItemsOf(reply, "loaded") == nullptr) return std::unexpected(FailureIn(reply));
+  if (described != nullptr) *described = std::move(reply);
+  return worker;
 }
 
-base::Result<PythonProcess> PythonModel::StartWorker(Value* described) const {
-  INFERD_ASSIGN_OR_RETURN(PythonProcess process, PythonProcess::Start(interpreter_, "inferd:" + name_));
-  INFERD_RETURN_IF_ERROR(process.Send(load_message_, kLoadPatience));
-  auto reply = Receive(process, kLoadPatience);
-  if (!reply.has_value()) return std::unexpected(std::move(reply).error());
-  if (ItemsOf(*reply, "loaded") == nullptr) return std::unexpected(FailureIn(*reply));
-  if (described != nullptr) *described = *std::move(reply);
-  return process;
-}
-
-base::Result<PythonProcess> PythonModel::TakeWorker() {
-  std::unique_ptr<PythonProcess> spare;
+base::Result<std::unique_ptr<WorkerLink>> PythonModel::TakeWorker() {
   {
     const base::MutexLock lock(mutex_);
-    spare = std::move(spare_);
+    if (spare_ != nullptr) return std::move(spare_);
   }
-  if (spare != nullptr) return std::move(*spare);
   return StartWorker(nullptr);
 }
 
@@ -134,7 +114,7 @@ std::string PythonModel::InstanceName(const inferd_instance_spec& spec) const {
   return name_ + "_" + std::to_string(spec.group) + "_" + std::to_string(spec.ordinal);
 }
 
-base::Status PythonModel::StartInstance(PythonProcess& process, const inferd_instance_spec& spec) const {
+base::Status PythonModel::StartInstance(WorkerLink& worker, const inferd_instance_spec& spec) const {
   const bool on_gpu = spec.kind == INFERD_INSTANCE_GPU;
   MarshalWriter message;
   message.Tuple(4);
@@ -142,10 +122,10 @@ base::Status PythonModel::StartInstance(PythonProcess& process, const inferd_ins
   message.Text(InstanceName(spec));
   message.Text(on_gpu ? "GPU" : spec.kind == INFERD_INSTANCE_MODEL ? "MODEL" : "CPU");
   message.Text(std::to_string(spec.device));
-  INFERD_RETURN_IF_ERROR(process.Send(message, kLoadPatience));
-  const auto reply = Receive(process, kLoadPatience);
-  if (!reply.has_value()) return reply.error();
-  return ItemsOf(*reply, "started") != nullptr ? base::OkStatus() : FailureIn(*reply);
+  INFERD_ASSIGN_OR_RETURN(const Value reply, worker.Exchange(message, kLoadPatience));
+  if (ItemsOf(reply, "started") == nullptr) return FailureIn(reply);
+  worker.Serve(InstanceName(spec), patience_);
+  return base::OkStatus();
 }
 
 // ("loaded", patience in ms, the batch's inputs are wanted whole, decoupled, sequences, rows do not influence each
@@ -168,6 +148,7 @@ base::Status PythonModel::ReadSignature(const Value& described) {
   INFERD_RETURN_IF_ERROR(AddTensors(items[7], /*inputs=*/false, form));
   signature_.Finish(/*compute_threads=*/1);
   signature_.SetDecoupled(*decoupled);
+  if (*decoupled) signature_.SetUnfinishedMax(kUnfinishedMax);
   signature_.SetSequences(*sequences);
   return base::OkStatus();
 }

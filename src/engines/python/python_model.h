@@ -7,7 +7,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "enginekit/tensor_signature.h"
-#include "engines/python/python_process.h"
+#include "engines/python/worker_link.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::python {
@@ -21,21 +21,16 @@ class PythonModel final {
 
   const inferd_signature* signature() const { return signature_.abi(); }
   const inferd_host& host() const { return host_; }
-  // How long an execution may take.
-  std::chrono::milliseconds patience() const { return patience_; }
 
   // A worker that has imported the file: the one that told the signature if it is left, else a new one.
-  base::Result<PythonProcess> TakeWorker();
-  // Has a worker make its instance.
-  base::Status StartInstance(PythonProcess& process, const inferd_instance_spec& spec) const;
+  base::Result<std::unique_ptr<WorkerLink>> TakeWorker();
+  // Has a worker make its instance; executions may follow.
+  base::Status StartInstance(WorkerLink& worker, const inferd_instance_spec& spec) const;
   std::string InstanceName(const inferd_instance_spec& spec) const;
-
-  // The next message that is no line for the log; those are logged.
-  base::Result<Value> Receive(PythonProcess& process, std::chrono::milliseconds patience) const;
 
  private:
   PythonModel(const inferd_host& host, Interpreter interpreter, const inferd_load& load);
-  base::Result<PythonProcess> StartWorker(Value* described) const;
+  base::Result<std::unique_ptr<WorkerLink>> StartWorker(Value* described) const;
   base::Status ReadSignature(const Value& described);
   // What all tensors of a model have in common.
   struct TensorForm {
@@ -51,7 +46,7 @@ class PythonModel final {
   enginekit::TensorSignature signature_;
   std::chrono::milliseconds patience_{0};
   base::Mutex mutex_;
-  std::unique_ptr<PythonProcess> spare_ GUARDED_BY(mutex_);
+  std::unique_ptr<WorkerLink> spare_ GUARDED_BY(mutex_);
 };
 
 }  // namespace inferd::python

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -20,12 +21,16 @@ constexpr uint32_t kMessageBytesMax = uint32_t{1} << 26;
 // How long one that was told to end may take for it, and one that has closed the socket.
 constexpr std::chrono::seconds kEndPatience{5};
 constexpr std::chrono::seconds kClosedPatience{2};
+// And how long a message may take that has begun, either way.
+constexpr std::chrono::seconds kMessagePatience{60};
+constexpr int64_t kPollMaxMs = 60'000;
 
 }  // namespace
 
 base::Result<PythonProcess> PythonProcess::Start(const Interpreter& interpreter, std::string title) {
-  INFERD_ASSIGN_OR_RETURN(SharedArea inputs, SharedArea::Create("inferd-python-inputs"));
+  INFERD_ASSIGN_OR_RETURN(SharedArea input_area, SharedArea::Create("inferd-python-inputs"));
   INFERD_ASSIGN_OR_RETURN(SharedArea outputs, SharedArea::Create("inferd-python-outputs"));
+  auto inputs = std::make_shared<InputBlocks>(std::move(input_area));
   std::array<int, 2> sockets{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
     return std::unexpected(
@@ -34,7 +39,7 @@ base::Result<PythonProcess> PythonProcess::Start(const Interpreter& interpreter,
   base::FileDescriptor ours(sockets[0]);
   const base::FileDescriptor its(sockets[1]);
   // -u: what a model prints is seen when it prints it.
-  const std::array descriptors = {its.get(), inputs.descriptor(), outputs.descriptor()};
+  const std::array descriptors = {its.get(), inputs->descriptor(), outputs.descriptor()};
   auto child = base::ChildProcess::Start(
       {.program = interpreter.program,
        .arguments = {interpreter.program, "-u", interpreter.worker.string(), std::move(title)},
@@ -50,13 +55,12 @@ base::Result<PythonProcess> PythonProcess::Start(const Interpreter& interpreter,
   return PythonProcess(*std::move(child), std::move(ours), std::move(inputs), std::move(outputs));
 }
 
-PythonProcess::PythonProcess(base::ChildProcess child, base::FileDescriptor socket, SharedArea inputs,
+PythonProcess::PythonProcess(base::ChildProcess child, base::FileDescriptor socket, std::shared_ptr<InputBlocks> inputs,
                              SharedArea outputs)
     : child_(std::move(child)), socket_(std::move(socket)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
 PythonProcess::~PythonProcess() {
   if (!socket_ || end_.has_value()) return;
-  // The end of its messages tells it to end.
   socket_.Close();
   static_cast<void>(child_.EndsBefore(Clock::now() + kEndPatience));
 }
@@ -73,13 +77,8 @@ base::Status PythonProcess::Lose(const base::Status& why) {
   return base::Unavailable("the Python process " + *end_);
 }
 
-base::Status PythonProcess::LoseToTime() {
-  return Lose(base::DeadlineExceeded("the Python process did not answer in time, and was ended"));
-}
-
-base::Status PythonProcess::Send(const MarshalWriter& message, std::chrono::milliseconds patience) {
-  if (end_.has_value()) return Lose({});
-  const auto until = Clock::now() + patience;
+base::Status PythonProcess::Send(const MarshalWriter& message) {
+  const auto until = Clock::now() + kMessagePatience;
   const auto size = static_cast<uint32_t>(message.bytes().size());
   std::array<iovec, 2> parts = {iovec{.iov_base = const_cast<uint32_t*>(&size), .iov_len = sizeof(size)},
                                 iovec{.iov_base = const_cast<char*>(message.bytes().data()), .iov_len = size}};
@@ -89,11 +88,13 @@ base::Status PythonProcess::Send(const MarshalWriter& message, std::chrono::mill
   while (header.msg_iovlen > 0) {
     const ssize_t sent = sendmsg(socket_.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0 && errno == EAGAIN) {
-      if (!base::PollUntil(socket_.get(), POLLOUT, until)) return LoseToTime();
+    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      if (!base::PollUntil(socket_.get(), POLLOUT, until)) {
+        return base::DeadlineExceeded("takes no messages, and was ended");
+      }
       continue;
     }
-    if (sent < 0) return Lose({});
+    if (sent < 0) return base::Unavailable("the Python process has ended");
     auto left = static_cast<size_t>(sent);
     while (header.msg_iovlen > 0 && left >= header.msg_iov->iov_len) {
       left -= header.msg_iov->iov_len;
@@ -108,11 +109,41 @@ base::Status PythonProcess::Send(const MarshalWriter& message, std::chrono::mill
   return base::OkStatus();
 }
 
+void PythonProcess::FinishSending() {
+  if (socket_) shutdown(socket_.get(), SHUT_WR);
+}
+
+void PythonProcess::End(const base::Status& why) {
+  if (end_.has_value()) return;
+  static_cast<void>(Lose(why.code() == base::StatusCode::kUnavailable ? base::OkStatus() : why));
+}
+
+PythonProcess::Event PythonProcess::Await(int wake, Clock::time_point until) {
+  while (!end_.has_value()) {
+    std::array<pollfd, 3> files = {pollfd{.fd = socket_.get(), .events = POLLIN, .revents = 0},
+                                   pollfd{.fd = wake, .events = POLLIN, .revents = 0},
+                                   // What it has started may hold its socket open.
+                                   pollfd{.fd = child_.handle(), .events = POLLIN, .revents = 0}};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+    if (left <= 0) return Event::kNeither;
+    const int ready = poll(files.data(), files.size(), static_cast<int>(std::min<int64_t>(left, kPollMaxMs)));
+    if (ready <= 0) continue;
+    if ((files[0].revents & POLLIN) != 0) return Event::kMessage;
+    if (files[1].revents != 0) return Event::kWake;
+    static_cast<void>(Lose({}));
+  }
+  return Event::kNeither;
+}
+
 base::Status PythonProcess::ReadExactly(char* data, size_t size, Clock::time_point until) {
   while (size > 0) {
-    if (!base::PollUntil(socket_.get(), POLLIN, until)) return LoseToTime();
-    const ssize_t got = recv(socket_.get(), data, size, 0);
+    const ssize_t got = recv(socket_.get(), data, size, MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      if (Await(-1, until) == Event::kMessage) continue;
+      if (end_.has_value()) return Lose({});
+      return Lose(base::DeadlineExceeded("sent half of a message, and was ended"));
+    }
     if (got <= 0) return Lose({});
     data += got;
     size -= static_cast<size_t>(got);
@@ -120,13 +151,12 @@ base::Status PythonProcess::ReadExactly(char* data, size_t size, Clock::time_poi
   return base::OkStatus();
 }
 
-base::Result<Value> PythonProcess::Receive(std::chrono::milliseconds patience) {
+base::Result<Value> PythonProcess::Receive() {
   if (end_.has_value()) return std::unexpected(Lose({}));
-  const auto until = Clock::now() + patience;
+  const auto until = Clock::now() + kMessagePatience;
   uint32_t size = 0;
   INFERD_RETURN_IF_ERROR(ReadExactly(reinterpret_cast<char*>(&size), sizeof(size), until));
-  if (size > kMessageBytesMax)
-    return std::unexpected(Lose(base::Internal("the Python worker sends what is no message")));
+  if (size > kMessageBytesMax) return std::unexpected(Lose(base::Internal("sent what is no message, and was ended")));
   received_.resize(size);
   INFERD_RETURN_IF_ERROR(ReadExactly(received_.data(), size, until));
   auto message = ReadMarshal(received_);

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/status.h"
 #include "base/system/child_process.h"
 #include "base/system/file_descriptor.h"
+#include "engines/python/input_blocks.h"
 #include "engines/python/marshal.h"
 #include "engines/python/shared_area.h"
 
@@ -22,7 +24,7 @@ struct Interpreter {
 };
 
 // A worker: an interpreter in a process of its own, the messages to it and from it, and the memory that both see. It
-// ends with this. Not thread-safe.
+// ends with this. Send() and the rest are for one thread at a time each.
 class PythonProcess final {
  public:
   // FAILED_PRECONDITION: there is no such interpreter. RESOURCE_EXHAUSTED: the system has no room for a process.
@@ -31,28 +33,37 @@ class PythonProcess final {
   PythonProcess(PythonProcess&& other) noexcept = default;
   PythonProcess& operator=(PythonProcess&&) = delete;
 
-  SharedArea& inputs() { return inputs_; }
+  const std::shared_ptr<InputBlocks>& inputs() const { return inputs_; }
   SharedArea& outputs() { return outputs_; }
 
-  // UNAVAILABLE: the process has ended; the text says how. DEADLINE_EXCEEDED: it did not take the message in that time,
-  // and was killed.
-  base::Status Send(const MarshalWriter& message, std::chrono::milliseconds patience);
-  // The next message. UNAVAILABLE and DEADLINE_EXCEEDED as above. INTERNAL: it is none, and it was killed.
-  base::Result<Value> Receive(std::chrono::milliseconds patience);
+  // UNAVAILABLE: the process has ended. DEADLINE_EXCEEDED: it takes no messages; what it has of this one is half.
+  base::Status Send(const MarshalWriter& message);
+  // Waits until a message begins to come, or `wake`, a file, has something to be read: which of them, the message
+  // first. kNeither: the time is over, or the process has ended.
+  enum class Event { kMessage, kWake, kNeither };
+  Event Await(int wake, std::chrono::steady_clock::time_point until);
+  // The next message, which has begun to come. UNAVAILABLE as above. DEADLINE_EXCEEDED: it does not come in a
+  // reasonable time, and the process was killed. INTERNAL: it is none, and the process was killed.
+  base::Result<Value> Receive();
+  // No message follows, which tells it to end.
+  void FinishSending();
+  // Ends it, if it lives: `why`, in words that go behind "the Python process". UNAVAILABLE, as of Send(): it has ended
+  // by itself, or is about to.
+  void End(const base::Status& why);
 
   // Once it has ended, or is as good as that: how. Nothing: it lives.
   const std::optional<std::string>& end() const { return end_; }
 
  private:
-  PythonProcess(base::ChildProcess child, base::FileDescriptor socket, SharedArea inputs, SharedArea outputs);
+  PythonProcess(base::ChildProcess child, base::FileDescriptor socket, std::shared_ptr<InputBlocks> inputs,
+                SharedArea outputs);
   base::Status ReadExactly(char* data, size_t size, std::chrono::steady_clock::time_point until);
   // Ends it, and notes how it ended: by itself, or `why` it had to.
   base::Status Lose(const base::Status& why);
-  base::Status LoseToTime();
 
   base::ChildProcess child_;
   base::FileDescriptor socket_;  // none: moved from
-  SharedArea inputs_;
+  std::shared_ptr<InputBlocks> inputs_;
   SharedArea outputs_;
   std::string received_;
   std::optional<std::string> end_;

@@ -9,14 +9,19 @@
 
 namespace inferd::python {
 
+struct SentResponse {
+  size_t request = 0;  // or INFERD_ALL_REQUESTS
+  bool final = false;
+};
+
 // Hands a response that a worker has described to the host:
 //
-//   (request or -1 for all, final, code, message, outputs, parameters)
+//   (request or -1 for all, final, code, message, outputs, parameters, it is to be executed again)
 //   an output: (index, datatype, dimensions, offset, size), of `memory`; a parameter: (name, value)
 //
 // INTERNAL, and nothing is handed over: it is no such description, or what it describes is not there. What does not fit
 // the model's signature, the host refuses.
-base::Status SendResponse(const inferd_host& host, const inferd_batch& batch, const Value& description,
-                          std::span<const std::byte> memory);
+base::Result<SentResponse> SendResponse(const inferd_host& host, const inferd_batch& batch, const Value& description,
+                                        std::span<const std::byte> memory);
 
 }  // namespace inferd::python

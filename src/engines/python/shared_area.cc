@@ -73,4 +73,10 @@ base::Result<std::span<const std::byte>> SharedArea::Look(size_t bytes) {
   return std::span<const std::byte>(data_, bytes);
 }
 
+base::Result<std::span<const std::byte>> SharedArea::LookAll() {
+  struct stat status{};
+  if (fstat(file_.get(), &status) != 0) return std::unexpected(NoMemory());
+  return Look(static_cast<size_t>(status.st_size));
+}
+
 }  // namespace inferd::python

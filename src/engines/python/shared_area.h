@@ -28,6 +28,8 @@ class SharedArea final {
   base::Result<std::span<std::byte>> Reserve(size_t bytes);
   // Its first `bytes`, which the worker says that it has made it. INTERNAL: it has not.
   base::Result<std::span<const std::byte>> Look(size_t bytes);
+  // All that there is of it.
+  base::Result<std::span<const std::byte>> LookAll();
 
  private:
   explicit SharedArea(base::FileDescriptor file) : file_(std::move(file)) {}

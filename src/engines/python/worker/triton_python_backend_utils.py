@@ -1,13 +1,12 @@
-"""What a `TritonPythonModel` imports, by the name and with the rules that such models are written for.
+"""What a `TritonPythonModel` imports, by the name and with the rules that such models are written for."""
 
-Calls of other models from inside a model, metrics of its own, and loading models are not there yet: they raise
-TritonModelException.
-"""
-
+import asyncio
 import json
+import weakref
 
 import numpy
 
+from inferd_worker import server_calls as _server_calls
 from inferd_worker import tensors as _tensors
 
 TRITONSERVER_REQUEST_FLAG_SEQUENCE_START = 1
@@ -15,10 +14,31 @@ TRITONSERVER_REQUEST_FLAG_SEQUENCE_END = 2
 TRITONSERVER_RESPONSE_COMPLETE_FINAL = 1
 TRITONSERVER_REQUEST_RELEASE_ALL = 1
 TRITONSERVER_REQUEST_RELEASE_RESCHEDULE = 2
+TRITONSERVER_MEMORY_CPU = 0
+TRITONSERVER_MEMORY_GPU = 2
 
 
 class TritonModelException(Exception):
     """What the server refuses."""
+
+
+_server = None  # what models ask it by
+
+
+def _connect(channel, server):
+    global _server
+    _server = server
+    Logger._send = channel.send
+
+
+def _asked(prefix, function, *arguments):
+    """The server's answer, or its refusal as models are told it."""
+    if _server is None:
+        raise TritonModelException(prefix + "there is no server.")
+    try:
+        return function(_server, *arguments)
+    except _server_calls.Refused as refused:
+        raise TritonModelException(prefix + str(refused)) from None
 
 
 class TritonError:
@@ -126,22 +146,58 @@ class InferenceResponse:
         return json.dumps(self._parameters)
 
 
+class PreferredMemory:
+    """Where the outputs of a called model are wanted. They come in memory of the CPU."""
+
+    def __init__(self, preferred_memory_type, preferred_device_id=0):
+        if preferred_memory_type not in (TRITONSERVER_MEMORY_CPU, TRITONSERVER_MEMORY_GPU):
+            raise TypeError("PreferredMemory(type: TRITONSERVER_MEMORY_CPU or TRITONSERVER_MEMORY_GPU, device_id: int)")
+        self.type = preferred_memory_type
+        self.device_id = preferred_device_id
+
+
+class InferenceTrace:
+    """A request's, to be handed to those that are made for it: they are traced with it without that."""
+
+    def get_context(self):
+        return None
+
+
 class InferenceRequest:
-    """A client's request, as `execute` gets it."""
+    """A client's request, as `execute` gets it, or one to another model of the server."""
 
     def __init__(self, request_id="", correlation_id=0, inputs=(), requested_output_names=(), model_name="",
-                 model_version=-1, flags=0, timeout=0, parameters=None):
-        for values in (request_id, correlation_id, inputs, requested_output_names, model_name):
-            if values is None:
-                raise TypeError("None is no value of a request")
+                 model_version=-1, flags=0, timeout=0, preferred_memory=None, trace=None, parameters=None):
+        for given, types in ((request_id, str), (correlation_id, (int, str)), (inputs, (list, tuple)), (model_name, str),
+                             (requested_output_names, (list, tuple, set)), (model_version, int), (flags, int), (timeout, int)):
+            if given is None or not isinstance(given, types):
+                raise TypeError(f"InferenceRequest: {given!r} is no value that a request may have there")
+        if preferred_memory is not None and not isinstance(preferred_memory, PreferredMemory):
+            raise TypeError("preferred_memory is a PreferredMemory")
+        for tensor in inputs:
+            if not isinstance(tensor, Tensor):
+                raise TritonModelException("inputs has what is no Tensor")
         self._id = request_id
         self._correlation_id = correlation_id
         self._inputs = list(inputs)
         self._requested = list(requested_output_names)
+        self._model = model_name
+        self._version = model_version
         self._flags = flags
         self._timeout = timeout
-        self._parameters = dict(parameters or {})
+        self._parameters = dict(_checked_parameters(parameters))
         self._sender = None
+        self._sender_taken = False
+        self._release_flags = TRITONSERVER_REQUEST_RELEASE_ALL
+
+    @classmethod
+    def _received(cls, request, inputs, outputs, model, sender):
+        made = cls.__new__(cls)
+        made._id, made._correlation_id, made._inputs, made._requested = request.id, request.sequence, inputs, outputs
+        made._model, made._version, made._flags, made._timeout = model, -1, request.flags, 0
+        made._parameters, made._sender, made._sender_taken = request.parameters, sender, False
+        made._release_flags = TRITONSERVER_REQUEST_RELEASE_ALL
+        return made
 
     def inputs(self):
         return self._inputs
@@ -168,19 +224,201 @@ class InferenceRequest:
         return set(self._requested)
 
     def trace(self):
-        return None
+        return InferenceTrace()
 
     def get_response_sender(self):
+        self._sender_taken = True
         return self._sender
 
     def is_cancelled(self):
-        return False
+        return self._sender is not None and self._sender.is_cancelled()
+
+    def set_release_flags(self, flags):
+        if flags not in (TRITONSERVER_REQUEST_RELEASE_ALL, TRITONSERVER_REQUEST_RELEASE_RESCHEDULE):
+            raise TritonModelException("Unable to set release flags. Unsupported flag provided.")
+        self._release_flags = flags
+
+    def _rescheduled(self):
+        return self._release_flags == TRITONSERVER_REQUEST_RELEASE_RESCHEDULE
 
     def exec(self, decoupled=False):
-        raise TritonModelException("calls of other models from a model are not supported yet")
+        """Has the model answer: its response, or an iterator of its responses."""
+        call = self._call(decoupled)
+        return ResponseIterator(call, self._model) if decoupled else _response_of(call, self._model)
 
     def async_exec(self, decoupled=False):
-        raise TritonModelException("calls of other models from a model are not supported yet")
+        """To be awaited; other things happen meanwhile."""
+        loop = asyncio.get_running_loop()
+        call = self._call(decoupled)
+        if decoupled:
+            answer = loop.create_future()
+            answer.set_result(ResponseIterator(call, self._model))
+            return answer
+        return asyncio.wrap_future(_server.in_thread(lambda: _response_of(call, self._model)), loop=loop)
+
+    def _call(self, decoupled):
+        request = _server_calls.CalledRequest(
+            self._model, self._version, self._id, [(tensor._name, tensor._datatype, tensor._array) for tensor in self._inputs],
+            self._requested, self._correlation_id, self._flags, self._parameters, 0, self._timeout)
+        call = _server and _server.call(request, bool(decoupled))
+        if call is None:
+            raise TritonModelException("BLS is only supported during the 'execute' function.")
+        return call
+
+
+def _response_of(call, model):
+    return _made_response(*call.response(), model)
+
+
+def _made_response(reply, outputs, model):
+    if reply.code == _server_calls.OK:
+        made = InferenceResponse([Tensor._of(*output) for output in outputs])
+        made._parameters = dict(reply.parameters)
+        return made
+    text = reply.message
+    if not reply.submitted:
+        reasons = {_server_calls.NOT_FOUND: f"Request for unknown model: '{model}' is not found",
+                   _server_calls.UNAVAILABLE: f"Failed for execute the inference request. Model '{model}' is not ready."}
+        if reply.code == _server_calls.UNIMPLEMENTED:
+            text = (f"Model {model} is using the decoupled. The current BLS request call doesn't support models using the "
+                    "decoupled transaction policy. Please use 'decoupled=True' argument to the 'exec' or 'async_exec' calls for "
+                    "decoupled models.'")
+        else:
+            text = f"Model {model} - Error when running inference: {reasons.get(reply.code, text)}"
+    return InferenceResponse(error=TritonError(text, reply.code))
+
+
+class ResponseIterator:
+    """The responses to a request, as they come. Once all have come, it can be walked again."""
+
+    def __init__(self, call, model):
+        self._call = call
+        self._model = model
+        self._responses = []
+        self._over = False
+        self._next = 0
+
+    def __iter__(self):
+        if self._over:
+            self._next = 0
+        return self
+
+    def __next__(self):
+        if self._next == len(self._responses):
+            if self._over:
+                raise StopIteration
+            reply, outputs = self._call.response()
+            self._over = reply.final
+            self._responses.append(_made_response(reply, outputs, self._model))
+        self._next += 1
+        return self._responses[self._next - 1]
+
+    def cancel(self):
+        if not self._over:
+            self._call.cancel()
+
+    def __del__(self):
+        if not self._over:
+            self._call.abandon()
+
+
+class MetricFamily:
+    """Metrics of a name, on the server's page; they go with this."""
+
+    COUNTER, GAUGE, HISTOGRAM = 0, 1, 2
+
+    def __init__(self, name, description, kind):
+        if not isinstance(name, str) or not isinstance(description, str) or not isinstance(kind, int):
+            raise TypeError("MetricFamily(name: str, description: str, kind)")
+        self._name, self._description, self._kind = name, description, kind
+        self._metrics = weakref.WeakSet()
+        self._number = _asked("Error when creating MetricFamily: ", _server_calls.ServerCalls.open_metric, kind, name, description)
+
+    def Metric(self, labels=None, buckets=None):
+        if labels is not None and not isinstance(labels, dict):
+            raise TritonModelException("Failed to create metric. Labels must be a dictionary.")
+        if buckets is not None and not isinstance(buckets, list):
+            raise TritonModelException("Failed to create metric. Buckets must be a list.")
+        if buckets is not None and self._kind != MetricFamily.HISTOGRAM:
+            raise TritonModelException("Failed to create metric. Unexpected buckets found.")
+        if buckets is None and self._kind == MetricFamily.HISTOGRAM:
+            raise TritonModelException("Failed to create metric. Missing required buckets.")
+        number = _asked("Failed to create metric. ", _server_calls.ServerCalls.open_metric, self._kind, self._name,
+                        self._description, {str(name): str(value) for name, value in (labels or {}).items()}, buckets or ())
+        metric = Metric(number)
+        self._metrics.add(metric)
+        return metric
+
+    def __del__(self):
+        if "_number" in self.__dict__:
+            for metric in list(self._metrics):
+                metric._close()
+            _server.close_metric_later(self._number)
+
+
+class Metric:
+    """One of a family's, by its labels."""
+
+    _READ, _ADD, _SET, _OBSERVE = range(4)
+
+    def __init__(self, number):
+        self._number = number
+
+    def increment(self, value):
+        self._do("increment", Metric._ADD, value)
+
+    def set(self, value):
+        self._do("set", Metric._SET, value)
+
+    def observe(self, value):
+        self._do("observe", Metric._OBSERVE, value)
+
+    def value(self):
+        return self._do("get", Metric._READ, 0)
+
+    def _do(self, what, change, value):
+        if self._number is None:
+            raise TritonModelException("Invalid metric operation as the corresponding 'MetricFamily' has been deleted.")
+        return _asked(f"Failed to {what} metric value: ", _server_calls.ServerCalls.change_metric, self._number, change, value)
+
+    def _close(self):
+        number, self._number = self._number, None
+        if number is not None:
+            _server.close_metric_later(number)
+
+    def __del__(self):
+        self._close()
+
+
+def load_model(model_name, config="", files=None):
+    """From the server's repositories; with `config`, in place of the one on disk, and with `files`, {"file:1/x": bytes}, in place of
+    the version folders."""
+    files = {} if files is None else files
+    if not isinstance(model_name, str) or not isinstance(config, str) or not isinstance(files, dict):
+        raise TypeError("load_model(model_name: str, config: str, files: dict)")
+    if not all(isinstance(name, str) and isinstance(content, bytes) for name, content in files.items()):
+        raise TypeError("files is {str: bytes}")
+    if files and not config:
+        raise TritonModelException("Failed to load model: 'config' must be given with files.")
+    _asked("Failed to load model: ", _server_calls.ServerCalls.load_model, model_name, config,
+           {name.removeprefix("file:"): content for name, content in files.items()})
+
+
+def unload_model(model_name, unload_dependents=False):
+    if not isinstance(model_name, str):
+        raise TypeError("unload_model(model_name: str, unload_dependents: bool)")
+    _asked("Failed to unload model: ", _server_calls.ServerCalls.unload_model, model_name, bool(unload_dependents))
+
+
+def is_model_ready(model_name, model_version=""):
+    if not isinstance(model_name, str) or not isinstance(model_version, str):
+        raise TypeError("is_model_ready(model_name: str, model_version: str)")
+    return _asked("Failed to check model readiness: ", _server_calls.ServerCalls.model_ready, model_name, model_version)
+
+
+def get_model_dir():
+    """The folder of the model's version."""
+    return _server.version_dir
 
 
 class Logger:
@@ -219,7 +457,7 @@ def _checked_parameters(parameters):
     if parameters is None:
         return {}
     if not isinstance(parameters, dict):
-        raise TypeError(f"Expect parameters to be a dict, got {type(parameters)}")
+        raise TypeError(f"Expect parameters to have type dict, got {type(parameters)}")
     for key, value in parameters.items():
         if not isinstance(key, str):
             raise TypeError(f"Expect parameters keys to have type str, found type {type(key)}")

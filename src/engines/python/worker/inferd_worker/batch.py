@@ -1,8 +1,10 @@
 """One execution, as the server orders it, and how it is answered."""
 
+import threading
+
 from inferd_worker import tensors
 
-OK, INVALID_ARGUMENT, INTERNAL = 0, 3, 13
+OK, CANCELLED, INVALID_ARGUMENT, INTERNAL = 0, 1, 3, 13
 ALL_REQUESTS = -1
 
 
@@ -17,7 +19,7 @@ class Batch:
     """What came in an "execute" message, with its inputs as arrays: of the whole batch, and of each request."""
 
     def __init__(self, message, memory, signature, batches):
-        _, size, self.wanted, requests, self._inputs = message
+        _, self.number, size, self.wanted, requests, self._inputs = message
         self._memory = memory.see(size)
         self._signature = signature
         self._batches = batches
@@ -39,29 +41,54 @@ class Batch:
         return parts
 
 
-def response(request, outputs=(), *, final=True, code=OK, message="", parameters=()):
-    return request, final, code, message, tuple(outputs), tuple(parameters)
+def response(request, outputs=(), *, final=True, code=OK, message="", parameters=(), reschedule=False):
+    return request, final, code, message, tuple(outputs), tuple(parameters), reschedule
 
 
 class Answers:
-    """The responses of an execution, on their way. The outputs are in memory that is used again: the server takes them before
-    the next ones are written."""
+    """The responses of an execution, on their way. The outputs are in memory that is used again: the server says when it has taken
+    those that are sent before the end. Its end is taken before the next order comes, so that no outputs may go with it where
+    executions overlap. Thread-safe."""
 
-    def __init__(self, channel, memory):
+    _last_ticket = 0
+    _tickets = threading.Lock()
+    _left = []  # of the last execution's end: taken by the time of the next
+
+    def __init__(self, channel, memory, number):
         self._channel = channel
         self._memory = memory
-        memory.clear()
+        self._number = number
+        self._places = {}  # by thread: what was written and not sent
+        self._lock = threading.Lock()
+        memory.free(Answers._left)
+        Answers._left = []
 
     def write(self, index, array, datatype=None):
-        return tensors.write(self._memory, index, array, datatype)
+        written = tensors.write(self._memory, index, array, datatype)
+        with self._lock:
+            self._places.setdefault(threading.get_ident(), []).append(written[3])
+        return written
 
     def send(self, *responses):
-        """Some of the responses, now."""
-        self._channel.send("responses", self._memory.size, responses)
-        if self._channel.receive() != ("taken",):
-            raise EOFError("the server has gone")
-        self._memory.clear()
+        """Some of the responses, now. Whether the client of the last has left, and none are wanted any more."""
+        with self._lock:
+            places = self._places.pop(threading.get_ident(), [])
+        with Answers._tickets:
+            Answers._last_ticket += 1
+            ticket = Answers._last_ticket
+        self._channel.send("responses", self._number, self._memory.size, ticket, responses)
+        left = self._channel.await_taken(ticket)
+        self._memory.free(places)
+        return left
+
+    def returned(self):
+        """The model's function has; responses follow."""
+        self._channel.send("returned", self._number)
 
     def finish(self, *responses):
         """The last of them."""
-        self._channel.send("done", self._memory.size, responses)
+        with self._lock:
+            for places in self._places.values():
+                Answers._left += places
+            self._places.clear()
+        self._channel.send("done", self._number, self._memory.size, responses)

@@ -17,7 +17,7 @@ import typing
 import numpy
 
 from inferd_worker import tensors
-from inferd_worker.batch import ALL_REQUESTS, INTERNAL, INVALID_ARGUMENT, response
+from inferd_worker.batch import ALL_REQUESTS, CANCELLED, INTERNAL, INVALID_ARGUMENT, response
 from inferd_worker.signature import Signature, TensorSpec
 
 SCALARS = {float: tensors.FP32, int: tensors.INT64, bool: tensors.BOOL, str: tensors.BYTES, bytes: tensors.BYTES}
@@ -196,14 +196,20 @@ class FunctionModel:
     def _stream(self, batch, answers):
         for request, part in zip(batch.requests, self._split_rows(batch)):
             try:
-                for value in self._values(self._arguments(part)):
-                    answers.send(response(request.number, self._written(value, batch, answers), final=False))
-                answers.send(response(request.number))
+                answers.send(self._streamed(request, self._values(self._arguments(part)), batch, answers))
             except EOFError:
                 raise
             except Exception as error:
                 answers.send(failure(request.number, error))
         answers.finish()
+
+    def _streamed(self, request, values, batch, answers):
+        """The response behind those that were sent."""
+        for value in values:
+            if answers.send(response(request.number, self._written(value, batch, answers), final=False)):
+                values.close()
+                return response(request.number, code=CANCELLED, message="the request was cancelled")
+        return response(request.number)
 
     def _split_rows(self, batch):
         whole = batch.whole()

@@ -8,7 +8,7 @@ import time
 import traceback
 import types
 
-from inferd_worker.channel import Channel, InputMemory, OutputMemory
+from inferd_worker.channel import Channel
 from inferd_worker.signature import Load
 
 LOG_VERBOSE, LOG_INFO, LOG_WARNING, LOG_ERROR = range(4)
@@ -20,7 +20,7 @@ def run():
     os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
     sys.dont_write_bytecode = True  # model folders may be read-only, and are watched for changes
     threading.Thread(target=leave_with_the_server, args=(os.getppid(),), daemon=True).start()
-    load = Load(channel.receive())
+    load = Load(channel.receive_order())
     try:
         model = open_model(load, channel)
         described = (load.patience_ms, *model.signature.described())
@@ -32,10 +32,9 @@ def run():
 
 
 def serve(model, load, channel):
-    inputs, outputs = InputMemory(), OutputMemory()
     started = False
     from inferd_worker.batch import Answers, Batch
-    while (message := channel.receive()) is not None:
+    while (message := channel.receive_order()) is not None:
         if message[0] == "start":
             try:
                 model.start(*message[1:])
@@ -45,7 +44,8 @@ def serve(model, load, channel):
             started = True
             channel.send("started")
         else:
-            model.execute(Batch(message, inputs, model.signature, load.batches), Answers(channel, outputs))
+            batch = Batch(message, channel.inputs, model.signature, load.batches)
+            model.execute(batch, Answers(channel, channel.outputs, batch.number))
     if started:
         try:
             model.finish()

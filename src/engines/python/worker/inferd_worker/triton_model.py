@@ -4,21 +4,23 @@ import asyncio
 import inspect
 import threading
 import traceback
+import weakref
 
 import triton_python_backend_utils as pb
 
 from inferd_worker.batch import INTERNAL, response
+from inferd_worker.server_calls import ServerCalls, current_execution
 from inferd_worker.signature import Signature
 
 
 class TritonModel:
     def __init__(self, module, load, channel):
-        pb.Logger._send = channel.send
+        self.server = ServerCalls(channel, load.version_dir)
+        pb._connect(channel, self.server)
         self._class = module.TritonPythonModel
         self._load = load
-        self._instance = self._model = None
+        self._instance = self._model = self._loop = None
         self._complete()
-        self._names = [entry["name"] for entry in load.config.get("output", [])]
         self.signature = Signature(list(load.tensors("input").values()), list(load.tensors("output").values()),
                                    whole_batches=False, decoupled=load.decoupled, sequences=True)
 
@@ -46,18 +48,41 @@ class TritonModel:
 
     def execute(self, batch, answers):
         execution = Execution(self, batch, answers)
+        self.server.begin(execution)
+        token = current_execution.set(execution)
         try:
             if not hasattr(self._model, "execute"):
                 raise pb.TritonModelException(f"Python model {self._load.file} does not implement `execute` method.")
             returned = self._model.execute(execution.requests)
             if inspect.isawaitable(returned):
-                returned = asyncio.run(returned)
+                if self.signature.decoupled:
+                    return self._go_on(returned, execution)
+                returned = asyncio.run(_awaited(returned))
             execution.take(returned)
         except EOFError:
             raise
         except Exception as error:  # the model's own: all of the batch fails
             execution.fail(self._text_of(error))
+        finally:
+            current_execution.reset(token)
         execution.finish()
+
+    def _go_on(self, coroutine, execution):
+        """On an event loop that all executions of the instance share; the next of them may begin."""
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            threading.Thread(target=self._loop.run_forever, name="inferd-loop", daemon=True).start()
+
+        async def run():
+            current_execution.set(execution)
+            try:
+                execution.take(await coroutine)
+            except Exception as error:
+                execution.fail(self._text_of(error))
+            execution.function_over()
+
+        execution.finish(goes_on=True)
+        asyncio.run_coroutine_threadsafe(run(), self._loop)
 
     def _text_of(self, error):
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(self._load.model_dir)]
@@ -81,6 +106,10 @@ class TritonModel:
         return outputs
 
 
+async def _awaited(awaitable):
+    return await awaitable
+
+
 class Execution:
     """The requests of a batch, and what became of each."""
 
@@ -88,25 +117,26 @@ class Execution:
         self._model = model
         self._batch = batch
         self._answers = answers
-        self._lock = threading.Condition()
+        self.number = batch.number
+        self.request_count = len(batch.requests)
+        self._changed = threading.Condition()
         self._open = {request.number for request in batch.requests}
+        self._sending = {number: threading.Lock() for number in self._open}
+        self._returned = False  # the next execution may come
+        self.over = False  # the model's function has returned
         self._last = []  # responses that go with the end
         names = [output.name for index, output in enumerate(model.signature.outputs) if index in batch.wanted]
         self.requests = []
         for request, part in zip(batch.requests, batch.parts()):
             inputs = [pb.Tensor._of(name, datatype, array) for name, datatype, array in part]
-            made = pb.InferenceRequest(request.id, request.sequence, inputs, names, model_name=model.instance,
-                                       flags=request.flags, parameters=request.parameters)
-            made._sender = ResponseSender(self, request.number)
-            self.requests.append(made)
+            sender = ResponseSender(self, request.number)
+            self.requests.append(pb.InferenceRequest._received(request, inputs, names, model.instance, sender))
+        self._senders = [weakref.ref(request._sender) for request in self.requests]
 
     def take(self, returned):
         """What `execute` returned."""
         if self._model.signature.decoupled:
-            if returned is not None:
-                raise pb.TritonModelException(f"Python model '{self._model.instance}' is using the decoupled mode and the execute "
-                                              "function must return None.")
-            return
+            return self._take_decoupled(returned)
         if not isinstance(returned, list):
             raise pb.TritonModelException(f"Expected a list in the execute return, found type '{type(returned)}'.")
         if len(returned) != len(self.requests):
@@ -114,14 +144,44 @@ class Execution:
                 "Number of InferenceResponse objects do not match the number of InferenceRequest objects. InferenceRequest(s) "
                 f"size is:{len(self.requests)}, and InferenceResponse(s) size is:{len(returned)}\n")
         for number, given in enumerate(returned):
-            answered = number not in self._open
-            if not isinstance(given, pb.InferenceResponse) and not (given is None and answered):
+            self._check(number, given)
+        for number, given in enumerate(returned):
+            with self._sending[number]:
+                if number not in self._open:
+                    continue
+                if self.requests[number]._rescheduled():
+                    self._close(number, response(number, reschedule=True))
+                elif given is not None:
+                    self._close(number, self._described(number, given, True))
+
+    def _check(self, number, given):
+        request = self.requests[number]
+        if request._rescheduled():
+            if given is not None:
+                raise pb.TritonModelException("Expected a None object in the execute function return list for reschduled request, "
+                                              f"found type '{type(given)}'.")
+        elif given is None:
+            if number in self._open and not request._sender_taken:
                 raise pb.TritonModelException("Expected an 'InferenceResponse' object in the execute function return list, found "
                                               f"type '{type(given)}'.")
-        for number, given in enumerate(returned):
+        elif not isinstance(given, pb.InferenceResponse):
+            raise pb.TritonModelException("Expected an 'InferenceResponse' object in the execute function return list, found "
+                                          f"type '{type(given)}'.")
+
+    def _take_decoupled(self, returned):
+        if returned is not None:
+            raise pb.TritonModelException(f"Python model '{self._model.instance}' is using the decoupled mode and the execute "
+                                          "function must return None.")
+        for number, request in enumerate(self.requests):
+            if request._rescheduled():
+                with self._sending[number]:
+                    self._close(number, response(number, reschedule=True))
+
+    def _close(self, number, last):
+        with self._changed:
             if number in self._open:
-                self._last.append(self._described(number, given, True))
-                self._open.discard(number)
+                self._last.append(last)
+                self._end(number)
 
     def _described(self, number, given, final):
         if given is None:
@@ -136,31 +196,71 @@ class Execution:
 
     def send(self, number, given, final):
         """By a sender, on any thread."""
-        with self._lock:
+        with self._sending[number]:
             if number not in self._open:
                 raise pb.TritonModelException("Unable to send response. Response sender has been closed.")
             if not self._model.signature.decoupled:
                 if given is None:
                     raise pb.TritonModelException(
                         "Unable to send response. Non-decoupled model cannot send complete final before sending a response.")
-                self._last.append(self._described(number, given, True))
-                self._open.discard(number)
-                return
+                return self._close(number, self._described(number, given, True))
             self._answers.send(self._described(number, given, final))
             if final:
-                self._open.discard(number)
-                self._lock.notify_all()
+                with self._changed:
+                    self._end(number)
+
+    def _end(self, number):
+        """With the lock, and all that belongs to the request sent or among the last."""
+        if number not in self._open:
+            return
+        self._open.discard(number)
+        if not self._open and self._returned:
+            self._finish()
+        self._changed.notify_all()
+
+    def _finish(self):
+        self._answers.finish(*self._last)
+        self._model.server.end(self)
+
+    def abandon(self, number):
+        """Its sender is gone, and has not closed it."""
+        with self._sending[number]:
+            self._close(number, response(number, code=INTERNAL,
+                                         message="the model's response sender went without the final response"))
+
+    def is_cancelled(self, number):
+        return number in self._open and self._model.server.is_cancelled(self.number, number)
 
     def fail(self, text):
-        with self._lock:
-            self._last += [response(number, code=INTERNAL, message=text) for number in sorted(self._open)]
-            self._open.clear()
+        with self._changed:
+            for number in sorted(self._open):
+                self._last.append(response(number, code=INTERNAL, message=text))
+                self._end(number)
 
-    def finish(self):
-        with self._lock:
-            while self._open:
-                self._lock.wait()
-            self._answers.finish(*self._last)
+    def is_open(self, number):
+        return number in self._open
+
+    def function_over(self):
+        """The model's function has returned: what it has not answered, its senders do, as long as there are any."""
+        self.over = True
+        self.requests = None
+        for number, sender in enumerate(self._senders):
+            if sender() is None and self.is_open(number):
+                self.abandon(number)
+
+    def finish(self, goes_on=False):
+        """`execute` has returned; `goes_on`: and is a coroutine."""
+        if not goes_on:
+            self.function_over()
+        with self._changed:
+            if not self._model.signature.decoupled:
+                while self._open:
+                    self._changed.wait()
+            self._returned = True
+            if self._open:
+                self._answers.returned()
+            else:
+                self._finish()
 
 
 class ResponseSender:
@@ -169,13 +269,23 @@ class ResponseSender:
     def __init__(self, execution, number):
         self._execution = execution
         self._number = number
+        self._closed = False
 
     def send(self, response=None, flags=0):
         if flags not in (0, pb.TRITONSERVER_RESPONSE_COMPLETE_FINAL):
             raise pb.TritonModelException("Unable to send response. Unsupported flag provided.")
         if response is None and not flags:
             raise pb.TritonModelException("Inference Response object must be provided when the response flags is set to zero.")
+        if response is not None and not isinstance(response, pb.InferenceResponse):
+            raise TypeError(f"a response is an InferenceResponse, and no {type(response)}")
         self._execution.send(self._number, response, bool(flags))
+        self._closed = self._closed or bool(flags)
 
     def is_cancelled(self):
-        return False
+        return self._execution.is_cancelled(self._number)
+
+    def __del__(self):
+        execution = self._execution
+        if not self._closed and execution.over and execution.is_open(self._number):
+            # Not here: this may be any moment of any thread.
+            threading.Thread(target=execution.abandon, args=(self._number,), daemon=True).start()

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "base/memory/free_ranges.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "engines/python/shared_area.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::python {
+
+// The memory that the engine writes and a worker reads: inputs of executions, and outputs of the models that it calls.
+// Thread-safe.
+class InputBlocks final {
+ public:
+  static constexpr size_t kAlignment = 64;
+
+  struct Block {
+    size_t offset = 0;
+    size_t bytes = 0;  // taken, with the alignment
+  };
+
+  explicit InputBlocks(SharedArea area) : area_(std::move(area)) {}
+
+  // Copies tensors there, one behind the other, each at the next multiple of kAlignment. Errors are
+  // SharedArea::Reserve's.
+  base::Result<Block> Add(std::span<const inferd_memory> tensors);
+  void Give(const Block& block);
+  static size_t Aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+  // What the worker gets.
+  int descriptor() {
+    const base::MutexLock lock(mutex_);
+    return area_.descriptor();
+  }
+  // How much of the memory it has to see.
+  size_t bytes();
+
+ private:
+  base::Mutex mutex_;
+  SharedArea area_ GUARDED_BY(mutex_);
+  base::FreeRanges free_ GUARDED_BY(mutex_){SharedArea::kBytesMax};
+  size_t bytes_ GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace inferd::python

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "base/system/file_descriptor.h"
+#include "engines/python/marshal.h"
+
+namespace inferd::python {
+
+// Messages for a worker that other threads leave for the one that talks with it. Thread-safe.
+class Outbox final {
+ public:
+  // RESOURCE_EXHAUSTED: the system has no file to wake that thread by.
+  static base::Result<std::shared_ptr<Outbox>> Create();
+  explicit Outbox(base::FileDescriptor wake) : wake_(std::move(wake)) {}
+
+  struct Item {
+    MarshalWriter message;
+    uint64_t resumed = 0;  // the execution whose response was held up until now; 0: none
+  };
+  void Push(MarshalWriter message, uint64_t resumed = 0);
+  std::vector<Item> TakeAll();
+
+  // Has something to be read once there are messages, or after Wake(); until Drain(), behind which comes TakeAll().
+  int descriptor() const { return wake_.get(); }
+  void Wake();
+  void Drain();
+  // Until then, at most for so long.
+  void Await(std::chrono::milliseconds patience) const;
+
+ private:
+  const base::FileDescriptor wake_;
+  base::Mutex mutex_;
+  std::vector<Item> messages_ GUARDED_BY(mutex_);
+};
+
+}  // namespace inferd::python

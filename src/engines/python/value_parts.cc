@@ -1,0 +1,59 @@
+#include "engines/python/value_parts.h"
+
+#include "enginekit/parameters.h"
+
+namespace inferd::python {
+
+bool ReadParameter(const Value& value, inferd_parameter& to) {
+  to.struct_size = sizeof(to);
+  if (const bool* const flag = value.flag()) {
+    to.kind = INFERD_PARAMETER_BOOL;
+    to.bool_value = *flag ? 1 : 0;
+  } else if (const int64_t* const number = value.number()) {
+    to.kind = INFERD_PARAMETER_INT64;
+    to.int64_value = *number;
+  } else if (const uint64_t* const large = std::get_if<uint64_t>(&value.of)) {
+    to.kind = INFERD_PARAMETER_UINT64;
+    to.uint64_value = *large;
+  } else if (const double* const real = std::get_if<double>(&value.of)) {
+    to.kind = INFERD_PARAMETER_DOUBLE;
+    to.double_value = *real;
+  } else if (const std::string* const text = value.text()) {
+    to.kind = INFERD_PARAMETER_TEXT;
+    to.text_value = ToText(*text);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void AddParameter(MarshalWriter& message, inferd_text name, const inferd_parameter& value) {
+  message.Tuple(2);
+  message.Text(enginekit::ToView(name));
+  switch (value.kind) {
+    case INFERD_PARAMETER_BOOL: return message.Bool(value.bool_value != 0);
+    case INFERD_PARAMETER_INT64: return message.Int(value.int64_value);
+    case INFERD_PARAMETER_UINT64: return message.Uint(value.uint64_value);
+    case INFERD_PARAMETER_DOUBLE: return message.Float(value.double_value);
+    case INFERD_PARAMETER_TEXT: return message.Text(enginekit::ToView(value.text_value));
+    default: return message.None();
+  }
+}
+
+bool ReadPlaced(ItemReader& items, std::span<const std::byte> memory, PlacedTensor& to) {
+  const int64_t datatype = items.Int();
+  const Value::Items& dimensions = items.Items();
+  const uint64_t offset = items.Uint();
+  const uint64_t size = items.Uint();
+  if (!items.ok() || datatype < 0 || datatype > INFERD_TYPE_QINT32) return false;
+  if (offset > memory.size() || size > memory.size() - offset) return false;
+  for (const Value& dimension : dimensions) {
+    if (dimension.number() == nullptr) return false;
+    to.shape.push_back(*dimension.number());
+  }
+  to.datatype = static_cast<int32_t>(datatype);
+  to.memory = {memory.data() + offset, size, INFERD_MEMORY_CPU, 0};
+  return true;
+}
+
+}  // namespace inferd::python

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/python/marshal.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::python {
+
+// The parts of messages that several of them have.
+
+inline inferd_text ToText(const std::string& text) { return {text.data(), text.size()}; }
+
+// The items of a tuple that begins with `kind`; null: it is another one.
+inline const Value::Items* ItemsOf(const Value& message, std::string_view kind) {
+  const Value::Items* const items = message.items();
+  const std::string* const text = items == nullptr || items->empty() ? nullptr : items->front().text();
+  return text != nullptr && *text == kind ? items : nullptr;
+}
+inline const Value::Items* ItemsOf(const Value& message, std::string_view kind, size_t count) {
+  const Value::Items* const items = ItemsOf(message, kind);
+  return items != nullptr && items->size() == count ? items : nullptr;
+}
+
+// Reads a tuple's items in turn; once one is not what was asked for, ok() is false, and what is taken is empty. What it
+// gives points into the tuple.
+class ItemReader final {
+ public:
+  explicit ItemReader(const Value& tuple) : items_(tuple.items()), ok_(items_ != nullptr) {}
+  explicit ItemReader(const Value::Items& items) : items_(&items) {}
+
+  int64_t Int() { return *Of(Next()->number(), &kNoInt); }
+  // 0 or more.
+  uint64_t Uint() {
+    const int64_t value = Int();
+    if (value < 0) ok_ = false;
+    return value < 0 ? 0 : static_cast<uint64_t>(value);
+  }
+  bool Flag() { return *Of(Next()->flag(), &kNoFlag); }
+  const std::string& Text() { return *Of(Next()->text(), &kNoText); }
+  // A number of either kind.
+  double Real() {
+    const Value* const value = Next();
+    if (const int64_t* const number = value->number()) return static_cast<double>(*number);
+    return *Of(std::get_if<double>(&value->of), &kNoReal);
+  }
+  const Value::Items& Items() { return *Of(Next()->items(), &kNoItems); }
+  const Value& Any() { return *Next(); }
+
+  bool ok() const { return ok_; }
+  // Whether all were read, and nothing else.
+  bool Finished() const { return ok_ && at_ == items_->size(); }
+  void Refuse() { ok_ = false; }
+
+ private:
+  static constexpr int64_t kNoInt = 0;
+  static constexpr bool kNoFlag = false;
+  static constexpr double kNoReal = 0;
+  static inline const std::string kNoText;
+  static inline const Value::Items kNoItems;
+  static inline const Value kNoValue;
+
+  const Value* Next() {
+    if (ok_ && at_ < items_->size()) return &(*items_)[at_++];
+    ok_ = false;
+    return &kNoValue;
+  }
+  template <typename T>
+  const T* Of(const T* value, const T* none) {
+    if (value == nullptr) ok_ = false;
+    return value == nullptr ? none : value;
+  }
+
+  const Value::Items* items_;
+  bool ok_ = true;
+  size_t at_ = 0;
+};
+
+// A parameter's value, as messages have it. False: it is none. `to` points into `value`.
+bool ReadParameter(const Value& value, inferd_parameter& to);
+void AddParameter(MarshalWriter& message, inferd_text name, const inferd_parameter& value);
+
+// Where an output or an input lies that a worker describes.
+struct PlacedTensor {
+  std::vector<int64_t> shape;
+  int32_t datatype = 0;
+  inferd_memory memory = {};
+};
+// (datatype, dimensions, offset, size), of `memory`. False: it is none.
+bool ReadPlaced(ItemReader& items, std::span<const std::byte> memory, PlacedTensor& to);
+
+}  // namespace inferd::python

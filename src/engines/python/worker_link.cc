@@ -1,0 +1,428 @@
+#include "engines/python/worker_link.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "enginekit/parameters.h"
+#include "engines/python/response_reader.h"
+#include "engines/python/value_parts.h"
+
+namespace inferd::python {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using enginekit::Progress;
+
+// For so long after an execution, none else reads: another one is likely, and handing over would cost more than it.
+constexpr std::chrono::milliseconds kQuiet{50};
+// How long one that was told to end may take for it.
+constexpr std::chrono::seconds kEndPatience{5};
+constexpr std::chrono::hours kLongTime{1};
+
+base::Status NoAnswer() { return base::Internal("answers what was not asked, and was ended"); }
+
+// An execution whose response may be followed by another one.
+struct Resumption {
+  const inferd_host* host = nullptr;
+  const inferd_batch* batch = nullptr;
+  size_t request = 0;
+  std::shared_ptr<Outbox> outbox;
+  uint64_t execution = 0;
+  uint64_t ticket = 0;
+};
+
+MarshalWriter TakenMessage(uint64_t ticket, bool cancelled) {
+  MarshalWriter taken;
+  taken.Tuple(3);
+  taken.Text("taken");
+  taken.Uint(ticket);
+  taken.Bool(cancelled);
+  return taken;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<WorkerLink>> WorkerLink::Start(const inferd_host& host, const Interpreter& interpreter,
+                                                            std::string title) {
+  INFERD_ASSIGN_OR_RETURN(std::shared_ptr<Outbox> outbox, Outbox::Create());
+  INFERD_ASSIGN_OR_RETURN(PythonProcess process, PythonProcess::Start(interpreter, std::move(title)));
+  return std::unique_ptr<WorkerLink>(new WorkerLink(host, std::move(process), std::move(outbox)));
+}
+
+WorkerLink::WorkerLink(const inferd_host& host, PythonProcess process, std::shared_ptr<Outbox> outbox)
+    : host_(host),
+      process_(std::move(process)),
+      outbox_(std::move(outbox)),
+      asks_(std::make_shared<WorkerAsks>(host, process_.inputs(), outbox_, [this](uint64_t number) {
+        const auto found = running_.find(number);
+        return found == running_.end() ? nullptr : found->second.batch;
+      })) {}
+
+// What the model still says is heard, so that it can say goodbye.
+WorkerLink::~WorkerLink() {
+  {
+    const base::MutexLock lock(mutex_);
+    stopping_ = true;
+    changed_.NotifyAll();
+  }
+  outbox_->Wake();
+  if (listener_.joinable()) listener_.join();
+  process_.FinishSending();
+  const auto until = Clock::now() + kEndPatience;
+  while (process_.Await(-1, until) == PythonProcess::Event::kMessage) {
+    const auto message = process_.Receive();
+    if (message.has_value() && ItemsOf(*message, "log") != nullptr) static_cast<void>(Handle(*message));
+  }
+  asks_->Close();
+}
+
+base::Result<Value> WorkerLink::Exchange(const MarshalWriter& message, std::chrono::milliseconds patience) {
+  INFERD_RETURN_IF_ERROR(process_.Send(message));
+  reply_.reset();
+  while (!reply_.has_value() && !process_.end().has_value()) Step(Clock::now() + patience);
+  if (!reply_.has_value()) return std::unexpected(base::Unavailable("the Python process " + *process_.end()));
+  return *std::exchange(reply_, std::nullopt);
+}
+
+void WorkerLink::Serve(std::string instance, std::chrono::milliseconds patience) {
+  instance_ = std::move(instance);
+  patience_ = patience;
+  listener_ = std::thread([this] { Listen(); });
+}
+
+bool WorkerLink::ended() {
+  TakeReading();
+  const bool ended = process_.end().has_value();
+  LeaveReading();
+  return ended;
+}
+
+bool WorkerLink::idle() {
+  TakeReading();
+  const bool idle = running_.empty();
+  LeaveReading();
+  return idle;
+}
+
+void WorkerLink::TakeReading() {
+  base::MutexLock lock(mutex_);
+  ++wanted_;
+  if (listening_) outbox_->Wake();
+  while (reading_) changed_.Wait(mutex_);
+  --wanted_;
+  reading_ = true;
+}
+
+void WorkerLink::LeaveReading() {
+  const base::MutexLock lock(mutex_);
+  reading_ = false;
+  unfinished_ = !running_.empty();
+  read_until_ = Clock::now();
+  if (unfinished_ || wanted_ > 0) changed_.NotifyAll();
+}
+
+bool WorkerLink::MayListen() {
+  return !reading_ && wanted_ == 0 && (unfinished_ || Clock::now() >= read_until_ + kQuiet);
+}
+
+void WorkerLink::Listen() {
+  base::MutexLock lock(mutex_);
+  while (!stopping_) {
+    if (!MayListen()) {
+      changed_.WaitUntil(mutex_, Clock::now() + kQuiet);
+      continue;
+    }
+    reading_ = listening_ = true;
+    const bool unfinished = unfinished_;
+    lock.unlock();
+    if (process_.end().has_value()) {
+      // Clients that hold a response up may still let it go.
+      outbox_->Await(kQuiet);
+      SendOutbox();
+    } else {
+      Step(unfinished ? Clock::now() + patience_ : Clock::now() + kLongTime);
+    }
+    const bool over = process_.end().has_value() && running_.empty();
+    lock.lock();
+    reading_ = listening_ = false;
+    unfinished_ = !running_.empty();
+    changed_.NotifyAll();
+    if (over) return;
+  }
+}
+
+base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
+  TakeReading();
+  const uint64_t number = ++last_;
+  const auto begun = Begin(number, batch);
+  base::Status status = begun.has_value() ? base::OkStatus() : begun.error();
+  Progress progress = Progress::kFinished;
+  if (status.ok()) {
+    Running& running = **begun;
+    while (!running.returned && !process_.end().has_value()) Step(Clock::now() + patience_);
+    running.pending = !running.over || running.held > 0;
+    if (running.pending) {
+      progress = Progress::kPending;
+      // It may have ended since.
+      if (process_.end().has_value()) FailPending();
+    } else {
+      process_.inputs()->Give(running.inputs);
+      running_.erase(number);
+    }
+  } else if (process_.end().has_value()) {
+    FailPending();
+    status = Ended();
+  }
+  LeaveReading();
+  if (!status.ok()) return std::unexpected(std::move(status));
+  return progress;
+}
+
+base::Status WorkerLink::Ended() const {
+  return base::Unavailable("Stub process '" + instance_ + "' is not healthy: " + process_.end().value_or("") +
+                           ". It is started anew for the next request");
+}
+
+base::Result<WorkerLink::Running*> WorkerLink::Begin(uint64_t number, const inferd_batch& batch) {
+  std::vector<inferd_memory> pieces;
+  for (size_t i = 0; i < batch.input_count; ++i) {
+    pieces.insert(pieces.end(), batch.inputs[i]->pieces, batch.inputs[i]->pieces + batch.inputs[i]->piece_count);
+  }
+  INFERD_ASSIGN_OR_RETURN(const InputBlocks::Block block, process_.inputs()->Add(pieces));
+  WriteExecution(number, batch, block);
+  SendOutbox();
+  if (const base::Status sent = process_.Send(message_); !sent.ok()) {
+    process_.End(sent);
+    return std::unexpected(sent);
+  }
+  Running& running = running_[number];
+  running.batch = &batch;
+  running.inputs = block;
+  running.answered.assign(batch.request_count, false);
+  return &running;
+}
+
+// ("execute", number, bytes, indices of the outputs that are wanted, requests, inputs); an input: (index, datatype,
+// dimensions of the batch, pieces), a piece: (offset, size).
+void WorkerLink::WriteExecution(uint64_t number, const inferd_batch& batch, const InputBlocks::Block& block) {
+  message_.Clear();
+  message_.Tuple(6);
+  message_.Text("execute");
+  message_.Uint(number);
+  message_.Uint(process_.inputs()->bytes());
+  message_.Tuple(batch.output_count);
+  for (size_t i = 0; i < batch.output_count; ++i) message_.Uint(batch.outputs[i]);
+  message_.Tuple(batch.request_count);
+  for (size_t request = 0; request < batch.request_count; ++request) AddRequest(batch, request);
+  message_.Tuple(batch.input_count);
+  size_t offset = block.offset;
+  for (size_t i = 0; i < batch.input_count; ++i) {
+    const inferd_input& input = *batch.inputs[i];
+    message_.Tuple(4);
+    message_.Uint(input.index);
+    message_.Int(input.datatype);
+    message_.Tuple(input.rank);
+    for (size_t d = 0; d < input.rank; ++d) message_.Int(input.shape[d]);
+    message_.Tuple(input.piece_count);
+    for (size_t p = 0; p < input.piece_count; ++p) {
+      message_.Tuple(2);
+      message_.Uint(offset);
+      message_.Uint(input.pieces[p].size);
+      offset += InputBlocks::Aligned(input.pieces[p].size);
+    }
+  }
+}
+
+// (id, rows, sequence id or 0, flags, parameters); flags: 1: the sequence's start, 2: its end.
+void WorkerLink::AddRequest(const inferd_batch& batch, size_t request) {
+  message_.Tuple(5);
+  message_.Text(enginekit::ToView(host_.request_id(&batch, request)));
+  message_.Int(batch.rows[request]);
+  inferd_sequence sequence = {};
+  sequence.struct_size = sizeof(sequence);
+  if (host_.sequence(&batch, request, &sequence) == 0) {
+    message_.Int(0);
+    message_.Int(0);
+  } else {
+    if (sequence.text.size > 0) {
+      message_.Text(enginekit::ToView(sequence.text));
+    } else {
+      message_.Uint(sequence.number);
+    }
+    message_.Int((sequence.start != 0 ? 1 : 0) | (sequence.end != 0 ? 2 : 0));
+  }
+  inferd_text name = {};
+  inferd_parameter value = {};
+  value.struct_size = sizeof(value);
+  size_t count = 0;
+  while (host_.parameter_at(&batch, request, count, &name, &value) != 0) ++count;
+  message_.Tuple(count);
+  for (size_t i = 0; i < count; ++i) {
+    host_.parameter_at(&batch, request, i, &name, &value);
+    AddParameter(message_, name, value);
+  }
+}
+
+void WorkerLink::SendOutbox() {
+  for (const Outbox::Item& item : outbox_->TakeAll()) {
+    if (!process_.end().has_value()) {
+      if (const base::Status sent = process_.Send(item.message); !sent.ok()) process_.End(sent);
+    }
+    if (item.resumed != 0) Resumed(item.resumed);
+  }
+}
+
+// One message, or what other threads have left; with the process's end, all that is pending ends.
+void WorkerLink::Step(Clock::time_point until) {
+  SendOutbox();
+  switch (process_.Await(outbox_->descriptor(), until)) {
+    case PythonProcess::Event::kMessage: {
+      const auto message = process_.Receive();
+      if (!message.has_value()) break;
+      if (const base::Status status = Handle(*message); !status.ok()) process_.End(status);
+      break;
+    }
+    case PythonProcess::Event::kWake: outbox_->Drain(); break;
+    case PythonProcess::Event::kNeither:
+      if (!process_.end().has_value() && (!running_.empty() || instance_.empty())) {
+        process_.End(base::DeadlineExceeded("did not answer in time, and was ended"));
+      }
+      break;
+  }
+  SendOutbox();
+  if (process_.end().has_value()) FailPending();
+}
+
+base::Status WorkerLink::Handle(const Value& message) {
+  if (const Value::Items* const line = ItemsOf(message, "log", 3)) {
+    ItemReader items(*line);
+    static_cast<void>(items.Text());
+    const auto level = static_cast<int32_t>(items.Int());
+    const std::string& text = items.Text();
+    if (!items.ok()) return NoAnswer();
+    if (host_.log_enabled(&host_, level) != 0) host_.log(&host_, level, ToText(text));
+    return base::OkStatus();
+  }
+  if (const Value::Items* const done = ItemsOf(message, "done", 4)) return HandleResponses(*done, true);
+  if (const Value::Items* const some = ItemsOf(message, "responses", 5)) return HandleResponses(*some, false);
+  if (const Value::Items* const returned = ItemsOf(message, "returned", 2)) {
+    ItemReader items(*returned);
+    static_cast<void>(items.Text());
+    if (const auto found = running_.find(items.Uint()); found != running_.end()) found->second.returned = true;
+    return items.ok() ? base::OkStatus() : NoAnswer();
+  }
+  for (const char* const kind : {"ask", "used", "cancel"}) {
+    const Value::Items* const ask = ItemsOf(message, kind);
+    if (ask == nullptr) continue;
+    INFERD_ASSIGN_OR_RETURN(const auto memory, process_.outputs().LookAll());
+    return asks_->Take(*ask, memory);
+  }
+  if (!instance_.empty() || reply_.has_value()) return NoAnswer();
+  reply_ = message;
+  return base::OkStatus();
+}
+
+// ("responses", number, bytes, ticket, responses), which is confirmed, or at last ("done", number, bytes, responses).
+base::Status WorkerLink::HandleResponses(const Value::Items& message, bool over) {
+  ItemReader items(message);
+  static_cast<void>(items.Text());
+  const uint64_t number = items.Uint();
+  const uint64_t bytes = items.Uint();
+  const uint64_t ticket = over ? 0 : items.Uint();
+  const Value::Items& responses = items.Items();
+  const auto found = running_.find(number);
+  if (!items.Finished() || found == running_.end() || found->second.over) return NoAnswer();
+  INFERD_ASSIGN_OR_RETURN(const std::span<const std::byte> memory, process_.outputs().Look(bytes));
+  INFERD_RETURN_IF_ERROR(Respond(number, responses, memory, ticket));
+  if (over) found->second.over = found->second.returned = true;
+  FinishIfOver(number);
+  return base::OkStatus();
+}
+
+base::Status WorkerLink::Respond(uint64_t number, const Value::Items& responses, std::span<const std::byte> memory,
+                                 uint64_t ticket) {
+  Running& running = running_[number];
+  std::optional<size_t> goes_on;
+  for (const Value& response : responses) {
+    INFERD_ASSIGN_OR_RETURN(const SentResponse sent, SendResponse(host_, *running.batch, response, memory));
+    if (!sent.final) {
+      goes_on = sent.request;
+    } else if (sent.request == INFERD_ALL_REQUESTS) {
+      running.answered.assign(running.answered.size(), true);
+    } else {
+      running.answered[sent.request] = true;
+    }
+  }
+  if (ticket == 0) return base::OkStatus();
+  if (goes_on.has_value() && *goes_on < running.answered.size()) {
+    Hold(number, *goes_on, ticket);
+  } else {
+    outbox_->Push(TakenMessage(ticket, false));
+  }
+  return base::OkStatus();
+}
+
+// The worker goes on with that request once its client takes more.
+void WorkerLink::Hold(uint64_t number, size_t request, uint64_t ticket) {
+  Running& running = running_[number];
+  if (host_.may_respond(running.batch, request) != 0) {
+    return outbox_->Push(TakenMessage(ticket, host_.is_cancelled(running.batch, request) != 0));
+  }
+  ++running.held;
+  const auto resume = [](void* arg) {
+    const std::unique_ptr<Resumption> held(static_cast<Resumption*>(arg));
+    const bool cancelled = held->host->is_cancelled(held->batch, held->request) != 0;
+    held->outbox->Push(TakenMessage(held->ticket, cancelled), held->execution);
+  };
+  host_.when_may_respond(running.batch, request, resume,
+                         new Resumption{.host = &host_,
+                                        .batch = running.batch,
+                                        .request = request,
+                                        .outbox = outbox_,
+                                        .execution = number,
+                                        .ticket = ticket});
+}
+
+void WorkerLink::Resumed(uint64_t number) {
+  const auto found = running_.find(number);
+  if (found == running_.end()) return;
+  --found->second.held;
+  FinishIfOver(number);
+}
+
+void WorkerLink::FinishIfOver(uint64_t number) {
+  const auto found = running_.find(number);
+  const Running& running = found->second;
+  if (!running.pending || !running.over || running.held > 0) return;
+  const inferd_batch* const batch = running.batch;
+  process_.inputs()->Give(running.inputs);
+  running_.erase(found);
+  host_.finish(batch);
+}
+
+void WorkerLink::FailPending() {
+  if (!instance_.empty() && !std::exchange(said_end_, true)) {
+    const std::string line = "model instance " + instance_ + ": the Python process " + *process_.end();
+    host_.log(&host_, INFERD_LOG_ERROR, ToText(line));
+    asks_->Close();
+  }
+  const base::Status why = Ended();
+  inferd_response failure = {};
+  failure.struct_size = sizeof(failure);
+  failure.code = static_cast<int32_t>(why.code());
+  failure.message = {why.message().data(), why.message().size()};
+  failure.final = 1;
+  std::vector<uint64_t> over;
+  for (auto& [number, running] : running_) {
+    if (!running.pending) continue;
+    for (size_t i = 0; i < running.answered.size() && !running.over; ++i) {
+      if (!running.answered[i]) host_.respond(running.batch, i, &failure);
+    }
+    running.over = true;
+    over.push_back(number);
+  }
+  for (const uint64_t number : over) FinishIfOver(number);
+}
+
+}  // namespace inferd::python

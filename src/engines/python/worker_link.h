@@ -1,0 +1,108 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "enginekit/engine_table.h"
+#include "engines/python/outbox.h"
+#include "engines/python/python_process.h"
+#include "engines/python/worker_asks.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::python {
+
+// What goes on between the engine and one worker: executions, and what its model asks. One thread at a time reads what
+// the worker says: that of Execute(), and beside it, while executions go on whose Execute() has returned or none has
+// come for a while, a thread of this. The worker ends with this.
+class WorkerLink final {
+ public:
+  // Errors are PythonProcess::Start's.
+  static base::Result<std::unique_ptr<WorkerLink>> Start(const inferd_host& host, const Interpreter& interpreter,
+                                                         std::string title);
+  ~WorkerLink();
+  WorkerLink(const WorkerLink&) = delete;
+  WorkerLink& operator=(const WorkerLink&) = delete;
+
+  // Has it do what `message` says, before there are executions: its answer. UNAVAILABLE: it has ended;
+  // DEADLINE_EXCEEDED: it did not answer, and was ended.
+  base::Result<Value> Exchange(const MarshalWriter& message, std::chrono::milliseconds patience);
+
+  // Executions follow. `instance`: its name, for messages. A worker that says nothing for so long during an execution
+  // is ended.
+  void Serve(std::string instance, std::chrono::milliseconds patience);
+
+  // One call at a time. kPending: the model's function has returned, and answers later. UNAVAILABLE: the worker has
+  // ended, and none of the requests that were not answered will be.
+  base::Result<enginekit::Progress> Execute(const inferd_batch& batch);
+
+  // Whether there is no use in it any more; and whether no execution of it goes on.
+  bool ended();
+  bool idle();
+
+ private:
+  // An execution. The thread that reads alone looks at it.
+  struct Running {
+    const inferd_batch* batch = nullptr;
+    InputBlocks::Block inputs;
+    std::vector<bool> answered;  // finally, by request
+    size_t held = 0;             // responses behind which none may come yet
+    bool returned = false;       // the model's function has
+    bool over = false;           // the worker is done with it
+    bool pending = false;        // Execute() has returned before that
+  };
+
+  WorkerLink(const inferd_host& host, PythonProcess process, std::shared_ptr<Outbox> outbox);
+
+  void TakeReading();
+  void LeaveReading();
+  void Listen();
+  bool MayListen() REQUIRES(mutex_);
+
+  // For the thread that reads.
+  void Step(std::chrono::steady_clock::time_point until);
+  void SendOutbox();
+  base::Status Handle(const Value& message);
+  base::Status HandleResponses(const Value::Items& items, bool over);
+  base::Status Respond(uint64_t number, const Value::Items& responses, std::span<const std::byte> memory,
+                       uint64_t ticket);
+  void Hold(uint64_t number, size_t request, uint64_t ticket);
+  void Resumed(uint64_t number);
+  void FinishIfOver(uint64_t number);
+  base::Result<Running*> Begin(uint64_t number, const inferd_batch& batch);
+  void WriteExecution(uint64_t number, const inferd_batch& batch, const InputBlocks::Block& block);
+  void AddRequest(const inferd_batch& batch, size_t request);
+  void FailPending();
+  base::Status Ended() const;
+
+  const inferd_host& host_;
+  PythonProcess process_;
+  const std::shared_ptr<Outbox> outbox_;
+  std::shared_ptr<WorkerAsks> asks_;
+  std::string instance_;
+  std::chrono::milliseconds patience_{0};
+  MarshalWriter message_;
+  uint64_t last_ = 0;
+  bool said_end_ = false;
+  std::unordered_map<uint64_t, Running> running_;  // by number
+  std::optional<Value> reply_;                     // to Exchange()
+
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  bool reading_ GUARDED_BY(mutex_) = false;     // a thread does
+  bool listening_ GUARDED_BY(mutex_) = false;   // it is this one's
+  bool unfinished_ GUARDED_BY(mutex_) = false;  // executions go on
+  int wanted_ GUARDED_BY(mutex_) = 0;           // Execute() waits to read
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::chrono::steady_clock::time_point read_until_ GUARDED_BY(mutex_);
+  std::thread listener_;
+};
+
+}  // namespace inferd::python
