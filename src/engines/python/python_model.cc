@@ -1,8 +1,10 @@
 #include "engines/python/python_model.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include "enginekit/parameters.h"
+#include "engines/python/environment_archive.h"
 #include "engines/python/value_parts.h"
 
 namespace inferd::python {
@@ -25,7 +27,8 @@ std::string_view FindParameter(const inferd_load& load, std::string_view key) {
 
 // EXECUTION_ENV_PATH names an environment that has bin/python3; `interpreter`, a program. Else it is the one that was
 // installed with the engine, or PATH's.
-base::Result<Interpreter> ChooseInterpreter(const inferd_load& load, std::filesystem::path worker) {
+base::Result<Interpreter> ChooseInterpreter(const inferd_host& host, const inferd_load& load,
+                                            std::filesystem::path worker) {
   std::error_code none;
   const std::filesystem::path own = worker.parent_path() / "environment" / "bin" / "python3";
   Interpreter interpreter{.program = std::filesystem::exists(own, none) ? own.string() : "python3",
@@ -40,17 +43,30 @@ base::Result<Interpreter> ChooseInterpreter(const inferd_load& load, std::filesy
   if (const size_t at = environment.find(kModelDirectory); at != std::string::npos) {
     environment.replace(at, kModelDirectory.size(), ToView(load.model_dir));
   }
-  const std::filesystem::path folder(environment);
+  std::filesystem::path folder(environment);
   if (std::filesystem::is_regular_file(folder, none)) {
-    return std::unexpected(base::Unimplemented("EXECUTION_ENV_PATH '" + environment +
-                                               "': archives are not unpacked here, name the unpacked folder"));
+    const std::filesystem::path unpacker = interpreter.worker.parent_path() / "inferd_unpack.py";
+    INFERD_ASSIGN_OR_RETURN(folder, UnpackEnvironment(host, folder, interpreter.program, unpacker));
+    if (const auto activate = folder / "bin" / "activate"; !std::filesystem::exists(activate, none)) {
+      return std::unexpected(
+          base::InvalidArgument("Path " + activate.string() +
+                                " does not exist. The Python environment should contain an 'activate' script."));
+    }
   }
   if (!std::filesystem::exists(folder / "bin" / "python3", none)) {
     return std::unexpected(
         base::InvalidArgument("EXECUTION_ENV_PATH '" + environment + "': there is no bin/python3 in it"));
   }
   interpreter.program = folder / "bin" / "python3";
-  interpreter.environment.push_back("VIRTUAL_ENV=" + environment);
+  // What its script `activate` would set.
+  const char* const path = std::getenv("PATH");
+  const char* const libraries = std::getenv("LD_LIBRARY_PATH");
+  const auto before = [](const std::filesystem::path& first, const char* others) {
+    return first.string() + (others == nullptr || *others == '\0' ? "" : ":" + std::string(others));
+  };
+  interpreter.environment.push_back("VIRTUAL_ENV=" + folder.string());
+  interpreter.environment.push_back("PATH=" + before(folder / "bin", path));
+  interpreter.environment.push_back("LD_LIBRARY_PATH=" + before(folder / "lib", libraries));
   return interpreter;
 }
 
@@ -84,7 +100,7 @@ PythonModel::PythonModel(const inferd_host& host, Interpreter interpreter, const
 
 base::Result<std::unique_ptr<PythonModel>> PythonModel::Load(const inferd_host& host, std::filesystem::path worker,
                                                              const inferd_load& load) {
-  INFERD_ASSIGN_OR_RETURN(Interpreter interpreter, ChooseInterpreter(load, std::move(worker)));
+  INFERD_ASSIGN_OR_RETURN(Interpreter interpreter, ChooseInterpreter(host, load, std::move(worker)));
   std::unique_ptr<PythonModel> model(new PythonModel(host, std::move(interpreter), load));
   Value described;
   INFERD_ASSIGN_OR_RETURN(auto worker_link, model->StartWorker(&described));
