@@ -378,3 +378,60 @@ class TritonPythonModel:
     with Server(repository, options=["--model-control-mode=explicit", "--load-model=loads"]) as server:
         assert infer(server, "loads", tensor("IN", "INT32", [1])) == {"OUT": [3]}
         assert server.request("GET", "/v2/models/twice/ready")[0] != 200
+
+
+def test_a_request_that_is_executed_again(repository):
+    add(repository, "again", CALLER + """
+class TritonPythonModel:
+    def initialize(self, args):
+        self.left = {}
+
+    def execute(self, requests):
+        responses = []
+        for each in requests:
+            number = each.correlation_id()
+            start = each.flags() & pb_utils.TRITONSERVER_REQUEST_FLAG_SEQUENCE_START
+            self.left[number] = each.inputs()[0].as_numpy()[0] if start else self.left[number] - 1
+            if self.left[number] > 0:
+                each.set_release_flags(pb_utils.TRITONSERVER_REQUEST_RELEASE_RESCHEDULE)
+                responses.append(None)
+            else:
+                responses.append(answer([7]))
+        return responses
+""", IN_OUT + "sequence_batching { iterative_sequence: true }")
+    with Server(repository) as server:
+        for times in (0, 3):
+            assert infer(server, "again", tensor("IN", "INT32", [times])) == {"OUT": [7]}
+        assert server.json("GET", "/v2/models/again/stats")[1]["model_stats"][0]["execution_count"] == 5
+
+
+def test_a_sender_that_goes_without_the_end(repository):
+    add(repository, "dies", CALLER + """
+class TritonPythonModel:
+    def execute(self, requests):
+        for each in requests:
+            threading.Thread(target=self.answer, args=(each.get_response_sender(),)).start()
+
+    def answer(self, sender):
+        sender.send(answer([1]))
+        raise SystemExit("the thread dies")
+""", IN_OUT + DECOUPLED)
+    with Server(repository) as server:
+        for _ in range(2):
+            first, last = stream(server, "dies", tensor("IN", "INT32", [1]))
+            assert first == {"OUT": [1]} and "went without the final response" in last["error"]
+
+
+def test_a_process_that_a_model_forks_cannot_speak_for_it(repository):
+    add(repository, "forks", body("""
+import os
+if (child := os.fork()) == 0:
+    try:
+        request([1]).exec()
+    except RuntimeError:
+        os._exit(7)
+    os._exit(0)
+return [answer([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])])]"""), IN_OUT)
+    with Server(repository) as server:
+        for _ in range(2):
+            assert infer(server, "forks", tensor("IN", "INT32", [1])) == {"OUT": [7]}
