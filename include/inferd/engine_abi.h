@@ -142,8 +142,11 @@ typedef struct inferd_tensor_spec {
   const int64_t* shape; /* the whole shape, batch dimension included; -1: any size */
   size_t rank;          /* 0: a scalar; of an output also: not known beforehand */
 
+  /* 1, inputs: a request may leave it out. 1, outputs: where a request names no outputs, the answer has only those that
+   * are not optional, if there are such. */
+  int32_t optional;
+
   /* Inputs only. */
-  int32_t optional;   /* 1: a request may leave it out */
   int32_t bytes_form; /* BYTES: which of inferd_bytes_form the engine wants */
   int32_t one_piece;  /* 1: the engine wants the whole batch contiguous; the host gathers */
   size_t alignment;   /* every piece starts at a multiple of this, a power of two up to 4096; 0 or 1: anywhere */

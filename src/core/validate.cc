@@ -177,7 +177,10 @@ class RequestCheck {
 
   base::Status MatchOutputs() {
     if (request_.outputs.empty()) {
-      for (size_t i = 0; i < signature_.outputs.size(); ++i) layout_.outputs.push_back(static_cast<int>(i));
+      const bool any = std::ranges::any_of(signature_.outputs, [](const TensorSpec& spec) { return !spec.optional; });
+      for (size_t i = 0; i < signature_.outputs.size(); ++i) {
+        if (!any || !signature_.outputs[i].optional) layout_.outputs.push_back(static_cast<int>(i));
+      }
       return base::OkStatus();
     }
     boost::container::small_vector<bool, 16> seen(signature_.outputs.size(), false);

@@ -79,6 +79,24 @@ TEST(ValidateTest, KeepsTheOrderOfRequestedOutputs) {
   EXPECT_THAT(layout.outputs, ElementsAre(1, 0));
 }
 
+TEST(ValidateTest, OptionalOutputsComeWhereTheyAreNamed) {
+  ModelSignature signature = AddSub();
+  signature.outputs[0].optional = true;
+  InferRequest request = Good();
+  RequestLayout layout;
+  ASSERT_TRUE(ValidateRequest(request, "simple", signature, &layout).ok());
+  EXPECT_THAT(layout.outputs, ElementsAre(1));
+  request.outputs = {{.name = "OUTPUT0", .parameters = {}}};
+  layout = {};
+  ASSERT_TRUE(ValidateRequest(request, "simple", signature, &layout).ok());
+  EXPECT_THAT(layout.outputs, ElementsAre(0));
+  request.outputs.clear();
+  signature.outputs[1].optional = true;
+  layout = {};
+  ASSERT_TRUE(ValidateRequest(request, "simple", signature, &layout).ok());
+  EXPECT_THAT(layout.outputs, ElementsAre(0, 1)) << "there would be no answer";
+}
+
 TEST(ValidateTest, AnOptionalInputMayCome) {
   InferRequest request = Good();
   request.inputs.push_back(Tensor("SCALE", DataType::kInt32, {1, 1}, "1234"));

@@ -111,8 +111,9 @@ def test_status_says_why_a_server_is_not_ready(tmp_path):
     ("v1/model.onnx", "a version folder's name is a number, as in iris/1/model.onnx: rename 'v1'"),
     ("model.pkl", "put model.pkl into a version folder, iris/1/model.pkl"),
     ("model.h5", "Keras models need exporting as a SavedModel"),
-    ("1/model.pkl", "scikit-learn pickles need converting to ONNX: skl2onnx.to_onnx(model, X[:1])"),
-    ("1/model.joblib", "scikit-learn pickles need converting to ONNX"),
+    ("1/model.pkl", "iris/1/model.pkl' is a pickle, which runs code of its author's when it is read: start the server with --allow-pickle"),
+    ("1/model.joblib", "iris/1/model.joblib' is a pickle, which runs code"),
+    ("1/model.pmml", "iris/1/model.pmml' cannot be read"),
     ("1/model.pt", "engine for platform pytorch_torchscript is not installed: PyTorch models need exporting to ONNX"),
     ("1/model.h5", "Keras models need exporting as a SavedModel"),
 ])

@@ -48,7 +48,7 @@ class Row:
         """(inputs, outputs), {name: (array, datatype)} each, with the datatypes of the model's metadata."""
         answers = json.loads(self._answers.read_text())
         if "inputs" in answers:
-            inputs, outputs = answers["inputs"], answers["outputs"]
+            inputs, outputs = answers["inputs"], {spec["name"]: answers["outputs"][spec["name"]] for spec in metadata["outputs"]}
         else:
             inputs, outputs = {self._input_name: answers["rows"]}, {name: answers[name] for name in self._outputs}
         return arrays(inputs, metadata["inputs"]), arrays(outputs, metadata["outputs"])
@@ -74,6 +74,7 @@ GRAPH = 'platform: "tensorflow_graphdef" input { name: "x" data_type: TYPE_FP32 
 FUNCTION = 'input { name: "rows" data_type: TYPE_FP32 dims: [ ROWS 5 ] } ' \
            'output { name: "shares" data_type: TYPE_FP32 dims: [ ROWS 5 ] } ' \
            'output { name: "largest" data_type: TYPE_INT64 dims: [ ROWS 1 ] }'
+CLASS = 'output { name: "predict" data_type: TYPE_STRING dims: [ ROWS 1 ] }'
 HALF_PLUS_TWO = OWN / "half_plus_two" / "answers.json"
 
 ROWS = [
@@ -86,6 +87,11 @@ ROWS = [
     forest("LightGBM text", "lightgbm_multiclass"),
     forest("treelite checkpoint", "treelite_of_categories"),
     forest("scikit-learn by checkpoint", "scikit_learn_random_forest"),
+    Row("pickle", "python", MODELS / "scikit_learn/classifier", config=CLASS, untold={"TRTIS HTTP"},
+        options=["--allow-pickle=pickle", "--allow-pickle=pickle_batched"]),
+    Row("skops", "python", MODELS / "scikit_learn/without_code", config=CLASS.replace("STRING", "INT64")),
+    Row("PMML", "python", MODELS / "pmml/tree", config=CLASS, untold={"TRTIS HTTP"}),
+    Row("CatBoost", "python", MODELS / "catboost/classes", config=CLASS, untold={"TRTIS HTTP"}),
     Row("Python function", "python", OWN / "python_function", config=FUNCTION),
     Row("TritonPythonModel", "python", OWN / "python_class", untold={"TRTIS HTTP"}),  # it has texts
 ]

@@ -7,8 +7,6 @@
 namespace inferd::config {
 namespace {
 
-constexpr std::string_view kPickles =
-    "scikit-learn pickles need converting to ONNX: skl2onnx.to_onnx(model, X[:1]) (pip install skl2onnx)";
 constexpr std::string_view kTorch =
     "PyTorch models need exporting to ONNX: torch.onnx.export(model, example, 'model.onnx')";
 constexpr std::string_view kKeras =
@@ -108,16 +106,10 @@ constexpr std::array kFormats = {
            .platform = "python",
            .files = {"*.joblib", "*.pkl", "*.pickle", "*.skops"},
            .kinds = {FileKind::kPickle, FileKind::kCompressed, FileKind::kSkops, FileKind::kZip},
-           .beside = Beside::kData,
-           .without = kPickles,
-           .read = false},
-    Format{.name = "PMML",
-           .platform = "python",
-           .files = {"*.pmml"},
-           .kinds = {FileKind::kPmml},
-           .beside = Beside::kData,
-           .without = "export the model to ONNX",
-           .read = false},
+           .beside = Beside::kData},
+    Format{
+        .name = "PMML", .platform = "python", .files = {"*.pmml"}, .kinds = {FileKind::kPmml}, .beside = Beside::kData},
+    Format{.name = "CatBoost", .platform = "python", .files = {"*.cbm"}, .beside = Beside::kData},
     Format{.name = "Paddle",
            .platform = "openvino",
            .files = {"*.pdmodel"},
@@ -150,10 +142,6 @@ constexpr std::array kFormats = {
            .files = {"*.safetensors"},
            .kinds = {FileKind::kSafetensors},
            .without = kTorch},
-    Format{.name = "CatBoost",
-           .platform = "",
-           .files = {"*.cbm"},
-           .without = "CatBoost models need saving as ONNX: model.save_model('model.onnx', format='onnx')"},
     Format{.name = "frozen TensorFlow graph",
            .platform = "",
            .files = {"*.pb"},

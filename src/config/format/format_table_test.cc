@@ -60,7 +60,7 @@ TEST(FormatTableTest, TheSevenPlatformsHaveTheirFiles) {
 TEST(MissingEngineTest, SaysWhatInstallsItOrWhatToDoInstead) {
   EXPECT_EQ(MissingEngineHint("tensorflow", "model.graphdef"), "tools/install_engine tensorflow installs it");
   EXPECT_THAT(MissingEngineHint("torch", "model.pt"), StartsWith("PyTorch models need exporting"));
-  EXPECT_THAT(MissingEngineHint("python", "model.pkl"), StartsWith("scikit-learn pickles need converting"));
+  EXPECT_EQ(MissingEngineHint("python", "model.pkl"), "tools/install_engine python installs it");
   EXPECT_EQ(MissingEngineHint("python", "model.py"), "tools/install_engine python installs it");
   EXPECT_EQ(MissingEngineHint("python", "other"), "tools/install_engine python installs it");
   EXPECT_EQ(MissingEngineHint("my_own", "model.onnx"), "");

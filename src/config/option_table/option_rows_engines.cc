@@ -1,3 +1,6 @@
+#include <filesystem>
+#include <system_error>
+
 #include "config/option_table/option_field.h"
 #include "config/option_table/option_rows.h"
 
@@ -35,6 +38,21 @@ base::Status AllowOpLibrary(ServerOptions& options, std::string_view text) {
   return base::OkStatus();
 }
 
+// The python engine's models are told, in a parameter that no model can have.
+base::Status AllowPickle(ServerOptions& options, std::string_view text) {
+  if (text.empty() || text.contains(':')) {
+    return base::InvalidArgument("expected 'all', a folder (with a slash) or a model's name, without a colon, got '" +
+                                 std::string(text) + "'");
+  }
+  std::error_code error;
+  const std::string what =
+      text.contains('/') ? std::filesystem::absolute(text, error).lexically_normal().string() : std::string(text);
+  if (error) return base::InvalidArgument("'" + std::string(text) + "': " + error.message());
+  std::string& allowed = options.engine_parameters["python"]["operator.pickles"];
+  allowed += (allowed.empty() ? "" : ":") + what;
+  return base::OkStatus();
+}
+
 base::Status SetDefaultInstances(ServerOptions& options, std::string_view text) {
   INFERD_ASSIGN_OR_RETURN(const int64_t count, ParseInteger(text, 1, kInstancesMax));
   options.default_instances = static_cast<int>(count);
@@ -62,6 +80,15 @@ std::vector<Option> EngineRows() {
        .repeated = true,
        .separator = ';',
        .set = AllowOpLibrary,
+       .print = PrintNothing},
+      {.group = kModels,
+       .name = "allow-pickle",
+       .value_name = "WHAT",
+       .help = "models whose files may be pickles, which run code when they are read: all, those in a folder (with a "
+               "slash), or one by its name; default: none",
+       .repeated = true,
+       .separator = ';',
+       .set = AllowPickle,
        .print = PrintNothing},
       Choice<kIsolations, &S::isolation>(kModels, "isolation",
                                          "where the engines of models run that do not say: in the server's process, in "

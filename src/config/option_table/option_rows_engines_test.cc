@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "config/options/options_fixture.h"
 
 namespace inferd::config {
@@ -26,6 +28,15 @@ TEST(EngineRowsTest, FoldersOfOperatorLibrariesAreToldToEveryEngine) {
   EXPECT_TRUE(Parse({"m"})->options.engine_parameters.empty());
   EXPECT_NE(ErrorOf({"m", "--allow-op-library=ops"}), "");
   EXPECT_NE(ErrorOf({"m", "--allow-op-library=/a:/b"}), "");
+}
+
+TEST(EngineRowsTest, WhosePicklesAreReadIsToldToThePythonEngine) {
+  const auto parsed = Parse({"m", "--allow-pickle=iris", "--allow-pickle", "/a/../b", "--allow-pickle=./c"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_EQ(parsed->options.engine_parameters.at("python").at("operator.pickles"),
+            "iris:/b:" + (std::filesystem::current_path() / "c").string());
+  EXPECT_NE(ErrorOf({"m", "--allow-pickle="}), "");
+  EXPECT_NE(ErrorOf({"m", "--allow-pickle=/a:/b"}), "");
 }
 
 TEST(EngineRowsTest, ParametersThatAreNone) {

@@ -15,6 +15,7 @@ struct TensorSpec {
   std::string name;
   tensor::DataType datatype = tensor::DataType::kInvalid;
   tensor::Shape shape;
+  // Inputs: a request may leave it out. Outputs: it comes only where a request names it, or where all are such.
   bool optional = false;
   std::vector<std::string> labels = {};  // outputs: class index to label; empty: none
   // What the engine sees, the batch dimension aside, where that is not `shape` (ModelTensorReshape).

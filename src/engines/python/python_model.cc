@@ -5,6 +5,7 @@
 
 #include "enginekit/parameters.h"
 #include "engines/python/environment_archive.h"
+#include "engines/python/pickle_permission.h"
 #include "engines/python/value_parts.h"
 
 namespace inferd::python {
@@ -87,7 +88,7 @@ PythonModel::PythonModel(const inferd_host& host, Interpreter interpreter, const
     : host_(host), interpreter_(std::move(interpreter)), name_(ToView(load.model_name)) {
   // Absolute: what the model makes of its own place must not rest on where the server was started.
   const auto absolute = [](inferd_text path) { return std::filesystem::absolute(ToView(path)).string(); };
-  load_message_.Tuple(8);
+  load_message_.Tuple(9);
   load_message_.Text("load");
   load_message_.Text(absolute(load.model_file));
   load_message_.Text(absolute(load.model_dir));
@@ -96,6 +97,7 @@ PythonModel::PythonModel(const inferd_host& host, Interpreter interpreter, const
   load_message_.Text(std::to_string(load.version));
   load_message_.Text(ToView(load.config_json));
   load_message_.Int(load.max_batch_size);
+  load_message_.Bool(MayUnpickle(load));
 }
 
 base::Result<std::unique_ptr<PythonModel>> PythonModel::Load(const inferd_host& host, std::filesystem::path worker,

@@ -132,6 +132,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
     core::TensorSpec spec{.name = output.name,
                           .datatype = output.datatype,
                           .shape = FullShape(output.dims, batches),
+                          .optional = engine.outputs[index].optional,
                           .reshape = output.reshape,
                           .any_shape = engine.outputs[index].any_shape,
                           .graph_name = engine.outputs[index].graph_name,

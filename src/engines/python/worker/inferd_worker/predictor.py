@@ -29,9 +29,8 @@ class Predictor:
 class PredictorModel:
     """Serves a Predictor."""
 
-    def __init__(self, predictor, load):
+    def __init__(self, predictor):
         self._predictor = predictor
-        self._batches = load.batches
         self.signature = Signature(predictor.inputs, predictor.outputs, whole_batches=True,
                                    independent_rows=predictor.independent_rows)
 
@@ -62,11 +61,10 @@ class PredictorModel:
     def _parts(self, batch):
         whole, first = batch.whole(), 0
         for request in batch.requests:
-            if self._batches:
-                yield request, {name: array[first:first + request.rows] for name, array in whole.items()}
-                first += request.rows
-            else:
-                yield request, whole
+            # Several share an execution only where each has rows of the first dimension.
+            alone = len(batch.requests) == 1
+            yield request, whole if alone else {name: array[first:first + request.rows] for name, array in whole.items()}
+            first += request.rows
 
     def _predicted(self, batch, answers, arrays, parameters):
         wanted = {index: self.signature.outputs[index] for index in batch.wanted}

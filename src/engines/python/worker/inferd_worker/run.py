@@ -1,5 +1,6 @@
 """The worker's life: it imports the model's file, tells the signature, and executes what it is ordered to."""
 
+import functools
 import importlib.util
 import os
 import sys
@@ -9,9 +10,9 @@ import traceback
 import types
 
 from inferd_worker.channel import Channel
+from inferd_worker.confinement import confine
 from inferd_worker.signature import Load
 
-LOG_VERBOSE, LOG_INFO, LOG_WARNING, LOG_ERROR = range(4)
 PARENT_LOOKS_S = 5
 
 
@@ -19,9 +20,10 @@ def run():
     channel = Channel()
     os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
     sys.dont_write_bytecode = True  # model folders may be read-only, and are watched for changes
-    threading.Thread(target=leave_with_the_server, args=(os.getppid(),), daemon=True).start()
-    load = Load(channel.receive_order())
+    load = Load(channel.receive_order(), functools.partial(channel.send, "log"))
     try:
+        confine(load)
+        threading.Thread(target=leave_with_the_server, args=(os.getppid(),), daemon=True).start()
         model = open_model(load, channel)
         described = (load.patience_ms, *model.signature.described())
     except BaseException as error:  # whatever a file does when it is imported, the server is to say it
@@ -62,7 +64,7 @@ def open_model(load, channel):
     if not load.file.endswith(".py"):
         from inferd_worker import handlers
         from inferd_worker.predictor import PredictorModel
-        return PredictorModel(handlers.open_predictor(load), load)
+        return PredictorModel(handlers.open_predictor(load))
     from inferd_worker import kserve_model
     for_kserve = kserve_model.is_written_for_kserve(load.file)
     module, started = kserve_model.run_file(load) if for_kserve else (import_file(load), None)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from inferd_worker import tensors
 
+LOG_VERBOSE, LOG_INFO, LOG_WARNING, LOG_ERROR = range(4)
 PATIENCE_MS = 300_000  # how long an execution may take, where the configuration does not say
 
 
@@ -39,15 +40,23 @@ class Signature:
 
 
 class Load:
-    """The model, as the server describes it."""
+    """The model, as the server describes it. `log(level, text)` writes a line into the server's log."""
 
-    def __init__(self, message):
-        _, self.file, self.model_dir, self.version_dir, self.name, self.version, self.config_json, self.batch_rows = message
+    def __init__(self, message, log):
+        (_, self.file, self.model_dir, self.version_dir, self.name, self.version, self.config_json, self.batch_rows,
+         self.may_unpickle) = message
         self.config = json.loads(self.config_json or "{}")
+        self.log = log
 
     @property
     def batches(self):
         return self.batch_rows > 0
+
+    def warn(self, text):
+        self.log(LOG_WARNING, text)
+
+    def verbose(self, text):
+        self.log(LOG_VERBOSE, text)
 
     def parameter(self, name, default=""):
         """One of the configuration's `parameters`."""

@@ -67,6 +67,7 @@ def write(memory, index, array, datatype=None):
         offset, place = memory.allocate(len(packed))
         place[:] = packed
         return index, datatype, array.shape, offset, len(packed)
-    offset, place = memory.allocate(array.nbytes)
+    size = array.size * NUMPY_TYPES[datatype].itemsize
+    offset, place = memory.allocate(size)
     numpy.frombuffer(place, NUMPY_TYPES[datatype]).reshape(array.shape)[...] = array
-    return index, datatype, array.shape, offset, array.nbytes
+    return index, datatype, array.shape, offset, size

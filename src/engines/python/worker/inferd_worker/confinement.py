@@ -1,0 +1,114 @@
+"""What a worker gives up before it runs a model's code: ways to more rights, and calls of the system that no model needs.
+
+The operator says more with the engine's parameters (`--engine-parameter python:NAME=VALUE`; models cannot have them):
+
+    operator.user        the user that workers run as, where the server is root's
+    operator.memory_max  how much address space a worker may have: bytes, or with K, M, G behind them
+    operator.seccomp     `off`: all calls of the system are let through
+"""
+
+import ctypes
+import errno
+import os
+import platform
+import pwd
+import resource
+import struct
+
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
+FILES_MAX = 1 << 16
+UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+# Calls that fail with EPERM, by the machine's numbers: looking into other processes, mounting, namespaces, modules and programs of
+# the kernel, its keys, clocks, swapping, rebooting, ports, and accounting.
+DENIED = {
+    "x86_64": (0xC000003E, {
+        "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312, "mount": 165, "umount2": 166, "pivot_root": 155,
+        "chroot": 161, "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433,
+        "mount_setattr": 442, "unshare": 272, "setns": 308, "open_by_handle_at": 304, "bpf": 321, "perf_event_open": 298,
+        "userfaultfd": 323, "init_module": 175, "finit_module": 313, "delete_module": 176, "kexec_load": 246, "kexec_file_load": 320,
+        "add_key": 248, "request_key": 249, "keyctl": 250, "settimeofday": 164, "clock_settime": 227, "adjtimex": 159,
+        "clock_adjtime": 305, "swapon": 167, "swapoff": 168, "reboot": 169, "iopl": 172, "ioperm": 173, "acct": 163, "quotactl": 179,
+        "syslog": 103, "vhangup": 153}),
+    "aarch64": (0xC00000B7, {
+        "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272, "mount": 40, "umount2": 39, "pivot_root": 41,
+        "chroot": 51, "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433,
+        "mount_setattr": 442, "unshare": 97, "setns": 268, "open_by_handle_at": 265, "bpf": 280, "perf_event_open": 241,
+        "userfaultfd": 282, "init_module": 105, "finit_module": 273, "delete_module": 106, "kexec_load": 104, "kexec_file_load": 294,
+        "add_key": 217, "request_key": 218, "keyctl": 219, "settimeofday": 170, "clock_settime": 112, "adjtimex": 171,
+        "clock_adjtime": 266, "swapon": 224, "swapoff": 225, "reboot": 142, "acct": 89, "quotactl": 60, "syslog": 116, "vhangup": 58}),
+}
+
+# Of the kernel's filter programs: (code, jump if true, jump if false, operand).
+LOAD_WORD, JUMP_EQUAL, JUMP_AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
+NUMBER_AT, MACHINE_AT = 0, 4  # in struct seccomp_data
+ALLOW, FAIL = 0x7FFF0000, 0x00050000 | errno.EPERM
+FOREIGN_NUMBERS = 0x40000000  # x32's calls have numbers of their own
+
+
+def confine(load):
+    """Before any thread is started, since threads keep what they have. Raises OSError or ValueError where the operator's word cannot
+    be kept."""
+    limit(resource.RLIMIT_CORE, 0)
+    limit(resource.RLIMIT_NOFILE, FILES_MAX)
+    if load.parameter("operator.memory_max"):
+        limit(resource.RLIMIT_AS, bytes_of(load.parameter("operator.memory_max")))
+    if load.parameter("operator.user"):
+        become(load.parameter("operator.user"))
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "no_new_privs cannot be set")
+    if load.parameter("operator.seccomp") != "off" and not filter_calls(library):
+        load.verbose(f"model '{load.name}': the system does not filter the calls of its worker")
+
+
+def limit(what, most):
+    """Lowers it; what is lower stays so."""
+    soft, hard = resource.getrlimit(what)
+    lower = [most if value == resource.RLIM_INFINITY else min(value, most) for value in (soft, hard)]
+    resource.setrlimit(what, tuple(lower))
+
+
+def bytes_of(text):
+    number, unit = (text[:-1], UNITS[text[-1]]) if text[-1:] in UNITS else (text, 1)
+    if not number.isdecimal() or int(number) == 0:
+        raise ValueError(f"operator.memory_max is '{text}': bytes are expected, or with K, M or G behind them")
+    return int(number) * unit
+
+
+def become(name):
+    try:
+        user = pwd.getpwnam(name)
+    except KeyError:
+        raise ValueError(f"operator.user: there is no user '{name}'") from None
+    if os.getuid() == user.pw_uid:
+        return
+    if os.getuid() != 0:
+        raise PermissionError(f"operator.user: the server is not root, and cannot run workers as '{name}'")
+    os.setgroups([])
+    os.setgid(user.pw_gid)
+    os.setuid(user.pw_uid)
+    os.environ["HOME"] = user.pw_dir
+
+
+def program(machine):
+    """The filter, as the kernel takes it."""
+    audited, denied = DENIED[machine]
+    lines = [(LOAD_WORD, 0, 0, MACHINE_AT), (JUMP_EQUAL, 1, 0, audited), (RETURN, 0, 0, FAIL), (LOAD_WORD, 0, 0, NUMBER_AT)]
+    if machine == "x86_64":
+        lines += [(JUMP_AT_LEAST, 0, 1, FOREIGN_NUMBERS), (RETURN, 0, 0, FAIL)]
+    for left, number in zip(range(len(denied), 0, -1), denied.values()):
+        lines.append((JUMP_EQUAL, left, 0, number))
+    lines += [(RETURN, 0, 0, ALLOW), (RETURN, 0, 0, FAIL)]
+    return b"".join(struct.pack("=HBBI", *line) for line in lines)
+
+
+def filter_calls(library):
+    """False: this system cannot."""
+    machine = platform.machine()
+    if machine not in DENIED:
+        return False
+    code = program(machine)
+    memory = ctypes.create_string_buffer(code, len(code))
+    described = ctypes.create_string_buffer(struct.pack("@HP", len(code) // 8, ctypes.addressof(memory)))
+    return library.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, described, 0, 0) == 0

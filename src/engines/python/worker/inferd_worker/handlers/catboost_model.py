@@ -1,0 +1,60 @@
+"""CatBoost's own files, *.cbm, by CatBoost's library."""
+
+import os
+import sys
+
+import numpy
+
+from inferd_worker.handlers.outputs import Outputs
+from inferd_worker.handlers.rows import RowInputs
+from inferd_worker.predictor import Predictor
+
+# Where tools/install_catboost puts the library: it is larger than all others together.
+OWN = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "catboost")
+KINDS = {"predict_proba": "Probability", "margin": "RawFormulaVal"}
+
+
+def open_model(load):
+    sys.path.append(OWN)
+    import catboost
+    model = catboost.CatBoost()
+    try:
+        model.load_model(load.file)
+    except catboost.CatBoostError as error:
+        raise ValueError(f"'{load.file}' cannot be read: {error}") from error
+    if len(model.classes_):
+        classifier = catboost.CatBoostClassifier()
+        classifier.load_model(load.file)
+        return CatboostPredictor(classifier, load, {"predict": {"prediction_type": "Class"}}, ("predict", "predict_proba", "margin"))
+    # Its transform belongs to the objective, and the regressor knows it; rankers and the like have none.
+    try:
+        model = catboost.CatBoostRegressor()
+        model.load_model(load.file)
+    except catboost.CatBoostError:
+        model = catboost.CatBoost()
+        model.load_model(load.file)
+    return CatboostPredictor(model, load, {"predict": {}}, ("predict", "margin"))
+
+
+class CatboostPredictor(Predictor):
+    def __init__(self, model, load, usual, methods):
+        self._model = model
+        self._options = {**{method: {"prediction_type": KINDS[method]} for method in methods if method in KINDS}, **usual}
+        if model.get_text_feature_indices() or model.get_embedding_feature_indices():
+            raise ValueError(f"'{load.file}' has features that are texts or embeddings, which are not served")
+        names = [str(name) for name in model.feature_names_]
+        categories = {names[index]: "category" for index in model.get_cat_feature_indices()}
+        self._rows = RowInputs(load, len(names), names, categories)
+        self._arrange = self._rows.frame if categories else self._rows.array
+        self.inputs = self._rows.specs
+        classes = [str(name) for name in model.classes_]
+        self._outputs = Outputs(load, methods, self._compute, self._rows.samples(), labels={"predict_proba": classes, "margin": classes})
+        self.outputs = self._outputs.specs
+
+    def predict(self, arrays, outputs, parameters):
+        return self._outputs.compute(arrays, outputs)
+
+    def _compute(self, method, arrays):
+        answer = numpy.asarray(self._model.predict(self._arrange(arrays), thread_count=1, **self._options[method]))
+        # Classes of several come as a column.
+        return answer[:, 0] if method == "predict" and answer.ndim == 2 and answer.shape[1] == 1 else answer

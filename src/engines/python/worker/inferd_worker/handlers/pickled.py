@@ -1,0 +1,51 @@
+"""Pickles, of joblib's too: estimators of scikit-learn and what behaves like one, and boosters of XGBoost and LightGBM."""
+
+import pickle
+import sys
+import warnings
+
+from inferd_worker.handlers.permission import require_pickle
+
+
+def open_model(load):
+    require_pickle(load, load.file)
+    # Classes of the model's own.
+    sys.path += [load.version_dir, load.model_dir]
+    return predictor_of(unpickle(load, load.file), load)
+
+
+def unpickle(load, path):
+    """What a pickle has, compressed or not. What its library says about its version goes to the log."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            value = loader()(path)
+        except ModuleNotFoundError:
+            raise
+        except Exception as error:
+            raise ValueError(f"'{path}' cannot be unpickled: {type(error).__name__}: {error}") from error
+    for text in dict.fromkeys(" ".join(str(each.message).split()) for each in said):
+        load.warn(f"model '{load.name}', '{path}': {text}")
+    return value
+
+
+def loader():
+    try:
+        import joblib
+        return joblib.load
+    except ModuleNotFoundError:
+        return load_plainly
+
+
+def load_plainly(path):
+    with open(path, "rb") as file:
+        return pickle.load(file)
+
+
+def predictor_of(value, load):
+    library = type(value).__module__.partition(".")[0]
+    if type(value).__name__ == "Booster" and library in ("xgboost", "lightgbm"):
+        from inferd_worker.handlers import boosters
+        return boosters.open_booster(library, value, load)
+    from inferd_worker.handlers.estimators import EstimatorPredictor
+    return EstimatorPredictor(value, load)

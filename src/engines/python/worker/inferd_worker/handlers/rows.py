@@ -1,0 +1,109 @@
+"""Rows of features, as one input, or as one for each feature."""
+
+import numpy
+
+from inferd_worker import tensors
+from inferd_worker.signature import TensorSpec
+
+ROWS = "input-0"  # as KServe's and MLServer's servers call it, and the forest engine
+SAMPLES = 2
+
+
+class RowInputs:
+    """What a model of rows takes. `features`: how many; None: the model does not say. `names`: of the features, in their order,
+    where the model knows them. `texts`: {feature: a value that it may have} of those that are text. The configuration goes before
+    what is usual: one input with any name, or one for each feature."""
+
+    def __init__(self, load, features, names=(), texts=None, text_rows=False):
+        self.names = [str(name) for name in names]
+        self._texts = texts or {}
+        configured = load.tensors("input")
+        if not configured:
+            self.specs = self._usual(features, text_rows)
+            self.by_feature = self.specs[0].name != ROWS
+        else:
+            self.specs = list(configured.values())
+            self.by_feature = len(configured) > 1 or next(iter(configured)) in self.names
+            if self.by_feature:
+                self._check_features(features, configured)
+            else:
+                self._check_width(features, self.specs[0])
+        if self.by_feature and not self.names:
+            self.names = [spec.name for spec in self.specs]
+        self._features = features
+
+    def _usual(self, features, text_rows):
+        if text_rows:
+            return [TensorSpec(ROWS, tensors.BYTES, (-1,))]
+        if not self._texts:
+            return [TensorSpec(ROWS, tensors.FP32, (-1, -1 if features is None else features))]
+        return [TensorSpec(name, tensors.BYTES if name in self._texts else tensors.FP64, (-1,)) for name in self.names]
+
+    def _check_features(self, features, configured):
+        if self.names:
+            absent = [name for name in self.names if name not in configured]
+            other = [name for name in configured if name not in self.names]
+            if absent or other:
+                raise ValueError("the configuration has either one input for all features, or one for each: "
+                                 + (f"it lacks {quoted(absent)}" if absent else f"{quoted(other)} is none of the model's features"))
+        elif features is not None and len(configured) != features:
+            raise ValueError(f"the configuration has {len(configured)} inputs, and the model {features} features")
+
+    @staticmethod
+    def _check_width(features, spec):
+        if features is not None and len(spec.shape) == 2 and spec.shape[1] not in (-1, features):
+            raise ValueError(f"input '{spec.name}' has {spec.shape[1]} features in the configuration, and the model has {features}")
+
+    def samples(self):
+        """{input: array} of rows that the model may take."""
+        return {spec.name: self._sample(spec) for spec in self.specs}
+
+    def _sample(self, spec):
+        shape = (SAMPLES, *(max(dim, 1) for dim in spec.shape[1:]))
+        if not self.by_feature and len(spec.shape) == 2 and self._features is not None:
+            shape = (SAMPLES, self._features)
+        if spec.datatype == tensors.BYTES:
+            text = str(self._texts.get(spec.name, "text")).encode()
+            return tensors.array_of([text] * int(numpy.prod(shape))).reshape(shape)
+        return numpy.zeros(shape, tensors.NUMPY_TYPES[spec.datatype])
+
+    def array(self, arrays):
+        """Rows and columns."""
+        if not self.by_feature:
+            return values_of(arrays[self.specs[0].name])
+        columns = self.columns(arrays)
+        return numpy.column_stack([columns[name] for name in self.names])
+
+    def frame(self, arrays):
+        """The same as a pandas.DataFrame."""
+        import pandas
+        if self.by_feature:
+            return pandas.DataFrame(self.columns(arrays), columns=self.names)
+        rows = values_of(arrays[self.specs[0].name])
+        return pandas.DataFrame(rows, columns=self.names or None)
+
+    def columns(self, arrays):
+        """{feature: array}"""
+        if not self.by_feature:
+            rows = values_of(arrays[self.specs[0].name])
+            return {name: rows[:, column] for column, name in enumerate(self.names)}
+        rows = max((len(array.ravel()) for array in arrays.values()), default=0)
+        columns = {}
+        for name in self.names:
+            column = values_of(arrays[name]).ravel() if name in arrays else numpy.full(rows, numpy.nan)
+            if len(column) != rows:
+                raise ValueError(f"input '{name}' has {len(column)} rows, and others have {rows}")
+            columns[name] = column
+        return columns
+
+
+def values_of(array):
+    """As estimators have them: BYTES as str."""
+    if array.dtype != object:
+        # Estimators compute in double, and some of them take nothing else.
+        return array.astype(numpy.float64) if array.dtype == numpy.float32 else array
+    return tensors.array_of([element.decode() for element in array.ravel().tolist()]).reshape(array.shape)
+
+
+def quoted(names):
+    return ", ".join(f"'{name}'" for name in names)

@@ -1,0 +1,54 @@
+"""Which features of an estimator are text, as far as what it was fitted with tells."""
+
+import numpy
+
+
+def first_step(estimator):
+    """What gets the rows as they come."""
+    while getattr(estimator, "steps", None):
+        estimator = next((step for _, step in estimator.steps if step is not None and step != "passthrough"), None)
+    return estimator
+
+
+def takes_text(estimator):
+    """Whether a row is one text: of vectorizers."""
+    return hasattr(first_step(estimator), "build_analyzer")
+
+
+def text_columns(estimator, names):
+    """{feature: a value that it may have}"""
+    step = first_step(estimator)
+    if not names or step is None:
+        return {}
+    if not hasattr(step, "transformers_"):
+        return texts_of(step, names)
+    found = {}
+    for _, transformer, columns in step.transformers_:
+        chosen = columns_named(columns, names)
+        if not isinstance(transformer, str):
+            found.update(texts_of(first_step(transformer), chosen))
+    return found
+
+
+def columns_named(columns, names):
+    if isinstance(columns, str):
+        return [columns]
+    if isinstance(columns, slice) and not isinstance(columns.start, str) and not isinstance(columns.stop, str):
+        return names[columns]
+    try:
+        chosen = numpy.asarray(columns)
+        if chosen.dtype.kind in "US" or chosen.dtype == object:
+            return [str(name) for name in chosen.tolist()]
+        return numpy.asarray(names, dtype=object)[chosen].tolist()
+    except (TypeError, ValueError, IndexError):
+        return []
+
+
+def texts_of(encoder, names):
+    if hasattr(encoder, "build_analyzer"):
+        return {name: "text" for name in names[:1]}
+    categories = getattr(encoder, "categories_", None)
+    if not isinstance(categories, list) or len(categories) != len(names):
+        return {}
+    return {name: values[0] for name, values in zip(names, categories)
+            if len(values) > 0 and numpy.asarray(values).dtype.kind in "OUST" and isinstance(values[0], str)}
