@@ -22,16 +22,16 @@ pytestmark = pytest.mark.timeout(START_S + 100)
 CLASSIFIER = PythonFile("scikit_learn/classifier")
 
 
-# Each file in the server's process, and one of each kind in processes of their own: an interpreter takes seconds to start.
-EVERY_FILE = pytest.mark.parametrize("isolation, name", [("none", name) for name in NAMES] + [("process", name) for name in KINDS],
-                                     indirect=["isolation"])
+def served(isolation):
+    """Each file in the server's process, and one of each kind in processes of their own: an interpreter takes seconds to start."""
+    return [PythonFile(name) for name in (NAMES if isolation == "none" else KINDS)]
 
 
 @pytest.fixture(scope="module", name="server")
 def start_server(tmp_path_factory, isolation):
     folder = tmp_path_factory.mktemp("models")
-    for name in NAMES if isolation == "none" else KINDS:
-        PythonFile(name).add_to(folder)
+    for case in served(isolation):
+        case.add_to(folder)
     with Server(folder, options=["--isolation", isolation, "--allow-pickle", folder], ready=False) as running:
         wait_until(lambda: running.health("ready"), "all were tried", timeout_s=START_S)
         yield running
@@ -63,9 +63,13 @@ def reasons_of(server, count):
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
-@EVERY_FILE
-def test_every_file_answers_as_its_maker(server, name, dialect):
-    case = PythonFile(name)
+@IN_BOTH_ISOLATIONS
+def test_every_file_answers_as_its_maker(server, isolation, dialect):
+    for case in served(isolation):
+        check_usual(server, case, dialect)
+
+
+def check_usual(server, case, dialect):
     usual = {output: case.outputs[output][1] for output in case.usual}
     finite = numpy.logical_and.reduce([numpy.ones(len(values), bool) if datatype == "BYTES" else
                                        numpy.isfinite(values.reshape(len(values), -1).astype(float)).all(axis=1)
@@ -77,9 +81,13 @@ def test_every_file_answers_as_its_maker(server, name, dialect):
             expect_equal(answer[output], (case.outputs[output][0][chosen], case.outputs[output][1]))
 
 
-@EVERY_FILE
-def test_further_outputs_come_where_they_are_named(server, name):
-    case = PythonFile(name)
+@IN_BOTH_ISOLATIONS
+def test_further_outputs_come_where_they_are_named(server, isolation):
+    for case in served(isolation):
+        check_named(server, case)
+
+
+def check_named(server, case):
     answer = infer(server, case.model, case, *reversed(case.outputs))
     assert list(answer) == list(reversed(case.outputs))
     for output, (values, datatype) in case.outputs.items():
