@@ -27,11 +27,15 @@ std::string_view FindParameter(const inferd_load& load, std::string_view key) {
 }
 
 // EXECUTION_ENV_PATH names an environment that has bin/python3; `interpreter`, a program. Else it is the one that was
-// installed with the engine, or PATH's.
+// installed with the engine, or for MLflow's models, or PATH's.
 base::Result<Interpreter> ChooseInterpreter(const inferd_host& host, const inferd_load& load,
                                             std::filesystem::path worker) {
   std::error_code none;
-  const std::filesystem::path own = worker.parent_path() / "environment" / "bin" / "python3";
+  std::filesystem::path own = worker.parent_path() / "environment" / "bin" / "python3";
+  if (std::filesystem::path(ToView(load.model_file)).filename() == "MLmodel") {
+    std::filesystem::path mlflow = worker.parent_path() / "mlflow" / "bin" / "python3";
+    if (std::filesystem::exists(mlflow, none)) own = std::move(mlflow);
+  }
   Interpreter interpreter{.program = std::filesystem::exists(own, none) ? own.string() : "python3",
                           .worker = std::move(worker),
                           .environment = {"PYTHONHOME"}};
@@ -171,25 +175,29 @@ base::Status PythonModel::ReadSignature(const Value& described) {
   return base::OkStatus();
 }
 
-// Each (name, datatype, dimensions or None, optional, labels).
+// Each (name, datatype, dimensions or None, optional, labels, other shapes are taken too).
 base::Status PythonModel::AddTensors(const Value& tensors, bool inputs, TensorForm form) {
   const Value::Items* const items = tensors.items();
   if (items == nullptr) return NoReply().error();
   for (const Value& item : *items) {
     const Value::Items* const parts = item.items();
-    if (parts == nullptr || parts->size() != 5) return NoReply().error();
+    if (parts == nullptr || parts->size() != 6) return NoReply().error();
     const std::string* const name = (*parts)[0].text();
     const int64_t* const datatype = (*parts)[1].number();
     const bool* const optional = (*parts)[3].flag();
     const Value::Items* const labels = (*parts)[4].items();
-    if (name == nullptr || datatype == nullptr || optional == nullptr || labels == nullptr) return NoReply().error();
+    const bool* const any_shape = (*parts)[5].flag();
+    if (name == nullptr || datatype == nullptr || optional == nullptr || labels == nullptr || any_shape == nullptr) {
+      return NoReply().error();
+    }
     enginekit::TensorDescription tensor{
         .name = *name, .datatype = static_cast<int32_t>(*datatype), .optional = *optional};
     tensor.one_piece = form.one_piece;
     tensor.bytes_form = INFERD_BYTES_PACKED;
     tensor.alignment = 1;
     const Value::Items* const dimensions = (*parts)[2].items();
-    tensor.any_shape = tensor.unknown_rank = dimensions == nullptr;
+    tensor.unknown_rank = dimensions == nullptr;
+    tensor.any_shape = tensor.unknown_rank || *any_shape;
     for (size_t i = 0; dimensions != nullptr && i < dimensions->size(); ++i) {
       if ((*dimensions)[i].number() == nullptr) return NoReply().error();
       tensor.shape.push_back(*(*dimensions)[i].number());

@@ -1,5 +1,6 @@
 #include "frontends/mlflow_http/infer_call.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "frontends/mlflow_http/codec/answer.h"
@@ -39,6 +40,9 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
                                                                 : ReadJsonBody(body.view(), signature,
                                                                                environment_->options.json_depth_max));
   request->model_name = model_;
+  const auto is_bytes = [](const core::InferTensor& input) { return input.datatype == tensor::DataType::kBytes; };
+  // Bytes that are no text are base64 in this protocol, which models have to know that have such columns.
+  if (std::ranges::any_of(request->inputs, is_bytes)) request->parameters.emplace_back("mlflow_invocation", true);
   return request;
 }
 

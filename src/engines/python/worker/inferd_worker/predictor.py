@@ -7,6 +7,14 @@ from inferd_worker.functions import failure
 from inferd_worker.signature import Signature
 
 
+class Outputs(dict):
+    """{output: array}, and parameters of the response."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.parameters = {}
+
+
 class Predictor:
     """A model that was read from a file. Its handler sets what it takes and gives, the whole of each shape."""
 
@@ -18,7 +26,7 @@ class Predictor:
 
     def predict(self, arrays, outputs, parameters):
         """A whole batch: {input: array}, the names of the outputs that are wanted, and the parameters of the request; of requests
-        with equal ones, those of all of them. Returns {output: array}; further ones are ignored. A ValueError is the client's
+        with equal ones, those of all of them. Returns {output: array}, perhaps as Outputs; further ones are ignored. A ValueError is the client's
         fault, any other exception the model's."""
         raise NotImplementedError
 
@@ -44,8 +52,8 @@ class PredictorModel:
         alike = all(request.parameters == batch.requests[0].parameters for request in batch.requests)
         if alike:
             try:
-                outputs = self._predicted(batch, answers, batch.whole(), batch.requests[0].parameters)
-                return answers.finish(response(ALL_REQUESTS, outputs))
+                outputs, parameters = self._predicted(batch, answers, batch.whole(), batch.requests[0].parameters)
+                return answers.finish(response(ALL_REQUESTS, outputs, parameters=parameters))
             except Exception as error:  # the model's own: it is the answer
                 if len(batch.requests) == 1:
                     return answers.finish(failure(ALL_REQUESTS, error))
@@ -54,7 +62,8 @@ class PredictorModel:
 
     def _answer(self, batch, answers, request, arrays):
         try:
-            return response(request.number, self._predicted(batch, answers, arrays, request.parameters))
+            outputs, parameters = self._predicted(batch, answers, arrays, request.parameters)
+            return response(request.number, outputs, parameters=parameters)
         except Exception as error:
             return failure(request.number, error)
 
@@ -74,4 +83,4 @@ class PredictorModel:
             if spec.name not in given:
                 raise RuntimeError(f"the model gave no output '{spec.name}'")
             written.append(answers.write(index, numpy.asarray(given[spec.name]), spec.datatype))
-        return written
+        return written, tuple(getattr(given, "parameters", {}).items())

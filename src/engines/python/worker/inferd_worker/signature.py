@@ -16,9 +16,10 @@ class TensorSpec:
     shape: tuple | None  # the whole of it; -1: any size; None: any
     optional: bool = False  # inputs: a request may leave it out; outputs: it comes only where a request names it
     labels: tuple = ()  # outputs: what the elements of a row stand for
+    any_shape: bool = False  # `shape` is the usual one: the model takes, or gives, others too
 
     def described(self):
-        return self.name, self.datatype, self.shape, self.optional, self.labels
+        return self.name, self.datatype, self.shape, self.optional, self.labels, self.any_shape
 
 
 @dataclass

@@ -13,7 +13,7 @@ from inferd_worker.handlers.libraries import installed
 
 # Names of files as in the server's table of formats, and the module.
 MODULES = (("*.joblib", "pickled"), ("*.pkl", "pickled"), ("*.pickle", "pickled"), ("*.skops", "skops_file"),
-           ("*.pmml", "pmml"), ("*.cbm", "catboost_model"))
+           ("*.pmml", "pmml"), ("*.cbm", "catboost_model"), ("MLmodel", "mlflow"))
 
 
 def open_predictor(load):

@@ -1,0 +1,262 @@
+"""Models that MLflow saved: a folder with an MLmodel whose flavours have python_function.
+
+The signature becomes the model's tensors. A column is an input of one dimension; of a type that tensors have not (arrays, objects,
+maps), it is BYTES, each element JSON; dates are ISO 8601. Columns without names are
+input-0, input-1 ..., and outputs output-0 ... What `predict` returns goes to the outputs: a DataFrame's columns and a dict's values
+by name, or else by their order.
+"""
+
+import base64
+import binascii
+import json
+import math
+import os
+import sys
+from importlib import metadata
+
+import numpy
+
+from inferd_worker import tensors
+from inferd_worker.handlers.permission import require_pickle
+from inferd_worker.predictor import Outputs, Predictor
+from inferd_worker.signature import TensorSpec
+
+COLUMN_TYPES = {"boolean": tensors.BOOL, "integer": tensors.INT32, "long": tensors.INT64, "float": tensors.FP32,
+                "double": tensors.FP64, "string": tensors.BYTES, "binary": tensors.BYTES, "datetime": tensors.BYTES}
+# Flavours whose models look at each row by itself.
+ROW_BY_ROW = ("mlflow.sklearn", "mlflow.xgboost", "mlflow.lightgbm", "mlflow.catboost", "mlflow.statsmodels")
+DEFAULT_OUTPUT = "output-0"
+INVOCATION = "mlflow_invocation"  # a parameter of requests that came by MLflow's protocol, whose binary values are base64
+
+
+def open_model(load):
+    require_pickle(load, load.file, "an MLflow model, which runs code of its author's when it is read")
+    folder = os.path.dirname(load.file)
+    try:
+        import mlflow.pyfunc
+    except ImportError as error:
+        raise ImportError(f"'{load.file}' needs the packages mlflow, or mlflow-skinny, and pandas, and the interpreter {sys.executable} "
+                          f"lacks one: {error} (tools/install_mlflow installs an environment that has them)") from error
+    report_environment(folder, load.warn)
+    try:
+        model = mlflow.pyfunc.load_model(folder)
+    except ImportError as error:
+        raise ImportError(f"'{load.file}' needs a package that the interpreter {sys.executable} lacks: {error} (requirements.txt beside "
+                          "it says which; EXECUTION_ENV_PATH names another environment)") from error
+    return MlflowPredictor(model, folder, load)
+
+
+class MlflowPredictor(Predictor):
+    def __init__(self, model, folder, load):
+        self._model = model
+        self.independent_rows = model.loader_module in ROW_BY_ROW
+        self._schema = model.metadata.get_input_schema()
+        self._params = model.metadata.get_params_schema()
+        self.inputs = specs_of(self._schema, "input", load) or [TensorSpec("input-0", tensors.FP64, None)]
+        outputs = specs_of(model.metadata.get_output_schema(), "output", load)
+        self.outputs = outputs or self._outputs_of_example(folder) or [TensorSpec(DEFAULT_OUTPUT, tensors.FP64, None)]
+        self._named_outputs = {spec.name for spec in self.outputs}
+
+    def _outputs_of_example(self, folder):
+        """What the model says to the example that it was saved with, where its signature has no outputs."""
+        from mlflow.models import Model
+        example = Model.load(folder).load_input_example(folder)
+        if example is None:
+            return None
+        values = self._by_name(self._model.predict(example))
+        return [TensorSpec(name, tensors.datatype_of(array.dtype), None) for name, array in values.items()]
+
+    def predict(self, arrays, outputs, parameters):
+        from mlflow.exceptions import MlflowException
+        data = self._data(arrays, parameters)
+        try:
+            result = self._model.predict(data, params=self._given_params(parameters))
+        except MlflowException as error:
+            if error.error_code in ("BAD_REQUEST", "INVALID_PARAMETER_VALUE"):
+                raise ValueError(str(error)) from error
+            raise
+        answer = Outputs(self._by_name(result))
+        if is_frame(result):
+            answer.parameters["content_type"] = "pd"
+        return answer
+
+    def _data(self, arrays, parameters):
+        """What `predict` takes: a DataFrame, an array or a dict of them."""
+        if self._schema is None:
+            if parameters.get("content_type") == "pd" and len(arrays) > 0:
+                return frame({name: texts(array) for name, array in arrays.items()})
+            return texts(arrays[self.inputs[0].name]) if len(arrays) == 1 else arrays
+        if self._schema.is_tensor_spec():
+            named = {name: texts(array) for name, array in arrays.items()}
+            return named if self._schema.has_input_names() else named[self.inputs[0].name]
+        columns = {}
+        for spec, column in zip(self.inputs, self._schema.inputs):
+            if spec.name in arrays:
+                columns[column.name if column.name is not None else len(columns)] = (
+                    values_of(spec, column, arrays[spec.name], parameters))
+        return frame(columns)
+
+    def _given_params(self, parameters):
+        """Those of the request's parameters that the model's signature has."""
+        if self._params is None:
+            return None
+        given = {}
+        for spec in self._params.params:
+            if spec.name in parameters:
+                value = parameters[spec.name]
+                given[spec.name] = json.loads(value) if spec.shape is not None and isinstance(value, str) else value
+        return given
+
+    def _by_name(self, result):
+        """{output: array} of what `predict` returned."""
+        names = [spec.name for spec in getattr(self, "outputs", [])]
+        if is_frame(result):
+            return named_as(names, {str(name): array_of(column.to_numpy()) for name, column in result.items()})
+        if isinstance(result, dict):
+            return named_as(names, {str(name): array_of(value) for name, value in result.items()})
+        if hasattr(result, "to_numpy"):  # a Series
+            result = result.to_numpy()
+        elif hasattr(result, "toarray"):  # a sparse matrix
+            result = result.toarray()
+        array = array_of(result)
+        if len(names) > 1 and array.ndim == 2 and array.shape[1] == len(names):
+            return {name: array[:, index] for index, name in enumerate(names)}
+        return {names[0] if names else DEFAULT_OUTPUT: array}
+
+
+def specs_of(schema, kind, load):
+    """The tensors of a schema; a configuration that has some says what they are like."""
+    configured = load.tensors(kind)
+    if schema is None:
+        return list(configured.values())
+    specs = []
+    for index, column in enumerate(schema.inputs):
+        name = column.name if column.name is not None else f"{kind}-{index}"
+        if schema.is_tensor_spec():
+            spec = TensorSpec(name, tensors.datatype_of(column.type), tuple(int(dim) for dim in column.shape))
+        else:
+            datatype = COLUMN_TYPES.get(getattr(column.type, "name", ""), tensors.BYTES)
+            spec = TensorSpec(name, datatype, (-1,), optional=not column.required and kind == "input", any_shape=True)
+        specs.append(configured.get(name, spec))
+    return specs
+
+
+def values_of(spec, column, array, parameters):
+    """The elements of a column, as a DataFrame has them."""
+    flat = array.ravel()
+    if spec.datatype != tensors.BYTES:
+        return flat
+    kind = getattr(column.type, "name", "")
+    if kind == "binary":
+        # V2 has bytes as they are: the server decodes what a client says to be base64.
+        in_json = parameters.get(INVOCATION, False)
+        return [decoded_base64(element) for element in flat] if in_json else flat.tolist()
+    words = [element.decode() for element in flat]
+    if kind == "datetime":
+        import pandas
+        return pandas.to_datetime(words)
+    return words if kind == "string" else [json.loads(word) for word in words]
+
+
+def decoded_base64(element):
+    try:
+        return base64.b64decode(element, validate=True)
+    except binascii.Error:
+        return element
+
+
+def texts(array):
+    """BYTES as str, where they are UTF-8."""
+    if array.dtype != object:
+        return array
+    try:
+        return numpy.array([element.decode() for element in array.ravel()]).reshape(array.shape)
+    except UnicodeDecodeError:
+        return array
+
+
+def frame(columns):
+    import pandas
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) > 1:
+        raise ValueError(f"The columns have different numbers of rows: { {name: len(values) for name, values in columns.items()} }")
+    return pandas.DataFrame(columns)
+
+
+def is_frame(result):
+    return hasattr(result, "columns") and hasattr(result, "to_dict")
+
+
+def array_of(value):
+    """An array whose elements tensors can have: what is neither a number nor text is text, dates in ISO 8601."""
+    array = numpy.asarray(value)
+    if array.dtype.kind == "M":
+        return numpy.datetime_as_string(array).astype(object)
+    if array.dtype.kind != "O":
+        return array
+    plain = numpy.empty(array.shape, dtype=object)
+    for index, element in numpy.ndenumerate(array):
+        if isinstance(element, (str, bytes)):
+            plain[index] = element
+        elif hasattr(element, "isoformat"):
+            plain[index] = element.isoformat()
+        elif element is None or isinstance(element, float) and math.isnan(element):
+            plain[index] = ""
+        else:
+            plain[index] = json.dumps(element, default=str)
+    return plain
+
+
+def named_as(names, values):
+    """By the names that the signature has; by their order, where these are others and as many."""
+    if not names or set(names) <= set(values) or len(names) != len(values):
+        return values
+    return dict(zip(names, values.values()))
+
+
+def report_environment(folder, log):
+    """Says what the model's environment has that this one has not."""
+    for package, wanted, found in differences(folder):
+        log(f"the MLflow model '{folder}' was saved with {package} {wanted}, and the environment {sys.prefix} has {found or 'none'}")
+
+
+def differences(folder):
+    """(package, wanted, found or ""), of requirements.txt and python_env.yaml."""
+    differing = []
+    try:
+        with open(os.path.join(folder, "python_env.yaml"), encoding="utf-8") as file:
+            lines = [line.partition(":") for line in file]
+        wanted = next((value.strip().strip("'\"") for key, _, value in lines if key.strip() == "python"), "")
+        found = "%d.%d.%d" % sys.version_info[:3]
+        if wanted and wanted.split(".")[:2] != found.split(".")[:2]:
+            differing.append(("Python", wanted, found))
+    except OSError:
+        pass
+    try:
+        with open(os.path.join(folder, "requirements.txt"), encoding="utf-8") as file:
+            lines = [line.partition("#")[0].strip() for line in file]
+    except OSError:
+        return differing
+    return differing + [different for different in map(difference, lines) if different]
+
+
+def difference(line):
+    """Of a line of requirements.txt; None: there is none, or it is no requirement."""
+    from packaging.requirements import InvalidRequirement, Requirement
+    try:
+        requirement = Requirement(line)
+    except InvalidRequirement:
+        return None
+    if requirement.marker is not None and not requirement.marker.evaluate():
+        return None
+    found = version_of(requirement.name) or (version_of("mlflow-skinny") if requirement.name == "mlflow" else "")
+    if found and requirement.specifier.contains(found, prereleases=True):
+        return None
+    return requirement.name, str(requirement.specifier) or "in any version", found
+
+
+def version_of(package):
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
