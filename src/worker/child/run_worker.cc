@@ -32,8 +32,8 @@ class Worker final {
   // Until the socket ends.
   base::Status Run() {
     INFERD_ASSIGN_OR_RETURN(ControlMessage order, socket_.Receive());
-    const base::Status status = Open(order);
-    if (status.ok() && order.descriptor) TakeCalls(ControlSocket(std::move(order.descriptor)));
+    base::Status status = Open(order);
+    if (status.ok() && order.descriptor) status = TakeCalls(ControlSocket(std::move(order.descriptor)));
     INFERD_RETURN_IF_ERROR(socket_.Send(EncodeReply(status)));
     INFERD_RETURN_IF_ERROR(status);
     for (;;) {
@@ -58,10 +58,15 @@ class Worker final {
   }
 
   // What models ask of the server; so too.
-  void TakeCalls(ControlSocket socket) {
+  base::Status TakeCalls(ControlSocket socket) {
     calls_ = std::make_unique<RemoteCalls>(std::move(socket));
+    try {
+      std::thread([calls = calls_.get()] { calls->Run(); }).detach();
+    } catch (const std::system_error& error) {
+      return base::ResourceExhausted(std::string("no thread for what models ask of the server: ") + error.what());
+    }
     engine_->CallWith(calls_.get());
-    std::thread([calls = calls_.get()] { calls->Run(); }).detach();
+    return base::OkStatus();
   }
 
   // On a thread that nobody waits for: the process leaves whatever it is at, and this object is there until then.

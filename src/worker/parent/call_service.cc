@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <string>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -136,8 +137,17 @@ class CallService::State final : public std::enable_shared_from_this<State> {
     const base::MutexLock lock(mutex_);
     if (ended_) return;
     replies_.push_back(std::move(message));
-    if (!writer_.joinable()) writer_ = std::thread([self = this] { self->Write(); });
+    if (!writer_.joinable()) StartWriter();
     changed_.NotifyAll();
+  }
+
+  // Without one, nothing more is answered: the end of the socket tells the models.
+  void StartWriter() REQUIRES(mutex_) {
+    try {
+      writer_ = std::thread([self = this] { self->Write(); });
+    } catch (const std::system_error&) {
+      socket_.Shutdown();
+    }
   }
 
   void Write() {
@@ -181,9 +191,18 @@ class CallService::State final : public std::enable_shared_from_this<State> {
   std::thread writer_;  // begins with the first reply; ended by End()
 };
 
-CallService::CallService(core::ServerCalls& server, ControlSocket socket, OriginFinder find_origin)
-    : state_(std::make_shared<State>(server, std::move(socket), std::move(find_origin))),
-      reader_([state = state_] { state->Read(); }) {}
+base::Result<std::unique_ptr<CallService>> CallService::Start(core::ServerCalls& server, ControlSocket socket,
+                                                              OriginFinder find_origin) {
+  auto state = std::make_shared<State>(server, std::move(socket), std::move(find_origin));
+  try {
+    return std::unique_ptr<CallService>(new CallService(std::move(state)));
+  } catch (const std::system_error& error) {
+    return std::unexpected(base::ResourceExhausted(std::string("no thread for a worker process: ") + error.what()));
+  }
+}
+
+CallService::CallService(std::shared_ptr<State> state)
+    : state_(std::move(state)), reader_([shared = state_] { shared->Read(); }) {}
 
 CallService::~CallService() {
   state_->Shutdown();

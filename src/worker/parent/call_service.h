@@ -4,6 +4,7 @@
 #include <memory>
 #include <thread>
 
+#include "base/status.h"
 #include "core/calls/server_calls.h"
 #include "worker/control/call_message.h"
 #include "worker/control/control_socket.h"
@@ -19,14 +20,16 @@ class CallService final {
   // is over.
   using OriginFinder = std::function<base::Status(core::CallOrigin& origin)>;
 
-  // `server` outlives it.
-  CallService(core::ServerCalls& server, ControlSocket socket, OriginFinder find_origin);
+  // `server` outlives it. RESOURCE_EXHAUSTED: the system starts no further thread.
+  static base::Result<std::unique_ptr<CallService>> Start(core::ServerCalls& server, ControlSocket socket,
+                                                          OriginFinder find_origin);
   ~CallService();
   CallService(const CallService&) = delete;
   CallService& operator=(const CallService&) = delete;
 
  private:
   class State;
+  explicit CallService(std::shared_ptr<State> state);
 
   const std::shared_ptr<State> state_;
   std::thread reader_;

@@ -45,10 +45,9 @@ base::Status WorkerProcess::OpenEngine(const StartOrder& order, core::ServerCall
   const int descriptor = server == nullptr ? -1 : sockets.second.descriptor();
   const auto reply = Order(socket_, EncodeStartOrder(order), descriptor);
   if (!reply.has_value()) return reply.error();
-  if (server != nullptr) {
-    calls_ = std::make_unique<CallService>(*server, std::move(sockets.first),
-                                           [this](core::CallOrigin& origin) { return FindOrigin(origin); });
-  }
+  if (server == nullptr) return base::OkStatus();
+  INFERD_ASSIGN_OR_RETURN(calls_, CallService::Start(*server, std::move(sockets.first),
+                                                     [this](core::CallOrigin& origin) { return FindOrigin(origin); }));
   return base::OkStatus();
 }
 
