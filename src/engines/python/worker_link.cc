@@ -16,8 +16,8 @@ using enginekit::Progress;
 
 // For so long after an execution, none else reads: another one is likely, and handing over would cost more than it.
 constexpr std::chrono::milliseconds kQuiet{50};
-// How long one that was told to end may take for it.
-constexpr std::chrono::seconds kEndPatience{5};
+// How long one that was told to end may still say what is to be logged.
+constexpr std::chrono::seconds kLastLinesPatience{5};
 constexpr std::chrono::hours kLongTime{1};
 
 base::Status NoAnswer() { return base::Internal("answers what was not asked, and was ended"); }
@@ -69,7 +69,7 @@ WorkerLink::~WorkerLink() {
   outbox_->Wake();
   if (listener_.joinable()) listener_.join();
   process_.FinishSending();
-  const auto until = Clock::now() + kEndPatience;
+  const auto until = Clock::now() + kLastLinesPatience;
   while (process_.Await(-1, until) == PythonProcess::Event::kMessage) {
     const auto message = process_.Receive();
     if (message.has_value() && ItemsOf(*message, "log") != nullptr) static_cast<void>(Handle(*message));

@@ -2,6 +2,7 @@
 
 #include "base/text/ascii_case.h"
 #include "base/text/printable.h"
+#include "net/http/ascii.h"
 
 namespace inferd::mlflow_http {
 
@@ -9,15 +10,9 @@ namespace {
 
 constexpr size_t kQuotedBytesMax = 256;
 
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 std::string_view TakePart(std::string_view& text) {
   const size_t end = text.find(';');
-  const std::string_view part = Trimmed(text.substr(0, end));
+  const std::string_view part = net::TrimSpace(text.substr(0, end));
   text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   return part;
 }
@@ -31,8 +26,8 @@ base::Result<BodyForm> FormOfBody(std::string_view content_type) {
     const std::string_view parameter = TakePart(rest);
     if (parameter.empty()) continue;
     const size_t equals = parameter.find('=');
-    const std::string_view key = Trimmed(parameter.substr(0, equals));
-    std::string_view value = equals == std::string_view::npos ? "" : Trimmed(parameter.substr(equals + 1));
+    const std::string_view key = net::TrimSpace(parameter.substr(0, equals));
+    std::string_view value = equals == std::string_view::npos ? "" : net::TrimSpace(parameter.substr(equals + 1));
     if (!base::EqualWithoutCase(key, "charset")) {
       return std::unexpected(base::InvalidArgument(
           "Unrecognized content type parameters: " + base::Printable(key, kQuotedBytesMax) +

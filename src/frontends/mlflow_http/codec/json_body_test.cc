@@ -13,15 +13,15 @@ using ::testing::StartsWith;
 
 constexpr uint32_t kDepthMax = 16;
 
-std::string Table(std::string_view body) { return Shown(ReadJsonBody(body, TableSignature(), kDepthMax)); }
+std::string JsonTable(std::string_view body) { return Shown(ReadJsonBody(body, TableSignature(), kDepthMax)); }
 std::string Matrix(std::string_view body) { return Shown(ReadJsonBody(body, MatrixSignature(), kDepthMax)); }
 
 TEST(JsonBodyTest, SplitTables) {
   EXPECT_EQ(
-      Table(
+      JsonTable(
           R"({"dataframe_split": {"columns": ["n", "x", "a"], "index": [0, 1], "data": [[1, {}, 2], [3, null, 4.5]]}})"),
       "a[2] 2.0 4.5; n[2,1] 1 3");
-  EXPECT_EQ(Table(R"({"dataframe_split": {"data": [["w", 1, 2]], "columns": ["word", "n", "a"]}, "more": [1]})"),
+  EXPECT_EQ(JsonTable(R"({"dataframe_split": {"data": [["w", 1, 2]], "columns": ["word", "n", "a"]}, "more": [1]})"),
             "a[1] 2.0; n[1,1] 1; word[1] w");
   EXPECT_EQ(Matrix(R"({"dataframe_split": {"columns": ["u", "v"], "data": [[1, 2], [3, 4]]}})"),
             "X[2,2] 1.0 2.0 3.0 4.0");
@@ -29,7 +29,7 @@ TEST(JsonBodyTest, SplitTables) {
 }
 
 TEST(JsonBodyTest, Records) {
-  EXPECT_EQ(Table(R"({"dataframe_records": [{"a": 1, "n": 2}, {"n": 3, "z": 0}]})"), "a[2] 1.0 nan; n[2,1] 2 3");
+  EXPECT_EQ(JsonTable(R"({"dataframe_records": [{"a": 1, "n": 2}, {"n": 3, "z": 0}]})"), "a[2] 1.0 nan; n[2,1] 2 3");
   EXPECT_EQ(Matrix(R"({"dataframe_records": [{"u": 1, "v": 2}, {"v": 4, "u": 3}]})"), "X[2,2] 1.0 2.0 3.0 4.0");
 }
 
@@ -37,10 +37,10 @@ TEST(JsonBodyTest, InstancesAndInputs) {
   EXPECT_EQ(Matrix(R"({"instances": [[1, 2], [3, 4]]})"), "X[2,2] 1.0 2.0 3.0 4.0");
   EXPECT_EQ(Matrix(R"({"inputs": [[1, 2]]})"), "X[1,2] 1.0 2.0");
   EXPECT_EQ(Matrix(R"({"inputs": {"X": [[1, 2]], "Y": 3}})"), "X[1,2] 1.0 2.0");
-  EXPECT_EQ(Table(R"({"instances": [{"a": 1, "n": 2}, {"a": 3, "n": 4}]})"), "a[2] 1.0 3.0; n[2,1] 2 4");
-  EXPECT_EQ(Table(R"({"inputs": {"a": [1, 2], "n": [[3], [4]]}})"), "a[2] 1.0 2.0; n[2,1] 3 4");
-  EXPECT_EQ(Table(R"({"inputs": [{"a": 1, "n": 2}]})"), "a[1] 1.0; n[1,1] 2");
-  EXPECT_EQ(Table(R"({"inputs": {"a": 1.5, "n": 2, "word": "w"}})"), "a[1] 1.5; n[1,1] 2; word[1] w");
+  EXPECT_EQ(JsonTable(R"({"instances": [{"a": 1, "n": 2}, {"a": 3, "n": 4}]})"), "a[2] 1.0 3.0; n[2,1] 2 4");
+  EXPECT_EQ(JsonTable(R"({"inputs": {"a": [1, 2], "n": [[3], [4]]}})"), "a[2] 1.0 2.0; n[2,1] 3 4");
+  EXPECT_EQ(JsonTable(R"({"inputs": [{"a": 1, "n": 2}]})"), "a[1] 1.0; n[1,1] 2");
+  EXPECT_EQ(JsonTable(R"({"inputs": {"a": 1.5, "n": 2, "word": "w"}})"), "a[1] 1.5; n[1,1] 2; word[1] w");
 }
 
 TEST(JsonBodyTest, ColumnsWithoutNamesGoByTheirOrder) {
@@ -51,7 +51,7 @@ TEST(JsonBodyTest, ColumnsWithoutNamesGoByTheirOrder) {
             "input-0[2] 1.0 3.0; input-1[2,1] 2 4; input-2[2] w v");
   EXPECT_THAT(Shown(ReadJsonBody(R"({"instances": [[1, 2]]})", signature, kDepthMax)),
               HasSubstr("The model signature declares 3 inputs  but the provided value only has 2 inputs"));
-  EXPECT_THAT(Table(R"({"dataframe_split": {"data": [[1, 2]]}})"),
+  EXPECT_THAT(JsonTable(R"({"dataframe_split": {"data": [[1, 2]]}})"),
               HasSubstr("Model is missing inputs ['a', 'n']. Note that there were extra inputs: ['0', '1']."));
 }
 
@@ -67,46 +67,51 @@ TEST(JsonBodyTest, ParamsArePassedOn) {
 }
 
 TEST(JsonBodyTest, WhatIsNoRequest) {
-  EXPECT_THAT(Table("{"), StartsWith("INVALID_ARGUMENT: Invalid input. Ensure that input is a valid JSON formatted"));
-  EXPECT_THAT(Table("{} x"), HasSubstr("valid JSON formatted"));
-  EXPECT_THAT(Table(R"({"inputs": [1], "inputs": [2]})"), HasSubstr("valid JSON formatted"));
-  EXPECT_THAT(Table("[1]"), HasSubstr("'inputs'}. Received a list."));
-  EXPECT_THAT(Table("3"), HasSubstr("Received unexpected input type"));
-  EXPECT_THAT(Table("{}"), HasSubstr("INVALID_ARGUMENT: The input must be a JSON dictionary with exactly one of the "
-                                     "input fields {'dataframe_split', 'dataframe_records', 'instances', 'inputs'}. "
-                                     "Received dictionary with input fields: []."));
-  EXPECT_THAT(Table(R"({"inputs": [], "instances": []})"), HasSubstr("input fields: ['inputs', 'instances']."));
-  EXPECT_THAT(Table(R"({"dataframe_records": {}})"),
+  EXPECT_THAT(JsonTable("{"),
+              StartsWith("INVALID_ARGUMENT: Invalid input. Ensure that input is a valid JSON formatted"));
+  EXPECT_THAT(JsonTable("{} x"), HasSubstr("valid JSON formatted"));
+  EXPECT_THAT(JsonTable(R"({"inputs": [1], "inputs": [2]})"), HasSubstr("valid JSON formatted"));
+  EXPECT_THAT(JsonTable("[1]"), HasSubstr("'inputs'}. Received a list."));
+  EXPECT_THAT(JsonTable("3"), HasSubstr("Received unexpected input type"));
+  EXPECT_THAT(JsonTable("{}"),
+              HasSubstr("INVALID_ARGUMENT: The input must be a JSON dictionary with exactly one of the "
+                        "input fields {'dataframe_split', 'dataframe_records', 'instances', 'inputs'}. "
+                        "Received dictionary with input fields: []."));
+  EXPECT_THAT(JsonTable(R"({"inputs": [], "instances": []})"), HasSubstr("input fields: ['inputs', 'instances']."));
+  EXPECT_THAT(JsonTable(R"({"dataframe_records": {}})"),
               HasSubstr("Dataframe records format must be a list of records. Got dictionary."));
-  EXPECT_THAT(Table(R"({"dataframe_split": []})"), HasSubstr("Dataframe split format must be a dictionary. Got list."));
-  EXPECT_THAT(Table(R"({"dataframe_split": {"data": [], "name": 1}})"),
+  EXPECT_THAT(JsonTable(R"({"dataframe_split": []})"),
+              HasSubstr("Dataframe split format must be a dictionary. Got list."));
+  EXPECT_THAT(JsonTable(R"({"dataframe_split": {"data": [], "name": 1}})"),
               HasSubstr("'data' field and optionally 'columns' and 'index' fields. Got {'data', 'name'}.'"));
-  EXPECT_THAT(Table(R"({"dataframe_split": {"columns": ["a", "n"], "data": [[1]]}})"),
+  EXPECT_THAT(JsonTable(R"({"dataframe_split": {"columns": ["a", "n"], "data": [[1]]}})"),
               HasSubstr("Error: '2 columns passed, passed data had 1 columns'"));
-  EXPECT_THAT(Table(R"({"dataframe_split": {"columns": ["a", "n"], "data": [[1, 2, 3]]}})"),
+  EXPECT_THAT(JsonTable(R"({"dataframe_split": {"columns": ["a", "n"], "data": [[1, 2, 3]]}})"),
               HasSubstr("2 columns passed"));
-  EXPECT_THAT(Table(R"({"dataframe_split": {"columns": ["a", "n"], "data": []}})"), HasSubstr("no rows"));
-  EXPECT_THAT(Table(R"({"dataframe_split": {"columns": [], "data": [[]]}})"), HasSubstr("no columns"));
+  EXPECT_THAT(JsonTable(R"({"dataframe_split": {"columns": ["a", "n"], "data": []}})"), HasSubstr("no rows"));
+  EXPECT_THAT(JsonTable(R"({"dataframe_split": {"columns": [], "data": [[]]}})"), HasSubstr("no columns"));
   EXPECT_THAT(Matrix(R"({"dataframe_split": {"data": [[]]}})"), HasSubstr("no columns"));
-  EXPECT_THAT(Table(R"({"dataframe_split": {"columns": ["a", "a", "n"], "data": [[1, 2, 3]]}})"), HasSubstr("twice"));
-  EXPECT_THAT(Table(R"({"instances": [{"a": 1, "n": 2}, {"a": 3}]})"),
+  EXPECT_THAT(JsonTable(R"({"dataframe_split": {"columns": ["a", "a", "n"], "data": [[1, 2, 3]]}})"),
+              HasSubstr("twice"));
+  EXPECT_THAT(JsonTable(R"({"instances": [{"a": 1, "n": 2}, {"a": 3}]})"),
               HasSubstr("The length of values for each input/column name are not the same"));
-  EXPECT_THAT(Table(R"({"instances": [{"a": 1, "n": 2}, 3]})"), HasSubstr("record 1 is no dictionary"));
+  EXPECT_THAT(JsonTable(R"({"instances": [{"a": 1, "n": 2}, 3]})"), HasSubstr("record 1 is no dictionary"));
 }
 
 TEST(JsonBodyTest, WhatDoesNotFitTheModel) {
   EXPECT_THAT(
-      Table(R"({"inputs": {"b": 1, "n": 2}})"),
+      JsonTable(R"({"inputs": {"b": 1, "n": 2}})"),
       StartsWith("OUT_OF_RANGE: Failed to predict data '{\"b\": 1, \"n\": 2}'. \nError: Failed to enforce schema "
                  "of data '{\"b\": 1, \"n\": 2}' with schema '['a': double (required), 'n': integer (required), "
                  "'word': string (optional)]'. Error: Model is missing inputs ['a']. Note that there were extra "
                  "inputs: ['b']."));
-  EXPECT_THAT(Table(R"({"dataframe_records": [{"a": 1, "n": 2.5}]})"),
+  EXPECT_THAT(JsonTable(R"({"dataframe_records": [{"a": 1, "n": 2.5}]})"),
               HasSubstr("Incompatible input types for column n. Can not safely convert float64 to int32."));
-  EXPECT_THAT(Table(R"({"dataframe_records": [{"a": "1", "n": 2}]})"),
+  EXPECT_THAT(JsonTable(R"({"dataframe_records": [{"a": "1", "n": 2}]})"),
               HasSubstr("Can not safely convert object to float64."));
-  EXPECT_THAT(Table(R"({"dataframe_records": [{"a": 1, "n": 3000000000}]})"), HasSubstr("convert int64 to int32."));
-  EXPECT_THAT(Table(R"({"dataframe_records": [{"a": 1, "n": null}]})"), HasSubstr("convert a missing value to int32."));
+  EXPECT_THAT(JsonTable(R"({"dataframe_records": [{"a": 1, "n": 3000000000}]})"), HasSubstr("convert int64 to int32."));
+  EXPECT_THAT(JsonTable(R"({"dataframe_records": [{"a": 1, "n": null}]})"),
+              HasSubstr("convert a missing value to int32."));
   EXPECT_THAT(Matrix(R"({"inputs": [[1, 2, 3]]})"),
               HasSubstr("Shape of input (1, 3) does not match expected shape (-1, 2)."));
   EXPECT_THAT(Matrix(R"({"inputs": [1]})"), HasSubstr("Shape of input (1,) does not match"));
