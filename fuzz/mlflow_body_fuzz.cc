@@ -40,6 +40,12 @@ core::ModelSignature Signature(uint8_t choice) {
           .outputs = {}};
 }
 
+std::string TextOf(const net::HttpResponse& answer) {
+  std::string text;
+  for (const base::BufferSlice& piece : answer.body) text += piece.view();
+  return text;
+}
+
 void CheckRequest(const core::ModelSignature& signature, const core::InferRequest& request) {
   core::InferResponse response;
   for (const core::InferTensor& input : request.inputs) {
@@ -57,9 +63,7 @@ void CheckRequest(const core::ModelSignature& signature, const core::InferReques
       Require(table, "not answered");
       continue;
     }
-    std::string text;
-    for (const base::BufferSlice& piece : answer->body) text += piece.view();
-    Require(IsJson(text, 2 * kDepthMax), "answered with no JSON");
+    Require(IsJson(TextOf(*answer), 2 * kDepthMax), "answered with no JSON");
   }
 }
 
@@ -68,8 +72,7 @@ void CheckRefused(const base::Status& status) {
   Require(status.code() == StatusCode::kInvalidArgument || status.code() == StatusCode::kOutOfRange ||
               status.code() == StatusCode::kResourceExhausted,
           "refused with another code");
-  const net::HttpResponse answer = mlflow_http::ErrorAnswer({}, status);
-  Require(IsJson(answer.body[0].view(), 2 * kDepthMax), "refused with no JSON");
+  Require(IsJson(TextOf(mlflow_http::ErrorAnswer({}, status)), 2 * kDepthMax), "refused with no JSON");
 }
 
 }  // namespace
