@@ -140,6 +140,27 @@ TEST(HostileXgboostTest, SegmentsOfCategoriesDoNotOverlap) {
   EXPECT_THAT(read("[3,3]", "[0,0]").error().message(), HasSubstr("'categories_segments' overlap"));
 }
 
+// LightGBM's: one tree that splits by two sets of categories, one word each.
+base::Result<Forest> LightGbmSets(const std::string& boundaries) {
+  return ReadForest(
+      "tree\nversion=v4\nnum_tree_per_iteration=1\nmax_feature_idx=0\nobjective=regression\n\nTree=0\nnum_leaves=3\n"
+      "num_cat=2\nsplit_feature=0 0\nthreshold=0 1\ndecision_type=1 1\nleft_child=1 -1\nright_child=-2 -3\n"
+      "internal_count=3 2\nleaf_value=1 2 3\nleaf_count=1 1 1\ncat_threshold=3 5\ncat_boundaries=" +
+      boundaries + "\nis_linear=0\n\nend of trees\n");
+}
+
+TEST(HostileLightGbmTest, BoundariesOfCategoriesLieInTheirList) {
+  const auto forest = LightGbmSets("0 1 2");
+  ASSERT_TRUE(forest) << forest.error().ToString();
+  EXPECT_EQ(forest->trees[0].sets, (std::vector<CategorySet>{{3}, {5}}));
+  for (const char* const boundaries : {"0 9 2", "0 -1 2", "0 3 2", "0 9223372036854775807 2"}) {
+    EXPECT_THAT(LightGbmSets(boundaries).error().message(), HasSubstr("'cat_boundaries' do not ascend")) << boundaries;
+  }
+  EXPECT_THAT(LightGbmSets("1 1 2").error().message(), HasSubstr("'cat_boundaries' are out of range"));
+  EXPECT_THAT(LightGbmSets("0 1 -2").error().message(), HasSubstr("'cat_boundaries' are out of range"));
+  EXPECT_THAT(LightGbmSets("0 1 3").error().message(), HasSubstr("'cat_threshold' has"));
+}
+
 // What the binary formats are made of.
 class Bytes final {
  public:

@@ -46,7 +46,10 @@ base::Status ReadSets(const TextSection& section, Tree* tree) {
   INFERD_ASSIGN_OR_RETURN(const auto words,
                           section.List<uint32_t>("cat_threshold", static_cast<size_t>(begins.back())));
   for (size_t i = 0; i + 1 < begins.size(); ++i) {
-    if (begins[i] > begins[i + 1]) return base::InvalidArgument("'cat_boundaries' do not ascend");
+    // Each is looked at before it is used: what ends the list says nothing of those before.
+    if (begins[i] > begins[i + 1] || begins[i + 1] > begins.back()) {
+      return base::InvalidArgument("'cat_boundaries' do not ascend");
+    }
     tree->sets.emplace_back(words.begin() + begins[i], words.begin() + begins[i + 1]);
   }
   return {};
