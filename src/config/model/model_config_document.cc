@@ -115,6 +115,8 @@ class JsonPrinter {
   template <typename Real>
   void AppendReal(Real value) {
     if (!std::isfinite(value)) return out_.String(std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+    // protobuf's reader takes "-0" for the integer 0, which has no sign.
+    if (value == 0 && std::signbit(value)) return out_.Raw("-0.0");
     char text[32];
     out_.Raw({text, std::to_chars(text, text + sizeof(text), value).ptr});
   }

@@ -203,6 +203,17 @@ TEST(ModelConfigParserTest, NothingIsLostInTextOrJson) {
   EXPECT_THAT(json, HasSubstr(R"("buckets":[1,2.5])"));
 }
 
+TEST(ModelConfigParserTest, JsonKeepsTheSignOfZero) {
+  const auto config =
+      ParseModelConfig(R"(inferd { padding { input: "x" value: -0 output { name: "y" } } })", "config.pbtxt");
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  const std::string json = config->document->ToJson();
+  EXPECT_THAT(json, HasSubstr(R"("value":-0.0)"));
+  const auto again = ModelConfigFromJson(json);
+  ASSERT_TRUE(again.has_value()) << again.error().ToString();
+  EXPECT_EQ(again->document->ToJson(), json);
+}
+
 TEST(ModelConfigParserTest, AnEmptyTextIsAnEmptyConfiguration) {
   const auto config = ParseModelConfig("", "config.pbtxt");
   ASSERT_TRUE(config.has_value());
