@@ -54,6 +54,21 @@ class Row:
         return arrays(inputs, metadata["inputs"]), arrays(outputs, metadata["outputs"])
 
 
+class MlflowRow(Row):
+    """A folder as MLflow saves it. What its scoring server answered is recorded with the bodies that it was asked by: the first is
+    the one of several rows."""
+
+    def recorded(self, metadata):
+        first = json.loads(self._answers.read_text())[0]
+        body, predictions = json.loads(first["body"]), first["answer"]["predictions"]
+        if "dataframe_split" in body:
+            split = body["dataframe_split"]
+            inputs = dict(zip(split["columns"], map(list, zip(*split["data"]))))
+        else:
+            inputs = {self._input_name: body["inputs"]}
+        return arrays(inputs, metadata["inputs"]), arrays({name: predictions for name in self._outputs}, metadata["outputs"])
+
+
 def arrays(tensors, specs):
     datatypes = {spec["name"]: spec["datatype"] for spec in specs}
     assert datatypes.keys() == tensors.keys()
@@ -63,6 +78,12 @@ def arrays(tensors, specs):
         if datatypes[name] == "BYTES":
             made[name] = numpy.vectorize(str.encode, otypes=[object])(made[name][0]), "BYTES"
     return made
+
+
+def mlflow(name, model, **more):
+    folder, names = MODELS / "mlflow" / model, "".join(letter if letter.isalnum() else "_" for letter in name)
+    return MlflowRow(name, "python", folder / "model", folder / "answers.json", outputs=("output-0",),
+                     options=[f"--allow-pickle={names}", f"--allow-pickle={names}_batched"], **more)
 
 
 def forest(name, model):
@@ -92,6 +113,8 @@ ROWS = [
     Row("skops", "python", MODELS / "scikit_learn/without_code", config=CLASS.replace("STRING", "INT64")),
     Row("PMML", "python", MODELS / "pmml/tree", config=CLASS, untold={"TRTIS HTTP"}),
     Row("CatBoost", "python", MODELS / "catboost/classes", config=CLASS, untold={"TRTIS HTTP"}),
+    mlflow("MLflow tensor", "tensor"),
+    mlflow("MLflow columns", "columns", untold={"TRTIS HTTP"}),
     Row("Python function", "python", OWN / "python_function", config=FUNCTION),
     Row("TritonPythonModel", "python", OWN / "python_class", untold={"TRTIS HTTP"}),  # it has texts
 ]
