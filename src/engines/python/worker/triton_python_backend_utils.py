@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import sys
 import weakref
 
 import numpy
@@ -16,6 +18,7 @@ TRITONSERVER_REQUEST_RELEASE_ALL = 1
 TRITONSERVER_REQUEST_RELEASE_RESCHEDULE = 2
 TRITONSERVER_MEMORY_CPU = 0
 TRITONSERVER_MEMORY_GPU = 2
+_DLPACK_CPU, _DLPACK_CUDA_HOST = 1, 3
 
 
 class TritonModelException(Exception):
@@ -88,10 +91,19 @@ class Tensor:
 
     @staticmethod
     def from_dlpack(name, tensor):
-        if not hasattr(tensor, "__dlpack__"):
+        if type(tensor).__name__ == "PyCapsule":
+            tensor = _Capsule(tensor)
+        if not hasattr(tensor, "__dlpack__") or not hasattr(tensor, "__dlpack_device__"):
             raise TritonModelException("Provided tensor is not supported. Tensor must be a DLPack capsule or have "
                                        "`__dlpack__` and `__dlpack_device__` attributes.")
-        return Tensor(name, numpy.from_dlpack(tensor))
+        device = int(tensor.__dlpack_device__()[0])
+        if device not in (_DLPACK_CPU, _DLPACK_CUDA_HOST):
+            raise TritonModelException(f"DLDevice type {device} is not support by Python backend.")
+        array = numpy.from_dlpack(tensor)
+        if not array.flags.c_contiguous:
+            raise TritonModelException("DLPack tensor is not contiguous. Only contiguous DLPack tensors that are stored in C-Order "
+                                       "are supported.")
+        return Tensor(name, array)
 
     def name(self):
         return self._name
@@ -111,13 +123,28 @@ class Tensor:
     def to_dlpack(self):
         return self.__dlpack__()
 
-    def __dlpack__(self, *, stream=None):
-        if self._datatype in (_tensors.BYTES, _tensors.BF16):
+    def __dlpack__(self, *, stream=None, **_):
+        if self._datatype == _tensors.BYTES:
             raise TritonModelException("DLPack does not have support for string tensors.")
+        if self._datatype == _tensors.BF16:
+            raise TritonModelException("Tensor dtype is BF16, which numpy cannot make a DLPack capsule of.")
         return self._array.__dlpack__()
 
     def __dlpack_device__(self):
         return self._array.__dlpack_device__()
+
+
+class _Capsule:
+    """One by itself does not say where its memory is: numpy looks, and refuses what is not the CPU's."""
+
+    def __init__(self, capsule):
+        self._capsule = capsule
+
+    def __dlpack__(self, **_):
+        return self._capsule
+
+    def __dlpack_device__(self):
+        return _DLPACK_CPU, 0
 
 
 class InferenceResponse:
@@ -429,40 +456,46 @@ class Logger:
 
     @staticmethod
     def log(message, level=INFO):
+        Logger._log(message, level)
+
+    @staticmethod
+    def _log(message, level):
         if not isinstance(message, str):
             raise TypeError("a line of the log is a str")
+        caller = sys._getframe(2)
+        line = f"{os.path.basename(caller.f_code.co_filename)}:{caller.f_lineno}] {message}"
         if Logger._send is None:
-            print(message)
+            print(line, file=sys.stderr)
         else:
-            Logger._send("log", level, message)
+            Logger._send("log", level, line)
 
     @staticmethod
     def log_info(message):
-        Logger.log(message, Logger.INFO)
+        Logger._log(message, Logger.INFO)
 
     @staticmethod
     def log_warn(message):
-        Logger.log(message, Logger.WARNING)
+        Logger._log(message, Logger.WARNING)
 
     @staticmethod
     def log_error(message):
-        Logger.log(message, Logger.ERROR)
+        Logger._log(message, Logger.ERROR)
 
     @staticmethod
     def log_verbose(message):
-        Logger.log(message, Logger.VERBOSE)
+        Logger._log(message, Logger.VERBOSE)
 
 
 def _checked_parameters(parameters):
     if parameters is None:
         return {}
     if not isinstance(parameters, dict):
-        raise TypeError(f"Expect parameters to have type dict, got {type(parameters)}")
+        raise TritonModelException(f"Expect parameters to have type dict, got {type(parameters)}")
     for key, value in parameters.items():
         if not isinstance(key, str):
-            raise TypeError(f"Expect parameters keys to have type str, found type {type(key)}")
+            raise TritonModelException(f"Expect parameters keys to have type str, found type {type(key)}")
         if not isinstance(value, (bool, int, str)):
-            raise TypeError(f"Expect parameters values to have type bool/int/str, found type {type(value)}")
+            raise TritonModelException(f"Expect parameters values to have type bool/int/str, found type {type(value)}")
     return parameters
 
 
@@ -544,6 +577,9 @@ class ModelConfig:
         if set(policy) - {"decoupled"}:
             raise ValueError(f"model transaction property in auto-complete-config function for model '{self._model}' contains "
                              "property other than 'decoupled'.")
+        if "decoupled" not in policy:
+            raise ValueError(f"model transaction property in auto-complete-config function for model '{self._model}' is missing "
+                             "'decoupled' property.")
         configured = self._config.get("model_transaction_policy")
         if configured is not None and bool(configured.get("decoupled", False)) != policy.get("decoupled", False):
             raise ValueError(f"trying to change decoupled property in auto-complete-config for model '{self._model}', which is "

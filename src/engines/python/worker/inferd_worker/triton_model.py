@@ -13,6 +13,10 @@ from inferd_worker.server_calls import ServerCalls, current_execution
 from inferd_worker.signature import Signature
 
 
+class Unfit(Exception):
+    """What `execute` returned is none of what it may return."""
+
+
 class TritonModel:
     def __init__(self, module, load, channel):
         self.server = ServerCalls(channel, load.version_dir)
@@ -52,7 +56,7 @@ class TritonModel:
         token = current_execution.set(execution)
         try:
             if not hasattr(self._model, "execute"):
-                raise pb.TritonModelException(f"Python model {self._load.file} does not implement `execute` method.")
+                raise Unfit(f"Python model {self._load.file} does not implement `execute` method.")
             returned = self._model.execute(execution.requests)
             if inspect.isawaitable(returned):
                 if self.signature.decoupled:
@@ -85,6 +89,8 @@ class TritonModel:
         asyncio.run_coroutine_threadsafe(run(), self._loop)
 
     def _text_of(self, error):
+        if isinstance(error, Unfit):
+            return f"Failed to process the request(s) for model '{self._instance}', message: {error}"
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(self._load.model_dir)]
         at = "".join(f"  {frame.filename}({frame.lineno}): {frame.name}\n" for frame in reversed(frames))
         return (f"Failed to process the request(s) for model '{self._instance}', message: "
@@ -119,6 +125,7 @@ class Execution:
         self._answers = answers
         self.number = batch.number
         self.request_count = len(batch.requests)
+        self.decoupled = model.signature.decoupled
         self._changed = threading.Condition()
         self._open = {request.number for request in batch.requests}
         self._sending = {number: threading.Lock() for number in self._open}
@@ -138,9 +145,9 @@ class Execution:
         if self._model.signature.decoupled:
             return self._take_decoupled(returned)
         if not isinstance(returned, list):
-            raise pb.TritonModelException(f"Expected a list in the execute return, found type '{type(returned)}'.")
+            raise Unfit(f"Expected a list in the execute return, found type '{type(returned)}'.")
         if len(returned) != len(self.requests):
-            raise pb.TritonModelException(
+            raise Unfit(
                 "Number of InferenceResponse objects do not match the number of InferenceRequest objects. InferenceRequest(s) "
                 f"size is:{len(self.requests)}, and InferenceResponse(s) size is:{len(returned)}\n")
         for number, given in enumerate(returned):
@@ -158,20 +165,20 @@ class Execution:
         request = self.requests[number]
         if request._rescheduled():
             if given is not None:
-                raise pb.TritonModelException("Expected a None object in the execute function return list for reschduled request, "
-                                              f"found type '{type(given)}'.")
+                raise Unfit("Expected a None object in the execute function return list for reschduled request, "
+                            f"found type '{type(given)}'.")
         elif given is None:
             if number in self._open and not request._sender_taken:
-                raise pb.TritonModelException("Expected an 'InferenceResponse' object in the execute function return list, found "
-                                              f"type '{type(given)}'.")
+                raise Unfit("Expected an 'InferenceResponse' object in the execute function return list, found "
+                            f"type '{type(given)}'.")
         elif not isinstance(given, pb.InferenceResponse):
-            raise pb.TritonModelException("Expected an 'InferenceResponse' object in the execute function return list, found "
-                                          f"type '{type(given)}'.")
+            raise Unfit("Expected an 'InferenceResponse' object in the execute function return list, found "
+                        f"type '{type(given)}'.")
 
     def _take_decoupled(self, returned):
         if returned is not None:
-            raise pb.TritonModelException(f"Python model '{self._model.instance}' is using the decoupled mode and the execute "
-                                          "function must return None.")
+            raise Unfit(f"Python model '{self._model.instance}' is using the decoupled mode and the execute "
+                        "function must return None.")
         for number, request in enumerate(self.requests):
             if request._rescheduled():
                 with self._sending[number]:
@@ -199,10 +206,7 @@ class Execution:
         with self._sending[number]:
             if number not in self._open:
                 raise pb.TritonModelException("Unable to send response. Response sender has been closed.")
-            if not self._model.signature.decoupled:
-                if given is None:
-                    raise pb.TritonModelException(
-                        "Unable to send response. Non-decoupled model cannot send complete final before sending a response.")
+            if not self.decoupled:
                 return self._close(number, self._described(number, given, True))
             self._answers.send(self._described(number, given, final))
             if final:
@@ -269,7 +273,8 @@ class ResponseSender:
     def __init__(self, execution, number):
         self._execution = execution
         self._number = number
-        self._closed = False
+        self._sending = threading.Lock()
+        self._sent = self._closed = False
 
     def send(self, response=None, flags=0):
         if flags not in (0, pb.TRITONSERVER_RESPONSE_COMPLETE_FINAL):
@@ -278,8 +283,24 @@ class ResponseSender:
             raise pb.TritonModelException("Inference Response object must be provided when the response flags is set to zero.")
         if response is not None and not isinstance(response, pb.InferenceResponse):
             raise TypeError(f"a response is an InferenceResponse, and no {type(response)}")
-        self._execution.send(self._number, response, bool(flags))
-        self._closed = self._closed or bool(flags)
+        with self._sending:
+            self._check(response)
+            # The end alone says nothing new where there is one response: it has been sent.
+            if self._execution.decoupled or response is not None:
+                self._execution.send(self._number, response, bool(flags))
+            self._closed = bool(flags)
+            self._sent = True
+
+    def _check(self, response):
+        if self._closed:
+            raise pb.TritonModelException("Unable to send response. Response sender has been closed.")
+        if self._execution.decoupled:
+            return
+        if self._sent and response is not None:
+            raise pb.TritonModelException("Unable to send response. Non-decoupled model cannot send more than one response.")
+        if not self._sent and response is None:
+            raise pb.TritonModelException(
+                "Unable to send response. Non-decoupled model cannot send complete final before sending a response.")
 
     def is_cancelled(self):
         return self._execution.is_cancelled(self._number)

@@ -1,0 +1,265 @@
+"""The texts and rules that models and clients of Triton's Python backend may count on."""
+
+import json
+
+import pytest
+
+from support.isolation import IN_BOTH_ISOLATIONS
+from support.python_models import CLASS, add, infer, stream, tensor
+from support.server import Server, wait_until
+
+pytestmark = IN_BOTH_ISOLATIONS
+IN_OUT = ('input { name: "IN" data_type: TYPE_INT32 dims: [ -1 ] } output { name: "OUT" data_type: TYPE_INT32 dims: [ -1 ] } '
+          'backend: "python"\n')
+ONE = tensor("IN", "INT32", [1])
+# A model whose `execute` runs what a test gives it, request by request; `refused` checks what is raised, and with what text.
+BODY = CLASS + """
+import json, threading
+
+def refused(function, text, kind=pb_utils.TritonModelException):
+    try:
+        function()
+    except Exception as error:
+        assert type(error) is kind and str(error) == text, repr(error)
+    else:
+        raise AssertionError(text)
+
+def answer(values):
+    return pb_utils.InferenceResponse([pb_utils.Tensor("OUT", np.asarray(values, np.int32))])
+
+class TritonPythonModel:
+    def execute(self, requests):
+"""
+
+
+def body(text):
+    return BODY + "".join(f"        {line}\n" for line in text.strip().splitlines())
+
+
+def reason_of(server):
+    def reason():
+        index = server.json("POST", "/v2/repository/index")[1]
+        return index[0].get("reason") if index else None
+
+    return wait_until(reason, "the load has failed")
+
+
+@pytest.mark.parametrize("returned, text", [
+    ("None", "Expected a list in the execute return, found type '<class 'NoneType'>'."),
+    ("(1,)", "Expected a list in the execute return, found type '<class 'tuple'>'."),
+    ("[]", "Number of InferenceResponse objects do not match the number of InferenceRequest objects. InferenceRequest(s) size "
+           "is:1, and InferenceResponse(s) size is:0\n"),
+    ("[1]", "Expected an 'InferenceResponse' object in the execute function return list, found type '<class 'int'>'."),
+    ("[None]", "Expected an 'InferenceResponse' object in the execute function return list, found type '<class 'NoneType'>'."),
+    ("requests[0].set_release_flags(2) or [answer([1])]", "Expected a None object in the execute function return list for "
+     "reschduled request, found type '<class 'triton_python_backend_utils.InferenceResponse'>'."),
+])
+def test_what_execute_may_not_return(tmp_path, returned, text):
+    add(tmp_path, "wrong", body(f"return {returned}"), IN_OUT)
+    with Server(tmp_path) as server:
+        status, answer = server.infer("wrong", [ONE])
+        assert (status, answer["error"]) == (500, f"Failed to process the request(s) for model 'wrong_0_0', message: {text}")
+
+
+def test_a_decoupled_model_returns_nothing(tmp_path):
+    add(tmp_path, "wrong", body("return []"), IN_OUT + "model_transaction_policy { decoupled: true }")
+    with Server(tmp_path) as server:
+        assert server.infer("wrong", [ONE])[1]["error"] == (
+            "Failed to process the request(s) for model 'wrong_0_0', message: Python model 'wrong_0_0' is using the decoupled mode "
+            "and the execute function must return None.")
+
+
+def test_a_class_without_execute(tmp_path):
+    add(tmp_path, "wrong", CLASS + "class TritonPythonModel:\n    pass\n", IN_OUT)
+    with Server(tmp_path) as server:
+        assert server.infer("wrong", [ONE])[1]["error"] == (
+            "Failed to process the request(s) for model 'wrong_0_0', message: Python model "
+            f"{tmp_path}/wrong/1/model.py does not implement `execute` method.")
+
+
+def test_an_exception_says_where(tmp_path):
+    add(tmp_path, "wrong", body("self.deeper()") + "    def deeper(self):\n        raise RuntimeError('no luck')\n", IN_OUT)
+    source = (tmp_path / "wrong/1/model.py").read_text().splitlines()
+    lines = [source.index(line) + 1 for line in ("        raise RuntimeError('no luck')", "        self.deeper()")]
+    with Server(tmp_path) as server:
+        file = f"{tmp_path}/wrong/1/model.py"
+        assert server.infer("wrong", [ONE])[1]["error"] == (
+            "Failed to process the request(s) for model 'wrong_0_0', message: RuntimeError: no luck\n\n"
+            f"At:\n  {file}({lines[0]}): deeper\n  {file}({lines[1]}): execute\n")
+
+
+SENDER = {
+    "an unknown flag": 'refused(lambda: sender.send(answer([1]), 2), "Unable to send response. Unsupported flag provided.")',
+    "nothing": 'refused(lambda: sender.send(), "Inference Response object must be provided when the response flags is set to zero.")',
+    "another kind": """
+try:
+    sender.send(1)
+except TypeError:
+    pass
+else:
+    raise AssertionError("1 is no response")""",
+    "the end first": 'refused(lambda: sender.send(flags=1), "Unable to send response. Non-decoupled model cannot send complete final '
+                     'before sending a response.")',
+}
+
+
+@pytest.mark.parametrize("what", SENDER)
+def test_what_a_sender_refuses(tmp_path, what):
+    add(tmp_path, "sends", body("sender = requests[0].get_response_sender()\n" + SENDER[what] + "\nreturn [answer([7])]"), IN_OUT)
+    with Server(tmp_path) as server:
+        assert infer(server, "sends", ONE) == {"OUT": [7]}
+
+
+@pytest.mark.parametrize("sends, text", [
+    ("sender.send(answer([7]), 1)", "Response sender has been closed."),
+    ("sender.send(answer([7]))", "Non-decoupled model cannot send more than one response."),
+    ("sender.send(answer([7]))\nsender.send(flags=1)", "Response sender has been closed."),
+])
+def test_one_response_by_a_sender(tmp_path, sends, text):
+    add(tmp_path, "sends", body("sender = requests[0].get_response_sender()\n" + sends + f"""
+refused(lambda: sender.send(answer([8])), "Unable to send response. {text}")
+return [None]"""), IN_OUT)
+    with Server(tmp_path) as server:
+        for _ in range(2):
+            assert infer(server, "sends", ONE) == {"OUT": [7]}
+
+
+def test_a_sender_of_many_responses_that_is_closed(tmp_path):
+    add(tmp_path, "sends", body("""
+sender = requests[0].get_response_sender()
+sender.send(answer([7]))
+sender.send(flags=pb_utils.TRITONSERVER_RESPONSE_COMPLETE_FINAL)
+refused(lambda: sender.send(answer([8])), "Unable to send response. Response sender has been closed.")"""),
+        IN_OUT + "model_transaction_policy { decoupled: true }")
+    with Server(tmp_path) as server:
+        assert stream(server, "sends", ONE) == [{"OUT": [7]}]
+
+
+def test_what_tensors_and_parameters_may_be(tmp_path):
+    add(tmp_path, "makes", body("""
+refused(lambda: pb_utils.Tensor("", np.zeros(1)), "Tensor name cannot be an empty string.")
+for array in (np.zeros(1, complex), np.array(["text"]), np.zeros(1, "M8[s]")):
+    refused(lambda: pb_utils.Tensor("x", array), "NumPy dtype is not supported.")
+response = pb_utils.InferenceResponse
+refused(lambda: response([], parameters={1: "a"}), "Expect parameters keys to have type str, found type <class 'int'>")
+refused(lambda: response([], parameters={"a": 1.5}), "Expect parameters values to have type bool/int/str, found type <class 'float'>")
+try:
+    pb_utils.InferenceRequest(inputs=[], requested_output_names=[], model_name="m", parameters=[])
+except pb_utils.TritonModelException as error:
+    assert str(error).startswith("Expect ") and str(error).endswith(", got <class 'list'>"), error
+else:
+    raise AssertionError("a list is no dict")
+for wrong in (lambda: pb_utils.Tensor(None, np.zeros(1)), lambda: pb_utils.Tensor("x", None), lambda: response(None),
+              lambda: pb_utils.InferenceRequest(inputs=None, requested_output_names=[], model_name="m")):
+    try:
+        wrong()
+    except TypeError:
+        continue
+    raise AssertionError("that is of no type that it may have")
+return [answer([7])]"""), IN_OUT)
+    with Server(tmp_path) as server:
+        assert infer(server, "makes", ONE) == {"OUT": [7]}
+
+
+def test_dlpack(tmp_path):
+    add(tmp_path, "packs", body("""
+tensor = requests[0].inputs()[0]
+for given in (tensor.to_dlpack(), tensor, tensor.as_numpy()):
+    assert pb_utils.Tensor.from_dlpack("x", given).as_numpy().tolist() == [1, 2, 3]
+assert np.from_dlpack(tensor).tolist() == [1, 2, 3] and tensor.__dlpack_device__() == (1, 0)
+refused(lambda: pb_utils.Tensor.from_dlpack("x", np.arange(6)[::2]), "DLPack tensor is not contiguous. Only contiguous DLPack "
+        "tensors that are stored in C-Order are supported.")
+refused(lambda: pb_utils.Tensor.from_dlpack("x", np.ones((2, 3)).T), "DLPack tensor is not contiguous. Only contiguous DLPack "
+        "tensors that are stored in C-Order are supported.")
+refused(lambda: pb_utils.Tensor.from_dlpack("x", [1]), "Provided tensor is not supported. Tensor must be a DLPack capsule or have "
+        "`__dlpack__` and `__dlpack_device__` attributes.")
+refused(pb_utils.Tensor("x", np.array([b"a"])).to_dlpack, "DLPack does not have support for string tensors.")
+class Elsewhere:
+    def __dlpack__(self): raise AssertionError("it is not asked")
+    def __dlpack_device__(self): return 8, 0
+refused(lambda: pb_utils.Tensor.from_dlpack("x", Elsewhere()), "DLDevice type 8 is not support by Python backend.")
+return [answer([7])]"""), IN_OUT)
+    with Server(tmp_path) as server:
+        assert infer(server, "packs", tensor("IN", "INT32", [1, 2, 3])) == {"OUT": [7]}
+
+
+def test_lines_of_the_log_say_where_they_come_from(tmp_path):
+    add(tmp_path, "logs", body("""
+pb_utils.Logger.log_info("as information")
+pb_utils.Logger.log_warn("as a warning")
+pb_utils.Logger.log_error("as an error")
+pb_utils.Logger.log_verbose("as nothing")
+pb_utils.Logger.log("without a level")
+pb_utils.Logger.log("with one", pb_utils.Logger.WARNING)
+return [answer([7])]"""), IN_OUT)
+    source = (tmp_path / "logs/1/model.py").read_text().splitlines()
+    first = next(number for number, line in enumerate(source, 1) if "as information" in line)
+    with Server(tmp_path) as server:
+        assert infer(server, "logs", ONE) == {"OUT": [7]}
+        wait_until(lambda: "with one" in server.log(), "all lines have come")
+        lines = [line.split(" ", 2)[2] for line in server.log().splitlines() if "model.py:" in line]
+    assert lines == [f"I model.py:{first}] as information", f"W model.py:{first + 1}] as a warning",
+                     f"E model.py:{first + 2}] as an error", f"I model.py:{first + 4}] without a level",
+                     f"W model.py:{first + 5}] with one"]
+
+
+COMPLETES = CLASS + """
+class TritonPythonModel:
+    @staticmethod
+    def auto_complete_config(config):
+        {}
+    def execute(self, requests):
+        return []
+"""
+WHERE = "in auto-complete-config function for model 'm'"
+
+
+@pytest.mark.parametrize("call, text", [
+    ("return None", "auto_complete_config function in model 'm' must return a valid pb.ModelConfig object."),
+    ("config.set_max_batch_size(4)", "configuration specified max_batch_size 6, but in auto-complete-config function for model 'm' "
+     "specified max_batch_size 4"),
+    ("config.set_dynamic_batching()", "Configuration specified scheduling_choice as 'sequence_batching', but auto-complete-config "
+     "function for model 'm' tries to set scheduling_choice as 'dynamic_batching'"),
+    ("config.add_input({'name': 'IN', 'data_type': 'TYPE_INT32', 'dims': [-1], 'labels': []})",
+     f"input 'IN' {WHERE} contains property other than 'name', 'data_type', 'dims' and 'optional'."),
+    ("config.add_output({'name': 'OUT', 'data_type': 'TYPE_INT32', 'dims': [-1], 'optional': True})",
+     f"output 'OUT' {WHERE} contains property other than 'name', 'data_type' and 'dims'."),
+    ("config.add_input({'data_type': 'TYPE_INT32', 'dims': [-1]})", f"input {WHERE} is missing 'name' property."),
+    ("config.add_input({'name': 'IN', 'dims': [-1]})", f"input 'IN' {WHERE} is missing 'data_type' property."),
+    ("config.add_output({'name': 'OUT', 'data_type': 'TYPE_INT32'})", f"output 'OUT' {WHERE} is missing 'dims' property."),
+    ("config.add_input({'name': 'IN', 'data_type': 'TYPE_FP32', 'dims': [-1]})", "unable to load model 'm', configuration expects "
+     "datatype TYPE_INT32 for input 'IN', model provides TYPE_FP32"),
+    ("config.add_input({'name': 'IN', 'data_type': 'TYPE_INT32', 'dims': [4]})", "model 'm', tensor 'IN': the model expects dims "
+     "[4] but the model configuration specifies dims [-1]"),
+    ("config.set_model_transaction_policy({'decoupled': False, 'other': 1})",
+     f"model transaction property {WHERE} contains property other than 'decoupled'."),
+    ("config.set_model_transaction_policy({'decoupled': True})", "trying to change decoupled property in auto-complete-config for "
+     "model 'm', which is already set to 'False'."),
+])
+def test_what_completes_no_configuration(tmp_path, call, text):
+    add(tmp_path, "m", COMPLETES.format(call), IN_OUT + "max_batch_size: 6 sequence_batching { } "
+        "model_transaction_policy { decoupled: false }")
+    with Server(tmp_path, ready=False) as server:
+        assert text in reason_of(server)
+
+
+def test_the_arguments_of_initialize(tmp_path):
+    add(tmp_path, "told", CLASS + """
+import json
+class TritonPythonModel:
+    def initialize(self, args):
+        self.args = args
+        self.config = json.loads(args["model_config"])
+
+    def execute(self, requests):
+        told = {name: value for name, value in self.args.items() if name != "model_config"}
+        told["types"] = sorted({type(value).__name__ for value in self.args.values()})
+        told["parameter"] = self.config["parameters"]["own"]["string_value"]
+        return [pb_utils.InferenceResponse([pb_utils.Tensor("OUT", np.array([json.dumps(told)], object))])]
+""", IN_OUT.replace('"OUT" data_type: TYPE_INT32', '"OUT" data_type: TYPE_STRING') +
+        'parameters { key: "own" value { string_value: "mine" } }')
+    with Server(tmp_path) as server:
+        assert json.loads(infer(server, "told", ONE)["OUT"][0]) == {
+            "model_instance_kind": "CPU", "model_instance_device_id": "0", "model_instance_name": "told_0_0",
+            "model_repository": str(tmp_path / "told"), "model_version": "1", "model_name": "told", "types": ["str"],
+            "parameter": "mine"}
