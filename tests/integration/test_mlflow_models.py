@@ -112,6 +112,21 @@ def test_models_that_cannot_be_served(tmp_path, isolation):
         assert "no_such_module" in reason_of(server, "unknown") and os.path.exists(tmp_path / "unknown" / "1")
 
 
+def test_a_long_text_among_many_is_refused(tmp_path, isolation):
+    """Without a signature the model gets numpy's array of texts, in which each has the room of the longest: 4 GiB here."""
+    version = tmp_path / "table" / "1"
+    shutil.copytree(FOLDER / "table" / "model", version)
+    described = (version / "MLmodel").read_text()
+    start = described.index("signature:")
+    end = next(at for at in range(start + 1, len(described)) if described[at - 1] == "\n" and described[at] != " ")
+    (version / "MLmodel").write_text(described[:start] + described[end:])
+    models.write_whole(tmp_path / "table" / "config.pbtxt", b'input { name: "word" data_type: TYPE_STRING dims: [ -1 ] }')
+    with Server(tmp_path, options=["--allow-pickle=all"]) as server:
+        words = [{"name": "word", "datatype": "BYTES", "shape": [1 << 14], "data": ["a" * (1 << 16)] + [""] * ((1 << 14) - 1)}]
+        status, answer = server.infer("table", words)
+        assert status == 400 and "too large an array" in answer["error"], answer
+
+
 def test_it_needs_the_operators_word(tmp_path, isolation):
     shutil.copytree(FOLDER / "tensor" / "model", tmp_path / "model" / "1")
     with Server(tmp_path, ready=False) as server:

@@ -219,6 +219,11 @@ def test_files_that_came_with_a_load_call_are_not_unpickled_for_their_name(tmp_p
 
 
 PMML = (FOLDER / "pmml" / "tree" / "model.pmml").read_text()
+# Each field is twice the one before it: 2^60 characters.
+DOUBLING = "".join(f'<DerivedField name="d{i}" optype="categorical" dataType="string"><Apply function="concat">'
+                   + f'<FieldRef field="d{i - 1}"/>' * 2 + "</Apply></DerivedField>" for i in range(1, 61))
+DOUBLING = ('<TransformationDictionary><DerivedField name="d0" optype="categorical" dataType="string">'
+            f'<Constant dataType="string">a</Constant></DerivedField>{DOUBLING}</TransformationDictionary>')
 WRONG = {
     "truncated.joblib": (CLASSIFIER.file.read_bytes()[:300], "cannot be unpickled"),
     "empty.pkl": (b"", "is an empty file"),
@@ -230,6 +235,7 @@ WRONG = {
     "network.pmml": (PMML.replace("TreeModel", "NeuralNetwork").encode(), "a NeuralNetwork is not evaluated"),
     "weighted.pmml": (PMML.replace("<TreeModel", '<TreeModel missingValueStrategy="weightedConfidence"').encode(), "weightedConfidence"),
     "entities.pmml": (PMML.replace("<PMML", '<!DOCTYPE PMML [<!ENTITY a "aaaa">]><PMML').encode(), "a document type"),
+    "doubling.pmml": (PMML.replace("<TreeModel", DOUBLING + "<TreeModel").encode(), "has more than 16384 characters"),
     "deep.pmml": (b"<PMML>" + b"<a>" * 5000 + b"</a>" * 5000 + b"</PMML>", "more than 400 deep"),
     "field.pmml": (PMML.replace('field="petal_length"', 'field="petal"').encode(), "there is no field 'petal'"),
     "other.pmml": (b"<html/>", "model.pmml"),

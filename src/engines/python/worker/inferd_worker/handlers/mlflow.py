@@ -26,6 +26,7 @@ COLUMN_TYPES = {"boolean": tensors.BOOL, "integer": tensors.INT32, "long": tenso
 # Flavours whose models look at each row by itself.
 ROW_BY_ROW = ("mlflow.sklearn", "mlflow.xgboost", "mlflow.lightgbm", "mlflow.catboost", "mlflow.statsmodels")
 DEFAULT_OUTPUT = "output-0"
+TEXT_BYTES_MAX = 1 << 30  # of an array of texts, in which each has the room that the longest needs
 INVOCATION = "mlflow_invocation"  # a parameter of requests that came by MLflow's protocol, whose binary values are base64
 
 
@@ -170,9 +171,13 @@ def texts(array):
     if array.dtype != object:
         return array
     try:
-        return numpy.array([element.decode() for element in array.ravel()]).reshape(array.shape)
+        words = [element.decode() for element in array.ravel()]
     except UnicodeDecodeError:
         return array
+    longest = max(map(len, words), default=0)
+    if longest * len(words) * numpy.dtype("U1").itemsize > TEXT_BYTES_MAX:
+        raise ValueError(f"{len(words)} texts, the longest of {longest} characters, are too large an array together")
+    return numpy.array(words).reshape(array.shape)
 
 
 def frame(columns):

@@ -9,6 +9,10 @@ from inferd_worker.handlers.pmml.fields import Interval, comparable, is_in, is_m
 from inferd_worker.handlers.pmml.predicates import COMPARED
 
 
+# Of a text that is derived. Each field may double the one before it, so that few of them would fill any memory.
+TEXT_LENGTH_MAX = 1 << 14
+
+
 def derive(elements, columns):
     """Adds derived fields, in their order."""
     for element in elements:
@@ -207,6 +211,12 @@ def texts(function):
     return apply
 
 
+def concatenated(*parts):
+    if sum(map(len, parts)) > TEXT_LENGTH_MAX:
+        raise Refused(f"a text that is derived has more than {TEXT_LENGTH_MAX} characters")
+    return "".join(parts)
+
+
 FUNCTIONS = {
     "+": arithmetic(numpy.add), "-": arithmetic(numpy.subtract), "*": arithmetic(numpy.multiply), "/": arithmetic(numpy.divide),
     "pow": arithmetic(numpy.power), "exp": arithmetic(numpy.exp), "ln": arithmetic(numpy.log), "log10": arithmetic(numpy.log10),
@@ -222,7 +232,7 @@ FUNCTIONS = {
     "not": arithmetic(lambda value: 1 - value),
     "isIn": among(True), "isNotIn": among(False), "if": chosen,
     "uppercase": texts(str.upper), "lowercase": texts(str.lower), "trimBlanks": texts(str.strip),
-    "concat": texts(lambda *parts: "".join(parts)),
+    "concat": texts(concatenated),
     "stringLength": lambda arguments: cast(texts(lambda text: str(len(text)))(arguments), "double"),
 }
 
