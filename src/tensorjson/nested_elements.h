@@ -18,10 +18,11 @@
 
 namespace inferd::tensorjson {
 
-// The bytes of a tensor that grows, no further than the text can fill it.
+// The bytes of a tensor that grows, no further than the text can fill it; where it goes on with what another text has
+// begun, by as much as half of that, too: there may be very many texts, each of one element.
 class GrowingBytes {
  public:
-  GrowingBytes(base::Buffer& buffer, size_t& used) : buffer_(buffer), used_(used) { Refresh(); }
+  GrowingBytes(base::Buffer& buffer, size_t& used) : buffer_(buffer), used_(used), before_(used) { Refresh(); }
   ~GrowingBytes() { used_ = size(); }
   GrowingBytes(const GrowingBytes&) = delete;
   GrowingBytes& operator=(const GrowingBytes&) = delete;
@@ -43,7 +44,8 @@ class GrowingBytes {
     constexpr size_t kFirst = 256;
     used_ = size();
     const size_t wanted = std::max({buffer_.size() * 2, used_ + bytes, kFirst});
-    base::Buffer larger = base::Buffer::Allocate(std::max(used_ + bytes, std::min(wanted, used_ + rest_max)));
+    const size_t least = used_ + std::max(bytes, before_ / 2);
+    base::Buffer larger = base::Buffer::Allocate(std::max(least, std::min(wanted, used_ + rest_max)));
     if (used_ > 0) std::memcpy(larger.data(), buffer_.data(), used_);
     buffer_ = std::move(larger);
     Refresh();
@@ -56,6 +58,7 @@ class GrowingBytes {
 
   base::Buffer& buffer_;
   size_t& used_;
+  const size_t before_;
   char* begin_ = nullptr;
   char* at_ = nullptr;
   char* end_ = nullptr;

@@ -38,6 +38,22 @@ TEST(GrowingBytesTest, GoesOnWhereItWas) {
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(buffer.data()), used), "abcdefg");
 }
 
+// Else each of the values would be copied as often as others follow it.
+TEST(GrowingBytesTest, IsSeldomCopiedForManyTexts) {
+  base::Buffer buffer;
+  size_t used = 0;
+  int copies = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const std::byte* const place = buffer.data();
+    GrowingBytes bytes(buffer, used);
+    bytes.Commit(bytes.Reserve(8, 8) + 8);
+    copies += buffer.data() == place ? 0 : 1;
+  }
+  EXPECT_EQ(used, 800'000U);
+  EXPECT_LT(copies, 50);
+  EXPECT_LE(buffer.size(), 1'200'000U);
+}
+
 TEST(TextElementsTest, WhatIsRefusedLeavesNothing) {
   base::Buffer buffer;
   size_t used = 0;

@@ -24,7 +24,8 @@ enum class ValueRules { kStrict, kLenient };
 // any that the datatype can hold, NaN, Infinity, Inf, -Infinity and -Inf; BYTES are strings, or {"b64": "..."} with
 // base64 in it.
 //
-// Memory is bounded by the text: at most 8 bytes for 2 of text. Not thread-safe.
+// Memory is bounded by the text: at most 8 bytes for 2 of text, and half as much again where there are several values.
+// Not thread-safe.
 class NestedParser final {
  public:
   // `elements_hint`: how many elements are expected; within it, none is copied twice.
