@@ -35,8 +35,9 @@ struct TakenMemory {
   bool stays = false;  // where the execution wants it
 };
 
-// The memory of an output, owned. The model stays loaded for as long as memory of its engine's is in use.
-TakenMemory TakeMemory(const std::shared_ptr<const LoadedModel>& model, const inferd_output& output,
+// The memory of an output, owned. The model stays loaded for as long as memory of its engine's is in use. What is not
+// wanted is not copied: a response that goes nowhere takes no memory, of which there may be none.
+TakenMemory TakeMemory(const std::shared_ptr<const LoadedModel>& model, const inferd_output& output, bool wanted,
                        OutputAllocations* allocations) {
   const auto* data = static_cast<const std::byte*>(output.memory.data);
   const size_t size = output.memory.size;
@@ -54,7 +55,7 @@ TakenMemory TakeMemory(const std::shared_ptr<const LoadedModel>& model, const in
   const bool elements = output.datatype == INFERD_TYPE_BYTES && output.bytes_form == INFERD_BYTES_ELEMENTS;
   // Refused, packed, or brought to the CPU, before respond() returns.
   if (!place.readable()) return {.data = base::BufferSlice(base::Buffer::Wrap(start, size, nullptr, place))};
-  if (data == nullptr || elements) return {.data = {base::Buffer(), data, size}};
+  if (data == nullptr || elements || !wanted) return {.data = {base::Buffer(), data, size}};
   CountCopy(*model, size);
   return {.data = base::BufferSlice(base::Buffer::CopyOf({reinterpret_cast<const char*>(data), size}))};
 }
@@ -162,7 +163,9 @@ base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<c
   // First everything is taken over, so that whatever is wrong with one output, none is leaked.
   boost::container::small_vector<TakenMemory, 4> memories;
   for (size_t i = 0; i < response.output_count; ++i) {
-    memories.push_back(TakeMemory(model, *response.outputs[i], allocations));
+    const inferd_output& output = *response.outputs[i];
+    const bool is_wanted = std::ranges::find(wanted, static_cast<int>(output.index)) != wanted.end();
+    memories.push_back(TakeMemory(model, output, is_wanted, allocations));
   }
   std::vector<core::InferTensor> tensors(wanted.size());
   for (size_t i = 0; i < response.output_count; ++i) {

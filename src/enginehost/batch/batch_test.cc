@@ -127,6 +127,18 @@ TEST_F(BatchTest, EveryReleaseRunsOnceWhateverBecomesOfTheResponse) {
   EXPECT_EQ(engine_.unloads, 1);
 }
 
+TEST_F(BatchTest, WhatGoesNowhereIsNotCopied) {
+  engine_.execute = [&](const inferd_batch& batch, inferd_error*) {
+    Respond(batch, 0, kNumbers, 1);
+    Respond(batch, 0, kNumbers, 1);  // a second answer
+    Respond(batch, 9, kNumbers, 1);  // to nobody
+    return INFERD_FINISHED;
+  };
+  RecordingExecution execution(1);
+  Execute(&execution);
+  EXPECT_EQ(engine_.opened.copies.outputs, 1u);
+}
+
 TEST_F(BatchTest, ADivisionBesideATakenResponseIsNoneOfIts) {
   inferd_tensor_spec unwanted = *engine_.outputs[0];
   unwanted.name = {"ELSE", 4};

@@ -1,6 +1,7 @@
 #include "enginehost/calls/call_values.h"
 
 #include <deque>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +36,11 @@ base::Result<core::InferTensor> ToTensor(const inferd_call_tensor* given) {
   if (given->memory.kind == INFERD_MEMORY_GPU || (data == nullptr && given->memory.size > 0)) {
     return std::unexpected(NoCall("has an input " + quoted + " where the server cannot read it"));
   }
-  tensor.data = base::BufferSlice(base::Buffer::CopyOf({data, given->memory.size}));
+  try {
+    tensor.data = base::BufferSlice(base::Buffer::CopyOf({data, given->memory.size}));
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(base::ResourceExhausted("there is no memory for input " + quoted + " of the call"));
+  }
   INFERD_RETURN_IF_ERROR(
       tensor::CheckRaw(tensor.datatype, tensor.shape, tensor.data.bytes()).WithContext("input " + quoted));
   return tensor;
