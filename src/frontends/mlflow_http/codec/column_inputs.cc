@@ -53,7 +53,7 @@ std::string NumberText(std::string_view text) {
   text = Trimmed(text);
   const char* const end = text.data() + text.size();
   if (json::ScanNumber(text.data(), end).end == end && !text.empty()) return std::string(text);
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   int64_t integer = 0;
   if (const auto read = std::from_chars(text.data(), end, integer); read.ec == std::errc() && read.ptr == end) {
     return std::to_string(integer);
@@ -117,13 +117,22 @@ base::Status ColumnInputs::BindNamed(std::span<const std::string> columns) {
     if (lone.shape.rank() == 2 || lone.any_shape) {
       matrix_ = LoneInput();
       columns_ = columns.size();
+      NoteTakenColumns();
       return {};
     }
   }
+  NoteTakenColumns();
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!bound[i] && !inputs[i].optional) return CheckPresent(columns);
   }
   return {};
+}
+
+void ColumnInputs::NoteTakenColumns() {
+  const size_t columns = is_matrix() ? columns_ : inputs_.size();
+  for (size_t i = 0; i < columns; ++i) {
+    if (InputOf(i) != kIgnored) taken_columns_.push_back(i);
+  }
 }
 
 base::Status ColumnInputs::BindUnnamed(size_t columns) {
@@ -135,6 +144,7 @@ base::Status ColumnInputs::BindUnnamed(size_t columns) {
     if (one_column) inputs_ = {lone};
     if (!one_column) matrix_ = lone;
     columns_ = columns;
+    NoteTakenColumns();
     return {};
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -149,17 +159,22 @@ base::Status ColumnInputs::BindUnnamed(size_t columns) {
                  " inputs. Note: the inputs were not named in the signature so we can only verify their count.");
   }
   for (size_t i = 0; i < columns; ++i) inputs_.push_back(i < inputs.size() ? static_cast<int>(i) : kIgnored);
+  NoteTakenColumns();
   return {};
 }
 
 base::Status ColumnInputs::CheckPresent(std::span<const std::string> names) const {
-  const std::unordered_set<std::string_view> given(names.begin(), names.end());
+  // Sorted, and no hash table: a client could choose names that all fall together in one.
+  std::vector<std::string_view> given(names.begin(), names.end());
+  std::ranges::sort(given);
   std::unordered_set<std::string_view> known;
   std::vector<std::string_view> missing;
   std::vector<std::string_view> extra;
   for (const core::TensorSpec& input : signature_.inputs) {
     known.insert(input.name);
-    if (!input.optional && !given.contains(input.name)) missing.push_back(input.name);
+    if (!input.optional && !std::ranges::binary_search(given, std::string_view(input.name))) {
+      missing.push_back(input.name);
+    }
   }
   if (missing.empty()) return {};
   for (const std::string& name : names) {

@@ -36,6 +36,9 @@ class ColumnInputs final {
   bool is_matrix() const { return matrix_ != kIgnored; }
   // Where the values of a column go.
   int InputOf(size_t column) const { return is_matrix() ? matrix_ : inputs_[column]; }
+  // Those that are not ignored, ascending. Whatever is done for each row and column is done for these alone: bodies may
+  // have many of both, and the product is no work that they pay for.
+  std::span<const size_t> taken_columns() const { return taken_columns_; }
 
   // Reads the value of a row that `text` begins with, in JSON, and returns the bytes that it took.
   base::Result<size_t> AddCell(size_t column, std::string_view text);
@@ -61,6 +64,7 @@ class ColumnInputs final {
   std::string NameOf(size_t column) const;
   base::Status Incompatible(std::string_view name, const core::TensorSpec& spec, std::string_view text) const;
   base::Result<size_t> Parse(size_t input, std::string_view name, std::string_view text);
+  void NoteTakenColumns();
   tensor::Shape Fitted(size_t input, const tensor::Shape& given) const;
   tensor::Shape GivenShape(size_t input) const;
   base::Status Fault(std::string_view what) const;
@@ -68,8 +72,9 @@ class ColumnInputs final {
   const core::ModelSignature& signature_;
   const std::string_view data_;
   std::vector<std::unique_ptr<tensorjson::NestedParser>> parsers_;  // by input
-  std::vector<bool> whole_;         // by input: its value is the tensor, and no row of it
-  std::vector<int> inputs_;         // by column
+  std::vector<bool> whole_;  // by input: its value is the tensor, and no row of it
+  std::vector<int> inputs_;  // by column
+  std::vector<size_t> taken_columns_;
   std::vector<std::string> names_;  // by column; empty: they have none
   size_t columns_ = 0;              // of a matrix
   int matrix_ = kIgnored;           // the input whose rows are the table's

@@ -1,5 +1,7 @@
 #include "frontends/mlflow_http/codec/csv_body.h"
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,8 +111,9 @@ base::Status ReadRow(Fields& fields, size_t columns, ColumnInputs& inputs) {
     }
     if (inputs.InputOf(column) != ColumnInputs::kIgnored) INFERD_RETURN_IF_ERROR(inputs.AddCsvCell(column, text));
   }
-  for (; column < columns; ++column) {
-    if (inputs.InputOf(column) != ColumnInputs::kIgnored) INFERD_RETURN_IF_ERROR(inputs.AddMissing(column));
+  const std::span<const size_t> taken = inputs.taken_columns();
+  for (auto missing = std::ranges::lower_bound(taken, column); missing != taken.end(); ++missing) {
+    INFERD_RETURN_IF_ERROR(inputs.AddMissing(*missing));
   }
   return {};
 }

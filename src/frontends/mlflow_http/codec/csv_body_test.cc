@@ -29,6 +29,20 @@ TEST(CsvBodyTest, Truths) {
   EXPECT_THAT(Shown(ReadCsvBody("t\nyes\n", signature)), HasSubstr("convert object to bool"));
 }
 
+// Rows may be short, and columns none of the model's: each byte of either is paid for, their product is not. Thirty
+// thousand million cells would take longer than a test may.
+TEST(CsvBodyTest, ManyColumnsAndManyRows) {
+  const core::ModelSignature signature = {.inputs = {{.name = "a", .datatype = tensor::DataType::kFp64, .shape = {-1}}},
+                                          .outputs = {}};
+  constexpr size_t kRows = 500'000;
+  std::string body = "a";
+  for (size_t i = 1; i < kCsvColumnsMax; ++i) body += ",b";
+  for (size_t i = 0; i < kRows; ++i) body += "\n1";
+  const auto request = ReadCsvBody(body, signature);
+  ASSERT_TRUE(request.has_value()) << request.error().message();
+  EXPECT_EQ((*request)->inputs.at(0).shape, tensor::Shape({kRows}));
+}
+
 TEST(CsvBodyTest, WhatIsNoTable) {
   EXPECT_THAT(Table(""), HasSubstr("No columns to parse from file"));
   EXPECT_THAT(Table("a,n\n"), HasSubstr("no rows"));
@@ -36,6 +50,7 @@ TEST(CsvBodyTest, WhatIsNoTable) {
   EXPECT_THAT(Table("a,n\n1,\"2"), HasSubstr("EOF inside string starting at row 1"));
   EXPECT_THAT(Table("a,n\n1\n"), HasSubstr("convert a missing value to int32"));
   EXPECT_THAT(Table("a,n\nx,1\n"), HasSubstr("Incompatible input types for column a."));
+  EXPECT_THAT(Table("a,n\n+-1,1\n"), HasSubstr("Incompatible input types for column a."));
   EXPECT_THAT(Table("b\n1\n"),
               HasSubstr("Model is missing inputs ['a', 'n']. Note that there were extra inputs: ['b']."));
   EXPECT_THAT(Table("a,\xFF\n1,2\n"), HasSubstr("valid UTF-8 encoded string"));

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -239,7 +241,8 @@ class BodyReader {
   // Of all records together, in the order in which they come. `whole`: each has all of them.
   base::Result<std::vector<std::string>> ReadKeys(bool whole) {
     std::vector<std::string> names;
-    std::unordered_map<std::string, size_t> counts;
+    // No hash table: a client could choose names that all fall together in one.
+    std::map<std::string, size_t, std::less<>> counts;
     size_t records = 0;
     json::Reader reader(data_, ReaderOptions(depth_max_));
     INFERD_RETURN_IF_ERROR(json::ReadArray(reader, [&]() -> base::Status {
@@ -249,7 +252,13 @@ class BodyReader {
         return BadRecords("record " + std::to_string(records - 1) + " is no dictionary");
       }
       return json::ReadObject(reader, [&](std::string_view key) {
-        if (counts[std::string(key)]++ == 0) names.emplace_back(key);
+        const auto count = counts.find(key);
+        if (count != counts.end()) {
+          ++count->second;
+        } else {
+          counts.emplace(key, 1);
+          names.emplace_back(key);
+        }
         return reader.SkipValue();
       });
     }));
@@ -266,23 +275,25 @@ class BodyReader {
   base::Status ReadRecords(json::Reader& reader, bool whole) {
     INFERD_ASSIGN_OR_RETURN(const std::vector<std::string> names, ReadKeys(whole));
     INFERD_RETURN_IF_ERROR(inputs_.BindNamed(names));
-    std::unordered_map<std::string_view, size_t> columns;
-    for (size_t i = 0; i < names.size(); ++i) columns.emplace(names[i], i);
-    std::vector<std::string_view> cells(names.size());
+    const std::span<const size_t> taken = inputs_.taken_columns();
+    std::map<std::string_view, size_t> places;
+    for (size_t i = 0; i < taken.size(); ++i) places.emplace(names[taken[i]], i);
+    std::vector<std::string_view> cells(taken.size());  // of one record
     return json::ReadArray(reader, [&]() -> base::Status {
-      cells.assign(names.size(), {});
       INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> base::Status {
-        INFERD_ASSIGN_OR_RETURN(cells[columns.find(key)->second], reader.ReadRaw());
+        const auto place = places.find(key);
+        if (place == places.end()) return reader.SkipValue();
+        INFERD_ASSIGN_OR_RETURN(cells[place->second], reader.ReadRaw());
         return {};
       }));
-      for (size_t i = 0; i < cells.size(); ++i) {
-        if (inputs_.InputOf(i) == ColumnInputs::kIgnored) continue;
-        if (cells[i].empty()) {
-          INFERD_RETURN_IF_ERROR(inputs_.AddMissing(i));
+      for (size_t i = 0; i < taken.size(); ++i) {
+        const std::string_view text = std::exchange(cells[i], {});
+        if (text.empty()) {
+          INFERD_RETURN_IF_ERROR(inputs_.AddMissing(taken[i]));
           continue;
         }
         // A record's end, or a comma, stands behind it.
-        const auto added = inputs_.AddCell(i, {cells[i].data(), cells[i].size() + 1});
+        const auto added = inputs_.AddCell(taken[i], {text.data(), text.size() + 1});
         if (!added.has_value()) return added.error();
       }
       return {};

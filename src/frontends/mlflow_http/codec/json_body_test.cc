@@ -119,6 +119,22 @@ TEST(JsonBodyTest, WhatDoesNotFitTheModel) {
   EXPECT_THAT(Matrix(R"({"inputs": null})"), HasSubstr("Incompatible input types for column X."));
 }
 
+// One record may have many names that are none of the model's, and the others be many: their product is no work that a
+// body of some MB pays for, and would take longer than a test may.
+TEST(JsonBodyTest, ManyNamesAndManyRecords) {
+  constexpr int kNames = 60'000;
+  constexpr int kRecords = 500'000;
+  const core::ModelSignature signature = {.inputs = {{.name = "a", .datatype = tensor::DataType::kFp64, .shape = {-1}}},
+                                          .outputs = {}};
+  std::string body = R"({"dataframe_records": [{"a":1)";
+  for (int i = 0; i < kNames; ++i) body += ",\"" + std::to_string(i) + "\":0";
+  body += '}';
+  for (int i = 1; i < kRecords; ++i) body += ",{\"a\":1}";
+  const auto request = ReadJsonBody(body + "]}", signature, kDepthMax);
+  ASSERT_TRUE(request.has_value()) << request.error().message();
+  EXPECT_EQ((*request)->inputs.at(0).shape, tensor::Shape({kRecords}));
+}
+
 TEST(JsonBodyTest, WhatIsMissingIsBounded) {
   core::ModelSignature wide;
   for (int i = 0; i < 2000; ++i) {
