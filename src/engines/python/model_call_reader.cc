@@ -1,6 +1,7 @@
 #include "engines/python/model_call_reader.h"
 
 #include <string>
+#include <variant>
 
 #include "enginekit/parameters.h"
 
@@ -23,7 +24,7 @@ void Begin(uint64_t number, const AskEnd& end, bool final, size_t bytes, Marshal
 
 }  // namespace
 
-bool ModelCallReader::Read(ItemReader& items, std::span<const std::byte> memory) {
+bool ModelCallReader::Read(ItemReader& items, TensorMemory memory) {
   call_.struct_size = sizeof(call_);
   call_.model = ToText(items.Text());
   call_.version = items.Int();
@@ -45,7 +46,7 @@ bool ModelCallReader::Read(ItemReader& items, std::span<const std::byte> memory)
   return ReadInputs(inputs, memory) && ReadSequence(sequence, flags) && ReadParameters(parameters);
 }
 
-bool ModelCallReader::ReadInputs(const Value::Items& list, std::span<const std::byte> memory) {
+bool ModelCallReader::ReadInputs(const Value::Items& list, TensorMemory& memory) {
   for (const Value& item : list) {
     ItemReader items(item);
     inferd_call_tensor& input = inputs_.emplace_back();
@@ -68,12 +69,14 @@ bool ModelCallReader::ReadSequence(const Value& id, uint64_t flags) {
   sequence_.struct_size = sizeof(sequence_);
   sequence_.start = static_cast<int32_t>(flags & 1);
   sequence_.end = static_cast<int32_t>(flags >> 1 & 1);
-  if (const int64_t* const number = id.number()) {
-    if (*number == 0) return true;
-    sequence_.number = static_cast<uint64_t>(*number);
-  } else if (const std::string* const text = id.text()) {
+  if (const std::string* const text = id.text()) {
     if (text->empty()) return true;
     sequence_.text = ToText(*text);
+  } else if (const uint64_t* const large = std::get_if<uint64_t>(&id.of)) {
+    sequence_.number = *large;
+  } else if (const int64_t* const number = id.number(); number != nullptr && *number >= 0) {
+    if (*number == 0) return true;
+    sequence_.number = static_cast<uint64_t>(*number);
   } else {
     return false;
   }

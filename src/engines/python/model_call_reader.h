@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <span>
 #include <vector>
 
 #include "base/status.h"
@@ -20,12 +19,12 @@ namespace inferd::python {
 class ModelCallReader final {
  public:
   // False: it is none. What it reads is to outlive this.
-  bool Read(ItemReader& items, std::span<const std::byte> memory);
+  bool Read(ItemReader& items, TensorMemory memory);
 
   const inferd_model_call* call() const { return &call_; }
 
  private:
-  bool ReadInputs(const Value::Items& list, std::span<const std::byte> memory);
+  bool ReadInputs(const Value::Items& list, TensorMemory& memory);
   bool ReadSequence(const Value& id, uint64_t flags);
   bool ReadParameters(const Value::Items& list);
 

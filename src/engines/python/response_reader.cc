@@ -14,7 +14,7 @@ namespace {
 // One response in the ABI's form, and what it points at.
 class ResponseReader final {
  public:
-  ResponseReader(const inferd_host& host, const inferd_batch& batch, std::span<const std::byte> memory)
+  ResponseReader(const inferd_host& host, const inferd_batch& batch, TensorMemory& memory)
       : host_(host), batch_(batch), memory_(memory) {}
 
   // False: it is no response.
@@ -92,7 +92,7 @@ class ResponseReader final {
 
   const inferd_host& host_;
   const inferd_batch& batch_;
-  const std::span<const std::byte> memory_;
+  TensorMemory& memory_;
   SentResponse sent_;
   inferd_response response_ = {};
   std::deque<PlacedTensor> placed_;  // deques: what they hold stays where it is
@@ -106,7 +106,7 @@ class ResponseReader final {
 }  // namespace
 
 base::Result<SentResponse> SendResponse(const inferd_host& host, const inferd_batch& batch, const Value& description,
-                                        std::span<const std::byte> memory) {
+                                        TensorMemory& memory) {
   ResponseReader reader(host, batch, memory);
   if (!reader.Read(description)) {
     return std::unexpected(base::Internal("answers what is no response, and was ended"));

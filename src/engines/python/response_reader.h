@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "engines/python/marshal.h"
+#include "engines/python/value_parts.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::python {
@@ -17,11 +18,18 @@ struct SentResponse {
 // Hands a response that a worker has described to the host:
 //
 //   (request or -1 for all, final, code, message, outputs, parameters, it is to be executed again)
-//   an output: (index, datatype, dimensions, offset, size), of `memory`; a parameter: (name, value)
+//   an output: (index, datatype, dimensions, offset, size), of `memory`, which all responses of a message share; a
+//   parameter: (name, value)
 //
 // INTERNAL, and nothing is handed over: it is no such description, or what it describes is not there. What does not fit
 // the model's signature, the host refuses.
 base::Result<SentResponse> SendResponse(const inferd_host& host, const inferd_batch& batch, const Value& description,
-                                        std::span<const std::byte> memory);
+                                        TensorMemory& memory);
+// Of a message that has no other one.
+inline base::Result<SentResponse> SendResponse(const inferd_host& host, const inferd_batch& batch,
+                                               const Value& description, std::span<const std::byte> bytes) {
+  TensorMemory memory(bytes);
+  return SendResponse(host, batch, description, memory);
+}
 
 }  // namespace inferd::python

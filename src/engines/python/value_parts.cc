@@ -40,19 +40,26 @@ void AddParameter(MarshalWriter& message, inferd_text name, const inferd_paramet
   }
 }
 
-bool ReadPlaced(ItemReader& items, std::span<const std::byte> memory, PlacedTensor& to) {
-  const int64_t datatype = items.Int();
+std::optional<inferd_memory> TensorMemory::Take(uint64_t offset, uint64_t size) {
+  if (offset > bytes_.size() || size > bytes_.size() - offset || size > left_) return std::nullopt;
+  left_ -= size;
+  return inferd_memory{bytes_.data() + offset, size, INFERD_MEMORY_CPU, 0};
+}
+
+bool ReadPlaced(ItemReader& items, TensorMemory& memory, PlacedTensor& to) {
+  const int32_t datatype = items.Int32();
   const Value::Items& dimensions = items.Items();
   const uint64_t offset = items.Uint();
   const uint64_t size = items.Uint();
   if (!items.ok() || datatype < 0 || datatype > INFERD_TYPE_QINT32) return false;
-  if (offset > memory.size() || size > memory.size() - offset) return false;
+  const std::optional<inferd_memory> place = memory.Take(offset, size);
+  if (!place.has_value()) return false;
   for (const Value& dimension : dimensions) {
     if (dimension.number() == nullptr) return false;
     to.shape.push_back(*dimension.number());
   }
-  to.datatype = static_cast<int32_t>(datatype);
-  to.memory = {memory.data() + offset, size, INFERD_MEMORY_CPU, 0};
+  to.datatype = datatype;
+  to.memory = *place;
   return true;
 }
 

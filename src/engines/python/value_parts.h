@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engines/python/marshal.h"
@@ -35,11 +37,20 @@ class ItemReader final {
   explicit ItemReader(const Value::Items& items) : items_(&items) {}
 
   int64_t Int() { return *Of(Next()->number(), &kNoInt); }
+  // As the ABI has codes and kinds: a number that lies outside is none of them, and would be another one if it were
+  // cut.
+  int32_t Int32() {
+    const int64_t value = Int();
+    if (!std::in_range<int32_t>(value)) ok_ = false;
+    return std::in_range<int32_t>(value) ? static_cast<int32_t>(value) : 0;
+  }
   // 0 or more.
   uint64_t Uint() {
-    const int64_t value = Int();
-    if (value < 0) ok_ = false;
-    return value < 0 ? 0 : static_cast<uint64_t>(value);
+    const Value* const value = Next();
+    if (const uint64_t* const large = std::get_if<uint64_t>(&value->of)) return *large;
+    const int64_t number = *Of(value->number(), &kNoInt);
+    if (number < 0) ok_ = false;
+    return number < 0 ? 0 : static_cast<uint64_t>(number);
   }
   bool Flag() { return *Of(Next()->flag(), &kNoFlag); }
   const std::string& Text() { return *Of(Next()->text(), &kNoText); }
@@ -85,6 +96,20 @@ class ItemReader final {
 bool ReadParameter(const Value& value, inferd_parameter& to);
 void AddParameter(MarshalWriter& message, inferd_text name, const inferd_parameter& value);
 
+// The memory that the tensors of one message lie in, apart from each other: the host copies each of them, and a message
+// of few bytes could have it copy the same ones ever again.
+class TensorMemory final {
+ public:
+  explicit TensorMemory(std::span<const std::byte> bytes) : bytes_(bytes), left_(bytes.size()) {}
+
+  // Nothing: it is not there, or there is more than the memory has.
+  std::optional<inferd_memory> Take(uint64_t offset, uint64_t size);
+
+ private:
+  const std::span<const std::byte> bytes_;
+  size_t left_;
+};
+
 // Where an output or an input lies that a worker describes.
 struct PlacedTensor {
   std::vector<int64_t> shape;
@@ -92,6 +117,6 @@ struct PlacedTensor {
   inferd_memory memory = {};
 };
 // (datatype, dimensions, offset, size), of `memory`. False: it is none.
-bool ReadPlaced(ItemReader& items, std::span<const std::byte> memory, PlacedTensor& to);
+bool ReadPlaced(ItemReader& items, TensorMemory& memory, PlacedTensor& to);
 
 }  // namespace inferd::python

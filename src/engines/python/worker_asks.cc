@@ -64,7 +64,7 @@ base::Status WorkerAsks::Call(uint64_t number, ItemReader& items, std::span<cons
   const uint64_t execution = items.Uint();
   const int64_t request = items.Int();
   ModelCallReader reader;
-  if (!items.ok() || request < -1 || !reader.Read(items, memory)) return NoAsk();
+  if (!items.ok() || request < -1 || !reader.Read(items, TensorMemory(memory))) return NoAsk();
   const inferd_batch* const batch = find_batch_(execution);
   if (batch == nullptr || (request >= 0 && static_cast<size_t>(request) >= batch->request_count)) {
     Reply(number, base::FailedPrecondition("the execution that the call is made in is over"), 0, false);
@@ -183,7 +183,7 @@ base::Status WorkerAsks::Control(uint64_t number, const std::string& kind, ItemR
 base::Status WorkerAsks::OpenMetric(uint64_t number, ItemReader& items) {
   inferd_metric metric = {};
   metric.struct_size = sizeof(metric);
-  metric.kind = static_cast<int32_t>(items.Uint());
+  metric.kind = items.Int32();
   metric.name = ToText(items.Text());
   metric.help = ToText(items.Text());
   metric.series = items.Flag() ? 1 : 0;
@@ -215,7 +215,7 @@ base::Status WorkerAsks::OpenMetric(uint64_t number, ItemReader& items) {
 // (..., metric, change, value); its change -1: it is closed.
 base::Status WorkerAsks::ChangeMetric(uint64_t number, ItemReader& items) {
   const uint64_t metric = items.Uint();
-  const int64_t change = items.Int();
+  const int32_t change = items.Int32();
   const double value = items.Real();
   if (!items.Finished()) return NoAsk();
   if (change < 0) {
@@ -231,8 +231,7 @@ base::Status WorkerAsks::ChangeMetric(uint64_t number, ItemReader& items) {
     const std::unique_ptr<Calling> asked(static_cast<Calling*>(arg));
     asked->asks->Reply(asked->number, ToStatus(code, message), now);
   };
-  host_.change_metric(&host_, metric, static_cast<int32_t>(change), value, done,
-                      new Calling{.asks = shared_from_this(), .number = number});
+  host_.change_metric(&host_, metric, change, value, done, new Calling{.asks = shared_from_this(), .number = number});
   return base::OkStatus();
 }
 

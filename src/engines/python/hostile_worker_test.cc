@@ -1,0 +1,153 @@
+// A worker runs a user's code, which can send anything: it ends then, and the server does not.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engines/python/model_call_reader.h"
+#include "engines/python/response_reader.h"
+
+namespace inferd::python {
+namespace {
+
+// A host that counts what it is handed. One at a time, since its functions have no context of their own.
+struct CountingHost {
+  CountingHost() {
+    handed_over = 0;
+    table.struct_size = sizeof(table);
+    table.respond = [](const inferd_batch*, size_t, const inferd_response*) { ++handed_over; };
+  }
+
+  inline static int handed_over = 0;
+  inferd_host table = {};
+};
+
+struct Place {
+  int64_t datatype = INFERD_TYPE_UINT8;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+void AddPlaced(MarshalWriter& message, const Place& place) {
+  message.Int(place.datatype);
+  message.Tuple(1);
+  message.Uint(place.size);
+  message.Uint(place.offset);
+  message.Uint(place.size);
+}
+
+// A response to the only request, final and well, with such outputs.
+void AddResponse(MarshalWriter& message, const std::vector<Place>& outputs) {
+  message.Tuple(7);
+  message.Int(0);
+  message.Bool(true);
+  message.Int(INFERD_OK);
+  message.Text("");
+  message.Tuple(outputs.size());
+  for (const Place& output : outputs) {
+    message.Tuple(5);
+    message.Int(0);
+    AddPlaced(message, output);
+  }
+  message.Tuple(0);
+  message.Bool(false);
+}
+
+base::Status Send(const CountingHost& host, TensorMemory& memory, const std::vector<Place>& outputs) {
+  inferd_batch batch = {};
+  batch.struct_size = sizeof(batch);
+  batch.request_count = 1;
+  MarshalWriter message;
+  AddResponse(message, outputs);
+  const auto value = ReadMarshal(message.bytes());
+  if (!value.has_value()) return value.error();
+  const auto sent = SendResponse(host.table, batch, *value, memory);
+  return sent.has_value() ? base::OkStatus() : sent.error();
+}
+
+TEST(HostileWorkerTest, OutputsLieApart) {
+  CountingHost host;
+  const std::array<std::byte, 8> bytes{};
+  TensorMemory memory(bytes);
+  EXPECT_TRUE(Send(host, memory, {{.size = 2}, {.offset = 4, .size = 4}}).ok());
+  EXPECT_TRUE(Send(host, memory, {{.offset = 8}, {.offset = 2, .size = 2}}).ok()) << "another response of the message";
+  EXPECT_EQ(Send(host, memory, {{.size = 1}}).code(), base::StatusCode::kInternal) << "it is used up";
+  // Each of them is there, and each would be copied.
+  TensorMemory again(bytes);
+  EXPECT_EQ(Send(host, again, std::vector<Place>(1000, {.size = 8})).code(), base::StatusCode::kInternal);
+  EXPECT_EQ(CountingHost::handed_over, 2);
+}
+
+TEST(HostileWorkerTest, OutputsAreInTheMemory) {
+  CountingHost host;
+  const std::array<std::byte, 8> bytes{};
+  constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
+  for (const Place& place : std::vector<Place>{{.offset = 9},
+                                               {.size = 9},
+                                               {.offset = 4, .size = 5},
+                                               {.offset = kMax, .size = kMax},
+                                               {.offset = 1, .size = kMax},
+                                               // Cut to 32 bits, it would be UINT8.
+                                               {.datatype = (int64_t{1} << 32) + INFERD_TYPE_UINT8},
+                                               {.datatype = -1},
+                                               {.datatype = INFERD_TYPE_QINT32 + 1}}) {
+    TensorMemory memory(bytes);
+    EXPECT_EQ(Send(host, memory, {place}).code(), base::StatusCode::kInternal) << place.offset << ' ' << place.size;
+  }
+  EXPECT_EQ(CountingHost::handed_over, 0);
+}
+
+MarshalWriter CallMessage(const std::vector<Place>& inputs, const std::function<void(MarshalWriter&)>& add_sequence) {
+  MarshalWriter message;
+  message.Tuple(11);
+  message.Text("model");
+  message.Int(-1);
+  message.Text("id");
+  message.Tuple(inputs.size());
+  for (const Place& input : inputs) {
+    message.Tuple(5);
+    message.Text("x");
+    AddPlaced(message, input);
+  }
+  message.Tuple(0);
+  add_sequence(message);
+  message.Int(1);
+  message.Tuple(0);
+  message.Int(0);
+  message.Int(0);
+  message.Bool(false);
+  return message;
+}
+
+TEST(HostileWorkerTest, InputsOfACallLieApart) {
+  const std::array<std::byte, 8> bytes{};
+  const auto reads = [&bytes](const std::vector<Place>& inputs) {
+    const auto value = ReadMarshal(CallMessage(inputs, [](MarshalWriter& message) { message.Int(0); }).bytes());
+    ItemReader items(*value);
+    return ModelCallReader().Read(items, TensorMemory(bytes));
+  };
+  EXPECT_TRUE(reads({{.size = 4}, {.offset = 4, .size = 4}}));
+  EXPECT_FALSE(reads({{.size = 8}, {.size = 8}}));
+}
+
+TEST(HostileWorkerTest, SequencesOfCallsAreNumbersOf64Bits) {
+  const auto number = [](const std::function<void(MarshalWriter&)>& add) -> std::optional<uint64_t> {
+    const auto value = ReadMarshal(CallMessage({}, add).bytes());
+    ItemReader items(*value);
+    ModelCallReader reader;
+    if (!reader.Read(items, TensorMemory({}))) return std::nullopt;
+    return reader.call()->sequence == nullptr ? 0 : reader.call()->sequence->number;
+  };
+  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
+  EXPECT_EQ(number([](MarshalWriter& message) { message.Uint(5); }), 5U);
+  EXPECT_EQ(number([](MarshalWriter& message) { message.Uint(kMax); }), kMax);
+  EXPECT_EQ(number([](MarshalWriter& message) { message.Int(-1); }), std::nullopt);
+}
+
+}  // namespace
+}  // namespace inferd::python
