@@ -5,12 +5,16 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engines/python/model_call_reader.h"
+#include "engines/python/outbox.h"
 #include "engines/python/response_reader.h"
+#include "engines/python/shared_area.h"
+#include "engines/python/worker_asks.h"
 
 namespace inferd::python {
 namespace {
@@ -147,6 +151,42 @@ TEST(HostileWorkerTest, SequencesOfCallsAreNumbersOf64Bits) {
   EXPECT_EQ(number([](MarshalWriter& message) { message.Uint(5); }), 5U);
   EXPECT_EQ(number([](MarshalWriter& message) { message.Uint(kMax); }), kMax);
   EXPECT_EQ(number([](MarshalWriter& message) { message.Int(-1); }), std::nullopt);
+}
+
+// What is kept for each call is kept until the worker has used its replies, and it need not say so.
+TEST(HostileWorkerTest, CallsThatAreNotUsedAreLimited) {
+  inferd_host host = {};
+  host.struct_size = sizeof(host);
+  host.call_model = [](const inferd_host*, const inferd_batch*, size_t, const inferd_model_call*,
+                       void (*respond)(void*, const inferd_call_response*), void* arg, uint64_t*) {
+    inferd_call_response response = {};
+    response.struct_size = sizeof(response);
+    response.submitted = response.final = 1;
+    respond(arg, &response);
+  };
+  inferd_batch batch = {};
+  batch.struct_size = sizeof(batch);
+  batch.request_count = 1;
+  auto area = SharedArea::Create("inferd-test");
+  ASSERT_TRUE(area.has_value()) << area.error().message();
+  const std::shared_ptr<Outbox> outbox = *Outbox::Create();
+  const auto asks = std::make_shared<WorkerAsks>(host, std::make_shared<InputBlocks>(*std::move(area)), outbox,
+                                                 [&batch](uint64_t) { return &batch; });
+  Value ask = *ReadMarshal(CallMessage({}, [](MarshalWriter& message) { message.Int(0); }).bytes());
+  auto& items = std::get<Value::Items>(ask.of);
+  const Value::Items head = {Value{"ask"}, Value{int64_t{0}}, Value{"call"}, Value{int64_t{1}}, Value{int64_t{0}}};
+  items.insert(items.begin(), head.begin(), head.end());
+  const auto code_of = [&](size_t number) -> int64_t {
+    items[1] = Value{static_cast<int64_t>(number)};
+    EXPECT_TRUE(asks->Take(items, {}).ok());
+    const auto replies = outbox->TakeAll();
+    const auto reply = ReadMarshal(replies.at(0).message.bytes());
+    return *reply->items()->at(2).number();
+  };
+  for (size_t i = 0; i < WorkerAsks::kCallsMax; ++i) ASSERT_EQ(code_of(i), INFERD_OK) << i;
+  EXPECT_EQ(code_of(WorkerAsks::kCallsMax), INFERD_RESOURCE_EXHAUSTED);
+  EXPECT_TRUE(asks->Take({Value{"used"}, Value{int64_t{7}}}, {}).ok());
+  EXPECT_EQ(code_of(WorkerAsks::kCallsMax), INFERD_OK);
 }
 
 }  // namespace

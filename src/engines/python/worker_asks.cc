@@ -70,20 +70,26 @@ base::Status WorkerAsks::Call(uint64_t number, ItemReader& items, std::span<cons
     Reply(number, base::FailedPrecondition("the execution that the call is made in is over"), 0, false);
     return base::OkStatus();
   }
-  auto calling = std::make_unique<Calling>(Calling{.asks = shared_from_this(), .number = number});
   const auto respond = [](void* arg, const inferd_call_response* response) {
     auto* const called = static_cast<Calling*>(arg);
     const bool final = response->final != 0;
     called->asks->OnResponse(called->number, *response);
     if (final) delete called;
   };
+  bool open = false;
   {
     const base::MutexLock lock(mutex_);
-    if (!calls_.emplace(number, Asked{.many = reader.call()->decoupled != 0}).second) return NoAsk();
+    open = calls_.size() < kCallsMax;
+    if (open && !calls_.emplace(number, Asked{.many = reader.call()->decoupled != 0}).second) return NoAsk();
+  }
+  if (!open) {
+    Reply(number, base::ResourceExhausted("too many calls of models are under way"), 0, false);
+    return base::OkStatus();
   }
   uint64_t call = 0;
   const size_t made_for = request < 0 ? INFERD_ALL_REQUESTS : static_cast<size_t>(request);
-  host_.call_model(&host_, batch, made_for, reader.call(), respond, calling.release(), &call);
+  auto* const calling = new Calling{.asks = shared_from_this(), .number = number};
+  host_.call_model(&host_, batch, made_for, reader.call(), respond, calling, &call);
   const base::MutexLock lock(mutex_);
   if (const auto asked = calls_.find(number); asked != calls_.end()) asked->second.call = call;
   return base::OkStatus();
