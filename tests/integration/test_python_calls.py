@@ -126,6 +126,25 @@ return [pb_utils.InferenceResponse(error=pb_utils.TritonError(f"{{response.error
         assert status == 500 and text in answer["error"], answer
 
 
+@pytest.mark.parametrize("more, text", [
+    ("correlation_id=-1", "correlation_id is -1"), ("correlation_id=2**64", "correlation_id is 18446744073709551616"),
+    ("timeout=-1", "timeout is -1"), ("flags=-1", "flags is -1"), ("model_version=2**63", "model_version is 9223372036854775808"),
+    ("parameters={'n': 2**64}", "Expect parameters values to have 64 bits"),
+    ("correlation_id=2**64 - 1, timeout=2**64 - 1", "no state between requests")])
+def test_numbers_that_no_call_has_do_not_end_the_worker(repository, more, text):
+    add(repository, "caller", body(f"""
+if values[0] == 1:
+    return [answer([os.getpid()])]
+response = request([1], {more}).exec()
+return [pb_utils.InferenceResponse(error=response.error())]
+""").replace("import asyncio, json", "import asyncio, json, os"), IN_OUT)
+    with Server(repository) as server:
+        process = infer(server, "caller", tensor("IN", "INT32", [1]))
+        status, answer = server.infer("caller", [tensor("IN", "INT32", [2])])
+        assert status >= 400 and text in answer["error"], answer
+        assert infer(server, "caller", tensor("IN", "INT32", [1])) == process
+
+
 def test_where_no_model_may_be_called(repository):
     add(repository, "early", CALLER + """
 class TritonPythonModel:

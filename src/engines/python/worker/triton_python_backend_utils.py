@@ -284,6 +284,11 @@ class InferenceRequest:
         return asyncio.wrap_future(_server.in_thread(lambda: _response_of(call, self._model)), loop=loop)
 
     def _call(self, decoupled):
+        # What is no number of the server's would end this process.
+        for name, given, least, most in (("correlation_id", self._correlation_id, 0, 2**64 - 1), ("timeout", self._timeout, 0, 2**64 - 1),
+                                         ("flags", self._flags, 0, 2**32 - 1), ("model_version", self._version, -2**63, 2**63 - 1)):
+            if not isinstance(given, str) and not least <= given <= most:
+                raise TritonModelException(f"InferenceRequest: {name} is {given}, which is not from {least} to {most}")
         request = _server_calls.CalledRequest(
             self._model, self._version, self._id, [(tensor._name, tensor._datatype, tensor._array) for tensor in self._inputs],
             self._requested, self._correlation_id, self._flags, self._parameters, 0, self._timeout)
@@ -496,6 +501,8 @@ def _checked_parameters(parameters):
             raise TritonModelException(f"Expect parameters keys to have type str, found type {type(key)}")
         if not isinstance(value, (bool, int, str)):
             raise TritonModelException(f"Expect parameters values to have type bool/int/str, found type {type(value)}")
+        if isinstance(value, int) and not -2**63 <= value < 2**64:
+            raise TritonModelException(f"Expect parameters values to have 64 bits, found {value}")
     return parameters
 
 
