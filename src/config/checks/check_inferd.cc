@@ -115,7 +115,9 @@ void CheckIsolation(CheckContext& c, const Place& place, const Options& options)
   }
   if (!options.has_worker()) return;
   const Place inside = place.In("worker");
-  if (options.isolation() == Options::NONE) {
+  // The Python engine has processes of its own wherever it is itself, which hang like others.
+  const bool others = options.worker().shared_memory_bytes() > 0 || options.worker().body_memory_bytes() > 0;
+  if (options.isolation() == Options::NONE && (c.engine != "python" || others)) {
     c.problems.push_back(inside.Here("worker needs isolation: PROCESS or ENGINE_PROCESS for " + c.model));
   }
   if (options.worker().hang_timeout_ms() > kHangTimeoutMsMax) {

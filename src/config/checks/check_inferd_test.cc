@@ -97,5 +97,16 @@ TEST(CheckInferdOptionsJsonTest, UnknownNumbersAreNoModes) {
                                             "inferd.version_transition: unknown transition 5"));
 }
 
+TEST(CheckInferdOptionsJsonTest, WorkersOfThePythonEngineHangWithoutIsolation) {
+  const auto problems = [](const char* worker, std::string_view engine) {
+    const auto config = ParseModelConfig(
+        "name: \"M\" backend: \"b\" inferd { isolation: NONE worker { " + std::string(worker) + " } }", "c.pbtxt");
+    return FindProblems(*config->document, "M", engine).size();
+  };
+  EXPECT_EQ(problems("hang_timeout_ms: 5", "python"), 0u);
+  EXPECT_EQ(problems("hang_timeout_ms: 5 shared_memory_bytes: 65536", "python"), 1u);
+  EXPECT_EQ(problems("hang_timeout_ms: 5", "fake"), 1u);
+}
+
 }  // namespace
 }  // namespace inferd::config

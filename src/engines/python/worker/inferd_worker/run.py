@@ -11,7 +11,6 @@ import types
 
 from inferd_worker.channel import Channel
 from inferd_worker.confinement import confine
-from inferd_worker.signature import Load
 
 PARENT_LOOKS_S = 5
 
@@ -20,7 +19,16 @@ def run():
     channel = Channel()
     os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
     sys.dont_write_bytecode = True  # model folders may be read-only, and are watched for changes
-    load = Load(channel.receive_order(), functools.partial(channel.send, "log"))
+    order = channel.receive_order()
+    if order is None:
+        return
+    try:
+        need_numpy()
+    except ImportError as error:
+        channel.send("failed", str(error))
+        return
+    from inferd_worker.signature import Load
+    load = Load(order, functools.partial(channel.send, "log"))
     try:
         confine(load)
         threading.Thread(target=leave_with_the_server, args=(os.getppid(),), daemon=True).start()
@@ -55,12 +63,16 @@ def serve(model, load, channel):
             traceback.print_exc()
 
 
-def open_model(load, channel):
+def need_numpy():
+    """Before what imports it: nearly all modules of a worker do."""
     try:
         import numpy  # noqa: F401
     except ImportError as error:
         raise ImportError(f"the interpreter {sys.executable} has no numpy: install it there, or name another interpreter "
-                          "(EXECUTION_ENV_PATH)") from error
+                          f"(EXECUTION_ENV_PATH): {error}") from error
+
+
+def open_model(load, channel):
     if not load.file.endswith(".py"):
         from inferd_worker import handlers
         from inferd_worker.predictor import PredictorModel

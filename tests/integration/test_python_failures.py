@@ -1,0 +1,285 @@
+"""What models in Python do to their worker, in each of their calls: it ends, it hangs, it gives too much. The server, and models
+beside it, go on."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+from support import models
+from support.dialects import V2Binary
+from support.isolation import IN_BOTH_ISOLATIONS
+from support.python_models import CLASS, add, infer, tensor
+from support.server import Server, wait_until
+
+pytestmark = IN_BOTH_ISOLATIONS
+IN_OUT = ('input { name: "IN" data_type: TYPE_INT32 dims: [ -1 ] } output { name: "OUT" data_type: TYPE_INT32 dims: [ -1 ] } '
+          'backend: "python"\n')
+# Each of its calls does what a test puts there; `execute` where the first number is 1.
+CALLS = ("auto_complete_config", "initialize", "execute", "finalize")
+MODEL = CLASS + """
+import ctypes, os, sys, threading, time
+
+class TritonPythonModel:
+    @staticmethod
+    def auto_complete_config(config):
+        {auto_complete_config}
+        return config
+
+    def initialize(self, args):
+        {initialize}
+
+    def execute(self, requests):
+        if requests[0].inputs()[0].as_numpy()[0] == 1:
+            {execute}
+        return [pb_utils.InferenceResponse([pb_utils.Tensor("OUT", np.array([os.getpid()], np.int32))]) for _ in requests]
+
+    def finalize(self):
+        {finalize}
+"""
+CRASHES = {"exit": ("os._exit(3)", "left with status 3"), "fault": ("ctypes.string_at(0)", "was ended by signal 11")}
+LOOP = "while True: time.sleep(0.01)"
+
+
+def model(**calls):
+    return MODEL.format(**{call: calls.get(call, "pass") for call in CALLS})
+
+
+def ask(server, number=0, name="m"):
+    return server.infer(name, [tensor("IN", "INT32", [number])])
+
+
+def reason_of(server, name="m"):
+    def reason():
+        rows = server.json("POST", "/v2/repository/index")[1]
+        return next((row.get("reason") for row in rows if row["name"] == name), None)
+
+    return wait_until(reason, "the load has failed")
+
+
+def process_of(server, name="m"):
+    return infer(server, name, tensor("IN", "INT32", [0]))["OUT"][0]
+
+
+def is_there(process):
+    """Not as a dead child that nobody has looked at, either."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("call", ["auto_complete_config", "initialize"])
+@pytest.mark.parametrize("how", CRASHES)
+def test_a_crash_while_it_is_loaded_is_the_reason(tmp_path, call, how):
+    crash, text = CRASHES[how]
+    add(tmp_path, "m", model(**{call: crash}), IN_OUT)
+    add(tmp_path, "well", model(), IN_OUT)
+    with Server(tmp_path, ready=False) as server:
+        reason = reason_of(server)
+        assert text in reason, reason
+        assert f"failed to load 'm' version 1: {reason}" in server.log()
+        wait_until(lambda: ask(server, name="well")[0] == 200, "the other model answers")
+
+
+@pytest.mark.parametrize("how", CRASHES)
+def test_a_crash_in_an_execution_is_its_answer(tmp_path, how):
+    crash, text = CRASHES[how]
+    add(tmp_path, "m", model(execute=crash), IN_OUT)
+    with Server(tmp_path) as server:
+        for _ in range(2):
+            before = process_of(server)
+            status, answer = ask(server, 1)
+            assert status == 503 and "Stub process 'm_0_0' is not healthy" in answer["error"] and text in answer["error"], answer
+            assert process_of(server) != before, "another process answers"
+            assert not is_there(before)
+
+
+@pytest.mark.parametrize("how", CRASHES)
+def test_a_crash_at_the_end_hurts_nobody(tmp_path, how):
+    add(tmp_path, "m", model(finalize=CRASHES[how][0]), IN_OUT)
+    add(tmp_path, "well", model(), IN_OUT)
+    with Server(tmp_path, options=["--model-control-mode=explicit", "--load-model=*"]) as server:
+        for _ in range(2):
+            process = process_of(server)
+            assert server.json("POST", "/v2/repository/models/m/unload")[0] == 200
+            wait_until(lambda: not is_there(process), "the worker has ended")
+            assert ask(server, name="well")[0] == 200
+            assert server.json("POST", "/v2/repository/models/m/load")[0] == 200
+        assert ask(server)[0] == 200
+
+
+@pytest.mark.parametrize("call", ["auto_complete_config", "initialize"])
+def test_a_load_that_never_ends_holds_up_nothing_else(tmp_path, call):
+    told = tmp_path / "told"
+    hangs = f"open({str(told)!r}, 'w').write(str(os.getpid()))\n        {LOOP}"
+    add(tmp_path / "models", "m", model(**{call: hangs}), IN_OUT)
+    add(tmp_path / "models", "well", model(), IN_OUT)
+    with Server(tmp_path / "models", ready=False) as server:
+        process = wait_until(lambda: told.exists() and told.read_text(), "the model hangs")
+        wait_until(lambda: ask(server, name="well")[0] == 200, "the other model answers")
+        assert ask(server)[0] != 200 and is_there(process)
+    wait_until(lambda: not is_there(process), "it goes with the server")
+
+
+def test_an_execution_that_never_ends_is_ended(tmp_path):
+    add(tmp_path, "m", model(execute="while True: pass"), IN_OUT + "inferd { worker { hang_timeout_ms: 300 } }")
+    with Server(tmp_path) as server:
+        for _ in range(2):
+            before = process_of(server)
+            status, answer = ask(server, 1)
+            assert status == 503 and re.search("did not answer in time|gave no sign of life", answer["error"]), answer
+            # In a process of the engine's own it is that which is ended, and begins anew after a pause; the worker sees it.
+            wait_until(lambda: ask(server)[0] == 200, "another process answers")
+            assert process_of(server) != before
+            wait_until(lambda: not is_there(before), "it has ended")
+
+
+def test_an_end_that_never_ends_is_ended(tmp_path):
+    add(tmp_path, "m", model(finalize=LOOP), IN_OUT)
+    with Server(tmp_path, options=["--model-control-mode=explicit", "--load-model=*"]) as server:
+        process = process_of(server)
+        assert server.json("POST", "/v2/repository/models/m/unload")[0] == 200
+        wait_until(lambda: not is_there(process), "the worker was ended")
+        assert server.health("live")
+
+
+def test_a_process_that_a_model_leaves_behind_holds_up_nothing(tmp_path):
+    told = tmp_path / "told"
+    # The child has all that its parent had open.
+    add(tmp_path / "models", "m", model(execute=f"child = os.fork() or (time.sleep(600), os._exit(0)); "
+                                                f"open({str(told)!r}, 'w').write(str(child)); os._exit(3)"), IN_OUT)
+    with Server(tmp_path / "models") as server:
+        for _ in range(2):
+            told.unlink(missing_ok=True)
+            status, answer = ask(server, 1)
+            os.kill(int(told.read_text()), signal.SIGKILL)
+            assert status == 503 and "left with status 3" in answer["error"], answer
+            assert ask(server)[0] == 200
+
+
+def test_a_thread_that_dies_is_the_models_affair(tmp_path):
+    add(tmp_path, "m", model(execute="threading.Thread(target=lambda: 1 / 0, name='doomed').start()"), IN_OUT)
+    with Server(tmp_path) as server:
+        process = process_of(server)
+        for _ in range(3):
+            assert ask(server, 1)[0] == 200
+        assert process_of(server) == process
+        wait_until(lambda: server.log().count("ZeroDivisionError") == 3, "what Python says of it is in the log")
+
+
+LARGE = """
+import numpy as np
+from numpy.typing import NDArray
+
+def predict(count: int) -> NDArray[np.uint8]:
+    if count > 1 << 30:
+        return np.broadcast_to(np.uint8(7), (count,))  # which takes no memory until it is written down
+    return np.arange(count, dtype=np.uint32).astype(np.uint8)
+"""
+LARGE_CLASS = CLASS + """
+class TritonPythonModel:
+    @staticmethod
+    def auto_complete_config(config):
+        config.add_input({"name": "count", "data_type": "TYPE_INT64", "dims": [1]})
+        config.add_output({"name": "output", "data_type": "TYPE_UINT8", "dims": [-1]})
+        return config
+
+    def execute(self, requests):
+        count = int(requests[0].inputs()[0].as_numpy()[0])
+        return [pb_utils.InferenceResponse([pb_utils.Tensor("output", np.arange(count, dtype=np.uint32).astype(np.uint8))])]
+"""
+
+
+@pytest.mark.parametrize("source", [LARGE, LARGE_CLASS], ids=["function", "class"])
+def test_outputs_of_many_megabytes(tmp_path, source):
+    add(tmp_path, "large", source)
+    with Server(tmp_path) as server:
+        for count in (100, 50_000_000, 0, 7_000_001):
+            got = V2Binary(server).ask("large", {"count": (numpy.array([count]), "INT64")}, {})["output"]
+            assert got.shape == (count,) and numpy.array_equal(got, numpy.arange(count, dtype=numpy.uint32).astype(numpy.uint8))
+
+
+@pytest.mark.parametrize("returned", ["None", "'text'", "object()", "[[1], [2, 3]]", "{'a': 1}", "np.array([{}])", "1j"])
+def test_a_function_that_returns_what_is_no_tensor(tmp_path, returned):
+    add(tmp_path, "wrong", f"""
+        import numpy as np
+        def predict(x: np.ndarray) -> np.ndarray:
+            return x if x[0] == 0 else {returned}
+        """)
+    with Server(tmp_path) as server:
+        for _ in range(2):
+            status, answer = server.infer("wrong", [tensor("x", "FP32", [1])])
+            assert status == 500 and "returned value 'output'" in answer["error"], answer
+            assert infer(server, "wrong", tensor("x", "FP32", [0])) == {"output": [0]}
+
+
+@pytest.mark.parametrize("array", ["np.zeros(1, np.float64)", "np.array(['a'], object)", "np.zeros((1, 1, 1), np.int32)"])
+def test_a_class_whose_outputs_are_others_than_it_said(tmp_path, array):
+    add(tmp_path, "m", model(execute=f"return [pb_utils.InferenceResponse([pb_utils.Tensor('OUT', {array})])]"), IN_OUT)
+    with Server(tmp_path) as server:
+        for _ in range(2):
+            status, answer = ask(server, 1)
+            assert status == 500 and "OUT" in answer["error"], answer
+            assert ask(server)[0] == 200
+
+
+def test_what_a_model_prints_is_in_the_log_and_nowhere_else(tmp_path):
+    prints = "[print(word, file=file, flush=True) for word, file in (('to stdout', sys.stdout), ('to stderr', sys.stderr))]; "
+    add(tmp_path, "m", "print('at import')\n" + model(
+        auto_complete_config="print('as it completes', flush=True)", initialize=prints.replace("to std", "initial std"),
+        execute=prints + "os.write(1, b'past Python\\n'); os.system('echo by a child'); print('x' * 1_000_000, flush=True)",
+        finalize=prints.replace("to std", "final std")), IN_OUT)
+    with Server(tmp_path, options=["--model-control-mode=explicit", "--load-model=*"]) as server:
+        for _ in range(3):
+            assert ask(server, 1)[0] == 200
+        process = process_of(server)
+        assert server.json("POST", "/v2/repository/models/m/unload")[0] == 200
+        wait_until(lambda: not is_there(process), "the worker has ended")
+        log = server.log()
+    for word, count in (("at import", 1), ("as it completes", 1), ("initial stdout", 1), ("initial stderr", 1), ("to stdout", 3),
+                        ("to stderr", 3), ("past Python", 3), ("by a child", 3), ("x" * 1_000_000, 3), ("final stdout", 1),
+                        ("final stderr", 1)):
+        assert log.count(f"{word}\n") == count, word
+
+
+INTERPRETERS = {
+    "numpy": ("venv", "bin/python3 has no numpy: install it there"),
+    "nothing": ("none", "there is no bin/python3 in it"),
+    "no program": (b"no program\n", ""),
+}
+
+
+@pytest.mark.parametrize("lacks", INTERPRETERS)
+def test_an_interpreter_that_cannot_run_models(tmp_path, lacks):
+    kind, text = INTERPRETERS[lacks]
+    environment = tmp_path / "environment"
+    if kind == "venv":
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    else:
+        (environment / "bin").mkdir(parents=True)
+    if isinstance(kind, bytes):
+        models.write_whole(environment / "bin/python3", kind)
+        (environment / "bin/python3").chmod(0o755)
+    add(tmp_path / "models", "m", model(), IN_OUT +
+        f'parameters {{ key: "EXECUTION_ENV_PATH" value {{ string_value: "{environment}" }} }}')
+    add(tmp_path / "models", "well", model(), IN_OUT)
+    with Server(tmp_path / "models", ready=False) as server:
+        reason = reason_of(server)
+        assert text in reason and (str(environment) in reason or isinstance(kind, bytes)), reason
+        assert re.search(r"failed to load 'm' version 1: .*" + re.escape(text), server.log())
+        wait_until(lambda: ask(server, name="well")[0] == 200, "the other model answers")
+
+
+def test_messages_that_are_too_long(tmp_path):
+    add(tmp_path, "m", model(execute="raise RuntimeError('x' * 70_000_000)"), IN_OUT)
+    with Server(tmp_path) as server:
+        status, answer = ask(server, 1)
+        assert status in (500, 503) and answer["error"], json.dumps(answer)[:200]
+        assert ask(server)[0] == 200
