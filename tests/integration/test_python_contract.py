@@ -2,8 +2,10 @@
 
 import json
 
+import numpy
 import pytest
 
+from support.dialects import V2Binary
 from support.isolation import IN_BOTH_ISOLATIONS
 from support.python_models import CLASS, add, infer, stream, tensor
 from support.server import Server, wait_until
@@ -181,6 +183,39 @@ refused(lambda: pb_utils.Tensor.from_dlpack("x", Elsewhere()), "DLDevice type 8 
 return [answer([7])]"""), IN_OUT)
     with Server(tmp_path) as server:
         assert infer(server, "packs", tensor("IN", "INT32", [1, 2, 3])) == {"OUT": [7]}
+
+
+def test_bf16_by_dlpack(tmp_path):
+    add(tmp_path, "packs", CLASS + """
+import ctypes
+pointer = ctypes.pythonapi.PyCapsule_GetPointer
+pointer.argtypes, pointer.restype = (ctypes.py_object, ctypes.c_char_p), ctypes.c_void_p
+
+class TritonPythonModel:
+    def execute(self, requests):
+        given = requests[0].inputs()[0]
+        capsule = given.to_dlpack()
+        # Behind the address, the device and the number of dimensions: the type's code, 4, its bits, and one lane.
+        assert ctypes.string_at(pointer(capsule, b"dltensor") + 20, 4) == bytes([4, 16, 1, 0])
+        return [pb_utils.InferenceResponse([pb_utils.Tensor.from_dlpack("OUT", each)]) for each in (capsule if TWICE else given,)]
+""".replace("TWICE", "given.shape() == [1, 2]"), IN_OUT.replace("INT32", "BF16").replace("[ -1 ]", "[ 1, -1 ]"))
+    with Server(tmp_path) as server:
+        for values in ([[1, -2.5]], [[1, 0.5, 3]]):
+            got = V2Binary(server).ask("packs", {"IN": (numpy.array(values, numpy.float32), "BF16")}, {})
+            assert got["OUT"].tolist() == values
+
+
+def test_a_model_that_leaves_by_an_exception_goes_on(tmp_path):
+    add(tmp_path, "leaves", body("""
+import os, sys
+if requests[0].inputs()[0].as_numpy()[0] == 1:
+    sys.exit("no luck")
+return [answer([os.getpid()])]"""), IN_OUT)
+    with Server(tmp_path) as server:
+        process = infer(server, "leaves", tensor("IN", "INT32", [0]))
+        status, answer = server.infer("leaves", [ONE])
+        assert status == 500 and "message: SystemExit: no luck\n" in answer["error"], answer
+        assert infer(server, "leaves", tensor("IN", "INT32", [0])) == process
 
 
 def test_lines_of_the_log_say_where_they_come_from(tmp_path):

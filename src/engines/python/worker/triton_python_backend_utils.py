@@ -8,6 +8,7 @@ import weakref
 
 import numpy
 
+from inferd_worker import dlpack as _dlpack
 from inferd_worker import server_calls as _server_calls
 from inferd_worker import tensors as _tensors
 
@@ -18,7 +19,6 @@ TRITONSERVER_REQUEST_RELEASE_ALL = 1
 TRITONSERVER_REQUEST_RELEASE_RESCHEDULE = 2
 TRITONSERVER_MEMORY_CPU = 0
 TRITONSERVER_MEMORY_GPU = 2
-_DLPACK_CPU, _DLPACK_CUDA_HOST = 1, 3
 
 
 class TritonModelException(Exception):
@@ -91,19 +91,23 @@ class Tensor:
 
     @staticmethod
     def from_dlpack(name, tensor):
-        if type(tensor).__name__ == "PyCapsule":
-            tensor = _Capsule(tensor)
-        if not hasattr(tensor, "__dlpack__") or not hasattr(tensor, "__dlpack_device__"):
-            raise TritonModelException("Provided tensor is not supported. Tensor must be a DLPack capsule or have "
-                                       "`__dlpack__` and `__dlpack_device__` attributes.")
-        device = int(tensor.__dlpack_device__()[0])
-        if device not in (_DLPACK_CPU, _DLPACK_CUDA_HOST):
-            raise TritonModelException(f"DLDevice type {device} is not support by Python backend.")
-        array = numpy.from_dlpack(tensor)
+        capsule = tensor
+        if type(tensor).__name__ != "PyCapsule":
+            if not hasattr(tensor, "__dlpack__") or not hasattr(tensor, "__dlpack_device__"):
+                raise TritonModelException("Provided tensor is not supported. Tensor must be a DLPack capsule or have "
+                                           "`__dlpack__` and `__dlpack_device__` attributes.")
+            device = int(tensor.__dlpack_device__()[0])
+            if device not in (_dlpack.CPU, _dlpack.CUDA_HOST):
+                raise TritonModelException(f"DLDevice type {device} is not support by Python backend.")
+            capsule = tensor.__dlpack__()
+        array, is_bf16 = _dlpack.unpacked(capsule)
         if not array.flags.c_contiguous:
             raise TritonModelException("DLPack tensor is not contiguous. Only contiguous DLPack tensors that are stored in C-Order "
                                        "are supported.")
-        return Tensor(name, array)
+        made = Tensor(name, array)
+        if is_bf16:
+            made._datatype = _tensors.BF16
+        return made
 
     def name(self):
         return self._name
@@ -127,24 +131,11 @@ class Tensor:
         if self._datatype == _tensors.BYTES:
             raise TritonModelException("DLPack does not have support for string tensors.")
         if self._datatype == _tensors.BF16:
-            raise TritonModelException("Tensor dtype is BF16, which numpy cannot make a DLPack capsule of.")
+            return _dlpack.packed_bf16(self._array)
         return self._array.__dlpack__()
 
     def __dlpack_device__(self):
         return self._array.__dlpack_device__()
-
-
-class _Capsule:
-    """One by itself does not say where its memory is: numpy looks, and refuses what is not the CPU's."""
-
-    def __init__(self, capsule):
-        self._capsule = capsule
-
-    def __dlpack__(self, **_):
-        return self._capsule
-
-    def __dlpack_device__(self):
-        return _DLPACK_CPU, 0
 
 
 class InferenceResponse:

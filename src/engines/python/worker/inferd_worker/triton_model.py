@@ -65,7 +65,7 @@ class TritonModel:
             execution.take(returned)
         except EOFError:
             raise
-        except Exception as error:  # the model's own: all of the batch fails
+        except (Exception, SystemExit) as error:  # the model's own: all of the batch fails
             execution.fail(self._text_of(error))
         finally:
             current_execution.reset(token)

@@ -1,0 +1,53 @@
+"""BF16 in DLPack's capsules. numpy has no such type: it makes and takes them as UINT16, and the capsule is told what it has."""
+
+import ctypes
+
+import numpy
+
+CPU, CUDA_HOST = 1, 3
+NAME = b"dltensor"
+UINT, BFLOAT = 1, 4
+
+
+class _DLTensor(ctypes.Structure):
+    """The beginning of a capsule's content, as DLPack's header has it."""
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+
+_is_valid = ctypes.pythonapi.PyCapsule_IsValid
+_is_valid.argtypes, _is_valid.restype = (ctypes.py_object, ctypes.c_char_p), ctypes.c_int
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.argtypes, _pointer.restype = (ctypes.py_object, ctypes.c_char_p), ctypes.c_void_p
+
+
+class _Holder:
+    """A capsule for numpy, which asks where its memory is and looks for itself besides."""
+
+    def __init__(self, capsule):
+        self._capsule = capsule
+
+    def __dlpack__(self, **_):
+        return self._capsule
+
+    def __dlpack_device__(self):
+        return CPU, 0
+
+
+def packed_bf16(array):
+    """A capsule of an array of UINT16 that is BF16."""
+    capsule = array.__dlpack__()
+    _DLTensor.from_address(_pointer(capsule, NAME)).code = BFLOAT
+    return capsule
+
+
+def unpacked(capsule):
+    """(an array on the same memory, whether it is BF16)"""
+    is_bf16 = False
+    if _is_valid(capsule, NAME):
+        content = _DLTensor.from_address(_pointer(capsule, NAME))
+        is_bf16 = (content.code, content.bits, content.lanes) == (BFLOAT, 16, 1)
+        if is_bf16:
+            content.code = UINT
+    return numpy.from_dlpack(_Holder(capsule)), is_bf16
