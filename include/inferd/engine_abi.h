@@ -225,6 +225,12 @@ typedef struct inferd_signature {
   /* 1: requests may belong to sequences (inferd_host.sequence). 0: the server refuses those. A request that failed is
    * not executed again by the server where this is 1: the engine may have kept a part of it. */
   int32_t sequences;
+
+  /* 1: execute() waits for another process, which computes. Most of a short execution is then the way there and back,
+   * and a hop to another thread before it costs as much again: the server lets executions run on the threads of
+   * connections that take several times longer than those of other models may. Such an execute() returns
+   * INFERD_PENDING rather than wait for long. */
+  int32_t computes_elsewhere;
 } inferd_signature;
 
 /* ---- Loading -------------------------------------------------------------------------------------------------- */

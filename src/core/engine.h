@@ -163,6 +163,8 @@ class EngineModel {
   virtual std::span<const std::string> significant_parameters() const { return {}; }
   // Threads that an execution keeps busy, the one that calls Execute() included; 0: none, it only waits.
   virtual int compute_threads() const { return 1; }
+  // Execute() waits for another process that computes: of a short execution, most is the way there and back.
+  virtual bool computes_elsewhere() const { return false; }
   // How many executions of an instance may be unfinished at a time, where Execute() returns before they are; at
   // least 1.
   virtual int unfinished_executions_max() const { return 1; }

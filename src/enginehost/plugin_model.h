@@ -27,6 +27,7 @@ class PluginModel final : public core::EngineModel {
   bool wants_one_piece(int input) const override { return model_->wish(input).one_piece; }
   std::span<const std::string> significant_parameters() const override { return model_->significant_parameters(); }
   int compute_threads() const override { return model_->compute_threads(); }
+  bool computes_elsewhere() const override { return model_->computes_elsewhere(); }
   int unfinished_executions_max() const override { return model_->unfinished_executions_max(); }
 
  private:

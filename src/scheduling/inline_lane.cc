@@ -12,22 +12,23 @@ namespace {
 // Sharing an execution takes a copy of the inputs. That of a larger request costs more than a quick execution saves.
 constexpr size_t kShareBytesMax = 64 * 1024;
 
-// Of an execution in a worker process, most is the way there and back. A hop before it costs that much again.
-constexpr int64_t kIsolatedFactor = 4;
+// Of an execution in another process, most is the way there and back. A hop before it costs that much again.
+constexpr int64_t kElsewhereFactor = 4;
 
 // The model's own word on running inline goes before the server's.
-InlineGate MakeGate(const config::ModelConfig& config, const SchedulerOptions& options) {
+InlineGate MakeGate(const config::ModelConfig& config, bool computes_elsewhere, const SchedulerOptions& options) {
   const auto model_ns_max = static_cast<int64_t>(std::min<uint64_t>(config.inline_execution_max_us, 1'000'000)) * 1000;
-  const int64_t factor = config.isolation != config::Isolation::kNone ? kIsolatedFactor : 1;
+  const int64_t factor = computes_elsewhere ? kElsewhereFactor : 1;
   return InlineGate(model_ns_max == 0 ? factor * options.inline_service_ns_max : model_ns_max, config.inline_execution);
 }
 
 }  // namespace
 
-InlineLane::InlineLane(const config::ModelConfig& config, const SchedulerOptions& options, HeldThreads& held_threads)
-    : gate_(MakeGate(config, options)),
+InlineLane::InlineLane(const config::ModelConfig& config, bool computes_elsewhere, const SchedulerOptions& options,
+                       HeldThreads& held_threads)
+    : gate_(MakeGate(config, computes_elsewhere, options)),
       limit_ns_(gate_.service_ns_max()),
-      looks_for_more_(config.isolation != config::Isolation::kNone),
+      looks_for_more_(computes_elsewhere),
       held_threads_(held_threads) {}
 
 bool InlineLane::MayRun(const QueueEntry& entry) const {

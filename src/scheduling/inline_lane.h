@@ -23,7 +23,9 @@ enum class Place { kWorker, kCaller, kWatchedCaller };
 // thread-safe: the scheduler's lock guards it.
 class InlineLane final {
  public:
-  InlineLane(const config::ModelConfig& config, const SchedulerOptions& options, HeldThreads& held_threads);
+  // `computes_elsewhere`: EngineModel's.
+  InlineLane(const config::ModelConfig& config, bool computes_elsewhere, const SchedulerOptions& options,
+             HeldThreads& held_threads);
 
   // Whether this thread may run the request, or the execution, as far as that is concerned.
   bool MayRun(const QueueEntry& entry) const;

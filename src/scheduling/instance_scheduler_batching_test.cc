@@ -41,6 +41,7 @@ class BatchingTest : public ::testing::Test {
         FakeEngine::Identity(execution);
       }
     };
+    script.computes_elsewhere = computes_elsewhere_;
     return script;
   }
   void Make(int instances = 1, SchedulerOptions options = {}) {
@@ -106,6 +107,7 @@ class BatchingTest : public ::testing::Test {
   std::atomic<bool> holds_{false};
   std::atomic<bool> fails_{false};
   bool splits_ = false;
+  bool computes_elsewhere_ = false;
   int64_t nanoseconds_per_row_ = 0;
   Gate gate_;
   config::ModelConfig config_;
@@ -632,7 +634,7 @@ TEST_F(BatchingTest, ATurnsLastRequestWaitsForNobodyElse) {
 
 TEST_F(BatchingTest, BeforeAnExecutionInAnotherProcessTheThreadLooksForMore) {
   config_.inline_execution = config::InlineExecution::kAlways;
-  config_.isolation = config::Isolation::kProcess;
+  computes_elsewhere_ = true;
   Make();
   base::Turn turn;
   const base::Turn::Scope here(turn);
@@ -648,7 +650,7 @@ TEST_F(BatchingTest, BeforeAnExecutionInAnotherProcessTheThreadLooksForMore) {
 
 TEST_F(BatchingTest, AnExecutionInAnotherProcessMayKeepTheThreadForLonger) {
   nanoseconds_per_row_ = 150'000;
-  config_.isolation = config::Isolation::kProcess;
+  computes_elsewhere_ = true;
   Make(1, {.inline_service_ns_max = 100'000});
   for (int i = 0; i <= InlineGate::kSamplesMin; ++i) {
     SendInOneTurn(1);

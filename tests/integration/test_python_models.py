@@ -292,3 +292,47 @@ def test_no_worker_outlives_its_model(tmp_path):
         assert second != first
         assert server.json("POST", "/v2/repository/models/plus/unload")[0] == 200
         wait_until(lambda: not os.path.exists(f"/proc/{second}"), "the worker has ended")
+
+
+# On the one thread that serves connections: it waits for a worker only where the worker is quick.
+@pytest.mark.parametrize("slow", ["an execution", "the start of another worker"])
+def test_what_takes_long_keeps_no_connection_waiting(tmp_path, slow):
+    began, go_on = tmp_path / "began", tmp_path / "go_on"
+    add(tmp_path / "models", "slow", f"""
+        import os, pathlib, time
+        began, go_on = pathlib.Path({str(began)!r}), pathlib.Path({str(go_on)!r})
+
+        def wait():
+            began.touch()
+            while not go_on.exists():
+                time.sleep(0.01)
+
+        if os.path.exists({str(tmp_path / "ended")!r}):
+            wait()
+
+        def predict(x: int) -> int:
+            if x == 1:
+                wait()
+            if x == 2:
+                pathlib.Path({str(tmp_path / "ended")!r}).touch()
+                os._exit(3)
+            return x + 10
+        """, "inferd { inline_execution: ALWAYS }")
+    add(tmp_path / "models", "quick", "def predict(x: int) -> int:\n    return -x\n")
+    body = json.dumps({"inputs": [tensor("x", "INT64", [5])]})
+    with Server(tmp_path / "models", options=["--loop-threads", "1"]) as server, \
+            concurrent.futures.ThreadPoolExecutor(1) as pool:
+        connection = server.connect(60)
+        connection.request("GET", "/v2/health/live")  # of that thread from now on
+        connection.getresponse().read()
+        value = 1 if slow == "an execution" else 3
+        if value == 3:
+            assert server.infer("slow", [tensor("x", "INT64", [2])])[0] == 503
+        answer = pool.submit(infer, server, "slow", tensor("x", "INT64", [value]))
+        wait_until(began.exists, "it waits")
+        connection.request("POST", "/v2/models/quick/infer", body)
+        quick = json.loads(connection.getresponse().read())
+        assert outputs_of(quick) == {"output": [-5]} and not answer.done()
+        go_on.touch()
+        assert answer.result(60) == {"output": [value + 10]}
+        connection.close()

@@ -29,6 +29,7 @@ class FakeEngine final : public core::Engine {
     // Whether a TryExecute() does not do it; null: it always does.
     std::function<bool(core::Execution&)> takes_long = nullptr;
     int unfinished_executions_max = 1;
+    bool computes_elsewhere = false;
   };
 
   static core::ModelSignature DefaultSignature() {
@@ -149,6 +150,7 @@ class FakeEngine final : public core::Engine {
     size_t input_alignment(int) const override { return script_->alignment; }
     core::Availability availability() const override { return script_->availability; }
     int compute_threads() const override { return script_->unfinished_executions_max > 1 ? 0 : 1; }
+    bool computes_elsewhere() const override { return script_->computes_elsewhere; }
     int unfinished_executions_max() const override { return script_->unfinished_executions_max; }
 
    private:

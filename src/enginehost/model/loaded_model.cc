@@ -97,6 +97,7 @@ base::Status LoadedModel::ReadSignature(const inferd_signature* abi, const core:
     return base::Internal("executions that keep " + std::to_string(compute_threads) + " threads busy");
   }
   compute_threads_ = compute_threads == 0 ? cpu_threads : std::max(compute_threads, 0);
+  computes_elsewhere_ = INFERD_HAS_FIELD(inferd_signature, abi, computes_elsewhere) && abi->computes_elsewhere != 0;
   const int unfinished =
       INFERD_HAS_FIELD(inferd_signature, abi, unfinished_executions_max) ? abi->unfinished_executions_max : 0;
   if (unfinished < 0 || unfinished > INFERD_UNFINISHED_EXECUTIONS_MAX) {

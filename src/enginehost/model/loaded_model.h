@@ -73,6 +73,7 @@ class LoadedModel final {
   const InputWish& wish(size_t input) const { return wishes_[input]; }
   const std::vector<std::string>& significant_parameters() const { return significant_parameters_; }
   int compute_threads() const { return compute_threads_; }
+  bool computes_elsewhere() const { return computes_elsewhere_; }
   int unfinished_executions_max() const { return unfinished_executions_max_; }
   size_t signature_number() const { return number_; }  // the engine's; 0: signature()
 
@@ -94,6 +95,7 @@ class LoadedModel final {
   std::vector<InputWish> wishes_;
   std::vector<std::string> significant_parameters_;
   int compute_threads_ = 1;
+  bool computes_elsewhere_ = false;
   int unfinished_executions_max_ = 1;
 };
 

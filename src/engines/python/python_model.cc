@@ -169,6 +169,7 @@ base::Status PythonModel::ReadSignature(const Value& described) {
   INFERD_RETURN_IF_ERROR(AddTensors(items[6], /*inputs=*/true, form));
   INFERD_RETURN_IF_ERROR(AddTensors(items[7], /*inputs=*/false, form));
   signature_.Finish(/*compute_threads=*/1);
+  signature_.SetComputesElsewhere();
   signature_.SetDecoupled(*decoupled);
   if (*decoupled) signature_.SetUnfinishedMax(kUnfinishedMax);
   signature_.SetSequences(*sequences);

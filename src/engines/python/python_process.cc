@@ -23,6 +23,9 @@ constexpr std::chrono::seconds kEndPatience{5};
 constexpr std::chrono::seconds kClosedPatience{2};
 // And how long a message may take that has begun, either way.
 constexpr std::chrono::seconds kMessagePatience{60};
+// What is read at once, at least: most messages are far smaller.
+constexpr size_t kReceivedBytes = size_t{1} << 13;
+constexpr size_t kKeptBytesMax = size_t{1} << 20;
 constexpr int64_t kPollMaxMs = 60'000;
 
 }  // namespace
@@ -119,6 +122,10 @@ void PythonProcess::End(const base::Status& why) {
 }
 
 PythonProcess::Event PythonProcess::Await(int wake, Clock::time_point until) {
+  return received_size_ > 0 && !end_.has_value() ? Event::kMessage : AwaitBytes(wake, until);
+}
+
+PythonProcess::Event PythonProcess::AwaitBytes(int wake, Clock::time_point until) {
   while (!end_.has_value()) {
     std::array<pollfd, 3> files = {pollfd{.fd = socket_.get(), .events = POLLIN, .revents = 0},
                                    pollfd{.fd = wake, .events = POLLIN, .revents = 0},
@@ -135,18 +142,20 @@ PythonProcess::Event PythonProcess::Await(int wake, Clock::time_point until) {
   return Event::kNeither;
 }
 
-base::Status PythonProcess::ReadExactly(char* data, size_t size, Clock::time_point until) {
-  while (size > 0) {
-    const ssize_t got = recv(socket_.get(), data, size, MSG_DONTWAIT);
+base::Status PythonProcess::ReadAtLeast(size_t size, Clock::time_point until) {
+  if (received_.size() < size) received_.resize(std::max(size, kReceivedBytes));
+  while (received_size_ < size) {
+    // Not all that there is room for: what belongs to the next messages is moved to the front with each.
+    const size_t wanted = std::max(size, std::min(received_.size(), kReceivedBytes)) - received_size_;
+    const ssize_t got = recv(socket_.get(), received_.data() + received_size_, wanted, MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      if (Await(-1, until) == Event::kMessage) continue;
+      if (AwaitBytes(-1, until) == Event::kMessage) continue;
       if (end_.has_value()) return Lose({});
       return Lose(base::DeadlineExceeded("sent half of a message, and was ended"));
     }
     if (got <= 0) return Lose({});
-    data += got;
-    size -= static_cast<size_t>(got);
+    received_size_ += static_cast<size_t>(got);
   }
   return base::OkStatus();
 }
@@ -155,12 +164,19 @@ base::Result<Value> PythonProcess::Receive() {
   if (end_.has_value()) return std::unexpected(Lose({}));
   const auto until = Clock::now() + kMessagePatience;
   uint32_t size = 0;
-  INFERD_RETURN_IF_ERROR(ReadExactly(reinterpret_cast<char*>(&size), sizeof(size), until));
+  INFERD_RETURN_IF_ERROR(ReadAtLeast(sizeof(size), until));
+  std::memcpy(&size, received_.data(), sizeof(size));
   if (size > kMessageBytesMax) return std::unexpected(Lose(base::Internal("sent what is no message, and was ended")));
-  received_.resize(size);
-  INFERD_RETURN_IF_ERROR(ReadExactly(received_.data(), size, until));
-  auto message = ReadMarshal(received_);
+  const size_t end = sizeof(size) + size;
+  INFERD_RETURN_IF_ERROR(ReadAtLeast(end, until));
+  auto message = ReadMarshal({received_.data() + sizeof(size), size});
   if (!message.has_value()) return std::unexpected(Lose(base::Internal(std::string(message.error().message()))));
+  std::memmove(received_.data(), received_.data() + end, received_size_ - end);
+  received_size_ -= end;
+  if (received_.size() > kKeptBytesMax && received_size_ <= kReceivedBytes) {
+    received_.resize(kReceivedBytes);
+    received_.shrink_to_fit();
+  }
   return message;
 }
 

@@ -57,7 +57,9 @@ class PythonProcess final {
  private:
   PythonProcess(base::ChildProcess child, base::FileDescriptor socket, std::shared_ptr<InputBlocks> inputs,
                 SharedArea outputs);
-  base::Status ReadExactly(char* data, size_t size, std::chrono::steady_clock::time_point until);
+  Event AwaitBytes(int wake, std::chrono::steady_clock::time_point until);
+  // Until there are so many bytes in `received_`.
+  base::Status ReadAtLeast(size_t size, std::chrono::steady_clock::time_point until);
   // Ends it, and notes how it ended: by itself, or `why` it had to.
   base::Status Lose(const base::Status& why);
 
@@ -65,7 +67,8 @@ class PythonProcess final {
   base::FileDescriptor socket_;  // none: moved from
   std::shared_ptr<InputBlocks> inputs_;
   SharedArea outputs_;
-  std::string received_;
+  std::vector<char> received_;
+  size_t received_size_ = 0;  // of that, what has come and was not taken
   std::optional<std::string> end_;
 };
 

@@ -16,6 +16,9 @@ using enginekit::Progress;
 
 // For so long after an execution, none else reads: another one is likely, and handing over would cost more than it.
 constexpr std::chrono::milliseconds kQuiet{50};
+// For so long Execute() waits itself: its thread may be one that others wait for, and handing over costs little beside
+// what took longer.
+constexpr std::chrono::milliseconds kHeld{2};
 // How long one that was told to end may still say what is to be logged.
 constexpr std::chrono::seconds kLastLinesPatience{5};
 constexpr std::chrono::hours kLongTime{1};
@@ -80,7 +83,9 @@ WorkerLink::~WorkerLink() {
 base::Result<Value> WorkerLink::Exchange(const MarshalWriter& message, std::chrono::milliseconds patience) {
   INFERD_RETURN_IF_ERROR(process_.Send(message));
   reply_.reset();
-  while (!reply_.has_value() && !process_.end().has_value()) Step(Clock::now() + patience);
+  while (!reply_.has_value() && !process_.end().has_value()) {
+    if (!Step(Clock::now() + patience)) EndHanging();
+  }
   if (!reply_.has_value()) return std::unexpected(base::Unavailable("the Python process " + *process_.end()));
   return *std::exchange(reply_, std::nullopt);
 }
@@ -89,13 +94,6 @@ void WorkerLink::Serve(std::string instance, std::chrono::milliseconds patience)
   instance_ = std::move(instance);
   patience_ = patience;
   listener_ = std::thread([this] { Listen(); });
-}
-
-bool WorkerLink::ended() {
-  TakeReading();
-  const bool ended = process_.end().has_value();
-  LeaveReading();
-  return ended;
 }
 
 bool WorkerLink::idle() {
@@ -140,8 +138,8 @@ void WorkerLink::Listen() {
       // Clients that hold a response up may still let it go.
       outbox_->Await(kQuiet);
       SendOutbox();
-    } else {
-      Step(unfinished ? Clock::now() + patience_ : Clock::now() + kLongTime);
+    } else if (!Step(unfinished ? Clock::now() + patience_ : Clock::now() + kLongTime) && !running_.empty()) {
+      EndHanging();
     }
     const bool over = process_.end().has_value() && running_.empty();
     lock.lock();
@@ -160,7 +158,9 @@ base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
   Progress progress = Progress::kFinished;
   if (status.ok()) {
     Running& running = **begun;
-    while (!running.returned && !process_.end().has_value()) Step(Clock::now() + patience_);
+    const auto until = Clock::now() + kHeld;
+    while (!running.returned && !process_.end().has_value() && Step(until)) {
+    }
     running.pending = !running.over || running.held > 0;
     if (running.pending) {
       progress = Progress::kPending;
@@ -274,9 +274,10 @@ void WorkerLink::SendOutbox() {
 }
 
 // One message, or what other threads have left; with the process's end, all that is pending ends.
-void WorkerLink::Step(Clock::time_point until) {
+bool WorkerLink::Step(Clock::time_point until) {
   SendOutbox();
-  switch (process_.Await(outbox_->descriptor(), until)) {
+  const PythonProcess::Event event = process_.Await(outbox_->descriptor(), until);
+  switch (event) {
     case PythonProcess::Event::kMessage: {
       const auto message = process_.Receive();
       if (!message.has_value()) break;
@@ -284,14 +285,16 @@ void WorkerLink::Step(Clock::time_point until) {
       break;
     }
     case PythonProcess::Event::kWake: outbox_->Drain(); break;
-    case PythonProcess::Event::kNeither:
-      if (!process_.end().has_value() && (!running_.empty() || instance_.empty())) {
-        process_.End(base::DeadlineExceeded("did not answer in time, and was ended"));
-      }
-      break;
+    case PythonProcess::Event::kNeither: break;
   }
   SendOutbox();
   if (process_.end().has_value()) FailPending();
+  return event != PythonProcess::Event::kNeither;
+}
+
+void WorkerLink::EndHanging() {
+  process_.End(base::DeadlineExceeded("did not answer in time, and was ended"));
+  FailPending();
 }
 
 base::Status WorkerLink::Handle(const Value& message) {

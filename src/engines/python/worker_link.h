@@ -39,12 +39,11 @@ class WorkerLink final {
   // is ended.
   void Serve(std::string instance, std::chrono::milliseconds patience);
 
-  // One call at a time. kPending: the model's function has returned, and answers later. UNAVAILABLE: the worker has
-  // ended, and none of the requests that were not answered will be.
+  // One call at a time, none of which takes long: kPending: the execution goes on, and is finished later. Errors are
+  // from before it began, with nothing answered. UNAVAILABLE: the worker has ended.
   base::Result<enginekit::Progress> Execute(const inferd_batch& batch);
 
-  // Whether there is no use in it any more; and whether no execution of it goes on.
-  bool ended();
+  // Whether no execution of it goes on.
   bool idle();
 
  private:
@@ -66,8 +65,9 @@ class WorkerLink final {
   void Listen();
   bool MayListen() REQUIRES(mutex_);
 
-  // For the thread that reads.
-  void Step(std::chrono::steady_clock::time_point until);
+  // For the thread that reads. False: the time is over, and nothing has come.
+  bool Step(std::chrono::steady_clock::time_point until);
+  void EndHanging();
   void SendOutbox();
   base::Status Handle(const Value& message);
   base::Status HandleResponses(const Value::Items& items, bool over);

@@ -24,6 +24,7 @@ class IsolatedModel final : public core::EngineModel {
     return [supervised = supervised_] { return supervised->Available(); };
   }
   std::span<const std::string> significant_parameters() const override { return described().significant_parameters; }
+  bool computes_elsewhere() const override { return true; }
   int compute_threads() const override { return described().compute_threads; }
   uint64_t memory_epoch() const override { return supervised_->loads(); }
 

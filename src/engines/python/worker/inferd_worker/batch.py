@@ -19,11 +19,18 @@ class Batch:
     """What came in an "execute" message, with its inputs as arrays: of the whole batch, and of each request."""
 
     def __init__(self, message, memory, signature, batches):
-        _, self.number, size, self.wanted, requests, self._inputs = message
+        _, self.number, size, self.wanted, self._described, self._inputs = message
         self._memory = memory.see(size)
         self._signature = signature
         self._batches = batches
-        self.requests = [Request(number, description) for number, description in enumerate(requests)]
+        self._requests = None
+
+    @property
+    def requests(self):
+        # Models whose function takes all of a batch at once have no use for them.
+        if self._requests is None:
+            self._requests = [Request(number, description) for number, description in enumerate(self._described)]
+        return self._requests
 
     def whole(self):
         """{name: array}"""
@@ -60,8 +67,9 @@ class Answers:
         self._number = number
         self._places = {}  # by thread: what was written and not sent
         self._lock = threading.Lock()
-        memory.free(Answers._left)
-        Answers._left = []
+        if Answers._left:
+            memory.free(Answers._left)
+            Answers._left = []
 
     def write(self, index, array, datatype=None):
         written = tensors.write(self._memory, index, array, datatype)

@@ -13,6 +13,8 @@ VERSION = 2  # of marshal's format: plain values, without references
 HEADER = struct.Struct("<I")
 ALIGNMENT = 64
 MESSAGE_BYTES_MAX = 1 << 26
+RECEIVED_BYTES = 1 << 13  # at once: far more than most messages have
+GONE = object()  # in place of a message: the server has
 
 
 class Channel:
@@ -21,24 +23,31 @@ class Channel:
 
     def __init__(self):
         self._socket = socket.socket(fileno=SOCKET)
+        self._unread = b""  # what came together with the message before
         self._sending = threading.Lock()
-        self._changed = threading.Condition(threading.Lock())
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._sleepers = 0  # threads that wait for another one to read
         self._reading = False
         self._gone = False
         self._orders = collections.deque()
-        self._waiting = {}  # by number: the replies that have come to what was asked
+        self._replies = {}  # by number: those that have come to what was asked
         self._taken = {}  # by ticket of outputs that the server has taken: whether their client has left
         self._asked = 0
-        self._owner = os.getpid()
+        self._forked = False
+        os.register_at_fork(after_in_child=self._is_in_child)
         self._later = collections.deque()
         self.inputs = InputMemory()
         self.outputs = OutputMemory()
+
+    def _is_in_child(self):
+        self._forked = True
 
     def send(self, *message):
         body = marshal.dumps(message, VERSION)
         if len(body) > MESSAGE_BYTES_MAX:
             raise ValueError(f"a message of {len(body)} bytes to the server is too long")
-        if os.getpid() != self._owner:
+        if self._forked:
             raise RuntimeError("a process that was forked from the model's own cannot call the server")
         with self._sending:
             self._socket.sendall(HEADER.pack(len(body)) + body)
@@ -53,79 +62,95 @@ class Channel:
         """None: the server has gone, or needs the worker no more."""
         if self._later:
             self.send(*self._later.popleft())
-        if not self._wait(lambda: self._orders):
-            return None
-        with self._changed:
-            return self._orders.popleft()
+        order = self._next(self._orders)
+        return None if order is GONE else order
 
     def await_taken(self, ticket):
         """Until the server has taken the outputs that were sent with this ticket, and there is room for others. Whether the client
         that they are for has left."""
-        if not self._wait(lambda: ticket in self._taken):
+        with self._lock:
+            taken = self._taken.setdefault(ticket, collections.deque())
+        left = self._next(taken)
+        if left is GONE:
             raise EOFError("the server has gone")
-        with self._changed:
-            return self._taken.pop(ticket)
+        with self._lock:
+            del self._taken[ticket]
+        return left
 
     def ask(self, *what):
         """Its number, for the replies."""
-        with self._changed:
+        with self._lock:
             self._asked += 1
             number = self._asked
-            self._waiting[number] = collections.deque()
+            self._replies[number] = collections.deque()
         self.send("ask", number, *what)
         return number
 
     def reply(self, number):
         """The next reply to it; behind the final one there is none."""
-        replies = self._waiting[number]
-        if not self._wait(lambda: replies):
+        reply = self._next(self._replies[number])
+        if reply is GONE:
             raise EOFError("the server has gone")
-        with self._changed:
-            reply = replies.popleft()
-            if reply.final:
-                del self._waiting[number]
+        if reply.final:
+            with self._lock:
+                del self._replies[number]
         return reply
 
-    def _wait(self, come):
-        """False: the server has gone."""
-        while True:
-            with self._changed:
-                while not come() and self._reading and not self._gone:
-                    self._changed.wait()
-                if come():
-                    return True
+    def _next(self, queue):
+        """What comes first in a queue that no other thread takes from."""
+        while not queue:
+            with self._lock:
+                if queue:
+                    break
                 if self._gone:
-                    return False
+                    return GONE
+                if self._reading:
+                    self._sleepers += 1
+                    self._changed.wait()
+                    self._sleepers -= 1
+                    continue
                 self._reading = True
             message = None
             try:
                 message = self._read_message()
             finally:
-                with self._changed:
+                with self._lock:
                     self._reading = False
                     self._sort(message)
-                    self._changed.notify_all()
+                    if self._sleepers:
+                        self._changed.notify_all()
+        return queue.popleft()
 
     def _sort(self, message):
         if message is None:
             self._gone = True
         elif message[0] == "reply":
-            replies = self._waiting.get(message[1])
+            replies = self._replies.get(message[1])
             if replies is not None:
                 replies.append(Reply(*message[2:]))
         elif message[0] == "taken":
-            self._taken[message[1]] = message[2]
+            self._taken.setdefault(message[1], collections.deque()).append(message[2])
         else:
             self._orders.append(message)
 
     def _read_message(self):
-        header = self._read(HEADER.size)
-        body = header and self._read(HEADER.unpack(header)[0])
-        return marshal.loads(body) if body else None
+        """None: there is no more."""
+        received = self._unread or self._socket.recv(RECEIVED_BYTES)
+        if len(received) < HEADER.size:
+            received += self._read(HEADER.size - len(received))
+            if len(received) < HEADER.size:
+                return None
+        end = HEADER.size + HEADER.unpack_from(received)[0]
+        if len(received) < end:
+            received += self._read(end - len(received))
+            if len(received) < end:
+                return None
+        self._unread = received[end:]
+        return marshal.loads(memoryview(received)[HEADER.size:end])
 
     def _read(self, size):
-        received = self._socket.recv(size, socket.MSG_WAITALL)
-        return received if len(received) == size else None
+        """So many bytes; fewer once the server has gone."""
+        return self._socket.recv(size, socket.MSG_WAITALL)
 
 
 Reply = collections.namedtuple("Reply", "code message submitted final value size outputs parameters")
@@ -140,6 +165,9 @@ class InputMemory:
 
     def see(self, size):
         """The first `size` bytes, which the server has made it."""
+        mapped = self._mapped
+        if mapped is not None and len(mapped) >= size:
+            return mapped
         with self._lock:
             if self._mapped is None or len(self._mapped) < size:
                 self._mapped = mmap.mmap(INPUTS, size) if size else b""
@@ -153,22 +181,20 @@ class OutputMemory:
         self._mapped = None
         self._lock = threading.Lock()
         self._used = {}  # offset: the end of what is in use there
-
-    @property
-    def size(self):
-        return 0 if self._mapped is None else len(self._mapped)
+        self.size = 0
 
     def allocate(self, size):
-        """(offset, a writable memory of so many bytes); in use until free()."""
+        """(the whole memory, the offset of so many bytes of it), which are in use until free()."""
         with self._lock:
-            offset = self._place(size)
+            offset = self._place(size) if self._used else 0
             end = offset + size
-            if end > self.size:
+            if end > self.size or self._mapped is None:
                 larger = max(1 << 16, 1 << (end - 1).bit_length())
                 os.posix_fallocate(OUTPUTS, 0, larger)
                 self._mapped = mmap.mmap(OUTPUTS, larger)
+                self.size = larger
             self._used[offset] = -(-max(end, offset + 1) // ALIGNMENT) * ALIGNMENT
-            return offset, memoryview(self._mapped)[offset:end]
+            return self._mapped, offset
 
     def _place(self, size):
         """The first place where there is room."""

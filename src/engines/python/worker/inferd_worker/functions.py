@@ -31,6 +31,7 @@ class Form:
     def __init__(self, hint, where):
         self._kind = hint if hint in SCALARS else None
         self._list = None
+        self.is_array = False
         if self._kind is not None:
             self.datatype, self.shape = SCALARS[hint], (1,)
         elif typing.get_origin(hint) is list and typing.get_args(hint)[0] in SCALARS:
@@ -38,6 +39,7 @@ class Form:
             self.datatype, self.shape = SCALARS[self._list], (-1,)
         elif hint is numpy.ndarray or typing.get_origin(hint) is numpy.ndarray:
             self.datatype, self.shape = self._element(hint, where), None
+            self.is_array = True
         else:
             raise TypeError(f"{where}: a tensor cannot be a {hint!r}: use numpy.ndarray, numpy.typing.NDArray[TYPE], list[TYPE], "
                             "float, int, bool, str or bytes")
@@ -53,11 +55,9 @@ class Form:
             raise TypeError(f"{where}: tensors have no elements of type {element!r}")
         return datatype
 
-    def is_array(self):
-        return self._kind is None and self._list is None
 
     def from_array(self, array):
-        if self.is_array():
+        if self.is_array:
             return array
         values = [value.decode() if str in (self._kind, self._list) else value for value in array.ravel().tolist()]
         if self._list is not None:
@@ -67,11 +67,11 @@ class Form:
         return values[0]
 
     def to_array(self, value, datatype):
-        if not self.is_array():
+        if not self.is_array:
             value = value if self._list is not None else [value]
             return tensors.array_of(value) if datatype == tensors.BYTES else numpy.array(value, tensors.NUMPY_TYPES[datatype])
         array = numpy.asarray(value)
-        if datatype == tensors.BYTES:
+        if datatype == tensors.BYTES or array.dtype == tensors.NUMPY_TYPES[datatype]:
             return array
         return array.astype(tensors.NUMPY_TYPES[datatype], casting="same_kind", copy=False)
 
@@ -106,7 +106,7 @@ class FunctionModel:
         configured = load.tensors("output")
         outputs = [completed(name, form, configured, False) for name, form in self._outputs.items()]
         self._refuse_unknown(configured, self._outputs, f"{where} returns nothing that is called")
-        if self._batches and not all(form.is_array() for form in (*self._inputs.values(), *self._outputs.values())):
+        if self._batches and not all(form.is_array for form in (*self._inputs.values(), *self._outputs.values())):
             raise TypeError(f"{where}: with max_batch_size, inputs and outputs are arrays, whose first dimension is the batch's")
         self.signature = Signature(inputs, outputs, whole_batches=True, decoupled=streams)
 
@@ -172,7 +172,8 @@ class FunctionModel:
 
     def _call(self, arguments):
         value = self._function(**arguments)
-        return self._await(value) if inspect.isawaitable(value) else value
+        # An array is the usual one, and asking it costs more than all else here.
+        return self._await(value) if type(value) is not numpy.ndarray and inspect.isawaitable(value) else value
 
     def _await(self, awaitable):
         if self._loop is None:

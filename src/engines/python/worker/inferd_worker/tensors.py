@@ -55,19 +55,20 @@ def read(memory, datatype, shape, offset, size):
     """A view of the memory where that is possible."""
     if datatype == BYTES:
         return array_of(unpack_bytes(memoryview(memory)[offset:offset + size])).reshape(shape)
-    dtype = NUMPY_TYPES[datatype]
-    return numpy.frombuffer(memory, dtype, size // dtype.itemsize, offset).reshape(shape)
+    return numpy.ndarray(shape, NUMPY_TYPES[datatype], memory, offset)
 
 
 def write(memory, index, array, datatype=None):
     """Copies an array into the output memory; the description that the server gets."""
     datatype = datatype or datatype_of(array.dtype)
+    shape = array.shape
     if datatype == BYTES:
         packed = pack_bytes(array)
-        offset, place = memory.allocate(len(packed))
-        place[:] = packed
-        return index, datatype, array.shape, offset, len(packed)
-    size = array.size * NUMPY_TYPES[datatype].itemsize
-    offset, place = memory.allocate(size)
-    numpy.frombuffer(place, NUMPY_TYPES[datatype]).reshape(array.shape)[...] = array
-    return index, datatype, array.shape, offset, size
+        mapped, offset = memory.allocate(len(packed))
+        mapped[offset:offset + len(packed)] = packed
+        return index, datatype, shape, offset, len(packed)
+    dtype = NUMPY_TYPES[datatype]
+    size = array.size * dtype.itemsize
+    mapped, offset = memory.allocate(size)
+    numpy.ndarray(shape, dtype, mapped, offset)[...] = array
+    return index, datatype, shape, offset, size
