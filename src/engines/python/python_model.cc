@@ -16,6 +16,8 @@ using enginekit::ToView;
 
 // Imports, and what a model does when it is made, may take long: models are downloaded there.
 constexpr std::chrono::minutes kLoadPatience{30};
+// How long an execution may take at most: what a configuration may say. A worker could name a time that no clock has.
+constexpr std::chrono::milliseconds kPatienceMax = std::chrono::hours(24);
 // Executions of a decoupled model whose function has returned, and that are still to be answered.
 constexpr int kUnfinishedMax = 1024;
 
@@ -164,6 +166,7 @@ base::Status PythonModel::ReadSignature(const Value& described) {
       independent == nullptr) {
     return NoReply().error();
   }
+  if (*patience < 1 || *patience > kPatienceMax.count()) return NoReply().error();
   patience_ = std::chrono::milliseconds(*patience);
   const TensorForm form{.one_piece = *whole, .independent_rows = *independent};
   INFERD_RETURN_IF_ERROR(AddTensors(items[6], /*inputs=*/true, form));
@@ -188,7 +191,8 @@ base::Status PythonModel::AddTensors(const Value& tensors, bool inputs, TensorFo
     const bool* const optional = (*parts)[3].flag();
     const Value::Items* const labels = (*parts)[4].items();
     const bool* const any_shape = (*parts)[5].flag();
-    if (name == nullptr || datatype == nullptr || optional == nullptr || labels == nullptr || any_shape == nullptr) {
+    if (name == nullptr || datatype == nullptr || optional == nullptr || labels == nullptr || any_shape == nullptr ||
+        !std::in_range<int32_t>(*datatype)) {
       return NoReply().error();
     }
     enginekit::TensorDescription tensor{

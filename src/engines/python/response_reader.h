@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
 #include "base/status.h"
 #include "engines/python/marshal.h"
@@ -25,11 +24,5 @@ struct SentResponse {
 // the model's signature, the host refuses.
 base::Result<SentResponse> SendResponse(const inferd_host& host, const inferd_batch& batch, const Value& description,
                                         TensorMemory& memory);
-// Of a message that has no other one.
-inline base::Result<SentResponse> SendResponse(const inferd_host& host, const inferd_batch& batch,
-                                               const Value& description, std::span<const std::byte> bytes) {
-  TensorMemory memory(bytes);
-  return SendResponse(host, batch, description, memory);
-}
 
 }  // namespace inferd::python

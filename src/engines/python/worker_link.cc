@@ -1,6 +1,7 @@
 #include "engines/python/worker_link.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "enginekit/parameters.h"
@@ -73,10 +74,7 @@ WorkerLink::~WorkerLink() {
   if (listener_.joinable()) listener_.join();
   process_.FinishSending();
   const auto until = Clock::now() + kLastLinesPatience;
-  while (process_.Await(-1, until) == PythonProcess::Event::kMessage) {
-    const auto message = process_.Receive();
-    if (message.has_value() && ItemsOf(*message, "log") != nullptr) static_cast<void>(Handle(*message));
-  }
+  while (process_.Await(-1, until) == PythonProcess::Event::kMessage) static_cast<void>(TakeMessage(/*only_log=*/true));
   asks_->Close();
 }
 
@@ -278,12 +276,9 @@ bool WorkerLink::Step(Clock::time_point until) {
   SendOutbox();
   const PythonProcess::Event event = process_.Await(outbox_->descriptor(), until);
   switch (event) {
-    case PythonProcess::Event::kMessage: {
-      const auto message = process_.Receive();
-      if (!message.has_value()) break;
-      if (const base::Status status = Handle(*message); !status.ok()) process_.End(status);
+    case PythonProcess::Event::kMessage:
+      if (const base::Status status = TakeMessage(/*only_log=*/false); !status.ok()) process_.End(status);
       break;
-    }
     case PythonProcess::Event::kWake: outbox_->Drain(); break;
     case PythonProcess::Event::kNeither: break;
   }
@@ -297,11 +292,23 @@ void WorkerLink::EndHanging() {
   FailPending();
 }
 
+// There may be no memory for what a worker says, or describes. Then it ends, and not the server, nor the thread that
+// others wait for to have read.
+base::Status WorkerLink::TakeMessage(bool only_log) {
+  try {
+    const auto message = process_.Receive();
+    if (!message.has_value() || (only_log && ItemsOf(*message, "log") == nullptr)) return base::OkStatus();
+    return Handle(*message);
+  } catch (const std::bad_alloc&) {
+    return base::ResourceExhausted("sent what there is no memory for, and was ended");
+  }
+}
+
 base::Status WorkerLink::Handle(const Value& message) {
   if (const Value::Items* const line = ItemsOf(message, "log", 3)) {
     ItemReader items(*line);
     static_cast<void>(items.Text());
-    const auto level = static_cast<int32_t>(items.Int());
+    const int32_t level = items.Int32();
     const std::string& text = items.Text();
     if (!items.ok()) return NoAnswer();
     if (host_.log_enabled(&host_, level) != 0) host_.log(&host_, level, ToText(text));
@@ -337,14 +344,13 @@ base::Status WorkerLink::HandleResponses(const Value::Items& message, bool over)
   const auto found = running_.find(number);
   if (!items.Finished() || found == running_.end() || found->second.over) return NoAnswer();
   INFERD_ASSIGN_OR_RETURN(const std::span<const std::byte> memory, process_.outputs().Look(bytes));
-  INFERD_RETURN_IF_ERROR(Respond(number, responses, memory, ticket));
+  INFERD_RETURN_IF_ERROR(Respond(number, responses, TensorMemory(memory), ticket));
   if (over) found->second.over = found->second.returned = true;
   FinishIfOver(number);
   return base::OkStatus();
 }
 
-base::Status WorkerLink::Respond(uint64_t number, const Value::Items& responses, std::span<const std::byte> memory,
-                                 uint64_t ticket) {
+base::Status WorkerLink::Respond(uint64_t number, const Value::Items& responses, TensorMemory memory, uint64_t ticket) {
   Running& running = running_[number];
   std::optional<size_t> goes_on;
   for (const Value& response : responses) {

@@ -14,6 +14,7 @@
 #include "enginekit/engine_table.h"
 #include "engines/python/outbox.h"
 #include "engines/python/python_process.h"
+#include "engines/python/value_parts.h"
 #include "engines/python/worker_asks.h"
 #include "inferd/engine_abi.h"
 
@@ -69,10 +70,10 @@ class WorkerLink final {
   bool Step(std::chrono::steady_clock::time_point until);
   void EndHanging();
   void SendOutbox();
+  base::Status TakeMessage(bool only_log);
   base::Status Handle(const Value& message);
   base::Status HandleResponses(const Value::Items& items, bool over);
-  base::Status Respond(uint64_t number, const Value::Items& responses, std::span<const std::byte> memory,
-                       uint64_t ticket);
+  base::Status Respond(uint64_t number, const Value::Items& responses, TensorMemory memory, uint64_t ticket);
   void Hold(uint64_t number, size_t request, uint64_t ticket);
   void Resumed(uint64_t number);
   void FinishIfOver(uint64_t number);

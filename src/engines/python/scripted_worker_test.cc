@@ -1,0 +1,152 @@
+// A worker that sends what no worker of ours does, or what there is no memory for: it ends alone. Workers are scripts.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engines/python/python_model.h"
+#include "engines/python/worker_link.h"
+#include "tests/support/temp_dir.h"
+
+namespace inferd::python {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A host that notes what it is told. One at a time, since its functions have no context of their own.
+struct NotingHost {
+  NotingHost() {
+    current = this;
+    table.struct_size = sizeof(table);
+    table.log_enabled = [](const inferd_host*, int32_t) { return 0; };
+    table.log = [](const inferd_host*, int32_t, inferd_text) {};
+    table.respond = [](const inferd_batch*, size_t, const inferd_response* response) {
+      if (std::exchange(current->without_memory, false)) throw std::bad_alloc();
+      current->codes.push_back(response->code);
+      current->messages.emplace_back(response->message.data, response->message.size);
+    };
+    table.finish = [](const inferd_batch*) { ++current->finished; };
+    table.is_cancelled = [](const inferd_batch*, size_t) { return 0; };
+    table.request_id = [](const inferd_batch*, size_t) { return inferd_text{"", 0}; };
+    table.sequence = [](const inferd_batch*, size_t, inferd_sequence*) { return 0; };
+    table.parameter_at = [](const inferd_batch*, size_t, size_t, inferd_text*, inferd_parameter*) { return 0; };
+  }
+  ~NotingHost() { current = nullptr; }
+
+  inline static NotingHost* current = nullptr;
+  inferd_host table = {};
+  bool without_memory = false;  // for the next response
+  std::vector<int32_t> codes;
+  std::vector<std::string> messages;
+  std::atomic<int> finished = 0;  // what is above is not changed behind it
+};
+
+struct OneRequest {
+  OneRequest() {
+    batch.struct_size = sizeof(batch);
+    batch.request_count = 1;
+    batch.rows = &rows;
+  }
+  const int64_t rows = 1;
+  inferd_batch batch = {};
+};
+
+// A response to the only request, final and well.
+void AddEmptyResponse(MarshalWriter& message) {
+  message.Tuple(7);
+  message.Int(0);
+  message.Bool(true);
+  message.Int(INFERD_OK);
+  message.Text("");
+  message.Tuple(0);
+  message.Tuple(0);
+  message.Bool(false);
+}
+
+std::string Framed(const MarshalWriter& message) {
+  const auto size = static_cast<uint32_t>(message.bytes().size());
+  return std::string(reinterpret_cast<const char*>(&size), sizeof(size)) + message.bytes();
+}
+
+// Workers that are scripts of a shell: once the server has sent something, they say what the test put there.
+class ScriptedWorkerTest : public ::testing::Test {
+ protected:
+  std::filesystem::path Script(const MarshalWriter& said) {
+    dir_.Write("said", Framed(said));
+    dir_.Write("worker", "head -c 1 <&3 >/dev/null\ncat '" + dir_.path().string() + "/said' >&3\ncat <&3 >/dev/null\n");
+    return dir_.path() / "worker";
+  }
+
+  const support::TempDir dir_;
+  NotingHost host_;
+};
+
+TEST_F(ScriptedWorkerTest, OneThatThereIsNoMemoryForEndsAlone) {
+  MarshalWriter done;
+  done.Tuple(4);
+  done.Text("done");
+  done.Int(1);
+  done.Int(0);
+  done.Tuple(1);
+  AddEmptyResponse(done);
+  const OneRequest request;
+  auto link =
+      WorkerLink::Start(host_.table, {.program = "/bin/sh", .worker = Script(done), .environment = {}}, "scripted");
+  ASSERT_TRUE(link.has_value()) << link.error().message();
+  (*link)->Serve("scripted_0_0", std::chrono::minutes(1));
+  host_.without_memory = true;
+  const auto progress = (*link)->Execute(request.batch);
+  ASSERT_TRUE(progress.has_value()) << progress.error().message();
+  EXPECT_EQ(*progress, enginekit::Progress::kPending);
+  // By this thread, or by the one that goes on behind it.
+  while (host_.finished == 0) std::this_thread::yield();
+  ASSERT_EQ(host_.codes, std::vector<int32_t>{INFERD_UNAVAILABLE});
+  EXPECT_THAT(host_.messages[0], HasSubstr("sent what there is no memory for, and was ended"));
+  EXPECT_EQ(host_.finished, 1);
+  EXPECT_EQ((*link)->Execute(request.batch).error().code(), base::StatusCode::kUnavailable);
+}
+
+TEST_F(ScriptedWorkerTest, WhatNoSignatureSaysIsRefused) {
+  const auto load = [this](int64_t patience_ms, int64_t datatype) {
+    MarshalWriter loaded;
+    loaded.Tuple(8);
+    loaded.Text("loaded");
+    loaded.Int(patience_ms);
+    for (int i = 0; i < 4; ++i) loaded.Bool(false);
+    loaded.Tuple(1);
+    loaded.Tuple(6);
+    loaded.Text("x");
+    loaded.Int(datatype);
+    loaded.None();
+    loaded.Bool(false);
+    loaded.Tuple(0);
+    loaded.Bool(false);
+    loaded.Tuple(0);
+    const inferd_pair interpreter = {{"interpreter", 11}, {"/bin/sh", 7}};
+    inferd_load spec = {};
+    spec.struct_size = sizeof(spec);
+    spec.model_file = spec.model_dir = spec.version_dir = {"/m", 2};
+    spec.parameters = &interpreter;
+    spec.parameter_count = 1;
+    const auto model = PythonModel::Load(host_.table, Script(loaded), spec);
+    return model.has_value() ? base::OkStatus() : model.error();
+  };
+  EXPECT_TRUE(load(1000, INFERD_TYPE_FP32).ok()) << load(1000, INFERD_TYPE_FP32).ToString();
+  // What a time is added to is counted in nanoseconds.
+  for (const int64_t patience : {std::numeric_limits<int64_t>::max(), int64_t{10'000'000'000'000}, int64_t{-1}}) {
+    EXPECT_EQ(load(patience, INFERD_TYPE_FP32).code(), base::StatusCode::kInternal) << patience;
+  }
+  EXPECT_EQ(load(1000, (int64_t{1} << 32) + INFERD_TYPE_FP32).code(), base::StatusCode::kInternal);
+}
+
+}  // namespace
+}  // namespace inferd::python
