@@ -95,27 +95,25 @@ void WorkerLink::Serve(std::string instance, std::chrono::milliseconds patience)
 }
 
 bool WorkerLink::idle() {
-  TakeReading();
-  const bool idle = running_.empty();
-  LeaveReading();
-  return idle;
+  const Reading reading(*this);
+  return running_.empty();
 }
 
-void WorkerLink::TakeReading() {
-  base::MutexLock lock(mutex_);
-  ++wanted_;
-  if (listening_) outbox_->Wake();
-  while (reading_) changed_.Wait(mutex_);
-  --wanted_;
-  reading_ = true;
+WorkerLink::Reading::Reading(WorkerLink& link) : link_(link) {
+  base::MutexLock lock(link_.mutex_);
+  ++link_.wanted_;
+  if (link_.listening_) link_.outbox_->Wake();
+  while (link_.reading_) link_.changed_.Wait(link_.mutex_);
+  --link_.wanted_;
+  link_.reading_ = true;
 }
 
-void WorkerLink::LeaveReading() {
-  const base::MutexLock lock(mutex_);
-  reading_ = false;
-  unfinished_ = !running_.empty();
-  read_until_ = Clock::now();
-  if (unfinished_ || wanted_ > 0) changed_.NotifyAll();
+WorkerLink::Reading::~Reading() {
+  const base::MutexLock lock(link_.mutex_);
+  link_.reading_ = false;
+  link_.unfinished_ = !link_.running_.empty();
+  link_.read_until_ = Clock::now();
+  if (link_.unfinished_ || link_.wanted_ > 0) link_.changed_.NotifyAll();
 }
 
 bool WorkerLink::MayListen() {
@@ -149,32 +147,29 @@ void WorkerLink::Listen() {
 }
 
 base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
-  TakeReading();
+  const Reading reading(*this);
+  // What it has started may still take messages.
+  if (process_.end().has_value()) return std::unexpected(Ended());
   const uint64_t number = ++last_;
   const auto begun = Begin(number, batch);
-  base::Status status = begun.has_value() ? base::OkStatus() : begun.error();
-  Progress progress = Progress::kFinished;
-  if (status.ok()) {
-    Running& running = **begun;
-    const auto until = Clock::now() + kHeld;
-    while (!running.returned && !process_.end().has_value() && Step(until)) {
-    }
-    running.pending = !running.over || running.held > 0;
-    if (running.pending) {
-      progress = Progress::kPending;
-      // It may have ended since.
-      if (process_.end().has_value()) FailPending();
-    } else {
-      process_.inputs()->Give(running.inputs);
-      running_.erase(number);
-    }
-  } else if (process_.end().has_value()) {
+  if (!begun.has_value()) {
+    if (!process_.end().has_value()) return std::unexpected(begun.error());
     FailPending();
-    status = Ended();
+    return std::unexpected(Ended());
   }
-  LeaveReading();
-  if (!status.ok()) return std::unexpected(std::move(status));
-  return progress;
+  Running& running = **begun;
+  const auto until = Clock::now() + kHeld;
+  while (!running.returned && !process_.end().has_value() && Step(until)) {
+  }
+  running.pending = !running.over || running.held > 0;
+  if (running.pending) {
+    // It may have ended since.
+    if (process_.end().has_value()) FailPending();
+    return Progress::kPending;
+  }
+  process_.inputs()->Give(running.inputs);
+  running_.erase(number);
+  return Progress::kFinished;
 }
 
 base::Status WorkerLink::Ended() const {

@@ -59,10 +59,20 @@ class WorkerLink final {
     bool pending = false;        // Execute() has returned before that
   };
 
+  // This thread is the one that reads, as long as there is this.
+  class Reading final {
+   public:
+    explicit Reading(WorkerLink& link);
+    ~Reading();
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+
+   private:
+    WorkerLink& link_;
+  };
+
   WorkerLink(const inferd_host& host, PythonProcess process, std::shared_ptr<Outbox> outbox);
 
-  void TakeReading();
-  void LeaveReading();
   void Listen();
   bool MayListen() REQUIRES(mutex_);
 
