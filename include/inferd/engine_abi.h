@@ -231,6 +231,12 @@ typedef struct inferd_signature {
    * connections that take several times longer than those of other models may. Such an execute() returns
    * INFERD_PENDING rather than wait for long. */
   int32_t computes_elsewhere;
+
+  /* Of signature() only: what the model's own code says of batching, where that is more than the configuration does.
+   * More than 0: max_batch_size is that, and -1 leads each shape; the configuration is completed so. 1: it is completed
+   * with dynamic_batching { }. 0: it says nothing. */
+  int32_t completed_max_batch_size;
+  int32_t completed_dynamic_batching;
 } inferd_signature;
 
 /* ---- Loading -------------------------------------------------------------------------------------------------- */

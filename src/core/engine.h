@@ -139,6 +139,14 @@ using SignatureOpener = std::function<base::Result<std::unique_ptr<EngineModel>>
 // OK, or why a loaded version's requests fail for the time being. Called on any thread; does not block.
 using Availability = std::function<base::Status()>;
 
+// What a model says of batching itself, where that is more than its configuration does.
+struct CompletedBatching {
+  int32_t max_batch_size = 0;     // 0: nothing
+  bool dynamic_batching = false;  // requests are to share executions
+
+  bool operator==(const CompletedBatching&) const = default;
+};
+
 // A loaded version, as one of its signatures. Destroyed after its instances, on a thread that may block.
 class EngineModel {
  public:
@@ -168,6 +176,8 @@ class EngineModel {
   // How many executions of an instance may be unfinished at a time, where Execute() returns before they are; at
   // least 1.
   virtual int unfinished_executions_max() const { return 1; }
+  // What the model's own code completes of its configuration.
+  virtual CompletedBatching completed_batching() const { return {}; }
   // Another number whenever what its instances kept between executions is lost: a process of its own was replaced by a
   // new one. Not before executions there are over, nor after others begin in the new one. Any thread.
   virtual uint64_t memory_epoch() const { return 0; }

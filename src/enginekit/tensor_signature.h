@@ -41,6 +41,11 @@ class TensorSignature final {
   // Requests may have any number of responses, and belong to sequences.
   void SetDecoupled(bool decoupled) { abi_.back().decoupled = decoupled ? 1 : 0; }
   void SetSequences(bool sequences) { abi_.back().sequences = sequences ? 1 : 0; }
+  // What the model says of batching.
+  void SetCompleted(int32_t max_batch_size, bool dynamic_batching) {
+    abi_.back().completed_max_batch_size = max_batch_size;
+    abi_.back().completed_dynamic_batching = dynamic_batching ? 1 : 0;
+  }
   // In its place: one that is only shown.
   void FinishToShow(std::string name, std::string method, std::string not_served = {});
 

@@ -1,5 +1,6 @@
 """The texts and rules that models and clients of Triton's Python backend may count on."""
 
+import concurrent.futures
 import json
 
 import numpy
@@ -278,6 +279,13 @@ def test_what_completes_no_configuration(tmp_path, call, text):
         assert text in reason_of(server)
 
 
+def test_a_wrong_value_of_force_cpu_only(tmp_path):
+    add(tmp_path, "m", body("return []"), IN_OUT + """
+        parameters { key: "FORCE_CPU_ONLY_INPUT_TENSORS" value { string_value: "maybe" } }""")
+    with Server(tmp_path, ready=False) as server:
+        assert "Incorrect value for FORCE_CPU_ONLY_INPUT_TENSORS: maybe'" in reason_of(server)
+
+
 def test_the_arguments_of_initialize(tmp_path):
     add(tmp_path, "told", CLASS + """
 import json
@@ -298,3 +306,77 @@ class TritonPythonModel:
             "model_instance_kind": "CPU", "model_instance_device_id": "0", "model_instance_name": "told_0_0",
             "model_repository": str(tmp_path / "told"), "model_version": "1", "model_name": "told", "types": ["str"],
             "parameter": "mine"}
+
+
+BATCHES = CLASS + """
+import json, os
+
+class TritonPythonModel:
+    @staticmethod
+    def auto_complete_config(config):
+        config.add_input({"name": "IN", "data_type": "TYPE_INT32", "dims": [2]})
+        config.add_output({"name": "OUT", "data_type": "TYPE_INT32", "dims": [1]})
+        CALLS
+        return config
+
+    def initialize(self, args):
+        self.config = json.loads(args["model_config"])
+        assert pb_utils.get_output_config_by_name(self.config, "OUT")["dims"] == [1]
+
+    def execute(self, requests):
+        first = requests[0].inputs()[0].as_numpy()
+        if first.ravel()[0] == 1:
+            open("TOLD.began", "w").close()
+            while not os.path.exists("TOLD"):
+                pass
+        shapes = [(*each.inputs()[0].shape()[:-1], 1) for each in requests]
+        return [pb_utils.InferenceResponse([pb_utils.Tensor("OUT", np.full(shape, len(requests), np.int32))]) for shape in shapes]
+"""
+
+
+def test_a_model_completes_how_it_batches(tmp_path):
+    told = tmp_path / "told"
+    add(tmp_path / "models", "m", BATCHES.replace("TOLD", str(told)).replace(
+        "CALLS", "config.set_max_batch_size(4); config.set_dynamic_batching()"))
+    with Server(tmp_path / "models") as server, concurrent.futures.ThreadPoolExecutor(8) as pool:
+        config = server.json("GET", "/v2/models/m/config")[1]
+        assert config["max_batch_size"] == 4 and "dynamic_batching" in config
+        assert [(each["name"], each["dims"]) for each in config["input"] + config["output"]] == [("IN", [2]), ("OUT", [1])]
+        metadata = server.json("GET", "/v2/models/m")[1]
+        assert [each["shape"] for each in metadata["inputs"] + metadata["outputs"]] == [[-1, 2], [-1, 1]]
+
+        def ask(*rows):
+            return infer(server, "m", tensor("IN", "INT32", rows))["OUT"]
+
+        first = pool.submit(ask, [1, 0])
+        wait_until(lambda: (tmp_path / "told.began").exists(), "one is executed")
+        others = [pool.submit(ask, *[[0, 0]] * rows) for rows in (1, 1, 2)]
+        wait_until(lambda: server.metrics().get('nv_inference_pending_request_count{model="m",version="1"}') == 3, "all others wait")
+        told.touch()
+        assert first.result() == [[1]]
+        assert [each.result() for each in others] == [[[3]], [[3]], [[3], [3]]], "they share an execution"
+        assert server.infer("m", [tensor("IN", "INT32", [[0, 0]] * 5)])[0] == 400, "more than its batches have"
+
+
+@pytest.mark.parametrize("calls, config, size, dynamic", [
+    ("config.set_max_batch_size(4)", "", 4, False),
+    ("config.set_max_batch_size(4)", 'backend: "python" max_batch_size: 2', 4, False),
+    ("config.set_max_batch_size(4)", 'backend: "python" dynamic_batching { }', 4, True),
+    ("config.set_dynamic_batching()", 'backend: "python" max_batch_size: 2', 2, True),
+    ("config.set_dynamic_batching()", "", 0, True),
+    ("pass", 'backend: "python" max_batch_size: 2 dynamic_batching { }', 2, True),
+    ("pass", "", 0, False),
+])
+def test_what_it_completes_of_batching(tmp_path, calls, config, size, dynamic):
+    add(tmp_path, "m", BATCHES.replace("CALLS", calls), config)
+    with Server(tmp_path) as server:
+        shown = server.json("GET", "/v2/models/m/config")[1]
+        assert (shown["max_batch_size"], "dynamic_batching" in shown) == (size, dynamic)
+        rows, answer = ([[0, 0]], [[1]]) if size else ([0, 0], [1])
+        assert infer(server, "m", tensor("IN", "INT32", rows)) == {"OUT": answer}
+
+
+def test_where_configurations_are_not_completed(tmp_path):
+    add(tmp_path, "m", BATCHES.replace("CALLS", "config.set_max_batch_size(4)"), IN_OUT.replace("-1", "2", 1).replace("-1", "1"))
+    with Server(tmp_path, options=["--complete-configurations=false"], ready=False) as server:
+        assert "completes its configuration with max_batch_size: 4, and configurations are not completed" in reason_of(server)

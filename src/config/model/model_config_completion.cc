@@ -305,6 +305,24 @@ void CheckInputCount(const inference::ModelConfig& config, const std::vector<Ten
 
 }  // namespace
 
+base::Result<ModelConfig> AddModelsBatching(const ModelConfig& config, int32_t max_batch_size, bool dynamic_batching,
+                                            const CompletionOptions& options) {
+  auto message = CopyMessage(config);
+  inference::ModelConfig& proto = message->proto;
+  if (!options.complete) {
+    return std::unexpected(base::InvalidArgument(
+        "model '" + proto.name() + "' completes its configuration with " +
+        (max_batch_size > 0 ? "max_batch_size: " + std::to_string(max_batch_size) : "dynamic_batching { }") +
+        ", and configurations are not completed"));
+  }
+  if (max_batch_size > 0) proto.set_max_batch_size(max_batch_size);
+  if (!proto.has_max_batch_size()) proto.set_max_batch_size(0);
+  if (dynamic_batching) proto.mutable_dynamic_batching();
+  ModelConfig result = Rebuild(std::move(message), options);
+  result.unacted_fields = config.unacted_fields;
+  return result;
+}
+
 base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorInfo> inputs,
                                         std::vector<TensorInfo> outputs, const CompletionOptions& options,
                                         BatchingDecision batching) {

@@ -625,5 +625,24 @@ TEST(CompleteModelTest, ScalarsAreAllowed) {
   EXPECT_EQ(config->inputs[0].dims.rank(), 0u);
 }
 
+TEST(AddModelsBatchingTest, TheModelsOwnWordIsInTheConfiguration) {
+  const auto completed = [](std::string_view text, int32_t rows, bool dynamic) {
+    const auto config = AddModelsBatching(*Resolve(text), rows, dynamic, {});
+    return Completed(*config, {kX}, {kY}, {})->document->ToPbtxt();
+  };
+  using ::testing::AllOf;
+  using ::testing::HasSubstr;
+  using ::testing::Not;
+  EXPECT_THAT(completed("", 4, true),
+              AllOf(HasSubstr("max_batch_size: 4"), HasSubstr("dynamic_batching"), HasSubstr("784")));
+  EXPECT_THAT(completed("max_batch_size: 2", 4, false),
+              AllOf(HasSubstr("max_batch_size: 4"), Not(HasSubstr("dynamic_batching"))));
+  EXPECT_THAT(completed("", 0, true), HasSubstr("dynamic_batching"));
+  EXPECT_EQ(AddModelsBatching(*Resolve(""), 0, true, {})->max_batch_size, 0);
+  CompletionOptions written;
+  written.complete = false;
+  EXPECT_NE(ErrorOf(AddModelsBatching(*Resolve(""), 4, false, written)), "");
+}
+
 }  // namespace
 }  // namespace inferd::config

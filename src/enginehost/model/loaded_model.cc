@@ -104,6 +104,14 @@ base::Status LoadedModel::ReadSignature(const inferd_signature* abi, const core:
     return base::Internal("instances with " + std::to_string(unfinished) + " unfinished executions");
   }
   unfinished_executions_max_ = std::max(unfinished, 1);
+  if (INFERD_HAS_FIELD(inferd_signature, abi, completed_dynamic_batching)) {
+    if (abi->completed_max_batch_size < 0) {
+      return base::Internal("a max_batch_size of " + std::to_string(abi->completed_max_batch_size));
+    }
+    completed_batching_ = {.max_batch_size = abi->completed_max_batch_size,
+                           .dynamic_batching = abi->completed_dynamic_batching != 0};
+    if (completed_batching_.max_batch_size > 0) signature_.max_batch_size = completed_batching_.max_batch_size;
+  }
   return base::OkStatus();
 }
 

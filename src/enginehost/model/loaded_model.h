@@ -74,6 +74,7 @@ class LoadedModel final {
   const std::vector<std::string>& significant_parameters() const { return significant_parameters_; }
   int compute_threads() const { return compute_threads_; }
   bool computes_elsewhere() const { return computes_elsewhere_; }
+  core::CompletedBatching completed_batching() const { return completed_batching_; }
   int unfinished_executions_max() const { return unfinished_executions_max_; }
   size_t signature_number() const { return number_; }  // the engine's; 0: signature()
 
@@ -97,6 +98,7 @@ class LoadedModel final {
   int compute_threads_ = 1;
   bool computes_elsewhere_ = false;
   int unfinished_executions_max_ = 1;
+  core::CompletedBatching completed_batching_;
 };
 
 }  // namespace inferd::enginehost

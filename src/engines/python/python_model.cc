@@ -1,6 +1,9 @@
 #include "engines/python/python_model.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "enginekit/parameters.h"
@@ -77,6 +80,13 @@ base::Result<Interpreter> ChooseInterpreter(const inferd_host& host, const infer
   return interpreter;
 }
 
+std::string Capitalized(std::string_view text) {
+  std::string capitalized(text);
+  if (!capitalized.empty())
+    capitalized[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(capitalized[0])));
+  return capitalized;
+}
+
 std::unexpected<base::Status> NoReply() {
   return std::unexpected(base::Internal("the Python worker answers what was not asked"));
 }
@@ -108,6 +118,12 @@ PythonModel::PythonModel(const inferd_host& host, Interpreter interpreter, const
 
 base::Result<std::unique_ptr<PythonModel>> PythonModel::Load(const inferd_host& host, std::filesystem::path worker,
                                                              const inferd_load& load) {
+  // Tensors are in memory of the CPU whatever it says.
+  if (const std::string_view only = FindParameter(load, "FORCE_CPU_ONLY_INPUT_TENSORS");
+      !only.empty() && only != "yes" && only != "no") {
+    return std::unexpected(
+        base::Unimplemented("Incorrect value for FORCE_CPU_ONLY_INPUT_TENSORS: " + std::string(only) + "'"));
+  }
   INFERD_ASSIGN_OR_RETURN(Interpreter interpreter, ChooseInterpreter(host, load, std::move(worker)));
   std::unique_ptr<PythonModel> model(new PythonModel(host, std::move(interpreter), load));
   Value described;
@@ -120,9 +136,13 @@ base::Result<std::unique_ptr<PythonModel>> PythonModel::Load(const inferd_host& 
 
 base::Result<std::unique_ptr<WorkerLink>> PythonModel::StartWorker(Value* described) const {
   INFERD_ASSIGN_OR_RETURN(auto worker, WorkerLink::Start(host_, interpreter_, "inferd:" + name_));
-  INFERD_ASSIGN_OR_RETURN(Value reply, worker->Exchange(load_message_, kLoadPatience));
-  if (ItemsOf(reply, "loaded") == nullptr) return std::unexpected(FailureIn(reply));
-  if (described != nullptr) *described = std::move(reply);
+  auto reply = worker->Exchange(load_message_, kLoadPatience);
+  if (!reply.has_value()) {
+    return std::unexpected(base::Status(
+        reply.error().code(), reply.error().message() + ", whose interpreter is '" + interpreter_.program + "'"));
+  }
+  if (ItemsOf(*reply, "loaded") == nullptr) return std::unexpected(FailureIn(*reply));
+  if (described != nullptr) *described = *std::move(reply);
   return worker;
 }
 
@@ -146,24 +166,30 @@ base::Status PythonModel::StartInstance(WorkerLink& worker, const inferd_instanc
   message.Text(InstanceName(spec));
   message.Text(on_gpu ? "GPU" : spec.kind == INFERD_INSTANCE_MODEL ? "MODEL" : "CPU");
   message.Text(std::to_string(spec.device));
-  INFERD_ASSIGN_OR_RETURN(const Value reply, worker.Exchange(message, kLoadPatience));
-  if (ItemsOf(reply, "started") == nullptr) return FailureIn(reply);
+  const auto reply = worker.Exchange(message, kLoadPatience);
+  if (!reply.has_value()) {
+    return {reply.error().code(),
+            "Stub process '" + InstanceName(spec) + "' is not healthy. " + Capitalized(reply.error().message())};
+  }
+  if (ItemsOf(*reply, "started") == nullptr) return FailureIn(*reply);
   worker.Serve(InstanceName(spec), patience_);
   return base::OkStatus();
 }
 
 // ("loaded", patience in ms, the batch's inputs are wanted whole, decoupled, sequences, rows do not influence each
-// other, inputs, outputs)
+// other, inputs, outputs, what the configuration is completed with: max_batch_size or 0, dynamic_batching)
 base::Status PythonModel::ReadSignature(const Value& described) {
   const Value::Items& items = *described.items();
-  if (items.size() != 8) return NoReply().error();
+  if (items.size() != 10) return NoReply().error();
   const int64_t* const patience = items[1].number();
   const bool* const whole = items[2].flag();
   const bool* const decoupled = items[3].flag();
   const bool* const sequences = items[4].flag();
   const bool* const independent = items[5].flag();
+  const int64_t* const rows = items[8].number();
+  const bool* const dynamic = items[9].flag();
   if (patience == nullptr || whole == nullptr || decoupled == nullptr || sequences == nullptr ||
-      independent == nullptr) {
+      independent == nullptr || rows == nullptr || dynamic == nullptr) {
     return NoReply().error();
   }
   if (*patience < 1 || *patience > kPatienceMax.count()) return NoReply().error();
@@ -173,6 +199,8 @@ base::Status PythonModel::ReadSignature(const Value& described) {
   INFERD_RETURN_IF_ERROR(AddTensors(items[7], /*inputs=*/false, form));
   signature_.Finish(/*compute_threads=*/1);
   signature_.SetComputesElsewhere();
+  signature_.SetCompleted(static_cast<int32_t>(std::clamp<int64_t>(*rows, 0, std::numeric_limits<int32_t>::max())),
+                          *dynamic);
   signature_.SetDecoupled(*decoupled);
   if (*decoupled) signature_.SetUnfinishedMax(kUnfinishedMax);
   signature_.SetSequences(*sequences);

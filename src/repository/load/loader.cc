@@ -99,7 +99,16 @@ base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
   auto opened = engine->Load(spec);
   if (!opened.has_value()) return std::unexpected(WithFileKind(opened.error(), resolved.engine, spec.model_file));
   auto model = *std::move(opened);
+  const core::CompletedBatching said = model->completed_batching();
+  if (said != core::CompletedBatching{}) {
+    INFERD_ASSIGN_OR_RETURN(
+        resolved, config::AddModelsBatching(resolved, said.max_batch_size, said.dynamic_batching, completion));
+  }
   config::BatchingDecision batching = DecideBatching(resolved, *model, completion);
+  if (said.max_batch_size > 0) {
+    batching.source = config::BatchingSource::kModel;
+    batching.reason = "its code says max_batch_size: " + std::to_string(said.max_batch_size);
+  }
   INFERD_ASSIGN_OR_RETURN(config::ModelConfig completed,
                           config::CompleteModel(std::move(resolved), Infos(model->signature().inputs),
                                                 Infos(model->signature().outputs), completion, std::move(batching)));

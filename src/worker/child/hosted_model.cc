@@ -11,7 +11,9 @@ namespace inferd::worker {
 namespace {
 
 ModelDescription Describe(const core::EngineModel& model) {
-  ModelDescription description{.signature = model.signature(), .compute_threads = model.compute_threads()};
+  ModelDescription description{.signature = model.signature(),
+                               .compute_threads = model.compute_threads(),
+                               .completed_batching = model.completed_batching()};
   for (size_t i = 0; i < description.signature.inputs.size(); ++i) {
     const int input = static_cast<int>(i);
     description.inputs.push_back(

@@ -79,6 +79,8 @@ void AddDescription(MessageWriter& writer, const ModelDescription& description) 
   writer.Add(static_cast<uint64_t>(description.significant_parameters.size()));
   for (const std::string& name : description.significant_parameters) writer.AddText(name);
   writer.Add(static_cast<int32_t>(description.compute_threads));
+  writer.Add(description.completed_batching.max_batch_size);
+  writer.Add(static_cast<uint8_t>(description.completed_batching.dynamic_batching));
 }
 
 ModelDescription TakeDescription(MessageReader& reader) {
@@ -105,6 +107,9 @@ ModelDescription TakeDescription(MessageReader& reader) {
   }
   description.compute_threads = reader.Take<int32_t>();
   if (description.compute_threads < 0) reader.Refuse();
+  description.completed_batching.max_batch_size = reader.Take<int32_t>();
+  description.completed_batching.dynamic_batching = reader.TakeBool();
+  if (description.completed_batching.max_batch_size < 0) reader.Refuse();
   return description;
 }
 

@@ -40,6 +40,7 @@ struct ModelDescription {
   std::vector<Input> inputs = {};  // as many as the signature's
   std::vector<std::string> significant_parameters = {};
   int compute_threads = 1;
+  core::CompletedBatching completed_batching = {};
 };
 
 // One for each signature of the model, at least one.

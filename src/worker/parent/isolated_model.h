@@ -26,6 +26,7 @@ class IsolatedModel final : public core::EngineModel {
   std::span<const std::string> significant_parameters() const override { return described().significant_parameters; }
   bool computes_elsewhere() const override { return true; }
   int compute_threads() const override { return described().compute_threads; }
+  core::CompletedBatching completed_batching() const override { return described().completed_batching; }
   uint64_t memory_epoch() const override { return supervised_->loads(); }
 
  private:

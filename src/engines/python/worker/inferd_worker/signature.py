@@ -30,10 +30,13 @@ class Signature:
     decoupled: bool = False
     sequences: bool = False
     independent_rows: bool = False  # rows of the first dimension do not influence each other: requests may share executions
+    completed_rows: int = 0  # the max_batch_size that the model adds to its configuration; 0: none
+    completed_dynamic: bool = False  # it adds dynamic_batching
 
     def described(self):
         return (self.whole_batches, self.decoupled, self.sequences, self.independent_rows,
-                tuple(tensor.described() for tensor in self.inputs), tuple(tensor.described() for tensor in self.outputs))
+                tuple(tensor.described() for tensor in self.inputs), tuple(tensor.described() for tensor in self.outputs),
+                self.completed_rows, self.completed_dynamic)
 
     def output_index(self, name):
         """-1: there is none."""
@@ -52,6 +55,10 @@ class Load:
     @property
     def batches(self):
         return self.batch_rows > 0
+
+    def complete(self, config):
+        """In place of the configuration that the server has: the model's own."""
+        self.config, self.config_json, self.batch_rows = config, json.dumps(config), config.get("max_batch_size", 0)
 
     def warn(self, text):
         self.log(LOG_WARNING, text)

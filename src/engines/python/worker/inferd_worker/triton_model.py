@@ -24,9 +24,13 @@ class TritonModel:
         self._class = module.TritonPythonModel
         self._load = load
         self._instance = self._model = self._loop = None
+        configured_rows, configured_dynamic = load.batch_rows, "dynamic_batching" in load.config
         self._complete()
+        rows, dynamic = load.batch_rows, "dynamic_batching" in load.config
         self.signature = Signature(list(load.tensors("input").values()), list(load.tensors("output").values()),
-                                   whole_batches=False, decoupled=load.decoupled, sequences=True)
+                                   whole_batches=False, decoupled=load.decoupled, sequences=True,
+                                   completed_rows=0 if rows == configured_rows else rows,
+                                   completed_dynamic=dynamic and not configured_dynamic)
 
     def _complete(self):
         complete = getattr(self._class, "auto_complete_config", None)
@@ -36,6 +40,7 @@ class TritonModel:
         if not isinstance(completed, pb.ModelConfig):
             raise ValueError(f"auto_complete_config function in model '{self._load.name}' must return a valid "
                              "pb.ModelConfig object.")
+        self._load.complete(completed.as_dict())
 
     def start(self, instance, kind, device):
         self._instance = instance
