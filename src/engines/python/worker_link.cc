@@ -79,8 +79,9 @@ WorkerLink::~WorkerLink() {
 }
 
 base::Result<Value> WorkerLink::Exchange(const MarshalWriter& message, std::chrono::milliseconds patience) {
-  INFERD_RETURN_IF_ERROR(process_.Send(message));
   reply_.reset();
+  // How it has ended says more than that it takes nothing.
+  if (const base::Status sent = process_.Send(message); !sent.ok()) process_.End(sent);
   while (!reply_.has_value() && !process_.end().has_value()) {
     if (!Step(Clock::now() + patience)) EndHanging();
   }
@@ -173,8 +174,8 @@ base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
 }
 
 base::Status WorkerLink::Ended() const {
-  return base::Unavailable("Stub process '" + instance_ + "' is not healthy: " + process_.end().value_or("") +
-                           ". It is started anew for the next request");
+  return base::Unavailable("Stub process '" + instance_ + "' is not healthy. The Python process " +
+                           process_.end().value_or("") + ", and is started anew for the next request");
 }
 
 base::Result<WorkerLink::Running*> WorkerLink::Begin(uint64_t number, const inferd_batch& batch) {

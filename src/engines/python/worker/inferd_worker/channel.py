@@ -190,11 +190,21 @@ class OutputMemory:
             end = offset + size
             if end > self.size or self._mapped is None:
                 larger = max(1 << 16, 1 << (end - 1).bit_length())
-                os.posix_fallocate(OUTPUTS, 0, larger)
-                self._mapped = mmap.mmap(OUTPUTS, larger)
+                self._mapped = self._grown(larger)
                 self.size = larger
             self._used[offset] = -(-max(end, offset + 1) // ALIGNMENT) * ALIGNMENT
             return self._mapped, offset
+
+    @staticmethod
+    def _grown(size):
+        try:
+            # What there is no room for in the address space is not to take the system's memory first.
+            os.ftruncate(OUTPUTS, max(size, os.fstat(OUTPUTS).st_size))
+            mapped = mmap.mmap(OUTPUTS, size)
+            os.posix_fallocate(OUTPUTS, 0, size)
+        except (OSError, ValueError) as error:
+            raise MemoryError(f"Failed to increase the shared memory pool size to {size} bytes. {error}") from error
+        return mapped
 
     def _place(self, size):
         """The first place where there is room."""
