@@ -206,6 +206,15 @@ class TritonPythonModel:
             assert got["OUT"].tolist() == values
 
 
+def test_outputs_that_nobody_wants_are_left_out(tmp_path):
+    add(tmp_path, "more", body("""
+return [pb_utils.InferenceResponse([pb_utils.Tensor(name, np.array([7], np.int32)) for name in ("OTHER", "OUT", "MORE")])]"""),
+        IN_OUT + 'output { name: "MORE" data_type: TYPE_INT32 dims: [ 1 ] }')
+    with Server(tmp_path) as server:
+        assert infer(server, "more", ONE) == {"OUT": [7], "MORE": [7]}
+        assert infer(server, "more", ONE, outputs=[{"name": "OUT"}]) == {"OUT": [7]}
+
+
 def test_a_model_that_leaves_by_an_exception_goes_on(tmp_path):
     add(tmp_path, "leaves", body("""
 import os, sys
