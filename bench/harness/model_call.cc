@@ -94,11 +94,13 @@ Result<PreparedCall> PrepareHttp(const ModelCall& call, const Targets& targets) 
   PreparedCall prepared;
   prepared.request_bytes = request.body.size();
   INFERD_ASSIGN_OR_RETURN(prepared.server, HttpTarget(targets.http, request));
-  if (!targets.http_floor.has_value()) return prepared;
   request.path = "/v2/floor?bytes=" + std::to_string(response.body.size());
-  INFERD_ASSIGN_OR_RETURN(prepared.floor, HttpTarget(*targets.http_floor, request));
-  if (!targets.library_floor.has_value()) return prepared;
-  INFERD_ASSIGN_OR_RETURN(prepared.library_floor, HttpTarget(*targets.library_floor, request));
+  if (targets.http_floor.has_value()) {
+    INFERD_ASSIGN_OR_RETURN(prepared.floor, HttpTarget(*targets.http_floor, request));
+  }
+  if (targets.library_floor.has_value()) {
+    INFERD_ASSIGN_OR_RETURN(prepared.library_floor, HttpTarget(*targets.library_floor, request));
+  }
   return prepared;
 }
 

@@ -33,8 +33,18 @@ Status WaitFor(ChildProcess& process, const std::string& url, Ready ready) {
 Result<Programs> Programs::Start(const Options& options) {
   Programs programs;
   if (options.floors) INFERD_RETURN_IF_ERROR(programs.StartFloors(options));
+  if (!options.library_floor.empty()) INFERD_RETURN_IF_ERROR(programs.StartLibraryFloor(options));
   if (options.server) INFERD_RETURN_IF_ERROR(programs.StartServer(options));
   return programs;
+}
+
+Status Programs::StartLibraryFloor(const Options& options) {
+  const uint16_t port = FreePort();
+  std::vector<std::string> command = options.library_floor;
+  command[0] = options.folder + "/" + command[0];
+  command.insert(command.begin() + 1, std::to_string(port));
+  INFERD_ASSIGN_OR_RETURN(targets_.library_floor, Run(command, port));
+  return base::OkStatus();
 }
 
 // Starts what listens on `port`, and waits until it does.
@@ -54,13 +64,6 @@ Result<Target> Programs::Run(const std::vector<std::string>& command, uint16_t p
 Status Programs::StartFloors(const Options& options) {
   const uint16_t port = FreePort();
   INFERD_ASSIGN_OR_RETURN(targets_.http_floor, Run({options.folder + "/floor", std::to_string(port)}, port));
-  if (!options.library_model.empty()) {
-    const uint16_t library_port = FreePort();
-    INFERD_ASSIGN_OR_RETURN(targets_.library_floor,
-                            Run({options.folder + "/library_floor", std::to_string(library_port), options.library_model,
-                                 options.library_file},
-                                library_port));
-  }
   if (!options.grpc) return base::OkStatus();
   const uint16_t grpc_port = FreePort();
   INFERD_ASSIGN_OR_RETURN(targets_.grpc_floor,

@@ -22,8 +22,9 @@ class Programs final {
     bool grpc = true;                      // the server's own, and its floor
     bool server = true;                    // ours
     bool floors = true;
-    std::string library_model{};  // the floor with the bare library behind it, too; empty: not that one
-    std::string library_file{};   // its .onnx
+    // The floor with the bare library behind it, too, whatever `floors` says: the program, and its arguments behind the
+    // port. Empty: not that one.
+    std::vector<std::string> library_floor{};
   };
 
   // UNAVAILABLE: one of them ended; DEADLINE_EXCEEDED: it does not become ready.
@@ -35,6 +36,7 @@ class Programs final {
  private:
   Programs() = default;
   base::Status StartFloors(const Options& options);
+  base::Status StartLibraryFloor(const Options& options);
   base::Status StartServer(const Options& options);
   base::Result<Target> Run(const std::vector<std::string>& command, uint16_t port);
 

@@ -2,10 +2,13 @@
 
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/harness/display.h"
 #include "bench/table/measurement.h"
@@ -28,6 +31,8 @@ struct EngineCase {
   const char* shape;  // "NAME=1,2"; empty: the model's own
   const char* what;   // which call of the bare program is the same
   const char* bare;   // its command line; PROGRAMS and LIBRARIES stand for the folders
+  // A server with the bare library behind it, as Programs::Options has it, each argument behind a space. Empty: none.
+  const char* floor = "";
 };
 
 constexpr EngineCase kCases[] = {
@@ -39,10 +44,12 @@ constexpr EngineCase kCases[] = {
      "PROGRAMS/forest_call examples/forest/iris/1/model.json"},
     {"python", "examples/python", "standardize", "rows=1,20", "20",
      "LIBRARIES/python/environment/bin/python3 bench/engine_call/python_call.py examples/python/standardize/1/model.py "
-     "20"},
+     "20",
+     "python_floor LIBRARIES/python/environment/bin/python3 examples/python/standardize/1/model.py 20"},
     {"python", "examples/python", "standardize", "rows=1,20000", "20000",
      "LIBRARIES/python/environment/bin/python3 bench/engine_call/python_call.py examples/python/standardize/1/model.py "
-     "20000"},
+     "20000",
+     "python_floor LIBRARIES/python/environment/bin/python3 examples/python/standardize/1/model.py 20000"},
 };
 
 // Of one case, wire and number of connections.
@@ -50,7 +57,9 @@ struct Load {
   Wire wire;
   size_t connections;
   LoadTarget target;
+  std::optional<LoadTarget> floor;
   net::LoadReport report{};
+  net::LoadReport floor_report{};
 };
 
 std::string Libraries(const std::string& programs) { return programs + "/../lib/inferd"; }
@@ -64,6 +73,11 @@ void Replace(std::string* text, const std::string& word, const std::string& with
   for (size_t at = text->find(word); at != std::string::npos; at = text->find(word, at + with.size())) {
     text->replace(at, word.size(), with);
   }
+}
+
+std::vector<std::string> SplitWords(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
 }
 
 Result<EngineCost> MeasureBare(const std::string& programs, const EngineCase& what) {
@@ -84,12 +98,16 @@ Result<std::vector<Load>> PrepareLoads(const EngineCase& of, const EngineTableCa
   for (const Wire wire : what.wires) {
     call.wire = wire;
     INFERD_ASSIGN_OR_RETURN(const PreparedCall prepared, Prepare(call, targets));
-    for (const size_t connections : what.connections) loads.push_back({wire, connections, prepared.server});
+    for (const size_t connections : what.connections) {
+      loads.push_back(
+          {.wire = wire, .connections = connections, .target = prepared.server, .floor = prepared.library_floor});
+    }
   }
   return loads;
 }
 
-// The machine is not always as fast: the loads, and the bare library, one after the other in each round.
+// The machine is not always as fast: the loads, each before its floor's, and the bare library, one after the other in
+// each round.
 Result<EngineCost> MeasureInTurns(const std::string& programs, const EngineCase& of, const Timing& timing,
                                   std::vector<Load>& loads) {
   std::optional<EngineCost> bare;
@@ -104,6 +122,9 @@ Result<EngineCost> MeasureInTurns(const std::string& programs, const EngineCase&
     Load& load = loads[turn];
     INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(load.target, load.connections, part));
     load.report.Append(report);
+    if (!load.floor.has_value()) return base::OkStatus();
+    INFERD_ASSIGN_OR_RETURN(const net::LoadReport floor_report, Saturate(*load.floor, load.connections, part));
+    load.floor_report.Append(floor_report);
     return base::OkStatus();
   }));
   return *bare;
@@ -115,10 +136,12 @@ void AddRows(ctl::Table& table, const EngineCase& of, const EngineCost& bare, co
     const std::optional<double> cpu_us = CpuUs(load.report);
     std::optional<double> above_us;
     if (cpu_us.has_value()) above_us = *cpu_us - bare_us;
+    std::optional<double> floor_us;
+    if (load.floor.has_value()) floor_us = CpuUs(load.floor_report);
     table.Add({of.engine, of.model, of.shape, WireName(load.wire), std::to_string(load.connections),
                Number(load.report.PerSecond(), "%.0f"),
                ctl::DurationText(static_cast<double>(load.report.latency.PercentileNs(50))), Number(cpu_us),
-               Number(bare_us), Number(above_us)});
+               Number(bare_us), Number(above_us), Number(floor_us)});
   }
 }
 
@@ -127,13 +150,16 @@ Programs::Options OptionsOf(const Programs::Options& programs, const EngineCase&
   options.floors = false;
   options.repository = of.repository;
   options.models = {of.model};
+  std::string floor = of.floor;
+  Replace(&floor, "LIBRARIES", Libraries(programs.folder));
+  options.library_floor = SplitWords(floor);
   return options;
 }
 
 }  // namespace
 
 Status PrintEngineTable(const Programs::Options& programs, const EngineTableCase& what) {
-  ctl::Table table({"ENGINE", "MODEL", "INPUT", "WIRE", "CONN", "REQ/S", "P50", "CPU US", "BARE", "ABOVE"});
+  ctl::Table table({"ENGINE", "MODEL", "INPUT", "WIRE", "CONN", "REQ/S", "P50", "CPU US", "BARE", "ABOVE", "FLOOR"});
   std::string missing;
   for (const EngineCase& of : kCases) {
     if (!IsBuilt(programs.folder, of)) {
@@ -148,10 +174,12 @@ Status PrintEngineTable(const Programs::Options& programs, const EngineTableCase
   }
   ShowProgress("");
   std::cout
-      << table.AlignRight({4, 5, 6, 7, 8, 9}).ToString() << missing
+      << table.AlignRight({4, 5, 6, 7, 8, 9, 10}).ToString() << missing
       << "\nCPU US: microseconds of CPU per request, of the server and of processes that it has for a model. BARE: "
          "of the same call of\nthe engine's library, in a program that does nothing else; with one connection of a "
-         "call every 100 us, since that core\nsleeps between its calls, too. ABOVE: what is the server's own.\n";
+         "call every 100 us, since that core\nsleeps between its calls, too. ABOVE: what is the server's own. FLOOR: "
+         "of a server that only hands the bytes to a "
+         "Python\nprocess with the function in it, in place of CPU US.\n";
   return base::OkStatus();
 }
 
