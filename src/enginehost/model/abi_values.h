@@ -26,7 +26,11 @@ inline std::string_view ToView(inferd_text text) {
   return text.data == nullptr ? "" : std::string_view(text.data, text.size);
 }
 
-// A status with an engine's code, which may be any number: an unknown one reads as INTERNAL. Not for INFERD_OK.
+// What clients, logs and histories get of an engine's message: a model's own text may have any length.
+inline constexpr size_t kMessageBytesMax = size_t{64} << 10;
+
+// A status with an engine's code, which may be any number: an unknown one reads as INTERNAL. Not for INFERD_OK. A
+// message of more than kMessageBytesMax ends there, before a character that it would cut, with "...".
 base::Status ToStatus(int32_t code, std::string_view message);
 
 // `to` points into `value` afterwards.

@@ -27,6 +27,19 @@ std::vector<std::string> Outputs(const DeclaredSignature& declared) {
   return Names(declared.get()->outputs, declared.get()->output_count);
 }
 
+TEST(StatusTest, MessagesOfEnginesHaveALimit) {
+  const std::string fits(kMessageBytesMax, 'x');
+  EXPECT_EQ(ToStatus(INFERD_INTERNAL, fits).message(), fits);
+  EXPECT_EQ(ToStatus(INFERD_INTERNAL, fits + "y").message(), fits + "...");
+  // A character of three bytes that the limit would cut.
+  const std::string before(kMessageBytesMax - 2, 'x');
+  EXPECT_EQ(ToStatus(INFERD_INTERNAL, before + "\xe2\x82\xac" + fits).message(), before + "...");
+  // And bytes that are no characters.
+  EXPECT_EQ(ToStatus(INFERD_INTERNAL, std::string(kMessageBytesMax * 2, '\x80')).message().size(),
+            kMessageBytesMax - 4 + 3);
+  EXPECT_EQ(ToStatus(12345, "what").code(), base::StatusCode::kInternal);
+}
+
 TEST(SignatureTest, DimensionsMayHaveNames) {
   constexpr int64_t kShape[] = {-1, 3};
   const inferd_text names[] = {ToText("batch"), ToText("")};

@@ -1,6 +1,9 @@
 #include "engines/python/python_instance.h"
 
+#include <exception>
+#include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "engines/python/value_parts.h"
@@ -35,7 +38,7 @@ base::Result<Progress> PythonInstance::Execute(const inferd_batch& batch) {
     auto progress = link_->Execute(batch);
     if (progress.has_value() || progress.error().code() != base::StatusCode::kUnavailable) return progress;
   }
-  Restart(batch);
+  INFERD_RETURN_IF_ERROR(Restart(batch));
   return Progress::kPending;
 }
 
@@ -45,18 +48,28 @@ bool PythonInstance::Queue(const inferd_batch& batch) {
   return restarting_;
 }
 
-void PythonInstance::Restart(const inferd_batch& batch) {
+base::Status PythonInstance::Restart(const inferd_batch& batch) {
   if (restarter_.joinable()) restarter_.join();  // its work is done
-  {
-    const base::MutexLock lock(mutex_);
-    restarting_ = true;
-    queue_.push_back(&batch);
+  // Which it waits for before it looks into the queue.
+  const base::MutexLock lock(mutex_);
+  queue_.push_back(&batch);
+  try {
+    restarter_ = std::thread([this] { RunQueue(); });
+  } catch (const std::system_error& error) {
+    queue_.pop_back();
+    return base::ResourceExhausted("no thread to start another Python process on: " + std::string(error.what()));
   }
-  restarter_ = std::thread([this] { RunQueue(); });
+  restarting_ = true;
+  return base::OkStatus();
 }
 
 void PythonInstance::RunQueue() {
-  const base::Status started = StartWorker();
+  base::Status started;
+  try {
+    started = StartWorker();
+  } catch (const std::exception& error) {
+    started = base::ResourceExhausted(error.what());
+  }
   for (;;) {
     const inferd_batch* batch = nullptr;
     {
@@ -70,18 +83,24 @@ void PythonInstance::RunQueue() {
   }
 }
 
+base::Result<Progress> PythonInstance::ExecuteOn(const base::Status& started, const inferd_batch& batch) {
+  if (started.ok()) return link_->Execute(batch);
+  return std::unexpected(
+      base::Unavailable("the Python process of instance '" + model_.InstanceName(spec_) +
+                        "' has ended, and another one cannot be started: " + std::string(started.message())));
+}
+
 void PythonInstance::Run(const inferd_batch& batch, const base::Status& started) {
-  base::Status status = started;
-  if (started.ok()) {
-    const auto progress = link_->Execute(batch);
+  base::Status status;
+  try {
+    const auto progress = ExecuteOn(started, batch);
     if (progress.has_value()) {
       if (*progress == Progress::kFinished) model_.host().finish(&batch);
       return;
     }
     status = progress.error();
-  } else {
-    status = base::Unavailable("the Python process of instance '" + model_.InstanceName(spec_) +
-                               "' has ended, and another one cannot be started: " + std::string(started.message()));
+  } catch (const std::bad_alloc&) {
+    status = base::ResourceExhausted("the server has no memory for it");
   }
   inferd_response failure = {};
   failure.struct_size = sizeof(failure);

@@ -29,8 +29,10 @@ class PythonInstance final {
 
   // Whether another worker is being started, which will execute the batch then.
   bool Queue(const inferd_batch& batch);
-  void Restart(const inferd_batch& batch);
+  // RESOURCE_EXHAUSTED: there is no thread for it, and nothing was begun.
+  base::Status Restart(const inferd_batch& batch);
   void RunQueue();
+  base::Result<enginekit::Progress> ExecuteOn(const base::Status& started, const inferd_batch& batch);
   void Run(const inferd_batch& batch, const base::Status& started);
 
   PythonModel& model_;

@@ -184,17 +184,24 @@ base::Result<WorkerLink::Running*> WorkerLink::Begin(uint64_t number, const infe
     pieces.insert(pieces.end(), batch.inputs[i]->pieces, batch.inputs[i]->pieces + batch.inputs[i]->piece_count);
   }
   INFERD_ASSIGN_OR_RETURN(const InputBlocks::Block block, process_.inputs()->Add(pieces));
-  WriteExecution(number, batch, block);
-  SendOutbox();
-  if (const base::Status sent = process_.Send(message_); !sent.ok()) {
-    process_.End(sent);
-    return std::unexpected(sent);
+  base::Status status;
+  try {
+    // All that needs memory comes before it is sent: what the worker answers finds it here.
+    Running& running = running_[number];
+    running.batch = &batch;
+    running.inputs = block;
+    running.answered.assign(batch.request_count, false);
+    WriteExecution(number, batch, block);
+    SendOutbox();
+    status = process_.Send(message_);
+    if (status.ok()) return &running;
+    process_.End(status);
+  } catch (const std::bad_alloc&) {
+    status = base::ResourceExhausted("the server has no memory for it");
   }
-  Running& running = running_[number];
-  running.batch = &batch;
-  running.inputs = block;
-  running.answered.assign(batch.request_count, false);
-  return &running;
+  running_.erase(number);
+  process_.inputs()->Give(block);
+  return std::unexpected(status);
 }
 
 // ("execute", number, bytes, indices of the outputs that are wanted, requests, inputs); an input: (index, datatype,
