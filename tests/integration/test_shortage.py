@@ -104,6 +104,27 @@ def test_an_isolated_load_without_a_thread_fails_and_later_succeeds(tmp_path, re
         assert infer(server, "isolated")[0] == 200
 
 
+@pytest.mark.parametrize("isolation", ["NONE", "PROCESS"])
+def test_another_python_process_without_a_thread_is_started_later(tmp_path, isolation):
+    write_whole(tmp_path / "models" / "ends" / "1" / "model.py",
+                b"import os\n\ndef predict(x: int) -> int:\n    return x + 1 if x else os._exit(3)\n")
+    write_whole(tmp_path / "models" / "ends" / "config.pbtxt", f"inferd {{ isolation: {isolation} }}".encode())
+
+    def ask(server, value):
+        inputs = [{"name": "x", "shape": [1], "datatype": "INT64", "data": [value]}]
+        status, answer = server.infer("ends", inputs)
+        return answer["outputs"][0]["data"] if status == 200 else answer["error"]
+
+    with scarce(tmp_path, Server(tmp_path / "models")) as server:
+        assert ask(server, 1) == [2]
+        assert "is not healthy" in ask(server, 0)
+        with without_threads(tmp_path):
+            # Whether an instance that is asked on its own thread has one by now is no matter here.
+            answers = [ask(server, 1) for _ in range(3)]
+        assert all("no thread to start another Python process on" in answer or "no further thread" in answer for answer in answers)
+        assert ask(server, 1) == [2]
+
+
 def test_a_start_without_threads_says_so(tmp_path, repository):
     server = ScarceServer(tmp_path, repository)
     with without_threads(tmp_path):
