@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/text/utf8.h"
 #include "json/reader.h"
 #include "json/text.h"
 #include "tensor/shape.h"
@@ -26,11 +27,7 @@ std::string QuoteValue(const char* p, const char* end) {
   json::Reader reader({p, static_cast<size_t>(end - p)}, kAnyDepth);
   // The value has been scanned before, or is no JSON; then as much of it as is one.
   const auto raw = reader.ReadRaw();
-  std::string_view text = raw.has_value() ? *raw : std::string_view(p, reader.offset());
-  if (text.size() <= kQuotedMax) return std::string(text);
-  size_t cut = kQuotedMax;
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
-  return std::string(text.substr(0, cut)) + "...";
+  return base::Shortened(raw.has_value() ? *raw : std::string_view(p, reader.offset()), kQuotedMax);
 }
 
 std::string_view JsonTypeName(const char* p, const char* end) {

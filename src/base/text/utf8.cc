@@ -1,5 +1,6 @@
 #include "base/text/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -49,6 +50,15 @@ std::string ReplaceMalformedUtf8(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string Shortened(std::string_view text, size_t bytes_max) {
+  constexpr size_t kCharacterBytesMax = 4;
+  if (text.size() <= bytes_max) return std::string(text);
+  const size_t least = bytes_max - std::min(bytes_max, kCharacterBytesMax);
+  size_t end = bytes_max;
+  while (end > least && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "...";
 }
 
 }  // namespace inferd::base

@@ -35,4 +35,7 @@ bool IsUtf8(std::string_view text);
 // `text` with each byte that belongs to no well-formed sequence replaced by U+FFFD.
 std::string ReplaceMalformedUtf8(std::string_view text);
 
+// `text`; of more than `bytes_max` bytes, those before the character that the limit would cut, and "...".
+std::string Shortened(std::string_view text, size_t bytes_max);
+
 }  // namespace inferd::base

@@ -23,5 +23,13 @@ TEST(Utf8Test, WhatIsMalformedIsReplaced) {
   EXPECT_EQ(ReplaceMalformedUtf8(""), "");
 }
 
+TEST(Utf8Test, NoCharacterIsCut) {
+  EXPECT_EQ(Shortened("caf\xc3\xa9", 5), "caf\xc3\xa9");
+  EXPECT_EQ(Shortened("caf\xc3\xa9", 4), "caf...");
+  EXPECT_EQ(Shortened("caf\xc3\xa9", 3), "caf...");
+  EXPECT_EQ(Shortened("\xf0\x9f\x98\x80", 3), "...");
+  EXPECT_EQ(Shortened("abc", 0), "...");
+}
+
 }  // namespace
 }  // namespace inferd::base

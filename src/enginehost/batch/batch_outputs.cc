@@ -162,10 +162,11 @@ base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<c
                                                          OutputAllocations* allocations) {
   // First everything is taken over, so that whatever is wrong with one output, none is leaked.
   boost::container::small_vector<TakenMemory, 4> memories;
+  boost::container::small_vector<size_t, 4> places;  // in `wanted`; its size: it is not
   for (size_t i = 0; i < response.output_count; ++i) {
     const inferd_output& output = *response.outputs[i];
-    const bool is_wanted = std::ranges::find(wanted, static_cast<int>(output.index)) != wanted.end();
-    memories.push_back(TakeMemory(model, output, is_wanted, allocations));
+    places.push_back(std::ranges::find(wanted, static_cast<int>(output.index)) - wanted.begin());
+    memories.push_back(TakeMemory(model, output, places[i] < wanted.size(), allocations));
   }
   std::vector<core::InferTensor> tensors(wanted.size());
   for (size_t i = 0; i < response.output_count; ++i) {
@@ -174,9 +175,8 @@ base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<c
       return std::unexpected(
           model->Fault("answered an output " + std::to_string(output.index) + ", which it does not have"));
     }
-    const auto place = std::find(wanted.begin(), wanted.end(), static_cast<int>(output.index));
-    if (place == wanted.end()) continue;
-    core::InferTensor& tensor = tensors[place - wanted.begin()];
+    if (places[i] == wanted.size()) continue;
+    core::InferTensor& tensor = tensors[places[i]];
     if (tensor.datatype != DataType::kInvalid) {
       return std::unexpected(model->Fault("answered " + Quoted(model->signature().outputs[output.index]) + " twice"));
     }

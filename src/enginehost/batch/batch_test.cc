@@ -109,7 +109,7 @@ TEST_F(BatchTest, EveryReleaseRunsOnceWhateverBecomesOfTheResponse) {
   engine_.execute = [&](const inferd_batch& batch, inferd_error*) {
     Respond(batch, 0, kNumbers, 1, true, own);  // taken
     Respond(batch, 0, kNumbers, 1, true, own);  // a second answer
-    Respond(batch, 9, kNumbers, 1, true, own);  // to nobody
+    Respond(batch, 9, kNumbers, 1, true, own);  // no such request
     Respond(batch, 1, kNumbers, 1, true, [&](inferd_output* output) {
       own(output);
       output->index = 5;  // no such output
@@ -131,7 +131,7 @@ TEST_F(BatchTest, WhatGoesNowhereIsNotCopied) {
   engine_.execute = [&](const inferd_batch& batch, inferd_error*) {
     Respond(batch, 0, kNumbers, 1);
     Respond(batch, 0, kNumbers, 1);  // a second answer
-    Respond(batch, 9, kNumbers, 1);  // to nobody
+    Respond(batch, 9, kNumbers, 1);  // no such request
     return INFERD_FINISHED;
   };
   RecordingExecution execution(1);

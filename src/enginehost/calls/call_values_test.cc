@@ -7,7 +7,7 @@
 namespace inferd::enginehost {
 namespace {
 
-// What it is to be copied to is asked for by whoever calls, perhaps for a process of its own.
+// The engine names the size, of which a worker process may have told it anything.
 TEST(CallValuesTest, AnInputThatThereIsNoMemoryForIsRefused) {
   const char byte = 0;
   const int64_t shape[] = {1};

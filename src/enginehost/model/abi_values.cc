@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "base/text/utf8.h"
 namespace inferd::enginehost {
 
 namespace {
@@ -76,11 +77,7 @@ struct ParameterFiller {
 base::Status ToStatus(int32_t code, std::string_view message) {
   const bool known = code > INFERD_OK && code <= INFERD_UNAUTHENTICATED;
   const base::StatusCode status = known ? static_cast<base::StatusCode>(code) : base::StatusCode::kInternal;
-  if (message.size() <= kMessageBytesMax) return {status, std::string(message)};
-  size_t end = kMessageBytesMax;
-  const auto continues = [message](size_t at) { return (static_cast<unsigned char>(message[at]) & 0xC0U) == 0x80; };
-  while (end > kMessageBytesMax - 4 && continues(end)) --end;
-  return {status, std::string(message.substr(0, end)) + "..."};
+  return {status, base::Shortened(message, kMessageBytesMax)};
 }
 
 base::Result<core::ModelSignature> ToSignature(const inferd_signature& signature) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,6 +22,12 @@ struct Value {
 
   // Null: it is of another type.
   const int64_t* number() const { return std::get_if<int64_t>(&of); }
+  // Nothing: it is no number, or below 0.
+  std::optional<uint64_t> unsigned_number() const {
+    if (const uint64_t* const large = std::get_if<uint64_t>(&of)) return *large;
+    const int64_t* const small = number();
+    return small != nullptr && *small >= 0 ? std::optional(static_cast<uint64_t>(*small)) : std::nullopt;
+  }
   const bool* flag() const { return std::get_if<bool>(&of); }
   const std::string* text() const { return std::get_if<std::string>(&of); }
   const Items* items() const { return std::get_if<Items>(&of); }

@@ -1,7 +1,7 @@
 #include "engines/python/model_call_reader.h"
 
+#include <optional>
 #include <string>
-#include <variant>
 
 #include "enginekit/parameters.h"
 
@@ -72,11 +72,9 @@ bool ModelCallReader::ReadSequence(const Value& id, uint64_t flags) {
   if (const std::string* const text = id.text()) {
     if (text->empty()) return true;
     sequence_.text = ToText(*text);
-  } else if (const uint64_t* const large = std::get_if<uint64_t>(&id.of)) {
-    sequence_.number = *large;
-  } else if (const int64_t* const number = id.number(); number != nullptr && *number >= 0) {
+  } else if (const std::optional<uint64_t> number = id.unsigned_number()) {
     if (*number == 0) return true;
-    sequence_.number = static_cast<uint64_t>(*number);
+    sequence_.number = *number;
   } else {
     return false;
   }

@@ -102,11 +102,7 @@ void PythonInstance::Run(const inferd_batch& batch, const base::Status& started)
   } catch (const std::bad_alloc&) {
     status = base::ResourceExhausted("the server has no memory for it");
   }
-  inferd_response failure = {};
-  failure.struct_size = sizeof(failure);
-  failure.code = static_cast<int32_t>(status.code());
-  failure.message = {status.message().data(), status.message().size()};
-  failure.final = 1;
+  const inferd_response failure = FailureOf(status);
   model_.host().respond(&batch, INFERD_ALL_REQUESTS, &failure);
   model_.host().finish(&batch);
 }

@@ -40,6 +40,15 @@ void AddParameter(MarshalWriter& message, inferd_text name, const inferd_paramet
   }
 }
 
+inferd_response FailureOf(const base::Status& why) {
+  inferd_response failure = {};
+  failure.struct_size = sizeof(failure);
+  failure.code = static_cast<int32_t>(why.code());
+  failure.message = ToText(why.message());
+  failure.final = 1;
+  return failure;
+}
+
 std::optional<inferd_memory> TensorMemory::Take(uint64_t offset, uint64_t size) {
   if (offset > bytes_.size() || size > bytes_.size() - offset || size > left_) return std::nullopt;
   left_ -= size;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/status.h"
 #include "engines/python/marshal.h"
 #include "inferd/engine_abi.h"
 
@@ -46,11 +47,9 @@ class ItemReader final {
   }
   // 0 or more.
   uint64_t Uint() {
-    const Value* const value = Next();
-    if (const uint64_t* const large = std::get_if<uint64_t>(&value->of)) return *large;
-    const int64_t number = *Of(value->number(), &kNoInt);
-    if (number < 0) ok_ = false;
-    return number < 0 ? 0 : static_cast<uint64_t>(number);
+    const std::optional<uint64_t> number = Next()->unsigned_number();
+    if (!number.has_value()) ok_ = false;
+    return number.value_or(0);
   }
   bool Flag() { return *Of(Next()->flag(), &kNoFlag); }
   const std::string& Text() { return *Of(Next()->text(), &kNoText); }
@@ -95,6 +94,9 @@ class ItemReader final {
 // A parameter's value, as messages have it. False: it is none. `to` points into `value`.
 bool ReadParameter(const Value& value, inferd_parameter& to);
 void AddParameter(MarshalWriter& message, inferd_text name, const inferd_parameter& value);
+
+// A final response that says so. It points into `why`.
+inferd_response FailureOf(const base::Status& why);
 
 // The memory that the tensors of one message lie in, apart from each other: the host copies each of them, and a message
 // of few bytes could have it copy the same ones ever again.

@@ -26,7 +26,7 @@ namespace inferd::python {
 // Take() and the like are for the thread that talks with the worker; replies come on any.
 class WorkerAsks final : public std::enable_shared_from_this<WorkerAsks> {
  public:
-  // Calls of models whose replies the worker has not used: it may never say that it has.
+  // Calls of models with replies that the worker has not used yet. A hostile one never uses them.
   static constexpr size_t kCallsMax = 65'536;
 
   // The batch of an execution that is under way, by its number; null: there is none.

@@ -420,11 +420,7 @@ void WorkerLink::FailPending() {
     asks_->Close();
   }
   const base::Status why = Ended();
-  inferd_response failure = {};
-  failure.struct_size = sizeof(failure);
-  failure.code = static_cast<int32_t>(why.code());
-  failure.message = {why.message().data(), why.message().size()};
-  failure.final = 1;
+  const inferd_response failure = FailureOf(why);
   std::vector<uint64_t> over;
   for (auto& [number, running] : running_) {
     if (!running.pending) continue;

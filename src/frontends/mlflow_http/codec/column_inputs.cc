@@ -96,6 +96,18 @@ int ColumnInputs::LoneInput() const {
 }
 
 base::Status ColumnInputs::BindNamed(std::span<const std::string> columns) {
+  INFERD_RETURN_IF_ERROR(MatchNamed(columns));
+  NoteTakenColumns();
+  return {};
+}
+
+base::Status ColumnInputs::BindUnnamed(size_t columns) {
+  INFERD_RETURN_IF_ERROR(MatchUnnamed(columns));
+  NoteTakenColumns();
+  return {};
+}
+
+base::Status ColumnInputs::MatchNamed(std::span<const std::string> columns) {
   if (columns.empty()) return InputFault("The table has no columns");
   const auto& inputs = signature_.inputs;
   std::unordered_map<std::string_view, int> by_name;
@@ -117,25 +129,16 @@ base::Status ColumnInputs::BindNamed(std::span<const std::string> columns) {
     if (lone.shape.rank() == 2 || lone.any_shape) {
       matrix_ = LoneInput();
       columns_ = columns.size();
-      NoteTakenColumns();
       return {};
     }
   }
-  NoteTakenColumns();
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!bound[i] && !inputs[i].optional) return CheckPresent(columns);
   }
   return {};
 }
 
-void ColumnInputs::NoteTakenColumns() {
-  const size_t columns = is_matrix() ? columns_ : inputs_.size();
-  for (size_t i = 0; i < columns; ++i) {
-    if (InputOf(i) != kIgnored) taken_columns_.push_back(i);
-  }
-}
-
-base::Status ColumnInputs::BindUnnamed(size_t columns) {
+base::Status ColumnInputs::MatchUnnamed(size_t columns) {
   if (columns == 0) return InputFault("The table has no columns");
   const auto& inputs = signature_.inputs;
   if (const int lone = LoneInput(); lone != kIgnored) {
@@ -144,7 +147,6 @@ base::Status ColumnInputs::BindUnnamed(size_t columns) {
     if (one_column) inputs_ = {lone};
     if (!one_column) matrix_ = lone;
     columns_ = columns;
-    NoteTakenColumns();
     return {};
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -159,8 +161,14 @@ base::Status ColumnInputs::BindUnnamed(size_t columns) {
                  " inputs. Note: the inputs were not named in the signature so we can only verify their count.");
   }
   for (size_t i = 0; i < columns; ++i) inputs_.push_back(i < inputs.size() ? static_cast<int>(i) : kIgnored);
-  NoteTakenColumns();
   return {};
+}
+
+void ColumnInputs::NoteTakenColumns() {
+  const size_t columns = is_matrix() ? columns_ : inputs_.size();
+  for (size_t i = 0; i < columns; ++i) {
+    if (InputOf(i) != kIgnored) taken_columns_.push_back(i);
+  }
 }
 
 base::Status ColumnInputs::CheckPresent(std::span<const std::string> names) const {

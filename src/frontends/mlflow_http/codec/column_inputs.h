@@ -64,6 +64,8 @@ class ColumnInputs final {
   std::string NameOf(size_t column) const;
   base::Status Incompatible(std::string_view name, const core::TensorSpec& spec, std::string_view text) const;
   base::Result<size_t> Parse(size_t input, std::string_view name, std::string_view text);
+  base::Status MatchNamed(std::span<const std::string> columns);
+  base::Status MatchUnnamed(size_t columns);
   void NoteTakenColumns();
   tensor::Shape Fitted(size_t input, const tensor::Shape& given) const;
   tensor::Shape GivenShape(size_t input) const;

@@ -55,7 +55,6 @@ class Form:
             raise TypeError(f"{where}: tensors have no elements of type {element!r}")
         return datatype
 
-
     def from_array(self, array):
         if self.is_array:
             return array

@@ -109,7 +109,7 @@ class TritonModel:
         """A response's outputs, those that are wanted."""
         outputs = []
         for tensor in given.output_tensors():
-            # What the configuration has no output for is what nobody wants, too.
+            # What the configuration has no output for is what no request wants, too.
             index = self.signature.output_index(tensor.name())
             if index in batch.wanted:
                 outputs.append(answers.write(index, tensor._array, tensor._datatype))
@@ -146,7 +146,7 @@ class Execution:
 
     def take(self, returned):
         """What `execute` returned."""
-        if self._model.signature.decoupled:
+        if self.decoupled:
             return self._take_decoupled(returned)
         if not isinstance(returned, list):
             raise Unfit(f"Expected a list in the execute return, found type '{type(returned)}'.")
@@ -261,7 +261,7 @@ class Execution:
         if not goes_on:
             self.function_over()
         with self._changed:
-            if not self._model.signature.decoupled:
+            if not self.decoupled:
                 while self._open:
                     self._changed.wait()
             self._returned = True
