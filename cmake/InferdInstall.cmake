@@ -3,7 +3,7 @@
 #   bin/                    inferd, inferd-worker, inferctl
 #   lib/inferd/engines/     the engines, and beside it one folder with the library of each
 #   include/inferd/         the engine ABI
-#   share/inferd/           proto/ (wire messages), examples/
+#   share/inferd/           proto/ (wire messages), runtimes/ (ClusterServingRuntimes), examples/
 #   share/doc/inferd/       licences, documentation
 include(GNUInstallDirs)
 
@@ -32,7 +32,11 @@ if(TARGET engine_tensorflow)
 endif()
 
 install(FILES include/inferd/engine_abi.h DESTINATION include/inferd)
+install(DIRECTORY deploy/runtimes DESTINATION share/inferd FILES_MATCHING PATTERN "*.yaml")
 install(DIRECTORY proto/ DESTINATION share/inferd/proto FILES_MATCHING PATTERN "*.proto")
 install(DIRECTORY examples/models examples/requests examples/forest examples/tensorflow DESTINATION share/inferd/examples)
 install(FILES LICENSE THIRD_PARTY_NOTICES.md CHANGELOG.md README.md DESTINATION share/doc/inferd)
 install(DIRECTORY docs DESTINATION share/doc/inferd PATTERN design EXCLUDE)
+
+# What programs look for beside themselves lies in the build's folder as it does where they are installed.
+configure_file(deploy/runtimes/inferd.yaml share/inferd/runtimes/inferd.yaml COPYONLY)

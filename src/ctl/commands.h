@@ -57,9 +57,13 @@ struct BenchArguments {
 // SIGINT ends it early: the report is then of what was measured, and CANCELLED is returned.
 base::Status Bench(V2Server& server, const BenchArguments& arguments, const Output& out);
 
-// Runs `inferd --dry-run` on a repository or a model file; it stands beside this program. Its exit status. As text, it
-// writes to this process's standard output itself.
-base::Result<int> Validate(const std::string& path, const Output& out);
+struct ValidateArguments {
+  std::vector<std::string> paths;     // one repository or model file, or any number of manifests
+  std::vector<std::string> runtimes;  // for manifests: files and folders with runtimes; none: the installation's
+};
+// Manifests are reviewed here (manifests/validate_manifests.h). On a repository or a model file, `inferd --dry-run` is
+// run, which stands beside this program; as text, it writes to this process's standard output itself. The exit status.
+base::Result<int> Validate(const ValidateArguments& arguments, const Output& out);
 
 // The engines that `inferd --list-engines` finds in a folder (empty: the installation's own). The exit status.
 base::Result<int> ShowEngines(const std::string& directory, const Output& out);

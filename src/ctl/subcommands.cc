@@ -97,10 +97,20 @@ void AddControlCommands(CLI::App& app, Command& command) {
 
 // What needs no server.
 void AddLocalCommands(CLI::App& app, Command& command) {
-  auto path = std::make_shared<std::string>();
-  CLI::App* validate = app.add_subcommand("validate", "Check a model repository or a model file, without a server");
-  validate->add_option("PATH", *path, "The repository's folder, or a model file")->required();
-  validate->callback([&, path] { command.run_here = [&, path] { return Validate(*path, command.output()); }; });
+  auto arguments = std::make_shared<ValidateArguments>();
+  CLI::App* validate = app.add_subcommand(
+      "validate", "Check a model repository, a model file, or manifests of InferenceServices, without a server");
+  validate
+      ->add_option("PATH", arguments->paths,
+                   "The repository's folder, or a model file; or files of Kubernetes' objects (YAML, JSON)")
+      ->required();
+  validate
+      ->add_option("--runtimes", arguments->runtimes,
+                   "Files or folders with the ServingRuntimes that there are, in place of those of this installation "
+                   "(may be repeated)")
+      ->allow_extra_args(false)
+      ->check(CLI::ExistingPath);
+  validate->callback([&, a = arguments] { command.run_here = [&, a] { return Validate(*a, command.output()); }; });
 
   auto directory = std::make_shared<std::string>();
   CLI::App* engines =

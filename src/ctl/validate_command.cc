@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "ctl/commands.h"
+#include "ctl/manifests/validate_manifests.h"
 #include "ctl/program/server_program.h"
 #include "ctl/program/validation_report.h"
 
@@ -47,11 +49,8 @@ std::vector<std::string> OptionsFor(const std::string& path) {
           "--load-model=" + folder.filename().string()};
 }
 
-}  // namespace
-
-base::Result<int> Validate(const std::string& path, const Output& out) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return std::unexpected(base::NotFound("there is no '" + path + "'"));
+// Has inferd look at models.
+base::Result<int> ValidateModels(const std::string& path, const Output& out) {
   std::vector<std::string> options = OptionsFor(path);
   options.insert(options.begin(), "--dry-run");
   if (!out.json) return RunServerProgram(options, nullptr);
@@ -61,6 +60,25 @@ base::Result<int> Validate(const std::string& path, const Output& out) {
   WriteValidationReport(writer, path, exit_status == 0, ParseValidationReport(printed));
   out.Write(writer);
   return exit_status;
+}
+
+}  // namespace
+
+base::Result<int> Validate(const ValidateArguments& arguments, const Output& out) {
+  for (const std::string& path : arguments.paths) {
+    std::error_code error;
+    if (!fs::exists(path, error)) return std::unexpected(base::NotFound("there is no '" + path + "'"));
+  }
+  if (std::ranges::all_of(arguments.paths, IsManifest)) {
+    return ValidateManifests(arguments.paths, arguments.runtimes, out);
+  }
+  if (arguments.paths.size() > 1) {
+    return std::unexpected(base::InvalidArgument("of several paths, all must be manifests (*.yaml, *.yml, *.json)"));
+  }
+  if (!arguments.runtimes.empty()) {
+    return std::unexpected(base::InvalidArgument("--runtimes is for manifests (*.yaml, *.yml, *.json)"));
+  }
+  return ValidateModels(arguments.paths.front(), out);
 }
 
 }  // namespace inferd::ctl

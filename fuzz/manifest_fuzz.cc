@@ -1,0 +1,66 @@
+// Kubernetes' objects as YAML and as JSON: what is read prints, in both forms, to something that reads back equal, and
+// the types and decisions of the control plane look at it without a fault.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "controlplane/resolve/review.h"
+#include "fuzz/require.h"
+#include "manifest/print.h"
+#include "manifest/read.h"
+
+namespace inferd::fuzz {
+namespace {
+
+using manifest::Value;
+
+// Printed text may have somewhat more of everything than the input: anchors are written out.
+constexpr manifest::Limits kPrintedLimits = {.file_bytes_max = 64 << 20, .depth_max = 80, .bytes_max = 64'000'000};
+// Small enough that one input does not take long.
+constexpr manifest::Limits kLimits = {.nodes_max = 20'000, .bytes_max = 1'000'000};
+
+void RequireSame(const base::Result<std::vector<Value>>& printed, const Value& document, std::string_view form) {
+  const std::string what(form);
+  if (!printed.has_value()) Fail("printed " + what + " does not read: " + printed.error().message());
+  if (document.is(manifest::Kind::kNull)) return;
+  Require(printed->size() == 1 && printed->front() == document, "printed " + what + " reads back differently");
+}
+
+void CheckPrinted(const Value& document) {
+  RequireSame(manifest::ReadYaml(manifest::ToYaml(document), "printed", kPrintedLimits), document, "YAML");
+  RequireSame(manifest::ReadJson(manifest::ToJson(document), "printed", kPrintedLimits), document, "JSON");
+}
+
+void CheckDecisions(std::vector<Value> documents) {
+  const std::vector<controlplane::Object> objects = controlplane::ReadObjects(std::move(documents));
+  std::vector<const controlplane::Object*> pointers;
+  for (const controlplane::Object& object : objects) pointers.push_back(&object);
+  for (const controlplane::ObjectReview& review : controlplane::ReviewObjects(pointers, {})) {
+    for (const manifest::Problem& problem : review.problems)
+      Require(!problem.message.empty(), "a problem without words");
+    if (!review.selection.has_value()) continue;
+    const bool failed = !review.selection->failure_event.empty();
+    Require(failed == (review.selection->runtime == nullptr), "a selection that neither failed nor has a runtime");
+  }
+}
+
+}  // namespace
+}  // namespace inferd::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace inferd;
+  const std::vector<char> copy(data, data + size);
+  const std::string_view text(copy.data(), copy.size());
+  for (auto documents : {manifest::ReadYaml(text, "f", fuzz::kLimits), manifest::ReadJson(text, "f", fuzz::kLimits)}) {
+    if (!documents.has_value()) {
+      fuzz::RequireRefused(documents.error());
+      continue;
+    }
+    for (const manifest::Value& document : *documents) fuzz::CheckPrinted(document);
+    fuzz::CheckDecisions(*std::move(documents));
+  }
+  return 0;
+}

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+// Keys of annotations and labels that decide something (KServe 0.10: constants; Knative: autoscaling).
+
+namespace inferd::controlplane {
+
+inline const std::string kDeploymentModeAnnotation = "serving.kserve.io/deploymentMode";
+inline const std::string kAutoscalerClassAnnotation = "serving.kserve.io/autoscalerClass";
+inline const std::string kAutoscalerMetricsAnnotation = "serving.kserve.io/metrics";
+inline const std::string kTargetUtilizationAnnotation = "serving.kserve.io/targetUtilizationPercentage";
+inline const std::string kTagRoutingAnnotation = "serving.kserve.io/enable-tag-routing";
+
+inline const std::string kInferenceServiceLabel = "serving.kserve.io/inferenceservice";
+inline const std::string kComponentLabel = "component";
+
+inline const std::string kKnativeClassAnnotation = "autoscaling.knative.dev/class";
+inline const std::string kKnativeMinScaleAnnotation = "autoscaling.knative.dev/min-scale";
+inline const std::string kKnativeMaxScaleAnnotation = "autoscaling.knative.dev/max-scale";
+inline const std::string kKnativeTargetAnnotation = "autoscaling.knative.dev/target";
+inline const std::string kKnativeMetricAnnotation = "autoscaling.knative.dev/metric";
+inline const std::string kKnativeVisibilityLabel = "networking.knative.dev/visibility";
+inline const std::string kRolloutDurationAnnotation = "serving.knative.dev/rollout-duration";
+
+// Why a default runtime of ours is disabled, for a person who asks for its format.
+inline const std::string kDisabledReasonAnnotation = "serving.inferd.io/disabled-reason";
+
+}  // namespace inferd::controlplane

@@ -1,0 +1,53 @@
+#include "controlplane/api/component.h"
+
+#include <algorithm>
+
+#include "controlplane/api/pod_spec.h"
+
+namespace inferd::controlplane {
+
+ComponentExtension ReadComponentExtension(manifest::Fields& component) {
+  ComponentExtension extension;
+  component.Read("minReplicas", extension.min_replicas);
+  component.Read("maxReplicas", extension.max_replicas);
+  component.Read("scaleTarget", extension.scale_target);
+  component.Read("scaleMetric", extension.scale_metric);
+  component.Read("containerConcurrency", extension.container_concurrency);
+  component.Read("timeout", extension.timeout_s);
+  component.Read("canaryTrafficPercent", extension.canary_traffic_percent);
+  component.Read("labels", extension.labels);
+  component.Read("annotations", extension.annotations);
+  if (std::optional<manifest::Fields> logger = component.Map("logger")) {
+    ComponentExtension::Logger& target = extension.logger.emplace();
+    logger->Read("url", target.url);
+    logger->Read("mode", target.mode);
+  }
+  if (std::optional<manifest::Fields> batcher = component.Map("batcher")) {
+    ComponentExtension::Batcher& target = extension.batcher.emplace();
+    batcher->Read("maxBatchSize", target.max_batch_size);
+    batcher->Read("maxLatency", target.max_latency_ms);
+    batcher->Read("timeout", target.timeout_s);
+  }
+  return extension;
+}
+
+const std::vector<manifest::Value>& Component::containers() const {
+  static const std::vector<manifest::Value> kNone;
+  const manifest::Value* containers = pod_spec.Find("containers");
+  return containers == nullptr ? kNone : containers->items();
+}
+
+Component ReadComponent(manifest::Fields& component, std::span<const std::string_view> implementations) {
+  Component read;
+  read.path = component.path();
+  read.extension = ReadComponentExtension(component);
+  CheckPodSpec(component);
+  for (const manifest::Member& member : component.value().members()) {
+    const bool other = std::ranges::find(implementations, member.key) != implementations.end() ||
+                       std::ranges::find(kComponentExtensionFields, member.key) != kComponentExtensionFields.end();
+    if (!other && !member.value.is(manifest::Kind::kNull)) read.pod_spec.members().push_back(member);
+  }
+  return read;
+}
+
+}  // namespace inferd::controlplane

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controlplane/api/object_meta.h"
+#include "manifest/problem.h"
+#include "manifest/value.h"
+
+namespace inferd::controlplane {
+
+// KServe 0.10: serving.kserve.io/v1alpha1 InferenceGraph, beside the document.
+struct InferenceGraph {
+  struct Step {
+    std::string path;  // "spec.nodes.root.steps[0]"
+    manifest::Position position{};
+    std::string name;
+    std::string node_name, service_name, service_url;  // where it goes: exactly one
+    std::string data;                                  // "$request" or "$response"; empty: the request's
+    std::optional<int64_t> weight;                     // percent
+    std::string condition;                             // in gjson's syntax
+  };
+  struct Node {
+    std::string path;
+    manifest::Position position{};
+    std::string name;
+    std::string router_type;  // Sequence, Splitter, Ensemble, Switch
+    std::vector<Step> steps;
+  };
+
+  manifest::Value document;
+  ObjectMeta metadata;
+  std::vector<Node> nodes;  // as they were written
+
+  const Node* FindNode(std::string_view name) const;
+};
+
+// What has a wrong type or is missing is a problem, and left out of the result.
+InferenceGraph ReadInferenceGraph(manifest::Value document, manifest::Problems& problems);
+
+}  // namespace inferd::controlplane

@@ -1,0 +1,115 @@
+#include "controlplane/api/inference_service_config.h"
+
+#include <utility>
+
+#include "manifest/read.h"
+
+namespace inferd::controlplane {
+
+namespace {
+
+using manifest::Fields;
+using manifest::Problems;
+
+void ReadSidecar(Fields& fields, InferenceServiceConfig::Sidecar& sidecar) {
+  fields.Read("image", sidecar.image);
+  fields.Read("memoryRequest", sidecar.memory_request);
+  fields.Read("memoryLimit", sidecar.memory_limit);
+  fields.Read("cpuRequest", sidecar.cpu_request);
+  fields.Read("cpuLimit", sidecar.cpu_limit);
+}
+
+void ReadIngress(Fields& fields, InferenceServiceConfig::Ingress& ingress) {
+  fields.Read("ingressGateway", ingress.gateway);
+  fields.Read("ingressService", ingress.service);
+  fields.Read("localGateway", ingress.local_gateway);
+  fields.Read("localGatewayService", ingress.local_service);
+  fields.Read("ingressDomain", ingress.domain);
+  fields.Read("ingressClassName", ingress.class_name);
+  fields.Read("domainTemplate", ingress.domain_template);
+  fields.Read("urlScheme", ingress.url_scheme);
+  fields.Read("pathTemplate", ingress.path_template);
+  fields.Read("disableIstioVirtualHost", ingress.disable_virtual_service);
+}
+
+void ReadDeploy(Fields& fields, DeploymentMode& mode) {
+  std::string name;
+  fields.Read("defaultDeploymentMode", name);
+  if (name.empty()) return fields.Fail("", "Invalid deploy config, defaultDeploymentMode is required.");
+  if (const auto parsed = ParseDeploymentMode(name)) {
+    mode = *parsed;
+  } else {
+    fields.Fail("", "Invalid deployment mode. Supported modes are Serverless, RawDeployment and ModelMesh");
+  }
+}
+
+void ReadExplainers(Fields& fields, InferenceServiceConfig& config) {
+  for (const manifest::Member& member : fields.value().members()) {
+    std::optional<Fields> explainer = fields.Map(member.key);
+    if (!explainer.has_value()) continue;
+    InferenceServiceConfig::ExplainerImage& target = config.explainers[member.key];
+    explainer->Read("image", target.image);
+    explainer->Read("defaultImageVersion", target.default_version);
+  }
+}
+
+void ReadEntry(std::string_view key, Fields& fields, InferenceServiceConfig& config) {
+  if (key == "ingress") ReadIngress(fields, config.ingress);
+  if (key == "deploy") ReadDeploy(fields, config.default_mode);
+  if (key == "explainers") ReadExplainers(fields, config);
+  if (key == "storageInitializer") ReadSidecar(fields, config.storage_initializer);
+  if (key == "logger") ReadSidecar(fields, config.logger);
+  if (key == "batcher") ReadSidecar(fields, config.batcher);
+  if (key == "agent") ReadSidecar(fields, config.agent);
+  if (key != "router") return;
+  ReadSidecar(fields, config.router);
+  if (std::optional<Fields> headers = fields.Map("headers")) headers->Read("propagate", config.propagated_headers);
+}
+
+// A value that is a JSON text; its problems are the key's.
+void ReadJsonEntry(Fields& data, const manifest::Member& member, InferenceServiceConfig& config) {
+  if (!member.value.is(manifest::Kind::kString)) {
+    return data.Fail(member.key, "must be a string, not " + std::string(KindName(member.value.kind())));
+  }
+  if (member.key.starts_with('_')) return;  // "_example" explains the others
+  auto documents = manifest::ReadJson(member.value.text(), "");
+  if (!documents.has_value()) {
+    return data.Fail(member.key, "unable to parse " + member.key + " config json: " + documents.error().message());
+  }
+  if (documents->size() != 1) return data.Fail(member.key, "must be one JSON text");
+  Problems problems;
+  Fields fields(documents->front(), "", problems);
+  ReadEntry(member.key, fields, config);
+  for (const manifest::Problem& problem : problems) data.Fail(member.key, problem.ToString(""));
+}
+
+}  // namespace
+
+std::string_view DeploymentModeName(DeploymentMode mode) {
+  switch (mode) {
+    case DeploymentMode::kServerless: return "Serverless";
+    case DeploymentMode::kRawDeployment: return "RawDeployment";
+    case DeploymentMode::kModelMesh: return "ModelMesh";
+  }
+  return "";
+}
+
+std::optional<DeploymentMode> ParseDeploymentMode(std::string_view name) {
+  if (name == "Serverless" || name == "Knative") return DeploymentMode::kServerless;
+  if (name == "RawDeployment" || name == "Standard") return DeploymentMode::kRawDeployment;
+  if (name == "ModelMesh") return DeploymentMode::kModelMesh;
+  return std::nullopt;
+}
+
+InferenceServiceConfig ReadInferenceServiceConfig(manifest::Value document, Problems& problems) {
+  InferenceServiceConfig config;
+  config.document = std::move(document);
+  Fields object(config.document, "", problems);
+  config.metadata = ReadObjectMeta(object, true);
+  std::optional<Fields> data = object.Map("data");
+  if (!data.has_value()) return config;
+  for (const manifest::Member& member : data->value().members()) ReadJsonEntry(*data, member, config);
+  return config;
+}
+
+}  // namespace inferd::controlplane

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controlplane/api/object_meta.h"
+#include "manifest/problem.h"
+#include "manifest/value.h"
+
+namespace inferd::controlplane {
+
+enum class DeploymentMode { kServerless, kRawDeployment, kModelMesh };
+
+std::string_view DeploymentModeName(DeploymentMode mode);
+// Also the names of KServe 0.16: Standard is RawDeployment, Knative is Serverless. nullopt: it is none of them.
+std::optional<DeploymentMode> ParseDeploymentMode(std::string_view name);
+
+// KServe 0.10: the ConfigMap inferenceservice-config, each of whose values is a JSON text, beside the document. A value
+// that is left out leaves what stands here. Values that nothing here decides by are kept in the document.
+struct InferenceServiceConfig {
+  struct ExplainerImage {
+    std::string image;
+    std::string default_version;
+  };
+  // An image that runs beside a model, and what it may use.
+  struct Sidecar {
+    std::string image;
+    std::string memory_request, memory_limit, cpu_request, cpu_limit;
+  };
+  struct Ingress {
+    std::string gateway, service;              // required in serverless mode
+    std::string local_gateway, local_service;  // within the cluster
+    std::string domain = "example.com";
+    std::string class_name;
+    std::string domain_template = "{{ .Name }}-{{ .Namespace }}.{{ .IngressDomain }}";
+    std::string url_scheme = "http";
+    std::string path_template;
+    bool disable_virtual_service = false;
+  };
+
+  manifest::Value document;
+  ObjectMeta metadata;
+  DeploymentMode default_mode = DeploymentMode::kServerless;
+  Ingress ingress;
+  std::map<std::string, ExplainerImage> explainers;
+  Sidecar storage_initializer;
+  Sidecar logger;
+  Sidecar batcher;
+  Sidecar agent;
+  Sidecar router;
+  std::vector<std::string> propagated_headers;  // by the router of graphs
+};
+
+// Problems name the key and the field: "data.ingress: ingressDomain: must be a string, not a number".
+InferenceServiceConfig ReadInferenceServiceConfig(manifest::Value document, manifest::Problems& problems);
+
+}  // namespace inferd::controlplane

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controlplane/api/object_meta.h"
+#include "manifest/problem.h"
+#include "manifest/value.h"
+
+namespace inferd::controlplane {
+
+// KServe 0.10: SupportedModelFormat; `priority` is of KServe 0.11.
+struct SupportedModelFormat {
+  std::string name;
+  std::optional<std::string> version;
+  bool auto_select = false;
+  std::optional<int64_t> priority;
+};
+
+// KServe 0.10: serving.kserve.io/v1alpha1 ServingRuntime and ClusterServingRuntime, beside the document.
+struct ServingRuntime {
+  manifest::Value document;
+  ObjectMeta metadata;
+  bool cluster_wide = false;
+  std::vector<SupportedModelFormat> formats;
+  bool multi_model = false;
+  bool disabled = false;
+  std::vector<std::string> protocol_versions;  // empty: any
+  std::vector<manifest::Value> containers;     // the first serves
+  // Kubernetes: PodSpec, what a runtime may say of it (volumes, nodeSelector, affinity, tolerations, imagePullSecrets).
+  manifest::Value pod_spec = manifest::Value::Map();
+  StringMap labels;
+  StringMap annotations;
+};
+
+// What has a wrong type or is missing is a problem, and left out of the result.
+ServingRuntime ReadServingRuntime(manifest::Value document, bool cluster_wide, manifest::Problems& problems);
+
+}  // namespace inferd::controlplane

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "controlplane/api/object_meta.h"
+#include "manifest/problem.h"
+#include "manifest/value.h"
+
+namespace inferd::controlplane {
+
+// KServe 0.10: serving.kserve.io/v1alpha1 TrainedModel, beside the document.
+struct TrainedModel {
+  manifest::Value document;
+  ObjectMeta metadata;
+  std::string inference_service;  // that serves it
+  std::string storage_uri;
+  std::string framework;
+  std::string memory;  // a quantity
+};
+
+// What has a wrong type or is missing is a problem, and left out of the result.
+TrainedModel ReadTrainedModel(manifest::Value document, manifest::Problems& problems);
+
+}  // namespace inferd::controlplane

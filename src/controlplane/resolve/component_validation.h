@@ -1,0 +1,16 @@
+#pragma once
+
+#include "controlplane/api/component.h"
+#include "controlplane/api/object_meta.h"
+#include "controlplane/resolve/document_problems.h"
+
+namespace inferd::controlplane {
+
+// Replicas, concurrency, logger and autoscaling of a component called `key` under `spec`.
+void ValidateExtension(std::string_view key, const ComponentExtension& extension, const ObjectMeta& metadata,
+                       DocumentProblems& problems);
+
+// The annotations of an InferenceService that choose its autoscaler.
+void ValidateAutoscalerAnnotations(const ObjectMeta& metadata, DocumentProblems& problems);
+
+}  // namespace inferd::controlplane

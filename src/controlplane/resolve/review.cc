@@ -1,0 +1,82 @@
+#include "controlplane/resolve/review.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "controlplane/resolve/defaulting.h"
+#include "controlplane/resolve/validation.h"
+
+namespace inferd::controlplane {
+
+namespace {
+
+class Reviewer {
+ public:
+  Reviewer(std::span<const Object* const> objects, std::span<const ServingRuntime* const> known) {
+    for (const Object* object : objects) {
+      if (const auto* runtime = std::get_if<ServingRuntime>(&object->typed)) runtimes_.push_back(runtime);
+      if (const auto* config = std::get_if<InferenceServiceConfig>(&object->typed)) config_ = config;
+    }
+    const std::vector<const ServingRuntime*> applied = runtimes_;
+    std::ranges::copy_if(known, std::back_inserter(runtimes_), [&](const ServingRuntime* runtime) {
+      return std::ranges::none_of(applied, [&](const ServingRuntime* other) {
+        return other->cluster_wide == runtime->cluster_wide && other->metadata.name == runtime->metadata.name &&
+               other->metadata.namespace_name == runtime->metadata.namespace_name;
+      });
+    });
+  }
+
+  ObjectReview Review(const Object& object) {
+    review_ = {.object = &object, .problems = object.problems, .selection = {}};
+    CheckIdentity(object);
+    std::visit([&](const auto& typed) { ReviewTyped(typed); }, object.typed);
+    return std::move(review_);
+  }
+
+ private:
+  void Add(manifest::Problems problems) { std::ranges::move(problems, std::back_inserter(review_.problems)); }
+
+  void CheckIdentity(const Object& object) {
+    const ObjectMeta& metadata = object.metadata();
+    if (metadata.name.empty()) return;
+    if (identities_.emplace(object.api_version, object.kind, metadata.namespace_name, metadata.name).second) return;
+    Add({{.position = object.position, .path = "metadata.name", .message = "the same object is given twice"}});
+  }
+
+  void ReviewTyped(const InferenceService& service) {
+    const InferenceService defaulted = ApplyDefaults(service, config_ == nullptr ? InferenceServiceConfig() : *config_);
+    Add(Validate(defaulted));
+    if (!defaulted.predictor.model.has_value() || !review_.problems.empty()) return;
+    review_.selection = SelectRuntime(*defaulted.predictor.model, defaulted.metadata.namespace_name, runtimes_);
+    if (review_.selection->runtime != nullptr) return;
+    manifest::Problem problem{.path = "spec.predictor.model", .message = review_.selection->failure_event};
+    const manifest::Value& predictor = *defaulted.document.Find("spec")->Find("predictor");
+    problem.position = predictor.Find("model")->position();
+    Add({std::move(problem)});
+  }
+
+  void ReviewTyped(const ServingRuntime& runtime) { Add(Validate(runtime, runtimes_)); }
+  void ReviewTyped(const InferenceGraph& graph) { Add(Validate(graph)); }
+  void ReviewTyped(const TrainedModel& model) { Add(Validate(model)); }
+  void ReviewTyped(const InferenceServiceConfig&) {}
+  void ReviewTyped(const OtherObject&) {}
+
+  std::vector<const ServingRuntime*> runtimes_;
+  const InferenceServiceConfig* config_ = nullptr;
+  std::set<std::tuple<std::string, std::string, std::string, std::string>> identities_;
+  ObjectReview review_;
+};
+
+}  // namespace
+
+std::vector<ObjectReview> ReviewObjects(std::span<const Object* const> objects,
+                                        std::span<const ServingRuntime* const> known) {
+  Reviewer reviewer(objects, known);
+  std::vector<ObjectReview> reviews;
+  for (const Object* object : objects) reviews.push_back(reviewer.Review(*object));
+  return reviews;
+}
+
+}  // namespace inferd::controlplane

@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <array>
+
+#include "controlplane/api/pod_spec.h"
+#include "controlplane/resolve/component_validation.h"
+#include "controlplane/resolve/document_problems.h"
+#include "controlplane/resolve/storage_uri.h"
+#include "controlplane/resolve/validation.h"
+#include "manifest/names.h"
+
+namespace inferd::controlplane {
+
+namespace {
+
+constexpr size_t kServiceNameBytesMax = 63;
+constexpr std::array<std::string_view, 4> kProtocols = {"v1", "v2", "grpc-v1", "grpc-v2"};
+
+bool IsServiceName(std::string_view name) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_inner = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; };
+  return !name.empty() && is_letter(name.front()) && name.back() != '-' && std::ranges::all_of(name, is_inner);
+}
+
+// The Service of each component is named after the InferenceService; Kubernetes refuses it only when it is made.
+void ValidateChildName(const InferenceService& service, std::string_view key, DocumentProblems& problems) {
+  const std::string child = service.metadata.name + "-" + std::string(key) + "-default";
+  if (child.size() <= kServiceNameBytesMax) return;
+  problems.Add({"metadata", "name"}, "the Service '" + child + "' would have a name of " +
+                                         std::to_string(child.size()) + " characters; Kubernetes takes " +
+                                         std::to_string(kServiceNameBytesMax));
+}
+
+void ValidateName(const InferenceService& service, DocumentProblems& problems) {
+  const std::string& name = service.metadata.name;
+  if (!name.empty() && !IsServiceName(name)) {
+    problems.Add({"metadata", "name"},
+                 "The InferenceService \"" + name +
+                     "\" is invalid: a InferenceService name must consist of lower case alphanumeric characters or "
+                     "'-', and must start with alphabetical character. (e.g. \"my-name\" or \"abc-123\", regex used "
+                     "for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')");
+  }
+  ValidateChildName(service, "predictor", problems);
+  if (service.transformer.has_value()) ValidateChildName(service, "transformer", problems);
+  if (service.explainer.has_value()) ValidateChildName(service, "explainer", problems);
+}
+
+void ValidateExactlyOne(std::string_view key, size_t implementations, std::string_view message,
+                        DocumentProblems& problems) {
+  if (implementations != 1) problems.Add({"spec", key}, std::string(message));
+}
+
+void ValidateModel(std::string_view key, const ModelFields& model, DocumentProblems& problems) {
+  const auto add = [&](std::string_view field, std::string message) {
+    if (!message.empty()) problems.Add({"spec", "predictor", key, field}, std::move(message));
+  };
+  if (model.storage_uri.has_value()) add("storageUri", CheckStorageUri(*model.storage_uri));
+  if (model.storage.has_value()) {
+    const auto type = model.storage->parameters.find("type");
+    if (model.storage_uri.has_value()) {
+      add("storageUri", CheckStorageSpecUri(*model.storage_uri));
+      if (model.storage->path.has_value()) add("storage", "must provide only one of storageUri and storage.path");
+    } else if (type != model.storage->parameters.end()) {
+      add("storage", CheckStorageSpecType(type->second));
+    }
+  }
+  const bool unknown =
+      model.protocol_version.has_value() && std::ranges::find(kProtocols, *model.protocol_version) == kProtocols.end();
+  if (unknown) {
+    add("protocolVersion",
+        "Invalid protocol " + *model.protocol_version + ". Must be one of [v1, v2, grpc-v1, grpc-v2]");
+  }
+}
+
+// A custom component names its model by a variable.
+void ValidateCustomStorage(std::string_view key, const Component& component, DocumentProblems& problems) {
+  if (component.containers().empty()) return;
+  const std::string_view uri = FindEnvironment(component.containers().front(), "STORAGE_URI");
+  if (std::string fault = CheckStorageUri(uri); !fault.empty()) {
+    problems.Add({"spec", key, "containers"}, std::move(fault));
+  }
+}
+
+void ValidatePredictor(const InferenceService& service, DocumentProblems& problems) {
+  const Predictor& predictor = service.predictor;
+  const size_t implementations =
+      predictor.legacy.size() + (predictor.model.has_value() ? 1 : 0) + (predictor.containers().empty() ? 0 : 1);
+  ValidateExactlyOne("predictor", implementations,
+                     "Exactly one of [SKLearn, XGBoost, Tensorflow, PyTorch, Triton, ONNX, PMML, LightGBM, Paddle, "
+                     "Model, PodSpec] must be specified in PredictorSpec",
+                     problems);
+  for (const LegacyModel& model : predictor.legacy) ValidateModel(model.framework, model, problems);
+  if (predictor.model.has_value()) ValidateModel("model", *predictor.model, problems);
+  ValidateCustomStorage("predictor", predictor, problems);
+  ValidateExtension("predictor", predictor.extension, service.metadata, problems);
+}
+
+void ValidateTransformer(const InferenceService& service, DocumentProblems& problems) {
+  if (!service.transformer.has_value()) return;
+  ValidateExactlyOne("transformer", service.transformer->containers().empty() ? 0 : 1,
+                     "Exactly one of [PodSpec] must be specified in TransformerSpec", problems);
+  ValidateExtension("transformer", service.transformer->extension, service.metadata, problems);
+}
+
+void ValidateExplainer(const InferenceService& service, DocumentProblems& problems) {
+  if (!service.explainer.has_value()) return;
+  const Explainer& explainer = *service.explainer;
+  ValidateExactlyOne("explainer", explainer.implementations.size() + (explainer.containers().empty() ? 0 : 1),
+                     "Exactly one of [Alibi, AIX, ART, PodSpec] must be specified in ExplainerSpec", problems);
+  for (const Explainer::Implementation& implementation : explainer.implementations) {
+    if (!implementation.storage_uri.has_value()) continue;
+    std::string fault = CheckStorageUri(*implementation.storage_uri);
+    if (!fault.empty()) problems.Add({"spec", "explainer", implementation.kind, "storageUri"}, std::move(fault));
+  }
+  ValidateExtension("explainer", explainer.extension, service.metadata, problems);
+}
+
+bool HasPredictor(const InferenceService& service) {
+  const manifest::Value* spec = service.document.Find("spec");
+  const manifest::Value* predictor = spec == nullptr ? nullptr : spec->Find("predictor");
+  return predictor != nullptr && predictor->is(manifest::Kind::kMap);
+}
+
+}  // namespace
+
+manifest::Problems Validate(const InferenceService& service) {
+  DocumentProblems problems(service.document);
+  ValidateName(service, problems);
+  ValidateAutoscalerAnnotations(service.metadata, problems);
+  // That there is none, or that it is no map, was said when it was read.
+  if (HasPredictor(service)) ValidatePredictor(service, problems);
+  ValidateTransformer(service, problems);
+  ValidateExplainer(service, problems);
+  return problems.Take();
+}
+
+}  // namespace inferd::controlplane

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+
+#include "controlplane/api/inference_graph.h"
+#include "controlplane/api/inference_service.h"
+#include "controlplane/api/serving_runtime.h"
+#include "controlplane/api/trained_model.h"
+#include "manifest/problem.h"
+
+// What KServe's validating webhooks refuse, in their words (KServe 0.10), and further rules of ours that KServe leaves
+// to fail later, in the cluster. KServe answers with the first problem; all are found here, in its order. Thread-safe.
+
+namespace inferd::controlplane {
+
+// Of a service that has its defaults.
+//
+// Further: names that are too long for the objects that are made of them; percentages, times and sizes out of range.
+manifest::Problems Validate(const InferenceService& service);
+
+// Further: node types and targets that there are not, and nodes that lead back to themselves.
+manifest::Problems Validate(const InferenceGraph& graph);
+
+manifest::Problems Validate(const TrainedModel& model);
+
+// Of a runtime among the others that there are (KServe 0.11: priorities). `others` may have it, too.
+manifest::Problems Validate(const ServingRuntime& runtime, std::span<const ServingRuntime* const> others);
+
+}  // namespace inferd::controlplane
