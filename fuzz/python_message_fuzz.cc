@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
-#include "engines/python/marshal.h"
-#include "engines/python/model_call_reader.h"
-#include "engines/python/response_reader.h"
-#include "engines/python/value_parts.h"
+#include "engines/python/message/marshal.h"
+#include "engines/python/message/model_call_reader.h"
+#include "engines/python/message/response_reader.h"
+#include "engines/python/message/value_parts.h"
 #include "fuzz/require.h"
 
 namespace inferd::fuzz {

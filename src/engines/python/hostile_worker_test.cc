@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "engines/python/model_call_reader.h"
-#include "engines/python/outbox.h"
-#include "engines/python/response_reader.h"
-#include "engines/python/shared_area.h"
+#include "engines/python/message/model_call_reader.h"
+#include "engines/python/message/outbox.h"
+#include "engines/python/message/response_reader.h"
+#include "engines/python/message/shared_area.h"
 #include "engines/python/worker_asks.h"
 
 namespace inferd::python {

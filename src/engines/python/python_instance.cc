@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "engines/python/value_parts.h"
+#include "engines/python/message/value_parts.h"
 
 namespace inferd::python {
 

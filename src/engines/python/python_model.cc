@@ -8,8 +8,8 @@
 
 #include "enginekit/parameters.h"
 #include "engines/python/environment_archive.h"
+#include "engines/python/message/value_parts.h"
 #include "engines/python/pickle_permission.h"
-#include "engines/python/value_parts.h"
 
 namespace inferd::python {
 

@@ -10,9 +10,9 @@
 #include "base/status.h"
 #include "base/system/child_process.h"
 #include "base/system/file_descriptor.h"
-#include "engines/python/input_blocks.h"
-#include "engines/python/marshal.h"
-#include "engines/python/shared_area.h"
+#include "engines/python/message/input_blocks.h"
+#include "engines/python/message/marshal.h"
+#include "engines/python/message/shared_area.h"
 
 namespace inferd::python {
 

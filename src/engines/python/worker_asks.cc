@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "enginekit/parameters.h"
-#include "engines/python/model_call_reader.h"
-#include "engines/python/value_parts.h"
+#include "engines/python/message/model_call_reader.h"
+#include "engines/python/message/value_parts.h"
 
 namespace inferd::python {
 

@@ -10,9 +10,9 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "engines/python/input_blocks.h"
-#include "engines/python/marshal.h"
-#include "engines/python/outbox.h"
+#include "engines/python/message/input_blocks.h"
+#include "engines/python/message/marshal.h"
+#include "engines/python/message/outbox.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::python {

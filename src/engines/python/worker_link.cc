@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "enginekit/parameters.h"
-#include "engines/python/response_reader.h"
-#include "engines/python/value_parts.h"
+#include "engines/python/message/response_reader.h"
+#include "engines/python/message/value_parts.h"
 
 namespace inferd::python {
 

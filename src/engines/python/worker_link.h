@@ -12,9 +12,9 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "enginekit/engine_table.h"
-#include "engines/python/outbox.h"
+#include "engines/python/message/outbox.h"
+#include "engines/python/message/value_parts.h"
 #include "engines/python/python_process.h"
-#include "engines/python/value_parts.h"
 #include "engines/python/worker_asks.h"
 #include "inferd/engine_abi.h"
 

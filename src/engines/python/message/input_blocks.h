@@ -7,7 +7,7 @@
 #include "base/memory/free_ranges.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "engines/python/shared_area.h"
+#include "engines/python/message/shared_area.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::python {

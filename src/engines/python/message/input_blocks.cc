@@ -1,4 +1,4 @@
-#include "engines/python/input_blocks.h"
+#include "engines/python/message/input_blocks.h"
 
 #include <cstring>
 

@@ -9,7 +9,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "base/system/file_descriptor.h"
-#include "engines/python/marshal.h"
+#include "engines/python/message/marshal.h"
 
 namespace inferd::python {
 

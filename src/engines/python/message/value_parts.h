@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engines/python/marshal.h"
+#include "engines/python/message/marshal.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::python {

@@ -1,4 +1,4 @@
-#include "engines/python/outbox.h"
+#include "engines/python/message/outbox.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>

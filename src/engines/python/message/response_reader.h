@@ -3,8 +3,8 @@
 #include <cstddef>
 
 #include "base/status.h"
-#include "engines/python/marshal.h"
-#include "engines/python/value_parts.h"
+#include "engines/python/message/marshal.h"
+#include "engines/python/message/value_parts.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::python {

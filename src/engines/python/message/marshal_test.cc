@@ -1,4 +1,4 @@
-#include "engines/python/marshal.h"
+#include "engines/python/message/marshal.h"
 
 #include <gtest/gtest.h>
 

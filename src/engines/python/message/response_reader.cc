@@ -1,11 +1,11 @@
-#include "engines/python/response_reader.h"
+#include "engines/python/message/response_reader.h"
 
 #include <deque>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "engines/python/value_parts.h"
+#include "engines/python/message/value_parts.h"
 
 namespace inferd::python {
 

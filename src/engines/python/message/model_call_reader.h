@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engines/python/input_blocks.h"
-#include "engines/python/value_parts.h"
+#include "engines/python/message/input_blocks.h"
+#include "engines/python/message/value_parts.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::python {

@@ -1,4 +1,4 @@
-#include "engines/python/shared_area.h"
+#include "engines/python/message/shared_area.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

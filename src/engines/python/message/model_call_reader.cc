@@ -1,4 +1,4 @@
-#include "engines/python/model_call_reader.h"
+#include "engines/python/message/model_call_reader.h"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "engines/python/value_parts.h"
+#include "engines/python/message/value_parts.h"
 
 #include "enginekit/parameters.h"
 
