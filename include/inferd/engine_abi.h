@@ -641,6 +641,15 @@ typedef struct inferd_host {
   void (*change_metric)(const struct inferd_host* host, uint64_t number, int32_t change, double value,
                         inferd_metric_done done, void* arg);
   void (*close_metric)(const struct inferd_host* host, uint64_t number);
+
+  /* How long the request may wait in the model's queue, in microseconds, as whoever sent it wrote it; 0: it says
+   * nothing of that. */
+  uint64_t (*timeout_us)(const inferd_batch* batch, size_t request);
+
+  /* Where a trace goes on that somebody follows the request by: a W3C `traceparent`, "00-<trace>-<span>-<flags>". The
+   * span is the server's own of this execution where the server sends the request's trace to a collector, else the one
+   * that the client named; empty: there is no trace. Valid until the request has had its final response. */
+  inferd_text (*traceparent)(const inferd_batch* batch, size_t request);
 } inferd_host;
 
 /* ---- The engine ----------------------------------------------------------------------------------------------- */

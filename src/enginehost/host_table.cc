@@ -63,6 +63,14 @@ int32_t SequenceOf(const inferd_batch* batch, size_t request, inferd_sequence* s
 
 int32_t FillsUp(const inferd_batch* batch, size_t request) { return Ours(batch).execution().FillsUp(request) ? 1 : 0; }
 
+uint64_t TimeoutUs(const inferd_batch* batch, size_t request) {
+  return Ours(batch).execution().request(request).timeout_us;
+}
+
+inferd_text Traceparent(const inferd_batch* batch, size_t request) {
+  return ToText(core::TraceparentOf(Ours(batch).execution().request(request)));
+}
+
 void Respond(const inferd_batch* batch, size_t request, const inferd_response* response) {
   if (request == INFERD_ALL_REQUESTS) {
     Ours(batch).RespondAll(*response);
@@ -185,6 +193,8 @@ HostTable::HostTable(base::Logger* process_logger, int process_cpu_threads)
   open_metric = OpenMetric;
   change_metric = ChangeMetric;
   close_metric = CloseMetric;
+  timeout_us = TimeoutUs;
+  traceparent = Traceparent;
 }
 
 }  // namespace inferd::enginehost

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/mix_bits.h"
+#include "base/text/hex.h"
 #include "base/text/printable.h"
 #include "core/request/infer_request.h"
 #include "json/writer.h"
@@ -59,6 +60,16 @@ std::string DataText(const core::InferTensor& tensor) {
   return text.substr(1, text.size() - 2);
 }
 
+// Sampled: a trace that is written down is.
+std::string TraceparentAt(const TraceRecord& record) {
+  if (record.trace == TraceId{}) return {};
+  std::string text = "00-";
+  for (const uint8_t byte : record.trace) base::AppendHex(text, byte, 2);
+  text += '-';
+  for (const uint8_t byte : record.compute_span) base::AppendHex(text, byte, 2);
+  return text + "-01";
+}
+
 }  // namespace
 
 TraceHome::TraceHome(const base::Clock& clock, std::unique_ptr<TraceExporter> exporter,
@@ -85,7 +96,7 @@ SpanId TraceHome::MakeSpanId() {
 }
 
 RecordedTrace::RecordedTrace(std::shared_ptr<TraceHome> home, TraceRecord record, config::TraceLevel level)
-    : home_(std::move(home)), level_(level), record_(std::move(record)) {}
+    : home_(std::move(home)), level_(level), traceparent_(TraceparentAt(record)), record_(std::move(record)) {}
 
 RecordedTrace::~RecordedTrace() {
   base::MutexLock lock(mutex_);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "base/clock.h"
@@ -48,10 +49,12 @@ class RecordedTrace final : public core::RequestTrace {
   void AddCustom(std::string_view name) override;
   void AddTensor(core::TraceActivity activity, const core::InferTensor& tensor) override;
   std::shared_ptr<core::RequestTrace> Child(std::string_view model, std::string_view version) override;
+  std::string_view traceparent() const override { return traceparent_; }
 
  private:
   const std::shared_ptr<TraceHome> home_;
   const config::TraceLevel level_;
+  const std::string traceparent_;  // empty: it is no trace of OpenTelemetry's
   base::Mutex mutex_;
   TraceRecord record_ GUARDED_BY(mutex_);
   size_t customs_ GUARDED_BY(mutex_) = 0;

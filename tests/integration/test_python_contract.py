@@ -152,7 +152,8 @@ except pb_utils.TritonModelException as error:
     assert str(error).startswith("Expect ") and str(error).endswith(", got <class 'list'>"), error
 else:
     raise AssertionError("a list is no dict")
-for wrong in (lambda: pb_utils.Tensor(None, np.zeros(1)), lambda: pb_utils.Tensor("x", None), lambda: response(None),
+for wrong in (lambda: pb_utils.InferenceRequest(inputs=[], requested_output_names=[], model_name="m", trace="00-1"),
+              lambda: pb_utils.Tensor(None, np.zeros(1)), lambda: pb_utils.Tensor("x", None), lambda: response(None),
               lambda: pb_utils.InferenceRequest(inputs=None, requested_output_names=[], model_name="m")):
     try:
         wrong()
@@ -315,6 +316,52 @@ class TritonPythonModel:
             "model_instance_kind": "CPU", "model_instance_device_id": "0", "model_instance_name": "told_0_0",
             "model_repository": str(tmp_path / "told"), "model_version": "1", "model_name": "told", "types": ["str"],
             "parameter": "mine"}
+
+
+TELLS = CLASS + """
+import json
+
+def answer(told):
+    return pb_utils.InferenceResponse([pb_utils.Tensor("OUT", np.array([json.dumps(told)], object))])
+
+class TritonPythonModel:
+    def execute(self, requests):
+        WHAT
+"""
+IN_TOLD = IN_OUT.replace('"OUT" data_type: TYPE_INT32', '"OUT" data_type: TYPE_STRING')
+
+
+def told_by(server, model, **members):
+    return json.loads(infer(server, model, ONE, **members)["OUT"][0])
+
+
+def test_how_long_a_request_may_wait(tmp_path):
+    add(tmp_path, "waits", TELLS.replace("WHAT", "return [answer(request.timeout()) for request in requests]"), IN_TOLD)
+    add(tmp_path, "asks", TELLS.replace("WHAT", """
+        made = pb_utils.InferenceRequest(model_name="waits", requested_output_names=["OUT"], inputs=requests[0].inputs(), timeout=70_000_000)
+        response = made.exec()
+        return [answer([made.timeout(), requests[0].timeout(), json.loads(response.output_tensors()[0].as_numpy()[0])])]"""), IN_TOLD)
+    with Server(tmp_path) as server:
+        assert told_by(server, "waits") == 0
+        assert told_by(server, "waits", parameters={"timeout": 60_000_000}) == 60_000_000
+        assert told_by(server, "asks", parameters={"timeout": 2**62}) == [70_000_000, 2**62, 70_000_000]
+
+
+def test_a_request_without_a_trace_has_its_clients_context(tmp_path):
+    add(tmp_path, "traced", TELLS.replace("WHAT", "return [answer(requests[0].trace().get_context())]"), IN_TOLD)
+    traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
+    body = json.dumps({"inputs": [ONE]})
+
+    def context(server, headers):
+        status, _, answer = server.request("POST", "/v2/models/traced/infer", body, headers)
+        assert status == 200, answer
+        told = json.loads(json.loads(answer)["outputs"][0]["data"][0])
+        return told if told is None else json.loads(told)
+
+    with Server(tmp_path, options=["--trace-level", "timestamps", "--trace-rate", "1", "--trace-file", str(tmp_path / "traces")]) as server:
+        assert context(server, {}) is None, "nobody else goes on with what goes to a file"
+        assert context(server, {"traceparent": traceparent}) == {"traceparent": traceparent}
+        assert context(server, {"traceparent": "00-0af"}) is None
 
 
 BATCHES = CLASS + """

@@ -9,7 +9,7 @@ import grpc
 import numpy
 import pytest
 
-from support import models, oip
+from support import models, oip, python_models
 from support.isolation import IN_BOTH_ISOLATIONS
 from support.protos import message
 from support.server import Server, wait_until
@@ -33,6 +33,21 @@ ensemble_scheduling {
 ECHO = """backend: "fake" max_batch_size: 8
 input { name: "INPUT" data_type: TYPE_INT32 dims: [ 2 ] }
 output { name: "OUTPUT" data_type: TYPE_INT32 dims: [ 2 ] }
+"""
+
+
+CONTEXT = python_models.CLASS + """
+CALLED = []
+
+class TritonPythonModel:
+    def execute(self, requests):
+        made = [pb_utils.InferenceRequest(model_name=each, requested_output_names=["OUT"], inputs=requests[0].inputs(),
+                                          trace=requests[0].trace()) for each in CALLED]
+        contexts = [request.exec().output_tensors()[0].as_numpy()[0] for request in made] + [requests[0].trace().get_context()]
+        return [pb_utils.InferenceResponse([pb_utils.Tensor("OUT", np.array(contexts, object))])]
+"""
+CONTEXT_CONFIG = """backend: "python" input { name: "IN" data_type: TYPE_INT32 dims: [ 1 ] }
+output { name: "OUT" data_type: TYPE_STRING dims: [ -1 ] }
 """
 
 
@@ -289,6 +304,25 @@ def test_a_collector_gets_spans_that_hang_together(repository):
     assert root["parentSpanId"] == TRACEPARENT[36:52] and root["kind"] == 2
     for span in spans:
         assert int(span["startTimeUnixNano"]) <= int(span["endTimeUnixNano"])
+
+
+def test_a_model_goes_on_with_the_trace_of_its_request(tmp_path):
+    """Spans of its own hang below that of its execution, and so they do of a model that it calls."""
+    python_models.add(tmp_path, "called", CONTEXT, CONTEXT_CONFIG)
+    python_models.add(tmp_path, "calling", CONTEXT.replace("CALLED = []", "CALLED = ['called']"), CONTEXT_CONFIG)
+    with collector() as (url, posted), Server(tmp_path, options=[
+            "--trace-mode", "otlp", *ALWAYS, "--trace-otlp-url", url, "--trace-otlp-delay", "10ms"]) as server:
+        body = json.dumps({"inputs": [{"name": "IN", "datatype": "INT32", "shape": [1], "data": [1]}]})
+        status, _, answer = server.request("POST", "/v2/models/calling/infer", body, {"traceparent": TRACEPARENT})
+        assert status == 200, answer
+        contexts = [json.loads(each) for each in json.loads(answer)["outputs"][0]["data"]]
+        spans = wait_until(lambda: len(found := spans_of(posted)) >= 5 and found, "the spans came")
+    names = {span["spanId"]: span["name"] for span in spans}
+    parents = {span["spanId"]: names.get(span["parentSpanId"]) for span in spans}
+    for context, model in zip(contexts, ("called", "calling"), strict=True):
+        version, trace, span, flags = context["traceparent"].split("-")
+        assert (version, trace, flags) == ("00", TRACEPARENT[3:35], "01")
+        assert (names[span], parents[span]) == ("compute", model)
 
 
 def test_a_collector_that_is_not_there_disturbs_no_request(repository):

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string_view>
 
-namespace inferd::core {
+#include "core/request/infer_request.h"
 
-struct InferTensor;
+namespace inferd::core {
 
 // What a request meets on its way, as Triton's traces name it. A tensor's activities carry the tensor, a custom one a
 // name of the engine's.
@@ -48,6 +48,16 @@ class RequestTrace {
   virtual void AddTensor(TraceActivity activity, const InferTensor& tensor) = 0;
   // Of a request that this one has made: an ensemble's step, or a part of one that is split.
   virtual std::shared_ptr<RequestTrace> Child(std::string_view model, std::string_view version) = 0;
+  // What the model's own calls name as the span that they are a part of, a W3C `traceparent`; it lives as long as this.
+  // Empty: nobody else can go on with this trace.
+  virtual std::string_view traceparent() const { return {}; }
 };
+
+// Where others go on that trace what is done for the request: behind its own trace, or else its client's. Empty: there
+// is neither.
+inline std::string_view TraceparentOf(const InferRequest& request) {
+  const std::string_view own = request.trace == nullptr ? std::string_view() : request.trace->traceparent();
+  return own.empty() ? std::string_view(request.traceparent) : own;
+}
 
 }  // namespace inferd::core

@@ -38,6 +38,8 @@ struct NotingHost {
     table.is_cancelled = [](const inferd_batch*, size_t) { return 0; };
     table.request_id = [](const inferd_batch*, size_t) { return inferd_text{"", 0}; };
     table.sequence = [](const inferd_batch*, size_t, inferd_sequence*) { return 0; };
+    table.timeout_us = [](const inferd_batch*, size_t) { return uint64_t{0}; };
+    table.traceparent = [](const inferd_batch*, size_t) { return inferd_text{"", 0}; };
     table.parameter_at = [](const inferd_batch*, size_t, size_t, inferd_text*, inferd_parameter*) { return 0; };
   }
   ~NotingHost() { current = nullptr; }

@@ -235,9 +235,10 @@ void WorkerLink::WriteExecution(uint64_t number, const inferd_batch& batch, cons
   }
 }
 
-// (id, rows, sequence id or 0, flags, parameters); flags: 1: the sequence's start, 2: its end.
+// (id, rows, sequence id or 0, flags, timeout in us or 0, traceparent or "", parameters); flags: 1: the sequence's
+// start, 2: its end.
 void WorkerLink::AddRequest(const inferd_batch& batch, size_t request) {
-  message_.Tuple(5);
+  message_.Tuple(7);
   message_.Text(enginekit::ToView(host_.request_id(&batch, request)));
   message_.Int(batch.rows[request]);
   inferd_sequence sequence = {};
@@ -253,6 +254,9 @@ void WorkerLink::AddRequest(const inferd_batch& batch, size_t request) {
     }
     message_.Int((sequence.start != 0 ? 1 : 0) | (sequence.end != 0 ? 2 : 0));
   }
+  const bool told = INFERD_HAS_FIELD(inferd_host, &host_, traceparent);
+  message_.Uint(told ? host_.timeout_us(&batch, request) : 0);
+  message_.Text(told ? enginekit::ToView(host_.traceparent(&batch, request)) : std::string_view());
   inferd_text name = {};
   inferd_parameter value = {};
   value.struct_size = sizeof(value);

@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/device_memory.h"
+#include "core/request/request_trace.h"
 #include "core/request/response_parameters.h"
 
 namespace inferd::worker {
@@ -13,7 +14,7 @@ namespace {
 
 constexpr size_t kPieceBytes = sizeof(uint8_t) + 2 * sizeof(uint64_t);
 constexpr size_t kInputBytesMin = 2 * sizeof(int32_t) + 2 * sizeof(uint64_t);
-constexpr size_t kRequestBytesMin = 2 * sizeof(uint64_t) + 2 * sizeof(uint8_t);
+constexpr size_t kRequestBytesMin = 4 * sizeof(uint64_t) + 2 * sizeof(uint8_t);
 constexpr size_t kTensorBytesMin = sizeof(int32_t) + 3 * sizeof(uint64_t) + sizeof(uint32_t);
 
 // Hands the area out from its beginning.
@@ -134,6 +135,8 @@ base::Result<PlacedCall> PlaceCall(const core::Execution& execution, const Model
     writer.AddText(execution.request(i).id);
     writer.AddParameters(execution.request(i).parameters);
     writer.AddSequence(execution.request(i).sequence);
+    writer.Add(execution.request(i).timeout_us);
+    writer.AddText(core::TraceparentOf(execution.request(i)));
   }
   writer.Add(static_cast<uint64_t>(execution.outputs.size()));
   for (const int output : execution.outputs) writer.Add(static_cast<int32_t>(output));
@@ -166,6 +169,8 @@ base::Status ReadCall(std::string_view message, const InputAreas& areas, core::E
     called.request.id = reader.TakeText();
     called.request.parameters = reader.TakeParameters();
     called.request.sequence = reader.TakeSequence();
+    called.request.timeout_us = reader.Take<uint64_t>();
+    called.request.traceparent = reader.TakeText();
   }
   execution.outputs.clear();
   const size_t outputs = reader.TakeCount(sizeof(int32_t));

@@ -34,7 +34,7 @@ struct InputAreas {
 base::Result<PlacedCall> PlaceCall(const core::Execution& execution, const ModelDescription& model,
                                    const InputAreas& areas, MessageWriter& writer);
 
-// What the worker knows of a request: its id, parameters and sequence.
+// What the worker knows of a request: its id, parameters, sequence and timeout, and where its trace goes on.
 struct CalledRequest {
   core::InferRequest request = {};
   bool fills_up = false;

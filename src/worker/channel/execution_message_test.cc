@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 
+#include "core/request/request_trace.h"
 #include "tests/support/recording_execution.h"
 #include "worker/channel/body_memory.h"
 
@@ -62,6 +63,32 @@ TEST_F(ExecutionMessageTest, ABatchOfBodiesStaysWhereItIs) {
   ASSERT_EQ(got_.inputs[0].pieces.size(), 2u);
   EXPECT_EQ(got_.inputs[0].pieces[0].data(), execution.inputs[0].pieces[0].data());
   EXPECT_THAT(ValuesOf<int32_t>(got_.inputs[0].pieces[1]), ElementsAre(3, 4));
+}
+
+TEST_F(ExecutionMessageTest, RequestsSayHowLongTheyMayWaitAndWhereTheirTraceGoesOn) {
+  class Trace final : public core::RequestTrace {
+   public:
+    void Add(core::TraceActivity /*activity*/, int64_t /*at_ns*/) override {}
+    void AddNow(core::TraceActivity /*activity*/) override {}
+    void AddCustom(std::string_view /*name*/) override {}
+    void AddTensor(core::TraceActivity /*activity*/, const core::InferTensor& /*tensor*/) override {}
+    std::shared_ptr<core::RequestTrace> Child(std::string_view /*model*/, std::string_view /*version*/) override {
+      return nullptr;
+    }
+    std::string_view traceparent() const override { return "00-own"; }
+  };
+  RecordingExecution execution(3);
+  execution.mutable_request(0).timeout_us = 70;
+  execution.mutable_request(1).traceparent = "00-client";
+  execution.mutable_request(2).traceparent = "00-client";
+  execution.mutable_request(2).trace = std::make_shared<Trace>();
+  Pass(execution);
+  ASSERT_EQ(requests_.size(), 3u);
+  EXPECT_EQ(requests_[0].request.timeout_us, 70u);
+  EXPECT_EQ(requests_[1].request.timeout_us, 0u);
+  EXPECT_EQ(requests_[0].request.traceparent, "");
+  EXPECT_EQ(requests_[1].request.traceparent, "00-client");
+  EXPECT_EQ(requests_[2].request.traceparent, "00-own");
 }
 
 TEST_F(ExecutionMessageTest, RequestsAreKnownByIdSequenceAndWhetherTheyFillUp) {

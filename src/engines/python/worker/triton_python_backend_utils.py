@@ -177,8 +177,12 @@ class PreferredMemory:
 class InferenceTrace:
     """A request's, to be handed to those that are made for it: they are traced with it without that."""
 
+    def __init__(self, traceparent=""):
+        self._traceparent = traceparent
+
     def get_context(self):
-        return None
+        """The W3C trace context that spans of the model's own go on from, as JSON. None: there is no trace."""
+        return json.dumps({"traceparent": self._traceparent}) if self._traceparent else None
 
 
 class InferenceRequest:
@@ -192,6 +196,8 @@ class InferenceRequest:
                 raise TypeError(f"InferenceRequest: {given!r} is no value that a request may have there")
         if preferred_memory is not None and not isinstance(preferred_memory, PreferredMemory):
             raise TypeError("preferred_memory is a PreferredMemory")
+        if trace is not None and not isinstance(trace, InferenceTrace):
+            raise TypeError("trace is an InferenceTrace")
         for tensor in inputs:
             if not isinstance(tensor, Tensor):
                 raise TritonModelException("inputs has what is no Tensor")
@@ -203,6 +209,7 @@ class InferenceRequest:
         self._version = model_version
         self._flags = flags
         self._timeout = timeout
+        self._trace = trace or InferenceTrace()
         self._parameters = dict(_checked_parameters(parameters))
         self._sender = None
         self._sender_taken = False
@@ -212,7 +219,8 @@ class InferenceRequest:
     def _received(cls, request, inputs, outputs, model, sender):
         made = cls.__new__(cls)
         made._id, made._correlation_id, made._inputs, made._requested = request.id, request.sequence, inputs, outputs
-        made._model, made._version, made._flags, made._timeout = model, -1, request.flags, 0
+        made._model, made._version, made._flags, made._timeout = model, -1, request.flags, request.timeout
+        made._trace = InferenceTrace(request.traceparent)
         made._parameters, made._sender, made._sender_taken = request.parameters, sender, False
         made._release_flags = TRITONSERVER_REQUEST_RELEASE_ALL
         return made
@@ -242,7 +250,7 @@ class InferenceRequest:
         return set(self._requested)
 
     def trace(self):
-        return InferenceTrace()
+        return self._trace
 
     def get_response_sender(self):
         self._sender_taken = True

@@ -11,7 +11,7 @@ ALL_REQUESTS = -1
 class Request:
     def __init__(self, number, description):
         self.number = number
-        self.id, self.rows, self.sequence, self.flags, parameters = description
+        self.id, self.rows, self.sequence, self.flags, self.timeout, self.traceparent, parameters = description
         self.parameters = dict(parameters)
 
 
