@@ -219,7 +219,7 @@ typedef struct inferd_signature {
   /* How many executions of one instance may be unfinished at a time, where execute() returns INFERD_PENDING: the next
    * call comes when fewer are. 0 or 1: one after the other; at most INFERD_UNFINISHED_EXECUTIONS_MAX. An instance that
    * needs a share of something (compute_threads other than -1 where the server limits them, resources of the
-   * configuration's rate limiter) has one at a time, and so has one in a process of its own. */
+   * configuration's rate limiter) has one at a time, and one in a process of its own no more than 32. */
   int32_t unfinished_executions_max;
 
   /* 1: requests may belong to sequences (inferd_host.sequence). 0: the server refuses those. A request that failed is

@@ -1,11 +1,11 @@
 """How requests share executions: seen in what the fake engine wrote down, and in the replies."""
 
-import os
 import random
 
 import pytest
 
 from support.batching import BatchingModels, Crowd, rows_of, wait_for
+from support.isolation import IN_BOTH_ISOLATIONS
 from support.server import wait_until
 
 
@@ -60,7 +60,7 @@ def test_an_execution_lasts_until_the_engine_has_finished_it(batching):
     assert [execution.ids for execution in executions] == [[str(n) for n in range(8)], [str(n) for n in range(8, 12)]]
 
 
-@pytest.mark.skipif(os.environ.get("INFERD_ISOLATION") == "process", reason="a worker process has one execution at a time")
+@IN_BOTH_ISOLATIONS
 def test_an_instance_takes_as_many_unfinished_executions_as_its_model_says(batching):
     batching.add("m", complete_on_thread="true", unfinished_executions_max=3)
     requests = numbered(12)

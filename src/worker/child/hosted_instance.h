@@ -1,34 +1,48 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "base/mutex.h"
 #include "core/engine.h"
 #include "worker/child/hosted_execution.h"
 
 namespace inferd::worker {
 
-// An instance inside a worker process: a thread that waits for calls in its channel and has the engine run them, one at
-// a time. Destroyed when no call is under way.
+// An instance inside a worker process: for each of its channels a thread that waits for calls there and has the engine
+// run them, one at a time. Destroyed when no call is under way.
 class HostedInstance final {
  public:
-  // `channel`: its number in the process. `bodies` null: the server shows none.
+  // `channel`: its number in the process. `bodies` null: the server shows none. Throws std::system_error: there is no
+  // thread.
   HostedInstance(std::unique_ptr<core::EngineInstance> instance, std::shared_ptr<ChannelMemory> memory,
                  uint64_t channel, std::shared_ptr<const BodyView> bodies, std::string thread_name);
   ~HostedInstance();
   HostedInstance(const HostedInstance&) = delete;
   HostedInstance& operator=(const HostedInstance&) = delete;
 
+  // One more execution may go on at a time. Throws so, too.
+  void AddChannel(std::shared_ptr<ChannelMemory> memory, uint64_t channel);
+
  private:
-  void Run();
+  struct Channel {
+    std::shared_ptr<ChannelMemory> memory;
+    HostedExecution execution;
+    std::thread thread = {};
+  };
+
+  void Run(Channel& channel);
+  void Execute(HostedExecution& execution);
 
   const std::unique_ptr<core::EngineInstance> instance_;
-  const std::shared_ptr<ChannelMemory> memory_;
+  const std::shared_ptr<const BodyView> bodies_;
   const std::string thread_name_;
-  HostedExecution execution_;
   std::atomic<bool> stopping_{false};
-  std::thread thread_;  // last: it uses the others
+  base::Mutex executing_;  // calls of the engine do not overlap, where executions do
+  std::vector<std::unique_ptr<Channel>> channels_;
 };
 
 }  // namespace inferd::worker

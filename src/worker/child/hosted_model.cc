@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "base/thread_pool.h"
@@ -13,6 +14,7 @@ namespace {
 ModelDescription Describe(const core::EngineModel& model) {
   ModelDescription description{.signature = model.signature(),
                                .compute_threads = model.compute_threads(),
+                               .unfinished_executions_max = std::min(model.unfinished_executions_max(), kChannelsMax),
                                .completed_batching = model.completed_batching()};
   for (size_t i = 0; i < description.signature.inputs.size(); ++i) {
     const int input = static_cast<int>(i);
@@ -66,12 +68,23 @@ base::Status HostedModel::AddInstance(const ControlMessage& message) {
   INFERD_ASSIGN_OR_RETURN(auto memory, ChannelMemory::Open(message.descriptor.get()));
   if (order.signature >= models_.size()) return base::InvalidArgument("the model has no such signature");
   const base::OnCpuCores here(load_.GroupCores(order.spec.group));
+  if (order.further) return AddChannel(std::move(memory), order.channel);
   INFERD_ASSIGN_OR_RETURN(auto instance, models_[order.signature]->CreateInstance(order.spec));
   try {
     instances_.push_back(std::make_unique<HostedInstance>(std::move(instance), std::move(memory), order.channel,
                                                           bodies_, load_.model_name));
   } catch (const std::system_error& error) {
     return base::ResourceExhausted("no thread for an instance: " + std::string(error.what()));
+  }
+  return base::OkStatus();
+}
+
+base::Status HostedModel::AddChannel(std::shared_ptr<ChannelMemory> memory, uint64_t channel) {
+  if (instances_.empty()) return base::InvalidArgument("there is no instance for a further channel");
+  try {
+    instances_.back()->AddChannel(std::move(memory), channel);
+  } catch (const std::system_error& error) {
+    return base::ResourceExhausted("no thread for a channel: " + std::string(error.what()));
   }
   return base::OkStatus();
 }

@@ -32,6 +32,7 @@ class HostedModel final {
  private:
   base::Status Load(const ControlMessage& message);
   base::Status AddInstance(const ControlMessage& message);
+  base::Status AddChannel(std::shared_ptr<ChannelMemory> memory, uint64_t channel);
   std::vector<ModelDescription> Descriptions() const;
 
   enginehost::PluginEngine& engine_;

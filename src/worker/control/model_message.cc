@@ -79,6 +79,7 @@ void AddDescription(MessageWriter& writer, const ModelDescription& description) 
   writer.Add(static_cast<uint64_t>(description.significant_parameters.size()));
   for (const std::string& name : description.significant_parameters) writer.AddText(name);
   writer.Add(static_cast<int32_t>(description.compute_threads));
+  writer.Add(static_cast<int32_t>(description.unfinished_executions_max));
   writer.Add(description.completed_batching.max_batch_size);
   writer.Add(static_cast<uint8_t>(description.completed_batching.dynamic_batching));
 }
@@ -107,6 +108,10 @@ ModelDescription TakeDescription(MessageReader& reader) {
   }
   description.compute_threads = reader.Take<int32_t>();
   if (description.compute_threads < 0) reader.Refuse();
+  description.unfinished_executions_max = reader.Take<int32_t>();
+  if (description.unfinished_executions_max < 1 || description.unfinished_executions_max > kChannelsMax) {
+    reader.Refuse();
+  }
   description.completed_batching.max_batch_size = reader.Take<int32_t>();
   description.completed_batching.dynamic_batching = reader.TakeBool();
   if (description.completed_batching.max_batch_size < 0) reader.Refuse();
@@ -213,6 +218,7 @@ std::string EncodeInstanceOrder(const InstanceOrder& order) {
   writer.Add(static_cast<int32_t>(order.spec.ordinal));
   writer.Add(static_cast<uint8_t>(order.spec.kind));
   writer.Add(order.spec.device);
+  writer.Add(static_cast<uint8_t>(order.further));
   return std::string(writer.text());
 }
 
@@ -226,6 +232,7 @@ base::Result<InstanceOrder> DecodeInstanceOrder(std::string_view message) {
   const auto kind = reader.Take<uint8_t>();
   order.spec.kind = static_cast<config::InstanceKind>(kind);
   order.spec.device = reader.Take<int32_t>();
+  order.further = reader.TakeBool();
   if (!reader.Finished() || kind > static_cast<uint8_t>(config::InstanceKind::kModel))
     return std::unexpected(Garbled("what an instance is"));
   return order;

@@ -30,6 +30,9 @@ base::Result<StartOrder> DecodeStartOrder(std::string_view message);
 std::string EncodeLoadOrder(const core::LoadSpec& load);
 base::Result<core::LoadSpec> DecodeLoadOrder(std::string_view message);
 
+// The most executions of an instance that go on at a time: each has a channel, with a thread on either side.
+inline constexpr int kChannelsMax = 32;
+
 // What the worker knows about the model once it is loaded: core::EngineModel's constants.
 struct ModelDescription {
   struct Input {
@@ -40,6 +43,7 @@ struct ModelDescription {
   std::vector<Input> inputs = {};  // as many as the signature's
   std::vector<std::string> significant_parameters = {};
   int compute_threads = 1;
+  int unfinished_executions_max = 1;  // kChannelsMax at most
   core::CompletedBatching completed_batching = {};
 };
 
@@ -48,11 +52,12 @@ std::string EncodeDescriptions(const std::vector<ModelDescription>& descriptions
 // INTERNAL: they cannot be.
 base::Result<std::vector<ModelDescription>> DecodeDescriptions(std::string_view message);
 
-// Makes one of an instance.
+// Makes an instance, or one more channel of it.
 struct InstanceOrder {
   size_t signature = 0;  // position among the model's descriptions
   uint64_t channel = 0;  // the number of its channel, among all of the process
   core::InstanceSpec spec = {};
+  bool further = false;  // the channel is one more of the instance that was made last
 };
 
 std::string EncodeInstanceOrder(const InstanceOrder& order);

@@ -26,12 +26,13 @@ base::Status Garbage(std::string_view what) {
 
 ChannelCaller::ChannelCaller(std::shared_ptr<ChannelMemory> memory, std::shared_ptr<const BodyMemory> bodies,
                              std::shared_ptr<WorkerLife> life, std::shared_ptr<const ModelDescription> model,
-                             int64_t hang_timeout_ns)
+                             int64_t hang_timeout_ns, std::shared_ptr<LastSign> last_sign)
     : memory_(std::move(memory)),
       bodies_(std::move(bodies)),
       life_(std::move(life)),
       model_(std::move(model)),
-      hang_timeout_ns_(hang_timeout_ns) {
+      hang_timeout_ns_(hang_timeout_ns),
+      last_sign_(std::move(last_sign)) {
   life_->Watch(memory_);
 }
 
@@ -45,7 +46,8 @@ base::Status ChannelCaller::Begin(core::Execution& execution) {
   header.call_offset = call.offset;
   header.call_bytes = call.bytes;
   execution.MarkInputsReady();
-  last_sign_ns_ = NowNs();
+  begun_ns_ = NowNs();
+  idle_.store(false, std::memory_order_relaxed);
   {
     const base::MutexLock lock(mutex_);
     under_way_ = &execution;
@@ -95,7 +97,7 @@ bool ChannelCaller::Collect(core::Execution& execution, int64_t patience_ns) {
     const int64_t now_ns = NowNs();
     const int64_t left_ns = patience_ns - (now_ns - begun_ns);
     if (left_ns <= 0) return false;
-    if (now_ns - last_sign_ns_ >= hang_timeout_ns_) {
+    if (now_ns - SignNs() >= hang_timeout_ns_) {
       life_->Kill(base::Unavailable("its worker process gave no sign of life for " +
                                     std::to_string(hang_timeout_ns_ / kNsPerMs) +
                                     " ms, and was ended (inferd { worker { hang_timeout_ms } })"));
@@ -106,7 +108,7 @@ bool ChannelCaller::Collect(core::Execution& execution, int64_t patience_ns) {
       hold_.Wait(std::min(left_ns, kLookEveryNs));
       continue;
     }
-    const int64_t hang_left_ns = hang_timeout_ns_ - (now_ns - last_sign_ns_);
+    const int64_t hang_left_ns = std::max<int64_t>(hang_timeout_ns_ - (now_ns - SignNs()), 0);
     answers.Wait(rung, std::min({left_ns, kLookEveryNs, hang_left_ns}));
   }
 }
@@ -118,7 +120,7 @@ bool ChannelCaller::TakeReady(core::Execution& execution, uint32_t rung) {
     life_->Kill(Garbage("more answers than there is room for"));
     return false;
   }
-  last_sign_ns_ = NowNs();
+  last_sign_->store(NowNs(), std::memory_order_relaxed);
   while (taken_ != rung) {
     const AnswerEntry entry = header.ring[taken_ % kRingEntries];
     if (StaysInRing(execution, entry)) return false;
@@ -279,6 +281,7 @@ void ChannelCaller::Finish(core::Execution& execution) {
   ClearCancellations();
   hold_ = {};
   answered_.clear();
+  idle_.store(true, std::memory_order_release);
   execution.Finish();
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <boost/container/small_vector.hpp>
 #include <memory>
 #include <string>
@@ -16,6 +18,9 @@
 
 namespace inferd::worker {
 
+// When a worker gave the last sign of life in an instance's executions, base::Clock::NowNs.
+using LastSign = std::atomic<int64_t>;
+
 // The server's end of a channel: has the worker run one execution at a time, and passes its answers on. Outputs are
 // views of the answer area, which goes with the last of them. Nothing that the worker writes is relied upon: what
 // cannot be is the end of that process.
@@ -27,10 +32,10 @@ namespace inferd::worker {
 class ChannelCaller final {
  public:
   // `bodies`: what the worker sees of them; null: nothing. `hang_timeout_ns`: a worker that gives no sign of life for
-  // so long is ended.
+  // so long, in this channel or in another one of the instance, is ended; `last_sign`: what these share.
   ChannelCaller(std::shared_ptr<ChannelMemory> memory, std::shared_ptr<const BodyMemory> bodies,
                 std::shared_ptr<WorkerLife> life, std::shared_ptr<const ModelDescription> model,
-                int64_t hang_timeout_ns);
+                int64_t hang_timeout_ns, std::shared_ptr<LastSign> last_sign = std::make_shared<LastSign>(0));
 
   // Places the call. On an error nothing has begun.
   base::Status Begin(core::Execution& execution);
@@ -46,6 +51,8 @@ class ChannelCaller final {
   bool Collect(core::Execution& execution, int64_t patience_ns);
 
   bool lost() const { return life_->lost(); }
+  // Whether Begin() may be called. True before an execution's Finish() is, so that another one may begin in it.
+  bool idle() const { return idle_.load(std::memory_order_acquire); }
 
   // Fills in what the server knows of an execution that is under way here: what is asked in it takes that over.
   // FAILED_PRECONDITION: it is none of those. On any thread.
@@ -66,17 +73,20 @@ class ChannelCaller final {
   void PassCancellations(const core::Execution& execution);
   void ClearCancellations();
   void Finish(core::Execution& execution);
+  int64_t SignNs() const { return std::max(begun_ns_, last_sign_->load(std::memory_order_relaxed)); }
 
   const std::shared_ptr<ChannelMemory> memory_;
   const std::shared_ptr<const BodyMemory> bodies_;
   const std::shared_ptr<WorkerLife> life_;
   const std::shared_ptr<const ModelDescription> model_;
   const int64_t hang_timeout_ns_;
+  const std::shared_ptr<LastSign> last_sign_;
+  std::atomic<bool> idle_{true};
   MessageWriter writer_;
   std::string message_;    // a private copy of what the worker wrote
   size_t used_bytes_ = 0;  // of the call area
   uint32_t taken_ = 0;     // entries of the ring
-  int64_t last_sign_ns_ = 0;
+  int64_t begun_ns_ = 0;
   boost::container::small_vector<bool, 8> answered_;  // finally, by request
   pid_t partner_ = 0;                                 // the worker's thread; 0: not known, -1: none that could be
   SharedCore core_;

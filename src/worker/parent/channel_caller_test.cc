@@ -447,6 +447,23 @@ TEST_F(ChannelTest, AHangIsTheEndOfTheProcess) {
   EXPECT_THAT(execution.responses()[0].status.message(), HasSubstr("no sign of life for 2 ms"));
 }
 
+// What is begun is none: only what the worker says.
+TEST_F(ChannelTest, AnAnswerToAnotherExecutionOfTheInstanceIsASignOfLife) {
+  const auto last_sign = std::make_shared<LastSign>(INT64_MAX);
+  caller_ = std::make_unique<ChannelCaller>(memory_, bodies_, life_, model_, 1, last_sign);
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kInt32, {1}, SliceOf<int32_t>({1}));
+  execution.outputs = {0};
+  ASSERT_TRUE(caller_->Begin(execution).ok());
+  EXPECT_FALSE(caller_->idle());
+  EXPECT_FALSE(caller_->Collect(execution, 10'000'000));
+  EXPECT_EQ(kills_, 0);
+  last_sign->store(0);
+  EXPECT_TRUE(caller_->Collect(execution, kForeverNs));
+  EXPECT_EQ(kills_, 1);
+  EXPECT_TRUE(caller_->idle());
+}
+
 TEST_F(ChannelTest, GarbageLengthsAreTheEndOfTheProcess) {
   const uint64_t bytes = memory_->answer_area().size();
   for (const AnswerEntry entry :

@@ -1,5 +1,6 @@
 #include "worker/parent/isolated_model.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -29,20 +30,44 @@ std::vector<std::unique_ptr<core::EngineModel>> IsolatedModel::OtherSignatures()
 
 base::Result<std::unique_ptr<core::EngineInstance>> IsolatedModel::CreateInstance(const core::InstanceSpec& spec) {
   INFERD_ASSIGN_OR_RETURN(const size_t number, supervised_->AddInstance({.signature = number_, .spec = spec}));
-  return std::make_unique<IsolatedInstance>(*supervised_, number);
+  return std::make_unique<IsolatedInstance>(*supervised_, number, unfinished_executions_max());
+}
+
+IsolatedInstance::IsolatedInstance(SupervisedModel& supervised, size_t number, int unfinished_max)
+    : supervised_(supervised), number_(number) {
+  if (unfinished_max == 1) return;
+  collectors_ = std::make_unique<AnswerCollectors>(unfinished_max, "answers " + supervised.title());
 }
 
 void IsolatedInstance::Execute(core::Execution& execution) {
-  const auto caller = supervised_.CallerOf(number_);
-  if (!caller.has_value()) return Fail(execution, caller.error());
-  (*caller)->PartCore();
-  if (const base::Status status = (*caller)->Begin(execution); !status.ok()) return Fail(execution, status);
-  (*caller)->Collect(execution, kForeverNs);
+  const auto callers = supervised_.CallersOf(number_);
+  if (!callers.has_value()) return Fail(execution, callers.error());
+  if (collectors_ != nullptr) return Begin(**callers, execution, 0);
+  ChannelCaller& caller = *(*callers)->front();
+  caller.PartCore();
+  if (const base::Status status = caller.Begin(execution); !status.ok()) return Fail(execution, status);
+  caller.Collect(execution, kForeverNs);
+}
+
+void IsolatedInstance::Begin(const SupervisedModel::Callers& callers, core::Execution& execution, int64_t patience_ns) {
+  const auto found = std::ranges::find_if(callers, [](const auto& caller) { return caller->idle(); });
+  if (found == callers.end()) {
+    return Fail(execution, base::Internal("more executions of an instance than its worker process takes"));
+  }
+  std::shared_ptr<ChannelCaller> caller = *found;
+  if (const base::Status status = caller->Begin(execution); !status.ok()) return Fail(execution, status);
+  if (patience_ns > 0 && caller->Collect(execution, patience_ns)) return;
+  collectors_->Collect(std::move(caller), execution);
 }
 
 bool IsolatedInstance::TryExecute(core::Execution& execution) {
-  std::shared_ptr<ChannelCaller> caller = supervised_.CallerNow(number_);
-  if (caller == nullptr) return false;
+  const auto callers = supervised_.CallersNow(number_);
+  if (callers == nullptr) return false;
+  if (collectors_ != nullptr) {
+    Begin(*callers, execution, kTryNs);
+    return true;
+  }
+  std::shared_ptr<ChannelCaller> caller = callers->front();
   caller->ShareCore();
   const base::Status status = caller->Begin(execution);
   const bool finished = status.ok() && caller->Collect(execution, kTryNs);

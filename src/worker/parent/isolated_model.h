@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/engine.h"
+#include "worker/parent/answer_collectors.h"
 #include "worker/parent/supervised_model.h"
 
 namespace inferd::worker {
@@ -26,6 +27,7 @@ class IsolatedModel final : public core::EngineModel {
   std::span<const std::string> significant_parameters() const override { return described().significant_parameters; }
   bool computes_elsewhere() const override { return true; }
   int compute_threads() const override { return described().compute_threads; }
+  int unfinished_executions_max() const override { return described().unfinished_executions_max; }
   core::CompletedBatching completed_batching() const override { return described().completed_batching; }
   uint64_t memory_epoch() const override { return supervised_->loads(); }
 
@@ -36,21 +38,26 @@ class IsolatedModel final : public core::EngineModel {
   const size_t number_;
 };
 
-// One of its instances. The thread that calls waits for the worker's answers, which spares another hop; in
-// TryExecute(), only for so long as a quick model takes.
+// One of its instances. Where it has one execution at a time, the thread that calls waits for the worker's answers,
+// which spares another hop; where executions overlap, only for so long as a quick model takes, and on a connections'
+// thread, which has nothing else to do for so long.
 class IsolatedInstance final : public core::EngineInstance {
  public:
   // `supervised` outlives it, and has this instance already.
-  IsolatedInstance(SupervisedModel& supervised, size_t number) : supervised_(supervised), number_(number) {}
+  IsolatedInstance(SupervisedModel& supervised, size_t number, int unfinished_max);
 
   void Execute(core::Execution& execution) override;
   bool TryExecute(core::Execution& execution) override;
   void Resume(core::Execution& execution) override;
 
  private:
+  // `patience_ns`: for how long this thread waits for its end.
+  void Begin(const SupervisedModel::Callers& callers, core::Execution& execution, int64_t patience_ns);
+
   SupervisedModel& supervised_;
-  const size_t number_;                   // its own there
-  std::shared_ptr<ChannelCaller> begun_;  // has what is to be resumed; null: that has not begun
+  const size_t number_;                           // its own there
+  std::shared_ptr<ChannelCaller> begun_;          // has what is to be resumed; null: that has not begun
+  std::unique_ptr<AnswerCollectors> collectors_;  // null: it has one execution at a time
 };
 
 }  // namespace inferd::worker

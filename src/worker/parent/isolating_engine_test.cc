@@ -5,7 +5,9 @@
 #include <signal.h>
 
 #include <fstream>
+#include <memory>
 #include <set>
+#include <vector>
 
 #include "config/model/model_config_parser.h"
 #include "enginehost/plugin_engine.h"
@@ -221,6 +223,99 @@ TEST_F(IsolatingEngineTest, AHangingProcessIsEndedAndReplaced) {
   EXPECT_THAT(status.message(), HasSubstr("no sign of life for 300 ms"));
   std::filesystem::remove(dir_.path() / "held");
   EXPECT_TRUE(Outcome().ok());
+}
+
+class OverlappingTest : public IsolatingEngineTest {
+ protected:
+  // Of executions with the parameter `hold`, each lasts until there is a file of that name.
+  void StartOverlapping(int unfinished_max, const std::string& worker = "") {
+    Start(Parameter("complete_on_thread", "true") +
+              Parameter("unfinished_executions_max", std::to_string(unfinished_max)) +
+              Parameter("hold_dir", dir_.path().string()),
+          worker);
+  }
+
+  void Begin(RecordingExecution& execution, const std::string& hold = "") {
+    execution.AddInput(0, DataType::kInt32, {2}, SliceOf<int32_t>({1, 2}));
+    execution.outputs = {0};
+    if (!hold.empty()) execution.mutable_request(0).parameters = {{"hold", hold}};
+    instance_->Execute(execution);
+  }
+
+  void Release(const std::string& hold) { std::ofstream(dir_.path() / hold); }
+};
+
+TEST_F(OverlappingTest, OthersBeginBeforeTheFirstIsFinished) {
+  StartOverlapping(3);
+  EXPECT_EQ(model_->unfinished_executions_max(), 3);
+  for (const std::string hold : {"one", "two"}) {
+    RecordingExecution first;
+    RecordingExecution second;
+    RecordingExecution third;
+    Begin(first, hold);
+    Begin(second, hold);
+    Begin(third);
+    for (const RecordingExecution* each : {&first, &second, &third}) EXPECT_EQ(each->finished(), 0);
+    Release(hold);
+    for (RecordingExecution* each : {&first, &second, &third}) {
+      each->WaitUntilFinished();
+      ASSERT_TRUE(each->responses()[0].status.ok()) << each->responses()[0].status.ToString();
+      EXPECT_THAT(ValuesOf<int32_t>(each->output(0).data), ElementsAre(1, 2));
+    }
+  }
+}
+
+TEST_F(OverlappingTest, ATryLeavesASlowOneToOtherThreads) {
+  StartOverlapping(2);
+  RecordingExecution slow;
+  slow.AddInput(0, DataType::kInt32, {2}, SliceOf<int32_t>({1, 2}));
+  slow.outputs = {0};
+  slow.mutable_request(0).parameters = {{"hold", std::string("slow")}};
+  EXPECT_TRUE(instance_->TryExecute(slow)) << "it goes on elsewhere";
+  RecordingExecution next;
+  Begin(next);
+  EXPECT_EQ(slow.finished(), 0);
+  Release("slow");
+  for (RecordingExecution* each : {&slow, &next}) {
+    each->WaitUntilFinished();
+    EXPECT_TRUE(each->responses()[0].status.ok());
+  }
+}
+
+TEST_F(OverlappingTest, ThereAreNoMoreThanAProcessTakes) {
+  StartOverlapping(1000);
+  ASSERT_EQ(model_->unfinished_executions_max(), kChannelsMax);
+  std::vector<std::unique_ptr<RecordingExecution>> executions;
+  for (int i = 0; i < kChannelsMax; ++i) {
+    Begin(*executions.emplace_back(std::make_unique<RecordingExecution>()), "go");
+  }
+  for (const auto& each : executions) EXPECT_EQ(each->finished(), 0);
+  RecordingExecution more;
+  Begin(more, "go");
+  EXPECT_EQ(more.responses()[0].status, base::Internal("more executions of an instance than its worker process takes"));
+  Release("go");
+  for (const auto& each : executions) {
+    each->WaitUntilFinished();
+    EXPECT_TRUE(each->responses()[0].status.ok());
+  }
+}
+
+TEST_F(OverlappingTest, AnEndedProcessIsTheFailureOfAllThatItHeld) {
+  StartOverlapping(3);
+  RecordingExecution first;
+  RecordingExecution second;
+  Begin(first, "never");
+  Begin(second, "never");
+  KillWorker();
+  for (RecordingExecution* each : {&first, &second}) {
+    each->WaitUntilFinished();
+    EXPECT_EQ(each->responses()[0].status,
+              base::Unavailable("the worker process of model 'm/1' was ended by signal 9 (Killed)"));
+  }
+  RecordingExecution next;
+  Begin(next);
+  next.WaitUntilFinished();
+  EXPECT_TRUE(next.responses()[0].status.ok()) << next.responses()[0].status.ToString();
 }
 
 TEST_F(IsolatingEngineTest, ATryReturnsBeforeASlowModelHasAnswered) {

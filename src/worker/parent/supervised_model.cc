@@ -49,10 +49,10 @@ base::Status SupervisedModel::LoadInto(const std::shared_ptr<WorkerProcess>& pro
     base::MutexLock lock(mutex_);
     wanted = orders_;
   }
-  std::vector<std::shared_ptr<ChannelCaller>> callers;
+  std::vector<std::shared_ptr<const Callers>> callers;
   for (const InstanceOrder& order : wanted) {
-    INFERD_ASSIGN_OR_RETURN(auto caller, MakeInstance(process, socket, order));
-    callers.push_back(std::move(caller));
+    INFERD_ASSIGN_OR_RETURN(auto made, MakeInstance(process, socket, order));
+    callers.push_back(std::move(made));
   }
   base::MutexLock lock(mutex_);
   if (state_ == State::kClosed) return Unloading();
@@ -75,20 +75,26 @@ base::Status SupervisedModel::ReadDescriptions(std::string_view reply) {
   return base::OkStatus();
 }
 
-base::Result<std::shared_ptr<ChannelCaller>> SupervisedModel::MakeInstance(
+base::Result<std::shared_ptr<const SupervisedModel::Callers>> SupervisedModel::MakeInstance(
     const std::shared_ptr<WorkerProcess>& process, ControlSocket& socket, const InstanceOrder& order) {
-  INFERD_ASSIGN_OR_RETURN(auto memory, ChannelMemory::Create(load_.config->worker.shared_memory_bytes));
+  const ModelDescription& description = descriptions_->at(order.signature);
+  auto callers = std::make_shared<Callers>();
+  const auto last_sign = std::make_shared<LastSign>(0);
   InstanceOrder numbered = order;
-  numbered.channel = process->NextChannel();
-  const auto made = Order(socket, EncodeInstanceOrder(numbered), memory->descriptor());
-  if (!made.has_value()) return std::unexpected(made.error());
-  memory->Sent();
-  auto caller = std::make_shared<ChannelCaller>(
-      std::move(memory), bodies_, std::shared_ptr<WorkerLife>(process, &process->life()),
-      std::shared_ptr<const ModelDescription>(descriptions_, &descriptions_->at(order.signature)),
-      static_cast<int64_t>(load_.config->worker.hang_timeout_ms) * kNsPerMs);
-  process->AddChannel(numbered.channel, caller);
-  return caller;
+  for (int i = 0; i < description.unfinished_executions_max; ++i) {
+    INFERD_ASSIGN_OR_RETURN(auto memory, ChannelMemory::Create(load_.config->worker.shared_memory_bytes));
+    numbered.channel = process->NextChannel();
+    numbered.further = i > 0;
+    const auto made = Order(socket, EncodeInstanceOrder(numbered), memory->descriptor());
+    if (!made.has_value()) return std::unexpected(made.error());
+    memory->Sent();
+    callers->push_back(std::make_shared<ChannelCaller>(
+        std::move(memory), bodies_, std::shared_ptr<WorkerLife>(process, &process->life()),
+        std::shared_ptr<const ModelDescription>(descriptions_, &description),
+        static_cast<int64_t>(load_.config->worker.hang_timeout_ms) * kNsPerMs, last_sign));
+    process->AddChannel(numbered.channel, callers->back());
+  }
+  return callers;
 }
 
 base::Result<size_t> SupervisedModel::AddInstance(const InstanceOrder& order) {
@@ -122,31 +128,31 @@ base::Result<size_t> SupervisedModel::AddInstanceTo(const std::shared_ptr<Worker
     if (socket_ == nullptr || process_ != process) return std::unexpected(ControlSocket::Gone());
     socket = socket_;
   }
-  INFERD_ASSIGN_OR_RETURN(auto caller, MakeInstance(process, *socket, order));
+  INFERD_ASSIGN_OR_RETURN(auto callers, MakeInstance(process, *socket, order));
   base::MutexLock lock(mutex_);
   if (state_ != State::kUp || process_ != process) return std::unexpected(ControlSocket::Gone());
   orders_.push_back(order);
-  callers_.push_back(std::move(caller));
+  callers_.push_back(std::move(callers));
   return orders_.size() - 1;
 }
 
-base::Result<std::shared_ptr<ChannelCaller>> SupervisedModel::CallerOf(size_t instance) {
+base::Result<std::shared_ptr<const SupervisedModel::Callers>> SupervisedModel::CallersOf(size_t instance) {
   base::MutexLock lock(mutex_);
   for (;;) {
     if (state_ == State::kDown || state_ == State::kClosed) return std::unexpected(why_);
-    if (const auto caller = WayTo(instance)) return caller;
+    if (auto callers = WaysTo(instance)) return callers;
     changed_.Wait(mutex_);
   }
 }
 
-std::shared_ptr<ChannelCaller> SupervisedModel::CallerNow(size_t instance) {
+std::shared_ptr<const SupervisedModel::Callers> SupervisedModel::CallersNow(size_t instance) {
   base::MutexLock lock(mutex_);
-  return WayTo(instance);
+  return WaysTo(instance);
 }
 
-std::shared_ptr<ChannelCaller> SupervisedModel::WayTo(size_t instance) const {
+std::shared_ptr<const SupervisedModel::Callers> SupervisedModel::WaysTo(size_t instance) const {
   // A process that is lost may not have been waited for yet.
-  const bool there = state_ == State::kUp && instance < callers_.size() && !callers_[instance]->lost();
+  const bool there = state_ == State::kUp && instance < callers_.size() && !callers_[instance]->front()->lost();
   return there ? callers_[instance] : nullptr;
 }
 

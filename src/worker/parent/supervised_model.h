@@ -46,10 +46,12 @@ class SupervisedModel final {
   // it.
   base::Result<size_t> AddInstance(const InstanceOrder& order);
 
-  // The way to that instance. Waits while the process starts. UNAVAILABLE: it does not, for the time being.
-  base::Result<std::shared_ptr<ChannelCaller>> CallerOf(size_t instance);
-  // Without waiting; null: there is none now.
-  std::shared_ptr<ChannelCaller> CallerNow(size_t instance);
+  // The ways to an instance, one for each execution that may go on there at a time.
+  using Callers = std::vector<std::shared_ptr<ChannelCaller>>;
+  // Those to that instance. Waits while the process starts. UNAVAILABLE: it does not, for the time being.
+  base::Result<std::shared_ptr<const Callers>> CallersOf(size_t instance);
+  // Without waiting; null: there are none now.
+  std::shared_ptr<const Callers> CallersNow(size_t instance);
   // How often it was loaded into a process. Counted before any of its instances there is to be had.
   uint64_t loads() const { return loads_.load(std::memory_order_acquire); }
   // OK: requests find a process, or wait while one is started at once. UNAVAILABLE: none has come up since that failed.
@@ -72,11 +74,11 @@ class SupervisedModel final {
 
   base::Status LoadInto(const std::shared_ptr<WorkerProcess>& process, ControlSocket& socket);
   base::Status ReadDescriptions(std::string_view reply);
-  base::Result<std::shared_ptr<ChannelCaller>> MakeInstance(const std::shared_ptr<WorkerProcess>& process,
+  base::Result<std::shared_ptr<const Callers>> MakeInstance(const std::shared_ptr<WorkerProcess>& process,
                                                             ControlSocket& socket, const InstanceOrder& order);
   base::Result<size_t> AddInstanceTo(const std::shared_ptr<WorkerProcess>& process, const InstanceOrder& order);
   base::Result<std::shared_ptr<WorkerProcess>> AwaitUp();
-  std::shared_ptr<ChannelCaller> WayTo(size_t instance) const REQUIRES(mutex_);
+  std::shared_ptr<const Callers> WaysTo(size_t instance) const REQUIRES(mutex_);
 
   const core::LoadSpec load_;
   const std::string title_;
@@ -91,7 +93,7 @@ class SupervisedModel final {
   std::shared_ptr<WorkerProcess> process_ GUARDED_BY(mutex_);
   std::shared_ptr<ControlSocket> socket_ GUARDED_BY(mutex_);  // in it; null: it is not there
   std::vector<InstanceOrder> orders_ GUARDED_BY(mutex_);
-  std::vector<std::shared_ptr<ChannelCaller>> callers_ GUARDED_BY(mutex_);  // as orders_, while it is up
+  std::vector<std::shared_ptr<const Callers>> callers_ GUARDED_BY(mutex_);  // as orders_, while it is up
 };
 
 }  // namespace inferd::worker
