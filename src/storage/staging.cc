@@ -1,13 +1,10 @@
 #include "storage/staging.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/text/printable.h"
@@ -53,33 +50,10 @@ base::Status WriteFile(const fs::path& path, std::string_view bytes) {
 }
 
 constexpr std::string_view kPrefix = "inferd-load-";
-constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-
-fs::path ParentOf(const fs::path& parent) {
-  std::error_code ignored;
-  return parent.empty() ? fs::temp_directory_path(ignored) : parent;
-}
-
-bool IsAbandoned(const fs::path& folder) {
-  const base::FileDescriptor opened(open(folder.c_str(), kOpenFolder));
-  struct stat info{};
-  if (!opened || fstat(opened.get(), &info) != 0 || info.st_uid != geteuid()) return false;
-  return flock(opened.get(), LOCK_EX | LOCK_NB) == 0;
-}
 
 }  // namespace
 
-size_t RemoveAbandonedStaging(const fs::path& parent) {
-  std::error_code error;
-  std::vector<fs::path> abandoned;
-  for (fs::directory_iterator at(ParentOf(parent), error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    const bool ours = name.starts_with(kPrefix) && name.size() == kPrefix.size() + 6;
-    if (ours && IsAbandoned(at->path())) abandoned.push_back(at->path());
-  }
-  for (const fs::path& folder : abandoned) fs::remove_all(folder, error);
-  return abandoned.size();
-}
+size_t RemoveAbandonedStaging(const fs::path& parent) { return RemoveAbandonedFolders(parent, kPrefix); }
 
 base::Status CheckRelativePath(std::string_view path) {
   if (path.empty()) return Refuse(path, "the path is empty");
@@ -112,31 +86,16 @@ base::Status CheckModelName(std::string_view name) {
 base::Result<std::shared_ptr<const StagingFolder>> StagingFolder::Create(
     const fs::path& parent, const std::vector<std::pair<std::string, std::string>>& files) {
   for (const auto& [path, bytes] : files) INFERD_RETURN_IF_ERROR(CheckRelativePath(path));
-  std::error_code error;
-  const fs::path base = ParentOf(parent);
-  std::string pattern = (base / (std::string(kPrefix) + "XXXXXX")).string();
-  if (mkdtemp(pattern.data()) == nullptr) {
-    return std::unexpected(base::Internal("cannot make a folder in " + base.string() + ": " + std::strerror(errno)));
-  }
-  // Between these two a server that starts may take it for one that was left; then the lock or a file fails.
-  base::FileDescriptor lock(open(pattern.c_str(), kOpenFolder));
-  if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    fs::remove_all(pattern, error);
-    return std::unexpected(base::Internal("cannot lock " + pattern + ": " + std::strerror(errno)));
-  }
-  std::shared_ptr<const StagingFolder> staging(new StagingFolder(pattern, std::move(lock)));
+  INFERD_ASSIGN_OR_RETURN(LockedFolder folder, LockedFolder::Create(parent, kPrefix));
+  std::shared_ptr<const StagingFolder> staging(new StagingFolder(std::move(folder)));
   for (const auto& [path, bytes] : files) {
     const fs::path target = staging->path() / path;
+    std::error_code error;
     fs::create_directories(target.parent_path(), error);
     if (error) return std::unexpected(base::InvalidArgument("file '" + path + "': " + error.message()));
     INFERD_RETURN_IF_ERROR(WriteFile(target, bytes));
   }
   return staging;
-}
-
-StagingFolder::~StagingFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
 }
 
 }  // namespace inferd::storage

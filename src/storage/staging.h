@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "base/system/file_descriptor.h"
+#include "storage/locked_folder.h"
 
 namespace inferd::storage {
 
@@ -28,17 +28,12 @@ class StagingFolder final {
   // path, bytes) into it, never through a link. INVALID_ARGUMENT: a path that is not allowed, or named twice.
   static base::Result<std::shared_ptr<const StagingFolder>> Create(
       const std::filesystem::path& parent, const std::vector<std::pair<std::string, std::string>>& files);
-  ~StagingFolder();
-  StagingFolder(const StagingFolder&) = delete;
-  StagingFolder& operator=(const StagingFolder&) = delete;
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return folder_.path(); }
 
  private:
-  StagingFolder(std::filesystem::path path, base::FileDescriptor lock)
-      : path_(std::move(path)), lock_(std::move(lock)) {}
-  const std::filesystem::path path_;
-  const base::FileDescriptor lock_;  // of the folder, held (flock(2)): its server lives
+  explicit StagingFolder(LockedFolder folder) : folder_(std::move(folder)) {}
+  const LockedFolder folder_;
 };
 
 // Removes the folders that servers which are no more have left below `parent` (empty: the system's temporary folder):

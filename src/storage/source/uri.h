@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace inferd::storage {
+
+// The parts of "scheme://user@host:port/path?query#fragment", as written; a part that is not there is empty. Views of
+// the URI.
+struct UriParts {
+  std::string_view scheme;
+  std::string_view host;  // without user and port
+  std::string_view authority;
+  std::string_view path;  // from its '/'
+  std::string_view query;
+};
+
+UriParts SplitUri(std::string_view uri);
+
+// "%20" as " "; an escape that is none stays as it is.
+std::string PercentDecoded(std::string_view text);
+
+// As it stands in a URI's path: what is neither a letter, a digit nor one of "-._~" as %XX, by RFC 3986 and as
+// signatures want it. A '/' stays where `keep_slashes`.
+std::string PercentEncoded(std::string_view text, bool keep_slashes);
+
+// KServe: anything without "<word>://" is a path of this machine.
+bool IsLocalPath(std::string_view uri);
+
+// Where a pod has what "pvc://<claim>/<path>" names: the claim's volume is mounted at /mnt/pvc, so that it is
+// "/mnt/pvc/<path>". Any other URI stays as it is.
+std::string ResolvePvc(const std::string& uri);
+
+// KServe: "https://<account>.blob.core.windows.net/<container>...".
+bool IsAzureBlob(std::string_view uri);
+
+}  // namespace inferd::storage
