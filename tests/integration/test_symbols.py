@@ -41,7 +41,7 @@ def test_an_engine_finds_its_libraries_beside_itself(engine):
     assert not LIBRARIES_OF_OTHERS.search(section)
 
 
-@pytest.mark.parametrize("program", ["inferd", "inferd-worker", "inferctl"])
+@pytest.mark.parametrize("program", ["inferd", "inferd-worker", "inferctl", "inferd-storage-initializer"])
 def test_a_program_exports_none_of_its_libraries(program):
     names = [name for _, name in exported(PROGRAMS / program)]
     assert [name for name in names if LIBRARIES_OF_OTHERS.search(name)] == []

@@ -1,0 +1,119 @@
+"""A server of files over HTTP on the loopback, with the faults of bad networks and busy servers."""
+
+import contextlib
+import email.utils
+import hashlib
+import http.server
+import re
+import threading
+import time
+
+OCTETS = "application/octet-stream"
+
+
+class Served:
+    """A file as the server has it. `etag` None: its answers have none."""
+
+    def __init__(self, body, content_type=OCTETS, ranges=True, etag="", headers=()):
+        self.body, self.content_type, self.ranges, self.headers = body, content_type, ranges, dict(headers)
+        self.etag = f'"{hashlib.sha256(body).hexdigest()}"' if etag == "" else etag
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        files = self.server.files
+        with files.lock:
+            files.requests.append((self.path, dict(self.headers)))
+            fault = files.faults.pop(0) if files.faults else None
+        if fault is None:
+            fault = Files.no_fault
+        with contextlib.suppress(ConnectionError, TimeoutError):
+            fault(self, files.served.get(self.path.partition("?")[0]))
+
+    def answer(self, status, headers, body=b"", sent=None):
+        """`sent`: of the body, only so many bytes; then the connection is closed."""
+        self.send_response_only(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            if value is not None:
+                self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body if sent is None else body[:sent])
+        self.wfile.flush()
+        if sent is not None:
+            self.close_connection = True
+
+    def answer_file(self, served, sent=None, ranges=True, more=()):
+        if served is None:
+            return self.answer(404, {}, b"there is none")
+        headers = {"Content-Type": served.content_type, "ETag": served.etag, **served.headers, **dict(more)}
+        asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        if not (asked and served.ranges and ranges):
+            return self.answer(200, headers, served.body, sent)
+        size, begin = len(served.body), int(asked[1])
+        if begin >= size:
+            return self.answer(416, {"Content-Range": f"bytes */{size}"})
+        end = min(int(asked[2] or size), size - 1)
+        headers["Content-Range"] = f"bytes {begin}-{end}/{size}"
+        return self.answer(206, headers, served.body[begin:end + 1], sent)
+
+
+class Files(contextlib.AbstractContextManager):
+    """Serves `files` (path to Served). Each of `faults` is what happens to one request, in order; then all goes well."""
+
+    def __init__(self, files, faults=()):
+        self.served, self.faults, self.requests = dict(files), list(faults), []
+        self.lock = threading.Lock()
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.files = self
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        self.port = self._server.server_port
+        self._thread.start()
+
+    def __exit__(self, *_):
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def url(self, path):
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    @property
+    def body_requests(self):
+        """Those for more than the first byte, by which a file is looked at."""
+        return [headers for _, headers in self.requests if headers.get("Range") != "bytes=0-0"]
+
+    # What may happen to a request.
+
+    def no_fault(handler, served):
+        handler.answer_file(served)
+
+    def status(code, **headers):
+        return lambda handler, _: handler.answer(code, headers, b"not now")
+
+    def cut(sent):
+        """The connection ends after so many bytes of the body."""
+        return lambda handler, served: handler.answer_file(served, sent=sent)
+
+    def drop(handler, _):
+        handler.close_connection = True
+
+    def redirect(location, code=302):
+        return lambda handler, _: handler.answer(code, {"Location": location}, b"elsewhere")
+
+    def short(handler, served):
+        """Less than was announced elsewhere, and a length that fits."""
+        handler.answer_file(Served(served.body[:-1], served.content_type, served.ranges, served.etag))
+
+    def stall(handler, served):
+        handler.answer_file(served, sent=1)
+        time.sleep(3600)
+
+    @staticmethod
+    def date(seconds):
+        return email.utils.formatdate(seconds, usegmt=True)
