@@ -71,7 +71,8 @@ struct HttpResponse {
   std::vector<std::pair<std::string, std::string>> headers;   // Content-Length, Date, Connection are the transport's
   boost::container::small_vector<base::BufferSlice, 2> body;  // written as they are, one gathering write
   Trailers trailers;                                          // behind `body`, of a response that is sent whole
-  bool close = false;                                         // close the connection (HTTP/1.1) behind it
+  std::optional<uint64_t> length = {};  // of all pieces, where a response that is sent in pieces knows it
+  bool close = false;                   // close the connection (HTTP/1.1) behind it
 
   static HttpResponse Text(int status, std::string_view content_type, std::string_view body);
 };

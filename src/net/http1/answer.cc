@@ -1,5 +1,6 @@
 #include "net/http1/answer.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -69,17 +70,23 @@ void Answer::Start(HttpResponse&& response) {
   const bool bodiless = HasNoBody(response.status);
   streaming_ = true;
   streamed_status_ = response.status;
-  chunking_ = !http10_ && !bodiless;
-  // HTTP/1.0 knows the end of such a body by the end of the connection.
-  close_after_ = response.close || !keep_alive_ || last() || http10_;
+  owed_ = bodiless ? std::nullopt : response.length;
+  chunking_ = !http10_ && !bodiless && !owed_.has_value();
+  // HTTP/1.0 knows the end of a body of unknown length by the end of the connection.
+  close_after_ = response.close || !keep_alive_ || last() || (http10_ && !owed_.has_value());
   auto pieces = std::exchange(response.body, {});
-  PushHead(response, {.content_length = std::nullopt, .chunked = chunking_, .close = close_after_});
+  PushHead(response, {.content_length = owed_, .chunked = chunking_, .close = close_after_});
   if (bodiless) head_only_ = true;
   for (base::BufferSlice& piece : pieces) Write(std::move(piece));
 }
 
 bool Answer::Write(base::BufferSlice piece) {
   if (!streaming_) return false;
+  // More than was promised would be taken for the next response.
+  if (owed_.has_value()) {
+    piece = piece.Sub(0, static_cast<size_t>(std::min<uint64_t>(*owed_, piece.size())));
+    *owed_ -= piece.size();
+  }
   if (!piece.empty() && !head_only_) {
     if (chunking_) {
       std::array<char, 24> line;
@@ -97,7 +104,8 @@ bool Answer::Write(base::BufferSlice piece) {
 }
 
 void Answer::End(Trailers) {
-  if (!streaming_) return Abandon();
+  // What is owed cannot come any more.
+  if (!streaming_ || owed_.value_or(0) > 0) return Abandon();
   if (chunking_ && !head_only_) {
     output_.Push("0\r\n\r\n");
     host_.WantWrite();

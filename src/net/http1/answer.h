@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -82,6 +84,7 @@ class Answer final : public Exchange {
 
   bool streaming_ = false;
   bool chunking_ = false;
+  std::optional<uint64_t> owed_;  // of a body in pieces whose length was sent
   bool close_after_ = false;
   int streamed_status_ = 0;
   base::Task on_peer_gone_;

@@ -1,12 +1,11 @@
 #include "net/http1/head_parser.h"
 
-#include <array>
 #include <cstring>
 #include <utility>
 
 #include "net/http/ascii.h"
 #include "net/http/target.h"
-#include "net/http1/field_value.h"
+#include "net/http1/field_line.h"
 
 namespace inferd::net::http1 {
 
@@ -14,28 +13,6 @@ namespace {
 
 // What a request line may have beside its target: method, version, spaces, line end.
 constexpr size_t kRequestLineBytes = 64;
-
-// RFC 9110, 5.6.2.
-constexpr std::array<bool, 256> kTokenChars = [] {
-  std::array<bool, 256> table{};
-  for (const char c : std::string_view("!#$%&'*+-.^_`|~0123456789")) table[static_cast<unsigned char>(c)] = true;
-  for (char c = 'a'; c <= 'z'; ++c) table[static_cast<unsigned char>(c)] = true;
-  for (char c = 'A'; c <= 'Z'; ++c) table[static_cast<unsigned char>(c)] = true;
-  return table;
-}();
-
-// Looks at all of it: hardly any text is none.
-bool IsToken(std::string_view text) {
-  bool all = true;
-  for (const char c : text) all &= kTokenChars[static_cast<unsigned char>(c)];
-  return all;
-}
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 std::unexpected<HttpError> Refuse(int status, std::string message) {
   return std::unexpected(HttpError{status, std::move(message)});
@@ -67,40 +44,6 @@ std::expected<bool, HttpError> ParseRequestLine(std::string_view line, const Lim
   }
   if (const base::Status status = ParseTarget(target, head); !status.ok()) return Refuse(400, status.message());
   return http10;
-}
-
-std::optional<HttpError> ParseField(std::string_view line, RequestHead& head) {
-  if (line.front() == ' ' || line.front() == '\t') return HttpError{400, "folded header lines are not accepted"};
-  const size_t colon = line.find(':');
-  if (colon == std::string_view::npos || colon == 0) return HttpError{400, "malformed header line"};
-  const std::string_view name = line.substr(0, colon);
-  if (!IsToken(name)) return HttpError{400, "malformed header name"};
-  const std::string_view value = Trim(line.substr(colon + 1));
-  if (!IsFieldValue(value)) return HttpError{400, "malformed value of header '" + std::string(name) + "'"};
-  head.headers.emplace_back(name, value);
-  return std::nullopt;
-}
-
-// Reads a comma-separated list of tokens.
-template <typename Each>
-void ForEachToken(std::string_view list, Each each) {
-  while (!list.empty()) {
-    const size_t comma = std::min(list.find(','), list.size());
-    each(Trim(list.substr(0, comma)));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-}
-
-// Decimal digits only; what does not fit 64 bits is over every limit.
-std::expected<uint64_t, HttpError> ParseLength(std::string_view text) {
-  uint64_t length = 0;
-  if (text.empty()) return Refuse(400, "malformed Content-Length");
-  for (const char c : text) {
-    if (c < '0' || c > '9') return Refuse(400, "malformed Content-Length");
-    const auto digit = static_cast<uint64_t>(c - '0');
-    length = length > (UINT64_MAX - digit) / 10 ? UINT64_MAX : length * 10 + digit;
-  }
-  return length;
 }
 
 // What the fields say together; repeated ones that must be single are counted.
@@ -149,8 +92,8 @@ std::optional<HttpError> Interpret(std::string_view name, std::string_view value
       if (EqualsIgnoringCase(name, "HTTP2-Settings")) ++fields.settings, framing.http2_settings = value;
       if (EqualsIgnoringCase(name, "Content-Length")) {
         ++fields.lengths;
-        const auto length = ParseLength(value);
-        if (!length.has_value()) return length.error();
+        const auto length = ParseContentLength(value);
+        if (!length.has_value()) return HttpError{400, "malformed Content-Length"};
         head.content_length = *length;
       }
       break;
@@ -236,8 +179,9 @@ std::expected<Framing, HttpError> ParseHead(std::string_view text, const Limits&
     end = text.find("\r\n");
     if (end == std::string_view::npos) return Refuse(400, "header line without CR LF");
     if (end == 0) break;
-    if (auto error = ParseField(text.substr(0, end), head)) return std::unexpected(*std::move(error));
-    const auto& [name, value] = head.headers.back();
+    const auto field = ParseFieldLine(text.substr(0, end));
+    if (!field.has_value()) return Refuse(400, field.error());
+    const auto& [name, value] = head.headers.emplace_back(*field);
     if (auto error = Interpret(name, value, head, fields, framing)) return std::unexpected(*std::move(error));
   }
   if (auto error = Check(head, fields, framing)) return std::unexpected(*std::move(error));

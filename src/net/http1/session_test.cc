@@ -341,6 +341,31 @@ TEST_F(Http1SessionTest, StreamsUntilTheEndOfAnHttp10Connection) {
   EXPECT_TRUE(host_.closing);
 }
 
+TEST_F(Http1SessionTest, PiecesOfAKnownLengthAreNotChunked) {
+  Hold();
+  Feed(*session_, kGet);
+  HttpResponse response = HttpResponse::Text(200, "", "first");
+  response.length = 8;
+  held_[0].Start(std::move(response));
+  held_[0].Write(base::BufferSlice(base::Buffer::CopyOf("12345")));  // two too many
+  held_[0].End();
+  const std::string answer = TakeAll(*session_);
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 8\r\n"));
+  EXPECT_THAT(answer, Not(HasSubstr("Transfer-Encoding")));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\nfirst123"));
+  EXPECT_FALSE(host_.closing);
+}
+
+TEST_F(Http1SessionTest, PiecesShortOfTheirLengthBreakTheConnectionOff) {
+  Hold();
+  Feed(*session_, kGet);
+  HttpResponse response = HttpResponse::Text(200, "", "first");
+  response.length = 8;
+  held_[0].Start(std::move(response));
+  held_[0].End();
+  EXPECT_TRUE(host_.aborted);
+}
+
 TEST_F(Http1SessionTest, BackPressureFromAPeerThatDoesNotRead) {
   host_.limits_value.write_high_water = 1000;
   Hold();

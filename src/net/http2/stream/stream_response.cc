@@ -67,7 +67,7 @@ void StreamResponse::Respond(HttpResponse&& response, bool whole) {
     bytes += piece.size();
     if (!no_body_) Queue(std::move(piece));
   }
-  std::optional<uint64_t> content_length;
+  std::optional<uint64_t> content_length = whole ? std::nullopt : response.length;
   if (whole && response.status != 204 && response.status != 304) content_length = bytes;
   context_.link.host.metrics().CountResponse(response.status);
   trailers_ = std::move(response.trailers);

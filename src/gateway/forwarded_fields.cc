@@ -1,0 +1,73 @@
+#include "gateway/forwarded_fields.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "net/http/ascii.h"
+
+namespace inferd::gateway {
+
+namespace {
+
+using net::EqualsIgnoringCase;
+
+constexpr std::string_view kForwardedFor = "X-Forwarded-For";
+constexpr std::string_view kForwardedProto = "X-Forwarded-Proto";
+
+// Those of the connection, or of the body's framing: the other connection has its own.
+bool StaysBehind(std::string_view name) {
+  switch (name.size()) {
+    case 2: return EqualsIgnoringCase(name, "TE");
+    case 6: return EqualsIgnoringCase(name, "Expect");
+    case 7: return EqualsIgnoringCase(name, "Upgrade") || EqualsIgnoringCase(name, "Trailer");
+    case 10: return EqualsIgnoringCase(name, "Connection") || EqualsIgnoringCase(name, "Keep-Alive");
+    case 14: return EqualsIgnoringCase(name, "Content-Length") || EqualsIgnoringCase(name, "HTTP2-Settings");
+    case 16: return EqualsIgnoringCase(name, "Proxy-Connection");
+    case 17: return EqualsIgnoringCase(name, "Transfer-Encoding");
+    default: return false;
+  }
+}
+
+bool Names(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    const size_t comma = std::min(list.find(','), list.size());
+    if (EqualsIgnoringCase(net::TrimSpace(list.substr(0, comma)), name)) return true;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return false;
+}
+
+std::string_view HostOf(std::string_view peer) { return peer.substr(0, peer.rfind(':')); }
+
+}  // namespace
+
+ForwardedFields::ForwardedFields(const net::RequestHead& head) {
+  const std::string_view connection = head.Find("Connection").value_or("");
+  bool has_proto = false;
+  for (const auto& [name, value] : head.headers) {
+    if (StaysBehind(name) || (!connection.empty() && Names(connection, name))) continue;
+    if (EqualsIgnoringCase(name, kForwardedFor)) {
+      forwarded_for_.append(forwarded_for_.empty() ? "" : ", ").append(value);
+      continue;
+    }
+    has_proto |= EqualsIgnoringCase(name, kForwardedProto);
+    fields_.emplace_back(name, value);
+  }
+  forwarded_for_.append(forwarded_for_.empty() ? "" : ", ").append(HostOf(head.peer));
+  fields_.emplace_back(kForwardedFor, forwarded_for_);
+  if (!has_proto) fields_.emplace_back(kForwardedProto, head.tls ? "https" : "http");
+}
+
+bool IsRelayed(std::string_view name, const net::RequestHead& request) {
+  if (EqualsIgnoringCase(name, "Date")) return false;
+  return request.request_id.empty() || !EqualsIgnoringCase(name, "X-Request-Id");
+}
+
+std::string StripPrefix(std::string_view target, std::string_view prefix) {
+  if (!target.starts_with(prefix)) return std::string(target);
+  target.remove_prefix(prefix.size());
+  return target.starts_with('/') ? std::string(target) : "/" + std::string(target);
+}
+
+}  // namespace inferd::gateway

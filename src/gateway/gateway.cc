@@ -1,0 +1,107 @@
+#include "gateway/gateway.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mix_bits.h"
+#include "gateway/proxied_call.h"
+#include "net/event_loop.h"
+#include "net/http/transport_answer.h"
+
+namespace inferd::gateway {
+
+namespace {
+
+// Knative's: which revision of a service a request is for.
+constexpr std::string_view kTagField = "Knative-Serving-Tag";
+
+std::string_view PathOf(std::string_view target) { return target.substr(0, target.find('?')); }
+
+}  // namespace
+
+// Of one loop and listener.
+class Gateway::Handler final : public net::HttpHandler, public CallOwner {
+ public:
+  Handler(const Gateway& gateway, net::EventLoop& loop)
+      : gateway_(gateway),
+        loop_(loop),
+        pool_(loop, gateway.options_),
+        lots_(static_cast<uint64_t>(base::SystemClock().NowNs()) ^ base::MixBits(loop.index() + 1)) {}
+
+  ~Handler() override {
+    *alive_ = false;
+    calls_.clear();
+  }
+
+  net::BodyPlan OnHead(const net::RequestHead&) override { return {}; }
+
+  void OnRequest(net::HttpRequest request, net::Reply reply) override {
+    if (const uint64_t version = gateway_.version_.load(std::memory_order_acquire); version != version_) {
+      routes_ = gateway_.routes();
+      version_ = version;
+    }
+    const std::string_view host = request.head.Find("Host").value_or("");
+    const Route* const route = routes_ == nullptr ? nullptr : routes_->Find(host, PathOf(request.head.target));
+    if (route == nullptr) {
+      const bool known = routes_ != nullptr && routes_->HasHost(host);
+      return reply.Send(net::TransportAnswer(404, known ? "no route for this path" : "no service of this host"));
+    }
+    const auto lot = static_cast<uint32_t>(base::MixBits(lots_ += base::kMixStep) % 100);
+    const Destination* const destination = RouteTable::Choose(*route, request.head.Find(kTagField).value_or(""), lot);
+    if (destination == nullptr) return reply.Send(net::TransportAnswer(503, "this service has no revision"));
+    calls_.push_back(
+        std::make_unique<ProxiedCall>(*this, routes_, *route, *destination, std::move(request), std::move(reply)));
+    calls_.back()->index = calls_.size() - 1;
+    calls_.back()->Start();
+  }
+
+  net::upstream::Pool& pool() override { return pool_; }
+
+  void OnDone(ProxiedCall& call) override {
+    // It is in the middle of its own code.
+    if (done_.empty()) {
+      loop_.AtEndOfTurn([this, alive = alive_] {
+        if (*alive) done_.clear();
+      });
+    }
+    const size_t index = call.index;
+    done_.push_back(std::move(calls_[index]));
+    if (index + 1 < calls_.size()) {
+      calls_[index] = std::move(calls_.back());
+      calls_[index]->index = index;
+    }
+    calls_.pop_back();
+  }
+
+ private:
+  const Gateway& gateway_;
+  net::EventLoop& loop_;
+  net::upstream::Pool pool_;
+  uint64_t lots_;
+  uint64_t version_ = 0;
+  std::shared_ptr<const RouteTable> routes_;
+  std::vector<std::unique_ptr<ProxiedCall>> calls_;
+  std::vector<std::unique_ptr<ProxiedCall>> done_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+Gateway::Gateway(net::upstream::PoolOptions options) : options_(std::move(options)) {}
+
+void Gateway::SetRoutes(std::shared_ptr<const RouteTable> routes) {
+  const base::MutexLock lock(mutex_);
+  routes_ = std::move(routes);
+  version_.fetch_add(1, std::memory_order_release);
+}
+
+std::shared_ptr<const RouteTable> Gateway::routes() const {
+  const base::MutexLock lock(mutex_);
+  return routes_;
+}
+
+net::HandlerFactory Gateway::Handlers() {
+  return [this](net::Loop& loop) { return std::make_unique<Handler>(*this, static_cast<net::EventLoop&>(loop)); };
+}
+
+}  // namespace inferd::gateway

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "gateway/backend.h"
+#include "gateway/route_table.h"
+#include "net/http/http.h"
+#include "net/upstream/exchange.h"
+#include "net/upstream/pool.h"
+
+namespace inferd::gateway {
+
+class ProxiedCall;
+
+// Who has the calls of a loop.
+class CallOwner {
+ public:
+  virtual net::upstream::Pool& pool() = 0;
+  // It has answered, or nobody waits for its answer; it is to be destroyed, perhaps in the middle of a call.
+  virtual void OnDone(ProxiedCall& call) = 0;
+
+ protected:
+  ~CallOwner() = default;
+};
+
+// A request on its way through: it waits for a replica, goes there, and its answer comes back as it arrives. A replica
+// that cannot be reached is left for another one; what a replica has begun to read is not sent again. Loop-bound.
+//
+//   waiting --a replica has a place--> sent --head--> answering --end--> done
+//   any --peer gone, too late, replica failed--> done
+class ProxiedCall final : public net::upstream::Receiver {
+ public:
+  // `routes` has `route`, and is kept with it.
+  ProxiedCall(CallOwner& owner, std::shared_ptr<const RouteTable> routes, const Route& route,
+              const Destination& destination, net::HttpRequest request, net::Reply reply);
+  ~ProxiedCall();
+
+  void Start();
+
+  // Where its owner has it.
+  size_t index = 0;
+
+ private:
+  void TakePlace(const Replica* not_on);
+  void Send(Lease lease);
+  void GoElsewhere(std::string why);
+  void OnTooLate();
+  void Refuse(int status, std::string_view text);
+  void Done();
+  void ArmTimer(std::chrono::milliseconds delay);
+  bool whole_in_one() const { return length_.has_value() && *length_ <= kWholeBytesMax; }
+
+  // Receiver.
+  void OnHead(const net::upstream::ResponseHead& head) override;
+  void OnBody(base::BufferSlice piece) override;
+  void OnEnd() override;
+  void OnFailure(net::upstream::Failure failure) override;
+
+  // A response of known length up to this goes out at once.
+  static constexpr uint64_t kWholeBytesMax = 64 << 10;
+  static constexpr int kAttemptsMax = 3;
+
+  CallOwner& owner_;
+  const std::shared_ptr<const RouteTable> routes_;
+  const Route& route_;
+  const Destination& destination_;
+  net::HttpRequest request_;
+  net::Reply reply_;
+  net::Loop& loop_;
+  net::Loop::TimerId timer_ = 0;
+  std::unique_ptr<Backend::Wait> wait_;
+  Lease lease_;
+  int attempts_ = 0;
+  bool done_ = false;
+  bool started_ = false;  // some of the response has gone out
+  net::HttpResponse response_;
+  std::optional<uint64_t> length_;
+};
+
+}  // namespace inferd::gateway

@@ -1,0 +1,93 @@
+#include "net/upstream/pool.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace inferd::net::upstream {
+
+namespace {
+
+constexpr std::chrono::milliseconds kLookAtIdle{1'000};
+
+}  // namespace
+
+Pool::Pool(EventLoop& loop, PoolOptions options)
+    : loop_(loop), options_(std::move(options)), read_space_(new std::byte[kReadBytes]) {}
+
+Pool::~Pool() {
+  *self_ = nullptr;
+  if (timer_ != 0) loop_.CancelTimer(timer_);
+}
+
+base::Status Pool::Send(const Address& address, const Request& request, Receiver& receiver, bool fresh) {
+  if (!fresh) {
+    if (const auto found = idle_.find(address.text()); found != idle_.end() && !found->second.empty()) {
+      Connection& connection = *found->second.back();
+      found->second.pop_back();
+      connection.Begin(request, receiver);
+      return base::OkStatus();
+    }
+  }
+  auto connection = std::make_unique<Connection>(*this, address);
+  INFERD_RETURN_IF_ERROR(connection->Open());
+  Connection& opened = *connection;
+  connections_.emplace(&opened, std::move(connection));
+  opened.Begin(request, receiver);
+  return base::OkStatus();
+}
+
+void Pool::Forget(const std::string& address) {
+  const auto found = idle_.find(address);
+  if (found == idle_.end()) return;
+  const std::vector<Connection*> connections = std::move(found->second);
+  idle_.erase(found);
+  for (Connection* connection : connections) connection->Close();
+}
+
+void Pool::OnIdle(Connection& connection) {
+  std::vector<Connection*>& idle = idle_[connection.address()];
+  if (idle.size() >= options_.idle_max) return connection.Close();
+  connection.idle_since_ns = loop_.now_ns();
+  idle.push_back(&connection);
+  ArmIdleTimer();
+}
+
+void Pool::OnClosed(Connection& connection) {
+  if (const auto found = idle_.find(connection.address()); found != idle_.end()) {
+    std::erase(found->second, &connection);
+    if (found->second.empty()) idle_.erase(found);
+  }
+  const auto found = connections_.find(&connection);
+  if (found == connections_.end()) return;
+  // It may be in the middle of a call.
+  if (closed_.empty()) {
+    loop_.AtEndOfTurn([self = self_] {
+      if (*self != nullptr) (*self)->closed_.clear();
+    });
+  }
+  closed_.push_back(std::move(found->second));
+  connections_.erase(found);
+}
+
+void Pool::ArmIdleTimer() {
+  if (timer_ != 0) return;
+  timer_ = loop_.RunAfter(kLookAtIdle, [self = self_] {
+    if (*self == nullptr) return;
+    (*self)->timer_ = 0;
+    (*self)->CloseIdle();
+  });
+}
+
+void Pool::CloseIdle() {
+  const int64_t until = loop_.now_ns() - std::chrono::nanoseconds(options_.idle_timeout).count();
+  std::vector<Connection*> old;
+  for (const auto& [address, connections] : idle_) {
+    for (Connection* connection : connections) {
+      if (connection->idle_since_ns <= until) old.push_back(connection);
+    }
+  }
+  for (Connection* connection : old) connection->Close();
+  if (!idle_.empty()) ArmIdleTimer();
+}
+
+}  // namespace inferd::net::upstream

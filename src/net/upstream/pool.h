@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "net/event_loop.h"
+#include "net/http/limits.h"
+#include "net/upstream/address.h"
+#include "net/upstream/connection.h"
+#include "net/upstream/exchange.h"
+
+namespace inferd::net::upstream {
+
+struct PoolOptions {
+  size_t idle_max = 256;                           // connections that are kept for each address
+  std::chrono::milliseconds idle_timeout{30'000};  // shorter than that of servers, which would close them first
+  Limits limits{};                                 // of responses' heads
+};
+
+// The connections of one loop to other servers, which are used again. Loop-bound; outlives its receivers.
+class Pool final : public ConnectionOwner {
+ public:
+  Pool(EventLoop& loop, PoolOptions options);
+  ~Pool();
+
+  // Sends the request on a connection that is idle, the one used last; where there is none, or `fresh` is asked for, on
+  // a new one. The receiver is not called inside, and outlives the request or gives it up (~Receiver).
+  // The error says why there is no connection: nothing was sent, nor will the receiver be called.
+  base::Status Send(const Address& address, const Request& request, Receiver& receiver, bool fresh = false);
+  // No idle connection to the address is kept, as its server has gone.
+  void Forget(const std::string& address);
+
+  size_t connections() const { return connections_.size(); }
+
+  // ConnectionOwner.
+  EventLoop& loop() override { return loop_; }
+  const Limits& limits() const override { return options_.limits; }
+  std::span<std::byte> read_space() override { return {read_space_.get(), kReadBytes}; }
+  void OnIdle(Connection& connection) override;
+  void OnClosed(Connection& connection) override;
+
+ private:
+  static constexpr size_t kReadBytes = 64 << 10;
+
+  void CloseIdle();
+  void ArmIdleTimer();
+
+  EventLoop& loop_;
+  const PoolOptions options_;
+  const std::unique_ptr<std::byte[]> read_space_;
+  std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
+  std::unordered_map<std::string, std::vector<Connection*>> idle_;  // by address, the one used last behind
+  std::vector<std::unique_ptr<Connection>> closed_;                 // until the end of the turn
+  Loop::TimerId timer_ = 0;
+  // What was posted finds nothing any more once this has gone.
+  std::shared_ptr<Pool*> self_ = std::make_shared<Pool*>(this);
+};
+
+}  // namespace inferd::net::upstream

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace inferd::net::upstream {
+
+using FieldView = std::pair<std::string_view, std::string_view>;
+using FieldViews = boost::container::small_vector<FieldView, 16>;
+
+// What stands before the body of another server's response. Views are valid during the call that hands it over.
+struct ResponseHead {
+  int status = 200;
+  FieldViews fields;  // as sent, in order; those of the connection and of the framing are left out
+  std::optional<uint64_t> content_length;
+  bool has_body = true;
+};
+
+// How the body behind a head ends, and what becomes of the connection (RFC 9112, 6 and 9).
+struct ResponseFraming {
+  enum class Body { kNone, kLength, kChunked, kUntilClose };
+  Body body = Body::kNone;
+  bool keep_alive = true;
+  bool interim = false;  // 1xx: another response follows
+};
+
+// Parses a whole head of HTTP/1.x, with its empty line, into `head`, whose views point into `text`. `to_head`: the
+// request was HEAD. What two readers could take in two ways is refused, so that a response cannot pass for two; the
+// error says what is wrong.
+std::expected<ResponseFraming, std::string> ParseResponseHead(std::string_view text, bool to_head, ResponseHead& head);
+
+}  // namespace inferd::net::upstream
