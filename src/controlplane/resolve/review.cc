@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "controlplane/pods/pod_resolution.h"
 #include "controlplane/resolve/defaulting.h"
 #include "controlplane/resolve/validation.h"
 
@@ -50,11 +51,14 @@ class Reviewer {
     Add(Validate(defaulted));
     if (!defaulted.predictor.model.has_value() || !review_.problems.empty()) return;
     review_.selection = SelectRuntime(*defaulted.predictor.model, defaulted.metadata.namespace_name, runtimes_);
-    if (review_.selection->runtime != nullptr) return;
-    manifest::Problem problem{.path = "spec.predictor.model", .message = review_.selection->failure_event};
+    std::string event = review_.selection->failure_event;
+    if (review_.selection->runtime != nullptr) {
+      const auto pod = ResolvePredictor(defaulted, review_.selection->runtime);
+      if (pod.has_value()) return;
+      event = pod.error().event;
+    }
     const manifest::Value& predictor = *defaulted.document.Find("spec")->Find("predictor");
-    problem.position = predictor.Find("model")->position();
-    Add({std::move(problem)});
+    Add({{.position = predictor.Find("model")->position(), .path = "spec.predictor.model", .message = event}});
   }
 
   void ReviewTyped(const ServingRuntime& runtime) { Add(Validate(runtime, runtimes_)); }

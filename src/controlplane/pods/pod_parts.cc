@@ -1,0 +1,100 @@
+#include "controlplane/pods/pod_parts.h"
+
+#include <algorithm>
+#include <array>
+
+#include "controlplane/api/annotations.h"
+#include "controlplane/api/pod_spec.h"
+#include "manifest/print.h"
+
+namespace inferd::controlplane {
+
+namespace {
+
+const std::string kInternal = "internal.serving.kserve.io/";
+
+// Annotations of a service that its pods do not have: others say there what these would.
+constexpr std::array<std::string_view, 4> kNotCopied = {
+    "autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/max-scale",
+    "internal.serving.kserve.io/storage-initializer-sourceuri", "kubectl.kubernetes.io/last-applied-configuration"};
+
+void AnnotateAgent(const ComponentExtension& extension, StringMap& annotations) {
+  if (extension.logger.has_value()) {
+    annotations[kInternal + "logger"] = "true";
+    if (extension.logger->url.has_value()) annotations[kInternal + "logger-sink-url"] = *extension.logger->url;
+    annotations[kInternal + "logger-mode"] = extension.logger->mode;
+  }
+  if (!extension.batcher.has_value()) return;
+  annotations[kInternal + "batcher"] = "true";
+  const auto annotate = [&](const char* name, const std::optional<int64_t>& value) {
+    if (value.has_value()) annotations[kInternal + name] = std::to_string(*value);
+  };
+  annotate("batcher-max-batchsize", extension.batcher->max_batch_size);
+  annotate("batcher-max-latency", extension.batcher->max_latency_ms);
+  annotate("batcher-timeout", extension.batcher->timeout_s);
+}
+
+}  // namespace
+
+std::string_view ComponentKindName(ComponentKind kind) {
+  switch (kind) {
+    case ComponentKind::kPredictor: return "predictor";
+    case ComponentKind::kTransformer: return "transformer";
+    case ComponentKind::kExplainer: return "explainer";
+  }
+  return "";
+}
+
+std::string ComponentObjectName(const InferenceService& service, ComponentKind kind) {
+  return service.metadata.name + "-" + std::string(ComponentKindName(kind)) + "-default";
+}
+
+std::vector<manifest::Value>& ListOf(manifest::Value& map, std::string_view key) {
+  manifest::Value& list = map.At(key);
+  if (!list.is(manifest::Kind::kList)) list = manifest::Value::List();
+  return list.items();
+}
+
+bool HasArgument(const manifest::Value& container, std::string_view name) {
+  const manifest::Value* arguments = container.Find("args");
+  return arguments != nullptr && std::ranges::any_of(arguments->items(), [&](const manifest::Value& argument) {
+           const std::string_view text = argument.text();
+           return text.starts_with(name) && (text.size() == name.size() || text[name.size()] == '=');
+         });
+}
+
+ResolvedPod BeginPod(const InferenceService& service, ComponentKind kind, const ComponentExtension& extension) {
+  ResolvedPod pod;
+  pod.kind = kind;
+  pod.extension = extension;
+  for (const auto& [key, value] : service.metadata.annotations) {
+    if (std::ranges::find(kNotCopied, key) == kNotCopied.end()) pod.annotations.emplace(key, value);
+  }
+  for (const auto& [key, value] : extension.annotations) pod.annotations[key] = value;
+  AnnotateAgent(extension, pod.annotations);
+  pod.labels = service.metadata.labels;
+  for (const auto& [key, value] : extension.labels) pod.labels[key] = value;
+  pod.labels[kInferenceServiceLabel] = service.metadata.name;
+  pod.labels[kComponentLabel] = ComponentKindName(kind);
+  return pod;
+}
+
+void AnnotateStorage(const std::optional<std::string>& storage_uri, const std::optional<StorageSpec>& storage,
+                     StringMap& annotations) {
+  if (storage_uri.has_value()) annotations[kInternal + "storage-initializer-sourceuri"] = *storage_uri;
+  if (!storage.has_value()) return;
+  annotations[kInternal + "storage-spec"] = "true";
+  if (!storage->parameters.empty()) {
+    annotations[kInternal + "storage-spec-param"] = manifest::ToJson(manifest::Value::StringMap(storage->parameters));
+  }
+  if (storage->storage_key.has_value()) annotations[kInternal + "storage-spec-key"] = *storage->storage_key;
+  if (storage_uri.has_value()) return;
+  // The initializer finds the type and the bucket by the key.
+  annotations[kInternal + "storage-initializer-sourceuri"] = "<scheme-placeholder>://" + storage->path.value_or("");
+}
+
+std::string PredictorHost(const InferenceService& service) {
+  return ComponentObjectName(service, ComponentKind::kPredictor) + "." + service.metadata.namespace_name;
+}
+
+}  // namespace inferd::controlplane

@@ -1,0 +1,86 @@
+#include <utility>
+
+#include "controlplane/pods/pod_parts.h"
+#include "controlplane/pods/pod_resolution.h"
+
+namespace inferd::controlplane {
+
+namespace {
+
+using manifest::Value;
+
+constexpr std::string_view kHttpPort = "8080";
+constexpr std::string_view kModelFolder = "/mnt/models";
+
+void Append(std::vector<Value>& arguments, std::string_view name, std::string_view value) {
+  arguments.push_back(Value::String(std::string(name)));
+  arguments.push_back(Value::String(std::string(value)));
+}
+
+// The arguments of an explainer of the configuration (KServe 0.10: alibi, aix, art), before its own.
+std::vector<Value> ExplainerArguments(const InferenceService& service, const Explainer& explainer,
+                                      const Explainer::Implementation& implementation) {
+  std::vector<Value> arguments;
+  Append(arguments, "--model_name", service.metadata.name);
+  Append(arguments, "--http_port", kHttpPort);
+  if (!HasArgument(implementation.container, "--predictor_host")) {
+    Append(arguments, "--predictor_host", PredictorHost(service));
+  }
+  if (explainer.extension.container_concurrency.has_value()) {
+    Append(arguments, "--workers", std::to_string(*explainer.extension.container_concurrency));
+  }
+  if (implementation.storage_uri.has_value()) Append(arguments, "--storage_uri", kModelFolder);
+  if (!implementation.type.empty()) arguments.push_back(Value::String(implementation.type));
+  for (const auto& [name, value] : implementation.config) Append(arguments, "--" + name, value);
+  const Value* own = implementation.container.Find("args");
+  if (own != nullptr) arguments.insert(arguments.end(), own->items().begin(), own->items().end());
+  return arguments;
+}
+
+}  // namespace
+
+ResolvedPod ResolveTransformer(const InferenceService& service) {
+  const Component& transformer = *service.transformer;
+  ResolvedPod pod = BeginPod(service, ComponentKind::kTransformer, transformer.extension);
+  pod.pod_spec = transformer.pod_spec;
+  std::vector<Value>& containers = ListOf(pod.pod_spec, "containers");
+  if (containers.empty()) return pod;
+  Value& container = containers.front();
+  const auto append_if_absent = [&](std::string_view name, std::string_view value) {
+    if (!HasArgument(container, name)) Append(ListOf(container, "args"), name, value);
+  };
+  append_if_absent("--model_name", service.metadata.name);
+  append_if_absent("--predictor_host", PredictorHost(service));
+  append_if_absent("--http_port", kHttpPort);
+  if (transformer.extension.container_concurrency.has_value()) {
+    append_if_absent("--workers", std::to_string(*transformer.extension.container_concurrency));
+  }
+  return pod;
+}
+
+std::expected<ResolvedPod, ResolutionFailure> ResolveExplainer(const InferenceService& service,
+                                                               const InferenceServiceConfig& config) {
+  const Explainer& explainer = *service.explainer;
+  ResolvedPod pod = BeginPod(service, ComponentKind::kExplainer, explainer.extension);
+  pod.pod_spec = explainer.pod_spec;
+  if (explainer.implementations.empty()) return pod;
+  const Explainer::Implementation& implementation = explainer.implementations.front();
+  Value container = implementation.container;
+  container.Set("name", Value::String("kserve-container"));
+  container.Set("args", Value::List(ExplainerArguments(service, explainer, implementation)));
+  if (container.Find("image") == nullptr) {
+    const auto image = config.explainers.find(implementation.kind);
+    if (image == config.explainers.end() || image->second.image.empty()) {
+      const std::string why = "the configuration has no image for the explainer " + implementation.kind;
+      return std::unexpected(ResolutionFailure{"InvalidExplainerSpec", why, why});
+    }
+    const std::string version = implementation.runtime_version.value_or(image->second.default_version);
+    container.Set("image", Value::String(image->second.image + ":" + version));
+  }
+  std::vector<Value>& containers = ListOf(pod.pod_spec, "containers");
+  containers.insert(containers.begin(), std::move(container));
+  AnnotateStorage(implementation.storage_uri, std::nullopt, pod.annotations);
+  return pod;
+}
+
+}  // namespace inferd::controlplane
