@@ -55,6 +55,12 @@ Value Value::List(std::vector<Value> items) {
 
 Value Value::Map() { return Value(Kind::kMap); }
 
+Value Value::Map(std::initializer_list<Member> members) {
+  Value made(Kind::kMap);
+  made.members_.assign(members.begin(), members.end());
+  return made;
+}
+
 const Value* Value::Find(std::string_view key) const {
   const auto found = std::ranges::find(members_, key, &Member::key);
   return found == members_.end() ? nullptr : &found->value;

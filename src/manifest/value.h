@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,7 @@ class Value {
   static Value String(std::string text);
   static Value List(std::vector<Value> items = {});
   static Value Map();
+  static Value Map(std::initializer_list<Member> members);
   // A map of strings, in the order given.
   template <typename Pairs>
   static Value StringMap(const Pairs& pairs);

@@ -32,9 +32,9 @@ ComponentExtension ReadComponentExtension(manifest::Fields& component) {
 }
 
 const std::vector<manifest::Value>& Component::containers() const {
-  static const std::vector<manifest::Value> kNone;
+  static const std::vector<manifest::Value> none;
   const manifest::Value* containers = pod_spec.Find("containers");
-  return containers == nullptr ? kNone : containers->items();
+  return containers == nullptr ? none : containers->items();
 }
 
 Component ReadComponent(manifest::Fields& component, std::span<const std::string_view> implementations) {

@@ -38,6 +38,7 @@ ObjectMeta ReadObjectMeta(manifest::Fields& object, bool namespaced) {
   metadata->Read("labels", meta.labels);
   metadata->Read("annotations", meta.annotations);
   metadata->Read("creationTimestamp", meta.creation_timestamp);
+  metadata->Read("uid", meta.uid);
   if (!namespaced) {
     if (!meta.namespace_name.empty()) metadata->Fail("namespace", "an object of the cluster has no namespace");
   } else if (meta.namespace_name.empty()) {

@@ -17,6 +17,7 @@ struct ObjectMeta {
   StringMap labels;
   StringMap annotations;
   std::string creation_timestamp;  // empty: not yet created
+  std::string uid;                 // likewise
 
   // The annotation's value; empty if there is none.
   std::string_view annotation(const std::string& key) const;

@@ -102,7 +102,7 @@ void CheckPodSpec(Fields pod) {
   std::string text;
   manifest::StringMap map;
   for (const std::string_view key : {"containers", "initContainers"}) {
-    for (Fields container : pod.Maps(key)) CheckContainer(container);
+    for (const Fields& container : pod.Maps(key)) CheckContainer(container);
     CheckUniqueNames(pod, key);
   }
   CheckUniqueNames(pod, "volumes");

@@ -67,7 +67,8 @@ class TemplateTextTest : public testing::TestWithParam<TemplateCase> {
                                 .namespace_name = "models",
                                 .labels = {{"team", "vision"}, {"a.b/c", "d"}, {"odd", "<a & 'b+\">"}},
                                 .annotations = {{"note", "{{.Name}}"}},
-                                .creation_timestamp = {}};
+                                .creation_timestamp = {},
+                                .uid = {}};
 };
 
 TEST_P(TemplateTextTest, ExpandsAsGoDoes) {
@@ -96,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ReplacePlaceholdersTest, ReplacesEveryString) {
   const ObjectMeta metadata = {
-      .name = "digits", .namespace_name = "models", .labels = {}, .annotations = {}, .creation_timestamp = {}};
+      .name = "digits", .namespace_name = "models", .labels = {}, .annotations = {}, .creation_timestamp = {}, .uid = {}};
   const auto container = Yaml("{args: ['--name={{.Name}}', b], env: [{name: M, value: '{{.Namespace}}'}], n: 1}");
   EXPECT_EQ(manifest::ToJson(ReplacePlaceholders(container, metadata).value_or(manifest::Value())),
             R"({"args":["--name=digits","b"],"env":[{"name":"M","value":"models"}],"n":1})");

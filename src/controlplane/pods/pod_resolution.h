@@ -46,11 +46,12 @@ struct ResolutionFailure {
 std::expected<ResolvedPod, ResolutionFailure> ResolvePredictor(const InferenceService& service,
                                                                const ServingRuntime* runtime);
 
-// The transformer's, which has one: its container is told the model's name and the predictor's address.
-ResolvedPod ResolveTransformer(const InferenceService& service);
+// The pods of the service's transformer, whose container is told the model's name and the predictor's address.
+ResolvedPod ResolveTransformer(const InferenceService& service, const Component& transformer);
 
-// The explainer's, which has one: custom, or an image of the configuration.
+// The pods of the service's explainer: custom, or an image of the configuration.
 std::expected<ResolvedPod, ResolutionFailure> ResolveExplainer(const InferenceService& service,
+                                                               const Explainer& explainer,
                                                                const InferenceServiceConfig& config);
 
 }  // namespace inferd::controlplane

@@ -112,7 +112,7 @@ TEST(PodResolutionTest, ATransformerIsToldWhereItsPredictorIs) {
   const auto service = Service(
       "  predictor: {model: {modelFormat: {name: onnx}}}\n"
       "  transformer: {containerConcurrency: 4, containers: [{image: t, args: [--model_name=other, --x]}]}\n");
-  const ResolvedPod pod = ResolveTransformer(service);
+  const ResolvedPod pod = ResolveTransformer(service, *service.transformer);
   EXPECT_EQ(manifest::ToJson(*pod.pod_spec.Find("containers")->items().at(0).Find("args")),
             R"(["--model_name=other","--x","--predictor_host","digits-predictor-default.models","--http_port","8080",)"
             R"("--workers","4"])");
@@ -124,9 +124,10 @@ TEST(PodResolutionTest, AnExplainerHasTheConfigurationsImage) {
       "  predictor: {model: {modelFormat: {name: onnx}}}\n"
       "  explainer: {alibi: {type: AnchorTabular, storageUri: 'gs://w', config: {b: '2', a: '1'}, args: [--own]}}\n");
   InferenceServiceConfig config;
-  EXPECT_EQ(ResolveExplainer(service, config).error().event, "the configuration has no image for the explainer alibi");
+  EXPECT_EQ(ResolveExplainer(service, *service.explainer, config).error().event,
+            "the configuration has no image for the explainer alibi");
   config.explainers["alibi"] = {.image = "alibi", .default_version = "v1"};
-  const auto pod = ResolveExplainer(service, config);
+  const auto pod = ResolveExplainer(service, *service.explainer, config);
   ASSERT_TRUE(pod.has_value());
   const manifest::Value& container = pod->pod_spec.Find("containers")->items().at(0);
   EXPECT_EQ(container.Find("image")->text(), "alibi:v1");

@@ -39,8 +39,7 @@ std::vector<Value> ExplainerArguments(const InferenceService& service, const Exp
 
 }  // namespace
 
-ResolvedPod ResolveTransformer(const InferenceService& service) {
-  const Component& transformer = *service.transformer;
+ResolvedPod ResolveTransformer(const InferenceService& service, const Component& transformer) {
   ResolvedPod pod = BeginPod(service, ComponentKind::kTransformer, transformer.extension);
   pod.pod_spec = transformer.pod_spec;
   std::vector<Value>& containers = ListOf(pod.pod_spec, "containers");
@@ -59,8 +58,8 @@ ResolvedPod ResolveTransformer(const InferenceService& service) {
 }
 
 std::expected<ResolvedPod, ResolutionFailure> ResolveExplainer(const InferenceService& service,
+                                                               const Explainer& explainer,
                                                                const InferenceServiceConfig& config) {
-  const Explainer& explainer = *service.explainer;
   ResolvedPod pod = BeginPod(service, ComponentKind::kExplainer, explainer.extension);
   pod.pod_spec = explainer.pod_spec;
   if (explainer.implementations.empty()) return pod;

@@ -1,0 +1,83 @@
+#include "controlplane/reconcile/desired_objects.h"
+
+#include <utility>
+
+#include "controlplane/reconcile/raw_objects.h"
+#include "controlplane/reconcile/serverless_objects.h"
+#include "controlplane/resolve/defaulting.h"
+#include "controlplane/resolve/runtime_selection.h"
+
+namespace inferd::controlplane {
+
+namespace {
+
+using Failure = ResolutionFailure;
+
+std::unexpected<Failure> InvalidConfig(const base::Status& status) {
+  return std::unexpected(Failure{.reason = "InvalidConfig", .message = status.message(), .event = status.message()});
+}
+
+// Appends the pods of each component; what went wrong, if anything did.
+std::optional<Failure> ResolvePods(const InferenceService& service, std::span<const ServingRuntime* const> runtimes,
+                                   const InferenceServiceConfig& config, std::vector<ResolvedPod>& pods) {
+  const auto append = [&](std::expected<ResolvedPod, Failure> pod) -> std::optional<Failure> {
+    if (!pod.has_value()) return std::move(pod).error();
+    pods.push_back(*std::move(pod));
+    return std::nullopt;
+  };
+  const ServingRuntime* runtime = nullptr;
+  if (service.predictor.model.has_value()) {
+    RuntimeSelection selection = SelectRuntime(*service.predictor.model, service.metadata.namespace_name, runtimes);
+    runtime = selection.runtime;
+    if (runtime == nullptr) {
+      return Failure{selection.failure_reason, selection.failure_message, selection.failure_event};
+    }
+    auto pod = ResolvePredictor(service, runtime);
+    if (pod.has_value() && pod->protocol_version.empty()) pod->protocol_version = selection.protocol_version;
+    if (auto failure = append(std::move(pod))) return failure;
+  } else if (auto failure = append(ResolvePredictor(service, nullptr))) {
+    return failure;
+  }
+  if (service.transformer.has_value()) pods.push_back(ResolveTransformer(service, *service.transformer));
+  if (!service.explainer.has_value()) return std::nullopt;
+  return append(ResolveExplainer(service, *service.explainer, config));
+}
+
+}  // namespace
+
+std::expected<DesiredObjects, Failure> MakeDesiredObjects(const InferenceService& service,
+                                                          std::span<const ServingRuntime* const> runtimes,
+                                                          const InferenceServiceConfig& config,
+                                                          const std::map<ComponentKind, Rollout>& rollouts) {
+  const InferenceService defaulted = ApplyDefaults(service, config);
+  DesiredObjects desired;
+  desired.mode = DeploymentModeOf(defaulted, config);
+  if (desired.mode == DeploymentMode::kModelMesh) {
+    return InvalidConfig(base::Unimplemented("the deployment mode ModelMesh is not supported"));
+  }
+  if (auto failure = ResolvePods(defaulted, runtimes, config, desired.pods))
+    return std::unexpected(*std::move(failure));
+
+  std::vector<manifest::Value>& objects = desired.objects;
+  if (desired.mode == DeploymentMode::kRawDeployment) {
+    for (const ResolvedPod& pod : desired.pods) {
+      std::ranges::move(RawComponentObjects(defaulted, pod), std::back_inserter(objects));
+    }
+    auto ingress = RawIngress(defaulted, desired.pods, config);
+    if (!ingress.has_value()) return InvalidConfig(ingress.error());
+    objects.push_back(*std::move(ingress));
+    return desired;
+  }
+  for (const ResolvedPod& pod : desired.pods) {
+    const auto rollout = rollouts.find(pod.kind);
+    objects.push_back(KnativeServiceOf(defaulted, pod, rollout == rollouts.end() ? Rollout() : rollout->second));
+  }
+  if (config.ingress.disable_virtual_service) return desired;
+  auto virtual_service = VirtualServiceOf(defaulted, desired.pods, config);
+  if (!virtual_service.has_value()) return InvalidConfig(virtual_service.error());
+  objects.push_back(*std::move(virtual_service));
+  objects.push_back(GatewayAliasOf(defaulted, config));
+  return desired;
+}
+
+}  // namespace inferd::controlplane

@@ -1,0 +1,32 @@
+#include "controlplane/reconcile/hosts.h"
+
+#include "controlplane/pods/template_text.h"
+#include "manifest/names.h"
+
+namespace inferd::controlplane {
+
+base::Result<std::string> ExternalHost(const InferenceService& service, const std::string& object_name,
+                                       const InferenceServiceConfig& config) {
+  TemplateValues values = TemplateValues::Of(service.metadata);
+  values.fields["Name"] = object_name;
+  values.fields["IngressDomain"] = config.ingress.domain;
+  auto host = ExpandTemplate(config.ingress.domain_template, values, Escaping::kNone);
+  if (!host.has_value()) return std::unexpected(host.error().WithContext("domainTemplate"));
+  const std::vector<std::string> faults = manifest::CheckSubdomain(*host);
+  if (faults.empty()) return host;
+  return std::unexpected(base::InvalidArgument("invalid domain name \"" + *host + "\": " + faults.front()));
+}
+
+std::string ClusterHost(const InferenceService& service, const std::string& object_name) {
+  return object_name + "." + service.metadata.namespace_name + ".svc.cluster.local";
+}
+
+base::Result<std::string> ExternalPath(const InferenceService& service, const InferenceServiceConfig& config) {
+  TemplateValues values;
+  values.fields = {{"Name", service.metadata.name}, {"Namespace", service.metadata.namespace_name}};
+  auto path = ExpandTemplate(config.ingress.path_template, values, Escaping::kNone);
+  if (!path.has_value()) return std::unexpected(path.error().WithContext("pathTemplate"));
+  return path;
+}
+
+}  // namespace inferd::controlplane

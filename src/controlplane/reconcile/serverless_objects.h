@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+
+#include "base/status.h"
+#include "controlplane/api/inference_service.h"
+#include "controlplane/api/inference_service_config.h"
+#include "controlplane/pods/pod_resolution.h"
+#include "controlplane/resolve/traffic.h"
+#include "manifest/value.h"
+
+namespace inferd::controlplane {
+
+// The objects of a service in serverless mode (KServe 0.10). Thread-safe, all of them.
+
+// A component's Knative Service: a revision of its pods, the numbers of them as annotations, and how requests are split
+// between the latest revision and the one that was rolled out before.
+manifest::Value KnativeServiceOf(const InferenceService& service, const ResolvedPod& pod, const Rollout& rollout);
+
+// The VirtualService that leads the service's hosts to its components, by way of the configuration's local gateway:
+// `:explain` of V1 to the explainer, all else to the transformer or, without one, the predictor. INVALID_ARGUMENT: the
+// configuration's templates, or that it names no gateways.
+base::Result<manifest::Value> VirtualServiceOf(const InferenceService& service, std::span<const ResolvedPod> pods,
+                                               const InferenceServiceConfig& config);
+
+// The name of the service within the cluster: a Service that stands for the local gateway's.
+manifest::Value GatewayAliasOf(const InferenceService& service, const InferenceServiceConfig& config);
+
+}  // namespace inferd::controlplane
