@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "controlplane/reconcile/desired_objects.h"
 #include "controlplane/resolve/review.h"
 #include "fuzz/require.h"
 #include "manifest/print.h"
@@ -34,6 +35,21 @@ void CheckPrinted(const Value& document) {
   RequireSame(manifest::ReadJson(manifest::ToJson(document), "printed", kPrintedLimits), document, "JSON");
 }
 
+// Whatever is to be there for a service prints and reads back.
+void CheckDesired(const controlplane::InferenceService& service, const std::vector<controlplane::Object>& objects) {
+  std::vector<const controlplane::ServingRuntime*> runtimes;
+  std::vector<const controlplane::TrainedModel*> models;
+  for (const controlplane::Object& object : objects) {
+    if (const auto* runtime = std::get_if<controlplane::ServingRuntime>(&object.typed)) runtimes.push_back(runtime);
+    if (const auto* model = std::get_if<controlplane::TrainedModel>(&object.typed)) models.push_back(model);
+  }
+  controlplane::InferenceServiceConfig config;
+  config.ingress.gateway = config.ingress.service = "gateway";
+  const auto desired = controlplane::MakeDesiredObjects(service, runtimes, models, config, {});
+  if (!desired.has_value()) return Require(!desired.error().event.empty(), "a failure without words");
+  for (const manifest::Value& object : desired->objects) CheckPrinted(object);
+}
+
 void CheckDecisions(std::vector<Value> documents) {
   const std::vector<controlplane::Object> objects = controlplane::ReadObjects(std::move(documents));
   std::vector<const controlplane::Object*> pointers;
@@ -41,6 +57,9 @@ void CheckDecisions(std::vector<Value> documents) {
   for (const controlplane::ObjectReview& review : controlplane::ReviewObjects(pointers, {})) {
     for (const manifest::Problem& problem : review.problems)
       Require(!problem.message.empty(), "a problem without words");
+    if (const auto* service = std::get_if<controlplane::InferenceService>(&review.object->typed)) {
+      CheckDesired(*service, objects);
+    }
     if (!review.selection.has_value()) continue;
     const bool failed = !review.selection->failure_event.empty();
     Require(failed == (review.selection->runtime == nullptr), "a selection that neither failed nor has a runtime");

@@ -96,8 +96,12 @@ INSTANTIATE_TEST_SUITE_P(
         TemplateCase{"{{index.Labels \"a\"}}", "'{{index.Labels"}, TemplateCase{"{{$x}}", "'{{$x}}': no"}));
 
 TEST(ReplacePlaceholdersTest, ReplacesEveryString) {
-  const ObjectMeta metadata = {
-      .name = "digits", .namespace_name = "models", .labels = {}, .annotations = {}, .creation_timestamp = {}, .uid = {}};
+  const ObjectMeta metadata = {.name = "digits",
+                               .namespace_name = "models",
+                               .labels = {},
+                               .annotations = {},
+                               .creation_timestamp = {},
+                               .uid = {}};
   const auto container = Yaml("{args: ['--name={{.Name}}', b], env: [{name: M, value: '{{.Namespace}}'}], n: 1}");
   EXPECT_EQ(manifest::ToJson(ReplacePlaceholders(container, metadata).value_or(manifest::Value())),
             R"({"args":["--name=digits","b"],"env":[{"name":"M","value":"models"}],"n":1})");

@@ -5,6 +5,7 @@
 
 #include "controlplane/api/annotations.h"
 #include "controlplane/api/pod_spec.h"
+#include "controlplane/pods/model_config.h"
 #include "manifest/print.h"
 
 namespace inferd::controlplane {
@@ -77,6 +78,14 @@ ResolvedPod BeginPod(const InferenceService& service, ComponentKind kind, const 
   pod.labels[kInferenceServiceLabel] = service.metadata.name;
   pod.labels[kComponentLabel] = ComponentKindName(kind);
   return pod;
+}
+
+void AnnotateMultiModel(const InferenceService& service, StringMap& annotations) {
+  if (!IsMultiModel(service)) return;
+  annotations[kInternal + "agent"] = "true";
+  annotations[kInternal + "configVolumeName"] = ModelConfigName(service);
+  annotations[kInternal + "configMountPath"] = "/mnt/configs";
+  annotations[kInternal + "modelDir"] = "/mnt/models";
 }
 
 void AnnotateStorage(const std::optional<std::string>& storage_uri, const std::optional<StorageSpec>& storage,

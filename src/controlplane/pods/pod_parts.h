@@ -17,6 +17,9 @@ bool HasArgument(const manifest::Value& container, std::string_view name);
 // A component's pods with the labels and annotations that every component has.
 ResolvedPod BeginPod(const InferenceService& service, ComponentKind kind, const ComponentExtension& extension);
 
+// What is asked of the agent, where the models come and go: which ConfigMap lists them.
+void AnnotateMultiModel(const InferenceService& service, StringMap& annotations);
+
 // What is asked of the storage initializer: where the model comes from.
 void AnnotateStorage(const std::optional<std::string>& storage_uri, const std::optional<StorageSpec>& storage,
                      StringMap& annotations);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "controlplane/objects_fixture.h"
+#include "controlplane/pods/model_config.h"
 #include "controlplane/resolve/defaulting.h"
 #include "manifest/print.h"
 
@@ -94,6 +95,33 @@ TEST(PodResolutionTest, StorageByKeyIsLeftToTheInitializer) {
   EXPECT_THAT(pod->annotations, Contains(Pair("internal.serving.kserve.io/storage-spec-param", R"({"type":"s3"})")));
   EXPECT_THAT(pod->annotations,
               Contains(Pair("internal.serving.kserve.io/storage-initializer-sourceuri", "<scheme-placeholder>://p")));
+}
+
+TEST(PodResolutionTest, WithoutAModelItsModelsComeAndGo) {
+  const auto runtime = ParseAs<ServingRuntime>(RuntimeYaml("kserve-tritonserver", ""));
+  const auto service = Service("  predictor: {model: {modelFormat: {name: triton}}}\n");
+  const auto pod = ResolvePredictor(service, &runtime);
+  ASSERT_TRUE(pod.has_value());
+  EXPECT_EQ(manifest::ToJson(*pod->pod_spec.Find("containers")->items().at(0).Find("args")),
+            R"(["--model-control-mode=explicit"])");
+  EXPECT_THAT(pod->annotations, Contains(Pair("internal.serving.kserve.io/agent", "true")));
+  EXPECT_THAT(pod->annotations, Contains(Pair("internal.serving.kserve.io/configVolumeName", "modelconfig-digits-0")));
+  TrainedModel own;
+  own.metadata.name = "m";
+  own.metadata.namespace_name = "models";
+  own.inference_service = "digits";
+  own.storage_uri = "s3://m";
+  own.framework = "sklearn";
+  own.memory = "1Gi";
+  TrainedModel elsewhere = own;
+  elsewhere.metadata.namespace_name = "other";
+  TrainedModel others = own;
+  others.inference_service = "other";
+  EXPECT_EQ(ModelsJson(service, std::vector<const TrainedModel*>{&others, &own, &elsewhere}),
+            R"([{"modelName":"m","modelSpec":{"storageUri":"s3://m","framework":"sklearn","memory":"1Gi"}}])");
+  EXPECT_FALSE(IsMultiModel(Service("  predictor: {model: {modelFormat: {name: onnx}, storageUri: 's3://m'}}\n")));
+  EXPECT_TRUE(IsMultiModel(
+      Service("  predictor: {containers: [{image: x, env: [{name: MULTI_MODEL_SERVER, value: 'true'}]}]}\n")));
 }
 
 TEST(PodResolutionTest, ACustomPredictorKeepsItsContainers) {

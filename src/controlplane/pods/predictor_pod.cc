@@ -45,6 +45,7 @@ std::expected<ResolvedPod, ResolutionFailure> ResolvePredictor(const InferenceSe
                                                                const ServingRuntime* runtime) {
   const Predictor& predictor = service.predictor;
   ResolvedPod pod = BeginPod(service, ComponentKind::kPredictor, predictor.extension);
+  AnnotateMultiModel(service, pod.annotations);
   if (runtime == nullptr || !predictor.model.has_value()) {
     pod.pod_spec = predictor.pod_spec;
     if (!predictor.containers().empty()) AnnotateCustomStorage(predictor.containers().front(), pod.annotations);

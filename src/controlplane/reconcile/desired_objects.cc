@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "controlplane/pods/model_config.h"
+#include "controlplane/reconcile/object_parts.h"
 #include "controlplane/reconcile/raw_objects.h"
 #include "controlplane/reconcile/serverless_objects.h"
 #include "controlplane/resolve/defaulting.h"
@@ -43,10 +45,17 @@ std::optional<Failure> ResolvePods(const InferenceService& service, std::span<co
   return append(ResolveExplainer(service, *service.explainer, config));
 }
 
+manifest::Value ModelConfigOf(const InferenceService& service, std::span<const TrainedModel* const> models) {
+  manifest::Value object = BeginObject("v1", "ConfigMap", ModelConfigName(service), service, {}, {});
+  object.Set("data", manifest::Value::Map({{"models.json", Text(ModelsJson(service, models))}}));
+  return object;
+}
+
 }  // namespace
 
 std::expected<DesiredObjects, Failure> MakeDesiredObjects(const InferenceService& service,
                                                           std::span<const ServingRuntime* const> runtimes,
+                                                          std::span<const TrainedModel* const> models,
                                                           const InferenceServiceConfig& config,
                                                           const std::map<ComponentKind, Rollout>& rollouts) {
   const InferenceService defaulted = ApplyDefaults(service, config);
@@ -59,6 +68,7 @@ std::expected<DesiredObjects, Failure> MakeDesiredObjects(const InferenceService
     return std::unexpected(*std::move(failure));
 
   std::vector<manifest::Value>& objects = desired.objects;
+  if (IsMultiModel(defaulted)) objects.push_back(ModelConfigOf(defaulted, models));
   if (desired.mode == DeploymentMode::kRawDeployment) {
     for (const ResolvedPod& pod : desired.pods) {
       std::ranges::move(RawComponentObjects(defaulted, pod), std::back_inserter(objects));

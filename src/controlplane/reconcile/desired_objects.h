@@ -8,6 +8,7 @@
 #include "controlplane/api/inference_service.h"
 #include "controlplane/api/inference_service_config.h"
 #include "controlplane/api/serving_runtime.h"
+#include "controlplane/api/trained_model.h"
 #include "controlplane/pods/pod_resolution.h"
 #include "controlplane/resolve/traffic.h"
 #include "manifest/value.h"
@@ -26,9 +27,11 @@ struct DesiredObjects {
 //
 // In raw mode (`serving.kserve.io/deploymentMode`, or the configuration's default) a Deployment, a Service and a
 // HorizontalPodAutoscaler for each component, and an Ingress; in serverless mode a Knative Service for each, a
-// VirtualService and a Service, unless the configuration disables them. Thread-safe.
+// VirtualService and a Service, unless the configuration disables them; in both a ConfigMap of the models among
+// `models` that come and go in a predictor without one of its own. Thread-safe.
 std::expected<DesiredObjects, ResolutionFailure> MakeDesiredObjects(const InferenceService& service,
                                                                     std::span<const ServingRuntime* const> runtimes,
+                                                                    std::span<const TrainedModel* const> models,
                                                                     const InferenceServiceConfig& config,
                                                                     const std::map<ComponentKind, Rollout>& rollouts);
 

@@ -27,7 +27,7 @@ class DesiredObjectsTest : public testing::Test {
   DesiredObjects Desired(std::string_view spec, std::string_view annotations = "") {
     const std::vector<const ServingRuntime*> runtimes = {&runtime_};
     auto desired =
-        MakeDesiredObjects(ParseAs<InferenceService>(ServiceYaml(spec, annotations)), runtimes, config_, rollouts_);
+        MakeDesiredObjects(ParseAs<InferenceService>(ServiceYaml(spec, annotations)), runtimes, {}, config_, rollouts_);
     EXPECT_TRUE(desired.has_value()) << desired.error().event;
     return desired.has_value() ? *std::move(desired) : DesiredObjects();
   }
@@ -35,7 +35,7 @@ class DesiredObjectsTest : public testing::Test {
   std::string Failure(std::string_view spec, std::string_view annotations = "") {
     const std::vector<const ServingRuntime*> runtimes = {&runtime_};
     const auto desired =
-        MakeDesiredObjects(ParseAs<InferenceService>(ServiceYaml(spec, annotations)), runtimes, config_, rollouts_);
+        MakeDesiredObjects(ParseAs<InferenceService>(ServiceYaml(spec, annotations)), runtimes, {}, config_, rollouts_);
     return desired.has_value() ? "" : desired.error().event;
   }
 
@@ -320,6 +320,12 @@ TEST_F(DesiredObjectsTest, APathLeadsToTheServiceToo) {
   EXPECT_EQ(manifest::ToJson(*routes[2].Find("match")->items().at(0).Find("uri")),
             R"({"exact":"/serving/models/digits"})");
   EXPECT_EQ(manifest::ToJson(*routes[2].Find("rewrite")), R"({"uri":"/"})");
+}
+
+TEST_F(DesiredObjectsTest, ModelsThatComeAndGoAreListed) {
+  const DesiredObjects desired = Desired("  predictor: {model: {modelFormat: {name: onnx}}}\n", kRaw);
+  EXPECT_EQ(Names(desired).at(0), "ConfigMap modelconfig-digits-0");
+  EXPECT_EQ(manifest::ToJson(*desired.objects.at(0).Find("data")), R"({"models.json":"[]"})");
 }
 
 TEST_F(DesiredObjectsTest, FailuresSayWhatIsWrong) {
