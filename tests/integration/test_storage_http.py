@@ -12,29 +12,10 @@ import zipfile
 import pytest
 
 from support.file_server import Files, Served
-from support.server import PROGRAMS, wait_until
+from support.server import wait_until
+from support.storage import PROGRAM, content, download, refused
 
-PROGRAM = PROGRAMS / "inferd-storage-initializer"
 NOISE = os.urandom(1 << 20)
-
-
-def run(uri, folder, environment=(), timeout=120):
-    return subprocess.run([PROGRAM, uri, folder], env={**os.environ, **dict(environment)}, capture_output=True, text=True,
-                          timeout=timeout)
-
-
-def download(uri, folder, **options):
-    result = run(uri, folder, **options)
-    assert result.returncode == 0, result.stderr
-    return result
-
-
-def refused(uri, folder, **options):
-    """What the last line says."""
-    result = run(uri, folder, **options)
-    assert result.returncode == 1, result.stderr
-    assert not folder.exists() and not list(folder.parent.glob(".inferd*")), "something was left"
-    return result.stderr.splitlines()[-1]
 
 
 def tar(files, compress=False):
@@ -53,10 +34,6 @@ def zipped(files):
         for name, body in files.items():
             archive.writestr(name, body)
     return packed.getvalue()
-
-
-def content(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 @pytest.fixture

@@ -1,10 +1,11 @@
 """A server of files over HTTP on the loopback, with the faults of bad networks and busy servers."""
 
 import contextlib
-import email.utils
 import hashlib
+import http.client
 import http.server
 import re
+import ssl
 import threading
 import time
 
@@ -33,7 +34,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault is None:
             fault = Files.no_fault
         with contextlib.suppress(ConnectionError, TimeoutError):
-            fault(self, files.served.get(self.path.partition("?")[0]))
+            fault(self, files.find(self))
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.do_GET()
 
     def answer(self, status, headers, body=b"", sent=None):
         """`sent`: of the body, only so many bytes; then the connection is closed."""
@@ -50,6 +55,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def answer_file(self, served, sent=None, ranges=True, more=()):
         if served is None:
             return self.answer(404, {}, b"there is none")
+        if isinstance(served, Relayed):
+            return self.answer(served.status, served.headers, served.body, sent)
         headers = {"Content-Type": served.content_type, "ETag": served.etag, **served.headers, **dict(more)}
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         if not (asked and served.ranges and ranges):
@@ -62,18 +69,34 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.answer(206, headers, served.body[begin:end + 1], sent)
 
 
-class Files(contextlib.AbstractContextManager):
-    """Serves `files` (path to Served). Each of `faults` is what happens to one request, in order; then all goes well."""
+class Relayed:
+    """What another server answers, as it is."""
 
-    def __init__(self, files, faults=()):
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+
+class Files(contextlib.AbstractContextManager):
+    """Serves `files` (path to Served). Each of `faults` is what happens to one request, in order; then all goes well. `tls`: the
+    files of a certificate and its key."""
+
+    def __init__(self, files, faults=(), tls=None):
         self.served, self.faults, self.requests = dict(files), list(faults), []
         self.lock = threading.Lock()
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.files = self
         self._server.daemon_threads = True
+        self._scheme = "https" if tls else "http"
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*tls)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
         self.port = self._server.server_port
         self._thread.start()
+
+    def find(self, handler):
+        return self.served.get(handler.path.partition("?")[0])
 
     def __exit__(self, *_):
         self._server.shutdown()
@@ -81,7 +104,7 @@ class Files(contextlib.AbstractContextManager):
         self._server.server_close()
 
     def url(self, path):
-        return f"http://127.0.0.1:{self.port}{path}"
+        return f"{self._scheme}://127.0.0.1:{self.port}{path}"
 
     @property
     def body_requests(self):
@@ -114,6 +137,22 @@ class Files(contextlib.AbstractContextManager):
         handler.answer_file(served, sent=1)
         time.sleep(3600)
 
-    @staticmethod
-    def date(seconds):
-        return email.utils.formatdate(seconds, usegmt=True)
+
+class Relay(Files):
+    """Asks the server at 127.0.0.1:`port` for each request that no fault keeps from it, under the name that the client has
+    for it, since signatures are of that."""
+
+    def __init__(self, port, faults=(), tls=None):
+        super().__init__({}, faults, tls)
+        self._port = port
+
+    def find(self, handler):
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)) as connection:
+            connection.putrequest(handler.command, handler.path, skip_host=True, skip_accept_encoding=True)
+            for name, value in handler.headers.items():
+                connection.putheader(name, value)
+            connection.endheaders()
+            answer = connection.getresponse()
+            headers = {name: value for name, value in answer.getheaders()
+                       if name.lower() not in ("connection", "transfer-encoding", "content-length")}
+            return Relayed(answer.status, headers, answer.read())

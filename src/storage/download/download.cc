@@ -7,6 +7,7 @@
 #include "storage/download/deadline.h"
 #include "storage/download/local_model.h"
 #include "storage/download/placement.h"
+#include "storage/open_source.h"
 #include "storage/staging.h"
 
 namespace inferd::storage {

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "storage/archive/unpack.h"
 #include "storage/fetch/file_fetcher.h"
-#include "storage/source/source.h"
+#include "storage/source/environment.h"
 
 namespace inferd::storage {
 
@@ -23,6 +23,7 @@ struct DownloadOptions {
 //
 // - "file://<path>", and a path that exists: links to the file, or to each entry of the folder
 // - "http://", "https://": the file (http_source.h)
+// - "s3://": the objects below the path (s3_listing.h)
 // - where that is one file, and an archive (archive_kind.h): what is in it, instead of it
 //
 // A path below /mnt/models that is not there is left to what else fills it: nothing is done. The model is at its place

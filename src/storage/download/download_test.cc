@@ -8,6 +8,7 @@
 #include <map>
 
 #include "storage/archive/archive_fixture.h"
+#include "storage/source/fake_environment.h"
 #include "tests/support/temp_dir.h"
 
 namespace inferd::storage {
@@ -19,11 +20,7 @@ using base::StatusCode;
 class DownloadTest : public testing::Test {
  protected:
   base::Status Run(const std::string& uri, const std::map<std::string, std::string>& variables = {}) {
-    const Environment environment = [&](const std::string& name) {
-      const auto found = variables.find(name);
-      return found == variables.end() ? std::string() : found->second;
-    };
-    return Download(uri, out_, environment, {}, {});
+    return Download(uri, out_, FakeEnvironment(variables), {}, {});
   }
   std::string Text(const fs::path& path) const {
     std::ifstream file(path);

@@ -38,12 +38,4 @@ class Source {
                             const std::stop_token& stop) = 0;
 };
 
-// Variables of the process's environment; empty: not set.
-using Environment = std::function<std::string(const std::string& name)>;
-Environment ProcessEnvironment();
-
-// The source that a URI names, set up from the environment. INVALID_ARGUMENT: none has its scheme, or the environment
-// is not as it should be; UNIMPLEMENTED: a scheme that is known and not supported.
-base::Result<std::unique_ptr<Source>> OpenSource(const std::string& uri, const Environment& environment);
-
 }  // namespace inferd::storage

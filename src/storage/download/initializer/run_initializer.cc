@@ -12,6 +12,7 @@
 
 #include "base/logging.h"
 #include "storage/download/download.h"
+#include "storage/source/storage_config.h"
 #include "storage/transfer/fetch_client.h"
 
 namespace inferd::storage {
@@ -76,7 +77,8 @@ base::Status DownloadAndSay(const std::string& uri, const std::string& folder, b
   ProgressLines lines(logger);
   DownloadOptions options;
   options.fetch.on_progress = [&](const DownloadProgress& progress) { lines.Show(progress); };
-  INFERD_RETURN_IF_ERROR(Download(uri, folder, ProcessEnvironment(), options, stop));
+  INFERD_ASSIGN_OR_RETURN(const Environment environment, WithStorageConfig(ProcessEnvironment()));
+  INFERD_RETURN_IF_ERROR(Download(uri, folder, environment, options, stop));
   logger.Info("Successfully copied " + shown + " to " + folder);
   return {};
 }

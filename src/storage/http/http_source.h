@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "storage/source/environment.h"
 #include "storage/source/source.h"
 
 namespace inferd::storage {

@@ -1,4 +1,4 @@
-#include "storage/source/http_source.h"
+#include "storage/http/http_source.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,84 @@
+#include "storage/s3/s3_listing.h"
+
+#include <algorithm>
+#include <cstring>
+#include <pugixml.hpp>
+#include <utility>
+
+#include "base/text/digits.h"
+#include "base/text/printable.h"
+#include "storage/source/uri.h"
+
+namespace inferd::storage {
+
+namespace {
+
+constexpr size_t kShownBytesMax = 512;
+constexpr int kDigitsMax = 19;  // of a size in 64 bits
+
+// Keys of pages come as in a form: a '+' is a space.
+std::string FormDecoded(std::string text) {
+  std::ranges::replace(text, '+', ' ');
+  return PercentDecoded(text);
+}
+
+base::Result<uint64_t> ReadSize(const char* text) {
+  if (!base::IsDigits(text) || std::strlen(text) > kDigitsMax) {
+    return std::unexpected(base::InvalidArgument("the listing has an object without a size"));
+  }
+  return std::strtoull(text, nullptr, 10);
+}
+
+RemoteFile MakeFile(const S3Object& object, std::string path) {
+  RemoteFile file{.path = std::move(path), .key = object.key, .size = object.size, .tag = object.etag, .ranges = true};
+  file.archive = ArchiveKindOf(object.key);
+  return file;
+}
+
+}  // namespace
+
+base::Result<S3Page> ReadS3Page(std::string_view xml) {
+  pugi::xml_document document;
+  const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size());
+  const pugi::xml_node list = document.child("ListBucketResult");
+  if (!parsed || !list) return std::unexpected(base::InvalidArgument("the answer is no listing of a bucket"));
+  S3Page page;
+  for (const pugi::xml_node entry : list.children("Contents")) {
+    S3Object object;
+    object.key = FormDecoded(entry.child_value("Key"));
+    object.etag = entry.child_value("ETag");
+    INFERD_ASSIGN_OR_RETURN(object.size, ReadSize(entry.child_value("Size")));
+    if (object.key.empty()) return std::unexpected(base::InvalidArgument("the listing has an object without a key"));
+    page.objects.push_back(std::move(object));
+  }
+  if (std::strcmp(list.child_value("IsTruncated"), "true") == 0) {
+    page.next_token = list.child_value("NextContinuationToken");
+    if (page.next_token.empty())
+      return std::unexpected(base::InvalidArgument("the listing is cut, and has no next page"));
+  }
+  return page;
+}
+
+std::string ReadS3Error(std::string_view xml) {
+  pugi::xml_document document;
+  if (!document.load_buffer(xml.data(), xml.size())) return {};
+  pugi::xml_node error = document.child("Error");
+  if (!error) error = document.child("ErrorResponse").child("Error");
+  if (!error) return {};
+  return base::Printable(std::string(error.child_value("Code")) + ": " + error.child_value("Message"), kShownBytesMax);
+}
+
+std::vector<RemoteFile> FilesOfModel(const std::vector<S3Object>& objects, const std::string& path) {
+  const auto exact = std::ranges::find(objects, path, &S3Object::key);
+  if (exact != objects.end() && !path.ends_with('/')) return {MakeFile(*exact, path.substr(path.rfind('/') + 1))};
+  const std::string folder = path.empty() || path.ends_with('/') ? path : path + "/";
+  std::vector<RemoteFile> files;
+  for (const S3Object& object : objects) {
+    if (!object.key.starts_with(folder) || object.key.ends_with('/')) continue;
+    const size_t begin = object.key.find_first_not_of('/', folder.size());
+    files.push_back(MakeFile(object, object.key.substr(begin)));
+  }
+  return files;
+}
+
+}  // namespace inferd::storage

@@ -1,0 +1,83 @@
+#include "storage/s3/s3_source.h"
+
+#include <utility>
+
+#include "storage/s3/s3_answer.h"
+#include "storage/s3/s3_listing.h"
+#include "storage/source/file_response.h"
+#include "storage/source/uri.h"
+
+namespace inferd::storage {
+
+namespace {
+
+// S3 wants the body's digest among what is signed, and Debian 12's libcurl adds none: this is that of no body.
+constexpr const char* kNoBodyDigest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+constexpr size_t kObjectsMax = 1'000'000;  // of a listing, those of other models included
+
+// Parameters are sorted by name, since libcurl signs them as they stand.
+std::string PageUrl(const S3Settings& settings, const std::string& token) {
+  std::string url = settings.bucket_url + "/?";
+  if (!token.empty()) url += "continuation-token=" + PercentEncoded(token, false) + "&";
+  return url + "encoding-type=url&list-type=2&prefix=" + PercentEncoded(settings.path, false);
+}
+
+}  // namespace
+
+S3Source::S3Source(S3Settings settings, Environment environment)
+    : settings_(std::move(settings)), environment_(std::move(environment)), client_(settings_.client) {}
+
+base::Result<std::unique_ptr<Source>> S3Source::Open(const std::string& uri, const Environment& environment) {
+  INFERD_ASSIGN_OR_RETURN(S3Settings settings, ReadS3Settings(uri, environment));
+  return std::unique_ptr<Source>(new S3Source(std::move(settings), environment));
+}
+
+base::Result<FetchRequest> S3Source::Request(std::string url, const std::stop_token& stop) {
+  FetchRequest request{.url = std::move(url)};
+  if (settings_.anonymous) return request;
+  const base::MutexLock lock(mutex_);
+  if (!asked_) {
+    INFERD_ASSIGN_OR_RETURN(credentials_, FindS3Credentials(environment_, settings_.region, client_, stop));
+    asked_ = true;
+  }
+  if (!credentials_.has_value()) return request;
+  request.signing = S3Signing{.region = settings_.region,
+                              .access_key_id = credentials_->access_key_id,
+                              .secret_access_key = credentials_->secret_access_key};
+  request.headers.emplace_back("x-amz-content-sha256", kNoBodyDigest);
+  if (!credentials_->session_token.empty()) {
+    request.headers.emplace_back("x-amz-security-token", credentials_->session_token);
+  }
+  return request;
+}
+
+base::Result<std::vector<RemoteFile>> S3Source::List(const std::stop_token& stop) {
+  const std::string name = "s3://" + settings_.bucket + "/" + settings_.path;
+  std::vector<S3Object> objects;
+  for (S3Page page;;) {
+    INFERD_ASSIGN_OR_RETURN(const FetchRequest request, Request(PageUrl(settings_, page.next_token), stop));
+    INFERD_ASSIGN_OR_RETURN(const std::string answer, FetchS3Answer(client_, request, name, stop));
+    auto read = ReadS3Page(answer);
+    if (!read.has_value()) return std::unexpected(read.error().WithContext(name));
+    page = *std::move(read);
+    for (S3Object& object : page.objects) objects.push_back(std::move(object));
+    if (objects.size() > kObjectsMax) {
+      return std::unexpected(base::ResourceExhausted(name + ": more than " + std::to_string(kObjectsMax) + " objects"));
+    }
+    if (page.next_token.empty()) break;
+  }
+  std::vector<RemoteFile> files = FilesOfModel(objects, settings_.path);
+  if (files.empty()) {
+    return std::unexpected(base::NotFound("Failed to fetch model. No model found in " + settings_.path + "."));
+  }
+  return files;
+}
+
+base::Status S3Source::Read(const RemoteFile& file, const ByteRange& range, const ByteSink& sink,
+                            const std::stop_token& stop) {
+  INFERD_ASSIGN_OR_RETURN(FetchRequest request,
+                          Request(settings_.bucket_url + "/" + PercentEncoded(file.key, true), stop));
+  return FetchFile(client_, std::move(request), file, range, "s3://" + settings_.bucket + "/" + file.key, sink, stop);
+}
+
+}  // namespace inferd::storage

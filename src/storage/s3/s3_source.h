@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "storage/s3/s3_credentials.h"
+#include "storage/s3/s3_settings.h"
+#include "storage/source/environment.h"
+#include "storage/source/source.h"
+
+namespace inferd::storage {
+
+// A model in a bucket of Amazon's S3, or of a server that speaks its protocol. Requests are signed with the key that
+// FindS3Credentials finds, and not signed without one.
+class S3Source final : public Source {
+ public:
+  // Errors are ReadS3Settings's.
+  static base::Result<std::unique_ptr<Source>> Open(const std::string& uri, const Environment& environment);
+
+  base::Result<std::vector<RemoteFile>> List(const std::stop_token& stop) override;
+  base::Status Read(const RemoteFile& file, const ByteRange& range, const ByteSink& sink,
+                    const std::stop_token& stop) override;
+
+ private:
+  S3Source(S3Settings settings, Environment environment);
+  base::Result<FetchRequest> Request(std::string url, const std::stop_token& stop);
+
+  const S3Settings settings_;
+  const Environment environment_;
+  const FetchClient client_;
+  base::Mutex mutex_;
+  bool asked_ GUARDED_BY(mutex_) = false;  // for credentials
+  std::optional<S3Credentials> credentials_ GUARDED_BY(mutex_);
+};
+
+}  // namespace inferd::storage

@@ -1,0 +1,37 @@
+"""Runs inferd-storage-initializer, and looks at what it leaves."""
+
+import os
+import subprocess
+
+from support.server import PROGRAMS
+
+PROGRAM = PROGRAMS / "inferd-storage-initializer"
+CLOUD = ("AWS_", "S3_", "awsAnonymous", "GOOGLE_", "AZURE_", "AZ_", "STORAGE_")
+
+
+def environment_of(changes=()):
+    """The process's own, without what it may have for clouds."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(CLOUD)} | dict(changes)
+
+
+def run(uri, folder, environment=(), timeout=120):
+    return subprocess.run([PROGRAM, uri, folder], env=environment_of(environment), capture_output=True, text=True,
+                          timeout=timeout)
+
+
+def download(uri, folder, **options):
+    result = run(uri, folder, **options)
+    assert result.returncode == 0, result.stderr
+    return result
+
+
+def refused(uri, folder, **options):
+    """What the last line says."""
+    result = run(uri, folder, **options)
+    assert result.returncode == 1, result.stderr
+    assert not folder.exists() and not list(folder.parent.glob(".inferd*")), "something was left"
+    return result.stderr.splitlines()[-1]
+
+
+def content(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
