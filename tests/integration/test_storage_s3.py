@@ -1,13 +1,16 @@
 """inferd-storage-initializer against a server of Amazon's S3 that looks at each signature, with faults between."""
 
 import os
+import subprocess
+import time
 
 import pytest
 
 from support.certificates import Certificates
 from support.file_server import Files, Relay
 from support.s3_server import S3Server
-from support.storage import content, download, refused
+from support.server import wait_until
+from support.storage import PROGRAM, content, download, environment_of, refused
 
 NOISE = os.urandom(1 << 20)
 ODD = "a b+c~(1)!*'$&@=;:,#%41-ü模型"
@@ -157,3 +160,59 @@ def test_certificates_are_looked_at_as_the_environment_says(server, out, tmp_pat
         trusting = environment | {"AWS_CA_BUNDLE": str(certificates.certificate("authority"))}
         download("s3://models/single", out, environment=trusting)
         download("s3://models/single", out, environment=environment | {"S3_VERIFY_SSL": "0"})
+
+
+def test_what_has_not_changed_comes_from_the_cache(server, out, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("cache")
+    for key in ("a", "b"):
+        server.put("models", f"cached/{key}", key.encode() * 1000)
+    with Relay(server.port) as relay:
+        environment = server.environment(relay.url("")) | {"INFERD_STORAGE_CACHE": str(cache)}
+        for changed, transferred in ((None, ["a", "b"]), (None, []), ("b", ["b"])):
+            if changed:
+                server.put("models", f"cached/{changed}", b"new" * 1000)
+            relay.requests.clear()
+            download("s3://models/cached", out, environment=environment)
+            assert sorted(path.rpartition("/")[2] for path, _ in relay.requests if "?" not in path) == transferred
+    assert content(out) == {"a": b"a" * 1000, "b": b"new" * 1000}
+    assert len(list(cache.iterdir())) == 3
+
+
+def test_the_cache_has_a_limit(server, out, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("cache")
+    limit = {"INFERD_STORAGE_CACHE": str(cache), "INFERD_STORAGE_CACHE_BYTES": str(len(NOISE))}
+    download("s3://models/m", out, environment=server.environment() | limit)
+    assert content(out) == MODEL
+    assert sum(path.stat().st_size for path in cache.iterdir()) <= len(NOISE)
+    limit["INFERD_STORAGE_CACHE_BYTES"] = "1 GB"
+    line = refused("s3://models/m", out.parent / "other", environment=server.environment() | limit)
+    assert line.endswith("INFERD_STORAGE_CACHE_BYTES is no number of bytes: '1 GB'")
+
+
+def test_a_cache_that_cannot_be_had_is_done_without(server, out, tmp_path_factory):
+    in_the_way = tmp_path_factory.mktemp("cache") / "file"
+    in_the_way.write_text("")
+    download("s3://models/m", out, environment=server.environment() | {"INFERD_STORAGE_CACHE": str(in_the_way)})
+    assert content(out) == MODEL
+
+
+@pytest.mark.parametrize("requests", range(1, 8))
+def test_wherever_it_is_killed_the_next_one_finds_nothing_half(server, out, tmp_path_factory, requests):
+    cache = tmp_path_factory.mktemp("cache")
+
+    def stall(handler, _):
+        handler.answer_file(handler.server.files.find(handler), sent=100)
+        time.sleep(3600)
+
+    with Relay(server.port, [Files.no_fault] * (requests - 1) + [stall] * 8) as relay:
+        environment = server.environment(relay.url("")) | {"INFERD_STORAGE_CACHE": str(cache)}
+        process = subprocess.Popen([PROGRAM, "s3://models/m", out], env=environment_of(environment))
+        wait_until(lambda: len(relay.requests) >= requests, "it downloads")
+        process.kill()
+        process.wait(timeout=60)
+        assert not out.exists()
+        relay.faults.clear()
+        download("s3://models/m", out, environment=environment)
+    assert content(out) == MODEL
+    assert sorted(out.parent.iterdir()) == [out]
+    assert sorted(path.stat().st_size for path in cache.iterdir()) == sorted(len(body) for body in MODEL.values())

@@ -7,6 +7,7 @@
 #include "storage/download/deadline.h"
 #include "storage/download/local_model.h"
 #include "storage/download/placement.h"
+#include "storage/fetch/file_cache.h"
 #include "storage/open_source.h"
 #include "storage/staging.h"
 
@@ -68,6 +69,26 @@ base::Status CheckSpace(const std::vector<RemoteFile>& files, const fs::path& fo
                                  " has room for " + std::to_string(space.available));
 }
 
+// The files that the cache does not have are fetched, and kept in it.
+base::Status FetchThroughCache(Source& source, const std::vector<FileToFetch>& files, const DownloadOptions& options,
+                               const std::stop_token& stop) {
+  if (options.cache.empty()) return FetchFiles(source, files, options.fetch, stop);
+  const auto cache = FileCache::Open(options.cache);
+  if (!cache.has_value()) return FetchFiles(source, files, options.fetch, stop);
+  std::vector<FileToFetch> missing;
+  for (const FileToFetch& file : files) {
+    if (stop.stop_requested()) return base::Cancelled("the download was cancelled");
+    const auto taken = cache->Take(source.Place(), file.remote, file.local);
+    if (!taken.value_or(false)) missing.push_back(file);
+  }
+  INFERD_RETURN_IF_ERROR(FetchFiles(source, missing, options.fetch, stop));
+  for (const FileToFetch& file : missing) {
+    if (!cache->Keep(source.Place(), file.remote, file.local).ok()) break;
+  }
+  cache->Trim(options.cache_bytes_max);
+  return {};
+}
+
 base::Status FetchOnce(Source& source, const fs::path& folder, const DownloadOptions& options,
                        const std::stop_token& stop) {
   std::vector<RemoteFile> files;
@@ -84,7 +105,7 @@ base::Status FetchOnce(Source& source, const fs::path& folder, const DownloadOpt
   const bool unpack = archive != ArchiveKind::kNone;
   INFERD_ASSIGN_OR_RETURN(const std::vector<FileToFetch> planned,
                           PlanFiles(std::move(files), unpack ? placement.scratch() : placement.folder()));
-  INFERD_RETURN_IF_ERROR(FetchFiles(source, planned, options.fetch, stop));
+  INFERD_RETURN_IF_ERROR(FetchThroughCache(source, planned, options, stop));
   if (unpack) {
     INFERD_RETURN_IF_ERROR(Unpack(planned.front().local, archive, placement.folder(), options.unpack, stop));
   }

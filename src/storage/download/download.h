@@ -16,6 +16,8 @@ struct DownloadOptions {
   FetchOptions fetch{};
   UnpackLimits unpack{};
   size_t files_max = 100'000;
+  std::filesystem::path cache;  // a folder of files that came before (file_cache.h); empty: none are kept
+  uint64_t cache_bytes_max = uint64_t{100} << 30;
   std::chrono::seconds time_max{24 * 3600};
 };
 
@@ -29,6 +31,9 @@ struct DownloadOptions {
 // A path below /mnt/models that is not there is left to what else fills it: nothing is done. The model is at its place
 // whole or, after an error or a crash, not at all; where the folder exists already, its other entries stay, and this
 // holds for each new entry (placement.h). Blocks.
+//
+// With a cache, files whose source says that they have not changed are not transferred again. A cache that fails is
+// done without.
 //
 // Errors have KServe's text where it has one. INVALID_ARGUMENT: the URI, or an archive that is none; NOT_FOUND: there
 // is no model; PERMISSION_DENIED; RESOURCE_EXHAUSTED: a limit, or the disk is full; DEADLINE_EXCEEDED: the time;

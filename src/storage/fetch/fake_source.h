@@ -19,6 +19,7 @@ class FakeSource final : public Source {
   explicit FakeSource(Texts texts, bool ranges = true, bool sizes = true)
       : texts_(std::move(texts)), ranges_(ranges), sizes_(sizes) {}
 
+  std::string Place() const override { return "fake"; }
   base::Result<std::vector<RemoteFile>> List(const std::stop_token&) override {
     std::vector<RemoteFile> files;
     for (const auto& [path, text] : texts_) {

@@ -20,6 +20,7 @@ class HttpSource final : public Source {
   // INVALID_ARGUMENT: no file name in the URI, or headers that are no JSON object of strings.
   static base::Result<std::unique_ptr<Source>> Open(const std::string& uri, const Environment& environment);
 
+  std::string Place() const override { return "http"; }  // the key is the URL
   base::Result<std::vector<RemoteFile>> List(const std::stop_token& stop) override;
   base::Status Read(const RemoteFile& file, const ByteRange& range, const ByteSink& sink,
                     const std::stop_token& stop) override;

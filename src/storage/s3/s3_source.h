@@ -21,6 +21,7 @@ class S3Source final : public Source {
   // Errors are ReadS3Settings's.
   static base::Result<std::unique_ptr<Source>> Open(const std::string& uri, const Environment& environment);
 
+  std::string Place() const override { return settings_.bucket_url; }
   base::Result<std::vector<RemoteFile>> List(const std::stop_token& stop) override;
   base::Status Read(const RemoteFile& file, const ByteRange& range, const ByteSink& sink,
                     const std::stop_token& stop) override;

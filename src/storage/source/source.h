@@ -29,6 +29,10 @@ class Source {
  public:
   virtual ~Source() = default;
 
+  // Where the files are, the same for every URI that leads there: with it, a file's key and tag say which bytes it has.
+  // Not to be shown.
+  virtual std::string Place() const = 0;
+
   // All of them, by path. NOT_FOUND: there is none. UNAVAILABLE: another try may mend it.
   virtual base::Result<std::vector<RemoteFile>> List(const std::stop_token& stop) = 0;
 
