@@ -37,7 +37,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             fault(self, files.find(self))
 
     def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
+        self.posted = self.rfile.read(int(self.headers["Content-Length"]))
         self.do_GET()
 
     def answer(self, status, headers, body=b"", sent=None):

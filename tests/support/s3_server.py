@@ -1,4 +1,4 @@
-"""Amazon's S3, STS and IAM as moto serves them, for a test: starts this file in moto's environment, and tells it what to keep.
+"""Amazon's S3, STS and IAM as moto serves them, for a test: starts this file in the environment of cloud_servers, and tells it what to keep.
 
 Requests must be signed by the one user's key, or by a key that a role gives; moto computes each signature anew. The bucket
 `public` may be read by anyone.
@@ -12,7 +12,7 @@ import pathlib
 import subprocess
 import sys
 
-PYTHON = pathlib.Path(__file__).resolve().parents[2] / "build" / "deps" / "moto" / "bin" / "python"
+PYTHON = pathlib.Path(__file__).resolve().parents[2] / "build" / "deps" / "cloud_servers" / "bin" / "python"
 REGION = "eu-west-1"
 
 

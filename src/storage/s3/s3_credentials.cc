@@ -3,7 +3,8 @@
 #include <pugixml.hpp>
 
 #include "base/system/regular_file.h"
-#include "storage/s3/s3_answer.h"
+#include "storage/s3/s3_listing.h"
+#include "storage/source/answer.h"
 #include "storage/source/uri.h"
 
 namespace inferd::storage {
@@ -50,7 +51,7 @@ base::Result<std::optional<S3Credentials>> FindS3Credentials(const Environment& 
   request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}};
   request.body = "Action=AssumeRoleWithWebIdentity&Version=2011-06-15" + FormField("RoleArn", role) +
                  FormField("RoleSessionName", session) + FormField("WebIdentityToken", token);
-  INFERD_ASSIGN_OR_RETURN(const std::string answer, FetchS3Answer(client, request, "role " + role, stop));
+  INFERD_ASSIGN_OR_RETURN(const std::string answer, FetchAnswer(client, request, "role " + role, ReadS3Error, stop));
   INFERD_ASSIGN_OR_RETURN(S3Credentials credentials, ReadAssumedRole(answer));
   return credentials;
 }

@@ -29,24 +29,18 @@ base::Result<uint64_t> ReadSize(const char* text) {
   return std::strtoull(text, nullptr, 10);
 }
 
-RemoteFile MakeFile(const S3Object& object, std::string path) {
-  RemoteFile file{.path = std::move(path), .key = object.key, .size = object.size, .tag = object.etag, .ranges = true};
-  file.archive = ArchiveKindOf(object.key);
-  return file;
-}
-
 }  // namespace
 
-base::Result<S3Page> ReadS3Page(std::string_view xml) {
+base::Result<ObjectPage> ReadS3Page(std::string_view xml) {
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size());
   const pugi::xml_node list = document.child("ListBucketResult");
   if (!parsed || !list) return std::unexpected(base::InvalidArgument("the answer is no listing of a bucket"));
-  S3Page page;
+  ObjectPage page;
   for (const pugi::xml_node entry : list.children("Contents")) {
-    S3Object object;
+    StoredObject object;
     object.key = FormDecoded(entry.child_value("Key"));
-    object.etag = entry.child_value("ETag");
+    object.tag = entry.child_value("ETag");
     INFERD_ASSIGN_OR_RETURN(object.size, ReadSize(entry.child_value("Size")));
     if (object.key.empty()) return std::unexpected(base::InvalidArgument("the listing has an object without a key"));
     page.objects.push_back(std::move(object));
@@ -66,19 +60,6 @@ std::string ReadS3Error(std::string_view xml) {
   if (!error) error = document.child("ErrorResponse").child("Error");
   if (!error) return {};
   return base::Printable(std::string(error.child_value("Code")) + ": " + error.child_value("Message"), kShownBytesMax);
-}
-
-std::vector<RemoteFile> FilesOfModel(const std::vector<S3Object>& objects, const std::string& path) {
-  const auto exact = std::ranges::find(objects, path, &S3Object::key);
-  if (exact != objects.end() && !path.ends_with('/')) return {MakeFile(*exact, path.substr(path.rfind('/') + 1))};
-  const std::string folder = path.empty() || path.ends_with('/') ? path : path + "/";
-  std::vector<RemoteFile> files;
-  for (const S3Object& object : objects) {
-    if (!object.key.starts_with(folder) || object.key.ends_with('/')) continue;
-    const size_t begin = object.key.find_first_not_of('/', folder.size());
-    files.push_back(MakeFile(object, object.key.substr(begin)));
-  }
-  return files;
 }
 
 }  // namespace inferd::storage

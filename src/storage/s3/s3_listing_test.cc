@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
 namespace inferd::storage {
 namespace {
 
@@ -22,7 +20,7 @@ TEST(S3ListingTest, APageHasItsObjects) {
   ASSERT_EQ(page->objects.size(), 2U);
   EXPECT_EQ(page->objects[0].key, "m/a b+ü");
   EXPECT_EQ(page->objects[0].size, 5'000'000'000U);
-  EXPECT_EQ(page->objects[0].etag, "\"0cc175b9c0f1b6a831c399e269772661\"");
+  EXPECT_EQ(page->objects[0].tag, "\"0cc175b9c0f1b6a831c399e269772661\"");
   EXPECT_EQ(page->objects[1].size, 0U);
   EXPECT_EQ(page->next_token, "1/+=");
 }
@@ -55,37 +53,6 @@ TEST(S3ListingTest, ErrorsAreShownWithoutOddCharacters) {
             "Denied: a\\nb");
   EXPECT_EQ(ReadS3Error("<html/>"), "");
   EXPECT_EQ(ReadS3Error("no XML"), "");
-}
-
-TEST(S3ListingTest, AModelsFilesAreBelowItsPath) {
-  const std::vector<S3Object> objects = {{.key = "a/b/c/model.bin"}, {.key = "a/model.bin"}, {.key = "a/"},
-                                         {.key = "a//twice"},        {.key = "model.bin"},   {.key = "a-b/other"},
-                                         {.key = "pack.tar.gz"}};
-  using Files = std::map<std::string, std::string>;  // path to key
-  const struct {
-    std::string path;
-    Files files;
-  } cases[] = {
-      {"a", {{"b/c/model.bin", "a/b/c/model.bin"}, {"model.bin", "a/model.bin"}, {"twice", "a//twice"}}},
-      {"a/", {{"b/c/model.bin", "a/b/c/model.bin"}, {"model.bin", "a/model.bin"}, {"twice", "a//twice"}}},
-      {"a/b", {{"c/model.bin", "a/b/c/model.bin"}}},
-      {"a/b/c/model.bin", {{"model.bin", "a/b/c/model.bin"}}},
-      {"model.bin", {{"model.bin", "model.bin"}}},
-      {"mod", {}},
-      {"",
-       {{"a/b/c/model.bin", "a/b/c/model.bin"},
-        {"a/model.bin", "a/model.bin"},
-        {"a//twice", "a//twice"},
-        {"model.bin", "model.bin"},
-        {"a-b/other", "a-b/other"},
-        {"pack.tar.gz", "pack.tar.gz"}}},
-  };
-  for (const auto& one : cases) {
-    Files found;
-    for (const RemoteFile& file : FilesOfModel(objects, one.path)) found.emplace(file.path, file.key);
-    EXPECT_EQ(found, one.files) << one.path;
-  }
-  EXPECT_EQ(FilesOfModel(objects, "pack.tar.gz").front().archive, ArchiveKind::kTar);
 }
 
 }  // namespace

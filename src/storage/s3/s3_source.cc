@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "storage/s3/s3_answer.h"
 #include "storage/s3/s3_listing.h"
+#include "storage/source/answer.h"
 #include "storage/source/file_response.h"
 #include "storage/source/uri.h"
 
@@ -13,7 +13,6 @@ namespace {
 
 // S3 wants the body's digest among what is signed, and Debian 12's libcurl adds none: this is that of no body.
 constexpr const char* kNoBodyDigest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-constexpr size_t kObjectsMax = 1'000'000;  // of a listing, those of other models included
 
 // Parameters are sorted by name, since libcurl signs them as they stand.
 std::string PageUrl(const S3Settings& settings, const std::string& token) {
@@ -53,19 +52,14 @@ base::Result<FetchRequest> S3Source::Request(std::string url, const std::stop_to
 
 base::Result<std::vector<RemoteFile>> S3Source::List(const std::stop_token& stop) {
   const std::string name = "s3://" + settings_.bucket + "/" + settings_.path;
-  std::vector<S3Object> objects;
-  for (S3Page page;;) {
-    INFERD_ASSIGN_OR_RETURN(const FetchRequest request, Request(PageUrl(settings_, page.next_token), stop));
-    INFERD_ASSIGN_OR_RETURN(const std::string answer, FetchS3Answer(client_, request, name, stop));
-    auto read = ReadS3Page(answer);
-    if (!read.has_value()) return std::unexpected(read.error().WithContext(name));
-    page = *std::move(read);
-    for (S3Object& object : page.objects) objects.push_back(std::move(object));
-    if (objects.size() > kObjectsMax) {
-      return std::unexpected(base::ResourceExhausted(name + ": more than " + std::to_string(kObjectsMax) + " objects"));
-    }
-    if (page.next_token.empty()) break;
-  }
+  const auto fetch_page = [&](const std::string& token) -> base::Result<ObjectPage> {
+    INFERD_ASSIGN_OR_RETURN(const FetchRequest request, Request(PageUrl(settings_, token), stop));
+    INFERD_ASSIGN_OR_RETURN(const std::string answer, FetchAnswer(client_, request, name, ReadS3Error, stop));
+    auto page = ReadS3Page(answer);
+    if (!page.has_value()) return std::unexpected(page.error().WithContext(name));
+    return page;
+  };
+  INFERD_ASSIGN_OR_RETURN(const std::vector<StoredObject> objects, AllObjects(name, fetch_page));
   std::vector<RemoteFile> files = FilesOfModel(objects, settings_.path);
   if (files.empty()) {
     return std::unexpected(base::NotFound("Failed to fetch model. No model found in " + settings_.path + "."));

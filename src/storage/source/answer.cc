@@ -1,11 +1,10 @@
-#include "storage/s3/s3_answer.h"
-
-#include "storage/s3/s3_listing.h"
+#include "storage/source/answer.h"
 
 namespace inferd::storage {
 
-base::Result<std::string> FetchS3Answer(const FetchClient& client, const FetchRequest& request, const std::string& name,
-                                        const std::stop_token& stop) {
+base::Result<std::string> FetchAnswer(const FetchClient& client, const FetchRequest& request, const std::string& name,
+                                      const std::function<std::string(std::string_view body)>& explain,
+                                      const std::stop_token& stop) {
   constexpr int kOkStatus = 200;
   std::string answer;
   int status = 0;
@@ -14,16 +13,15 @@ base::Result<std::string> FetchS3Answer(const FetchClient& client, const FetchRe
     return true;
   };
   const auto on_body = [&](std::string_view bytes) -> base::Status {
-    if (bytes.size() > kS3AnswerBytesMax - answer.size()) {
-      return base::ResourceExhausted(name + ": the answer has more than " + std::to_string(kS3AnswerBytesMax) +
-                                     " bytes");
+    if (bytes.size() > kAnswerBytesMax - answer.size()) {
+      return base::ResourceExhausted(name + ": the answer has more than " + std::to_string(kAnswerBytesMax) + " bytes");
     }
     answer += bytes;
     return {};
   };
   INFERD_RETURN_IF_ERROR(client.Fetch(request, {.head = on_head, .body = on_body}, stop));
   if (status == kOkStatus) return answer;
-  std::string why = ReadS3Error(answer);
+  std::string why = explain(answer);
   if (!why.empty()) why = " (" + why + ")";
   return std::unexpected(
       StatusOfResponse(status, name + ": the server answered with status " + std::to_string(status) + why));
