@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "controlplane/objects_fixture.h"
-#include "controlplane/reconcile/hosts.h"
+#include "controlplane/resolve/hosts.h"
 #include "manifest/print.h"
 
 namespace inferd::controlplane {

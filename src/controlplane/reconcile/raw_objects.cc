@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "controlplane/reconcile/hosts.h"
 #include "controlplane/reconcile/object_parts.h"
+#include "controlplane/resolve/hosts.h"
 #include "controlplane/scale/hpa.h"
 
 namespace inferd::controlplane {

@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "controlplane/api/annotations.h"
-#include "controlplane/reconcile/hosts.h"
 #include "controlplane/reconcile/object_parts.h"
 #include "controlplane/reconcile/serverless_objects.h"
+#include "controlplane/resolve/hosts.h"
 
 namespace inferd::controlplane {
 

@@ -7,6 +7,7 @@
 
 #include "controlplane/pods/pod_resolution.h"
 #include "controlplane/resolve/defaulting.h"
+#include "controlplane/resolve/hosts.h"
 #include "controlplane/resolve/validation.h"
 
 namespace inferd::controlplane {
@@ -30,7 +31,8 @@ class Reviewer {
   }
 
   ObjectReview Review(const Object& object) {
-    review_ = {.object = &object, .problems = object.problems, .selection = {}};
+    review_ = {
+        .object = &object, .problems = object.problems, .unknown_fields = FindUnknownFields(object), .selection = {}};
     CheckIdentity(object);
     std::visit([&](const auto& typed) { ReviewTyped(typed); }, object.typed);
     return std::move(review_);
@@ -47,8 +49,10 @@ class Reviewer {
   }
 
   void ReviewTyped(const InferenceService& service) {
-    const InferenceService defaulted = ApplyDefaults(service, config_ == nullptr ? InferenceServiceConfig() : *config_);
+    const InferenceServiceConfig& config = config_ == nullptr ? no_config_ : *config_;
+    const InferenceService defaulted = ApplyDefaults(service, config);
     Add(Validate(defaulted));
+    if (DeploymentModeOf(defaulted, config) == DeploymentMode::kRawDeployment) CheckHosts(defaulted, config);
     if (!defaulted.predictor.model.has_value() || !review_.problems.empty()) return;
     review_.selection = SelectRuntime(*defaulted.predictor.model, defaulted.metadata.namespace_name, runtimes_);
     std::string event = review_.selection->failure_event;
@@ -61,6 +65,17 @@ class Reviewer {
     Add({{.position = predictor.Find("model")->position(), .path = "spec.predictor.model", .message = event}});
   }
 
+  void CheckHosts(const InferenceService& service, const InferenceServiceConfig& config) {
+    std::vector<std::string> names = {service.metadata.name, ComponentObjectName(service, ComponentKind::kPredictor)};
+    if (service.transformer.has_value()) names.push_back(ComponentObjectName(service, ComponentKind::kTransformer));
+    if (service.explainer.has_value()) names.push_back(ComponentObjectName(service, ComponentKind::kExplainer));
+    for (const std::string& name : names) {
+      const auto host = ExternalHost(service, name, config);
+      if (host.has_value() || !review_.problems.empty()) continue;
+      Add({{.position = review_.object->position, .path = "metadata.name", .message = host.error().message()}});
+    }
+  }
+
   void ReviewTyped(const ServingRuntime& runtime) { Add(Validate(runtime, runtimes_)); }
   void ReviewTyped(const InferenceGraph& graph) { Add(Validate(graph)); }
   void ReviewTyped(const TrainedModel& model) { Add(Validate(model)); }
@@ -68,6 +83,7 @@ class Reviewer {
   void ReviewTyped(const OtherObject&) {}
 
   std::vector<const ServingRuntime*> runtimes_;
+  const InferenceServiceConfig no_config_;
   const InferenceServiceConfig* config_ = nullptr;
   std::set<std::tuple<std::string, std::string, std::string, std::string>> identities_;
   ObjectReview review_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "controlplane/api/object.h"
+#include "controlplane/api/unknown_fields.h"
 #include "controlplane/resolve/runtime_selection.h"
 #include "manifest/problem.h"
 
@@ -14,12 +15,15 @@ namespace inferd::controlplane {
 struct ObjectReview {
   const Object* object = nullptr;
   manifest::Problems problems;                // empty: it can be applied
+  std::vector<UnknownField> unknown_fields;   // that would be dropped
   std::optional<RuntimeSelection> selection;  // of an InferenceService whose predictor is a model
 };
 
 // Reviews objects that are applied together: reads, defaults and validates each, and selects the runtimes of the
 // InferenceServices among `known` and those that are applied, which go before known ones of the same name. The last
-// inferenceservice-config of the objects is the configuration. All arguments outlive the result. Thread-safe.
+// inferenceservice-config of the objects is the configuration. In raw mode, the hosts of a service's components are
+// looked at, too: what namespace and domain add to a name may make it too long. All arguments outlive the result.
+// Thread-safe.
 std::vector<ObjectReview> ReviewObjects(std::span<const Object* const> objects,
                                         std::span<const ServingRuntime* const> known);
 

@@ -58,6 +58,16 @@ TEST(ReviewTest, AppliedRuntimesGoBeforeKnownOnesOfTheSameName) {
   EXPECT_THAT(reviews[0].selection->candidates, SizeIs(1));
 }
 
+TEST(ReviewTest, HostsOfRawModeAreNotTooLong) {
+  std::string service =
+      ServiceYaml("  predictor: {containers: [{image: x}]}\n", "    serving.kserve.io/deploymentMode: RawDeployment\n");
+  service.replace(service.find("digits"), 6, std::string(45, 'a'));
+  const auto problems = ProblemsOf(service);
+  ASSERT_THAT(problems, ElementsAre(SizeIs(1)));
+  EXPECT_THAT(problems[0][0], testing::StartsWith("f:1:1: metadata.name: invalid domain name \"" +
+                                                  std::string(45, 'a') + "-predictor-default-models.example.com\": "));
+}
+
 TEST(ReviewTest, TheConfigurationCounts) {
   const std::string config =
       "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: inferenceservice-config, namespace: kserve}\n"

@@ -106,8 +106,7 @@ std::string RefuseDisabled(const ServingRuntime& runtime) {
 
 // The first reason not to serve the model, format before protocol, so that it is the one that helps most.
 std::string Refuse(const ServingRuntime& runtime, const ModelSpec& model) {
-  const std::string format = RefuseFormat(runtime, model.format, true);
-  if (!format.empty()) return format;
+  if (std::string format = RefuseFormat(runtime, model.format, true); !format.empty()) return format;
   if (std::string disabled = RefuseDisabled(runtime); !disabled.empty()) return disabled;
   if (runtime.multi_model) return "is for several models in one server (multiModel)";
   return RefuseProtocol(runtime, model);
@@ -131,8 +130,8 @@ void Select(RuntimeSelection& selection, const ServingRuntime& runtime, const Mo
       model.protocol_version.value_or(std::string(lowest < kProtocolOrder.size() ? kProtocolOrder[lowest] : ""));
 }
 
-void SelectNamed(RuntimeSelection& selection, const ModelSpec& model, std::span<const ServingRuntime* const> runtimes) {
-  const std::string& name = *model.runtime;
+void SelectNamed(RuntimeSelection& selection, const std::string& name, const ModelSpec& model,
+                 std::span<const ServingRuntime* const> runtimes) {
   const auto named =
       std::ranges::find_if(runtimes, [&](const ServingRuntime* runtime) { return runtime->metadata.name == name; });
   if (named == runtimes.end()) {
@@ -186,7 +185,7 @@ RuntimeSelection SelectRuntime(const ModelSpec& model, std::string_view namespac
   std::ranges::stable_sort(ordered, RuntimeOrder(model.format.name));
   RuntimeSelection selection;
   if (model.runtime.has_value()) {
-    SelectNamed(selection, model, ordered);
+    SelectNamed(selection, *model.runtime, model, ordered);
   } else {
     SelectAutomatically(selection, model, ordered);
   }

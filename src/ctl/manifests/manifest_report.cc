@@ -3,6 +3,8 @@
 #include <ostream>
 #include <string_view>
 
+#include "ctl/text/suggestion.h"
+
 namespace inferd::ctl {
 
 namespace {
@@ -12,6 +14,7 @@ using controlplane::ObjectReview;
 using controlplane::RuntimeCandidate;
 using controlplane::RuntimeSelection;
 using controlplane::ServingRuntime;
+using controlplane::UnknownField;
 
 // "InferenceService models/digits".
 std::string Title(const Object& object) {
@@ -25,6 +28,12 @@ std::string Title(const Object& object) {
 
 std::string Counted(size_t count, std::string_view thing) {
   return std::to_string(count) + " " + std::string(thing) + (count == 1 ? "" : "s");
+}
+
+// Of kinds that are not KServe's, names and labels alone are looked at.
+std::string ValidText(const Object& object) {
+  return std::holds_alternative<controlplane::OtherObject>(object.typed) ? "valid, as far as is known of its kind"
+                                                                         : "valid";
 }
 
 // Some of KServe's messages end in a line feed.
@@ -55,6 +64,12 @@ void WriteProblem(json::Writer& writer, std::string_view file, const manifest::P
   writer.Member("field", problem.path);
   writer.Member("message", Trimmed(problem.message));
   writer.EndObject();
+}
+
+// A field that is dropped is mostly a name with a mistake in it.
+std::string WarningOf(const UnknownField& field) {
+  const std::vector<std::string> known(field.known.begin(), field.known.end());
+  return "there is no such field, and it is dropped" + Suggestion(field.name, known);
 }
 
 void WriteSelection(json::Writer& writer, const RuntimeSelection& selection) {
@@ -89,6 +104,12 @@ void WriteReview(json::Writer& writer, std::string_view file, const ObjectReview
   writer.BeginArray();
   for (const manifest::Problem& problem : review.problems) WriteProblem(writer, file, problem);
   writer.EndArray();
+  writer.Key("warnings");
+  writer.BeginArray();
+  for (const UnknownField& field : review.unknown_fields) {
+    WriteProblem(writer, file, {.position = field.position, .path = field.path, .message = WarningOf(field)});
+  }
+  writer.EndArray();
   if (review.selection.has_value()) WriteSelection(writer, *review.selection);
   writer.EndObject();
 }
@@ -106,8 +127,13 @@ void PrintManifestReport(std::ostream& stream, const ManifestReport& report) {
   for (const ObjectReview& review : report.reviews) {
     const std::string& file = report.files.at(review.object);
     stream << file << ":" << review.object->position.line << ": " << Title(*review.object) << ": "
-           << (review.problems.empty() ? "valid" : Counted(review.problems.size(), "problem")) << "\n";
+           << (review.problems.empty() ? ValidText(*review.object) : Counted(review.problems.size(), "problem"))
+           << "\n";
     for (const manifest::Problem& problem : review.problems) stream << "  " << Trimmed(problem.ToString(file)) << "\n";
+    for (const UnknownField& field : review.unknown_fields) {
+      stream << "  warning: " << file << ":" << field.position.line << ":" << field.position.column << ": "
+             << field.path << ": " << WarningOf(field) << "\n";
+    }
     if (review.selection.has_value()) PrintSelection(stream, *review.selection);
   }
   stream << Counted(report.reviews.size(), "object") << ", " << Counted(report.problem_count(), "problem") << "\n";

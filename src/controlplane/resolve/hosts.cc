@@ -1,9 +1,26 @@
-#include "controlplane/reconcile/hosts.h"
+#include "controlplane/resolve/hosts.h"
 
 #include "controlplane/pods/template_text.h"
 #include "manifest/names.h"
 
 namespace inferd::controlplane {
+
+namespace {
+
+// What is wrong with a domain name; empty: nothing is. Kubernetes does not count the characters between its points, but
+// DNS does.
+std::string DomainFault(std::string_view domain) {
+  for (const std::string& fault : manifest::CheckSubdomain(domain)) return fault;
+  for (std::string_view rest = domain;;) {
+    const size_t point = rest.find('.');
+    const std::vector<std::string> faults = manifest::CheckLabel(rest.substr(0, point));
+    if (!faults.empty()) return "'" + std::string(rest.substr(0, point)) + "' " + faults.front();
+    if (point == std::string_view::npos) return "";
+    rest.remove_prefix(point + 1);
+  }
+}
+
+}  // namespace
 
 base::Result<std::string> ExternalHost(const InferenceService& service, const std::string& object_name,
                                        const InferenceServiceConfig& config) {
@@ -12,9 +29,9 @@ base::Result<std::string> ExternalHost(const InferenceService& service, const st
   values.fields["IngressDomain"] = config.ingress.domain;
   auto host = ExpandTemplate(config.ingress.domain_template, values, Escaping::kNone);
   if (!host.has_value()) return std::unexpected(host.error().WithContext("domainTemplate"));
-  const std::vector<std::string> faults = manifest::CheckSubdomain(*host);
-  if (faults.empty()) return host;
-  return std::unexpected(base::InvalidArgument("invalid domain name \"" + *host + "\": " + faults.front()));
+  const std::string fault = DomainFault(*host);
+  if (fault.empty()) return host;
+  return std::unexpected(base::InvalidArgument("invalid domain name \"" + *host + "\": " + fault));
 }
 
 std::string ClusterHost(const InferenceService& service, const std::string& object_name) {
