@@ -15,7 +15,7 @@ struct Limits {
   size_t file_bytes_max = 4 << 20;
   size_t depth_max = 64;          // maps and lists in each other
   size_t members_max = 4096;      // of one map
-  size_t nodes_max = 1'000'000;   // values of all documents; what an alias repeats counts each time
+  size_t nodes_max = 1'000'000;   // values of all documents; what an anchor keeps and an alias repeats counts each time
   size_t bytes_max = 16'000'000;  // of keys and texts, likewise
 };
 

@@ -116,6 +116,13 @@ TEST(ReadTest, AliasesThatExplodeAreRefused) {
               HasSubstr("the file has more than 16000000 bytes of text"));
 }
 
+TEST(ReadTest, AnchorsInEachOtherAreRefused) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "&a" + std::to_string(i) + " [";
+  for (int i = 0; i < 20'000; ++i) text += "x, ";
+  EXPECT_THAT(Compact(Read(text + std::string(60, ']'), "f")), HasSubstr("the file has more than 1000000 values"));
+}
+
 TEST(ReadTest, LimitsHoldForBothForms) {
   const Limits limits = {.file_bytes_max = 60, .depth_max = 3, .members_max = 2, .nodes_max = 8};
   for (const auto read : {ReadYaml, ReadJson}) {

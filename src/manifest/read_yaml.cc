@@ -52,7 +52,7 @@ class YamlHandler final : public YAML::EventHandler {
     const bool plain = tag == "?";
     if (builder_.awaits_key()) {
       const Value key = Value::String(text);
-      if (anchor != 0) anchors_[anchor] = key;
+      Keep(key, anchor);
       return Key(key, mark, plain && text == "<<");
     }
     if (auto value = Resolve(mark, tag, text)) Leaf(*std::move(value), mark, anchor);
@@ -76,9 +76,14 @@ class YamlHandler final : public YAML::EventHandler {
     builder_.Key(key.text(), PositionOf(mark), merge);
   }
 
+  // For the anchor's aliases. Anchors in each other would keep much more than the text has.
+  void Keep(const Value& value, YAML::anchor_t anchor) {
+    if (anchor != 0 && builder_.Charge(value)) anchors_[anchor] = value;
+  }
+
   void Leaf(Value value, const YAML::Mark& mark, YAML::anchor_t anchor) {
     value.set_position(PositionOf(mark));
-    if (anchor != 0) anchors_[anchor] = value;
+    Keep(value, anchor);
     builder_.Add(std::move(value));
   }
 
@@ -115,7 +120,7 @@ class YamlHandler final : public YAML::EventHandler {
     const Value* closed = builder_.Close();
     const YAML::anchor_t anchor = open_anchors_.back();
     open_anchors_.pop_back();
-    if (anchor != 0 && closed != nullptr) anchors_[anchor] = *closed;
+    if (closed != nullptr) Keep(*closed, anchor);
   }
 
   TreeBuilder builder_;

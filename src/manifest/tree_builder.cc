@@ -21,7 +21,7 @@ void TreeBuilder::Key(std::string key, Position position, bool merge) {
   if (!frame.keys.insert(frame.key).second) Fail(position, "is given twice");
 }
 
-bool TreeBuilder::Count(const Value& value) {
+bool TreeBuilder::Charge(const Value& value) {
   nodes_ += 1;
   bytes_ += value.text().size();
   if (nodes_ > limits_.nodes_max) {
@@ -33,17 +33,17 @@ bool TreeBuilder::Count(const Value& value) {
   }
   if (problem_.has_value()) return false;
   for (const Value& item : value.items()) {
-    if (!Count(item)) return false;
+    if (!Charge(item)) return false;
   }
   for (const Member& member : value.members()) {
     bytes_ += member.key.size();
-    if (!Count(member.value)) return false;
+    if (!Charge(member.value)) return false;
   }
   return true;
 }
 
 void TreeBuilder::Add(Value value) {
-  if (!problem_.has_value() && Count(value)) Put(std::move(value));
+  if (!problem_.has_value() && Charge(value)) Put(std::move(value));
 }
 
 void TreeBuilder::Put(Value value) {
@@ -67,11 +67,12 @@ void TreeBuilder::Put(Value value) {
 }
 
 void TreeBuilder::PutMerged(Frame& frame, Value value) {
+  closed_ = nullptr;
   const auto refuse = [&](const Value& not_map) {
     Fail(not_map.position(), "'<<' takes a map, or a list of maps, not " + std::string(KindName(not_map.kind())));
   };
   if (value.is(Kind::kMap)) {
-    frame.merged.push_back(std::move(value));
+    closed_ = &frame.merged.emplace_back(std::move(value));
   } else if (value.is(Kind::kList)) {
     for (Value& item : value.items()) {
       if (!item.is(Kind::kMap)) return refuse(item);
@@ -80,14 +81,13 @@ void TreeBuilder::PutMerged(Frame& frame, Value value) {
   } else {
     return refuse(value);
   }
-  closed_ = frame.merged.empty() ? nullptr : &frame.merged.back();
 }
 
 void TreeBuilder::Open(Kind kind, Position position) {
   if (problem_.has_value()) return;
   Value value = kind == Kind::kMap ? Value::Map() : Value::List();
   value.set_position(position);
-  if (!Count(value)) return;
+  if (!Charge(value)) return;
   if (frames_.size() >= limits_.depth_max) {
     return Fail(position, "is nested more than " + std::to_string(limits_.depth_max) + " levels deep");
   }

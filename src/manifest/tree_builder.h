@@ -30,6 +30,9 @@ class TreeBuilder {
   // Ends what was opened last; a pointer to it, good until the next call. Null after a problem.
   const Value* Close();
 
+  // Counts a value that is kept besides, so that the limits hold for it, too. False: they have no room for it.
+  bool Charge(const Value& value);
+
   // Whether a map is open that waits for a key.
   bool awaits_key() const;
   // The field that comes next.
@@ -52,8 +55,6 @@ class TreeBuilder {
     boost::unordered_flat_set<std::string> keys;
   };
 
-  // Whether the limits have room for the value.
-  bool Count(const Value& value);
   void Put(Value value);
   void PutMerged(Frame& frame, Value value);
   void Merge(Frame& frame);

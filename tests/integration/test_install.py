@@ -32,6 +32,7 @@ def test_the_layout(prefix):
     assert listed(prefix / "lib") == ["inferd"]
     assert (prefix / "include" / "inferd" / "engine_abi.h").is_file()
     assert (prefix / "share" / "inferd" / "proto" / "oip" / "grpc_service.proto").is_file()
+    assert listed(prefix / "share" / "inferd" / "runtimes") == ["inferd.yaml"]
     documentation = listed(prefix / "share" / "doc" / "inferd")
     assert {"LICENSE", "THIRD_PARTY_NOTICES.md", "CHANGELOG.md", "README.md", "docs"} <= set(documentation)
 

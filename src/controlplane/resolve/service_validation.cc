@@ -71,12 +71,19 @@ void ValidateModel(std::string_view key, const ModelFields& model, DocumentProbl
   }
 }
 
-// A custom component names its model by a variable.
-void ValidateCustomStorage(std::string_view key, const Component& component, DocumentProblems& problems) {
-  if (component.containers().empty()) return;
-  const std::string_view uri = FindEnvironment(component.containers().front(), "STORAGE_URI");
-  if (std::string fault = CheckStorageUri(uri); !fault.empty()) {
-    problems.Add({"spec", key, "containers"}, std::move(fault));
+// A custom predictor says by variables what a model says by fields.
+void ValidateCustomPredictor(const Predictor& predictor, DocumentProblems& problems) {
+  if (predictor.containers().empty()) return;
+  const auto add = [&](std::string message) { problems.Add({"spec", "predictor", "containers"}, std::move(message)); };
+  const manifest::Value& container = predictor.containers().front();
+  const std::string_view protocol = FindEnvironment(container, "PROTOCOL");
+  // KServe has the protocol and those that there are the other way round in this message.
+  if (!protocol.empty() && protocol != "v1" && protocol != "v2") {
+    add("Invalid protocol " + std::string(protocol) + ". Must be one of [v1, v2]");
+  }
+  // KServe leaves it to the storage initializer to fail.
+  if (std::string fault = CheckStorageUri(FindEnvironment(container, "STORAGE_URI")); !fault.empty()) {
+    add(std::move(fault));
   }
 }
 
@@ -90,7 +97,7 @@ void ValidatePredictor(const InferenceService& service, DocumentProblems& proble
                      problems);
   for (const LegacyModel& model : predictor.legacy) ValidateModel(model.framework, model, problems);
   if (predictor.model.has_value()) ValidateModel("model", *predictor.model, problems);
-  ValidateCustomStorage("predictor", predictor, problems);
+  ValidateCustomPredictor(predictor, problems);
   ValidateExtension("predictor", predictor.extension, service.metadata, problems);
 }
 

@@ -34,13 +34,26 @@ manifest::Value TrafficDocument(const std::vector<TrafficTarget>& targets) {
   return list;
 }
 
-Rollout AdvanceRollout(Rollout rollout, const std::string& latest_ready, const std::vector<TrafficTarget>& traffic) {
-  rollout.latest_ready = latest_ready;
-  const auto has_all = [&](const TrafficTarget& target) { return target.latest && target.percent == kAll; };
-  if (latest_ready.empty() || std::ranges::none_of(traffic, has_all)) return rollout;
-  if (rollout.latest_rolled_out == latest_ready) return rollout;
-  rollout.previous_rolled_out = rollout.latest_rolled_out;
-  rollout.latest_rolled_out = latest_ready;
+Rollout AdvanceRollout(Rollout rollout, const TrafficStatus& status) {
+  const auto latest = std::ranges::find_if(status.targets, [&](const TrafficTarget& target) {
+    return target.latest && target.revision == status.latest_ready;
+  });
+  rollout.latest_ready = status.latest_ready;
+  if (status.latest_ready.empty() || latest == status.targets.end()) return rollout;
+  if (rollout.latest_rolled_out != status.latest_ready) {
+    if (latest->percent < kAll) return rollout;
+    rollout.previous_rolled_out = rollout.latest_rolled_out;
+    rollout.latest_rolled_out = status.latest_ready;
+    return rollout;
+  }
+  int64_t percent = 0;
+  for (const TrafficTarget& target : status.targets) {
+    if (target.revision == status.latest_ready) percent += target.percent;
+  }
+  const bool split_with_itself = latest->percent < kAll && percent == kAll;
+  if (split_with_itself && status.latest_ready == status.latest_created && !rollout.previous_rolled_out.empty()) {
+    rollout.latest_rolled_out = rollout.previous_rolled_out;
+  }
   return rollout;
 }
 

@@ -37,8 +37,18 @@ struct Rollout {
   bool operator==(const Rollout&) const = default;
 };
 
-// The rollout, when the revision `latest_ready` is ready and `traffic` is what Knative reports: the ready one is rolled
-// out when it has all requests.
-Rollout AdvanceRollout(Rollout rollout, const std::string& latest_ready, const std::vector<TrafficTarget>& traffic);
+// The revisions of a component, and how its requests are split between them: each target has its revision's name, the
+// latest too (Knative: Service status).
+struct TrafficStatus {
+  std::string latest_created;
+  std::string latest_ready;
+  std::vector<TrafficTarget> targets;
+};
+
+// The rollout after Knative has reported this (KServe 0.10: PropagateStatus). The latest revision is rolled out when it
+// is ready and has all requests. Back again: a canary percentage that is set once the latest is rolled out would split
+// requests between it and itself, so that the revision before it becomes the one that was rolled out, and the next
+// split is with that one.
+Rollout AdvanceRollout(Rollout rollout, const TrafficStatus& status);
 
 }  // namespace inferd::controlplane

@@ -22,16 +22,40 @@ TEST(TrafficTest, ACanaryGetsItsShare) {
             R"([{"latestRevision":true,"percent":100}])");
 }
 
+// What Knative reports when it has done what the split says.
+TrafficStatus Reported(const std::string& latest, std::optional<int64_t> canary_percent, const Rollout& rollout) {
+  TrafficStatus status = {.latest_created = latest,
+                          .latest_ready = latest,
+                          .targets = SplitTraffic(canary_percent, rollout.latest_rolled_out, false)};
+  status.targets.front().revision = latest;
+  return status;
+}
+
 TEST(TrafficTest, ARevisionIsRolledOutWhenItHasAll) {
   Rollout rollout;
-  rollout = AdvanceRollout(rollout, "a-1", SplitTraffic({}, "", false));
+  rollout = AdvanceRollout(rollout, Reported("a-1", {}, rollout));
   EXPECT_EQ(rollout, (Rollout{"a-1", "a-1", ""}));
-  rollout = AdvanceRollout(rollout, "a-2", SplitTraffic(20, rollout.latest_rolled_out, false));
-  EXPECT_EQ(rollout, (Rollout{"a-2", "a-1", ""}));
-  rollout = AdvanceRollout(rollout, "a-2", SplitTraffic({}, rollout.latest_rolled_out, false));
-  EXPECT_EQ(rollout, (Rollout{"a-2", "a-2", "a-1"}));
-  EXPECT_EQ(AdvanceRollout(rollout, "a-2", SplitTraffic({}, rollout.latest_rolled_out, false)), rollout);
-  EXPECT_EQ(AdvanceRollout(rollout, "", {}).latest_rolled_out, "a-2");
+  rollout = AdvanceRollout(rollout, Reported("a-2", 20, rollout));
+  EXPECT_EQ(rollout, (Rollout{"a-2", "a-1", ""})) << "a canary";
+  rollout = AdvanceRollout(rollout, Reported("a-2", {}, rollout));
+  EXPECT_EQ(rollout, (Rollout{"a-2", "a-2", "a-1"})) << "promoted";
+  EXPECT_EQ(AdvanceRollout(rollout, Reported("a-2", {}, rollout)), rollout);
+  EXPECT_EQ(AdvanceRollout(rollout, TrafficStatus()).latest_rolled_out, "a-2") << "nothing is ready yet";
+}
+
+TEST(TrafficTest, ARevisionThatWasRolledOutGoesBack) {
+  Rollout rollout = {.latest_ready = "a-2", .latest_rolled_out = "a-2", .previous_rolled_out = "a-1"};
+  rollout = AdvanceRollout(rollout, Reported("a-2", 0, rollout));
+  EXPECT_EQ(rollout, (Rollout{"a-2", "a-1", "a-1"}));
+  EXPECT_EQ(
+      manifest::ToJson(TrafficDocument(SplitTraffic(0, rollout.latest_rolled_out, false))),
+      R"([{"latestRevision":true,"percent":0},{"latestRevision":false,"revisionName":"a-1","percent":100,"tag":"prev"}])");
+  EXPECT_EQ(AdvanceRollout(rollout, Reported("a-2", 0, rollout)), rollout);
+  TrafficStatus newer =
+      Reported("a-2", 10, {.latest_ready = "a-2", .latest_rolled_out = "a-2", .previous_rolled_out = ""});
+  newer.latest_created = "a-3";
+  const Rollout before = {.latest_ready = "a-2", .latest_rolled_out = "a-2", .previous_rolled_out = "a-1"};
+  EXPECT_EQ(AdvanceRollout(before, newer), before) << "a newer revision is on its way: nothing goes back";
 }
 
 }  // namespace

@@ -107,6 +107,9 @@ INSTANTIATE_TEST_SUITE_P(
                     {"f:9:27: spec.predictor.canaryTrafficPercent: must be between 0 and 100"}},
         ServiceCase{ServiceYaml(PredictorYaml("    batcher: {maxBatchSize: 0}\n")),
                     {"f:9:29: spec.predictor.batcher.maxBatchSize: must be at least 1"}},
+        ServiceCase{
+            ServiceYaml("  predictor:\n    containers: [{image: x, env: [{name: PROTOCOL, value: grpc-v2}]}]\n"),
+            {"f:8:17: spec.predictor.containers: Invalid protocol grpc-v2. Must be one of [v1, v2]"}},
         ServiceCase{ServiceYaml("  predictor:\n    model: {modelFormat: {name: onnx}, storageUri: 'ftp://m'}\n"),
                     {"f:8:52: spec.predictor.model.storageUri: storageUri, must be one of: [gs://, s3://, pvc://, "
                      "file://, https://, http://, hdfs://, webhdfs://] or match "
