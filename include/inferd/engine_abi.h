@@ -13,6 +13,7 @@
  *       other_signature()                after it, until there is no other; where the engine has it
  *       open_signature()                 at any time; where the engine has it
  *       create_instance()                as often as the model's configuration has instances
+ *       check_ready()                    where the engine has it and the model wants it
  *         execute()                      one call at a time for one instance, and no more unfinished executions than
  *                                        its signature says; instances side by side, any thread
  *       destroy_instance()               no execution of the instance is unfinished
@@ -237,6 +238,9 @@ typedef struct inferd_signature {
    * with dynamic_batching { }. 0: it says nothing. */
   int32_t completed_max_batch_size;
   int32_t completed_dynamic_batching;
+
+  /* Of signature() only. 1: the model's own code says whether it is ready (inferd_engine.check_ready). */
+  int32_t checks_readiness;
 } inferd_signature;
 
 /* ---- Loading -------------------------------------------------------------------------------------------------- */
@@ -694,6 +698,12 @@ typedef struct inferd_engine {
    * input's spec does not name): `size` bytes of a kind that the spec names, for the next batch. INFERD_OK, or any
    * other code: the host uses memory of its own. Comes before execute(), never beside it. May be NULL. */
   int32_t (*allocate_input)(inferd_instance* instance, uint32_t input, size_t size, inferd_input_memory* memory);
+
+  /* Whether a model whose signature says checks_readiness is ready: asked where a client asks the server. INFERD_OK, or
+   * any other code, with why not; requests are executed all the same. It may block for some seconds, whatever the model
+   * does: one that does not say it in that time is not ready. One call at a time for a model, beside executions and
+   * other calls, once it has instances and before the first of them is destroyed. May be NULL. */
+  int32_t (*check_ready)(inferd_model* model, inferd_error* error);
 } inferd_engine;
 
 /* The exported symbol. Returns a table that lives as long as the process, or NULL after set_error(). */

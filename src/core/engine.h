@@ -14,6 +14,7 @@
 #include "config/model/model_config.h"
 #include "core/graph_call.h"
 #include "core/model/model_signature.h"
+#include "core/model/readiness_probe.h"
 #include "core/request/call_origin.h"
 #include "core/request/infer_request.h"
 #include "core/request/input_memory.h"
@@ -167,6 +168,9 @@ class EngineModel {
   virtual std::shared_ptr<InputMemory> input_memory() const { return nullptr; }
   // Of the version as a whole; it may outlive this. Null: it is always available.
   virtual Availability availability() const { return nullptr; }
+  // What the model's own code says of that; called once it has instances, and while it has all of them. Null: it says
+  // nothing, and is ready as long as it is available.
+  virtual ReadinessCheck readiness_check() const { return nullptr; }
   // Request parameters that change what an execution does: requests that differ in one never share an execution.
   virtual std::span<const std::string> significant_parameters() const { return {}; }
   // Threads that an execution keeps busy, the one that calls Execute() included; 0: none, it only waits.

@@ -11,6 +11,7 @@
 #include "core/dispatcher.h"
 #include "core/graph_calls.h"
 #include "core/inflight_limit.h"
+#include "core/model/readiness_probe.h"
 #include "core/scheduler.h"
 
 namespace inferd::core {
@@ -39,6 +40,8 @@ class ModelVersion final : public PinnedModel {
     std::unique_ptr<GraphCalls> graph_calls = nullptr;  // null: its graph cannot be called
     std::shared_ptr<InputMemory> input_memory = nullptr;
     Availability availability = nullptr;
+    std::unique_ptr<ReadinessProbe> readiness =
+        nullptr;  // null: its code says nothing of it. Ends before its instances
   };
 
   // `retire` is where the version is destroyed (that joins threads and frees a model: never on a loop), followed by
@@ -64,6 +67,7 @@ class ModelVersion final : public PinnedModel {
   InflightLimit::Share& share() const { return share_; }  // of the server's requests in flight
   // OK, or why its requests fail for the time being.
   base::Status Available() const { return parts_.availability ? parts_.availability() : base::OkStatus(); }
+  ReadinessProbe* readiness() const { return parts_.readiness.get(); }
   // A request has come; the least recently used go first where memory is short. Costs a shared read: the time is that
   // of the clock without its last bits, so that the line is written a thousand times a second at most.
   void NoteUse(int64_t now_ns) const {

@@ -69,6 +69,11 @@ core::SignatureOpener PluginModel::GraphSignatures() const {
   };
 }
 
+core::ReadinessCheck PluginModel::readiness_check() const {
+  if (!model_->checks_readiness()) return nullptr;
+  return [model = model_] { return model->CheckReady(); };
+}
+
 base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(const core::InstanceSpec& wanted) {
   const OpenedEngine& engine = model_->engine();
   const bool on_gpu = wanted.kind == config::InstanceKind::kGpu;

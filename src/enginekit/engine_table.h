@@ -44,8 +44,8 @@ enum class Progress {
 // or, with any Model, the whole const inferd_instance_spec&, which says on what device the instance is. Engine may have
 // const inferd_device_memory* device_memory() const. Instance may have base::Status AllocateInput(uint32_t input,
 // size_t size, inferd_input_memory*); any error: the host uses its own. Model may have base::Result<size_t>
-// OpenSignature(const inferd_graph_call&), which gives such a number. What throws in Load, OpenSignature,
-// CreateInstance and Execute fails; the other functions must not throw.
+// OpenSignature(const inferd_graph_call&), which gives such a number, and base::Status CheckReady(). What throws in
+// Load, OpenSignature, CreateInstance, Execute and CheckReady fails; the other functions must not throw.
 //
 // One engine per process, which lives as long as the process.
 template <typename Engine>
@@ -78,7 +78,8 @@ class EngineTable final {
               OtherSignature,
               kHasGraph ? OpenSignature : nullptr,
               DeviceMemory(),
-              kGivesInputs ? AllocateInput : nullptr};
+              kGivesInputs ? AllocateInput : nullptr,
+              kChecksReadiness ? CheckReady : nullptr};
     return &table_;
   }
 
@@ -93,6 +94,8 @@ class EngineTable final {
 
   static constexpr bool kGivesInputs =
       requires(Instance* instance, inferd_input_memory* memory) { instance->AllocateInput(0, 0, memory); };
+
+  static constexpr bool kChecksReadiness = requires(Model* model) { model->CheckReady(); };
 
   static const inferd_device_memory* DeviceMemory() {
     if constexpr (requires { engine_->device_memory(); }) {
@@ -206,6 +209,14 @@ class EngineTable final {
       } catch (const std::exception&) {
         return INFERD_RESOURCE_EXHAUSTED;
       }
+    } else {
+      return INFERD_UNIMPLEMENTED;
+    }
+  }
+
+  static int32_t CheckReady(inferd_model* model, inferd_error* error) {
+    if constexpr (kChecksReadiness) {
+      return Guard(engine_->host(), error, [&] { return ToModel(model)->CheckReady(); });
     } else {
       return INFERD_UNIMPLEMENTED;
     }

@@ -41,6 +41,7 @@ class TensorSignature final {
   // Requests may have any number of responses, and belong to sequences.
   void SetDecoupled(bool decoupled) { abi_.back().decoupled = decoupled ? 1 : 0; }
   void SetSequences(bool sequences) { abi_.back().sequences = sequences ? 1 : 0; }
+  void SetChecksReadiness(bool checks) { abi_.back().checks_readiness = checks ? 1 : 0; }
   // What the model says of batching.
   void SetCompleted(int32_t max_batch_size, bool dynamic_batching) {
     abi_.back().completed_max_batch_size = max_batch_size;

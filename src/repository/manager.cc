@@ -49,6 +49,14 @@ base::Status Manager::ModelReady(std::string_view model, std::string_view versio
   return found.has_value() ? (*found)->Available() : found.error();
 }
 
+void Manager::AskModelReady(std::string_view model, std::string_view version, core::ControlCallback done) const {
+  const auto found = snapshots_.Current()->Find(model, version);
+  base::Status status = found.has_value() ? (*found)->Available() : found.error();
+  core::ReadinessProbe* const probe = status.ok() ? (*found)->readiness() : nullptr;
+  if (probe == nullptr) return done(std::move(status));
+  probe->Ask(std::move(done));
+}
+
 base::Result<core::ModelMetadata> Manager::Metadata(std::string_view model, std::string_view version) const {
   const auto snapshot = snapshots_.Current();
   INFERD_ASSIGN_OR_RETURN(const auto serving, snapshot->Find(model, version));

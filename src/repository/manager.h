@@ -44,6 +44,7 @@ class Manager final : public core::Catalog, public core::DemandLoader {
   bool ServerLive() const override;
   bool ServerReady() const override;
   base::Status ModelReady(std::string_view model, std::string_view version) const override;
+  void AskModelReady(std::string_view model, std::string_view version, core::ControlCallback done) const override;
   base::Result<core::ModelMetadata> Metadata(std::string_view model, std::string_view version) const override;
   base::Result<std::string> ConfigJson(std::string_view model, std::string_view version) const override;
   base::Result<std::string> WrittenConfigJson(std::string_view model) const override;

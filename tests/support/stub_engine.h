@@ -64,6 +64,7 @@ struct StubEngine {
       nullptr,
       nullptr,
       nullptr,
+      nullptr,
       nullptr};
 };
 

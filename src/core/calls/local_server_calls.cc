@@ -142,7 +142,7 @@ std::shared_ptr<ModelCall> LocalServerCalls::MakeCall(CallOrigin origin, std::un
 }
 
 void LocalServerCalls::ModelReady(std::string model, std::string version, ControlCallback done) {
-  done(catalog_.ModelReady(model, version));
+  catalog_.AskModelReady(model, version, std::move(done));
 }
 
 }  // namespace inferd::core

@@ -116,6 +116,11 @@ class Catalog {
   // OK: ready. NOT_FOUND: no such model or version. UNAVAILABLE: known, not ready, or its requests fail for the time
   // being.
   virtual base::Status ModelReady(std::string_view model, std::string_view version) const = 0;
+  // The same, and what the model's own code says of it, where it does: UNAVAILABLE if it does not say in some seconds
+  // that it is ready. The callback comes on any thread, perhaps before this returns.
+  virtual void AskModelReady(std::string_view model, std::string_view version, ControlCallback done) const {
+    done(ModelReady(model, version));
+  }
   virtual base::Result<ModelMetadata> Metadata(std::string_view model, std::string_view version) const = 0;
   // The completed ModelConfig as JSON (proto field names, defaults printed, int64 as numbers).
   virtual base::Result<std::string> ConfigJson(std::string_view model, std::string_view version) const = 0;

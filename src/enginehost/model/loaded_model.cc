@@ -1,6 +1,7 @@
 #include "enginehost/model/loaded_model.h"
 
 #include <bit>
+#include <exception>
 #include <set>
 
 #include "enginehost/model/abi_values.h"
@@ -75,6 +76,19 @@ LoadedModel::~LoadedModel() {
   if (first_ == nullptr) engine_->table->unload(model_);
 }
 
+base::Status LoadedModel::CheckReady() const {
+  inferd_error error;
+  int32_t code = INFERD_INTERNAL;
+  try {
+    code = table().check_ready(model_, &error);
+  } catch (const std::exception& e) {
+    error.status = Fault("threw an exception: " + std::string(e.what()));
+  }
+  if (code == INFERD_OK) return base::OkStatus();
+  if (error.status.ok()) error.status = Fault("says that the model is not ready and does not say why");
+  return base::Unavailable(error.status.message());
+}
+
 base::Status LoadedModel::Fault(std::string_view what) const {
   return base::Internal("engine '" + engine_->name + "' " + std::string(what));
 }
@@ -104,6 +118,12 @@ base::Status LoadedModel::ReadSignature(const inferd_signature* abi, const core:
     return base::Internal("instances with " + std::to_string(unfinished) + " unfinished executions");
   }
   unfinished_executions_max_ = std::max(unfinished, 1);
+  if (first_ == nullptr && INFERD_HAS_FIELD(inferd_signature, abi, checks_readiness) && abi->checks_readiness != 0) {
+    if (!INFERD_HAS_FIELD(inferd_engine, &table(), check_ready) || table().check_ready == nullptr) {
+      return base::Internal("it checks its readiness, and there is no check_ready()");
+    }
+    checks_readiness_ = true;
+  }
   if (INFERD_HAS_FIELD(inferd_signature, abi, completed_dynamic_batching)) {
     if (abi->completed_max_batch_size < 0) {
       return base::Internal("a max_batch_size of " + std::to_string(abi->completed_max_batch_size));

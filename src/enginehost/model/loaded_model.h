@@ -76,6 +76,9 @@ class LoadedModel final {
   bool computes_elsewhere() const { return computes_elsewhere_; }
   core::CompletedBatching completed_batching() const { return completed_batching_; }
   int unfinished_executions_max() const { return unfinished_executions_max_; }
+  bool checks_readiness() const { return checks_readiness_; }
+  // Of one that does. UNAVAILABLE: it is not ready, or what the engine does wrong.
+  base::Status CheckReady() const;
   size_t signature_number() const { return number_; }  // the engine's; 0: signature()
 
   // INTERNAL, naming the engine as the culprit.
@@ -98,6 +101,7 @@ class LoadedModel final {
   int compute_threads_ = 1;
   bool computes_elsewhere_ = false;
   int unfinished_executions_max_ = 1;
+  bool checks_readiness_ = false;
   core::CompletedBatching completed_batching_;
 };
 

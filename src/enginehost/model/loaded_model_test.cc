@@ -35,6 +35,34 @@ std::string DefectOf(const inferd_tensor_spec& spec) {
   return model.error().message();
 }
 
+TEST(LoadedModelTest, AModelSaysWhetherItIsReady) {
+  StubEngine engine;
+  engine.Add(Spec("in"), &engine.inputs);
+  EXPECT_FALSE((*engine.Take())->checks_readiness());
+  engine.signature.checks_readiness = 1;
+  const auto without = engine.Take();
+  ASSERT_FALSE(without);
+  EXPECT_THAT(without.error().message(), HasSubstr("it checks its readiness, and there is no check_ready()"));
+  static int32_t code = INFERD_OK;
+  static bool says_why = true;
+  engine.table.check_ready = [](inferd_model*, inferd_error* error) {
+    if (code != INFERD_OK && says_why) error->status = base::Internal("no weights");
+    return code;
+  };
+  const auto model = engine.Take();
+  ASSERT_TRUE(model) << model.error().ToString();
+  EXPECT_TRUE((*model)->checks_readiness());
+  EXPECT_TRUE((*model)->CheckReady().ok());
+  code = INFERD_NOT_FOUND;
+  EXPECT_EQ((*model)->CheckReady(), base::Unavailable("no weights"));
+  says_why = false;
+  EXPECT_THAT((*model)->CheckReady().message(), HasSubstr("says that the model is not ready and does not say why"));
+  engine.table.check_ready = [](inferd_model*, inferd_error*) -> int32_t { throw std::runtime_error("oh"); };
+  EXPECT_THAT((*model)->CheckReady().message(), HasSubstr("threw an exception: oh"));
+  engine.table.struct_size = offsetof(inferd_engine, check_ready);
+  EXPECT_FALSE(engine.Take()) << "an older engine has none";
+}
+
 TEST(LoadedModelTest, KeepsWhatTheEngineSays) {
   StubEngine engine;
   inferd_tensor_spec text = Spec("text", INFERD_TYPE_BYTES);

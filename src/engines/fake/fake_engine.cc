@@ -94,9 +94,28 @@ int32_t Execute(inferd_instance* instance, const inferd_batch* batch, inferd_err
   return INFERD_PENDING;
 }
 
-const inferd_engine kEngine = {
-    sizeof(inferd_engine), INFERD_ENGINE_ABI_VERSION, "fake",  "1",     "",      Load,          Unload,       Signature,
-    CreateInstance,        DestroyInstance,           Execute, nullptr, nullptr, DeviceTable(), AllocateInput};
+int32_t CheckReady(inferd_model* model, inferd_error* error) {
+  std::error_code ignored;
+  if (std::filesystem::exists(model->options.ready_file, ignored)) return INFERD_OK;
+  return SetError(error, base::Unavailable("there is no '" + model->options.ready_file.string() + "'"));
+}
+
+const inferd_engine kEngine = {sizeof(inferd_engine),
+                               INFERD_ENGINE_ABI_VERSION,
+                               "fake",
+                               "1",
+                               "",
+                               Load,
+                               Unload,
+                               Signature,
+                               CreateInstance,
+                               DestroyInstance,
+                               Execute,
+                               nullptr,
+                               nullptr,
+                               DeviceTable(),
+                               AllocateInput,
+                               CheckReady};
 
 }  // namespace
 

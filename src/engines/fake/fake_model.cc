@@ -74,6 +74,7 @@ void inferd_model::CopySignature(const inferd_signature& declared) {
   signature.decoupled = streams || declares ? 1 : 0;
   signature.unfinished_executions_max = static_cast<int32_t>(options.unfinished_executions_max);
   signature.sequences = KeepsSequences(options.behavior) ? 1 : options.sequences;
+  signature.checks_readiness = options.ready_file.empty() ? 0 : 1;
   if (signature.unfinished_executions_max > 1) signature.compute_threads = -1;
 }
 

@@ -101,6 +101,7 @@ const std::map<std::string_view, Setter>& Setters() {
                         {{"all", Respond::kAll}, {"each", Respond::kEach}, {"reverse", Respond::kReverse}})},
       {"trace_activity", Text(&FakeOptions::trace_activity)},
       {"hold_file", Text(&FakeOptions::hold_file)},
+      {"ready_file", Text(&FakeOptions::ready_file)},
       {"hold_dir", Text(&FakeOptions::hold_dir)},
       {"complete_on_thread", OneOf(&FakeOptions::complete_on_thread, {{"true", true}, {"false", false}})},
       {"unfinished_executions_max", Number(&FakeOptions::unfinished_executions_max, INFERD_UNFINISHED_EXECUTIONS_MAX)},

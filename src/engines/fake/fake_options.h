@@ -45,8 +45,9 @@ struct FakeOptions {
   int64_t fail_execute_value = -1;       // those that have this number in an input, or
   int64_t fail_execute_requests = 0;     // those with so many requests or more
 
-  std::filesystem::path hold_file;  // while it exists, executions wait
-  std::filesystem::path hold_dir;   // request parameter `hold` waits until this folder has a file of that name
+  std::filesystem::path hold_file;   // while it exists, executions wait
+  std::filesystem::path ready_file;  // not empty: while it does not exist, the model says that it is not ready
+  std::filesystem::path hold_dir;    // request parameter `hold` waits until this folder has a file of that name
 
   bool writes = false;                              // the operator lets models write what follows
   std::filesystem::path record_batches_file;        // see BatchRecorder

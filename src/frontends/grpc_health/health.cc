@@ -1,8 +1,10 @@
 #include "frontends/grpc_health/health.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "call/ask_model_ready.h"
 #include "frontends/grpc_health/watchers.h"
 #include "health/health.pb.h"
 #include "net/grpc/generated_message.h"
@@ -17,14 +19,23 @@ using net::grpc::Responder;
 
 constexpr uint64_t kMessageBytesMax = 64 * 1024;  // there is only a name in it
 
-void Check(const Environment& environment, const base::BufferSlice& message, Responder responder) {
-  const auto request = net::grpc::Decode<HealthCheckRequest>(message);
-  if (!request.has_value()) return responder.Finish(request.error());
-  const State state = StateOf(environment, request->service());
-  if (state == State::kUnknown) {
-    return responder.Finish(base::NotFound("unknown service '" + request->service() + "'"));
-  }
+void Tell(State state, const std::string& service, Responder responder) {
+  if (state == State::kUnknown) return responder.Finish(base::NotFound("unknown service '" + service + "'"));
   responder.Answer(ResponseOf(state));
+}
+
+void Check(const std::shared_ptr<const Environment>& environment, const base::BufferSlice& message,
+           Responder responder) {
+  auto request = net::grpc::Decode<HealthCheckRequest>(message);
+  if (!request.has_value()) return responder.Finish(request.error());
+  std::string service = std::move(*request->mutable_service());
+  if (!IsModel(*environment, service)) return Tell(StateOf(*environment, service), service, std::move(responder));
+  net::Loop& loop = responder.loop();
+  const std::string asked = service;
+  call::AskModelReady(environment->catalog, loop, asked, "", std::move(responder),
+                      [environment, service = std::move(service)](Responder waiting, const base::Status& readiness) {
+                        Tell(StateOfModel(*environment, readiness), service, std::move(waiting));
+                      });
 }
 
 void Watch(Watchers& watchers, const base::BufferSlice& message, Responder responder) {
@@ -40,7 +51,7 @@ std::vector<net::grpc::Method> Methods(Environment environment) {
   std::vector<net::grpc::Method> methods(2);
   methods[0].path = "/grpc.health.v1.Health/Check";
   methods[0].unary = [shared](CallContext, const base::BufferSlice& message, Responder responder) {
-    Check(*shared, message, std::move(responder));
+    Check(shared, message, std::move(responder));
   };
   methods[1].path = "/grpc.health.v1.Health/Watch";
   const auto watchers = std::make_shared<Watchers>(shared);

@@ -25,5 +25,8 @@ enum class State { kServing, kNotServing, kUnknown };
 // Of the server (""), of one of its services, or of a model: its default version's. kUnknown: none of them has that
 // name. Thread-safe.
 State StateOf(const Environment& environment, std::string_view service);
+// The same of a model, by what the catalog says of it.
+State StateOfModel(const Environment& environment, const base::Status& readiness);
+bool IsModel(const Environment& environment, std::string_view service);
 
 }  // namespace inferd::grpc_health

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "call/ask_model_ready.h"
 #include "frontends/kserve_v1/call.h"
 #include "frontends/kserve_v1/infer_call.h"
 #include "frontends/kserve_v1/router.h"
@@ -35,8 +36,7 @@ std::optional<net::ContentCoding> CodingOf(const net::RequestHead& head) {
   return net::ParseContentCoding(head.Find("Content-Encoding").value_or(""));
 }
 
-net::HttpResponse ModelResponse(const Environment& environment, std::string_view model) {
-  const base::Status readiness = environment.catalog.ModelReady(model, "");
+net::HttpResponse ModelResponse(const Environment& environment, std::string_view model, const base::Status& readiness) {
   if (!readiness.ok()) return rest::ErrorResponse(environment.options, NotServed(model, readiness));
   json::Writer writer;
   writer.BeginObject();
@@ -85,13 +85,22 @@ class Handler final : public net::HttpHandler {
       case Endpoint::kAlive: return call.Send(rest::JsonResponse(R"({"status":"alive"})"));
       case Endpoint::kModels:
         return call.Send(rest::JsonResponse(rest::ModelNamesJson(environment_->catalog.ModelNames())));
-      case Endpoint::kModel: return call.Send(ModelResponse(*environment_, route.model));
+      case Endpoint::kModel: return AnswerReady(std::move(call), route);
       case Endpoint::kNone:
       case Endpoint::kWrongVerb: return call.Send(NoSuchRoute(route.endpoint));
     }
   }
 
  private:
+  void AnswerReady(Call call, const Route& route) const {
+    net::Loop& loop = call.loop();
+    call::AskModelReady(
+        environment_->catalog, loop, route.model, "", std::move(call),
+        [environment = environment_, model = std::string(route.model)](Call asked, const base::Status& readiness) {
+          asked.Send(ModelResponse(*environment, model, readiness));
+        });
+  }
+
   net::BodyPlan Refuse(const net::RequestHead& head, const Route& route, net::HttpResponse response) const {
     rest::LogRefusal(options_, environment_->logger, head, response, {.model = route.model});
     net::BodyPlan plan;

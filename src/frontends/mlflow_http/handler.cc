@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/version/version.h"
+#include "call/ask_model_ready.h"
 #include "frontends/mlflow_http/call.h"
 #include "frontends/mlflow_http/codec/answer.h"
 #include "frontends/mlflow_http/codec/content_type.h"
@@ -38,11 +39,7 @@ std::optional<net::ContentCoding> CodingOf(const net::RequestHead& head) {
   return net::ParseContentCoding(head.Find("Content-Encoding").value_or(""));
 }
 
-// Healthy is a server whose model answers, or, where none is meant, one that is ready.
-net::HttpResponse Health(const Environment& environment) {
-  const auto model = ModelOf(environment);
-  const bool healthy = model.has_value() ? environment.catalog.ModelReady(*model, "").ok()
-                                         : environment.options.model.empty() && environment.catalog.ServerReady();
+net::HttpResponse Health(bool healthy) {
   return net::HttpResponse::Text(healthy ? 200 : kNotFound, "application/json", "\n");
 }
 
@@ -73,7 +70,7 @@ class Handler final : public net::HttpHandler {
     Call call(environment_, request.head, request.received_ns, std::move(reply));
     switch (route.endpoint) {
       case Endpoint::kInvocations: return Invoke(std::move(call), route, std::move(request));
-      case Endpoint::kPing: return call.Send(Health(*environment_));
+      case Endpoint::kPing: return SendHealth(std::move(call));
       case Endpoint::kVersion: return call.Send(net::HttpResponse::Text(200, "application/json", base::BuildVersion()));
       case Endpoint::kNone:
       case Endpoint::kWrongVerb: return call.Send(WrongVerb(route));
@@ -81,6 +78,17 @@ class Handler final : public net::HttpHandler {
   }
 
  private:
+  // Healthy is a server whose model answers, or, where none is meant, one that is ready.
+  void SendHealth(Call call) const {
+    const auto model = ModelOf(*environment_);
+    if (!model.has_value()) {
+      return call.Send(Health(environment_->options.model.empty() && environment_->catalog.ServerReady()));
+    }
+    net::Loop& loop = call.loop();
+    call::AskModelReady(environment_->catalog, loop, *model, "", std::move(call),
+                        [](Call asked, const base::Status& readiness) { asked.Send(Health(readiness.ok())); });
+  }
+
   void Invoke(Call call, const Route& route, net::HttpRequest request) const {
     std::string model(route.model);
     if (model.empty()) {

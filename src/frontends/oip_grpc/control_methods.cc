@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "call/ask_model_ready.h"
 #include "call/tracing.h"
 #include "frontends/oip_grpc/call.h"
 #include "frontends/oip_grpc/codec/control_messages.h"
@@ -40,14 +41,26 @@ base::Result<inference::ServerReadyResponse> ServerReady(const Environment& envi
 }
 
 // What is known and not ready is no error (Predict V2, "Model Ready"); what is unknown is one, but to Triton.
-base::Result<inference::ModelReadyResponse> ModelReady(const Environment& environment,
-                                                       const inference::ModelReadyRequest& request) {
-  base::Status status = environment.catalog.ModelReady(request.name(), request.version());
-  if (status.code() == base::StatusCode::kNotFound && !environment.options.triton_exact)
-    return std::unexpected(std::move(status));
-  inference::ModelReadyResponse response;
-  response.set_ready(status.ok());
-  return response;
+Method ModelReady(const Shared& environment) {
+  Method method{.path = PathOf("ModelReady")};
+  method.unary = [environment](const CallContext& context, const base::BufferSlice& message, Responder responder) {
+    Call call(environment, context, std::move(responder));
+    const auto request = net::grpc::Decode<inference::ModelReadyRequest>(message);
+    if (!request.has_value()) return call.Finish(request.error());
+    call.SetModel(request->name(), request->version());
+    net::Loop& loop = call.loop();
+    call::AskModelReady(environment->catalog, loop, request->name(), request->version(), std::move(call),
+                        [exact = environment->options.triton_exact](Call asked, const base::Status& readiness) {
+                          if (readiness.code() == base::StatusCode::kNotFound && !exact) {
+                            return asked.Finish(readiness);
+                          }
+                          inference::ModelReadyResponse response;
+                          response.set_ready(readiness.ok());
+                          asked.Answer(net::grpc::Encode(response));
+                        });
+  };
+  method.message_bytes_max = environment->options.control_bytes_max;
+  return method;
 }
 
 base::Result<inference::ServerMetadataResponse> ServerMetadata(const Environment& environment,
@@ -155,7 +168,7 @@ Method RepositoryModelUnload(const Shared& environment) {
 void AddControlMethods(const Shared& environment, std::vector<Method>& methods) {
   methods.push_back(rpc::AtOnce(environment, PathOf("ServerLive"), ServerLive));
   methods.push_back(rpc::AtOnce(environment, PathOf("ServerReady"), ServerReady));
-  methods.push_back(rpc::AtOnce(environment, PathOf("ModelReady"), ModelReady));
+  methods.push_back(ModelReady(environment));
   methods.push_back(rpc::AtOnce(environment, PathOf("ServerMetadata"), ServerMetadata));
   methods.push_back(
       rpc::OnceLoaded(environment, PathOf("ModelMetadata"), ModelMetadata, Meant<inference::ModelMetadataRequest>));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "call/ask_model_ready.h"
 #include "call/tracing.h"
 #include "frontends/oip_http/call.h"
 #include "frontends/oip_http/codec/control_requests.h"
@@ -111,6 +112,7 @@ class Handler final : public net::HttpHandler {
       case Endpoint::kModelUnload: return Unload(std::move(call), route, request);
       case Endpoint::kModelMetadata:
       case Endpoint::kModelConfig: return Describe(std::move(call), route);
+      case Endpoint::kModelReady: return AnswerReady(std::move(call), route, request.head);
       case Endpoint::kMetrics: return SendMetrics(std::move(call));
       default: return call.Send(Answer(route, request));
     }
@@ -157,8 +159,6 @@ class Handler final : public net::HttpHandler {
     switch (route.endpoint) {
       case Endpoint::kServerLive: return ServerLiveResponse(options_, request.head, catalog);
       case Endpoint::kServerReady: return ServerReadyResponse(options_, request.head, catalog);
-      case Endpoint::kModelReady:
-        return ModelReadyResponse(options_, request.head, catalog, route.model, route.version);
       case Endpoint::kModelNames: return rest::JsonResponse(rest::ModelNamesJson(catalog.ModelNames()));
       case Endpoint::kModelStatistics:
         return JsonOrError(options_, v2::StatisticsOf(catalog, route.model, route.version, options_.triton_exact),
@@ -210,6 +210,16 @@ class Handler final : public net::HttpHandler {
       if (!applied.ok()) return rest::ErrorResponse(options_, applied);
     }
     return rest::JsonResponse(LogSettingsJson(logger));
+  }
+
+  static void AnswerReady(Call call, const Route& route, const net::RequestHead& head) {
+    const core::Catalog& catalog = call.environment().catalog;
+    net::Loop& loop = call.loop();
+    const bool json = WantsHealthJson(call.options(), head);
+    call::AskModelReady(catalog, loop, route.model, route.version, std::move(call),
+                        [model = std::string(route.model), json](Call asked, const base::Status& readiness) {
+                          asked.Send(ModelReadyResponse(asked.options(), json, model, readiness));
+                        });
   }
 
   // What only a loaded model knows of itself.

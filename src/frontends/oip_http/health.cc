@@ -36,18 +36,18 @@ bool TakesJson(std::string_view accept) {
   return false;
 }
 
-bool WantsJson(const Options& options, const net::RequestHead& head) {
+}  // namespace
+
+bool WantsHealthJson(const Options& options, const net::RequestHead& head) {
   if (options.health_bodies != HealthBodies::kAccepted) return options.health_bodies == HealthBodies::kJson;
   const auto accept = head.Find("Accept");
   return accept.has_value() && TakesJson(*accept);
 }
 
-}  // namespace
-
 net::HttpResponse ServerLiveResponse(const Options& options, const net::RequestHead& head,
                                      const core::Catalog& catalog) {
   const bool live = catalog.ServerLive();
-  if (!WantsJson(options, head)) return WithStatus({}, live);
+  if (!WantsHealthJson(options, head)) return WithStatus({}, live);
   json::Writer writer(32);
   writer.BeginObject();
   writer.Member("live", live);
@@ -58,7 +58,7 @@ net::HttpResponse ServerLiveResponse(const Options& options, const net::RequestH
 net::HttpResponse ServerReadyResponse(const Options& options, const net::RequestHead& head,
                                       const core::Catalog& catalog) {
   const bool ready = catalog.ServerReady();
-  if (!WantsJson(options, head)) return WithStatus({}, ready);
+  if (!WantsHealthJson(options, head)) return WithStatus({}, ready);
   json::Writer writer(32);
   writer.BeginObject();
   writer.Member("live", catalog.ServerLive());
@@ -67,14 +67,13 @@ net::HttpResponse ServerReadyResponse(const Options& options, const net::Request
   return WithStatus(rest::JsonResponse(writer.TakeString()), ready);
 }
 
-net::HttpResponse ModelReadyResponse(const Options& options, const net::RequestHead& head, const core::Catalog& catalog,
-                                     std::string_view model, std::string_view version) {
-  const base::Status status = catalog.ModelReady(model, version);
-  if (status.code() == base::StatusCode::kNotFound) return rest::ErrorResponse(404, status.message());
-  const bool ready = status.ok();
+net::HttpResponse ModelReadyResponse(const Options& options, bool wants_json, std::string_view model,
+                                     const base::Status& readiness) {
+  if (readiness.code() == base::StatusCode::kNotFound) return rest::ErrorResponse(404, readiness.message());
+  const bool ready = readiness.ok();
   if (!ready && !options.texts.model_not_ready.empty())
     return rest::ErrorResponse(kFalse, options.texts.model_not_ready);
-  if (!WantsJson(options, head)) return WithStatus({}, ready);
+  if (!wants_json) return WithStatus({}, ready);
   json::Writer writer(64 + model.size());
   writer.BeginObject();
   writer.Member("name", model);

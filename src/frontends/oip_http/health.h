@@ -15,8 +15,11 @@ net::HttpResponse ServerLiveResponse(const Options& options, const net::RequestH
                                      const core::Catalog& catalog);
 net::HttpResponse ServerReadyResponse(const Options& options, const net::RequestHead& head,
                                       const core::Catalog& catalog);
-net::HttpResponse ModelReadyResponse(const Options& options, const net::RequestHead& head, const core::Catalog& catalog,
-                                     std::string_view model, std::string_view version);
+// `readiness`: what the catalog says of the model.
+net::HttpResponse ModelReadyResponse(const Options& options, bool wants_json, std::string_view model,
+                                     const base::Status& readiness);
+// Whether the client takes a body that says it, too.
+bool WantsHealthJson(const Options& options, const net::RequestHead& head);
 
 // Prometheus exposition format 0.0.4.
 net::HttpResponse MetricsPage(const MetricsText& metrics_text);

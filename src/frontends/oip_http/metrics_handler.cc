@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "call/ask_model_ready.h"
 #include "frontends/oip_http/handler.h"
 #include "frontends/oip_http/health.h"
 #include "frontends/oip_http/router.h"
@@ -40,7 +41,7 @@ class MetricsHandler final : public net::HttpHandler {
     switch (route.endpoint) {
       case Endpoint::kServerLive: return reply.Send(ServerLiveResponse(options_, request.head, catalog_));
       case Endpoint::kServerReady: return reply.Send(ServerReadyResponse(options_, request.head, catalog_));
-      case Endpoint::kModelReady: return reply.Send(ModelReadyResponse(options_, request.head, catalog_, route.model, route.version));
+      case Endpoint::kModelReady: return AnswerReady(route, request.head, std::move(reply));
       default: break;
     }
     pool_.Post([reply = std::move(reply), text = metrics_text_]() mutable {
@@ -51,6 +52,15 @@ class MetricsHandler final : public net::HttpHandler {
   }
 
  private:
+  void AnswerReady(const Route& route, const net::RequestHead& head, net::Reply reply) const {
+    net::Loop& loop = reply.loop();
+    call::AskModelReady(catalog_, loop, route.model, route.version, std::move(reply),
+                        [this, model = std::string(route.model), json = WantsHealthJson(options_, head)](
+                            net::Reply asked, const base::Status& readiness) {
+                          asked.Send(ModelReadyResponse(options_, json, model, readiness));
+                        });
+  }
+
   const Options& options_;
   const access::Policy& access_;
   const core::Catalog& catalog_;

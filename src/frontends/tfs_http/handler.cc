@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "call/ask_model_ready.h"
 #include "frontends/tfs_http/call.h"
 #include "frontends/tfs_http/infer_call.h"
 #include "frontends/tfs_http/model_status.h"
@@ -84,7 +85,7 @@ class Handler final : public net::HttpHandler {
                                 std::move(request));
       }
       case Endpoint::kModels: return call.Send(ModelsResponse(*environment_));
-      case Endpoint::kStatus: return call.Send(StatusResponse(*environment_, SpecOf(route)));
+      case Endpoint::kStatus: return SendStatus(std::move(call), SpecOf(route));
       case Endpoint::kMetadata: return SendMetadata(std::move(call), SpecOf(route));
       case Endpoint::kPreflight: return call.Send(Preflight(options_, request.head));
       case Endpoint::kMetrics: return SendMetrics(std::move(call));
@@ -93,6 +94,19 @@ class Handler final : public net::HttpHandler {
   }
 
  private:
+  static void SendStatus(Call call, tfs::ModelSpec asked) {
+    auto spec = StatusSpec(call.environment(), std::move(asked));
+    if (!spec.has_value()) return call.Send(rest::ErrorResponse(call.options(), spec.error()));
+    const core::Catalog& catalog = call.environment().catalog;
+    net::Loop& loop = call.loop();
+    const std::string model = spec->model;
+    const std::string version = spec->version;
+    call::AskModelReady(catalog, loop, model, version, std::move(call),
+                        [spec = *std::move(spec)](Call waiting, const base::Status& readiness) {
+                          waiting.Send(StatusResponse(waiting.environment(), spec, readiness));
+                        });
+  }
+
   static void SendMetadata(Call call, tfs::ModelSpec spec) {
     // A label that nobody knows is what the answer says.
     static_cast<void>(tfs::ResolveLabel(call.environment().dispatcher, spec));

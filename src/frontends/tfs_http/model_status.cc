@@ -46,11 +46,14 @@ net::HttpResponse ModelsResponse(const Environment& environment) {
   return rest::JsonResponse(rest::ModelNamesJson(environment.catalog.ModelNames()));
 }
 
-net::HttpResponse StatusResponse(const Environment& environment, tfs::ModelSpec spec) {
-  base::Status status = tfs::CheckModelSpec(spec);
-  if (status.ok()) status = tfs::ResolveLabel(environment.dispatcher, spec);
-  if (!status.ok()) return rest::ErrorResponse(environment.options, status);
-  const base::Status readiness = environment.catalog.ModelReady(spec.model, spec.version);
+base::Result<tfs::ModelSpec> StatusSpec(const Environment& environment, tfs::ModelSpec spec) {
+  INFERD_RETURN_IF_ERROR(tfs::CheckModelSpec(spec));
+  INFERD_RETURN_IF_ERROR(tfs::ResolveLabel(environment.dispatcher, spec));
+  return spec;
+}
+
+net::HttpResponse StatusResponse(const Environment& environment, const tfs::ModelSpec& spec,
+                                 const base::Status& readiness) {
   const V1Status form = StatusFor(environment, spec);
   if (form == V1Status::kKserve) return ReadinessResponse(environment, spec, readiness);
   const auto versions = tfs::FindVersions(environment.catalog, spec);

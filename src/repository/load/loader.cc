@@ -234,6 +234,7 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Make(const LoadJ
   core::SignatureOpener open = loaded.model->GraphSignatures();
   auto input_memory = loaded.model->input_memory();
   core::Availability availability = loaded.model->availability();
+  core::ReadinessCheck check = loaded.model->readiness_check();
   INFERD_ASSIGN_OR_RETURN(auto first, MakeFunction(parts_of(std::move(loaded.model)), job.model_dir));
   core::ModelVersion::Parts version{.id = job.id,
                                     .generation = job.generation,
@@ -255,6 +256,10 @@ base::Result<std::shared_ptr<const core::ModelVersion>> Loader::Make(const LoadJ
     parts.config = std::make_shared<const config::ModelConfig>(OtherSignatureConfig(config, parts.model->signature()));
     INFERD_ASSIGN_OR_RETURN(auto function, MakeFunction(std::move(parts), job.model_dir));
     version.others.push_back(std::move(function));
+  }
+  if (check != nullptr) {
+    version.readiness = std::make_unique<core::ReadinessProbe>(
+        std::move(check), job.id.name + "/" + std::to_string(job.id.version), services_.logger);
   }
   if (open != nullptr) {
     version.graph_calls = std::make_unique<core::GraphCalls>(GraphCallMaker(version, std::move(open), retire));

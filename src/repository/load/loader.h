@@ -43,7 +43,7 @@ struct LoaderServices {
   core::GroupCoresFinder group_cores;  // null: instances run anywhere
   const base::Clock& clock;
   LoadMetrics& metrics;
-  base::Logger* logger = nullptr;  // null: warm-ups are not told of
+  base::Logger* logger = nullptr;  // null: silence
 };
 
 // Turns a folder into a version that can serve: configuration, engine, instances, labels, scheduler, warm-up.

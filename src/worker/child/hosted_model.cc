@@ -15,7 +15,8 @@ ModelDescription Describe(const core::EngineModel& model) {
   ModelDescription description{.signature = model.signature(),
                                .compute_threads = model.compute_threads(),
                                .unfinished_executions_max = std::min(model.unfinished_executions_max(), kChannelsMax),
-                               .completed_batching = model.completed_batching()};
+                               .completed_batching = model.completed_batching(),
+                               .checks_readiness = model.readiness_check() != nullptr};
   for (size_t i = 0; i < description.signature.inputs.size(); ++i) {
     const int input = static_cast<int>(i);
     description.inputs.push_back(
@@ -33,8 +34,10 @@ base::Status HostedModel::Run() {
   if (const base::Status status = Load(order); !status.ok()) return socket_.Send(EncodeReply(status));
   INFERD_RETURN_IF_ERROR(socket_.Send(EncodeReply(base::OkStatus(), EncodeDescriptions(Descriptions()))));
   for (;;) {
-    INFERD_ASSIGN_OR_RETURN(const ControlMessage next, socket_.Receive());
-    INFERD_RETURN_IF_ERROR(socket_.Send(EncodeReply(AddInstance(next))));
+    INFERD_ASSIGN_OR_RETURN(ControlMessage next, socket_.Receive());
+    const bool readiness = next.text == kReadinessOrder;
+    INFERD_RETURN_IF_ERROR(
+        socket_.Send(EncodeReply(readiness ? AnswerReadiness(std::move(next.descriptor)) : AddInstance(next))));
   }
 }
 
@@ -43,6 +46,8 @@ void HostedModel::Refuse(const base::Status& why) {
 }
 
 HostedModel::~HostedModel() {
+  if (readiness_ != nullptr) readiness_->Shutdown();
+  if (readiness_thread_.joinable()) readiness_thread_.join();
   instances_.clear();
   models_.clear();
   // What it used goes back to the system, not to the next model.
@@ -75,6 +80,21 @@ base::Status HostedModel::AddInstance(const ControlMessage& message) {
                                                           bodies_, load_.model_name));
   } catch (const std::system_error& error) {
     return base::ResourceExhausted("no thread for an instance: " + std::string(error.what()));
+  }
+  return base::OkStatus();
+}
+
+base::Status HostedModel::AnswerReadiness(base::FileDescriptor socket) {
+  core::ReadinessCheck check = models_[0]->readiness_check();
+  if (check == nullptr || readiness_ != nullptr) return base::InvalidArgument("the model is not asked so");
+  readiness_ = std::make_unique<ControlSocket>(std::move(socket));
+  try {
+    readiness_thread_ = std::thread([line = readiness_.get(), check = std::move(check)] {
+      while (line->Receive().has_value() && line->Send(EncodeReply(check())).ok()) {
+      }
+    });
+  } catch (const std::system_error& error) {
+    return base::ResourceExhausted("no thread to ask the model on: " + std::string(error.what()));
   }
   return base::OkStatus();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "enginehost/plugin_engine.h"
@@ -32,6 +33,7 @@ class HostedModel final {
  private:
   base::Status Load(const ControlMessage& message);
   base::Status AddInstance(const ControlMessage& message);
+  base::Status AnswerReadiness(base::FileDescriptor socket);
   base::Status AddChannel(std::shared_ptr<ChannelMemory> memory, uint64_t channel);
   std::vector<ModelDescription> Descriptions() const;
 
@@ -41,6 +43,8 @@ class HostedModel final {
   core::LoadSpec load_;
   std::vector<std::unique_ptr<core::EngineModel>> models_;  // one, as each of its signatures
   std::vector<std::unique_ptr<HostedInstance>> instances_;
+  std::unique_ptr<ControlSocket> readiness_;  // on which the server asks; null: the model says nothing of it
+  std::thread readiness_thread_;
 };
 
 }  // namespace inferd::worker

@@ -114,6 +114,14 @@ base::Result<ControlMessage> ControlSocket::Receive() {
   return message;
 }
 
+base::Result<ControlMessage> ControlSocket::ReceiveWithin(std::chrono::milliseconds patience) {
+  // Of what has begun to come, too, none that the other side may hold back.
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(patience);
+  const timeval limit = {.tv_sec = seconds.count(), .tv_usec = 0};
+  if (setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) != 0) return std::unexpected(Gone());
+  return Receive();
+}
+
 bool ControlSocket::AwaitEnd(std::chrono::milliseconds patience) {
   static_cast<void>(shutdown(socket_.get(), SHUT_WR));
   // No event but the end of both directions, which is always told.

@@ -34,6 +34,9 @@ class ControlSocket final {
   // Blocks. UNAVAILABLE: the other side is gone; INTERNAL: it sends nonsense.
   base::Result<ControlMessage> Receive();
 
+  // The same, and for so long at most: UNAVAILABLE.
+  base::Result<ControlMessage> ReceiveWithin(std::chrono::milliseconds patience);
+
   // Sends no more, and waits for the other side to end its own: whether it has, in so long. On any thread.
   bool AwaitEnd(std::chrono::milliseconds patience);
   // Both sides find the end from here on.

@@ -82,6 +82,7 @@ void AddDescription(MessageWriter& writer, const ModelDescription& description) 
   writer.Add(static_cast<int32_t>(description.unfinished_executions_max));
   writer.Add(description.completed_batching.max_batch_size);
   writer.Add(static_cast<uint8_t>(description.completed_batching.dynamic_batching));
+  writer.Add(static_cast<uint8_t>(description.checks_readiness));
 }
 
 ModelDescription TakeDescription(MessageReader& reader) {
@@ -115,6 +116,7 @@ ModelDescription TakeDescription(MessageReader& reader) {
   description.completed_batching.max_batch_size = reader.Take<int32_t>();
   description.completed_batching.dynamic_batching = reader.TakeBool();
   if (description.completed_batching.max_batch_size < 0) reader.Refuse();
+  description.checks_readiness = reader.TakeBool();
   return description;
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/logging.h"
@@ -45,6 +46,7 @@ struct ModelDescription {
   int compute_threads = 1;
   int unfinished_executions_max = 1;  // kChannelsMax at most
   core::CompletedBatching completed_batching = {};
+  bool checks_readiness = false;
 };
 
 // One for each signature of the model, at least one.
@@ -59,6 +61,10 @@ struct InstanceOrder {
   core::InstanceSpec spec = {};
   bool further = false;  // the channel is one more of the instance that was made last
 };
+
+// In place of such an order: with it comes the socket on which the model is asked whether it is ready. Each message
+// there, whatever it says, is answered as an order is.
+inline constexpr std::string_view kReadinessOrder = "readiness";
 
 std::string EncodeInstanceOrder(const InstanceOrder& order);
 base::Result<InstanceOrder> DecodeInstanceOrder(std::string_view message);

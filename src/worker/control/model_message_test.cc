@@ -32,6 +32,7 @@ ModelDescription Described() {
   description.inputs = {{.alignment = 64, .one_piece = true}, {.alignment = 1, .one_piece = false}};
   description.significant_parameters = {"p"};
   description.compute_threads = 3;
+  description.checks_readiness = true;
   description.unfinished_executions_max = kChannelsMax;
   description.completed_batching = {.max_batch_size = 4, .dynamic_batching = true};
   return description;
@@ -61,6 +62,7 @@ TEST(ModelMessageTest, ADescriptionArrivesWhole) {
   EXPECT_EQ(first.inputs[0].alignment, 64u);
   EXPECT_THAT(first.significant_parameters, ElementsAre("p"));
   EXPECT_EQ(first.compute_threads, 3);
+  EXPECT_TRUE(first.checks_readiness);
   EXPECT_EQ(first.unfinished_executions_max, kChannelsMax);
   EXPECT_EQ(first.completed_batching, (core::CompletedBatching{.max_batch_size = 4, .dynamic_batching = true}));
 }

@@ -24,6 +24,10 @@ class IsolatedModel final : public core::EngineModel {
   core::Availability availability() const override {
     return [supervised = supervised_] { return supervised->Available(); };
   }
+  core::ReadinessCheck readiness_check() const override {
+    if (!described().checks_readiness) return nullptr;
+    return [supervised = supervised_] { return supervised->CheckReady(); };
+  }
   std::span<const std::string> significant_parameters() const override { return described().significant_parameters; }
   bool computes_elsewhere() const override { return true; }
   int compute_threads() const override { return described().compute_threads; }

@@ -225,6 +225,33 @@ TEST_F(IsolatingEngineTest, AHangingProcessIsEndedAndReplaced) {
   EXPECT_TRUE(Outcome().ok());
 }
 
+TEST_F(IsolatingEngineTest, AModelSaysWhetherItIsReady) {
+  Start("");
+  EXPECT_EQ(model_->readiness_check(), nullptr);
+  TearDown();
+  const std::filesystem::path file = dir_.path() / "ready";
+  Start(Parameter("ready_file", file.string()));
+  const core::ReadinessCheck check = model_->readiness_check();
+  ASSERT_NE(check, nullptr);
+  EXPECT_EQ(check(), base::Unavailable("there is no '" + file.string() + "'"));
+  EXPECT_TRUE(Outcome().ok()) << "requests are executed all the same";
+  std::ofstream{file};
+  EXPECT_TRUE(check().ok());
+  std::filesystem::remove(file);
+  EXPECT_EQ(check().code(), base::StatusCode::kUnavailable);
+}
+
+TEST_F(IsolatingEngineTest, TheNextProcessSaysWhetherItIsReady) {
+  const std::filesystem::path file = dir_.path() / "ready";
+  std::ofstream{file};
+  Start(Parameter("ready_file", file.string()));
+  const core::ReadinessCheck check = model_->readiness_check();
+  EXPECT_TRUE(check().ok());
+  KillWorker();
+  EXPECT_TRUE(Outcome().ok() || Outcome().ok()) << "the process was lost under the first one at most";
+  EXPECT_TRUE(check().ok());
+}
+
 class OverlappingTest : public IsolatingEngineTest {
  protected:
   // Of executions with the parameter `hold`, each lasts until there is a file of that name.

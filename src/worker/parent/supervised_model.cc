@@ -54,8 +54,13 @@ base::Status SupervisedModel::LoadInto(const std::shared_ptr<WorkerProcess>& pro
     INFERD_ASSIGN_OR_RETURN(auto made, MakeInstance(process, socket, order));
     callers.push_back(std::move(made));
   }
+  std::shared_ptr<ReadinessLine> readiness;
+  if (descriptions_->front().checks_readiness) {
+    INFERD_ASSIGN_OR_RETURN(readiness, ReadinessLine::Open(socket));
+  }
   base::MutexLock lock(mutex_);
   if (state_ == State::kClosed) return Unloading();
+  readiness_ = std::move(readiness);
   process_ = process;
   loads_.fetch_add(1, std::memory_order_release);
   callers_ = std::move(callers);
@@ -161,11 +166,25 @@ base::Status SupervisedModel::Available() {
   return given_up_ || state_ == State::kClosed ? why_ : base::OkStatus();
 }
 
+base::Status SupervisedModel::CheckReady() {
+  std::shared_ptr<ReadinessLine> line;
+  {
+    base::MutexLock lock(mutex_);
+    if (state_ == State::kDown || state_ == State::kClosed) return why_;
+    if (state_ == State::kStarting) return base::Unavailable("the model's worker process is being started");
+    line = readiness_;
+  }
+  if (line == nullptr) return base::OkStatus();
+  const base::Status said = line->Ask();
+  return said == ControlSocket::Gone() ? base::Unavailable("the model's worker process has ended") : said;
+}
+
 void SupervisedModel::Lose(const base::Status& why, bool at_once) {
   base::MutexLock lock(mutex_);
   if (state_ == State::kClosed) return;
   process_.reset();
   socket_.reset();
+  readiness_.reset();
   callers_.clear();
   state_ = at_once ? State::kStarting : State::kDown;
   given_up_ |= !at_once;
@@ -187,6 +206,7 @@ void SupervisedModel::Close() {
     state_ = State::kClosed;
     why_ = Unloading();
     process_.reset();
+    readiness_.reset();
     callers_.clear();
     socket = std::move(socket_);
     changed_.NotifyAll();

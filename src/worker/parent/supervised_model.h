@@ -10,6 +10,7 @@
 #include "worker/channel/body_memory.h"
 #include "worker/control/model_message.h"
 #include "worker/parent/channel_caller.h"
+#include "worker/parent/readiness_line.h"
 #include "worker/parent/worker_process.h"
 
 namespace inferd::worker {
@@ -54,6 +55,9 @@ class SupervisedModel final {
   std::shared_ptr<const Callers> CallersNow(size_t instance);
   // How often it was loaded into a process. Counted before any of its instances there is to be had.
   uint64_t loads() const { return loads_.load(std::memory_order_acquire); }
+  // What the model's own code says of it. Blocks for some seconds at most; one call at a time. UNAVAILABLE: it is not
+  // ready, or there is no process to ask.
+  base::Status CheckReady();
   // OK: requests find a process, or wait while one is started at once. UNAVAILABLE: none has come up since that failed.
   base::Status Available();
 
@@ -91,7 +95,8 @@ class SupervisedModel final {
   bool given_up_ GUARDED_BY(mutex_) = false;  // once down, until it is up
   base::Status why_ GUARDED_BY(mutex_);       // it is not up
   std::shared_ptr<WorkerProcess> process_ GUARDED_BY(mutex_);
-  std::shared_ptr<ControlSocket> socket_ GUARDED_BY(mutex_);  // in it; null: it is not there
+  std::shared_ptr<ControlSocket> socket_ GUARDED_BY(mutex_);     // in it; null: it is not there
+  std::shared_ptr<ReadinessLine> readiness_ GUARDED_BY(mutex_);  // in it; null: it says nothing, or is not up
   std::vector<InstanceOrder> orders_ GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<const Callers>> callers_ GUARDED_BY(mutex_);  // as orders_, while it is up
 };
