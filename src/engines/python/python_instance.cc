@@ -19,21 +19,41 @@ base::Result<std::unique_ptr<PythonInstance>> PythonInstance::Create(PythonModel
   return instance;
 }
 
+PythonInstance::PythonInstance(PythonModel* model, const inferd_instance_spec& spec) : model_(*model), spec_(spec) {
+  model_.Add(this);
+}
+
 PythonInstance::~PythonInstance() {
-  if (restarter_.joinable()) restarter_.join();
+  model_.Remove(this);
+  std::thread restarter;
+  {
+    const base::MutexLock lock(mutex_);
+    restarter = std::move(restarter_);
+  }
+  if (restarter.joinable()) restarter.join();
 }
 
 base::Status PythonInstance::StartWorker() {
+  {
+    const base::MutexLock lock(mutex_);
+    ready_line_ = nullptr;
+  }
   if (link_ != nullptr) left_.push_back(std::move(link_));
   std::erase_if(left_, [](const auto& link) { return link->idle(); });
   INFERD_ASSIGN_OR_RETURN(std::unique_ptr<WorkerLink> link, model_.TakeWorker());
   INFERD_RETURN_IF_ERROR(model_.StartInstance(*link, spec_));
   link_ = std::move(link);
+  const base::MutexLock lock(mutex_);
+  ready_line_ = link_->ready_line();
   return base::OkStatus();
 }
 
 base::Result<Progress> PythonInstance::Execute(const inferd_batch& batch) {
   if (Queue(batch)) return Progress::kPending;
+  const struct Leaving {
+    PythonInstance& instance;
+    ~Leaving() { instance.Leave(); }
+  } leaving{*this};
   if (link_ != nullptr) {
     auto progress = link_->Execute(batch);
     if (progress.has_value() || progress.error().code() != base::StatusCode::kUnavailable) return progress;
@@ -45,22 +65,62 @@ base::Result<Progress> PythonInstance::Execute(const inferd_batch& batch) {
 bool PythonInstance::Queue(const inferd_batch& batch) {
   const base::MutexLock lock(mutex_);
   if (restarting_) queue_.push_back(&batch);
+  executing_ = !restarting_;
   return restarting_;
 }
 
+void PythonInstance::Leave() {
+  const base::MutexLock lock(mutex_);
+  executing_ = false;
+}
+
 base::Status PythonInstance::Restart(const inferd_batch& batch) {
-  if (restarter_.joinable()) restarter_.join();  // its work is done
   // Which it waits for before it looks into the queue.
   const base::MutexLock lock(mutex_);
   queue_.push_back(&batch);
+  const base::Status started = StartRestarter();
+  if (!started.ok()) queue_.pop_back();
+  return started;
+}
+
+base::Status PythonInstance::StartRestarter() {
+  if (restarter_.joinable()) restarter_.join();  // its work is done: it holds no lock any more
   try {
     restarter_ = std::thread([this] { RunQueue(); });
   } catch (const std::system_error& error) {
-    queue_.pop_back();
     return base::ResourceExhausted("no thread to start another Python process on: " + std::string(error.what()));
   }
   restarting_ = true;
   return base::OkStatus();
+}
+
+void PythonInstance::Revive(const std::shared_ptr<ReadyLine>& line) {
+  const base::MutexLock lock(mutex_);
+  // Who executes finds it out.
+  if (restarting_ || executing_ || ready_line_ != line) return;
+  static_cast<void>(StartRestarter());
+}
+
+void PythonInstance::AskReady() {
+  const base::MutexLock lock(mutex_);
+  if (ready_line_ != nullptr) ready_line_->Ask();
+}
+
+base::Status PythonInstance::AwaitReady(std::chrono::steady_clock::time_point until) {
+  std::shared_ptr<ReadyLine> line;
+  {
+    const base::MutexLock lock(mutex_);
+    line = ready_line_;
+  }
+  const auto [said, why] = line == nullptr ? std::pair(ReadyLine::Said::kEnded, std::string()) : line->Await(until);
+  switch (said) {
+    case ReadyLine::Said::kReady: return base::OkStatus();
+    case ReadyLine::Said::kNotReady: return base::Unavailable(why);
+    case ReadyLine::Said::kNothing: return base::Unavailable("Timed out waiting for user-defined is_ready() response");
+    case ReadyLine::Said::kEnded: break;
+  }
+  Revive(line);
+  return base::Unavailable("Stub process '" + model_.InstanceName(spec_) + "' is not healthy.");
 }
 
 void PythonInstance::RunQueue() {

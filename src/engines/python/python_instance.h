@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <thread>
@@ -23,14 +24,24 @@ class PythonInstance final {
   // One call at a time. As WorkerLink's; it does not wait for another worker either.
   base::Result<enginekit::Progress> Execute(const inferd_batch& batch);
 
+  // Whether the model says that it is ready, in two steps, so that several instances are asked at once; beside
+  // executions. UNAVAILABLE: why not. A worker that has ended is started anew: one that probes keep requests away from
+  // would get none that does it.
+  void AskReady();
+  base::Status AwaitReady(std::chrono::steady_clock::time_point until);
+
  private:
-  PythonInstance(PythonModel* model, const inferd_instance_spec& spec) : model_(*model), spec_(spec) {}
+  PythonInstance(PythonModel* model, const inferd_instance_spec& spec);
   base::Status StartWorker();
 
-  // Whether another worker is being started, which will execute the batch then.
+  // Whether another worker is being started, which will execute the batch then. Else this thread has the worker.
   bool Queue(const inferd_batch& batch);
+  void Leave();
   // RESOURCE_EXHAUSTED: there is no thread for it, and nothing was begun.
   base::Status Restart(const inferd_batch& batch);
+  base::Status StartRestarter() REQUIRES(mutex_);
+  // If the worker that is asked there is still this one's.
+  void Revive(const std::shared_ptr<ReadyLine>& line);
   void RunQueue();
   base::Result<enginekit::Progress> ExecuteOn(const base::Status& started, const inferd_batch& batch);
   void Run(const inferd_batch& batch, const base::Status& started);
@@ -41,9 +52,11 @@ class PythonInstance final {
   std::unique_ptr<WorkerLink> link_;               // null: none could be started
   std::vector<std::unique_ptr<WorkerLink>> left_;  // their workers have ended, and clients still hold their responses
 
-  std::thread restarter_;
   base::Mutex mutex_;
+  std::thread restarter_ GUARDED_BY(mutex_);
   bool restarting_ GUARDED_BY(mutex_) = false;
+  bool executing_ GUARDED_BY(mutex_) = false;                 // a thread is in Execute(), and has the worker
+  std::shared_ptr<ReadyLine> ready_line_ GUARDED_BY(mutex_);  // the worker's; null: there is none
   std::deque<const inferd_batch*> queue_ GUARDED_BY(mutex_);
 };
 

@@ -10,6 +10,7 @@
 #include "engines/python/environment_archive.h"
 #include "engines/python/message/value_parts.h"
 #include "engines/python/pickle_permission.h"
+#include "engines/python/python_instance.h"
 
 namespace inferd::python {
 
@@ -23,6 +24,8 @@ constexpr std::chrono::minutes kLoadPatience{30};
 constexpr std::chrono::milliseconds kPatienceMax = std::chrono::hours(24);
 // Executions of a decoupled model whose function has returned, and that are still to be answered.
 constexpr int kUnfinishedMax = 1024;
+// How long a model has to say whether it is ready.
+constexpr std::chrono::seconds kReadyPatience{5};
 
 std::string_view FindParameter(const inferd_load& load, std::string_view key) {
   for (size_t i = 0; i < load.parameter_count; ++i) {
@@ -176,11 +179,39 @@ base::Status PythonModel::StartInstance(WorkerLink& worker, const inferd_instanc
   return base::OkStatus();
 }
 
+void PythonModel::Add(PythonInstance* instance) {
+  const base::MutexLock lock(mutex_);
+  instances_.push_back(instance);
+}
+
+void PythonModel::Remove(PythonInstance* instance) {
+  const base::MutexLock lock(mutex_);
+  std::erase(instances_, instance);
+}
+
+base::Status PythonModel::CheckReady() {
+  std::vector<PythonInstance*> instances;
+  {
+    const base::MutexLock lock(mutex_);
+    instances = instances_;
+  }
+  const auto until = std::chrono::steady_clock::now() + kReadyPatience;
+  // All at once: the time is that of the slowest.
+  for (PythonInstance* const instance : instances) instance->AskReady();
+  base::Status status;
+  for (PythonInstance* const instance : instances) {
+    base::Status said = instance->AwaitReady(until);
+    if (status.ok()) status = std::move(said);
+  }
+  return status;
+}
+
 // ("loaded", patience in ms, the batch's inputs are wanted whole, decoupled, sequences, rows do not influence each
-// other, inputs, outputs, what the configuration is completed with: max_batch_size or 0, dynamic_batching)
+// other, inputs, outputs, what the configuration is completed with: max_batch_size or 0, dynamic_batching; the model
+// says whether it is ready)
 base::Status PythonModel::ReadSignature(const Value& described) {
   const Value::Items& items = *described.items();
-  if (items.size() != 10) return NoReply().error();
+  if (items.size() != 11) return NoReply().error();
   const int64_t* const patience = items[1].number();
   const bool* const whole = items[2].flag();
   const bool* const decoupled = items[3].flag();
@@ -188,8 +219,9 @@ base::Status PythonModel::ReadSignature(const Value& described) {
   const bool* const independent = items[5].flag();
   const int64_t* const rows = items[8].number();
   const bool* const dynamic = items[9].flag();
+  const bool* const readiness = items[10].flag();
   if (patience == nullptr || whole == nullptr || decoupled == nullptr || sequences == nullptr ||
-      independent == nullptr || rows == nullptr || dynamic == nullptr) {
+      independent == nullptr || rows == nullptr || dynamic == nullptr || readiness == nullptr) {
     return NoReply().error();
   }
   if (*patience < 1 || *patience > kPatienceMax.count()) return NoReply().error();
@@ -204,6 +236,7 @@ base::Status PythonModel::ReadSignature(const Value& described) {
   signature_.SetDecoupled(*decoupled);
   if (*decoupled) signature_.SetUnfinishedMax(kUnfinishedMax);
   signature_.SetSequences(*sequences);
+  signature_.SetChecksReadiness(*readiness);
   return base::OkStatus();
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/mutex.h"
 #include "base/status.h"
@@ -11,6 +12,8 @@
 #include "inferd/engine_abi.h"
 
 namespace inferd::python {
+
+class PythonInstance;
 
 // A loaded model: what its file says that it takes and gives, and how its workers are started. Thread-safe.
 class PythonModel final {
@@ -21,6 +24,12 @@ class PythonModel final {
 
   const inferd_signature* signature() const { return signature_.abi(); }
   const inferd_host& host() const { return host_; }
+
+  // Of a model with `is_ready`: whether all instances say that they are ready, in some seconds. UNAVAILABLE: why not.
+  // Instances come and go beside it, but for those that it asks.
+  base::Status CheckReady();
+  void Add(PythonInstance* instance);
+  void Remove(PythonInstance* instance);
 
   // A worker that has imported the file: the one that told the signature if it is left, else a new one.
   base::Result<std::unique_ptr<WorkerLink>> TakeWorker();
@@ -47,6 +56,7 @@ class PythonModel final {
   std::chrono::milliseconds patience_{0};
   base::Mutex mutex_;
   std::unique_ptr<WorkerLink> spare_ GUARDED_BY(mutex_);
+  std::vector<PythonInstance*> instances_ GUARDED_BY(mutex_);
 };
 
 }  // namespace inferd::python

@@ -1,5 +1,6 @@
 #include "engines/python/python_process.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -41,8 +42,9 @@ base::Result<PythonProcess> PythonProcess::Start(const Interpreter& interpreter,
   }
   base::FileDescriptor ours(sockets[0]);
   const base::FileDescriptor its(sockets[1]);
+  INFERD_ASSIGN_OR_RETURN(auto ready_line, ReadyLine::Create());
   // -u: what a model prints is seen when it prints it.
-  const std::array descriptors = {its.get(), inputs->descriptor(), outputs.descriptor()};
+  const std::array descriptors = {its.get(), inputs->descriptor(), outputs.descriptor(), ready_line.second.get()};
   auto child = base::ChildProcess::Start(
       {.program = interpreter.program,
        .arguments = {interpreter.program, "-u", interpreter.worker.string(), std::move(title)},
@@ -55,12 +57,18 @@ base::Result<PythonProcess> PythonProcess::Start(const Interpreter& interpreter,
   if (!child.has_value()) {
     return std::unexpected(base::ResourceExhausted("no Python worker: " + std::string(child.error().message())));
   }
-  return PythonProcess(*std::move(child), std::move(ours), std::move(inputs), std::move(outputs));
+  ready_line.first->Watch(base::FileDescriptor(fcntl(child->handle(), F_DUPFD_CLOEXEC, 0)));
+  return PythonProcess(*std::move(child), std::move(ours), std::move(inputs), std::move(outputs),
+                       std::move(ready_line.first));
 }
 
 PythonProcess::PythonProcess(base::ChildProcess child, base::FileDescriptor socket, std::shared_ptr<InputBlocks> inputs,
-                             SharedArea outputs)
-    : child_(std::move(child)), socket_(std::move(socket)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+                             SharedArea outputs, std::shared_ptr<ReadyLine> ready_line)
+    : child_(std::move(child)),
+      socket_(std::move(socket)),
+      inputs_(std::move(inputs)),
+      outputs_(std::move(outputs)),
+      ready_line_(std::move(ready_line)) {}
 
 PythonProcess::~PythonProcess() {
   if (!socket_ || end_.has_value()) return;

@@ -13,6 +13,7 @@
 #include "engines/python/message/input_blocks.h"
 #include "engines/python/message/marshal.h"
 #include "engines/python/message/shared_area.h"
+#include "engines/python/ready_line.h"
 
 namespace inferd::python {
 
@@ -35,6 +36,7 @@ class PythonProcess final {
 
   const std::shared_ptr<InputBlocks>& inputs() const { return inputs_; }
   SharedArea& outputs() { return outputs_; }
+  const std::shared_ptr<ReadyLine>& ready_line() const { return ready_line_; }
 
   // UNAVAILABLE: the process has ended. DEADLINE_EXCEEDED: it takes no messages; what it has of this one is half.
   base::Status Send(const MarshalWriter& message);
@@ -56,7 +58,7 @@ class PythonProcess final {
 
  private:
   PythonProcess(base::ChildProcess child, base::FileDescriptor socket, std::shared_ptr<InputBlocks> inputs,
-                SharedArea outputs);
+                SharedArea outputs, std::shared_ptr<ReadyLine> ready_line);
   Event AwaitBytes(int wake, std::chrono::steady_clock::time_point until);
   // Until there are so many bytes in `received_`.
   base::Status ReadAtLeast(size_t size, std::chrono::steady_clock::time_point until);
@@ -67,6 +69,7 @@ class PythonProcess final {
   base::FileDescriptor socket_;  // none: moved from
   std::shared_ptr<InputBlocks> inputs_;
   SharedArea outputs_;
+  std::shared_ptr<ReadyLine> ready_line_;
   std::vector<char> received_;
   size_t received_size_ = 0;  // of that, what has come and was not taken
   std::optional<std::string> end_;

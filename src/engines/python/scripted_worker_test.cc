@@ -120,7 +120,7 @@ TEST_F(ScriptedWorkerTest, OneThatThereIsNoMemoryForEndsAlone) {
 TEST_F(ScriptedWorkerTest, WhatNoSignatureSaysIsRefused) {
   const auto load = [this](int64_t patience_ms, int64_t datatype) {
     MarshalWriter loaded;
-    loaded.Tuple(10);
+    loaded.Tuple(11);
     loaded.Text("loaded");
     loaded.Int(patience_ms);
     for (int i = 0; i < 4; ++i) loaded.Bool(false);
@@ -134,6 +134,7 @@ TEST_F(ScriptedWorkerTest, WhatNoSignatureSaysIsRefused) {
     loaded.Bool(false);
     loaded.Tuple(0);
     loaded.Int(0);
+    loaded.Bool(false);
     loaded.Bool(false);
     const inferd_pair interpreter = {{"interpreter", 11}, {"/bin/sh", 7}};
     inferd_load spec = {};

@@ -44,6 +44,8 @@ class WorkerLink final {
   // from before it began, with nothing answered. UNAVAILABLE: the worker has ended.
   base::Result<enginekit::Progress> Execute(const inferd_batch& batch);
 
+  const std::shared_ptr<ReadyLine>& ready_line() const { return process_.ready_line(); }
+
   // Whether no execution of it goes on.
   bool idle();
 

@@ -1,4 +1,4 @@
-"""Messages between the worker and the server, and the memory that both see. Descriptors 3, 4 and 5 are given at the start."""
+"""Messages between the worker and the server, and the memory that both see. Descriptors 3 to 6 are given at the start."""
 
 import collections
 import marshal
@@ -8,7 +8,7 @@ import socket
 import struct
 import threading
 
-SOCKET, INPUTS, OUTPUTS = 3, 4, 5
+SOCKET, INPUTS, OUTPUTS, READINESS = 3, 4, 5, 6
 VERSION = 2  # of marshal's format: plain values, without references
 HEADER = struct.Struct("<I")
 ALIGNMENT = 64

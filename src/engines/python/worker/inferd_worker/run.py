@@ -3,16 +3,18 @@
 import functools
 import importlib.util
 import os
+import socket
 import sys
 import threading
 import time
 import traceback
 import types
 
-from inferd_worker.channel import Channel
+from inferd_worker.channel import READINESS, Channel
 from inferd_worker.confinement import confine
 
 PARENT_LOOKS_S = 5
+REASON_BYTES_MAX = 2000
 
 
 def run():
@@ -52,6 +54,8 @@ def serve(model, load, channel):
                 channel.send("failed", text_of(error, load))
                 return
             started = True
+            if model.signature.checks_readiness:
+                threading.Thread(target=answer_readiness, args=(model,), name="inferd-ready", daemon=True).start()
             channel.send("started")
         else:
             batch = Batch(message, channel.inputs, model.signature, load.batches)
@@ -61,6 +65,14 @@ def serve(model, load, channel):
             model.finish()
         except BaseException:
             traceback.print_exc()
+
+
+def answer_readiness(model):
+    """Beside executions, on a socket of its own: "1", or "0" and why not."""
+    with socket.socket(fileno=READINESS) as line:
+        while line.recv(1):
+            why = model.why_not_ready()
+            line.send(b"0" + why.encode(errors="replace")[:REASON_BYTES_MAX] if why else b"1")
 
 
 def need_numpy():

@@ -32,11 +32,12 @@ class Signature:
     independent_rows: bool = False  # rows of the first dimension do not influence each other: requests may share executions
     completed_rows: int = 0  # the max_batch_size that the model adds to its configuration; 0: none
     completed_dynamic: bool = False  # it adds dynamic_batching
+    checks_readiness: bool = False  # the model says whether it is ready
 
     def described(self):
         return (self.whole_batches, self.decoupled, self.sequences, self.independent_rows,
                 tuple(tensor.described() for tensor in self.inputs), tuple(tensor.described() for tensor in self.outputs),
-                self.completed_rows, self.completed_dynamic)
+                self.completed_rows, self.completed_dynamic, self.checks_readiness)
 
     def output_index(self, name):
         """-1: there is none."""

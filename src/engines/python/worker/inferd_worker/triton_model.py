@@ -30,7 +30,8 @@ class TritonModel:
         self.signature = Signature(list(load.tensors("input").values()), list(load.tensors("output").values()),
                                    whole_batches=False, decoupled=load.decoupled, sequences=True,
                                    completed_rows=0 if rows == configured_rows else rows,
-                                   completed_dynamic=dynamic and not configured_dynamic)
+                                   completed_dynamic=dynamic and not configured_dynamic,
+                                   checks_readiness=hasattr(self._class, "is_ready"))
 
     def _complete(self):
         complete = getattr(self._class, "auto_complete_config", None)
@@ -54,6 +55,24 @@ class TritonModel:
     def finish(self):
         if hasattr(self._model, "finalize"):
             self._model.finalize()
+
+    def why_not_ready(self):
+        """What the model's `is_ready` says, on a thread of its own; empty: that it is."""
+        try:
+            ready = self._model.is_ready()
+            if inspect.isawaitable(ready):
+                ready = self._awaited_ready(ready)
+        except BaseException as error:  # whatever it raises, it is the answer
+            return f"{type(error).__name__}: {error}"
+        if not isinstance(ready, bool):
+            return "is_ready() must return a boolean value"
+        return "" if ready else f"Model '{self._instance}' is not ready (user-defined check failed)."
+
+    def _awaited_ready(self, awaitable):
+        # On the loop that executions share, where there is one: what they wait for belongs to it.
+        if self._loop is None:
+            return asyncio.run(_awaited(awaitable))
+        return asyncio.run_coroutine_threadsafe(_awaited(awaitable), self._loop).result()
 
     def execute(self, batch, answers):
         execution = Execution(self, batch, answers)
