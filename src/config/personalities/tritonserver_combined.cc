@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <limits>
 
 #include "base/text/digits.h"
 #include "config/option_table/option_value.h"
@@ -36,8 +38,30 @@ base::Status CombineTls(const GivenFlags& given, CombinedFlags& combined) {
   return base::OkStatus();
 }
 
+// Of Triton's Python backend. What they set is not there: workers' memory grows as tensors need it, and has no name in
+// the system. But a value that Triton refuses is a mistake.
+base::Status CheckPythonMemory(std::string_view setting, const std::string& value, const std::string& origin) {
+  constexpr int64_t kDefaultFewest = int64_t{1} << 20;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  if (setting == "shm-region-prefix-name") {
+    // A slash would be a folder of the system's.
+    if (!value.empty() && value.find('/') == std::string::npos) return base::OkStatus();
+    return base::InvalidArgument(origin + ": expected a name without '/', got '" + value + "'");
+  }
+  if (setting != "shm-default-byte-size" && setting != "shm-growth-byte-size") return base::OkStatus();
+  const auto bytes = ParseInteger(value, std::numeric_limits<int64_t>::min(), kMost);
+  if (!bytes.has_value()) return bytes.error().WithContext(origin);
+  // In Triton's words, which says so of less than 1 MiB.
+  if (setting == "shm-default-byte-size" && *bytes < kDefaultFewest) {
+    return base::InvalidArgument(origin + ": shm-default-byte-size can't be smaller than 4 MiBs (Triton takes 1 MiB, " +
+                                 std::to_string(kDefaultFewest) + ", and more), got " + value);
+  }
+  if (*bytes <= 0) return base::InvalidArgument(origin + ": expected more than 0 bytes, got " + value);
+  return base::OkStatus();
+}
+
 // [BACKEND,]SETTING=VALUE. The one that counts here says how models are completed, whichever engine they have.
-void CombineBackendConfig(std::span<const GivenFlag> flags, CombinedFlags& combined) {
+base::Status CombineBackendConfig(std::span<const GivenFlag> flags, CombinedFlags& combined) {
   for (const GivenFlag& flag : flags) {
     if (flag.name != "backend-config") continue;
     const size_t equals = flag.value.find('=');
@@ -45,15 +69,19 @@ void CombineBackendConfig(std::span<const GivenFlag> flags, CombinedFlags& combi
     const size_t comma = place.find(',');
     const std::string_view backend = comma == std::string_view::npos ? std::string_view() : place.substr(0, comma);
     const std::string_view setting = comma == std::string_view::npos ? place : place.substr(comma + 1);
+    const std::string origin = "--backend-config=" + std::string(place);
+    const bool of_python_memory = backend == "python" && setting.starts_with("shm-");
+    if (of_python_memory) INFERD_RETURN_IF_ERROR(CheckPythonMemory(setting, flag.value.substr(equals + 1), origin));
     if (setting == "default-max-batch-size" && (backend.empty() || backend == "onnxruntime")) {
-      combined.values.push_back({.option = "default-max-batch-size",
-                                 .value = flag.value.substr(equals + 1),
-                                 .origin = "--backend-config=" + std::string(place)});
+      combined.values.push_back(
+          {.option = "default-max-batch-size", .value = flag.value.substr(equals + 1), .origin = origin});
+    } else if (of_python_memory) {
+      combined.warnings.push_back(origin + " has no effect: memory for tensors grows as they need it");
     } else {
-      combined.warnings.push_back("--backend-config=" + std::string(place) +
-                                  " has no effect: engines are set by their models' configurations");
+      combined.warnings.push_back(origin + " has no effect: engines are set by their models' configurations");
     }
   }
+  return base::OkStatus();
 }
 
 // The later of the two flags counts.
@@ -158,7 +186,7 @@ base::Result<CombinedFlags> CombineTritonserverFlags(const GivenFlags& given) {
   INFERD_RETURN_IF_ERROR(CheckGrpcThreads(given));
   INFERD_RETURN_IF_ERROR(CombineMetrics(given.flags, combined));
   INFERD_RETURN_IF_ERROR(CombineTraces(given, combined));
-  CombineBackendConfig(given.flags, combined);
+  INFERD_RETURN_IF_ERROR(CombineBackendConfig(given.flags, combined));
   CombineCompletion(given.flags, combined);
   CombineCache(given, combined);
   CombinePolling(given, combined);

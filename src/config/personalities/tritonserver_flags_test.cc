@@ -296,6 +296,38 @@ TEST(TritonserverFlagsTest, BackendsMaySetTheBatchSizeOfCompletedModels) {
               HasSubstr("--backend-config=default-max-batch-size: expected a whole number"));
 }
 
+TEST(TritonserverFlagsTest, MemoryOfThePythonBackendIsCheckedAndHasNoEffect) {
+  const auto parsed =
+      Parse({"--backend-config=python,shm-default-byte-size=1048576", "--backend-config=python,shm-growth-byte-size=1",
+             "--backend-config=python,shm-region-prefix-name=mine", "--backend-config=other,shm-x=y"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
+  EXPECT_THAT(parsed->warnings,
+              ElementsAre("--backend-config=python,shm-default-byte-size has no effect: memory for tensors grows as "
+                          "they need it",
+                          "--backend-config=python,shm-growth-byte-size has no effect: memory for tensors grows as "
+                          "they need it",
+                          "--backend-config=python,shm-region-prefix-name has no effect: memory for tensors grows as "
+                          "they need it",
+                          "--backend-config=other,shm-x has no effect: engines are set by their models' "
+                          "configurations"));
+  const auto error = [](const std::string& setting) { return ErrorOf({"--backend-config=python," + setting}); };
+  for (const std::string size : {"1048575", "0", "-1"}) {
+    EXPECT_THAT(error("shm-default-byte-size=" + size),
+                HasSubstr("shm-default-byte-size can't be smaller than 4 MiBs"));
+  }
+  for (const std::string setting : {"shm-default-byte-size", "shm-growth-byte-size"}) {
+    for (const std::string size : {"", "x", "1.5", "4M", "9223372036854775808"}) {
+      EXPECT_THAT(error(setting + "=" + size), HasSubstr("--backend-config=python," + setting + ": expected")) << size;
+    }
+  }
+  EXPECT_EQ(error("shm-growth-byte-size=0"),
+            "--backend-config=python,shm-growth-byte-size: expected more than 0 bytes, got 0");
+  EXPECT_EQ(error("shm-region-prefix-name=a/b"),
+            "--backend-config=python,shm-region-prefix-name: expected a name without '/', got 'a/b'");
+  EXPECT_EQ(error("shm-region-prefix-name="),
+            "--backend-config=python,shm-region-prefix-name: expected a name without '/', got ''");
+}
+
 TEST(TritonserverFlagsTest, ResourcesCountWhenAskedFor) {
   EXPECT_FALSE(Parse({})->options.resources.rate_limit);
   const auto parsed = Parse({"--rate-limit=execution_count", "--rate-limit-resource=R1:10:0", "--rate-limit-resource",
