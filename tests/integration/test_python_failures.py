@@ -1,12 +1,18 @@
 """What models in Python do to their worker, in each of their calls: it ends, it hangs, it gives too much. The server, and models
 beside it, go on."""
 
+import fcntl
 import json
+import marshal
 import os
 import re
+import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
+import textwrap
 
 import numpy
 import pytest
@@ -15,7 +21,7 @@ from support import models
 from support.dialects import V2Binary
 from support.isolation import IN_BOTH_ISOLATIONS
 from support.python_models import CLASS, add, infer, tensor
-from support.server import Server, wait_until
+from support.server import PROGRAMS, Server, wait_until
 
 pytestmark = IN_BOTH_ISOLATIONS
 IN_OUT = ('input { name: "IN" data_type: TYPE_INT32 dims: [ -1 ] } output { name: "OUT" data_type: TYPE_INT32 dims: [ -1 ] } '
@@ -44,6 +50,7 @@ class TritonPythonModel:
 """
 CRASHES = {"exit": ("os._exit(3)", "left with status 3"), "fault": ("ctypes.string_at(0)", "was ended by signal 11")}
 LOOP = "while True: time.sleep(0.01)"
+WORKER = PROGRAMS.absolute().parent / "lib" / "inferd" / "python"
 
 
 def model(**calls):
@@ -299,3 +306,59 @@ def test_messages_that_are_too_long(tmp_path):
         status, answer = ask(server, 1)
         assert status in (500, 503) and answer["error"], json.dumps(answer)[:200]
         assert ask(server)[0] == 200
+
+
+def message_of(*values):
+    body = marshal.dumps(values, 2)
+    return struct.pack("<I", len(body)) + body
+
+
+@pytest.mark.parametrize("hangs", ["import", "initialize"])
+def test_a_worker_ends_with_the_server_whatever_it_is_at(tmp_path, hangs):
+    """As soon as the server's end of its socket is closed. The worker's parent lives on here: its end is not what tells."""
+    told = tmp_path / "told"
+    loop = f"open({str(told)!r}, 'w').close()\nwhile True: pass\n"
+    class_of = "class TritonPythonModel:\n    def initialize(self, args):\n" + textwrap.indent(loop, "        ")
+    (tmp_path / "1").mkdir()
+    (tmp_path / "1" / "model.py").write_text(loop if hangs == "import" else class_of)
+    python = WORKER / "environment" / "bin" / "python3"
+    ours, its = socket.socketpair()
+    line, its_line = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    files = [its.fileno(), os.memfd_create("inputs"), os.memfd_create("outputs"), its_line.fileno()]
+    # Above the numbers that they get, so that none is lost on the way there.
+    high = [fcntl.fcntl(file, fcntl.F_DUPFD, 100) for file in files]
+    actions = [(os.POSIX_SPAWN_DUP2, file, 3 + number) for number, file in enumerate(high)]
+    actions += [(os.POSIX_SPAWN_CLOSE, file) for file in high]
+    program = str(python) if python.exists() else shutil.which("python3")
+    process = os.posix_spawn(program, [program, str(WORKER / "inferd_python_worker.py"), "test"], os.environ, file_actions=actions)
+    for file in (*high, *files[1:3]):
+        os.close(file)
+    its.close()
+    its_line.close()
+    try:
+        ours.sendall(message_of("load", str(tmp_path / "1" / "model.py"), str(tmp_path), str(tmp_path / "1"), "m", "1", "{}", 0, False))
+        ours.sendall(message_of("start", "m_0_0", "CPU", "0"))
+        wait_until(told.exists, "it hangs")
+        assert os.waitpid(process, os.WNOHANG) == (0, 0)
+        ours.close()
+        assert wait_until(lambda: os.waitpid(process, os.WNOHANG)[0], "it has ended") == process
+        process = None
+    finally:
+        line.close()
+        if process is not None:
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+
+
+def test_lines_of_the_log_without_end_hold_up_nothing(tmp_path):
+    add(tmp_path, "m", model(execute="while True: pb_utils.Logger.log_info('still at it' + 60_000 * '.')"), IN_OUT +
+        "inferd { worker { hang_timeout_ms: 1000 } }")
+    with Server(tmp_path) as server:
+        before = process_of(server)
+        status, answer = ask(server, 1)
+        assert status == 503, answer
+        wait_until(lambda: ask(server)[0] == 200, "another process answers")
+        wait_until(lambda: not is_there(before), "it has ended")
+        log = server.log()
+    assert log.count("still at it") == 8 * 2**20 // 60_020, "more is left out"
+    assert "into the log in 10 s: what follows in that time is left out" in log

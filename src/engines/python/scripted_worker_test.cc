@@ -117,6 +117,34 @@ TEST_F(ScriptedWorkerTest, OneThatThereIsNoMemoryForEndsAlone) {
   EXPECT_EQ((*link)->Execute(request.batch).error().code(), base::StatusCode::kUnavailable);
 }
 
+// Neither an execution nor the end of its instance waits for a model that writes into the log without end.
+TEST_F(ScriptedWorkerTest, LinesOfTheLogAreNoSignOfLife) {
+  MarshalWriter line;
+  line.Tuple(3);
+  line.Text("log");
+  line.Int(INFERD_LOG_INFO);
+  line.Text("still at it");
+  dir_.Write("said", Framed(line));
+  dir_.Write("worker", "while :; do cat '" + dir_.path().string() + "/said' || exit; done >&3 2>/dev/null\n");
+  const auto start = [this] {
+    auto link = WorkerLink::Start(host_.table,
+                                  {.program = "/bin/sh", .worker = dir_.path() / "worker", .environment = {}}, "logs");
+    EXPECT_TRUE(link.has_value()) << link.error().message();
+    return *std::move(link);
+  };
+  const OneRequest request;
+  const auto link = start();
+  link->Serve("logs_0_0", std::chrono::milliseconds(200));
+  const auto progress = link->Execute(request.batch);
+  ASSERT_TRUE(progress.has_value()) << progress.error().message();
+  while (host_.finished == 0) std::this_thread::yield();
+  EXPECT_THAT(host_.messages.at(0), HasSubstr("did not answer in time, and was ended"));
+  MarshalWriter load;
+  load.Tuple(0);
+  EXPECT_EQ(start()->Exchange(load, std::chrono::milliseconds(200)).error().code(), base::StatusCode::kUnavailable);
+  start()->Serve("logs_0_0", std::chrono::minutes(1));
+}
+
 TEST_F(ScriptedWorkerTest, WhatNoSignatureSaysIsRefused) {
   const auto load = [this](int64_t patience_ms, int64_t datatype) {
     MarshalWriter loaded;

@@ -58,10 +58,12 @@ WorkerLink::WorkerLink(const inferd_host& host, PythonProcess process, std::shar
     : host_(host),
       process_(std::move(process)),
       outbox_(std::move(outbox)),
-      asks_(std::make_shared<WorkerAsks>(host, process_.inputs(), outbox_, [this](uint64_t number) {
-        const auto found = running_.find(number);
-        return found == running_.end() ? nullptr : found->second.batch;
-      })) {}
+      asks_(std::make_shared<WorkerAsks>(host, process_.inputs(), outbox_,
+                                         [this](uint64_t number) {
+                                           const auto found = running_.find(number);
+                                           return found == running_.end() ? nullptr : found->second.batch;
+                                         })),
+      log_(host) {}
 
 // What the model still says is heard, so that it can say goodbye.
 WorkerLink::~WorkerLink() {
@@ -74,7 +76,10 @@ WorkerLink::~WorkerLink() {
   if (listener_.joinable()) listener_.join();
   process_.FinishSending();
   const auto until = Clock::now() + kLastLinesPatience;
-  while (process_.Await(-1, until) == PythonProcess::Event::kMessage) static_cast<void>(TakeMessage(/*only_log=*/true));
+  // Not for longer, should it never stop.
+  while (Clock::now() < until && process_.Await(-1, until) == PythonProcess::Event::kMessage) {
+    static_cast<void>(TakeMessage(/*only_log=*/true));
+  }
   asks_->Close();
 }
 
@@ -82,8 +87,10 @@ base::Result<Value> WorkerLink::Exchange(const MarshalWriter& message, std::chro
   reply_.reset();
   // How it has ended says more than that it takes nothing.
   if (const base::Status sent = process_.Send(message); !sent.ok()) process_.End(sent);
+  const auto until = Clock::now() + patience;
   while (!reply_.has_value() && !process_.end().has_value()) {
-    if (!Step(Clock::now() + patience)) EndHanging();
+    const bool came = Step(until);
+    if (!reply_.has_value() && (!came || Clock::now() >= until)) EndHanging();
   }
   if (!reply_.has_value()) return std::unexpected(base::Unavailable("the Python process " + *process_.end()));
   return *std::exchange(reply_, std::nullopt);
@@ -91,6 +98,7 @@ base::Result<Value> WorkerLink::Exchange(const MarshalWriter& message, std::chro
 
 void WorkerLink::Serve(std::string instance, std::chrono::milliseconds patience) {
   instance_ = std::move(instance);
+  log_.SetInstance(instance_);
   patience_ = patience;
   listener_ = std::thread([this] { Listen(); });
 }
@@ -135,8 +143,9 @@ void WorkerLink::Listen() {
       // Clients that hold a response up may still let it go.
       outbox_->Await(kQuiet);
       SendOutbox();
-    } else if (!Step(unfinished ? Clock::now() + patience_ : Clock::now() + kLongTime) && !running_.empty()) {
-      EndHanging();
+    } else {
+      Step(unfinished ? alive_ + patience_ : Clock::now() + kLongTime);
+      if (!running_.empty() && Clock::now() >= alive_ + patience_) EndHanging();
     }
     const bool over = process_.end().has_value() && running_.empty();
     lock.lock();
@@ -160,7 +169,8 @@ base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
   }
   Running& running = **begun;
   const auto until = Clock::now() + kHeld;
-  while (!running.returned && !process_.end().has_value() && Step(until)) {
+  // Lines of the log may come without end.
+  while (!running.returned && !process_.end().has_value() && Clock::now() < until && Step(until)) {
   }
   running.pending = !running.over || running.held > 0;
   if (running.pending) {
@@ -194,6 +204,7 @@ base::Result<WorkerLink::Running*> WorkerLink::Begin(uint64_t number, const infe
     WriteExecution(number, batch, block);
     SendOutbox();
     status = process_.Send(message_);
+    alive_ = Clock::now();
     if (status.ok()) return &running;
     process_.End(status);
   } catch (const std::bad_alloc&) {
@@ -286,7 +297,10 @@ bool WorkerLink::Step(Clock::time_point until) {
     case PythonProcess::Event::kMessage:
       if (const base::Status status = TakeMessage(/*only_log=*/false); !status.ok()) process_.End(status);
       break;
-    case PythonProcess::Event::kWake: outbox_->Drain(); break;
+    case PythonProcess::Event::kWake:
+      outbox_->Drain();
+      alive_ = Clock::now();
+      break;
     case PythonProcess::Event::kNeither: break;
   }
   SendOutbox();
@@ -318,9 +332,10 @@ base::Status WorkerLink::Handle(const Value& message) {
     const int32_t level = items.Int32();
     const std::string& text = items.Text();
     if (!items.ok()) return NoAnswer();
-    if (host_.log_enabled(&host_, level) != 0) host_.log(&host_, level, ToText(text));
+    log_.Write(level, text, Clock::now());
     return base::OkStatus();
   }
+  alive_ = Clock::now();
   if (const Value::Items* const done = ItemsOf(message, "done", 4)) return HandleResponses(*done, true);
   if (const Value::Items* const some = ItemsOf(message, "responses", 5)) return HandleResponses(*some, false);
   if (const Value::Items* const returned = ItemsOf(message, "returned", 2)) {

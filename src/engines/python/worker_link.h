@@ -16,6 +16,7 @@
 #include "engines/python/message/value_parts.h"
 #include "engines/python/python_process.h"
 #include "engines/python/worker_asks.h"
+#include "engines/python/worker_log.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::python {
@@ -37,7 +38,7 @@ class WorkerLink final {
   base::Result<Value> Exchange(const MarshalWriter& message, std::chrono::milliseconds patience);
 
   // Executions follow. `instance`: its name, for messages. A worker that says nothing for so long during an execution
-  // is ended.
+  // is ended; what it only writes into the log says nothing.
   void Serve(std::string instance, std::chrono::milliseconds patience);
 
   // One call at a time, none of which takes long: kPending: the execution goes on, and is finished later. Errors are
@@ -100,7 +101,9 @@ class WorkerLink final {
   const std::shared_ptr<Outbox> outbox_;
   std::shared_ptr<WorkerAsks> asks_;
   std::string instance_;
+  WorkerLog log_;
   std::chrono::milliseconds patience_{0};
+  std::chrono::steady_clock::time_point alive_;  // when it last said something, or was asked something new
   MarshalWriter message_;
   uint64_t last_ = 0;
   bool said_end_ = false;

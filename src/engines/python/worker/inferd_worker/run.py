@@ -3,6 +3,7 @@
 import functools
 import importlib.util
 import os
+import select
 import socket
 import sys
 import threading
@@ -10,11 +11,12 @@ import time
 import traceback
 import types
 
-from inferd_worker.channel import READINESS, Channel
+from inferd_worker.channel import READINESS, SOCKET, Channel
 from inferd_worker.confinement import confine
 
-PARENT_LOOKS_S = 5
 REASON_BYTES_MAX = 2000
+FINISH_S = 5
+BUSY_S = 0.5
 
 
 def run():
@@ -33,20 +35,25 @@ def run():
     load = Load(order, functools.partial(channel.send, "log"))
     try:
         confine(load)
-        threading.Thread(target=leave_with_the_server, args=(os.getppid(),), daemon=True).start()
+        leaving = Leaving()
         model = open_model(load, channel)
         described = (load.patience_ms, *model.signature.described())
     except BaseException as error:  # whatever a file does when it is imported, the server is to say it
         channel.send("failed", text_of(error, load))
         return
     channel.send("loaded", *described)
-    serve(model, load, channel)
+    serve(model, load, channel, leaving)
 
 
-def serve(model, load, channel):
+def serve(model, load, channel, leaving):
     started = False
     from inferd_worker.batch import Answers, Batch
-    while (message := channel.receive_order()) is not None:
+    while True:
+        leaving.busy = False
+        message = channel.receive_order()
+        if message is None:
+            break
+        leaving.busy = True
         if message[0] == "start":
             try:
                 model.start(*message[1:])
@@ -132,8 +139,23 @@ def text_of(error, load):
     return text + "".join(f"\n  at {frame.filename}({frame.lineno}): {frame.name}" for frame in frames)
 
 
-def leave_with_the_server(server):
-    """One that computes does not look at its messages; it is not to outlive the server all the same."""
-    while os.getppid() == server:
-        time.sleep(PARENT_LOOKS_S)
-    os._exit(0)
+class Leaving:
+    """Has the worker end with the server. One that computes does not look at its messages, and is not to outlive the server all the same,
+    whose end of the socket is closed then, for both directions: it ends soon. One that waits for messages finds the end by itself, and
+    has some time to finish what its model has begun."""
+
+    def __init__(self):
+        self.busy = True  # with what the server has ordered
+        threading.Thread(target=self._watch, name="inferd-leave", daemon=True).start()
+
+    def _watch(self):
+        gone = select.poll()
+        gone.register(SOCKET, 0)  # none of what may come: the end is always told
+        gone.poll()
+        # What was answered last may be a moment away from its end.
+        until = time.monotonic() + BUSY_S
+        while self.busy and time.monotonic() < until:
+            time.sleep(BUSY_S / 50)
+        if not self.busy:
+            time.sleep(FINISH_S)
+        os._exit(0)
