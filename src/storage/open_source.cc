@@ -1,5 +1,6 @@
 #include "storage/open_source.h"
 
+#include "storage/azure/azure_source.h"
 #include "storage/gs/gs_source.h"
 #include "storage/http/http_source.h"
 #include "storage/s3/s3_source.h"
@@ -9,9 +10,10 @@ namespace inferd::storage {
 
 base::Result<std::unique_ptr<Source>> OpenSource(const std::string& uri, const Environment& environment) {
   const std::string_view scheme = SplitUri(uri).scheme;
-  if (IsAzureBlob(uri) || scheme == "hdfs" || scheme == "webhdfs") {
+  if (scheme == "hdfs" || scheme == "webhdfs") {
     return std::unexpected(base::Unimplemented("this build downloads nothing from " + ShownUri(uri)));
   }
+  if (IsAzureBlob(uri)) return AzureSource::Open(uri, environment);
   if (scheme == "gs") return GsSource::Open(uri, environment);
   if (scheme == "s3") return S3Source::Open(uri, environment);
   if (scheme == "http" || scheme == "https") return HttpSource::Open(uri, environment);

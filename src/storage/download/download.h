@@ -25,7 +25,7 @@ struct DownloadOptions {
 //
 // - "file://<path>", and a path that exists: links to the file, or to each entry of the folder
 // - "http://", "https://": the file (http_source.h)
-// - "s3://", "gs://": the objects below the path (stored_object.h)
+// - "s3://", "gs://", Azure's blobs: the objects below the path (stored_object.h)
 // - where that is one file, and an archive (archive_kind.h): what is in it, instead of it
 //
 // A path below /mnt/models that is not there is left to what else fills it: nothing is done. The model is at its place
