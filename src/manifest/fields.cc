@@ -16,9 +16,8 @@ std::string Got(std::string_view must, Kind got) { return std::string(must) + ",
 
 std::optional<int64_t> ParseInt64(std::string_view text) {
   int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [parsed, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || parsed != end) return std::nullopt;
+  const auto [parsed, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || parsed != text.data() + text.size()) return std::nullopt;
   return number;
 }
 

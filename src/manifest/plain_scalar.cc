@@ -78,8 +78,8 @@ std::optional<std::string> DecimalNumber(std::string_view text) {
 }
 
 std::optional<std::string> NumberText(std::string_view written) {
-  const char* const end = written.data() + written.size();
-  if (json::ScanNumber(written.data(), end).end == end) return std::string(written);
+  const json::ScannedNumber scanned = json::ScanNumber(written.data(), written.data() + written.size());
+  if (scanned.end == written.data() + written.size()) return std::string(written);
   std::string text(written);
   std::erase(text, '_');
   std::string_view digits = text;

@@ -1,14 +1,13 @@
 #include "manifest/read.h"
 
+#include <algorithm>
+
 #include "base/system/regular_file.h"
-#include "json/text.h"
 
 namespace inferd::manifest {
 
 base::Result<std::vector<Value>> Read(std::string_view text, std::string_view file, const Limits& limits) {
-  const char* const end = text.data() + text.size();
-  const char* const begin = json::SkipSpace(text.data(), end);
-  const bool is_json = begin != end && *begin == '{';
+  const bool is_json = text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with('{');
   return is_json ? ReadJson(text, file, limits) : ReadYaml(text, file, limits);
 }
 

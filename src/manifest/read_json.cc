@@ -127,8 +127,7 @@ base::Result<std::vector<Value>> ReadJson(std::string_view text, std::string_vie
   while (begin < text.size()) {
     JsonTreeReader reader(text, begin, limits, builder, counter);
     if (const base::Status status = reader.Read(); !status.ok()) {
-      const Problem problem =
-          builder.problem().has_value() ? *builder.problem() : ProblemOf(status, text, begin, builder.path());
+      const Problem problem = builder.problem().value_or(ProblemOf(status, text, begin, builder.path()));
       return std::unexpected(base::InvalidArgument(problem.ToString(file)));
     }
     if (Value document = builder.Take(); !document.is(Kind::kNull)) documents.push_back(std::move(document));

@@ -150,8 +150,8 @@ base::Result<std::vector<Value>> ReadYaml(std::string_view text, std::string_vie
       return std::unexpected(base::InvalidArgument(problem.ToString(file)));
     }
   }
-  if (handler.problem().has_value()) {
-    return std::unexpected(base::InvalidArgument(handler.problem()->ToString(file)));
+  if (const std::optional<Problem>& problem = handler.problem(); problem.has_value()) {
+    return std::unexpected(base::InvalidArgument(problem->ToString(file)));
   }
   return documents;
 }
