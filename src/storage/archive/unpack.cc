@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,14 +67,15 @@ class Unpacking final {
   base::Status Run(ArchiveReader& reader) {
     size_t entries = 0;
     for (;; ++entries) {
-      auto entry = reader.NextEntry();
-      if (!entry.has_value()) return NotValid(entry.error());
-      if (!entry->has_value()) break;
+      auto next = reader.NextEntry();
+      if (!next.has_value()) return NotValid(next.error());
+      const std::optional<ArchiveEntry>& entry = *next;
+      if (!entry.has_value()) break;
       if (entries >= limits_.entries_max) {
         return base::ResourceExhausted("the archive has more than " + std::to_string(limits_.entries_max) + " entries");
       }
       INFERD_RETURN_IF_ERROR(CheckStop());
-      const ArchiveEntry& found = **entry;
+      const ArchiveEntry& found = *entry;
       const base::Status made = MakeEntry(found, reader);
       if (!made.ok()) return made.WithContext("entry " + base::QuotedName(found.path));
     }
@@ -116,10 +118,11 @@ class Unpacking final {
     if (!file) return SystemError(errno);
     uint64_t size = 0;
     for (;;) {
-      auto block = reader.NextBlock();
-      if (!block.has_value()) return NotValid(block.error());
-      if (!block->has_value()) break;
-      const ArchiveBlock& piece = **block;
+      auto next = reader.NextBlock();
+      if (!next.has_value()) return NotValid(next.error());
+      const std::optional<ArchiveBlock>& block = *next;
+      if (!block.has_value()) break;
+      const ArchiveBlock& piece = *block;
       const uint64_t end = piece.offset + piece.bytes.size();
       if (end < piece.offset || end < size) return NotValid(base::InvalidArgument("its pieces overlap"));
       INFERD_RETURN_IF_ERROR(Count(end - size));

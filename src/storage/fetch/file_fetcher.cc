@@ -49,6 +49,7 @@ class Fetching final {
     {
       const size_t threads = std::min(CountParts(), static_cast<size_t>(std::max(options_.parallel, 1)));
       std::vector<std::jthread> workers;
+      workers.reserve(threads);
       for (size_t i = 0; i < threads; ++i) workers.emplace_back([this] { Work(); });
     }
     const base::MutexLock lock(mutex_);

@@ -87,8 +87,7 @@ base::Status GsSource::Read(const RemoteFile& file, const ByteRange& range, cons
   INFERD_ASSIGN_OR_RETURN(FetchRequest request, Request(std::move(url), stop));
   RemoteFile asked = file;
   asked.tag.clear();
-  const base::Status status =
-      FetchFile(client_, std::move(request), asked, range, name_ + ": " + file.path, sink, stop);
+  base::Status status = FetchFile(client_, std::move(request), asked, range, name_ + ": " + file.path, sink, stop);
   if (status.code() != base::StatusCode::kNotFound) return status;
   return {base::StatusCode::kAborted, name_ + ": " + file.path + " was changed while it was downloaded"};
 }

@@ -55,8 +55,11 @@ base::Status FetchClient::Fetch(const FetchRequest& request, const FetchSink& si
   base::Status status;
   for (int redirects = 0;; ++redirects) {
     auto location = transfer->Perform(options_, next, sink, stop);
-    if (!location.has_value()) status = std::move(location).error();
-    if (!location.has_value() || location->empty()) break;
+    if (!location.has_value()) {
+      status = std::move(location).error();
+      break;
+    }
+    if (location->empty()) break;
     if (redirects == options_.redirects_max) {
       status = base::FailedPrecondition(ShownUri(request.url) + ": more than " +
                                         std::to_string(options_.redirects_max) + " redirects");
