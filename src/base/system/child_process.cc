@@ -23,7 +23,7 @@ namespace {
 class SpawnSettings final {
  public:
   // `descriptors`: none of them is a number that one of them is to have there.
-  explicit SpawnSettings(std::span<const FileDescriptor> descriptors) {
+  SpawnSettings(std::span<const FileDescriptor> descriptors, bool apart) {
     posix_spawn_file_actions_init(&actions_);
     int number = ChildProcess::kFirstDescriptor;
     for (const FileDescriptor& descriptor : descriptors) {
@@ -33,12 +33,16 @@ class SpawnSettings final {
     posix_spawnattr_init(&attributes_);
     sigset_t blocked;
     sigemptyset(&blocked);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&blocked, signal);
+    if (!apart) {
+      for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&blocked, signal);
+    }
     posix_spawnattr_setsigmask(&attributes_, &blocked);
     sigset_t defaults;
     sigfillset(&defaults);
     posix_spawnattr_setsigdefault(&attributes_, &defaults);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    const int group = apart ? POSIX_SPAWN_SETPGROUP : 0;  // 0: its own
+    posix_spawnattr_setflags(&attributes_,
+                             static_cast<int16_t>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
   }
   ~SpawnSettings() {
     posix_spawn_file_actions_destroy(&actions_);
@@ -101,7 +105,7 @@ std::string HowItEnded(const siginfo_t& info) {
 
 Result<ChildProcess> ChildProcess::Start(const ChildCommand& command) {
   INFERD_ASSIGN_OR_RETURN(const std::vector<FileDescriptor> descriptors, SetAside(command.descriptors));
-  const SpawnSettings settings(descriptors);
+  const SpawnSettings settings(descriptors, command.apart);
   std::vector<std::string> arguments = command.arguments;
   std::vector<std::string> environment = Environment(command.environment_changes);
   pid_t pid = 0;
@@ -129,6 +133,8 @@ ChildProcess::~ChildProcess() {
 
 // As a system call: glibc 2.36 declares its function for C alone.
 void ChildProcess::Kill() const { syscall(SYS_pidfd_send_signal, handle_.get(), SIGKILL, nullptr, 0); }
+
+void ChildProcess::Terminate() const { syscall(SYS_pidfd_send_signal, handle_.get(), SIGTERM, nullptr, 0); }
 
 bool ChildProcess::EndsBefore(std::chrono::steady_clock::time_point deadline) const {
   return PollUntil(handle_.get(), POLLIN, deadline);

@@ -18,11 +18,14 @@ struct ChildCommand {
   std::vector<std::string> arguments;                 // the first is what lists of processes call it
   std::vector<std::string> environment_changes = {};  // NAME=VALUE, in place of ours; "NAME": that one is left out
   std::span<const int> descriptors = {};              // ours; there they are kFirstDescriptor and the numbers behind it
+  // A program that is no part of ours: it leads a process group, so that Ctrl-C does not reach it, and takes signals.
+  bool apart = false;
 };
 
 // A process that this one has started. It gets no other descriptors of ours but 0, 1 and 2: clients' connections would
 // outlive our end of them. SIGINT, SIGTERM and SIGHUP, which Ctrl-C and service managers send to all of a group, are
-// blocked there: the parent decides when it ends. Move-only; the destructor kills it if it has not ended, and waits.
+// blocked there unless it is apart: the parent decides when it ends. Move-only; the destructor kills it if it has not
+// ended, and waits.
 class ChildProcess final {
  public:
   static constexpr int kFirstDescriptor = 3;
@@ -43,6 +46,8 @@ class ChildProcess final {
 
   // With SIGKILL. On any thread, at any time.
   void Kill() const;
+  // Asks it to end, with SIGTERM. Only one that is apart heeds it. Likewise.
+  void Terminate() const;
   // Whether it ends before `deadline`; blocks until then.
   bool EndsBefore(std::chrono::steady_clock::time_point deadline) const;
   // Blocks until it has ended, and returns how: "left with status 1". Once.

@@ -115,5 +115,18 @@ TEST(ChildProcessTest, EndsWhenItIsKilledOrLetGo) {
   EXPECT_NE(kill(pid, 0), 0);
 }
 
+TEST(ChildProcessTest, OneThatIsApartHeedsSignalsAndLeadsAGroup) {
+  auto child = ChildProcess::Start({.program = "/bin/sh", .arguments = {"sh", "-c", "exec sleep 1000"}, .apart = true});
+  ASSERT_TRUE(child.has_value());
+  EXPECT_EQ(getpgid(child->pid()), child->pid());
+  child->Terminate();
+  EXPECT_EQ(child->WaitForEnd(), "was ended by signal 15 (Terminated)");
+  auto ours = Shell("exec sleep 1000");
+  ASSERT_TRUE(ours.has_value());
+  EXPECT_EQ(getpgid(ours->pid()), getpgid(0));
+  ours->Terminate();
+  EXPECT_FALSE(ours->EndsBefore(steady_clock::now() + std::chrono::milliseconds(50)));
+}
+
 }  // namespace
 }  // namespace inferd::base
