@@ -147,6 +147,11 @@ size_t Backend::replicas() const {
   return replicas_.size();
 }
 
+size_t Backend::waiting() const {
+  const base::MutexLock lock(mutex_);
+  return waiting_.size();
+}
+
 size_t Backend::InFlightOn(const std::string& address) const {
   const base::MutexLock lock(mutex_);
   size_t in_flight = 0;

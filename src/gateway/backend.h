@@ -108,6 +108,8 @@ class Backend final : public std::enable_shared_from_this<Backend> {
   // The replicas that take requests from now on. Those with requests keep them until they are answered.
   void SetReplicas(std::vector<net::upstream::Address> addresses);
   size_t replicas() const;
+  // Requests that wait for a replica.
+  size_t waiting() const;
   // Of the address: requests that it has. A replica that is left out of SetReplicas counts until it has none.
   size_t InFlightOn(const std::string& address) const;
 

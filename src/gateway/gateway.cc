@@ -17,6 +17,18 @@ namespace {
 // Knative's: which revision of a service a request is for.
 constexpr std::string_view kTagField = "Knative-Serving-Tag";
 
+bool IsGrpc(const net::RequestHead& head) {
+  return head.http2 && head.Find("Content-Type").value_or("").starts_with("application/grpc");
+}
+
+// Replicas are asked by HTTP/1.1, which has no trailers that gRPC could have its status in.
+net::HttpResponse GrpcIsNotProxied() {
+  net::HttpResponse response;
+  response.content_type = "application/grpc";
+  response.headers = {{"grpc-status", "12"}, {"grpc-message", "the gateway does not take gRPC requests yet"}};
+  return response;
+}
+
 std::string_view PathOf(std::string_view target) { return target.substr(0, target.find('?')); }
 
 }  // namespace
@@ -38,6 +50,7 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
   net::BodyPlan OnHead(const net::RequestHead&) override { return {}; }
 
   void OnRequest(net::HttpRequest request, net::Reply reply) override {
+    if (IsGrpc(request.head)) return reply.Send(GrpcIsNotProxied());
     if (const uint64_t version = gateway_.version_.load(std::memory_order_acquire); version != version_) {
       routes_ = gateway_.routes();
       version_ = version;

@@ -275,6 +275,35 @@ TEST_F(GatewayTest, ARequestWhoseClientHasGoneIsGivenUp) {
   over.set_value();
 }
 
+// The transport tells of a peer that had gone before by a task of its own, which comes when the request has been
+// answered.
+TEST_F(GatewayTest, AClientThatHasFinishedSendingIsForgottenOnce) {
+  RouteTo(Make("b", {}, {.waiting_max = 0}));
+  for (int i = 0; i < 50; ++i) {
+    support::RawClient client(port());
+    client.Send(Post("a"));
+    client.FinishSending();
+    client.ReadUntil();
+  }
+  auto backend = Make("b", {});
+  RouteTo(backend);
+  for (int i = 0; i < 50; ++i) {
+    support::RawClient client(port());
+    client.Send(Post("a"));
+    client.FinishSending();
+  }
+  while (backend->TakeLoad(0).in_flight > 0) std::this_thread::yield();
+}
+
+TEST_F(GatewayTest, GrpcIsRefusedInItsOwnForm) {
+  auto http = net::HttpClient::Create({.url = "http://127.0.0.1:" + std::to_string(port()), .http2 = true});
+  const auto response =
+      (*http)->Call({.method = "POST", .path = "/s/m", .headers = {{"Content-Type", "application/grpc"}}, .body = {}});
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->Find("grpc-status"), "12");
+}
+
 TEST_F(GatewayTest, HeadIsAnsweredWithoutABody) {
   ScriptedServer replica([](const std::string& request) {
     EXPECT_THAT(request, StartsWith("GET /v2 "));

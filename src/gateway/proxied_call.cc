@@ -20,11 +20,14 @@ ProxiedCall::ProxiedCall(CallOwner& owner, std::shared_ptr<const RouteTable> rou
       loop_(reply_.loop()) {}
 
 ProxiedCall::~ProxiedCall() {
+  *alive_ = false;
   if (timer_ != 0) loop_.CancelTimer(timer_);
 }
 
 void ProxiedCall::Start() {
-  reply_.OnPeerGone([this] { Done(); });
+  reply_.OnPeerGone([this, alive = alive_] {
+    if (*alive) Done();
+  });
   TakePlace(nullptr);
 }
 
@@ -117,7 +120,9 @@ void ProxiedCall::OnBody(base::BufferSlice piece) {
   }
   if (reply_.Write(std::move(piece)) || done_) return;
   Pause();
-  reply_.OnWritable([this] { Resume(); });
+  reply_.OnWritable([this, alive = alive_] {
+    if (*alive) Resume();
+  });
 }
 
 void ProxiedCall::OnEnd() {

@@ -74,6 +74,8 @@ class ProxiedCall final : public net::upstream::Receiver {
   std::unique_ptr<Backend::Wait> wait_;
   Lease lease_;
   int attempts_ = 0;
+  // For what the transport may still run after this has gone.
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   bool done_ = false;
   bool started_ = false;  // some of the response has gone out
   net::HttpResponse response_;
