@@ -52,7 +52,7 @@ def test_files_are_reviewed_together(tmp_path):
     assert (report["objects"][0]["runtime"], report["objects"][0]["protocolVersion"]) == ("mine", "v2")
     candidates = report["objects"][0]["candidates"]
     assert candidates[0] == {"runtime": "mine", "scope": "namespace", "selected": True, "reason": ""}
-    assert all(candidate["reason"] for candidate in candidates[1:]) and len(candidates) == 11
+    assert all(candidate["reason"] for candidate in candidates[1:]) and len(candidates) == 12
 
 
 def test_other_runtimes_take_the_place_of_the_installed(tmp_path):

@@ -54,7 +54,7 @@ TEST_F(DefaultRuntimesTest, HaveKServesNames) {
   EXPECT_THAT(names,
               UnorderedElementsAre("kserve-lgbserver", "kserve-mlserver", "kserve-paddleserver", "kserve-pmmlserver",
                                    "kserve-sklearnserver", "kserve-tensorflow-serving", "kserve-torchserve",
-                                   "kserve-tritonserver", "kserve-xgbserver", "inferd-tensorrt"));
+                                   "kserve-tritonserver", "kserve-xgbserver", "inferd", "inferd-tensorrt"));
 }
 
 struct FormatCase {
