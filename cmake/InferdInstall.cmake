@@ -1,13 +1,13 @@
 # `cmake --install build/release --prefix DIR`: what a machine needs to serve, in the layout that the programs look for.
 #
-#   bin/                    inferd, inferd-worker, inferctl, inferd-storage-initializer
+#   bin/                    inferd, inferd-worker, inferctl, inferd-controller, inferd-storage-initializer
 #   lib/inferd/engines/     the engines, and beside it one folder with the library of each
 #   include/inferd/         the engine ABI
 #   share/inferd/           proto/ (wire messages), runtimes/ (ClusterServingRuntimes), examples/
 #   share/doc/inferd/       licences, documentation
 include(GNUInstallDirs)
 
-install(TARGETS inferd inferd-worker inferctl inferd-storage-initializer RUNTIME DESTINATION bin)
+install(TARGETS inferd inferd-worker inferctl inferd-controller inferd-storage-initializer RUNTIME DESTINATION bin)
 get_property(engines GLOBAL PROPERTY INFERD_ENGINES)
 install(TARGETS ${engines} LIBRARY DESTINATION lib/inferd/engines)
 
@@ -34,7 +34,7 @@ endif()
 install(FILES include/inferd/engine_abi.h DESTINATION include/inferd)
 install(DIRECTORY deploy/runtimes DESTINATION share/inferd FILES_MATCHING PATTERN "*.yaml")
 install(DIRECTORY proto/ DESTINATION share/inferd/proto FILES_MATCHING PATTERN "*.proto")
-install(DIRECTORY examples/models examples/requests examples/forest examples/tensorflow DESTINATION share/inferd/examples)
+install(DIRECTORY examples/models examples/requests examples/forest examples/kserve examples/tensorflow DESTINATION share/inferd/examples)
 install(FILES LICENSE THIRD_PARTY_NOTICES.md CHANGELOG.md README.md DESTINATION share/doc/inferd)
 install(DIRECTORY docs DESTINATION share/doc/inferd PATTERN design EXCLUDE)
 

@@ -103,6 +103,26 @@ def test_an_unknown_option_beside_another_server(tree):
     assert "is serving" not in output
 
 
+def test_an_inference_service(tree, tmp_path):
+    """By V2 and V1, through the gateway."""
+    http, said = free_ports(1)[0], tmp_path / "output"
+    with said.open("w") as output, subprocess.Popen([tree / "quickstart", "--kserve", f"--http-port={http}"], stdin=subprocess.DEVNULL,
+                                                    stdout=output, stderr=subprocess.STDOUT) as quickstart:
+        try:
+            wait_until(lambda: quickstart.poll() is not None or "Ctrl-C ends it." in said.read_text(), "it serves", timeout_s=240)
+            assert quickstart.poll() is None, said.read_text()
+            quickstart.send_signal(signal.SIGTERM)
+            assert quickstart.wait(timeout=60) == 0, said.read_text()
+        finally:
+            quickstart.terminate()
+    shown = said.read_text()
+    assert "/serving/default/digits/v2/models/digits/infer\n" in shown and "/v1/models/digits:predict\n" in shown
+    by_v2, by_v1 = (json.loads(re.search(rf'^\{{"{begin}":.*$', shown, re.MULTILINE)[0]) for begin in ("model_name", "predictions"))
+    assert by_v2["outputs"][0]["data"][0].endswith(":3")
+    scores = by_v1["predictions"][0]
+    assert scores.index(max(scores)) == 3
+
+
 def answers(output):
     """{url's last part: answer} of the calls that it shows, each as a command and its answer."""
     shown = re.findall(r"\$ curl -d '.*' \S+/v1/models/(\S+)\n\n(\{[^$]*\})\n", output)

@@ -1,0 +1,3 @@
+#include "controller/run.h"
+
+int main(int argc, char** argv) { return inferd::controller::Run(argc, argv); }

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "base/mutex.h"
+#include "base/status.h"
+
+namespace inferd::node {
+
+// A revision's model on this machine: brought here once, for all of its replicas. Thread-safe.
+class ModelFolder final {
+ public:
+  // `uri` empty: the revision has no model.
+  ModelFolder(std::string uri, std::string folder);
+  ~ModelFolder();  // removes it
+
+  // The folder, once the model is there; who comes meanwhile waits. What failed is tried again with the next call. The
+  // errors are storage::Download's; CANCELLED: `stop` said so.
+  base::Result<std::string> Await(const std::stop_token& stop);
+
+ private:
+  const std::string uri_;
+  const std::string folder_;
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  bool there_ GUARDED_BY(mutex_) = false;
+  bool fetching_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace inferd::node

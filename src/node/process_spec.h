@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "controlplane/pods/pod_resolution.h"
+
+namespace inferd::node {
+
+// A pod's serving container as a process of this machine.
+struct ProcessSpec {
+  std::string program;                   // a path, or a name to be looked for in PATH
+  std::vector<std::string> arguments;    // without the program
+  std::vector<std::string> environment;  // "NAME=VALUE", beside the controller's own
+  uint16_t port = 0;                     // of this machine, for requests
+  std::string ready_path;                // what GET answers with 200 once it is ready; empty: a connection is enough
+  std::chrono::seconds grace{30};        // to end in when it is asked to (Kubernetes: terminationGracePeriodSeconds)
+};
+
+// Where a pod runs here.
+struct PodPlace {
+  std::string models_folder;  // what is /mnt/models in a container; empty: the pod has no model
+  // A port of this machine that nobody uses, for one of the container's. RESOURCE_EXHAUSTED: there is none.
+  std::function<base::Result<uint16_t>()> take_port;
+};
+
+// A container that would run by itself on Kubernetes, made to run beside others:
+//
+// - `command` and `args`, with $(NAME) replaced by the container's variables, $$( being $( (Kubernetes: Container);
+// - paths that begin with /mnt/models lead to the pod's folder, in arguments and variables;
+// - numbers that an argument gives whose name has "port" as its last word become ports of this machine, the same for
+// the
+//   same number: --http_port=8080, or --http-port 8080. Requests go to that of the container's first port, 8080 where
+//   it names none; PORT has it too (Knative: runtime contract).
+//
+// The readiness probe's httpGet.path is kept. INVALID_ARGUMENT, with the field: the container has no command, a
+// variable whose value comes from elsewhere (valueFrom), a probe that is not understood.
+base::Result<ProcessSpec> MakeProcess(const controlplane::ResolvedPod& pod, const PodPlace& place);
+
+}  // namespace inferd::node

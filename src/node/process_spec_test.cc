@@ -1,0 +1,82 @@
+#include "node/process_spec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "manifest/read.h"
+
+namespace inferd::node {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+controlplane::ResolvedPod Pod(std::string_view yaml) {
+  controlplane::ResolvedPod pod;
+  pod.pod_spec = manifest::ReadYaml(yaml, "pod.yaml").value().front();
+  return pod;
+}
+
+// Ports from 40000 on.
+base::Result<ProcessSpec> Make(std::string_view yaml) {
+  uint16_t next = 40000;
+  return MakeProcess(Pod(yaml),
+                     {.models_folder = "/here", .take_port = [&]() -> base::Result<uint16_t> { return next++; }});
+}
+
+TEST(ProcessSpecTest, CommandAndArguments) {
+  const auto spec = Make(R"yaml(
+containers:
+- name: kserve-container
+  command: [server, run]
+  args: ["--name=$(NAME)", "$$(NAME)", "$(OTHER)", "$5", --dir=/mnt/models, /mnt/models/a, /mnt/modelsx, "a:/mnt/models:b"]
+  env:
+  - {name: NAME, value: iris}
+  - {name: FULL, value: "$(NAME) in /x"}
+  - {name: WHERE, value: /mnt/models/b}
+terminationGracePeriodSeconds: 5
+)yaml");
+  ASSERT_TRUE(spec.has_value()) << spec.error().message();
+  EXPECT_EQ(spec->program, "server");
+  EXPECT_THAT(spec->arguments, ElementsAre("run", "--name=iris", "$(NAME)", "$(OTHER)", "$5", "--dir=/here", "/here/a",
+                                           "/mnt/modelsx", "a:/here:b"));
+  EXPECT_THAT(spec->environment, AllOf(Contains("NAME=iris"), Contains("FULL=iris in /x"), Contains("WHERE=/here/b"),
+                                       Contains("PORT=40000")));
+  EXPECT_EQ(spec->port, 40000);
+  EXPECT_EQ(spec->ready_path, "");
+  EXPECT_EQ(spec->grace, std::chrono::seconds(5));
+}
+
+TEST(ProcessSpecTest, PortsAreOfThisMachine) {
+  const auto spec = Make(R"yaml(
+containers:
+- command: [server, --http_port=8080, --grpc-port, "9000", --port=8080, --port, --report=8080, --exporter_port=x, "8080"]
+  ports: [{containerPort: 9000}, {containerPort: 8080}]
+  readinessProbe: {httpGet: {path: /ready, port: 8080}}
+)yaml");
+  ASSERT_TRUE(spec.has_value()) << spec.error().message();
+  EXPECT_EQ(spec->port, 40000);  // the first container port's
+  EXPECT_THAT(spec->arguments, ElementsAre("--http_port=40001", "--grpc-port", "40000", "--port=40001", "--port",
+                                           "--report=8080", "--exporter_port=x", "8080"));
+  EXPECT_EQ(spec->ready_path, "/ready");
+}
+
+TEST(ProcessSpecTest, WhatCannotRunHereIsNamed) {
+  for (const auto& [yaml, error] : {
+           std::pair("containers: []", "spec.containers"),
+           std::pair("containers: [{image: a}]", "spec.containers[0].command"),
+           std::pair("containers: [{command: [a], env: [{name: A, valueFrom: {}}]}]",
+                     "spec.containers[0].env[A].valueFrom"),
+           std::pair("containers: [{command: [a], readinessProbe: {exec: {command: [b]}}}]",
+                     "spec.containers[0].readinessProbe"),
+       }) {
+    const auto spec = Make(yaml);
+    ASSERT_FALSE(spec.has_value()) << yaml;
+    EXPECT_THAT(spec.error().message(), HasSubstr(error));
+  }
+}
+
+}  // namespace
+}  // namespace inferd::node

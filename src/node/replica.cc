@@ -1,0 +1,170 @@
+#include "node/replica.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "base/system/child_process.h"
+#include "net/client/dial.h"
+#include "net/client/http_client.h"
+#include "net/client/url.h"
+
+namespace inferd::node {
+
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr milliseconds kProbePause{10};
+constexpr milliseconds kProbePauseMax{500};
+constexpr milliseconds kProbeTimeout{2'000};
+// Between a process and the next one: the first is started again at once, and one that has run for long counts as new.
+constexpr milliseconds kPause{250};
+constexpr milliseconds kPauseMax{60'000};
+constexpr std::chrono::minutes kLongLife{5};
+
+// In front of the program, so that the process ends when this one does, however that is.
+const std::array<std::string, 3> kWithThisProcess = {"setpriv", "--pdeathsig", "KILL"};
+
+base::Result<base::ChildProcess> Start(const ProcessSpec& spec) {
+  std::vector<std::string> arguments(kWithThisProcess.begin(), kWithThisProcess.end());
+  arguments.push_back(spec.program);
+  arguments.insert(arguments.end(), spec.arguments.begin(), spec.arguments.end());
+  auto child = base::ChildProcess::Start({.program = kWithThisProcess.front(),
+                                          .arguments = std::move(arguments),
+                                          .environment_changes = spec.environment,
+                                          .apart = true});
+  if (child.has_value()) return child;
+  return std::unexpected(base::FailedPrecondition("cannot start '" + spec.program + "': " + child.error().message()));
+}
+
+std::string AddressOf(const ProcessSpec& spec) { return "127.0.0.1:" + std::to_string(spec.port); }
+
+}  // namespace
+
+Replica::Replica(ReplicaOptions options)
+    : options_(std::move(options)), stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), thread_([this] { Run(); }) {}
+
+Replica::~Replica() {
+  Stop();
+  thread_.join();
+}
+
+void Replica::Stop() {
+  stop_source_.request_stop();
+  const uint64_t one = 1;
+  static_cast<void>(write(stop_.get(), &one, sizeof(one)));
+}
+
+bool Replica::Sleep(milliseconds duration) const {
+  pollfd file{.fd = stop_.get(), .events = POLLIN, .revents = 0};
+  return poll(&file, 1, static_cast<int>(duration.count())) <= 0;
+}
+
+ReplicaState Replica::state() const {
+  const base::MutexLock lock(mutex_);
+  return state_;
+}
+
+std::string Replica::address() const {
+  const base::MutexLock lock(mutex_);
+  return address_;
+}
+
+std::string Replica::failure() const {
+  const base::MutexLock lock(mutex_);
+  return failure_;
+}
+
+int Replica::restarts() const {
+  const base::MutexLock lock(mutex_);
+  return restarts_;
+}
+
+void Replica::Set(ReplicaState state, std::string failure) {
+  {
+    const base::MutexLock lock(mutex_);
+    state_ = state;
+    if (state == ReplicaState::kFailed) {
+      failure_ = std::move(failure);
+      ++restarts_;
+    }
+    if (state == ReplicaState::kReady) failure_.clear();
+  }
+  options_.on_change();
+}
+
+void Replica::Run() {
+  milliseconds pause{0};
+  while (!stopped()) {
+    const Clock::time_point begun = Clock::now();
+    const base::Status over = RunOnce();
+    if (stopped()) break;
+    if (Clock::now() - begun >= kLongLife) pause = {};
+    options_.on_log(options_.name + " " + over.message() +
+                    (pause.count() > 0 ? "; it is started again in " + std::to_string(pause.count()) + " ms" : ""));
+    Set(ReplicaState::kFailed, std::string(over.message()));
+    if (!Sleep(pause)) break;
+    pause = std::clamp(2 * pause, kPause, kPauseMax);
+    Set(ReplicaState::kStarting);
+  }
+  Set(ReplicaState::kEnded);
+}
+
+base::Status Replica::RunOnce() {
+  INFERD_ASSIGN_OR_RETURN(const ProcessSpec spec, options_.make(stop_source_.get_token()));
+  INFERD_ASSIGN_OR_RETURN(base::ChildProcess child, Start(spec));
+  {
+    const base::MutexLock lock(mutex_);
+    address_ = AddressOf(spec);
+  }
+  milliseconds pause = kProbePause;
+  bool ready = false;
+  while (!stopped() && !child.EndsBefore(Clock::now())) {
+    if (!ready && Probe(spec)) {
+      ready = true;
+      Set(ReplicaState::kReady);
+    }
+    std::array<pollfd, 2> files = {pollfd{.fd = stop_.get(), .events = POLLIN, .revents = 0},
+                                   pollfd{.fd = child.handle(), .events = POLLIN, .revents = 0}};
+    poll(files.data(), files.size(), ready ? -1 : static_cast<int>(pause.count()));
+    pause = std::min(pause + pause / 4, kProbePauseMax);
+  }
+  if (stopped()) {
+    Set(ReplicaState::kStopping);
+    child.Terminate();
+    if (!child.EndsBefore(Clock::now() + spec.grace)) {
+      options_.on_log(options_.name + " did not end within its " + std::to_string(spec.grace.count()) +
+                      " s, and is killed");
+      child.Kill();
+    }
+  }
+  return base::Unavailable(child.WaitForEnd());
+}
+
+bool Replica::Probe(const ProcessSpec& spec) const {
+  if (spec.ready_path.empty()) {
+    const auto url = net::ParseUrl("http://" + AddressOf(spec));
+    if (!url.has_value()) return false;
+    const auto socket = net::Dial(*url, "");
+    if (!socket.has_value()) return false;
+    close(*socket);
+    return true;
+  }
+  net::HttpClient::Options options;
+  options.url = "http://" + AddressOf(spec);
+  options.connect_timeout = options.timeout = kProbeTimeout;
+  const auto client = net::HttpClient::Create(std::move(options));
+  if (!client.has_value()) return false;
+  const auto response = (*client)->Call({.path = spec.ready_path});
+  return response.has_value() && response->status >= 200 && response->status < 400;
+}
+
+}  // namespace inferd::node

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "base/system/file_descriptor.h"
+#include "node/process_spec.h"
+
+namespace inferd::node {
+
+enum class ReplicaState {
+  kStarting,
+  kReady,
+  kFailed,    // its process has ended, or cannot be made; it is started again after a while
+  kStopping,  // asked to end
+  kEnded,
+};
+
+struct ReplicaOptions {
+  std::string name;
+  // What is to run: called before each start, on a thread of the replica.
+  std::function<base::Result<ProcessSpec>(const std::stop_token& stop)> make;
+  std::function<void()> on_change;                      // of the state; on a thread of the replica, without a lock
+  std::function<void(const std::string& line)> on_log;  // one line for a person
+};
+
+// A process that is kept running: started, looked after until it is ready, started again when it ends, with longer and
+// longer pauses (Kubernetes: CrashLoopBackOff). Ends with this process, however that ends. Thread-safe.
+//
+//   kStarting --the probe is answered--> kReady --it ends--> kFailed --pause--> kStarting
+//   any --Stop--> kStopping --it has ended, or was killed--> kEnded
+class Replica final {
+ public:
+  explicit Replica(ReplicaOptions options);
+  // Waits until its process has ended.
+  ~Replica();
+  Replica(const Replica&) = delete;
+  Replica& operator=(const Replica&) = delete;
+
+  const std::string& name() const { return options_.name; }
+  ReplicaState state() const;
+  // Where it takes requests, once it is ready: "127.0.0.1:40001".
+  std::string address() const;
+  // Why the last process ended, or was not made; empty: none has.
+  std::string failure() const;
+  int restarts() const;
+
+  // Asks the process to end (SIGTERM), and kills it when its time for that is over. Returns at once.
+  void Stop();
+
+ private:
+  void Run();
+  // One life of the process; the status says why it is over.
+  base::Status RunOnce();
+  bool Probe(const ProcessSpec& spec) const;
+  // False: it is to stop.
+  bool Sleep(std::chrono::milliseconds duration) const;
+  bool stopped() const { return !Sleep(std::chrono::milliseconds(0)); }
+  void Set(ReplicaState state, std::string failure = {});
+
+  const ReplicaOptions options_;
+  const base::FileDescriptor stop_;  // an eventfd, readable once it is to stop
+  std::stop_source stop_source_;
+  mutable base::Mutex mutex_;
+  ReplicaState state_ GUARDED_BY(mutex_) = ReplicaState::kStarting;
+  std::string address_ GUARDED_BY(mutex_);
+  std::string failure_ GUARDED_BY(mutex_);
+  int restarts_ GUARDED_BY(mutex_) = 0;
+  std::thread thread_;
+};
+
+}  // namespace inferd::node

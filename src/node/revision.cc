@@ -1,0 +1,189 @@
+#include "node/revision.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/system/file_descriptor.h"
+
+namespace inferd::node {
+
+namespace {
+
+using controlplane::ScaleTime;
+
+constexpr ScaleTime kMeasureEvery{1'000};
+constexpr ScaleTime kScaleEvery{2'000};  // Knative: tick-interval
+const std::string kSourceAnnotation = "internal.serving.kserve.io/storage-initializer-sourceuri";
+
+// One that nobody listens on now.
+base::Result<uint16_t> TakePort() {
+  const base::FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  if (!socket || bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    return std::unexpected(base::ResourceExhausted("no port is free"));
+  }
+  return ntohs(address.sin_port);
+}
+
+std::string SourceOf(const controlplane::ResolvedPod& pod) {
+  const auto found = pod.annotations.find(kSourceAnnotation);
+  return found == pod.annotations.end() ? std::string() : found->second;
+}
+
+// Where a program of that name is: in `folder`, else in PATH; one with a path is itself.
+base::Result<std::string> Locate(const std::string& program, const std::string& folder) {
+  std::vector<std::string> places = {folder};
+  const char* const path = std::getenv("PATH");
+  std::istringstream in(path == nullptr ? "" : path);
+  for (std::string place; std::getline(in, place, ':');) places.push_back(place);
+  if (program.find('/') != std::string::npos) places = {""};
+  for (const std::string& place : places) {
+    const std::string found = place.empty() ? program : place + "/" + program;
+    if (found.find('/') != std::string::npos && access(found.c_str(), X_OK) == 0) return found;
+  }
+  return std::unexpected(base::FailedPrecondition("needs the program '" + program + "', which is not installed here"));
+}
+
+bool Names(const std::vector<std::string>& variables, std::string_view variable) {
+  const std::string_view name = variable.substr(0, variable.find('=') + 1);
+  return std::ranges::any_of(variables, [name](const std::string& known) { return known.starts_with(name); });
+}
+
+}  // namespace
+
+Revision::Revision(std::string name, controlplane::ResolvedPod pod, const controlplane::KnativeSettings& settings,
+                   const NodeOptions& options, ScaleTime now)
+    : name_(std::move(name)),
+      pod_(std::move(pod)),
+      settings_(settings),
+      options_(options),
+      models_(SourceOf(pod_), options.folder + "/" + name_),
+      backend_(std::make_shared<gateway::Backend>(
+          name_, gateway::BackendOptions{.replica_concurrency = static_cast<size_t>(settings.container_concurrency)},
+          options.wake)),
+      autoscaler_(settings, now, 0),
+      zero_gate_(settings, now),
+      measured_(now),
+      scaled_(now),
+      desired_(std::max(settings.initial_scale, settings.min_scale)),
+      was_ready_(desired_ == 0) {}
+
+Revision::~Revision() {
+  for (const Member& member : replicas_) member.replica->Stop();
+}
+
+void Revision::Tick(ScaleTime now) {
+  MeasureLoad(now);
+  // A request may have chosen it just before it was taken out of the routes.
+  const int64_t straggling = backend_->waiting() > 0 ? 1 : 0;
+  HaveReplicas(retired_ || !reachable_ ? straggling : WantedReplicas(now));
+  Publish();
+  EndIdle();
+}
+
+void Revision::SetReachable(bool reachable) {
+  if (reachable && !reachable_) desired_ = std::max<int64_t>({desired_, settings_.min_scale, 1});
+  reachable_ = reachable;
+}
+
+void Revision::MeasureLoad(ScaleTime now) {
+  if (now - measured_ < kMeasureEvery) return;
+  measured_ = now;
+  const gateway::BackendLoad load = backend_->TakeLoad(base::SystemClock().NowNs());
+  const bool by_rate = settings_.metric == controlplane::KnativeSettings::Metric::kRequestsPerSecond;
+  autoscaler_.Record(now, by_rate ? load.rate : load.concurrency);
+}
+
+int64_t Revision::WantedReplicas(ScaleTime now) {
+  // It has to have been ready once, whatever the load (Knative: initial scale).
+  if (!was_ready_) return desired_;
+  if (now - scaled_ >= kScaleEvery) {
+    scaled_ = now;
+    const controlplane::KnativeDecision decision = autoscaler_.Scale(now, static_cast<int64_t>(published_.size()));
+    if (decision.valid) desired_ = zero_gate_.Pods(decision.desired_pods, now, true);
+  }
+  // Who waits, and finds nobody, is not to wait for the next look.
+  if (desired_ == 0 && backend_->waiting() > 0) {
+    desired_ = zero_gate_.Pods(std::max<int64_t>(settings_.activation_scale, 1), now, true);
+  }
+  return desired_;
+}
+
+size_t Revision::Staying() const {
+  return static_cast<size_t>(std::ranges::count_if(replicas_, [](const Member& member) { return !member.leaving; }));
+}
+
+void Revision::HaveReplicas(int64_t wanted) {
+  while (static_cast<int64_t>(Staying()) < wanted) AddReplica();
+  // Those that are not ready go first, then the newest.
+  for (const bool ready : {false, true}) {
+    for (size_t i = replicas_.size(); i-- > 0 && static_cast<int64_t>(Staying()) > wanted;) {
+      Member& member = replicas_[i];
+      if (!member.leaving && (member.replica->state() == ReplicaState::kReady) == ready) member.leaving = true;
+    }
+  }
+}
+
+void Revision::AddReplica() {
+  ReplicaOptions replica;
+  replica.name = name_ + "-" + std::to_string(next_number_++);
+  replica.make = [this](const std::stop_token& stop) { return Make(stop); };
+  replica.on_change = options_.wake;
+  replica.on_log = options_.on_log;
+  replicas_.push_back({.replica = std::make_unique<Replica>(std::move(replica))});
+}
+
+base::Result<ProcessSpec> Revision::Make(const std::stop_token& stop) {
+  INFERD_ASSIGN_OR_RETURN(const std::string models, models_.Await(stop));
+  INFERD_ASSIGN_OR_RETURN(ProcessSpec spec, MakeProcess(pod_, {.models_folder = models, .take_port = TakePort}));
+  INFERD_ASSIGN_OR_RETURN(spec.program, Locate(spec.program, options_.programs_folder));
+  for (const std::string& variable : options_.environment) {
+    if (!Names(spec.environment, variable)) spec.environment.push_back(variable);
+  }
+  return spec;
+}
+
+void Revision::Publish() {
+  std::vector<std::string> ready;
+  for (const Member& member : replicas_) {
+    if (!member.leaving && member.replica->state() == ReplicaState::kReady) ready.push_back(member.replica->address());
+  }
+  was_ready_ |= !ready.empty();
+  if (ready == published_) return;
+  std::vector<net::upstream::Address> addresses;
+  for (const std::string& address : ready) {
+    if (auto parsed = net::upstream::Address::Parse(address); parsed.has_value())
+      addresses.push_back(*std::move(parsed));
+  }
+  backend_->SetReplicas(std::move(addresses));
+  published_ = std::move(ready);
+}
+
+void Revision::EndIdle() {
+  for (const Member& member : replicas_) {
+    if (member.leaving && backend_->InFlightOn(member.replica->address()) == 0) member.replica->Stop();
+  }
+  std::erase_if(replicas_,
+                [](const Member& member) { return member.leaving && member.replica->state() == ReplicaState::kEnded; });
+}
+
+RevisionStatus Revision::status() const {
+  RevisionStatus status{.ready = published_.size(), .replicas = Staying(), .was_ready = was_ready_};
+  for (const Member& member : replicas_) {
+    if (std::string failure = member.replica->failure(); !failure.empty()) status.failure = std::move(failure);
+  }
+  return status;
+}
+
+}  // namespace inferd::node

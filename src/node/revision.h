@@ -1,0 +1,93 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "controlplane/pods/pod_resolution.h"
+#include "controlplane/scale/knative_autoscaler.h"
+#include "gateway/backend.h"
+#include "node/model_folder.h"
+#include "node/replica.h"
+
+namespace inferd::node {
+
+// What all revisions of a machine have in common.
+struct NodeOptions {
+  std::string folder;           // for models
+  std::string programs_folder;  // where a program is looked for first; empty: in PATH alone
+  // Variables of every replica, "NAME=VALUE", where its container does not have them.
+  std::vector<std::string> environment;
+  std::function<void()> wake;                           // Tick() is to be called soon; from any thread
+  std::function<void(const std::string& line)> on_log;  // one line for a person; from any thread
+};
+
+struct RevisionStatus {
+  size_t ready = 0;     // replicas
+  size_t replicas = 0;  // that run or are to
+  bool was_ready = false;
+  std::string failure = {};  // of the newest replica that failed; empty: none has
+};
+
+// One version of a component: its replicas, as processes of this machine, and how many of them there are: by the load,
+// from none to as many as it may have (Knative's autoscaler). Requests reach it by its backend, where they wait while
+// there is no replica. Not thread-safe but for backend(), whose callers may be anywhere.
+class Revision final {
+ public:
+  // `now`: of the same origin in all calls.
+  Revision(std::string name, controlplane::ResolvedPod pod, const controlplane::KnativeSettings& settings,
+           const NodeOptions& options, controlplane::ScaleTime now);
+  // Waits for the replicas to end.
+  ~Revision();
+
+  const std::string& name() const { return name_; }
+  const std::shared_ptr<gateway::Backend>& backend() const { return backend_; }
+
+  // Looks at the load and at the replicas, and starts and ends some. Call it every 100 ms or so, and when woken.
+  void Tick(controlplane::ScaleTime now);
+  // While requests cannot come to it, it has no replicas, whatever the least number (Knative: reachability).
+  void SetReachable(bool reachable);
+  // No request comes to it any more: its replicas end as soon as they have answered what they have.
+  void Retire() { retired_ = true; }
+  // It is retired, and nothing is left of it.
+  bool gone() const { return retired_ && replicas_.empty() && backend_->waiting() == 0; }
+
+  RevisionStatus status() const;
+
+ private:
+  struct Member {
+    std::unique_ptr<Replica> replica;
+    bool leaving = false;  // it takes no more requests, and ends when it has none
+  };
+
+  void MeasureLoad(controlplane::ScaleTime now);
+  int64_t WantedReplicas(controlplane::ScaleTime now);
+  void HaveReplicas(int64_t wanted);
+  void AddReplica();
+  void Publish();
+  void EndIdle();
+  base::Result<ProcessSpec> Make(const std::stop_token& stop);
+  size_t Staying() const;
+
+  const std::string name_;
+  const controlplane::ResolvedPod pod_;
+  const controlplane::KnativeSettings settings_;
+  const NodeOptions& options_;
+  ModelFolder models_;
+  const std::shared_ptr<gateway::Backend> backend_;
+  controlplane::KnativeAutoscaler autoscaler_;
+  controlplane::ZeroGate zero_gate_;
+  controlplane::ScaleTime measured_;
+  controlplane::ScaleTime scaled_;
+  int64_t desired_ = 0;  // at the autoscaler's last look
+  bool reachable_ = true;
+  bool retired_ = false;
+  bool was_ready_ = false;
+  int next_number_ = 0;
+  std::vector<Member> replicas_;
+  std::vector<std::string> published_;
+};
+
+}  // namespace inferd::node

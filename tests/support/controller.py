@@ -1,0 +1,124 @@
+"""Starts the built inferd-controller for a test, and ends it; and services for it."""
+
+import http.client
+import json
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+
+from support.server import PROGRAMS, free_ports, wait_until
+
+SERVICE = """\
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata:
+  name: {name}
+  annotations:
+    autoscaling.knative.dev/window: 6s
+    autoscaling.knative.dev/scale-down-delay: 0s
+spec:
+  predictor:
+    minReplicas: {least}
+    {more}
+    model:
+      modelFormat: {{name: {format}}}
+      storageUri: {uri}
+"""
+
+
+def write_constant(folder, value):
+    """A model of XGBoost whose answer is always the same."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tree = {"base_weights": [value], "categories": [], "categories_nodes": [], "categories_segments": [], "categories_sizes": [],
+            "default_left": [0], "id": 0, "left_children": [-1], "loss_changes": [0.0], "parents": [2147483647],
+            "right_children": [-1], "split_conditions": [value], "split_indices": [0], "split_type": [0], "sum_hessian": [1.0],
+            "tree_param": {"num_deleted": "0", "num_feature": "1", "num_nodes": "1", "size_leaf_vector": "1"}}
+    booster = {"name": "gbtree", "model": {"gbtree_model_param": {"num_parallel_tree": "1", "num_trees": "1"},
+                                           "iteration_indptr": [0, 1], "tree_info": [0], "trees": [tree]}}
+    learner = {"attributes": {}, "feature_names": [], "feature_types": [], "gradient_booster": booster,
+               "learner_model_param": {"base_score": "0", "boost_from_average": "1", "num_class": "0", "num_feature": "1",
+                                       "num_target": "1"},
+               "objective": {"name": "reg:squarederror", "reg_loss_param": {"scale_pos_weight": "1"}}}
+    (folder / "model.json").write_text(json.dumps({"learner": learner, "version": [2, 0, 0]}))
+    return folder
+
+
+def service(name, uri, least=0, more="", model_format="xgboost"):
+    return SERVICE.format(name=name, uri=uri, least=least, more=more, format=model_format)
+
+
+class Controller:
+    """One inferd-controller --local on a free port of the loopback. Use as a context manager."""
+
+    def __init__(self, *files, options=()):
+        self.port = free_ports(1)[0]
+        self._command = [PROGRAMS.absolute() / "inferd-controller", "--local", *files, "--http-port", self.port, *options]
+        self._log = tempfile.TemporaryFile("a+")
+        self.process = None
+
+    def __enter__(self):
+        self.process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log,
+                                        stderr=self._log)
+        try:
+            wait_until(lambda: self.process.poll() is not None or "listening listener=http address=127.0.0.1 port="
+                       f"{self.port}" in self.log(), "the gateway listens")
+            assert self.process.poll() is None, self.log()
+        except BaseException:
+            self.kill()
+            raise
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            print(self.log())
+        try:
+            if self.process.poll() is None:
+                self.process.send_signal(signal.SIGTERM)
+                self.process.wait(timeout=60)
+        finally:
+            self.kill()
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def log(self):
+        self._log.flush()
+        self._log.seek(0)
+        return self._log.read()
+
+    def ready_replicas(self, revision):
+        """As the log said last; None: nothing yet."""
+        said = re.findall(rf"{revision} \d+ %, (\d+) of \d+ replicas ready", self.log())
+        return int(said[-1]) if said else None
+
+    def replicas(self):
+        """The processes that serve."""
+        found = []
+        for status in pathlib.Path("/proc").glob("[0-9]*/status"):
+            try:
+                parent = re.search(r"^PPid:\t(\d+)$", status.read_text(), re.MULTILINE)
+            except OSError:
+                continue
+            if parent and int(parent[1]) == self.process.pid:
+                found.append(int(status.parent.name))
+        return found
+
+    def call(self, method, path, body=None, host=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request(method, path, body=body, headers={"Host": host or f"127.0.0.1:{self.port}", **(headers or {})})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def predict(self, name, **options):
+        """What V1 says of one row."""
+        status, text = self.call("POST", f"/v1/models/{name}:predict", json.dumps({"instances": [[0.0]]}),
+                                 options.pop("host", f"{name}-default.localhost"), **options)
+        assert status == 200, text
+        return json.loads(text)["predictions"][0]
