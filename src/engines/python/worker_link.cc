@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "enginekit/parameters.h"
+#include "engines/python/message/execution_writer.h"
 #include "engines/python/message/response_reader.h"
 #include "engines/python/message/value_parts.h"
 
@@ -201,7 +202,9 @@ base::Result<WorkerLink::Running*> WorkerLink::Begin(uint64_t number, const infe
     running.batch = &batch;
     running.inputs = block;
     running.answered.assign(batch.request_count, false);
-    WriteExecution(number, batch, block);
+    WriteExecution(
+        {.host = host_, .number = number, .batch = batch, .block = block, .bytes = process_.inputs()->bytes()},
+        message_);
     SendOutbox();
     status = process_.Send(message_);
     alive_ = Clock::now();
@@ -213,71 +216,6 @@ base::Result<WorkerLink::Running*> WorkerLink::Begin(uint64_t number, const infe
   running_.erase(number);
   process_.inputs()->Give(block);
   return std::unexpected(status);
-}
-
-// ("execute", number, bytes, indices of the outputs that are wanted, requests, inputs); an input: (index, datatype,
-// dimensions of the batch, pieces), a piece: (offset, size).
-void WorkerLink::WriteExecution(uint64_t number, const inferd_batch& batch, const InputBlocks::Block& block) {
-  message_.Clear();
-  message_.Tuple(6);
-  message_.Text("execute");
-  message_.Uint(number);
-  message_.Uint(process_.inputs()->bytes());
-  message_.Tuple(batch.output_count);
-  for (size_t i = 0; i < batch.output_count; ++i) message_.Uint(batch.outputs[i]);
-  message_.Tuple(batch.request_count);
-  for (size_t request = 0; request < batch.request_count; ++request) AddRequest(batch, request);
-  message_.Tuple(batch.input_count);
-  size_t offset = block.offset;
-  for (size_t i = 0; i < batch.input_count; ++i) {
-    const inferd_input& input = *batch.inputs[i];
-    message_.Tuple(4);
-    message_.Uint(input.index);
-    message_.Int(input.datatype);
-    message_.Tuple(input.rank);
-    for (size_t d = 0; d < input.rank; ++d) message_.Int(input.shape[d]);
-    message_.Tuple(input.piece_count);
-    for (size_t p = 0; p < input.piece_count; ++p) {
-      message_.Tuple(2);
-      message_.Uint(offset);
-      message_.Uint(input.pieces[p].size);
-      offset += InputBlocks::Aligned(input.pieces[p].size);
-    }
-  }
-}
-
-// (id, rows, sequence id or 0, flags, timeout in us or 0, traceparent or "", parameters); flags: 1: the sequence's
-// start, 2: its end.
-void WorkerLink::AddRequest(const inferd_batch& batch, size_t request) {
-  message_.Tuple(7);
-  message_.Text(enginekit::ToView(host_.request_id(&batch, request)));
-  message_.Int(batch.rows[request]);
-  inferd_sequence sequence = {};
-  sequence.struct_size = sizeof(sequence);
-  if (host_.sequence(&batch, request, &sequence) == 0) {
-    message_.Int(0);
-    message_.Int(0);
-  } else {
-    if (sequence.text.size > 0) {
-      message_.Text(enginekit::ToView(sequence.text));
-    } else {
-      message_.Uint(sequence.number);
-    }
-    message_.Int((sequence.start != 0 ? 1 : 0) | (sequence.end != 0 ? 2 : 0));
-  }
-  const bool told = INFERD_HAS_FIELD(inferd_host, &host_, traceparent);
-  message_.Uint(told ? host_.timeout_us(&batch, request) : 0);
-  message_.Text(told ? enginekit::ToView(host_.traceparent(&batch, request)) : std::string_view());
-  inferd_text name = {};
-  inferd_parameter value = {};
-  value.struct_size = sizeof(value);
-  size_t count = 0;
-  while (host_.parameter_at(&batch, request, count, &name, &value) != 0) ++count;
-  message_.Tuple(count);
-  for (size_t i = 0; i < count; ++i) {
-    host_.parameter_at(&batch, request, i, &name, &value);
-    AddParameter(message_, name, value);
-  }
 }
 
 void WorkerLink::SendOutbox() {

@@ -91,8 +91,6 @@ class WorkerLink final {
   void Resumed(uint64_t number);
   void FinishIfOver(uint64_t number);
   base::Result<Running*> Begin(uint64_t number, const inferd_batch& batch);
-  void WriteExecution(uint64_t number, const inferd_batch& batch, const InputBlocks::Block& block);
-  void AddRequest(const inferd_batch& batch, size_t request);
   void FailPending();
   base::Status Ended() const;
 

@@ -1,0 +1,88 @@
+#include "engines/python/message/execution_writer.h"
+
+#include <string_view>
+
+#include "enginekit/parameters.h"
+#include "engines/python/message/value_parts.h"
+
+namespace inferd::python {
+
+namespace {
+
+void WriteSequence(const ExecutionOrder& order, size_t request, MarshalWriter& message) {
+  inferd_sequence sequence = {};
+  sequence.struct_size = sizeof(sequence);
+  if (order.host.sequence(&order.batch, request, &sequence) == 0) {
+    message.Int(0);
+    message.Int(0);
+    return;
+  }
+  if (sequence.text.size > 0) {
+    message.Text(enginekit::ToView(sequence.text));
+  } else {
+    message.Uint(sequence.number);
+  }
+  message.Int((sequence.start != 0 ? 1 : 0) | (sequence.end != 0 ? 2 : 0));
+}
+
+void WriteParameters(const ExecutionOrder& order, size_t request, MarshalWriter& message) {
+  inferd_text name = {};
+  inferd_parameter value = {};
+  value.struct_size = sizeof(value);
+  size_t count = 0;
+  while (order.host.parameter_at(&order.batch, request, count, &name, &value) != 0) ++count;
+  message.Tuple(count);
+  for (size_t i = 0; i < count; ++i) {
+    order.host.parameter_at(&order.batch, request, i, &name, &value);
+    AddParameter(message, name, value);
+  }
+}
+
+void WriteRequest(const ExecutionOrder& order, size_t request, MarshalWriter& message) {
+  const inferd_host& host = order.host;
+  message.Tuple(7);
+  message.Text(enginekit::ToView(host.request_id(&order.batch, request)));
+  message.Int(order.batch.rows[request]);
+  WriteSequence(order, request, message);
+  const bool told = INFERD_HAS_FIELD(inferd_host, &host, traceparent);
+  message.Uint(told ? host.timeout_us(&order.batch, request) : 0);
+  message.Text(told ? enginekit::ToView(host.traceparent(&order.batch, request)) : std::string_view());
+  WriteParameters(order, request, message);
+}
+
+// Returns the offset behind its pieces, the first of which is at `offset`.
+size_t WriteInput(const inferd_input& input, size_t offset, MarshalWriter& message) {
+  message.Tuple(4);
+  message.Uint(input.index);
+  message.Int(input.datatype);
+  message.Tuple(input.rank);
+  for (size_t d = 0; d < input.rank; ++d) message.Int(input.shape[d]);
+  message.Tuple(input.piece_count);
+  for (size_t p = 0; p < input.piece_count; ++p) {
+    message.Tuple(2);
+    message.Uint(offset);
+    message.Uint(input.pieces[p].size);
+    offset += InputBlocks::Aligned(input.pieces[p].size);
+  }
+  return offset;
+}
+
+}  // namespace
+
+void WriteExecution(const ExecutionOrder& order, MarshalWriter& message) {
+  const inferd_batch& batch = order.batch;
+  message.Clear();
+  message.Tuple(6);
+  message.Text("execute");
+  message.Uint(order.number);
+  message.Uint(order.bytes);
+  message.Tuple(batch.output_count);
+  for (size_t i = 0; i < batch.output_count; ++i) message.Uint(batch.outputs[i]);
+  message.Tuple(batch.request_count);
+  for (size_t request = 0; request < batch.request_count; ++request) WriteRequest(order, request, message);
+  message.Tuple(batch.input_count);
+  size_t offset = order.block.offset;
+  for (size_t i = 0; i < batch.input_count; ++i) offset = WriteInput(*batch.inputs[i], offset, message);
+}
+
+}  // namespace inferd::python
