@@ -69,8 +69,11 @@ class RecordingExecution : public core::Execution {
     changed_.wait(lock, [this] { return finished_ > 0; });
   }
 
+  int finished() const {
+    const std::lock_guard lock(mutex_);
+    return finished_;
+  }
   // After WaitUntilFinished().
-  int finished() const { return finished_; }
   const std::vector<Response>& responses(size_t i = 0) const { return responses_[i]; }
   const core::InferTensor& output(size_t i) const { return responses_[0].at(0).outputs.at(i); }
 
@@ -78,7 +81,7 @@ class RecordingExecution : public core::Execution {
 
  private:
   std::vector<core::InferRequest> requests_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   int finished_ = 0;
   std::vector<std::vector<Response>> responses_;
