@@ -44,6 +44,7 @@ INSTANTIATE_TEST_SUITE_P(
                     YamlCase{"a: 2001-01-01\n", R"({"a":"2001-01-01"})"},
                     YamlCase{"yes: 1\n1: 2\n", R"({"yes":1,"1":2})"},  // keys are strings
                     YamlCase{"a: !!str 1\nb: !!int 7\n", R"({"a":"1","b":7})"},
+                    YamlCase{"a: \"x\\Ny\\_\\L\\x85\"", "{\"a\":\"x\xC2\x85y\xC2\xA0\xE2\x80\xA8\xC2\x85\"}"},
                     YamlCase{"a: |\n  x\n  y\nb: >-\n  x\n  y\n", "{\"a\":\"x\\ny\\n\",\"b\":\"x y\"}"},
                     YamlCase{"a: &x [1]\nb: *x\n", R"({"a":[1],"b":[1]})"},
                     YamlCase{"a: &x {p: 1, q: 2}\nb: {<<: *x, q: 3}\n", R"({"a":{"p":1,"q":2},"b":{"q":3,"p":1}})"},

@@ -2,10 +2,12 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <utility>
 
+#include "base/text/utf8.h"
 #include "manifest/plain_scalar.h"
 #include "manifest/read.h"
 #include "manifest/source_text.h"
@@ -21,6 +23,18 @@ Position PositionOf(const YAML::Mark& mark) { return {.line = mark.line + 1, .co
 
 // yaml-cpp's tag of a value without one is "?", or "!" for a scalar that is quoted or a block.
 bool HasNoTag(const std::string& tag) { return tag.empty() || tag == "?" || tag == "!"; }
+
+// yaml-cpp makes one byte each of the escapes \N (U+0085) and \_ (U+00A0), which is no UTF-8; the text before it was.
+std::string WithWholeEscapes(const std::string& text) {
+  std::string whole;
+  for (const char *p = text.data(), *const end = p + text.size(); p < end;) {
+    const size_t length = base::Utf8Length(p, end);
+    if (length == 0) whole.push_back('\xC2');
+    whole.append(p, std::max<size_t>(length, 1));
+    p += std::max<size_t>(length, 1);
+  }
+  return whole;
+}
 
 // Makes values of yaml-cpp's events. Aliases are copies of what their anchor has, which the builder counts.
 class YamlHandler final : public YAML::EventHandler {
@@ -47,8 +61,11 @@ class YamlHandler final : public YAML::EventHandler {
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& text) override {
+                const std::string& given) override {
     if (problem().has_value()) return;
+    const std::string mended = base::IsUtf8(given) ? std::string() : WithWholeEscapes(given);
+    const std::string& text = mended.empty() ? given : mended;
+    if (!base::IsUtf8(text)) return builder_.Fail(PositionOf(mark), "an escape stands for no character");
     const bool plain = tag == "?";
     if (builder_.awaits_key()) {
       const Value key = Value::String(text);
