@@ -63,6 +63,20 @@ INSTANTIATE_TEST_SUITE_P(Texts, StringTest,
                                          "http://a/b?c=d", "a\x7f", "key: |\n  x\n", "a\n#b\n", "a\n---\nb\n",
                                          "a\n...\n"));
 
+TEST(PrintTest, KeysOfAnyLengthReadBack) {
+  for (const std::string& key : {std::string(999, 'k'), std::string(1'500, 'k'), std::string(400, '\r')}) {
+    Value inner = Value::Map();
+    inner.Set(key, Value::List({Value::Int(1), Value::Map(), Value::String("a\nb\n")}));
+    inner.Set("x" + key, Value::String("text"));
+    inner.Set("y" + key, Value::List());
+    Value map = Value::Map();
+    map.Set(key, inner);
+    map.Set("list", Value::List({inner, inner}));
+    map.Set("after", Value::Int(2));
+    EXPECT_EQ(Parsed(ToYaml(map)), map) << ToYaml(map);
+  }
+}
+
 TEST(PrintTest, ATextMayBeAWholeDocument) {
   for (const char* text : {"a", "a\nd:...\n", "", "x\n---\ny"}) {
     const auto documents = ReadYaml(ToYaml(Value::String(text)), "f");

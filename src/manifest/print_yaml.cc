@@ -12,6 +12,8 @@ namespace inferd::manifest {
 namespace {
 
 constexpr size_t kIndent = 2;
+// A longer key stands behind a "?" (YAML 1.1: simple keys have at most 1024 characters).
+constexpr size_t kSimpleKeyMax = 1000;
 
 bool IsWordCharacter(char c) {
   const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -148,15 +150,22 @@ class YamlPrinter {
     for (const Member& member : map.members()) {
       if (!std::exchange(first, false) || !at_item_) out_ += std::string(indent, ' ');
       at_item_ = false;
+      const size_t begin = out_.size();
       PrintWord(member.key);
-      PrintMember(member.value, indent);
+      const bool is_long = out_.size() - begin > kSimpleKeyMax;
+      if (is_long) {
+        out_.insert(begin, "? ");
+        out_ += '\n' + std::string(indent, ' ');
+      }
+      const bool beside = member.value.is(Kind::kList) && !is_long;
+      PrintMember(member.value, beside ? indent : indent + kIndent);
     }
   }
 
   void PrintMember(const Value& value, size_t indent) {
     const bool nested = !value.items().empty() || !value.members().empty();
     out_ += nested ? ":\n" : ": ";
-    Print(value, value.is(Kind::kList) ? indent : indent + kIndent);
+    Print(value, indent);
   }
 
   std::string out_;
