@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "base/system/program_folder.h"
 #include "controlplane/resolve/review.h"
 
 namespace inferd::controller {
@@ -29,11 +30,6 @@ constexpr std::chrono::seconds kDrainTime{30};
 
 std::string KeyOf(const controlplane::ObjectMeta& metadata) { return metadata.namespace_name + "/" + metadata.name; }
 
-fs::path ProgramsFolder() {
-  std::error_code error;
-  return fs::read_symlink("/proc/self/exe", error).parent_path();
-}
-
 // What KServe's configuration is where there is no cluster: no gateway of Istio's, and a path beside the host's name.
 controlplane::InferenceServiceConfig LocalConfig(const std::string& domain) {
   controlplane::InferenceServiceConfig config;
@@ -51,7 +47,7 @@ LocalController::LocalController(LocalOptions options, base::Logger& logger)
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       config_(LocalConfig(options_.domain)),
       server_(loops_, net::Limits(), nullptr, logger) {
-  node_.programs_folder = ProgramsFolder();
+  node_.programs_folder = base::ProgramFolder();
   // Replicas are reached by the gateway alone.
   node_.environment = {"INFERD_HTTP_ADDRESS=127.0.0.1", "INFERD_GRPC_ADDRESS=127.0.0.1",
                        "INFERD_METRICS_ADDRESS=127.0.0.1",

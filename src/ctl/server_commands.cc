@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text/base64.h"
+#include "base/text/percent.h"
 #include "ctl/commands.h"
 #include "ctl/text/metric_samples.h"
 #include "ctl/text/table.h"
@@ -287,7 +288,7 @@ Status Load(V2Server& server, const LoadArguments& arguments, const Output& out)
   }
   writer.EndObject();
   writer.EndObject();
-  const std::string path = "/v2/repository/models/" + PercentEncoded(arguments.model) + "/load";
+  const std::string path = "/v2/repository/models/" + base::PercentEncoded(arguments.model) + "/load";
   INFERD_RETURN_IF_ERROR([&] {
     const auto answer = server.Post(path, writer.TakeString());
     return answer.has_value() ? base::OkStatus() : answer.error();
@@ -297,7 +298,7 @@ Status Load(V2Server& server, const LoadArguments& arguments, const Output& out)
 }
 
 Status Unload(V2Server& server, const std::string& model, bool dependents, const Output& out) {
-  const std::string path = "/v2/repository/models/" + PercentEncoded(model) + "/unload";
+  const std::string path = "/v2/repository/models/" + base::PercentEncoded(model) + "/unload";
   const auto answer = server.Post(path, dependents ? R"({"parameters":{"unload_dependents":true}})" : "{}");
   if (!answer.has_value()) return answer.error();
   WriteDone("unloaded", model, out);

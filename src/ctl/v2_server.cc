@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/text/percent.h"
 #include "base/text/utf8.h"
 #include "json/read.h"
 #include "json/reader.h"
@@ -157,24 +158,9 @@ Result<std::vector<IndexRow>> V2Server::Index(bool ready_only) {
   return rows;
 }
 
-std::string PercentEncoded(std::string_view text) {
-  static constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-  static constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    if (kPlain.find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
-  return out;
-}
-
 std::string ModelPath(std::string_view name, std::string_view version) {
-  std::string path = "/v2/models/" + PercentEncoded(name);
-  if (!version.empty()) path += "/versions/" + PercentEncoded(version);
+  std::string path = "/v2/models/" + base::PercentEncoded(name);
+  if (!version.empty()) path += "/versions/" + base::PercentEncoded(version);
   return path;
 }
 

@@ -72,7 +72,4 @@ class V2Server final {
 // "/v2/models/M" or "/v2/models/M/versions/V", percent-encoded.
 std::string ModelPath(std::string_view name, std::string_view version);
 
-// `text` as one path segment (RFC 3986, 2.1).
-std::string PercentEncoded(std::string_view text);
-
 }  // namespace inferd::ctl

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/text/hex.h"
 #include "base/text/utf8.h"
 
 namespace inferd::json {
@@ -27,19 +28,12 @@ uint64_t NotPlain8(uint64_t word) {
   return (word | (word - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes)) & kHighs;
 }
 
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 // The four hexadecimal digits at `p`, or -1.
 int Hex4(const char* p, const char* end) {
   if (end - p < 4) return -1;
   int value = 0;
   for (int i = 0; i < 4; ++i) {
-    const int digit = HexValue(p[i]);
+    const int digit = base::HexValue(p[i]);
     if (digit < 0) return -1;
     value = value * 16 + digit;
   }

@@ -3,24 +3,16 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/system/program_folder.h"
 #include "enginehost/engine_directory.h"
 #include "server/option_mapping.h"
 
 namespace inferd::server {
 
-namespace {
-
 // Installed as <prefix>/bin/inferd, <prefix>/bin/inferd-worker and <prefix>/lib/inferd/engines.
-std::filesystem::path ProgramFolder() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-}
-
-}  // namespace
-
 std::filesystem::path EngineDirectory(const config::ServerOptions& options) {
   if (!options.engine_directory.empty()) return options.engine_directory;
-  return ProgramFolder().parent_path() / "lib" / "inferd" / "engines";
+  return base::ProgramFolder().parent_path() / "lib" / "inferd" / "engines";
 }
 
 void EngineSet::CallWith(const core::ModelCaller& models, core::ServerCalls* calls) const {
@@ -37,12 +29,12 @@ base::Result<EngineSet> EngineSet::Open(const config::ServerOptions& options, ba
   set.owned_ = std::move(found.engines);
   for (const auto& engine : set.owned_) {
     logger.Info("engine", {{"name", engine->name()}, {"version", engine->version()}});
-    set.isolating_.push_back(
-        std::make_unique<worker::IsolatingEngine>(*engine, engine->path(),
-                                                  worker::IsolationOptions{.program = ProgramFolder() / "inferd-worker",
-                                                                           .process_cpu_threads = CpuThreads(options),
-                                                                           .logger = &logger,
-                                                                           .log_format = options.log.format}));
+    set.isolating_.push_back(std::make_unique<worker::IsolatingEngine>(
+        *engine, engine->path(),
+        worker::IsolationOptions{.program = base::ProgramFolder() / "inferd-worker",
+                                 .process_cpu_threads = CpuThreads(options),
+                                 .logger = &logger,
+                                 .log_format = options.log.format}));
     set.pointers_.push_back(set.isolating_.back().get());
   }
   set.ensembles_ = std::make_unique<ensemble::EnsembleEngine>();

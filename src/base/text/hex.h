@@ -13,4 +13,12 @@ inline void AppendHex(std::string& text, uint64_t number, int digits) {
   while (digits-- > 0) text += kDigits[(number >> (kBits * digits)) & 15];
 }
 
+// What a hexadecimal digit stands for, in either case; -1: it is none.
+inline int HexValue(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
 }  // namespace inferd::base

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/system/program_folder.h"
 #include "manifest/read.h"
 
 namespace inferd::controlplane {
@@ -63,10 +64,6 @@ base::Result<std::vector<std::string>> ManifestsOf(const std::string& path) {
   return files;
 }
 
-std::string DefaultRuntimesFolder() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return (program.parent_path() / kDefaultRuntimes).lexically_normal();
-}
+std::string DefaultRuntimesFolder() { return (base::ProgramFolder() / kDefaultRuntimes).lexically_normal(); }
 
 }  // namespace inferd::controlplane

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/system/file_descriptor.h"
+#include "base/system/program_folder.h"
 
 namespace inferd::ctl {
 
@@ -57,8 +58,7 @@ base::Result<int> Run(const std::vector<char*>& arguments, std::string* printed)
 
 base::Result<int> RunServerProgram(const std::vector<std::string>& options, std::string* printed) {
   std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string server = self.parent_path() / "inferd";
+  const std::string server = base::ProgramFolder() / "inferd";
   if (!std::filesystem::exists(server, error)) {
     return std::unexpected(base::NotFound("this needs the server program; '" + server + "' is not there"));
   }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/text/utf8.h"
+
 namespace inferd::enginehost {
 
 namespace {

@@ -5,16 +5,11 @@
 #include <memory>
 #include <utility>
 
+#include "base/text/hex.h"
+
 namespace inferd::net {
 
 namespace {
-
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // To `out`, where there is room for all of `text`.
 base::Result<std::string_view> DecodeSegment(std::string_view text, char* out) {
@@ -24,8 +19,8 @@ base::Result<std::string_view> DecodeSegment(std::string_view text, char* out) {
       *end++ = text[i];
       continue;
     }
-    const int high = i + 2 < text.size() ? HexValue(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? HexValue(text[i + 2]) : -1;
+    const int high = i + 2 < text.size() ? base::HexValue(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? base::HexValue(text[i + 2]) : -1;
     if (high < 0 || low < 0)
       return std::unexpected(base::InvalidArgument("malformed percent-encoding in request target"));
     *end++ = static_cast<char>(high * 16 + low);

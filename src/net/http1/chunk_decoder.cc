@@ -1,5 +1,6 @@
 #include "net/http1/chunk_decoder.h"
 
+#include "base/text/hex.h"
 #include "base/text/http_token.h"
 
 namespace inferd::net::http1 {
@@ -8,13 +9,6 @@ namespace {
 
 constexpr uint32_t kDigitsMax = 15;  // 60 bits: no overflow, and far over every limit
 constexpr uint32_t kExtensionBytesMax = 256;
-
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 bool IsControl(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 
@@ -42,7 +36,7 @@ void ChunkDecoder::Expect(char c, char wanted, Step next) {
 }
 
 void ChunkDecoder::TakeSize(char c) {
-  const int value = HexValue(c);
+  const int value = base::HexValue(c);
   if (value >= 0 && digits_ < kDigitsMax) {
     data_left_ = data_left_ * 16 + static_cast<uint64_t>(value);
     ++digits_;

@@ -7,8 +7,8 @@
 
 #include "base/text/base64.h"
 #include "base/text/hex.h"
+#include "base/text/percent.h"
 #include "base/text/printable.h"
-#include "storage/source/uri.h"
 
 namespace inferd::storage {
 
@@ -29,7 +29,7 @@ base::Result<StoredObject> ReadBlob(const pugi::xml_node& blob) {
   const pugi::xml_node name = blob.child("Name");
   const pugi::xml_node properties = blob.child("Properties");
   StoredObject object{.key = name.child_value()};
-  if (name.attribute("Encoded").as_bool()) object.key = PercentDecoded(object.key);
+  if (name.attribute("Encoded").as_bool()) object.key = base::PercentDecoded(object.key);
   const std::string_view size = properties.child_value("Content-Length");
   const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), object.size);
   if (object.key.empty() || size.empty() || error != std::errc() || end != size.data() + size.size()) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/text/base64.h"
+#include "base/text/percent.h"
 #include "storage/source/uri.h"
 
 namespace inferd::storage {
@@ -24,7 +25,8 @@ std::string SignedParameters(std::string_view query) {
     const std::string_view one = query.substr(begin, end - begin);
     begin = end + 1;
     const size_t equals = std::min(one.find('='), one.size());
-    parameters[PercentDecoded(one.substr(0, equals))] = PercentDecoded(one.substr(std::min(equals + 1, one.size())));
+    parameters[base::PercentDecoded(one.substr(0, equals))] =
+        base::PercentDecoded(one.substr(std::min(equals + 1, one.size())));
   }
   std::string text;
   for (const auto& [name, value] : parameters) text += "\n" + name + ":" + value;

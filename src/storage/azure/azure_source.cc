@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text/percent.h"
 #include "storage/azure/azure_listing.h"
 #include "storage/source/answer.h"
 #include "storage/source/file_response.h"
@@ -33,7 +34,7 @@ base::Result<AzureLocation> ReadAzureLocation(const std::string& uri, const Envi
   if (container.empty()) return std::unexpected(base::InvalidArgument(ShownUri(uri) + " names no container"));
   AzureLocation location{.account = std::string(parts.host.substr(0, parts.host.find('.'))),
                          .container_url = "https://" + std::string(parts.authority),
-                         .path = PercentDecoded(TrimSlashes(path.substr(slash))),
+                         .path = base::PercentDecoded(TrimSlashes(path.substr(slash))),
                          .signature = std::string(parts.query)};
   if (std::string endpoint = environment("AZURE_STORAGE_BLOB_ENDPOINT"); !endpoint.empty()) {
     while (endpoint.ends_with('/')) endpoint.pop_back();
@@ -69,8 +70,8 @@ base::Result<FetchRequest> AzureSource::Request(std::string url, const std::opti
 base::Result<std::vector<RemoteFile>> AzureSource::List(const std::stop_token& stop) {
   const auto fetch_page = [&](const std::string& token) -> base::Result<ObjectPage> {
     std::string url =
-        location_.container_url + "?restype=container&comp=list&prefix=" + PercentEncoded(location_.path, false);
-    if (!token.empty()) url += "&marker=" + PercentEncoded(token, false);
+        location_.container_url + "?restype=container&comp=list&prefix=" + base::PercentEncoded(location_.path, false);
+    if (!token.empty()) url += "&marker=" + base::PercentEncoded(token, false);
     INFERD_ASSIGN_OR_RETURN(const FetchRequest request, Request(std::move(url), std::nullopt));
     INFERD_ASSIGN_OR_RETURN(const std::string answer, FetchAnswer(client_, request, name_, ReadAzureError, stop));
     auto page = ReadAzurePage(answer);
@@ -86,7 +87,7 @@ base::Result<std::vector<RemoteFile>> AzureSource::List(const std::stop_token& s
 base::Status AzureSource::Read(const RemoteFile& file, const ByteRange& range, const ByteSink& sink,
                                const std::stop_token& stop) {
   INFERD_ASSIGN_OR_RETURN(FetchRequest request,
-                          Request(location_.container_url + "/" + PercentEncoded(file.key, true), range));
+                          Request(location_.container_url + "/" + base::PercentEncoded(file.key, true), range));
   return FetchFile(client_, std::move(request), file, range, name_ + ": " + file.path, sink, stop);
 }
 

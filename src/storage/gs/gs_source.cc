@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/system/regular_file.h"
+#include "base/text/percent.h"
 #include "storage/gs/gs_listing.h"
 #include "storage/source/answer.h"
 #include "storage/source/file_response.h"
@@ -44,7 +45,7 @@ base::Result<std::unique_ptr<Source>> GsSource::Open(const std::string& uri, con
   if (server.find("://") == std::string::npos) server.insert(0, "http://");
   while (server.ends_with('/')) server.pop_back();
   return std::unique_ptr<Source>(new GsSource(uri, std::string(behind_scheme.substr(path)),
-                                              server + "/storage/v1/b/" + PercentEncoded(bucket, false) + "/o",
+                                              server + "/storage/v1/b/" + base::PercentEncoded(bucket, false) + "/o",
                                               std::move(account)));
 }
 
@@ -64,8 +65,8 @@ base::Result<FetchRequest> GsSource::Request(std::string url, const std::stop_to
 
 base::Result<std::vector<RemoteFile>> GsSource::List(const std::stop_token& stop) {
   const auto fetch_page = [&](const std::string& token) -> base::Result<ObjectPage> {
-    std::string url = objects_url_ + "?prefix=" + PercentEncoded(path_, false);
-    if (!token.empty()) url += "&pageToken=" + PercentEncoded(token, false);
+    std::string url = objects_url_ + "?prefix=" + base::PercentEncoded(path_, false);
+    if (!token.empty()) url += "&pageToken=" + base::PercentEncoded(token, false);
     INFERD_ASSIGN_OR_RETURN(const FetchRequest request, Request(std::move(url), stop));
     INFERD_ASSIGN_OR_RETURN(const std::string answer, FetchAnswer(client_, request, name_, ReadGsError, stop));
     auto page = ReadGsPage(answer);
@@ -82,8 +83,8 @@ base::Result<std::vector<RemoteFile>> GsSource::List(const std::stop_token& stop
 // compare.
 base::Status GsSource::Read(const RemoteFile& file, const ByteRange& range, const ByteSink& sink,
                             const std::stop_token& stop) {
-  std::string url = objects_url_ + "/" + PercentEncoded(file.key, false) + "?alt=media";
-  if (!file.tag.empty()) url += "&generation=" + PercentEncoded(file.tag, false);
+  std::string url = objects_url_ + "/" + base::PercentEncoded(file.key, false) + "?alt=media";
+  if (!file.tag.empty()) url += "&generation=" + base::PercentEncoded(file.tag, false);
   INFERD_ASSIGN_OR_RETURN(FetchRequest request, Request(std::move(url), stop));
   RemoteFile asked = file;
   asked.tag.clear();

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/text/base64.h"
+#include "base/text/percent.h"
 #include "json/read.h"
 #include "json/writer.h"
 #include "storage/gs/gs_listing.h"
 #include "storage/source/answer.h"
-#include "storage/source/uri.h"
 
 namespace inferd::storage {
 
@@ -100,8 +100,8 @@ base::Result<AccessToken> FetchAccessToken(const ServiceAccount& account, const 
   INFERD_ASSIGN_OR_RETURN(const std::string assertion, SignedAssertion(account, now));
   FetchRequest request{.method = "POST", .url = account.token_url};
   request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}};
-  request.body =
-      "grant_type=" + PercentEncoded("urn:ietf:params:oauth:grant-type:jwt-bearer", false) + "&assertion=" + assertion;
+  request.body = "grant_type=" + base::PercentEncoded("urn:ietf:params:oauth:grant-type:jwt-bearer", false) +
+                 "&assertion=" + assertion;
   const std::string name = "service account " + account.email;
   INFERD_ASSIGN_OR_RETURN(const std::string answer, FetchAnswer(client, request, name, ReadGsError, stop));
   AccessToken token{.text = {}, .lifetime = std::chrono::seconds(kLifetimeSeconds)};

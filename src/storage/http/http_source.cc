@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/text/http_token.h"
+#include "base/text/percent.h"
 #include "json/read.h"
 #include "storage/source/file_response.h"
 #include "storage/source/uri.h"
@@ -61,7 +62,7 @@ HttpSource::HttpSource(FetchRequest request, std::string shown, std::string file
 
 base::Result<std::unique_ptr<Source>> HttpSource::Open(const std::string& uri, const Environment& environment) {
   const UriParts parts = SplitUri(uri);
-  std::string file_name = PercentDecoded(parts.path.substr(parts.path.rfind('/') + 1));
+  std::string file_name = base::PercentDecoded(parts.path.substr(parts.path.rfind('/') + 1));
   if (file_name.empty())
     return std::unexpected(base::InvalidArgument("No filename contained in URI: " + ShownUri(uri)));
   const std::string variable = std::string(parts.host) + "-headers";

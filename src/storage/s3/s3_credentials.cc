@@ -3,9 +3,9 @@
 #include <pugixml.hpp>
 
 #include "base/system/regular_file.h"
+#include "base/text/percent.h"
 #include "storage/s3/s3_listing.h"
 #include "storage/source/answer.h"
-#include "storage/source/uri.h"
 
 namespace inferd::storage {
 
@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kTokenBytesMax = 64 << 10;
 
 std::string FormField(const std::string& name, const std::string& value) {
-  return "&" + name + "=" + PercentEncoded(value, false);
+  return "&" + name + "=" + base::PercentEncoded(value, false);
 }
 
 base::Result<S3Credentials> ReadAssumedRole(const std::string& xml) {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/text/digits.h"
+#include "base/text/percent.h"
 #include "base/text/printable.h"
-#include "storage/source/uri.h"
 
 namespace inferd::storage {
 
@@ -19,7 +19,7 @@ constexpr int kDigitsMax = 19;  // of a size in 64 bits
 // Keys of pages come as in a form: a '+' is a space.
 std::string FormDecoded(std::string text) {
   std::ranges::replace(text, '+', ' ');
-  return PercentDecoded(text);
+  return base::PercentDecoded(text);
 }
 
 base::Result<uint64_t> ReadSize(const char* text) {

@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "base/text/percent.h"
 #include "storage/s3/s3_listing.h"
 #include "storage/source/answer.h"
 #include "storage/source/file_response.h"
-#include "storage/source/uri.h"
 
 namespace inferd::storage {
 
@@ -17,8 +17,8 @@ constexpr const char* kNoBodyDigest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e46
 // Parameters are sorted by name, since libcurl signs them as they stand.
 std::string PageUrl(const S3Settings& settings, const std::string& token) {
   std::string url = settings.bucket_url + "/?";
-  if (!token.empty()) url += "continuation-token=" + PercentEncoded(token, false) + "&";
-  return url + "encoding-type=url&list-type=2&prefix=" + PercentEncoded(settings.path, false);
+  if (!token.empty()) url += "continuation-token=" + base::PercentEncoded(token, false) + "&";
+  return url + "encoding-type=url&list-type=2&prefix=" + base::PercentEncoded(settings.path, false);
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ base::Result<std::vector<RemoteFile>> S3Source::List(const std::stop_token& stop
 base::Status S3Source::Read(const RemoteFile& file, const ByteRange& range, const ByteSink& sink,
                             const std::stop_token& stop) {
   INFERD_ASSIGN_OR_RETURN(FetchRequest request,
-                          Request(settings_.bucket_url + "/" + PercentEncoded(file.key, true), stop));
+                          Request(settings_.bucket_url + "/" + base::PercentEncoded(file.key, true), stop));
   return FetchFile(client_, std::move(request), file, range, "s3://" + settings_.bucket + "/" + file.key, sink, stop);
 }
 

@@ -17,13 +17,6 @@ struct UriParts {
 
 UriParts SplitUri(std::string_view uri);
 
-// "%20" as " "; an escape that is none stays as it is.
-std::string PercentDecoded(std::string_view text);
-
-// As it stands in a URI's path: what is neither a letter, a digit nor one of "-._~" as %XX, by RFC 3986 and as
-// signatures want it. A '/' stays where `keep_slashes`.
-std::string PercentEncoded(std::string_view text, bool keep_slashes);
-
 // KServe: anything without "<word>://" is a path of this machine.
 bool IsLocalPath(std::string_view uri);
 

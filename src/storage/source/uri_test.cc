@@ -21,13 +21,6 @@ TEST(UriTest, HasItsParts) {
   EXPECT_EQ(SplitUri("/models/a").scheme, "");
 }
 
-TEST(UriTest, EscapesAreReadAndWritten) {
-  EXPECT_EQ(PercentDecoded("a%20b%2Fc%zz%4"), "a b/c%zz%4");
-  EXPECT_EQ(PercentDecoded("%41%"), "A%");
-  EXPECT_EQ(PercentEncoded("a b/c+d~e=ü", true), "a%20b/c%2Bd~e%3D%C3%BC");
-  EXPECT_EQ(PercentEncoded("a/b", false), "a%2Fb");
-}
-
 TEST(UriTest, WithoutASchemeItIsALocalPath) {
   for (const char* uri : {"/mnt/models", "models", "", "://x", "-://x"}) EXPECT_TRUE(IsLocalPath(uri)) << uri;
   for (const char* uri : {"s3://b", "x_1://b", "file:///a"}) EXPECT_FALSE(IsLocalPath(uri)) << uri;
