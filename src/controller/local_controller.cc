@@ -111,16 +111,16 @@ base::Result<LocalController::Stamps> LocalController::LookAtFiles() const {
 }
 
 base::Status LocalController::Apply(const Stamps& stamps) {
-  auto files = std::make_unique<controlplane::ObjectFiles>();
-  for (const auto& [file, stamp] : stamps) INFERD_RETURN_IF_ERROR(files->Add(file));
+  controlplane::ObjectFiles files;
+  for (const auto& [file, stamp] : stamps) INFERD_RETURN_IF_ERROR(files.Add(file));
   std::vector<const Object*> objects;
-  for (const Object& object : files->objects()) objects.push_back(&object);
+  for (const Object& object : files.objects()) objects.push_back(&object);
   const auto reviews = controlplane::ReviewObjects(objects, known_runtimes_.runtimes());
   base::Status fault;
   std::set<std::string> keys;
   for (const controlplane::ObjectReview& review : reviews) {
     for (const manifest::Problem& problem : review.problems) {
-      const std::string text = problem.ToString(files->files().at(review.object));
+      const std::string text = problem.ToString(files.files().at(review.object));
       if (fault.ok()) fault = base::InvalidArgument(text);
     }
     const auto* service = std::get_if<InferenceService>(&review.object->typed);
@@ -130,18 +130,10 @@ base::Status LocalController::Apply(const Stamps& stamps) {
   }
   INFERD_RETURN_IF_ERROR(fault);
 
-  std::vector<const controlplane::ServingRuntime*> runtimes = files->runtimes();
-  for (const controlplane::ServingRuntime* known : known_runtimes_.runtimes()) {
-    const bool replaced = std::ranges::any_of(runtimes, [known](const auto* runtime) {
-      return runtime->cluster_wide && runtime->metadata.name == known->metadata.name;
-    });
-    if (!replaced) runtimes.push_back(known);
-  }
-  for (const Object* object : objects) {
-    if (const auto* config = std::get_if<controlplane::InferenceServiceConfig>(&object->typed)) {
-      config_ = *config;
-      config_.ingress.disable_virtual_service = true;
-    }
+  const controlplane::ReviewContext context = controlplane::ContextOf(objects, known_runtimes_.runtimes());
+  if (context.config != nullptr) {
+    config_ = *context.config;
+    config_.ingress.disable_virtual_service = true;
   }
   for (const Object* object : objects) {
     const auto* service = std::get_if<InferenceService>(&object->typed);
@@ -157,12 +149,11 @@ base::Status LocalController::Apply(const Stamps& stamps) {
                                                      }
                                                    }});
     }
-    runner->Apply(*service, runtimes, Now());
+    runner->Apply(*service, context.runtimes, Now());
   }
   for (const auto& [key, runner] : services_) {
     if (!keys.contains(key)) runner->Remove();
   }
-  applied_ = std::move(files);
   Tick();
   SetRoutes();
   return base::OkStatus();

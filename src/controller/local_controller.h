@@ -64,7 +64,6 @@ class LocalController final {
   bool folder_is_ours_ = false;
   controlplane::InferenceServiceConfig config_;
   controlplane::ObjectFiles known_runtimes_;
-  std::unique_ptr<controlplane::ObjectFiles> applied_;
   Stamps stamps_;
   controlplane::ScaleTime looked_{0};
   node::NodeOptions node_;

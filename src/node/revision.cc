@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/system/file_descriptor.h"
+#include "controlplane/api/annotations.h"
 
 namespace inferd::node {
 
@@ -20,7 +21,6 @@ using controlplane::ScaleTime;
 
 constexpr ScaleTime kMeasureEvery{1'000};
 constexpr ScaleTime kScaleEvery{2'000};  // Knative: tick-interval
-const std::string kSourceAnnotation = "internal.serving.kserve.io/storage-initializer-sourceuri";
 
 // One that nobody listens on now.
 base::Result<uint16_t> TakePort() {
@@ -37,7 +37,7 @@ base::Result<uint16_t> TakePort() {
 }
 
 std::string SourceOf(const controlplane::ResolvedPod& pod) {
-  const auto found = pod.annotations.find(kSourceAnnotation);
+  const auto found = pod.annotations.find(controlplane::kStorageSourceAnnotation);
   return found == pod.annotations.end() ? std::string() : found->second;
 }
 
@@ -179,11 +179,7 @@ void Revision::EndIdle() {
 }
 
 RevisionStatus Revision::status() const {
-  RevisionStatus status{.ready = published_.size(), .replicas = Staying(), .was_ready = was_ready_};
-  for (const Member& member : replicas_) {
-    if (std::string failure = member.replica->failure(); !failure.empty()) status.failure = std::move(failure);
-  }
-  return status;
+  return {.ready = published_.size(), .replicas = Staying(), .was_ready = was_ready_};
 }
 
 }  // namespace inferd::node

@@ -28,7 +28,6 @@ struct RevisionStatus {
   size_t ready = 0;     // replicas
   size_t replicas = 0;  // that run or are to
   bool was_ready = false;
-  std::string failure = {};  // of the newest replica that failed; empty: none has
 };
 
 // One version of a component: its replicas, as processes of this machine, and how many of them there are: by the load,

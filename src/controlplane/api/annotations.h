@@ -12,6 +12,9 @@ inline const std::string kAutoscalerMetricsAnnotation = "serving.kserve.io/metri
 inline const std::string kTargetUtilizationAnnotation = "serving.kserve.io/targetUtilizationPercentage";
 inline const std::string kTagRoutingAnnotation = "serving.kserve.io/enable-tag-routing";
 
+// Of a component's pods: where their model comes from.
+inline const std::string kStorageSourceAnnotation = "internal.serving.kserve.io/storage-initializer-sourceuri";
+
 inline const std::string kInferenceServiceLabel = "serving.kserve.io/inferenceservice";
 inline const std::string kComponentLabel = "component";
 

@@ -90,7 +90,7 @@ void AnnotateMultiModel(const InferenceService& service, StringMap& annotations)
 
 void AnnotateStorage(const std::optional<std::string>& storage_uri, const std::optional<StorageSpec>& storage,
                      StringMap& annotations) {
-  if (storage_uri.has_value()) annotations[kInternal + "storage-initializer-sourceuri"] = *storage_uri;
+  if (storage_uri.has_value()) annotations[kStorageSourceAnnotation] = *storage_uri;
   if (!storage.has_value()) return;
   annotations[kInternal + "storage-spec"] = "true";
   if (!storage->parameters.empty()) {
@@ -99,7 +99,7 @@ void AnnotateStorage(const std::optional<std::string>& storage_uri, const std::o
   if (storage->storage_key.has_value()) annotations[kInternal + "storage-spec-key"] = *storage->storage_key;
   if (storage_uri.has_value()) return;
   // The initializer finds the type and the bucket by the key.
-  annotations[kInternal + "storage-initializer-sourceuri"] = "<scheme-placeholder>://" + storage->path.value_or("");
+  annotations[kStorageSourceAnnotation] = "<scheme-placeholder>://" + storage->path.value_or("");
 }
 
 std::string PredictorHost(const InferenceService& service) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "controlplane/pods/pod_resolution.h"
 #include "controlplane/resolve/defaulting.h"
@@ -16,19 +17,7 @@ namespace {
 
 class Reviewer {
  public:
-  Reviewer(std::span<const Object* const> objects, std::span<const ServingRuntime* const> known) {
-    for (const Object* object : objects) {
-      if (const auto* runtime = std::get_if<ServingRuntime>(&object->typed)) runtimes_.push_back(runtime);
-      if (const auto* config = std::get_if<InferenceServiceConfig>(&object->typed)) config_ = config;
-    }
-    const std::vector<const ServingRuntime*> applied = runtimes_;
-    std::ranges::copy_if(known, std::back_inserter(runtimes_), [&](const ServingRuntime* runtime) {
-      return std::ranges::none_of(applied, [&](const ServingRuntime* other) {
-        return other->cluster_wide == runtime->cluster_wide && other->metadata.name == runtime->metadata.name &&
-               other->metadata.namespace_name == runtime->metadata.namespace_name;
-      });
-    });
-  }
+  explicit Reviewer(ReviewContext context) : runtimes_(std::move(context.runtimes)), config_(context.config) {}
 
   ObjectReview Review(const Object& object) {
     review_ = {
@@ -82,18 +71,34 @@ class Reviewer {
   void ReviewTyped(const InferenceServiceConfig&) {}
   void ReviewTyped(const OtherObject&) {}
 
-  std::vector<const ServingRuntime*> runtimes_;
+  const std::vector<const ServingRuntime*> runtimes_;
   const InferenceServiceConfig no_config_;
-  const InferenceServiceConfig* config_ = nullptr;
+  const InferenceServiceConfig* const config_;
   std::set<std::tuple<std::string, std::string, std::string, std::string>> identities_;
   ObjectReview review_;
 };
 
 }  // namespace
 
+ReviewContext ContextOf(std::span<const Object* const> objects, std::span<const ServingRuntime* const> known) {
+  ReviewContext context;
+  for (const Object* object : objects) {
+    if (const auto* runtime = std::get_if<ServingRuntime>(&object->typed)) context.runtimes.push_back(runtime);
+    if (const auto* config = std::get_if<InferenceServiceConfig>(&object->typed)) context.config = config;
+  }
+  const std::vector<const ServingRuntime*> applied = context.runtimes;
+  std::ranges::copy_if(known, std::back_inserter(context.runtimes), [&](const ServingRuntime* runtime) {
+    return std::ranges::none_of(applied, [&](const ServingRuntime* other) {
+      return other->cluster_wide == runtime->cluster_wide && other->metadata.name == runtime->metadata.name &&
+             other->metadata.namespace_name == runtime->metadata.namespace_name;
+    });
+  });
+  return context;
+}
+
 std::vector<ObjectReview> ReviewObjects(std::span<const Object* const> objects,
                                         std::span<const ServingRuntime* const> known) {
-  Reviewer reviewer(objects, known);
+  Reviewer reviewer(ContextOf(objects, known));
   std::vector<ObjectReview> reviews;
   for (const Object* object : objects) reviews.push_back(reviewer.Review(*object));
   return reviews;

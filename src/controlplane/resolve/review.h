@@ -19,6 +19,13 @@ struct ObjectReview {
   std::optional<RuntimeSelection> selection;  // of an InferenceService whose predictor is a model
 };
 
+// By what objects that are applied together are decided about, beside themselves.
+struct ReviewContext {
+  std::vector<const ServingRuntime*> runtimes;     // theirs, then those known that none of theirs is in place of
+  const InferenceServiceConfig* config = nullptr;  // the last of theirs; null: KServe's defaults
+};
+ReviewContext ContextOf(std::span<const Object* const> objects, std::span<const ServingRuntime* const> known);
+
 // Reviews objects that are applied together: reads, defaults and validates each, and selects the runtimes of the
 // InferenceServices among `known` and those that are applied, which go before known ones of the same name. The last
 // inferenceservice-config of the objects is the configuration. In raw mode, the hosts of a service's components are
