@@ -1,10 +1,7 @@
 #include "gateway/forwarded_fields.h"
 
-#include <algorithm>
-#include <array>
-#include <optional>
-
 #include "net/http/ascii.h"
+#include "net/http/connection_fields.h"
 
 namespace inferd::gateway {
 
@@ -15,27 +12,9 @@ using net::EqualsIgnoringCase;
 constexpr std::string_view kForwardedFor = "X-Forwarded-For";
 constexpr std::string_view kForwardedProto = "X-Forwarded-Proto";
 
-// Those of the connection, or of the body's framing: the other connection has its own.
+// Of the connection, or what the transport has dealt with: the other connection has its own.
 bool StaysBehind(std::string_view name) {
-  switch (name.size()) {
-    case 2: return EqualsIgnoringCase(name, "TE");
-    case 6: return EqualsIgnoringCase(name, "Expect");
-    case 7: return EqualsIgnoringCase(name, "Upgrade") || EqualsIgnoringCase(name, "Trailer");
-    case 10: return EqualsIgnoringCase(name, "Connection") || EqualsIgnoringCase(name, "Keep-Alive");
-    case 14: return EqualsIgnoringCase(name, "Content-Length") || EqualsIgnoringCase(name, "HTTP2-Settings");
-    case 16: return EqualsIgnoringCase(name, "Proxy-Connection");
-    case 17: return EqualsIgnoringCase(name, "Transfer-Encoding");
-    default: return false;
-  }
-}
-
-bool Names(std::string_view list, std::string_view name) {
-  while (!list.empty()) {
-    const size_t comma = std::min(list.find(','), list.size());
-    if (EqualsIgnoringCase(net::TrimSpace(list.substr(0, comma)), name)) return true;
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  return false;
+  return net::IsOfConnection(name) || EqualsIgnoringCase(name, "Expect") || EqualsIgnoringCase(name, "HTTP2-Settings");
 }
 
 std::string_view HostOf(std::string_view peer) { return peer.substr(0, peer.rfind(':')); }
@@ -46,7 +25,7 @@ ForwardedFields::ForwardedFields(const net::RequestHead& head) {
   const std::string_view connection = head.Find("Connection").value_or("");
   bool has_proto = false;
   for (const auto& [name, value] : head.headers) {
-    if (StaysBehind(name) || (!connection.empty() && Names(connection, name))) continue;
+    if (StaysBehind(name) || (!connection.empty() && net::ListNames(connection, name))) continue;
     if (EqualsIgnoringCase(name, kForwardedFor)) {
       forwarded_for_.append(forwarded_for_.empty() ? "" : ", ").append(value);
       continue;

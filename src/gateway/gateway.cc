@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/mix_bits.h"
 #include "gateway/proxied_call.h"
+#include "net/end_of_turn.h"
 #include "net/event_loop.h"
 #include "net/http/transport_answer.h"
 
@@ -38,14 +39,9 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
  public:
   Handler(const Gateway& gateway, net::EventLoop& loop)
       : gateway_(gateway),
-        loop_(loop),
         pool_(loop, gateway.options_),
+        done_(loop),
         lots_(static_cast<uint64_t>(base::SystemClock().NowNs()) ^ base::MixBits(loop.index() + 1)) {}
-
-  ~Handler() override {
-    *alive_ = false;
-    calls_.clear();
-  }
 
   net::BodyPlan OnHead(const net::RequestHead&) override { return {}; }
 
@@ -73,14 +69,8 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
   net::upstream::Pool& pool() override { return pool_; }
 
   void OnDone(ProxiedCall& call) override {
-    // It is in the middle of its own code.
-    if (done_.empty()) {
-      loop_.AtEndOfTurn([this, alive = alive_] {
-        if (*alive) done_.clear();
-      });
-    }
     const size_t index = call.index;
-    done_.push_back(std::move(calls_[index]));
+    done_.Add(std::move(calls_[index]));
     if (index + 1 < calls_.size()) {
       calls_[index] = std::move(calls_.back());
       calls_[index]->index = index;
@@ -90,14 +80,12 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
 
  private:
   const Gateway& gateway_;
-  net::EventLoop& loop_;
   net::upstream::Pool pool_;
+  net::DestroyedAtEndOfTurn<ProxiedCall> done_;
   uint64_t lots_;
   uint64_t version_ = 0;
   std::shared_ptr<const RouteTable> routes_;
   std::vector<std::unique_ptr<ProxiedCall>> calls_;
-  std::vector<std::unique_ptr<ProxiedCall>> done_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 Gateway::Gateway(net::upstream::PoolOptions options) : options_(std::move(options)) {}

@@ -57,17 +57,16 @@ void ProxiedCall::Send(Lease lease) {
   ++attempts_;
   lease_ = std::move(lease);
   ArmTimer(route_.timeout);
-  std::string target(request_.head.target);
-  if (!route_.strip_prefix.empty()) target = StripPrefix(target, route_.strip_prefix);
+  std::string stripped;
+  if (!route_.strip_prefix.empty()) stripped = StripPrefix(request_.head.target, route_.strip_prefix);
   const ForwardedFields fields(request_.head);
   net::upstream::Request request;
   // The transport leaves out the body of what answers HEAD.
   request.method = request_.head.method == net::Method::kHead ? "GET" : request_.head.method_text;
-  request.target = target;
+  request.target = stripped.empty() ? request_.head.target : std::string_view(stripped);
   request.fields = fields.list();
   request.body = request_.body;
-  request.says_length = request_.head.method != net::Method::kGet && request_.head.method != net::Method::kHead;
-  if (!request.body.empty()) request.says_length = true;
+  request.says_length = !only_reads() || !request.body.empty();
   if (const base::Status sent = owner_.pool().Send(lease_.address(), request, *this); !sent.ok()) {
     GoElsewhere(std::string(sent.message()));
   }
@@ -135,8 +134,7 @@ void ProxiedCall::OnEnd() {
 }
 
 void ProxiedCall::OnFailure(Failure failure) {
-  const bool repeatable = request_.head.method == net::Method::kGet || request_.head.method == net::Method::kHead;
-  if (failure.kind == Failure::Kind::kNotConnected || (failure.kind == Failure::Kind::kStale && repeatable)) {
+  if (failure.kind == Failure::Kind::kNotConnected || (failure.kind == Failure::Kind::kStale && only_reads())) {
     return GoElsewhere(std::move(failure.text));
   }
   // A Reply that is dropped in the middle of its response breaks the connection off, so that nobody takes it for whole.

@@ -51,6 +51,10 @@ class ProxiedCall final : public net::upstream::Receiver {
   void Refuse(int status, std::string_view text);
   void Done();
   void ArmTimer(std::chrono::milliseconds delay);
+  // It may be sent again.
+  bool only_reads() const {
+    return request_.head.method == net::Method::kGet || request_.head.method == net::Method::kHead;
+  }
   bool whole_in_one() const { return length_.has_value() && *length_ <= kWholeBytesMax; }
 
   // Receiver.

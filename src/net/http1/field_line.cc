@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "net/http/ascii.h"
 #include "net/http1/field_value.h"
 
 namespace inferd::net::http1 {

@@ -12,10 +12,9 @@ constexpr std::chrono::milliseconds kLookAtIdle{1'000};
 }  // namespace
 
 Pool::Pool(EventLoop& loop, PoolOptions options)
-    : loop_(loop), options_(std::move(options)), read_space_(new std::byte[kReadBytes]) {}
+    : loop_(loop), options_(std::move(options)), read_space_(new std::byte[kReadBytes]), closed_(loop) {}
 
 Pool::~Pool() {
-  *self_ = nullptr;
   if (timer_ != 0) loop_.CancelTimer(timer_);
 }
 
@@ -59,22 +58,15 @@ void Pool::OnClosed(Connection& connection) {
   }
   const auto found = connections_.find(&connection);
   if (found == connections_.end()) return;
-  // It may be in the middle of a call.
-  if (closed_.empty()) {
-    loop_.AtEndOfTurn([self = self_] {
-      if (*self != nullptr) (*self)->closed_.clear();
-    });
-  }
-  closed_.push_back(std::move(found->second));
+  closed_.Add(std::move(found->second));
   connections_.erase(found);
 }
 
 void Pool::ArmIdleTimer() {
   if (timer_ != 0) return;
-  timer_ = loop_.RunAfter(kLookAtIdle, [self = self_] {
-    if (*self == nullptr) return;
-    (*self)->timer_ = 0;
-    (*self)->CloseIdle();
+  timer_ = loop_.RunAfter(kLookAtIdle, [this] {
+    timer_ = 0;
+    CloseIdle();
   });
 }
 

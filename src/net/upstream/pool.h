@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "net/end_of_turn.h"
 #include "net/event_loop.h"
 #include "net/http/limits.h"
 #include "net/upstream/address.h"
@@ -54,10 +55,8 @@ class Pool final : public ConnectionOwner {
   const std::unique_ptr<std::byte[]> read_space_;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   std::unordered_map<std::string, std::vector<Connection*>> idle_;  // by address, the one used last behind
-  std::vector<std::unique_ptr<Connection>> closed_;                 // until the end of the turn
+  DestroyedAtEndOfTurn<Connection> closed_;
   Loop::TimerId timer_ = 0;
-  // What was posted finds nothing any more once this has gone.
-  std::shared_ptr<Pool*> self_ = std::make_shared<Pool*>(this);
 };
 
 }  // namespace inferd::net::upstream

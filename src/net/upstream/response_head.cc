@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "net/http/ascii.h"
+#include "net/http/connection_fields.h"
 #include "net/http1/field_line.h"
 
 namespace inferd::net::upstream {
@@ -36,18 +37,10 @@ struct Said {
   std::string_view connection;  // names of further fields that are of the connection alone
 };
 
-bool IsOfConnection(std::string_view name) {
-  for (const std::string_view known : {"Connection", "Keep-Alive", "Proxy-Connection", "Transfer-Encoding", "Upgrade",
-                                       "Trailer", "TE", "Content-Length"}) {
-    if (EqualsIgnoringCase(name, known)) return true;
-  }
-  return false;
-}
-
 std::optional<std::string> Interpret(std::string_view name, std::string_view value, Said& said) {
   if (EqualsIgnoringCase(name, "Connection")) {
     said.connection = value;
-    http1::ForEachToken(value, [&said](std::string_view token) {
+    ForEachToken(value, [&said](std::string_view token) {
       said.close |= EqualsIgnoringCase(token, "close");
       said.keep_alive |= EqualsIgnoringCase(token, "keep-alive");
     });
@@ -84,10 +77,8 @@ std::expected<Framing, std::string> FramingOf(const Said& said, bool http10, boo
 }
 
 void LeaveOut(std::string_view names, FieldViews& fields) {
-  http1::ForEachToken(names, [&fields](std::string_view name) {
-    const auto is_named = [name](const FieldView& field) { return EqualsIgnoringCase(field.first, name); };
-    fields.erase(std::remove_if(fields.begin(), fields.end(), is_named), fields.end());
-  });
+  const auto is_named = [names](const FieldView& field) { return ListNames(names, field.first); };
+  fields.erase(std::remove_if(fields.begin(), fields.end(), is_named), fields.end());
 }
 
 }  // namespace
