@@ -103,19 +103,24 @@ def test_an_unknown_option_beside_another_server(tree):
     assert "is serving" not in output
 
 
-def test_an_inference_service(tree, tmp_path):
-    """By V2 and V1, through the gateway."""
-    http, said = free_ports(1)[0], tmp_path / "output"
-    with said.open("w") as output, subprocess.Popen([tree / "quickstart", "--kserve", f"--http-port={http}"], stdin=subprocess.DEVNULL,
+def served(tree, folder, *options):
+    """What it says until it serves, and then until it has ended."""
+    said = folder / "output"
+    with said.open("w") as output, subprocess.Popen([tree / "quickstart", *options], cwd=folder, stdin=subprocess.DEVNULL,
                                                     stdout=output, stderr=subprocess.STDOUT) as quickstart:
         try:
             wait_until(lambda: quickstart.poll() is not None or "Ctrl-C ends it." in said.read_text(), "it serves", timeout_s=240)
             assert quickstart.poll() is None, said.read_text()
             quickstart.send_signal(signal.SIGTERM)
-            assert quickstart.wait(timeout=60) == 0, said.read_text()
+            assert quickstart.wait(timeout=30) == 0, said.read_text()
         finally:
             quickstart.terminate()
-    shown = said.read_text()
+    return said.read_text()
+
+
+def test_an_inference_service(tree, tmp_path):
+    """By V2 and V1, through the gateway."""
+    shown = served(tree, tmp_path, "--kserve", f"--http-port={free_ports(1)[0]}")
     assert "/serving/default/digits/v2/models/digits/infer\n" in shown and "/v1/models/digits:predict\n" in shown
     by_v2, by_v1 = (json.loads(re.search(rf'^\{{"{begin}":.*$', shown, re.MULTILINE)[0]) for begin in ("model_name", "predictions"))
     assert by_v2["outputs"][0]["data"][0].endswith(":3")
@@ -136,19 +141,9 @@ def test_it_serves_and_shows_the_documented_calls(tmp_path):
     http, grpc, metrics = free_ports(3)
     options = ["--engines", "all", "--http-address=127.0.0.1", "--grpc-address=127.0.0.1",
                "--metrics-address=127.0.0.1", "--http-port", str(http), f"--grpc-port={grpc}", "--metrics-port", str(metrics)]
-    said = tmp_path / "output"
-    with said.open("w") as output, subprocess.Popen([ROOT / "quickstart", *options], cwd=tmp_path, stdin=subprocess.DEVNULL,
-                                                    stdout=output, stderr=subprocess.STDOUT) as quickstart:
-        try:
-            wait_until(lambda: quickstart.poll() is not None or "Ctrl-C ends it." in said.read_text(), "it serves", timeout_s=240)
-            assert quickstart.poll() is None, said.read_text()
-            quickstart.send_signal(signal.SIGTERM)
-            assert quickstart.wait(timeout=30) == 0, said.read_text()
-        finally:
-            quickstart.terminate()
+    text = served(ROOT, tmp_path, *options)
     with contextlib.closing(socket.socket()) as probe:
         assert probe.connect_ex(("127.0.0.1", http)) != 0, "the server ended with it"
-    text = said.read_text()
     assert f"http://localhost:{http} " in text and f"localhost:{grpc} " in text and f"http://localhost:{metrics}/metrics" in text
     assert "$ inferctl infer iris --request examples/requests/iris.json\n\nmodel iris, version 1\n" in text
     regressed, classified = [2.5, 3.0], [[["half", 2.5], ["rest", 3.5]]]

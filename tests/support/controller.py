@@ -6,9 +6,8 @@ import pathlib
 import re
 import signal
 import subprocess
-import tempfile
 
-from support.server import PROGRAMS, free_ports, wait_until
+from support.server import PROGRAMS, LoggedProgram, free_ports, wait_until
 
 SERVICE = """\
 apiVersion: serving.kserve.io/v1beta1
@@ -49,14 +48,13 @@ def service(name, uri, least=0, more="", model_format="xgboost"):
     return SERVICE.format(name=name, uri=uri, least=least, more=more, format=model_format)
 
 
-class Controller:
+class Controller(LoggedProgram):
     """One inferd-controller --local on a free port of the loopback. Use as a context manager."""
 
     def __init__(self, *files, options=()):
+        super().__init__()
         self.port = free_ports(1)[0]
         self._command = [PROGRAMS.absolute() / "inferd-controller", "--local", *files, "--http-port", self.port, *options]
-        self._log = tempfile.TemporaryFile("a+")
-        self.process = None
 
     def __enter__(self):
         self.process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log,
@@ -79,16 +77,6 @@ class Controller:
                 self.process.wait(timeout=60)
         finally:
             self.kill()
-
-    def kill(self):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-
-    def log(self):
-        self._log.flush()
-        self._log.seek(0)
-        return self._log.read()
 
     def ready_replicas(self, revision):
         """As the log said last; None: nothing yet."""

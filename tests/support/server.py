@@ -54,10 +54,29 @@ def wait_until(condition, what, timeout_s=120):
     raise AssertionError(f"still not so after {timeout_s} s: {what}")
 
 
-class Server:
+class LoggedProgram:
+    """A process whose output is kept, to be read at any time."""
+
+    def __init__(self):
+        self._log = tempfile.TemporaryFile("a+")
+        self.process = None
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def log(self):
+        self._log.flush()
+        self._log.seek(0)
+        return self._log.read()
+
+
+class Server(LoggedProgram):
     """One inferd process on free ports of the loopback. Use as a context manager."""
 
     def __init__(self, *repositories, options=(), ready=True, folder=None):
+        super().__init__()
         self.port, self.metrics_port, self.grpc_port = free_ports(3)
         self.address = f"127.0.0.1:{self.port}"
         self.grpc_address = f"127.0.0.1:{self.grpc_port}"
@@ -71,8 +90,6 @@ class Server:
         for repository in repositories:
             self._command += ["--model-repository", str(repository)]
         self.with_options(options)
-        self._log = tempfile.TemporaryFile("a+")
-        self.process = None
 
     def with_options(self, options):
         """The same server, told more; before it is started."""
@@ -107,16 +124,6 @@ class Server:
             self.kill()
             if kind is not None:
                 print(self.log())
-
-    def kill(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-
-    def log(self):
-        self._log.flush()
-        self._log.seek(0)
-        return self._log.read()
 
     def connect(self, timeout_s):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout_s)
