@@ -49,7 +49,7 @@ base::Result<Backend::Place> Backend::Acquire(net::Loop& loop, Granted granted, 
   bool on_demand = false;
   {
     const base::MutexLock lock(mutex_);
-    // Who waits has come before.
+    // The requests that wait have come before.
     if (waiting_.empty()) {
       if (std::shared_ptr<Replica> replica = FindFree(not_on)) {
         ++replica->in_flight;

@@ -122,7 +122,7 @@ class Backend final : public std::enable_shared_from_this<Backend> {
 
   void Release(const std::shared_ptr<Replica>& replica);
   std::shared_ptr<Replica> FindFree(const Replica* not_on) REQUIRES(mutex_);
-  // Who can be served now, to be told without the lock.
+  // The requests that can be served now, to be told without the lock.
   std::vector<Granting> GrantWaiting() REQUIRES(mutex_);
   void Tell(std::vector<Granting> granted) EXCLUDES(mutex_);
   void Count(int64_t change) REQUIRES(mutex_);

@@ -242,7 +242,7 @@ TEST_F(GatewayTest, LargeBodiesBothWays) {
   EXPECT_EQ(response->Find("Content-Length"), std::to_string(body.size()));
 }
 
-// A client that does not read holds its replica's response up, and nobody else's.
+// A client that does not read holds its replica's response up, and no other client's.
 TEST_F(GatewayTest, AClientThatDoesNotReadTakesNoMemory) {
   const std::string body(50'000'000, 'x');
   ScriptedServer replica([&](const std::string& request) {

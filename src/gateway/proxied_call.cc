@@ -137,7 +137,8 @@ void ProxiedCall::OnFailure(Failure failure) {
   if (failure.kind == Failure::Kind::kNotConnected || (failure.kind == Failure::Kind::kStale && only_reads())) {
     return GoElsewhere(std::move(failure.text));
   }
-  // A Reply that is dropped in the middle of its response breaks the connection off, so that nobody takes it for whole.
+  // A Reply that is dropped in the middle of its response breaks the connection off, so that no client takes it for
+  // whole.
   if (!started_) reply_.Send(net::TransportAnswer(502, failure.text));
   Done();
 }

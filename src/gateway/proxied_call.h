@@ -15,11 +15,11 @@ namespace inferd::gateway {
 
 class ProxiedCall;
 
-// Who has the calls of a loop.
+// The owner of a loop's calls.
 class CallOwner {
  public:
   virtual net::upstream::Pool& pool() = 0;
-  // It has answered, or nobody waits for its answer; it is to be destroyed, perhaps in the middle of a call.
+  // It has answered, or no client waits for its answer; it is to be destroyed, perhaps in the middle of a call.
   virtual void OnDone(ProxiedCall& call) = 0;
 
  protected:

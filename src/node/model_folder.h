@@ -15,7 +15,7 @@ class ModelFolder final {
   ModelFolder(std::string uri, std::string folder);
   ~ModelFolder();  // removes it
 
-  // The folder, once the model is there; who comes meanwhile waits. What failed is tried again with the next call. The
+  // The folder, once the model is there; other calls wait meanwhile. What failed is tried again with the next call. The
   // errors are storage::Download's; CANCELLED: `stop` said so.
   base::Result<std::string> Await(const std::stop_token& stop);
 

@@ -24,7 +24,7 @@ struct ProcessSpec {
 // Where a pod runs here.
 struct PodPlace {
   std::string models_folder;  // what is /mnt/models in a container; empty: the pod has no model
-  // A port of this machine that nobody uses, for one of the container's. RESOURCE_EXHAUSTED: there is none.
+  // A port of this machine that is not in use, for one of the container's. RESOURCE_EXHAUSTED: there is none.
   std::function<base::Result<uint16_t>()> take_port;
 };
 

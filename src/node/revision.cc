@@ -22,7 +22,7 @@ using controlplane::ScaleTime;
 constexpr ScaleTime kMeasureEvery{1'000};
 constexpr ScaleTime kScaleEvery{2'000};  // Knative: tick-interval
 
-// One that nobody listens on now.
+// One that no program listens on now.
 base::Result<uint16_t> TakePort() {
   const base::FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -113,7 +113,7 @@ int64_t Revision::WantedReplicas(ScaleTime now) {
     const controlplane::KnativeDecision decision = autoscaler_.Scale(now, static_cast<int64_t>(published_.size()));
     if (decision.valid) desired_ = zero_gate_.Pods(decision.desired_pods, now, true);
   }
-  // Who waits, and finds nobody, is not to wait for the next look.
+  // A request that waits, and finds no replica, is not to wait for the next look.
   if (desired_ == 0 && backend_->waiting() > 0) {
     desired_ = zero_gate_.Pods(std::max<int64_t>(settings_.activation_scale, 1), now, true);
   }

@@ -26,7 +26,7 @@ inline const std::string kKnativeMetricAnnotation = "autoscaling.knative.dev/met
 inline const std::string kKnativeVisibilityLabel = "networking.knative.dev/visibility";
 inline const std::string kRolloutDurationAnnotation = "serving.knative.dev/rollout-duration";
 
-// Why a default runtime of ours is disabled, for a person who asks for its format.
+// Why a default runtime of ours is disabled, for users of its format.
 inline const std::string kDisabledReasonAnnotation = "serving.inferd.io/disabled-reason";
 
 }  // namespace inferd::controlplane

@@ -30,7 +30,7 @@ struct Object {
   std::string kind;
   manifest::Position position{};
   AnyObject typed;
-  manifest::Problems problems;  // of reading it; later ones are added by who finds them
+  manifest::Problems problems;  // of reading it; later ones are added where they are found
 
   const ObjectMeta& metadata() const;
   const manifest::Value& document() const;

@@ -16,14 +16,14 @@ namespace inferd::core {
 // a time.
 using ReadinessCheck = std::function<base::Status()>;
 
-// Has a model say whether it is ready, on a thread of its own, which is there once somebody has asked. There is one
-// check at a time, and all who ask meanwhile share it, so that however often a model is probed, that costs it little.
-// Thread-safe.
+// Has a model say whether it is ready, on a thread of its own, which is there once a client has asked. There is one
+// check at a time, and all clients that ask meanwhile share it, so that however often a model is probed, that costs it
+// little. Thread-safe.
 class ReadinessProbe final {
  public:
   // `title`: "<model>/<version>", for the log. `logger` may be null: silence.
   ReadinessProbe(ReadinessCheck check, std::string title, base::Logger* logger);
-  // Those who wait are told that the model is being unloaded. Waits for a check that is under way.
+  // Clients that wait are told that the model is being unloaded. Waits for a check that is under way.
   ~ReadinessProbe();
   ReadinessProbe(const ReadinessProbe&) = delete;
   ReadinessProbe& operator=(const ReadinessProbe&) = delete;

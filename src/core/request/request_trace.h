@@ -49,7 +49,7 @@ class RequestTrace {
   // Of a request that this one has made: an ensemble's step, or a part of one that is split.
   virtual std::shared_ptr<RequestTrace> Child(std::string_view model, std::string_view version) = 0;
   // What the model's own calls name as the span that they are a part of, a W3C `traceparent`; it lives as long as this.
-  // Empty: nobody else can go on with this trace.
+  // Empty: no other program can go on with this trace.
   virtual std::string_view traceparent() const { return {}; }
 };
 

@@ -142,7 +142,7 @@ void Connection::Read() {
 }
 
 void Connection::OnBytes(std::span<const std::byte> bytes) {
-  // What comes without having been asked for belongs to nobody.
+  // Bytes that no request has asked for belong to none.
   if (state_ == State::kIdle) return Close();
   answered_ = true;
   while (!bytes.empty() && state_ != State::kClosed) {
@@ -177,7 +177,7 @@ size_t Connection::TakeHead(std::string_view text) {
     Fail(Failure::Kind::kMalformed, "a response that is no HTTP: " + framing.error());
     return text.size();
   }
-  // Whoever asked for another protocol would be here.
+  // No request of ours asks for another protocol.
   if (head.status == 101) {
     Fail(Failure::Kind::kMalformed, "a response that changes the protocol, which was not asked for");
     return text.size();

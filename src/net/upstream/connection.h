@@ -22,7 +22,7 @@ namespace inferd::net::upstream {
 
 class Connection;
 
-// Who has the connections of a loop.
+// The owner of a loop's connections.
 class ConnectionOwner {
  public:
   virtual EventLoop& loop() = 0;

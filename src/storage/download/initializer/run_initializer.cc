@@ -51,7 +51,7 @@ class StopOnSignal final {
   std::jthread waiter_;
 };
 
-// A line every few seconds, for whoever waits.
+// A line every few seconds, while the download lasts.
 class ProgressLines final {
  public:
   explicit ProgressLines(base::Logger& logger) : logger_(logger) {}
