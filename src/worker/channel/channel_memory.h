@@ -44,6 +44,7 @@ struct ChannelHeader {
   // Of the call, in the call area.
   alignas(64) uint64_t call_offset;
   uint64_t call_bytes;
+  uint64_t call_number;  // among those of the instance, over all its channels, from 0: the engine sees them in this order
   std::atomic<int32_t> thread;  // the worker's, which waits for calls, as the kernel numbers it; 0: it is not there yet
   alignas(64) AnswerEntry ring[kRingEntries];
   std::atomic<uint8_t> cancelled[kCancelFlags];  // by the server: nobody waits for this request

@@ -46,15 +46,28 @@ void HostedInstance::Run(Channel& channel) {
       continue;
     }
     seen = rung;
-    Execute(channel.execution);
+    Execute(channel);
     channel.execution.WaitUntilFinished();
   }
 }
 
-void HostedInstance::Execute(HostedExecution& execution) {
-  if (base::Status status = execution.Begin(); !status.ok()) return execution.Refuse(std::move(status));
-  const base::MutexLock lock(executing_);
-  instance_->Execute(execution);
+void HostedInstance::Execute(Channel& channel) {
+  const uint64_t call = channel.memory->header().call_number;
+  base::Status status = channel.execution.Begin();
+  AwaitTurn(call);
+  if (status.ok()) {
+    instance_->Execute(channel.execution);
+  } else {
+    channel.execution.Refuse(std::move(status));
+  }
+  const base::MutexLock lock(mutex_);
+  ++calls_;
+  called_.NotifyAll();
+}
+
+void HostedInstance::AwaitTurn(uint64_t call) {
+  const base::MutexLock lock(mutex_);
+  while (calls_ != call) called_.Wait(mutex_);
 }
 
 }  // namespace inferd::worker

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
@@ -35,13 +36,17 @@ class HostedInstance final {
   };
 
   void Run(Channel& channel);
-  void Execute(HostedExecution& execution);
+  void Execute(Channel& channel);
+  void AwaitTurn(uint64_t call);
 
   const std::unique_ptr<core::EngineInstance> instance_;
   const std::shared_ptr<const BodyView> bodies_;
   const std::string thread_name_;
   std::atomic<bool> stopping_{false};
-  base::Mutex executing_;  // calls of the engine do not overlap, where executions do
+  // Calls of the engine do not overlap, where executions do, and come in the server's order.
+  base::Mutex mutex_;
+  base::CondVar called_;
+  uint64_t calls_ GUARDED_BY(mutex_) = 0;  // that the engine has returned from
   std::vector<std::unique_ptr<Channel>> channels_;
 };
 

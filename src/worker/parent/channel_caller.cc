@@ -26,13 +26,13 @@ base::Status Garbage(std::string_view what) {
 
 ChannelCaller::ChannelCaller(std::shared_ptr<ChannelMemory> memory, std::shared_ptr<const BodyMemory> bodies,
                              std::shared_ptr<WorkerLife> life, std::shared_ptr<const ModelDescription> model,
-                             int64_t hang_timeout_ns, std::shared_ptr<LastSign> last_sign)
+                             int64_t hang_timeout_ns, std::shared_ptr<InstanceCalls> instance)
     : memory_(std::move(memory)),
       bodies_(std::move(bodies)),
       life_(std::move(life)),
       model_(std::move(model)),
       hang_timeout_ns_(hang_timeout_ns),
-      last_sign_(std::move(last_sign)) {
+      instance_(std::move(instance)) {
   life_->Watch(memory_);
 }
 
@@ -45,6 +45,7 @@ base::Status ChannelCaller::Begin(core::Execution& execution) {
   ChannelHeader& header = memory_->header();
   header.call_offset = call.offset;
   header.call_bytes = call.bytes;
+  header.call_number = instance_->begun.fetch_add(1, std::memory_order_relaxed);
   execution.MarkInputsReady();
   begun_ns_ = NowNs();
   idle_.store(false, std::memory_order_relaxed);
@@ -120,7 +121,7 @@ bool ChannelCaller::TakeReady(core::Execution& execution, uint32_t rung) {
     life_->Kill(Garbage("more answers than there is room for"));
     return false;
   }
-  last_sign_->store(NowNs(), std::memory_order_relaxed);
+  instance_->last_sign_ns.store(NowNs(), std::memory_order_relaxed);
   while (taken_ != rung) {
     const AnswerEntry entry = header.ring[taken_ % kRingEntries];
     if (StaysInRing(execution, entry)) return false;

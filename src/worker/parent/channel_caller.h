@@ -18,8 +18,11 @@
 
 namespace inferd::worker {
 
-// When a worker gave the last sign of life in an instance's executions, base::Clock::NowNs.
-using LastSign = std::atomic<int64_t>;
+// What the channels of one instance share.
+struct InstanceCalls {
+  std::atomic<int64_t> last_sign_ns = 0;  // of life that the worker gave in one of them, base::Clock::NowNs
+  std::atomic<uint64_t> begun = 0;
+};
 
 // The server's end of a channel: has the worker run one execution at a time, and passes its answers on. Outputs are
 // views of the answer area, which goes with the last of them. Nothing that the worker writes is relied upon: what
@@ -32,10 +35,10 @@ using LastSign = std::atomic<int64_t>;
 class ChannelCaller final {
  public:
   // `bodies`: what the worker sees of them; null: nothing. `hang_timeout_ns`: a worker that gives no sign of life for
-  // so long, in this channel or in another one of the instance, is ended; `last_sign`: what these share.
+  // so long, in this channel or in another one of the instance, is ended.
   ChannelCaller(std::shared_ptr<ChannelMemory> memory, std::shared_ptr<const BodyMemory> bodies,
                 std::shared_ptr<WorkerLife> life, std::shared_ptr<const ModelDescription> model,
-                int64_t hang_timeout_ns, std::shared_ptr<LastSign> last_sign = std::make_shared<LastSign>(0));
+                int64_t hang_timeout_ns, std::shared_ptr<InstanceCalls> instance = std::make_shared<InstanceCalls>());
 
   // Places the call. On an error nothing has begun.
   base::Status Begin(core::Execution& execution);
@@ -73,14 +76,14 @@ class ChannelCaller final {
   void PassCancellations(const core::Execution& execution);
   void ClearCancellations();
   void Finish(core::Execution& execution);
-  int64_t SignNs() const { return std::max(begun_ns_, last_sign_->load(std::memory_order_relaxed)); }
+  int64_t SignNs() const { return std::max(begun_ns_, instance_->last_sign_ns.load(std::memory_order_relaxed)); }
 
   const std::shared_ptr<ChannelMemory> memory_;
   const std::shared_ptr<const BodyMemory> bodies_;
   const std::shared_ptr<WorkerLife> life_;
   const std::shared_ptr<const ModelDescription> model_;
   const int64_t hang_timeout_ns_;
-  const std::shared_ptr<LastSign> last_sign_;
+  const std::shared_ptr<InstanceCalls> instance_;
   std::atomic<bool> idle_{true};
   MessageWriter writer_;
   std::string message_;    // a private copy of what the worker wrote

@@ -449,8 +449,9 @@ TEST_F(ChannelTest, AHangIsTheEndOfTheProcess) {
 
 // What is begun is none: only what the worker says.
 TEST_F(ChannelTest, AnAnswerToAnotherExecutionOfTheInstanceIsASignOfLife) {
-  const auto last_sign = std::make_shared<LastSign>(INT64_MAX);
-  caller_ = std::make_unique<ChannelCaller>(memory_, bodies_, life_, model_, 1, last_sign);
+  const auto instance = std::make_shared<InstanceCalls>();
+  instance->last_sign_ns = INT64_MAX;
+  caller_ = std::make_unique<ChannelCaller>(memory_, bodies_, life_, model_, 1, instance);
   RecordingExecution execution;
   execution.AddInput(0, DataType::kInt32, {1}, SliceOf<int32_t>({1}));
   execution.outputs = {0};
@@ -458,7 +459,7 @@ TEST_F(ChannelTest, AnAnswerToAnotherExecutionOfTheInstanceIsASignOfLife) {
   EXPECT_FALSE(caller_->idle());
   EXPECT_FALSE(caller_->Collect(execution, 10'000'000));
   EXPECT_EQ(kills_, 0);
-  last_sign->store(0);
+  instance->last_sign_ns = 0;
   EXPECT_TRUE(caller_->Collect(execution, kForeverNs));
   EXPECT_EQ(kills_, 1);
   EXPECT_TRUE(caller_->idle());

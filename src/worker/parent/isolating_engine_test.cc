@@ -258,7 +258,8 @@ class OverlappingTest : public IsolatingEngineTest {
   void StartOverlapping(int unfinished_max, const std::string& worker = "") {
     Start(Parameter("complete_on_thread", "true") +
               Parameter("unfinished_executions_max", std::to_string(unfinished_max)) +
-              Parameter("hold_dir", dir_.path().string()),
+              Parameter("hold_dir", dir_.path().string()) + Parameter("operator.writes", "true") +
+              Parameter("record_batches_file", (dir_.path() / "record").string()),
           worker);
   }
 
@@ -267,6 +268,20 @@ class OverlappingTest : public IsolatingEngineTest {
     execution.outputs = {0};
     if (!hold.empty()) execution.mutable_request(0).parameters = {{"hold", hold}};
     instance_->Execute(execution);
+  }
+
+  // Of the requests, in the order in which their executions began, each of one.
+  std::vector<std::string> BegunIds() const {
+    constexpr std::string_view kBefore = "\"ids\":[\"";
+    std::vector<std::string> ids;
+    std::ifstream record(dir_.path() / "record");
+    for (std::string line; std::getline(record, line);) {
+      const size_t before = line.find(kBefore);
+      if (before == std::string::npos) continue;
+      const size_t begin = before + kBefore.size();
+      ids.push_back(line.substr(begin, line.find('"', begin) - begin));
+    }
+    return ids;
   }
 
   void Release(const std::string& hold) { std::ofstream(dir_.path() / hold); }
@@ -290,6 +305,24 @@ TEST_F(OverlappingTest, OthersBeginBeforeTheFirstIsFinished) {
       EXPECT_THAT(ValuesOf<int32_t>(each->output(0).data), ElementsAre(1, 2));
     }
   }
+}
+
+// Each channel has a thread of its own in the process, and these could overtake one another.
+TEST_F(OverlappingTest, TheEngineSeesThemInTheOrderInWhichTheyBegan) {
+  constexpr int kRounds = 40;
+  StartOverlapping(kChannelsMax);
+  std::vector<std::string> begun;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<std::unique_ptr<RecordingExecution>> executions;
+    for (int i = 0; i < kChannelsMax; ++i) {
+      begun.push_back(std::to_string(begun.size()));
+      executions.push_back(std::make_unique<RecordingExecution>());
+      executions.back()->mutable_request(0).id = begun.back();
+      Begin(*executions.back());
+    }
+    for (const auto& each : executions) each->WaitUntilFinished();
+  }
+  EXPECT_EQ(BegunIds(), begun);
 }
 
 TEST_F(OverlappingTest, ATryLeavesASlowOneToOtherThreads) {

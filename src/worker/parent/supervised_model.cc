@@ -84,7 +84,7 @@ base::Result<std::shared_ptr<const SupervisedModel::Callers>> SupervisedModel::M
     const std::shared_ptr<WorkerProcess>& process, ControlSocket& socket, const InstanceOrder& order) {
   const ModelDescription& description = descriptions_->at(order.signature);
   auto callers = std::make_shared<Callers>();
-  const auto last_sign = std::make_shared<LastSign>(0);
+  const auto calls = std::make_shared<InstanceCalls>();
   InstanceOrder numbered = order;
   for (int i = 0; i < description.unfinished_executions_max; ++i) {
     INFERD_ASSIGN_OR_RETURN(auto memory, ChannelMemory::Create(load_.config->worker.shared_memory_bytes));
@@ -96,7 +96,7 @@ base::Result<std::shared_ptr<const SupervisedModel::Callers>> SupervisedModel::M
     callers->push_back(std::make_shared<ChannelCaller>(
         std::move(memory), bodies_, std::shared_ptr<WorkerLife>(process, &process->life()),
         std::shared_ptr<const ModelDescription>(descriptions_, &description),
-        static_cast<int64_t>(load_.config->worker.hang_timeout_ms) * kNsPerMs, last_sign));
+        static_cast<int64_t>(load_.config->worker.hang_timeout_ms) * kNsPerMs, calls));
     process->AddChannel(numbered.channel, callers->back());
   }
   return callers;
