@@ -52,9 +52,12 @@ void ServiceRunner::Apply(const InferenceService& service,
   auto desired = controlplane::MakeDesiredObjects(service, runtimes, {}, services_.config,
                                                   {{ComponentKind::kPredictor, rollout_}});
   if (!desired.has_value()) {
+    failure_ = desired.error();
     return services_.say(true, name_ + ": " + desired.error().reason + ": " + desired.error().event);
   }
   service_ = service;
+  failure_.reset();
+  mode_ = desired->mode;
   removed_ = false;
   ResolvedPod& pod = desired->pods.front();
   if (std::string made_of = TemplateOf(pod); made_of != template_) {
@@ -176,6 +179,23 @@ void ServiceRunner::AddRoutes(gateway::RouteTable& table) const {
   route.strip_prefix = *path;
   for (const Share& share : shares_) route.destinations.push_back(DestinationOf(share, share.percent));
   table.Add("*", std::move(route));
+}
+
+ServiceState ServiceRunner::state() const {
+  ComponentState predictor;
+  predictor.rollout = rollout_;
+  for (const auto& revision : revisions_) {
+    predictor.revisions.push_back(
+        {.name = revision->name(), .was_ready = revision->status().was_ready, .replicas = revision->replicas()});
+  }
+  for (const Share& share : shares_) {
+    if (latest_ready_ == nullptr) break;
+    predictor.traffic.push_back({.revision = share.revision->name(),
+                                 .latest = share.revision == latest_ready_,
+                                 .percent = share.percent,
+                                 .tag = share.tag});
+  }
+  return {.failure = failure_, .mode = mode_, .components = {std::move(predictor)}};
 }
 
 void ServiceRunner::SayState() {

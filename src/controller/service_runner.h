@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/service_state.h"
 #include "controlplane/api/inference_service.h"
 #include "controlplane/api/inference_service_config.h"
 #include "controlplane/api/serving_runtime.h"
@@ -41,6 +42,8 @@ class ServiceRunner final {
   bool Tick(controlplane::ScaleTime now);
   void AddRoutes(gateway::RouteTable& table) const;
 
+  ServiceState state() const;
+
  private:
   struct Share {
     node::Revision* revision;
@@ -61,6 +64,8 @@ class ServiceRunner final {
   const std::string name_;  // "default/iris"
   const RunnerServices services_;
   controlplane::InferenceService service_;
+  std::optional<controlplane::ResolutionFailure> failure_;  // of the last Apply
+  controlplane::DeploymentMode mode_ = controlplane::DeploymentMode::kServerless;
   std::string template_;  // what the newest revision was made of
   int created_ = 0;
   bool removed_ = false;

@@ -178,6 +178,17 @@ void Revision::EndIdle() {
                 [](const Member& member) { return member.leaving && member.replica->state() == ReplicaState::kEnded; });
 }
 
+std::vector<ReplicaStatus> Revision::replicas() const {
+  std::vector<ReplicaStatus> replicas;
+  for (const Member& member : replicas_) {
+    replicas.push_back({.name = member.replica->name(),
+                        .state = member.leaving ? ReplicaState::kStopping : member.replica->state(),
+                        .failure = member.replica->failure(),
+                        .restarts = member.replica->restarts()});
+  }
+  return replicas;
+}
+
 RevisionStatus Revision::status() const {
   return {.ready = published_.size(), .replicas = Staying(), .was_ready = was_ready_};
 }

@@ -24,6 +24,16 @@ struct NodeOptions {
   std::function<void(const std::string& line)> on_log;  // one line for a person; from any thread
 };
 
+// A replica, as a pod is shown.
+struct ReplicaStatus {
+  std::string name;
+  ReplicaState state = ReplicaState::kStarting;
+  std::string failure;  // why its last process ended, or was not made; empty: none has, or the next one is ready
+  int restarts = 0;
+
+  bool operator==(const ReplicaStatus&) const = default;
+};
+
 struct RevisionStatus {
   size_t ready = 0;     // replicas
   size_t replicas = 0;  // that run or are to
@@ -54,6 +64,8 @@ class Revision final {
   bool gone() const { return retired_ && replicas_.empty() && backend_->waiting() == 0; }
 
   RevisionStatus status() const;
+  // Those that run or are to, and those that still end.
+  std::vector<ReplicaStatus> replicas() const;
 
  private:
   struct Member {

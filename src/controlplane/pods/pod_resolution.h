@@ -36,6 +36,8 @@ struct ResolutionFailure {
   std::string reason;
   std::string message;
   std::string event;
+
+  bool operator==(const ResolutionFailure&) const = default;
 };
 
 // The predictor's pods (KServe 0.10: the predictor's reconciler). `service` has its defaults.
