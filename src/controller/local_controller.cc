@@ -39,6 +39,13 @@ controlplane::InferenceServiceConfig LocalConfig(const std::string& domain) {
   return config;
 }
 
+// Where processes of this machine reach what listens there.
+std::string GatewayPlace(const std::string& address, uint16_t port) {
+  const bool any = address == "0.0.0.0" || address == "::" || address == "localhost";
+  const std::string host = any ? "127.0.0.1" : address.find(':') != std::string::npos ? "[" + address + "]" : address;
+  return host + ":" + std::to_string(port);
+}
+
 }  // namespace
 
 LocalController::LocalController(LocalOptions options, base::Logger& logger)
@@ -84,14 +91,16 @@ base::Status LocalController::Start() {
   const std::vector<std::string> places =
       options_.runtimes.empty() ? std::vector{controlplane::DefaultRuntimesFolder()} : options_.runtimes;
   INFERD_RETURN_IF_ERROR(known_runtimes_.AddSound(places).WithContext("runtimes"));
-  INFERD_ASSIGN_OR_RETURN(stamps_, LookAtFiles());
-  INFERD_RETURN_IF_ERROR(Apply(stamps_));
+  // Transformers are told where the gateway is, before it serves.
   net::ListenerOptions listener;
   listener.name = "http";
   listener.address = options_.address;
   listener.port = options_.port;
   listener.handlers = gateway_.Handlers();
-  INFERD_RETURN_IF_ERROR(server_.Listen(std::move(listener)));
+  INFERD_RETURN_IF_ERROR(server_.Bind(std::move(listener)));
+  INFERD_ASSIGN_OR_RETURN(stamps_, LookAtFiles());
+  INFERD_RETURN_IF_ERROR(Apply(stamps_));
+  server_.Accept();
   logger_.Info("listening", {{"listener", "http"}, {"address", options_.address}, {"port", port()}});
   return base::OkStatus();
 }
@@ -141,13 +150,11 @@ base::Status LocalController::Apply(const Stamps& stamps) {
     std::unique_ptr<ServiceRunner>& runner = services_[KeyOf(service->metadata)];
     if (runner == nullptr) {
       runner = std::make_unique<ServiceRunner>(
-          KeyOf(service->metadata), RunnerServices{node_, config_, [this](bool bad, const std::string& line) {
-                                                     if (bad) {
-                                                       logger_.Error(line);
-                                                     } else {
-                                                       logger_.Info(line);
-                                                     }
-                                                   }});
+          KeyOf(service->metadata),
+          RunnerServices{.node = node_,
+                         .config = config_,
+                         .say = [this](bool bad, const std::string& line) { Say(bad, line); },
+                         .gateway = [this] { return GatewayPlace(options_.address, port()); }});
     }
     runner->Apply(*service, context.runtimes, Now());
   }
@@ -157,6 +164,14 @@ base::Status LocalController::Apply(const Stamps& stamps) {
   Tick();
   SetRoutes();
   return base::OkStatus();
+}
+
+void LocalController::Say(bool bad, const std::string& line) {
+  if (bad) {
+    logger_.Error(line);
+  } else {
+    logger_.Info(line);
+  }
 }
 
 void LocalController::ApplyChanges() {

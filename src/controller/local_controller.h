@@ -51,6 +51,7 @@ class LocalController final {
 
   base::Result<Stamps> LookAtFiles() const;
   base::Status Apply(const Stamps& stamps);
+  void Say(bool bad, const std::string& line);
   void ApplyChanges();
   void Tick();
   void SetRoutes();

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "config/base_path.h"
@@ -43,10 +44,19 @@ bool IsModelFolder(const fs::path& path) {
 
 bool HasVersions(const fs::path& folder) { return std::ranges::any_of(EntriesOf(folder), IsVersion); }
 
+// Of models written for KServe's package, which the python engine runs, by the names of their configurations'
+// parameters.
+constexpr std::pair<std::string_view, std::string_view> kModelParameters[] = {
+    {"predictor_host", "predictor_host"}, {"predictor_protocol", "protocol"}, {"explainer_host", "explainer_host"}};
+
 }  // namespace
 
 base::Result<CombinedFlags> CombineKserveFlags(const GivenFlags& given) {
   FlagCombination flags(given);
+  for (const auto& [flag, parameter] : kModelParameters) {
+    const std::string* const value = given.Find(flag);
+    if (value != nullptr) flags.Add("engine-parameter", "python:" + std::string(parameter) + "=" + *value, flag);
+  }
   const std::string* const dir = flags.File(kModelDir);
   const std::string* const name = given.Find(kModelName);
   if (dir == nullptr) {

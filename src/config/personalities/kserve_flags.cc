@@ -6,7 +6,6 @@ namespace inferd::config {
 namespace {
 
 constexpr std::string_view kThreads = "requests run on the threads of all connections; --loop-threads says how many";
-constexpr std::string_view kNoPredictor = "models run here; an explainer is named in a model's configuration";
 constexpr std::string_view kOwnLog = "--log-format and the others say how is logged";
 constexpr std::string_view kOff = "false";
 
@@ -40,9 +39,9 @@ constexpr PersonalityFlag kFlags[] = {
     Idle("configure_logging", kOwnLog, FlagForm::kBoolean, "*"),
     Idle("log_config_file", kOwnLog, FlagForm::kText),
     Idle("access_log_format", kOwnLog, FlagForm::kText),
-    Idle("predictor_host", kNoPredictor, FlagForm::kText),
-    Idle("predictor_protocol", kNoPredictor, FlagForm::kText, "*"),
-    Idle("explainer_host", kNoPredictor, FlagForm::kText),
+    Combined("predictor_host", "where models written for KServe's package ask their predictor: HOST:PORT"),
+    Combined("predictor_protocol", "in which protocol: v1, v2"),
+    Combined("explainer_host", "where their usual `explain` asks"),
     Idle("timeout-keep-alive", "--idle-timeout says when quiet connections are closed", FlagForm::kInteger, "*"),
 };
 

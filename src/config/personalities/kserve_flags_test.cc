@@ -15,6 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 ParsedOptions Parse(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"--as", "kserve"});
@@ -96,6 +97,15 @@ TEST(KserveFlagsTest, AFolderOfFoldersHasAModelInEach) {
   EXPECT_THAT(versions.warnings, ElementsAre(HasSubstr("--model_name has no effect")));
   EXPECT_THAT(Parse({"--model_dir", root + "/mixed"}).options.model_files,
               ElementsAre("a=" + root + "/mixed/a", "b=" + root + "/mixed/b"));
+}
+
+TEST(KserveFlagsTest, TransformersAreToldOfTheirPredictor) {
+  const auto parsed = Parse({"--model_dir=/m", "--predictor_host", "127.0.0.1:8080/components/a/b",
+                             "--predictor_protocol=v2", "--explainer_host=e:80"});
+  EXPECT_THAT(parsed.warnings, IsEmpty());
+  EXPECT_THAT(parsed.options.engine_parameters.at("python"),
+              ElementsAre(Pair("explainer_host", "e:80"), Pair("predictor_host", "127.0.0.1:8080/components/a/b"),
+                          Pair("protocol", "v2")));
 }
 
 TEST(KserveFlagsTest, EventsAreWhatTheEnvironmentSays) {

@@ -102,6 +102,11 @@ void AnnotateStorage(const std::optional<std::string>& storage_uri, const std::o
   annotations[kStorageSourceAnnotation] = "<scheme-placeholder>://" + storage->path.value_or("");
 }
 
+void AnnotateCustomStorage(const manifest::Value& container, StringMap& annotations) {
+  const std::string_view uri = FindEnvironment(container, "STORAGE_URI");
+  if (!uri.empty()) AnnotateStorage(std::string(uri), std::nullopt, annotations);
+}
+
 std::string PredictorHost(const InferenceService& service) {
   return ComponentObjectName(service, ComponentKind::kPredictor) + "." + service.metadata.namespace_name;
 }

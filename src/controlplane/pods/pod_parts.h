@@ -24,6 +24,9 @@ void AnnotateMultiModel(const InferenceService& service, StringMap& annotations)
 void AnnotateStorage(const std::optional<std::string>& storage_uri, const std::optional<StorageSpec>& storage,
                      StringMap& annotations);
 
+// Likewise, where a custom component's container says it by a variable, STORAGE_URI.
+void AnnotateCustomStorage(const manifest::Value& container, StringMap& annotations);
+
 // The predictor's address within the cluster: "digits-predictor-default.models".
 std::string PredictorHost(const InferenceService& service);
 

@@ -51,7 +51,7 @@ std::expected<ResolvedPod, ResolutionFailure> ResolvePredictor(const InferenceSe
 // The pods of the service's transformer, whose container is told the model's name and the predictor's address.
 ResolvedPod ResolveTransformer(const InferenceService& service, const Component& transformer);
 
-// The pods of the service's explainer: custom, or an image of the configuration.
+// The pods of the service's explainer: custom, and told the same, or an image of the configuration.
 std::expected<ResolvedPod, ResolutionFailure> ResolveExplainer(const InferenceService& service,
                                                                const Explainer& explainer,
                                                                const InferenceServiceConfig& config);

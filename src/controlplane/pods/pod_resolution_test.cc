@@ -36,6 +36,24 @@ InferenceService Service(std::string_view spec) {
   return ApplyDefaults(ParseAs<InferenceService>(yaml), {});
 }
 
+TEST(PodResolutionTest, CustomTransformersAndExplainersAreToldOfThePredictor) {
+  const std::string predictor = "  predictor:\n    model: {modelFormat: {name: sklearn}, storageUri: s3://m}\n";
+  const std::string container =
+      "    containerConcurrency: 2\n    containers:\n    - args: [--model_name=own]\n"
+      "      env: [{name: STORAGE_URI, value: s3://code}]\n";
+  const auto service = Service(predictor + "  transformer:\n" + container + "  explainer:\n" + container);
+  const auto explainer = ResolveExplainer(service, *service.explainer, {});
+  ASSERT_TRUE(explainer.has_value());
+  for (const ResolvedPod& pod : {ResolveTransformer(service, *service.transformer), *explainer}) {
+    const auto& first = pod.pod_spec.Find("containers")->items().front();
+    EXPECT_EQ(manifest::ToJson(*first.Find("args")),
+              R"(["--model_name=own","--predictor_host","digits-predictor-default.models","--http_port","8080",)"
+              R"("--workers","2"])");
+    EXPECT_THAT(pod.annotations,
+                Contains(Pair("internal.serving.kserve.io/storage-initializer-sourceuri", "s3://code")));
+  }
+}
+
 TEST(PodResolutionTest, AModelIsMergedIntoItsRuntime) {
   const auto runtime = ParseAs<ServingRuntime>(kRuntime);
   const auto service = Service(

@@ -33,12 +33,6 @@ base::Result<Value> MergeContainers(const Value& runtime, const Value& model) {
   return merged;
 }
 
-// A custom predictor is told of its model by a variable.
-void AnnotateCustomStorage(const Value& container, StringMap& annotations) {
-  const std::string_view uri = FindEnvironment(container, "STORAGE_URI");
-  if (!uri.empty()) AnnotateStorage(std::string(uri), std::nullopt, annotations);
-}
-
 }  // namespace
 
 std::expected<ResolvedPod, ResolutionFailure> ResolvePredictor(const InferenceService& service,

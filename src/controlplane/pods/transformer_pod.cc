@@ -37,32 +37,42 @@ std::vector<Value> ExplainerArguments(const InferenceService& service, const Exp
   return arguments;
 }
 
-}  // namespace
-
-ResolvedPod ResolveTransformer(const InferenceService& service, const Component& transformer) {
-  ResolvedPod pod = BeginPod(service, ComponentKind::kTransformer, transformer.extension);
-  pod.pod_spec = transformer.pod_spec;
-  std::vector<Value>& containers = ListOf(pod.pod_spec, "containers");
-  if (containers.empty()) return pod;
-  Value& container = containers.front();
+// What a container of a transformer or explainer is told beside its own arguments.
+void TellOfPredictor(const InferenceService& service, const ComponentExtension& extension, Value& container) {
   const auto append_if_absent = [&](std::string_view name, std::string_view value) {
     if (!HasArgument(container, name)) Append(ListOf(container, "args"), name, value);
   };
   append_if_absent("--model_name", service.metadata.name);
   append_if_absent("--predictor_host", PredictorHost(service));
   append_if_absent("--http_port", kHttpPort);
-  if (transformer.extension.container_concurrency.has_value()) {
-    append_if_absent("--workers", std::to_string(*transformer.extension.container_concurrency));
+  if (extension.container_concurrency.has_value()) {
+    append_if_absent("--workers", std::to_string(*extension.container_concurrency));
   }
+}
+
+// A custom transformer or explainer, with its own containers.
+ResolvedPod CustomPod(const InferenceService& service, ComponentKind kind, const Component& component) {
+  ResolvedPod pod = BeginPod(service, kind, component.extension);
+  pod.pod_spec = component.pod_spec;
+  std::vector<Value>& containers = ListOf(pod.pod_spec, "containers");
+  if (containers.empty()) return pod;
+  TellOfPredictor(service, component.extension, containers.front());
+  AnnotateCustomStorage(containers.front(), pod.annotations);
   return pod;
+}
+
+}  // namespace
+
+ResolvedPod ResolveTransformer(const InferenceService& service, const Component& transformer) {
+  return CustomPod(service, ComponentKind::kTransformer, transformer);
 }
 
 std::expected<ResolvedPod, ResolutionFailure> ResolveExplainer(const InferenceService& service,
                                                                const Explainer& explainer,
                                                                const InferenceServiceConfig& config) {
+  if (explainer.implementations.empty()) return CustomPod(service, ComponentKind::kExplainer, explainer);
   ResolvedPod pod = BeginPod(service, ComponentKind::kExplainer, explainer.extension);
   pod.pod_spec = explainer.pod_spec;
-  if (explainer.implementations.empty()) return pod;
   const Explainer::Implementation& implementation = explainer.implementations.front();
   Value container = implementation.container;
   container.Set("name", Value::String("kserve-container"));

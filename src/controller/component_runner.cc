@@ -1,0 +1,170 @@
+#include "controller/component_runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include "controlplane/scale/knative_settings.h"
+#include "manifest/print.h"
+
+namespace inferd::controller {
+
+namespace {
+
+using controlplane::ResolvedPod;
+
+constexpr std::chrono::seconds kDefaultTimeout{300};  // Knative: revision-timeout-seconds
+
+// All that its processes are made of.
+std::string TemplateOf(const ResolvedPod& pod) {
+  std::string text = manifest::ToYaml(pod.pod_spec);
+  for (const auto& [key, value] : pod.annotations) text += key + "=" + value + "\n";
+  const auto& extension = pod.extension;
+  text += std::to_string(extension.container_concurrency.value_or(0)) + " " +
+          std::to_string(extension.scale_target.value_or(0)) + extension.scale_metric.value_or("") + " " +
+          std::to_string(extension.min_replicas.value_or(-1)) + " " + std::to_string(extension.max_replicas);
+  return text;
+}
+
+std::string RevisionName(const std::string& component, int number) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "-%05d", number);
+  return component + text;
+}
+
+}  // namespace
+
+ComponentRunner::ComponentRunner(std::string service, RunnerServices services)
+    : service_(std::move(service)), services_(std::move(services)) {}
+
+void ComponentRunner::Apply(ComponentSpec spec, controlplane::ScaleTime now) {
+  spec_ = std::move(spec);
+  removed_ = false;
+  std::string made_of = TemplateOf(spec_.pod);
+  if (made_of == template_) return;
+  template_ = std::move(made_of);
+  AddRevision(now);
+}
+
+void ComponentRunner::AddRevision(controlplane::ScaleTime now) {
+  auto settings = controlplane::KnativeSettingsOf(spec_.pod.extension, spec_.pod.annotations);
+  if (!settings.has_value()) return services_.say(true, service_ + ": " + std::string(settings.error().message()));
+  // What a HorizontalPodAutoscaler scales keeps a replica.
+  if (spec_.mode == controlplane::DeploymentMode::kRawDeployment)
+    settings->min_scale = std::max<int64_t>(settings->min_scale, 1);
+  std::string name = RevisionName(spec_.object, ++created_);
+  const std::string& runtime = spec_.pod.runtime;
+  services_.say(false, service_ + ": revision " + name + (runtime.empty() ? "" : ", runtime " + runtime));
+  revisions_.push_back(std::make_unique<node::Revision>(std::move(name), spec_.pod, *settings, services_.node, now));
+}
+
+void ComponentRunner::Remove() {
+  removed_ = true;
+  template_.clear();
+  shares_.clear();
+  latest_ready_ = nullptr;
+  rollout_ = {};
+  for (const auto& revision : revisions_) revision->Retire();
+}
+
+bool ComponentRunner::Tick(controlplane::ScaleTime now) {
+  for (const auto& revision : revisions_) revision->Tick(now);
+  std::erase_if(revisions_, [](const auto& revision) { return revision->gone(); });
+  if (removed_) return false;
+  const std::vector<Share> before = shares_;
+  Roll();
+  RetireOthers();
+  return shares_ != before;
+}
+
+// Knative: the latest ready revision is what "latest" is; KServe: which one was rolled out before.
+void ComponentRunner::Roll() {
+  for (const auto& revision : revisions_) {
+    if (revision->status().was_ready) latest_ready_ = revision.get();
+  }
+  if (latest_ready_ == nullptr) {
+    // Requests wait for the first one to be ready.
+    shares_.clear();
+    if (!revisions_.empty()) shares_.push_back({revisions_.back().get(), 100, {}});
+    return;
+  }
+  const auto targets = controlplane::SplitTraffic(spec_.pod.extension.canary_traffic_percent,
+                                                  rollout_.latest_rolled_out, spec_.tag_routing);
+  shares_.clear();
+  controlplane::TrafficStatus status{
+      .latest_created = revisions_.back()->name(), .latest_ready = latest_ready_->name(), .targets = {}};
+  for (controlplane::TrafficTarget target : targets) {
+    node::Revision* const revision = target.latest ? latest_ready_ : Find(target.revision);
+    if (revision == nullptr) continue;
+    shares_.push_back({revision, target.percent, target.tag});
+    target.revision = revision->name();
+    status.targets.push_back(std::move(target));
+  }
+  rollout_ = controlplane::AdvanceRollout(rollout_, status);
+}
+
+void ComponentRunner::RetireOthers() {
+  for (const auto& revision : revisions_) {
+    const bool shares =
+        std::ranges::any_of(shares_, [&](const Share& share) { return share.revision == revision.get(); });
+    const bool newest = revision == revisions_.back();
+    revision->SetReachable(shares || newest);
+    // A share may be given back to it.
+    const bool kept = shares || newest || revision.get() == latest_ready_ ||
+                      revision->name() == rollout_.latest_rolled_out ||
+                      revision->name() == rollout_.previous_rolled_out;
+    if (!kept) revision->Retire();
+  }
+}
+
+node::Revision* ComponentRunner::Find(const std::string& name) const {
+  const auto found = std::ranges::find_if(revisions_, [&](const auto& revision) { return revision->name() == name; });
+  return found == revisions_.end() ? nullptr : found->get();
+}
+
+gateway::Destination ComponentRunner::DestinationOf(const Share& share, int64_t percent) {
+  return {.backend = share.revision->backend(), .percent = static_cast<uint32_t>(percent), .tag = share.tag};
+}
+
+void ComponentRunner::AddRoutes(const std::string& host, gateway::Route form, gateway::RouteTable& table) const {
+  if (removed_ || shares_.empty()) return;
+  form.timeout = std::chrono::seconds(spec_.pod.extension.timeout_s.value_or(kDefaultTimeout.count()));
+  form.wait_timeout = form.timeout;
+  for (const Share& share : shares_) form.destinations.push_back(DestinationOf(share, share.percent));
+  table.Add(host, form);
+  for (const Share& share : shares_) {
+    if (share.tag.empty() || host == "*") continue;
+    gateway::Route tagged = form;
+    tagged.destinations = {DestinationOf(share, 100)};
+    table.Add(share.tag + "-" + host, std::move(tagged));
+  }
+}
+
+ComponentState ComponentRunner::state() const {
+  ComponentState state{.kind = spec_.pod.kind, .revisions = {}, .rollout = rollout_, .traffic = {}};
+  for (const auto& revision : revisions_) {
+    state.revisions.push_back(
+        {.name = revision->name(), .was_ready = revision->status().was_ready, .replicas = revision->replicas()});
+  }
+  if (latest_ready_ == nullptr) return state;
+  for (const Share& share : shares_) {
+    state.traffic.push_back({.revision = share.revision->name(),
+                             .latest = share.revision == latest_ready_,
+                             .percent = share.percent,
+                             .tag = share.tag});
+  }
+  return state;
+}
+
+std::string ComponentRunner::Describe() const {
+  std::string state;
+  for (const Share& share : shares_) {
+    const node::RevisionStatus status = share.revision->status();
+    state += (state.empty() ? "" : ", ") + share.revision->name() + " " + std::to_string(share.percent) + " %, " +
+             std::to_string(status.ready) + " of " + std::to_string(status.replicas) + " replicas ready";
+  }
+  return state;
+}
+
+}  // namespace inferd::controller

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller/service_state.h"
+#include "controlplane/api/inference_service_config.h"
+#include "controlplane/pods/pod_resolution.h"
+#include "controlplane/resolve/traffic.h"
+#include "gateway/route_table.h"
+#include "node/revision.h"
+
+namespace inferd::controller {
+
+// What an InferenceService is given to, and where it says what becomes of it.
+struct RunnerServices {
+  const node::NodeOptions& node;
+  const controlplane::InferenceServiceConfig& config;
+  std::function<void(bool bad, const std::string& line)> say;
+  std::function<std::string()> gateway = nullptr;  // where processes of this machine reach it: "127.0.0.1:8080"
+};
+
+// What a component is to be, and how its requests are split.
+struct ComponentSpec {
+  std::string object;  // what its revisions are named after: "iris-predictor-default"
+  controlplane::DeploymentMode mode = controlplane::DeploymentMode::kServerless;
+  controlplane::ResolvedPod pod;
+  bool tag_routing = false;
+};
+
+// A predictor, transformer or explainer on this machine: its revisions, and how its requests are split between them. A
+// revision that is not ready yet gets none; the one before goes on until it is. Not thread-safe.
+//
+// A change of what its pods are makes a revision; all other changes, such as of the canary's share, do not.
+class ComponentRunner final {
+ public:
+  // `service`: "default/iris", for what is said.
+  ComponentRunner(std::string service, RunnerServices services);
+
+  // What cannot be run is said, and changes nothing.
+  void Apply(ComponentSpec spec, controlplane::ScaleTime now);
+  // It is to go.
+  void Remove();
+  bool removed() const { return removed_; }
+  // It has been removed, and nothing is left of it.
+  bool gone() const { return removed_ && revisions_.empty(); }
+  const controlplane::Rollout& rollout() const { return rollout_; }
+
+  // True: AddRoutes would add others than before.
+  bool Tick(controlplane::ScaleTime now);
+  // Requests to `host` as `form` says (path, prefix to strip) go to its revisions; with hosts of their own for those
+  // that have a tag, if `host` is none that stands for all. None while nothing of it can take requests.
+  void AddRoutes(const std::string& host, gateway::Route form, gateway::RouteTable& table) const;
+  ComponentState state() const;
+  // "iris-predictor-default-00001 100 %, 1 of 1 replicas ready"; empty: it has no revision.
+  std::string Describe() const;
+
+ private:
+  struct Share {
+    node::Revision* revision;
+    int64_t percent;
+    std::string tag;
+
+    bool operator==(const Share&) const = default;
+  };
+
+  void AddRevision(controlplane::ScaleTime now);
+  void Roll();
+  void RetireOthers();
+  node::Revision* Find(const std::string& name) const;
+  static gateway::Destination DestinationOf(const Share& share, int64_t percent);
+
+  const std::string service_;
+  const RunnerServices services_;
+  ComponentSpec spec_;
+  std::string template_;  // what the newest revision was made of
+  int created_ = 0;
+  bool removed_ = false;
+  controlplane::Rollout rollout_;
+  std::vector<std::unique_ptr<node::Revision>> revisions_;  // the newest last
+  node::Revision* latest_ready_ = nullptr;
+  std::vector<Share> shares_;
+};
+
+}  // namespace inferd::controller

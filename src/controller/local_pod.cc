@@ -1,0 +1,113 @@
+#include "controller/local_pod.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "controlplane/api/pod_spec.h"
+#include "controlplane/pods/pod_parts.h"
+
+namespace inferd::controller {
+
+namespace {
+
+using controlplane::ComponentKind;
+using manifest::Kind;
+using manifest::Value;
+
+constexpr std::string_view kModels = "/mnt/models";
+constexpr std::string_view kStorageVariable = "STORAGE_URI";
+constexpr std::array<std::string_view, 3> kClusterSuffixes = {".svc.cluster.local", ".svc", ""};
+
+// Each `name` that is a whole word, an option's value or a URL's host.
+std::string Replaced(std::string text, std::string_view name, std::string_view place) {
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+    const size_t end = at + name.size();
+    const bool begins = at == 0 || text[at - 1] == '=' || text[at - 1] == '/';
+    const bool ends = end == text.size() || text[end] == '/' || text[end] == ':';
+    if (!begins || !ends) {
+      at = end;
+      continue;
+    }
+    // The port of its Service stands for that of the gateway.
+    size_t behind = end;
+    if (behind < text.size() && text[behind] == ':') {
+      behind = std::min(text.find_first_not_of("0123456789", behind + 1), text.size());
+    }
+    text.replace(at, behind - at, place);
+    at += place.size();
+  }
+  return text;
+}
+
+class Localizer final {
+ public:
+  Localizer(const controlplane::InferenceService& service, const std::string& gateway)
+      : service_(service), place_(gateway + LocalPath(service, ComponentKind::kPredictor)) {}
+
+  void Localize(Value& container) const {
+    for (const char* list : {"command", "args"}) {
+      if (container.Find(list) == nullptr) continue;
+      for (Value& word : controlplane::ListOf(container, list)) Rename(word);
+    }
+    if (container.Find("env") == nullptr) return;
+    for (Value& variable : controlplane::ListOf(container, "env")) {
+      if (!variable.is(Kind::kMap) || variable.Find("value") == nullptr) continue;
+      const Value* const name = variable.Find("name");
+      if (name != nullptr && name->text() == kStorageVariable) {
+        variable.Set("value", Value::String(std::string(kModels)));
+      } else {
+        Rename(variable.At("value"));
+      }
+    }
+  }
+
+  void RunByInferd(Value& container) const {
+    container.Set("command", Value::List({Value::String("inferd")}));
+    std::vector<Value>& arguments = controlplane::ListOf(container, "args");
+    std::vector<Value> added = {Value::String("--as=kserve"), Value::String("--model_dir=" + std::string(kModels))};
+    const auto add_if_absent = [&](const std::string& name, const std::string& value) {
+      if (!controlplane::HasArgument(container, name)) added.push_back(Value::String(name + "=" + value));
+    };
+    add_if_absent("--model_name", service_.metadata.name);
+    add_if_absent("--http_port", "8080");
+    add_if_absent("--grpc_port", "8081");
+    arguments.insert(arguments.begin(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+  }
+
+ private:
+  void Rename(Value& word) const {
+    if (!word.is(Kind::kString)) return;
+    const std::string name =
+        ComponentObjectName(service_, ComponentKind::kPredictor) + "." + service_.metadata.namespace_name;
+    std::string text = word.text();
+    for (const std::string_view suffix : kClusterSuffixes) text = Replaced(text, name + std::string(suffix), place_);
+    if (text != word.text()) word = Value::String(std::move(text));
+  }
+
+  const controlplane::InferenceService& service_;
+  const std::string place_;
+};
+
+}  // namespace
+
+std::string LocalPath(const controlplane::InferenceService& service, ComponentKind kind) {
+  return "/components/" + service.metadata.namespace_name + "/" + ComponentObjectName(service, kind);
+}
+
+controlplane::ResolvedPod MakeLocal(controlplane::ResolvedPod pod, const controlplane::InferenceService& service,
+                                    const std::string& gateway) {
+  std::vector<Value>& containers = controlplane::ListOf(pod.pod_spec, "containers");
+  if (containers.empty()) return pod;
+  Value& container = containers.front();
+  const Localizer localizer(service, gateway);
+  const bool has_command = container.Find("command") != nullptr && !controlplane::ListOf(container, "command").empty();
+  const bool has_model = !controlplane::FindEnvironment(container, kStorageVariable).empty();
+  if (pod.runtime.empty() && !has_command && has_model) localizer.RunByInferd(container);
+  localizer.Localize(container);
+  return pod;
+}
+
+}  // namespace inferd::controller

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "controlplane/api/inference_service.h"
+#include "controlplane/pods/pod_resolution.h"
+
+namespace inferd::controller {
+
+// Where processes of this machine reach a component through the gateway, whose hosts' names are not resolved here:
+// "/components/default/iris-predictor-default".
+std::string LocalPath(const controlplane::InferenceService& service, controlplane::ComponentKind kind);
+
+// A component's pod of a cluster as one of this machine. `gateway`: where its processes reach the gateway. Thread-safe.
+//
+// - What names the predictor within the cluster ("iris-predictor-default.default", with .svc and .svc.cluster.local,
+//   too), as a word of its own, as an option's value or as a URL's host, becomes its place at the gateway, in arguments
+//   and variables.
+// - A container of its own without a command, but with a model (STORAGE_URI), is run by inferd, as KServe's server:
+//   a `model.py` with a class of KServe's, or any model of the formats that inferd knows. The image is not looked at.
+// - STORAGE_URI is /mnt/models, where the model is (KServe 0.10: the storage initializer).
+controlplane::ResolvedPod MakeLocal(controlplane::ResolvedPod pod, const controlplane::InferenceService& service,
+                                    const std::string& gateway);
+
+}  // namespace inferd::controller
