@@ -21,7 +21,7 @@ class Batch:
     def __init__(self, message, memory, signature, batches):
         _, self.number, size, self.wanted, self._described, self._inputs = message
         self._memory = memory.see(size)
-        self._signature = signature
+        self._specs = signature.inputs
         self._batches = batches
         self._requests = None
 
@@ -34,14 +34,14 @@ class Batch:
 
     def whole(self):
         """{name: array}"""
-        return {self._signature.inputs[index].name: tensors.read(self._memory, datatype, shape, *pieces[0])
+        return {self._specs[index].name: tensors.read(self._memory, datatype, shape, *pieces[0])
                 for index, datatype, shape, pieces in self._inputs}
 
     def parts(self):
         """For each request, [(name, datatype, array)]."""
         parts = [[] for _ in self.requests]
         for index, datatype, shape, pieces in self._inputs:
-            name = self._signature.inputs[index].name
+            name = self._specs[index].name
             for request, part in zip(self.requests, parts):
                 own = (request.rows, *shape[1:]) if self._batches else shape
                 part.append((name, datatype, tensors.read(self._memory, datatype, own, *pieces[request.number])))
@@ -65,28 +65,27 @@ class Answers:
         self._channel = channel
         self._memory = memory
         self._number = number
-        self._places = {}  # by thread: what was written and not sent
-        self._lock = threading.Lock()
+        self._places = []  # (thread, offset) of what was written and not sent; each change of it is one step
         if Answers._left:
             memory.free(Answers._left)
             Answers._left = []
 
     def write(self, index, array, datatype=None):
         written = tensors.write(self._memory, index, array, datatype)
-        with self._lock:
-            self._places.setdefault(threading.get_ident(), []).append(written[3])
+        self._places.append((threading.get_ident(), written[3]))
         return written
 
     def send(self, *responses):
         """Some of the responses, now. Whether the client of the last has left, and none are wanted any more."""
-        with self._lock:
-            places = self._places.pop(threading.get_ident(), [])
+        own = [place for place in self._places if place[0] == threading.get_ident()]
+        for place in own:
+            self._places.remove(place)
         with Answers._tickets:
             Answers._last_ticket += 1
             ticket = Answers._last_ticket
         self._channel.send("responses", self._number, self._memory.size, ticket, responses)
         left = self._channel.await_taken(ticket)
-        self._memory.free(places)
+        self._memory.free([offset for _, offset in own])
         return left
 
     def returned(self):
@@ -95,8 +94,5 @@ class Answers:
 
     def finish(self, *responses):
         """The last of them."""
-        with self._lock:
-            for places in self._places.values():
-                Answers._left += places
-            self._places.clear()
+        Answers._left += [offset for _, offset in self._places]
         self._channel.send("done", self._number, self._memory.size, responses)

@@ -11,6 +11,7 @@ import threading
 SOCKET, INPUTS, OUTPUTS, READINESS = 3, 4, 5, 6
 VERSION = 2  # of marshal's format: plain values, without references
 HEADER = struct.Struct("<I")
+HEADER_BYTES = HEADER.size
 ALIGNMENT = 64
 MESSAGE_BYTES_MAX = 1 << 26
 RECEIVED_BYTES = 1 << 13  # at once: far more than most messages have
@@ -124,6 +125,8 @@ class Channel:
     def _sort(self, message):
         if message is None:
             self._gone = True
+        elif message[0] == "execute":
+            self._orders.append(message)
         elif message[0] == "reply":
             replies = self._replies.get(message[1])
             if replies is not None:
@@ -136,17 +139,21 @@ class Channel:
     def _read_message(self):
         """None: there is no more."""
         received = self._unread or self._socket.recv(RECEIVED_BYTES)
-        if len(received) < HEADER.size:
-            received += self._read(HEADER.size - len(received))
-            if len(received) < HEADER.size:
+        size = len(received)
+        if size < HEADER_BYTES:
+            received += self._read(HEADER_BYTES - size)
+            size = len(received)
+            if size < HEADER_BYTES:
                 return None
-        end = HEADER.size + HEADER.unpack_from(received)[0]
-        if len(received) < end:
-            received += self._read(end - len(received))
-            if len(received) < end:
+        end = HEADER_BYTES + HEADER.unpack_from(received)[0]
+        if size < end:
+            received += self._read(end - size)
+            size = len(received)
+            if size < end:
                 return None
-        self._unread = received[end:]
-        return marshal.loads(memoryview(received)[HEADER.size:end])
+        self._unread = received[end:] if size > end else b""
+        # What follows the value is not looked at.
+        return marshal.loads(received[HEADER_BYTES:])
 
     def _read(self, size):
         """So many bytes; fewer once the server has gone."""
@@ -192,7 +199,7 @@ class OutputMemory:
                 larger = max(1 << 16, 1 << (end - 1).bit_length())
                 self._mapped = self._grown(larger)
                 self.size = larger
-            self._used[offset] = -(-max(end, offset + 1) // ALIGNMENT) * ALIGNMENT
+            self._used[offset] = max(end, offset + 1) + ALIGNMENT - 1 & -ALIGNMENT
             return self._mapped, offset
 
     @staticmethod
