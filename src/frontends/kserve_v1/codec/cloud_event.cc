@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <ctime>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "base/text/base64.h"
 #include "base/text/printable.h"
+#include "base/text/utc_time.h"
+#include "base/text/uuid.h"
 #include "json/reader.h"
 #include "net/http/ascii.h"
 #include "v1/body_members.h"
@@ -43,29 +42,6 @@ std::string JsonText(std::string_view text) {
   json::Writer writer(text.size() + 16);
   writer.String(text);
   return writer.TakeString();
-}
-
-// Version 4 of RFC 9562.
-std::string NewUuid() {
-  thread_local std::mt19937_64 random{std::random_device{}()};
-  const uint64_t high = (random() & ~uint64_t{0xF000}) | 0x4000;
-  const uint64_t low = (random() & ~(uint64_t{3} << 62)) | (uint64_t{2} << 62);
-  char text[40];
-  std::snprintf(text, sizeof text, "%08x-%04x-%04x-%04x-%012llx", static_cast<uint32_t>(high >> 32),
-                static_cast<uint32_t>(high >> 16) & 0xFFFF, static_cast<uint32_t>(high) & 0xFFFF,
-                static_cast<uint32_t>(low >> 48), static_cast<unsigned long long>(low & 0xFFFFFFFFFFFFULL));
-  return text;
-}
-
-// RFC 3339, in microseconds.
-std::string TimeText(int64_t wall_ns) {
-  const std::time_t seconds = wall_ns / 1'000'000'000;
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char text[64];
-  const size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
-  std::snprintf(text + size, sizeof text - size, ".%06dZ", static_cast<int>(wall_ns / 1000 % 1'000'000));
-  return text;
 }
 
 bool IsValue(json::ValueType type) {
@@ -153,10 +129,10 @@ base::Result<std::string_view> CloudEvent::ReadData(std::string_view body, size_
 CloudEvent CloudEvent::Answer(const config::EventOptions& options, std::string_view model, int64_t wall_ns) const {
   CloudEvent answer(mode_);
   answer.Add("specversion", "1.0");
-  answer.Add("id", NewUuid());
+  answer.Add("id", base::NewUuid());
   answer.Add("source", options.source.empty() ? "io.kserve.inference." + std::string(model) : options.source);
   answer.Add("type", options.type);
-  answer.Add("time", TimeText(wall_ns));
+  answer.Add("time", base::UtcTimeText(wall_ns));
   if (!options.merge) return answer;
   for (const Attribute& attribute : attributes_) {
     const bool kept = attribute.name != "datacontenttype" && answer.Find(attribute.name) == nullptr;
