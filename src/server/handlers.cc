@@ -4,11 +4,14 @@
 #include <string_view>
 #include <utility>
 
+#include "net/event_loop.h"
+#include "payloadlog/logged_handler.h"
 #include "protocol/common_options.h"
 #include "server/grpc_services.h"
 #include "server/http/cors_handler.h"
 #include "server/http/path_switch.h"
 #include "server/option_mapping.h"
+#include "server/payloads/logged_requests.h"
 #include "server/served_models.h"
 
 namespace inferd::server {
@@ -33,10 +36,16 @@ Handlers::Handlers(const config::ServerOptions& options, protocol::FrontEnds fro
       call_metrics_(std::make_unique<net::grpc::CallMetrics>(services_.registry)) {}
 
 std::unique_ptr<net::HttpHandler> Handlers::Http(net::Loop& loop) const {
-  return grpc_on_http_port_ ? Grpc(loop, Rest(loop)) : Rest(loop);
+  return Logged(loop, grpc_on_http_port_ ? Grpc(loop, Rest(loop)) : Rest(loop));
 }
 
-std::unique_ptr<net::HttpHandler> Handlers::Grpc(net::Loop& loop) const { return Grpc(loop, nullptr); }
+std::unique_ptr<net::HttpHandler> Handlers::Grpc(net::Loop& loop) const { return Logged(loop, Grpc(loop, nullptr)); }
+
+std::unique_ptr<net::HttpHandler> Handlers::Logged(net::Loop& loop, std::unique_ptr<net::HttpHandler> handler) const {
+  if (services_.payload_log == nullptr) return handler;
+  return payloadlog::MakeLoggedHandler(*services_.payload_log, IsInference,
+                                       static_cast<net::EventLoop&>(loop).replies(), std::move(handler));
+}
 
 protocol::Services Handlers::ServicesOf(const net::Loop& loop, const access::Policy& access) const {
   return {.access = access,

@@ -20,6 +20,7 @@
 #include "net/grpc/handler.h"
 #include "net/http/http.h"
 #include "net/http/over_limit_handler.h"
+#include "payloadlog/payload_log.h"
 #include "protocol/front_end.h"
 #include "rest/options.h"
 #include "server/access_policies.h"
@@ -39,8 +40,9 @@ struct HandlerServices {
   const core::ModelCaller& models;
   RequestLogs& request_logs;
   const std::atomic<bool>& draining;
-  clientshm::Registry* regions = nullptr;  // of clients' shared memory; null: not served
-  base::ProcessLoad* load = nullptr;       // null: it is not told to clients
+  clientshm::Registry* regions = nullptr;         // of clients' shared memory; null: not served
+  base::ProcessLoad* load = nullptr;              // null: it is not told to clients
+  payloadlog::PayloadLog* payload_log = nullptr;  // null: there is none
 };
 
 // What is served where: makes each listener's handler for one loop, out of what the front-ends bring. Its methods are
@@ -63,6 +65,8 @@ class Handlers final {
   std::unique_ptr<net::HttpHandler> Rest(net::Loop& loop) const;
   // Lets pages of the origins that the options name use it.
   std::unique_ptr<net::HttpHandler> WithCors(std::unique_ptr<net::HttpHandler> handler) const;
+  // Gives the log of payloads what passes, if there is one.
+  std::unique_ptr<net::HttpHandler> Logged(net::Loop& loop, std::unique_ptr<net::HttpHandler> handler) const;
   // What is no gRPC goes to `fallback`, if there is one.
   std::unique_ptr<net::HttpHandler> Grpc(net::Loop& loop, std::unique_ptr<net::HttpHandler> fallback) const;
 

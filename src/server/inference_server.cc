@@ -36,6 +36,7 @@
 #include "server/handlers.h"
 #include "server/model_config_watch.h"
 #include "server/option_mapping.h"
+#include "server/payloads/logged_requests.h"
 #include "server/process/machine_metrics.h"
 #include "server/process/process_metrics.h"
 #include "server/recorded_warmups.h"
@@ -77,7 +78,7 @@ struct InferenceServer::Parts {
   Parts(const config::ServerOptions& server_options, base::Logger& server_logger, EngineSet engine_set,
         AccessPolicies policies, std::optional<std::vector<config::ServedModel>> served,
         std::unique_ptr<tracing::TraceExporter> exporter, std::shared_ptr<net::TlsContext> cache_tls,
-        FrontEndsMaker make_front_ends)
+        const payloadlog::PayloadLog::SinkMaker& payload_sinks, FrontEndsMaker make_front_ends)
       : options(server_options),
         logger(server_logger),
         engines(std::move(engine_set)),
@@ -95,6 +96,7 @@ struct InferenceServer::Parts {
         resources(options.resources, CpuThreadsAtOnce(options)),
         host_policies(options.resources.host_policies),
         held_threads(logger),
+        payload_log(MakePayloadLog(options.payload_log, payload_sinks, registry, logger)),
         tracer(options.trace, clock, std::move(exporter), tracing::CountersIn(registry)),
         cache(cache::ResponseCache::Make(options.cache, std::move(cache_tls), clock, registry, logger)),
         loops(options.loop_threads),
@@ -137,7 +139,8 @@ struct InferenceServer::Parts {
                                                                 .request_logs = request_logs,
                                                                 .draining = draining,
                                                                 .regions = regions.has_value() ? &*regions : nullptr,
-                                                                .load = &load});
+                                                                .load = &load,
+                                                                .payload_log = payload_log.get()});
     RegisterOutputMetrics(registry, outputs);
   }
 
@@ -185,6 +188,7 @@ struct InferenceServer::Parts {
   scheduling::ResourceArbiter resources;
   const scheduling::HostPolicies host_policies;
   scheduling::HeldThreads held_threads;
+  const std::unique_ptr<payloadlog::PayloadLog> payload_log;  // null: there is none
   tracing::Tracer tracer;
   const std::unique_ptr<cache::ResponseCache> cache;  // null: there is none
   std::optional<clientshm::Registry> regions;         // of clients' shared memory; none: not served
@@ -276,9 +280,10 @@ base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const conf
   if (const std::string gap = access.Gap(); !gap.empty()) logger.Warning(gap);
   INFERD_ASSIGN_OR_RETURN(auto served, ReadServedModels(options.served, logger));
   INFERD_ASSIGN_OR_RETURN(auto exporter, tracing::MakeExporter(options.trace, logger));
+  INFERD_ASSIGN_OR_RETURN(const auto payload_sinks, MakeSinks(options.payload_log));
   INFERD_ASSIGN_OR_RETURN(auto cache_tls, cache::ResponseCache::LoadTls(options.cache));
   auto parts = std::make_unique<Parts>(options, logger, std::move(engines), std::move(access), std::move(served),
-                                       std::move(exporter), std::move(cache_tls), make_front_ends);
+                                       std::move(exporter), std::move(cache_tls), payload_sinks, make_front_ends);
   RegisterProcessMetrics(parts->registry);
   RegisterMachineMetrics(parts->registry);
   parts->access.LogWhoControls(logger);

@@ -14,6 +14,7 @@ std::vector<Option> AccessRows();
 std::vector<Option> ClientMemoryRows();
 std::vector<Option> SchedulingRows();
 std::vector<Option> LogRows();
+std::vector<Option> PayloadLogRows();
 std::vector<Option> TraceRows();
 
 }  // namespace inferd::config

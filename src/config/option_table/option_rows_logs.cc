@@ -9,8 +9,10 @@ namespace {
 using S = ServerOptions;
 
 constexpr std::string_view kLogs = "Logs";
+constexpr std::string_view kPayloadLog = "Payload log";
 constexpr std::string_view kTraces = "Traces";
 constexpr std::string_view kLogFormats = "human|json|triton|triton-iso8601";
+constexpr std::string_view kPayloadLogModes = "all|request|response";
 constexpr std::string_view kTraceModes = "file|otlp";
 constexpr std::string_view kTraceLevels = "off|timestamps|tensors|all";
 
@@ -47,6 +49,27 @@ std::vector<Option> LogRows() {
       Plain<&S::log, &LogOptions::request_files_max>(
           kLogs, "request-log-files-max", "N",
           "files that are kept of those with the same filename_prefix; the oldest are removed; 0: all stay"),
+  };
+}
+
+std::vector<Option> PayloadLogRows() {
+  using Payloads = PayloadLogOptions;
+  return {
+      Plain<&S::payload_log, &Payloads::url>(
+          kPayloadLog, "payload-log-url", "URL",
+          "where the bodies of inference requests and their responses go, as CloudEvents; default: nowhere"),
+      Choice<kPayloadLogModes, &S::payload_log, &Payloads::mode>(kPayloadLog, "payload-log-mode", "which of them"),
+      Plain<&S::payload_log, &Payloads::source>(kPayloadLog, "payload-log-source", "URI", "the events' source"),
+      Plain<&S::payload_log, &Payloads::inference_service>(kPayloadLog, "payload-log-inference-service", "NAME",
+                                                           "in the events, as the next three"),
+      Plain<&S::payload_log, &Payloads::namespace_name>(kPayloadLog, "payload-log-namespace", "NAME",
+                                                        "of the InferenceService"),
+      Plain<&S::payload_log, &Payloads::component>(kPayloadLog, "payload-log-component", "NAME", "such as predictor"),
+      Plain<&S::payload_log, &Payloads::endpoint>(kPayloadLog, "payload-log-endpoint", "NAME", "such as default"),
+      Plain<&S::payload_log, &Payloads::workers>(kPayloadLog, "payload-log-workers", "N", "threads that send them"),
+      Plain<&S::payload_log, &Payloads::queue_max>(kPayloadLog, "payload-log-queue-max", "N",
+                                                   "bodies that wait; more are dropped, and counted"),
+      Plain<&S::payload_log, &Payloads::bytes_max>(kPayloadLog, "payload-log-bytes-max", "BYTES", "the same in bytes"),
   };
 }
 

@@ -365,8 +365,9 @@ std::vector<Option> LazyLoadingRows() {
 
 std::vector<Option> AllRows() {
   std::vector<Option> all;
-  for (auto rows : {ModelRows, EngineRows, LazyLoadingRows, SchedulingRows, HttpRows, GrpcListenerRows, MetricsRows,
-                    GrpcRows, AccessRows, ClientMemoryRows, LifecycleRows, AnswerRows, LimitRows, LogRows, TraceRows}) {
+  for (auto rows :
+       {ModelRows, EngineRows, LazyLoadingRows, SchedulingRows, HttpRows, GrpcListenerRows, MetricsRows, GrpcRows,
+        AccessRows, ClientMemoryRows, LifecycleRows, AnswerRows, LimitRows, LogRows, PayloadLogRows, TraceRows}) {
     std::ranges::move(rows(), std::back_inserter(all));
   }
   return all;

@@ -67,6 +67,12 @@ base::Status CheckServedModels(const ServedModelOptions& served) {
   return base::OkStatus();
 }
 
+base::Status CheckPayloadLog(const PayloadLogOptions& log) {
+  if (log.workers == 0 || log.workers > 256) return base::InvalidArgument("--payload-log-workers must be 1 to 256");
+  if (log.source.empty()) return base::InvalidArgument("--payload-log-source must not be empty");
+  return base::OkStatus();
+}
+
 base::Status CheckTraces(const TraceOptions& trace) {
   if (trace.mode == TraceMode::kFile && trace.level != TraceLevel::kOff && trace.file.empty()) {
     return base::InvalidArgument("--trace-level needs --trace-file, or --trace-mode=otlp");
@@ -155,6 +161,7 @@ base::Status CheckCache(const CacheOptions& cache) {
 }  // namespace
 
 base::Status CheckServerOptions(const ServerOptions& options) {
+  INFERD_RETURN_IF_ERROR(CheckPayloadLog(options.payload_log));
   INFERD_RETURN_IF_ERROR(CheckTraces(options.trace));
   INFERD_RETURN_IF_ERROR(CheckModels(options));
   INFERD_RETURN_IF_ERROR(CheckListeners(options));

@@ -16,6 +16,7 @@
 #include "config/options/event_options.h"
 #include "config/options/grpc_options.h"
 #include "config/options/lazy_options.h"
+#include "config/options/payload_log_options.h"
 #include "config/options/resource_options.h"
 #include "config/options/served_options.h"
 #include "config/options/trace_options.h"
@@ -189,6 +190,7 @@ struct ServerOptions {
   bool tfs_cors = false;                 // TensorFlow Serving's REST API lets pages of any origin read its answers
   LimitOptions limits;
   LogOptions log;
+  PayloadLogOptions payload_log;
   TraceOptions trace;
 };
 

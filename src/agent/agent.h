@@ -1,0 +1,56 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string_view>
+
+#include "agent/agent_options.h"
+#include "agent/ready/readiness_probe.h"
+#include "base/logging.h"
+#include "gateway/gateway.h"
+#include "metrics/registry.h"
+#include "net/loop_group.h"
+#include "net/server.h"
+#include "payloadlog/payload_log.h"
+
+namespace inferd::agent {
+
+// What stands in front of a model server: requests pass to it, and what the options ask for happens on their way.
+//
+//   Start() -> serving -> Drain() -> destructor
+//
+// All methods are called by one thread.
+class Agent final {
+ public:
+  // INVALID_ARGUMENT: an option; ALREADY_EXISTS: a port is in use.
+  static base::Result<std::unique_ptr<Agent>> Start(AgentOptions options, base::Logger& logger);
+  ~Agent();
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  // Of the listeners "http" and "metrics".
+  uint16_t port(std::string_view listener) const { return server_.port(listener); }
+
+  // Not ready from now on but still accepting for the grace time; then answers what has come, within the drain timeout.
+  // What is to be logged goes out with the destructor.
+  void Drain();
+
+ private:
+  Agent(AgentOptions options, ReadinessProbe probe, const net::upstream::Address& component, base::Logger& logger);
+
+  base::Status Listen();
+  net::HandlerFactory Handlers();
+  void RouteTo(const net::upstream::Address& component);
+
+  const AgentOptions options_;
+  const ReadinessProbe probe_;
+  base::Logger& logger_;
+  metrics::Registry registry_;
+  std::atomic<bool> draining_{false};
+  std::unique_ptr<payloadlog::PayloadLog> log_;  // null: nothing is logged
+  gateway::Gateway gateway_{{}};
+  net::LoopGroup loops_;
+  net::Server server_;
+};
+
+}  // namespace inferd::agent

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "payloadlog/payload.h"
+
+namespace inferd::agent {
+
+struct LoggerOptions {
+  std::string url;  // of the sink; empty: nothing is logged
+  payloadlog::LogMode mode = payloadlog::LogMode::kAll;
+  size_t workers = 5;
+  size_t payloads_max = 4096;
+  uint64_t bytes_max = uint64_t{64} << 20;
+  std::string source = "http://localhost:9081/";
+  std::string inference_service;
+  std::string namespace_name;
+  std::string component;
+  std::string endpoint;
+};
+
+// The command line of inferd-agent and what of the environment counts, by the names that KServe's agent has.
+struct AgentOptions {
+  std::string address = "0.0.0.0";
+  uint16_t port = 9081;
+  uint16_t metrics_port = 9082;  // 0: none
+  uint16_t component_port = 8080;
+  std::chrono::seconds timeout{300};  // for the component to begin its answer
+  std::chrono::milliseconds drain_grace{1'000};
+  std::chrono::seconds drain_timeout{30};
+  std::string readiness_probe;  // JSON
+  LoggerOptions logger;
+};
+
+}  // namespace inferd::agent

@@ -1,0 +1,77 @@
+#include "agent/run.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "agent/agent.h"
+#include "agent/await_ready.h"
+#include "agent/command_line.h"
+#include "base/logging.h"
+#include "base/system/file_descriptor.h"
+
+namespace inferd::agent {
+
+namespace {
+
+constexpr int kExitFailed = 1;
+constexpr int kExitUsage = 2;
+
+std::string Environment(const char* name) {
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
+  return value == nullptr ? "" : value;
+}
+
+// SIGINT and SIGTERM, of all threads that begin later.
+base::FileDescriptor TakeSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  return base::FileDescriptor(signalfd(-1, &signals, SFD_CLOEXEC));
+}
+
+void AwaitSignal(const base::FileDescriptor& signals) {
+  pollfd wanted{.fd = signals.get(), .events = POLLIN, .revents = 0};
+  while (poll(&wanted, 1, -1) <= 0) {
+  }
+}
+
+int Serve(AgentOptions options) {
+  const base::FileDescriptor signals = TakeSignals();
+  auto logger = base::Logger::Create({});
+  if (!logger.has_value()) {
+    std::cerr << logger.error().message() << "\n";
+    return kExitFailed;
+  }
+  auto agent = Agent::Start(std::move(options), **logger);
+  if (!agent.has_value()) {
+    (*logger)->Error("cannot start", {{"reason", agent.error().message()}});
+    return agent.error().code() == base::StatusCode::kInvalidArgument ? kExitUsage : kExitFailed;
+  }
+  AwaitSignal(signals);
+  (*agent)->Drain();
+  agent->reset();
+  (*logger)->Info("stopped");
+  return 0;
+}
+
+}  // namespace
+
+int Run(int argc, char** argv) {
+  ParsedCommandLine parsed = ParseCommandLine(argc, argv, Environment);
+  if (parsed.exit_status.has_value()) return *parsed.exit_status;
+  if (!parsed.probe_period.has_value()) return Serve(std::move(parsed.options));
+  const base::Status ready = AwaitReady(parsed.options.port, *parsed.probe_period);
+  if (!ready.ok()) std::cerr << "inferd-agent: " << ready.message() << "\n";
+  return ready.ok() ? 0 : kExitFailed;
+}
+
+}  // namespace inferd::agent

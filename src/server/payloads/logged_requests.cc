@@ -1,0 +1,72 @@
+#include "server/payloads/logged_requests.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <span>
+#include <string_view>
+
+#include "payloadlog/http_sink.h"
+
+namespace inferd::server {
+
+namespace {
+
+// So that a sink that hangs keeps the server's end waiting for less than it may take.
+constexpr std::chrono::milliseconds kSinkTimeout{4'000};
+constexpr std::chrono::milliseconds kDrainMax{3'000};
+
+// What inferences are called: the ends of paths over HTTP, those behind a model's name, methods over gRPC.
+constexpr std::array<std::string_view, 4> kLastSegments = {"infer", "generate", "generate_stream", "invocations"};
+constexpr std::array<std::string_view, 4> kVerbs = {"predict", "explain", "classify", "regress"};
+constexpr std::array<std::string_view, 6> kMethods = {"ModelInfer", "Predict",        "Classify",
+                                                      "Regress",    "MultiInference", "Infer"};
+
+bool IsAmong(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+base::Result<payloadlog::PayloadLog::SinkMaker> MakeSinks(const config::PayloadLogOptions& options) {
+  if (options.url.empty()) return payloadlog::PayloadLog::SinkMaker();
+  const payloadlog::EventOrigin origin{.source = options.source,
+                                       .inference_service = options.inference_service,
+                                       .namespace_name = options.namespace_name,
+                                       .component = options.component,
+                                       .endpoint = options.endpoint};
+  const auto make = [url = options.url, origin] { return payloadlog::HttpSink::Create(url, origin, kSinkTimeout); };
+  if (const auto tried = make(); !tried.has_value()) {
+    return std::unexpected(tried.error().WithContext("--payload-log-url"));
+  }
+  return [make] { return *make(); };
+}
+
+std::unique_ptr<payloadlog::PayloadLog> MakePayloadLog(const config::PayloadLogOptions& options,
+                                                       const payloadlog::PayloadLog::SinkMaker& sinks,
+                                                       metrics::Registry& registry, base::Logger& logger) {
+  if (sinks == nullptr) return nullptr;
+  payloadlog::PayloadLogOptions log;
+  switch (options.mode) {
+    case config::PayloadLogMode::kAll: log.mode = payloadlog::LogMode::kAll; break;
+    case config::PayloadLogMode::kRequest: log.mode = payloadlog::LogMode::kRequest; break;
+    case config::PayloadLogMode::kResponse: log.mode = payloadlog::LogMode::kResponse; break;
+  }
+  log.payloads_max = options.queue_max;
+  log.bytes_max = options.bytes_max;
+  log.workers = options.workers;
+  log.drain_max = kDrainMax;
+  return std::make_unique<payloadlog::PayloadLog>(log, sinks, registry, logger);
+}
+
+bool IsInference(const net::RequestHead& head) {
+  if (head.method != net::Method::kPost || head.segments.empty()) return false;
+  const std::string_view last = head.segments.back();
+  if (head.segments.size() == 2 && IsAmong(kMethods, last)) return true;
+  if (IsAmong(kLastSegments, last)) return true;
+  if (head.segments.size() > 2 && head.segments[0] == "api" && head.segments[1] == "infer") return true;
+  const size_t colon = last.rfind(':');
+  return colon != std::string_view::npos && IsAmong(kVerbs, last.substr(colon + 1));
+}
+
+}  // namespace inferd::server

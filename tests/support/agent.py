@@ -1,0 +1,80 @@
+"""Starts the built inferd-agent for a test, and ends it."""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import urllib.request
+
+from support.server import PROGRAMS, LoggedProgram, free_ports, wait_until
+
+
+class Agent(LoggedProgram):
+    """One inferd-agent on free ports of the loopback, in front of a component's port. Use as a context manager."""
+
+    def __init__(self, component_port, *options, environment=None, listening=True):
+        super().__init__()
+        self.port, self.metrics_port = free_ports(2)
+        self._environment = environment or {}
+        self._listening = listening
+        self._command = [PROGRAMS.absolute() / "inferd-agent", "--address", "127.0.0.1", "--port", self.port,
+                         "--metrics-port", self.metrics_port, "--component-port", component_port, "--drain-grace-ms", 0, *options]
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def start(self):
+        self.process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log,
+                                        stderr=self._log, env={**os.environ, **self._environment})
+        if self._listening:
+            self.wait_until_listening()
+
+    def wait_until_listening(self):
+        wait_until(lambda: self.process.poll() is not None or self.answers(), "the agent listens")
+        assert self.process.poll() is None, self.log()
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            print(self.log())
+        try:
+            self.end()
+        finally:
+            self.kill()
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            assert self.process.wait(timeout=60) == 0, self.log()
+
+    def answers(self):
+        try:
+            return self.metrics() is not None
+        except OSError:
+            return False
+
+    def call(self, method, path, body=None, headers=None):
+        """(status, body)."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request(method, path, body=body, headers=headers or {})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def predict(self, model, instances, **headers):
+        """(status, parsed body)."""
+        status, text = self.call("POST", f"/v1/models/{model}:predict", json.dumps({"instances": instances}),
+                                 {"Content-Type": "application/json", **headers})
+        return status, json.loads(text)
+
+    def metrics(self):
+        """{name with labels: value}."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=60) as page:
+            lines = page.read().decode().splitlines()
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line and line[0] != "#")}
+
+    def ready(self):
+        return self.call("GET", "/", headers={"K-Network-Probe": "queue"})
