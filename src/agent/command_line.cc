@@ -12,8 +12,6 @@ namespace inferd::agent {
 
 namespace {
 
-constexpr int kExitUsage = 2;
-
 constexpr const char* kFooter = R"(Example:
   inferd-agent --component-port 8080 --log-url http://collector:8000/ --inference-service iris
 

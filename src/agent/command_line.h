@@ -9,6 +9,8 @@
 
 namespace inferd::agent {
 
+inline constexpr int kExitUsage = 2;  // the command line or the environment is wrong
+
 // What a command line asks for: to serve by `options`, or, with `exit_status`, that all is said already.
 struct ParsedCommandLine {
   AgentOptions options;
