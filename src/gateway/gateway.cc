@@ -39,6 +39,7 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
  public:
   Handler(const Gateway& gateway, net::EventLoop& loop)
       : gateway_(gateway),
+        loop_(loop),
         pool_(loop, gateway.options_),
         done_(loop),
         lots_(static_cast<uint64_t>(base::SystemClock().NowNs()) ^ base::MixBits(loop.index() + 1)) {}
@@ -47,6 +48,14 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
 
   void OnRequest(net::HttpRequest request, net::Reply reply) override {
     if (IsGrpc(request.head)) return reply.Send(GrpcIsNotProxied());
+    Forward(std::move(request), std::move(reply));
+  }
+
+  net::EventLoop& loop() override { return loop_; }
+  net::upstream::Pool& pool() override { return pool_; }
+  uint32_t DrawLot() override { return static_cast<uint32_t>(base::MixBits(lots_ += base::kMixStep) % 100); }
+
+  void Forward(net::HttpRequest request, net::Reply reply) override {
     if (const uint64_t version = gateway_.version_.load(std::memory_order_acquire); version != version_) {
       routes_ = gateway_.routes();
       version_ = version;
@@ -57,18 +66,20 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
       const bool known = routes_ != nullptr && routes_->HasHost(host);
       return reply.Send(net::TransportAnswer(404, known ? "no route for this path" : "no service of this host"));
     }
-    const auto lot = static_cast<uint32_t>(base::MixBits(lots_ += base::kMixStep) % 100);
-    const Destination* const destination = RouteTable::Choose(*route, request.head.Find(kTagField).value_or(""), lot);
-    if (destination == nullptr) return reply.Send(net::TransportAnswer(503, "this service has no revision"));
-    calls_.push_back(
-        std::make_unique<ProxiedCall>(*this, routes_, *route, *destination, std::move(request), std::move(reply)));
-    calls_.back()->index = calls_.size() - 1;
-    calls_.back()->Start();
+    ForwardBy(std::shared_ptr<const Route>(routes_, route), std::move(request), std::move(reply));
   }
 
-  net::upstream::Pool& pool() override { return pool_; }
+  void ForwardBy(std::shared_ptr<const Route> route, net::HttpRequest request, net::Reply reply) override {
+    if (const LocalService* const service = route->service.get()) {
+      return Begin(service->Begin(*this, std::move(route), std::move(request), std::move(reply)));
+    }
+    const std::string_view tag = request.head.Find(kTagField).value_or("");
+    const Destination* const destination = RouteTable::Choose(*route, tag, DrawLot());
+    if (destination == nullptr) return reply.Send(net::TransportAnswer(503, "this service has no revision"));
+    Begin(std::make_unique<ProxiedCall>(*this, std::move(route), *destination, std::move(request), std::move(reply)));
+  }
 
-  void OnDone(ProxiedCall& call) override {
+  void OnDone(RoutedCall& call) override {
     const size_t index = call.index;
     done_.Add(std::move(calls_[index]));
     if (index + 1 < calls_.size()) {
@@ -79,13 +90,20 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
   }
 
  private:
+  void Begin(std::unique_ptr<RoutedCall> call) {
+    call->index = calls_.size();
+    calls_.push_back(std::move(call));
+    calls_.back()->Start();
+  }
+
   const Gateway& gateway_;
+  net::EventLoop& loop_;
   net::upstream::Pool pool_;
-  net::DestroyedAtEndOfTurn<ProxiedCall> done_;
+  net::DestroyedAtEndOfTurn<RoutedCall> done_;
   uint64_t lots_;
   uint64_t version_ = 0;
   std::shared_ptr<const RouteTable> routes_;
-  std::vector<std::unique_ptr<ProxiedCall>> calls_;
+  std::vector<std::unique_ptr<RoutedCall>> calls_;
 };
 
 Gateway::Gateway(net::upstream::PoolOptions options) : options_(std::move(options)) {}

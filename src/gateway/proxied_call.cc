@@ -9,11 +9,10 @@ namespace inferd::gateway {
 
 using net::upstream::Failure;
 
-ProxiedCall::ProxiedCall(CallOwner& owner, std::shared_ptr<const RouteTable> routes, const Route& route,
-                         const Destination& destination, net::HttpRequest request, net::Reply reply)
+ProxiedCall::ProxiedCall(CallOwner& owner, std::shared_ptr<const Route> route, const Destination& destination,
+                         net::HttpRequest request, net::Reply reply)
     : owner_(owner),
-      routes_(std::move(routes)),
-      route_(route),
+      route_(std::move(route)),
       destination_(destination),
       request_(std::move(request)),
       reply_(std::move(reply)),
@@ -50,15 +49,15 @@ void ProxiedCall::TakePlace(const Replica* not_on) {
   if (!place.has_value()) return Refuse(503, place.error().message());
   if (place->lease) return Send(std::move(place->lease));
   wait_ = std::move(place->wait);
-  ArmTimer(route_.wait_timeout);
+  ArmTimer(route_->wait_timeout);
 }
 
 void ProxiedCall::Send(Lease lease) {
   ++attempts_;
   lease_ = std::move(lease);
-  ArmTimer(route_.timeout);
+  ArmTimer(route_->timeout);
   std::string stripped;
-  if (!route_.strip_prefix.empty()) stripped = StripPrefix(request_.head.target, route_.strip_prefix);
+  if (!route_->strip_prefix.empty()) stripped = StripPrefix(request_.head.target, route_->strip_prefix);
   const ForwardedFields fields(request_.head);
   net::upstream::Request request;
   // The transport leaves out the body of what answers HEAD.

@@ -7,41 +7,26 @@
 
 #include "gateway/backend.h"
 #include "gateway/route_table.h"
+#include "gateway/routed_call.h"
 #include "net/http/http.h"
 #include "net/upstream/exchange.h"
 #include "net/upstream/pool.h"
 
 namespace inferd::gateway {
 
-class ProxiedCall;
-
-// The owner of a loop's calls.
-class CallOwner {
- public:
-  virtual net::upstream::Pool& pool() = 0;
-  // It has answered, or no client waits for its answer; it is to be destroyed, perhaps in the middle of a call.
-  virtual void OnDone(ProxiedCall& call) = 0;
-
- protected:
-  ~CallOwner() = default;
-};
-
 // A request on its way through: it waits for a replica, goes there, and its answer comes back as it arrives. A replica
 // that cannot be reached is left for another one; what a replica has begun to read is not sent again. Loop-bound.
 //
 //   waiting --a replica has a place--> sent --head--> answering --end--> done
 //   any --peer gone, too late, replica failed--> done
-class ProxiedCall final : public net::upstream::Receiver {
+class ProxiedCall final : public RoutedCall, public net::upstream::Receiver {
  public:
-  // `routes` has `route`, and is kept with it.
-  ProxiedCall(CallOwner& owner, std::shared_ptr<const RouteTable> routes, const Route& route,
-              const Destination& destination, net::HttpRequest request, net::Reply reply);
-  ~ProxiedCall();
+  // `route` has `destination`.
+  ProxiedCall(CallOwner& owner, std::shared_ptr<const Route> route, const Destination& destination,
+              net::HttpRequest request, net::Reply reply);
+  ~ProxiedCall() override;
 
-  void Start();
-
-  // Where its owner has it.
-  size_t index = 0;
+  void Start() override;
 
  private:
   void TakePlace(const Replica* not_on);
@@ -68,8 +53,7 @@ class ProxiedCall final : public net::upstream::Receiver {
   static constexpr int kAttemptsMax = 3;
 
   CallOwner& owner_;
-  const std::shared_ptr<const RouteTable> routes_;
-  const Route& route_;
+  const std::shared_ptr<const Route> route_;
   const Destination& destination_;
   net::HttpRequest request_;
   net::Reply reply_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gateway/backend.h"
+#include "gateway/routed_call.h"
 
 namespace inferd::gateway {
 
@@ -25,8 +26,9 @@ struct Route {
   std::string path_suffix;   // of the path without its query; empty: any
   std::string strip_prefix;  // is taken off the path before it goes on; the path begins with it
   std::vector<Destination> destinations;
-  std::chrono::milliseconds timeout{300'000};       // until the response has begun
-  std::chrono::milliseconds wait_timeout{300'000};  // for a replica
+  std::shared_ptr<const LocalService> service = nullptr;  // answers in place of destinations
+  std::chrono::milliseconds timeout{300'000};             // until the response has begun
+  std::chrono::milliseconds wait_timeout{300'000};        // for a replica
 };
 
 // What hosts there are, and where their requests go. Immutable once it is in use: a change is another table.
@@ -39,6 +41,8 @@ class RouteTable final {
   // Null: none. `host` may have a port; `path`: without its query.
   const Route* Find(std::string_view host, std::string_view path) const;
   bool HasHost(std::string_view host) const;
+  // Whether there is a route for just that host, as it was added.
+  bool HasOwnHost(std::string_view host) const { return hosts_.find(host) != hosts_.end(); }
 
   // Which of the destinations a request goes to: that of the tag, else by lot: `lot` below 100. Null: none has a share.
   static const Destination* Choose(const Route& route, std::string_view tag, uint32_t lot);
