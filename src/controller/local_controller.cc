@@ -149,21 +149,36 @@ base::Status LocalController::Apply(const Stamps& stamps) {
     if (service == nullptr) continue;
     std::unique_ptr<ServiceRunner>& runner = services_[KeyOf(service->metadata)];
     if (runner == nullptr) {
-      runner = std::make_unique<ServiceRunner>(
-          KeyOf(service->metadata),
-          RunnerServices{.node = node_,
-                         .config = config_,
-                         .say = [this](bool bad, const std::string& line) { Say(bad, line); },
-                         .gateway = [this] { return GatewayPlace(options_.address, port()); }});
+      runner = std::make_unique<ServiceRunner>(KeyOf(service->metadata), ServicesOfRunners());
     }
     runner->Apply(*service, context.runtimes, Now());
   }
   for (const auto& [key, runner] : services_) {
     if (!keys.contains(key)) runner->Remove();
   }
+  graphs_.clear();
+  for (const Object* object : objects) {
+    const auto* graph = std::get_if<controlplane::InferenceGraph>(&object->typed);
+    if (graph == nullptr) continue;
+    const std::string key = KeyOf(graph->metadata);
+    graphs_[key] = std::make_unique<GraphRunner>(key, ServicesOfRunners());
+    graphs_[key]->Apply(*graph);
+  }
   Tick();
   SetRoutes();
   return base::OkStatus();
+}
+
+RunnerServices LocalController::ServicesOfRunners() {
+  return {.node = node_,
+          .config = config_,
+          .say = [this](bool bad, const std::string& line) { Say(bad, line); },
+          .gateway = [this] { return GatewayPlace(options_.address, port()); }};
+}
+
+std::string LocalController::UrlOf(const std::string& key) const {
+  const auto found = services_.find(key);
+  return found == services_.end() ? "" : found->second->Url();
 }
 
 void LocalController::Say(bool bad, const std::string& line) {
@@ -197,6 +212,10 @@ void LocalController::Tick() {
 void LocalController::SetRoutes() {
   auto table = std::make_shared<gateway::RouteTable>();
   for (const auto& [key, runner] : services_) runner->AddRoutes(*table);
+  for (const auto& [key, runner] : graphs_) {
+    runner->AddRoutes(*table,
+                      [this](const std::string& space, const std::string& name) { return UrlOf(space + "/" + name); });
+  }
   gateway_.SetRoutes(std::move(table));
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/logging.h"
 #include "base/system/file_descriptor.h"
+#include "controller/graph_runner.h"
 #include "controller/service_runner.h"
 #include "controlplane/files/object_files.h"
 #include "gateway/gateway.h"
@@ -51,6 +52,8 @@ class LocalController final {
 
   base::Result<Stamps> LookAtFiles() const;
   base::Status Apply(const Stamps& stamps);
+  RunnerServices ServicesOfRunners();
+  std::string UrlOf(const std::string& key) const;
   void Say(bool bad, const std::string& line);
   void ApplyChanges();
   void Tick();
@@ -69,6 +72,7 @@ class LocalController final {
   controlplane::ScaleTime looked_{0};
   node::NodeOptions node_;
   std::map<std::string, std::unique_ptr<ServiceRunner>> services_;
+  std::map<std::string, std::unique_ptr<GraphRunner>> graphs_;
   gateway::Gateway gateway_{{}};
   net::LoopGroup loops_;
   net::Server server_;

@@ -9,6 +9,7 @@
 #include "controlplane/api/annotations.h"
 #include "controlplane/reconcile/desired_objects.h"
 #include "controlplane/resolve/hosts.h"
+#include "controlplane/resolve/model_address.h"
 
 namespace inferd::controller {
 
@@ -36,6 +37,7 @@ void ServiceRunner::Apply(const InferenceService& service,
   service_ = service;
   failure_.reset();
   mode_ = desired->mode;
+  protocol_ = desired->pods.front().protocol_version;
   removed_ = false;
   const bool tag_routing = service_.metadata.annotation(controlplane::kTagRoutingAnnotation) == "true";
   std::set<ComponentKind> given;
@@ -129,6 +131,8 @@ ServiceState ServiceRunner::state() const {
   }
   return state;
 }
+
+std::string ServiceRunner::Url() const { return removed_ ? "" : controlplane::AddressUrl(service_, protocol_); }
 
 void ServiceRunner::SayState() {
   std::string state;

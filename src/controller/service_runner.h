@@ -34,6 +34,8 @@ class ServiceRunner final {
   void AddRoutes(gateway::RouteTable& table) const;
 
   ServiceState state() const;
+  // Where predictions are asked for within the cluster; empty: it is to go.
+  std::string Url() const;
 
  private:
   // Routes of all forms that lead to the component, for what `object` is called outside and within the cluster.
@@ -50,6 +52,7 @@ class ServiceRunner final {
   controlplane::InferenceService service_;
   std::optional<controlplane::ResolutionFailure> failure_;  // of the last Apply
   controlplane::DeploymentMode mode_ = controlplane::DeploymentMode::kServerless;
+  std::string protocol_;  // of the predictor; empty: it does not say
   bool removed_ = false;
   std::map<controlplane::ComponentKind, ComponentRunner> components_;
   std::string said_;

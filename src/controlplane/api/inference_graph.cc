@@ -20,6 +20,7 @@ InferenceGraph::Step ReadStep(Fields& fields) {
   fields.Read("data", step.data);
   fields.Read("weight", step.weight);
   fields.Read("condition", step.condition);
+  fields.Read("dependency", step.dependency);
   return step;
 }
 
@@ -40,6 +41,7 @@ InferenceGraph ReadInferenceGraph(manifest::Value document, manifest::Problems& 
     if (object.Find("spec") == nullptr) object.Fail("spec", "is required");
     return graph;
   }
+  spec->Read("timeout", graph.timeout_s);
   std::optional<Fields> nodes = spec->Map("nodes");
   if (!nodes.has_value()) return graph;
   for (const manifest::Member& member : nodes->value().members()) {

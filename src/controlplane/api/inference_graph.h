@@ -20,7 +20,8 @@ struct InferenceGraph {
     std::string node_name, service_name, service_url;  // where it goes: exactly one
     std::string data;                                  // "$request" or "$response"; empty: the request's
     std::optional<int64_t> weight;                     // percent
-    std::string condition;                             // in gjson's syntax
+    std::string condition;                             // in gjson's syntax (gjson::Path)
+    std::string dependency;                            // Soft, Hard (KServe 0.12); empty: Soft
   };
   struct Node {
     std::string path;
@@ -32,7 +33,8 @@ struct InferenceGraph {
 
   manifest::Value document;
   ObjectMeta metadata;
-  std::vector<Node> nodes;  // as they were written
+  std::vector<Node> nodes;           // as they were written
+  std::optional<int64_t> timeout_s;  // of a request (KServe 0.12)
 
   const Node* FindNode(std::string_view name) const;
 };

@@ -5,6 +5,7 @@
 
 #include "controlplane/resolve/document_problems.h"
 #include "controlplane/resolve/validation.h"
+#include "gjson/path.h"
 
 namespace inferd::controlplane {
 
@@ -14,6 +15,7 @@ using Graph = InferenceGraph;
 
 constexpr std::array<std::string_view, 4> kRouterTypes = {"Sequence", "Splitter", "Ensemble", "Switch"};
 constexpr int64_t kWeightSum = 100;
+constexpr int64_t kTimeoutMaxS = 86'400;
 
 class GraphValidator {
  public:
@@ -25,6 +27,9 @@ class GraphValidator {
                     "root node not found, InferenceGraph needs a node with name 'root' as the root node of the graph");
     }
     for (const Graph::Node& node : graph_.nodes) ValidateNode(node);
+    if (graph_.timeout_s.has_value() && (*graph_.timeout_s < 1 || *graph_.timeout_s > kTimeoutMaxS)) {
+      problems_.Add({"spec", "timeout"}, "must be between 1 and " + std::to_string(kTimeoutMaxS));
+    }
     for (const Graph::Node& node : graph_.nodes) Visit(node);
     return problems_.Take();
   }
@@ -50,6 +55,7 @@ class GraphValidator {
                       "\" contains more than one step with name \"" + step.name + "\"");
       }
       ValidateTarget(node, step, i);
+      ValidateRules(step);
     }
   }
 
@@ -80,6 +86,20 @@ class GraphValidator {
     }
     if (!step.node_name.empty() && graph_.FindNode(step.node_name) == nullptr) {
       Add(step, "nodeName: there is no node '" + step.node_name + "'");
+    }
+  }
+
+  void ValidateRules(const Graph::Step& step) {
+    if (!step.condition.empty()) {
+      if (const auto path = gjson::Path::Parse(step.condition); !path.has_value()) {
+        Add(step, std::string(path.error().message()));
+      }
+    }
+    if (!step.data.empty() && step.data != "$request" && step.data != "$response") {
+      Add(step, "data must be $request or $response, not '" + step.data + "'");
+    }
+    if (!step.dependency.empty() && step.dependency != "Soft" && step.dependency != "Hard") {
+      Add(step, "dependency must be Soft or Hard, not '" + step.dependency + "'");
     }
   }
 

@@ -22,9 +22,9 @@ std::string DomainFault(std::string_view domain) {
 
 }  // namespace
 
-base::Result<std::string> ExternalHost(const InferenceService& service, const std::string& object_name,
+base::Result<std::string> ExternalHost(const ObjectMeta& metadata, const std::string& object_name,
                                        const InferenceServiceConfig& config) {
-  TemplateValues values = TemplateValues::Of(service.metadata);
+  TemplateValues values = TemplateValues::Of(metadata);
   values.fields["Name"] = object_name;
   values.fields["IngressDomain"] = config.ingress.domain;
   auto host = ExpandTemplate(config.ingress.domain_template, values, Escaping::kNone);
@@ -34,13 +34,13 @@ base::Result<std::string> ExternalHost(const InferenceService& service, const st
   return std::unexpected(base::InvalidArgument("invalid domain name \"" + *host + "\": " + fault));
 }
 
-std::string ClusterHost(const InferenceService& service, const std::string& object_name) {
-  return object_name + "." + service.metadata.namespace_name + ".svc.cluster.local";
+std::string ClusterHost(const ObjectMeta& metadata, const std::string& object_name) {
+  return object_name + "." + metadata.namespace_name + ".svc.cluster.local";
 }
 
-base::Result<std::string> ExternalPath(const InferenceService& service, const InferenceServiceConfig& config) {
+base::Result<std::string> ExternalPath(const ObjectMeta& metadata, const InferenceServiceConfig& config) {
   TemplateValues values;
-  values.fields = {{"Name", service.metadata.name}, {"Namespace", service.metadata.namespace_name}};
+  values.fields = {{"Name", metadata.name}, {"Namespace", metadata.namespace_name}};
   auto path = ExpandTemplate(config.ingress.path_template, values, Escaping::kNone);
   if (!path.has_value()) return std::unexpected(path.error().WithContext("pathTemplate"));
   return path;

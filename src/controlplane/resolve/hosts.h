@@ -5,19 +5,31 @@
 #include "base/status.h"
 #include "controlplane/api/inference_service.h"
 #include "controlplane/api/inference_service_config.h"
+#include "controlplane/api/object_meta.h"
 
 namespace inferd::controlplane {
 
-// The host under which an object of the service is reached from outside: the configuration's domainTemplate, of the
-// object's name, the namespace, the domain, and the service's labels and annotations (KServe 0.10: GenerateDomainName).
-// INVALID_ARGUMENT: the template has other placeholders, or makes no domain name. Thread-safe.
-base::Result<std::string> ExternalHost(const InferenceService& service, const std::string& object_name,
+// The host under which an object (of a service, or a graph) is reached from outside: the configuration's
+// domainTemplate, of the object's name, the namespace, the domain, and the metadata's labels and annotations (KServe
+// 0.10: GenerateDomainName). INVALID_ARGUMENT: the template has other placeholders, or makes no domain name.
+// Thread-safe.
+base::Result<std::string> ExternalHost(const ObjectMeta& metadata, const std::string& object_name,
                                        const InferenceServiceConfig& config);
+inline base::Result<std::string> ExternalHost(const InferenceService& service, const std::string& object_name,
+                                              const InferenceServiceConfig& config) {
+  return ExternalHost(service.metadata, object_name, config);
+}
 
 // The host within the cluster: "digits.models.svc.cluster.local".
-std::string ClusterHost(const InferenceService& service, const std::string& object_name);
+std::string ClusterHost(const ObjectMeta& metadata, const std::string& object_name);
+inline std::string ClusterHost(const InferenceService& service, const std::string& object_name) {
+  return ClusterHost(service.metadata, object_name);
+}
 
 // The service's path under the ingress' domain: the configuration's pathTemplate; empty if it has none.
-base::Result<std::string> ExternalPath(const InferenceService& service, const InferenceServiceConfig& config);
+base::Result<std::string> ExternalPath(const ObjectMeta& metadata, const InferenceServiceConfig& config);
+inline base::Result<std::string> ExternalPath(const InferenceService& service, const InferenceServiceConfig& config) {
+  return ExternalPath(service.metadata, config);
+}
 
 }  // namespace inferd::controlplane

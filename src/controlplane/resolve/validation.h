@@ -18,7 +18,8 @@ namespace inferd::controlplane {
 // Further: names that are too long for the objects that are made of them; percentages, times and sizes out of range.
 manifest::Problems Validate(const InferenceService& service);
 
-// Further: node types and targets that there are not, and nodes that lead back to themselves.
+// Further: node types and targets that there are not, nodes that lead back to themselves, and conditions that
+// gjson::Path does not read.
 manifest::Problems Validate(const InferenceGraph& graph);
 
 manifest::Problems Validate(const TrainedModel& model);

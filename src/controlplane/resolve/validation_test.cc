@@ -168,6 +168,12 @@ INSTANTIATE_TEST_SUITE_P(
             "    start: {routerType: Sequence, steps: [{serviceName: a}]}\n",
             {"f:6:5: spec.nodes: root node not found, InferenceGraph needs a node with name 'root' as the root node "
              "of the graph"}},
+        GraphCase{"    root: {routerType: Switch, steps: [{serviceName: a, condition: \"@reverse\"}]}\n",
+                  {"f:6:40: spec.nodes.root.steps[0]: condition '@reverse': modifiers other than @this are not known "
+                   "here at character 1"}},
+        GraphCase{"    root: {routerType: Sequence, steps: [{serviceName: a, data: x, dependency: Never}]}\n",
+                  {"f:6:42: spec.nodes.root.steps[0]: data must be $request or $response, not 'x'",
+                   "f:6:42: spec.nodes.root.steps[0]: dependency must be Soft or Hard, not 'Never'"}},
         GraphCase{"    root: {routerType: Splitter, steps: [{serviceName: a}, {serviceName: b, weight: 1}]}\n",
                   {"f:6:42: spec.nodes.root.steps[0]: InferenceGraph[g] Node[root] Route[a] missing the 'Weight'"}},
         GraphCase{
