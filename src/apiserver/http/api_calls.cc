@@ -1,0 +1,298 @@
+#include "apiserver/http/api_calls.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "apiserver/http/discovery.h"
+#include "apiserver/http/request_body.h"
+#include "apiserver/http/response_form.h"
+#include "apiserver/http/table.h"
+#include "apiserver/objects/value_path.h"
+#include "base/text/base64.h"
+#include "manifest/print.h"
+
+namespace inferd::apiserver {
+
+namespace {
+
+using manifest::Value;
+using net::Method;
+using objectstore::ObjectPtr;
+
+constexpr int64_t kNsPerSecond = 1'000'000'000;
+
+// Where the next page of a list goes on: behind an object, of a state as of a revision.
+struct Continuation {
+  std::string revision;
+  std::string namespace_name;
+  std::string name;
+
+  std::string ToToken() const {
+    const std::string text = revision + "\n" + namespace_name + "\n" + name;
+    std::string token(base::Base64Size(text.size()), '\0');
+    base::EncodeBase64(text, token.data());
+    return token;
+  }
+  static std::optional<Continuation> Parse(std::string_view token) {
+    std::string text(token);
+    const auto size = base::DecodeBase64(token, text.data());
+    if (!size.has_value()) return std::nullopt;
+    text.resize(*size);
+    const size_t first = text.find('\n');
+    const size_t second = first == std::string::npos ? first : text.find('\n', first + 1);
+    if (second == std::string::npos) return std::nullopt;
+    return Continuation{text.substr(0, first), text.substr(first + 1, second - first - 1), text.substr(second + 1)};
+  }
+};
+
+WriteOptions OptionsOf(const net::RequestHead& head, const ApiPath& path, const Query& query) {
+  WriteOptions options;
+  options.manager = query.Get("fieldManager");
+  if (options.manager.empty()) {
+    const std::string_view agent = head.Find("User-Agent").value_or("unknown");
+    options.manager = agent.substr(0, agent.find('/'));
+  }
+  options.manager.resize(std::min<size_t>(options.manager.size(), 128));
+  options.status = path.subresource == "status";
+  options.dry_run = query.Get("dryRun") == "All";
+  options.force = query.IsTrue("force");
+  return options;
+}
+
+ApiResult<std::vector<std::string>> CheckFields(const Value& object, const Query& query) {
+  const std::string_view how = query.Get("fieldValidation");
+  if (how != "Strict" && how != "Warn") return std::vector<std::string>();
+  std::vector<std::string> unknown = UnknownFieldsOf(object);
+  if (how == "Warn" || unknown.empty()) return unknown;
+  std::string text;
+  for (const std::string& field : unknown) text += (text.empty() ? "" : ", ") + field;
+  return std::unexpected(BadRequestError(TextAt(object, {"kind"}) + " in version \"" + TextAt(object, {"apiVersion"}) +
+                                         "\" cannot be handled as a " + TextAt(object, {"kind"}) +
+                                         ": strict decoding error: " + text));
+}
+
+void Warn(net::HttpResponse& response, const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    std::string quoted;
+    for (const char c : warning) quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    response.headers.emplace_back("Warning", "299 - \"" + quoted + "\"");
+  }
+}
+
+std::string ListText(const ResourceType& type, const Value& metadata, const std::vector<ObjectPtr>& objects) {
+  std::string text = "{\"kind\":\"" + std::string(type.kind) + "List\",\"apiVersion\":\"" + type.api_version() +
+                     "\",\"metadata\":" + manifest::ToJson(metadata) + ",\"items\":[";
+  bool first = true;
+  for (const ObjectPtr& object : objects) {
+    if (!std::exchange(first, false)) text += ',';
+    text += object->json;
+  }
+  return text + "]}\n";
+}
+
+// The last lines of a text.
+std::string_view Tail(std::string_view text, int64_t lines) {
+  size_t at = text.size();
+  if (at > 0 && text[at - 1] == '\n') --at;
+  for (; lines > 0 && at != std::string_view::npos && at > 0; --lines) at = text.rfind('\n', at - 1);
+  if (lines > 0 || at == std::string_view::npos || at == 0) return text;
+  return text.substr(at == text.size() ? at : at + 1);
+}
+
+}  // namespace
+
+net::HttpResponse ApiCalls::Answer(const net::HttpRequest& request) {
+  Answered answered = Call(request);
+  return answered.has_value() ? *std::move(answered) : ErrorResponse(answered.error());
+}
+
+ApiCalls::Answered ApiCalls::Call(const net::HttpRequest& request) {
+  const net::RequestHead& head = request.head;
+  if (auto document = FindDocument(head); document.has_value()) {
+    if (head.method != Method::kGet && head.method != Method::kHead) return std::unexpected(MethodNotAllowedError());
+    return net::HttpResponse::Text(200, document->content_type, document->text);
+  }
+  const auto path = ParseApiPath(head);
+  if (!path.has_value()) return std::unexpected(UnknownPathError());
+  const Query query(head.query);
+  const bool known = path->subresource.empty() || (path->subresource == "status" && path->type->has_status) ||
+                     (path->subresource == "log" && path->type->kind == "Pod");
+  if (!known) return std::unexpected(UnknownPathError());
+  return path->name.empty() ? OnCollection(request, *path, query) : OnObject(request, *path, query);
+}
+
+ApiCalls::Answered ApiCalls::OnCollection(const net::HttpRequest& request, const ApiPath& path, const Query& query) {
+  switch (request.head.method) {
+    case Method::kGet:
+    case Method::kHead: return List(request, path, query);
+    case Method::kPost: return Create(request, path, query);
+    case Method::kDelete: return DeleteAll(request, path, query);
+    default: return std::unexpected(MethodNotAllowedError());
+  }
+}
+
+ApiCalls::Answered ApiCalls::OnObject(const net::HttpRequest& request, const ApiPath& path, const Query& query) {
+  const ResourceType& type = *path.type;
+  const bool reads = request.head.method == Method::kGet || request.head.method == Method::kHead;
+  if (path.subresource == "log") return reads ? Log(path, query) : Answered(std::unexpected(MethodNotAllowedError()));
+  if (reads) return Show(request, path, query, 200, registry_.Get(type, path.namespace_name, path.name));
+  switch (request.head.method) {
+    case Method::kPatch: return Patch(request, path, query);
+    case Method::kDelete:
+      if (!path.subresource.empty()) break;
+      return Delete(request, path);
+    case Method::kPut: {
+      auto body = ReadBody(request);
+      if (!body.has_value()) return std::unexpected(body.error());
+      auto warnings = CheckFields(*body, query);
+      if (!warnings.has_value()) return std::unexpected(warnings.error());
+      auto shown = Show(request, path, query, 200,
+                        registry_.Update(type, path.namespace_name, path.name, *std::move(body),
+                                         OptionsOf(request.head, path, query)));
+      if (shown.has_value()) Warn(*shown, *warnings);
+      return shown;
+    }
+    default: break;
+  }
+  return std::unexpected(MethodNotAllowedError());
+}
+
+ApiCalls::Answered ApiCalls::Show(const net::HttpRequest& request, const ApiPath& path, const Query& query, int status,
+                                  const Registry::Written& written) const {
+  if (!written.has_value()) return std::unexpected(written.error());
+  const RowForm form = RowFormOf(request.head, query);
+  if (!form.table) return JsonResponse(status, (*written)->json + "\n");
+  const std::array<Value, 1> objects = {ParseStored((*written)->json)};
+  return JsonResponse(status,
+                      manifest::ToJson(TableOf(*path.type, objects, form.with, clock_.WallNs() / kNsPerSecond)));
+}
+
+ApiCalls::Answered ApiCalls::List(const net::HttpRequest& request, const ApiPath& path, const Query& query) {
+  const ResourceType& type = *path.type;
+  const auto selector = Selector::Parse(type, query.Get("labelSelector"), query.Get("fieldSelector"));
+  if (!selector.has_value()) return std::unexpected(selector.error());
+  std::optional<Continuation> from;
+  if (const std::string_view token = query.Get("continue"); !token.empty()) {
+    from = Continuation::Parse(token);
+    if (!from.has_value()) return std::unexpected(BadRequestError("continue key is not valid"));
+  }
+  const int64_t limit = query.GetNumber("limit").value_or(0);
+  const RowForm form = RowFormOf(request.head, query);
+  const auto listed = registry_.store().List(type.resource(), std::string(path.namespace_name));
+  std::vector<ObjectPtr> chosen;
+  std::vector<Value> values;
+  Value metadata = Value::Map(
+      {{"resourceVersion", Value::String(from.has_value() ? from->revision : std::to_string(listed.revision))}});
+  for (const ObjectPtr& object : listed.objects) {
+    const auto place = std::tie(object->key.namespace_name, object->key.name);
+    if (from.has_value() && place <= std::tie(from->namespace_name, from->name)) continue;
+    std::optional<Value> value;
+    if (!selector->empty() || form.table) value = ParseStored(object->json);
+    if (value.has_value() && !selector->Matches(*value)) continue;
+    if (limit > 0 && static_cast<int64_t>(chosen.size()) == limit) {
+      const objectstore::ObjectKey& last = chosen.back()->key;
+      metadata.Set(
+          "continue",
+          Value::String(Continuation{TextAt(metadata, {"resourceVersion"}), last.namespace_name, last.name}.ToToken()));
+      break;
+    }
+    chosen.push_back(object);
+    if (form.table) values.push_back(*std::move(value));
+  }
+  if (!form.table) return JsonResponse(200, ListText(type, metadata, chosen));
+  Value table = TableOf(type, values, form.with, clock_.WallNs() / kNsPerSecond);
+  table.Set("metadata", std::move(metadata));
+  return JsonResponse(200, manifest::ToJson(table) + "\n");
+}
+
+ApiCalls::Answered ApiCalls::Create(const net::HttpRequest& request, const ApiPath& path, const Query& query) {
+  auto body = ReadBody(request);
+  if (!body.has_value()) return std::unexpected(body.error());
+  if (path.type->namespaced && path.namespace_name.empty()) return std::unexpected(MethodNotAllowedError());
+  auto warnings = CheckFields(*body, query);
+  if (!warnings.has_value()) return std::unexpected(warnings.error());
+  auto shown =
+      Show(request, path, query, 201,
+           registry_.Create(*path.type, path.namespace_name, *std::move(body), OptionsOf(request.head, path, query)));
+  if (shown.has_value()) Warn(*shown, *warnings);
+  return shown;
+}
+
+ApiCalls::Answered ApiCalls::Patch(const net::HttpRequest& request, const ApiPath& path, const Query& query) {
+  auto patch = ReadPatch(request);
+  if (!patch.has_value()) return std::unexpected(patch.error());
+  const WriteOptions options = OptionsOf(request.head, path, query);
+  if (patch->type == PatchType::kApply && query.Get("fieldManager").empty()) {
+    return std::unexpected(
+        BadRequestError("PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is "
+                        "required for apply patch"));
+  }
+  if (patch->type == PatchType::kApply) {
+    if (auto checked = CheckFields(patch->document, query); !checked.has_value())
+      return std::unexpected(checked.error());
+  }
+  bool made = false;
+  const auto written =
+      registry_.Patch(*path.type, path.namespace_name, path.name, patch->type, patch->document, options, made);
+  return Show(request, path, query, made ? 201 : 200, written);
+}
+
+ApiCalls::Answered ApiCalls::Delete(const net::HttpRequest& request, const ApiPath& path) {
+  const ResourceType& type = *path.type;
+  if (!type.writable) return std::unexpected(MethodNotAllowedError());
+  const auto options = ReadDeleteOptions(request);
+  if (!options.has_value()) return std::unexpected(options.error());
+  bool gone = false;
+  const auto deleted = registry_.Delete(type, path.namespace_name, path.name, *options, gone);
+  if (!deleted.has_value()) return std::unexpected(deleted.error());
+  if (!gone) return JsonResponse(200, (*deleted)->json);
+  Value details = Value::Map({{"name", Value::String(std::string(path.name))},
+                              {"group", Value::String(std::string(type.group))},
+                              {"kind", Value::String(std::string(type.plural))},
+                              {"uid", Value::String(TextAt(ParseStored((*deleted)->json), {"metadata", "uid"}))}});
+  return JsonResponse(200, manifest::ToJson(Value::Map({{"kind", Value::String("Status")},
+                                                        {"apiVersion", Value::String("v1")},
+                                                        {"metadata", Value::Map()},
+                                                        {"status", Value::String("Success")},
+                                                        {"details", std::move(details)}})));
+}
+
+ApiCalls::Answered ApiCalls::DeleteAll(const net::HttpRequest& request, const ApiPath& path, const Query& query) {
+  const ResourceType& type = *path.type;
+  if (!type.writable) return std::unexpected(MethodNotAllowedError());
+  const auto selector = Selector::Parse(type, query.Get("labelSelector"), query.Get("fieldSelector"));
+  if (!selector.has_value()) return std::unexpected(selector.error());
+  const auto options = ReadDeleteOptions(request);
+  if (!options.has_value()) return std::unexpected(options.error());
+  const auto listed = registry_.store().List(type.resource(), std::string(path.namespace_name));
+  std::vector<ObjectPtr> deleted;
+  for (const ObjectPtr& object : listed.objects) {
+    if (!selector->empty() && !selector->Matches(ParseStored(object->json))) continue;
+    bool gone = false;
+    auto last =
+        registry_.Delete(type, object->key.namespace_name, object->key.name, {.dry_run = options->dry_run}, gone);
+    // One that has gone meanwhile is gone, too.
+    if (!last.has_value() && last.error().code != 404) return std::unexpected(last.error());
+    if (last.has_value()) deleted.push_back(*std::move(last));
+  }
+  const Value metadata = Value::Map({{"resourceVersion", Value::String(std::to_string(registry_.store().revision()))}});
+  return JsonResponse(200, ListText(type, metadata, deleted));
+}
+
+ApiCalls::Answered ApiCalls::Log(const ApiPath& path, const Query& query) const {
+  auto pod = registry_.Get(*path.type, path.namespace_name, path.name);
+  if (!pod.has_value()) return std::unexpected(pod.error());
+  const auto log = logs_ == nullptr ? std::nullopt : logs_->ReadLog(path.namespace_name, path.name, 0);
+  if (!log.has_value()) return std::unexpected(NotFoundError(*path.type, path.name));
+  std::string_view text = log->text;
+  if (const auto lines = query.GetNumber("tailLines"); lines.has_value()) text = Tail(text, *lines);
+  if (const auto bytes = query.GetNumber("limitBytes"); bytes.has_value()) {
+    text = text.substr(0, static_cast<size_t>(*bytes));
+  }
+  return net::HttpResponse::Text(200, "text/plain", text);
+}
+
+}  // namespace inferd::apiserver

@@ -1,0 +1,124 @@
+#include "apiserver/http/api_server.h"
+
+#include <arpa/inet.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "apiserver/http/log_follow.h"
+#include "apiserver/http/request_body.h"
+#include "apiserver/http/response_form.h"
+#include "apiserver/http/streams.h"
+#include "apiserver/http/watch.h"
+
+namespace inferd::apiserver {
+
+namespace {
+
+// More than there are cores: they wait for the disk, and those that wait at the same time share one write.
+constexpr size_t kThreads = 16;
+
+// "localhost", or an address: no name that a page could have made to lead here.
+bool IsAddress(std::string_view host) {
+  if (host.starts_with('[')) {
+    host = host.substr(1, host.find(']') - 1);
+  } else {
+    host = host.substr(0, host.find(':'));
+  }
+  const std::string text(host);
+  in6_addr address{};
+  return text == "localhost" || inet_pton(AF_INET, text.c_str(), &address) == 1 ||
+         inet_pton(AF_INET6, text.c_str(), &address) == 1;
+}
+
+std::optional<ApiError> RefusalOf(const net::RequestHead& head) {
+  if (head.Find("Origin").has_value()) return ApiError{403, "Forbidden", "requests of pages in a browser are refused"};
+  const std::string_view host = head.Find("Host").value_or("localhost");
+  if (IsAddress(host)) return std::nullopt;
+  return ApiError{403, "Forbidden", "the Host must be localhost or an address, not '" + std::string(host) + "'"};
+}
+
+// A call that goes to a thread of the pool, and its answer, which comes back.
+struct Pending {
+  net::HttpRequest request;
+  net::Reply reply;
+  net::HttpResponse response{};
+};
+
+}  // namespace
+
+// Of one loop.
+class ApiServer::Handler final : public net::HttpHandler {
+ public:
+  Handler(ApiServer& server, net::Loop& loop)
+      : server_(server), loop_(loop), streams_(std::make_shared<Streams>(server.registry_.store(), loop)) {
+    streams_->Begin();
+  }
+
+  net::BodyPlan OnHead(const net::RequestHead& head) override {
+    net::BodyPlan plan;
+    plan.bytes_max = kBodyBytesMax;
+    plan.refusal_form = TransportRefusal;
+    if (const auto refusal = RefusalOf(head); refusal.has_value()) plan.refuse = ErrorResponse(*refusal);
+    return plan;
+  }
+
+  net::RefusalForm RefusalFormOf(const net::RequestHead&) const override { return TransportRefusal; }
+
+  void OnRequest(net::HttpRequest request, net::Reply reply) override {
+    const Query query(request.head.query);
+    const bool reads = request.head.method == net::Method::kGet;
+    if (reads && query.IsTrue("watch")) return OnWatch(request, query, std::move(reply));
+    if (reads && query.IsTrue("follow") && server_.logs_ != nullptr) {
+      const auto path = ParseApiPath(request.head);
+      if (path.has_value() && path->subresource == "log") return OnFollow(*path, std::move(reply));
+    }
+    auto pending = std::make_unique<Pending>(Pending{.request = std::move(request), .reply = std::move(reply)});
+    server_.pool_.Post([pending = std::move(pending), &server = server_, &loop = loop_]() mutable {
+      pending->response = server.calls_.Answer(pending->request);
+      loop.Post([pending = std::move(pending)]() mutable { pending->reply.Send(std::move(pending->response)); });
+    });
+  }
+
+  void OnDrain() override { streams_->Finish(); }
+
+ private:
+  void OnWatch(const net::HttpRequest& request, const Query& query, net::Reply reply) {
+    const auto path = ParseApiPath(request.head);
+    if (!path.has_value() || !path->subresource.empty()) return reply.Send(ErrorResponse(UnknownPathError()));
+    auto watch = ReadWatchRequest(request.head, *path, query);
+    if (!watch.has_value()) return reply.Send(ErrorResponse(watch.error()));
+    Add(std::make_unique<Watch>(server_.registry_.store(), server_.clock_, *std::move(watch), std::move(reply)));
+  }
+
+  void OnFollow(const ApiPath& path, net::Reply reply) {
+    if (!server_.logs_->ReadLog(path.namespace_name, path.name, 0).has_value()) {
+      return reply.Send(ErrorResponse(NotFoundError(*path.type, path.name)));
+    }
+    Add(std::make_unique<LogFollow>(*server_.logs_, std::string(path.namespace_name), std::string(path.name), 0,
+                                    std::move(reply)));
+  }
+
+  void Add(std::unique_ptr<Stream> stream) {
+    if (streams_->full()) {
+      return stream->reply().Send(
+          ErrorResponse({.code = 429, .reason = "TooManyRequests", .message = "too many watches"}));
+    }
+    streams_->Add(std::move(stream));
+  }
+
+  ApiServer& server_;
+  net::Loop& loop_;
+  const std::shared_ptr<Streams> streams_;
+};
+
+ApiServer::ApiServer(Registry& registry, const LogSource* logs, const base::Clock& clock)
+    : registry_(registry), logs_(logs), clock_(clock), calls_(registry, logs, clock), pool_("api", kThreads) {}
+
+net::HandlerFactory ApiServer::Handlers() {
+  return [this](net::Loop& loop) { return std::make_unique<Handler>(*this, loop); };
+}
+
+}  // namespace inferd::apiserver

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "apiserver/http/log_source.h"
+#include "apiserver/http/stream.h"
+
+namespace inferd::apiserver {
+
+// A pod's log as it is written (GET .../log?follow=true): what there is, and then what comes, until the pod has ended.
+// Loop-bound; the source outlives it.
+class LogFollow final : public Stream {
+ public:
+  // From `offset` on, a place in the log.
+  LogFollow(const LogSource& source, std::string namespace_name, std::string pod, uint64_t offset, net::Reply reply);
+
+  void Start() override;
+  void Pump() override {}
+  void Tick() override;
+
+ private:
+  const LogSource& source_;
+  const std::string namespace_name_;
+  const std::string pod_;
+  uint64_t offset_;
+};
+
+}  // namespace inferd::apiserver

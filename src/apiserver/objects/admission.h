@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "apiserver/objects/api_error.h"
+#include "controlplane/api/inference_service_config.h"
+#include "objectstore/object_store.h"
+
+namespace inferd::apiserver {
+
+// What happens to an object before it is stored: KServe's mutating and validating webhooks, and what the API server
+// itself completes. Thread-safe; the store outlives it.
+class Admission final {
+ public:
+  // `config`: the configuration as it is now; from any thread.
+  Admission(const objectstore::ObjectStore& store, std::function<controlplane::InferenceServiceConfig()> config)
+      : store_(store), config_(std::move(config)) {}
+
+  // The object with its defaults. `live`: what it is to replace; null: nothing. Errors: a field of a wrong type
+  // (Invalid), and what a webhook denies, in KServe's words.
+  ApiResult<manifest::Value> Admit(const ResourceType& type, manifest::Value object, const manifest::Value* live) const;
+
+ private:
+  ApiResult<void> Review(const ResourceType& type, manifest::Value& object, const manifest::Value* live) const;
+
+  const objectstore::ObjectStore& store_;
+  const std::function<controlplane::InferenceServiceConfig()> config_;
+};
+
+// The fields that the object's kind does not have, in the words of Kubernetes' strict decoding: 'unknown field
+// "spec.x"'.
+std::vector<std::string> UnknownFieldsOf(const manifest::Value& object);
+
+// The object that a JSON text of the store is.
+manifest::Value ParseStored(const std::string& json);
+
+}  // namespace inferd::apiserver

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "apiserver/objects/admission.h"
+#include "apiserver/objects/api_error.h"
+#include "apiserver/objects/selector.h"
+#include "base/clock.h"
+#include "manifest/value.h"
+#include "objectstore/object_store.h"
+
+namespace inferd::apiserver {
+
+struct WriteOptions {
+  std::string manager = "unknown";  // that the written fields are noted for
+  bool status = false;              // of the subresource: nothing but the status is written, else all but it
+  bool dry_run = false;             // all is checked, and nothing is written
+  bool force = false;               // of an applied patch: conflicts are taken
+  bool internal = false;            // by the controller itself, which also writes what clients may not
+};
+
+struct DeleteOptions {
+  std::string uid = {};               // empty: any
+  std::string resource_version = {};  // likewise
+  bool dry_run = false;
+};
+
+enum class PatchType { kJson, kMerge, kStrategic, kApply };
+
+// Kubernetes' rules about objects over the store: names, identifiers, generations, conflicts, finalizers, who has set
+// which field. Thread-safe; blocks until the store has written. The store and the admission outlive it.
+class Registry final {
+ public:
+  Registry(objectstore::ObjectStore& store, const Admission& admission, const base::Clock& clock);
+
+  static objectstore::ObjectKey KeyOf(const ResourceType& type, std::string_view namespace_name, std::string_view name);
+
+  using Written = ApiResult<objectstore::ObjectPtr>;
+
+  Written Get(const ResourceType& type, std::string_view namespace_name, std::string_view name) const;
+  Written Create(const ResourceType& type, std::string_view namespace_name, manifest::Value object,
+                 const WriteOptions& options);
+  Written Update(const ResourceType& type, std::string_view namespace_name, std::string_view name,
+                 manifest::Value object, const WriteOptions& options);
+  // `made`: whether an applied patch has made the object.
+  Written Patch(const ResourceType& type, std::string_view namespace_name, std::string_view name, PatchType how,
+                const manifest::Value& patch, const WriteOptions& options, bool& made);
+  // The object is changed by `edit`, again where it has changed meanwhile.
+  using Edit = std::function<ApiResult<manifest::Value>(const manifest::Value& live)>;
+  Written Change(const ResourceType& type, std::string_view namespace_name, std::string_view name, const Edit& edit,
+                 const WriteOptions& options);
+  // The last state, `gone` or with finalizers that are still to be done.
+  Written Delete(const ResourceType& type, std::string_view namespace_name, std::string_view name,
+                 const DeleteOptions& options, bool& gone);
+
+  objectstore::ObjectStore& store() { return store_; }
+  // RFC 3339, in UTC.
+  std::string Now() const;
+
+ private:
+  ApiResult<void> CheckNew(const ResourceType& type, std::string_view namespace_name, manifest::Value& object) const;
+  ApiResult<manifest::Value> Complete(const ResourceType& type, const manifest::Value& live, manifest::Value object,
+                                      const WriteOptions& options) const;
+  Written Commit(const ResourceType& type, objectstore::ObjectStore::Write write, manifest::Value object, bool dry_run);
+  void DeleteContents(std::string_view namespace_name);
+
+  objectstore::ObjectStore& store_;
+  const Admission& admission_;
+  const base::Clock& clock_;
+};
+
+}  // namespace inferd::apiserver
