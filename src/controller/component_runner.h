@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/service_state.h"
+#include "controller/state/service_state.h"
 #include "controlplane/api/inference_service_config.h"
 #include "controlplane/pods/pod_resolution.h"
 #include "controlplane/resolve/traffic.h"

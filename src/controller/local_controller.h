@@ -1,16 +1,18 @@
 #pragma once
 
-#include <list>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "apiserver/http/api_server.h"
+#include "base/clock.h"
 #include "base/logging.h"
 #include "base/system/file_descriptor.h"
-#include "controller/graph_runner.h"
-#include "controller/service_runner.h"
-#include "controlplane/files/object_files.h"
+#include "controller/cluster/file_source.h"
+#include "controller/cluster/local_cluster.h"
+#include "controller/graph_set.h"
+#include "controller/service_set.h"
+#include "controller/status_writer.h"
 #include "gateway/gateway.h"
 #include "net/loop_group.h"
 #include "net/server.h"
@@ -22,40 +24,35 @@ struct LocalOptions {
   std::vector<std::string> runtimes;  // likewise; empty: those that are installed with this program
   std::string address = "127.0.0.1";
   uint16_t port = 8080;
-  std::string domain = "localhost";  // of services, where no inferenceservice-config among the files says it
-  std::string folder;                // for models; empty: a temporary one, which goes at the end
+  std::string api_address = "127.0.0.1";
+  uint16_t api_port = 8079;
+  std::string domain = "localhost";  // of services, where no inferenceservice-config says it
+  std::string folder;                // for models, and for the objects; empty: a temporary one, which goes at the end
 };
 
-// InferenceServices of files on this machine, without a cluster: replicas are processes, and one gateway has all of
-// their requests. The files are looked at again and again; a change of them is applied, and one with a fault changes
-// nothing. Not thread-safe.
+// InferenceServices on this machine, without a cluster: replicas are processes, and one gateway has all of their
+// requests. The objects are those of files, which are looked at again and again, and those that clients of the API
+// write. Not thread-safe.
 class LocalController final {
  public:
   LocalController(LocalOptions options, base::Logger& logger);
   // Ends all replicas, and waits for that.
   ~LocalController();
 
-  // INVALID_ARGUMENT: the files' first fault; ALREADY_EXISTS: the port is in use.
+  // INVALID_ARGUMENT: the files' first fault; ALREADY_EXISTS: a port is in use; FAILED_PRECONDITION: the folder is.
   base::Status Start();
   // Until `signals`, a signalfd, has one.
   void Run(int signals);
   uint16_t port() const { return server_.port("http"); }
+  uint16_t api_port() const { return api_server_.port("api"); }
 
  private:
-  struct FileStamp {
-    int64_t modified_ns = 0;
-    uint64_t size = 0;
-
-    bool operator==(const FileStamp&) const = default;
-  };
-  using Stamps = std::map<std::string, FileStamp>;
-
-  base::Result<Stamps> LookAtFiles() const;
-  base::Status Apply(const Stamps& stamps);
-  RunnerServices ServicesOfRunners();
-  std::string UrlOf(const std::string& key) const;
+  base::Status MakeFolder();
+  base::Status BindListeners();
+  RunnerServices ForRunners();
   void Say(bool bad, const std::string& line);
-  void ApplyChanges();
+  void Wake() const;
+  void LookAtFiles();
   void Tick();
   void SetRoutes();
   void Drain();
@@ -63,19 +60,23 @@ class LocalController final {
 
   const LocalOptions options_;
   base::Logger& logger_;
+  const base::SystemClock clock_;
   const base::FileDescriptor wake_;  // an eventfd
   std::string folder_;
   bool folder_is_ours_ = false;
-  controlplane::InferenceServiceConfig config_;
-  controlplane::ObjectFiles known_runtimes_;
-  Stamps stamps_;
-  controlplane::ScaleTime looked_{0};
   node::NodeOptions node_;
-  std::map<std::string, std::unique_ptr<ServiceRunner>> services_;
-  std::map<std::string, std::unique_ptr<GraphRunner>> graphs_;
+  LocalCluster cluster_;
+  std::unique_ptr<FileSource> files_;
+  std::unique_ptr<ServiceSet> services_;
+  std::unique_ptr<GraphSet> graphs_;
+  std::unique_ptr<StatusWriter> statuses_;
+  std::unique_ptr<apiserver::ApiServer> api_;
+  controlplane::ScaleTime looked_{0};
   gateway::Gateway gateway_{{}};
   net::LoopGroup loops_;
   net::Server server_;
+  net::LoopGroup api_loops_{1};
+  net::Server api_server_;
 };
 
 }  // namespace inferd::controller

@@ -26,6 +26,8 @@ constexpr const char* kFooter = R"(Examples:
   curl -H 'Host: iris-default.localhost' http://localhost:8080/v1/models/iris
   curl http://localhost:8080/serving/default/iris/v1/models/iris
 
+  kubectl -s http://localhost:8079 get inferenceservices
+
 The files are applied again when they change. Ctrl-C ends all that was started.)";
 
 // SIGINT and SIGTERM, of all threads that begin later.
@@ -66,14 +68,18 @@ int Run(int argc, char** argv) {
   bool local = false;
   app.add_flag("--local", local, "Run them on this machine, which is all that there is so far")->required();
   app.add_option("FILE", options.files, "Manifests: files, or folders of *.yaml, *.yml and *.json")
-      ->required()
       ->check(CLI::ExistingPath);
   app.add_option("--runtimes", options.runtimes, "ServingRuntimes: files or folders, in place of those installed")
       ->check(CLI::ExistingPath);
   app.add_option("--http-address", options.address, "Where the gateway listens")->capture_default_str();
   app.add_option("--http-port", options.port, "0: any free one")->capture_default_str();
+  app.add_option("--api-address", options.api_address,
+                 "Where the API for kubectl and inferctl listens; it has no passwords, and runs what it is told")
+      ->capture_default_str();
+  app.add_option("--api-port", options.api_port, "0: any free one")->capture_default_str();
   app.add_option("--domain", options.domain, "Services are NAME-NAMESPACE.DOMAIN")->capture_default_str();
-  app.add_option("--folder", options.folder, "For models; a temporary one if it is left out");
+  app.add_option("--folder", options.folder,
+                 "For models and objects, which are there again at the next start; a temporary one if it is left out");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

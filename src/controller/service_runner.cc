@@ -125,7 +125,7 @@ void ServiceRunner::AddRoutes(gateway::RouteTable& table) const {
 }
 
 ServiceState ServiceRunner::state() const {
-  ServiceState state{.failure = failure_, .mode = mode_, .components = {}};
+  ServiceState state{.failure = failure_, .mode = mode_, .url = Url(), .components = {}};
   for (const auto& [kind, component] : components_) {
     if (!component.removed()) state.components.push_back(component.state());
   }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "controller/component_runner.h"
-#include "controller/service_state.h"
+#include "controller/state/service_state.h"
 #include "controlplane/api/inference_service.h"
 #include "controlplane/api/serving_runtime.h"
 #include "controlplane/pods/pod_resolution.h"

@@ -150,13 +150,13 @@ def test_a_change_with_a_fault_changes_nothing(tmp_path):
 
 @pytest.mark.parametrize("text, error", [
     (service("a", "/model", least=-1), "service.yaml:10:"),
-    (service("a", "/model") + "---\n" + service("a", "/model"), "the InferenceService default/a is there twice"),
+    (service("a", "/model") + "---\n" + service("a", "/model"), "service.yaml:16:1: metadata.name: the same object is given twice"),
     ("a: [", "service.yaml:1:"),
 ])
 def test_files_with_faults_are_not_begun_with(tmp_path, text, error):
     file = tmp_path / "service.yaml"
     file.write_text(text)
-    done = subprocess.run([PROGRAMS / "inferd-controller", "--local", file, "--http-port", "0"], capture_output=True, text=True,
+    done = subprocess.run([PROGRAMS / "inferd-controller", "--local", file, "--http-port", "0", "--api-port", "0"], capture_output=True, text=True,
                           timeout=60, check=False)
     assert done.returncode == 1
     assert error in done.stderr

@@ -53,8 +53,9 @@ class Controller(LoggedProgram):
 
     def __init__(self, *files, options=()):
         super().__init__()
-        self.port = free_ports(1)[0]
-        self._command = [PROGRAMS.absolute() / "inferd-controller", "--local", *files, "--http-port", self.port, *options]
+        self.port, self.api_port = free_ports(2)
+        self._command = [PROGRAMS.absolute() / "inferd-controller", "--local", *files, "--http-port", self.port,
+                         "--api-port", self.api_port, *options]
 
     def __enter__(self):
         self.process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log,

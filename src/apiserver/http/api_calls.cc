@@ -69,9 +69,10 @@ ApiResult<std::vector<std::string>> CheckFields(const Value& object, const Query
   if (how == "Warn" || unknown.empty()) return unknown;
   std::string text;
   for (const std::string& field : unknown) text += (text.empty() ? "" : ", ") + field;
-  return std::unexpected(BadRequestError(TextAt(object, {"kind"}) + " in version \"" + TextAt(object, {"apiVersion"}) +
-                                         "\" cannot be handled as a " + TextAt(object, {"kind"}) +
-                                         ": strict decoding error: " + text));
+  const std::string version = TextAt(object, {"apiVersion"});
+  return std::unexpected(BadRequestError(TextAt(object, {"kind"}) + " in version \"" +
+                                         version.substr(version.find('/') + 1) + "\" cannot be handled as a " +
+                                         TextAt(object, {"kind"}) + ": strict decoding error: " + text));
 }
 
 void Warn(net::HttpResponse& response, const std::vector<std::string>& warnings) {

@@ -16,7 +16,7 @@ using manifest::Value;
 constexpr std::string_view kJson = "application/json";
 // The text that kubectl asks for: an OpenAPI document without definitions is no byte at all, and leaves the check of
 // fields to this server.
-constexpr std::string_view kOpenApiProtobuf = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+constexpr std::string_view kOpenApiProtobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 Value Text(std::string_view text) { return Value::String(std::string(text)); }
 
@@ -30,9 +30,11 @@ Document Json(const Value& value) { return {kJson, manifest::ToJson(value) + "\n
 
 // Kubernetes' version whose API this is like; ours stands behind it.
 Value Version() {
+  std::string own(base::BuildVersion());
+  std::ranges::replace(own, '+', '.');
   return Value::Map({{"major", Text("1")},
                      {"minor", Text("26")},
-                     {"gitVersion", Text("v1.26.0+inferd-" + std::string(base::BuildVersion()))},
+                     {"gitVersion", Text("v1.26.0+inferd-" + own)},
                      {"gitCommit", Text("")},
                      {"gitTreeState", Text("clean")},
                      {"buildDate", Text("1970-01-01T00:00:00Z")},

@@ -34,6 +34,7 @@ struct ServiceState {
   // Why the service as it stands cannot be run; what ran before goes on.
   std::optional<controlplane::ResolutionFailure> failure;
   controlplane::DeploymentMode mode = controlplane::DeploymentMode::kServerless;
+  std::string url;                         // where predictions are asked for within the cluster
   std::vector<ComponentState> components;  // the predictor's first
 
   bool operator==(const ServiceState&) const = default;

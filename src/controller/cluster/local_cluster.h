@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "apiserver/objects/admission.h"
+#include "apiserver/objects/registry.h"
+#include "base/clock.h"
+#include "base/status.h"
+#include "controlplane/api/inference_service_config.h"
+#include "controlplane/api/object.h"
+#include "controlplane/api/serving_runtime.h"
+#include "objectstore/object_store.h"
+
+namespace inferd::controller {
+
+// The objects of this machine, which a cluster would have in its API server: the store with its rules, and of it what
+// decides about the others, read. Not thread-safe but for registry().
+class LocalCluster final {
+ public:
+  // `domain`: of services, where no inferenceservice-config says it.
+  explicit LocalCluster(std::string domain);
+  ~LocalCluster();
+
+  // `path`: of the database; empty: in memory. `on_change`: Refresh() has something new; from any thread.
+  base::Status Open(const std::string& path, std::function<void()> on_change);
+  apiserver::Registry& registry() { return *registry_; }
+
+  // What has changed since the last call.
+  struct Changes {
+    bool decisions = false;  // runtimes or the configuration, so that all services are to be looked at again
+    std::set<objectstore::ObjectKey> keys;
+  };
+  Changes Refresh();
+
+  // As of the last Refresh.
+  const std::vector<const controlplane::ServingRuntime*>& runtimes() const { return runtimes_; }
+  const controlplane::InferenceServiceConfig& config() const { return config_; }
+
+  // The object as it is now, without those that are to go; nullopt: there is none.
+  std::optional<controlplane::Object> Find(const objectstore::ObjectKey& key) const;
+  // The keys of all objects of a resource.
+  std::vector<objectstore::ObjectKey> KeysOf(const std::string& resource) const;
+
+ private:
+  controlplane::InferenceServiceConfig ReadConfig() const;
+  void ReadRuntimes();
+
+  const std::string domain_;
+  const base::SystemClock clock_;
+  std::unique_ptr<objectstore::ObjectStore> store_;
+  std::unique_ptr<apiserver::Admission> admission_;
+  std::unique_ptr<apiserver::Registry> registry_;
+  uint64_t subscription_ = 0;
+  int64_t revision_ = 0;  // of the last Refresh; 0: there was none
+  controlplane::InferenceServiceConfig config_;
+  std::list<controlplane::Object> runtime_objects_;
+  std::vector<const controlplane::ServingRuntime*> runtimes_;
+};
+
+// The resource of InferenceServices.
+const apiserver::ResourceType& ServiceType();
+
+}  // namespace inferd::controller

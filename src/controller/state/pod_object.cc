@@ -1,0 +1,67 @@
+#include "controller/state/pod_object.h"
+
+#include <string_view>
+#include <utility>
+
+#include "apiserver/objects/value_path.h"
+#include "controlplane/api/annotations.h"
+#include "controlplane/api/pod_spec.h"
+
+namespace inferd::controller {
+
+namespace {
+
+using apiserver::TextAt;
+using manifest::Value;
+using node::ReplicaState;
+
+Value Text(std::string_view text) { return Value::String(std::string(text)); }
+
+Value ContainerState(const node::ReplicaStatus& replica) {
+  switch (replica.state) {
+    case ReplicaState::kReady: return Value::Map({{"running", Value::Map()}});
+    case ReplicaState::kFailed:
+      return Value::Map(
+          {{"waiting", Value::Map({{"reason", Text("CrashLoopBackOff")}, {"message", Text(replica.failure)}})}});
+    case ReplicaState::kEnded: return Value::Map({{"terminated", Value::Map({{"exitCode", Value::Int(0)}})}});
+    case ReplicaState::kStarting:
+    case ReplicaState::kStopping: break;
+  }
+  return Value::Map({{"running", Value::Map()}});
+}
+
+Value Condition(std::string_view type, bool is) {
+  return Value::Map({{"type", Text(type)}, {"status", Text(is ? "True" : "False")}});
+}
+
+}  // namespace
+
+Value MakePod(const Value& service, const ComponentState& component, const RevisionState& revision,
+              const node::ReplicaStatus& replica) {
+  const bool ready = replica.state == ReplicaState::kReady;
+  const std::string name = TextAt(service, {"metadata", "name"});
+  Value pod = Value::Map({{"apiVersion", Text("v1")}, {"kind", Text("Pod")}});
+  Value& metadata = pod.MapAt("metadata");
+  metadata.Set("name", Text(replica.name));
+  metadata.Set("namespace", Text(TextAt(service, {"metadata", "namespace"})));
+  metadata.Set("labels", Value::Map({{controlplane::kInferenceServiceLabel, Text(name)},
+                                     {controlplane::kComponentLabel, Text(ComponentKindName(component.kind))},
+                                     {"serving.knative.dev/revision", Text(revision.name)}}));
+  metadata.Set("ownerReferences", Value::List({Value::Map({{"apiVersion", Text(TextAt(service, {"apiVersion"}))},
+                                                           {"kind", Text(TextAt(service, {"kind"}))},
+                                                           {"name", Text(name)},
+                                                           {"uid", Text(TextAt(service, {"metadata", "uid"}))},
+                                                           {"controller", Value::Bool(true)}})}));
+  pod.MapAt("spec").Set("containers", Value::List({Value::Map({{"name", Text(controlplane::kServingContainer)}})}));
+  Value status = Value::Map({{"phase", Text(replica.state == ReplicaState::kEnded ? "Succeeded" : "Running")}});
+  status.Set("conditions", Value::List({Condition("Ready", ready), Condition("ContainersReady", ready)}));
+  status.Set("podIP", Text("127.0.0.1"));
+  status.Set("containerStatuses", Value::List({Value::Map({{"name", Text(controlplane::kServingContainer)},
+                                                           {"ready", Value::Bool(ready)},
+                                                           {"restartCount", Value::Int(replica.restarts)},
+                                                           {"state", ContainerState(replica)}})}));
+  pod.Set("status", std::move(status));
+  return pod;
+}
+
+}  // namespace inferd::controller

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "controller/state/service_state.h"
+#include "controlplane/api/inference_service.h"
+#include "controlplane/api/inference_service_config.h"
+#include "manifest/value.h"
+
+namespace inferd::controller {
+
+// What a status is made of beside the service and its state.
+struct StatusContext {
+  const controlplane::InferenceServiceConfig& config;
+  uint16_t gateway_port = 80;  // that URLs name; 80: they need not
+  std::string now;             // RFC 3339, for what has changed
+};
+
+// The status of an InferenceService (KServe 0.10: InferenceServiceStatus): conditions, URLs, revisions and traffic of
+// its components, and the state of its model. `before` is the one that it had, whose times stay where nothing has
+// changed; null: none. A condition that is not True says why in words of ours, where KServe leaves it open.
+// Thread-safe.
+manifest::Value MakeServiceStatus(const controlplane::InferenceService& service, const ServiceState& state,
+                                  const StatusContext& context, const manifest::Value* before);
+
+// "True", "False", "Unknown" of a condition; empty: there is none.
+std::string ConditionOf(const manifest::Value& status, std::string_view type);
+
+}  // namespace inferd::controller

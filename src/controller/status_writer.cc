@@ -1,0 +1,143 @@
+#include "controller/status_writer.h"
+
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "apiserver/objects/value_path.h"
+#include "controller/state/pod_object.h"
+#include "controller/state/service_status.h"
+#include "controlplane/api/annotations.h"
+
+namespace inferd::controller {
+
+namespace {
+
+using apiserver::TextAt;
+using manifest::Value;
+using objectstore::ObjectKey;
+
+constexpr std::chrono::milliseconds kTimePerCall{50};
+const apiserver::WriteOptions kOptions = {.manager = "inferd-controller", .internal = true};
+
+const apiserver::ResourceType& Pods() {
+  static const apiserver::ResourceType& kType = *apiserver::FindKind("v1", "Pod");
+  return kType;
+}
+
+}  // namespace
+
+StatusWriter::StatusWriter(LocalCluster& cluster, uint16_t gateway_port)
+    : cluster_(cluster), gateway_port_(gateway_port), events_(cluster.registry()) {
+  // Those of a program that was killed ended with it.
+  for (const ObjectKey& key : cluster_.KeysOf(Pods().resource())) {
+    bool gone = false;
+    static_cast<void>(cluster_.registry().Delete(Pods(), key.namespace_name, key.name, {}, gone));
+  }
+}
+
+void StatusWriter::Write(const ServiceSet& services) {
+  const auto until = std::chrono::steady_clock::now() + kTimePerCall;
+  std::set<ObjectKey> there;
+  services.ForEach([&](const ObjectKey& key, const ServiceRunner& runner, uint64_t version) {
+    there.insert(key);
+    if (std::chrono::steady_clock::now() >= until) return;
+    ServiceState state = runner.state();
+    const auto known = known_.find(key);
+    if (known != known_.end() && known->second.state == state && known->second.version == version) return;
+    WriteOne(key, state);
+    Known& now = known_[key];
+    now.state = std::move(state);
+    now.version = version;
+  });
+  ForgetOthers(there);
+}
+
+void StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state) {
+  std::string before;
+  std::string after;
+  Value object;
+  apiserver::WriteOptions options = kOptions;
+  options.status = true;
+  const auto written = cluster_.registry().Change(
+      ServiceType(), key.namespace_name, key.name,
+      [&](const Value& live) -> apiserver::ApiResult<Value> {
+        manifest::Problems ignored;
+        const auto service = controlplane::ReadInferenceService(live, ignored);
+        const Value* const status = live.Find("status");
+        object = live;
+        before = status == nullptr ? std::string() : ConditionOf(*status, "Ready");
+        object.Set("status",
+                   MakeServiceStatus(
+                       service, state,
+                       {.config = cluster_.config(), .gateway_port = gateway_port_, .now = cluster_.registry().Now()},
+                       status));
+        after = ConditionOf(*object.Find("status"), "Ready");
+        return object;
+      },
+      options);
+  // It may have been deleted meanwhile.
+  if (!written.has_value()) return;
+  WriteEvents(object, state, before, after);
+  WritePods(object, state);
+}
+
+void StatusWriter::WriteEvents(const Value& object, const ServiceState& state, const std::string& before,
+                               const std::string& after) {
+  const std::string name = TextAt(object, {"metadata", "name"});
+  if (after == "True" && before != "True") {
+    events_.Record(object, "Normal", "InferenceServiceReady", "InferenceService [" + name + "] is Ready");
+  }
+  if (after != "True" && before == "True") {
+    events_.Record(object, "Warning", "InferenceServiceNotReady", "InferenceService [" + name + "] is no longer Ready");
+  }
+  if (state.failure.has_value()) {
+    events_.Record(object, "Warning", "InternalError", "fails to reconcile predictor: " + state.failure->event);
+  }
+}
+
+void StatusWriter::WritePods(const Value& object, const ServiceState& state) {
+  const std::string namespace_name = TextAt(object, {"metadata", "namespace"});
+  std::set<std::string> names;
+  for (const ComponentState& component : state.components) {
+    for (const RevisionState& revision : component.revisions) {
+      for (const node::ReplicaStatus& replica : revision.replicas) {
+        names.insert(replica.name);
+        const Value pod = MakePod(object, component, revision, replica);
+        const auto changed = cluster_.registry().Change(
+            Pods(), namespace_name, replica.name,
+            [&](const Value& live) -> apiserver::ApiResult<Value> {
+              Value edited = live;
+              edited.Set("status", *pod.Find("status"));
+              return edited;
+            },
+            kOptions);
+        if (!changed.has_value()) static_cast<void>(cluster_.registry().Create(Pods(), namespace_name, pod, kOptions));
+      }
+    }
+  }
+  DeletePods({ServiceType().resource(), namespace_name, TextAt(object, {"metadata", "name"})}, names);
+}
+
+void StatusWriter::DeletePods(const ObjectKey& service, const std::set<std::string>& but) {
+  for (const auto& object : cluster_.registry().store().List(Pods().resource(), service.namespace_name).objects) {
+    if (but.contains(object->key.name) || !object->key.name.starts_with(service.name + "-")) continue;
+    const Value pod = apiserver::ParseStored(object->json);
+    if (TextAt(pod, {"metadata", "labels", controlplane::kInferenceServiceLabel}) != service.name) continue;
+    bool gone = false;
+    static_cast<void>(cluster_.registry().Delete(Pods(), service.namespace_name, object->key.name, {}, gone));
+  }
+}
+
+void StatusWriter::ForgetOthers(const std::set<ObjectKey>& there) {
+  for (auto it = known_.begin(); it != known_.end();) {
+    if (there.contains(it->first)) {
+      ++it;
+      continue;
+    }
+    DeletePods(it->first, {});
+    it = known_.erase(it);
+  }
+}
+
+}  // namespace inferd::controller

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "controller/cluster/event_recorder.h"
+#include "controller/cluster/local_cluster.h"
+#include "controller/service_set.h"
+#include "controller/state/service_state.h"
+#include "objectstore/stored_object.h"
+
+namespace inferd::controller {
+
+// Writes what has become of the services to the cluster: their statuses, events about them, and a pod for each of their
+// replicas. Not thread-safe; the cluster outlives it.
+class StatusWriter final {
+ public:
+  // `gateway_port`: that URLs name.
+  StatusWriter(LocalCluster& cluster, uint16_t gateway_port);
+
+  // Writes what has changed since the last call. Of very many, some are left to the next call, so that this one does
+  // not take long.
+  void Write(const ServiceSet& services);
+
+ private:
+  struct Known {
+    ServiceState state;
+    uint64_t version = 0;
+  };
+
+  void WriteOne(const objectstore::ObjectKey& key, const ServiceState& state);
+  void WriteEvents(const manifest::Value& object, const ServiceState& state, const std::string& before,
+                   const std::string& after);
+  void WritePods(const manifest::Value& object, const ServiceState& state);
+  void ForgetOthers(const std::set<objectstore::ObjectKey>& there);
+  void DeletePods(const objectstore::ObjectKey& service, const std::set<std::string>& but);
+
+  LocalCluster& cluster_;
+  const uint16_t gateway_port_;
+  EventRecorder events_;
+  std::map<objectstore::ObjectKey, Known> known_;
+};
+
+}  // namespace inferd::controller
