@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "agent/batcher/batching_handler.h"
 #include "agent/metrics_handler.h"
 #include "agent/ready/probe_handler.h"
 #include "net/event_loop.h"
@@ -47,18 +48,21 @@ base::Result<std::unique_ptr<Agent>> Agent::Start(AgentOptions options, base::Lo
                           net::upstream::Address::Parse("127.0.0.1:" + std::to_string(options.component_port)));
   auto probe = ParseReadinessProbe(options.readiness_probe, component);
   if (!probe.has_value()) return std::unexpected(probe.error().WithContext("SERVING_READINESS_PROBE"));
-  std::unique_ptr<Agent> agent(new Agent(std::move(options), *std::move(probe), component, logger));
+  std::unique_ptr<Agent> agent(new Agent(std::move(options), component, *std::move(probe), logger));
   INFERD_ASSIGN_OR_RETURN(agent->log_, MakeLog(agent->options_.logger, agent->registry_, logger));
   INFERD_RETURN_IF_ERROR(agent->Listen());
   return agent;
 }
 
-Agent::Agent(AgentOptions options, ReadinessProbe probe, const net::upstream::Address& component, base::Logger& logger)
+Agent::Agent(AgentOptions options, net::upstream::Address component, ReadinessProbe probe, base::Logger& logger)
     : options_(std::move(options)),
+      component_(std::move(component)),
       probe_(std::move(probe)),
       logger_(logger),
+      // Requests are put together on their loop.
+      loops_(options_.batcher.has_value() ? 1 : 0),
       server_(loops_, net::Limits(), &registry_, logger) {
-  RouteTo(component);
+  RouteToComponent();
 }
 
 Agent::~Agent() {
@@ -66,9 +70,9 @@ Agent::~Agent() {
   loops_.Stop();
 }
 
-void Agent::RouteTo(const net::upstream::Address& component) {
+void Agent::RouteToComponent() {
   auto backend = std::make_shared<gateway::Backend>("component", gateway::BackendOptions());
-  backend->SetReplicas({component});
+  backend->SetReplicas({component_});
   gateway::Route route;
   route.destinations.push_back({.backend = std::move(backend)});
   route.timeout = options_.timeout;
@@ -82,6 +86,9 @@ net::HandlerFactory Agent::Handlers() {
   return [this, make = gateway_.Handlers()](net::Loop& loop) mutable {
     auto& event_loop = static_cast<net::EventLoop&>(loop);
     std::unique_ptr<net::HttpHandler> handler = make(loop);
+    if (options_.batcher.has_value()) {
+      handler = MakeBatchingHandler(*options_.batcher, component_, event_loop, std::move(handler));
+    }
     if (log_ != nullptr) {
       handler = payloadlog::MakeLoggedHandler(*log_, CarriesPayload, event_loop.replies(), std::move(handler));
     }

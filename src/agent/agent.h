@@ -36,13 +36,14 @@ class Agent final {
   void Drain();
 
  private:
-  Agent(AgentOptions options, ReadinessProbe probe, const net::upstream::Address& component, base::Logger& logger);
+  Agent(AgentOptions options, net::upstream::Address component, ReadinessProbe probe, base::Logger& logger);
 
   base::Status Listen();
   net::HandlerFactory Handlers();
-  void RouteTo(const net::upstream::Address& component);
+  void RouteToComponent();
 
   const AgentOptions options_;
+  const net::upstream::Address component_;
   const ReadinessProbe probe_;
   base::Logger& logger_;
   metrics::Registry registry_;

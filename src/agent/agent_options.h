@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "agent/batcher/batch_options.h"
 #include "payloadlog/payload.h"
 
 namespace inferd::agent {
@@ -32,6 +34,7 @@ struct AgentOptions {
   std::chrono::seconds drain_timeout{30};
   std::string readiness_probe;  // JSON
   LoggerOptions logger;
+  std::optional<BatchOptions> batcher;  // none: requests are not put together
 };
 
 }  // namespace inferd::agent

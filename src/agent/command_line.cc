@@ -40,6 +40,22 @@ void AddLogger(CLI::App& app, LoggerOptions& logger) {
   app.add_option("--log-bytes-max", logger.bytes_max, "The same in bytes")->capture_default_str();
 }
 
+struct BatcherFlags {
+  bool enabled = false;
+  int64_t size = static_cast<int64_t>(BatchOptions().instances_max);
+  int64_t latency_ms = BatchOptions().latency_max.count();
+};
+
+void AddBatcher(CLI::App& app, BatcherFlags& flags) {
+  app.add_flag("--enable-batcher", flags.enabled, "Put requests of V1's :predict together");
+  app.add_option("--max-batchsize", flags.size, "Instances of a batch")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--max-latency", flags.latency_ms, "Milliseconds that a request waits for others")
+      ->check(CLI::Range(0, 3'600'000))
+      ->capture_default_str();
+}
+
 // Whether the variable is a number that fits, or is not there.
 bool ReadSeconds(const std::string& text, std::chrono::seconds& seconds) {
   if (text.empty()) return true;
@@ -94,6 +110,8 @@ ParsedCommandLine ParseCommandLine(int argc, const char* const* argv,
   app.add_option("--metrics-port", options.metrics_port, "Of GET /metrics, which are the agent's own; 0: none")
       ->capture_default_str();
   AddLogger(app, options.logger);
+  BatcherFlags batcher;
+  AddBatcher(app, batcher);
   int64_t grace_ms = options.drain_grace.count();
   app.add_option("--drain-grace-ms", grace_ms, "After SIGTERM: not ready, but still accepting")
       ->check(CLI::Range(0, 3'600'000))
@@ -111,6 +129,11 @@ ParsedCommandLine ParseCommandLine(int argc, const char* const* argv,
   options.readiness_probe = environment("SERVING_READINESS_PROBE");
   if (!ReadSeconds(environment("REVISION_TIMEOUT_SECONDS"), options.timeout)) {
     parsed.exit_status = Fault("REVISION_TIMEOUT_SECONDS: expected 0 to 86400 seconds");
+  }
+  if (batcher.enabled) {
+    options.batcher = BatchOptions{.instances_max = static_cast<size_t>(batcher.size),
+                                   .latency_max = std::chrono::milliseconds(batcher.latency_ms),
+                                   .timeout = options.timeout};
   }
   // Below zero, it is not asked for.
   if (!probe_period.empty() && !probe_period.starts_with('-')) {

@@ -47,7 +47,19 @@ TEST(CommandLineTest, FlagsAndValuesAreArgumentsOfTheirOwn) {
   EXPECT_EQ(parsed.options.timeout, std::chrono::seconds(60));
 }
 
+TEST(CommandLineTest, TheBatcherIsAskedFor) {
+  EXPECT_FALSE(Parse({"--max-batchsize", "4"}).options.batcher.has_value());
+  const auto batcher = Parse({"--enable-batcher", "--max-batchsize", "4", "--max-latency", "50"}).options.batcher;
+  ASSERT_TRUE(batcher.has_value());
+  EXPECT_EQ(batcher->instances_max, 4u);
+  EXPECT_EQ(batcher->latency_max, std::chrono::milliseconds(50));
+  const auto defaults = Parse({"--enable-batcher=true"}).options.batcher;
+  EXPECT_EQ(defaults->instances_max, 32u);
+  EXPECT_EQ(defaults->latency_max, std::chrono::seconds(5));
+}
+
 TEST(CommandLineTest, FaultsEndWithStatus2) {
+  EXPECT_EQ(Parse({"--enable-batcher", "--max-batchsize", "0"}).exit_status, 2);
   EXPECT_EQ(Parse({"--log-mode", "some"}).exit_status, 2);
   EXPECT_EQ(Parse({"--port", "70000"}).exit_status, 2);
   EXPECT_EQ(Parse({"--workers", "0"}).exit_status, 2);

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/system/file_descriptor.h"
 #include "controlplane/api/annotations.h"
+#include "node/agent_variables.h"
 
 namespace inferd::node {
 
@@ -148,8 +149,11 @@ base::Result<ProcessSpec> Revision::Make(const std::stop_token& stop) {
   INFERD_ASSIGN_OR_RETURN(const std::string models, models_.Await(stop));
   INFERD_ASSIGN_OR_RETURN(ProcessSpec spec, MakeProcess(pod_, {.models_folder = models, .take_port = TakePort}));
   INFERD_ASSIGN_OR_RETURN(spec.program, Locate(spec.program, options_.programs_folder));
-  for (const std::string& variable : options_.environment) {
-    if (!Names(spec.environment, variable)) spec.environment.push_back(variable);
+  // The container's own come before those.
+  for (const auto& variables : {AgentVariables(pod_), options_.environment}) {
+    for (const std::string& variable : variables) {
+      if (!Names(spec.environment, variable)) spec.environment.push_back(variable);
+    }
   }
   return spec;
 }

@@ -13,7 +13,7 @@ import grpc
 import pytest
 
 from support.agent import Agent
-from support.controller import write_constant
+from support.controller import Controller, service, write_constant
 from support.event_sink import EventSink
 from support.oip import raw_request, unary
 from support.protos import message
@@ -241,3 +241,17 @@ def test_wrong_options_are_said(options, environment, text):
                           check=False, capture_output=True, text=True, timeout=60)
     assert said.returncode == 2
     assert text in said.stderr
+
+
+def test_an_inference_service_has_a_logger(tmp_path):
+    with EventSink() as sink:
+        file = tmp_path / "service.yaml"
+        file.write_text(service("iris", write_constant(tmp_path / "model", 1.5), least=1,
+                                more=f"logger: {{url: '{sink.url}', mode: all}}\n    batcher: {{maxBatchSize: 8, maxLatency: 1}}"))
+        with Controller(file) as controller:
+            assert controller.predict("iris") == 1.5
+            for event in sink.wait_for(2):
+                assert event.attributes["inferenceservicename"] == "iris"
+                assert event.attributes["namespace"] == "default"
+                assert event.attributes["component"] == "predictor"
+                assert event.attributes["subject"] == "/v1/models/iris:predict"

@@ -13,7 +13,7 @@ const net::upstream::Address& Component() {
   return address;
 }
 
-std::string Shown(std::string_view json) {
+std::string ShownProbe(std::string_view json) {
   const auto probe = ParseReadinessProbe(json, Component());
   if (!probe.has_value()) return "error: " + std::string(probe.error().message());
   return probe->address.text() + " " + probe->path.value_or("(connect)") + " " + std::to_string(probe->timeout.count());
@@ -30,7 +30,7 @@ TEST(ReadinessProbeTest, ProbesAsKubernetesHasThem) {
        "127.0.0.1:9000 /v2/health/ready 1000"},
       {R"({"httpGet":{"host":"::1","httpHeaders":[{"name":"a","value":"b"}]}})", "[::1]:8080 / 1000"},
   };
-  for (const auto& [json, shown] : cases) EXPECT_EQ(Shown(json), shown) << json;
+  for (const auto& [json, shown] : cases) EXPECT_EQ(ShownProbe(json), shown) << json;
 }
 
 TEST(ReadinessProbeTest, OthersAreRefused) {
@@ -46,7 +46,7 @@ TEST(ReadinessProbeTest, OthersAreRefused) {
       {R"({"httpGet":{},"tcpSocket":{}})", "not both"},
       {R"({"timeoutSeconds":-1})", "expected 0 to 3600 seconds"},
   };
-  for (const auto& [json, text] : cases) EXPECT_THAT(Shown(json), HasSubstr(text)) << json;
+  for (const auto& [json, text] : cases) EXPECT_THAT(ShownProbe(json), HasSubstr(text)) << json;
 }
 
 }  // namespace

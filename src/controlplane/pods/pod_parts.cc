@@ -68,6 +68,7 @@ ResolvedPod BeginPod(const InferenceService& service, ComponentKind kind, const 
   ResolvedPod pod;
   pod.kind = kind;
   pod.extension = extension;
+  pod.namespace_name = service.metadata.namespace_name;
   for (const auto& [key, value] : service.metadata.annotations) {
     if (std::ranges::find(kNotCopied, key) == kNotCopied.end()) pod.annotations.emplace(key, value);
   }

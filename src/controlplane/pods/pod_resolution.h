@@ -27,6 +27,7 @@ struct ResolvedPod {
   manifest::Value pod_spec = manifest::Value::Map();  // the first container is kserve-container
   StringMap labels;                                   // the runtime's, the service's and those that name the component
   StringMap annotations;                              // likewise, and what is asked of the agent and the initializer
+  std::string namespace_name;                         // the service's
   std::string runtime;                                // of a predictor that is a model
   std::string protocol_version;                       // likewise
 };

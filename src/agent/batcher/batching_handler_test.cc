@@ -1,0 +1,232 @@
+#include "agent/batcher/batching_handler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <mutex>
+
+#include "net/client/http_client.h"
+#include "net/client/scripted_server.h"
+#include "net/server.h"
+#include "tests/support/raw_client.h"
+
+namespace inferd::agent {
+namespace {
+
+using net::ScriptedServer;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string Http(std::string_view body, std::string_view status = "200 OK") {
+  return "HTTP/1.1 " + std::string(status) +
+         "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+         std::string(body);
+}
+
+class PassingHandler final : public net::HttpHandler {
+ public:
+  net::BodyPlan OnHead(const net::RequestHead&) override { return {}; }
+  void OnRequest(net::HttpRequest, net::Reply reply) override {
+    reply.Send(net::HttpResponse::Text(200, "text/plain", "passed"));
+  }
+};
+
+// The component answers each number with its double.
+class BatchingHandlerTest : public ::testing::Test {
+ protected:
+  BatchingHandlerTest() {
+    options_.instances_max = 4;
+    options_.latency_max = std::chrono::seconds(600);
+  }
+  ~BatchingHandlerTest() override {
+    if (server_ != nullptr) server_->Stop();
+  }
+
+  void Start() {
+    server_ = std::make_unique<net::Server>(loops_, net::Limits(), nullptr, *logger_);
+    net::ListenerOptions listener;
+    listener.name = "http";
+    listener.address = "127.0.0.1";
+    listener.handlers = [this](net::Loop& loop) {
+      return MakeBatchingHandler(options_, *net::upstream::Address::Parse("127.0.0.1:" + std::to_string(model_.port())),
+                                 static_cast<net::EventLoop&>(loop), std::make_unique<PassingHandler>());
+    };
+    ASSERT_TRUE(server_->Listen(std::move(listener)).ok());
+  }
+
+  std::string Answer(const std::string& request) {
+    const std::lock_guard lock(mutex_);
+    seen_.push_back(request.substr(0, request.find(' ', 5)) + " " + request.substr(request.find("\r\n\r\n") + 4));
+    heads_.push_back(request.substr(0, request.find("\r\n\r\n") + 2));
+    if (!answer_.empty()) return answer_;
+    const std::string body = request.substr(request.find("\r\n\r\n") + 4);
+    const size_t begin = body.find("\"instances\":[") + 13;
+    const size_t end = body.rfind(']');
+    std::string predictions;
+    for (size_t at = begin; at < end; at = body.find(',', at) == std::string::npos ? end : body.find(',', at) + 1) {
+      predictions += (predictions.empty() ? "" : ",") + std::to_string(2 * std::atoi(body.c_str() + at));
+    }
+    return Http("{\"predictions\":[" + predictions + "]}");
+  }
+
+  // Each is asked when the one before is there; the answers come as they come.
+  std::future<net::ClientResponse> Ask(std::string body, std::string path = "/v1/models/m:predict",
+                                       std::vector<std::pair<std::string, std::string>> headers = {}) {
+    return std::async(std::launch::async, [this, body, path, headers] {
+      auto client = net::HttpClient::Create({.url = "http://127.0.0.1:" + std::to_string(server_->port("http"))});
+      return (*client)->Call({.method = "POST", .path = path, .headers = headers, .body = body}).value();
+    });
+  }
+  // What the component answers from now on.
+  void SetAnswer(std::string answer) {
+    const std::lock_guard lock(mutex_);
+    answer_ = std::move(answer);
+  }
+  // Waits until so many requests are in the server's hands.
+  void AwaitInFlight(size_t count) {
+    while (server_->requests_in_flight() != count) std::this_thread::yield();
+  }
+  std::vector<std::string> seen() {
+    const std::lock_guard lock(mutex_);
+    return seen_;
+  }
+  static std::string WithoutId(const net::ClientResponse& response) {
+    std::string text = response.body;
+    const size_t at = text.find("\"batchId\":\"") + 11;
+    return std::to_string(response.status) + " " + text.erase(at, text.find('"', at) - at);
+  }
+
+  std::mutex mutex_;
+  std::vector<std::string> seen_, heads_;
+  std::string answer_;
+  ScriptedServer model_{[this](const std::string& request) { return Answer(request); }};
+  BatchOptions options_;
+  net::LoopGroup loops_{1};
+  const std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
+  std::unique_ptr<net::Server> server_;
+};
+
+TEST_F(BatchingHandlerTest, RequestsAreOneAndEachGetsItsOwn) {
+  Start();
+  auto one = Ask(R"({"instances":[1]})");
+  AwaitInFlight(1);
+  auto two = Ask(R"({ "instances": [2, 3] })");
+  AwaitInFlight(2);
+  auto three = Ask(R"({"instances":[4]})");
+  const net::ClientResponse first = one.get();
+  EXPECT_EQ(WithoutId(first), R"(200 {"message":"","batchId":"","predictions":[2]})");
+  EXPECT_EQ(first.Find("Content-Type"), "application/json");
+  const net::ClientResponse second = two.get();
+  EXPECT_EQ(WithoutId(second), R"(200 {"message":"","batchId":"","predictions":[4,6]})");
+  EXPECT_EQ(WithoutId(three.get()), R"(200 {"message":"","batchId":"","predictions":[8]})");
+  EXPECT_THAT(seen(), ElementsAre(R"(POST /v1/models/m:predict {"instances":[1,2, 3,4]})"));
+  EXPECT_THAT(heads_[0], HasSubstr("Content-Type: application/json\r\n"));
+  // The batch has one identifier.
+  EXPECT_EQ(first.body.substr(0, 60), second.body.substr(0, 60));
+  EXPECT_THAT(first.body, HasSubstr("\"batchId\":\""));
+}
+
+TEST_F(BatchingHandlerTest, ARequestDoesNotWaitForEver) {
+  options_.latency_max = std::chrono::milliseconds(20);
+  Start();
+  EXPECT_EQ(WithoutId(Ask(R"({"instances":[1]})").get()), R"(200 {"message":"","batchId":"","predictions":[2]})");
+}
+
+TEST_F(BatchingHandlerTest, WhatIsNotTheSameIsNotPutTogether) {
+  Start();
+  auto first = Ask(R"({"instances":[1,2,3]})");
+  AwaitInFlight(1);
+  auto other_path = Ask(R"({"instances":[4,5,6,7]})", "/v1/models/n:predict");
+  EXPECT_EQ(WithoutId(other_path.get()), R"(200 {"message":"","batchId":"","predictions":[8,10,12,14]})");
+  auto other_rest = Ask(R"({"signature_name":"s","instances":[4,5,6,7]})");
+  EXPECT_EQ(other_rest.get().status, 200);
+  EXPECT_THAT(seen(), ElementsAre(R"(POST /v1/models/n:predict {"instances":[4,5,6,7]})",
+                                  R"(POST /v1/models/m:predict {"signature_name":"s","instances":[4,5,6,7]})"));
+  // It would be too large with the first one, which goes before.
+  auto last = Ask(R"({"instances":[4,5]})");
+  EXPECT_EQ(WithoutId(first.get()), R"(200 {"message":"","batchId":"","predictions":[2,4,6]})");
+  auto rest = Ask(R"({"instances":[6,7]})");
+  EXPECT_EQ(WithoutId(last.get()), R"(200 {"message":"","batchId":"","predictions":[8,10]})");
+  EXPECT_EQ(WithoutId(rest.get()), R"(200 {"message":"","batchId":"","predictions":[12,14]})");
+}
+
+TEST_F(BatchingHandlerTest, AFailureIsThatOfAll) {
+  SetAnswer(Http(R"({"error":"no"})", "400 Bad Request"));
+  Start();
+  auto one = Ask(R"({"instances":[1,2]})");
+  AwaitInFlight(1);
+  auto two = Ask(R"({"instances":[3,4]})");
+  for (auto* asked : {&one, &two}) {
+    const net::ClientResponse answer = asked->get();
+    EXPECT_EQ(answer.status, 400);
+    EXPECT_EQ(answer.body, R"({"message":"{\"error\":\"no\"}","batchId":"","predictions":null})");
+  }
+}
+
+TEST_F(BatchingHandlerTest, AnAnswerWithOtherPredictionsIsAFailure) {
+  for (const std::string_view body : {R"({"predictions":[1]})", R"({"predictions":[1,2,3,4,5]})", R"({"a":1})"}) {
+    SetAnswer(Http(body));
+    if (server_ == nullptr) Start();
+    const net::ClientResponse answer = Ask(R"({"instances":[1,2,3,4]})").get();
+    EXPECT_EQ(answer.status, 502);
+    EXPECT_EQ(
+        answer.body,
+        R"({"message":"size of prediction is not equal to the size of instances","batchId":"","predictions":null})");
+  }
+  SetAnswer(Http("no"));
+  EXPECT_THAT(Ask(R"({"instances":[1,2,3,4]})").get().body, StartsWith(R"({"message":"JSON at byte 0)"));
+}
+
+TEST_F(BatchingHandlerTest, AComponentThatBreaksOffIsAFailure) {
+  SetAnswer("HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\nx");
+  options_.timeout = std::chrono::milliseconds(20);
+  Start();
+  EXPECT_EQ(Ask(R"({"instances":[1,2,3,4]})").get().status, 504);
+}
+
+TEST_F(BatchingHandlerTest, WhatIsNoRequestIsRefused) {
+  Start();
+  EXPECT_THAT(Ask("[1]").get().body, StartsWith(R"({"error":"can't Unmarshal body)"));
+  EXPECT_EQ(Ask("{}").get().body, R"({"error":"no instances in the request"})");
+  EXPECT_EQ(Ask("{}").get().status, 400);
+}
+
+TEST_F(BatchingHandlerTest, OthersPass) {
+  Start();
+  EXPECT_EQ(Ask("x", "/v2/models/m/infer").get().body, "passed");
+  EXPECT_EQ(Ask("x", "/v1/models/m:predict", {{"Content-Encoding", "gzip"}}).get().body, "passed");
+  EXPECT_EQ(Ask("x", "/v1/models/m:predict", {{"ce-specversion", "1.0"}}).get().body, "passed");
+}
+
+TEST_F(BatchingHandlerTest, AClientThatGoesTakesItsInstancesAlong) {
+  Start();
+  {
+    support::RawClient leaving(server_->port("http"));
+    ASSERT_TRUE(leaving.Send(
+        "POST /v1/models/m:predict HTTP/1.1\r\nHost: a\r\nContent-Length: 19\r\n\r\n{\"instances\":[7,7]}"));
+    AwaitInFlight(1);
+  }
+  AwaitInFlight(0);
+  auto staying = Ask(R"({"instances":[1,2,3,4]})");
+  EXPECT_EQ(WithoutId(staying.get()), R"(200 {"message":"","batchId":"","predictions":[2,4,6,8]})");
+  EXPECT_THAT(seen(), ElementsAre(R"(POST /v1/models/m:predict {"instances":[1,2,3,4]})"));
+}
+
+TEST_F(BatchingHandlerTest, TooManyThatWaitGo) {
+  options_.waiting_max = 2;
+  Start();
+  auto one = Ask(R"({"instances":[1]})");
+  AwaitInFlight(1);
+  auto two = Ask(R"({"instances":[2]})", "/v1/models/n:predict");
+  AwaitInFlight(2);
+  auto three = Ask(R"({"instances":[3]})", "/v1/models/o:predict");
+  EXPECT_EQ(one.get().status, 200);
+  EXPECT_EQ(two.get().status, 200);
+  server_->BeginDrain();
+  EXPECT_EQ(three.get().status, 200);
+}
+
+}  // namespace
+}  // namespace inferd::agent

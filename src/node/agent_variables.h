@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controlplane/pods/pod_resolution.h"
+
+namespace inferd::node {
+
+// What KServe's agent would do beside a pod, asked of inferd itself: its options, "NAME=VALUE", for the `logger` and
+// the `batcher` of a component. Programs that are not inferd take no notice.
+std::vector<std::string> AgentVariables(const controlplane::ResolvedPod& pod);
+
+}  // namespace inferd::node

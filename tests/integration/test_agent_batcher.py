@@ -1,0 +1,71 @@
+"""inferd-agent puts requests of V1's :predict together: each client gets its own predictions."""
+
+import concurrent.futures
+import json
+import random
+
+import pytest
+
+from support.agent import Agent
+from support.server import EXAMPLES, Server
+
+BATCHER = ["--enable-batcher", "--max-batchsize", 16, "--max-latency", 20]
+
+
+def rows(seed, count):
+    random.seed(seed)
+    return [[random.random() for _ in range(64)] for _ in range(count)]
+
+
+def test_each_client_gets_its_own(tmp_path):
+    (tmp_path / "digits").symlink_to(EXAMPLES / "digits")
+    with Server(tmp_path) as server, Agent(server.port, *BATCHER) as agent:
+        asked = [rows(number, 1 + number % 20) for number in range(200)]
+
+        def ask(instances):
+            status, answer = agent.predict("digits", instances)
+            assert status == 200, answer
+            assert answer["message"] == ""
+            return answer
+
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            answers = list(pool.map(ask, asked))
+        for instances, answer in zip(asked, answers, strict=True):
+            alone = server.json("POST", "/v1/models/digits:predict", {"instances": instances})[1]["predictions"]
+            assert len(answer["predictions"]) == len(instances)
+            for row, expected in zip(answer["predictions"], alone, strict=True):
+                assert numbers(row) == pytest.approx(numbers(expected), abs=1e-4)
+        # Some of them were together.
+        assert len({answer["batchId"] for answer in answers}) < len(answers)
+
+
+def numbers(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [number for item in value for number in numbers(item)]
+    return [value] if isinstance(value, (int, float)) else []
+
+
+def test_a_failure_is_that_of_all_in_the_batch(tmp_path):
+    (tmp_path / "digits").symlink_to(EXAMPLES / "digits")
+    with Server(tmp_path) as server, Agent(server.port, "--enable-batcher", "--max-batchsize", 2, "--max-latency", 60_000) as agent:
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for status, answer in pool.map(lambda row: agent.predict("digits", [row]), ([0] * 64, [0] * 63)):
+                assert status == 400
+                assert answer["batchId"] == "" and answer["predictions"] is None
+                assert json.loads(answer["message"])["error"]
+        assert agent.predict("other", [[1], [2]])[0] == 404
+        assert agent.call("POST", "/v1/models/digits:predict", "no")[0] == 400
+
+
+def test_what_waits_is_answered_when_the_agent_ends(tmp_path):
+    (tmp_path / "digits").symlink_to(EXAMPLES / "digits")
+    with Server(tmp_path) as server, Agent(server.port, "--enable-batcher", "--max-latency", 600_000) as agent:
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(agent.predict, "digits", [[0] * 64])
+            while "inferd_http_requests_in_flight 2" not in "".join(f"{name} {value:.0f}\n" for name, value in agent.metrics().items()):
+                assert not answer.done()
+            agent.end()
+            status, body = answer.result()
+            assert status == 200 and len(body["predictions"]) == 1
