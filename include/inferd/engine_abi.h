@@ -241,6 +241,10 @@ typedef struct inferd_signature {
 
   /* Of signature() only. 1: the model's own code says whether it is ready (inferd_engine.check_ready). */
   int32_t checks_readiness;
+
+  /* 1: on a thread that inferd_host.await_readable works on, execute() only passes the inputs on, and returns
+   * INFERD_PENDING: the server lets executions begin on the threads of connections, however long the model takes. */
+  int32_t returns_at_once;
 } inferd_signature;
 
 /* ---- Loading -------------------------------------------------------------------------------------------------- */
@@ -654,6 +658,12 @@ typedef struct inferd_host {
    * span is the server's own of this execution where the server sends the request's trace to a collector, else the one
    * that the client named; empty: there is no trace. Valid until the request has had its final response. */
   inferd_text (*traceparent)(const inferd_batch* batch, size_t request);
+
+  /* Inside execute(), or in such a call. 1: the calling thread is one of the server's that wait for many things, and
+   * calls `ready(arg)` once, later, when `descriptor` has something to be read, or its other end is gone; perhaps for
+   * nothing, as when it is asked to wait for it anew. `ready` must not block, and may finish() batches. 0: the calling
+   * thread is another one. */
+  int32_t (*await_readable)(const struct inferd_host* host, int descriptor, void (*ready)(void* arg), void* arg);
 } inferd_host;
 
 /* ---- The engine ----------------------------------------------------------------------------------------------- */

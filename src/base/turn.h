@@ -23,9 +23,20 @@ namespace inferd::base {
 //   }
 class Turn final {
  public:
+  // What the thread waits with between its turns.
+  class Waits {
+   public:
+    // Turn::AwaitReadable.
+    virtual bool AwaitReadable(int descriptor, Task ready) = 0;
+
+   protected:
+    ~Waits() = default;
+  };
+
   // `name`: the thread's, for reports. `executes` false: the thread is there for what is always quick, and no model
-  // runs on it.
-  explicit Turn(std::string name = {}, bool executes = true) : name_(std::move(name)), executes_(executes) {}
+  // runs on it. `waits` null: it waits for nothing else.
+  explicit Turn(std::string name = {}, bool executes = true, Waits* waits = nullptr)
+      : name_(std::move(name)), executes_(executes), waits_(waits) {}
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
@@ -76,6 +87,12 @@ class Turn final {
   // At the end of the next one: for work that has kept this thread for long enough.
   void AtNextEnd(Task task) { next_.push_back(std::move(task)); }
 
+  // Runs `ready` in a later turn, once, when the descriptor has something to be read or its other end is gone; perhaps
+  // for nothing, where it is asked for again, or the thread ends before that. False: the thread cannot wait for it.
+  bool AwaitReadable(int descriptor, Task ready) {
+    return waits_ != nullptr && waits_->AwaitReadable(descriptor, std::move(ready));
+  }
+
   // Whether the next turn has work, whatever comes.
   bool continues() const { return !next_.empty(); }
   void Begin();
@@ -85,6 +102,7 @@ class Turn final {
  private:
   const std::string name_;
   const bool executes_;
+  Waits* const waits_;
   int more_ = 0;
   bool look_again_ = false;
   std::vector<Task> tasks_;

@@ -177,6 +177,9 @@ class EngineModel {
   virtual int compute_threads() const { return 1; }
   // Execute() waits for another process that computes: of a short execution, most is the way there and back.
   virtual bool computes_elsewhere() const { return false; }
+  // On a thread that works in turns, Execute() only passes inputs on, and the execution is finished in a later turn of
+  // that thread, or on another one.
+  virtual bool returns_at_once() const { return false; }
   // How many executions of an instance may be unfinished at a time, where Execute() returns before they are; at
   // least 1.
   virtual int unfinished_executions_max() const { return 1; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/turn.h"
 #include "core/request/request_trace.h"
 #include "core/request/response_flow.h"
 #include "enginehost/batch/batch.h"
@@ -69,6 +70,11 @@ uint64_t TimeoutUs(const inferd_batch* batch, size_t request) {
 
 inferd_text Traceparent(const inferd_batch* batch, size_t request) {
   return ToText(core::TraceparentOf(Ours(batch).execution().request(request)));
+}
+
+int32_t AwaitReadable(const inferd_host* /*host*/, int descriptor, void (*ready)(void* arg), void* arg) {
+  base::Turn* const turn = base::Turn::Current();
+  return turn != nullptr && turn->AwaitReadable(descriptor, [ready, arg] { ready(arg); }) ? 1 : 0;
 }
 
 void Respond(const inferd_batch* batch, size_t request, const inferd_response* response) {
@@ -195,6 +201,7 @@ HostTable::HostTable(base::Logger* process_logger, int process_cpu_threads)
   close_metric = CloseMetric;
   timeout_us = TimeoutUs;
   traceparent = Traceparent;
+  await_readable = AwaitReadable;
 }
 
 }  // namespace inferd::enginehost

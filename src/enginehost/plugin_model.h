@@ -28,6 +28,7 @@ class PluginModel final : public core::EngineModel {
   std::span<const std::string> significant_parameters() const override { return model_->significant_parameters(); }
   int compute_threads() const override { return model_->compute_threads(); }
   bool computes_elsewhere() const override { return model_->computes_elsewhere(); }
+  bool returns_at_once() const override { return model_->returns_at_once(); }
   core::ReadinessCheck readiness_check() const override;
   core::CompletedBatching completed_batching() const override { return model_->completed_batching(); }
   int unfinished_executions_max() const override { return model_->unfinished_executions_max(); }

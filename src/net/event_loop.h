@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <thread>
@@ -19,6 +20,8 @@
 #include "net/loop/timer_wheel.h"
 
 namespace inferd::net {
+
+class ReadableWaits;
 
 // A Loop over epoll, level-triggered, on a thread of its own. A turn is: wait, what became ready, timers, posted tasks,
 // what others do with all of it (base::Turn), then the turn's flushes (so that all that one turn has to write to a
@@ -57,7 +60,8 @@ class EventLoop final : public Loop {
 
   // Loop-bound from here on. False: the system refuses another descriptor (errno says why).
   bool Watch(int fd, uint32_t epoll_events, Watcher& watcher);
-  void Rewatch(int fd, uint32_t epoll_events, Watcher& watcher);
+  // False (ENOENT): it is not watched, or was closed since.
+  bool Rewatch(int fd, uint32_t epoll_events, Watcher& watcher);
   // No call reaches `watcher` afterwards, not even of this turn.
   void Unwatch(int fd, Watcher& watcher);
   // More is about to become ready: the next wait does not sleep at once, so that nobody has to wake this thread.
@@ -87,6 +91,7 @@ class EventLoop final : public Loop {
   TaskQueue tasks_;
   TimerWheel timers_;
   bool expects_soon_ = false;
+  const std::unique_ptr<ReadableWaits> waits_;
   base::Turn turn_;
   Reply::Target replies_;
   std::vector<base::Task> flushes_;

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
 #include <future>
 #include <latch>
+#include <memory>
 
 #include "net/loop_group.h"
 
@@ -134,6 +137,93 @@ TEST(EventLoopTest, WhoExpectsMoreMissesNothingElse) {
   }
   loop.Post([&] { loop.ExpectSoon(); });
   loop.Stop();
+}
+
+// A descriptor of another's, which the test writes to.
+class AwaitReadableTest : public ::testing::Test {
+ protected:
+  AwaitReadableTest() { MakePair(); }
+
+  void MakePair() {
+    std::array<int, 2> sockets{};
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()), 0);
+    ours_ = base::FileDescriptor(sockets[0]);
+    theirs_ = base::FileDescriptor(sockets[1]);
+  }
+
+  // On the loop: whether it waits, and its call once.
+  std::future<void> Await() {
+    auto called = std::make_shared<std::promise<void>>();
+    std::future<void> future = called->get_future();
+    std::promise<bool> waits;
+    loop_->Post(
+        [&] { waits.set_value(base::Turn::Current()->AwaitReadable(ours_.get(), [called] { called->set_value(); })); });
+    EXPECT_TRUE(waits.get_future().get());
+    return future;
+  }
+
+  void Write() { ASSERT_EQ(write(theirs_.get(), "x", 1), 1); }
+  void Read() {
+    char byte = 0;
+    ASSERT_EQ(read(ours_.get(), &byte, 1), 1);
+  }
+  static bool IsReady(const std::future<void>& future) {
+    return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+
+  std::unique_ptr<EventLoop> loop_ = std::make_unique<EventLoop>(0);
+  base::FileDescriptor ours_;
+  base::FileDescriptor theirs_;
+};
+
+TEST_F(AwaitReadableTest, RunsOnceForEachTimeThatItIsAskedFor) {
+  for (int i = 0; i < 3; ++i) {
+    std::future<void> called = Await();
+    EXPECT_FALSE(IsReady(called));
+    Write();
+    called.get();
+    Read();
+  }
+  // What had come before is told, too, and so is the end.
+  Write();
+  Await().get();
+  Read();
+  theirs_.Close();
+  Await().get();
+}
+
+TEST_F(AwaitReadableTest, AskedAgainItRunsForNothing) {
+  std::future<void> first = Await();
+  const std::future<void> second = Await();
+  first.get();
+  EXPECT_FALSE(IsReady(second));
+}
+
+TEST_F(AwaitReadableTest, ADescriptorMayBeClosedAndItsNumberBeAnothers) {
+  const int number = ours_.get();
+  std::future<void> first = Await();
+  ours_.Close();
+  theirs_.Close();
+  MakePair();
+  ASSERT_EQ(ours_.get(), number);
+  std::future<void> second = Await();
+  first.get();
+  Write();
+  second.get();
+}
+
+TEST_F(AwaitReadableTest, TheEndOfTheLoopRunsWhatStillWaits) {
+  std::future<void> called = Await();
+  loop_.reset();
+  called.get();
+}
+
+TEST_F(AwaitReadableTest, OtherThreadsDoNotWaitSo) {
+  base::Turn turn;
+  EXPECT_FALSE(turn.AwaitReadable(ours_.get(), [] {}));
+  std::promise<bool> waits;
+  loop_->Post([&] { waits.set_value(base::Turn::Current()->AwaitReadable(-1, [] {})); });
+  EXPECT_FALSE(waits.get_future().get());
 }
 
 TEST(EventLoopTest, StoppedDestroysWhatIsPosted) {

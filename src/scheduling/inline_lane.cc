@@ -24,11 +24,12 @@ InlineGate MakeGate(const config::ModelConfig& config, bool computes_elsewhere, 
 
 }  // namespace
 
-InlineLane::InlineLane(const config::ModelConfig& config, bool computes_elsewhere, const SchedulerOptions& options,
+InlineLane::InlineLane(const config::ModelConfig& config, Traits traits, const SchedulerOptions& options,
                        HeldThreads& held_threads)
-    : gate_(MakeGate(config, computes_elsewhere, options)),
+    : gate_(MakeGate(config, traits.computes_elsewhere, options)),
       limit_ns_(gate_.service_ns_max()),
-      looks_for_more_(computes_elsewhere),
+      begins_only_(traits.returns_at_once && gate_.service_ns_max() > 0),
+      looks_for_more_(traits.computes_elsewhere),
       held_threads_(held_threads) {}
 
 bool InlineLane::MayRun(const QueueEntry& entry) const {
@@ -37,11 +38,11 @@ bool InlineLane::MayRun(const QueueEntry& entry) const {
   if (const base::Turn* turn = base::Turn::Current(); turn != nullptr && !turn->executes()) return false;
   // A request of many parts would keep the thread for as long as all of them.
   if (queued.parts != nullptr || held_threads_.any()) return false;
-  return gate_.Allows(entry.rows(), queued.request->InputBytes());
+  return Lets(entry.rows(), queued.request->InputBytes());
 }
 
 bool InlineLane::MayRun(const FormedBatch& batch) const {
-  return batch.may_run_inline && !held_threads_.any() && gate_.Allows(batch.record.rows, batch.bytes);
+  return batch.may_run_inline && !held_threads_.any() && Lets(batch.record.rows, batch.bytes);
 }
 
 bool InlineLane::GathersFor(const QueueEntry& entry, base::Turn* turn) const {

@@ -23,8 +23,12 @@ enum class Place { kWorker, kCaller, kWatchedCaller };
 // thread-safe: the scheduler's lock guards it.
 class InlineLane final {
  public:
-  // `computes_elsewhere`: EngineModel's.
-  InlineLane(const config::ModelConfig& config, bool computes_elsewhere, const SchedulerOptions& options,
+  // What a model's executions do with their thread (EngineModel).
+  struct Traits {
+    bool computes_elsewhere = false;
+    bool returns_at_once = false;
+  };
+  InlineLane(const config::ModelConfig& config, Traits traits, const SchedulerOptions& options,
              HeldThreads& held_threads);
 
   // Whether this thread may run the request, or the execution, as far as that is concerned.
@@ -57,13 +61,17 @@ class InlineLane final {
   // What takes no longer is not the gate's concern.
   int64_t limit_ns() const { return limit_ns_; }
   // Lone requests run here.
-  bool open() const { return gate_.Allows(1, 0); }
+  bool open() const { return Lets(1, 0); }
 
  private:
+  bool Lets(int64_t rows, size_t bytes) const {
+    return gate_.Allows(rows, bytes) || (begins_only_ && gate_.AllowsBeginning(bytes));
+  }
   bool Gathers(const base::Turn& turn) const;
 
   InlineGate gate_;
   const int64_t limit_ns_;
+  const bool begins_only_;     // executions are, on a connections' thread
   const bool looks_for_more_;  // before an execution begins: one in another process is dear, whatever its size
   HeldThreads& held_threads_;
   std::vector<const base::Turn*> gathering_;

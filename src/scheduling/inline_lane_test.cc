@@ -13,7 +13,7 @@ class InlineLaneTest : public ::testing::Test {
  protected:
   InlineLaneTest() { config_.inline_execution = config::InlineExecution::kAlways; }
 
-  InlineLane Make(bool computes_elsewhere = false) { return InlineLane(config_, computes_elsewhere, {}, held_); }
+  InlineLane Make(InlineLane::Traits traits = {}) { return InlineLane(config_, traits, {}, held_); }
   std::unique_ptr<QueueEntry> Entry() { return fixture_.Request(1, {1, 2}); }
 
   config::ModelConfig config_;
@@ -75,7 +75,7 @@ TEST_F(InlineLaneTest, GathersWhatAThreadBringsInOneTurn) {
 }
 
 TEST_F(InlineLaneTest, LooksForMoreBeforeAnExecutionInAnotherProcess) {
-  InlineLane lane = Make(/*computes_elsewhere=*/true);
+  InlineLane lane = Make({.computes_elsewhere = true});
   base::Turn turn;
   const base::Turn::Scope here(turn);
   EXPECT_TRUE(lane.GathersFor(*Entry(), &turn));

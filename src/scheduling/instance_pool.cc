@@ -25,8 +25,10 @@ InstancePool::InstancePool(Parts parts)
       source_(parts.source),
       figures_(parts.figures),
       memory_(parts.memory),
-      lane_(*parts.version.config, parts.version.model->computes_elsewhere(), parts.options,
-            parts.services.held_threads),
+      lane_(*parts.version.config,
+            {.computes_elsewhere = parts.version.model->computes_elsewhere(),
+             .returns_at_once = parts.version.model->returns_at_once()},
+            parts.options, parts.services.held_threads),
       crew_(std::move(parts.version.instances), std::move(parts.places),
             std::max(parts.version.model->unfinished_executions_max(), 1), parts.options.threads, parts.services.clock,
             [this](InstanceWorker& worker) { RunWorker(worker); }),
@@ -247,19 +249,25 @@ void InstancePool::EndTurn(const base::Turn& turn) {
     InstanceWorker& last = crew_.NextIdle();
     if (last.place.cores.empty() && (last.place.claim->free() || last.place.claim->TryAcquire())) {
       crew_.TakeIdle();
-      run.batch = Form(last, run.place, now_ns, dropped);
-      run.place = lane_.PlaceOf(run.batch.record.rows);
-      if (run.batch.execution != nullptr && (lane_.MayRun(run.batch) || !crew_.HandOver(last, run.batch))) {
-        run.worker = &last;
-        lane_.Watch(now_ns);
-        ArmAt(lane_.due_ns());
-      }
+      run = FormHere(last, now_ns, dropped);
     } else {
       WakeIfReady(now_ns, dropped);
     }
   }
   refusals_.Answer(std::move(dropped));
   if (run.worker != nullptr) RunHere(run);
+}
+
+InstancePool::Run InstancePool::FormHere(InstanceWorker& worker, int64_t now_ns, DroppedEntries& dropped) {
+  Run run;
+  run.batch = Form(worker, Place::kCaller, now_ns, dropped);
+  if (run.batch.execution == nullptr) return {};
+  run.place = lane_.PlaceOf(run.batch.record.rows);
+  if (!lane_.MayRun(run.batch) && crew_.HandOver(worker, run.batch)) return {};
+  run.worker = &worker;
+  lane_.Watch(now_ns);
+  ArmAt(lane_.due_ns());
+  return run;
 }
 
 void InstancePool::RunHere(Run& run) {
@@ -364,22 +372,33 @@ void InstancePool::OnFinished(InstanceWorker& worker, FormedBatch batch, int64_t
   execution->Clear(remains);
   for (auto& entry : remains.entries) *entry = {};
   const int64_t now_ns = services_.clock.NowNs();
+  Run next;
   DroppedEntries dropped;
   {
     base::MutexLock lock(mutex_);
     --worker.unfinished;
     Record(batch, worker, started_ns, now_ns, std::move(execution), remains);
     if (std::exchange(worker.full, false)) {
-      if (worker.place.claim->held()) worker.place.claim->Release(now_ns - started_ns);
-      if (worker.warmups.empty()) {
-        crew_.MakeIdle(worker);
-      } else {
+      const bool claims = worker.place.claim->held();
+      if (claims) worker.place.claim->Release(now_ns - started_ns);
+      if (!worker.warmups.empty()) {
         Wake(worker);
+      } else if (!claims && MayFormHere(worker)) {
+        next = FormHere(worker, now_ns, dropped);
+      } else {
+        crew_.MakeIdle(worker);
       }
     }
     WakeIfReady(now_ns, dropped);
   }
   refusals_.Answer(std::move(dropped));
+  if (next.worker != nullptr) RunHere(next);
+}
+
+// A connections' thread that the engine has finished an execution on: another one need not be woken.
+bool InstancePool::MayFormHere(const InstanceWorker& worker) const {
+  const base::Turn* const turn = base::Turn::Current();
+  return turn != nullptr && turn->executes() && worker.place.cores.empty();
 }
 
 void InstancePool::Record(FormedBatch& batch, const InstanceWorker& worker, int64_t started_ns, int64_t finished_ns,

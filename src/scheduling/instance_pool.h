@@ -109,7 +109,11 @@ class InstancePool final {
   // Of what has returned. Null: the engine has not finished it, and OnFinished() will have it.
   std::unique_ptr<BatchExecution> TakeBack(InstanceWorker& worker, const FormedBatch& batch, int64_t started_ns)
       EXCLUDES(mutex_);
-  // On a thread of the engine.
+  bool MayFormHere(const InstanceWorker& worker) const;
+  // The next execution of a worker that has none and is not idle, on this thread; no worker: it is idle, or its own
+  // thread has what this one may not run.
+  Run FormHere(InstanceWorker& worker, int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
+  // On a thread of the engine, or a connections' one that has waited for the engine.
   void OnFinished(InstanceWorker& worker, FormedBatch batch, int64_t started_ns,
                   std::unique_ptr<BatchExecution> execution) EXCLUDES(mutex_);
   // What a finished execution has taken, and what is left of it.

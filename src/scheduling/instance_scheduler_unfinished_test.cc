@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <thread>
+#include <vector>
+
 #include "scheduling/instance_scheduler.h"
 #include "tests/support/scheduling_fixture.h"
 
@@ -23,6 +27,7 @@ class UnfinishedExecutionsTest : public ::testing::Test {
     script.on_execute = [this](core::Execution& execution) {
       base::MutexLock lock(mutex_);
       kept_.push_back(&execution);
+      threads_.push_back(std::this_thread::get_id());
       changed_.NotifyAll();
     };
     return script;
@@ -50,6 +55,7 @@ class UnfinishedExecutionsTest : public ::testing::Test {
   base::Mutex mutex_;
   base::CondVar changed_;
   std::vector<core::Execution*> kept_;
+  std::vector<std::thread::id> threads_;  // that began them
   SchedulingFixture fixture_{clock_, false, {.rate_limit = true, .limits = {{.name = "R", .count = 1}}}};
 };
 
@@ -82,6 +88,45 @@ TEST_F(UnfinishedExecutionsTest, CountUntilTheyAreFinished) {
   ASSERT_THAT(executions, SizeIs(1));
   EXPECT_EQ(executions[0].service_ns, 40'000'000);
   EXPECT_EQ(version->scheduler().Report().mean_service_ns, 40'000'000);
+}
+
+// Nothing need have been measured: the thread is not held.
+TEST_F(UnfinishedExecutionsTest, BeginInTurnOnTheConnectionsThreadThatTheyAreFinishedOn) {
+  FakeEngine::Script script = Keeping();
+  script.returns_at_once = true;
+  const auto version = fixture_.MakeVersion(std::move(script));
+  base::Turn turn;
+  std::optional<base::Turn::Scope> here(turn);
+  std::vector<Answer> answers;
+  for (int i = 0; i < 3; ++i) answers.push_back(Send(version));
+  ASSERT_EQ(begun(), 1U);
+  EXPECT_EQ(version->statistics().pending(), 2);
+  FakeEngine::Identity(*kept_[0]);
+  ASSERT_EQ(begun(), 2U);
+  EXPECT_EQ(version->statistics().inline_executions(), 2u);
+  EXPECT_EQ(threads_, std::vector(2, std::this_thread::get_id()));
+  // On a thread of the engine's, the instance's own has the next.
+  here.reset();
+  FakeEngine::Identity(*kept_[1]);
+  FakeEngine::Identity(AwaitBegun(3));
+  EXPECT_NE(threads_[2], std::this_thread::get_id());
+  for (Answer& answer : answers) EXPECT_TRUE(answer.get().status.ok());
+  SchedulingFixture::AwaitIdle(*version);
+}
+
+TEST_F(UnfinishedExecutionsTest, AreNotBegunOnAConnectionsThreadWhereTheModelIsNeverToRunThere) {
+  FakeEngine::Script script = Keeping();
+  script.returns_at_once = true;
+  config::ModelConfig config;
+  config.inline_execution = config::InlineExecution::kNever;
+  const auto version = fixture_.MakeModel(std::move(script), config);
+  base::Turn turn;
+  const base::Turn::Scope here(turn);
+  Answer answer = Send(version);
+  FakeEngine::Identity(AwaitBegun(1));
+  EXPECT_NE(threads_[0], std::this_thread::get_id());
+  EXPECT_TRUE(answer.get().status.ok());
+  SchedulingFixture::AwaitIdle(*version);
 }
 
 TEST_F(UnfinishedExecutionsTest, AreAsManyAsTheModelTakes) {

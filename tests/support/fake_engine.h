@@ -30,6 +30,7 @@ class FakeEngine final : public core::Engine {
     std::function<bool(core::Execution&)> takes_long = nullptr;
     int unfinished_executions_max = 1;
     bool computes_elsewhere = false;
+    bool returns_at_once = false;
   };
 
   static core::ModelSignature DefaultSignature() {
@@ -151,6 +152,7 @@ class FakeEngine final : public core::Engine {
     core::Availability availability() const override { return script_->availability; }
     int compute_threads() const override { return script_->unfinished_executions_max > 1 ? 0 : 1; }
     bool computes_elsewhere() const override { return script_->computes_elsewhere; }
+    bool returns_at_once() const override { return script_->returns_at_once; }
     int unfinished_executions_max() const override { return script_->unfinished_executions_max; }
 
    private:

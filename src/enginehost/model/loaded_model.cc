@@ -112,6 +112,7 @@ base::Status LoadedModel::ReadSignature(const inferd_signature* abi, const core:
   }
   compute_threads_ = compute_threads == 0 ? cpu_threads : std::max(compute_threads, 0);
   computes_elsewhere_ = INFERD_HAS_FIELD(inferd_signature, abi, computes_elsewhere) && abi->computes_elsewhere != 0;
+  returns_at_once_ = INFERD_HAS_FIELD(inferd_signature, abi, returns_at_once) && abi->returns_at_once != 0;
   const int unfinished =
       INFERD_HAS_FIELD(inferd_signature, abi, unfinished_executions_max) ? abi->unfinished_executions_max : 0;
   if (unfinished < 0 || unfinished > INFERD_UNFINISHED_EXECUTIONS_MAX) {

@@ -74,6 +74,7 @@ class LoadedModel final {
   const std::vector<std::string>& significant_parameters() const { return significant_parameters_; }
   int compute_threads() const { return compute_threads_; }
   bool computes_elsewhere() const { return computes_elsewhere_; }
+  bool returns_at_once() const { return returns_at_once_; }
   core::CompletedBatching completed_batching() const { return completed_batching_; }
   int unfinished_executions_max() const { return unfinished_executions_max_; }
   bool checks_readiness() const { return checks_readiness_; }
@@ -100,6 +101,7 @@ class LoadedModel final {
   std::vector<std::string> significant_parameters_;
   int compute_threads_ = 1;
   bool computes_elsewhere_ = false;
+  bool returns_at_once_ = false;
   int unfinished_executions_max_ = 1;
   bool checks_readiness_ = false;
   core::CompletedBatching completed_batching_;

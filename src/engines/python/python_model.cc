@@ -231,6 +231,7 @@ base::Status PythonModel::ReadSignature(const Value& described) {
   INFERD_RETURN_IF_ERROR(AddTensors(items[7], /*inputs=*/false, form));
   signature_.Finish(/*compute_threads=*/1);
   signature_.SetComputesElsewhere();
+  signature_.SetReturnsAtOnce();
   signature_.SetCompleted(static_cast<int32_t>(std::clamp<int64_t>(*rows, 0, std::numeric_limits<int32_t>::max())),
                           *dynamic);
   signature_.SetDecoupled(*decoupled);

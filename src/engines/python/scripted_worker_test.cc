@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <new>
 #include <string>
@@ -40,6 +41,10 @@ struct NotingHost {
     table.sequence = [](const inferd_batch*, size_t, inferd_sequence*) { return 0; };
     table.timeout_us = [](const inferd_batch*, size_t) { return uint64_t{0}; };
     table.traceparent = [](const inferd_batch*, size_t) { return inferd_text{"", 0}; };
+    table.await_readable = [](const inferd_host*, int, void (*ready)(void*), void* arg) {
+      if (current->waits) current->awaited.push_back([ready, arg] { ready(arg); });
+      return current->waits ? 1 : 0;
+    };
     table.parameter_at = [](const inferd_batch*, size_t, size_t, inferd_text*, inferd_parameter*) { return 0; };
   }
   ~NotingHost() { current = nullptr; }
@@ -47,6 +52,8 @@ struct NotingHost {
   inline static NotingHost* current = nullptr;
   inferd_host table = {};
   bool without_memory = false;  // for the next response
+  bool waits = false;           // for descriptors, which it leaves to the test
+  std::vector<std::function<void()>> awaited;
   std::vector<int32_t> codes;
   std::vector<std::string> messages;
   std::atomic<int> finished = 0;  // what is above is not changed behind it
@@ -92,7 +99,8 @@ class ScriptedWorkerTest : public ::testing::Test {
   NotingHost host_;
 };
 
-TEST_F(ScriptedWorkerTest, OneThatThereIsNoMemoryForEndsAlone) {
+// The end of the first execution, which has one request.
+MarshalWriter Done() {
   MarshalWriter done;
   done.Tuple(4);
   done.Text("done");
@@ -100,9 +108,70 @@ TEST_F(ScriptedWorkerTest, OneThatThereIsNoMemoryForEndsAlone) {
   done.Int(0);
   done.Tuple(1);
   AddEmptyResponse(done);
+  return done;
+}
+
+// On a thread that waits for descriptors.
+class WatchedExecutionTest : public ScriptedWorkerTest {
+ protected:
+  std::unique_ptr<WorkerLink> Begin(const MarshalWriter& said) {
+    auto link =
+        WorkerLink::Start(host_.table, {.program = "/bin/sh", .worker = Script(said), .environment = {}}, "scripted");
+    if (!link.has_value()) return nullptr;
+    (*link)->Serve("scripted_0_0", std::chrono::minutes(1));
+    host_.waits = true;
+    const auto progress = (*link)->Execute(request_.batch);
+    if (!progress.has_value() || *progress != enginekit::Progress::kPending) return nullptr;
+    return *std::move(link);
+  }
+
+  const OneRequest request_;
+};
+
+TEST_F(WatchedExecutionTest, IsFinishedByThatThread) {
+  const auto link = Begin(Done());
+  ASSERT_NE(link, nullptr);
+  ASSERT_EQ(host_.awaited.size(), 1u);
+  // It is called when there is something to be read, or for nothing: then the listener has the rest.
+  host_.awaited[0]();
+  while (host_.finished == 0) std::this_thread::yield();
+  EXPECT_EQ(host_.codes, std::vector<int32_t>{INFERD_OK});
+}
+
+TEST_F(WatchedExecutionTest, IsTheListenersWhereThatThreadDoesNotCome) {
+  const auto link = Begin(Done());
+  ASSERT_NE(link, nullptr);
+  while (host_.finished == 0) std::this_thread::yield();
+  EXPECT_EQ(host_.codes, std::vector<int32_t>{INFERD_OK});
+  host_.awaited[0]();  // and finds nothing to do
+  EXPECT_EQ(host_.finished, 1);
+}
+
+TEST_F(WatchedExecutionTest, TheWorkerMayBeGoneWhenThatThreadComes) {
+  auto link = Begin(Done());
+  ASSERT_NE(link, nullptr);
+  while (host_.finished == 0) std::this_thread::yield();
+  link.reset();
+  host_.awaited[0]();
+}
+
+TEST_F(WatchedExecutionTest, AWorkerThatEndsInsteadIsTheListenersToFind) {
+  dir_.Write("worker", "head -c 1 <&3 >/dev/null\n");
+  auto link = WorkerLink::Start(
+      host_.table, {.program = "/bin/sh", .worker = dir_.path() / "worker", .environment = {}}, "scripted");
+  ASSERT_TRUE(link.has_value());
+  (*link)->Serve("scripted_0_0", std::chrono::minutes(1));
+  host_.waits = true;
+  ASSERT_TRUE((*link)->Execute(request_.batch).has_value());
+  host_.awaited[0]();
+  while (host_.finished == 0) std::this_thread::yield();
+  EXPECT_EQ(host_.codes, std::vector<int32_t>{INFERD_UNAVAILABLE});
+}
+
+TEST_F(ScriptedWorkerTest, OneThatThereIsNoMemoryForEndsAlone) {
   const OneRequest request;
   auto link =
-      WorkerLink::Start(host_.table, {.program = "/bin/sh", .worker = Script(done), .environment = {}}, "scripted");
+      WorkerLink::Start(host_.table, {.program = "/bin/sh", .worker = Script(Done()), .environment = {}}, "scripted");
   ASSERT_TRUE(link.has_value()) << link.error().message();
   (*link)->Serve("scripted_0_0", std::chrono::minutes(1));
   host_.without_memory = true;

@@ -21,6 +21,8 @@ constexpr std::chrono::milliseconds kQuiet{50};
 // For so long Execute() waits itself: its thread may be one that others wait for, and handing over costs little beside
 // what took longer.
 constexpr std::chrono::milliseconds kHeld{2};
+// What a watched execution may say before the listener reads: its responses, and what the model writes into the log.
+constexpr int kWatchedMessagesMax = 64;
 // How long one that was told to end may still say what is to be logged.
 constexpr std::chrono::seconds kLastLinesPatience{5};
 constexpr std::chrono::hours kLongTime{1};
@@ -64,10 +66,17 @@ WorkerLink::WorkerLink(const inferd_host& host, PythonProcess process, std::shar
                                            const auto found = running_.find(number);
                                            return found == running_.end() ? nullptr : found->second.batch;
                                          })),
-      log_(host) {}
+      log_(host) {
+  const base::MutexLock lock(watch_->mutex);
+  watch_->link = this;
+}
 
 // What the model still says is heard, so that it can say goodbye.
 WorkerLink::~WorkerLink() {
+  {
+    const base::MutexLock lock(watch_->mutex);
+    watch_->link = nullptr;
+  }
   {
     const base::MutexLock lock(mutex_);
     stopping_ = true;
@@ -116,6 +125,7 @@ WorkerLink::Reading::Reading(WorkerLink& link) : link_(link) {
   while (link_.reading_) link_.changed_.Wait(link_.mutex_);
   --link_.wanted_;
   link_.reading_ = true;
+  link_.watched_ = false;
 }
 
 WorkerLink::Reading::~Reading() {
@@ -123,11 +133,12 @@ WorkerLink::Reading::~Reading() {
   link_.reading_ = false;
   link_.unfinished_ = !link_.running_.empty();
   link_.read_until_ = Clock::now();
-  if (link_.unfinished_ || link_.wanted_ > 0) link_.changed_.NotifyAll();
+  if ((link_.unfinished_ && !link_.watched_) || link_.wanted_ > 0) link_.changed_.NotifyAll();
 }
 
 bool WorkerLink::MayListen() {
-  return !reading_ && wanted_ == 0 && (unfinished_ || Clock::now() >= read_until_ + kQuiet);
+  if (reading_ || wanted_ > 0) return false;
+  return (unfinished_ && !watched_) || Clock::now() >= read_until_ + kQuiet;
 }
 
 void WorkerLink::Listen() {
@@ -138,6 +149,7 @@ void WorkerLink::Listen() {
       continue;
     }
     reading_ = listening_ = true;
+    watched_ = false;
     const bool unfinished = unfinished_;
     lock.unlock();
     if (process_.end().has_value()) {
@@ -148,6 +160,7 @@ void WorkerLink::Listen() {
       Step(unfinished ? alive_ + patience_ : Clock::now() + kLongTime);
       if (!running_.empty() && Clock::now() >= alive_ + patience_) EndHanging();
     }
+    FinishOver();
     const bool over = process_.end().has_value() && running_.empty();
     lock.lock();
     reading_ = listening_ = false;
@@ -159,8 +172,13 @@ void WorkerLink::Listen() {
 
 base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
   const Reading reading(*this);
+  const struct Others {
+    WorkerLink& link;
+    ~Others() { link.FinishOver(); }
+  } others{*this};
   // What it has started may still take messages.
   if (process_.end().has_value()) return std::unexpected(Ended());
+  const bool alone = running_.empty();
   const uint64_t number = ++last_;
   const auto begun = Begin(number, batch);
   if (!begun.has_value()) {
@@ -169,6 +187,10 @@ base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
     return std::unexpected(Ended());
   }
   Running& running = **begun;
+  if (alone && BeginWatch()) {
+    running.pending = true;
+    return Progress::kPending;
+  }
   const auto until = Clock::now() + kHeld;
   // Lines of the log may come without end.
   while (!running.returned && !process_.end().has_value() && Clock::now() < until && Step(until)) {
@@ -182,6 +204,51 @@ base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
   process_.inputs()->Give(running.inputs);
   running_.erase(number);
   return Progress::kFinished;
+}
+
+bool WorkerLink::BeginWatch() {
+  if (!INFERD_HAS_FIELD(inferd_host, &host_, await_readable)) return false;
+  using Held = std::shared_ptr<Watch>;
+  const auto ready = [](void* arg) { OnReadable(*std::unique_ptr<Held>(static_cast<Held*>(arg))); };
+  auto held = std::make_unique<Held>(watch_);
+  if (host_.await_readable(&host_, process_.descriptor(), ready, held.get()) == 0) return false;
+  held.release();  // NOLINT(bugprone-unused-return-value): `ready` has it
+  const base::MutexLock lock(mutex_);
+  watched_ = true;
+  return true;
+}
+
+// What is finished may begin the next execution, and have the link go: nothing is held then.
+void WorkerLink::OnReadable(const std::shared_ptr<Watch>& watch) {
+  std::vector<const inferd_batch*> finished;
+  const inferd_host* host = nullptr;
+  {
+    const base::MutexLock lock(watch->mutex);
+    if (watch->link == nullptr) return;
+    host = &watch->link->host_;
+    finished = watch->link->TakeWatched();
+  }
+  for (const inferd_batch* const batch : finished) host->finish(batch);
+}
+
+// Without waiting. What is not over then is left to the listener, as is the end of the process.
+std::vector<const inferd_batch*> WorkerLink::TakeWatched() {
+  {
+    const base::MutexLock lock(mutex_);
+    if (!watched_ || reading_) return {};
+    reading_ = true;
+    watched_ = false;
+  }
+  const Reading reading(*this, Reading::Begun{});
+  try {
+    for (int messages = 0; messages < kWatchedMessagesMax && !running_.empty() && process_.HasMessage(); ++messages) {
+      if (const base::Status status = TakeMessage(/*only_log=*/false); !status.ok()) process_.End(status);
+      SendOutbox();
+    }
+  } catch (const std::bad_alloc&) {
+    // The listener will say so.
+  }
+  return std::exchange(finished_, {});
 }
 
 base::Status WorkerLink::Ended() const {
@@ -367,7 +434,11 @@ void WorkerLink::FinishIfOver(uint64_t number) {
   const inferd_batch* const batch = running.batch;
   process_.inputs()->Give(running.inputs);
   running_.erase(found);
-  host_.finish(batch);
+  finished_.push_back(batch);
+}
+
+void WorkerLink::FinishOver() {
+  for (const inferd_batch* const batch : std::exchange(finished_, {})) host_.finish(batch);
 }
 
 void WorkerLink::FailPending() {

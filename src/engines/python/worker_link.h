@@ -22,8 +22,13 @@
 namespace inferd::python {
 
 // What goes on between the engine and one worker: executions, and what its model asks. One thread at a time reads what
-// the worker says: that of Execute(), and beside it, while executions go on whose Execute() has returned or none has
-// come for a while, a thread of this. The worker ends with this.
+// the worker says. Most executions are quick and alone, and are read by the thread that has begun them:
+//
+//   Execute() on a thread that waits for descriptors --returns--> watched --"done"--> finished, by that thread
+//   Execute() on another one --waits, for a moment--> finished
+//   either --the worker says something else, or nothing for a while--> read by the listener, a thread of this
+//
+// The listener reads, too, when none has come for a while. The worker ends with this.
 class WorkerLink final {
  public:
   // Errors are PythonProcess::Start's.
@@ -66,6 +71,8 @@ class WorkerLink final {
   class Reading final {
    public:
     explicit Reading(WorkerLink& link);
+    struct Begun {};
+    Reading(WorkerLink& link, Begun) : link_(link) {}
     ~Reading();
     Reading(const Reading&) = delete;
     Reading& operator=(const Reading&) = delete;
@@ -74,7 +81,19 @@ class WorkerLink final {
     WorkerLink& link_;
   };
 
+  // What a thread that has begun an execution holds while it waits: the link may go meanwhile.
+  struct Watch {
+    base::Mutex mutex;
+    WorkerLink* link GUARDED_BY(mutex) = nullptr;
+  };
+
   WorkerLink(const inferd_host& host, PythonProcess process, std::shared_ptr<Outbox> outbox);
+
+  // Whether this thread waits for the answer to the only execution beside what else it waits for.
+  bool BeginWatch();
+  static void OnReadable(const std::shared_ptr<Watch>& watch);
+  // What has come for the execution that is watched. What is finished by it.
+  std::vector<const inferd_batch*> TakeWatched();
 
   void Listen();
   bool MayListen() REQUIRES(mutex_);
@@ -90,6 +109,7 @@ class WorkerLink final {
   void Hold(uint64_t number, size_t request, uint64_t ticket);
   void Resumed(uint64_t number);
   void FinishIfOver(uint64_t number);
+  void FinishOver();
   base::Result<Running*> Begin(uint64_t number, const inferd_batch& batch);
   void FailPending();
   base::Status Ended() const;
@@ -107,6 +127,8 @@ class WorkerLink final {
   bool said_end_ = false;
   std::unordered_map<uint64_t, Running> running_;  // by number
   std::optional<Value> reply_;                     // to Exchange()
+  std::vector<const inferd_batch*> finished_;      // and not said so yet
+  const std::shared_ptr<Watch> watch_ = std::make_shared<Watch>();
 
   base::Mutex mutex_;
   base::CondVar changed_;
@@ -114,6 +136,7 @@ class WorkerLink final {
   bool listening_ GUARDED_BY(mutex_) = false;   // it is this one's
   bool unfinished_ GUARDED_BY(mutex_) = false;  // executions go on
   int wanted_ GUARDED_BY(mutex_) = 0;           // Execute() waits to read
+  bool watched_ GUARDED_BY(mutex_) = false;     // by the thread that has begun the execution, since read_until_
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::chrono::steady_clock::time_point read_until_ GUARDED_BY(mutex_);
   std::thread listener_;

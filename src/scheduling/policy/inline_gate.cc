@@ -7,6 +7,8 @@
 namespace inferd::scheduling {
 
 namespace {
+// Copying so much takes a loop about as long as one of the quick models does.
+constexpr size_t kPassedBytesMax = 256 * 1024;
 // More times the limit than that are cut off.
 constexpr int64_t kOutlier = 4;
 
@@ -39,6 +41,10 @@ bool InlineGate::Allows(int64_t rows, size_t request_bytes) const {
   if (banned_) return false;
   if (mode_ != config::InlineExecution::kAuto) return mode_ == config::InlineExecution::kAlways;
   return Open(0) && Open(IndexOf(rows)) && request_bytes <= fast_bytes_max_;
+}
+
+bool InlineGate::AllowsBeginning(size_t request_bytes) const {
+  return !banned_ && mode_ == config::InlineExecution::kAuto && request_bytes <= kPassedBytesMax;
 }
 
 int64_t InlineGate::RowsToTake(int64_t rows) const {

@@ -44,6 +44,9 @@ class InlineGate final {
 
   // `request_bytes`: of its largest request.
   bool Allows(int64_t rows, size_t request_bytes) const;
+  // As Allows(), for an execution that is only begun on the loop: however long it takes, up to a size that is quickly
+  // passed on.
+  bool AllowsBeginning(size_t request_bytes) const;
 
   // How many of so many waiting rows one execution on the loop may have; all of them if none may run there. It grows by
   // one class at a time: what nobody sent as one request is not guessed at further than that.

@@ -19,6 +19,17 @@ TEST(InlineGateTest, OpensAfterEnoughFastRuns) {
   EXPECT_TRUE(gate.Allows(1, 64));
 }
 
+TEST(InlineGateTest, WhatIsOnlyBegunGetsInUnmeasuredUpToASize) {
+  InlineGate gate(kLimitNs);
+  EXPECT_FALSE(gate.Allows(1, 64));
+  EXPECT_TRUE(gate.AllowsBeginning(64));
+  EXPECT_TRUE(gate.AllowsBeginning(80'000));
+  EXPECT_FALSE(gate.AllowsBeginning(1 << 20));
+  gate.Ban();
+  EXPECT_FALSE(gate.AllowsBeginning(64));
+  EXPECT_FALSE(InlineGate(kLimitNs, config::InlineExecution::kNever).AllowsBeginning(64));
+}
+
 TEST(InlineGateTest, ASlowModelNeverGetsIn) {
   InlineGate gate(kLimitNs);
   Measure(gate, 10'000, kLimitNs);

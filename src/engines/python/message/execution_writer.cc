@@ -9,10 +9,46 @@ namespace inferd::python {
 
 namespace {
 
-void WriteSequence(const ExecutionOrder& order, size_t request, MarshalWriter& message) {
-  inferd_sequence sequence = {};
-  sequence.struct_size = sizeof(sequence);
-  if (order.host.sequence(&order.batch, request, &sequence) == 0) {
+// What a request says beside its tensors.
+struct Said {
+  inferd_text id;
+  inferd_sequence sequence;  // where `in_sequence`
+  bool in_sequence;
+  uint64_t timeout_us;
+  inferd_text traceparent;
+  size_t parameter_count;
+
+  bool nothing() const {
+    return id.size == 0 && !in_sequence && timeout_us == 0 && traceparent.size == 0 && parameter_count == 0;
+  }
+};
+
+size_t CountParameters(const ExecutionOrder& order, size_t request) {
+  inferd_text name = {};
+  inferd_parameter value = {};
+  value.struct_size = sizeof(value);
+  size_t count = 0;
+  while (order.host.parameter_at(&order.batch, request, count, &name, &value) != 0) ++count;
+  return count;
+}
+
+Said WhatIsSaid(const ExecutionOrder& order, size_t request) {
+  const inferd_host& host = order.host;
+  Said said = {};
+  said.id = host.request_id(&order.batch, request);
+  said.sequence.struct_size = sizeof(said.sequence);
+  said.in_sequence = host.sequence(&order.batch, request, &said.sequence) != 0;
+  if (INFERD_HAS_FIELD(inferd_host, &host, traceparent)) {
+    said.timeout_us = host.timeout_us(&order.batch, request);
+    said.traceparent = host.traceparent(&order.batch, request);
+  }
+  said.parameter_count = CountParameters(order, request);
+  return said;
+}
+
+void WriteSequence(const Said& said, MarshalWriter& message) {
+  const inferd_sequence& sequence = said.sequence;
+  if (!said.in_sequence) {
     message.Int(0);
     message.Int(0);
     return;
@@ -25,12 +61,10 @@ void WriteSequence(const ExecutionOrder& order, size_t request, MarshalWriter& m
   message.Int((sequence.start != 0 ? 1 : 0) | (sequence.end != 0 ? 2 : 0));
 }
 
-void WriteParameters(const ExecutionOrder& order, size_t request, MarshalWriter& message) {
+void WriteParameters(const ExecutionOrder& order, size_t request, size_t count, MarshalWriter& message) {
   inferd_text name = {};
   inferd_parameter value = {};
   value.struct_size = sizeof(value);
-  size_t count = 0;
-  while (order.host.parameter_at(&order.batch, request, count, &name, &value) != 0) ++count;
   message.Tuple(count);
   for (size_t i = 0; i < count; ++i) {
     order.host.parameter_at(&order.batch, request, i, &name, &value);
@@ -38,16 +72,17 @@ void WriteParameters(const ExecutionOrder& order, size_t request, MarshalWriter&
   }
 }
 
+// Its rows alone, where there is nothing else to say.
 void WriteRequest(const ExecutionOrder& order, size_t request, MarshalWriter& message) {
-  const inferd_host& host = order.host;
+  const Said said = WhatIsSaid(order, request);
+  if (said.nothing()) return message.Int(order.batch.rows[request]);
   message.Tuple(7);
-  message.Text(enginekit::ToView(host.request_id(&order.batch, request)));
+  message.Text(enginekit::ToView(said.id));
   message.Int(order.batch.rows[request]);
-  WriteSequence(order, request, message);
-  const bool told = INFERD_HAS_FIELD(inferd_host, &host, traceparent);
-  message.Uint(told ? host.timeout_us(&order.batch, request) : 0);
-  message.Text(told ? enginekit::ToView(host.traceparent(&order.batch, request)) : std::string_view());
-  WriteParameters(order, request, message);
+  WriteSequence(said, message);
+  message.Uint(said.timeout_us);
+  message.Text(enginekit::ToView(said.traceparent));
+  WriteParameters(order, request, said.parameter_count, message);
 }
 
 // Returns the offset behind its pieces, the first of which is at `offset`.

@@ -22,7 +22,7 @@ struct ExecutionOrder {
 //
 //   ("execute", number, bytes, indices of the outputs that are wanted, requests, inputs)
 //   a request: (id, rows, sequence id or 0, flags, timeout in us or 0, traceparent or "", parameters); flags: 1: the
-//   sequence's start, 2: its end
+//   sequence's start, 2: its end; or its rows alone, where all else is 0 or empty
 //   an input: (index, datatype, dimensions of the batch, pieces); a piece: (offset, size)
 void WriteExecution(const ExecutionOrder& order, MarshalWriter& message);
 

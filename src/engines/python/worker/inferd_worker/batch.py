@@ -9,8 +9,12 @@ ALL_REQUESTS = -1
 
 
 class Request:
+    """`description`: the request's rows, where there is nothing else to say."""
+
     def __init__(self, number, description):
         self.number = number
+        if isinstance(description, int):
+            description = "", description, 0, 0, 0, "", ()
         self.id, self.rows, self.sequence, self.flags, self.timeout, self.traceparent, parameters = description
         self.parameters = dict(parameters)
 

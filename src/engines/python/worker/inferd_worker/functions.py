@@ -98,6 +98,7 @@ class FunctionModel:
             self._inputs[name] = form
             inputs.append(completed(name, form, configured, parameter.default is not parameter.empty))
         self._refuse_unknown(configured, self._inputs, f"{where} has no parameter")
+        self._takes_arrays = all(form.is_array for form in self._inputs.values())
         if "return" not in hints:
             raise TypeError(f"{where}: it has to say what it returns: -> numpy.ndarray")
         streams, returned = self._unwrap(hints["return"], where)
@@ -145,22 +146,28 @@ class FunctionModel:
         if self.signature.decoupled:
             return self._stream(batch, answers)
         try:
-            value = self._call(self._arguments(batch.whole()))
+            value = self._function(**self._arguments(batch.whole()))
+            # An array is the usual one, and asking it costs more than all else here.
+            if type(value) is not numpy.ndarray and inspect.isawaitable(value):
+                value = self._await(value)
             outputs = self._written(value, batch, answers)
         except Exception as error:  # a model's own: it is the answer
             return answers.finish(failure(ALL_REQUESTS, error))
         answers.finish(response(ALL_REQUESTS, outputs))
 
     def _arguments(self, arrays):
+        if self._takes_arrays:
+            return arrays
         return {name: self._inputs[name].from_array(array) for name, array in arrays.items()}
 
     def _written(self, value, batch, answers):
         values = self._split(value)
+        wanted = batch.wanted
         if len(values) != len(self._outputs):
             raise TypeError(f"it returned {len(values)} values in place of {len(self._outputs)}")
         written = []
         for index, (name, form) in enumerate(self._outputs.items()):
-            if index not in batch.wanted:
+            if index not in wanted:
                 continue
             datatype = self.signature.outputs[index].datatype
             try:
@@ -168,11 +175,6 @@ class FunctionModel:
             except (TypeError, ValueError) as error:
                 raise TypeError(f"returned value '{name}': {error}") from error
         return written
-
-    def _call(self, arguments):
-        value = self._function(**arguments)
-        # An array is the usual one, and asking it costs more than all else here.
-        return self._await(value) if type(value) is not numpy.ndarray and inspect.isawaitable(value) else value
 
     def _await(self, awaitable):
         if self._loop is None:

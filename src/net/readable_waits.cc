@@ -1,0 +1,38 @@
+#include "net/readable_waits.h"
+
+#include <sys/epoll.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/memory_shortage.h"
+
+namespace inferd::net {
+
+bool ReadableWaits::AwaitReadable(int descriptor, base::Task ready) {
+  Wait& wait = waits_[descriptor];
+  if (!Arm(descriptor, wait)) return false;
+  wait.Set(std::move(ready));
+  return true;
+}
+
+// Once armed, it stays registered, and is told of one event: to arm it again takes one call of the system, too.
+bool ReadableWaits::Arm(int descriptor, Wait& wait) {
+  constexpr uint32_t kOnce = EPOLLIN | EPOLLONESHOT;
+  return loop_.Rewatch(descriptor, kOnce, wait) || (errno == ENOENT && loop_.Watch(descriptor, kOnce, wait));
+}
+
+void ReadableWaits::RunAll() {
+  for (auto& [descriptor, wait] : waits_) wait.OnReady(0);
+}
+
+void ReadableWaits::Wait::Set(base::Task ready) {
+  OnReady(0);
+  ready_ = std::move(ready);
+}
+
+void ReadableWaits::Wait::OnReady(uint32_t /*epoll_events*/) {
+  if (base::Task ready = std::exchange(ready_, nullptr)) base::RunUnlessOutOfMemory(ready);
+}
+
+}  // namespace inferd::net
