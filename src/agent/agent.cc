@@ -43,13 +43,19 @@ base::Result<std::unique_ptr<payloadlog::PayloadLog>> MakeLog(const LoggerOption
 
 }  // namespace
 
-base::Result<std::unique_ptr<Agent>> Agent::Start(AgentOptions options, base::Logger& logger) {
+base::Result<std::unique_ptr<Agent>> Agent::Start(AgentOptions options, base::Logger& logger,
+                                                  const std::stop_token& stop) {
   INFERD_ASSIGN_OR_RETURN(const auto component,
                           net::upstream::Address::Parse("127.0.0.1:" + std::to_string(options.component_port)));
   auto probe = ParseReadinessProbe(options.readiness_probe, component);
   if (!probe.has_value()) return std::unexpected(probe.error().WithContext("SERVING_READINESS_PROBE"));
   std::unique_ptr<Agent> agent(new Agent(std::move(options), component, *std::move(probe), logger));
   INFERD_ASSIGN_OR_RETURN(agent->log_, MakeLog(agent->options_.logger, agent->registry_, logger));
+  if (agent->options_.puller.has_value()) {
+    agent->puller_ = std::make_unique<Puller>(*agent->options_.puller, agent->registry_, logger);
+    logger.Info("models come before requests are accepted");
+    if (!agent->puller_->AwaitFirstModels(stop)) return std::unexpected(base::Cancelled("stopped while models came"));
+  }
   INFERD_RETURN_IF_ERROR(agent->Listen());
   return agent;
 }

@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <memory>
+#include <stop_token>
 #include <string_view>
 
 #include "agent/agent_options.h"
+#include "agent/puller/puller.h"
 #include "agent/ready/readiness_probe.h"
 #include "base/logging.h"
 #include "gateway/gateway.h"
@@ -22,8 +24,10 @@ namespace inferd::agent {
 // All methods are called by one thread.
 class Agent final {
  public:
-  // INVALID_ARGUMENT: an option; ALREADY_EXISTS: a port is in use.
-  static base::Result<std::unique_ptr<Agent>> Start(AgentOptions options, base::Logger& logger);
+  // Where models are to be brought, it listens when each of the first was tried. INVALID_ARGUMENT: an option;
+  // ALREADY_EXISTS: a port is in use; CANCELLED: `stop` was requested before.
+  static base::Result<std::unique_ptr<Agent>> Start(AgentOptions options, base::Logger& logger,
+                                                    const std::stop_token& stop = {});
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -49,6 +53,7 @@ class Agent final {
   metrics::Registry registry_;
   std::atomic<bool> draining_{false};
   std::unique_ptr<payloadlog::PayloadLog> log_;  // null: nothing is logged
+  std::unique_ptr<Puller> puller_;               // null: models are not brought
   gateway::Gateway gateway_{{}};
   net::LoopGroup loops_;
   net::Server server_;

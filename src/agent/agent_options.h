@@ -6,6 +6,7 @@
 #include <string>
 
 #include "agent/batcher/batch_options.h"
+#include "agent/puller/puller.h"
 #include "payloadlog/payload.h"
 
 namespace inferd::agent {
@@ -34,6 +35,7 @@ struct AgentOptions {
   std::chrono::seconds drain_timeout{30};
   std::string readiness_probe;  // JSON
   LoggerOptions logger;
+  std::optional<PullerOptions> puller;  // none: models are not brought
   std::optional<BatchOptions> batcher;  // none: requests are not put together
 };
 

@@ -40,6 +40,12 @@ void AddLogger(CLI::App& app, LoggerOptions& logger) {
   app.add_option("--log-bytes-max", logger.bytes_max, "The same in bytes")->capture_default_str();
 }
 
+void AddPuller(CLI::App& app, bool& enabled, PullerOptions& puller) {
+  app.add_flag("--enable-puller", enabled, "Bring the models of a list, and have them loaded");
+  app.add_option("--config-dir", puller.config_folder, "Where models.json is")->capture_default_str();
+  app.add_option("--model-dir", puller.model_folder, "Where models come")->capture_default_str();
+}
+
 struct BatcherFlags {
   bool enabled = false;
   int64_t size = static_cast<int64_t>(BatchOptions().instances_max);
@@ -110,6 +116,9 @@ ParsedCommandLine ParseCommandLine(int argc, const char* const* argv,
   app.add_option("--metrics-port", options.metrics_port, "Of GET /metrics, which are the agent's own; 0: none")
       ->capture_default_str();
   AddLogger(app, options.logger);
+  bool pulls = false;
+  PullerOptions puller;
+  AddPuller(app, pulls, puller);
   BatcherFlags batcher;
   AddBatcher(app, batcher);
   int64_t grace_ms = options.drain_grace.count();
@@ -130,6 +139,8 @@ ParsedCommandLine ParseCommandLine(int argc, const char* const* argv,
   if (!ReadSeconds(environment("REVISION_TIMEOUT_SECONDS"), options.timeout)) {
     parsed.exit_status = Fault("REVISION_TIMEOUT_SECONDS: expected 0 to 86400 seconds");
   }
+  puller.component_port = options.component_port;
+  if (pulls) options.puller = std::move(puller);
   if (batcher.enabled) {
     options.batcher = BatchOptions{.instances_max = static_cast<size_t>(batcher.size),
                                    .latency_max = std::chrono::milliseconds(batcher.latency_ms),

@@ -47,6 +47,16 @@ TEST(CommandLineTest, FlagsAndValuesAreArgumentsOfTheirOwn) {
   EXPECT_EQ(parsed.options.timeout, std::chrono::seconds(60));
 }
 
+TEST(CommandLineTest, ThePullerIsAskedFor) {
+  EXPECT_FALSE(Parse({"--config-dir", "/c"}).options.puller.has_value());
+  const auto puller =
+      Parse({"--enable-puller", "--config-dir", "/c", "--model-dir", "/m", "--component-port", "8085"}).options.puller;
+  ASSERT_TRUE(puller.has_value());
+  EXPECT_EQ(puller->config_folder, "/c");
+  EXPECT_EQ(puller->model_folder, "/m");
+  EXPECT_EQ(puller->component_port, 8085);
+}
+
 TEST(CommandLineTest, TheBatcherIsAskedFor) {
   EXPECT_FALSE(Parse({"--max-batchsize", "4"}).options.batcher.has_value());
   const auto batcher = Parse({"--enable-batcher", "--max-batchsize", "4", "--max-latency", "50"}).options.batcher;

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "agent/agent.h"
@@ -37,9 +39,15 @@ base::FileDescriptor TakeSignals() {
   return base::FileDescriptor(signalfd(-1, &signals, SFD_CLOEXEC));
 }
 
-void AwaitSignal(const base::FileDescriptor& signals) {
+// Requests `stop` at the first signal; ends with `own`.
+void WatchSignals(const std::stop_token& own, const base::FileDescriptor& signals, std::stop_source& stop) {
+  constexpr int kLookMs = 100;
   pollfd wanted{.fd = signals.get(), .events = POLLIN, .revents = 0};
-  while (poll(&wanted, 1, -1) <= 0) {
+  while (!own.stop_requested()) {
+    if (poll(&wanted, 1, kLookMs) > 0) {
+      stop.request_stop();
+      return;
+    }
   }
 }
 
@@ -50,12 +58,15 @@ int Serve(AgentOptions options) {
     std::cerr << logger.error().message() << "\n";
     return kExitFailed;
   }
-  auto agent = Agent::Start(std::move(options), **logger);
+  std::stop_source stop;
+  std::jthread watching([&](const std::stop_token& own) { WatchSignals(own, signals, stop); });
+  auto agent = Agent::Start(std::move(options), **logger, stop.get_token());
   if (!agent.has_value()) {
+    if (agent.error().code() == base::StatusCode::kCancelled) return 0;
     (*logger)->Error("cannot start", {{"reason", agent.error().message()}});
     return agent.error().code() == base::StatusCode::kInvalidArgument ? kExitUsage : kExitFailed;
   }
-  AwaitSignal(signals);
+  watching.join();
   (*agent)->Drain();
   agent->reset();
   (*logger)->Info("stopped");
