@@ -101,6 +101,15 @@ ApiResult<Value> Admission::Admit(const ResourceType& type, Value object, const 
   return object;
 }
 
+Value Admission::WithDefaults(const ResourceType& type, Value object) const {
+  if (type.kind == "Secret") TakeStringData(object);
+  if (type.kind != "InferenceService") return object;
+  const controlplane::Object read = controlplane::ReadObject(object);
+  const auto* const service = std::get_if<controlplane::InferenceService>(&read.typed);
+  if (service == nullptr || !read.problems.empty()) return object;
+  return controlplane::ApplyDefaults(*service, config_()).document;
+}
+
 ApiResult<void> Admission::Review(const ResourceType& type, Value& object, const Value* live) const {
   const std::string name = TextAt(object, {"metadata", "name"});
   controlplane::Object read = controlplane::ReadObject(object);

@@ -21,6 +21,9 @@ class Admission final {
   // (Invalid), and what a webhook denies, in KServe's words.
   ApiResult<manifest::Value> Admit(const ResourceType& type, manifest::Value object, const manifest::Value* live) const;
 
+  // The object with its defaults alone, as far as it can be read.
+  manifest::Value WithDefaults(const ResourceType& type, manifest::Value object) const;
+
  private:
   ApiResult<void> Review(const ResourceType& type, manifest::Value& object, const manifest::Value* live) const;
 

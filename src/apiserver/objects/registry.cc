@@ -326,6 +326,8 @@ Registry::Written Registry::Patch(const ResourceType& type, std::string_view nam
     if (FieldAt(wanted, {"metadata", "managedFields"}) != nullptr) {
       return std::unexpected(BadRequestError("metadata.managedFields must be nil"));
     }
+    // What is stored has them too, and else would have `onnx` beside the `model` that it became.
+    wanted = admission_.WithDefaults(type, std::move(wanted));
     const auto apply = [&](const Value& live) -> ApiResult<Value> {
       ManagedFields managed = ManagedFields::Of(live);
       auto applied = managed.Apply(options.manager, live, wanted, type.api_version(), Now(), options.force);

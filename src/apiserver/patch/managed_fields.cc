@@ -32,6 +32,8 @@ Value WithoutSystemFields(Value object) {
   return object;
 }
 
+bool IsMap(const Value* value) { return value != nullptr && value->is(Kind::kMap); }
+
 }  // namespace
 
 ManagedFields ManagedFields::Of(const Value& object) {
@@ -114,7 +116,12 @@ bool ManagedFields::OthersHave(const Entry& own, const FieldPath& field) const {
 ManagedFields::Applied ManagedFields::Apply(const std::string& manager, const Value& live, const Value& wanted,
                                             const std::string& api_version, const std::string& time, bool force) {
   const Value own_wanted = WithoutSystemFields(wanted);
-  const FieldSet fields = FieldsOf(own_wanted);
+  FieldSet fields = FieldsOf(own_wanted);
+  // An empty map says that there is a map, and nothing of what others have in it.
+  std::erase_if(fields, [&](const FieldPath& field) {
+    const Value* const there = FindField(live, field);
+    return IsMap(FindField(own_wanted, field)) && IsMap(there) && !there->members().empty();
+  });
   Entry& own = EntryOf(manager, true);
   Applied applied{.object = live, .conflicts = {}};
   for (Entry& other : entries_) {
