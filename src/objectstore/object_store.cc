@@ -30,15 +30,20 @@ base::Result<std::unique_ptr<ObjectStore>> ObjectStore::Open(const std::string& 
 }
 
 base::Status ObjectStore::Load() {
-  const base::MutexLock lock(mutex_);
+  Objects objects;
+  size_t bytes = 0;
+  int64_t revision = 0;
   INFERD_RETURN_IF_ERROR(database_->Read(
-      [this](StoredObject object) {
-        bytes_ += object.json.size();
+      [&](StoredObject object) {
+        bytes += object.json.size();
         auto kept = std::make_shared<const StoredObject>(std::move(object));
-        objects_.emplace(kept->key, std::move(kept));
+        objects.emplace(kept->key, std::move(kept));
       },
-      revision_));
-  history_begin_ = revision_;
+      revision));
+  const base::MutexLock lock(mutex_);
+  objects_ = std::move(objects);
+  bytes_ = bytes;
+  revision_ = history_begin_ = revision;
   return base::OkStatus();
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "apiserver/objects/resource_type.h"
+#include "apiserver/objects/value_path.h"
 #include "base/version/version.h"
 #include "manifest/print.h"
 
@@ -17,8 +18,6 @@ constexpr std::string_view kJson = "application/json";
 // The text that kubectl asks for: an OpenAPI document without definitions is no byte at all, and leaves the check of
 // fields to this server.
 constexpr std::string_view kOpenApiProtobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-
-Value Text(std::string_view text) { return Value::String(std::string(text)); }
 
 Value Texts(std::initializer_list<std::string_view> texts) {
   Value list = Value::List();

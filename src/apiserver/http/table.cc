@@ -22,8 +22,6 @@ struct Column {
   Cell cell;
 };
 
-Value Text(std::string_view text) { return Value::String(std::string(text)); }
-
 // null, which is shown as nothing, where there is none.
 Value OrNull(const Value* value) {
   if (value == nullptr || value->is(Kind::kMap) || value->is(Kind::kList)) return {};

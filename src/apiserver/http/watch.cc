@@ -22,8 +22,6 @@ constexpr int kTicksPerBookmark = 25;
 constexpr int64_t kTimeoutMax = 3600;
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 
-Value Text(std::string_view text) { return Value::String(std::string(text)); }
-
 }  // namespace
 
 ApiResult<WatchRequest> ReadWatchRequest(const net::RequestHead& head, const ApiPath& path, const Query& query) {

@@ -1,4 +1,5 @@
 #include "apiserver/objects/api_error.h"
+#include "apiserver/objects/value_path.h"
 
 #include <utility>
 
@@ -7,8 +8,6 @@ namespace inferd::apiserver {
 namespace {
 
 using manifest::Value;
-
-Value Text(std::string_view text) { return Value::String(std::string(text)); }
 
 Value DetailsOf(const ResourceType& type, std::string_view name) {
   Value details = Value::Map();

@@ -27,8 +27,6 @@ constexpr size_t kDepthMax = 64;
 constexpr std::string_view kModified =
     "the object has been modified; please apply your changes to the latest version and try again";
 
-Value Text(std::string_view text) { return Value::String(std::string(text)); }
-
 // As RFC 9562 has version 4.
 std::string MakeUid() {
   std::array<unsigned char, 16> bytes{};

@@ -24,4 +24,6 @@ inline std::string TextAt(const manifest::Value& value, std::initializer_list<st
   return found == nullptr ? std::string() : found->text();
 }
 
+inline manifest::Value Text(std::string_view text) { return manifest::Value::String(std::string(text)); }
+
 }  // namespace inferd::apiserver

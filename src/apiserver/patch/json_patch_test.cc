@@ -12,14 +12,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-manifest::Value Read(std::string_view text) {
+manifest::Value ReadJsonText(std::string_view text) {
   auto documents = manifest::ReadJson(text, "test");
   EXPECT_TRUE(documents.has_value()) << text;
   return std::move(documents->front());
 }
 
 std::string Patched(std::string_view document, std::string_view patch, const JsonPatchLimits& limits = {}) {
-  const auto patched = JsonPatch(Read(document), Read(patch), limits);
+  const auto patched = JsonPatch(ReadJsonText(document), ReadJsonText(patch), limits);
   return patched.has_value() ? manifest::ToJson(*patched) : patched.error().ToString();
 }
 
@@ -90,11 +90,13 @@ TEST(MergePatch, MergesMapsAndReplacesTheRest) {
       {R"({"a":1})", R"([1])", R"([1])"},
   };
   for (const auto& each : cases) {
-    EXPECT_EQ(manifest::ToJson(MergePatch(Read(each.document), Read(each.patch))), each.result) << each.patch;
+    EXPECT_EQ(manifest::ToJson(MergePatch(ReadJsonText(each.document), ReadJsonText(each.patch))), each.result)
+        << each.patch;
   }
-  EXPECT_EQ(manifest::ToJson(StrategicPatch(Read(R"({"a":{"b":1}})"),
-                                            Read(R"({"a":{"$setElementOrder/x":[1],"b":2},"$retainKeys":["a"]})"))),
-            R"({"a":{"b":2}})");
+  EXPECT_EQ(
+      manifest::ToJson(StrategicPatch(ReadJsonText(R"({"a":{"b":1}})"),
+                                      ReadJsonText(R"({"a":{"$setElementOrder/x":[1],"b":2},"$retainKeys":["a"]})"))),
+      R"({"a":{"b":2}})");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-manifest::Value Read(std::string_view text) { return std::move(manifest::ReadYaml(text, "test")->front()); }
+manifest::Value ReadFields(std::string_view text) { return std::move(manifest::ReadYaml(text, "test")->front()); }
 
 std::vector<std::string> Texts(const FieldSet& fields) {
   std::vector<std::string> texts;
@@ -21,26 +21,27 @@ std::vector<std::string> Texts(const FieldSet& fields) {
 }
 
 TEST(FieldSet, ListsAreOneField) {
-  const manifest::Value value = Read("{a: {b: 1, c: [1, {d: 2}], e: {}}, f: x}");
+  const manifest::Value value = ReadFields("{a: {b: 1, c: [1, {d: 2}], e: {}}, f: x}");
   const FieldSet fields = FieldsOf(value);
   EXPECT_THAT(Texts(fields), ElementsAre(".a.b", ".a.c", ".a.e", ".f"));
   EXPECT_EQ(manifest::ToJson(ToFieldsV1(fields)), R"({"f:a":{"f:b":{},"f:c":{},"f:e":{}},"f:f":{}})");
   EXPECT_EQ(FromFieldsV1(ToFieldsV1(fields)), fields);
   // As Kubernetes' own server writes them.
-  EXPECT_THAT(Texts(FromFieldsV1(Read("{f:a: {.: {}, f:b: {}, f:l: {'k:{\"name\":\"x\"}': {f:y: {}}}}}"))),
+  EXPECT_THAT(Texts(FromFieldsV1(ReadFields("{f:a: {.: {}, f:b: {}, f:l: {'k:{\"name\":\"x\"}': {f:y: {}}}}}"))),
               ElementsAre(".a.b", ".a.l"));
 }
 
 TEST(FieldSet, FindsWhatHasChanged) {
-  EXPECT_THAT(Texts(ChangedFields(Read("{a: {b: 1, c: 2}, d: [1]}"), Read("{a: {b: 1, c: 3, e: {f: 4}}, d: [2]}"))),
-              ElementsAre(".a.c", ".a.e.f", ".d"));
-  FieldSet fields = FieldsOf(Read("{a: {b: 1, c: 2}, ab: 3}"));
+  EXPECT_THAT(
+      Texts(ChangedFields(ReadFields("{a: {b: 1, c: 2}, d: [1]}"), ReadFields("{a: {b: 1, c: 3, e: {f: 4}}, d: [2]}"))),
+      ElementsAre(".a.c", ".a.e.f", ".d"));
+  FieldSet fields = FieldsOf(ReadFields("{a: {b: 1, c: 2}, ab: 3}"));
   EXPECT_TRUE(HasOverlap(fields, {"a"}));
   EXPECT_TRUE(HasOverlap(fields, {"a", "b", "x"}));
   EXPECT_FALSE(HasOverlap(fields, {"a", "x"}));
   EraseOverlap(fields, {"a"});
   EXPECT_THAT(Texts(fields), ElementsAre(".ab"));
-  manifest::Value value = Read("{a: {b: {c: 1}}, d: 2}");
+  manifest::Value value = ReadFields("{a: {b: {c: 1}}, d: 2}");
   RemoveField(value, {"a", "b", "c"});
   EXPECT_EQ(manifest::ToJson(value), R"({"d":2})");
   RemoveField(value, {"x", "y"});
@@ -51,7 +52,7 @@ class ApplyTest : public ::testing::Test {
   // Applies as Registry does; the conflicts' texts.
   std::vector<std::string> Apply(const std::string& manager, std::string_view wanted, bool force = false) {
     ManagedFields managed = ManagedFields::Of(object_);
-    auto applied = managed.Apply(manager, object_, Read(wanted), "v1", "2026-01-01T00:00:00Z", force);
+    auto applied = managed.Apply(manager, object_, ReadFields(wanted), "v1", "2026-01-01T00:00:00Z", force);
     std::vector<std::string> conflicts;
     for (const auto& conflict : applied.conflicts) conflicts.push_back(conflict.manager + FieldText(conflict.field));
     if (!conflicts.empty()) return conflicts;
@@ -61,14 +62,14 @@ class ApplyTest : public ::testing::Test {
   }
   void Update(const std::string& manager, std::string_view after) {
     ManagedFields managed = ManagedFields::Of(object_);
-    manifest::Value object = Read(after);
+    manifest::Value object = ReadFields(after);
     managed.Update(manager, object_, object, "v1", "2026-01-01T00:00:00Z");
     object_ = std::move(object);
     managed.WriteTo(object_);
   }
   std::string Spec() const { return manifest::ToJson(*object_.Find("spec")); }
 
-  manifest::Value object_ = Read("{metadata: {name: x}, spec: {}}");
+  manifest::Value object_ = ReadFields("{metadata: {name: x}, spec: {}}");
 };
 
 TEST_F(ApplyTest, WhatIsAppliedNoMoreGoes) {

@@ -11,10 +11,9 @@ namespace inferd::controller {
 
 namespace {
 
+using apiserver::Text;
 using apiserver::TextAt;
 using manifest::Value;
-
-Value Text(std::string_view text) { return Value::String(std::string(text)); }
 
 const apiserver::ResourceType& Events() {
   static const apiserver::ResourceType& kType = *apiserver::FindKind("v1", "Event");

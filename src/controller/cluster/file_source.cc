@@ -18,7 +18,7 @@ using manifest::Value;
 using objectstore::ObjectPtr;
 
 constexpr std::string_view kFileAnnotation = "serving.inferd.io/file";
-const apiserver::WriteOptions kOptions = {.manager = "inferd-controller-files", .internal = true};
+const apiserver::WriteOptions kFileOptions = {.manager = "inferd-controller-files", .internal = true};
 
 std::string NamespaceOf(const ResourceType& type, const Object& object) {
   if (!type.namespaced) return {};
@@ -94,7 +94,7 @@ base::Status FileSource::Write(const AllWanted& wanted) {
     if (key.namespace_name.empty() || registry_.Get(kNamespaces, "", key.namespace_name).has_value()) continue;
     Value made = Value::Map();
     made.MapAt("metadata").Set("name", Value::String(key.namespace_name));
-    auto created = registry_.Create(kNamespaces, "", std::move(made), kOptions);
+    auto created = registry_.Create(kNamespaces, "", std::move(made), kFileOptions);
     if (!created.has_value()) return ErrorOf(created.error(), each.file);
   }
   for (const auto& [key, each] : wanted) INFERD_RETURN_IF_ERROR(WriteOne(each));
@@ -116,8 +116,8 @@ base::Status FileSource::WriteOne(const Wanted& wanted) {
     object.Remove("status");
     if (const Value* const status = stored.Find("status"); status != nullptr) object.Set("status", *status);
   }
-  const auto written = live.has_value() ? registry_.Update(type, namespace_name, name, std::move(object), kOptions)
-                                        : registry_.Create(type, namespace_name, std::move(object), kOptions);
+  const auto written = live.has_value() ? registry_.Update(type, namespace_name, name, std::move(object), kFileOptions)
+                                        : registry_.Create(type, namespace_name, std::move(object), kFileOptions);
   return written.has_value() ? base::OkStatus() : ErrorOf(written.error(), wanted.file);
 }
 

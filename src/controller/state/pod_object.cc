@@ -11,11 +11,10 @@ namespace inferd::controller {
 
 namespace {
 
+using apiserver::Text;
 using apiserver::TextAt;
 using manifest::Value;
 using node::ReplicaState;
-
-Value Text(std::string_view text) { return Value::String(std::string(text)); }
 
 Value ContainerState(const node::ReplicaStatus& replica) {
   switch (replica.state) {
@@ -30,7 +29,7 @@ Value ContainerState(const node::ReplicaStatus& replica) {
   return Value::Map({{"running", Value::Map()}});
 }
 
-Value Condition(std::string_view type, bool is) {
+Value PodCondition(std::string_view type, bool is) {
   return Value::Map({{"type", Text(type)}, {"status", Text(is ? "True" : "False")}});
 }
 
@@ -54,7 +53,7 @@ Value MakePod(const Value& service, const ComponentState& component, const Revis
                                                            {"controller", Value::Bool(true)}})}));
   pod.MapAt("spec").Set("containers", Value::List({Value::Map({{"name", Text(controlplane::kServingContainer)}})}));
   Value status = Value::Map({{"phase", Text(replica.state == ReplicaState::kEnded ? "Succeeded" : "Running")}});
-  status.Set("conditions", Value::List({Condition("Ready", ready), Condition("ContainersReady", ready)}));
+  status.Set("conditions", Value::List({PodCondition("Ready", ready), PodCondition("ContainersReady", ready)}));
   status.Set("podIP", Text("127.0.0.1"));
   status.Set("containerStatuses", Value::List({Value::Map({{"name", Text(controlplane::kServingContainer)},
                                                            {"ready", Value::Bool(ready)},

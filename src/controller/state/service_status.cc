@@ -14,6 +14,7 @@ namespace inferd::controller {
 namespace {
 
 using apiserver::FieldAt;
+using apiserver::Text;
 using apiserver::TextAt;
 using controlplane::ComponentKind;
 using controlplane::ComponentObjectName;
@@ -28,8 +29,6 @@ struct Condition {
   std::string reason = {};
   std::string message = {};
 };
-
-Value Text(std::string_view text) { return Value::String(std::string(text)); }
 
 std::string_view TruthName(Truth truth) {
   switch (truth) {
