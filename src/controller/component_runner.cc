@@ -57,6 +57,7 @@ void ComponentRunner::AddRevision(controlplane::ScaleTime now) {
   const std::string& runtime = spec_.pod.runtime;
   services_.say(false, service_ + ": revision " + name + (runtime.empty() ? "" : ", runtime " + runtime));
   revisions_.push_back(std::make_unique<node::Revision>(std::move(name), spec_.pod, *settings, services_.node, now));
+  revisions_.back()->SetModels(models_);
 }
 
 void ComponentRunner::Remove() {
@@ -139,6 +140,16 @@ void ComponentRunner::AddRoutes(const std::string& host, gateway::Route form, ga
     tagged.destinations = {DestinationOf(share, 100)};
     table.Add(share.tag + "-" + host, std::move(tagged));
   }
+}
+
+void ComponentRunner::SetModels(std::vector<node::NamedModel> models) {
+  models_ = std::move(models);
+  for (const auto& revision : revisions_) revision->SetModels(models_);
+}
+
+std::map<std::string, node::NamedModelState> ComponentRunner::models() const {
+  if (latest_ready_ != nullptr) return latest_ready_->models();
+  return revisions_.empty() ? std::map<std::string, node::NamedModelState>() : revisions_.back()->models();
 }
 
 ComponentState ComponentRunner::state() const {

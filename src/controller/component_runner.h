@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,6 +54,11 @@ class ComponentRunner final {
   // Requests to `host` as `form` says (path, prefix to strip) go to its revisions; with hosts of their own for those
   // that have a tag, if `host` is none that stands for all. None while nothing of it can take requests.
   void AddRoutes(const std::string& host, gateway::Route form, gateway::RouteTable& table) const;
+  // Those that come and go in its servers; of all its revisions.
+  void SetModels(std::vector<node::NamedModel> models);
+  // Of the revision that has the requests.
+  std::map<std::string, node::NamedModelState> models() const;
+  const controlplane::ResolvedPod& pod() const { return spec_.pod; }
   ComponentState state() const;
   // "iris-predictor-default-00001 100 %, 1 of 1 replicas ready"; empty: it has no revision.
   std::string Describe() const;
@@ -76,6 +82,7 @@ class ComponentRunner final {
   const RunnerServices services_;
   ComponentSpec spec_;
   std::string template_;  // what the newest revision was made of
+  std::vector<node::NamedModel> models_;
   int created_ = 0;
   bool removed_ = false;
   controlplane::Rollout rollout_;

@@ -132,6 +132,7 @@ base::Status LocalController::Start() {
   files_ = std::make_unique<FileSource>(options_.files, runtimes, cluster_.registry());
   services_ = std::make_unique<ServiceSet>(cluster_, ForRunners());
   graphs_ = std::make_unique<GraphSet>(cluster_, ForRunners());
+  models_ = std::make_unique<TrainedModels>(cluster_);
   api_ = std::make_unique<apiserver::ApiServer>(cluster_.registry(), nullptr, clock_);
   INFERD_RETURN_IF_ERROR(BindListeners());
   statuses_ = std::make_unique<StatusWriter>(cluster_, port());
@@ -158,9 +159,11 @@ void LocalController::Tick() {
   const LocalCluster::Changes changes = cluster_.Refresh();
   bool changed = services_->Follow(changes, now);
   changed |= graphs_->Follow(changes);
+  models_->Follow(changes, *services_);
   changed |= services_->Tick(now);
   if (changed) SetRoutes();
   statuses_->Write(*services_);
+  models_->Write(*services_);
 }
 
 void LocalController::SetRoutes() {

@@ -13,6 +13,7 @@
 #include "controller/graph_set.h"
 #include "controller/service_set.h"
 #include "controller/status_writer.h"
+#include "controller/trained_models.h"
 #include "gateway/gateway.h"
 #include "net/loop_group.h"
 #include "net/server.h"
@@ -69,6 +70,7 @@ class LocalController final {
   std::unique_ptr<FileSource> files_;
   std::unique_ptr<ServiceSet> services_;
   std::unique_ptr<GraphSet> graphs_;
+  std::unique_ptr<TrainedModels> models_;
   std::unique_ptr<StatusWriter> statuses_;
   std::unique_ptr<apiserver::ApiServer> api_;
   controlplane::ScaleTime looked_{0};

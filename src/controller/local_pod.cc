@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "controlplane/api/annotations.h"
 #include "controlplane/api/pod_spec.h"
 #include "controlplane/pods/pod_parts.h"
 
@@ -91,6 +92,15 @@ class Localizer final {
   const std::string place_;
 };
 
+// A server of ours is told that its models come by calls.
+void AllowLoading(Value& container) {
+  constexpr const char* kControl = "--model-control-mode";
+  if (container.Find("command") == nullptr || controlplane::HasArgument(container, kControl)) return;
+  const std::vector<Value>& command = controlplane::ListOf(container, "command");
+  if (command.empty() || command.front().text() != "inferd") return;
+  controlplane::ListOf(container, "args").push_back(Value::String(std::string(kControl) + "=explicit"));
+}
+
 }  // namespace
 
 std::string LocalPath(const controlplane::InferenceService& service, ComponentKind kind) {
@@ -106,6 +116,7 @@ controlplane::ResolvedPod MakeLocal(controlplane::ResolvedPod pod, const control
   const bool has_command = container.Find("command") != nullptr && !controlplane::ListOf(container, "command").empty();
   const bool has_model = !controlplane::FindEnvironment(container, kStorageVariable).empty();
   if (pod.runtime.empty() && !has_command && has_model) localizer.RunByInferd(container);
+  if (pod.annotations.contains(controlplane::kModelDirAnnotation)) AllowLoading(container);
   localizer.Localize(container);
   return pod;
 }

@@ -10,6 +10,7 @@
 #include "controlplane/reconcile/desired_objects.h"
 #include "controlplane/resolve/hosts.h"
 #include "controlplane/resolve/model_address.h"
+#include "manifest/quantity.h"
 
 namespace inferd::controller {
 
@@ -54,6 +55,7 @@ void ServiceRunner::Apply(const InferenceService& service,
   for (auto& [kind, component] : components_) {
     if (!given.contains(kind)) component.Remove();
   }
+  SetModels(models_);
 }
 
 void ServiceRunner::Remove() {
@@ -130,6 +132,34 @@ ServiceState ServiceRunner::state() const {
     if (!component.removed()) state.components.push_back(component.state());
   }
   return state;
+}
+
+void ServiceRunner::SetModels(std::vector<node::NamedModel> models) {
+  models_ = std::move(models);
+  const auto found = components_.find(ComponentKind::kPredictor);
+  if (found != components_.end()) found->second.SetModels(models_);
+}
+
+std::map<std::string, node::NamedModelState> ServiceRunner::models() const {
+  const ComponentRunner* const predictor = Find(ComponentKind::kPredictor);
+  return predictor == nullptr ? std::map<std::string, node::NamedModelState>() : predictor->models();
+}
+
+bool ServiceRunner::takes_models() const {
+  const ComponentRunner* const predictor = Find(ComponentKind::kPredictor);
+  return predictor != nullptr && predictor->pod().annotations.contains(controlplane::kModelDirAnnotation);
+}
+
+std::optional<int64_t> ServiceRunner::MemoryLimitBytes() const {
+  const ComponentRunner* const predictor = Find(ComponentKind::kPredictor);
+  const manifest::Value* value = predictor == nullptr ? nullptr : predictor->pod().pod_spec.Find("containers");
+  value = value == nullptr || value->items().empty() ? nullptr : &value->items().front();
+  for (const char* key : {"resources", "limits", "memory"}) {
+    if (value != nullptr) value = value->Find(key);
+  }
+  if (value == nullptr) return std::nullopt;
+  const auto limit = manifest::ParseQuantity(value->text());
+  return limit.has_value() ? std::optional(limit->value()) : std::nullopt;
 }
 
 std::string ServiceRunner::Url() const { return removed_ ? "" : controlplane::AddressUrl(service_, protocol_); }

@@ -34,6 +34,13 @@ class ServiceRunner final {
   void AddRoutes(gateway::RouteTable& table) const;
 
   ServiceState state() const;
+  // Those that come and go in its predictor (TrainedModels); what becomes of them, by name.
+  void SetModels(std::vector<node::NamedModel> models);
+  std::map<std::string, node::NamedModelState> models() const;
+  // Its predictor is made for that.
+  bool takes_models() const;
+  // What its predictor may use (resources.limits.memory); nullopt: no limit is given.
+  std::optional<int64_t> MemoryLimitBytes() const;
   // Where predictions are asked for within the cluster; empty: it is to go.
   std::string Url() const;
 
@@ -55,6 +62,7 @@ class ServiceRunner final {
   std::string protocol_;  // of the predictor; empty: it does not say
   bool removed_ = false;
   std::map<controlplane::ComponentKind, ComponentRunner> components_;
+  std::vector<node::NamedModel> models_;
   std::string said_;
 };
 

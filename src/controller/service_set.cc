@@ -77,9 +77,14 @@ void ServiceSet::AddRoutes(gateway::RouteTable& table) const {
   for (const auto& [key, entry] : entries_) entry.runner->AddRoutes(table);
 }
 
-std::string ServiceSet::UrlOf(const std::string& namespace_name, const std::string& name) const {
+ServiceRunner* ServiceSet::Find(const std::string& namespace_name, const std::string& name) const {
   const auto found = entries_.find(apiserver::Registry::KeyOf(ServiceType(), namespace_name, name));
-  return found == entries_.end() || found->second.removed ? std::string() : found->second.runner->Url();
+  return found == entries_.end() || found->second.removed ? nullptr : found->second.runner.get();
+}
+
+std::string ServiceSet::UrlOf(const std::string& namespace_name, const std::string& name) const {
+  const ServiceRunner* const runner = Find(namespace_name, name);
+  return runner == nullptr ? std::string() : runner->Url();
 }
 
 void ServiceSet::ForEach(const Take& take) const {

@@ -25,6 +25,8 @@ class ServiceSet final {
   void AddRoutes(gateway::RouteTable& table) const;
   // Where predictions of a service are asked for within the cluster; empty: there is none.
   std::string UrlOf(const std::string& namespace_name, const std::string& name) const;
+  // Null: there is none of that name.
+  ServiceRunner* Find(const std::string& namespace_name, const std::string& name) const;
   // Of each service that there is; `version` is another one once the object was another one.
   using Take = std::function<void(const objectstore::ObjectKey& key, const ServiceRunner& runner, uint64_t version)>;
   void ForEach(const Take& take) const;

@@ -56,6 +56,10 @@ base::Result<std::string> Locate(const std::string& program, const std::string& 
   return std::unexpected(base::FailedPrecondition("needs the program '" + program + "', which is not installed here"));
 }
 
+bool HasModelSet(const controlplane::ResolvedPod& pod) {
+  return pod.annotations.contains(controlplane::kModelDirAnnotation);
+}
+
 bool Names(const std::vector<std::string>& variables, std::string_view variable) {
   const std::string_view name = variable.substr(0, variable.find('=') + 1);
   return std::ranges::any_of(variables, [name](const std::string& known) { return known.starts_with(name); });
@@ -70,6 +74,9 @@ Revision::Revision(std::string name, controlplane::ResolvedPod pod, const contro
       settings_(settings),
       options_(options),
       models_(SourceOf(pod_), options.folder + "/" + name_),
+      model_set_(HasModelSet(pod_)
+                     ? std::make_unique<ModelSet>(options.folder + "/" + name_, options.wake, options.on_log)
+                     : nullptr),
       backend_(std::make_shared<gateway::Backend>(
           name_, gateway::BackendOptions{.replica_concurrency = static_cast<size_t>(settings.container_concurrency)},
           options.wake)),
@@ -146,7 +153,8 @@ void Revision::AddReplica() {
 }
 
 base::Result<ProcessSpec> Revision::Make(const std::stop_token& stop) {
-  INFERD_ASSIGN_OR_RETURN(const std::string models, models_.Await(stop));
+  INFERD_ASSIGN_OR_RETURN(std::string models, models_.Await(stop));
+  if (model_set_ != nullptr) models = model_set_->folder();
   INFERD_ASSIGN_OR_RETURN(ProcessSpec spec, MakeProcess(pod_, {.models_folder = models, .take_port = TakePort}));
   INFERD_ASSIGN_OR_RETURN(spec.program, Locate(spec.program, options_.programs_folder));
   // The container's own come before those.
@@ -162,6 +170,10 @@ void Revision::Publish() {
   std::vector<std::string> ready;
   for (const Member& member : replicas_) {
     if (!member.leaving && member.replica->state() == ReplicaState::kReady) ready.push_back(member.replica->address());
+  }
+  if (model_set_ != nullptr) {
+    model_set_->SetReplicas(ready);
+    std::erase_if(ready, [this](const std::string& address) { return !model_set_->has_all(address); });
   }
   was_ready_ |= !ready.empty();
   if (ready == published_) return;
@@ -191,6 +203,14 @@ std::vector<ReplicaStatus> Revision::replicas() const {
                         .restarts = member.replica->restarts()});
   }
   return replicas;
+}
+
+void Revision::SetModels(std::vector<NamedModel> models) {
+  if (model_set_ != nullptr) model_set_->SetModels(std::move(models));
+}
+
+std::map<std::string, NamedModelState> Revision::models() const {
+  return model_set_ == nullptr ? std::map<std::string, NamedModelState>() : model_set_->states();
 }
 
 RevisionStatus Revision::status() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "controlplane/scale/knative_autoscaler.h"
 #include "gateway/backend.h"
 #include "node/model_folder.h"
+#include "node/model_set.h"
 #include "node/replica.h"
 
 namespace inferd::node {
@@ -63,6 +65,10 @@ class Revision final {
   // It is retired, and nothing is left of it.
   bool gone() const { return retired_ && replicas_.empty() && backend_->waiting() == 0; }
 
+  // Those that come and go in its server, where it has several.
+  void SetModels(std::vector<NamedModel> models);
+  std::map<std::string, NamedModelState> models() const;
+
   RevisionStatus status() const;
   // Those that run or are to, and those that still end.
   std::vector<ReplicaStatus> replicas() const;
@@ -87,6 +93,7 @@ class Revision final {
   const controlplane::KnativeSettings settings_;
   const NodeOptions& options_;
   ModelFolder models_;
+  const std::unique_ptr<ModelSet> model_set_;  // null: it has one model, or none
   const std::shared_ptr<gateway::Backend> backend_;
   controlplane::KnativeAutoscaler autoscaler_;
   controlplane::ZeroGate zero_gate_;

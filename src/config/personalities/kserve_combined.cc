@@ -66,6 +66,11 @@ base::Result<CombinedFlags> CombineKserveFlags(const GivenFlags& given) {
   std::error_code ignored;  // left as it is if there is no current directory
   const fs::path path = fs::absolute(LocalPath(*dir), ignored);
   const std::vector<fs::path> entries = EntriesOf(path);
+  if (entries.empty() && IsFolder(path)) {
+    // As KServe's servers: models come to it later, by calls that load them.
+    flags.Add("model-repository", path.string(), kModelDir);
+    return flags.Take();
+  }
   if (entries.empty() || !std::ranges::all_of(entries, IsModelFolder)) {
     flags.Add("model-file", (name == nullptr ? "model" : *name) + "=" + path.string(), kModelDir);
     return flags.Take();

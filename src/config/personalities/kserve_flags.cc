@@ -17,8 +17,8 @@ constexpr PersonalityFlag Port(std::string_view name, std::string_view option) {
 constexpr PersonalityFlag kFlags[] = {
     Combined("model_name", "what the model of --model_dir is called; default: model"),
     Combined("model_dir",
-             "a model's file, the folder that has it, with or without folders of versions, or a folder of "
-             "such folders"),
+             "a model's file, the folder that has it, with or without folders of versions, a folder of "
+             "such folders, or an empty one, to which models come later"),
     Port("http_port", "http-port"),
     Port("grpc_port", "grpc-port"),
     {.name = "enable_grpc", .option = "grpc", .help = "serve gRPC", .form = FlagForm::kBoolean},

@@ -77,10 +77,15 @@ TEST(KserveFlagsTest, AFolderOfOneModel) {
   dir.Write("saved/model.savedmodel/saved_model.pb", "x");
   dir.Write("hidden/.cache/x", "x");
   const std::string root = dir.path().string();
-  for (const std::string name : {"bare", "versions", "saved", "hidden", "nowhere"}) {
+  for (const std::string name : {"bare", "versions", "saved", "nowhere"}) {
     EXPECT_THAT(Parse({"--model_dir", root + "/" + name}).options.model_files,
                 ElementsAre("model=" + root + "/" + name));
   }
+  // Models come to an empty one later.
+  const ServerOptions empty = Parse({"--model_dir", root + "/hidden", "--model_name", "m"}).options;
+  EXPECT_THAT(empty.model_files, IsEmpty());
+  ASSERT_EQ(empty.repositories.size(), 1u);
+  EXPECT_EQ(empty.repositories[0].path, root + "/hidden");
 }
 
 TEST(KserveFlagsTest, AFolderOfFoldersHasAModelInEach) {

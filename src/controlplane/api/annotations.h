@@ -15,6 +15,9 @@ inline const std::string kTagRoutingAnnotation = "serving.kserve.io/enable-tag-r
 // Of a component's pods: where their model comes from.
 inline const std::string kStorageSourceAnnotation = "internal.serving.kserve.io/storage-initializer-sourceuri";
 
+// Likewise: where models that come and go are.
+inline const std::string kModelDirAnnotation = "internal.serving.kserve.io/modelDir";
+
 inline const std::string kInferenceServiceLabel = "serving.kserve.io/inferenceservice";
 inline const std::string kComponentLabel = "component";
 

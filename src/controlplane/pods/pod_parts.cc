@@ -86,7 +86,7 @@ void AnnotateMultiModel(const InferenceService& service, StringMap& annotations)
   annotations[kInternal + "agent"] = "true";
   annotations[kInternal + "configVolumeName"] = ModelConfigName(service);
   annotations[kInternal + "configMountPath"] = "/mnt/configs";
-  annotations[kInternal + "modelDir"] = "/mnt/models";
+  annotations[kModelDirAnnotation] = "/mnt/models";
 }
 
 void AnnotateStorage(const std::optional<std::string>& storage_uri, const std::optional<StorageSpec>& storage,
