@@ -184,6 +184,7 @@ typedef struct inferd_tensor_spec {
 } inferd_tensor_spec;
 
 #define INFERD_UNFINISHED_EXECUTIONS_MAX 65536
+#define INFERD_EXECUTIONS_AHEAD_MAX 16
 
 typedef struct inferd_signature {
   size_t struct_size;
@@ -245,6 +246,11 @@ typedef struct inferd_signature {
   /* 1: on a thread that inferd_host.await_readable works on, execute() only passes the inputs on, and returns
    * INFERD_PENDING: the server lets executions begin on the threads of connections, however long the model takes. */
   int32_t returns_at_once;
+
+  /* How many executions of an instance the engine takes beyond unfinished_executions_max, and begins when those before
+   * are over: its computation need not wait for the next one to be brought. The server gives it those only while
+   * executions are short, and have one request each. 0: none; at most INFERD_EXECUTIONS_AHEAD_MAX. */
+  int32_t executions_ahead;
 } inferd_signature;
 
 /* ---- Loading -------------------------------------------------------------------------------------------------- */

@@ -183,6 +183,8 @@ class EngineModel {
   // How many executions of an instance may be unfinished at a time, where Execute() returns before they are; at
   // least 1.
   virtual int unfinished_executions_max() const { return 1; }
+  // How many more an instance takes, and begins when those before are over.
+  virtual int executions_ahead() const { return 0; }
   // What the model's own code completes of its configuration.
   virtual CompletedBatching completed_batching() const { return {}; }
   // Another number whenever what its instances kept between executions is lost: a process of its own was replaced by a

@@ -32,6 +32,7 @@ class PluginModel final : public core::EngineModel {
   core::ReadinessCheck readiness_check() const override;
   core::CompletedBatching completed_batching() const override { return model_->completed_batching(); }
   int unfinished_executions_max() const override { return model_->unfinished_executions_max(); }
+  int executions_ahead() const override { return model_->executions_ahead(); }
 
  private:
   std::shared_ptr<const LoadedModel> model_;

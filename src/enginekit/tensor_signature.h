@@ -36,10 +36,11 @@ class TensorSignature final {
   // After the last tensor. Arguments as in inferd_signature.
   void Finish(int compute_threads, std::string name = {}, std::string method = {});
   // After that: another process computes, and execute() need not wait for it; how many executions of an instance may
-  // be unfinished.
+  // be unfinished, and how many more it takes.
   void SetComputesElsewhere() { abi_.back().computes_elsewhere = 1; }
   void SetReturnsAtOnce() { abi_.back().returns_at_once = 1; }
   void SetUnfinishedMax(int executions) { abi_.back().unfinished_executions_max = executions; }
+  void SetExecutionsAhead(int executions) { abi_.back().executions_ahead = executions; }
   // Requests may have any number of responses, and belong to sequences.
   void SetDecoupled(bool decoupled) { abi_.back().decoupled = decoupled ? 1 : 0; }
   void SetSequences(bool sequences) { abi_.back().sequences = sequences ? 1 : 0; }

@@ -16,15 +16,18 @@ constexpr int64_t kThreadPatienceNs = 500'000'000;
 }  // namespace
 
 InstanceCrew::InstanceCrew(std::vector<std::unique_ptr<core::EngineInstance>> instances,
-                           std::vector<InstancePlace> places, int unfinished_max, bool threads,
-                           const base::Clock& clock, Main main)
+                           std::vector<InstancePlace> places, Limits limits, bool threads, const base::Clock& clock,
+                           Main main)
     : threads_(threads), clock_(clock), main_(std::move(main)) {
   for (size_t i = 0; i < instances.size(); ++i) {
     InstanceWorker& worker = *workers_.emplace_back(std::make_unique<InstanceWorker>());
     worker.ordinal = static_cast<int>(i);
     worker.instance = std::move(instances[i]);
     worker.place = std::move(places[i]);
-    worker.unfinished_max = worker.place.claim->free() ? unfinished_max : 1;
+    if (worker.place.claim->free()) {
+      worker.unfinished_max = limits.unfinished_max;
+      worker.ahead_max = limits.ahead_max;
+    }
     idle_.push_back(&worker);
   }
 }

@@ -19,10 +19,14 @@ class InstanceCrew final {
   // What an instance's thread does; returns once `worker` is told to end.
   using Main = std::function<void(InstanceWorker& worker)>;
 
-  // `threads` false: they have none, and somebody else runs what they are woken for. `unfinished_max`: executions of an
-  // instance that has no claim.
+  // Executions of an instance that has no claim: how many may be unfinished, and how many more it takes.
+  struct Limits {
+    int unfinished_max = 1;
+    int ahead_max = 0;
+  };
+  // `threads` false: they have none, and somebody else runs what they are woken for.
   InstanceCrew(std::vector<std::unique_ptr<core::EngineInstance>> instances, std::vector<InstancePlace> places,
-               int unfinished_max, bool threads, const base::Clock& clock, Main main);
+               Limits limits, bool threads, const base::Clock& clock, Main main);
 
   const std::vector<std::unique_ptr<InstanceWorker>>& workers() const { return workers_; }
   size_t size() const { return workers_.size(); }

@@ -12,7 +12,7 @@ class InstanceCrewTest : public ::testing::Test {
   InstanceCrew Make(size_t instances, bool threads = false, InstanceCrew::Main main = {}, int unfinished_max = 1) {
     auto places = PlaceInstances({}, 1, instances, policies_, arbiter_);
     return InstanceCrew(std::vector<std::unique_ptr<core::EngineInstance>>(instances), *std::move(places),
-                        unfinished_max, threads, clock_, std::move(main));
+                        {.unfinished_max = unfinished_max}, threads, clock_, std::move(main));
   }
 
   base::FakeClock clock_;

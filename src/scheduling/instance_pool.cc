@@ -16,6 +16,17 @@ namespace {
 // After so many executions in a row a loop goes back to its connections first.
 constexpr int kInlineRunsMax = 8;
 
+// What an execution takes whose instance is given the next one before it is over. That one can no longer be given up,
+// nor be overtaken: for so long it does not matter.
+constexpr int64_t kShortNs = 1'000'000;
+
+// Requests that may share an execution are better kept until they do.
+InstanceCrew::Limits LimitsOf(const core::SchedulerParts& version) {
+  const bool alone = !version.config->dynamic_batching.has_value() && !version.config->sequence_batching.has_value();
+  return {.unfinished_max = std::max(version.model->unfinished_executions_max(), 1),
+          .ahead_max = alone ? version.model->executions_ahead() : 0};
+}
+
 }  // namespace
 
 InstancePool::InstancePool(Parts parts)
@@ -29,9 +40,8 @@ InstancePool::InstancePool(Parts parts)
             {.computes_elsewhere = parts.version.model->computes_elsewhere(),
              .returns_at_once = parts.version.model->returns_at_once()},
             parts.options, parts.services.held_threads),
-      crew_(std::move(parts.version.instances), std::move(parts.places),
-            std::max(parts.version.model->unfinished_executions_max(), 1), parts.options.threads, parts.services.clock,
-            [this](InstanceWorker& worker) { RunWorker(worker); }),
+      crew_(std::move(parts.version.instances), std::move(parts.places), LimitsOf(parts.version), parts.options.threads,
+            parts.services.clock, [this](InstanceWorker& worker) { RunWorker(worker); }),
       workers_(crew_.workers()),
       gate_limit_ns_(lane_.limit_ns()) {
   holder_id_ = services_.held_threads.AddHolder([this] { return DescribeInline(workers_, version_.id); });
@@ -314,7 +324,7 @@ bool InstancePool::RunOne(Run& run) {
       Record(batch, worker, elapsed.started_ns, elapsed.ended_ns, std::move(returned), worker.remains);
     }
     batch.execution = nullptr;
-    full = worker.full = worker.unfinished >= worker.unfinished_max;
+    full = worker.full = IsFull(worker);
     if (!full && worker.place.claim->free()) batch = Form(worker, place, elapsed.ended_ns, dropped);
   }
   if (!full && !worker.place.claim->free()) batch = FormWithClaim(worker, elapsed, place, dropped);
@@ -393,6 +403,12 @@ void InstancePool::OnFinished(InstanceWorker& worker, FormedBatch batch, int64_t
   }
   refusals_.Answer(std::move(dropped));
   if (next.worker != nullptr) RunHere(next);
+}
+
+bool InstancePool::IsFull(const InstanceWorker& worker) const {
+  const int64_t mean_ns = figures_.mean_service_ns();
+  const bool brief = mean_ns > 0 && mean_ns < kShortNs;
+  return worker.unfinished >= worker.unfinished_max + (brief ? worker.ahead_max : 0);
 }
 
 // A connections' thread that the engine has finished an execution on: another one need not be woken.

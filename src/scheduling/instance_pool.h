@@ -109,6 +109,7 @@ class InstancePool final {
   // Of what has returned. Null: the engine has not finished it, and OnFinished() will have it.
   std::unique_ptr<BatchExecution> TakeBack(InstanceWorker& worker, const FormedBatch& batch, int64_t started_ns)
       EXCLUDES(mutex_);
+  bool IsFull(const InstanceWorker& worker) const REQUIRES(mutex_);
   bool MayFormHere(const InstanceWorker& worker) const;
   // The next execution of a worker that has none and is not idle, on this thread; no worker: it is idle, or its own
   // thread has what this one may not run.

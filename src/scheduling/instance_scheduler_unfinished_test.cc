@@ -114,6 +114,64 @@ TEST_F(UnfinishedExecutionsTest, BeginInTurnOnTheConnectionsThreadThatTheyAreFin
   SchedulingFixture::AwaitIdle(*version);
 }
 
+TEST_F(UnfinishedExecutionsTest, OneMoreIsTakenAheadWhileTheyAreShort) {
+  FakeEngine::Script script = Keeping();
+  script.executions_ahead = 1;
+  const auto version = fixture_.MakeVersion(std::move(script));
+  // How long they take is not known yet.
+  std::vector<Answer> answers;
+  for (int i = 0; i < 2; ++i) answers.push_back(Send(version));
+  AwaitBegun(1);
+  AwaitReturned(*version, 1);
+  EXPECT_EQ(begun(), 1U);
+  clock_.AdvanceNs(300'000);
+  FakeEngine::Identity(*kept_[0]);
+  AwaitBegun(2);
+  answers.push_back(Send(version));
+  AwaitBegun(3);
+  answers.push_back(Send(version));
+  AwaitReturned(*version, 1);
+  EXPECT_EQ(begun(), 3U);
+  EXPECT_EQ(version->statistics().pending(), 1);
+  // Nor is one where they are not.
+  clock_.AdvanceMs(50);
+  for (size_t i = 1; i < 4; ++i) FakeEngine::Identity(AwaitBegun(i + 1));
+  for (Answer& answer : answers) EXPECT_TRUE(answer.get().status.ok());
+  SchedulingFixture::AwaitIdle(*version);
+  answers.clear();
+  for (int i = 0; i < 2; ++i) answers.push_back(Send(version));
+  AwaitBegun(5);
+  AwaitReturned(*version, 1);
+  EXPECT_EQ(version->statistics().pending(), 1);
+  for (size_t i = 4; i < 6; ++i) FakeEngine::Identity(AwaitBegun(i + 1));
+  for (Answer& answer : answers) EXPECT_TRUE(answer.get().status.ok());
+  SchedulingFixture::AwaitIdle(*version);
+}
+
+TEST_F(UnfinishedExecutionsTest, NoneIsTakenAheadOfAModelThatBatches) {
+  FakeEngine::Script script = Keeping();
+  script.executions_ahead = 1;
+  script.signature.max_batch_size = 1;
+  config::ModelConfig config;
+  config.max_batch_size = 1;
+  config.dynamic_batching.emplace();
+  const auto version = fixture_.MakeModel(std::move(script), config);
+  Answer first = Send(version);
+  AwaitBegun(1);
+  clock_.AdvanceNs(300'000);
+  FakeEngine::Identity(*kept_[0]);
+  EXPECT_TRUE(first.get().status.ok());
+  SchedulingFixture::AwaitIdle(*version);
+  std::vector<Answer> answers;
+  for (int i = 0; i < 2; ++i) answers.push_back(Send(version));
+  AwaitBegun(2);
+  AwaitReturned(*version, 1);
+  EXPECT_EQ(version->statistics().pending(), 1);
+  for (size_t i = 1; i < 3; ++i) FakeEngine::Identity(AwaitBegun(i + 1));
+  for (Answer& answer : answers) EXPECT_TRUE(answer.get().status.ok());
+  SchedulingFixture::AwaitIdle(*version);
+}
+
 TEST_F(UnfinishedExecutionsTest, AreNotBegunOnAConnectionsThreadWhereTheModelIsNeverToRunThere) {
   FakeEngine::Script script = Keeping();
   script.returns_at_once = true;

@@ -33,6 +33,7 @@ struct InstanceWorker {
   bool ending = false;  // locked
   bool full = false;    // locked
   int unfinished_max = 1;
+  int ahead_max = 0;                                    // executions that it takes beyond them, while they are short
   int unfinished = 0;                                   // locked; executions whose engine answers later
   FormedBatch handed_over;                              // locked
   std::deque<std::unique_ptr<QueueEntry>> warmups;      // locked; to run on this instance and no other

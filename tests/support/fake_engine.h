@@ -31,6 +31,7 @@ class FakeEngine final : public core::Engine {
     int unfinished_executions_max = 1;
     bool computes_elsewhere = false;
     bool returns_at_once = false;
+    int executions_ahead = 0;
   };
 
   static core::ModelSignature DefaultSignature() {
@@ -154,6 +155,7 @@ class FakeEngine final : public core::Engine {
     bool computes_elsewhere() const override { return script_->computes_elsewhere; }
     bool returns_at_once() const override { return script_->returns_at_once; }
     int unfinished_executions_max() const override { return script_->unfinished_executions_max; }
+    int executions_ahead() const override { return script_->executions_ahead; }
 
    private:
     FakeEngine& engine_;

@@ -119,6 +119,10 @@ base::Status LoadedModel::ReadSignature(const inferd_signature* abi, const core:
     return base::Internal("instances with " + std::to_string(unfinished) + " unfinished executions");
   }
   unfinished_executions_max_ = std::max(unfinished, 1);
+  executions_ahead_ = INFERD_HAS_FIELD(inferd_signature, abi, executions_ahead) ? abi->executions_ahead : 0;
+  if (executions_ahead_ < 0 || executions_ahead_ > INFERD_EXECUTIONS_AHEAD_MAX) {
+    return base::Internal("instances that take " + std::to_string(executions_ahead_) + " executions ahead");
+  }
   if (first_ == nullptr && INFERD_HAS_FIELD(inferd_signature, abi, checks_readiness) && abi->checks_readiness != 0) {
     if (!INFERD_HAS_FIELD(inferd_engine, &table(), check_ready) || table().check_ready == nullptr) {
       return base::Internal("it checks its readiness, and there is no check_ready()");

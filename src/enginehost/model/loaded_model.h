@@ -77,6 +77,7 @@ class LoadedModel final {
   bool returns_at_once() const { return returns_at_once_; }
   core::CompletedBatching completed_batching() const { return completed_batching_; }
   int unfinished_executions_max() const { return unfinished_executions_max_; }
+  int executions_ahead() const { return executions_ahead_; }
   bool checks_readiness() const { return checks_readiness_; }
   // Of one that does. UNAVAILABLE: it is not ready, or what the engine does wrong.
   base::Status CheckReady() const;
@@ -103,6 +104,7 @@ class LoadedModel final {
   bool computes_elsewhere_ = false;
   bool returns_at_once_ = false;
   int unfinished_executions_max_ = 1;
+  int executions_ahead_ = 0;
   bool checks_readiness_ = false;
   core::CompletedBatching completed_batching_;
 };

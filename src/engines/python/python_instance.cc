@@ -41,7 +41,7 @@ base::Status PythonInstance::StartWorker() {
   if (link_ != nullptr) left_.push_back(std::move(link_));
   std::erase_if(left_, [](const auto& link) { return link->idle(); });
   INFERD_ASSIGN_OR_RETURN(std::unique_ptr<WorkerLink> link, model_.TakeWorker());
-  INFERD_RETURN_IF_ERROR(model_.StartInstance(*link, spec_));
+  INFERD_RETURN_IF_ERROR(model_.StartInstance(*link, spec_, [this](const inferd_batch& batch) { TakeBack(batch); }));
   link_ = std::move(link);
   const base::MutexLock lock(mutex_);
   ready_line_ = link_->ready_line();
@@ -70,8 +70,26 @@ bool PythonInstance::Queue(const inferd_batch& batch) {
 }
 
 void PythonInstance::Leave() {
-  const base::MutexLock lock(mutex_);
-  executing_ = false;
+  base::Status started;
+  std::deque<const inferd_batch*> failed;
+  {
+    const base::MutexLock lock(mutex_);
+    executing_ = false;
+    if (!restarting_ && !queue_.empty()) started = StartRestarter();
+    if (!started.ok()) failed = std::exchange(queue_, {});
+  }
+  for (const inferd_batch* const batch : failed) Fail(*batch, started);
+}
+
+void PythonInstance::TakeBack(const inferd_batch& batch) {
+  base::Status started;
+  {
+    const base::MutexLock lock(mutex_);
+    // A thread that is in Execute() sees to it when it leaves.
+    if (!restarting_ && !executing_) started = StartRestarter();
+    if (started.ok()) queue_.push_back(&batch);
+  }
+  if (!started.ok()) Fail(batch, started);
 }
 
 base::Status PythonInstance::Restart(const inferd_batch& batch) {
@@ -162,6 +180,10 @@ void PythonInstance::Run(const inferd_batch& batch, const base::Status& started)
   } catch (const std::bad_alloc&) {
     status = base::ResourceExhausted("the server has no memory for it");
   }
+  Fail(batch, status);
+}
+
+void PythonInstance::Fail(const inferd_batch& batch, const base::Status& status) const {
   const inferd_response failure = FailureOf(status);
   model_.host().respond(&batch, INFERD_ALL_REQUESTS, &failure);
   model_.host().finish(&batch);

@@ -39,6 +39,9 @@ class PythonInstance final {
   void Leave();
   // RESOURCE_EXHAUSTED: there is no thread for it, and nothing was begun.
   base::Status Restart(const inferd_batch& batch);
+  // Of a worker that has ended: the next one executes it.
+  void TakeBack(const inferd_batch& batch);
+  void Fail(const inferd_batch& batch, const base::Status& status) const;
   base::Status StartRestarter() REQUIRES(mutex_);
   // If the worker that is asked there is still this one's.
   void Revive(const std::shared_ptr<ReadyLine>& line);

@@ -24,6 +24,9 @@ constexpr std::chrono::minutes kLoadPatience{30};
 constexpr std::chrono::milliseconds kPatienceMax = std::chrono::hours(24);
 // Executions of a decoupled model whose function has returned, and that are still to be answered.
 constexpr int kUnfinishedMax = 1024;
+// Executions of any other model that wait in the worker. It writes outputs where those of the one before the last were
+// (worker/inferd_worker/batch.py, Answers).
+constexpr int kExecutionsAhead = 1;
 // How long a model has to say whether it is ready.
 constexpr std::chrono::seconds kReadyPatience{5};
 
@@ -161,7 +164,8 @@ std::string PythonModel::InstanceName(const inferd_instance_spec& spec) const {
   return name_ + "_" + std::to_string(spec.group) + "_" + std::to_string(spec.ordinal);
 }
 
-base::Status PythonModel::StartInstance(WorkerLink& worker, const inferd_instance_spec& spec) const {
+base::Status PythonModel::StartInstance(WorkerLink& worker, const inferd_instance_spec& spec,
+                                        WorkerLink::TakeBack take_back) const {
   const bool on_gpu = spec.kind == INFERD_INSTANCE_GPU;
   MarshalWriter message;
   message.Tuple(4);
@@ -175,7 +179,7 @@ base::Status PythonModel::StartInstance(WorkerLink& worker, const inferd_instanc
             "Stub process '" + InstanceName(spec) + "' is not healthy. " + Capitalized(reply.error().message())};
   }
   if (ItemsOf(*reply, "started") == nullptr) return FailureIn(*reply);
-  worker.Serve(InstanceName(spec), patience_);
+  worker.Serve(InstanceName(spec), patience_, decoupled_ ? nullptr : std::move(take_back));
   return base::OkStatus();
 }
 
@@ -235,7 +239,12 @@ base::Status PythonModel::ReadSignature(const Value& described) {
   signature_.SetCompleted(static_cast<int32_t>(std::clamp<int64_t>(*rows, 0, std::numeric_limits<int32_t>::max())),
                           *dynamic);
   signature_.SetDecoupled(*decoupled);
-  if (*decoupled) signature_.SetUnfinishedMax(kUnfinishedMax);
+  decoupled_ = *decoupled;
+  if (decoupled_) {
+    signature_.SetUnfinishedMax(kUnfinishedMax);
+  } else {
+    signature_.SetExecutionsAhead(kExecutionsAhead);
+  }
   signature_.SetSequences(*sequences);
   signature_.SetChecksReadiness(*readiness);
   return base::OkStatus();

@@ -34,7 +34,8 @@ class PythonModel final {
   // A worker that has imported the file: the one that told the signature if it is left, else a new one.
   base::Result<std::unique_ptr<WorkerLink>> TakeWorker();
   // Has a worker make its instance; executions may follow.
-  base::Status StartInstance(WorkerLink& worker, const inferd_instance_spec& spec) const;
+  base::Status StartInstance(WorkerLink& worker, const inferd_instance_spec& spec,
+                             WorkerLink::TakeBack take_back) const;
   std::string InstanceName(const inferd_instance_spec& spec) const;
 
  private:
@@ -54,6 +55,7 @@ class PythonModel final {
   MarshalWriter load_message_;
   enginekit::TensorSignature signature_;
   std::chrono::milliseconds patience_{0};
+  bool decoupled_ = false;
   base::Mutex mutex_;
   std::unique_ptr<WorkerLink> spare_ GUARDED_BY(mutex_);
   std::vector<PythonInstance*> instances_ GUARDED_BY(mutex_);

@@ -168,23 +168,24 @@ base::Status PythonProcess::ReadAtLeast(size_t size, Clock::time_point until) {
   return base::OkStatus();
 }
 
-bool PythonProcess::HasMessage() {
+PythonProcess::Arrived PythonProcess::Look() {
   while (!end_.has_value()) {
     size_t wanted = sizeof(uint32_t);
     if (received_size_ >= wanted) {
       uint32_t size = 0;
       std::memcpy(&size, received_.data(), sizeof(size));
       wanted += size;
-      if (size > kMessageBytesMax || received_size_ >= wanted) return true;
+      if (size > kMessageBytesMax || received_size_ >= wanted) return Arrived::kMessage;
     }
     if (received_.size() < wanted) received_.resize(std::max(wanted, kReceivedBytes));
     const ssize_t got =
         recv(socket_.get(), received_.data() + received_size_, received_.size() - received_size_, MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Arrived::kNothing;
     if (got <= 0) break;
     received_size_ += static_cast<size_t>(got);
   }
-  return false;
+  return Arrived::kEnd;
 }
 
 base::Result<Value> PythonProcess::Receive() {

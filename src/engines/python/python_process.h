@@ -44,8 +44,10 @@ class PythonProcess final {
   // first. kNeither: the time is over, or the process has ended.
   enum class Event { kMessage, kWake, kNeither };
   Event Await(int wake, std::chrono::steady_clock::time_point until);
-  // Whether all of a message has come, or what begins as none: Receive() does not wait then. Does not wait itself.
-  bool HasMessage();
+  // What has come, without waiting. kMessage: all of one, or what begins as none: Receive() does not wait. kEnd: the
+  // process has ended, or is about to.
+  enum class Arrived { kMessage, kNothing, kEnd };
+  Arrived Look();
   // Has something to be read when a message comes, or the process's end is near.
   int descriptor() const { return socket_.get(); }
   // The next message, which has begun to come. UNAVAILABLE as above. DEADLINE_EXCEEDED: it does not come in a

@@ -2,10 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <new>
@@ -163,9 +165,71 @@ TEST_F(WatchedExecutionTest, AWorkerThatEndsInsteadIsTheListenersToFind) {
   (*link)->Serve("scripted_0_0", std::chrono::minutes(1));
   host_.waits = true;
   ASSERT_TRUE((*link)->Execute(request_.batch).has_value());
-  host_.awaited[0]();
+  // The end stays there to be read: it is not waited for anew for ever.
+  while (host_.finished == 0) {
+    for (const auto& awaited : std::exchange(host_.awaited, {})) awaited();
+  }
+  EXPECT_EQ(host_.codes, std::vector<int32_t>{INFERD_UNAVAILABLE});
+}
+
+// The worker has begun the first of two at most.
+TEST_F(WatchedExecutionTest, OneThatAnEndedWorkerHadNotBegunIsTakenBack) {
+  dir_.Write("worker", "head -c 1 <&3 >/dev/null\nread line < '" + dir_.path().string() + "/go'\n");
+  const std::filesystem::path go = dir_.path() / "go";
+  ASSERT_EQ(mkfifo(go.c_str(), 0600), 0);
+  auto link = WorkerLink::Start(
+      host_.table, {.program = "/bin/sh", .worker = dir_.path() / "worker", .environment = {}}, "scripted");
+  ASSERT_TRUE(link.has_value());
+  std::atomic<const inferd_batch*> taken_back = nullptr;
+  (*link)->Serve("scripted_0_0", std::chrono::minutes(1), [&](const inferd_batch& batch) { taken_back = &batch; });
+  host_.waits = true;
+  const OneRequest next;
+  for (const OneRequest* const request : {&request_, &next}) {
+    const auto progress = (*link)->Execute(request->batch);
+    ASSERT_TRUE(progress.has_value());
+    EXPECT_EQ(*progress, enginekit::Progress::kPending);
+  }
+  std::ofstream(go) << "on\n";
   while (host_.finished == 0) std::this_thread::yield();
   EXPECT_EQ(host_.codes, std::vector<int32_t>{INFERD_UNAVAILABLE});
+  EXPECT_EQ(taken_back, &next.batch);
+  link->reset();
+  EXPECT_EQ(host_.finished, 1);
+  for (const auto& awaited : host_.awaited) awaited();
+}
+
+TEST_F(WatchedExecutionTest, TheNextIsWatchedByTheThreadThatTheOneBeforeIsFinishedOn) {
+  MarshalWriter both = Done();
+  dir_.Write("first", Framed(both));
+  MarshalWriter second;
+  second.Tuple(4);
+  second.Text("done");
+  second.Int(2);
+  second.Int(0);
+  second.Tuple(1);
+  AddEmptyResponse(second);
+  dir_.Write("second", Framed(second));
+  const std::string folder = dir_.path().string();
+  dir_.Write("worker", "head -c 1 <&3 >/dev/null\ncat '" + folder + "/first' >&3\nread line < '" + folder +
+                           "/go'\ncat '" + folder + "/second' >&3\ncat <&3 >/dev/null\n");
+  ASSERT_EQ(mkfifo((dir_.path() / "go").c_str(), 0600), 0);
+  auto link = WorkerLink::Start(
+      host_.table, {.program = "/bin/sh", .worker = dir_.path() / "worker", .environment = {}}, "scripted");
+  ASSERT_TRUE(link.has_value());
+  (*link)->Serve("scripted_0_0", std::chrono::minutes(1));
+  host_.waits = true;
+  const OneRequest next;
+  ASSERT_TRUE((*link)->Execute(request_.batch).has_value());
+  ASSERT_TRUE((*link)->Execute(next.batch).has_value());
+  // By these, or by the listener where this thread is slow.
+  while (host_.finished == 0 && !host_.awaited.empty()) {
+    const auto awaited = std::exchange(host_.awaited, {});
+    for (const auto& each : awaited) each();
+  }
+  std::ofstream(dir_.path() / "go") << "on\n";
+  while (host_.finished < 2) std::this_thread::yield();
+  EXPECT_EQ(host_.codes, (std::vector<int32_t>{INFERD_OK, INFERD_OK}));
+  for (const auto& awaited : host_.awaited) awaited();
 }
 
 TEST_F(ScriptedWorkerTest, OneThatThereIsNoMemoryForEndsAlone) {

@@ -106,8 +106,9 @@ base::Result<Value> WorkerLink::Exchange(const MarshalWriter& message, std::chro
   return *std::exchange(reply_, std::nullopt);
 }
 
-void WorkerLink::Serve(std::string instance, std::chrono::milliseconds patience) {
+void WorkerLink::Serve(std::string instance, std::chrono::milliseconds patience, TakeBack take_back) {
   instance_ = std::move(instance);
+  take_back_ = std::move(take_back);
   log_.SetInstance(instance_);
   patience_ = patience;
   listener_ = std::thread([this] { Listen(); });
@@ -125,7 +126,7 @@ WorkerLink::Reading::Reading(WorkerLink& link) : link_(link) {
   while (link_.reading_) link_.changed_.Wait(link_.mutex_);
   --link_.wanted_;
   link_.reading_ = true;
-  link_.watched_ = false;
+  was_watched_ = std::exchange(link_.watched_, false);
 }
 
 WorkerLink::Reading::~Reading() {
@@ -178,7 +179,7 @@ base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
   } others{*this};
   // What it has started may still take messages.
   if (process_.end().has_value()) return std::unexpected(Ended());
-  const bool alone = running_.empty();
+  const bool watchable = running_.empty() || reading.was_watched();
   const uint64_t number = ++last_;
   const auto begun = Begin(number, batch);
   if (!begun.has_value()) {
@@ -187,13 +188,13 @@ base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
     return std::unexpected(Ended());
   }
   Running& running = **begun;
-  if (alone && BeginWatch()) {
+  if (watchable && BeginWatch()) {
     running.pending = true;
     return Progress::kPending;
   }
   const auto until = Clock::now() + kHeld;
-  // Lines of the log may come without end.
-  while (!running.returned && !process_.end().has_value() && Clock::now() < until && Step(until)) {
+  // Lines of the log may come without end. What is over of others is not held up.
+  while (!running.returned && finished_.empty() && !process_.end().has_value() && Clock::now() < until && Step(until)) {
   }
   running.pending = !running.over || running.held > 0;
   if (running.pending) {
@@ -240,11 +241,17 @@ std::vector<const inferd_batch*> WorkerLink::TakeWatched() {
     watched_ = false;
   }
   const Reading reading(*this, Reading::Begun{});
+  goes_on_ = false;
   try {
-    for (int messages = 0; messages < kWatchedMessagesMax && !running_.empty() && process_.HasMessage(); ++messages) {
+    auto arrived = PythonProcess::Arrived::kMessage;
+    for (int messages = 0; messages < kWatchedMessagesMax && !running_.empty(); ++messages) {
+      arrived = process_.Look();
+      if (arrived != PythonProcess::Arrived::kMessage) break;
       if (const base::Status status = TakeMessage(/*only_log=*/false); !status.ok()) process_.End(status);
       SendOutbox();
     }
+    // The thread that has begun the next one may have been told of this, and has gone on with something else.
+    if (!running_.empty() && !goes_on_ && arrived == PythonProcess::Arrived::kNothing) BeginWatch();
   } catch (const std::bad_alloc&) {
     // The listener will say so.
   }
@@ -342,6 +349,7 @@ base::Status WorkerLink::Handle(const Value& message) {
   }
   alive_ = Clock::now();
   if (const Value::Items* const done = ItemsOf(message, "done", 4)) return HandleResponses(*done, true);
+  goes_on_ = true;
   if (const Value::Items* const some = ItemsOf(message, "responses", 5)) return HandleResponses(*some, false);
   if (const Value::Items* const returned = ItemsOf(message, "returned", 2)) {
     ItemReader items(*returned);
@@ -441,6 +449,22 @@ void WorkerLink::FinishOver() {
   for (const inferd_batch* const batch : std::exchange(finished_, {})) host_.finish(batch);
 }
 
+// Where one is executed after the other, the worker had begun the first of them at most.
+void WorkerLink::GiveBack() {
+  if (take_back_ == nullptr || running_.size() < 2) return;
+  std::vector<uint64_t> numbers;
+  for (const auto& [number, running] : running_) numbers.push_back(number);
+  std::ranges::sort(numbers);
+  for (const uint64_t number : std::span(numbers).subspan(1)) {
+    const auto found = running_.find(number);
+    if (!found->second.pending) continue;
+    const inferd_batch* const batch = found->second.batch;
+    process_.inputs()->Give(found->second.inputs);
+    running_.erase(found);
+    take_back_(*batch);
+  }
+}
+
 void WorkerLink::FailPending() {
   if (!instance_.empty() && !std::exchange(said_end_, true)) {
     const std::string line = "model instance " + instance_ + ": the Python process " + *process_.end();
@@ -449,6 +473,7 @@ void WorkerLink::FailPending() {
   }
   const base::Status why = Ended();
   const inferd_response failure = FailureOf(why);
+  GiveBack();
   std::vector<uint64_t> over;
   for (auto& [number, running] : running_) {
     if (!running.pending) continue;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,7 +25,7 @@ namespace inferd::python {
 // What goes on between the engine and one worker: executions, and what its model asks. One thread at a time reads what
 // the worker says. Most executions are quick and alone, and are read by the thread that has begun them:
 //
-//   Execute() on a thread that waits for descriptors --returns--> watched --"done"--> finished, by that thread
+//   Execute() on a thread that waits for descriptors --returns--> watched --"done"--> finished, by such a thread
 //   Execute() on another one --waits, for a moment--> finished
 //   either --the worker says something else, or nothing for a while--> read by the listener, a thread of this
 //
@@ -42,9 +43,12 @@ class WorkerLink final {
   // DEADLINE_EXCEEDED: it did not answer, and was ended.
   base::Result<Value> Exchange(const MarshalWriter& message, std::chrono::milliseconds patience);
 
+  // Takes back an execution that the worker had not begun when it ended. On any thread; it must not block.
+  using TakeBack = std::function<void(const inferd_batch& batch)>;
   // Executions follow. `instance`: its name, for messages. A worker that says nothing for so long during an execution
-  // is ended; what it only writes into the log says nothing.
-  void Serve(std::string instance, std::chrono::milliseconds patience);
+  // is ended; what it only writes into the log says nothing. `take_back` null: executions may overlap, and one that has
+  // come to the worker counts as begun.
+  void Serve(std::string instance, std::chrono::milliseconds patience, TakeBack take_back = nullptr);
 
   // One call at a time, none of which takes long: kPending: the execution goes on, and is finished later. Errors are
   // from before it began, with nothing answered. UNAVAILABLE: the worker has ended.
@@ -72,13 +76,17 @@ class WorkerLink final {
    public:
     explicit Reading(WorkerLink& link);
     struct Begun {};
-    Reading(WorkerLink& link, Begun) : link_(link) {}
+    Reading(WorkerLink& link, Begun) : link_(link), was_watched_(true) {}
     ~Reading();
     Reading(const Reading&) = delete;
     Reading& operator=(const Reading&) = delete;
 
+    // Until now, by the threads that have begun the executions.
+    bool was_watched() const { return was_watched_; }
+
    private:
     WorkerLink& link_;
+    bool was_watched_ = false;
   };
 
   // What a thread that has begun an execution holds while it waits: the link may go meanwhile.
@@ -89,10 +97,10 @@ class WorkerLink final {
 
   WorkerLink(const inferd_host& host, PythonProcess process, std::shared_ptr<Outbox> outbox);
 
-  // Whether this thread waits for the answer to the only execution beside what else it waits for.
+  // Whether this thread waits for answers beside what else it waits for.
   bool BeginWatch();
   static void OnReadable(const std::shared_ptr<Watch>& watch);
-  // What has come for the execution that is watched. What is finished by it.
+  // What has come for executions that are watched. What is finished by it.
   std::vector<const inferd_batch*> TakeWatched();
 
   void Listen();
@@ -111,6 +119,7 @@ class WorkerLink final {
   void FinishIfOver(uint64_t number);
   void FinishOver();
   base::Result<Running*> Begin(uint64_t number, const inferd_batch& batch);
+  void GiveBack();
   void FailPending();
   base::Status Ended() const;
 
@@ -124,7 +133,9 @@ class WorkerLink final {
   std::chrono::steady_clock::time_point alive_;  // when it last said something, or was asked something new
   MarshalWriter message_;
   uint64_t last_ = 0;
+  TakeBack take_back_;
   bool said_end_ = false;
+  bool goes_on_ = false;  // the worker has said what asks for more than that an execution is over
   std::unordered_map<uint64_t, Running> running_;  // by number
   std::optional<Value> reply_;                     // to Exchange()
   std::vector<const inferd_batch*> finished_;      // and not said so yet

@@ -1,5 +1,6 @@
 """One execution, as the server orders it, and how it is answered."""
 
+import collections
 import threading
 
 from inferd_worker import tensors
@@ -58,21 +59,20 @@ def response(request, outputs=(), *, final=True, code=OK, message="", parameters
 
 class Answers:
     """The responses of an execution, on their way. The outputs are in memory that is used again: the server says when it has taken
-    those that are sent before the end. Its end is taken before the next order comes, so that no outputs may go with it where
-    executions overlap. Thread-safe."""
+    those that are sent before the end. Its end is taken before the next order but one comes, since the server has one execution wait
+    here beside the one that goes on; no outputs may go with it where executions overlap. Thread-safe."""
 
     _last_ticket = 0
     _tickets = threading.Lock()
-    _left = []  # of the last execution's end: taken by the time of the next
+    _left = collections.deque()  # of the ends of the last two executions
 
     def __init__(self, channel, memory, number):
         self._channel = channel
         self._memory = memory
         self._number = number
         self._places = []  # (thread, offset) of what was written and not sent; each change of it is one step
-        if Answers._left:
-            memory.free(Answers._left)
-            Answers._left = []
+        if len(Answers._left) > 1:
+            memory.free(Answers._left.popleft())
 
     def write(self, index, array, datatype=None):
         written = tensors.write(self._memory, index, array, datatype)
@@ -98,5 +98,5 @@ class Answers:
 
     def finish(self, *responses):
         """The last of them."""
-        Answers._left += [offset for _, offset in self._places]
+        Answers._left.append([offset for _, offset in self._places])
         self._channel.send("done", self._number, self._memory.size, responses)
