@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kTryAgain{5};
-constexpr std::chrono::milliseconds kLookAtStop{100};
+constexpr std::chrono::milliseconds kWaitAtMost{100};
 constexpr std::chrono::minutes kLoadTimeout{10};
 constexpr size_t kAnswerBytesMax = 64 << 10;
 
@@ -202,7 +202,7 @@ void ModelSet::Run(const std::stop_token& stop) {
       base::MutexLock lock(mutex_);
       order = NextOrder(Clock::now());
       if (!order.has_value()) {
-        changed_.WaitUntil(mutex_, Clock::now() + kLookAtStop);
+        changed_.WaitUntil(mutex_, Clock::now() + kWaitAtMost);
         continue;
       }
     }
