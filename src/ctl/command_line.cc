@@ -34,6 +34,9 @@ constexpr const char* kExamples = R"(Examples:
   inferctl infer simple --request examples/requests/simple.json -o json
   inferctl load simple
   inferctl bench simple -c 4 --duration 10 --pid $(pidof inferd)
+  inferctl apply -f service.yaml                    InferenceServices, by inferd-controller
+  inferctl get isvc -w
+  inferctl wait isvc/digits --for=condition=Ready
   inferctl bench simple --rate 2000 -c 16 --wire binary
 
 A server elsewhere: --url http://HOST:PORT. What is not on the command line is looked up in the environment, an option
@@ -42,6 +45,8 @@ A server elsewhere: --url http://HOST:PORT. What is not on the command line is l
 void AddConnectionOptions(CLI::App& app, Command& command) {
   net::HttpClient::Options& connection = command.connection;
   app.add_option("-u,--url", connection.url, "The server's HTTP address")->capture_default_str();
+  app.add_option("--controller", command.controller, "The address of inferd-controller's API, for InferenceServices")
+      ->capture_default_str();
   app.add_option("--unix-socket", connection.unix_socket, "Connect to this socket instead of the URL's host");
   app.add_option("--timeout", command.timeout_s, "Seconds that one call may take")
       ->check(CLI::PositiveNumber)

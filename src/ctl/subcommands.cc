@@ -190,6 +190,7 @@ void AddSubcommands(CLI::App& app, Command& command) {
   AddControlCommands(app, command);
   AddLocalCommands(app, command);
   AddBenchCommand(app, command);
+  AddClusterCommands(app, command);
 }
 
 }  // namespace inferd::ctl

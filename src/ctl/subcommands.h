@@ -18,6 +18,7 @@ struct Command {
   std::ostream& out;
   std::ostream& err;
   net::HttpClient::Options connection{};
+  std::string controller = "http://127.0.0.1:8079";  // the API of inferd-controller
   HeaderArguments headers{};
   double timeout_s = 600;
   bool json = false;  // what is printed
@@ -32,5 +33,7 @@ struct Command {
 
 // Declares the subcommands; when one is read, it sets what `command` is to do. Both outlive `app`'s parse.
 void AddSubcommands(CLI::App& app, Command& command);
+// Those of them that speak Kubernetes' API.
+void AddClusterCommands(CLI::App& app, Command& command);
 
 }  // namespace inferd::ctl
