@@ -133,9 +133,9 @@ base::Status LocalController::Start() {
   services_ = std::make_unique<ServiceSet>(cluster_, ForRunners());
   graphs_ = std::make_unique<GraphSet>(cluster_, ForRunners());
   models_ = std::make_unique<TrainedModels>(cluster_);
-  api_ = std::make_unique<apiserver::ApiServer>(cluster_.registry(), nullptr, clock_);
+  api_ = std::make_unique<apiserver::ApiServer>(cluster_.registry(), &logs_, clock_);
   INFERD_RETURN_IF_ERROR(BindListeners());
-  statuses_ = std::make_unique<StatusWriter>(cluster_, port());
+  statuses_ = std::make_unique<StatusWriter>(cluster_, port(), logs_);
   INFERD_RETURN_IF_ERROR(files_->Load());
   Tick();
   server_.Accept();

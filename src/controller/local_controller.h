@@ -12,6 +12,7 @@
 #include "controller/cluster/local_cluster.h"
 #include "controller/graph_set.h"
 #include "controller/service_set.h"
+#include "controller/state/replica_logs.h"
 #include "controller/status_writer.h"
 #include "controller/trained_models.h"
 #include "gateway/gateway.h"
@@ -71,6 +72,7 @@ class LocalController final {
   std::unique_ptr<ServiceSet> services_;
   std::unique_ptr<GraphSet> graphs_;
   std::unique_ptr<TrainedModels> models_;
+  ReplicaLogs logs_;
   std::unique_ptr<StatusWriter> statuses_;
   std::unique_ptr<apiserver::ApiServer> api_;
   controlplane::ScaleTime looked_{0};

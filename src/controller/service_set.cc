@@ -50,6 +50,7 @@ bool ServiceSet::FollowOne(const ObjectKey& key, bool decisions, controlplane::S
     if (found == entries_.end() || found->second.removed) return false;
     found->second.runner->Remove();
     found->second.removed = true;
+    ++deletions_;
     found->second.applied.clear();
     return true;
   }
@@ -87,10 +88,16 @@ std::string ServiceSet::UrlOf(const std::string& namespace_name, const std::stri
   return runner == nullptr ? std::string() : runner->Url();
 }
 
-void ServiceSet::ForEach(const Take& take) const {
-  for (const auto& [key, entry] : entries_) {
-    if (!entry.removed) take(key, *entry.runner, entry.version);
+ObjectKey ServiceSet::Visit(const ObjectKey& from, const Take& take) const {
+  for (auto it = entries_.lower_bound(from); it != entries_.end(); ++it) {
+    if (!it->second.removed && !take(it->first, *it->second.runner, it->second.version)) return it->first;
   }
+  return {};
+}
+
+bool ServiceSet::Has(const ObjectKey& key) const {
+  const auto found = entries_.find(key);
+  return found != entries_.end() && !found->second.removed;
 }
 
 void ServiceSet::Clear() {

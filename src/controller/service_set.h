@@ -27,9 +27,13 @@ class ServiceSet final {
   std::string UrlOf(const std::string& namespace_name, const std::string& name) const;
   // Null: there is none of that name.
   ServiceRunner* Find(const std::string& namespace_name, const std::string& name) const;
-  // Of each service that there is; `version` is another one once the object was another one.
-  using Take = std::function<void(const objectstore::ObjectKey& key, const ServiceRunner& runner, uint64_t version)>;
-  void ForEach(const Take& take) const;
+  // Of each service that there is, from a key on, until it returns false; the key that is next, an empty one behind the
+  // last. `version` is another one once the object was another one.
+  using Take = std::function<bool(const objectstore::ObjectKey& key, const ServiceRunner& runner, uint64_t version)>;
+  objectstore::ObjectKey Visit(const objectstore::ObjectKey& from, const Take& take) const;
+  bool Has(const objectstore::ObjectKey& key) const;
+  // How many have been deleted.
+  uint64_t deletions() const { return deletions_; }
   // Ends all, and waits for that.
   void Clear();
 
@@ -46,6 +50,7 @@ class ServiceSet final {
   LocalCluster& cluster_;
   const RunnerServices services_;
   std::map<objectstore::ObjectKey, Entry> entries_;
+  uint64_t deletions_ = 0;
 };
 
 }  // namespace inferd::controller

@@ -27,8 +27,8 @@ const apiserver::ResourceType& Pods() {
 
 }  // namespace
 
-StatusWriter::StatusWriter(LocalCluster& cluster, uint16_t gateway_port)
-    : cluster_(cluster), gateway_port_(gateway_port), events_(cluster.registry()) {
+StatusWriter::StatusWriter(LocalCluster& cluster, uint16_t gateway_port, ReplicaLogs& logs)
+    : cluster_(cluster), gateway_port_(gateway_port), logs_(logs), events_(cluster.registry()) {
   // Those of a program that was killed ended with it.
   for (const ObjectKey& key : cluster_.KeysOf(Pods().resource())) {
     bool gone = false;
@@ -37,20 +37,19 @@ StatusWriter::StatusWriter(LocalCluster& cluster, uint16_t gateway_port)
 }
 
 void StatusWriter::Write(const ServiceSet& services) {
+  ForgetDeleted(services);
   const auto until = std::chrono::steady_clock::now() + kTimePerCall;
-  std::set<ObjectKey> there;
-  services.ForEach([&](const ObjectKey& key, const ServiceRunner& runner, uint64_t version) {
-    there.insert(key);
-    if (std::chrono::steady_clock::now() >= until) return;
+  next_ = services.Visit(next_, [&](const ObjectKey& key, const ServiceRunner& runner, uint64_t version) {
+    if (std::chrono::steady_clock::now() >= until) return false;
     ServiceState state = runner.state();
     const auto known = known_.find(key);
-    if (known != known_.end() && known->second.state == state && known->second.version == version) return;
+    if (known != known_.end() && known->second.state == state && known->second.version == version) return true;
     WriteOne(key, state);
     Known& now = known_[key];
     now.state = std::move(state);
     now.version = version;
+    return true;
   });
-  ForgetOthers(there);
 }
 
 void StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state) {
@@ -103,6 +102,7 @@ void StatusWriter::WritePods(const Value& object, const ServiceState& state) {
     for (const RevisionState& revision : component.revisions) {
       for (const node::ReplicaStatus& replica : revision.replicas) {
         names.insert(replica.name);
+        logs_.Set(namespace_name, replica.name, replica.log);
         const Value pod = MakePod(object, component, revision, replica);
         const auto changed = cluster_.registry().Change(
             Pods(), namespace_name, replica.name,
@@ -125,13 +125,15 @@ void StatusWriter::DeletePods(const ObjectKey& service, const std::set<std::stri
     const Value pod = apiserver::ParseStored(object->json);
     if (TextAt(pod, {"metadata", "labels", controlplane::kInferenceServiceLabel}) != service.name) continue;
     bool gone = false;
+    logs_.Remove(service.namespace_name, object->key.name);
     static_cast<void>(cluster_.registry().Delete(Pods(), service.namespace_name, object->key.name, {}, gone));
   }
 }
 
-void StatusWriter::ForgetOthers(const std::set<ObjectKey>& there) {
+void StatusWriter::ForgetDeleted(const ServiceSet& services) {
+  if (std::exchange(deletions_, services.deletions()) == services.deletions()) return;
   for (auto it = known_.begin(); it != known_.end();) {
-    if (there.contains(it->first)) {
+    if (services.Has(it->first)) {
       ++it;
       continue;
     }

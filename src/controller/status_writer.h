@@ -7,6 +7,7 @@
 #include "controller/cluster/event_recorder.h"
 #include "controller/cluster/local_cluster.h"
 #include "controller/service_set.h"
+#include "controller/state/replica_logs.h"
 #include "controller/state/service_state.h"
 #include "objectstore/stored_object.h"
 
@@ -16,8 +17,8 @@ namespace inferd::controller {
 // replicas. Not thread-safe; the cluster outlives it.
 class StatusWriter final {
  public:
-  // `gateway_port`: that URLs name.
-  StatusWriter(LocalCluster& cluster, uint16_t gateway_port);
+  // `gateway_port`: that URLs name. `logs`, which outlive it: of the replicas that have a pod.
+  StatusWriter(LocalCluster& cluster, uint16_t gateway_port, ReplicaLogs& logs);
 
   // Writes what has changed since the last call. Of very many, some are left to the next call, so that this one does
   // not take long.
@@ -33,13 +34,16 @@ class StatusWriter final {
   void WriteEvents(const manifest::Value& object, const ServiceState& state, const std::string& before,
                    const std::string& after);
   void WritePods(const manifest::Value& object, const ServiceState& state);
-  void ForgetOthers(const std::set<objectstore::ObjectKey>& there);
+  void ForgetDeleted(const ServiceSet& services);
   void DeletePods(const objectstore::ObjectKey& service, const std::set<std::string>& but);
 
   LocalCluster& cluster_;
   const uint16_t gateway_port_;
+  ReplicaLogs& logs_;
   EventRecorder events_;
   std::map<objectstore::ObjectKey, Known> known_;
+  objectstore::ObjectKey next_;  // where the next call goes on
+  uint64_t deletions_ = 0;       // that are forgotten already
 };
 
 }  // namespace inferd::controller

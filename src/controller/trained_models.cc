@@ -55,8 +55,9 @@ void TrainedModels::Read(const ObjectKey& key) {
 
 void TrainedModels::GiveToServices(const ServiceSet& services) {
   std::map<ServiceRunner*, std::vector<node::NamedModel>> models;
-  services.ForEach([&](const ObjectKey& key, const ServiceRunner&, uint64_t) {
+  services.Visit({}, [&](const ObjectKey& key, const ServiceRunner&, uint64_t) {
     models[services.Find(key.namespace_name, key.name)];
+    return true;
   });
   std::map<ServiceRunner*, int64_t> used;
   for (auto& [key, entry] : entries_) {

@@ -1,5 +1,6 @@
 #include "node/replica.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -33,14 +34,28 @@ constexpr std::chrono::minutes kLongLife{5};
 // In front of the program, so that the process ends when this one does, however that is.
 const std::array<std::string, 3> kWithThisProcess = {"setpriv", "--pdeathsig", "KILL"};
 
-base::Result<base::ChildProcess> Start(const ProcessSpec& spec) {
+struct Pipe {
+  base::FileDescriptor read, write;
+};
+
+base::Result<Pipe> MakePipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::unexpected(base::ResourceExhausted("no pipe can be made"));
+  Pipe made{base::FileDescriptor(ends[0]), base::FileDescriptor(ends[1])};
+  // The process itself may wait at its end; this one must not.
+  fcntl(made.read.get(), F_SETFL, O_NONBLOCK);
+  return made;
+}
+
+base::Result<base::ChildProcess> Start(const ProcessSpec& spec, int output) {
   std::vector<std::string> arguments(kWithThisProcess.begin(), kWithThisProcess.end());
   arguments.push_back(spec.program);
   arguments.insert(arguments.end(), spec.arguments.begin(), spec.arguments.end());
   auto child = base::ChildProcess::Start({.program = kWithThisProcess.front(),
                                           .arguments = std::move(arguments),
                                           .environment_changes = spec.environment,
-                                          .apart = true});
+                                          .apart = true,
+                                          .output = output});
   if (child.has_value()) return child;
   return std::unexpected(base::FailedPrecondition("cannot start '" + spec.program + "': " + child.error().message()));
 }
@@ -115,12 +130,16 @@ void Replica::Run() {
     pause = std::clamp(2 * pause, kPause, kPauseMax);
     Set(ReplicaState::kStarting);
   }
+  log_->End();
   Set(ReplicaState::kEnded);
 }
 
 base::Status Replica::RunOnce() {
   INFERD_ASSIGN_OR_RETURN(const ProcessSpec spec, options_.make(stop_source_.get_token()));
-  INFERD_ASSIGN_OR_RETURN(base::ChildProcess child, Start(spec));
+  INFERD_ASSIGN_OR_RETURN(Pipe output, MakePipe());
+  INFERD_ASSIGN_OR_RETURN(base::ChildProcess child, Start(spec, output.write.get()));
+  // Its end is known by its handle: a process of its own may have the pipe for longer.
+  output.write = base::FileDescriptor();
   {
     const base::MutexLock lock(mutex_);
     address_ = AddressOf(spec);
@@ -132,21 +151,51 @@ base::Status Replica::RunOnce() {
       ready = true;
       Set(ReplicaState::kReady);
     }
-    std::array<pollfd, 2> files = {pollfd{.fd = stop_.get(), .events = POLLIN, .revents = 0},
-                                   pollfd{.fd = child.handle(), .events = POLLIN, .revents = 0}};
+    std::array<pollfd, 3> files = {pollfd{.fd = stop_.get(), .events = POLLIN, .revents = 0},
+                                   pollfd{.fd = child.handle(), .events = POLLIN, .revents = 0},
+                                   pollfd{.fd = output.read.get(), .events = POLLIN, .revents = 0}};
     poll(files.data(), files.size(), ready ? -1 : static_cast<int>(pause.count()));
+    TakeOutput(output.read.get());
+    // Closed, it would be readable for ever.
+    if ((files[2].revents & POLLHUP) != 0 && (files[2].revents & POLLIN) == 0) child.EndsBefore(Clock::now() + pause);
     pause = std::min(pause + pause / 4, kProbePauseMax);
   }
   if (stopped()) {
     Set(ReplicaState::kStopping);
     child.Terminate();
-    if (!child.EndsBefore(Clock::now() + spec.grace)) {
+    if (!TakeOutputUntilEnd(child, output.read.get(), Clock::now() + spec.grace)) {
       options_.on_log(options_.name + " did not end within its " + std::to_string(spec.grace.count()) +
                       " s, and is killed");
       child.Kill();
     }
   }
-  return base::Unavailable(child.WaitForEnd());
+  const std::string end = child.WaitForEnd();
+  TakeOutput(output.read.get());
+  return base::Unavailable(end);
+}
+
+bool Replica::TakeOutputUntilEnd(const base::ChildProcess& child, int output, Clock::time_point deadline) {
+  while (!child.EndsBefore(Clock::now())) {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return false;
+    std::array<pollfd, 2> files = {pollfd{.fd = child.handle(), .events = POLLIN, .revents = 0},
+                                   pollfd{.fd = output, .events = POLLIN, .revents = 0}};
+    poll(files.data(), files.size(), static_cast<int>(left.count()));
+    TakeOutput(output);
+    if ((files[1].revents & POLLIN) == 0) child.EndsBefore(std::min(deadline, Clock::now() + kProbePause));
+  }
+  return true;
+}
+
+void Replica::TakeOutput(int output) {
+  std::array<char, 16 * 1024> space;
+  for (;;) {
+    const ssize_t bytes = read(output, space.data(), space.size());
+    if (bytes <= 0) return;
+    const std::string_view text(space.data(), static_cast<size_t>(bytes));
+    log_->Append(text);
+    static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
+  }
 }
 
 bool Replica::Probe(const ProcessSpec& spec) const {

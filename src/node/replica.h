@@ -1,14 +1,18 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <thread>
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "base/system/child_process.h"
 #include "base/system/file_descriptor.h"
 #include "node/process_spec.h"
+#include "node/replica_log.h"
 
 namespace inferd::node {
 
@@ -48,6 +52,8 @@ class Replica final {
   // Why the last process ended, or was not made; empty: none has.
   std::string failure() const;
   int restarts() const;
+  // What its processes have written. They share one output, which also goes to this program's standard error.
+  const std::shared_ptr<ReplicaLog>& log() const { return log_; }
 
   // Asks the process to end (SIGTERM), and kills it when its time for that is over. Returns at once.
   void Stop();
@@ -57,6 +63,9 @@ class Replica final {
   // One life of the process; the status says why it is over.
   base::Status RunOnce();
   bool Probe(const ProcessSpec& spec) const;
+  // Waits until the process ends, and takes meanwhile what it writes; whether it has ended before `deadline`.
+  bool TakeOutputUntilEnd(const base::ChildProcess& child, int output, std::chrono::steady_clock::time_point deadline);
+  void TakeOutput(int output);
   // False: it is to stop.
   bool Sleep(std::chrono::milliseconds duration) const;
   bool stopped() const { return !Sleep(std::chrono::milliseconds(0)); }
@@ -65,6 +74,7 @@ class Replica final {
   const ReplicaOptions options_;
   const base::FileDescriptor stop_;  // an eventfd, readable once it is to stop
   std::stop_source stop_source_;
+  const std::shared_ptr<ReplicaLog> log_ = std::make_shared<ReplicaLog>();
   mutable base::Mutex mutex_;
   ReplicaState state_ GUARDED_BY(mutex_) = ReplicaState::kStarting;
   std::string address_ GUARDED_BY(mutex_);

@@ -200,7 +200,8 @@ std::vector<ReplicaStatus> Revision::replicas() const {
     replicas.push_back({.name = member.replica->name(),
                         .state = member.leaving ? ReplicaState::kStopping : member.replica->state(),
                         .failure = member.replica->failure(),
-                        .restarts = member.replica->restarts()});
+                        .restarts = member.replica->restarts(),
+                        .log = member.replica->log()});
   }
   return replicas;
 }

@@ -32,6 +32,7 @@ struct ReplicaStatus {
   ReplicaState state = ReplicaState::kStarting;
   std::string failure;  // why its last process ended, or was not made; empty: none has, or the next one is ready
   int restarts = 0;
+  std::shared_ptr<const ReplicaLog> log = nullptr;
 
   bool operator==(const ReplicaStatus&) const = default;
 };

@@ -23,8 +23,13 @@ namespace {
 class SpawnSettings final {
  public:
   // `descriptors`: none of them is a number that one of them is to have there.
-  SpawnSettings(std::span<const FileDescriptor> descriptors, bool apart) {
+  SpawnSettings(std::span<const FileDescriptor> descriptors, bool apart, int output) {
     posix_spawn_file_actions_init(&actions_);
+    if (output >= 0) {
+      // Before the others, which may take its number.
+      posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
+      posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
+    }
     int number = ChildProcess::kFirstDescriptor;
     for (const FileDescriptor& descriptor : descriptors) {
       posix_spawn_file_actions_adddup2(&actions_, descriptor.get(), number++);
@@ -105,7 +110,7 @@ std::string HowItEnded(const siginfo_t& info) {
 
 Result<ChildProcess> ChildProcess::Start(const ChildCommand& command) {
   INFERD_ASSIGN_OR_RETURN(const std::vector<FileDescriptor> descriptors, SetAside(command.descriptors));
-  const SpawnSettings settings(descriptors, command.apart);
+  const SpawnSettings settings(descriptors, command.apart, command.output);
   std::vector<std::string> arguments = command.arguments;
   std::vector<std::string> environment = Environment(command.environment_changes);
   pid_t pid = 0;

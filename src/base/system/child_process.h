@@ -20,6 +20,8 @@ struct ChildCommand {
   std::span<const int> descriptors = {};              // ours; there they are kFirstDescriptor and the numbers behind it
   // A program that is no part of ours: it leads a process group, so that Ctrl-C does not reach it, and takes signals.
   bool apart = false;
+  // Ours, which becomes its standard output and error; -1: those that we have ourselves.
+  int output = -1;
 };
 
 // A process that this one has started. It gets no other descriptors of ours but 0, 1 and 2: clients' connections would

@@ -69,6 +69,8 @@ base::Result<std::vector<Value>> ReadObjects(ClusterApi& api, const NamedObjects
   std::vector<Value> read;
   for (const std::string& name : objects.names) {
     INFERD_ASSIGN_OR_RETURN(Value object, api.Get(objects.Path(arguments, name)));
+    // As kubectl has it: who has set which field is of no interest to readers.
+    if (Value* const metadata = object.Find("metadata"); metadata != nullptr) metadata->Remove("managedFields");
     read.push_back(std::move(object));
   }
   if (!objects.names.empty()) return read;
@@ -77,6 +79,7 @@ base::Result<std::vector<Value>> ReadObjects(ClusterApi& api, const NamedObjects
     for (Value& item : items->items()) {
       item.Set("apiVersion", Value::String(objects.resource.group_version));
       item.Set("kind", Value::String(objects.resource.kind));
+      if (Value* const metadata = item.Find("metadata"); metadata != nullptr) metadata->Remove("managedFields");
       read.push_back(std::move(item));
     }
   }

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "apiserver/http/log_source.h"
+#include "base/mutex.h"
+#include "node/replica_log.h"
+
+namespace inferd::controller {
+
+// The logs of the replicas that there are, by namespace and pod, for the API. Thread-safe.
+class ReplicaLogs final : public apiserver::LogSource {
+ public:
+  void Set(const std::string& namespace_name, const std::string& pod, std::shared_ptr<const node::ReplicaLog> log);
+  void Remove(const std::string& namespace_name, const std::string& pod);
+
+  std::optional<apiserver::LogPart> ReadLog(std::string_view namespace_name, std::string_view pod,
+                                            uint64_t offset) const override;
+
+ private:
+  mutable base::Mutex mutex_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<const node::ReplicaLog>> logs_ GUARDED_BY(mutex_);
+};
+
+}  // namespace inferd::controller
