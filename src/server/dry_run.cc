@@ -6,11 +6,18 @@
 #include "repository/validate_repository.h"
 #include "server/engine_set.h"
 #include "server/option_mapping.h"
+#include "server/remote/remote_models.h"
 #include "server/served_models.h"
 
 namespace inferd::server {
 
-int DryRun(const config::ServerOptions& options, base::Logger& logger, std::ostream& out) {
+int DryRun(const config::ServerOptions& given, base::Logger& logger, std::ostream& out) {
+  config::ServerOptions options = given;
+  const auto remote_models = RemoteModels::Open(options, logger);
+  if (!remote_models.has_value()) {
+    out << remote_models.error().message() << '\n';
+    return 1;
+  }
   const auto engines = EngineSet::Open(options, logger);
   if (!engines.has_value()) {
     out << engines.error().message() << '\n';

@@ -41,6 +41,7 @@
 #include "server/process/process_metrics.h"
 #include "server/recorded_warmups.h"
 #include "server/records/request_logs.h"
+#include "server/remote/remote_models.h"
 #include "server/served_models.h"
 #include "tracing/tracer.h"
 
@@ -159,6 +160,12 @@ struct InferenceServer::Parts {
                        {.snapshots = snapshots, .deadlines = deadlines, .clock = clock, .metrics = inference_metrics});
   }
 
+  void FollowRemoteModels() {
+    const std::chrono::milliseconds every = options.remote_models.poll_interval;
+    if (remote_models == nullptr || every.count() == 0 || options.control_mode == config::ControlMode::kNone) return;
+    remote_models->Follow(every, registry);
+  }
+
   // Requests end before what they use: connections, then models, then the threads that carried them.
   ~Parts() {
     net_server.Stop();
@@ -175,6 +182,7 @@ struct InferenceServer::Parts {
   const base::SystemClock clock;
   base::ProcessLoad load{clock};
   metrics::Registry registry;
+  std::unique_ptr<RemoteModels> remote_models;  // null: all are of this machine
   const EngineSet engines;
   std::atomic<bool> draining{false};
   AccessPolicies access;
@@ -272,9 +280,11 @@ base::Status InferenceServer::Parts::Open(net::ListenerOptions listener, MakeHan
 InferenceServer::InferenceServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 InferenceServer::~InferenceServer() = default;
 
-base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const config::ServerOptions& options,
+base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const config::ServerOptions& given,
                                                                       base::Logger& logger,
                                                                       FrontEndsMaker make_front_ends) {
+  config::ServerOptions options = given;
+  INFERD_ASSIGN_OR_RETURN(auto remote_models, RemoteModels::Open(options, logger));
   INFERD_ASSIGN_OR_RETURN(EngineSet engines, EngineSet::Open(options, logger));
   INFERD_ASSIGN_OR_RETURN(AccessPolicies access, AccessPolicies::Open(options));
   if (const std::string gap = access.Gap(); !gap.empty()) logger.Warning(gap);
@@ -284,12 +294,14 @@ base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const conf
   INFERD_ASSIGN_OR_RETURN(auto cache_tls, cache::ResponseCache::LoadTls(options.cache));
   auto parts = std::make_unique<Parts>(options, logger, std::move(engines), std::move(access), std::move(served),
                                        std::move(exporter), std::move(cache_tls), payload_sinks, make_front_ends);
+  parts->remote_models = std::move(remote_models);
   RegisterProcessMetrics(parts->registry);
   RegisterMachineMetrics(parts->registry);
   parts->access.LogWhoControls(logger);
   if (options.accept == config::AcceptWhen::kAtOnce) INFERD_RETURN_IF_ERROR(parts->ListenAll());
   INFERD_RETURN_IF_ERROR(parts->manager->Start());
   if (parts->model_config_watch != nullptr) parts->model_config_watch->Start();
+  parts->FollowRemoteModels();
   return std::unique_ptr<InferenceServer>(new InferenceServer(std::move(parts)));
 }
 

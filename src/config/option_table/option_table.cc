@@ -16,6 +16,7 @@ using Listener = ListenerOptions;
 using Tls = TlsOptions;
 using Events = EventOptions;
 using Limit = LimitOptions;
+using Remote = RemoteModelsOptions;
 using Served = ServedModelOptions;
 
 constexpr std::string_view kControlModes = "none|poll|explicit";
@@ -106,17 +107,22 @@ std::vector<Option> ModelRows() {
       {.group = kModels,
        .name = "model-repository",
        .value_name = "[NAME=]PATH",
-       .help = "folder of model folders; the name is what `repository_name` means",
+       .help = "folder of model folders, or a storage URI of one; the name is what `repository_name` means",
        .repeated = true,
        .set = AddFolder<&S::repositories>,
        .print = PrintNothing},
       {.group = kModels,
        .name = "model-base-path",
        .value_name = "[NAME=]PATH",
-       .help = "one model, in a folder of its versions; an absolute path",
+       .help = "one model, in a folder of its versions; an absolute path, or a storage URI",
        .repeated = true,
        .set = AddBasePath,
        .print = PrintNothing},
+      Plain<&S::remote_models, &Remote::poll_interval>(
+          kModels, "remote-poll-interval", "TIME",
+          "how often storage URIs are looked at, unless --model-control-mode=none; 0: at the start alone"),
+      Plain<&S::remote_models, &Remote::folder>(kModels, "remote-models-dir", "PATH",
+                                                "where their models come; default: the system's temporary folder"),
       Plain<&S::served, &Served::config_file>(kModels, "model-config-file", "FILE",
                                               "TensorFlow Serving's ModelServerConfig, as text: models by name"),
       Plain<&S::served, &Served::config_poll>(kModels, "model-config-poll-interval", "TIME",

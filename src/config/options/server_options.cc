@@ -5,6 +5,7 @@
 
 #include "base/name_pattern.h"
 #include "config/options/served_model.h"
+#include "config/remote_uri.h"
 #include "config/served_name.h"
 
 namespace inferd::config {
@@ -52,7 +53,7 @@ base::Status CheckServedModels(const ServedModelOptions& served) {
   std::set<std::string_view> names;
   for (const BasePathOptions& model : served.base_paths) {
     INFERD_RETURN_IF_ERROR(CheckServedName(model.name));
-    INFERD_RETURN_IF_ERROR(CheckBasePath(model.name, model.path));
+    if (!IsRemoteUri(model.path)) INFERD_RETURN_IF_ERROR(CheckBasePath(model.name, model.path));
     if (!names.insert(model.name).second) {
       return base::InvalidArgument("two models are named '" + model.name +
                                    "': give them names, --model-base-path NAME=PATH");

@@ -17,6 +17,7 @@
 #include "config/options/grpc_options.h"
 #include "config/options/lazy_options.h"
 #include "config/options/payload_log_options.h"
+#include "config/options/remote_models_options.h"
 #include "config/options/resource_options.h"
 #include "config/options/served_options.h"
 #include "config/options/trace_options.h"
@@ -131,6 +132,7 @@ struct ServerOptions {
   std::string grpc_header_forward_pattern;
 
   std::vector<RepositoryOptions> repositories;
+  RemoteModelsOptions remote_models;
   ServedModelOptions served;
   std::vector<std::string> model_files;  // single files to serve, each as a model of its own
   ControlMode control_mode = ControlMode::kPoll;

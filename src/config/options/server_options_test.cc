@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "config/options/options_fixture.h"
+#include "config/remote_uri.h"
 
 namespace inferd::config {
 namespace {
@@ -27,6 +28,16 @@ TEST(ServerOptionsTest, ContradictionsAreErrors) {
   EXPECT_THAT(ErrorOf({"m", "--pinned-model=x"}), HasSubstr("--pinned-model needs --lazy-loading or a budget"));
   EXPECT_THAT(ErrorOf({"m", "--load-waiters-max=0"}), HasSubstr("--load-waiters-max must be at least 1"));
   EXPECT_THAT(ErrorOf({"m", "--loop-threads=257"}), HasSubstr("--loop-threads must be at most 256"));
+}
+
+TEST(ServerOptionsTest, ModelsMayBeElsewhere) {
+  const auto parsed = Parse({"--model-repository", "s3://bucket/all", "--model-base-path", "m=gs://bucket/m"});
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message();
+  EXPECT_EQ(parsed->options.repositories.front().name, "all");
+  EXPECT_EQ(parsed->options.repositories.front().path, "s3://bucket/all");
+  EXPECT_EQ(parsed->options.served.base_paths.front().path, "gs://bucket/m");
+  for (const char* uri : {"s3://b/m", "https://h/m.zip", "hdfs://n/m"}) EXPECT_TRUE(IsRemoteUri(uri)) << uri;
+  for (const char* path : {"/m", "m", "file:///m", "a/b://c", "://x", ""}) EXPECT_FALSE(IsRemoteUri(path)) << path;
 }
 
 TEST(ServerOptionsTest, OriginsAreAsBrowsersWriteThem) {

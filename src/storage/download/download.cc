@@ -4,12 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "storage/download/cached_fetch.h"
 #include "storage/download/deadline.h"
 #include "storage/download/local_model.h"
 #include "storage/download/placement.h"
-#include "storage/fetch/file_cache.h"
 #include "storage/open_source.h"
-#include "storage/staging.h"
 
 namespace inferd::storage {
 
@@ -45,20 +44,6 @@ base::Status LinkLocal(const std::string& uri, const fs::path& source, const fs:
   return placement.Commit();
 }
 
-// Where each file goes below `folder`, whose folders are made. Paths are the other side's: none leads out of it.
-base::Result<std::vector<FileToFetch>> PlanFiles(std::vector<RemoteFile> files, const fs::path& folder) {
-  std::vector<FileToFetch> planned;
-  for (RemoteFile& file : files) {
-    INFERD_RETURN_IF_ERROR(CheckRelativePath(file.path));
-    const fs::path local = folder / file.path;
-    std::error_code error;
-    fs::create_directories(local.parent_path(), error);
-    if (error) return std::unexpected(base::InvalidArgument(file.path + ": " + error.message()));
-    planned.push_back({.remote = std::move(file), .local = local});
-  }
-  return planned;
-}
-
 base::Status CheckSpace(const std::vector<RemoteFile>& files, const fs::path& folder) {
   uint64_t bytes = 0;
   for (const RemoteFile& file : files) bytes += file.size.value_or(0);
@@ -67,26 +52,6 @@ base::Status CheckSpace(const std::vector<RemoteFile>& files, const fs::path& fo
   if (error || bytes <= space.available) return {};
   return base::ResourceExhausted("the model has " + std::to_string(bytes) + " bytes, and " + folder.string() +
                                  " has room for " + std::to_string(space.available));
-}
-
-// The files that the cache does not have are fetched, and kept in it.
-base::Status FetchThroughCache(Source& source, const std::vector<FileToFetch>& files, const DownloadOptions& options,
-                               const std::stop_token& stop) {
-  if (options.cache.empty()) return FetchFiles(source, files, options.fetch, stop);
-  const auto cache = FileCache::Open(options.cache);
-  if (!cache.has_value()) return FetchFiles(source, files, options.fetch, stop);
-  std::vector<FileToFetch> missing;
-  for (const FileToFetch& file : files) {
-    if (stop.stop_requested()) return base::Cancelled("the download was cancelled");
-    const auto taken = cache->Take(source.Place(), file.remote, file.local);
-    if (!taken.value_or(false)) missing.push_back(file);
-  }
-  INFERD_RETURN_IF_ERROR(FetchFiles(source, missing, options.fetch, stop));
-  for (const FileToFetch& file : missing) {
-    if (!cache->Keep(source.Place(), file.remote, file.local).ok()) break;
-  }
-  cache->Trim(options.cache_bytes_max);
-  return {};
 }
 
 base::Status FetchOnce(Source& source, const fs::path& folder, const DownloadOptions& options,

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <charconv>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -12,7 +11,7 @@
 #include <thread>
 
 #include "base/logging.h"
-#include "base/text/printable.h"
+#include "storage/download/cached_fetch.h"
 #include "storage/download/download.h"
 #include "storage/source/storage_config.h"
 #include "storage/transfer/fetch_client.h"
@@ -71,15 +70,6 @@ class ProgressLines final {
   base::Logger& logger_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
-
-base::Status ReadCacheOptions(const Environment& environment, DownloadOptions& options) {
-  options.cache = environment("INFERD_STORAGE_CACHE");
-  const std::string bytes = environment("INFERD_STORAGE_CACHE_BYTES");
-  if (bytes.empty()) return {};
-  const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), options.cache_bytes_max);
-  if (error == std::errc() && end == bytes.data() + bytes.size()) return {};
-  return base::InvalidArgument("INFERD_STORAGE_CACHE_BYTES is no number of bytes: " + base::QuotedName(bytes));
-}
 
 base::Status DownloadAndSay(const std::string& uri, const std::string& folder, base::Logger& logger,
                             const std::stop_token& stop) {
