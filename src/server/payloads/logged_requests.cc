@@ -18,9 +18,9 @@ constexpr std::chrono::milliseconds kDrainMax{3'000};
 
 // What inferences are called: the ends of paths over HTTP, those behind a model's name, methods over gRPC.
 constexpr std::array<std::string_view, 4> kLastSegments = {"infer", "generate", "generate_stream", "invocations"};
-constexpr std::array<std::string_view, 4> kVerbs = {"predict", "explain", "classify", "regress"};
-constexpr std::array<std::string_view, 6> kMethods = {"ModelInfer", "Predict",        "Classify",
-                                                      "Regress",    "MultiInference", "Infer"};
+constexpr std::array<std::string_view, 4> kInferenceVerbs = {"predict", "explain", "classify", "regress"};
+constexpr std::array<std::string_view, 6> kInferenceMethods = {"ModelInfer", "Predict",        "Classify",
+                                                               "Regress",    "MultiInference", "Infer"};
 
 bool IsAmong(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -62,11 +62,11 @@ std::unique_ptr<payloadlog::PayloadLog> MakePayloadLog(const config::PayloadLogO
 bool IsInference(const net::RequestHead& head) {
   if (head.method != net::Method::kPost || head.segments.empty()) return false;
   const std::string_view last = head.segments.back();
-  if (head.segments.size() == 2 && IsAmong(kMethods, last)) return true;
+  if (head.segments.size() == 2 && IsAmong(kInferenceMethods, last)) return true;
   if (IsAmong(kLastSegments, last)) return true;
   if (head.segments.size() > 2 && head.segments[0] == "api" && head.segments[1] == "infer") return true;
   const size_t colon = last.rfind(':');
-  return colon != std::string_view::npos && IsAmong(kVerbs, last.substr(colon + 1));
+  return colon != std::string_view::npos && IsAmong(kInferenceVerbs, last.substr(colon + 1));
 }
 
 }  // namespace inferd::server

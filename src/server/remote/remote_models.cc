@@ -13,7 +13,7 @@ namespace inferd::server {
 
 namespace {
 
-constexpr std::string_view kPrefix = "inferd-remote-models-";
+constexpr std::string_view kFolderPrefix = "inferd-remote-models-";
 
 }  // namespace
 
@@ -32,8 +32,8 @@ base::Result<std::unique_ptr<RemoteModels>> RemoteModels::Open(config::ServerOpt
                                            : std::filesystem::path(options.remote_models.folder);
   if (!error) std::filesystem::create_directories(parent, error);
   if (error) return std::unexpected(base::Unavailable("--remote-models-dir: " + error.message()));
-  storage::RemoveAbandonedFolders(parent, kPrefix);
-  INFERD_ASSIGN_OR_RETURN(storage::LockedFolder folder, storage::LockedFolder::Create(parent, kPrefix));
+  storage::RemoveAbandonedFolders(parent, kFolderPrefix);
+  INFERD_ASSIGN_OR_RETURN(storage::LockedFolder folder, storage::LockedFolder::Create(parent, kFolderPrefix));
   std::unique_ptr<RemoteModels> models(new RemoteModels(std::move(folder), logger));
   for (const auto& [path, layout] : paths) INFERD_RETURN_IF_ERROR(models->Add(*path, layout));
   return models;

@@ -16,13 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kListingsMax = 3;  // of a tree that changes while it is brought
+constexpr int kMirrorListingsMax = 3;  // of a tree that changes while it is brought
 
 std::string FingerprintOf(const RemoteFile& file) {
   return file.path + '\n' + (file.size.has_value() ? std::to_string(*file.size) : "?") + '\n' + file.tag + '\n';
 }
 
-std::set<std::string> EntriesOf(const fs::path& folder) {
+std::set<std::string> NamesIn(const fs::path& folder) {
   std::set<std::string> names;
   std::error_code error;
   fs::directory_iterator at(folder, error);
@@ -51,7 +51,7 @@ base::Result<size_t> TreeMirror::Sync(const std::stop_token& stop) {
                        ? SyncArchive(std::move(files.front()), stop)
                        : SyncFiles(std::move(files), stop);
     const bool outrun = !changed.has_value() && changed.error().code() == base::StatusCode::kAborted;
-    if (!outrun || listings == kListingsMax) return changed;
+    if (!outrun || listings == kMirrorListingsMax) return changed;
   }
 }
 
@@ -87,7 +87,7 @@ base::Result<size_t> TreeMirror::SyncFiles(Files files, const std::stop_token& s
       fault = changed.error().WithContext(model);
     }
   }
-  for (const std::string& name : EntriesOf(folder_)) {
+  for (const std::string& name : NamesIn(folder_)) {
     if (wanted.contains(name)) continue;
     Remove(folder_ / name);
     models_.erase(name);
@@ -108,7 +108,7 @@ base::Result<bool> TreeMirror::SyncModel(const std::string& model, const Entries
   const fs::path place = folder_ / model;
   if (!missing.empty()) INFERD_RETURN_IF_ERROR(Bring(place, missing, stop));
   size_t gone = 0;
-  for (const std::string& name : EntriesOf(place)) {
+  for (const std::string& name : NamesIn(place)) {
     if (wanted.contains(name)) continue;
     Remove(place / name);
     ++gone;
@@ -135,9 +135,9 @@ base::Result<size_t> TreeMirror::SyncArchive(RemoteFile archive, const std::stop
   INFERD_ASSIGN_OR_RETURN(const std::vector<FileToFetch> planned, PlanFiles({std::move(archive)}, placement.scratch()));
   INFERD_RETURN_IF_ERROR(FetchThroughCache(*source_, planned, options_, stop));
   INFERD_RETURN_IF_ERROR(Unpack(planned.front().local, kind, placement.folder(), options_.unpack, stop));
-  const std::set<std::string> wanted = EntriesOf(placement.folder());
+  const std::set<std::string> wanted = NamesIn(placement.folder());
   INFERD_RETURN_IF_ERROR(placement.Commit());
-  for (const std::string& name : EntriesOf(place)) {
+  for (const std::string& name : NamesIn(place)) {
     if (!wanted.contains(name) && !name.starts_with('.')) Remove(place / name);
   }
   models_.clear();
