@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <unordered_map>
+
+#include "net/end_of_turn.h"
+#include "net/event_loop.h"
+#include "net/upstream/http2_connection.h"
+
+namespace inferd::net::upstream {
+
+// The HTTP/2 connections of one loop to other servers, each of which has many requests. Loop-bound; outlives its
+// receivers.
+class Http2Pool final : public Http2ConnectionOwner {
+ public:
+  explicit Http2Pool(EventLoop& loop);
+
+  // Begins the request on a connection that takes another one, or on a new one. The receiver is not called inside, and
+  // outlives the request or gives it up (~Http2Receiver). The error says why there is no connection.
+  base::Status Begin(const Address& address, const Http2Request& request, Http2Receiver& receiver);
+
+  size_t connections() const { return connections_.size(); }
+
+  // Http2ConnectionOwner.
+  EventLoop& loop() override { return loop_; }
+  std::span<std::byte> read_space() override { return {read_space_.get(), kReadBytes}; }
+  void OnClosed(Http2Connection& connection) override;
+
+ private:
+  static constexpr size_t kReadBytes = 64 << 10;
+
+  EventLoop& loop_;
+  const std::unique_ptr<std::byte[]> read_space_;
+  DestroyedAtEndOfTurn<Http2Connection> closed_;
+  std::unordered_map<Http2Connection*, std::unique_ptr<Http2Connection>> connections_;
+};
+
+}  // namespace inferd::net::upstream
