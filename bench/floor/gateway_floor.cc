@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   }
   constexpr std::string_view kLoops = "LOOPS=";
   size_t loops = 0;
-  std::vector<net::upstream::Address> replicas;
+  std::vector<gateway::ReplicaPlace> replicas;
   for (int i = 2; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument.starts_with(kLoops)) {

@@ -98,15 +98,18 @@ void Backend::Release(const std::shared_ptr<Replica>& replica) {
   Tell(std::move(granted));
 }
 
-void Backend::SetReplicas(std::vector<net::upstream::Address> addresses) {
+void Backend::SetReplicas(std::vector<ReplicaPlace> places) {
   std::vector<Granting> granted;
   {
     const base::MutexLock lock(mutex_);
     std::vector<std::shared_ptr<Replica>> before = std::exchange(replicas_, {});
-    for (net::upstream::Address& address : addresses) {
-      const auto found = std::ranges::find_if(
-          before, [&](const auto& replica) { return replica != nullptr && replica->address.text() == address.text(); });
-      replicas_.push_back(found == before.end() ? std::make_shared<Replica>(std::move(address)) : std::move(*found));
+    for (ReplicaPlace& place : places) {
+      const auto found = std::ranges::find_if(before, [&](const auto& replica) {
+        return replica != nullptr && replica->address.text() == place.address.text();
+      });
+      replicas_.push_back(found == before.end()
+                              ? std::make_shared<Replica>(std::move(place.address), std::move(place.grpc_address))
+                              : std::move(*found));
     }
     for (std::shared_ptr<Replica>& replica : before) {
       if (replica == nullptr) continue;

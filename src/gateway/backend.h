@@ -19,11 +19,24 @@ class Backend;
 
 // A process that answers requests of a backend.
 struct Replica {
-  explicit Replica(net::upstream::Address where) : address(std::move(where)) {}
+  Replica(net::upstream::Address where, net::upstream::Address where_grpc)
+      : address(std::move(where)), grpc_address(std::move(where_grpc)) {}
 
   const net::upstream::Address address;
-  size_t in_flight = 0;  // the backend's lock guards it, and the next one
-  bool leaving = false;  // it gets no further requests
+  const net::upstream::Address grpc_address;  // of calls of gRPC, over HTTP/2
+  size_t in_flight = 0;                       // the backend's lock guards it, and the next one
+  bool leaving = false;                       // it gets no further requests
+};
+
+// Where a replica takes requests.
+struct ReplicaPlace {
+  ReplicaPlace(net::upstream::Address where)  // NOLINT(google-explicit-constructor): most have one
+      : address(where), grpc_address(std::move(where)) {}
+  ReplicaPlace(net::upstream::Address where, net::upstream::Address where_grpc)
+      : address(std::move(where)), grpc_address(std::move(where_grpc)) {}
+
+  net::upstream::Address address;
+  net::upstream::Address grpc_address;
 };
 
 // One request's place on a replica, from which it is let go of with this. Move-only, for any thread.
@@ -43,6 +56,7 @@ class Lease {
 
   explicit operator bool() const { return replica_ != nullptr; }
   const net::upstream::Address& address() const { return replica_->address; }
+  const net::upstream::Address& grpc_address() const { return replica_->grpc_address; }
   const std::shared_ptr<Replica>& replica() const { return replica_; }
   void Release();
 
@@ -106,7 +120,7 @@ class Backend final : public std::enable_shared_from_this<Backend> {
   base::Result<Place> Acquire(net::Loop& loop, Granted granted, const Replica* not_on = nullptr);
 
   // The replicas that take requests from now on. Those with requests keep them until they are answered.
-  void SetReplicas(std::vector<net::upstream::Address> addresses);
+  void SetReplicas(std::vector<ReplicaPlace> places);
   size_t replicas() const;
   // Requests that wait for a replica.
   size_t waiting() const;

@@ -32,8 +32,8 @@ class HandLoop final : public net::Loop {
   std::deque<base::Task> tasks_;
 };
 
-std::vector<Address> At(std::initializer_list<int> ports) {
-  std::vector<Address> addresses;
+std::vector<ReplicaPlace> At(std::initializer_list<int> ports) {
+  std::vector<ReplicaPlace> addresses;
   for (const int port : ports) addresses.push_back(*Address::Parse("127.0.0.1:" + std::to_string(port)));
   return addresses;
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/mix_bits.h"
+#include "gateway/grpc_sink.h"
 #include "gateway/proxied_call.h"
 #include "net/end_of_turn.h"
 #include "net/event_loop.h"
@@ -22,14 +23,6 @@ bool IsGrpc(const net::RequestHead& head) {
   return head.http2 && head.Find("Content-Type").value_or("").starts_with("application/grpc");
 }
 
-// Replicas are asked by HTTP/1.1, which has no trailers that gRPC could have its status in.
-net::HttpResponse GrpcIsNotProxied() {
-  net::HttpResponse response;
-  response.content_type = "application/grpc";
-  response.headers = {{"grpc-status", "12"}, {"grpc-message", "the gateway does not take gRPC requests yet"}};
-  return response;
-}
-
 std::string_view PathOf(std::string_view target) { return target.substr(0, target.find('?')); }
 
 }  // namespace
@@ -41,30 +34,30 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
       : gateway_(gateway),
         loop_(loop),
         pool_(loop, gateway.options_),
+        http2_pool_(loop),
         done_(loop),
         lots_(static_cast<uint64_t>(base::SystemClock().NowNs()) ^ base::MixBits(loop.index() + 1)) {}
 
-  net::BodyPlan OnHead(const net::RequestHead&) override { return {}; }
-
-  void OnRequest(net::HttpRequest request, net::Reply reply) override {
-    if (IsGrpc(request.head)) return reply.Send(GrpcIsNotProxied());
-    Forward(std::move(request), std::move(reply));
+  net::BodyPlan OnHead(const net::RequestHead& head) override {
+    net::BodyPlan plan;
+    if (!IsGrpc(head)) return plan;
+    plan.sink = std::make_unique<GrpcSink>([this](net::HttpRequest request, net::Reply reply, auto link) {
+      BeginGrpc(std::move(request), std::move(reply), std::move(link));
+    });
+    return plan;
   }
+
+  void OnRequest(net::HttpRequest request, net::Reply reply) override { Forward(std::move(request), std::move(reply)); }
 
   net::EventLoop& loop() override { return loop_; }
   net::upstream::Pool& pool() override { return pool_; }
+  net::upstream::Http2Pool& http2_pool() override { return http2_pool_; }
   uint32_t DrawLot() override { return static_cast<uint32_t>(base::MixBits(lots_ += base::kMixStep) % 100); }
 
   void Forward(net::HttpRequest request, net::Reply reply) override {
-    if (const uint64_t version = gateway_.version_.load(std::memory_order_acquire); version != version_) {
-      routes_ = gateway_.routes();
-      version_ = version;
-    }
-    const std::string_view host = request.head.Find("Host").value_or("");
-    const Route* const route = routes_ == nullptr ? nullptr : routes_->Find(host, PathOf(request.head.target));
+    const Route* const route = FindRoute(request.head);
     if (route == nullptr) {
-      const bool known = routes_ != nullptr && routes_->HasHost(host);
-      return reply.Send(net::TransportAnswer(404, known ? "no route for this path" : "no service of this host"));
+      return reply.Send(net::TransportAnswer(404, WhyNoRoute(request.head)));
     }
     ForwardBy(std::shared_ptr<const Route>(routes_, route), std::move(request), std::move(reply));
   }
@@ -90,6 +83,35 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
   }
 
  private:
+  const Route* FindRoute(const net::RequestHead& head) {
+    if (const uint64_t version = gateway_.version_.load(std::memory_order_acquire); version != version_) {
+      routes_ = gateway_.routes();
+      version_ = version;
+    }
+    return routes_ == nullptr ? nullptr : routes_->Find(head.Find("Host").value_or(""), PathOf(head.target));
+  }
+  std::string_view WhyNoRoute(const net::RequestHead& head) const {
+    const bool known = routes_ != nullptr && routes_->HasHost(head.Find("Host").value_or(""));
+    return known ? "no route for this path" : "no service of this host";
+  }
+
+  void BeginGrpc(net::HttpRequest request, net::Reply reply, std::shared_ptr<GrpcCall::Link> link) {
+    const Route* const route = FindRoute(request.head);
+    if (route == nullptr) {
+      return reply.Send(GrpcCall::Refusal(GrpcCall::kUnimplemented, WhyNoRoute(request.head)));
+    }
+    if (route->service != nullptr) {
+      return reply.Send(GrpcCall::Refusal(GrpcCall::kUnimplemented, "this is asked over HTTP, and not over gRPC"));
+    }
+    const std::string_view tag = request.head.Find(kTagField).value_or("");
+    const Destination* const destination = RouteTable::Choose(*route, tag, DrawLot());
+    if (destination == nullptr) {
+      return reply.Send(GrpcCall::Refusal(GrpcCall::kUnavailable, "this service has no revision"));
+    }
+    Begin(std::make_unique<GrpcCall>(*this, std::shared_ptr<const Route>(routes_, route), *destination,
+                                     std::move(request), std::move(reply), std::move(link)));
+  }
+
   void Begin(std::unique_ptr<RoutedCall> call) {
     call->index = calls_.size();
     calls_.push_back(std::move(call));
@@ -99,6 +121,7 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
   const Gateway& gateway_;
   net::EventLoop& loop_;
   net::upstream::Pool pool_;
+  net::upstream::Http2Pool http2_pool_;
   net::DestroyedAtEndOfTurn<RoutedCall> done_;
   uint64_t lots_;
   uint64_t version_ = 0;

@@ -51,8 +51,8 @@ class GatewayTest : public ::testing::Test {
     backend->SetReplicas(At(ports));
     return backend;
   }
-  static std::vector<net::upstream::Address> At(std::initializer_list<uint16_t> ports) {
-    std::vector<net::upstream::Address> addresses;
+  static std::vector<ReplicaPlace> At(std::initializer_list<uint16_t> ports) {
+    std::vector<ReplicaPlace> addresses;
     for (const uint16_t port : ports) {
       addresses.push_back(*net::upstream::Address::Parse("127.0.0.1:" + std::to_string(port)));
     }

@@ -6,6 +6,7 @@
 
 #include "net/event_loop.h"
 #include "net/http/http.h"
+#include "net/upstream/http2_pool.h"
 #include "net/upstream/pool.h"
 
 namespace inferd::gateway {
@@ -31,6 +32,7 @@ class CallOwner {
  public:
   virtual net::EventLoop& loop() = 0;
   virtual net::upstream::Pool& pool() = 0;
+  virtual net::upstream::Http2Pool& http2_pool() = 0;
   // A request of the gateway's own, by the routes that there are now, as if a client had sent it.
   virtual void Forward(net::HttpRequest request, net::Reply reply) = 0;
   // Likewise, by a route that may be in no table.

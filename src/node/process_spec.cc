@@ -98,6 +98,7 @@ class PortMap final {
       const auto number = manifest::ParseInt64(value);
       if (!number.has_value() || *number <= 0 || *number > UINT16_MAX) continue;
       INFERD_ASSIGN_OR_RETURN(const uint16_t port, Of(*number));
+      NoteGrpc(name, port, arguments);
       if (joined) {
         arguments[i] = std::string(name) + "=" + std::to_string(port);
       } else {
@@ -107,7 +108,18 @@ class PortMap final {
     return base::OkStatus();
   }
 
+  // That calls of gRPC go to, as the arguments say; 0: they do not.
+  uint16_t grpc_port() const { return grpc_port_; }
+
  private:
+  void NoteGrpc(std::string_view name, uint16_t port, const std::vector<std::string>& arguments) {
+    const bool beside_rest = std::ranges::any_of(
+        arguments, [](const std::string& argument) { return OptionName(argument).ends_with("-rest_api_port"); });
+    const bool plain = name == "--port" || name == "-port";
+    if (name.find("grpc") != std::string_view::npos || (plain && beside_rest)) grpc_port_ = port;
+  }
+
+  uint16_t grpc_port_ = 0;
   const PodPlace& place_;
   std::map<int64_t, uint16_t> ports_;
 };
@@ -143,6 +155,21 @@ int64_t FirstPort(const Value& container) {
   return number == nullptr ? kDefaultPort : manifest::ParseInt64(number->text()).value_or(kDefaultPort);
 }
 
+// Of the container's port that says by its name that it is gRPC's; 0: none does.
+int64_t NamedGrpcPort(const Value& container) {
+  const Value* const ports = container.Find("ports");
+  if (ports == nullptr || !ports->is(Kind::kList)) return 0;
+  for (const Value& port : ports->items()) {
+    const Value* const name = port.Find("name");
+    const Value* const number = port.Find("containerPort");
+    if (name == nullptr || number == nullptr) continue;
+    if (name->text().starts_with("grpc") || name->text().starts_with("h2c")) {
+      return manifest::ParseInt64(number->text()).value_or(0);
+    }
+  }
+  return 0;
+}
+
 base::Result<std::string> ReadyPath(const Value& container) {
   const Value* const probe = container.Find("readinessProbe");
   if (probe == nullptr || probe->is(Kind::kNull) || probe->Find("tcpSocket") != nullptr) return std::string();
@@ -175,6 +202,11 @@ base::Result<ProcessSpec> MakeProcess(const controlplane::ResolvedPod& pod, cons
   PortMap ports(place);
   INFERD_ASSIGN_OR_RETURN(spec.port, ports.Of(FirstPort(container)));
   INFERD_RETURN_IF_ERROR(ports.Replace(spec.arguments));
+  spec.grpc_port = ports.grpc_port();
+  if (const int64_t named = NamedGrpcPort(container); spec.grpc_port == 0 && named > 0) {
+    INFERD_ASSIGN_OR_RETURN(spec.grpc_port, ports.Of(named));
+  }
+  if (spec.grpc_port == 0) spec.grpc_port = spec.port;
   for (const auto& [name, value] : variables) spec.environment.push_back(name + "=" + value);
   spec.environment.push_back("PORT=" + std::to_string(spec.port));
   INFERD_ASSIGN_OR_RETURN(spec.ready_path, ReadyPath(container));

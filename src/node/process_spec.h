@@ -17,6 +17,7 @@ struct ProcessSpec {
   std::vector<std::string> arguments;    // without the program
   std::vector<std::string> environment;  // "NAME=VALUE", beside the controller's own
   uint16_t port = 0;                     // of this machine, for requests
+  uint16_t grpc_port = 0;                // likewise, for calls of gRPC; the same one, where it says no other
   std::string ready_path;                // what GET answers with 200 once it is ready; empty: a connection is enough
   std::chrono::seconds grace{30};        // to end in when it is asked to (Kubernetes: terminationGracePeriodSeconds)
 };
@@ -36,6 +37,9 @@ struct PodPlace {
 // the
 //   same number: --http_port=8080, or --http-port 8080. Requests go to that of the container's first port, 8080 where
 //   it names none; PORT has it too (Knative: runtime contract).
+//
+// Calls of gRPC go to the port of an argument whose name has "grpc" in it and "port" as its last word, of --port beside
+// --rest_api_port (TensorFlow Serving's), or of the container's port that is called grpc or h2c.
 //
 // The readiness probe's httpGet.path is kept. INVALID_ARGUMENT, with the field: the container has no command, a
 // variable whose value comes from elsewhere (valueFrom), a probe that is not understood.

@@ -61,6 +61,28 @@ containers:
   EXPECT_THAT(spec->arguments, ElementsAre("--http_port=40001", "--grpc-port", "40000", "--port=40001", "--port",
                                            "--report=8080", "--exporter_port=x", "8080"));
   EXPECT_EQ(spec->ready_path, "/ready");
+  EXPECT_EQ(spec->grpc_port, 40000);
+}
+
+TEST(ProcessSpecTest, WhereCallsOfGrpcGo) {
+  struct Case {
+    std::string_view container;
+    uint16_t http, grpc;
+  };
+  const Case cases[] = {
+      {"{command: [a, --http_port=8080]}", 40000, 40000},
+      {"{command: [a, --http_port=8080, --grpc_port=8081]}", 40000, 40001},
+      {"{command: [a, --port=9000, --rest_api_port=8080]}", 40000, 40001},
+      {"{command: [a, --port=9000]}", 40000, 40000},
+      {"{command: [a, --port=9000], ports: [{containerPort: 9000, name: h2c}]}", 40000, 40000},
+      {"{command: [a], ports: [{containerPort: 8080, name: http}, {containerPort: 9000, name: grpc}]}", 40000, 40001},
+  };
+  for (const Case& each : cases) {
+    const auto spec = Make("containers: [" + std::string(each.container) + "]");
+    ASSERT_TRUE(spec.has_value()) << spec.error().message();
+    EXPECT_EQ(spec->port, each.http) << each.container;
+    EXPECT_EQ(spec->grpc_port, each.grpc) << each.container;
+  }
 }
 
 TEST(ProcessSpecTest, WhatCannotRunHereIsNamed) {

@@ -88,6 +88,11 @@ ReplicaState Replica::state() const {
   return state_;
 }
 
+std::string Replica::grpc_address() const {
+  const base::MutexLock lock(mutex_);
+  return grpc_address_;
+}
+
 std::string Replica::address() const {
   const base::MutexLock lock(mutex_);
   return address_;
@@ -143,6 +148,7 @@ base::Status Replica::RunOnce() {
   {
     const base::MutexLock lock(mutex_);
     address_ = AddressOf(spec);
+    grpc_address_ = "127.0.0.1:" + std::to_string(spec.grpc_port);
   }
   milliseconds pause = kProbePause;
   bool ready = false;

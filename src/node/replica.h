@@ -49,6 +49,8 @@ class Replica final {
   ReplicaState state() const;
   // Where it takes requests, once it is ready: "127.0.0.1:40001".
   std::string address() const;
+  // Likewise for calls of gRPC.
+  std::string grpc_address() const;
   // Why the last process ended, or was not made; empty: none has.
   std::string failure() const;
   int restarts() const;
@@ -78,6 +80,7 @@ class Replica final {
   mutable base::Mutex mutex_;
   ReplicaState state_ GUARDED_BY(mutex_) = ReplicaState::kStarting;
   std::string address_ GUARDED_BY(mutex_);
+  std::string grpc_address_ GUARDED_BY(mutex_);
   std::string failure_ GUARDED_BY(mutex_);
   int restarts_ GUARDED_BY(mutex_) = 0;
   std::thread thread_;

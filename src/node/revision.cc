@@ -177,12 +177,14 @@ void Revision::Publish() {
   }
   was_ready_ |= !ready.empty();
   if (ready == published_) return;
-  std::vector<net::upstream::Address> addresses;
-  for (const std::string& address : ready) {
-    if (auto parsed = net::upstream::Address::Parse(address); parsed.has_value())
-      addresses.push_back(*std::move(parsed));
+  std::vector<gateway::ReplicaPlace> places;
+  for (const Member& member : replicas_) {
+    if (std::ranges::find(ready, member.replica->address()) == ready.end()) continue;
+    auto address = net::upstream::Address::Parse(member.replica->address());
+    auto grpc = net::upstream::Address::Parse(member.replica->grpc_address());
+    if (address.has_value() && grpc.has_value()) places.emplace_back(*std::move(address), *std::move(grpc));
   }
-  backend_->SetReplicas(std::move(addresses));
+  backend_->SetReplicas(std::move(places));
   published_ = std::move(ready);
 }
 
