@@ -161,6 +161,16 @@ void PythonInstance::RunQueue() {
   }
 }
 
+// A worker that an execution before has ended is started anew, as often as that happens.
+base::Result<Progress> PythonInstance::ExecuteOrRestart(const inferd_batch& batch, base::Status& started) {
+  auto progress = ExecuteOn(started, batch);
+  if (progress.has_value() || !started.ok() || progress.error().code() != base::StatusCode::kUnavailable) {
+    return progress;
+  }
+  started = StartWorker();
+  return ExecuteOn(started, batch);
+}
+
 base::Result<Progress> PythonInstance::ExecuteOn(const base::Status& started, const inferd_batch& batch) {
   if (started.ok()) return link_->Execute(batch);
   return std::unexpected(
@@ -168,10 +178,10 @@ base::Result<Progress> PythonInstance::ExecuteOn(const base::Status& started, co
                         "' has ended, and another one cannot be started: " + std::string(started.message())));
 }
 
-void PythonInstance::Run(const inferd_batch& batch, const base::Status& started) {
+void PythonInstance::Run(const inferd_batch& batch, base::Status& started) {
   base::Status status;
   try {
-    const auto progress = ExecuteOn(started, batch);
+    const auto progress = ExecuteOrRestart(batch, started);
     if (progress.has_value()) {
       if (*progress == Progress::kFinished) model_.host().finish(&batch);
       return;

@@ -47,7 +47,8 @@ class PythonInstance final {
   void Revive(const std::shared_ptr<ReadyLine>& line);
   void RunQueue();
   base::Result<enginekit::Progress> ExecuteOn(const base::Status& started, const inferd_batch& batch);
-  void Run(const inferd_batch& batch, const base::Status& started);
+  base::Result<enginekit::Progress> ExecuteOrRestart(const inferd_batch& batch, base::Status& started);
+  void Run(const inferd_batch& batch, base::Status& started);
 
   PythonModel& model_;
   const inferd_instance_spec spec_;

@@ -196,6 +196,13 @@ base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
   // Lines of the log may come without end. What is over of others is not held up.
   while (!running.returned && finished_.empty() && !process_.end().has_value() && Clock::now() < until && Step(until)) {
   }
+  if (process_.end().has_value()) NoteEnd();
+  if (!WasBegun(number)) {
+    process_.inputs()->Give(running.inputs);
+    running_.erase(number);
+    FailPending();
+    return std::unexpected(Ended());
+  }
   running.pending = !running.over || running.held > 0;
   if (running.pending) {
     // It may have ended since.
@@ -449,15 +456,21 @@ void WorkerLink::FinishOver() {
   for (const inferd_batch* const batch : std::exchange(finished_, {})) host_.finish(batch);
 }
 
+void WorkerLink::NoteEnd() {
+  if (begun_.has_value() || running_.empty()) return;
+  begun_ = std::ranges::min_element(running_, {}, [](const auto& each) { return each.first; })->first;
+}
+
 // Where one is executed after the other, the worker had begun the first of them at most.
+bool WorkerLink::WasBegun(uint64_t number) const {
+  return take_back_ == nullptr || !begun_.has_value() || number <= *begun_;
+}
+
 void WorkerLink::GiveBack() {
-  if (take_back_ == nullptr || running_.size() < 2) return;
-  std::vector<uint64_t> numbers;
-  for (const auto& [number, running] : running_) numbers.push_back(number);
-  std::ranges::sort(numbers);
-  for (const uint64_t number : std::span(numbers).subspan(1)) {
-    const auto found = running_.find(number);
-    if (!found->second.pending) continue;
+  NoteEnd();
+  for (auto each = running_.begin(); each != running_.end();) {
+    const auto found = each++;
+    if (WasBegun(found->first) || !found->second.pending) continue;
     const inferd_batch* const batch = found->second.batch;
     process_.inputs()->Give(found->second.inputs);
     running_.erase(found);

@@ -119,6 +119,9 @@ class WorkerLink final {
   void FinishIfOver(uint64_t number);
   void FinishOver();
   base::Result<Running*> Begin(uint64_t number, const inferd_batch& batch);
+  // The process has ended: which execution it had begun, of those that there are.
+  void NoteEnd();
+  bool WasBegun(uint64_t number) const;
   void GiveBack();
   void FailPending();
   base::Status Ended() const;
@@ -135,7 +138,8 @@ class WorkerLink final {
   uint64_t last_ = 0;
   TakeBack take_back_;
   bool said_end_ = false;
-  bool goes_on_ = false;  // the worker has said what asks for more than that an execution is over
+  std::optional<uint64_t> begun_;  // when the process ended, the first of those that were unfinished
+  bool goes_on_ = false;           // the worker has said what asks for more than that an execution is over
   std::unordered_map<uint64_t, Running> running_;  // by number
   std::optional<Value> reply_;                     // to Exchange()
   std::vector<const inferd_batch*> finished_;      // and not said so yet
