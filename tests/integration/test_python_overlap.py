@@ -61,7 +61,7 @@ def test_each_request_has_its_own_answer(server):
     # Outputs of all sizes, up to some beyond what the worker's memory has at first.
     sizes = [1, 2, 7, 100, 1000, 40_000]
     with concurrent.futures.ThreadPoolExecutor(CLIENTS) as clients:
-        runs = [clients.submit(wrong_answers, server, number, 150, sizes) for number in range(CLIENTS)]
+        runs = [clients.submit(wrong_answers, server, number, 80, sizes) for number in range(CLIENTS)]
         assert list(itertools.chain(*(run.result() for run in runs))) == []
 
 
@@ -79,7 +79,7 @@ def test_a_request_that_ends_the_worker_ends_no_other(server):
 
     with concurrent.futures.ThreadPoolExecutor(CLIENTS + 1) as clients:
         ends = clients.submit(end_it_now_and_then)
-        runs = [clients.submit(wrong_answers, server, number, 400, [1, 20]) for number in range(CLIENTS)]
+        runs = [clients.submit(wrong_answers, server, number, 150, [1, 20]) for number in range(CLIENTS)]
         wrong = list(itertools.chain(*(run.result() for run in runs)))
         over.set()
         assert ends.result() <= {503}
