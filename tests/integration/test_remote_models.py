@@ -2,6 +2,8 @@
 
 import io
 import os
+import signal
+import socket
 import subprocess
 import tarfile
 
@@ -96,6 +98,20 @@ def test_a_store_that_does_not_answer_ends_the_start(s3, monkeypatch):
 def run_inferd(uri):
     return subprocess.run([PROGRAMS / "inferd", "--model-repository", uri, "--http-address", "127.0.0.1", "--http-port", "0",
                            "--grpc=false", "--metrics=false"], check=False, capture_output=True, text=True, timeout=100)
+
+
+def test_a_signal_ends_a_start_that_waits_for_the_store(s3, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        process = subprocess.Popen([PROGRAMS / "inferd", "--model-repository", "s3://models/all", "--http-address", "127.0.0.1",
+                                    "--http-port", "0", "--grpc=false", "--metrics=false"], stderr=subprocess.PIPE, text=True)
+        try:
+            silent.accept()[0].close()
+            process.send_signal(signal.SIGTERM)
+            assert "cannot start" in process.communicate(timeout=100)[1]
+            assert process.returncode == 1
+        finally:
+            process.kill()
 
 
 def test_tensorflow_servings_base_path_is_a_bucket(monkeypatch, model):

@@ -21,6 +21,11 @@ int Signals::Wait(std::chrono::milliseconds timeout) {
   return signal > 0 ? signal : 0;
 }
 
+bool Signals::EndIsPending() {
+  sigset_t pending;
+  return sigpending(&pending) == 0 && (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1);
+}
+
 void Signals::ExitOnNext() {
   struct sigaction action{};
   action.sa_handler = [](int) { _exit(1); };

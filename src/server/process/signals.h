@@ -16,6 +16,10 @@ class Signals final {
   // Blocks until one of the three arrives and returns its number, or 0 when `timeout` has passed.
   int Wait(std::chrono::milliseconds timeout);
 
+  // Whether SIGTERM or SIGINT has come and waits to be taken by Wait: what takes long before that may give up. Any
+  // thread's.
+  static bool EndIsPending();
+
   // From now on SIGTERM and SIGINT end the process at once, with status 1: the second signal of an impatient operator.
   void ExitOnNext();
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "config/remote_uri.h"
+#include "server/process/signals.h"
 #include "storage/download/cached_fetch.h"
 #include "storage/open_source.h"
 #include "storage/source/environment.h"
@@ -14,6 +15,15 @@ namespace inferd::server {
 namespace {
 
 constexpr std::string_view kFolderPrefix = "inferd-remote-models-";
+
+// Gives up what takes long when the process is told to end.
+void WatchForEnd(const std::stop_token& over, std::stop_source& giving_up) {
+  constexpr std::chrono::milliseconds kLook{50};
+  while (!over.stop_requested() && !giving_up.stop_requested()) {
+    if (Signals::EndIsPending()) giving_up.request_stop();
+    std::this_thread::sleep_for(kLook);
+  }
+}
 
 }  // namespace
 
@@ -35,6 +45,7 @@ base::Result<std::unique_ptr<RemoteModels>> RemoteModels::Open(config::ServerOpt
   storage::RemoveAbandonedFolders(parent, kFolderPrefix);
   INFERD_ASSIGN_OR_RETURN(storage::LockedFolder folder, storage::LockedFolder::Create(parent, kFolderPrefix));
   std::unique_ptr<RemoteModels> models(new RemoteModels(std::move(folder), logger));
+  const std::jthread watching([&models](const std::stop_token& over) { WatchForEnd(over, models->stop_); });
   for (const auto& [path, layout] : paths) INFERD_RETURN_IF_ERROR(models->Add(*path, layout));
   return models;
 }

@@ -23,7 +23,8 @@ namespace inferd::server {
 class RemoteModels final {
  public:
   // Brings the models that the options' URIs name, and names the folders in their place; null: there is no URI. Blocks
-  // until all are here. The error is the first: a URI, the environment, or what Download says.
+  // until all are here, or the process is told to end (CANCELLED). The error is the first: a URI, the environment, or
+  // what Download says.
   static base::Result<std::unique_ptr<RemoteModels>> Open(config::ServerOptions& options, base::Logger& logger);
   ~RemoteModels();
   RemoteModels(const RemoteModels&) = delete;
