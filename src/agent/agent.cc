@@ -1,6 +1,9 @@
 #include "agent/agent.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -17,8 +20,16 @@ namespace {
 
 constexpr std::chrono::milliseconds kSinkTimeout{5'000};
 
+// Calls of gRPC with one message each way: streams may be as long as they like.
+constexpr std::array<std::string_view, 5> kUnaryMethods = {"ModelInfer", "Predict", "Classify", "Regress",
+                                                           "MultiInference"};
+
 // Those that carry something to the model; not what asks how it is.
-bool CarriesPayload(const net::RequestHead& head) { return head.method == net::Method::kPost && !IsProbe(head); }
+bool CarriesPayload(const net::RequestHead& head) {
+  if (head.method != net::Method::kPost || IsProbe(head)) return false;
+  if (!head.Find("Content-Type").value_or("").starts_with("application/grpc")) return true;
+  return !head.segments.empty() && std::ranges::find(kUnaryMethods, head.segments.back()) != kUnaryMethods.end();
+}
 
 payloadlog::EventOrigin OriginOf(const LoggerOptions& options) {
   return {.source = options.source.empty() ? LoggerOptions().source : options.source,

@@ -15,7 +15,7 @@ import pytest
 from support.agent import Agent
 from support.controller import Controller, service, write_constant
 from support.event_sink import EventSink
-from support.oip import raw_request, unary
+from support.oip import raw_request, stream, unary
 from support.protos import message
 from support.server import PROGRAMS, Server, wait_until
 
@@ -112,7 +112,8 @@ def test_every_request_has_its_pair(kind, models):
         assert len(pairs) == 200
         assert all(set(pair) == TYPES for pair in pairs.values())
         assert sorted(json.loads(pair["request"])["instances"][0][0] for pair in pairs.values()) == list(range(200))
-        assert logged.counts("sent") == {"request": 200, "response": 200}
+        # The sink has an event before the log has its answer.
+        wait_until(lambda: logged.counts("sent") == {"request": 200, "response": 200}, "all are counted")
         assert set(logged.counts("dropped").values()) == {0}
 
 
@@ -182,6 +183,21 @@ def test_grpc_calls_are_events_too(models):
             assert message("inference.ModelInferResponse").FromString(event.body[5:]) == answer
             assert event.attributes["subject"] == "/inference.GRPCInferenceService/ModelInfer"
             assert event.content_type.startswith("application/grpc")
+
+
+def test_grpc_passes_through_the_agent_and_is_logged(models):
+    with EventSink() as sink, Server(models) as server, Agent(server.port, *agent_options(sink.url)) as agent:
+        with grpc.insecure_channel(f"127.0.0.1:{agent.port}") as channel:
+            asked = raw_request("one", [("input-0", "FP32", [1, 1], b"\0\0\0\0")])
+            answer = unary(channel, "ModelInfer")(asked, timeout=60)
+            unary(channel, "ServerReady")(message("inference.ServerReadyRequest")(), timeout=60)
+            streamed = message("inference.ModelInferRequest").FromString(asked.SerializeToString())
+            assert next(iter(stream(channel)(iter([streamed]), timeout=60))).infer_response.outputs == answer.outputs
+        bodies = {event.type: event.body[5:] for event in sink.wait_for(2)}
+        assert bodies["request"] == asked.SerializeToString()
+        assert message("inference.ModelInferResponse").FromString(bodies["response"]) == answer
+        agent.end()
+        assert len(sink.events()) == 2
 
 
 def test_a_killed_agent_takes_nothing_else_along(models):
