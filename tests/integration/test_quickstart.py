@@ -120,7 +120,7 @@ def served(tree, folder, *options):
 
 def test_an_inference_service(tree, tmp_path):
     """By V2 and V1, through the gateway."""
-    shown = served(tree, tmp_path, "--kserve", f"--http-port={free_ports(1)[0]}")
+    shown = served(tree, tmp_path, "--kserve", *(f"--{name}-port={port}" for name, port in zip(("http", "api"), free_ports(2))))
     assert "/serving/default/digits/v2/models/digits/infer\n" in shown and "/v1/models/digits:predict\n" in shown
     by_v2, by_v1 = (json.loads(re.search(rf'^\{{"{begin}":.*$', shown, re.MULTILINE)[0]) for begin in ("model_name", "predictions"))
     assert by_v2["outputs"][0]["data"][0].endswith(":3")

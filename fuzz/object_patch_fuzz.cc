@@ -1,0 +1,67 @@
+// Patches of objects by the API's three ways: whatever is sent, what comes out prints and reads back, and applying the
+// same again changes nothing.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apiserver/patch/json_patch.h"
+#include "apiserver/patch/managed_fields.h"
+#include "apiserver/patch/merge_patch.h"
+#include "fuzz/require.h"
+#include "manifest/print.h"
+#include "manifest/read.h"
+
+namespace inferd::fuzz {
+namespace {
+
+using manifest::Value;
+
+// Small enough that one input does not take long.
+constexpr manifest::Limits kLimits = {.nodes_max = 5'000, .bytes_max = 200'000};
+constexpr manifest::Limits kPrintedLimits = {.file_bytes_max = 64 << 20, .depth_max = 300, .bytes_max = 64'000'000};
+
+void CheckPrinted(const Value& value) {
+  const auto read = manifest::ReadJson(manifest::ToJson(value), "printed", kPrintedLimits);
+  Require(read.has_value() && read->size() == 1 && read->front() == value, "what was patched reads back differently");
+}
+
+void CheckApply(const Value& live, const Value& wanted) {
+  if (!live.is(manifest::Kind::kMap) || !wanted.is(manifest::Kind::kMap)) return;
+  apiserver::ManagedFields managed;
+  managed.Update("writer", Value::Map(), live, "v1", "now");
+  const auto refused = managed.Apply("me", live, wanted, "v1", "now", false);
+  Require(!refused.conflicts.empty() || refused.object.is(manifest::Kind::kMap), "neither applied nor refused");
+  auto applied = managed.Apply("me", live, wanted, "v1", "now", true);
+  Require(applied.conflicts.empty(), "a conflict though it was forced");
+  CheckPrinted(applied.object);
+  const auto again = managed.Apply("me", applied.object, wanted, "v1", "now", true);
+  Require(again.object == applied.object, "applied again, it is another object");
+  const apiserver::FieldSet fields = apiserver::FieldsOf(wanted);
+  Require(apiserver::FromFieldsV1(apiserver::ToFieldsV1(fields)) == fields, "fields read back differently");
+}
+
+}  // namespace
+}  // namespace inferd::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace inferd;
+  const std::vector<char> copy(data, data + size);
+  const auto documents = manifest::ReadJson(std::string_view(copy.data(), copy.size()), "f", fuzz::kLimits);
+  if (!documents.has_value() || documents->size() < 2) return 0;
+  const manifest::Value& object = (*documents)[0];
+  const manifest::Value& patch = (*documents)[1];
+  const apiserver::JsonPatchLimits limits = {.copied_values_max = 10'000};
+  const auto patched = apiserver::JsonPatch(object, patch, limits);
+  if (patched.has_value()) {
+    fuzz::CheckPrinted(*patched);
+  } else {
+    fuzz::Require(!patched.error().message().empty(), "a refusal without words");
+  }
+  fuzz::CheckPrinted(apiserver::MergePatch(object, patch));
+  fuzz::CheckPrinted(apiserver::StrategicPatch(object, patch));
+  fuzz::CheckApply(object, patch);
+  return 0;
+}
