@@ -22,9 +22,10 @@ struct RevisionState {
 // A predictor, transformer or explainer that runs, or is to.
 struct ComponentState {
   controlplane::ComponentKind kind = controlplane::ComponentKind::kPredictor;
-  std::vector<RevisionState> revisions;  // the newest last; without those that are to go
-  controlplane::Rollout rollout;
-  std::vector<controlplane::TrafficTarget> traffic;  // each has its revision's name; empty: no revision was ready yet
+  std::vector<RevisionState> revisions = {};  // the newest last; without those that are to go
+  controlplane::Rollout rollout = {};
+  std::vector<controlplane::TrafficTarget> traffic =
+      {};  // each has its revision's name; empty: no revision was ready yet
 
   bool operator==(const ComponentState&) const = default;
 };
@@ -32,10 +33,10 @@ struct ComponentState {
 // What has become of a service on this machine, as its status is made of it. A value.
 struct ServiceState {
   // Why the service as it stands cannot be run; what ran before goes on.
-  std::optional<controlplane::ResolutionFailure> failure;
+  std::optional<controlplane::ResolutionFailure> failure = {};
   controlplane::DeploymentMode mode = controlplane::DeploymentMode::kServerless;
-  std::string url;                         // where predictions are asked for within the cluster
-  std::vector<ComponentState> components;  // the predictor's first
+  std::string url = {};                         // where predictions are asked for within the cluster
+  std::vector<ComponentState> components = {};  // the predictor's first
 
   bool operator==(const ServiceState&) const = default;
 };
