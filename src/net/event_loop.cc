@@ -10,7 +10,6 @@
 
 #include "base/memory_shortage.h"
 #include "base/thread_pool.h"
-#include "net/readable_waits.h"
 
 namespace inferd::net {
 
@@ -30,8 +29,8 @@ EventLoop::EventLoop(size_t index, std::string name, bool executes)
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       now_ns_(clock_.NowNs()),
       timers_(now_ns_),
-      waits_(std::make_unique<ReadableWaits>(*this)),
-      turn_(name_, executes, waits_.get()),
+      waits_(epoll_.get()),
+      turn_(name_, executes, &waits_),
       replies_(*this) {
   // Edge-triggered: each write is an event, and nobody needs to read the counter back.
   epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = nullptr}};
@@ -72,9 +71,9 @@ bool EventLoop::Watch(int fd, uint32_t epoll_events, Watcher& watcher) {
   return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-bool EventLoop::Rewatch(int fd, uint32_t epoll_events, Watcher& watcher) {
+void EventLoop::Rewatch(int fd, uint32_t epoll_events, Watcher& watcher) {
   epoll_event event{.events = epoll_events, .data = {.ptr = &watcher}};
-  return epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0;
+  epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
 }
 
 void EventLoop::Unwatch(int fd, Watcher& watcher) {
@@ -107,7 +106,7 @@ void EventLoop::Run() {
     turn_.Begin();
     turn_.End();
   }
-  waits_->RunAll();
+  waits_.RunAll();
 }
 
 int EventLoop::Poll(int wait_ms) {

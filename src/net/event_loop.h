@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <thread>
@@ -16,26 +15,19 @@
 #include "base/turn.h"
 #include "net/http/exchange.h"
 #include "net/loop/loop.h"
+#include "net/loop/readable_waits.h"
 #include "net/loop/task_queue.h"
 #include "net/loop/timer_wheel.h"
+#include "net/loop/watcher.h"
 
 namespace inferd::net {
-
-class ReadableWaits;
 
 // A Loop over epoll, level-triggered, on a thread of its own. A turn is: wait, what became ready, timers, posted tasks,
 // what others do with all of it (base::Turn), then the turn's flushes (so that all that one turn has to write to a
 // connection goes out in one call).
 class EventLoop final : public Loop {
  public:
-  // What happens on a descriptor. Loop-bound.
-  class Watcher {
-   public:
-    virtual void OnReady(uint32_t epoll_events) = 0;
-
-   protected:
-    ~Watcher() = default;
-  };
+  using Watcher = net::Watcher;
 
   // `name`: the thread's; empty: "loop-" and the index. `executes`: base::Turn's.
   explicit EventLoop(size_t index, std::string name = {}, bool executes = true);
@@ -60,8 +52,7 @@ class EventLoop final : public Loop {
 
   // Loop-bound from here on. False: the system refuses another descriptor (errno says why).
   bool Watch(int fd, uint32_t epoll_events, Watcher& watcher);
-  // False (ENOENT): it is not watched, or was closed since.
-  bool Rewatch(int fd, uint32_t epoll_events, Watcher& watcher);
+  void Rewatch(int fd, uint32_t epoll_events, Watcher& watcher);
   // No call reaches `watcher` afterwards, not even of this turn.
   void Unwatch(int fd, Watcher& watcher);
   // More is about to become ready: the next wait does not sleep at once, so that nobody has to wake this thread.
@@ -91,7 +82,7 @@ class EventLoop final : public Loop {
   TaskQueue tasks_;
   TimerWheel timers_;
   bool expects_soon_ = false;
-  const std::unique_ptr<ReadableWaits> waits_;
+  ReadableWaits waits_;
   base::Turn turn_;
   Reply::Target replies_;
   std::vector<base::Task> flushes_;

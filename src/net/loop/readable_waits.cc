@@ -1,4 +1,4 @@
-#include "net/readable_waits.h"
+#include "net/loop/readable_waits.h"
 
 #include <sys/epoll.h>
 
@@ -18,8 +18,10 @@ bool ReadableWaits::AwaitReadable(int descriptor, base::Task ready) {
 
 // Once armed, it stays registered, and is told of one event: to arm it again takes one call of the system, too.
 bool ReadableWaits::Arm(int descriptor, Wait& wait) {
-  constexpr uint32_t kOnce = EPOLLIN | EPOLLONESHOT;
-  return loop_.Rewatch(descriptor, kOnce, wait) || (errno == ENOENT && loop_.Watch(descriptor, kOnce, wait));
+  Watcher* const watcher = &wait;
+  epoll_event once{.events = EPOLLIN | EPOLLONESHOT, .data = {.ptr = watcher}};
+  return epoll_ctl(epoll_, EPOLL_CTL_MOD, descriptor, &once) == 0 ||
+         (errno == ENOENT && epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &once) == 0);
 }
 
 void ReadableWaits::RunAll() {

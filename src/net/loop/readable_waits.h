@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "base/turn.h"
-#include "net/event_loop.h"
+#include "net/loop/watcher.h"
 
 namespace inferd::net {
 
@@ -13,15 +13,15 @@ namespace inferd::net {
 // Loop-bound.
 class ReadableWaits final : public base::Turn::Waits {
  public:
-  // `loop` outlives this.
-  explicit ReadableWaits(EventLoop& loop) : loop_(loop) {}
+  // `epoll`: the loop's, whose events have a Watcher*; it outlives this.
+  explicit ReadableWaits(int epoll) : epoll_(epoll) {}
 
   bool AwaitReadable(int descriptor, base::Task ready) override;
   // All that is waited for, for nothing: the loop ends.
   void RunAll();
 
  private:
-  class Wait final : public EventLoop::Watcher {
+  class Wait final : public Watcher {
    public:
     void Set(base::Task ready);
     void OnReady(uint32_t epoll_events) override;
@@ -32,7 +32,7 @@ class ReadableWaits final : public base::Turn::Waits {
 
   bool Arm(int descriptor, Wait& wait);
 
-  EventLoop& loop_;
+  const int epoll_;
   std::unordered_map<int, Wait> waits_;  // by descriptor; what it holds stays where it is
 };
 
