@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "base/system/child_process.h"
@@ -26,6 +27,9 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds kProbePause{10};
 constexpr milliseconds kProbePauseMax{500};
 constexpr milliseconds kProbeTimeout{2'000};
+// A program may listen for gRPC a moment later than for HTTP. One that is told a port for it need not listen there at
+// all.
+constexpr milliseconds kGrpcPatience{10'000};
 // Between a process and the next one: the first is started again at once, and one that has run for long counts as new.
 constexpr milliseconds kPause{250};
 constexpr milliseconds kPauseMax{60'000};
@@ -60,7 +64,16 @@ base::Result<base::ChildProcess> Start(const ProcessSpec& spec, int output) {
   return std::unexpected(base::FailedPrecondition("cannot start '" + spec.program + "': " + child.error().message()));
 }
 
-std::string AddressOf(const ProcessSpec& spec) { return "127.0.0.1:" + std::to_string(spec.port); }
+std::string AddressAt(uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
+
+bool Listens(uint16_t port) {
+  const auto url = net::ParseUrl("http://" + AddressAt(port));
+  if (!url.has_value()) return false;
+  const auto socket = net::Dial(*url, "");
+  if (!socket.has_value()) return false;
+  close(*socket);
+  return true;
+}
 
 }  // namespace
 
@@ -147,15 +160,18 @@ base::Status Replica::RunOnce() {
   output.write = base::FileDescriptor();
   {
     const base::MutexLock lock(mutex_);
-    address_ = AddressOf(spec);
-    grpc_address_ = "127.0.0.1:" + std::to_string(spec.grpc_port);
+    address_ = AddressAt(spec.port);
+    grpc_address_ = AddressAt(spec.grpc_port);
   }
   milliseconds pause = kProbePause;
   bool ready = false;
+  std::optional<Clock::time_point> answers_since;
   while (!stopped() && !child.EndsBefore(Clock::now())) {
     if (!ready && Probe(spec)) {
-      ready = true;
-      Set(ReplicaState::kReady);
+      if (!answers_since.has_value()) answers_since = Clock::now();
+      ready = spec.grpc_port == 0 || spec.grpc_port == spec.port || Listens(spec.grpc_port) ||
+              Clock::now() - *answers_since >= kGrpcPatience;
+      if (ready) Set(ReplicaState::kReady);
     }
     std::array<pollfd, 3> files = {pollfd{.fd = stop_.get(), .events = POLLIN, .revents = 0},
                                    pollfd{.fd = child.handle(), .events = POLLIN, .revents = 0},
@@ -205,16 +221,9 @@ void Replica::TakeOutput(int output) {
 }
 
 bool Replica::Probe(const ProcessSpec& spec) const {
-  if (spec.ready_path.empty()) {
-    const auto url = net::ParseUrl("http://" + AddressOf(spec));
-    if (!url.has_value()) return false;
-    const auto socket = net::Dial(*url, "");
-    if (!socket.has_value()) return false;
-    close(*socket);
-    return true;
-  }
+  if (spec.ready_path.empty()) return Listens(spec.port);
   net::HttpClient::Options options;
-  options.url = "http://" + AddressOf(spec);
+  options.url = "http://" + AddressAt(spec.port);
   options.connect_timeout = options.timeout = kProbeTimeout;
   const auto client = net::HttpClient::Create(std::move(options));
   if (!client.has_value()) return false;
