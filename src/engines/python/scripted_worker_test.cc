@@ -49,7 +49,15 @@ struct NotingHost {
     };
     table.parameter_at = [](const inferd_batch*, size_t, size_t, inferd_text*, inferd_parameter*) { return 0; };
   }
-  ~NotingHost() { current = nullptr; }
+  ~NotingHost() {
+    // Each is called once, at the latest when its thread ends.
+    RunAwaited();
+    current = nullptr;
+  }
+
+  void RunAwaited() {
+    for (const auto& ready : std::exchange(awaited, {})) ready();
+  }
 
   inline static NotingHost* current = nullptr;
   inferd_host table = {};
@@ -135,7 +143,7 @@ TEST_F(WatchedExecutionTest, IsFinishedByThatThread) {
   ASSERT_NE(link, nullptr);
   ASSERT_EQ(host_.awaited.size(), 1u);
   // It is called when there is something to be read, or for nothing: then the listener has the rest.
-  host_.awaited[0]();
+  host_.RunAwaited();
   while (host_.finished == 0) std::this_thread::yield();
   EXPECT_EQ(host_.codes, std::vector<int32_t>{INFERD_OK});
 }
@@ -145,7 +153,7 @@ TEST_F(WatchedExecutionTest, IsTheListenersWhereThatThreadDoesNotCome) {
   ASSERT_NE(link, nullptr);
   while (host_.finished == 0) std::this_thread::yield();
   EXPECT_EQ(host_.codes, std::vector<int32_t>{INFERD_OK});
-  host_.awaited[0]();  // and finds nothing to do
+  host_.RunAwaited();  // and finds nothing to do
   EXPECT_EQ(host_.finished, 1);
 }
 
@@ -154,7 +162,7 @@ TEST_F(WatchedExecutionTest, TheWorkerMayBeGoneWhenThatThreadComes) {
   ASSERT_NE(link, nullptr);
   while (host_.finished == 0) std::this_thread::yield();
   link.reset();
-  host_.awaited[0]();
+  host_.RunAwaited();
 }
 
 TEST_F(WatchedExecutionTest, AWorkerThatEndsInsteadIsTheListenersToFind) {
@@ -167,7 +175,7 @@ TEST_F(WatchedExecutionTest, AWorkerThatEndsInsteadIsTheListenersToFind) {
   ASSERT_TRUE((*link)->Execute(request_.batch).has_value());
   // The end stays there to be read: it is not waited for anew for ever.
   while (host_.finished == 0) {
-    for (const auto& awaited : std::exchange(host_.awaited, {})) awaited();
+    host_.RunAwaited();
   }
   EXPECT_EQ(host_.codes, std::vector<int32_t>{INFERD_UNAVAILABLE});
 }
@@ -195,7 +203,6 @@ TEST_F(WatchedExecutionTest, OneThatAnEndedWorkerHadNotBegunIsTakenBack) {
   EXPECT_EQ(taken_back, &next.batch);
   link->reset();
   EXPECT_EQ(host_.finished, 1);
-  for (const auto& awaited : host_.awaited) awaited();
 }
 
 TEST_F(WatchedExecutionTest, TheNextIsWatchedByTheThreadThatTheOneBeforeIsFinishedOn) {
@@ -223,13 +230,11 @@ TEST_F(WatchedExecutionTest, TheNextIsWatchedByTheThreadThatTheOneBeforeIsFinish
   ASSERT_TRUE((*link)->Execute(next.batch).has_value());
   // By these, or by the listener where this thread is slow.
   while (host_.finished == 0 && !host_.awaited.empty()) {
-    const auto awaited = std::exchange(host_.awaited, {});
-    for (const auto& each : awaited) each();
+    host_.RunAwaited();
   }
   std::ofstream(dir_.path() / "go") << "on\n";
   while (host_.finished < 2) std::this_thread::yield();
   EXPECT_EQ(host_.codes, (std::vector<int32_t>{INFERD_OK, INFERD_OK}));
-  for (const auto& awaited : host_.awaited) awaited();
 }
 
 TEST_F(ScriptedWorkerTest, OneThatThereIsNoMemoryForEndsAlone) {
