@@ -1,7 +1,5 @@
 #include "net/upstream/connection.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "base/memory_shortage.h"
+#include "net/upstream/dial.h"
 
 namespace inferd::net::upstream {
 
@@ -46,18 +45,11 @@ Connection::~Connection() {
 }
 
 base::Status Connection::Open() {
-  fd_ = base::FileDescriptor(socket(address_.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd_) return base::ResourceExhausted("no socket: " + std::string(std::strerror(errno)));
-  const int on = 1;
-  if (address_.family() != AF_UNIX) setsockopt(fd_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  const int result = connect(fd_.get(), address_.get(), address_.size());
-  // A Unix socket whose queue is full says EAGAIN: nothing would tell when to try again.
-  if (result != 0 && errno != EINPROGRESS) {
-    return base::Unavailable("cannot connect to " + address() + ": " + std::strerror(errno));
-  }
+  INFERD_ASSIGN_OR_RETURN(Dialled dialled, Dial(address_));
+  fd_ = std::move(dialled.socket);
   transport_.emplace(fd_.get());
-  state_ = result == 0 ? State::kIdle : State::kConnecting;
-  interest_ = result == 0 ? EPOLLIN | EPOLLRDHUP : EPOLLOUT;
+  state_ = dialled.connected ? State::kIdle : State::kConnecting;
+  interest_ = dialled.connected ? EPOLLIN | EPOLLRDHUP : EPOLLOUT;
   if (!owner_.loop().Watch(fd_.get(), interest_, *this)) {
     fd_.Close();
     return base::ResourceExhausted("cannot watch another socket: " + std::string(std::strerror(errno)));

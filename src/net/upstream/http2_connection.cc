@@ -1,7 +1,5 @@
 #include "net/upstream/http2_connection.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -12,6 +10,7 @@
 
 #include "base/memory_shortage.h"
 #include "net/http/ascii.h"
+#include "net/upstream/dial.h"
 
 namespace inferd::net::upstream {
 
@@ -127,14 +126,8 @@ Http2Connection::~Http2Connection() {
 }
 
 base::Status Http2Connection::Open() {
-  fd_ = base::FileDescriptor(socket(address_.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd_) return base::ResourceExhausted("no socket: " + std::string(std::strerror(errno)));
-  const int on = 1;
-  if (address_.family() != AF_UNIX) setsockopt(fd_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  const int result = connect(fd_.get(), address_.get(), address_.size());
-  if (result != 0 && errno != EINPROGRESS) {
-    return base::Unavailable("cannot connect to " + address() + ": " + std::strerror(errno));
-  }
+  INFERD_ASSIGN_OR_RETURN(Dialled dialled, Dial(address_));
+  fd_ = std::move(dialled.socket);
   transport_.emplace(fd_.get());
   interest_ = EPOLLOUT;
   if (!owner_.loop().Watch(fd_.get(), interest_, *this)) {
