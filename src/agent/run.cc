@@ -1,9 +1,7 @@
 #include "agent/run.h"
 
 #include <poll.h>
-#include <sys/signalfd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -16,6 +14,7 @@
 #include "agent/await_ready.h"
 #include "agent/command_line.h"
 #include "base/logging.h"
+#include "base/system/end_signals.h"
 #include "base/system/file_descriptor.h"
 
 namespace inferd::agent {
@@ -27,16 +26,6 @@ constexpr int kExitFailed = 1;
 std::string Environment(const char* name) {
   const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
   return value == nullptr ? "" : value;
-}
-
-// SIGINT and SIGTERM, of all threads that begin later.
-base::FileDescriptor TakeSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM}) sigaddset(&signals, signal);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-  return base::FileDescriptor(signalfd(-1, &signals, SFD_CLOEXEC));
 }
 
 // Requests `stop` at the first signal; ends with `own`.
@@ -52,7 +41,7 @@ void WatchSignals(const std::stop_token& own, const base::FileDescriptor& signal
 }
 
 int Serve(AgentOptions options) {
-  const base::FileDescriptor signals = TakeSignals();
+  const base::FileDescriptor signals = base::TakeEndSignals();
   auto logger = base::Logger::Create({});
   if (!logger.has_value()) {
     std::cerr << logger.error().message() << "\n";

@@ -1,15 +1,13 @@
 #include "controller/run.h"
 
-#include <sys/signalfd.h>
-
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "base/logging.h"
+#include "base/system/end_signals.h"
 #include "base/system/file_descriptor.h"
 #include "base/version/version.h"
 #include "controller/local_controller.h"
@@ -30,18 +28,8 @@ constexpr const char* kFooter = R"(Examples:
 
 The files are applied again when they change. Ctrl-C ends all that was started.)";
 
-// SIGINT and SIGTERM, of all threads that begin later.
-base::FileDescriptor TakeSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM}) sigaddset(&signals, signal);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-  return base::FileDescriptor(signalfd(-1, &signals, SFD_CLOEXEC));
-}
-
 int RunLocal(LocalOptions options) {
-  const base::FileDescriptor signals = TakeSignals();
+  const base::FileDescriptor signals = base::TakeEndSignals();
   auto logger = base::Logger::Create({});
   if (!logger.has_value()) {
     std::cerr << logger.error().message() << "\n";
