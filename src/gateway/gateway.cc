@@ -8,9 +8,9 @@
 #include "base/mix_bits.h"
 #include "gateway/grpc_sink.h"
 #include "gateway/proxied_call.h"
-#include "net/end_of_turn.h"
 #include "net/event_loop.h"
 #include "net/http/transport_answer.h"
+#include "net/upstream/call_list.h"
 
 namespace inferd::gateway {
 
@@ -35,8 +35,8 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
         loop_(loop),
         pool_(loop, gateway.options_),
         http2_pool_(loop),
-        done_(loop),
-        lots_(static_cast<uint64_t>(base::SystemClock().NowNs()) ^ base::MixBits(loop.index() + 1)) {}
+        lots_(static_cast<uint64_t>(base::SystemClock().NowNs()) ^ base::MixBits(loop.index() + 1)),
+        calls_(loop) {}
 
   net::BodyPlan OnHead(const net::RequestHead& head) override {
     net::BodyPlan plan;
@@ -72,15 +72,7 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
     Begin(std::make_unique<ProxiedCall>(*this, std::move(route), *destination, std::move(request), std::move(reply)));
   }
 
-  void OnDone(RoutedCall& call) override {
-    const size_t index = call.index;
-    done_.Add(std::move(calls_[index]));
-    if (index + 1 < calls_.size()) {
-      calls_[index] = std::move(calls_.back());
-      calls_[index]->index = index;
-    }
-    calls_.pop_back();
-  }
+  void OnDone(RoutedCall& call) override { calls_.Remove(call); }
 
  private:
   const Route* FindRoute(const net::RequestHead& head) {
@@ -112,21 +104,16 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
                                      std::move(request), std::move(reply), std::move(link)));
   }
 
-  void Begin(std::unique_ptr<RoutedCall> call) {
-    call->index = calls_.size();
-    calls_.push_back(std::move(call));
-    calls_.back()->Start();
-  }
+  void Begin(std::unique_ptr<RoutedCall> call) { calls_.Add(std::move(call)).Start(); }
 
   const Gateway& gateway_;
   net::EventLoop& loop_;
   net::upstream::Pool pool_;
   net::upstream::Http2Pool http2_pool_;
-  net::DestroyedAtEndOfTurn<RoutedCall> done_;
   uint64_t lots_;
   uint64_t version_ = 0;
   std::shared_ptr<const RouteTable> routes_;
-  std::vector<std::unique_ptr<RoutedCall>> calls_;
+  net::upstream::CallList<RoutedCall> calls_;
 };
 
 Gateway::Gateway(net::upstream::PoolOptions options) : options_(std::move(options)) {}

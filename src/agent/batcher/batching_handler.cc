@@ -3,12 +3,11 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "agent/batcher/batch.h"
 #include "agent/batcher/batch_call.h"
-#include "net/end_of_turn.h"
 #include "net/http/transport_answer.h"
+#include "net/upstream/call_list.h"
 #include "net/upstream/pool.h"
 
 namespace inferd::agent {
@@ -31,7 +30,7 @@ class BatchingHandler final : public net::HttpHandler {
         // A connection that was used before may be closed by the component just when a batch is sent, which cannot be
         // sent again.
         pool_(loop, {.idle_max = 0}),
-        done_(loop) {}
+        calls_(loop) {}
   ~BatchingHandler() override {
     *alive_ = false;
     for (const auto& [key, forming] : forming_) loop_.CancelTimer(forming.timer);
@@ -109,24 +108,13 @@ class BatchingHandler final : public net::HttpHandler {
     Forming& forming = node.mapped();
     if (forming.timer != 0) loop_.CancelTimer(forming.timer);
     waiting_ -= forming.batch->callers();
-    calls_.push_back(
-        std::make_unique<BatchCall>(std::move(forming.batch), loop_, [this](BatchCall& done) { OnDone(done); }));
-    calls_.back()->index = calls_.size() - 1;
-    calls_.back()->Start(pool_, component_, options_.timeout);
+    const auto done = [this](BatchCall& call) { calls_.Remove(call); };
+    calls_.Add(std::make_unique<BatchCall>(std::move(forming.batch), loop_, done))
+        .Start(pool_, component_, options_.timeout);
   }
 
   void SendAll() {
     while (!forming_.empty()) SendForming(std::string(forming_.begin()->first));
-  }
-
-  void OnDone(BatchCall& call) {
-    const size_t index = call.index;
-    done_.Add(std::move(calls_[index]));
-    if (index + 1 < calls_.size()) {
-      calls_[index] = std::move(calls_.back());
-      calls_[index]->index = index;
-    }
-    calls_.pop_back();
   }
 
   const BatchOptions options_;
@@ -134,8 +122,7 @@ class BatchingHandler final : public net::HttpHandler {
   net::EventLoop& loop_;
   const std::unique_ptr<net::HttpHandler> inner_;
   net::upstream::Pool pool_;
-  net::DestroyedAtEndOfTurn<BatchCall> done_;
-  std::vector<std::unique_ptr<BatchCall>> calls_;
+  net::upstream::CallList<BatchCall> calls_;
   std::unordered_map<std::string, Forming> forming_;  // by target and what else the bodies have in common
   size_t waiting_ = 0;                                // requests of forming_
   uint64_t last_id_ = 0;
