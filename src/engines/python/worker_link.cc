@@ -198,8 +198,7 @@ base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
   }
   if (process_.end().has_value()) NoteEnd();
   if (!WasBegun(number)) {
-    process_.inputs()->Give(running.inputs);
-    running_.erase(number);
+    Forget(number);
     FailPending();
     return std::unexpected(Ended());
   }
@@ -209,8 +208,7 @@ base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
     if (process_.end().has_value()) FailPending();
     return Progress::kPending;
   }
-  process_.inputs()->Give(running.inputs);
-  running_.erase(number);
+  Forget(number);
   return Progress::kFinished;
 }
 
@@ -447,9 +445,14 @@ void WorkerLink::FinishIfOver(uint64_t number) {
   const Running& running = found->second;
   if (!running.pending || !running.over || running.held > 0) return;
   const inferd_batch* const batch = running.batch;
-  process_.inputs()->Give(running.inputs);
-  running_.erase(found);
+  Forget(number);
   finished_.push_back(batch);
+}
+
+void WorkerLink::Forget(uint64_t number) {
+  const auto found = running_.find(number);
+  process_.inputs()->Give(found->second.inputs);
+  running_.erase(found);
 }
 
 void WorkerLink::FinishOver() {
@@ -472,8 +475,7 @@ void WorkerLink::GiveBack() {
     const auto found = each++;
     if (WasBegun(found->first) || !found->second.pending) continue;
     const inferd_batch* const batch = found->second.batch;
-    process_.inputs()->Give(found->second.inputs);
-    running_.erase(found);
+    Forget(found->first);
     take_back_(*batch);
   }
 }

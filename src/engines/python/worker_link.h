@@ -117,6 +117,8 @@ class WorkerLink final {
   void Hold(uint64_t number, size_t request, uint64_t ticket);
   void Resumed(uint64_t number);
   void FinishIfOver(uint64_t number);
+  // An execution that nothing more is done for: its inputs' place is free.
+  void Forget(uint64_t number);
   void FinishOver();
   base::Result<Running*> Begin(uint64_t number, const inferd_batch& batch);
   // The process has ended: which execution it had begun, of those that there are.
