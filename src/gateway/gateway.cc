@@ -2,7 +2,6 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/mix_bits.h"

@@ -7,11 +7,9 @@
 #include <map>
 #include <thread>
 
-#include "base/logging.h"
+#include "gateway/gateway_fixture.h"
 #include "net/client/http_client.h"
 #include "net/client/scripted_server.h"
-#include "net/server.h"
-#include "tests/support/raw_client.h"
 
 namespace inferd::gateway {
 namespace {
@@ -34,17 +32,8 @@ std::string Post(std::string_view host, std::string_view path = "/v2", std::stri
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
 }
 
-class GatewayTest : public ::testing::Test {
+class GatewayTest : public ServedGatewayTest {
  protected:
-  GatewayTest() {
-    net::ListenerOptions listener;
-    listener.name = "http";
-    listener.address = "127.0.0.1";
-    listener.handlers = gateway_.Handlers();
-    EXPECT_TRUE(server_.Listen(std::move(listener)).ok());
-  }
-  ~GatewayTest() override { server_.Stop(); }
-
   std::shared_ptr<Backend> Make(const std::string& name, std::initializer_list<uint16_t> ports,
                                 BackendOptions options = {}) {
     auto backend = std::make_shared<Backend>(name, options);
@@ -64,17 +53,6 @@ class GatewayTest : public ::testing::Test {
     table->Add("a", std::move(route));
     gateway_.SetRoutes(std::move(table));
   }
-  uint16_t port() const { return server_.port("http"); }
-  std::string Ask(const std::string& request, std::string_view end) {
-    support::RawClient client(port());
-    EXPECT_TRUE(client.Send(request));
-    return client.ReadUntil(end);
-  }
-
-  net::LoopGroup loops_{2};
-  const std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
-  Gateway gateway_{{}};
-  net::Server server_{loops_, net::Limits(), nullptr, *logger_};
 };
 
 TEST_F(GatewayTest, ARequestGoesThroughAndItsAnswerComesBack) {

@@ -6,12 +6,9 @@
 #include <future>
 #include <thread>
 
-#include "base/logging.h"
 #include "controlplane/objects_fixture.h"
-#include "gateway/gateway.h"
+#include "gateway/gateway_fixture.h"
 #include "net/client/scripted_server.h"
-#include "net/server.h"
-#include "tests/support/raw_client.h"
 
 namespace inferd::graph {
 namespace {
@@ -34,17 +31,8 @@ std::string Post(std::string_view more = "") {
 }
 
 // A graph of the host "g", whose steps ask the services "a" and "b".
-class GraphServiceTest : public ::testing::Test {
+class GraphServiceTest : public gateway::ServedGatewayTest {
  protected:
-  GraphServiceTest() {
-    net::ListenerOptions listener;
-    listener.name = "http";
-    listener.address = "127.0.0.1";
-    listener.handlers = gateway_.Handlers();
-    EXPECT_TRUE(server_.Listen(std::move(listener)).ok());
-  }
-  ~GraphServiceTest() override { server_.Stop(); }
-
   std::shared_ptr<gateway::Backend> Serve(const std::string& host, uint16_t port) {
     auto backend = std::make_shared<gateway::Backend>(host, gateway::BackendOptions{});
     backend->SetReplicas({*net::upstream::Address::Parse("127.0.0.1:" + std::to_string(port))});
@@ -68,15 +56,9 @@ class GraphServiceTest : public ::testing::Test {
   }
 
   std::string Ask(const std::string& request, std::string_view end = "}") {
-    support::RawClient client(server_.port("http"));
-    EXPECT_TRUE(client.Send(request));
-    return client.ReadUntil(end);
+    return ServedGatewayTest::Ask(request, end);
   }
 
-  net::LoopGroup loops_{2};
-  const std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
-  gateway::Gateway gateway_{{}};
-  net::Server server_{loops_, net::Limits(), nullptr, *logger_};
   std::shared_ptr<gateway::RouteTable> table_ = std::make_shared<gateway::RouteTable>();
 };
 

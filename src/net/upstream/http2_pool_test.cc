@@ -9,6 +9,7 @@
 #include "base/logging.h"
 #include "net/client/scripted_server.h"
 #include "net/server.h"
+#include "net/upstream/loop_fixture.h"
 
 namespace inferd::net::upstream {
 namespace {
@@ -82,7 +83,7 @@ class EchoHandler final : public HttpHandler {
   }
 };
 
-class Http2PoolTest : public ::testing::Test {
+class Http2PoolTest : public LoopTest {
  protected:
   Http2PoolTest() {
     ListenerOptions listener;
@@ -100,14 +101,6 @@ class Http2PoolTest : public ::testing::Test {
     server_.Stop();
   }
 
-  void OnLoop(base::Task task) {
-    std::promise<void> done;
-    loop_.Post([&] {
-      task();
-      done.set_value();
-    });
-    done.get_future().wait();
-  }
   uint16_t port() const { return server_.port("http"); }
 
   std::future<Http2Outcome> Send(uint16_t to, std::string_view path, std::string_view body, bool gives_up = false) {
@@ -131,7 +124,6 @@ class Http2PoolTest : public ::testing::Test {
   const std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
   LoopGroup loops_{1};
   Server server_{loops_, Limits(), nullptr, *logger_};
-  EventLoop loop_{0};
   std::optional<Http2Pool> pool_{std::in_place, loop_};
   std::vector<std::unique_ptr<TestHttp2Receiver>> receivers_;
 };

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "net/client/scripted_server.h"
+#include "net/upstream/loop_fixture.h"
 
 namespace inferd::net::upstream {
 namespace {
@@ -43,7 +44,7 @@ class TestReceiver final : public Receiver {
   Outcome outcome_;
 };
 
-class PoolTest : public ::testing::Test {
+class PoolTest : public LoopTest {
  protected:
   ~PoolTest() override {
     OnLoop([this] {
@@ -51,15 +52,6 @@ class PoolTest : public ::testing::Test {
       pool_.reset();
     });
     loop_.Stop();
-  }
-
-  void OnLoop(base::Task task) {
-    std::promise<void> done;
-    loop_.Post([&] {
-      task();
-      done.set_value();
-    });
-    done.get_future().wait();
   }
 
   static Address At(uint16_t port) { return *Address::Parse("127.0.0.1:" + std::to_string(port)); }
@@ -89,7 +81,6 @@ class PoolTest : public ::testing::Test {
     return connections;
   }
 
-  EventLoop loop_{0};
   std::optional<Pool> pool_{std::in_place, loop_, PoolOptions{}};
   std::vector<std::unique_ptr<TestReceiver>> receivers_;
 };
