@@ -9,24 +9,8 @@ import threading
 import pytest
 
 from support.controller import Controller, write_constant
+from support.controller import service as inference_service
 from support.server import wait_until
-
-SERVICE = """\
-apiVersion: serving.kserve.io/v1beta1
-kind: InferenceService
-metadata:
-  name: {name}
-  annotations:
-    autoscaling.knative.dev/window: 6s
-    autoscaling.knative.dev/scale-down-delay: 0s
-spec:
-  predictor:
-    minReplicas: {least}
-    model:
-      modelFormat: {{name: xgboost}}
-      {more}
----
-"""
 
 MODEL = """\
 apiVersion: serving.kserve.io/v1alpha1
@@ -65,8 +49,8 @@ def serving(tmp_path):
     thread.join()
 
 
-def service(name="many", least=1, more=""):
-    return SERVICE.format(name=name, least=least, more=more)
+def service(name="many", least=1, uri=None):
+    return inference_service(name, uri, least) + "---\n"
 
 
 def model(name, uri, parent="many", memory="1Mi"):
@@ -116,7 +100,7 @@ def test_models_that_cannot_be_served_say_why(tmp_path, files):
     file = tmp_path / "models.yaml"
     own = write_constant(tmp_path / "own", 7.0)
     sound = files("sound", 3.5)
-    file.write_text(service() + service("single", more=f"storageUri: {own}") + model("sound", sound)
+    file.write_text(service() + service("single", uri=own) + model("sound", sound)
                     + model("absent", sound.replace("sound", "absent")) + model("large", sound, memory="1Ti")
                     + model("orphan", sound, "nowhere") + model("misplaced", sound, "single"))
     with Controller(file) as controller:

@@ -23,7 +23,7 @@ spec:
     {more}
     model:
       modelFormat: {{name: {format}}}
-      storageUri: {uri}
+      {storage}
 """
 
 
@@ -44,8 +44,10 @@ def write_constant(folder, value):
     return folder
 
 
-def service(name, uri, least=0, more="", model_format="xgboost"):
-    return SERVICE.format(name=name, uri=uri, least=least, more=more, format=model_format)
+def service(name, uri=None, least=0, more="", model_format="xgboost"):
+    """Without `uri`, one for TrainedModels."""
+    storage = f"storageUri: {uri}" if uri is not None else ""
+    return SERVICE.format(name=name, storage=storage, least=least, more=more, format=model_format)
 
 
 class Controller(LoggedProgram):
