@@ -24,7 +24,7 @@ class InstanceCrew final {
     int unfinished_max = 1;
     int ahead_max = 0;
   };
-  // `threads` false: they have none, and somebody else runs what they are woken for.
+  // `threads` false: they have none, and the caller runs what they are woken for.
   InstanceCrew(std::vector<std::unique_ptr<core::EngineInstance>> instances, std::vector<InstancePlace> places,
                Limits limits, bool threads, const base::Clock& clock, Main main);
 

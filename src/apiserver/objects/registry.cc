@@ -273,7 +273,7 @@ Registry::Written Registry::Change(const ResourceType& type, std::string_view na
     const Value live = ParseStored(stored->json);
     ApiResult<Value> edited = edit(live);
     if (!edited.has_value()) return std::unexpected(edited.error());
-    // Server-side apply has noted itself who has which field; the note of all others is made here.
+    // Server-side apply has noted itself which manager has which field; the note of all others is made here.
     const bool noted = !SameField(*FieldAt(live, {"metadata"}), edited->MapAt("metadata"), "managedFields");
     ApiResult<Value> object = Complete(type, live, *std::move(edited), options);
     if (!object.has_value()) return std::unexpected(object.error());

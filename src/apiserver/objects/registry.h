@@ -29,8 +29,8 @@ struct DeleteOptions {
 
 enum class PatchType { kJson, kMerge, kStrategic, kApply };
 
-// Kubernetes' rules about objects over the store: names, identifiers, generations, conflicts, finalizers, who has set
-// which field. Thread-safe; blocks until the store has written. The store and the admission outlive it.
+// Kubernetes' rules about objects over the store: names, identifiers, generations, conflicts, finalizers, the managers
+// of fields. Thread-safe; blocks until the store has written. The store and the admission outlive it.
 class Registry final {
  public:
   Registry(objectstore::ObjectStore& store, const Admission& admission, const base::Clock& clock);

@@ -69,7 +69,7 @@ base::Result<std::vector<Value>> ReadObjects(ClusterApi& api, const NamedObjects
   std::vector<Value> read;
   for (const std::string& name : objects.names) {
     INFERD_ASSIGN_OR_RETURN(Value object, api.Get(objects.Path(arguments, name)));
-    // As kubectl has it: who has set which field is of no interest to readers.
+    // As kubectl has it: the managers of fields are of no interest to readers.
     if (Value* const metadata = object.Find("metadata"); metadata != nullptr) metadata->Remove("managedFields");
     read.push_back(std::move(object));
   }
