@@ -411,10 +411,11 @@ bool InstancePool::IsFull(const InstanceWorker& worker) const {
   return worker.unfinished >= worker.unfinished_max + (brief ? worker.ahead_max : 0);
 }
 
-// A connections' thread that the engine has finished an execution on: another one need not be woken.
+// A connections' thread that the engine has finished an execution on: another one need not be woken. What is formed
+// here and cannot run here would be late.
 bool InstancePool::MayFormHere(const InstanceWorker& worker) const {
   const base::Turn* const turn = base::Turn::Current();
-  return turn != nullptr && turn->executes() && worker.place.cores.empty();
+  return turn != nullptr && turn->executes() && worker.place.cores.empty() && lane_.open();
 }
 
 void InstancePool::Record(FormedBatch& batch, const InstanceWorker& worker, int64_t started_ns, int64_t finished_ns,

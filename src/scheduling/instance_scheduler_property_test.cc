@@ -68,8 +68,8 @@ class Simulation {
       case 3: return Send();
       case 8: return depth_ == 0 ? SendInOneTurn() : Send();  // more than one per execution would never end
       case 4: return clients_.CancelOne();
-      case 5: return clock_.AdvanceNs(1'000'000 * dice_.Below(12));
-      case 6: return engine_.FinishOne();
+      case 5: return clock_.AdvanceNs((dice_.OneIn(2) ? 100'000 : 1'000'000) * dice_.Below(12));
+      case 6: return depth_ == 0 && dice_.OneIn(2) ? FinishInATurn() : engine_.FinishOne();
       default: return dice_.OneIn(8) ? Reload() : Settle();
     }
   }
@@ -79,6 +79,8 @@ class Simulation {
     if (!loads_.empty() && (loads_.back().holds || version_ == nullptr)) return;
     support::FakeEngine::Script script{.signature = model_.signature(), .on_load = {}, .on_execute = {}};
     script.unfinished_executions_max = model_.unfinished_max();
+    script.executions_ahead = model_.executions_ahead();
+    script.returns_at_once = model_.returns_at_once();
     script.on_execute = [this](core::Execution& execution) { Execute(execution); };
     script.takes_long = [this](core::Execution&) { return dice_.OneIn(4); };
     version_ = fixture_.MakeModel(script, model_.config(), model_.options(), model_.instances());
@@ -98,6 +100,14 @@ class Simulation {
       const base::Turn::More more(&turn, left > 0 || dice_.OneIn(4));
       Send();
     }
+    for (turn.End(); turn.continues(); turn.End()) turn.Begin();
+  }
+
+  // On a connections' thread that has waited for the engine.
+  void FinishInATurn() {
+    base::Turn turn;
+    const base::Turn::Scope here(turn);
+    engine_.FinishOne();
     for (turn.End(); turn.continues(); turn.End()) turn.Begin();
   }
 

@@ -37,7 +37,7 @@ class SimulatedEngine final {
     EXPECT_TRUE(members == 1 || model_.batches());
     EXPECT_EQ(rows, execution.inputs[0].shape[0]);
     EXPECT_TRUE(!model_.fills_up() || model_.AllowsRows(rows)) << rows << " rows";
-    EXPECT_LE(++unfinished_[load], model_.instances() * model_.unfinished_max()) << "more than the instances take";
+    EXPECT_LE(++unfinished_[load], model_.instances() * model_.executions_max()) << "more than the instances take";
     return load;
   }
 

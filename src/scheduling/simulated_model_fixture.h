@@ -44,6 +44,8 @@ class SimulatedModel final {
     signature_.splits_larger_requests = !signature_.accepts_larger_requests && dice.OneIn(2);
     instances_ = static_cast<int>(1 + dice.Below(3));
     if (dice.OneIn(3)) unfinished_max_ = static_cast<int>(1 + dice.Below(3));
+    if (dice.OneIn(3)) executions_ahead_ = static_cast<int>(1 + dice.Below(2));
+    returns_at_once_ = dice.OneIn(3);
     DrawQueues(dice);
     DrawPadding(dice);
     if (dice.OneIn(3)) config_.concurrency = {.min = 1, .max = static_cast<uint32_t>(1 + dice.Below(24))};
@@ -64,6 +66,12 @@ class SimulatedModel final {
   int instances() const { return instances_; }
   // Executions of an instance.
   int unfinished_max() const { return config_.instance_groups[0].resources.empty() ? unfinished_max_ : 1; }
+  // And how many more it takes: while they are short, which the engine does not know.
+  int executions_ahead() const { return executions_ahead_; }
+  int executions_max() const {
+    return unfinished_max() + (config_.instance_groups[0].resources.empty() ? executions_ahead_ : 0);
+  }
+  bool returns_at_once() const { return returns_at_once_; }
   SimulatedFault fault() const { return fault_; }
   // Whatever happens to a request is its own fault, or its client's.
   bool tells_requests_apart() const { return fault_ != SimulatedFault::kRandom && config_.side_effect_free; }
@@ -176,6 +184,8 @@ class SimulatedModel final {
   SimulatedFault fault_ = SimulatedFault::kRandom;
   int instances_ = 1;
   int unfinished_max_ = 1;
+  int executions_ahead_ = 0;
+  bool returns_at_once_ = false;
 };
 
 }  // namespace inferd::scheduling
