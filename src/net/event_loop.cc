@@ -106,7 +106,7 @@ void EventLoop::Run() {
     turn_.Begin();
     turn_.End();
   }
-  waits_.RunAll();
+  waits_.End();
 }
 
 int EventLoop::Poll(int wait_ms) {

@@ -218,6 +218,20 @@ TEST_F(AwaitReadableTest, TheEndOfTheLoopRunsWhatStillWaits) {
   called.get();
 }
 
+TEST_F(AwaitReadableTest, AtTheEndOfTheLoopNothingIsWaitedForAnew) {
+  std::promise<bool> waits_again;
+  std::promise<void> waits;
+  loop_->Post([&] {
+    base::Turn* const turn = base::Turn::Current();
+    turn->AwaitReadable(
+        ours_.get(), [this, turn, &waits_again] { waits_again.set_value(turn->AwaitReadable(theirs_.get(), [] {})); });
+    waits.set_value();
+  });
+  waits.get_future().get();
+  loop_.reset();
+  EXPECT_FALSE(waits_again.get_future().get());
+}
+
 TEST_F(AwaitReadableTest, OtherThreadsDoNotWaitSo) {
   base::Turn turn;
   EXPECT_FALSE(turn.AwaitReadable(ours_.get(), [] {}));

@@ -10,6 +10,7 @@
 namespace inferd::net {
 
 bool ReadableWaits::AwaitReadable(int descriptor, base::Task ready) {
+  if (ended_) return false;
   Wait& wait = waits_[descriptor];
   if (!Arm(descriptor, wait)) return false;
   wait.Set(std::move(ready));
@@ -24,7 +25,8 @@ bool ReadableWaits::Arm(int descriptor, Wait& wait) {
          (errno == ENOENT && epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &once) == 0);
 }
 
-void ReadableWaits::RunAll() {
+void ReadableWaits::End() {
+  ended_ = true;
   for (auto& [descriptor, wait] : waits_) wait.OnReady(0);
 }
 

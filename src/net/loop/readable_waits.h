@@ -17,8 +17,8 @@ class ReadableWaits final : public base::Turn::Waits {
   explicit ReadableWaits(int epoll) : epoll_(epoll) {}
 
   bool AwaitReadable(int descriptor, base::Task ready) override;
-  // All that is waited for, for nothing: the loop ends.
-  void RunAll();
+  // Runs all that is waited for, for nothing, and refuses more: the loop ends.
+  void End();
 
  private:
   class Wait final : public Watcher {
@@ -33,6 +33,7 @@ class ReadableWaits final : public base::Turn::Waits {
   bool Arm(int descriptor, Wait& wait);
 
   const int epoll_;
+  bool ended_ = false;
   std::unordered_map<int, Wait> waits_;  // by descriptor; what it holds stays where it is
 };
 
