@@ -32,7 +32,9 @@ INVOCATION = "mlflow_invocation"  # a parameter of requests that came by MLflow'
 
 def open_model(load):
     require_pickle(load, load.file, "an MLflow model, which runs code of its author's when it is read")
-    folder = os.path.dirname(load.file)
+    # A model that was not copied is links to its files, as KServe's storage initializer makes them. MLflow opens none that lead out of
+    # the folder that it is given.
+    folder = os.path.dirname(os.path.realpath(load.file))
     try:
         import mlflow.pyfunc
     except ImportError as error:
