@@ -33,7 +33,7 @@ void ServiceRunner::Apply(const InferenceService& service,
   auto desired = controlplane::MakeDesiredObjects(service, runtimes, {}, services_.config, rollouts);
   if (!desired.has_value()) {
     failure_ = desired.error();
-    return services_.say(true, name_ + ": " + desired.error().reason + ": " + desired.error().event);
+    return services_.say(true, name_ + ": " + desired.error().reason + ": " + desired.error().Explain());
   }
   service_ = service;
   failure_.reset();

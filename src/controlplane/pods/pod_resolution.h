@@ -37,7 +37,10 @@ struct ResolutionFailure {
   std::string reason;
   std::string message;
   std::string event;
+  std::string details = {};  // ours: what else there is to say of it; empty: nothing
 
+  // All that there is to say in one line: the event's text, and the details.
+  std::string Explain() const { return details.empty() ? event : event + ": " + details; }
   bool operator==(const ResolutionFailure&) const = default;
 };
 

@@ -32,7 +32,8 @@ std::optional<Failure> ResolvePods(const InferenceService& service, std::span<co
     RuntimeSelection selection = SelectRuntime(*service.predictor.model, service.metadata.namespace_name, runtimes);
     runtime = selection.runtime;
     if (runtime == nullptr) {
-      return Failure{selection.failure_reason, selection.failure_message, selection.failure_event};
+      return Failure{selection.failure_reason, selection.failure_message, selection.failure_event,
+                     selection.failure_details};
     }
     auto pod = ResolvePredictor(service, runtime);
     if (pod.has_value() && pod->protocol_version.empty()) pod->protocol_version = selection.protocol_version;

@@ -112,6 +112,27 @@ std::string Refuse(const ServingRuntime& runtime, const ModelSpec& model) {
   return RefuseProtocol(runtime, model);
 }
 
+bool NamesFormat(const ServingRuntime& runtime, const std::string& format) {
+  return std::ranges::find(runtime.formats, format, &SupportedModelFormat::name) != runtime.formats.end();
+}
+
+std::string DetailsOf(const RuntimeSelection& selection, const ModelSpec& model) {
+  const std::string& format = model.format.name;
+  std::string details;
+  size_t others = 0;
+  for (const RuntimeCandidate& candidate : selection.candidates) {
+    if (!model.runtime.has_value() && !NamesFormat(*candidate.runtime, format)) {
+      ++others;
+    } else if (!candidate.reason.empty()) {
+      details += (details.empty() ? "" : "; ") + candidate.runtime->metadata.name + " " + candidate.reason;
+    }
+  }
+  if (others == 0) return details;
+  const std::string counted = std::to_string(others) + (details.empty() ? "" : " other") + " runtime";
+  return details + (details.empty() ? "" : "; ") + counted + (others == 1 ? " does" : "s do") +
+         " not support the format " + format;
+}
+
 void Fail(RuntimeSelection& selection, std::string reason, std::string message, std::string event) {
   selection.runtime = nullptr;
   selection.failure_reason = std::move(reason);
@@ -189,6 +210,7 @@ RuntimeSelection SelectRuntime(const ModelSpec& model, std::string_view namespac
   } else {
     SelectAutomatically(selection, model, ordered);
   }
+  if (selection.runtime == nullptr) selection.failure_details = DetailsOf(selection, model);
   return selection;
 }
 

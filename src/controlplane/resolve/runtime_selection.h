@@ -25,6 +25,8 @@ struct RuntimeSelection {
   std::string failure_reason;   // RuntimeNotRecognized, RuntimeDisabled, NoSupportingRuntime, InvalidPredictorSpec
   std::string failure_message;  // "No runtime found to support specified framework/version"
   std::string failure_event;    // "no runtime found to support predictor with model type: {sklearn <nil>}"
+  // Ours: why it is none of the candidates, those of other formats taken together; empty: there is no more to say.
+  std::string failure_details;
 };
 
 // Selects the runtime that serves a model of a namespace (KServe 0.10: GetSupportingRuntimes). `runtimes` outlive the

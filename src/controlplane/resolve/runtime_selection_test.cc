@@ -85,6 +85,21 @@ TEST(RuntimeSelectionTest, NoneIsSaidAsKServeSaysIt) {
   EXPECT_EQ(selection.failure_reason, "NoSupportingRuntime");
   EXPECT_EQ(selection.failure_message, "No runtime found to support specified framework/version");
   EXPECT_EQ(selection.failure_event, "no runtime found to support predictor with model type: {sklearn <nil>}");
+  EXPECT_EQ(selection.failure_details, "");
+}
+
+TEST(RuntimeSelectionTest, WhyItIsNoneIsSaidInShort) {
+  const auto runtimes = Runtimes({{"a", "  supportedModelFormats: [{name: onnx, autoSelect: true}]\n"},
+                                  {"b", std::string(kSklearn1) + "  disabled: true\n"},
+                                  {"c", "  supportedModelFormats: [{name: pmml, autoSelect: true}]\n"}});
+  EXPECT_EQ(Selected(Model("sklearn"), runtimes).failure_details,
+            "b is disabled; 2 other runtimes do not support the format sklearn");
+  EXPECT_EQ(Selected(Model("paddle"), {runtimes.front()}).failure_details,
+            "1 runtime does not support the format paddle");
+  ModelSpec named = Model("sklearn");
+  named.runtime = "a";
+  EXPECT_EQ(Selected(named, runtimes).failure_details, "a does not support the format sklearn; it supports onnx");
+  EXPECT_EQ(Selected(Model("onnx"), runtimes).failure_details, "");
 }
 
 struct OrderCase {
