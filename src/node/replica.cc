@@ -116,20 +116,35 @@ std::string Replica::failure() const {
   return failure_;
 }
 
+std::optional<int> Replica::exit_code() const {
+  const base::MutexLock lock(mutex_);
+  return exit_code_;
+}
+
 int Replica::restarts() const {
   const base::MutexLock lock(mutex_);
   return restarts_;
 }
 
-void Replica::Set(ReplicaState state, std::string failure) {
+void Replica::Set(ReplicaState state) {
   {
     const base::MutexLock lock(mutex_);
     state_ = state;
-    if (state == ReplicaState::kFailed) {
-      failure_ = std::move(failure);
-      ++restarts_;
+    if (state == ReplicaState::kReady) {
+      failure_.clear();
+      exit_code_.reset();
     }
-    if (state == ReplicaState::kReady) failure_.clear();
+  }
+  options_.on_change();
+}
+
+void Replica::Fail(std::string why, std::optional<int> exit_code) {
+  {
+    const base::MutexLock lock(mutex_);
+    state_ = ReplicaState::kFailed;
+    failure_ = std::move(why);
+    exit_code_ = exit_code;
+    ++restarts_;
   }
   options_.on_change();
 }
@@ -138,12 +153,15 @@ void Replica::Run() {
   milliseconds pause{0};
   while (!stopped()) {
     const Clock::time_point begun = Clock::now();
-    const base::Status over = RunOnce();
+    const uint64_t log_begins = log_->end();
+    std::optional<int> exit_code;
+    const base::Status over = RunOnce(exit_code);
     if (stopped()) break;
     if (Clock::now() - begun >= kLongLife) pause = {};
     options_.on_log(options_.name + " " + over.message() +
                     (pause.count() > 0 ? "; it is started again in " + std::to_string(pause.count()) + " ms" : ""));
-    Set(ReplicaState::kFailed, std::string(over.message()));
+    const std::string said = LastLines(log_->Read(log_begins).text);
+    Fail(over.message() + (said.empty() ? "" : ": " + said), exit_code);
     if (!Sleep(pause)) break;
     pause = std::clamp(2 * pause, kPause, kPauseMax);
     Set(ReplicaState::kStarting);
@@ -152,7 +170,7 @@ void Replica::Run() {
   Set(ReplicaState::kEnded);
 }
 
-base::Status Replica::RunOnce() {
+base::Status Replica::RunOnce(std::optional<int>& exit_code) {
   INFERD_ASSIGN_OR_RETURN(const ProcessSpec spec, options_.make(stop_source_.get_token()));
   INFERD_ASSIGN_OR_RETURN(Pipe output, MakePipe());
   INFERD_ASSIGN_OR_RETURN(base::ChildProcess child, Start(spec, output.write.get()));
@@ -193,6 +211,7 @@ base::Status Replica::RunOnce() {
   }
   const std::string end = child.WaitForEnd();
   TakeOutput(output.read.get());
+  exit_code = child.exit_code();
   return base::Unavailable(end);
 }
 

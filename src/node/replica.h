@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -51,8 +52,10 @@ class Replica final {
   std::string address() const;
   // Likewise for calls of gRPC.
   std::string grpc_address() const;
-  // Why the last process ended, or was not made; empty: none has.
+  // Why the last process ended, with the last that it has written, or was not made; empty: none has, or it is ready.
   std::string failure() const;
+  // Of a process that ended: what it left with, or 128 and the signal's number; nullopt: it was not made.
+  std::optional<int> exit_code() const;
   int restarts() const;
   // What its processes have written. They share one output, which also goes to this program's standard error.
   const std::shared_ptr<ReplicaLog>& log() const { return log_; }
@@ -62,8 +65,8 @@ class Replica final {
 
  private:
   void Run();
-  // One life of the process; the status says why it is over.
-  base::Status RunOnce();
+  // One life of the process; the status says why it is over. `exit_code` is set if there was a process.
+  base::Status RunOnce(std::optional<int>& exit_code);
   bool Probe(const ProcessSpec& spec) const;
   // Waits until the process ends, and takes meanwhile what it writes; whether it has ended before `deadline`.
   bool TakeOutputUntilEnd(const base::ChildProcess& child, int output, std::chrono::steady_clock::time_point deadline);
@@ -71,7 +74,8 @@ class Replica final {
   // False: it is to stop.
   bool Sleep(std::chrono::milliseconds duration) const;
   bool stopped() const { return !Sleep(std::chrono::milliseconds(0)); }
-  void Set(ReplicaState state, std::string failure = {});
+  void Set(ReplicaState state);
+  void Fail(std::string why, std::optional<int> exit_code);
 
   const ReplicaOptions options_;
   const base::FileDescriptor stop_;  // an eventfd, readable once it is to stop
@@ -82,6 +86,7 @@ class Replica final {
   std::string address_ GUARDED_BY(mutex_);
   std::string grpc_address_ GUARDED_BY(mutex_);
   std::string failure_ GUARDED_BY(mutex_);
+  std::optional<int> exit_code_ GUARDED_BY(mutex_);
   int restarts_ GUARDED_BY(mutex_) = 0;
   std::thread thread_;
 };

@@ -4,6 +4,13 @@
 
 namespace inferd::node {
 
+namespace {
+
+constexpr size_t kLastBytesMax = 2048;
+constexpr int kLastLinesMax = 80;
+
+}  // namespace
+
 void ReplicaLog::Append(std::string_view text) {
   const base::MutexLock lock(mutex_);
   text_ += text;
@@ -26,6 +33,27 @@ ReplicaLog::Part ReplicaLog::Read(uint64_t from) const {
   const uint64_t end = begin_ + text_.size();
   from = std::clamp(from, begin_, end);
   return {.text = text_.substr(static_cast<size_t>(from - begin_)), .next = end, .ended = ended_};
+}
+
+uint64_t ReplicaLog::end() const {
+  const base::MutexLock lock(mutex_);
+  return begin_ + text_.size();
+}
+
+std::string LastLines(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+  if (text.size() > kLastBytesMax) {
+    text.remove_prefix(text.size() - kLastBytesMax);
+    if (const size_t line = text.find('\n'); line != std::string_view::npos) text.remove_prefix(line + 1);
+  }
+  size_t begin = text.size();
+  for (int line = 0; line < kLastLinesMax && begin != 0; ++line) {
+    const size_t before = text.rfind('\n', begin - 1);
+    begin = before == std::string_view::npos ? 0 : before;
+  }
+  text.remove_prefix(begin);
+  if (text.starts_with('\n')) text.remove_prefix(1);
+  return std::string(text);
 }
 
 }  // namespace inferd::node

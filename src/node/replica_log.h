@@ -25,6 +25,8 @@ class ReplicaLog final {
   };
   // What is kept of it from a place on, counted in bytes from the beginning.
   Part Read(uint64_t from) const;
+  // Where the next text will begin.
+  uint64_t end() const;
 
  private:
   mutable base::Mutex mutex_;
@@ -32,5 +34,9 @@ class ReplicaLog final {
   uint64_t begin_ GUARDED_BY(mutex_) = 0;  // of text_
   bool ended_ GUARDED_BY(mutex_) = false;
 };
+
+// The end of a text: at most 80 lines and 2 KiB, of whole lines but where one alone is longer (Kubernetes:
+// FallbackToLogsOnError).
+std::string LastLines(std::string_view text);
 
 }  // namespace inferd::node

@@ -30,5 +30,19 @@ TEST(ReplicaLog, KeepsTheLastLines) {
   EXPECT_EQ(part.next, 2'000'000u);
 }
 
+TEST(LastLines, AreFewAndWhole) {
+  EXPECT_EQ(LastLines(""), "");
+  EXPECT_EQ(LastLines("\n\r\n"), "");
+  EXPECT_EQ(LastLines("one\ntwo\n"), "one\ntwo");
+  std::string many;
+  for (int number = 0; number < 200; ++number) many += std::to_string(number) + "\n";
+  const std::string last = LastLines(many);
+  EXPECT_TRUE(last.starts_with("120\n")) << last;
+  EXPECT_TRUE(last.ends_with("\n199")) << last;
+  const std::string line(999, 'x');
+  EXPECT_EQ(LastLines(line + "\n" + line + "\n" + line), line + "\n" + line);
+  EXPECT_EQ(LastLines(std::string(5000, 'x')).size(), 2048u);
+}
+
 }  // namespace
 }  // namespace inferd::node

@@ -66,8 +66,10 @@ TEST_F(ReplicaTest, IsReadyOnceItsPortTakesConnections) {
 }
 
 TEST_F(ReplicaTest, AProcessThatEndsIsStartedAgain) {
-  Start("exit 3");
+  Start("echo no model; exit 3");
   Await([this] { return replica_->restarts() >= 2; });
+  Await([this] { return replica_->exit_code() == 3; });
+  EXPECT_EQ(replica_->failure(), "left with status 3: no model");
   EXPECT_THAT(log(), HasSubstr("r left with status 3\n"));
   EXPECT_THAT(log(), HasSubstr("it is started again in 250 ms"));
 }

@@ -202,6 +202,7 @@ std::vector<ReplicaStatus> Revision::replicas() const {
     replicas.push_back({.name = member.replica->name(),
                         .state = member.leaving ? ReplicaState::kStopping : member.replica->state(),
                         .failure = member.replica->failure(),
+                        .exit_code = member.replica->exit_code(),
                         .restarts = member.replica->restarts(),
                         .log = member.replica->log()});
   }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct ReplicaStatus {
   std::string name;
   ReplicaState state = ReplicaState::kStarting;
   std::string failure;  // why its last process ended, or was not made; empty: none has, or the next one is ready
+  std::optional<int> exit_code = std::nullopt;  // of that process; nullopt: it was not made
   int restarts = 0;
   std::shared_ptr<const ReplicaLog> log = nullptr;
 

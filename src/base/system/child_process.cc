@@ -152,6 +152,7 @@ std::string ChildProcess::WaitForEnd() {
     result = waitid(P_PIDFD, static_cast<id_t>(handle_.get()), &info, WEXITED);
   } while (result != 0 && errno == EINTR);
   waited_for_ = true;
+  exit_code_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
   return result == 0 ? HowItEnded(info) : "is gone";
 }
 

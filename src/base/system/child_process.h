@@ -54,6 +54,8 @@ class ChildProcess final {
   bool EndsBefore(std::chrono::steady_clock::time_point deadline) const;
   // Blocks until it has ended, and returns how: "left with status 1". Once.
   std::string WaitForEnd();
+  // After that: what it left with; 128 and the signal's number, where one has ended it (as shells have it).
+  int exit_code() const { return exit_code_; }
 
  private:
   ChildProcess(pid_t pid, FileDescriptor handle) : pid_(pid), handle_(std::move(handle)) {}
@@ -61,6 +63,7 @@ class ChildProcess final {
   pid_t pid_;
   FileDescriptor handle_;  // none: moved from
   bool waited_for_ = false;
+  int exit_code_ = 0;
 };
 
 }  // namespace inferd::base

@@ -29,6 +29,14 @@ Value ContainerState(const node::ReplicaStatus& replica) {
   return Value::Map({{"running", Value::Map()}});
 }
 
+// How its last process ended, where one has.
+Value LastState(const node::ReplicaStatus& replica) {
+  if (!replica.exit_code.has_value()) return Value::Map();
+  return Value::Map({{"terminated", Value::Map({{"exitCode", Value::Int(*replica.exit_code)},
+                                                {"message", Text(replica.failure)},
+                                                {"reason", Text("Error")}})}});
+}
+
 Value PodCondition(std::string_view type, bool is) {
   return Value::Map({{"type", Text(type)}, {"status", Text(is ? "True" : "False")}});
 }
@@ -56,6 +64,7 @@ Value MakePod(const Value& service, const ComponentState& component, const Revis
   status.Set("conditions", Value::List({PodCondition("Ready", ready), PodCondition("ContainersReady", ready)}));
   status.Set("podIP", Text("127.0.0.1"));
   status.Set("containerStatuses", Value::List({Value::Map({{"name", Text(controlplane::kServingContainer)},
+                                                           {"lastState", LastState(replica)},
                                                            {"ready", Value::Bool(ready)},
                                                            {"restartCount", Value::Int(replica.restarts)},
                                                            {"state", ContainerState(replica)}})}));

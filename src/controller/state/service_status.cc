@@ -47,15 +47,13 @@ std::string Capitalised(std::string_view kind) {
 
 const Condition& Worst(const Condition& a, const Condition& b) { return b.truth > a.truth ? b : a; }
 
-// What the newest revision's replicas failed with last; empty: none has.
-std::string FailureOf(const RevisionState& revision) {
-  for (const node::ReplicaStatus& replica : revision.replicas) {
-    if (!replica.failure.empty()) return replica.failure;
-  }
-  return {};
+// The newest revision's replica that has failed; null: none has.
+const node::ReplicaStatus* FailedReplica(const RevisionState& revision) {
+  const auto found = std::ranges::find_if(revision.replicas, [](const auto& each) { return !each.failure.empty(); });
+  return found == revision.replicas.end() ? nullptr : &*found;
 }
 
-bool HasFailed(const RevisionState& revision) { return !revision.was_ready && !FailureOf(revision).empty(); }
+bool HasFailed(const RevisionState& revision) { return !revision.was_ready && FailedReplica(revision) != nullptr; }
 
 // Knative: the Configuration is what the newest revision is.
 Condition ConfigurationOf(const ComponentState& component) {
@@ -64,7 +62,7 @@ Condition ConfigurationOf(const ComponentState& component) {
   if (newest.was_ready) return {Truth::kTrue};
   if (!HasFailed(newest)) return {};
   return {Truth::kFalse, "RevisionFailed",
-          "Revision \"" + newest.name + "\" failed with message: " + FailureOf(newest) + "."};
+          "Revision \"" + newest.name + "\" failed with message: " + FailedReplica(newest)->failure + "."};
 }
 
 Condition RouteOf(const ComponentState& component, const std::string& object, const Condition& configuration) {
@@ -87,7 +85,7 @@ class StatusMaker {
     }
     if (state_.failure.has_value()) {
       // What runs goes on; that the service as it stands does not is said here.
-      conditions_["PredictorReady"] = {Truth::kFalse, state_.failure->reason, state_.failure->event};
+      conditions_["PredictorReady"] = {Truth::kFalse, state_.failure->reason, state_.failure->Explain()};
     }
     if (!conditions_.contains("PredictorReady")) conditions_["PredictorReady"] = {};
     AddIngress();
@@ -234,9 +232,7 @@ class StatusMaker {
     } else if (newest != nullptr && HasFailed(*newest)) {
       transition = "BlockedByFailedLoad";
       target = "FailedToLoad";
-      failure = Value::Map({{"message", Text(FailureOf(*newest))},
-                            {"modelRevisionName", Text(newest->name)},
-                            {"reason", Text("ModelLoadFailed")}});
+      failure = FailureInfo(*FailedReplica(*newest), newest->name);
     } else if (newest != nullptr && !newest->replicas.empty()) {
       target = "Loading";
     }
@@ -247,6 +243,15 @@ class StatusMaker {
                                      {"targetModelState", Text(target)}}));
     status.Set("transitionStatus", Text(transition));
     return status;
+  }
+
+  static Value FailureInfo(const node::ReplicaStatus& replica, const std::string& revision) {
+    Value info = Value::Map();
+    if (replica.exit_code.has_value()) info.Set("exitCode", Value::Int(*replica.exit_code));
+    info.Set("message", Text(replica.failure));
+    info.Set("modelRevisionName", Text(revision));
+    info.Set("reason", Text("ModelLoadFailed"));
+    return info;
   }
 
   int64_t Generation() const {

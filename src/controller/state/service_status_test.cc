@@ -27,7 +27,8 @@ RevisionState StatusTestRevision(const std::string& name, bool ready, const std:
                         .state = ready             ? node::ReplicaState::kReady
                                  : failure.empty() ? node::ReplicaState::kStarting
                                                    : node::ReplicaState::kFailed,
-                        .failure = failure}}};
+                        .failure = failure,
+                        .exit_code = failure.empty() ? std::nullopt : std::optional(1)}}};
 }
 
 class ServiceStatusTest : public ::testing::Test {
@@ -84,6 +85,7 @@ TEST_F(ServiceStatusTest, OfOneWhoseProcessesEnd) {
   EXPECT_EQ(TextAt(status, {"modelStatus", "transitionStatus"}), "BlockedByFailedLoad");
   EXPECT_EQ(TextAt(status, {"modelStatus", "lastFailureInfo", "reason"}), "ModelLoadFailed");
   EXPECT_EQ(TextAt(status, {"modelStatus", "lastFailureInfo", "message"}), "left with status 1");
+  EXPECT_EQ(TextAt(status, {"modelStatus", "lastFailureInfo", "exitCode"}), "1");
   EXPECT_EQ(TextAt(status, {"modelStatus", "copies", "failedCopies"}), "1");
 }
 
