@@ -1,9 +1,11 @@
 #include "controller/graph_runner.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
+#include "apiserver/objects/value_path.h"
 #include "controlplane/resolve/hosts.h"
 #include "graph/graph_service.h"
 
@@ -23,12 +25,27 @@ base::Result<graph::GraphOptions> OptionsOf(const controlplane::InferenceGraph& 
   return options;
 }
 
+int64_t GenerationOf(const manifest::Value& document) {
+  const std::string text = apiserver::TextAt(document, {"metadata", "generation"});
+  return text.empty() ? 1 : std::atoll(text.c_str());
+}
+
 }  // namespace
 
 void GraphRunner::AddRoutes(gateway::RouteTable& table, const FindServiceUrl& find) {
-  std::string before = std::exchange(problem_, {});
-  if (const base::Status added = Add(table, find); !added.ok()) problem_ = added.message();
-  if (problem_ != before && !problem_.empty()) services_.say(true, name_ + ": " + problem_);
+  const std::string before = std::exchange(state_, {}).message;
+  state_.generation = GenerationOf(graph_.document);
+  if (const base::Status added = Add(table, find); !added.ok()) {
+    state_.reason = "GraphNotRunnable";
+    state_.message = added.message();
+  }
+  if (state_.message != before && !state_.message.empty()) services_.say(true, name_ + ": " + state_.message);
+}
+
+std::string GraphRunner::UrlOf(const std::string& host) const {
+  const std::string place = services_.gateway();
+  const std::string port = place.substr(place.rfind(':') + 1);
+  return services_.config.ingress.url_scheme + "://" + host + (port == "80" ? "" : ":" + port);
 }
 
 base::Status GraphRunner::Add(gateway::RouteTable& table, const FindServiceUrl& find) {
@@ -38,7 +55,8 @@ base::Status GraphRunner::Add(gateway::RouteTable& table, const FindServiceUrl& 
     std::string url = find(metadata.namespace_name, name);
     if (!url.empty()) return url;
     // Its step fails, as long as it is not there.
-    problem_ = "there is no InferenceService '" + name + "'";
+    state_.reason = "ServiceNotFound";
+    state_.message = "there is no InferenceService '" + name + "'";
     return "http://" + controlplane::ClusterHost(metadata, name);
   });
   if (!plan.has_value()) return plan.error();
@@ -53,6 +71,7 @@ base::Status GraphRunner::Add(gateway::RouteTable& table, const FindServiceUrl& 
   }
   table.Add(host, route);
   table.Add(cluster_host, route);
+  state_.url = UrlOf(host);
   if (path.empty()) return base::OkStatus();
   for (const std::string& prefix : {path + "/", path}) {
     route.path_prefix = prefix;

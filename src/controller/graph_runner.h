@@ -4,6 +4,7 @@
 #include <string>
 
 #include "controller/component_runner.h"
+#include "controller/state/graph_status.h"
 #include "controlplane/api/inference_graph.h"
 #include "gateway/route_table.h"
 
@@ -21,16 +22,17 @@ class GraphRunner final {
   void Apply(const controlplane::InferenceGraph& graph) { graph_ = graph; }
   // By its hosts and its path; what of it cannot be run is said.
   void AddRoutes(gateway::RouteTable& table, const FindServiceUrl& find);
-  // Why it cannot be run as it stands; empty: it can. As of the last AddRoutes.
-  const std::string& problem() const { return problem_; }
+  // As of the last AddRoutes.
+  const GraphState& state() const { return state_; }
 
  private:
   base::Status Add(gateway::RouteTable& table, const FindServiceUrl& find);
+  std::string UrlOf(const std::string& host) const;
 
   const std::string name_;  // "default/chain"
   const RunnerServices services_;
   controlplane::InferenceGraph graph_;
-  std::string problem_;
+  GraphState state_;
 };
 
 }  // namespace inferd::controller

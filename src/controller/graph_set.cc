@@ -4,16 +4,22 @@
 #include <utility>
 #include <variant>
 
+#include "controller/state/service_status.h"
+#include "controller/state/trained_model_status.h"
+
 namespace inferd::controller {
 
 namespace {
 
+using manifest::Value;
 using objectstore::ObjectKey;
 
-const std::string& Graphs() {
-  static const std::string kResource = apiserver::FindKind("serving.kserve.io/v1alpha1", "InferenceGraph")->resource();
-  return kResource;
+const apiserver::ResourceType& GraphType() {
+  static const apiserver::ResourceType& kType = *apiserver::FindKind("serving.kserve.io/v1alpha1", "InferenceGraph");
+  return kType;
 }
+
+std::string Graphs() { return GraphType().resource(); }
 
 }  // namespace
 
@@ -24,7 +30,7 @@ bool GraphSet::Follow(const LocalCluster::Changes& changes) {
   }
   if (changes.decisions) {
     for (const ObjectKey& key : cluster_.KeysOf(Graphs())) keys.insert(key);
-    for (const auto& [key, runner] : runners_) keys.insert(key);
+    for (const auto& [key, entry] : entries_) keys.insert(key);
   }
   for (const ObjectKey& key : keys) FollowOne(key);
   return !keys.empty();
@@ -34,14 +40,48 @@ void GraphSet::FollowOne(const ObjectKey& key) {
   const auto object = cluster_.Find(key);
   const auto* const graph = object.has_value() ? std::get_if<controlplane::InferenceGraph>(&object->typed) : nullptr;
   if (graph == nullptr) {
-    runners_.erase(key);
+    entries_.erase(key);
     return;
   }
-  runners_.try_emplace(key, key.namespace_name + "/" + key.name, services_).first->second.Apply(*graph);
+  auto found = entries_.find(key);
+  if (found == entries_.end()) {
+    found = entries_.emplace(key, Entry{GraphRunner(key.namespace_name + "/" + key.name, services_)}).first;
+  }
+  found->second.runner.Apply(*graph);
 }
 
 void GraphSet::AddRoutes(gateway::RouteTable& table, const FindServiceUrl& find) {
-  for (auto& [key, runner] : runners_) runner.AddRoutes(table, find);
+  for (auto& [key, entry] : entries_) entry.runner.AddRoutes(table, find);
+}
+
+void GraphSet::Write() {
+  for (auto& [key, entry] : entries_) {
+    if (entry.written == entry.runner.state()) continue;
+    entry.written = entry.runner.state();
+    WriteOne(key, *entry.written);
+  }
+}
+
+void GraphSet::WriteOne(const ObjectKey& key, const GraphState& state) {
+  Value object;
+  std::string before;
+  const auto written = cluster_.registry().Change(
+      GraphType(), key.namespace_name, key.name,
+      [&](const Value& live) -> apiserver::ApiResult<Value> {
+        const Value* const status = live.Find("status");
+        before = status == nullptr ? std::string() : ConditionOf(*status, "Ready");
+        object = live;
+        object.Set("status", WithTimes(MakeGraphStatus(state), status, cluster_.registry().Now()));
+        return object;
+      },
+      {.manager = "inferd-controller", .status = true, .internal = true});
+  // It may have been deleted meanwhile.
+  if (!written.has_value()) return;
+  const bool ready = state.reason.empty();
+  if (ready && before != "True") {
+    cluster_.events().Record(object, "Normal", "InferenceGraphReady", "InferenceGraph [" + key.name + "] is Ready");
+  }
+  if (!ready) cluster_.events().Record(object, "Warning", "InferenceGraphNotReady", state.message);
 }
 
 }  // namespace inferd::controller

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "controller/cluster/local_cluster.h"
 #include "controller/graph_runner.h"
@@ -9,8 +10,8 @@
 
 namespace inferd::controller {
 
-// The InferenceGraphs that run here: a runner for each one that there is in the cluster. Not thread-safe; the cluster
-// and what `services` refers to outlive it.
+// The InferenceGraphs that run here: a runner for each one that there is in the cluster, and its status. Not
+// thread-safe; the cluster and what `services` refers to outlive it.
 class GraphSet final {
  public:
   GraphSet(LocalCluster& cluster, RunnerServices services) : cluster_(cluster), services_(std::move(services)) {}
@@ -18,13 +19,21 @@ class GraphSet final {
   // Has runners as the cluster has graphs. True: AddRoutes may add others than before.
   bool Follow(const LocalCluster::Changes& changes);
   void AddRoutes(gateway::RouteTable& table, const FindServiceUrl& find);
+  // Writes the statuses that have changed, and events about them.
+  void Write();
 
  private:
+  struct Entry {
+    GraphRunner runner;
+    std::optional<GraphState> written = std::nullopt;
+  };
+
   void FollowOne(const objectstore::ObjectKey& key);
+  void WriteOne(const objectstore::ObjectKey& key, const GraphState& state);
 
   LocalCluster& cluster_;
   const RunnerServices services_;
-  std::map<objectstore::ObjectKey, GraphRunner> runners_;
+  std::map<objectstore::ObjectKey, Entry> entries_;
 };
 
 }  // namespace inferd::controller

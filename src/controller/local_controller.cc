@@ -164,6 +164,7 @@ void LocalController::Tick() {
   if (changed) SetRoutes();
   statuses_->Write(*services_);
   models_->Write(*services_);
+  graphs_->Write();
 }
 
 void LocalController::SetRoutes() {

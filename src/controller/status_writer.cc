@@ -28,7 +28,7 @@ const apiserver::ResourceType& Pods() {
 }  // namespace
 
 StatusWriter::StatusWriter(LocalCluster& cluster, uint16_t gateway_port, ReplicaLogs& logs)
-    : cluster_(cluster), gateway_port_(gateway_port), logs_(logs), events_(cluster.registry()) {
+    : cluster_(cluster), gateway_port_(gateway_port), logs_(logs) {
   // Those of a program that was killed ended with it.
   for (const ObjectKey& key : cluster_.KeysOf(Pods().resource())) {
     bool gone = false;
@@ -85,13 +85,15 @@ void StatusWriter::WriteEvents(const Value& object, const ServiceState& state, c
                                const std::string& after) {
   const std::string name = TextAt(object, {"metadata", "name"});
   if (after == "True" && before != "True") {
-    events_.Record(object, "Normal", "InferenceServiceReady", "InferenceService [" + name + "] is Ready");
+    cluster_.events().Record(object, "Normal", "InferenceServiceReady", "InferenceService [" + name + "] is Ready");
   }
   if (after != "True" && before == "True") {
-    events_.Record(object, "Warning", "InferenceServiceNotReady", "InferenceService [" + name + "] is no longer Ready");
+    cluster_.events().Record(object, "Warning", "InferenceServiceNotReady",
+                             "InferenceService [" + name + "] is no longer Ready");
   }
   if (state.failure.has_value()) {
-    events_.Record(object, "Warning", "InternalError", "fails to reconcile predictor: " + state.failure->event);
+    cluster_.events().Record(object, "Warning", "InternalError",
+                             "fails to reconcile predictor: " + state.failure->Explain());
   }
 }
 

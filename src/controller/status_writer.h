@@ -4,7 +4,6 @@
 #include <set>
 #include <string>
 
-#include "controller/cluster/event_recorder.h"
 #include "controller/cluster/local_cluster.h"
 #include "controller/service_set.h"
 #include "controller/state/replica_logs.h"
@@ -40,7 +39,6 @@ class StatusWriter final {
   LocalCluster& cluster_;
   const uint16_t gateway_port_;
   ReplicaLogs& logs_;
-  EventRecorder events_;
   std::map<objectstore::ObjectKey, Known> known_;
   objectstore::ObjectKey next_;  // where the next call goes on
   uint64_t deletions_ = 0;       // that are forgotten already

@@ -31,7 +31,8 @@ def lines(server, model, inputs, parameters):
     return _by_name(answer["outputs"])
 
 
-def _message(model, inputs, parameters):
+def message_of(model, inputs, parameters):
+    """A ModelInferRequest with typed contents."""
     request = message("inference.ModelInferRequest")(model_name=model)
     for tensor in inputs:
         made = request.inputs.add(name=tensor["name"], datatype=tensor["datatype"], shape=tensor["shape"])
@@ -43,7 +44,8 @@ def _message(model, inputs, parameters):
     return request
 
 
-def _outputs(response):
+def outputs_of(response):
+    """The elements of each output of a ModelInferResponse, by its name."""
     return {output.name: unpacked(raw, output.datatype, list(output.shape)).flatten().tolist()
             for output, raw in zip(response.outputs, response.raw_output_contents, strict=True)}
 
@@ -51,17 +53,17 @@ def _outputs(response):
 def unary(server, model, inputs, parameters):
     with grpc.insecure_channel(server.grpc_address) as channel:
         try:
-            return _outputs(oip.unary(channel, "ModelInfer")(_message(model, inputs, parameters), timeout=60))
+            return outputs_of(oip.unary(channel, "ModelInfer")(message_of(model, inputs, parameters), timeout=60))
         except grpc.RpcError as error:
             raise Refused(error.details()) from error
 
 
 def stream(server, model, inputs, parameters):
     with grpc.insecure_channel(server.grpc_address) as channel:
-        (response,) = oip.stream(channel)(iter([_message(model, inputs, parameters)]), timeout=60)
+        (response,) = oip.stream(channel)(iter([message_of(model, inputs, parameters)]), timeout=60)
     if response.error_message:
         raise Refused(response.error_message)
-    return _outputs(response.infer_response)
+    return outputs_of(response.infer_response)
 
 
 WIRES = (http, lines, unary, stream)

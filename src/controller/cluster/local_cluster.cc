@@ -71,6 +71,7 @@ base::Status LocalCluster::Open(const std::string& path, std::function<void()> o
       return base::Unavailable(created.error().message);
     }
   }
+  events_ = std::make_unique<EventRecorder>(*registry_);
   subscription_ = store_->Subscribe(std::move(on_change));
   return base::OkStatus();
 }

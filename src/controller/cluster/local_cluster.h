@@ -11,6 +11,7 @@
 #include "apiserver/objects/registry.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "controller/cluster/event_recorder.h"
 #include "controlplane/api/inference_service_config.h"
 #include "controlplane/api/object.h"
 #include "controlplane/api/serving_runtime.h"
@@ -29,6 +30,7 @@ class LocalCluster final {
   // `path`: of the database; empty: in memory. `on_change`: Refresh() has something new; from any thread.
   base::Status Open(const std::string& path, std::function<void()> on_change);
   apiserver::Registry& registry() { return *registry_; }
+  EventRecorder& events() { return *events_; }
 
   // What has changed since the last call.
   struct Changes {
@@ -55,6 +57,7 @@ class LocalCluster final {
   std::unique_ptr<objectstore::ObjectStore> store_;
   std::unique_ptr<apiserver::Admission> admission_;
   std::unique_ptr<apiserver::Registry> registry_;
+  std::unique_ptr<EventRecorder> events_;
   uint64_t subscription_ = 0;
   int64_t revision_ = 0;  // of the last Refresh; 0: there was none
   controlplane::InferenceServiceConfig config_;

@@ -1,0 +1,31 @@
+#include "controller/state/graph_status.h"
+
+#include <gtest/gtest.h>
+
+#include "manifest/print.h"
+
+namespace inferd::controller {
+namespace {
+
+TEST(GraphStatus, OfAGraphThatAnswers) {
+  EXPECT_EQ(manifest::ToJson(MakeGraphStatus({.url = "http://a.b", .generation = 2})),
+            R"({"conditions":[{"status":"True","type":"ConfigurationsReady"},{"status":"True","type":"Ready"},)"
+            R"({"status":"True","type":"RoutesReady"}],"observedGeneration":2,"url":"http://a.b"})");
+}
+
+TEST(GraphStatus, AStepWithoutItsServiceIsSaid) {
+  EXPECT_EQ(manifest::ToJson(MakeGraphStatus({.url = "http://a.b", .reason = "R", .message = "m"})),
+            R"({"conditions":[{"message":"m","reason":"R","status":"False","type":"ConfigurationsReady"},)"
+            R"({"message":"m","reason":"R","status":"False","type":"Ready"},{"status":"True","type":"RoutesReady"}],)"
+            R"("observedGeneration":1})");
+}
+
+TEST(GraphStatus, AGraphThatCannotRunHasNoRoutes) {
+  EXPECT_EQ(manifest::ToJson(MakeGraphStatus({.reason = "R", .message = "m"})),
+            R"({"conditions":[{"message":"m","reason":"R","status":"False","type":"ConfigurationsReady"},)"
+            R"({"message":"m","reason":"R","status":"False","type":"Ready"},)"
+            R"({"message":"m","reason":"R","status":"False","type":"RoutesReady"}],"observedGeneration":1})");
+}
+
+}  // namespace
+}  // namespace inferd::controller
