@@ -7,9 +7,8 @@
 #include "base/system/regular_file.h"
 #include "base/text/percent.h"
 #include "storage/gs/gs_listing.h"
-#include "storage/source/answer.h"
 #include "storage/source/file_response.h"
-#include "storage/source/stored_object.h"
+#include "storage/source/model_listing.h"
 #include "storage/source/uri.h"
 
 namespace inferd::storage {
@@ -52,31 +51,25 @@ base::Result<std::unique_ptr<Source>> GsSource::Open(const std::string& uri, con
 base::Result<FetchRequest> GsSource::Request(std::string url, const std::stop_token& stop) {
   FetchRequest request{.url = std::move(url)};
   if (!account_.has_value()) return request;
-  const base::MutexLock lock(mutex_);
-  const auto now = std::chrono::steady_clock::now();
-  if (token_.empty() || now >= renew_at_) {
-    INFERD_ASSIGN_OR_RETURN(const AccessToken token, FetchAccessToken(*account_, client_, stop));
-    token_ = token.text;
-    renew_at_ = now + token.lifetime / 2;
-  }
-  request.headers.emplace_back("Authorization", "Bearer " + token_);
+  INFERD_ASSIGN_OR_RETURN(const std::string token,
+                          token_.Get([&] { return FetchAccessToken(*account_, client_, stop); }));
+  request.headers.emplace_back("Authorization", "Bearer " + token);
   return request;
 }
 
 base::Result<std::vector<RemoteFile>> GsSource::List(const std::stop_token& stop) {
-  const auto fetch_page = [&](const std::string& token) -> base::Result<ObjectPage> {
+  const auto request = [&](const std::string& token) {
     std::string url = objects_url_ + "?prefix=" + base::PercentEncoded(path_, false);
     if (!token.empty()) url += "&pageToken=" + base::PercentEncoded(token, false);
-    INFERD_ASSIGN_OR_RETURN(const FetchRequest request, Request(std::move(url), stop));
-    INFERD_ASSIGN_OR_RETURN(const std::string answer, FetchAnswer(client_, request, name_, ReadGsError, stop));
-    auto page = ReadGsPage(answer);
-    if (!page.has_value()) return std::unexpected(page.error().WithContext(name_));
-    return page;
+    return Request(std::move(url), stop);
   };
-  INFERD_ASSIGN_OR_RETURN(const std::vector<StoredObject> objects, AllObjects(name_, fetch_page));
-  std::vector<RemoteFile> files = FilesOfModel(objects, path_);
-  if (files.empty()) return std::unexpected(base::NotFound("Failed to fetch model. No model found in " + name_ + "."));
-  return files;
+  const BucketListing listing{.name = name_,
+                              .path = path_,
+                              .model = name_,
+                              .request = request,
+                              .read_page = ReadGsPage,
+                              .read_error = ReadGsError};
+  return ListModel(client_, listing, stop);
 }
 
 // The generation that was listed is asked for, so that all parts are of one. Its bytes have no tag of their own to
@@ -90,7 +83,7 @@ base::Status GsSource::Read(const RemoteFile& file, const ByteRange& range, cons
   asked.tag.clear();
   base::Status status = FetchFile(client_, std::move(request), asked, range, name_ + ": " + file.path, sink, stop);
   if (status.code() != base::StatusCode::kNotFound) return status;
-  return {base::StatusCode::kAborted, name_ + ": " + file.path + " was changed while it was downloaded"};
+  return ChangedMeanwhile(name_ + ": " + file.path);
 }
 
 }  // namespace inferd::storage

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/mutex.h"
 #include "base/status.h"
 #include "storage/gs/gs_token.h"
+#include "storage/source/access_token.h"
 #include "storage/source/environment.h"
 #include "storage/source/source.h"
 
@@ -36,9 +35,7 @@ class GsSource final : public Source {
   const std::string objects_url_;  // ".../storage/v1/b/bucket/o"
   const std::optional<ServiceAccount> account_;
   const FetchClient client_{FetchClient::Options{}};
-  base::Mutex mutex_;
-  std::string token_ GUARDED_BY(mutex_);
-  std::chrono::steady_clock::time_point renew_at_ GUARDED_BY(mutex_);
+  TokenKeeper token_;
 };
 
 }  // namespace inferd::storage

@@ -104,17 +104,7 @@ base::Result<AccessToken> FetchAccessToken(const ServiceAccount& account, const 
                  "&assertion=" + assertion;
   const std::string name = "service account " + account.email;
   INFERD_ASSIGN_OR_RETURN(const std::string answer, FetchAnswer(client, request, name, ReadGsError, stop));
-  AccessToken token{.text = {}, .lifetime = std::chrono::seconds(kLifetimeSeconds)};
-  const base::Status read =
-      json::ReadWholeObject(answer, [&](json::Reader& reader, std::string_view key) -> base::Status {
-        if (key == "access_token") return json::ReadText(reader, token.text);
-        if (key != "expires_in") return reader.SkipValue();
-        INFERD_ASSIGN_OR_RETURN(const int64_t seconds, reader.ReadInt64());
-        token.lifetime = std::chrono::seconds(seconds);
-        return {};
-      });
-  if (read.ok() && !token.text.empty()) return token;
-  return std::unexpected(base::FailedPrecondition(name + ": the answer has no token"));
+  return ReadAccessToken(name, answer);
 }
 
 }  // namespace inferd::storage

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "storage/source/access_token.h"
 #include "storage/transfer/fetch_client.h"
 
 namespace inferd::storage {
@@ -16,11 +17,6 @@ struct ServiceAccount {
   std::string token_url;
 };
 
-struct AccessToken {
-  std::string text;  // a secret
-  std::chrono::seconds lifetime{0};
-};
-
 // INVALID_ARGUMENT: it is no such file; its message has nothing of the file.
 base::Result<ServiceAccount> ReadServiceAccount(std::string_view json);
 
@@ -28,8 +24,8 @@ base::Result<ServiceAccount> ReadServiceAccount(std::string_view json);
 // hour from `now`. INVALID_ARGUMENT: the key is none.
 base::Result<std::string> SignedAssertion(const ServiceAccount& account, std::chrono::seconds now);
 
-// A token for the account, from its token URL (RFC 7523). Blocks. Errors are FetchAnswer's; FAILED_PRECONDITION: the
-// answer has no token.
+// A token for the account, from its token URL (RFC 7523). Blocks. Errors are FetchAnswer's and
+// ReadAccessToken's.
 base::Result<AccessToken> FetchAccessToken(const ServiceAccount& account, const FetchClient& client,
                                            const std::stop_token& stop);
 

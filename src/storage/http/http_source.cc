@@ -4,10 +4,9 @@
 #include <array>
 #include <span>
 
-#include "base/text/http_token.h"
 #include "base/text/percent.h"
-#include "json/read.h"
 #include "storage/source/file_response.h"
+#include "storage/source/request_headers.h"
 #include "storage/source/uri.h"
 
 namespace inferd::storage {
@@ -21,29 +20,6 @@ constexpr std::array<std::string_view, 4> kTarTypes = {"application/x-tar", "app
 constexpr std::string_view kOtherType = "application/octet-stream";
 constexpr int kRangeNotSatisfiable = 416;
 constexpr int kPartial = 206;
-
-// What a header's text may have: a line's end would make a header of its own.
-bool IsHeaderValue(std::string_view value) {
-  return std::ranges::none_of(value, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; });
-}
-
-base::Result<std::vector<std::pair<std::string, std::string>>> ReadHeaders(const std::string& variable,
-                                                                           const std::string& text) {
-  std::vector<std::pair<std::string, std::string>> headers;
-  const base::Status status =
-      json::ReadWholeObject(text, [&](json::Reader& reader, std::string_view key) -> base::Status {
-        std::string value;
-        std::string name(key);
-        INFERD_RETURN_IF_ERROR(json::ReadText(reader, value));
-        if (!base::IsToken(name) || !IsHeaderValue(value)) return base::InvalidArgument("it has what is no header");
-        headers.emplace_back(std::move(name), std::move(value));
-        return {};
-      });
-  if (status.ok()) return headers;
-  // The reader's own message may quote a secret.
-  return std::unexpected(
-      base::InvalidArgument("environment variable " + variable + " is no JSON object of HTTP headers"));
-}
 
 bool StartsWithAny(std::string_view value, std::span<const std::string_view> types) {
   return std::ranges::any_of(types, [&](std::string_view type) { return value.starts_with(type); });
@@ -68,7 +44,8 @@ base::Result<std::unique_ptr<Source>> HttpSource::Open(const std::string& uri, c
   const std::string variable = std::string(parts.host) + "-headers";
   FetchRequest request;
   request.url = uri.substr(0, uri.find('#'));
-  INFERD_ASSIGN_OR_RETURN(request.headers, ReadHeaders(variable, environment(variable)));
+  INFERD_ASSIGN_OR_RETURN(request.headers,
+                          ReadRequestHeaders("environment variable " + variable, environment(variable)));
   ArchiveKind archive = ArchiveKindOf(parts.path);
   if (archive == ArchiveKind::kNone) archive = ArchiveKindOf(parts.query);
   return std::unique_ptr<Source>(new HttpSource(std::move(request), ShownUri(uri), std::move(file_name), archive));

@@ -3,19 +3,15 @@
 #include <pugixml.hpp>
 
 #include "base/system/regular_file.h"
-#include "base/text/percent.h"
 #include "storage/s3/s3_listing.h"
 #include "storage/source/answer.h"
+#include "storage/source/form_field.h"
 
 namespace inferd::storage {
 
 namespace {
 
 constexpr size_t kTokenBytesMax = 64 << 10;
-
-std::string FormField(const std::string& name, const std::string& value) {
-  return "&" + name + "=" + base::PercentEncoded(value, false);
-}
 
 base::Result<S3Credentials> ReadAssumedRole(const std::string& xml) {
   pugi::xml_document document;

@@ -4,8 +4,8 @@
 
 #include "base/text/percent.h"
 #include "storage/s3/s3_listing.h"
-#include "storage/source/answer.h"
 #include "storage/source/file_response.h"
+#include "storage/source/model_listing.h"
 
 namespace inferd::storage {
 
@@ -51,20 +51,15 @@ base::Result<FetchRequest> S3Source::Request(std::string url, const std::stop_to
 }
 
 base::Result<std::vector<RemoteFile>> S3Source::List(const std::stop_token& stop) {
-  const std::string name = "s3://" + settings_.bucket + "/" + settings_.path;
-  const auto fetch_page = [&](const std::string& token) -> base::Result<ObjectPage> {
-    INFERD_ASSIGN_OR_RETURN(const FetchRequest request, Request(PageUrl(settings_, token), stop));
-    INFERD_ASSIGN_OR_RETURN(const std::string answer, FetchAnswer(client_, request, name, ReadS3Error, stop));
-    auto page = ReadS3Page(answer);
-    if (!page.has_value()) return std::unexpected(page.error().WithContext(name));
-    return page;
+  const BucketListing listing{
+      .name = "s3://" + settings_.bucket + "/" + settings_.path,
+      .path = settings_.path,
+      .model = settings_.path,
+      .request = [&](const std::string& token) { return Request(PageUrl(settings_, token), stop); },
+      .read_page = ReadS3Page,
+      .read_error = ReadS3Error,
   };
-  INFERD_ASSIGN_OR_RETURN(const std::vector<StoredObject> objects, AllObjects(name, fetch_page));
-  std::vector<RemoteFile> files = FilesOfModel(objects, settings_.path);
-  if (files.empty()) {
-    return std::unexpected(base::NotFound("Failed to fetch model. No model found in " + settings_.path + "."));
-  }
-  return files;
+  return ListModel(client_, listing, stop);
 }
 
 base::Status S3Source::Read(const RemoteFile& file, const ByteRange& range, const ByteSink& sink,

@@ -16,11 +16,11 @@ std::optional<uint64_t> ReadNumber(std::string_view text) {
   return number;
 }
 
-base::Status Changed(const std::string& name) {
+}  // namespace
+
+base::Status ChangedMeanwhile(const std::string& name) {
   return {base::StatusCode::kAborted, name + " was changed while it was downloaded"};
 }
-
-}  // namespace
 
 std::string TagOf(const ResponseHead& head) {
   const std::string_view tag = head.Find("etag");
@@ -49,18 +49,18 @@ base::Status FetchFile(const FetchClient& client, FetchRequest request, const Re
       return std::unexpected(StatusOfResponse(head.status, ResponseCodeText(name, head.status)));
     }
     if (const std::string tag = TagOf(head); !file.tag.empty() && !tag.empty() && tag != file.tag) {
-      return std::unexpected(Changed(name));
+      return std::unexpected(ChangedMeanwhile(name));
     }
     if (!request.range.has_value()) return true;
     const std::string begin = "bytes " + std::to_string(range.begin) + "-";
     const std::string_view part = head.Find("content-range");
     if (head.status != kPartialContent || !part.starts_with(begin) || SizeOfFile(head) != file.size) {
-      return std::unexpected(Changed(name));
+      return std::unexpected(ChangedMeanwhile(name));
     }
     return true;
   };
   const auto on_body = [&](std::string_view bytes) -> base::Status {
-    if (end.has_value() && bytes.size() > *end - at) return Changed(name);
+    if (end.has_value() && bytes.size() > *end - at) return ChangedMeanwhile(name);
     at += bytes.size();
     return sink(bytes);
   };

@@ -19,6 +19,9 @@ std::string TagOf(const ResponseHead& head);
 // nullopt: it does not say.
 std::optional<uint64_t> SizeOfFile(const ResponseHead& head);
 
+// A file that is no longer the one that was listed: ABORTED. `name` is what errors call it.
+base::Status ChangedMeanwhile(const std::string& name);
+
 // KServe's storage initializer, word for word.
 std::string ResponseCodeText(const std::string& name, int status);
 

@@ -1,7 +1,6 @@
 #include "storage/source/storage_config.h"
 
 #include <array>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,8 +30,7 @@ base::Status ReadMember(json::Reader& reader, std::string& text) {
   return {};
 }
 
-base::Status AddMembers(const Environment& environment, const std::string& variable,
-                        std::map<std::string, std::string, std::less<>>& members) {
+base::Status AddMembers(const Environment& environment, const std::string& variable, StorageConfig& members) {
   const base::Status status =
       json::ReadWholeObject(environment(variable), [&](json::Reader& reader, std::string_view key) {
         std::string& text = members[std::string(key)];
@@ -44,10 +42,15 @@ base::Status AddMembers(const Environment& environment, const std::string& varia
 
 }  // namespace
 
-base::Result<Environment> WithStorageConfig(const Environment& environment) {
-  std::map<std::string, std::string, std::less<>> members;
+base::Result<StorageConfig> ReadStorageConfig(const Environment& environment) {
+  StorageConfig members;
   INFERD_RETURN_IF_ERROR(AddMembers(environment, "STORAGE_CONFIG", members));
   INFERD_RETURN_IF_ERROR(AddMembers(environment, "STORAGE_OVERRIDE_CONFIG", members));
+  return members;
+}
+
+base::Result<Environment> WithStorageConfig(const Environment& environment) {
+  INFERD_ASSIGN_OR_RETURN(StorageConfig members, ReadStorageConfig(environment));
   if (members["type"] != "s3") return environment;
   std::map<std::string, std::string> variables;
   for (const auto& [member, variable] : kS3Variables) {

@@ -13,6 +13,14 @@ bool IsWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+// Whether it is "https://<name><host><something>".
+bool IsBelowHost(std::string_view uri, std::string_view host) {
+  constexpr std::string_view kScheme = "https://";
+  if (!uri.starts_with(kScheme)) return false;
+  const size_t found = uri.find(host, kScheme.size() + 1);
+  return found != std::string_view::npos && found + host.size() < uri.size();
+}
+
 }  // namespace
 
 UriParts SplitUri(std::string_view uri) {
@@ -50,12 +58,8 @@ std::string ResolvePvc(const std::string& uri) {
   return std::string(kPvcMount) + (path == std::string::npos ? "" : uri.substr(path));
 }
 
-bool IsAzureBlob(std::string_view uri) {
-  constexpr std::string_view kHost = ".blob.core.windows.net/";
-  constexpr std::string_view kScheme = "https://";
-  if (!uri.starts_with(kScheme)) return false;
-  const size_t host = uri.find(kHost, kScheme.size() + 1);
-  return host != std::string_view::npos && host + kHost.size() < uri.size();
-}
+bool IsAzureBlob(std::string_view uri) { return IsBelowHost(uri, ".blob.core.windows.net/"); }
+
+bool IsAzureFileShare(std::string_view uri) { return IsBelowHost(uri, ".file.core.windows.net/"); }
 
 }  // namespace inferd::storage

@@ -27,4 +27,7 @@ std::string ResolvePvc(const std::string& uri);
 // KServe: "https://<account>.blob.core.windows.net/<container>...".
 bool IsAzureBlob(std::string_view uri);
 
+// KServe: "https://<account>.file.core.windows.net/<share>...".
+bool IsAzureFileShare(std::string_view uri);
+
 }  // namespace inferd::storage

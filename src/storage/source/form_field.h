@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/text/percent.h"
+
+namespace inferd::storage {
+
+// "&name=value", as it follows others in a form or behind a URL's '?'.
+inline std::string FormField(std::string_view name, std::string_view value) {
+  return "&" + std::string(name) + "=" + base::PercentEncoded(value, false);
+}
+
+}  // namespace inferd::storage
