@@ -2,6 +2,7 @@
 
 #include "storage/azure/azure_source.h"
 #include "storage/gs/gs_source.h"
+#include "storage/hdfs/hdfs_source.h"
 #include "storage/http/http_source.h"
 #include "storage/s3/s3_source.h"
 #include "storage/source/uri.h"
@@ -10,8 +11,9 @@ namespace inferd::storage {
 
 base::Result<std::unique_ptr<Source>> OpenSource(const std::string& uri, const Environment& environment) {
   const std::string_view scheme = SplitUri(uri).scheme;
-  if (scheme == "hdfs" || scheme == "webhdfs") {
-    return std::unexpected(base::Unimplemented("this build downloads nothing from " + ShownUri(uri)));
+  if (scheme == "hdfs" || scheme == "webhdfs") return HdfsSource::Open(uri, environment);
+  if (IsAzureFileShare(uri)) {
+    return std::unexpected(base::Unimplemented("file shares of Azure are not supported: " + ShownUri(uri)));
   }
   if (IsAzureBlob(uri)) return AzureSource::Open(uri, environment);
   if (scheme == "gs") return GsSource::Open(uri, environment);

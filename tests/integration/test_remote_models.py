@@ -92,7 +92,7 @@ def test_a_store_that_does_not_answer_ends_the_start(s3, monkeypatch):
     assert "cannot start" in ended.stderr and "s3://models/nothing" in ended.stderr
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
     assert run_inferd("s3://models/nothing").returncode == 1
-    assert "hdfs" in run_inferd("hdfs://name/models").stderr
+    assert "HDFS_NAMENODE is not in " in run_inferd("hdfs://name/models").stderr
 
 
 def run_inferd(uri):

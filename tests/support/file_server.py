@@ -78,7 +78,7 @@ class Relayed:
 
 class Files(contextlib.AbstractContextManager):
     """Serves `files` (path to Served). Each of `faults` is what happens to one request, in order; then all goes well. `tls`: the
-    files of a certificate and its key."""
+    files of a certificate and its key and, where clients must show one of theirs, of the authority that has signed it."""
 
     def __init__(self, files, faults=(), tls=None):
         self.served, self.faults, self.requests = dict(files), list(faults), []
@@ -89,7 +89,10 @@ class Files(contextlib.AbstractContextManager):
         self._scheme = "https" if tls else "http"
         if tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(*tls)
+            context.load_cert_chain(*tls[:2])
+            if len(tls) > 2:
+                context.verify_mode = ssl.CERT_REQUIRED
+                context.load_verify_locations(tls[2])
             self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
         self.port = self._server.server_port

@@ -6,7 +6,7 @@ import subprocess
 from support.server import PROGRAMS
 
 PROGRAM = PROGRAMS / "inferd-storage-initializer"
-CLOUD = ("AWS_", "S3_", "awsAnonymous", "GOOGLE_", "AZURE_", "AZ_", "STORAGE_")
+CLOUD = ("AWS_", "S3_", "awsAnonymous", "GOOGLE_", "AZURE_", "AZ_", "STORAGE_", "HDFS_")
 
 
 def environment_of(changes=()):

@@ -19,6 +19,12 @@ CURL* MakeHandle() {
   return handle;
 }
 
+// libcurl keeps a copy.
+void SetPem(CURL* curl, CURLoption option, const std::string& pem) {
+  curl_blob blob{.data = const_cast<char*>(pem.data()), .len = pem.size(), .flags = CURL_BLOB_COPY};
+  curl_easy_setopt(curl, option, &blob);
+}
+
 bool IsRedirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
@@ -127,6 +133,12 @@ void CurlTransfer::SetConnection(const FetchClient::Options& options) {
   curl_easy_setopt(curl_, CURLOPT_LOW_SPEED_LIMIT, 1L);
   curl_easy_setopt(curl_, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
   if (!options.ca_file.empty()) curl_easy_setopt(curl_, CURLOPT_CAINFO, options.ca_file.c_str());
+  if (!options.authorities.empty()) SetPem(curl_, CURLOPT_CAINFO_BLOB, options.authorities);
+  if (!options.certificate.empty()) {
+    SetPem(curl_, CURLOPT_SSLCERT_BLOB, options.certificate);
+    SetPem(curl_, CURLOPT_SSLKEY_BLOB, options.private_key.empty() ? options.certificate : options.private_key);
+    curl_easy_setopt(curl_, CURLOPT_KEYPASSWD, "");  // a key with a password is refused; a terminal is not asked
+  }
   if (!options.verify_peer) {
     curl_easy_setopt(curl_, CURLOPT_SSL_VERIFYPEER, 0L);
     curl_easy_setopt(curl_, CURLOPT_SSL_VERIFYHOST, 0L);
@@ -164,6 +176,7 @@ base::Status CurlTransfer::ToStatus(CURLcode code, const FetchRequest& request) 
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL: return base::InvalidArgument(why);
     case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CACERT_BADFILE: return base::FailedPrecondition(why);
     default: return base::Unavailable(why);
   }

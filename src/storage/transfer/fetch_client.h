@@ -62,8 +62,11 @@ class FetchClient final {
     std::chrono::milliseconds connect_timeout{10'000};
     std::chrono::seconds stall_timeout{30};  // without a byte
     int redirects_max = 10;
-    bool verify_peer = true;  // its certificate, and that it is for the host
-    std::string ca_file{};    // empty: the system's
+    bool verify_peer = true;    // its certificate, and that it is for the host
+    std::string ca_file{};      // empty: the system's
+    std::string authorities{};  // in place of a file: their certificates, in PEM
+    std::string certificate{};  // that the client shows, in PEM; empty: none
+    std::string private_key{};  // its key, in PEM, a secret; empty: it stands beside the certificate
   };
 
   explicit FetchClient(Options options);
