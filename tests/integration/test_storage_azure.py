@@ -9,7 +9,7 @@ import urllib.parse
 
 import pytest
 
-from support.file_server import Files, Served
+from support.file_server import Files, Relayed, Served
 from support.storage import content, download, refused
 
 NOISE = os.urandom(40 << 20)
@@ -69,6 +69,37 @@ def has_signature(handler):
     return handler.path.endswith(SIGNATURE) and "Authorization" not in handler.headers
 
 
+def has_token(handler):
+    return handler.headers.get("Authorization") == "Bearer the token" and "sig=" not in handler.path
+
+
+class Entra(Files):
+    """Gives a token for what `proof` says, and counts how often it was asked."""
+
+    def __init__(self, proof, faults=()):
+        super().__init__({}, faults)
+        self._proof = proof
+
+    def find(self, handler):
+        path, _, query = handler.path.partition("?")
+        form = dict(urllib.parse.parse_qsl(getattr(handler, "posted", b"").decode()))
+        given = (path, form or dict(urllib.parse.parse_qsl(query)), handler.headers.get("Metadata"))
+        if given != self._proof:
+            return Relayed(401, {}, b'{"error": "invalid_client", "error_description": "AADSTS7: Invalid.\\r\\nTrace ID: 1"}')
+        return Relayed(200, {}, b'{"token_type": "Bearer", "expires_in": "3599", "access_token": "the token"}')
+
+
+OF_A_PRINCIPAL = {"grant_type": "client_credentials", "scope": "https://storage.azure.com/.default", "client_id": "c&d"}
+SECRET = ("/t/oauth2/v2.0/token", {**OF_A_PRINCIPAL, "client_secret": "secret+="}, None)
+FEDERATED = ("/t/oauth2/v2.0/token", {
+    **OF_A_PRINCIPAL, "client_assertion": "a pod's token",
+    "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}, None)
+MACHINE = ("/metadata/identity/oauth2/token", {
+    "api-version": "2018-02-01", "resource": "https://storage.azure.com/", "client_id": "c&d"}, "true")
+AZ = {"AZ_TENANT_ID": "t", "AZ_CLIENT_ID": "c&d", "AZ_CLIENT_SECRET": "secret+="}
+AZURE = {"AZURE_TENANT_ID": "t", "AZURE_CLIENT_ID": "c&d"}
+
+
 def is_anonymous(handler):
     return "sig=" not in handler.path and "Authorization" not in handler.headers
 
@@ -93,6 +124,45 @@ def test_a_models_blobs_come_below_its_path(out, parameters, key, allow):
         assert len([headers for _, headers in blobs.requests if "Range" in headers]) == 3  # 32 MiB, 8 MiB and the odd one
     assert content(out) == MODEL
     assert "secret" not in result.stderr
+
+
+@pytest.mark.parametrize("variables, proof", [(AZ, SECRET), ({**AZURE, "AZURE_CLIENT_SECRET": "secret+="}, SECRET),
+                                              (AZURE, FEDERATED), ({"AZURE_CLIENT_ID": "c&d"}, MACHINE)],
+                         ids=["principal, old names", "principal", "workload identity", "managed identity"])
+def test_a_principals_token_opens_the_blobs(out, tmp_path, variables, proof):
+    if proof is FEDERATED:
+        (tmp_path / "token").write_text("a pod's token")
+        variables = {**variables, "AZURE_FEDERATED_TOKEN_FILE": str(tmp_path / "token")}
+    with Entra(proof, [Files.status(503), Files.drop]) as entra, Blobs(BLOBS, has_token) as blobs:
+        hosts = {"AZURE_AUTHORITY_HOST": entra.url("/"), "AZURE_POD_IDENTITY_AUTHORITY_HOST": entra.url("")}
+        # The principal goes before the account's key.
+        result = download(f"{URI}/m", out, environment=blobs.environment | hosts | variables | {"AZURE_STORAGE_ACCESS_KEY": KEY})
+        assert len(entra.requests) == 3  # two tries fail, and one token is for all requests
+    assert content(out) == MODEL
+    assert "secret" not in result.stderr and "the token" not in result.stderr
+
+
+def test_a_signature_goes_before_a_principal(out):
+    with Blobs(BLOBS, has_signature) as blobs:
+        download(f"{URI}/m?{SIGNATURE}", out, environment=blobs.environment | AZ | {"AZURE_AUTHORITY_HOST": "http://127.0.0.1:9"})
+    assert content(out) == MODEL
+
+
+@pytest.mark.parametrize("variables, text", [
+    (AZ | {"AZ_CLIENT_SECRET": "wrong secret"}, "client 'c&d': the server answered with status 401 (AADSTS7: Invalid.)"),
+    (AZURE | {"AZURE_CLIENT_CERTIFICATE_PATH": "/certificate"}, "AZURE_CLIENT_CERTIFICATE_PATH is not supported"),
+    (AZURE | {"AZURE_USERNAME": "me"}, "AZURE_USERNAME is not supported"),
+    (AZURE | {"AZURE_FEDERATED_TOKEN_FILE": "/nowhere"}, "/nowhere"),
+])
+def test_a_principal_that_proves_nothing_is_told(out, variables, text):
+    with Entra(SECRET) as entra, Blobs(BLOBS, has_token) as blobs:
+        line = refused(f"{URI}/m", out, environment=blobs.environment | variables | {"AZURE_AUTHORITY_HOST": entra.url("")})
+    assert text in line and "secret" not in line
+
+
+def test_file_shares_are_refused_by_name(out):
+    line = refused("https://acc.file.core.windows.net/share/m?sig=secret", out)
+    assert line.endswith("file shares of Azure are not supported: https://acc.file.core.windows.net/share/m?...")
 
 
 def test_a_blob_comes_under_its_last_name(out):

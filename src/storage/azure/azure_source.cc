@@ -7,9 +7,8 @@
 
 #include "base/text/percent.h"
 #include "storage/azure/azure_listing.h"
-#include "storage/source/answer.h"
 #include "storage/source/file_response.h"
-#include "storage/source/stored_object.h"
+#include "storage/source/model_listing.h"
 #include "storage/source/uri.h"
 
 namespace inferd::storage {
@@ -44,23 +43,31 @@ base::Result<AzureLocation> ReadAzureLocation(const std::string& uri, const Envi
   return location;
 }
 
-AzureSource::AzureSource(std::string name, AzureLocation location, std::string key)
+AzureSource::AzureSource(std::string name, AzureLocation location, std::optional<AzurePrincipal> principal,
+                         std::string key)
     : name_(std::move(name)),
       location_(std::move(location)),
+      principal_(std::move(principal)),
       key_{.account = location_.account, .key = std::move(key)} {}
 
 base::Result<std::unique_ptr<Source>> AzureSource::Open(const std::string& uri, const Environment& environment) {
   INFERD_ASSIGN_OR_RETURN(AzureLocation location, ReadAzureLocation(uri, environment));
-  return std::unique_ptr<Source>(
-      new AzureSource(ShownUri(uri), std::move(location), environment("AZURE_STORAGE_ACCESS_KEY")));
+  INFERD_ASSIGN_OR_RETURN(auto principal, FindAzurePrincipal(environment));
+  return std::unique_ptr<Source>(new AzureSource(ShownUri(uri), std::move(location), std::move(principal),
+                                                 environment("AZURE_STORAGE_ACCESS_KEY")));
 }
 
-base::Result<FetchRequest> AzureSource::Request(std::string url, const std::optional<ByteRange>& range) const {
+base::Result<FetchRequest> AzureSource::Request(std::string url, const std::optional<ByteRange>& range,
+                                                const std::stop_token& stop) {
   FetchRequest request{.url = std::move(url), .range = range};
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   request.headers = {{"x-ms-date", HttpDate(now)}, {"x-ms-version", kServiceVersion}};
   if (!location_.signature.empty()) {
     request.url += (request.url.find('?') == std::string::npos ? "?" : "&") + location_.signature;
+  } else if (principal_.has_value()) {
+    INFERD_ASSIGN_OR_RETURN(const std::string token,
+                            token_.Get([&] { return FetchAzureToken(*principal_, client_, stop); }));
+    request.headers.emplace_back("Authorization", "Bearer " + token);
   } else if (!key_.key.empty()) {
     INFERD_RETURN_IF_ERROR(SignForAzure(key_, request));
   }
@@ -68,26 +75,25 @@ base::Result<FetchRequest> AzureSource::Request(std::string url, const std::opti
 }
 
 base::Result<std::vector<RemoteFile>> AzureSource::List(const std::stop_token& stop) {
-  const auto fetch_page = [&](const std::string& token) -> base::Result<ObjectPage> {
+  const auto request = [&](const std::string& token) {
     std::string url =
         location_.container_url + "?restype=container&comp=list&prefix=" + base::PercentEncoded(location_.path, false);
     if (!token.empty()) url += "&marker=" + base::PercentEncoded(token, false);
-    INFERD_ASSIGN_OR_RETURN(const FetchRequest request, Request(std::move(url), std::nullopt));
-    INFERD_ASSIGN_OR_RETURN(const std::string answer, FetchAnswer(client_, request, name_, ReadAzureError, stop));
-    auto page = ReadAzurePage(answer);
-    if (!page.has_value()) return std::unexpected(page.error().WithContext(name_));
-    return page;
+    return Request(std::move(url), std::nullopt, stop);
   };
-  INFERD_ASSIGN_OR_RETURN(const std::vector<StoredObject> objects, AllObjects(name_, fetch_page));
-  std::vector<RemoteFile> files = FilesOfModel(objects, location_.path);
-  if (files.empty()) return std::unexpected(base::NotFound("Failed to fetch model. No model found in " + name_ + "."));
-  return files;
+  const BucketListing listing{.name = name_,
+                              .path = location_.path,
+                              .model = name_,
+                              .request = request,
+                              .read_page = ReadAzurePage,
+                              .read_error = ReadAzureError};
+  return ListModel(client_, listing, stop);
 }
 
 base::Status AzureSource::Read(const RemoteFile& file, const ByteRange& range, const ByteSink& sink,
                                const std::stop_token& stop) {
   INFERD_ASSIGN_OR_RETURN(FetchRequest request,
-                          Request(location_.container_url + "/" + base::PercentEncoded(file.key, true), range));
+                          Request(location_.container_url + "/" + base::PercentEncoded(file.key, true), range, stop));
   return FetchFile(client_, std::move(request), file, range, name_ + ": " + file.path, sink, stop);
 }
 

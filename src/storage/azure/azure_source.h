@@ -7,6 +7,8 @@
 
 #include "base/status.h"
 #include "storage/azure/azure_signing.h"
+#include "storage/azure/azure_token.h"
+#include "storage/source/access_token.h"
 #include "storage/source/environment.h"
 #include "storage/source/source.h"
 
@@ -25,9 +27,11 @@ struct AzureLocation {
 base::Result<AzureLocation> ReadAzureLocation(const std::string& uri, const Environment& environment);
 
 // A model in a container of Azure's Blob Storage. Requests carry the URI's shared access signature, if it has one; else
-// they are signed with the account's key in AZURE_STORAGE_ACCESS_KEY; else they are anonymous.
+// a token of the principal that FindAzurePrincipal finds; else they are signed with the account's key in
+// AZURE_STORAGE_ACCESS_KEY; else they are anonymous.
 class AzureSource final : public Source {
  public:
+  // Errors are ReadAzureLocation's and FindAzurePrincipal's.
   static base::Result<std::unique_ptr<Source>> Open(const std::string& uri, const Environment& environment);
 
   std::string Place() const override { return location_.container_url; }
@@ -36,13 +40,16 @@ class AzureSource final : public Source {
                     const std::stop_token& stop) override;
 
  private:
-  AzureSource(std::string name, AzureLocation location, std::string key);
-  base::Result<FetchRequest> Request(std::string url, const std::optional<ByteRange>& range) const;
+  AzureSource(std::string name, AzureLocation location, std::optional<AzurePrincipal> principal, std::string key);
+  base::Result<FetchRequest> Request(std::string url, const std::optional<ByteRange>& range,
+                                     const std::stop_token& stop);
 
   const std::string name_;  // the URI as it may be shown
   const AzureLocation location_;
+  const std::optional<AzurePrincipal> principal_;
   const AzureAccountKey key_;  // its key may be empty
   const FetchClient client_{FetchClient::Options{}};
+  TokenKeeper token_;
 };
 
 }  // namespace inferd::storage
