@@ -110,6 +110,9 @@ void StatusWriter::WritePods(const Value& object, const ServiceState& state) {
             Pods(), namespace_name, replica.name,
             [&](const Value& live) -> apiserver::ApiResult<Value> {
               Value edited = live;
+              // A service may have been deleted and made again meanwhile.
+              edited.MapAt("metadata")
+                  .Set("ownerReferences", *apiserver::FieldAt(pod, {"metadata", "ownerReferences"}));
               edited.Set("status", *pod.Find("status"));
               return edited;
             },

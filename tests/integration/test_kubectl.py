@@ -128,6 +128,27 @@ def test_a_service_without_a_runtime_says_so(kubectl):
     kubectl("delete", "isvc", "lost")
 
 
+def owned(name, owner, uid):
+    reference = {"apiVersion": "serving.kserve.io/v1alpha1", "kind": "ServingRuntime", "name": owner, "uid": uid,
+                 "blockOwnerDeletion": True}
+    return json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "ownerReferences": [reference]}})
+
+
+@pytest.mark.parametrize("cascade, left", [("background", ""), ("foreground", ""), ("orphan", "configmap/owned\n")])
+def test_what_belongs_to_an_object_is_deleted_with_it(kubectl, cascade, left):
+    spec = {"containers": [{"name": "kserve-container", "image": "x"}], "supportedModelFormats": [{"name": "mine"}]}
+    runtime = {"apiVersion": "serving.kserve.io/v1alpha1", "kind": "ServingRuntime", "metadata": {"name": "owner"}, "spec": spec}
+    kubectl("create", "-f", "-", text=json.dumps(runtime))
+    kubectl("create", "-f", "-", text=owned("owned", "owner", kubectl.json("servingruntime", "owner")["metadata"]["uid"]))
+    # kubectl waits until the object is gone.
+    kubectl("delete", "servingruntime", "owner", f"--cascade={cascade}", "--timeout=60s")
+    assert "NotFound" in kubectl.fails("get", "servingruntime", "owner")
+    wait_until(lambda: kubectl("get", "configmaps", "-o", "name") == left, "what belongs to it is as it is to be")
+    if left:
+        assert "ownerReferences" not in kubectl.json("configmap", "owned")["metadata"]
+        kubectl("delete", "configmap", "owned")
+
+
 def test_kubernetes_own_kinds(kubectl):
     # `kubectl create configmap` and its like speak protobuf, which this API does not.
     kubectl("create", "-f", "-", text="apiVersion: v1\nkind: Namespace\nmetadata: {name: models}")

@@ -273,8 +273,8 @@ ApiCalls::Answered ApiCalls::DeleteAll(const net::HttpRequest& request, const Ap
   for (const ObjectPtr& object : listed.objects) {
     if (!selector->empty() && !selector->Matches(ParseStored(object->json))) continue;
     bool gone = false;
-    auto last =
-        registry_.Delete(type, object->key.namespace_name, object->key.name, {.dry_run = options->dry_run}, gone);
+    auto last = registry_.Delete(type, object->key.namespace_name, object->key.name,
+                                 {.propagation = options->propagation, .dry_run = options->dry_run}, gone);
     // One that has gone meanwhile is gone, too.
     if (!last.has_value() && last.error().code != 404) return std::unexpected(last.error());
     if (last.has_value()) deleted.push_back(*std::move(last));

@@ -29,6 +29,20 @@ ApiResult<Value> OneOf(base::Result<std::vector<Value>> documents) {
   return std::move(documents->front());
 }
 
+ApiResult<DeleteOptions> WithPropagation(DeleteOptions options, const std::string& policy) {
+  if (policy == "Foreground") {
+    options.propagation = DeletePropagation::kForeground;
+  } else if (policy == "Orphan") {
+    options.propagation = DeletePropagation::kOrphan;
+  } else if (!policy.empty() && policy != "Background") {
+    return std::unexpected(
+        ApiError{422, "Invalid",
+                 "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: \"" + policy +
+                     "\": supported values: \"Background\", \"Foreground\", \"Orphan\""});
+  }
+  return options;
+}
+
 }  // namespace
 
 ApiResult<Value> ReadBody(const net::HttpRequest& request) {
@@ -63,8 +77,11 @@ ApiResult<PatchBody> ReadPatch(const net::HttpRequest& request) {
 
 ApiResult<DeleteOptions> ReadDeleteOptions(const net::HttpRequest& request) {
   DeleteOptions options;
-  options.dry_run = Query(request.head.query).Get("dryRun") == "All";
-  if (request.body.size() == 0) return options;
+  const Query query(request.head.query);
+  options.dry_run = query.Get("dryRun") == "All";
+  std::string policy(query.Get("propagationPolicy"));
+  if (query.Get("orphanDependents") == "true") policy = "Orphan";
+  if (request.body.size() == 0) return WithPropagation(std::move(options), policy);
   auto body = ReadBody(request);
   if (!body.has_value()) return std::unexpected(body.error());
   options.uid = TextAt(*body, {"preconditions", "uid"});
@@ -72,7 +89,10 @@ ApiResult<DeleteOptions> ReadDeleteOptions(const net::HttpRequest& request) {
   if (const Value* const dry_run = body->Find("dryRun"); dry_run != nullptr && !dry_run->items().empty()) {
     options.dry_run = true;
   }
-  return options;
+  const Value* const orphan = body->Find("orphanDependents");
+  if (const std::string own = TextAt(*body, {"propagationPolicy"}); !own.empty()) policy = own;
+  if (orphan != nullptr && orphan->boolean()) policy = "Orphan";
+  return WithPropagation(std::move(options), policy);
 }
 
 }  // namespace inferd::apiserver

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <utility>
 
+#include "apiserver/objects/owners.h"
 #include "apiserver/objects/value_path.h"
 #include "apiserver/patch/json_patch.h"
 #include "apiserver/patch/managed_fields.h"
@@ -88,6 +89,13 @@ void CopyField(const Value& from, Value& to, std::string_view key) {
 bool HasFinalizers(const Value& object) {
   const Value* const list = FieldAt(object, {"metadata", "finalizers"});
   return list != nullptr && !list->items().empty();
+}
+
+void AddFinalizer(Value& metadata, DeletePropagation propagation) {
+  if (propagation == DeletePropagation::kBackground) return;
+  Value& list = metadata.At("finalizers");
+  if (!list.is(Kind::kList)) list = Value::List();
+  list.items().push_back(Text(propagation == DeletePropagation::kOrphan ? kOrphanFinalizer : kForegroundFinalizer));
 }
 
 ApiError Refused(const ResourceType& type, std::string_view name, const base::Status& status) {
@@ -190,6 +198,7 @@ ApiResult<void> Registry::CheckNew(const ResourceType& type, std::string_view na
   for (std::string& fault : type.kind == "Namespace" ? manifest::CheckLabel(name) : manifest::CheckSubdomain(name)) {
     problems.push_back({.path = "metadata.name", .message = std::move(fault)});
   }
+  CheckOwners(object, problems);
   if (!problems.empty()) return std::unexpected(InvalidError(type, name, problems));
   static const ResourceType& kNamespaces = *FindKind("v1", "Namespace");
   if (type.namespaced && store_.Get(KeyOf(kNamespaces, "", namespace_name)) == nullptr) {
@@ -261,6 +270,9 @@ ApiResult<Value> Registry::Complete(const ResourceType& type, const Value& live,
     return with_status;
   }
   if (type.has_status && !options.internal) CopyField(live, object, "status");
+  manifest::Problems problems;
+  CheckOwners(object, problems);
+  if (!problems.empty()) return std::unexpected(InvalidError(type, name, problems));
   return admission_.Admit(type, std::move(object), &live);
 }
 
@@ -385,6 +397,7 @@ Registry::Written Registry::Delete(const ResourceType& type, std::string_view na
                                            "Precondition failed: " + std::string(what) + " in precondition: " +
                                                *wanted + ", " + what + " in object meta: " + own));
     }
+    AddFinalizer(metadata, options.propagation);
     gone = !HasFinalizers(object);
     if (!gone && metadata.Find("deletionTimestamp") != nullptr) return stored;
     if (type.kind == "Namespace" && !options.dry_run) DeleteContents(name);

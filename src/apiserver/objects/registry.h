@@ -21,9 +21,18 @@ struct WriteOptions {
   bool internal = false;            // by the controller itself, which also writes what clients may not
 };
 
+// What becomes of the objects that a deleted one owns (Kubernetes: cascading deletion). The registry notes it; a
+// GarbageCollector does it.
+enum class DeletePropagation {
+  kBackground,  // they are deleted once it is gone
+  kForeground,  // they are deleted first
+  kOrphan,      // they stay, without the owner
+};
+
 struct DeleteOptions {
   std::string uid = {};               // empty: any
   std::string resource_version = {};  // likewise
+  DeletePropagation propagation = DeletePropagation::kBackground;
   bool dry_run = false;
 };
 

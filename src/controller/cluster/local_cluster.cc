@@ -71,12 +71,14 @@ base::Status LocalCluster::Open(const std::string& path, std::function<void()> o
       return base::Unavailable(created.error().message);
     }
   }
+  collector_ = std::make_unique<apiserver::GarbageCollector>(*registry_);
   events_ = std::make_unique<EventRecorder>(*registry_);
   subscription_ = store_->Subscribe(std::move(on_change));
   return base::OkStatus();
 }
 
 LocalCluster::Changes LocalCluster::Refresh() {
+  collector_->Run();
   Changes changes;
   auto since = store_->ChangesSince(revision_, "", std::numeric_limits<size_t>::max());
   if (!since.has_value() || revision_ == 0) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apiserver/objects/admission.h"
+#include "apiserver/objects/garbage_collector.h"
 #include "apiserver/objects/registry.h"
 #include "base/clock.h"
 #include "base/status.h"
@@ -32,7 +33,7 @@ class LocalCluster final {
   apiserver::Registry& registry() { return *registry_; }
   EventRecorder& events() { return *events_; }
 
-  // What has changed since the last call.
+  // What has changed since the last call. Refresh also deletes what belongs to objects that are gone.
   struct Changes {
     bool decisions = false;  // runtimes or the configuration, so that all services are to be looked at again
     std::set<objectstore::ObjectKey> keys;
@@ -57,6 +58,7 @@ class LocalCluster final {
   std::unique_ptr<objectstore::ObjectStore> store_;
   std::unique_ptr<apiserver::Admission> admission_;
   std::unique_ptr<apiserver::Registry> registry_;
+  std::unique_ptr<apiserver::GarbageCollector> collector_;
   std::unique_ptr<EventRecorder> events_;
   uint64_t subscription_ = 0;
   int64_t revision_ = 0;  // of the last Refresh; 0: there was none

@@ -58,7 +58,8 @@ Value MakePod(const Value& service, const ComponentState& component, const Revis
                                                            {"kind", Text(TextAt(service, {"kind"}))},
                                                            {"name", Text(name)},
                                                            {"uid", Text(TextAt(service, {"metadata", "uid"}))},
-                                                           {"controller", Value::Bool(true)}})}));
+                                                           {"controller", Value::Bool(true)},
+                                                           {"blockOwnerDeletion", Value::Bool(true)}})}));
   pod.MapAt("spec").Set("containers", Value::List({Value::Map({{"name", Text(controlplane::kServingContainer)}})}));
   Value status = Value::Map({{"phase", Text(replica.state == ReplicaState::kEnded ? "Succeeded" : "Running")}});
   status.Set("conditions", Value::List({PodCondition("Ready", ready), PodCondition("ContainersReady", ready)}));
