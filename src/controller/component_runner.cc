@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
+#include <ranges>
 #include <utility>
 
 #include "controlplane/scale/knative_settings.h"
@@ -27,12 +27,6 @@ std::string TemplateOf(const ResolvedPod& pod) {
   return text;
 }
 
-std::string RevisionName(const std::string& component, int number) {
-  char text[16];
-  std::snprintf(text, sizeof(text), "-%05d", number);
-  return component + text;
-}
-
 }  // namespace
 
 ComponentRunner::ComponentRunner(std::string service, RunnerServices services)
@@ -41,23 +35,65 @@ ComponentRunner::ComponentRunner(std::string service, RunnerServices services)
 void ComponentRunner::Apply(ComponentSpec spec, controlplane::ScaleTime now) {
   spec_ = std::move(spec);
   removed_ = false;
+  if (!std::exchange(restored_, true)) Restore(now);
   std::string made_of = TemplateOf(spec_.pod);
   if (made_of == template_) return;
   template_ = std::move(made_of);
   AddRevision(now);
 }
 
+void ComponentRunner::Restore(controlplane::ScaleTime now) {
+  if (services_.records == nullptr) return;
+  const controlplane::Rollout& before = spec_.written.rollout;
+  const auto records = services_.records->Of(
+      spec_.pod.namespace_name, spec_.object, spec_.service_uid,
+      {spec_.written.latest_created, before.latest_ready, before.latest_rolled_out, before.previous_rolled_out});
+  for (const RevisionRecord& record : records) {
+    created_ = record.number;
+    if (Start(record, now)) template_ = TemplateOf(record.pod);
+  }
+  const auto known = [this](const std::string& name) { return Find(name) == nullptr ? std::string() : name; };
+  rollout_ = {.latest_ready = known(before.latest_ready),
+              .latest_rolled_out = known(before.latest_rolled_out),
+              .previous_rolled_out = known(before.previous_rolled_out)};
+  latest_ready_ = Find(rollout_.latest_ready);
+}
+
 void ComponentRunner::AddRevision(controlplane::ScaleTime now) {
-  auto settings = controlplane::KnativeSettingsOf(spec_.pod.extension, spec_.pod.annotations);
-  if (!settings.has_value()) return services_.say(true, service_ + ": " + std::string(settings.error().message()));
+  const RevisionRecord record{.component = spec_.object,
+                              .number = created_ + 1,
+                              .service = spec_.service,
+                              .service_uid = spec_.service_uid,
+                              .pod = spec_.pod};
+  if (!Start(record, now)) return;
+  ++created_;
+  if (services_.records != nullptr) services_.records->Save(record);
+}
+
+bool ComponentRunner::Start(const RevisionRecord& record, controlplane::ScaleTime now) {
+  const controlplane::ResolvedPod& pod = record.pod;
+  auto settings = controlplane::KnativeSettingsOf(pod.extension, pod.annotations);
+  if (!settings.has_value()) {
+    services_.say(true, service_ + ": " + std::string(settings.error().message()));
+    return false;
+  }
   // What a HorizontalPodAutoscaler scales keeps a replica.
   if (spec_.mode == controlplane::DeploymentMode::kRawDeployment)
     settings->min_scale = std::max<int64_t>(settings->min_scale, 1);
-  std::string name = RevisionName(spec_.object, ++created_);
-  const std::string& runtime = spec_.pod.runtime;
-  services_.say(false, service_ + ": revision " + name + (runtime.empty() ? "" : ", runtime " + runtime));
-  revisions_.push_back(std::make_unique<node::Revision>(std::move(name), spec_.pod, *settings, services_.node, now));
+  services_.say(false,
+                service_ + ": revision " + record.name() + (pod.runtime.empty() ? "" : ", runtime " + pod.runtime));
+  revisions_.push_back(
+      std::make_unique<node::Revision>(record.name(), spec_.localize(pod), *settings, services_.node, now));
   revisions_.back()->SetModels(models_);
+  return true;
+}
+
+void ComponentRunner::EraseGone() {
+  std::erase_if(revisions_, [this](const auto& revision) {
+    if (!revision->gone()) return false;
+    if (services_.records != nullptr) services_.records->Remove(spec_.pod.namespace_name, revision->name());
+    return true;
+  });
 }
 
 void ComponentRunner::Remove() {
@@ -71,7 +107,7 @@ void ComponentRunner::Remove() {
 
 bool ComponentRunner::Tick(controlplane::ScaleTime now) {
   for (const auto& revision : revisions_) revision->Tick(now);
-  std::erase_if(revisions_, [](const auto& revision) { return revision->gone(); });
+  EraseGone();
   if (removed_) return false;
   const std::vector<Share> before = shares_;
   Roll();
@@ -81,8 +117,10 @@ bool ComponentRunner::Tick(controlplane::ScaleTime now) {
 
 // Knative: the latest ready revision is what "latest" is; KServe: which one was rolled out before.
 void ComponentRunner::Roll() {
-  for (const auto& revision : revisions_) {
+  // Never an older one than before: of those that were ready when the program ended before, any may be the first now.
+  for (const auto& revision : std::views::reverse(revisions_)) {
     if (revision->status().was_ready) latest_ready_ = revision.get();
+    if (revision.get() == latest_ready_) break;
   }
   if (latest_ready_ == nullptr) {
     // Requests wait for the first one to be ready.

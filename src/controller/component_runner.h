@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "controller/cluster/revision_records.h"
 #include "controller/state/service_state.h"
+#include "controller/state/service_status.h"
 #include "controlplane/api/inference_service_config.h"
 #include "controlplane/pods/pod_resolution.h"
 #include "controlplane/resolve/traffic.h"
@@ -21,20 +23,27 @@ struct RunnerServices {
   const controlplane::InferenceServiceConfig& config;
   std::function<void(bool bad, const std::string& line)> say;
   std::function<std::string()> gateway = nullptr;  // where processes of this machine reach it: "127.0.0.1:8080"
+  RevisionRecords* records = nullptr;              // null: revisions end with this program
 };
 
 // What a component is to be, and how its requests are split.
 struct ComponentSpec {
-  std::string object;  // what its revisions are named after: "iris-predictor-default"
+  std::string object;       // what its revisions are named after: "iris-predictor-default"
+  std::string service;      // that it belongs to
+  std::string service_uid;  // likewise
   controlplane::DeploymentMode mode = controlplane::DeploymentMode::kServerless;
-  controlplane::ResolvedPod pod;
+  controlplane::ResolvedPod pod;  // as of a cluster
   bool tag_routing = false;
+  WrittenRollout written = {};  // where it is to go on, when it is made
+  // A pod of a cluster as one of this machine.
+  std::function<controlplane::ResolvedPod(controlplane::ResolvedPod pod)> localize = nullptr;
 };
 
 // A predictor, transformer or explainer on this machine: its revisions, and how its requests are split between them. A
 // revision that is not ready yet gets none; the one before goes on until it is. Not thread-safe.
 //
-// A change of what its pods are makes a revision; all other changes, such as of the canary's share, do not.
+// A change of what its pods are makes a revision; all other changes, such as of the canary's share, do not. Revisions
+// are recorded, so that the next program goes on with them: until one of them is ready, its requests wait.
 class ComponentRunner final {
  public:
   // `service`: "default/iris", for what is said.
@@ -72,7 +81,12 @@ class ComponentRunner final {
     bool operator==(const Share&) const = default;
   };
 
+  // Goes on with the revisions that it had when this program ended.
+  void Restore(controlplane::ScaleTime now);
   void AddRevision(controlplane::ScaleTime now);
+  // Whether it could be made.
+  bool Start(const RevisionRecord& record, controlplane::ScaleTime now);
+  void EraseGone();
   void Roll();
   void RetireOthers();
   node::Revision* Find(const std::string& name) const;
@@ -84,6 +98,7 @@ class ComponentRunner final {
   std::string template_;  // what the newest revision was made of
   std::vector<node::NamedModel> models_;
   int created_ = 0;
+  bool restored_ = false;
   bool removed_ = false;
   controlplane::Rollout rollout_;
   std::vector<std::unique_ptr<node::Revision>> revisions_;  // the newest last

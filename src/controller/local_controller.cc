@@ -118,7 +118,8 @@ RunnerServices LocalController::ForRunners() {
   return {.node = node_,
           .config = cluster_.config(),
           .say = [this](bool bad, const std::string& line) { Say(bad, line); },
-          .gateway = [this] { return PlaceOf(options_.address, port()); }};
+          .gateway = [this] { return PlaceOf(options_.address, port()); },
+          .records = records_.get()};
 }
 
 base::Status LocalController::Start() {
@@ -130,6 +131,7 @@ base::Status LocalController::Start() {
   const std::vector<std::string> runtimes =
       options_.runtimes.empty() ? std::vector{controlplane::DefaultRuntimesFolder()} : options_.runtimes;
   files_ = std::make_unique<FileSource>(options_.files, runtimes, cluster_.registry());
+  records_ = std::make_unique<RevisionRecords>(cluster_.registry());
   services_ = std::make_unique<ServiceSet>(cluster_, ForRunners());
   graphs_ = std::make_unique<GraphSet>(cluster_, ForRunners());
   models_ = std::make_unique<TrainedModels>(cluster_);

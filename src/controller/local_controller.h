@@ -69,6 +69,7 @@ class LocalController final {
   node::NodeOptions node_;
   LocalCluster cluster_;
   std::unique_ptr<FileSource> files_;
+  std::unique_ptr<RevisionRecords> records_;
   std::unique_ptr<ServiceSet> services_;
   std::unique_ptr<GraphSet> graphs_;
   std::unique_ptr<TrainedModels> models_;

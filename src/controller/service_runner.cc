@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "apiserver/objects/value_path.h"
 #include "controller/local_pod.h"
 #include "controlplane/api/annotations.h"
 #include "controlplane/reconcile/desired_objects.h"
@@ -47,9 +48,16 @@ void ServiceRunner::Apply(const InferenceService& service,
     given.insert(kind);
     components_.try_emplace(kind, name_, services_)
         .first->second.Apply({.object = ComponentObjectName(service_, kind),
+                              .service = service_.metadata.name,
+                              .service_uid = apiserver::TextAt(service_.document, {"metadata", "uid"}),
                               .mode = desired->mode,
-                              .pod = MakeLocal(std::move(pod), service_, services_.gateway()),
-                              .tag_routing = tag_routing},
+                              .pod = std::move(pod),
+                              .tag_routing = tag_routing,
+                              .written = ReadRollout(service_.document, kind),
+                              .localize =
+                                  [this](controlplane::ResolvedPod made) {
+                                    return MakeLocal(std::move(made), service_, services_.gateway());
+                                  }},
                              now);
   }
   for (auto& [kind, component] : components_) {

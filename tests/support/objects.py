@@ -16,6 +16,7 @@ KINDS = {
     "ConfigMap": ("/api/v1", "configmaps"),
     "Event": ("/api/v1", "events"),
     "Pod": ("/api/v1", "pods"),
+    "Revision": ("/apis/serving.knative.dev/v1", "revisions"),
     "Secret": ("/api/v1", "secrets"),
 }
 CLUSTER_WIDE = ("ClusterServingRuntime",)

@@ -132,6 +132,11 @@ std::vector<Column> OwnColumns(std::string_view kind) {
             {"Restarts", "integer", ItemField({"status", "containerStatuses"}, "restartCount")},
             age};
   }
+  if (kind == "Revision") {
+    return {{"Config Name", "string", Field({"metadata", "labels", "serving.knative.dev/configuration"})},
+            {"Generation", "string", Field({"metadata", "labels", "serving.knative.dev/configurationGeneration"})},
+            age};
+  }
   return {age};
 }
 

@@ -273,6 +273,15 @@ Value MakeServiceStatus(const InferenceService& service, const ServiceState& sta
   return StatusMaker(service, state, context, before).Make();
 }
 
+WrittenRollout ReadRollout(const Value& service, ComponentKind kind) {
+  const Value* const component = FieldAt(service, {"status", "components", ComponentKindName(kind)});
+  if (component == nullptr) return {};
+  return {.latest_created = TextAt(*component, {"latestCreatedRevision"}),
+          .rollout = {.latest_ready = TextAt(*component, {"latestReadyRevision"}),
+                      .latest_rolled_out = TextAt(*component, {"latestRolledoutRevision"}),
+                      .previous_rolled_out = TextAt(*component, {"previousRolledoutRevision"})}};
+}
+
 std::string ConditionOf(const Value& status, std::string_view type) {
   const Value* const list = status.Find("conditions");
   if (list == nullptr) return {};

@@ -24,6 +24,13 @@ struct StatusContext {
 manifest::Value MakeServiceStatus(const controlplane::InferenceService& service, const ServiceState& state,
                                   const StatusContext& context, const manifest::Value* before);
 
+// What a status says of a component's revisions; each name may be empty.
+struct WrittenRollout {
+  std::string latest_created;
+  controlplane::Rollout rollout;
+};
+WrittenRollout ReadRollout(const manifest::Value& service, controlplane::ComponentKind kind);
+
 // "True", "False", "Unknown" of a condition; empty: there is none.
 std::string ConditionOf(const manifest::Value& status, std::string_view type);
 

@@ -60,6 +60,18 @@ TEST_F(ServiceStatusTest, OfAServiceThatServes) {
   EXPECT_EQ(TextAt(status, {"observedGeneration"}), "3");
 }
 
+TEST_F(ServiceStatusTest, IsWhatARolloutGoesOnFrom) {
+  ComponentState rolling = first_;
+  rolling.revisions.push_back(StatusTestRevision("r2", false));
+  rolling.rollout.previous_rolled_out = "r0";
+  const Value service = Value::Map({{"status", Make({.url = "x", .components = {rolling}})}});
+  const WrittenRollout written = ReadRollout(service, controlplane::ComponentKind::kPredictor);
+  EXPECT_EQ(written.latest_created, "r2");
+  EXPECT_EQ(written.rollout, rolling.rollout);
+  EXPECT_EQ(ReadRollout(service, controlplane::ComponentKind::kExplainer).latest_created, "");
+  EXPECT_EQ(ReadRollout(Value::Map(), controlplane::ComponentKind::kPredictor).latest_created, "");
+}
+
 TEST_F(ServiceStatusTest, InRawModeThereAreNoRevisionsOfKnative) {
   const Value status = Make({.mode = controlplane::DeploymentMode::kRawDeployment, .url = "x", .components = {first_}});
   EXPECT_EQ(Truths(status), "True True True");
