@@ -6,8 +6,6 @@
 
 #include <array>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <utility>
 
 #include "base/system/program_folder.h"
@@ -15,8 +13,6 @@
 namespace inferd::controller {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 using controlplane::ScaleTime;
 
@@ -62,8 +58,6 @@ LocalController::~LocalController() {
   api_server_.Stop();
   server_.Stop();
   services_.reset();
-  std::error_code ignored;
-  if (folder_is_ours_) fs::remove_all(folder_, ignored);
 }
 
 void LocalController::Wake() const {
@@ -81,21 +75,6 @@ void LocalController::Say(bool bad, const std::string& line) {
   } else {
     logger_.Info(line);
   }
-}
-
-base::Status LocalController::MakeFolder() {
-  folder_ = options_.folder;
-  std::error_code error;
-  if (!folder_.empty()) {
-    fs::create_directories(folder_, error);
-    return error ? base::Unavailable("the folder '" + folder_ + "' cannot be made: " + error.message())
-                 : base::OkStatus();
-  }
-  std::string made = (fs::temp_directory_path(error) / "inferd-controller.XXXXXX").string();
-  if (error || mkdtemp(made.data()) == nullptr) return base::Unavailable("no temporary folder can be made");
-  folder_ = made;
-  folder_is_ours_ = true;
-  return base::OkStatus();
 }
 
 // Transformers are told where the gateway is, and statuses too, before it serves.
@@ -123,11 +102,13 @@ RunnerServices LocalController::ForRunners() {
 }
 
 base::Status LocalController::Start() {
-  INFERD_RETURN_IF_ERROR(MakeFolder());
-  node_.folder = folder_;
+  INFERD_ASSIGN_OR_RETURN(node::WorkFolder folder, node::WorkFolder::Make(options_.folder));
+  folder_.emplace(std::move(folder));
   // What is gone with the folder need not be written to it.
   INFERD_RETURN_IF_ERROR(
-      cluster_.Open(folder_is_ours_ ? std::string() : folder_ + "/" + kDatabase, [this] { Wake(); }));
+      cluster_.Open(folder_->temporary() ? std::string() : folder_->path() + "/" + kDatabase, [this] { Wake(); }));
+  // The database is this process's now, and the folder with it.
+  INFERD_ASSIGN_OR_RETURN(node_.folder, folder_->ClaimModels());
   const std::vector<std::string> runtimes =
       options_.runtimes.empty() ? std::vector{controlplane::DefaultRuntimesFolder()} : options_.runtimes;
   files_ = std::make_unique<FileSource>(options_.files, runtimes, cluster_.registry());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "gateway/gateway.h"
 #include "net/loop_group.h"
 #include "net/server.h"
+#include "node/work_folder.h"
 
 namespace inferd::controller {
 
@@ -49,7 +51,6 @@ class LocalController final {
   uint16_t api_port() const { return api_server_.port("api"); }
 
  private:
-  base::Status MakeFolder();
   base::Status BindListeners();
   RunnerServices ForRunners();
   void Say(bool bad, const std::string& line);
@@ -63,9 +64,8 @@ class LocalController final {
   const LocalOptions options_;
   base::Logger& logger_;
   const base::SystemClock clock_;
-  const base::FileDescriptor wake_;  // an eventfd
-  std::string folder_;
-  bool folder_is_ours_ = false;
+  const base::FileDescriptor wake_;         // an eventfd
+  std::optional<node::WorkFolder> folder_;  // from Start() on
   node::NodeOptions node_;
   LocalCluster cluster_;
   std::unique_ptr<FileSource> files_;

@@ -56,6 +56,11 @@ base::Result<std::string> Locate(const std::string& program, const std::string& 
   return std::unexpected(base::FailedPrecondition("needs the program '" + program + "', which is not installed here"));
 }
 
+// Revisions of the same name may be in several namespaces.
+std::string FolderOf(const NodeOptions& options, const controlplane::ResolvedPod& pod, const std::string& revision) {
+  return options.folder + "/" + pod.namespace_name + "/" + revision;
+}
+
 bool HasModelSet(const controlplane::ResolvedPod& pod) {
   return pod.annotations.contains(controlplane::kModelDirAnnotation);
 }
@@ -73,9 +78,9 @@ Revision::Revision(std::string name, controlplane::ResolvedPod pod, const contro
       pod_(std::move(pod)),
       settings_(settings),
       options_(options),
-      models_(SourceOf(pod_), options.folder + "/" + name_),
+      models_(SourceOf(pod_), FolderOf(options, pod_, name_)),
       model_set_(HasModelSet(pod_)
-                     ? std::make_unique<ModelSet>(options.folder + "/" + name_, options.wake, options.on_log)
+                     ? std::make_unique<ModelSet>(FolderOf(options, pod_, name_), options.wake, options.on_log)
                      : nullptr),
       backend_(std::make_shared<gateway::Backend>(
           name_, gateway::BackendOptions{.replica_concurrency = static_cast<size_t>(settings.container_concurrency)},

@@ -19,7 +19,7 @@ namespace inferd::node {
 
 // What all revisions of a machine have in common.
 struct NodeOptions {
-  std::string folder;           // for models
+  std::string folder;           // for models: NAMESPACE/REVISION in it
   std::string programs_folder;  // where a program is looked for first; empty: in PATH alone
   // Variables of every replica, "NAME=VALUE", where its container does not have them.
   std::vector<std::string> environment;

@@ -176,13 +176,32 @@ def test_nothing_is_left_behind_when_the_controller_is_killed(tmp_path):
     model = write_constant(tmp_path / "model", 1.0)
     file = tmp_path / "service.yaml"
     file.write_text(service("orphan", model, least=2))
-    with Controller(file) as controller:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with Controller(file, environment={"TMPDIR": str(temporary)}) as controller:
         wait_until(lambda: controller.ready_replicas("orphan-predictor-default-00001") == 2, "both are ready")
         replicas = controller.replicas()
         assert len(replicas) == 2
         controller.kill()
         for process in replicas:
             wait_until(lambda process=process: not os.path.exists(f"/proc/{process}"), "the replica has ended")
+        left = list(temporary.iterdir())
+        assert left
+        # The next one removes what it has left, and at its end its own.
+        controller.start()
+        assert not set(left) & set(temporary.iterdir())
+    assert not list(temporary.iterdir())
+
+
+def test_a_model_of_before_a_kill_is_not_served_after_it(tmp_path):
+    file = tmp_path / "service.yaml"
+    file.write_text(service("again", write_constant(tmp_path / "one", 1.0), least=1))
+    with Controller(file, options=["--folder", tmp_path / "state"]) as controller:
+        assert controller.predict("again") == 1.0
+        controller.kill()
+        file.write_text(service("again", write_constant(tmp_path / "two", 2.0), least=1))
+        controller.start()
+        assert controller.predict("again") == 2.0
 
 
 @pytest.mark.skipif(not has_engine("onnxruntime"), reason="needs ONNX Runtime")

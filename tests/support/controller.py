@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import pathlib
 import re
 import signal
@@ -53,23 +54,29 @@ def service(name, uri=None, least=0, more="", model_format="xgboost"):
 class Controller(LoggedProgram):
     """One inferd-controller --local on a free port of the loopback. Use as a context manager."""
 
-    def __init__(self, *files, options=()):
+    def __init__(self, *files, options=(), environment=()):
         super().__init__()
+        self._environment = dict(environment)
         self.port, self.api_port = free_ports(2)
         self._command = [PROGRAMS.absolute() / "inferd-controller", "--local", *files, "--http-port", self.port,
                          "--api-port", self.api_port, *options]
 
     def __enter__(self):
-        self.process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log,
-                                        stderr=self._log)
         try:
-            wait_until(lambda: self.process.poll() is not None or "listening listener=http address=127.0.0.1 port="
-                       f"{self.port}" in self.log(), "the gateway listens")
-            assert self.process.poll() is None, self.log()
+            self.start()
         except BaseException:
             self.kill()
             raise
         return self
+
+    def start(self):
+        """Again, too, once it has ended."""
+        begun = len(self.log())
+        self.process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log,
+                                        stderr=self._log, env={**os.environ, **self._environment})
+        listens = f"listening listener=http address=127.0.0.1 port={self.port}"
+        wait_until(lambda: self.process.poll() is not None or listens in self.log()[begun:], "the gateway listens")
+        assert self.process.poll() is None, self.log()[begun:]
 
     def __exit__(self, kind, error, trace):
         if kind is not None:
