@@ -25,14 +25,21 @@ const apiserver::ResourceType& Pods() {
   return kType;
 }
 
+std::string ServiceOf(const Value& pod) {
+  return TextAt(pod, {"metadata", "labels", controlplane::kInferenceServiceLabel});
+}
+
 }  // namespace
 
 StatusWriter::StatusWriter(LocalCluster& cluster, uint16_t gateway_port, ReplicaLogs& logs)
     : cluster_(cluster), gateway_port_(gateway_port), logs_(logs) {
   // Those of a program that was killed ended with it.
-  for (const ObjectKey& key : cluster_.KeysOf(Pods().resource())) {
+  for (const objectstore::ObjectPtr& object : cluster_.registry().store().List(Pods().resource(), "").objects) {
     bool gone = false;
-    static_cast<void>(cluster_.registry().Delete(Pods(), key.namespace_name, key.name, {}, gone));
+    const ObjectKey& key = object->key;
+    if (cluster_.registry().Delete(Pods(), key.namespace_name, key.name, {}, gone).has_value()) continue;
+    known_[{ServiceType().resource(), key.namespace_name, ServiceOf(apiserver::ParseStored(object->json))}] = {};
+    left_ = true;
   }
 }
 
@@ -42,17 +49,16 @@ void StatusWriter::Write(const ServiceSet& services) {
   next_ = services.Visit(next_, [&](const ObjectKey& key, const ServiceRunner& runner, uint64_t version) {
     if (std::chrono::steady_clock::now() >= until) return false;
     ServiceState state = runner.state();
-    const auto known = known_.find(key);
-    if (known != known_.end() && known->second.state == state && known->second.version == version) return true;
-    WriteOne(key, state);
-    Known& now = known_[key];
-    now.state = std::move(state);
-    now.version = version;
+    Known& known = known_[key];
+    if (known.version == version && known.state == state) return true;
+    // What the store does not take now, as where the disk is full, is written later.
+    known.version = WriteOne(key, state) ? version : 0;
+    known.state = std::move(state);
     return true;
   });
 }
 
-void StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state) {
+bool StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state) {
   std::string before;
   std::string after;
   Value object;
@@ -75,10 +81,9 @@ void StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state) {
         return object;
       },
       options);
-  // It may have been deleted meanwhile.
-  if (!written.has_value()) return;
+  if (!written.has_value()) return false;
   WriteEvents(object, state, before, after);
-  WritePods(object, state);
+  return WritePods(object, state);
 }
 
 void StatusWriter::WriteEvents(const Value& object, const ServiceState& state, const std::string& before,
@@ -97,9 +102,10 @@ void StatusWriter::WriteEvents(const Value& object, const ServiceState& state, c
   }
 }
 
-void StatusWriter::WritePods(const Value& object, const ServiceState& state) {
+bool StatusWriter::WritePods(const Value& object, const ServiceState& state) {
   const std::string namespace_name = TextAt(object, {"metadata", "namespace"});
   std::set<std::string> names;
+  bool all = true;
   for (const ComponentState& component : state.components) {
     for (const RevisionState& revision : component.revisions) {
       for (const node::ReplicaStatus& replica : revision.replicas) {
@@ -117,34 +123,34 @@ void StatusWriter::WritePods(const Value& object, const ServiceState& state) {
               return edited;
             },
             kOptions);
-        if (!changed.has_value()) static_cast<void>(cluster_.registry().Create(Pods(), namespace_name, pod, kOptions));
+        all &= changed.has_value() || cluster_.registry().Create(Pods(), namespace_name, pod, kOptions).has_value();
       }
     }
   }
-  DeletePods({ServiceType().resource(), namespace_name, TextAt(object, {"metadata", "name"})}, names);
+  return all && DeletePods({ServiceType().resource(), namespace_name, TextAt(object, {"metadata", "name"})}, names);
 }
 
-void StatusWriter::DeletePods(const ObjectKey& service, const std::set<std::string>& but) {
+bool StatusWriter::DeletePods(const ObjectKey& service, const std::set<std::string>& but) {
+  bool all = true;
   for (const auto& object : cluster_.registry().store().List(Pods().resource(), service.namespace_name).objects) {
     if (but.contains(object->key.name) || !object->key.name.starts_with(service.name + "-")) continue;
-    const Value pod = apiserver::ParseStored(object->json);
-    if (TextAt(pod, {"metadata", "labels", controlplane::kInferenceServiceLabel}) != service.name) continue;
+    if (ServiceOf(apiserver::ParseStored(object->json)) != service.name) continue;
     bool gone = false;
     logs_.Remove(service.namespace_name, object->key.name);
-    static_cast<void>(cluster_.registry().Delete(Pods(), service.namespace_name, object->key.name, {}, gone));
+    all &= cluster_.registry().Delete(Pods(), service.namespace_name, object->key.name, {}, gone).has_value();
   }
+  return all;
 }
 
 void StatusWriter::ForgetDeleted(const ServiceSet& services) {
-  if (std::exchange(deletions_, services.deletions()) == services.deletions()) return;
-  for (auto it = known_.begin(); it != known_.end();) {
-    if (services.Has(it->first)) {
-      ++it;
-      continue;
-    }
-    DeletePods(it->first, {});
-    it = known_.erase(it);
-  }
+  if (std::exchange(deletions_, services.deletions()) == services.deletions() && !left_) return;
+  left_ = false;
+  std::erase_if(known_, [&](const auto& entry) {
+    if (services.Has(entry.first)) return false;
+    const bool all = DeletePods(entry.first, {});
+    left_ |= !all;
+    return all;
+  });
 }
 
 }  // namespace inferd::controller

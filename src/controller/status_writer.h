@@ -19,22 +19,23 @@ class StatusWriter final {
   // `gateway_port`: that URLs name. `logs`, which outlive it: of the replicas that have a pod.
   StatusWriter(LocalCluster& cluster, uint16_t gateway_port, ReplicaLogs& logs);
 
-  // Writes what has changed since the last call. Of very many, some are left to the next call, so that this one does
-  // not take long.
+  // Writes what has changed since the last call, and what the store did not take then. Of very many, some are left to
+  // the next call, so that this one does not take long.
   void Write(const ServiceSet& services);
 
  private:
   struct Known {
     ServiceState state;
-    uint64_t version = 0;
+    uint64_t version = 0;  // 0: not all of it is written
   };
 
-  void WriteOne(const objectstore::ObjectKey& key, const ServiceState& state);
+  // False: not all of it could be written.
+  bool WriteOne(const objectstore::ObjectKey& key, const ServiceState& state);
   void WriteEvents(const manifest::Value& object, const ServiceState& state, const std::string& before,
                    const std::string& after);
-  void WritePods(const manifest::Value& object, const ServiceState& state);
+  bool WritePods(const manifest::Value& object, const ServiceState& state);
   void ForgetDeleted(const ServiceSet& services);
-  void DeletePods(const objectstore::ObjectKey& service, const std::set<std::string>& but);
+  bool DeletePods(const objectstore::ObjectKey& service, const std::set<std::string>& but);
 
   LocalCluster& cluster_;
   const uint16_t gateway_port_;
@@ -42,6 +43,7 @@ class StatusWriter final {
   std::map<objectstore::ObjectKey, Known> known_;
   objectstore::ObjectKey next_;  // where the next call goes on
   uint64_t deletions_ = 0;       // that are forgotten already
+  bool left_ = false;            // there are pods of services that may be no more
 };
 
 }  // namespace inferd::controller

@@ -90,20 +90,21 @@ void TrainedModels::Write(const ServiceSet& services) {
     const manifest::Value made = MakeTrainedModelStatus(entry.model, state);
     std::string text = manifest::ToJson(made);
     if (text == entry.written) continue;
-    entry.written = std::move(text);
-    WriteStatus(key, made);
+    // What the store does not take now is written later.
+    if (WriteStatus(key, made)) entry.written = std::move(text);
   }
 }
 
-void TrainedModels::WriteStatus(const ObjectKey& key, const manifest::Value& made) {
-  static_cast<void>(cluster_.registry().Change(
+bool TrainedModels::WriteStatus(const ObjectKey& key, const manifest::Value& made) {
+  const auto written = cluster_.registry().Change(
       Type(), key.namespace_name, key.name,
       [&](const manifest::Value& live) -> apiserver::ApiResult<manifest::Value> {
         manifest::Value object = live;
         object.Set("status", WithTimes(made, live.Find("status"), cluster_.registry().Now()));
         return object;
       },
-      {.manager = "inferd-controller", .status = true, .internal = true}));
+      {.manager = "inferd-controller", .status = true, .internal = true});
+  return written.has_value();
 }
 
 }  // namespace inferd::controller

@@ -33,7 +33,7 @@ class TrainedModels final {
 
   void Read(const objectstore::ObjectKey& key);
   void GiveToServices(const ServiceSet& services);
-  void WriteStatus(const objectstore::ObjectKey& key, const manifest::Value& made);
+  bool WriteStatus(const objectstore::ObjectKey& key, const manifest::Value& made);
 
   LocalCluster& cluster_;
   std::map<objectstore::ObjectKey, Entry> entries_;
