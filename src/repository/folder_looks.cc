@@ -1,5 +1,6 @@
 #include "repository/folder_looks.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string_view>
@@ -33,6 +34,12 @@ void WarnOfOtherFolders(const ModelLook& look, base::Logger& logger) {
 }
 
 }  // namespace
+
+bool FolderLooks::IsNeeded(const std::string& model) const {
+  return options_.needs_models && std::ranges::any_of(options_.repositories, [&](const RepositoryPath& path) {
+           return !path.model.empty() && path.model == model;
+         });
+}
 
 base::Status FolderLooks::CheckStartup(const Source& source) const {
   INFERD_ASSIGN_OR_RETURN(const std::set<std::string> models, source.ModelNames());
@@ -188,6 +195,11 @@ void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& defer
     return;
   }
   const bool is_there = look.named || look.layout != ModelLayout{};
+  if (initial && !is_there && IsNeeded(look.name)) {
+    record.problem = "there is no file of it that can be read";
+    record.on_disk = true;
+    return;
+  }
   if (is_there) {
     state_.departed.Forget(look.name);
   } else if (record.authority == Authority::kFolder) {

@@ -32,6 +32,7 @@ class FolderLooks final {
   void Look(bool initial);
 
  private:
+  bool IsNeeded(const std::string& model) const;
   bool ByName() const { return options_.control == config::ControlMode::kExplicit; }
   ModelLook LookAt(const std::string& model, const std::string& repository) REQUIRES(source_.mutex);
   std::vector<ModelLook> LookAtNames(const Listing& listing, bool initial) REQUIRES(source_.mutex);

@@ -35,6 +35,8 @@ struct ManagerOptions {
   // Start() fails where a repository cannot be read, or a startup model or a ready model is in none of them. (Ready
   // models may come by load calls where control is explicit.)
   bool checks_startup = false;
+  // A model whose path is given alone, and has no file of one, has failed to load. (Links may lead to what is gone.)
+  bool needs_models = false;
   // A configuration that is wrong in itself, once every model of the start was tried: neither live nor ready, for good.
   bool bad_configuration_fails_startup = false;
   config::ReadinessMode readiness = config::ReadinessMode::kAll;

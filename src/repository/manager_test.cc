@@ -435,6 +435,19 @@ TEST_F(ManagerTest, WhatTheStartNamesMustBeThere) {
   Start();
 }
 
+// A link to a file that is gone is not seen.
+TEST_F(ManagerTest, APathOfOneModelThatHasNoneMayFailTheStart) {
+  dir_.MakeDir("m");
+  std::filesystem::create_symlink(dir_.path() / "gone.onnx", dir_.path() / "m" / "model.onnx");
+  options_.repositories = {{.name = "model m", .path = dir_.path() / "m", .model = "m"}};
+  for (const bool needed : {false, true}) {
+    options_.needs_models = needed;
+    Start();
+    EXPECT_EQ(manager_->ServerReady(), !needed);
+    EXPECT_EQ(manager_->StartupFailure(), needed ? "model 'm': there is no file of it that can be read" : "");
+  }
+}
+
 TEST_F(ManagerTest, AnEmptyRepositoryIsReady) {
   Start();
   EXPECT_TRUE(manager_->ServerReady());
