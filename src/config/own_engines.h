@@ -14,6 +14,7 @@ struct OwnEngine {
 
 inline constexpr OwnEngine kOwnEngines[] = {
     {.name = "onnxruntime", .gpus = false, .installable = true},
+    {.name = "openvino", .gpus = false, .installable = true},
     {.name = "tensorflow", .gpus = false, .installable = true},
     {.name = "forest", .gpus = false, .installable = true},
     {.name = "python", .gpus = false, .installable = true},

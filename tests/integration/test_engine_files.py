@@ -41,6 +41,9 @@ def numbers(name, datatype, shape):
 EXAMPLES = [
     Example("onnxruntime", ROOT / "examples/models/digits/1", "model.onnx", numbers("image", "FP32", [1, 64])),
     Example("tensorflow", ROOT / "examples/tensorflow/half_plus_two_tf2/1", "saved_model.pb", numbers("x", "FP32", [1, 1])),
+    Example("openvino", ROOT / "examples/openvino/leaves_ir/1", "model.xml", numbers("rows", "FP32", [1, 4])),
+    Example("openvino", ROOT / "examples/openvino/leaves_tflite/1", "model.tflite", numbers("serving_default_rows:0", "FP32", [1, 4])),
+    Example("openvino", ROOT / "examples/openvino/leaves_paddle/1", "model.pdmodel", numbers("rows", "FP32", [1, 4])),
     Example("forest", ROOT / "tests/models/forest/lightgbm_binary", "model.txt", numbers("input-0", "FP32", [1, 6])),
     Example("forest", ROOT / "tests/models/forest/xgboost_ubjson", "model.ubj", numbers("input-0", "FP32", [1, 6])),
     Example("python", ROOT / "tests/models/pmml/tree", "model.pmml", numbers("input-0", "FP32", [1, 4])),

@@ -14,6 +14,7 @@ from support.server import ROOT
 
 MODELS = ROOT / "tests" / "models"
 OWN = MODELS / "formats"
+OPENVINO = ROOT / "examples" / "openvino"
 BATCHED = """
 max_batch_size: 64
 dynamic_batching { max_queue_delay_microseconds: 2000 }
@@ -92,6 +93,7 @@ def forest(name, model):
 
 GRAPH = 'platform: "tensorflow_graphdef" input { name: "x" data_type: TYPE_FP32 dims: [ ROWS 1 ] } ' \
         'output { name: "y" data_type: TYPE_FP32 dims: [ ROWS 1 ] }'
+ON_OPENVINO = 'backend: "openvino"'
 FUNCTION = 'input { name: "rows" data_type: TYPE_FP32 dims: [ ROWS 5 ] } ' \
            'output { name: "shares" data_type: TYPE_FP32 dims: [ ROWS 5 ] } ' \
            'output { name: "largest" data_type: TYPE_INT64 dims: [ ROWS 1 ] }'
@@ -102,6 +104,13 @@ ROWS = [
     Row("ONNX", "onnxruntime", ROOT / "examples/models/digits/1", OWN / "onnx" / "answers.json", rtol=1e-5),
     Row("SavedModel", "tensorflow", MODELS / "tensorflow/half_plus_two/1", HALF_PLUS_TWO),
     Row("GraphDef", "tensorflow", MODELS / "tensorflow/frozen/1", HALF_PLUS_TWO, config=GRAPH),
+    Row("OpenVINO IR", "openvino", OPENVINO / "leaves_ir/1", OWN / "openvino_ir" / "answers.json", rtol=1e-5),
+    Row("TensorFlow Lite", "openvino", OPENVINO / "leaves_tflite/1", OWN / "tflite" / "answers.json", rtol=1e-5),
+    Row("Paddle", "openvino", OPENVINO / "leaves_paddle/1", OWN / "paddle" / "answers.json", rtol=1e-5),
+    Row("ONNX on OpenVINO", "openvino", ROOT / "examples/models/digits/1", OWN / "onnx" / "answers.json", config=ON_OPENVINO, rtol=1e-5),
+    Row("SavedModel on OpenVINO", "openvino", MODELS / "tensorflow/half_plus_two/1", HALF_PLUS_TWO, config=ON_OPENVINO),
+    Row("GraphDef on OpenVINO", "openvino", MODELS / "tensorflow/frozen/1", HALF_PLUS_TWO,
+        config=GRAPH.replace('platform: "tensorflow_graphdef"', ON_OPENVINO)),
     forest("XGBoost JSON", "xgboost_categories"),
     forest("XGBoost UBJSON", "xgboost_ubjson"),
     forest("XGBoost old binary", "xgboost_1_7_binary"),

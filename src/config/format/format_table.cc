@@ -7,6 +7,7 @@
 namespace inferd::config {
 namespace {
 
+constexpr std::string_view kOpenVino = "openvino";
 constexpr std::string_view kTorch =
     "PyTorch models need exporting to ONNX: torch.onnx.export(model, example, 'model.onnx')";
 constexpr std::string_view kKeras =
@@ -21,19 +22,23 @@ constexpr std::array kFormats = {
     Format{.name = "TensorFlow SavedModel",
            .platform = "tensorflow_savedmodel",
            .files = {"*.savedmodel"},
-           .kinds = {FileKind::kFolder, FileKind::kSavedModel}},
+           .kinds = {FileKind::kFolder, FileKind::kSavedModel},
+           .also = kOpenVino},
     Format{.name = "TensorFlow SavedModel",
            .platform = "tensorflow_savedmodel",
            .files = {"saved_model.pb", "saved_model.pbtxt"},
            .kinds = {FileKind::kSavedModel, FileKind::kFolder},
-           .beside = Beside::kProgram},
-    Format{.name = "TensorFlow GraphDef", .platform = "tensorflow_graphdef", .files = {"*.graphdef"}},
+           .beside = Beside::kProgram,
+           .also = kOpenVino},
+    Format{
+        .name = "TensorFlow GraphDef", .platform = "tensorflow_graphdef", .files = {"*.graphdef"}, .also = kOpenVino},
     Format{.name = "TensorRT plan",
            .platform = "tensorrt_plan",
            .files = {"*.plan"},
            .kinds = {FileKind::kTensorRtPlan},
            .without = "serve the model that the plan was made of, as ONNX"},
-    Format{.name = "ONNX", .platform = "onnx_onnxv1", .files = {"*.onnx"}, .kinds = {FileKind::kOnnx}},
+    Format{
+        .name = "ONNX", .platform = "onnx_onnxv1", .files = {"*.onnx"}, .kinds = {FileKind::kOnnx}, .also = kOpenVino},
     Format{.name = "OpenVINO",
            .platform = "openvino",
            .files = {"*.xml"},
@@ -183,6 +188,12 @@ std::vector<NamedFormat> FormatsOf(std::string_view engine) {
 const Platform* PlatformOf(const Format& format) {
   const Platform* const platform = FindPlatform(format.platform);
   return platform == nullptr ? FindBackend(format.platform) : platform;
+}
+
+bool IsReadBy(const Format& format, std::string_view engine) {
+  const Platform* const own = PlatformOf(format);
+  const Platform* const also = FindBackend(format.also);
+  return (own != nullptr && own->engine == engine) || (also != nullptr && also->engine == engine);
 }
 
 bool HasKind(const Format& format, FileKind kind) {

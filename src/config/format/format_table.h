@@ -40,6 +40,7 @@ struct Format {
   Beside beside = Beside::kModel;
   std::string_view without{};  // what to do where no engine for it is installed: a clause; empty: see the engine
   bool read = true;            // false: its engine does not read it yet
+  std::string_view also{};     // a backend whose engine reads it, too: where a configuration names that one
 };
 
 // The table. Rows of one name are together, in the order in which they are asked; rows of Triton's engines stand in
@@ -56,6 +57,9 @@ std::vector<NamedFormat> FormatsOf(std::string_view engine);
 
 // Null: no engine reads it.
 const Platform* PlatformOf(const Format& format);
+
+// Whether it is the engine's own format, or one that it reads, too.
+bool IsReadBy(const Format& format, std::string_view engine);
 
 bool HasKind(const Format& format, FileKind kind);
 

@@ -150,6 +150,12 @@ class Parts final {
   boost::unordered_flat_set<std::string> companions_;
 };
 
+bool IsWanted(const Format& format, const WantedPlatform& wanted) {
+  const Platform* const own = PlatformOf(format);
+  const Platform* const also = FindBackend(format.also);
+  return own != nullptr && (wanted(*own) || (also != nullptr && wanted(*also)));
+}
+
 std::string Shown(const FoundModel& found) {
   const Platform* const platform = PlatformOf(*found.format);
   return found.filename + " (" + std::string(found.format->name) +
@@ -164,8 +170,7 @@ std::vector<FoundModel> FindModels(const ModelFiles& files, const WantedPlatform
   for (const std::string& name : files.names) {
     LazyFile file(files.folder, name);
     auto found = FindFormat(names, file);
-    const Platform* const platform = found.has_value() ? PlatformOf(*found->format) : nullptr;
-    if (platform != nullptr && wanted(*platform)) all.push_back(*std::move(found));
+    if (found.has_value() && IsWanted(*found->format, wanted)) all.push_back(*std::move(found));
   }
   const Parts parts(all);
   std::vector<FoundModel> models;
@@ -214,8 +219,7 @@ std::string DescribeForeignFile(std::string_view engine, const std::filesystem::
   if (!kind.has_value() || *kind == FileKind::kUnknown) return "";
   bool known = false;
   for (const Format& format : Formats()) {
-    const Platform* const platform = PlatformOf(format);
-    if (platform == nullptr || platform->engine != engine) continue;
+    if (!IsReadBy(format, engine)) continue;
     if (HasKind(format, *kind)) return "";
     known = true;
   }

@@ -173,6 +173,9 @@ TEST_F(ModelFilesTest, OnlyWhatIsWantedIsFound) {
   const auto onnx = [](const Platform& platform) { return platform.backend == "onnxruntime"; };
   const ModelFiles files{.names = {"net.onnx", "model.pt", "model.py"}, .folder = {}};
   EXPECT_THAT(Shown(FindModels(files, onnx)), ElementsAre("onnxruntime/net.onnx"));
+  const auto openvino = [](const Platform& platform) { return platform.backend == "openvino"; };
+  EXPECT_THAT(Shown(FindModels(files, openvino)), ElementsAre("onnxruntime/net.onnx")) << "which it reads, too";
+  EXPECT_EQ(DescribeForeignFile("openvino", Folder({{"m.onnx", "\x08\x07\x12\x07pytorch"}}).folder / "m.onnx"), "");
 }
 
 TEST_F(ModelFilesTest, AdvisesOnWhatNoEngineReads) {

@@ -1,0 +1,118 @@
+#include "engines/openvino/ov_model.h"
+
+#include <map>
+#include <openvino/core/except.hpp>
+#include <string>
+#include <utility>
+
+#include "enginekit/background.h"
+#include "enginekit/compute_threads.h"
+#include "enginekit/load_cores.h"
+#include "enginekit/parameters.h"
+#include "engines/openvino/error_text.h"
+#include "engines/openvino/graph_outputs.h"
+#include "engines/openvino/model_file.h"
+
+namespace inferd::openvino {
+
+namespace {
+
+base::Status AddOperators(ov::Core* core, const inferd_load& load) {
+  for (size_t i = 0; i < load.op_library_count; ++i) {
+    const std::string path(enginekit::ToView(load.op_libraries[i]));
+    try {
+      core->add_extension(path);
+    } catch (const ov::Exception& exception) {
+      return base::InvalidArgument("custom operator library '" + path + "': " + ErrorText(exception.what()));
+    }
+  }
+  return base::OkStatus();
+}
+
+// To the shapes that the configuration declares of its inputs.
+base::Status Reshape(const inferd_load& load, const OvSignature& signature, ov::Model* model) {
+  std::map<size_t, ov::PartialShape> shapes;
+  for (size_t i = 0; i < load.declared->input_count; ++i) {
+    const inferd_tensor_spec& declared = *load.declared->inputs[i];
+    for (size_t input = 0; input < signature.inputs().size(); ++input) {
+      if (signature.inputs()[input].name != enginekit::ToView(declared.name)) continue;
+      shapes[input] = ov::PartialShape(std::vector<ov::Dimension>(declared.shape, declared.shape + declared.rank));
+    }
+  }
+  try {
+    model->reshape(shapes);
+  } catch (const ov::Exception& exception) {
+    return base::InvalidArgument("the model does not take the shapes that the configuration has: " +
+                                 ErrorText(exception.what()));
+  }
+  return base::OkStatus();
+}
+
+base::Result<OvSignature> ReadSignature(const inferd_load& load, const CompileSettings& settings, bool graph,
+                                        int compute_threads, ov::Model* model) {
+  auto signature = OvSignature::Read(*model, graph, compute_threads);
+  if (!signature.has_value() || !settings.reshape) return signature;
+  INFERD_RETURN_IF_ERROR(Reshape(load, *signature, model));
+  return OvSignature::Read(*model, graph, compute_threads);
+}
+
+void WarnOfWideNumbers(const inferd_host* host, const inferd_load& load, const OvSignature& signature) {
+  for (const OvTensor& input : signature.inputs()) {
+    if (input.type.size() < sizeof(int64_t)) continue;
+    const std::string line = "model '" + std::string(enginekit::ToView(load.model_name)) + "': input '" + input.name +
+                             "' is of type " + input.type.get_type_name() + "; OpenVINO computes with 32 bits";
+    host->log(host, INFERD_LOG_WARNING, {line.data(), line.size()});
+  }
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<OvModel>> OvModel::Load(const inferd_host* host, ov::Core* core, const inferd_load& load) {
+  INFERD_ASSIGN_OR_RETURN(const CompileSettings settings, CompileSettings::Parse(load));
+  INFERD_ASSIGN_OR_RETURN(const ModelFile file, ModelFile::Find(load));
+  INFERD_RETURN_IF_ERROR(AddOperators(core, load));
+  const int compute_threads = settings.inference_threads > 0 ? settings.inference_threads
+                                                             : enginekit::ComputeThreads(load, file.path.parent_path());
+  base::Result<std::unique_ptr<OvModel>> loaded = std::unexpected(base::Internal("nothing was read"));
+  const auto read_and_compile = [&]() -> base::Result<std::unique_ptr<OvModel>> {
+    INFERD_ASSIGN_OR_RETURN(std::shared_ptr<ov::Model> model, file.Read(*core));
+    if (file.graph) {
+      INFERD_ASSIGN_OR_RETURN(model, SelectOutputs(std::move(model), *load.declared));
+    }
+    INFERD_ASSIGN_OR_RETURN(OvSignature signature,
+                            ReadSignature(load, settings, file.graph, compute_threads, model.get()));
+    ov::AnyMap properties;
+    for (const auto& [name, value] : settings.PropertiesFor(compute_threads)) properties[name] = value;
+    std::unique_ptr<OvModel> made(
+        new OvModel(host, core, std::move(model), std::move(properties), std::move(signature)));
+    INFERD_ASSIGN_OR_RETURN(ov::CompiledModel compiled, made->Compile());
+    const base::MutexLock lock(made->mutex_);
+    made->first_ = std::move(compiled);
+    return made;
+  };
+  const base::OnCpuCores here(enginekit::LoadCores(load));
+  // It takes a core for as long as it lasts, which models that serve meanwhile should not notice; but threads that are
+  // to serve later would stay as low.
+  const auto run = [&] { loaded = read_and_compile(); };
+  compute_threads > 1 ? run() : enginekit::RunInBackground(run);
+  if (loaded.has_value()) WarnOfWideNumbers(host, load, (*loaded)->tensors());
+  return loaded;
+}
+
+base::Result<ov::CompiledModel> OvModel::Compile() const {
+  try {
+    return core_->compile_model(model_, "CPU", properties_);
+  } catch (const ov::Exception& exception) {
+    return std::unexpected(base::InvalidArgument("OpenVINO cannot compile the model: " + ErrorText(exception.what())));
+  }
+}
+
+base::Result<ov::CompiledModel> OvModel::TakeCompiled() {
+  {
+    const base::MutexLock lock(mutex_);
+    if (first_.has_value()) return *std::exchange(first_, std::nullopt);
+  }
+  return Compile();
+}
+
+}  // namespace inferd::openvino
