@@ -7,6 +7,7 @@
 
 #include "controlplane/scale/knative_settings.h"
 #include "manifest/print.h"
+#include "node/unheeded_fields.h"
 
 namespace inferd::controller {
 
@@ -34,6 +35,7 @@ ComponentRunner::ComponentRunner(std::string service, RunnerServices services)
 
 void ComponentRunner::Apply(ComponentSpec spec, controlplane::ScaleTime now) {
   spec_ = std::move(spec);
+  unheeded_ = node::UnheededFields(spec_.pod);
   removed_ = false;
   if (!std::exchange(restored_, true)) Restore(now);
   std::string made_of = TemplateOf(spec_.pod);
@@ -191,7 +193,7 @@ std::map<std::string, node::NamedModelState> ComponentRunner::models() const {
 }
 
 ComponentState ComponentRunner::state() const {
-  ComponentState state{.kind = spec_.pod.kind, .revisions = {}, .rollout = rollout_, .traffic = {}};
+  ComponentState state{.kind = spec_.pod.kind, .unheeded = unheeded_, .rollout = rollout_};
   for (const auto& revision : revisions_) {
     state.revisions.push_back(
         {.name = revision->name(), .was_ready = revision->status().was_ready, .replicas = revision->replicas()});

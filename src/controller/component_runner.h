@@ -95,6 +95,7 @@ class ComponentRunner final {
   const std::string service_;
   const RunnerServices services_;
   ComponentSpec spec_;
+  std::vector<std::string> unheeded_;
   std::string template_;  // what the newest revision was made of
   std::vector<node::NamedModel> models_;
   int created_ = 0;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/system/program_folder.h"
+#include "controller/cluster/pod_data_objects.h"
 
 namespace inferd::controller {
 
@@ -109,6 +110,8 @@ base::Status LocalController::Start() {
       cluster_.Open(folder_->temporary() ? std::string() : folder_->path() + "/" + kDatabase, [this] { Wake(); }));
   // The database is this process's now, and the folder with it.
   INFERD_ASSIGN_OR_RETURN(node_.folder, folder_->ClaimModels());
+  node_.claims_folder = folder_->path() + "/claims";
+  node_.find_data = [this](const node::DataSource& source) { return ReadPodData(cluster_.registry(), source); };
   const std::vector<std::string> runtimes =
       options_.runtimes.empty() ? std::vector{controlplane::DefaultRuntimesFolder()} : options_.runtimes;
   files_ = std::make_unique<FileSource>(options_.files, runtimes, cluster_.registry());

@@ -1,5 +1,6 @@
 #include "controller/status_writer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 #include <variant>
@@ -52,13 +53,13 @@ void StatusWriter::Write(const ServiceSet& services) {
     Known& known = known_[key];
     if (known.version == version && known.state == state) return true;
     // What the store does not take now, as where the disk is full, is written later.
-    known.version = WriteOne(key, state) ? version : 0;
+    known.version = WriteOne(key, state, known.state) ? version : 0;
     known.state = std::move(state);
     return true;
   });
 }
 
-bool StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state) {
+bool StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state, const ServiceState& known) {
   std::string before;
   std::string after;
   Value object;
@@ -83,6 +84,7 @@ bool StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state) {
       options);
   if (!written.has_value()) return false;
   WriteEvents(object, state, before, after);
+  WriteUnheeded(object, state, known);
   return WritePods(object, state);
 }
 
@@ -99,6 +101,19 @@ void StatusWriter::WriteEvents(const Value& object, const ServiceState& state, c
   if (state.failure.has_value()) {
     cluster_.events().Record(object, "Warning", "InternalError",
                              "fails to reconcile predictor: " + state.failure->Explain());
+  }
+}
+
+void StatusWriter::WriteUnheeded(const Value& object, const ServiceState& state, const ServiceState& known) {
+  for (const ComponentState& component : state.components) {
+    const auto before = std::ranges::find(known.components, component.kind, &ComponentState::kind);
+    if (component.unheeded.empty()) continue;
+    if (before != known.components.end() && before->unheeded == component.unheeded) continue;
+    std::string fields;
+    for (const std::string& field : component.unheeded) fields += (fields.empty() ? "" : ", ") + field;
+    cluster_.events().Record(object, "Normal", "FieldsNotHonored",
+                             "of the " + std::string(ComponentKindName(component.kind)) +
+                                 "'s pods, these fields do nothing on this machine: " + fields);
   }
 }
 

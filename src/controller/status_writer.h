@@ -29,8 +29,9 @@ class StatusWriter final {
     uint64_t version = 0;  // 0: not all of it is written
   };
 
-  // False: not all of it could be written.
-  bool WriteOne(const objectstore::ObjectKey& key, const ServiceState& state);
+  // False: not all of it could be written. `known`: what was written before.
+  bool WriteOne(const objectstore::ObjectKey& key, const ServiceState& state, const ServiceState& known);
+  void WriteUnheeded(const manifest::Value& object, const ServiceState& state, const ServiceState& known);
   void WriteEvents(const manifest::Value& object, const ServiceState& state, const std::string& before,
                    const std::string& after);
   bool WritePods(const manifest::Value& object, const ServiceState& state);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "manifest/fields.h"
 #include "manifest/value.h"
+#include "node/container_variables.h"
 
 namespace inferd::node {
 
@@ -16,7 +16,6 @@ namespace {
 using manifest::Kind;
 using manifest::Value;
 
-constexpr std::string_view kModels = "/mnt/models";
 constexpr int64_t kDefaultPort = 8080;
 constexpr std::string_view kContainer = "spec.containers[0]";
 
@@ -24,45 +23,26 @@ base::Status Unsupported(std::string_view field, std::string_view why) {
   return base::InvalidArgument(std::string(kContainer) + "." + std::string(field) + ": " + std::string(why));
 }
 
-// $(NAME) by what is known; what is not stays as it is (Kubernetes: expansion).
-std::string Expand(std::string_view text, const std::map<std::string, std::string>& variables) {
-  std::string expanded;
-  while (!text.empty()) {
-    const size_t dollar = text.find('$');
-    expanded.append(text.substr(0, dollar));
-    if (dollar == std::string_view::npos) break;
-    text.remove_prefix(dollar);
-    const size_t end = text.find(')');
-    if (text.starts_with("$$")) {
-      expanded.push_back('$');
-      text.remove_prefix(2);
-    } else if (text.starts_with("$(") && end != std::string_view::npos) {
-      const auto found = variables.find(std::string(text.substr(2, end - 2)));
-      expanded.append(found == variables.end() ? text.substr(0, end + 1) : std::string_view(found->second));
-      text.remove_prefix(end + 1);
-    } else {
-      expanded.push_back('$');
-      text.remove_prefix(1);
-    }
-  }
-  return expanded;
+// The first of the moves, the longest of which come first, whose path stands at `at`: whole, or the beginning of one.
+const PathMove* FindMove(const std::string& text, size_t at, const std::vector<PathMove>& moves) {
+  if (at != 0 && !std::string_view("=:,").contains(text[at - 1])) return nullptr;
+  const auto found = std::ranges::find_if(moves, [&](const PathMove& move) {
+    const size_t end = at + move.from.size();
+    return !move.from.empty() && text.compare(at, move.from.size(), move.from) == 0 &&
+           (end == text.size() || std::string_view("/:,").contains(text[end]));
+  });
+  return found == moves.end() ? nullptr : &*found;
 }
 
-// Each "/mnt/models" that is a whole path, or begins one.
-std::string Moved(std::string text, const std::string& folder) {
-  if (folder.empty()) return text;
-  for (size_t at = text.find(kModels); at != std::string::npos; at = text.find(kModels, at)) {
-    const size_t end = at + kModels.size();
-    const bool begins = at == 0 || text[at - 1] == '=' || text[at - 1] == ':' || text[at - 1] == ',';
-    const bool ends = end == text.size() || text[end] == '/' || text[end] == ':' || text[end] == ',';
-    if (begins && ends) {
-      text.replace(at, kModels.size(), folder);
-      at += folder.size();
-    } else {
-      at = end;
-    }
+// Each path that is moved, where it is here.
+std::string Moved(const std::string& text, const std::vector<PathMove>& moves) {
+  std::string moved;
+  for (size_t at = 0; at < text.size();) {
+    const PathMove* const move = FindMove(text, at, moves);
+    moved += move == nullptr ? std::string(1, text[at]) : move->to;
+    at += move == nullptr ? 1 : move->from.size();
   }
-  return text;
+  return moved;
 }
 
 // "--http_port" of "--http_port=8080"; empty: no option.
@@ -132,22 +112,6 @@ std::vector<std::string> TextsOf(const Value& container, std::string_view key) {
   return texts;
 }
 
-base::Result<std::map<std::string, std::string>> VariablesOf(const Value& container, const PodPlace& place) {
-  std::map<std::string, std::string> variables;
-  const Value* const list = container.Find("env");
-  if (list == nullptr || !list->is(Kind::kList)) return variables;
-  for (const Value& item : list->items()) {
-    const Value* const name = item.Find("name");
-    if (name == nullptr) continue;
-    if (item.Find("valueFrom") != nullptr) {
-      return std::unexpected(Unsupported("env[" + name->text() + "].valueFrom", "is not known on this machine"));
-    }
-    const Value* const value = item.Find("value");
-    variables[name->text()] = Moved(Expand(value == nullptr ? "" : value->text(), variables), place.models_folder);
-  }
-  return variables;
-}
-
 int64_t FirstPort(const Value& container) {
   const Value* const ports = container.Find("ports");
   if (ports == nullptr || !ports->is(Kind::kList) || ports->items().empty()) return kDefaultPort;
@@ -187,14 +151,16 @@ base::Result<ProcessSpec> MakeProcess(const controlplane::ResolvedPod& pod, cons
     return std::unexpected(base::InvalidArgument("spec.containers: there is none"));
   }
   const Value& container = containers->items().front();
-  INFERD_ASSIGN_OR_RETURN(const auto variables, VariablesOf(container, place));
+  INFERD_ASSIGN_OR_RETURN(manifest::StringMap variables,
+                          ContainerVariables(container, {.pod = pod, .pod_name = place.pod_name, .find = place.find}));
+  for (auto& [name, value] : variables) value = Moved(value, place.moves);
   std::vector<std::string> words = TextsOf(container, "command");
   if (words.empty()) {
     return std::unexpected(Unsupported(
         "command", "there is none: images are not run on this machine, only programs that are installed here"));
   }
   std::ranges::move(TextsOf(container, "args"), std::back_inserter(words));
-  for (std::string& word : words) word = Moved(Expand(word, variables), place.models_folder);
+  for (std::string& word : words) word = Moved(ExpandVariables(word, variables), place.moves);
 
   ProcessSpec spec;
   spec.program = words.front();

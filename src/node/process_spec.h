@@ -8,6 +8,8 @@
 
 #include "base/status.h"
 #include "controlplane/pods/pod_resolution.h"
+#include "node/pod_data.h"
+#include "node/pod_volumes.h"
 
 namespace inferd::node {
 
@@ -24,7 +26,9 @@ struct ProcessSpec {
 
 // Where a pod runs here.
 struct PodPlace {
-  std::string models_folder;  // what is /mnt/models in a container; empty: the pod has no model
+  std::string pod_name = {};
+  FindData find = nullptr;           // what its variables refer to
+  std::vector<PathMove> moves = {};  // its volumes, and /mnt/models, if it has a model
   // A port of this machine that is not in use, for one of the container's. RESOURCE_EXHAUSTED: there is none.
   std::function<base::Result<uint16_t>()> take_port;
 };
@@ -32,7 +36,8 @@ struct PodPlace {
 // A container that would run by itself on Kubernetes, made to run beside others:
 //
 // - `command` and `args`, with $(NAME) replaced by the container's variables, $$( being $( (Kubernetes: Container);
-// - paths that begin with /mnt/models lead to the pod's folder, in arguments and variables;
+// - variables as ContainerVariables has them;
+// - paths that begin with /mnt/models, or where a volume is mounted, lead to its folder, in arguments and variables;
 // - numbers that an argument gives whose name has "port" as its last word become ports of this machine, the same for
 // the
 //   same number: --http_port=8080, or --http-port 8080. Requests go to that of the container's first port, 8080 where
@@ -42,7 +47,7 @@ struct PodPlace {
 // --rest_api_port (TensorFlow Serving's), or of the container's port that is called grpc or h2c.
 //
 // The readiness probe's httpGet.path is kept. INVALID_ARGUMENT, with the field: the container has no command, a
-// variable whose value comes from elsewhere (valueFrom), a probe that is not understood.
+// probe that is not understood; and the errors of ContainerVariables.
 base::Result<ProcessSpec> MakeProcess(const controlplane::ResolvedPod& pod, const PodPlace& place);
 
 }  // namespace inferd::node

@@ -22,8 +22,8 @@ controlplane::ResolvedPod Pod(std::string_view yaml) {
 // Ports from 40000 on.
 base::Result<ProcessSpec> Make(std::string_view yaml) {
   uint16_t next = 40000;
-  return MakeProcess(Pod(yaml),
-                     {.models_folder = "/here", .take_port = [&]() -> base::Result<uint16_t> { return next++; }});
+  return MakeProcess(Pod(yaml), {.moves = {{"/mnt/models", "/here"}},
+                                 .take_port = [&]() -> base::Result<uint16_t> { return next++; }});
 }
 
 TEST(ProcessSpecTest, CommandAndArguments) {
@@ -47,6 +47,16 @@ terminationGracePeriodSeconds: 5
   EXPECT_EQ(spec->port, 40000);
   EXPECT_EQ(spec->ready_path, "");
   EXPECT_EQ(spec->grace, std::chrono::seconds(5));
+}
+
+TEST(ProcessSpecTest, PathsAreMovedOnce) {
+  const auto spec = MakeProcess(
+      Pod("containers: [{command: [a, --cache=/tmp/x, /tmp, /tmpx, '/data:/tmp', /data/deep/y], env: [{name: D, value: "
+          "/data/deep}]}]"),
+      {.moves = {{"/data/deep", "/e"}, {"/data", "/tmp/d"}, {"/tmp", "/v"}}, .take_port = [] { return uint16_t{1}; }});
+  ASSERT_TRUE(spec.has_value()) << spec.error().message();
+  EXPECT_THAT(spec->arguments, ElementsAre("--cache=/v/x", "/v", "/tmpx", "/tmp/d:/v", "/e/y"));
+  EXPECT_THAT(spec->environment, Contains("D=/e"));
 }
 
 TEST(ProcessSpecTest, PortsAreOfThisMachine) {
@@ -89,8 +99,6 @@ TEST(ProcessSpecTest, WhatCannotRunHereIsNamed) {
   for (const auto& [yaml, error] : {
            std::pair("containers: []", "spec.containers"),
            std::pair("containers: [{image: a}]", "spec.containers[0].command"),
-           std::pair("containers: [{command: [a], env: [{name: A, valueFrom: {}}]}]",
-                     "spec.containers[0].env[A].valueFrom"),
            std::pair("containers: [{command: [a], readinessProbe: {exec: {command: [b]}}}]",
                      "spec.containers[0].readinessProbe"),
        }) {

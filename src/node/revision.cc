@@ -20,6 +20,7 @@ namespace {
 
 using controlplane::ScaleTime;
 
+constexpr std::string_view kModels = "/mnt/models";
 constexpr ScaleTime kMeasureEvery{1'000};
 constexpr ScaleTime kScaleEvery{2'000};  // Knative: tick-interval
 
@@ -151,16 +152,23 @@ void Revision::HaveReplicas(int64_t wanted) {
 void Revision::AddReplica() {
   ReplicaOptions replica;
   replica.name = name_ + "-" + std::to_string(next_number_++);
-  replica.make = [this](const std::stop_token& stop) { return Make(stop); };
+  auto volumes = std::make_unique<PodVolumes>(FolderOf(options_, pod_, replica.name) + ".volumes",
+                                              options_.claims_folder, options_.find_data);
+  replica.make = [this, name = replica.name, &volumes = *volumes](const std::stop_token& stop) {
+    return Make(name, volumes, stop);
+  };
   replica.on_change = options_.wake;
   replica.on_log = options_.on_log;
-  replicas_.push_back({.replica = std::make_unique<Replica>(std::move(replica))});
+  replicas_.push_back({.volumes = std::move(volumes), .replica = std::make_unique<Replica>(std::move(replica))});
 }
 
-base::Result<ProcessSpec> Revision::Make(const std::stop_token& stop) {
+base::Result<ProcessSpec> Revision::Make(const std::string& replica, PodVolumes& volumes, const std::stop_token& stop) {
   INFERD_ASSIGN_OR_RETURN(std::string models, models_.Await(stop));
   if (model_set_ != nullptr) models = model_set_->folder();
-  INFERD_ASSIGN_OR_RETURN(ProcessSpec spec, MakeProcess(pod_, {.models_folder = models, .take_port = TakePort}));
+  PodPlace place{.pod_name = replica, .find = options_.find_data, .moves = {}, .take_port = TakePort};
+  INFERD_ASSIGN_OR_RETURN(place.moves, volumes.Prepare(pod_));
+  if (!models.empty()) place.moves.push_back({std::string(kModels), models});
+  INFERD_ASSIGN_OR_RETURN(ProcessSpec spec, MakeProcess(pod_, place));
   INFERD_ASSIGN_OR_RETURN(spec.program, Locate(spec.program, options_.programs_folder));
   // The container's own come before those.
   for (const auto& variables : {AgentVariables(pod_), options_.environment}) {

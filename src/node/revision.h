@@ -19,10 +19,12 @@ namespace inferd::node {
 
 // What all revisions of a machine have in common.
 struct NodeOptions {
-  std::string folder;           // for models: NAMESPACE/REVISION in it
-  std::string programs_folder;  // where a program is looked for first; empty: in PATH alone
+  std::string folder;              // for models and volumes: NAMESPACE/REVISION and NAMESPACE/REPLICA.volumes in it
+  std::string claims_folder = {};  // of persistent volumes: NAMESPACE/CLAIM in it
+  std::string programs_folder;     // where a program is looked for first; empty: in PATH alone
   // Variables of every replica, "NAME=VALUE", where its container does not have them.
   std::vector<std::string> environment;
+  FindData find_data = nullptr;                         // Secrets and ConfigMaps that pods refer to
   std::function<void()> wake;                           // Tick() is to be called soon; from any thread
   std::function<void(const std::string& line)> on_log;  // one line for a person; from any thread
 };
@@ -78,6 +80,7 @@ class Revision final {
 
  private:
   struct Member {
+    std::unique_ptr<PodVolumes> volumes;  // which outlive the replica
     std::unique_ptr<Replica> replica;
     bool leaving = false;  // it takes no more requests, and ends when it has none
   };
@@ -88,7 +91,7 @@ class Revision final {
   void AddReplica();
   void Publish();
   void EndIdle();
-  base::Result<ProcessSpec> Make(const std::stop_token& stop);
+  base::Result<ProcessSpec> Make(const std::string& replica, PodVolumes& volumes, const std::stop_token& stop);
   size_t Staying() const;
 
   const std::string name_;

@@ -1,0 +1,34 @@
+#include "controller/cluster/pod_data_objects.h"
+
+#include <string>
+
+#include "base/text/base64.h"
+
+namespace inferd::controller {
+
+namespace {
+
+void AddValues(const manifest::Value& object, std::string_view field, bool base64, manifest::StringMap& values) {
+  const manifest::Value* const map = object.Find(field);
+  if (map == nullptr) return;
+  for (const manifest::Member& member : map->members()) {
+    std::string value = member.value.text();
+    if (base64) value.resize(base::DecodeBase64(value, value.data()).value_or(0));
+    values[member.key] = std::move(value);
+  }
+}
+
+}  // namespace
+
+std::optional<manifest::StringMap> ReadPodData(const apiserver::Registry& registry, const node::DataSource& source) {
+  const apiserver::ResourceType& type = *apiserver::FindKind("v1", source.secret ? "Secret" : "ConfigMap");
+  const auto stored = registry.Get(type, source.namespace_name, source.name);
+  if (!stored.has_value()) return std::nullopt;
+  const manifest::Value object = apiserver::ParseStored((*stored)->json);
+  manifest::StringMap values;
+  AddValues(object, "data", source.secret, values);
+  if (!source.secret) AddValues(object, "binaryData", true, values);
+  return values;
+}
+
+}  // namespace inferd::controller

@@ -1,0 +1,14 @@
+#include "node/pod_data.h"
+
+namespace inferd::node {
+
+std::string KindWord(const DataSource& source) { return source.secret ? "secret" : "configmap"; }
+
+base::Result<manifest::StringMap> ReadData(const FindData& find, const DataSource& source, bool optional) {
+  auto values = find == nullptr ? std::nullopt : find(source);
+  if (values.has_value()) return *std::move(values);
+  if (optional) return manifest::StringMap();
+  return std::unexpected(base::NotFound(KindWord(source) + " \"" + source.name + "\" not found"));
+}
+
+}  // namespace inferd::node

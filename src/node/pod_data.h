@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "manifest/fields.h"
+
+namespace inferd::node {
+
+// An object with named values that a pod refers to, of the pod's namespace.
+struct DataSource {
+  bool secret = false;  // else a ConfigMap
+  std::string namespace_name;
+  std::string name;
+};
+
+// Its values, decoded, by their keys; nullopt: there is no such object. From any thread.
+using FindData = std::function<std::optional<manifest::StringMap>(const DataSource& source)>;
+
+// The values of the object. NOT_FOUND, in the kubelet's words: there is none (`optional`: no values then).
+base::Result<manifest::StringMap> ReadData(const FindData& find, const DataSource& source, bool optional);
+
+// "secret" or "configmap", as the kubelet's messages have it.
+std::string KindWord(const DataSource& source);
+
+}  // namespace inferd::node

@@ -1,0 +1,38 @@
+#include "node/unheeded_fields.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "manifest/read.h"
+
+namespace inferd::node {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> UnheededOf(std::string_view spec) {
+  controlplane::ResolvedPod pod;
+  pod.pod_spec = manifest::ReadYaml(spec, "pod.yaml").value().front();
+  return UnheededFields(pod);
+}
+
+TEST(UnheededFields, WhatActsHereIsNone) {
+  EXPECT_THAT(UnheededOf("{}"), IsEmpty());
+  EXPECT_THAT(UnheededOf("{containers: [{name: a, image: b, command: [c], args: [], env: [], envFrom: [], ports: [],"
+                         " volumeMounts: [], readinessProbe: {}, resources: {requests: {cpu: 1}, limits: {}}}],"
+                         " volumes: [], terminationGracePeriodSeconds: 3, initContainers: [], securityContext: {}}"),
+              IsEmpty());
+}
+
+TEST(UnheededFields, AreNamed) {
+  EXPECT_THAT(UnheededOf("{initContainers: [{name: a}], nodeSelector: {a: b}, serviceAccountName: c, containers:"
+                         " [{name: a, workingDir: /x, livenessProbe: {tcpSocket: {port: 1}},"
+                         " resources: {limits: {cpu: 1}}}, {name: b}]}"),
+              ElementsAre("spec.initContainers", "spec.nodeSelector", "spec.serviceAccountName",
+                          "spec.containers[0].workingDir", "spec.containers[0].livenessProbe",
+                          "spec.containers[0].resources.limits", "spec.containers[1]"));
+}
+
+}  // namespace
+}  // namespace inferd::node
