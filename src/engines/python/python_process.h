@@ -12,6 +12,7 @@
 #include "base/system/file_descriptor.h"
 #include "engines/python/message/input_blocks.h"
 #include "engines/python/message/marshal.h"
+#include "engines/python/message/marshal_writer.h"
 #include "engines/python/message/shared_area.h"
 #include "engines/python/ready_line.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "engines/python/message/input_blocks.h"
-#include "engines/python/message/marshal.h"
+#include "engines/python/message/marshal_writer.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::python {

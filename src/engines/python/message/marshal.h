@@ -37,25 +37,4 @@ struct Value {
 // has, or is nested too deeply. The worker runs a user's code: nothing that it sends is trusted.
 base::Result<Value> ReadMarshal(std::string_view bytes);
 
-// Appends to one message. A tuple is opened with the number of its items, which follow.
-class MarshalWriter final {
- public:
-  void Tuple(size_t items);
-  void None() { bytes_ += 'N'; }
-  void Bool(bool value) { bytes_ += value ? 'T' : 'F'; }
-  void Int(int64_t value);
-  void Uint(uint64_t value);
-  void Float(double value);
-  // UTF-8; read back as str. Other bytes are the caller's mistake: the worker refuses the message.
-  void Text(std::string_view text);
-
-  const std::string& bytes() const { return bytes_; }
-  void Clear() { bytes_.clear(); }
-
- private:
-  void Word(uint32_t value);
-
-  std::string bytes_;
-};
-
 }  // namespace inferd::python

@@ -1,4 +1,5 @@
 #include "engines/python/message/marshal.h"
+#include "engines/python/message/marshal_writer.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "base/system/file_descriptor.h"
-#include "engines/python/message/marshal.h"
+#include "engines/python/message/marshal_writer.h"
 
 namespace inferd::python {
 

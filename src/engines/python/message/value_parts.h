@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "engines/python/message/marshal.h"
+#include "engines/python/message/marshal_writer.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::python {

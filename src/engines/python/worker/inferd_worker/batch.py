@@ -74,6 +74,21 @@ class Answers:
         if len(Answers._left) > 1:
             memory.free(Answers._left.popleft())
 
+    @classmethod
+    def two_places(cls, memory, size):
+        """(the whole memory, two offsets of it), for the outputs of executions that write there in turn."""
+        first = memory.allocate(size)[1]
+        mapped, second = memory.allocate(size)
+        return mapped, first, second
+
+    @classmethod
+    def give_places(cls, memory, places, used):
+        """Of those, the ones that the last executions have used are still looked at; the oldest is first."""
+        memory.free([place for place in places if place not in used])
+        cls._left.extend([place] for place in used)
+        while len(cls._left) > 2:
+            memory.free(cls._left.popleft())
+
     def write(self, index, array, datatype=None):
         written = tensors.write(self._memory, index, array, datatype)
         self._places.append((threading.get_ident(), written[3]))

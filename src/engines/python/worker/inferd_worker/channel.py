@@ -25,7 +25,7 @@ class Channel:
     def __init__(self):
         self._socket = socket.socket(fileno=SOCKET)
         self._unread = b""  # what came together with the message before
-        self._sending = threading.Lock()
+        self.sending = threading.Lock()  # held while a message is sent
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._sleepers = 0  # threads that wait for another one to read
@@ -50,7 +50,7 @@ class Channel:
             raise ValueError(f"a message of {len(body)} bytes to the server is too long")
         if self._forked:
             raise RuntimeError("a process that was forked from the model's own cannot call the server")
-        with self._sending:
+        with self.sending:
             self._socket.sendall(HEADER.pack(len(body)) + body)
         if self._later:
             self.send(*self._later.popleft())
@@ -65,6 +65,17 @@ class Channel:
             self.send(*self._later.popleft())
         order = self._next(self._orders)
         return None if order is GONE else order
+
+    def fileno(self):
+        return self._socket.fileno()
+
+    def take_unread(self):
+        """What has come, and was not read: for the one thread that reads, where it reads itself."""
+        unread, self._unread = self._unread, b""
+        return unread
+
+    def put_back(self, unread):
+        self._unread = unread
 
     def await_taken(self, ticket):
         """Until the server has taken the outputs that were sent with this ticket, and there is room for others. Whether the client

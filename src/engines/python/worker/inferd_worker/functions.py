@@ -75,6 +75,15 @@ class Form:
         return array.astype(tensors.NUMPY_TYPES[datatype], casting="same_kind", copy=False)
 
 
+class Plain(typing.NamedTuple):
+    """A function from arrays, by name, to an array or a tuple of them."""
+
+    function: collections.abc.Callable
+    inputs: tuple  # names
+    outputs: tuple  # datatypes
+    returns_tuple: bool
+
+
 def completed(name, form, configured, optional):
     if name not in configured:
         return TensorSpec(name, form.datatype, form.shape, optional)
@@ -83,6 +92,8 @@ def completed(name, form, configured, optional):
 
 
 class FunctionModel:
+    plain = None  # where it is arrays that it takes and returns
+
     def __init__(self, module, load):
         self._function = module.predict
         self._batches = load.batches
@@ -109,6 +120,10 @@ class FunctionModel:
         if self._batches and not all(form.is_array for form in (*self._inputs.values(), *self._outputs.values())):
             raise TypeError(f"{where}: with max_batch_size, inputs and outputs are arrays, whose first dimension is the batch's")
         self.signature = Signature(inputs, outputs, whole_batches=True, decoupled=streams)
+        arrays = self._takes_arrays and not streams and all(form.is_array for form in self._outputs.values())
+        if arrays and not typing.is_typeddict(returned):
+            self.plain = Plain(self._function, tuple(self._inputs), tuple(output.datatype for output in outputs),
+                               typing.get_origin(returned) is tuple)
 
     @staticmethod
     def _refuse_unknown(configured, known, what):
@@ -147,11 +162,18 @@ class FunctionModel:
             return self._stream(batch, answers)
         try:
             value = self._function(**self._arguments(batch.whole()))
+        except Exception as error:  # a model's own: it is the answer
+            return answers.finish(failure(ALL_REQUESTS, error))
+        self.answer(value, batch.wanted, answers)
+
+    def answer(self, value, wanted, answers):
+        """With what the function has returned."""
+        try:
             # An array is the usual one, and asking it costs more than all else here.
             if type(value) is not numpy.ndarray and inspect.isawaitable(value):
                 value = self._await(value)
-            outputs = self._written(value, batch, answers)
-        except Exception as error:  # a model's own: it is the answer
+            outputs = self._written(value, wanted, answers)
+        except Exception as error:
             return answers.finish(failure(ALL_REQUESTS, error))
         answers.finish(response(ALL_REQUESTS, outputs))
 
@@ -160,9 +182,8 @@ class FunctionModel:
             return arrays
         return {name: self._inputs[name].from_array(array) for name, array in arrays.items()}
 
-    def _written(self, value, batch, answers):
+    def _written(self, value, wanted, answers):
         values = self._split(value)
-        wanted = batch.wanted
         if len(values) != len(self._outputs):
             raise TypeError(f"it returned {len(values)} values in place of {len(self._outputs)}")
         written = []
@@ -208,7 +229,7 @@ class FunctionModel:
     def _streamed(self, request, values, batch, answers):
         """The response behind those that were sent."""
         for value in values:
-            if answers.send(response(request.number, self._written(value, batch, answers), final=False)):
+            if answers.send(response(request.number, self._written(value, batch.wanted, answers), final=False)):
                 values.close()
                 return response(request.number, code=CANCELLED, message="the request was cancelled")
         return response(request.number)

@@ -47,9 +47,14 @@ def run():
 
 def serve(model, load, channel, leaving):
     started = False
+    from inferd_worker import native_calls
     from inferd_worker.batch import Answers, Batch
+    calls = native_calls.of(model, channel)
+    leaving.calls = calls
     while True:
         leaving.busy = False
+        if started and calls:
+            calls.run()
         message = channel.receive_order()
         if message is None:
             break
@@ -146,6 +151,7 @@ class Leaving:
 
     def __init__(self):
         self.busy = True  # with what the server has ordered
+        self.calls = None  # which may be busy with it too
         threading.Thread(target=self._watch, name="inferd-leave", daemon=True).start()
 
     def _watch(self):
@@ -154,8 +160,11 @@ class Leaving:
         gone.poll()
         # What was answered last may be a moment away from its end.
         until = time.monotonic() + BUSY_S
-        while self.busy and time.monotonic() < until:
+        while self._is_busy() and time.monotonic() < until:
             time.sleep(BUSY_S / 50)
-        if not self.busy:
+        if not self._is_busy():
             time.sleep(FINISH_S)
         os._exit(0)
+
+    def _is_busy(self):
+        return self.busy or self.calls is not None and self.calls.busy

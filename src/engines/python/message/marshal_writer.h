@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace inferd::python {
+
+// Appends to one message. A tuple is opened with the number of its items, which follow.
+class MarshalWriter final {
+ public:
+  void Tuple(size_t items);
+  void None() { bytes_ += 'N'; }
+  void Bool(bool value) { bytes_ += value ? 'T' : 'F'; }
+  void Int(int64_t value);
+  void Uint(uint64_t value);
+  void Float(double value);
+  // UTF-8; read back as str. Other bytes are the caller's mistake: the worker refuses the message.
+  void Text(std::string_view text);
+
+  const std::string& bytes() const { return bytes_; }
+  void Clear() { bytes_.clear(); }
+
+ private:
+  void Word(uint32_t value);
+
+  std::string bytes_;
+};
+
+}  // namespace inferd::python
