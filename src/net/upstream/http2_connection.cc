@@ -277,6 +277,13 @@ void Http2Connection::OnStreamClosed(int32_t id, uint32_t code) {
   const bool refused = code == NGHTTP2_REFUSED_STREAM;
   stream->Close(refused ? Failure::Kind::kNotConnected : Failure::Kind::kBroken,
                 address() + " reset the request: " + nghttp2_http2_strerror(code));
+  if (idle()) owner_.OnIdle(*this);
+}
+
+void Http2Connection::Close() {
+  nghttp2_session_terminate_session(session_.get(), NGHTTP2_NO_ERROR);
+  Flush();
+  Fail(Failure::Kind::kBroken, "the connection to " + address() + " was closed");
 }
 
 void Http2Connection::Fail(Failure::Kind kind, const std::string& why) {

@@ -26,6 +26,8 @@ class Http2ConnectionOwner {
   virtual EventLoop& loop() = 0;
   // Where connections may read to: shared, so what is read there is dealt with at once.
   virtual std::span<std::byte> read_space() = 0;
+  // It has no request any more.
+  virtual void OnIdle(Http2Connection& connection) = 0;
   // It is to be destroyed, not inside this call.
   virtual void OnClosed(Http2Connection& connection) = 0;
 
@@ -51,7 +53,13 @@ class Http2Connection final : public EventLoop::Watcher, public Http2StreamOwner
   // The receiver is not called inside. RESOURCE_EXHAUSTED: it takes none.
   base::Status Begin(const Http2Request& request, Http2Receiver& receiver);
 
+  // It is open, and has no request.
+  bool idle() const { return state_ == State::kOpen && streams_.empty(); }
+  // Ends it, with a word to the server.
+  void Close();
+
   const std::string& address() const { return address_.text(); }
+  int64_t idle_since_ns = 0;  // the owner's
 
   // Http2StreamOwner.
   nghttp2_session* session() override { return session_.get(); }

@@ -189,6 +189,14 @@ TEST_F(Http2PoolTest, WhatSpeaksNoHttp2) {
   EXPECT_TRUE(Send(closes.port(), "/echo", "ping").get().failure.has_value());
 }
 
+TEST_F(Http2PoolTest, AConnectionWithoutRequestsIsClosedAfterAWhile) {
+  OnLoop([&] { pool_.emplace(loop_, Http2PoolOptions{.idle_timeout = std::chrono::milliseconds(0)}); });
+  EXPECT_EQ(Send(port(), "/echo", "ping").get().body, "ping");
+  size_t connections = 1;
+  while (connections > 0) OnLoop([&] { connections = pool_->connections(); });
+  EXPECT_EQ(Send(port(), "/echo", "again").get().body, "again");
+}
+
 TEST_F(Http2PoolTest, AServerThatEndsIsLeft) {
   EXPECT_EQ(Send(port(), "/echo", "ping").get().body, "ping");
   server_.Stop();

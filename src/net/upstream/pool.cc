@@ -5,18 +5,12 @@
 
 namespace inferd::net::upstream {
 
-namespace {
-
-constexpr std::chrono::milliseconds kLookAtIdle{1'000};
-
-}  // namespace
-
 Pool::Pool(EventLoop& loop, PoolOptions options)
-    : loop_(loop), options_(std::move(options)), read_space_(new std::byte[kReadBytes]), closed_(loop) {}
-
-Pool::~Pool() {
-  if (timer_ != 0) loop_.CancelTimer(timer_);
-}
+    : loop_(loop),
+      options_(std::move(options)),
+      read_space_(new std::byte[kReadBytes]),
+      closed_(loop),
+      idle_look_(loop, options_.idle_timeout, [this](int64_t until_ns) { return CloseIdle(until_ns); }) {}
 
 base::Status Pool::Send(const Address& address, const Request& request, Receiver& receiver, bool fresh) {
   if (!fresh) {
@@ -48,7 +42,7 @@ void Pool::OnIdle(Connection& connection) {
   if (idle.size() >= options_.idle_max) return connection.Close();
   connection.idle_since_ns = loop_.now_ns();
   idle.push_back(&connection);
-  ArmIdleTimer();
+  idle_look_.Begin();
 }
 
 void Pool::OnClosed(Connection& connection) {
@@ -62,24 +56,15 @@ void Pool::OnClosed(Connection& connection) {
   connections_.erase(found);
 }
 
-void Pool::ArmIdleTimer() {
-  if (timer_ != 0) return;
-  timer_ = loop_.RunAfter(kLookAtIdle, [this] {
-    timer_ = 0;
-    CloseIdle();
-  });
-}
-
-void Pool::CloseIdle() {
-  const int64_t until = loop_.now_ns() - std::chrono::nanoseconds(options_.idle_timeout).count();
+bool Pool::CloseIdle(int64_t until_ns) {
   std::vector<Connection*> old;
   for (const auto& [address, connections] : idle_) {
     for (Connection* connection : connections) {
-      if (connection->idle_since_ns <= until) old.push_back(connection);
+      if (connection->idle_since_ns <= until_ns) old.push_back(connection);
     }
   }
   for (Connection* connection : old) connection->Close();
-  if (!idle_.empty()) ArmIdleTimer();
+  return !idle_.empty();
 }
 
 }  // namespace inferd::net::upstream

@@ -13,6 +13,7 @@
 #include "net/upstream/address.h"
 #include "net/upstream/connection.h"
 #include "net/upstream/exchange.h"
+#include "net/upstream/idle_look.h"
 
 namespace inferd::net::upstream {
 
@@ -26,7 +27,6 @@ struct PoolOptions {
 class Pool final : public ConnectionOwner {
  public:
   Pool(EventLoop& loop, PoolOptions options);
-  ~Pool();
 
   // Sends the request on a connection that is idle, the one used last; where there is none, or `fresh` is asked for, on
   // a new one. The receiver is not called inside, and outlives the request or gives it up (~Receiver).
@@ -47,8 +47,7 @@ class Pool final : public ConnectionOwner {
  private:
   static constexpr size_t kReadBytes = 64 << 10;
 
-  void CloseIdle();
-  void ArmIdleTimer();
+  bool CloseIdle(int64_t until_ns);
 
   EventLoop& loop_;
   const PoolOptions options_;
@@ -56,7 +55,7 @@ class Pool final : public ConnectionOwner {
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   std::unordered_map<std::string, std::vector<Connection*>> idle_;  // by address, the one used last behind
   DestroyedAtEndOfTurn<Connection> closed_;
-  Loop::TimerId timer_ = 0;
+  IdleLook idle_look_;
 };
 
 }  // namespace inferd::net::upstream
