@@ -121,7 +121,8 @@ bool ComponentRunner::Tick(controlplane::ScaleTime now) {
 void ComponentRunner::Roll() {
   // Never an older one than before: of those that were ready when the program ended before, any may be the first now.
   for (const auto& revision : std::views::reverse(revisions_)) {
-    if (revision->status().was_ready) latest_ready_ = revision.get();
+    // Those of a component that was removed, and is there again, are on their way out.
+    if (revision->status().was_ready && !revision->retired()) latest_ready_ = revision.get();
     if (revision.get() == latest_ready_) break;
   }
   if (latest_ready_ == nullptr) {

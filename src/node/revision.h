@@ -67,6 +67,7 @@ class Revision final {
   void SetReachable(bool reachable);
   // No request comes to it any more: its replicas end as soon as they have answered what they have.
   void Retire() { retired_ = true; }
+  bool retired() const { return retired_; }
   // It is retired, and nothing is left of it.
   bool gone() const { return retired_ && replicas_.empty() && backend_->waiting() == 0; }
 

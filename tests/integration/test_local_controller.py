@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from support.controller import Controller, service, write_constant
+from support.ledger import Api
 from support.server import EXAMPLES, PROGRAMS, has_engine, wait_until
 
 
@@ -202,6 +203,30 @@ def test_a_model_of_before_a_kill_is_not_served_after_it(tmp_path):
         file.write_text(service("again", write_constant(tmp_path / "two", 2.0), least=1))
         controller.start()
         assert controller.predict("again") == 2.0
+
+
+def test_a_service_that_is_deleted_and_made_again_is_another_one(tmp_path):
+    model = write_constant(tmp_path / "model", 1.0)
+    file = tmp_path / "service.yaml"
+    file.write_text(service("anew", model, least=1))
+    with Controller(file) as controller:
+        assert controller.predict("anew") == 1.0
+        before = controller.replicas()
+        # What it had still ends when it is there again, and has no model.
+        for process in before:
+            os.kill(process, signal.SIGSTOP)
+        file.write_text("")
+        path = "/apis/serving.kserve.io/v1beta1/namespaces/default/inferenceservices/anew"
+        wait_until(lambda: Api(controller.api_port).call("GET", path)[0] == 404, "it has gone")
+        file.write_text(service("anew", tmp_path / "other", least=1, more="timeout: 1"))
+        wait_until(lambda: f"{tmp_path}/other" in controller.log(), "it is there again")
+        for process in before:
+            os.kill(process, signal.SIGCONT)
+            wait_until(lambda process=process: not os.path.exists(f"/proc/{process}"), "what it had has ended")
+        assert controller.call("GET", "/v1/models/anew", host="anew-default.localhost")[0] == 504
+        write_constant(tmp_path / "other", 2.0)
+        wait_until(lambda: controller.call("GET", "/v1/models/anew", host="anew-default.localhost")[0] == 200, "it has its model")
+        assert controller.predict("anew") == 2.0
 
 
 @pytest.mark.skipif(not has_engine("onnxruntime"), reason="needs ONNX Runtime")
