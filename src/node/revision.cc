@@ -20,7 +20,7 @@ namespace {
 
 using controlplane::ScaleTime;
 
-constexpr std::string_view kModels = "/mnt/models";
+constexpr std::string_view kModelsMount = "/mnt/models";
 constexpr ScaleTime kMeasureEvery{1'000};
 constexpr ScaleTime kScaleEvery{2'000};  // Knative: tick-interval
 
@@ -167,7 +167,7 @@ base::Result<ProcessSpec> Revision::Make(const std::string& replica, PodVolumes&
   if (model_set_ != nullptr) models = model_set_->folder();
   PodPlace place{.pod_name = replica, .find = options_.find_data, .moves = {}, .take_port = TakePort};
   INFERD_ASSIGN_OR_RETURN(place.moves, volumes.Prepare(pod_));
-  if (!models.empty()) place.moves.push_back({std::string(kModels), models});
+  if (!models.empty()) place.moves.push_back({std::string(kModelsMount), models});
   INFERD_ASSIGN_OR_RETURN(ProcessSpec spec, MakeProcess(pod_, place));
   INFERD_ASSIGN_OR_RETURN(spec.program, Locate(spec.program, options_.programs_folder));
   // The container's own come before those.
