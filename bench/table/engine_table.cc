@@ -38,6 +38,8 @@ struct EngineCase {
 constexpr EngineCase kCases[] = {
     {"onnxruntime", "tests/models/repository", "simple", "", "simple",
      "PROGRAMS/engine_call LIBRARIES/engines/onnxruntime.so tests/models/repository simple"},
+    {"openvino", "examples/openvino", "leaves_ir", "rows=1,4", "leaves_ir",
+     "PROGRAMS/openvino_call examples/openvino/leaves_ir/1/model.xml leaves_ir"},
     {"tensorflow", "tests/models/tensorflow", "half_plus_two", "x=3,1", "half_plus_two",
      "PROGRAMS/tensorflow_call tests/models/tensorflow half_plus_two"},
     {"forest", "examples/forest", "iris", "input-0=1,4", "iris",

@@ -118,6 +118,16 @@ def served(tree, folder, *options):
     return said.read_text()
 
 
+@pytest.mark.skipif(not has_engine("openvino"), reason="the openvino engine is not built: tools/install_engine openvino")
+def test_the_examples_of_an_engine(tree, tmp_path):
+    (tree / "tools" / "install_engine").write_text("#!/bin/sh\necho openvino\n")
+    (tree / "tools" / "install_engine").chmod(0o755)
+    shown = served(tree, tmp_path, "--engines", "openvino", *ports(free_ports(1)[0]))
+    for model in "leaves_ir", "leaves_paddle", "leaves_tflite":
+        assert f"$ inferctl infer {model} --request examples/requests/{model}.json\n\nmodel {model}, version 1\n" in shown
+    assert shown.count("0.9679") == 3, shown
+
+
 def test_an_inference_service(tree, tmp_path):
     """By V2 and V1, through the gateway."""
     shown = served(tree, tmp_path, "--kserve", *(f"--{name}-port={port}" for name, port in zip(("http", "api"), free_ports(2))))
