@@ -174,6 +174,7 @@ base::Status Replica::RunOnce(std::optional<int>& exit_code) {
   INFERD_ASSIGN_OR_RETURN(const ProcessSpec spec, options_.make(stop_source_.get_token()));
   INFERD_ASSIGN_OR_RETURN(Pipe output, MakePipe());
   INFERD_ASSIGN_OR_RETURN(base::ChildProcess child, Start(spec, output.write.get()));
+  log_->BeginProcess();
   // Its end is known by its handle: a process of its own may have the pipe for longer.
   output.write = base::FileDescriptor();
   {
@@ -234,7 +235,7 @@ void Replica::TakeOutput(int output) {
     const ssize_t bytes = read(output, space.data(), space.size());
     if (bytes <= 0) return;
     const std::string_view text(space.data(), static_cast<size_t>(bytes));
-    log_->Append(text);
+    log_->Append(text, std::chrono::system_clock::now());
     static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
   }
 }

@@ -8,11 +8,22 @@ namespace {
 
 constexpr size_t kLastBytesMax = 2048;
 constexpr int kLastLinesMax = 80;
+constexpr std::chrono::seconds kMomentApart{1};
 
 }  // namespace
 
-void ReplicaLog::Append(std::string_view text) {
+void ReplicaLog::BeginProcess() {
   const base::MutexLock lock(mutex_);
+  previous_ = current_;
+  current_ = begin_ + text_.size();
+}
+
+void ReplicaLog::Append(std::string_view text, Time now) {
+  const base::MutexLock lock(mutex_);
+  if (moments_.empty() || now - moments_.back().time >= kMomentApart) {
+    moments_.push_back({.place = begin_ + text_.size(), .time = now});
+    if (moments_.size() > kMomentsMax) moments_.pop_front();
+  }
   text_ += text;
   // Rarely, so that not each line moves all others.
   if (text_.size() <= 2 * kBytesMax) return;
@@ -21,6 +32,7 @@ void ReplicaLog::Append(std::string_view text) {
   if (const size_t line = text_.find('\n', cut); line != std::string::npos) cut = line + 1;
   begin_ += cut;
   text_.erase(0, cut);
+  while (moments_.size() > 1 && moments_[1].place <= begin_) moments_.pop_front();
 }
 
 void ReplicaLog::End() {
@@ -38,6 +50,24 @@ ReplicaLog::Part ReplicaLog::Read(uint64_t from) const {
 uint64_t ReplicaLog::end() const {
   const base::MutexLock lock(mutex_);
   return begin_ + text_.size();
+}
+
+ReplicaLog::Span ReplicaLog::Current() const {
+  const base::MutexLock lock(mutex_);
+  return {.begin = current_.value_or(0), .end = std::nullopt};
+}
+
+std::optional<ReplicaLog::Span> ReplicaLog::Previous() const {
+  const base::MutexLock lock(mutex_);
+  if (!previous_.has_value()) return std::nullopt;
+  return Span{.begin = *previous_, .end = current_};
+}
+
+uint64_t ReplicaLog::PlaceAt(Time time) const {
+  const base::MutexLock lock(mutex_);
+  const auto found = std::ranges::find_if(moments_, [&](const Moment& moment) { return moment.time >= time; });
+  if (found == moments_.end()) return begin_ + text_.size();
+  return found == moments_.begin() ? begin_ : found->place;
 }
 
 std::string LastLines(std::string_view text) {

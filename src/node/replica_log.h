@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,8 +16,12 @@ namespace inferd::node {
 class ReplicaLog final {
  public:
   static constexpr size_t kBytesMax = 256 * 1024;
+  static constexpr size_t kMomentsMax = 4096;
+  using Time = std::chrono::system_clock::time_point;
 
-  void Append(std::string_view text);
+  // What comes next is of another process.
+  void BeginProcess();
+  void Append(std::string_view text, Time now);
   // The replica is gone, and nothing comes any more.
   void End();
 
@@ -28,10 +35,31 @@ class ReplicaLog final {
   // Where the next text will begin.
   uint64_t end() const;
 
+  // Places of a part of it. The part may not be kept any more.
+  struct Span {
+    uint64_t begin = 0;
+    std::optional<uint64_t> end;  // nullopt: it goes on
+  };
+  // Of the process that runs or, between two, the one that has ended; all of it, where none has begun.
+  Span Current() const;
+  // Of the one before; nullopt: there was none.
+  std::optional<Span> Previous() const;
+  // Where begins what was written at `time` or later, to the second, and what came before that is kept no more.
+  uint64_t PlaceAt(Time time) const;
+
  private:
+  // What begins at a place was written then, and what follows up to the next moment within a second of it.
+  struct Moment {
+    uint64_t place = 0;
+    Time time;
+  };
+
   mutable base::Mutex mutex_;
   std::string text_ GUARDED_BY(mutex_);
   uint64_t begin_ GUARDED_BY(mutex_) = 0;  // of text_
+  std::deque<Moment> moments_ GUARDED_BY(mutex_);
+  std::optional<uint64_t> current_ GUARDED_BY(mutex_);   // where the process begins
+  std::optional<uint64_t> previous_ GUARDED_BY(mutex_);  // and the one before
   bool ended_ GUARDED_BY(mutex_) = false;
 };
 

@@ -5,14 +5,16 @@
 namespace inferd::node {
 namespace {
 
+constexpr ReplicaLog::Time kNow{std::chrono::hours(1)};
+
 TEST(ReplicaLog, GoesOnWhereItWasLeft) {
   ReplicaLog log;
   EXPECT_EQ(log.Read(0).text, "");
-  log.Append("one\n");
+  log.Append("one\n", kNow);
   const ReplicaLog::Part first = log.Read(0);
   EXPECT_EQ(first.text, "one\n");
   EXPECT_FALSE(first.ended);
-  log.Append("two\n");
+  log.Append("two\n", kNow);
   EXPECT_EQ(log.Read(first.next).text, "two\n");
   EXPECT_EQ(log.Read(1000).text, "");
   log.End();
@@ -22,12 +24,54 @@ TEST(ReplicaLog, GoesOnWhereItWasLeft) {
 TEST(ReplicaLog, KeepsTheLastLines) {
   ReplicaLog log;
   const std::string line(999, 'x');
-  for (int number = 0; number < 2000; ++number) log.Append(line + "\n");
+  for (int number = 0; number < 2000; ++number) log.Append(line + "\n", kNow);
   const ReplicaLog::Part part = log.Read(0);
   EXPECT_LE(part.text.size(), 2 * ReplicaLog::kBytesMax);
   EXPECT_GE(part.text.size(), ReplicaLog::kBytesMax - 1000);
   EXPECT_EQ(part.text.size() % 1000, 0u);
   EXPECT_EQ(part.next, 2'000'000u);
+}
+
+TEST(ReplicaLog, KnowsWhichProcessWroteWhat) {
+  ReplicaLog log;
+  EXPECT_EQ(log.Current().begin, 0u);
+  EXPECT_FALSE(log.Previous().has_value());
+  log.BeginProcess();
+  log.Append("one\n", kNow);
+  EXPECT_FALSE(log.Previous().has_value());
+  log.BeginProcess();
+  log.Append("two\n", kNow);
+  EXPECT_EQ(log.Current().begin, 4u);
+  ASSERT_TRUE(log.Previous().has_value());
+  EXPECT_EQ(log.Previous()->begin, 0u);
+  EXPECT_EQ(log.Previous()->end, 4u);
+  log.BeginProcess();
+  EXPECT_EQ(log.Previous()->begin, 4u);
+  EXPECT_EQ(log.Previous()->end, 8u);
+  EXPECT_EQ(log.Current().begin, 8u);
+}
+
+TEST(ReplicaLog, KnowsWhenWhatWasWritten) {
+  using std::chrono::seconds;
+  ReplicaLog log;
+  EXPECT_EQ(log.PlaceAt(kNow), 0u);
+  log.Append("0\n", kNow);
+  log.Append("still 0\n", kNow + std::chrono::milliseconds(900));
+  log.Append("2\n", kNow + seconds(2));
+  log.Append("5\n", kNow + seconds(5));
+  EXPECT_EQ(log.Read(log.PlaceAt(kNow - seconds(9))).text, "0\nstill 0\n2\n5\n");
+  EXPECT_EQ(log.Read(log.PlaceAt(kNow + seconds(2))).text, "2\n5\n");
+  EXPECT_EQ(log.Read(log.PlaceAt(kNow + seconds(3))).text, "5\n");
+  EXPECT_EQ(log.Read(log.PlaceAt(kNow + seconds(6))).text, "");
+}
+
+TEST(ReplicaLog, ForgetsWhenWhatIsGoneWasWritten) {
+  using std::chrono::seconds;
+  ReplicaLog log;
+  const std::string line(999, 'x');
+  for (int number = 0; number < 10'000; ++number) log.Append(line + "\n", kNow + seconds(number));
+  EXPECT_EQ(log.PlaceAt(kNow), log.Read(0).next - log.Read(0).text.size());
+  EXPECT_EQ(log.PlaceAt(kNow + seconds(9'999)), 9'999'000u);
 }
 
 TEST(LastLines, AreFewAndWhole) {

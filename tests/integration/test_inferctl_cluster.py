@@ -2,6 +2,8 @@
 
 import http.client
 import json
+import os
+import signal
 import subprocess
 import time
 
@@ -59,6 +61,27 @@ def test_a_service_from_apply_to_delete(controller, inferctl, tmp_path):
     assert inferctl("delete", "-f", file) == 'inferenceservice.serving.kserve.io "one" deleted\n'
     assert inferctl("wait", "isvc/one", "--for=delete") == "inferenceservice.serving.kserve.io/one condition met\n"
     wait_until(lambda: not controller.replicas(), "its replicas have ended")
+
+
+def test_logs_of_processes_that_ended_and_of_what_comes(controller, inferctl, tmp_path):
+    inferctl("apply", "-f", "-", text=service("logged", write_constant(tmp_path / "model", 1.5), least=1))
+    inferctl("wait", "isvc/logged", "--for=condition=Ready", "--timeout=60s")
+    pod = "logged-predictor-default-00001-0"
+    log = inferctl("logs", pod)
+    assert inferctl("logs", pod, "--since", "1h") == inferctl("logs", "isvc/logged", "--since", "3600") == log
+    assert inferctl("logs", pod, "--tail", "0") == ""
+    assert f'previous terminated container "kserve-container" in pod "{pod}" not found' in inferctl("logs", pod, "-p", status=1)
+    assert "--since" in inferctl("logs", pod, "--since", "-1s", status=2)
+    command = [PROGRAMS.absolute() / "inferctl", "--controller", f"http://127.0.0.1:{controller.api_port}", "logs", "-f", pod]
+    with open(tmp_path / "followed", "w+", encoding="utf-8") as followed, subprocess.Popen(command, stdout=followed) as follow:
+        wait_until(lambda: "loaded 'logged' version 1" in (tmp_path / "followed").read_text(), "what there was is shown")
+        [replica] = controller.replicas()
+        os.kill(replica, signal.SIGKILL)
+        wait_until(lambda: (tmp_path / "followed").read_text().count("loaded 'logged' version 1") == 2, "what comes is shown")
+        assert inferctl("logs", pod).count("loaded 'logged' version 1") == 1
+        assert inferctl("logs", pod, "--previous") == log
+        inferctl("delete", "isvc", "logged")
+        assert follow.wait(timeout=60) == 0  # the replica has ended, and so has its log
 
 
 @pytest.mark.parametrize("arguments, status, error", [

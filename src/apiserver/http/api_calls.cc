@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apiserver/http/discovery.h"
+#include "apiserver/http/log_query.h"
 #include "apiserver/http/request_body.h"
 #include "apiserver/http/response_form.h"
 #include "apiserver/http/table.h"
@@ -92,15 +93,6 @@ std::string ListText(const ResourceType& type, const Value& metadata, const std:
     text += object->json;
   }
   return text + "]}\n";
-}
-
-// The last lines of a text.
-std::string_view Tail(std::string_view text, int64_t lines) {
-  size_t at = text.size();
-  if (at > 0 && text[at - 1] == '\n') --at;
-  for (; lines > 0 && at != std::string_view::npos && at > 0; --lines) at = text.rfind('\n', at - 1);
-  if (lines > 0 || at == std::string_view::npos || at == 0) return text;
-  return text.substr(at == text.size() ? at : at + 1);
 }
 
 }  // namespace
@@ -286,14 +278,12 @@ ApiCalls::Answered ApiCalls::DeleteAll(const net::HttpRequest& request, const Ap
 ApiCalls::Answered ApiCalls::Log(const ApiPath& path, const Query& query) const {
   auto pod = registry_.Get(*path.type, path.namespace_name, path.name);
   if (!pod.has_value()) return std::unexpected(pod.error());
-  const auto log = logs_ == nullptr ? std::nullopt : logs_->ReadLog(path.namespace_name, path.name, 0);
-  if (!log.has_value()) return std::unexpected(NotFoundError(*path.type, path.name));
-  std::string_view text = log->text;
-  if (const auto lines = query.GetNumber("tailLines"); lines.has_value()) text = Tail(text, *lines);
-  if (const auto bytes = query.GetNumber("limitBytes"); bytes.has_value()) {
-    text = text.substr(0, static_cast<size_t>(*bytes));
-  }
-  return net::HttpResponse::Text(200, "text/plain", text);
+  if (logs_ == nullptr) return std::unexpected(NotFoundError(*path.type, path.name));
+  const auto chosen = ReadLogQuery(query, std::chrono::system_clock::now());
+  if (!chosen.has_value()) return std::unexpected(chosen.error());
+  const auto log = ReadChosenLog(*logs_, path, *chosen);
+  if (!log.has_value()) return std::unexpected(log.error());
+  return net::HttpResponse::Text(200, "text/plain", log->text);
 }
 
 }  // namespace inferd::apiserver

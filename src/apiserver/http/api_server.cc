@@ -2,12 +2,14 @@
 
 #include <arpa/inet.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "apiserver/http/log_follow.h"
+#include "apiserver/http/log_query.h"
 #include "apiserver/http/request_body.h"
 #include "apiserver/http/response_form.h"
 #include "apiserver/http/streams.h"
@@ -73,7 +75,7 @@ class ApiServer::Handler final : public net::HttpHandler {
     if (reads && query.IsTrue("watch")) return OnWatch(request, query, std::move(reply));
     if (reads && query.IsTrue("follow") && server_.logs_ != nullptr) {
       const auto path = ParseApiPath(request.head);
-      if (path.has_value() && path->subresource == "log") return OnFollow(*path, std::move(reply));
+      if (path.has_value() && path->subresource == "log") return OnFollow(*path, query, std::move(reply));
     }
     auto pending = std::make_unique<Pending>(Pending{.request = std::move(request), .reply = std::move(reply)});
     server_.pool_.Post([pending = std::move(pending), &server = server_, &loop = loop_]() mutable {
@@ -93,12 +95,13 @@ class ApiServer::Handler final : public net::HttpHandler {
     Add(std::make_unique<Watch>(server_.registry_.store(), server_.clock_, *std::move(watch), std::move(reply)));
   }
 
-  void OnFollow(const ApiPath& path, net::Reply reply) {
-    if (!server_.logs_->ReadLog(path.namespace_name, path.name, 0).has_value()) {
-      return reply.Send(ErrorResponse(NotFoundError(*path.type, path.name)));
-    }
-    Add(std::make_unique<LogFollow>(*server_.logs_, std::string(path.namespace_name), std::string(path.name), 0,
-                                    std::move(reply)));
+  void OnFollow(const ApiPath& path, const Query& query, net::Reply reply) {
+    const auto chosen = ReadLogQuery(query, std::chrono::system_clock::now());
+    if (!chosen.has_value()) return reply.Send(ErrorResponse(chosen.error()));
+    auto log = ReadChosenLog(*server_.logs_, path, *chosen);
+    if (!log.has_value()) return reply.Send(ErrorResponse(log.error()));
+    Add(std::make_unique<LogFollow>(*server_.logs_, std::string(path.namespace_name), std::string(path.name),
+                                    *std::move(log), std::move(reply)));
   }
 
   void Add(std::unique_ptr<Stream> stream) {

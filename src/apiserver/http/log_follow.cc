@@ -10,27 +10,31 @@ constexpr std::chrono::hours kTimeout{4};  // Kubernetes: streaming-connection-i
 
 }  // namespace
 
-LogFollow::LogFollow(const LogSource& source, std::string namespace_name, std::string pod, uint64_t offset,
+LogFollow::LogFollow(const LogSource& source, std::string namespace_name, std::string pod, LogPart first,
                      net::Reply reply)
     : Stream(std::move(reply), kTimeout),
       source_(source),
       namespace_name_(std::move(namespace_name)),
       pod_(std::move(pod)),
-      offset_(offset) {}
+      part_(std::move(first)) {}
 
 void LogFollow::Start() {
   net::HttpResponse head;
   head.content_type = "text/plain";
   reply().Start(std::move(head));
-  Tick();
+  Send();
 }
 
 void LogFollow::Tick() {
-  const auto part = source_.ReadLog(namespace_name_, pod_, offset_);
+  auto part = source_.ReadLog(namespace_name_, pod_, part_.next);
   if (!part.has_value()) return End();
-  offset_ = part->next;
-  Write(part->text);
-  if (part->ended) End();
+  part_ = *std::move(part);
+  Send();
+}
+
+void LogFollow::Send() {
+  Write(part_.text);
+  if (part_.ended) End();
 }
 
 }  // namespace inferd::apiserver

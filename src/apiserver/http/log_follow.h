@@ -11,18 +11,20 @@ namespace inferd::apiserver {
 // Loop-bound; the source outlives it.
 class LogFollow final : public Stream {
  public:
-  // From `offset` on, a place in the log.
-  LogFollow(const LogSource& source, std::string namespace_name, std::string pod, uint64_t offset, net::Reply reply);
+  // `first` is sent, and then what comes behind it.
+  LogFollow(const LogSource& source, std::string namespace_name, std::string pod, LogPart first, net::Reply reply);
 
   void Start() override;
   void Pump() override {}
   void Tick() override;
 
  private:
+  void Send();
+
   const LogSource& source_;
   const std::string namespace_name_;
   const std::string pod_;
-  uint64_t offset_;
+  LogPart part_;  // that is sent next
 };
 
 }  // namespace inferd::apiserver

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,14 +15,28 @@ struct LogPart {
   bool ended = false;  // nothing comes later
 };
 
+// Which part of a pod's log is meant.
+struct LogChoice {
+  bool previous = false;  // of the process before the one that runs
+  std::optional<std::chrono::system_clock::time_point> since{};
+};
+
+// Places in a log, counted in bytes from the pod's first one.
+struct LogSpan {
+  uint64_t begin = 0;
+  std::optional<uint64_t> end;  // nullopt: it goes on
+};
+
 // Where the logs of pods are. Thread-safe.
 class LogSource {
  public:
   virtual ~LogSource() = default;
-  // From `offset` on, counted in bytes from the pod's first one; what is not kept any more is left out. nullopt: there
-  // is no such pod.
+  // From the place `offset` on; what is not kept any more is left out. nullopt: there is no such pod.
   virtual std::optional<LogPart> ReadLog(std::string_view namespace_name, std::string_view pod,
                                          uint64_t offset) const = 0;
+  // Where the chosen part is. nullopt: there is no such pod, or no such process.
+  virtual std::optional<LogSpan> FindLog(std::string_view namespace_name, std::string_view pod,
+                                         const LogChoice& choice) const = 0;
 };
 
 }  // namespace inferd::apiserver

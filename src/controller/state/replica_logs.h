@@ -19,8 +19,12 @@ class ReplicaLogs final : public apiserver::LogSource {
 
   std::optional<apiserver::LogPart> ReadLog(std::string_view namespace_name, std::string_view pod,
                                             uint64_t offset) const override;
+  std::optional<apiserver::LogSpan> FindLog(std::string_view namespace_name, std::string_view pod,
+                                            const apiserver::LogChoice& choice) const override;
 
  private:
+  std::shared_ptr<const node::ReplicaLog> Find(std::string_view namespace_name, std::string_view pod) const;
+
   mutable base::Mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const node::ReplicaLog>> logs_ GUARDED_BY(mutex_);
 };

@@ -109,6 +109,12 @@ base::Result<std::string> ClusterApi::GetText(const std::string& path, std::stri
   return Call({.path = path, .headers = {{"Accept", std::string(accept == "table" ? kTable : accept)}}});
 }
 
+base::Status ClusterApi::Stream(const std::string& path, const std::function<void(std::string_view)>& on_text) {
+  INFERD_ASSIGN_OR_RETURN(const net::ClientResponse response,
+                          client_->Stream({.path = path, .headers = headers_}, on_text));
+  return response.status >= 300 ? RefusalOf(response) : base::OkStatus();
+}
+
 base::Result<Value> ClusterApi::Send(const std::string& method, const std::string& path, std::string_view content_type,
                                      std::string body) {
   return CallForValue({.method = method,

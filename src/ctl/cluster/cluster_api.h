@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -46,6 +47,8 @@ class ClusterApi final {
   base::Result<manifest::Value> GetTable(const std::string& path);
   // As it is.
   base::Result<std::string> GetText(const std::string& path, std::string_view accept = "*/*");
+  // Likewise, as it comes: for answers that go on.
+  base::Status Stream(const std::string& path, const std::function<void(std::string_view)>& on_text);
   // `body`: JSON.
   base::Result<manifest::Value> Send(const std::string& method, const std::string& path, std::string_view content_type,
                                      std::string body);

@@ -42,8 +42,15 @@ base::Status DeleteObjects(ClusterApi& api, const ObjectArguments& objects, bool
 base::Status WaitForObjects(ClusterApi& api, const ObjectArguments& objects, const std::string& what,
                             std::chrono::milliseconds timeout, std::ostream& out);
 
-// What a pod ("NAME"), or each of a service ("isvc/NAME"), has written; `tail` lines of it, all if negative.
-base::Status ShowLogs(ClusterApi& api, const ObjectArguments& objects, int64_t tail, std::ostream& out);
+// What a pod ("NAME"), or each of a service ("isvc/NAME"), has written.
+struct LogArguments {
+  ObjectArguments objects;
+  int64_t tail = -1;      // lines; negative: all
+  int64_t since_s = 0;    // of the last so many seconds; 0: all
+  bool previous = false;  // of the process before
+  bool follow = false;    // of one pod, and then what comes, until it ends
+};
+base::Status ShowLogs(ClusterApi& api, const LogArguments& arguments, std::ostream& out);
 
 // The canary of a service: "status" waits until its newest revision serves, and says which shares there are; "promote"
 // gives it all requests; "undo" takes them away from it.

@@ -47,14 +47,26 @@ void AddGet(CLI::App& app, Command& command) {
   describe->callback([&command, a = described] {
     RunWithCluster(command, [&command, a](ClusterApi& api) { return DescribeObjects(api, *a, command.out); });
   });
+}
 
-  auto logged = std::make_shared<ObjectArguments>();
-  auto tail = std::make_shared<int64_t>(-1);
+// "30s", "5m", "1h", or seconds.
+template <typename Number>
+CLI::Option* AddDuration(CLI::App& sub, const std::string& names, Number& seconds, const std::string& text) {
+  return sub.add_option(names, seconds, text)
+      ->transform(CLI::AsNumberWithUnit(std::map<std::string, Number>{{"s", 1}, {"m", 60}, {"h", 3600}},
+                                        CLI::AsNumberWithUnit::UNIT_OPTIONAL));
+}
+
+void AddLogs(CLI::App& app, Command& command) {
+  auto arguments = std::make_shared<LogArguments>();
   CLI::App* logs = app.add_subcommand("logs", "What a replica has written: POD, or isvc/NAME for all of a service");
-  AddObjectOptions(*logs, *logged, true);
-  logs->add_option("--tail", *tail, "Lines of it; -1: all that are kept")->capture_default_str();
-  logs->callback([&command, a = logged, tail] {
-    RunWithCluster(command, [&command, a, tail](ClusterApi& api) { return ShowLogs(api, *a, *tail, command.out); });
+  AddObjectOptions(*logs, arguments->objects, true);
+  logs->add_flag("-f,--follow", arguments->follow, "And what comes, until the replica ends; of one replica");
+  logs->add_option("--tail", arguments->tail, "Lines of it; -1: all that are kept")->capture_default_str();
+  AddDuration(*logs, "--since", arguments->since_s, "What was written since: 30s, 5m, 1h")->check(CLI::PositiveNumber);
+  logs->add_flag("-p,--previous", arguments->previous, "Of the process before the one that runs");
+  logs->callback([&command, a = arguments] {
+    RunWithCluster(command, [&command, a](ClusterApi& api) { return ShowLogs(api, *a, command.out); });
   });
 }
 
@@ -101,10 +113,7 @@ void AddWaits(CLI::App& app, Command& command) {
     double timeout_s = 30;
   };
   const auto add_timeout = [](CLI::App& sub, double& seconds) {
-    sub.add_option("--timeout", seconds, "How long to wait: 30s, 2m")
-        ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}},
-                                          CLI::AsNumberWithUnit::UNIT_OPTIONAL))
-        ->capture_default_str();
+    AddDuration(sub, "--timeout", seconds, "How long to wait: 30s, 2m")->capture_default_str();
   };
   auto waited = std::make_shared<Waited>();
   CLI::App* wait = app.add_subcommand("wait", "Wait until objects are as they are to be");
@@ -138,6 +147,7 @@ void AddWaits(CLI::App& app, Command& command) {
 void AddClusterCommands(CLI::App& app, Command& command) {
   AddChanges(app, command);
   AddGet(app, command);
+  AddLogs(app, command);
   AddWaits(app, command);
 }
 

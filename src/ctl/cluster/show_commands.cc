@@ -174,6 +174,25 @@ base::Status Describe(ClusterApi& api, const NamedObjects& objects, const Value&
   return base::OkStatus();
 }
 
+base::Result<std::vector<std::string>> PodsOf(ClusterApi& api, const ApiResource& resource,
+                                              const ObjectArguments& arguments) {
+  std::vector<std::string> pods;
+  for (const std::string& word : arguments.words) {
+    const size_t slash = word.find('/');
+    if (slash == std::string::npos || word.starts_with("pod")) {
+      pods.push_back(word.substr(slash == std::string::npos ? 0 : slash + 1));
+      continue;
+    }
+    INFERD_ASSIGN_OR_RETURN(const Value list,
+                            api.Get(resource.Path(arguments.namespace_name) +
+                                    "?labelSelector=serving.kserve.io%2Finferenceservice%3D" + word.substr(slash + 1)));
+    if (const Value* const items = list.Find("items"); items != nullptr) {
+      for (const Value& pod : items->items()) pods.push_back(FieldText(pod, {"metadata", "name"}));
+    }
+  }
+  return pods;
+}
+
 }  // namespace
 
 base::Status GetObjects(ClusterApi& api, const GetArguments& arguments, std::ostream& out) {
@@ -219,29 +238,25 @@ base::Status DescribeObjects(ClusterApi& api, const ObjectArguments& arguments, 
   return base::OkStatus();
 }
 
-base::Status ShowLogs(ClusterApi& api, const ObjectArguments& arguments, int64_t tail, std::ostream& out) {
-  std::vector<std::string> pods;
+base::Status ShowLogs(ClusterApi& api, const LogArguments& arguments, std::ostream& out) {
   INFERD_ASSIGN_OR_RETURN(const ApiResource resource, api.FindResource("pods"));
-  for (const std::string& word : arguments.words) {
-    const size_t slash = word.find('/');
-    if (slash == std::string::npos || word.starts_with("pod")) {
-      pods.push_back(word.substr(slash == std::string::npos ? 0 : slash + 1));
-      continue;
-    }
-    INFERD_ASSIGN_OR_RETURN(const Value list,
-                            api.Get(resource.Path(arguments.namespace_name) +
-                                    "?labelSelector=serving.kserve.io%2Finferenceservice%3D" + word.substr(slash + 1)));
-    if (const Value* const items = list.Find("items"); items != nullptr) {
-      for (const Value& pod : items->items()) pods.push_back(FieldText(pod, {"metadata", "name"}));
-    }
-  }
+  INFERD_ASSIGN_OR_RETURN(const std::vector<std::string> pods, PodsOf(api, resource, arguments.objects));
   if (pods.empty()) return base::NotFound("there is no pod");
+  if (arguments.follow && pods.size() > 1) {
+    return base::InvalidArgument("one pod can be followed, and there are " + std::to_string(pods.size()) + ": " +
+                                 pods.front() + ", " + pods[1] + (pods.size() > 2 ? ", ..." : ""));
+  }
+  std::string question = std::string("?follow=") + (arguments.follow ? "true" : "false");
+  if (arguments.tail >= 0) question += "&tailLines=" + std::to_string(arguments.tail);
+  if (arguments.since_s > 0) question += "&sinceSeconds=" + std::to_string(arguments.since_s);
+  if (arguments.previous) question += "&previous=true";
   for (const std::string& pod : pods) {
-    const std::string lines = tail < 0 ? "" : "?tailLines=" + std::to_string(tail);
-    INFERD_ASSIGN_OR_RETURN(const std::string text,
-                            api.GetText(resource.Path(arguments.namespace_name, pod) + "/log" + lines));
     if (pods.size() > 1) out << "==> " << pod << " <==\n";
-    out << text;
+    const std::string path = resource.Path(arguments.objects.namespace_name, pod) + "/log" + question;
+    INFERD_RETURN_IF_ERROR(api.Stream(path, [&](std::string_view text) {
+      out << text;
+      out.flush();
+    }));
   }
   return base::OkStatus();
 }

@@ -20,14 +20,28 @@ void InitCurl() {
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
 }
 
+using BodySink = std::function<void(std::string_view)>;
+
 struct Receiving {
-  ClientResponse response;
+  CURL* curl;
+  const BodySink* sink;  // null: the response has its body
+  ClientResponse response{};
   size_t body_bytes_max = 0;
   bool too_large = false;
+
+  bool succeeded() const {
+    long status = 0;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    return status / 100 == 2;
+  }
 };
 
 size_t OnBody(char* data, size_t, size_t size, void* user) {
   auto& receiving = *static_cast<Receiving*>(user);
+  if (receiving.sink != nullptr && receiving.succeeded()) {
+    (*receiving.sink)({data, size});
+    return size;
+  }
   if (size > receiving.body_bytes_max - receiving.response.body.size()) {
     receiving.too_large = true;
     return 0;
@@ -64,12 +78,14 @@ class HttpClient::Handle {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
-  Result<ClientResponse> Perform(const Options& options, const std::string& url, const ClientRequest& request) {
+  Result<ClientResponse> Perform(const Options& options, const std::string& url, const ClientRequest& request,
+                                 const BodySink* sink) {
     if (curl_ == nullptr) return std::unexpected(base::Internal("libcurl does not start"));
     curl_easy_reset(curl_);  // the connection stays
     error_[0] = '\0';
-    Receiving receiving{.response = {}, .body_bytes_max = options.body_bytes_max};
+    Receiving receiving{.curl = curl_, .sink = sink, .body_bytes_max = options.body_bytes_max};
     SetConnection(options);
+    if (sink != nullptr) curl_easy_setopt(curl_, CURLOPT_TIMEOUT_MS, 0L);
     SetRequest(url, request);
     curl_easy_setopt(curl_, CURLOPT_WRITEFUNCTION, &OnBody);
     curl_easy_setopt(curl_, CURLOPT_WRITEDATA, &receiving);
@@ -174,7 +190,11 @@ Result<std::unique_ptr<HttpClient>> HttpClient::Create(Options options) {
 }
 
 Result<ClientResponse> HttpClient::Call(const ClientRequest& request) {
-  return handle_->Perform(options_, url_, request);
+  return handle_->Perform(options_, url_, request, nullptr);
+}
+
+Result<ClientResponse> HttpClient::Stream(const ClientRequest& request, const BodySink& on_body) {
+  return handle_->Perform(options_, url_, request, &on_body);
 }
 
 }  // namespace inferd::net

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +53,11 @@ class HttpClient final {
   // Any HTTP status is a response. Errors: UNAVAILABLE (cannot connect, or the connection broke), DEADLINE_EXCEEDED,
   // RESOURCE_EXHAUSTED (the response is too large), INTERNAL.
   base::Result<ClientResponse> Call(const ClientRequest& request);
+
+  // Likewise, but the body of a success (2xx) goes to `on_body` as it comes, and may come for ever: `timeout` and
+  // `body_bytes_max` are not held against it.
+  base::Result<ClientResponse> Stream(const ClientRequest& request,
+                                      const std::function<void(std::string_view)>& on_body);
 
   const std::string& url() const { return url_; }
 

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "apiserver/http/api_path.h"
+#include "apiserver/http/log_source.h"
+#include "apiserver/objects/api_error.h"
+
+namespace inferd::apiserver {
+
+// What a request for a pod's log asks for (Kubernetes: PodLogOptions, without the names of containers, of which there
+// is one, and times at the lines' beginnings).
+struct LogQuery {
+  LogChoice choice;                   // previous; sinceSeconds or sinceTime
+  std::optional<int64_t> tail_lines;  // tailLines
+  std::optional<int64_t> bytes_max;   // limitBytes
+};
+
+// `now` is what sinceSeconds is counted from. Errors: a number or a time that is none, and both of the latter at once.
+ApiResult<LogQuery> ReadLogQuery(const Query& query, std::chrono::system_clock::time_point now);
+
+// What there is of it now. `ended`, too, where the chosen process is over. Errors: there is no such pod, or it had no
+// process before.
+ApiResult<LogPart> ReadChosenLog(const LogSource& source, const ApiPath& path, const LogQuery& query);
+
+}  // namespace inferd::apiserver
