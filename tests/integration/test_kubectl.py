@@ -1,6 +1,8 @@
 """inferd-controller's API, driven by kubectl: nothing of inferd's is used but the program itself."""
 
 import json
+import os
+import signal
 import subprocess
 
 import pytest
@@ -166,6 +168,56 @@ def test_kubernetes_own_kinds(kubectl):
     assert kubectl("get", "configmaps,secrets", "-A", "--no-headers") == ""
     assert "inferd" in kubectl("get", "clusterservingruntimes")
     assert "MethodNotAllowed" in kubectl.fails("delete", "pod", "none")
+
+
+def test_logs_of_a_pod(kubectl, controller, tmp_path):
+    kubectl("apply", "-f", "-", text=service("logged", write_constant(tmp_path / "model", 1.5), least=1))
+    kubectl("wait", "--for=condition=Ready", "isvc/logged", "--timeout=60s")
+    pod = "logged-predictor-default-00001-0"
+    log = kubectl("logs", pod)
+    assert "loaded 'logged' version 1" in log
+    assert kubectl("logs", pod, "--tail=1") == log.splitlines()[-1] + "\n"
+    assert kubectl("logs", pod, "--since=1h", "--limit-bytes=20") == log[:20]
+    assert kubectl("logs", pod, "--since-time=2100-01-01T00:00:00Z") == ""
+    assert "previous terminated container" in kubectl.fails("logs", pod, "--previous")
+    [replica] = controller.replicas()
+    os.kill(replica, signal.SIGKILL)
+    wait_until(lambda: kubectl("logs", pod).count("loaded 'logged' version 1") and
+               kubectl.run("logs", pod, "-p").returncode == 0, "it is started again")
+    assert kubectl("logs", pod, "--previous") == kubectl("logs", "-p", "-f", pod) == log
+    kubectl("delete", "isvc", "logged")
+
+
+def test_fields_are_explained(kubectl):
+    text = kubectl("explain", "inferenceservice.spec.predictor")
+    assert "KIND:     InferenceService\nVERSION:  serving.kserve.io/v1beta1\n\nRESOURCE: predictor <Object>\n" in text
+    fields = dict(line.split("\t", 1) for line in text.splitlines() if "\t<" in line)
+    assert fields["   minReplicas"] == "<integer>" and fields["   model"] == "<Object>" and fields["   containers"] == "<[]Object>"
+    assert "The fewest replicas" in text
+    assert "storageUri\t<string>" in kubectl("explain", "isvc.spec.predictor.model")
+    assert "map[string]string" in kubectl("explain", "isvc.spec.transformer.annotations")
+    assert "containerPort\t<integer>" in kubectl("explain", "clusterservingruntime.spec.containers.ports")
+    assert "routerType\t<string>" in kubectl("explain", "ig.spec.nodes")
+    assert "storageUri" in kubectl("explain", "tm", "--recursive")
+    assert 'field "nothing" does not exist' in kubectl.fails("explain", "isvc.spec.nothing")
+
+
+@pytest.mark.parametrize("change, error", [
+    (("minReplicas", "minReplicaz"), 'ValidationError(InferenceService.spec.predictor): unknown field "minReplicaz" in '
+                                     "io.kserve.serving.v1beta1.PredictorSpec"),
+    (("storageUri: /m", "storageUri: [/m]"), "ValidationError(InferenceService.spec.predictor.model.storageUri): invalid type for "
+                                             'io.kserve.serving.v1beta1.ModelSpec.storageUri: got "array", expected "string"'),
+])
+def test_what_is_wrong_is_found_by_kubectl_itself(kubectl, change, error):
+    text = service("bad", "/m").replace(*change)
+    assert error in kubectl.fails("apply", "-f", "-", text=text)
+    assert error in kubectl.fails("create", "--dry-run=client", "-f", "-", text=text)
+
+
+def test_a_dry_run_on_the_server_writes_nothing(kubectl):
+    assert "created (server dry run)" in kubectl("apply", "--dry-run=server", "-f", "-", text=service("dry", "/m"))
+    assert "denied the request" in kubectl.fails("apply", "--dry-run=server", "-f", "-", text=service("dry", "/m", least=-1))
+    assert kubectl("get", "isvc", "--no-headers") == ""
 
 
 def test_a_watch_tells_each_change(kubectl, controller, tmp_path):

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "apiserver/objects/resource_type.h"
 #include "apiserver/objects/value_path.h"
+#include "apiserver/openapi/document.h"
+#include "apiserver/openapi/protobuf.h"
 #include "base/version/version.h"
 #include "manifest/print.h"
 
@@ -15,8 +18,7 @@ namespace {
 using manifest::Value;
 
 constexpr std::string_view kJson = "application/json";
-// The text that kubectl asks for: an OpenAPI document without definitions is no byte at all, and leaves the check of
-// fields to this server.
+// What kubectl asks for.
 constexpr std::string_view kOpenApiProtobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 Value Texts(std::initializer_list<std::string_view> texts) {
@@ -108,13 +110,22 @@ std::optional<Document> Resources(std::string_view group, std::string_view versi
                           {"resources", std::move(list)}}));
 }
 
-Document OpenApi(const net::RequestHead& head) {
-  const std::string_view accept = head.Find("Accept").value_or("");
-  if (accept.find("protobuf") != std::string_view::npos) return {kOpenApiProtobuf, ""};
-  return Json(Value::Map({{"swagger", Text("2.0")},
-                          {"info", Value::Map({{"title", Text("inferd-controller")}, {"version", Text("v1")}})},
-                          {"paths", Value::Map()},
-                          {"definitions", Value::Map()}}));
+// Made once: they are always the same.
+Document OpenApiOneDocument(const net::RequestHead& head) {
+  static const std::string json = manifest::ToJson(OpenApiV2()) + "\n";
+  static const std::string protobuf = OpenApiProtobuf(OpenApiV2());
+  const bool wants_protobuf = head.Find("Accept").value_or("").find("protobuf") != std::string_view::npos;
+  return wants_protobuf ? Document{kOpenApiProtobuf, protobuf} : Document{kJson, json};
+}
+
+// Behind /openapi/v3.
+std::optional<Document> OpenApiOfVersion(std::span<const std::string_view> path) {
+  if (path.empty()) return Json(OpenApiV3Index());
+  std::optional<Value> document;
+  if (path.size() == 2 && path[0] == "api") document = OpenApiV3("", path[1]);
+  if (path.size() == 3 && path[0] == "apis") document = OpenApiV3(path[1], path[2]);
+  if (!document.has_value()) return std::nullopt;
+  return Json(*document);
 }
 
 }  // namespace
@@ -128,8 +139,10 @@ std::optional<Document> FindDocument(const net::RequestHead& head) {
     return Json(Value::Map({{"kind", Text("APIVersions")}, {"versions", Texts({"v1"})}}));
   }
   if (is({"apis"})) return Json(Groups());
-  if (is({"openapi", "v2"})) return OpenApi(head);
-  if (is({"openapi", "v3"})) return Json(Value::Map({{"paths", Value::Map()}}));
+  if (is({"openapi", "v2"})) return OpenApiOneDocument(head);
+  if (path.size() >= 2 && path[0] == "openapi" && path[1] == "v3") {
+    return OpenApiOfVersion(std::span<const std::string_view>(path.begin(), path.end()).subspan(2));
+  }
   if (path.size() == 2 && path[0] == "api") return Resources("", path[1]);
   if (path.size() == 2 && path[0] == "apis" && !VersionsOf(path[1]).empty()) {
     Value group = GroupOf(path[1]);

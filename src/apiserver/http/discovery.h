@@ -9,7 +9,7 @@
 namespace inferd::apiserver {
 
 // A document that says what the API is, by its path: /version, /api, /apis and what is below them without a resource,
-// /openapi/v2, /openapi/v3, /healthz, /livez, /readyz.
+// /openapi/v2, /openapi/v3 and what is below it, /healthz, /livez, /readyz.
 struct Document {
   std::string_view content_type;  // a literal
   std::string text;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,9 +17,8 @@ struct UnknownField {
   std::vector<std::string_view> known{};  // the names that there are in its place
 };
 
-// The fields of an object of KServe's that KServe 0.10 to 0.15 and Kubernetes 1.26 do not have (KServe:
-// InferenceServiceSpec and others; Kubernetes: PodSpec, Container), down to containers, their variables, ports and
-// mounts. What is deeper, and what stands in `status`, is not looked at. Thread-safe.
+// The fields of an object of KServe's that its definition (schema/definition.h) does not have, in the order of the
+// document. What stands in `status` is not looked at. Thread-safe.
 std::vector<UnknownField> FindUnknownFields(const Object& object);
 
 }  // namespace inferd::controlplane

@@ -26,12 +26,12 @@ TEST(UnknownFieldsTest, AreFoundAtEveryLevel) {
                                     "    model:\n      storageURI: s3://m\n      modelFormat: {names: x}\n"
                                     "      env: [{name: A, values: b}]\n    containers: [{img: x}]\n"
                                     "  transformer: {model: {}}\n")),
-              ElementsAre("7: spec.predictors", "9: spec.predictor.minReplica", "15: spec.predictor.containers[0].img",
-                          "12: spec.predictor.model.storageURI", "14: spec.predictor.model.env[0].values",
-                          "13: spec.predictor.model.modelFormat.names", "10: spec.predictor.logger.mod",
+              ElementsAre("7: spec.predictors", "9: spec.predictor.minReplica", "10: spec.predictor.logger.mod",
+                          "12: spec.predictor.model.storageURI", "13: spec.predictor.model.modelFormat.names",
+                          "14: spec.predictor.model.env[0].values", "15: spec.predictor.containers[0].img",
                           "16: spec.transformer.model"));
   EXPECT_THAT(UnknownIn(RuntimeYaml("r", "  supportedModelFormats: [{name: a, autoselect: true}]\n  protocols: []\n")),
-              ElementsAre("7: spec.protocols", "6: spec.supportedModelFormats[0].autoselect"));
+              ElementsAre("6: spec.supportedModelFormats[0].autoselect", "7: spec.protocols"));
   EXPECT_THAT(UnknownIn("apiVersion: serving.kserve.io/v1alpha1\nkind: InferenceGraph\nmetadata: {name: g}\nspec:\n"
                         "  nodes: {root: {type: Switch, steps: [{service: a}]}}\n"),
               ElementsAre("5: spec.nodes.root.type", "5: spec.nodes.root.steps[0].service"));
