@@ -56,8 +56,7 @@ base::Result<std::unique_ptr<payloadlog::PayloadLog>> MakeLog(const LoggerOption
 
 base::Result<std::unique_ptr<Agent>> Agent::Start(AgentOptions options, base::Logger& logger,
                                                   const std::stop_token& stop) {
-  INFERD_ASSIGN_OR_RETURN(const auto component,
-                          net::upstream::Address::Parse("127.0.0.1:" + std::to_string(options.component_port)));
+  INFERD_ASSIGN_OR_RETURN(const auto component, net::upstream::Address::Parse(options.component.address()));
   auto probe = ParseReadinessProbe(options.readiness_probe, component);
   if (!probe.has_value()) return std::unexpected(probe.error().WithContext("SERVING_READINESS_PROBE"));
   std::unique_ptr<Agent> agent(new Agent(std::move(options), component, *std::move(probe), logger));

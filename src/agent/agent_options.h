@@ -6,6 +6,7 @@
 #include <string>
 
 #include "agent/batcher/batch_options.h"
+#include "agent/puller/component.h"
 #include "agent/puller/puller.h"
 #include "payloadlog/payload.h"
 
@@ -29,7 +30,7 @@ struct AgentOptions {
   std::string address = "0.0.0.0";
   uint16_t port = 9081;
   uint16_t metrics_port = 9082;  // 0: none
-  uint16_t component_port = 8080;
+  Component component;
   std::chrono::seconds timeout{300};  // for the component to begin its answer
   std::chrono::milliseconds drain_grace{1'000};
   std::chrono::seconds drain_timeout{30};

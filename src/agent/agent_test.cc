@@ -29,7 +29,7 @@ class AgentTest : public ::testing::Test {
     options_.port = 0;
     options_.metrics_port = 0;
     options_.drain_grace = std::chrono::milliseconds(0);
-    options_.component_port = component_.port();
+    options_.component.port = component_.port();
   }
   void Start() {
     auto agent = Agent::Start(options_, *logger_);
@@ -70,7 +70,7 @@ TEST_F(AgentTest, RequestsPassToTheComponent) {
 TEST_F(AgentTest, AComponentThatIsAwayIsAnswered503) {
   {
     const ScriptedServer gone([](const std::string&) { return Answer(""); });
-    options_.component_port = gone.port();
+    options_.component.port = gone.port();
   }
   Start();
   EXPECT_EQ(Ask("/v1/models/m").status, 503);

@@ -53,7 +53,7 @@ struct BatcherFlags {
 };
 
 void AddBatcher(CLI::App& app, BatcherFlags& flags) {
-  app.add_flag("--enable-batcher", flags.enabled, "Put requests of V1's :predict together");
+  app.add_flag("--enable-batcher", flags.enabled, "Put requests of V1's :predict and of V2's infer in JSON together");
   app.add_option("--max-batchsize", flags.size, "Instances of a batch")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
@@ -110,9 +110,13 @@ ParsedCommandLine ParseCommandLine(int argc, const char* const* argv,
   app.set_version_flag("--version", std::string(base::BuildVersion()));
   app.add_option("--address", options.address, "Where the agent listens")->capture_default_str();
   app.add_option("--port", options.port, "Where the agent listens")->capture_default_str();
-  app.add_option("--component-port", options.component_port, "Where the model server listens, on this machine")
-      ->check(CLI::Range(1, 65535))
-      ->capture_default_str();
+  CLI::Option* port =
+      app.add_option("--component-port", options.component.port, "Where the model server listens, on this machine")
+          ->check(CLI::Range(1, 65535))
+          ->capture_default_str();
+  app.add_option("--component-socket", options.component.unix_socket,
+                 "The path of a Unix socket where it takes HTTP, in place of the port")
+      ->excludes(port);
   app.add_option("--metrics-port", options.metrics_port, "Of GET /metrics, which are the agent's own; 0: none")
       ->capture_default_str();
   AddLogger(app, options.logger);
@@ -139,7 +143,7 @@ ParsedCommandLine ParseCommandLine(int argc, const char* const* argv,
   if (!ReadSeconds(environment("REVISION_TIMEOUT_SECONDS"), options.timeout)) {
     parsed.exit_status = Fault("REVISION_TIMEOUT_SECONDS: expected 0 to 86400 seconds");
   }
-  puller.component_port = options.component_port;
+  puller.component = options.component;
   if (pulls) options.puller = std::move(puller);
   if (batcher.enabled) {
     options.batcher = BatchOptions{.instances_max = static_cast<size_t>(batcher.size),

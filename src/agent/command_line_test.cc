@@ -20,7 +20,7 @@ TEST(CommandLineTest, DefaultsAreKServes) {
   EXPECT_FALSE(parsed.exit_status.has_value());
   EXPECT_FALSE(parsed.probe_period.has_value());
   EXPECT_EQ(parsed.options.port, 9081);
-  EXPECT_EQ(parsed.options.component_port, 8080);
+  EXPECT_EQ(parsed.options.component.port, 8080);
   EXPECT_EQ(parsed.options.timeout, std::chrono::seconds(300));
   EXPECT_EQ(parsed.options.logger.url, "");
   EXPECT_EQ(parsed.options.logger.workers, 5u);
@@ -42,7 +42,7 @@ TEST(CommandLineTest, FlagsAndValuesAreArgumentsOfTheirOwn) {
   EXPECT_EQ(logger.namespace_name, "ns");
   EXPECT_EQ(logger.endpoint, "");
   EXPECT_EQ(logger.component, "predictor");
-  EXPECT_EQ(parsed.options.component_port, 8085);
+  EXPECT_EQ(parsed.options.component.port, 8085);
   EXPECT_EQ(parsed.options.readiness_probe, "{}");
   EXPECT_EQ(parsed.options.timeout, std::chrono::seconds(60));
 }
@@ -54,7 +54,7 @@ TEST(CommandLineTest, ThePullerIsAskedFor) {
   ASSERT_TRUE(puller.has_value());
   EXPECT_EQ(puller->config_folder, "/c");
   EXPECT_EQ(puller->model_folder, "/m");
-  EXPECT_EQ(puller->component_port, 8085);
+  EXPECT_EQ(puller->component.port, 8085);
 }
 
 TEST(CommandLineTest, TheBatcherIsAskedFor) {

@@ -160,6 +160,30 @@ def test_the_agent_comes_before_the_model_server(place):
             becomes(agent, one=1.0)
 
 
+def test_a_model_server_that_is_started_again_has_its_models_again(place):
+    place.lists.want(one=place.source("one", 1.0), two=place.source("two", 2.0))
+    server = place.server()
+    with place.agent(server) as agent:
+        with server:
+            becomes(agent, one=1.0, two=2.0)
+            server.process.kill()
+        with server:
+            becomes(agent, one=1.0, two=2.0)
+            wait_until(lambda: agent.metrics()["inferd_agent_models_ready"] == 2, "both are as the list says")
+            assert "the model server has lost models, which are loaded again models=2" in agent.log()
+
+
+def test_a_model_server_at_a_unix_socket(place):
+    place.lists.want(one=place.source("one", 1.0))
+    socket = place.folder / "http.sock"
+    server = place.server().with_options(["--http-unix-socket", socket])
+    with server, Agent(socket, "--enable-batcher", "--max-latency", 1, "--enable-puller", "--config-dir", place.lists.folder,
+                       "--model-dir", place.models) as agent:
+        becomes(agent, one=1.0)
+        assert agent.call("GET", "/v2/models/one/ready")[0] == 200
+        assert agent.ready() == (200, "queue")
+
+
 def value_of_or_none(agent):
     status, _ = agent.call("POST", "/v1/models/one:predict", '{"instances": [[0]]}')
     return 1.0 if status == 200 else None

@@ -11,15 +11,16 @@ from support.server import PROGRAMS, LoggedProgram, free_ports, wait_until
 
 
 class Agent(LoggedProgram):
-    """One inferd-agent on free ports of the loopback, in front of a component's port. Use as a context manager."""
+    """One inferd-agent on free ports of the loopback, in front of a component's port, or the path of its Unix socket. Use as a context
+    manager."""
 
-    def __init__(self, component_port, *options, environment=None, listening=True):
+    def __init__(self, component, *options, environment=None, listening=True):
         super().__init__()
         self.port, self.metrics_port = free_ports(2)
         self._environment = environment or {}
         self._listening = listening
         self._command = [PROGRAMS.absolute() / "inferd-agent", "--address", "127.0.0.1", "--port", self.port,
-                         "--metrics-port", self.metrics_port, "--component-port", component_port, "--drain-grace-ms", 0, *options]
+                         "--metrics-port", self.metrics_port, "--component-port" if isinstance(component, int) else "--component-socket", component, "--drain-grace-ms", 0, *options]
 
     def __enter__(self):
         self.start()

@@ -27,7 +27,8 @@ void BatchCall::Start(net::upstream::Pool& pool, const net::upstream::Address& c
     GiveUp();
     Fail(504, "the model did not answer in time");
   });
-  const net::upstream::FieldView fields[] = {{"Host", component.text()}, {"Content-Type", "application/json"}};
+  const std::string_view host = component.family() == AF_UNIX ? std::string_view("localhost") : component.text();
+  const net::upstream::FieldView fields[] = {{"Host", host}, {"Content-Type", "application/json"}};
   net::upstream::Request request;
   request.method = "POST";
   request.target = batch_->target();

@@ -2,21 +2,23 @@
 
 #include <chrono>
 
+#include "agent/puller/model_index.h"
 #include "base/text/percent.h"
 
 namespace inferd::agent {
 
 namespace {
 
-constexpr size_t kAnswerBytesMax = 1 << 20;
+constexpr size_t kAnswerBytesMax = 16 << 20;
 constexpr size_t kShownBytesMax = 500;
 
 }  // namespace
 
-ModelCalls::ModelCalls(uint16_t component_port)
-    : client_(*net::HttpClient::Create({.url = "http://127.0.0.1:" + std::to_string(component_port),
+ModelCalls::ModelCalls(const Component& component, std::chrono::milliseconds timeout)
+    : client_(*net::HttpClient::Create({.url = "http://127.0.0.1:" + std::to_string(component.port),
+                                        .unix_socket = component.unix_socket,
                                         .connect_timeout = std::chrono::seconds(5),
-                                        .timeout = std::chrono::seconds(600),
+                                        .timeout = timeout,
                                         .body_bytes_max = kAnswerBytesMax})) {}
 
 base::Status ModelCalls::Call(const std::string& name, const std::string& what) {
@@ -29,6 +31,26 @@ base::Status ModelCalls::Call(const std::string& name, const std::string& what) 
   const std::string text = what + ": the model server answered " + std::to_string(answer->status) + " " +
                            answer->body.substr(0, kShownBytesMax);
   return answer->status == 503 ? base::Unavailable(text) : base::FailedPrecondition(text);
+}
+
+base::Result<std::set<std::string>> ModelCalls::ListReady() {
+  const auto answer = client_->Call({.method = "POST",
+                                     .path = "/v2/repository/index",
+                                     .headers = {{"Content-Type", "application/json"}},
+                                     .body = R"({"ready":true})"});
+  if (!answer.has_value()) return std::unexpected(base::Unavailable(std::string(answer.error().message())));
+  if (answer->status >= 500 && answer->status != 501) {
+    return std::unexpected(base::Unavailable("the model server answered " + std::to_string(answer->status)));
+  }
+  auto ready = answer->status == 200 ? ParseModelIndex(answer->body) : std::unexpected(base::InvalidArgument(""));
+  if (!ready.has_value()) return std::unexpected(base::Unimplemented("the model server has no index of models"));
+  return ready;
+}
+
+base::Result<bool> ModelCalls::IsReady(const std::string& name) {
+  const auto answer = client_->Call({.path = "/v2/models/" + base::PercentEncoded(name) + "/ready"});
+  if (!answer.has_value()) return std::unexpected(base::Unavailable(std::string(answer.error().message())));
+  return answer->status == 200;
 }
 
 }  // namespace inferd::agent

@@ -47,12 +47,36 @@ void ModelStates::Done(const ModelStep& step, const std::optional<PulledModel>& 
   state.tried = true;
   state.here = here;
   state.loaded = loaded;
+  state.loaded_at = now;
   const bool done = here == step.wanted && (loaded || !step.wanted.has_value());
   state.failures = done ? 0 : state.failures + 1;
   // What is wanted has changed meanwhile: that is not tried later for it.
   const bool same = state.wanted == step.wanted;
   state.due = done || !same ? Time() : now + PauseAfter(state.failures);
   if (state.settled() && !state.wanted.has_value()) states_.erase(step.name);
+}
+
+std::optional<std::string> ModelStates::LoadedBefore(Time time) const {
+  const auto found = std::ranges::find_if(states_, [&](const auto& entry) { return entry.second.loaded_before(time); });
+  if (found == states_.end()) return std::nullopt;
+  return found->first;
+}
+
+size_t ModelStates::Compare(const std::function<bool(const std::string& name)>& have, Time asked, Time now) {
+  size_t lost = 0;
+  for (auto& [name, state] : states_) {
+    if (!state.loaded_before(asked)) continue;
+    if (have(name)) {
+      state.losses = 0;
+      continue;
+    }
+    ++lost;
+    state.loaded = false;
+    // The first time, the server was restarted; a server that forgets it again and again is not to load all the time.
+    state.due = state.losses == 0 ? Time() : now + PauseAfter(state.losses);
+    ++state.losses;
+  }
+  return lost;
 }
 
 std::optional<ModelStates::Time> ModelStates::NextDue() const {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +34,11 @@ class ModelStates final {
   std::optional<ModelStep> Begin(Time now);
   // `here`: the files that are there now; none: no file. `loaded`: the model server has them.
   void Done(const ModelStep& step, const std::optional<PulledModel>& here, bool loaded, Time now);
+  // A model that the model server has had since before `time`; nullopt: there is none.
+  std::optional<std::string> LoadedBefore(Time time) const;
+  // Those of them that the model server does not `have` any more are to be loaded again; how many. `asked`: when it was
+  // asked for what it has.
+  size_t Compare(const std::function<bool(const std::string& name)>& have, Time asked, Time now);
   // When the next step may be due; nullopt: not before something changes.
   std::optional<Time> NextDue() const;
 
@@ -46,11 +52,16 @@ class ModelStates final {
   struct State {
     std::optional<PulledModel> wanted, here;
     bool loaded = false;  // what is here
+    Time loaded_at{};
+    int losses = 0;  // in a row: loaded, and found to be gone
     bool under_way = false;
     bool tried = false;
     int failures = 0;  // in a row
     Time due{};
 
+    bool loaded_before(Time time) const {
+      return loaded && wanted.has_value() && settled() && !under_way && loaded_at < time;
+    }
     bool settled() const { return wanted == here && (loaded || !wanted.has_value()); }
   };
 

@@ -81,5 +81,45 @@ TEST(ModelStatesTest, WhatChangesMeanwhileIsDoneBehindIt) {
   EXPECT_FALSE(states.NextDue().has_value());
 }
 
+// Loaded at `At(ms)`.
+void Load(ModelStates& states, int ms) {
+  const auto step = states.Begin(At(ms));
+  ASSERT_TRUE(step.has_value());
+  states.Done(*step, step->wanted, true, At(ms));
+}
+
+TEST(ModelStatesTest, WhatTheServerHasNotAnyMoreIsLoadedAgain) {
+  ModelStates states({});
+  states.Want({{"a", kOne}, {"b", kTwo}});
+  EXPECT_FALSE(states.LoadedBefore(At(1)).has_value());
+  Load(states, 0);
+  Load(states, 0);
+  EXPECT_EQ(states.LoadedBefore(At(1)), "a");
+  // It was asked before it had them.
+  EXPECT_EQ(states.Compare([](const std::string&) { return false; }, At(0), At(1)), 0u);
+  EXPECT_EQ(states.Compare([](const std::string& name) { return name == "a"; }, At(1), At(2)), 1u);
+  EXPECT_EQ(states.ready(), 1u);
+  const auto again = states.Begin(At(2));
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->name, "b");
+  EXPECT_TRUE(again->here);
+}
+
+TEST(ModelStatesTest, WhatIsLostAgainAndAgainWaits) {
+  ModelStates states({});
+  states.Want({{"a", kOne}});
+  const auto none = [](const std::string&) { return false; };
+  Load(states, 0);
+  EXPECT_EQ(states.Compare(none, At(1), At(1)), 1u);
+  Load(states, 2);
+  EXPECT_EQ(states.Compare(none, At(3), At(3)), 1u);
+  EXPECT_FALSE(states.Begin(At(4)).has_value());
+  EXPECT_EQ(states.NextDue(), At(503));
+  Load(states, 503);
+  EXPECT_EQ(states.Compare([](const std::string&) { return true; }, At(504), At(504)), 0u);
+  EXPECT_EQ(states.Compare(none, At(505), At(505)), 1u);
+  Load(states, 505);
+}
+
 }  // namespace
 }  // namespace inferd::agent

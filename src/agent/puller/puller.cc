@@ -6,6 +6,8 @@
 #include <sstream>
 #include <utility>
 
+#include "agent/puller/server_watch.h"
+
 namespace inferd::agent {
 
 namespace {
@@ -13,6 +15,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLookAtStop{100};
+constexpr std::chrono::seconds kLoadTimeout{600};
+constexpr std::chrono::seconds kCompareTimeout{5};
 
 // The whole list. ConfigMaps are replaced as a whole, by another file.
 base::Result<std::string> ReadList(const std::filesystem::path& path) {
@@ -38,6 +42,7 @@ Puller::Puller(PullerOptions options, metrics::Registry& registry, base::Logger&
           registry.AddCounter("inferd_agent_model_failures_total", "Tries to bring or load a model that failed", {})),
       states_(store_.List()) {
   threads_.emplace_back([this] { Watch(stop_.get_token()); });
+  threads_.emplace_back([this] { WatchServer(stop_.get_token()); });
   for (size_t i = 0; i < std::max<size_t>(options_.workers, 1); ++i) {
     threads_.emplace_back([this] { Work(stop_.get_token()); });
   }
@@ -63,10 +68,41 @@ bool Puller::AwaitFirstModels(const std::stop_token& stop) {
 void Puller::Watch(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     LookAtList();
-    const base::MutexLock lock(mutex_);
-    const auto until = Clock::now() + options_.look_every;
-    while (!stop.stop_requested() && Clock::now() < until) changed_.WaitUntil(mutex_, until);
+    if (!Rest(options_.look_every, stop)) return;
   }
+}
+
+bool Puller::Rest(std::chrono::milliseconds pause, const std::stop_token& stop) {
+  const base::MutexLock lock(mutex_);
+  const auto until = Clock::now() + pause;
+  while (!stop.stop_requested() && Clock::now() < until) changed_.WaitUntil(mutex_, until);
+  return !stop.stop_requested();
+}
+
+void Puller::WatchServer(const std::stop_token& stop) {
+  ModelCalls calls(options_.component, kCompareTimeout);
+  while (Rest(options_.compare_every, stop)) CompareWithServer(calls);
+}
+
+void Puller::CompareWithServer(ModelCalls& calls) {
+  const auto asked = Clock::now();
+  std::optional<std::string> sample;
+  {
+    const base::MutexLock lock(mutex_);
+    sample = states_.LoadedBefore(asked);
+  }
+  if (!sample.has_value()) return;
+  const ServerModels models = AskForModels(calls, *sample);
+  if (!models.known) return;
+  size_t lost = 0;
+  {
+    const base::MutexLock lock(mutex_);
+    lost = states_.Compare([&](const std::string& name) { return models.Has(name); }, asked, Clock::now());
+    Count();
+  }
+  if (lost == 0) return;
+  logger_.Warning("the model server has lost models, which are loaded again", {{"models", static_cast<int64_t>(lost)}});
+  changed_.NotifyAll();
 }
 
 void Puller::LookAtList() {
@@ -93,7 +129,7 @@ void Puller::Count() {
 }
 
 void Puller::Work(const std::stop_token& stop) {
-  ModelCalls calls(options_.component_port);
+  ModelCalls calls(options_.component, kLoadTimeout);
   base::MutexLock lock(mutex_);
   while (!stop.stop_requested()) {
     // What was brought before is not to go before there is a list.

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "agent/puller/component.h"
 #include "agent/puller/model_calls.h"
 #include "agent/puller/model_list.h"
 #include "agent/puller/model_states.h"
@@ -21,14 +22,16 @@ namespace inferd::agent {
 struct PullerOptions {
   std::string config_folder = "/mnt/configs";  // with models.json, as a ConfigMap's volume has it
   std::string model_folder = "/mnt/models";
-  uint16_t component_port = 8080;
-  std::chrono::milliseconds look_every{500};
-  size_t workers = 4;  // models at a time
+  Component component;
+  std::chrono::milliseconds look_every{500};       // at the list
+  std::chrono::milliseconds compare_every{2'000};  // with what the model server has
+  size_t workers = 4;                              // models at a time
 };
 
 // Keeps the models of a list at a model server: downloads those that come, and has them loaded; has those unloaded that
 // go, and removes them; replaces those that change. The list is looked at again and again; one that is not there, or
-// has a fault, changes nothing. Any number of models.
+// has a fault, changes nothing. Models that the model server has lost, as one that was restarted has, are loaded again.
+// Any number of models.
 class Puller final {
  public:
   // `registry` and `logger` outlive it.
@@ -44,6 +47,10 @@ class Puller final {
  private:
   void Watch(const std::stop_token& stop);
   void LookAtList();
+  void WatchServer(const std::stop_token& stop);
+  void CompareWithServer(ModelCalls& calls);
+  // Until `pause` is over; false: it is to stop.
+  bool Rest(std::chrono::milliseconds pause, const std::stop_token& stop);
   void Work(const std::stop_token& stop);
   void Take(const ModelStep& step, ModelCalls& calls, const std::stop_token& stop);
   void Say(const std::string& name, const base::Status& status);

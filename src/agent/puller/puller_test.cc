@@ -23,8 +23,9 @@ class PullerTest : public ::testing::Test {
   PullerTest() {
     options_.config_folder = dir_.path() / "configs";
     options_.model_folder = dir_.path() / "models";
-    options_.component_port = server_.port();
+    options_.component.port = server_.port();
     options_.look_every = std::chrono::milliseconds(5);
+    options_.compare_every = std::chrono::hours(1);
     fs::create_directories(options_.config_folder);
     for (const char* name : {"one", "two"}) {
       fs::create_directories(dir_.path() / name);
@@ -60,7 +61,9 @@ class PullerTest : public ::testing::Test {
       calls_.push_back(request.substr(5, request.find(" HTTP/") - 5));
     }
     called_.notify_all();
-    return std::string("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    const bool index = request.starts_with("POST /v2/repository/index");
+    const std::string body = index ? "[]" : "";
+    return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   }};
   PullerOptions options_;
   metrics::Registry registry_;
@@ -91,6 +94,16 @@ TEST_F(PullerTest, WhatWasBroughtBeforeIsOnlyLoaded) {
   Start();
   EXPECT_TRUE(puller_->AwaitFirstModels({}));
   EXPECT_THAT(AwaitCalls(2), ElementsAre("/v2/repository/models/a/load", "/v2/repository/models/a/load"));
+}
+
+TEST_F(PullerTest, WhatTheServerHasLostIsLoadedAgain) {
+  options_.compare_every = std::chrono::milliseconds(1);
+  List("[" + Model("a", "one") + "]");
+  Start();
+  std::vector<std::string> calls = AwaitCalls(3);
+  calls.resize(3);  // and so on
+  EXPECT_THAT(calls,
+              ElementsAre("/v2/repository/models/a/load", "/v2/repository/index", "/v2/repository/models/a/load"));
 }
 
 TEST_F(PullerTest, WithoutAListNothingHappens) {

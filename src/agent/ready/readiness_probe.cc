@@ -38,12 +38,13 @@ base::Status ReadTarget(Reader& reader, ProbeTarget& target) {
 
 // Where a target is; what it leaves open is the component's.
 base::Result<net::upstream::Address> AddressOf(const ProbeTarget& target, const net::upstream::Address& component) {
-  const std::string& known = component.text();
-  const size_t colon = known.rfind(':');
   const bool here = target.host.empty() || target.host == "localhost";
+  const bool has_port = target.port.value_or(0) != 0;
+  if (component.family() == AF_UNIX && here && !has_port) return component;
+  const std::string known = component.family() == AF_UNIX ? "127.0.0.1:0" : component.text();
+  const size_t colon = known.rfind(':');
   std::string host = here ? known.substr(0, colon) : target.host;
   if (!here && host.contains(':')) host = "[" + host + "]";
-  const bool has_port = target.port.value_or(0) != 0;
   return net::upstream::Address::Parse(host + ":" +
                                        (has_port ? std::to_string(*target.port) : known.substr(colon + 1)));
 }
@@ -71,7 +72,7 @@ base::Result<ReadinessProbe> ParseReadinessProbe(std::string_view json, const ne
   }
   INFERD_ASSIGN_OR_RETURN(auto address, AddressOf(get.value_or(connect.value_or(ProbeTarget())), component));
   ReadinessProbe probe{.address = std::move(address), .host = {}, .path = std::nullopt};
-  probe.host = probe.address.text();
+  probe.host = probe.address.family() == AF_UNIX ? "localhost" : probe.address.text();
   if (get.has_value()) probe.path = std::move(get->path);
   if (timeout_s > 0) probe.timeout = std::chrono::seconds(timeout_s);
   return probe;

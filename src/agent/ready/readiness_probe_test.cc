@@ -49,5 +49,24 @@ TEST(ReadinessProbeTest, OthersAreRefused) {
   for (const auto& [json, text] : cases) EXPECT_THAT(ShownProbe(json), HasSubstr(text)) << json;
 }
 
+TEST(ReadinessProbeTest, AComponentMayListenAtAUnixSocket) {
+  const auto component = *net::upstream::Address::Parse("unix:/run/model.sock");
+  const struct {
+    const char* json;
+    const char* address;
+    const char* host;
+  } cases[] = {{"", "unix:/run/model.sock", "localhost"},
+               {R"({"httpGet": {"path": "/v2/health/ready"}})", "unix:/run/model.sock", "localhost"},
+               {R"({"tcpSocket": {"port": 0}})", "unix:/run/model.sock", "localhost"},
+               {R"({"httpGet": {"path": "/", "port": 8080}})", "127.0.0.1:8080", "127.0.0.1:8080"}};
+  for (const auto& one : cases) {
+    const auto probe = ParseReadinessProbe(one.json, component);
+    ASSERT_TRUE(probe.has_value()) << one.json;
+    EXPECT_EQ(probe->address.text(), one.address) << one.json;
+    EXPECT_EQ(probe->host, one.host) << one.json;
+  }
+  EXPECT_FALSE(ParseReadinessProbe(R"({"tcpSocket": {"host": "10.0.0.1"}})", component).has_value());
+}
+
 }  // namespace
 }  // namespace inferd::agent
