@@ -1,12 +1,16 @@
-// What inferd-agent reads: bodies of requests that it puts together, answers that it takes apart, lists of models. Each
-// is read or refused; what was put together is read as what it was put together from, and parts lie in the answer.
+// What inferd-agent reads: bodies of requests that it puts together, answers that it takes apart, lists of models, and
+// the index of those that a server has. Each is read or refused; what was put together is read as what it was put
+// together from, and parts lie in the answer.
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "agent/batcher/batch_form.h"
 #include "agent/batcher/predict_body.h"
+#include "agent/batcher/tensor_body.h"
+#include "agent/puller/model_index.h"
 #include "agent/puller/model_list.h"
 #include "fuzz/require.h"
 
@@ -47,6 +51,40 @@ void ReadAnswer(std::string_view text) {
   }
 }
 
+void ReadTensors(std::string_view text) {
+  const auto body = agent::ParseTensorBody(text);
+  if (!body.has_value()) {
+    Require(!body.error().message().empty(), "alone without a reason");
+    return;
+  }
+  Require(body->count > 0 && !body->lists.empty(), "a request without rows");
+  std::string again;
+  size_t list = 0;
+  for (const char c : body->frame) {
+    if (c == agent::kRowCount) {
+      again += std::to_string(body->count);
+    } else if (c == agent::kRows) {
+      again += body->lists[list++];
+    } else {
+      again += c;
+    }
+  }
+  Require(list == body->lists.size(), "a list without a place");
+  const auto same = agent::ParseTensorBody(again);
+  Require(same.has_value() && same->frame == body->frame && same->lists == body->lists, "the request changed");
+}
+
+void ReadTensorAnswer(std::string_view text) {
+  const std::vector<agent::BatchedRequest> requests = {{.count = 1, .own = "\"id\":\"a\""}, {.count = 2, .own = ""}};
+  const auto answers = agent::SplitTensorAnswer(text, requests);
+  if (!answers.has_value()) return RequireRefused(answers.error());
+  Require(answers->size() == requests.size(), "not an answer for each request");
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const agent::BatchedRequest alone[] = {requests[i]};
+    Require(agent::SplitTensorAnswer((*answers)[i], alone).has_value(), "an answer's part is none");
+  }
+}
+
 void ReadList(std::string_view text) {
   const auto models = agent::ParseModelList(text);
   if (!models.has_value()) return RequireRefused(models.error());
@@ -56,12 +94,21 @@ void ReadList(std::string_view text) {
   }
 }
 
+void ReadIndex(std::string_view text) {
+  const auto ready = agent::ParseModelIndex(text);
+  if (!ready.has_value()) return RequireRefused(ready.error());
+  Require(!ready->contains(""), "a model without a name");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   ReadRequest(text);
   ReadAnswer(text);
+  ReadTensors(text);
+  ReadTensorAnswer(text);
   ReadList(text);
+  ReadIndex(text);
   return 0;
 }

@@ -1,4 +1,4 @@
-"""inferd-agent puts requests of V1's :predict together: each client gets its own predictions."""
+"""inferd-agent puts requests of V1's :predict and of V2's infer together: each client gets its own answer."""
 
 import concurrent.futures
 import json
@@ -37,6 +37,44 @@ def test_each_client_gets_its_own(tmp_path):
                 assert numbers(row) == pytest.approx(numbers(expected), abs=1e-4)
         # Some of them were together.
         assert len({answer["batchId"] for answer in answers}) < len(answers)
+
+
+def test_each_client_of_v2_gets_its_own(tmp_path):
+    (tmp_path / "digits").symlink_to(EXAMPLES / "digits")
+    path = "/v2/models/digits/infer"
+    with Server(tmp_path) as server, Agent(server.port, *BATCHER) as agent:
+        [tensor] = server.json("GET", "/v2/models/digits")[1]["inputs"]
+
+        def body(number):
+            data = rows(number, 1 + number % 20)
+            flat = [value for row in data for value in row]
+            return {"id": f"request {number}", "inputs": [{"name": tensor["name"], "datatype": tensor["datatype"],
+                                                           "shape": [len(data), 64], "data": data if number % 3 else flat}]}
+
+        def ask(number):
+            status, text = agent.call("POST", path, json.dumps(body(number)))
+            assert status == 200, text
+            return json.loads(text)
+
+        def executions():
+            return server.metric('nv_inference_exec_count{model="digits",version="1"}')
+
+        alone = [server.json("POST", path, body(number))[1] for number in range(100)]
+        before = executions()
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            answers = list(pool.map(ask, range(100)))
+        assert executions() - before < 100  # some of them were together
+        for number, (answer, expected) in enumerate(zip(answers, alone, strict=True)):
+            assert answer["id"] == f"request {number}" and answer["model_name"] == "digits"
+            for output, wanted in zip(answer["outputs"], expected["outputs"], strict=True):
+                assert (output["name"], output["shape"], output["datatype"]) == (wanted["name"], wanted["shape"], wanted["datatype"])
+                assert output["data"] == pytest.approx(wanted["data"], abs=1e-4)
+        # What cannot be put together passes, and so does what the model server says of it.
+        wrong = body(1) | {"parameters": {"binary_data_output": False}}
+        assert agent.call("POST", path, json.dumps(wrong))[0] == 200
+        assert agent.call("POST", path, "no JSON")[0] == 400
+        status, text = agent.call("POST", path, json.dumps({"inputs": [{**body(0)["inputs"][0], "name": "none"}]}))
+        assert status == 400 and "none" in json.loads(text)["error"]
 
 
 def numbers(value):

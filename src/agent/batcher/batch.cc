@@ -1,11 +1,7 @@
 #include "agent/batcher/batch.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
-
-#include "base/text/uuid.h"
-#include "json/writer.h"
 
 namespace inferd::agent {
 
@@ -19,67 +15,68 @@ base::BufferSlice Copied(std::string_view text) { return base::BufferSlice(base:
 
 }  // namespace
 
-void Batch::Add(uint64_t id, const PredictBody& body, base::BufferSlice bytes, net::Reply reply) {
+size_t BytesOfRows(const BatchedBody& body) {
+  size_t bytes = 0;
+  for (const std::string_view list : body.lists) bytes += list.size();
+  return bytes;
+}
+
+void Batch::Add(uint64_t id, BatchedBody body, base::BufferSlice bytes, net::Reply reply) {
   instances_ += body.count;
-  bytes_ += body.instances.size();
-  callers_.push_back({.id = id,
-                      .instances = body.count,
-                      .bytes = std::move(bytes),
-                      .text = body.instances,
-                      .reply = std::move(reply)});
+  bytes_ += BytesOfRows(body);
+  body.frame.clear();  // it is the batch's
+  callers_.push_back({.id = id, .bytes = std::move(bytes), .body = std::move(body), .reply = std::move(reply)});
 }
 
 void Batch::Remove(uint64_t id) {
   const auto found = std::ranges::find(callers_, id, &Caller::id);
   if (found == callers_.end()) return;
-  instances_ -= found->instances;
-  bytes_ -= found->text.size();
+  instances_ -= found->body.count;
+  bytes_ -= BytesOfRows(found->body);
   callers_.erase(found);
 }
 
 base::BufferSlice Batch::TakeBody() {
-  constexpr std::string_view kBegin = "\"instances\":[";
-  std::string text = "{";
-  text.reserve(rest_.size() + bytes_ + callers_.size() + kBegin.size() + 8);
-  if (!rest_.empty()) text.append(rest_).append(",");
-  text.append(kBegin);
+  constexpr size_t kNumberBytes = 20;
+  std::string text;
+  text.reserve(frame_.size() + bytes_ + callers_.size() + kNumberBytes);
+  size_t list = 0;
+  for (const char c : frame_) {
+    if (c == kRowCount) {
+      text += std::to_string(instances_);
+    } else if (c == kRows) {
+      for (const Caller& caller : callers_) {
+        if (&caller != &callers_.front()) text.push_back(',');
+        text.append(caller.body.lists[list]);
+      }
+      ++list;
+    } else {
+      text.push_back(c);
+    }
+  }
   for (Caller& caller : callers_) {
-    if (&caller != &callers_.front()) text.push_back(',');
-    text.append(caller.text);
-    caller.text = {};
+    caller.body.lists.clear();
     caller.bytes = {};
   }
-  text.append("]}");
   return Copied(text);
 }
 
 void Batch::Answer(const base::Buffer& answer) {
-  const std::string_view text(reinterpret_cast<const char*>(answer.data()), answer.size());
-  std::vector<size_t> counts;
-  for (const Caller& caller : callers_) counts.push_back(caller.instances);
-  const auto parts = SplitPredictions(text, counts);
-  if (!parts.has_value()) return Fail(502, parts.error().message());
-  const base::BufferSlice begin = Copied(R"({"message":"","batchId":")" + base::NewUuid() + R"(","predictions":[)");
-  const base::BufferSlice end = Copied("]}");
+  std::vector<BatchedRequest> requests;
+  for (const Caller& caller : callers_) requests.push_back({.count = caller.body.count, .own = caller.body.own});
+  auto bodies = form_.Split(answer, requests);
+  if (!bodies.has_value()) return Fail(502, bodies.error().message());
   for (size_t i = 0; i < callers_.size(); ++i) {
     net::HttpResponse response;
     response.content_type = kJson;
-    const std::string_view part = (*parts)[i];
-    response.body = {begin, {answer, reinterpret_cast<const std::byte*>(part.data()), part.size()}, end};
+    response.body = std::move((*bodies)[i]);
     callers_[i].reply.Send(std::move(response));
   }
   callers_.clear();
 }
 
 void Batch::Fail(int status, std::string_view message) {
-  json::Writer writer;
-  writer.BeginObject();
-  writer.Member("message", message.substr(0, kMessageBytesMax));
-  writer.Member("batchId", std::string_view());
-  writer.Key("predictions");
-  writer.Null();
-  writer.EndObject();
-  const base::BufferSlice body = Copied(writer.TakeString());
+  const base::BufferSlice body = Copied(form_.Failure(message.substr(0, kMessageBytesMax)));
   for (Caller& caller : callers_) {
     net::HttpResponse response;
     response.status = status;

@@ -6,6 +6,7 @@
 
 #include "agent/batcher/batch.h"
 #include "agent/batcher/batch_call.h"
+#include "agent/batcher/batch_form.h"
 #include "net/http/transport_answer.h"
 #include "net/upstream/call_list.h"
 #include "net/upstream/pool.h"
@@ -13,11 +14,6 @@
 namespace inferd::agent {
 
 namespace {
-
-bool IsBatched(const net::RequestHead& head) {
-  return head.method == net::Method::kPost && !head.segments.empty() && head.segments.back().ends_with(":predict") &&
-         !head.Find("Content-Encoding").has_value() && !head.Find("Ce-Specversion").has_value();
-}
 
 class BatchingHandler final : public net::HttpHandler {
  public:
@@ -37,24 +33,28 @@ class BatchingHandler final : public net::HttpHandler {
   }
 
   net::BodyPlan OnHead(const net::RequestHead& head) override {
-    return IsBatched(head) ? net::BodyPlan() : inner_->OnHead(head);
+    return FindBatchForm(head) != nullptr ? net::BodyPlan() : inner_->OnHead(head);
   }
 
   void OnRequest(net::HttpRequest request, net::Reply reply) override {
-    if (!IsBatched(request.head)) return inner_->OnRequest(std::move(request), std::move(reply));
-    auto body = ParsePredictBody(request.body.view());
+    const BatchForm* const form = FindBatchForm(request.head);
+    if (form == nullptr) return inner_->OnRequest(std::move(request), std::move(reply));
+    auto body = form->Parse(request.body.view());
+    if (!body.has_value() && body.error().code() == base::StatusCode::kUnimplemented) {
+      return inner_->OnRequest(std::move(request), std::move(reply));
+    }
     if (!body.has_value()) return reply.Send(net::TransportAnswer(400, body.error().message()));
     if (waiting_ >= options_.waiting_max) SendAll();
     // Its instances would make the batch larger than it may be.
-    const std::string key = std::string(request.head.target) + "\n" + body->rest;
+    const std::string key = std::string(request.head.target) + "\n" + body->frame;
     if (const auto found = forming_.find(key); found != forming_.end()) {
       const Batch& batch = *found->second.batch;
       if (batch.instances() + body->count > options_.instances_max ||
-          batch.bytes() + body->instances.size() > options_.bytes_max) {
+          batch.bytes() + BytesOfRows(*body) > options_.bytes_max) {
         SendForming(key);
       }
     }
-    Add(key, *body, std::move(request), std::move(reply));
+    Add(*form, key, *std::move(body), std::move(request), std::move(reply));
     const Batch& batch = *forming_.at(key).batch;
     const bool full = batch.instances() >= options_.instances_max || batch.bytes() >= options_.bytes_max;
     if (full || draining_) SendForming(key);
@@ -74,10 +74,11 @@ class BatchingHandler final : public net::HttpHandler {
     net::Loop::TimerId timer = 0;
   };
 
-  void Add(const std::string& key, const PredictBody& body, net::HttpRequest request, net::Reply reply) {
+  void Add(const BatchForm& form, const std::string& key, BatchedBody body, net::HttpRequest request,
+           net::Reply reply) {
     Forming& forming = forming_[key];
     if (forming.batch == nullptr) {
-      forming.batch = std::make_unique<Batch>(std::string(request.head.target), body.rest);
+      forming.batch = std::make_unique<Batch>(form, std::string(request.head.target), body.frame);
       forming.timer = loop_.RunAfter(options_.latency_max, [this, key] {
         forming_.at(key).timer = 0;
         SendForming(key);
@@ -87,7 +88,7 @@ class BatchingHandler final : public net::HttpHandler {
     reply.OnPeerGone([this, key, id, alive = alive_] {
       if (*alive) Remove(key, id);
     });
-    forming.batch->Add(id, body, std::move(request.body), std::move(reply));
+    forming.batch->Add(id, std::move(body), std::move(request.body), std::move(reply));
     ++waiting_;
   }
 

@@ -9,10 +9,10 @@
 
 namespace inferd::agent {
 
-// Puts requests of V1's :predict together, those of the same path whose bodies differ in their instances only, and asks
-// `component` with all of them at once: when there are enough instances, or the first has waited long enough. Each
-// client gets the predictions of its instances, in KServe's form. A client that goes before takes its instances along.
-// All other requests go to `inner`, encoded bodies and CloudEvents among them. Loop-bound.
+// Puts requests of V1's :predict and of V2's infer together, those of the same path whose bodies differ in their rows
+// only (FindBatchForm), and asks `component` with all of them at once: when there are enough rows, or the first request
+// has waited long enough. Each client gets what is of its rows. A client that goes before takes its rows along. All
+// other requests go to `inner`. Loop-bound.
 std::unique_ptr<net::HttpHandler> MakeBatchingHandler(const BatchOptions& options,
                                                       const net::upstream::Address& component, net::EventLoop& loop,
                                                       std::unique_ptr<net::HttpHandler> inner);

@@ -228,5 +228,44 @@ TEST_F(BatchingHandlerTest, TooManyThatWaitGo) {
   EXPECT_EQ(three.get().status, 200);
 }
 
+TEST_F(BatchingHandlerTest, RequestsOfV2AreOneAndAnsweredInItsForm) {
+  SetAnswer(Http(R"({"model_name":"m","outputs":[{"name":"y","datatype":"INT32","shape":[3],"data":[7,8,9]}]})"));
+  options_.instances_max = 3;
+  Start();
+  const std::string path = "/v2/models/m/infer";
+  auto one = Ask(R"({"id":"a","inputs":[{"name":"x","datatype":"INT32","shape":[1],"data":[1]}]})", path);
+  AwaitInFlight(1);
+  auto two = Ask(R"({"inputs":[{"name":"x","datatype":"INT32","shape":[2],"data":[2,3]}]})", path);
+  EXPECT_EQ(one.get().body,
+            R"({"model_name":"m","id":"a","outputs":[{"name":"y","datatype":"INT32","shape":[1],"data":[7]}]})");
+  EXPECT_EQ(two.get().body,
+            R"({"model_name":"m","outputs":[{"name":"y","datatype":"INT32","shape":[2],"data":[8,9]}]})");
+  EXPECT_THAT(seen(), ElementsAre("POST /v2/models/m/infer "
+                                  R"({"inputs":[{"name":"x","datatype":"INT32","shape":[3],"data":[1,2,3]}]})"));
+}
+
+TEST_F(BatchingHandlerTest, ErrorsOfV2AreTheComponentsOrInItsForm) {
+  options_.instances_max = 1;
+  Start();
+  const std::string body = R"({"inputs":[{"name":"x","datatype":"INT32","shape":[1],"data":[1]}]})";
+  SetAnswer(Http(R"({"error":"no such input"})", "400 Bad Request"));
+  const net::ClientResponse refused = Ask(body, "/v2/models/m/infer").get();
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.body, R"({"error":"no such input"})");
+  SetAnswer(Http("{}"));
+  const net::ClientResponse broken = Ask(body, "/v2/models/m/infer").get();
+  EXPECT_EQ(broken.status, 502);
+  EXPECT_EQ(broken.body, R"({"error":"the answer has no outputs"})");
+}
+
+TEST_F(BatchingHandlerTest, RequestsOfV2ThatCannotBePutTogetherPass) {
+  Start();
+  const std::string path = "/v2/models/m/infer";
+  EXPECT_EQ(Ask("no JSON", path).get().body, "passed");
+  EXPECT_EQ(Ask(R"({"inputs":[{"name":"x","shape":[1],"data":[1],"parameters":{}}]})", path).get().body, "passed");
+  EXPECT_EQ(Ask("{}", path, {{"Inference-Header-Content-Length", "2"}}).get().body, "passed");
+  EXPECT_THAT(seen(), ::testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace inferd::agent
