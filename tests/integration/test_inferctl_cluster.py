@@ -116,7 +116,8 @@ def test_ten_thousand_services(tmp_path):
 
         def call(method, path, body=None):
             connection.request(method, path, body=None if body is None else json.dumps(body),
-                               headers={"Content-Type": "application/json"})
+                               headers={
+                "Content-Type": "application/merge-patch+json" if method == "PATCH" else "application/json"})
             answer = connection.getresponse()
             text = answer.read()
             assert answer.status < 300, text
@@ -134,6 +135,14 @@ def test_ten_thousand_services(tmp_path):
         print(f"{count / (written - begin):.0f} objects/s made by one client, {count / (ended - written):.0f}/s listed")
         assert len(call("GET", path + "?labelSelector=tenth%3D3")["items"]) == count / 10
         begin = time.monotonic()
+        names, token = [], ""
+        while token is not None:
+            chunk = call("GET", f"{path}?limit=500" + (f"&continue={token}" if token else ""))
+            names += [item["metadata"]["name"] for item in chunk["items"]]
+            token = chunk["metadata"].get("continue")
+        assert names == [f"s{number:05}" for number in range(count)], "each once, in order"
+        print(f"{count / (time.monotonic() - begin):.0f}/s listed in chunks of 500")
+        begin = time.monotonic()
         connection.request("GET", path + "?watch=true&timeoutSeconds=1")
         told = [json.loads(line) for line in connection.getresponse().read().splitlines()]
         assert len({event["object"]["metadata"]["name"] for event in told}) == count
@@ -145,6 +154,13 @@ def test_ten_thousand_services(tmp_path):
         assert all("status" in item for item in call("GET", path)["items"])
         assert call("GET", last)["status"]["modelStatus"]["lastFailureInfo"]["reason"] == "RuntimeNotRecognized"
         print(f"statuses {time.monotonic() - begin:.1f} s later")
+        # A change of each is followed by another generation in its status.
+        begin = time.monotonic()
+        for number in range(0, count, 10):
+            call("PATCH", f"{path}/s{number:05}", {"spec": {"predictor": {"minReplicas": 0}}})
+        last = f"{path}/s{count - 10:05}"
+        wait_until(lambda: call("GET", last)["status"].get("observedGeneration") == 2, "the last one was looked at again")
+        print(f"{count / 10 / (time.monotonic() - begin):.0f} changes/s written by one client and followed")
     begin = time.monotonic()
     with Controller(options=["--folder", tmp_path / "state"]) as controller:
         print(f"started again in {time.monotonic() - begin:.1f} s")

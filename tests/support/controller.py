@@ -71,12 +71,12 @@ class Controller(LoggedProgram):
 
     def start(self):
         """Again, too, once it has ended."""
-        begun = len(self.log())
+        begun = self.log_size()
         self.process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log,
                                         stderr=self._log, env={**os.environ, **self._environment})
         listens = f"listening listener=http address=127.0.0.1 port={self.port}"
-        wait_until(lambda: self.process.poll() is not None or listens in self.log()[begun:], "the gateway listens")
-        assert self.process.poll() is None, self.log()[begun:]
+        wait_until(lambda: self.process.poll() is not None or listens in self.log(begun), "the gateway listens")
+        assert self.process.poll() is None, self.log(begun)
 
     def __exit__(self, kind, error, trace):
         if kind is not None:

@@ -40,10 +40,10 @@ class MarkedController(Controller):
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             taken.bind(("127.0.0.1", port))
             taken.listen()
-            begun = len(self.log())
+            begun = self.log_size()
             process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
-            assert process.wait(timeout=120) == 1, self.log()[begun:]
-            assert str(port) in self.log()[begun:], self.log()[begun:]
+            assert process.wait(timeout=120) == 1, self.log(begun)
+            assert str(port) in self.log(begun), self.log(begun)
 
     def open_files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))

@@ -58,7 +58,7 @@ class LoggedProgram:
     """A process whose output is kept, to be read at any time."""
 
     def __init__(self):
-        self._log = tempfile.TemporaryFile("a+")
+        self._log = tempfile.TemporaryFile()
         self.process = None
 
     def kill(self):
@@ -66,10 +66,12 @@ class LoggedProgram:
             self.process.kill()
             self.process.wait()
 
-    def log(self):
-        self._log.flush()
-        self._log.seek(0)
-        return self._log.read()
+    def log(self, begin=0):
+        """From that byte on. The position in the file is the process's, which writes behind it: it is not moved here."""
+        return os.pread(self._log.fileno(), self.log_size() - begin, begin).decode(errors="replace")
+
+    def log_size(self):
+        return os.fstat(self._log.fileno()).st_size
 
 
 class Server(LoggedProgram):
