@@ -187,6 +187,39 @@ TEST(OpenvinoEngineTest, FilesThatAreNoModelsAreNamed) {
   }
 }
 
+TEST(OpenvinoEngineTest, AModelIsCompiledForTheShapesOfItsConfiguration) {
+  config::ModelConfig config = WithParameters({{"RESHAPE_IO_LAYERS", "YES"}});
+  config.inputs.push_back({.name = "x", .datatype = DataType::kFp32, .dims = {4, 1}});
+  const Running model("tensorflow/half_plus_two/1/model.savedmodel", config);
+  ASSERT_TRUE(model.model);
+  EXPECT_EQ(model.model->signature().inputs[0].shape, (Shape{4, 1}));
+  EXPECT_EQ(model.model->signature().outputs[0].shape, (Shape{4, 1}));
+  for (int call = 0; call < 2; ++call) {
+    RecordingExecution execution;
+    execution.AddInput(0, DataType::kFp32, {4, 1}, SliceOf<float>({1, 2, 3, 4}));
+    model.Run(&execution);
+    EXPECT_THAT(ValuesOf<float>(execution.output(0).data), ElementsAre(2.5, 3, 3.5, 4));
+  }
+  config.inputs = {{.name = "a", .datatype = DataType::kFp32, .dims = {2, 2}},
+                   {.name = "b", .datatype = DataType::kFp32, .dims = {3, 2}}};
+  EXPECT_THAT(Load("tensorflow/matmul/1/model.savedmodel", config).error().message(),
+              HasSubstr("does not take the shapes that the configuration has"));
+}
+
+TEST(OpenvinoEngineTest, CompiledModelsAreKeptWhereTheOperatorSays) {
+  const support::TempDir folder;
+  const config::ModelConfig config = WithParameters({{"operator.CACHE_DIR", folder.path().string()}});
+  for (int load = 0; load < 2; ++load) {
+    const Running model("tensorflow/half_plus_two/1/model.savedmodel", config);
+    ASSERT_TRUE(model.model);
+    EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
+    RecordingExecution execution;
+    execution.AddInput(0, DataType::kFp32, {1, 1}, SliceOf<float>({1}));
+    model.Run(&execution);
+    EXPECT_THAT(ValuesOf<float>(execution.output(0).data), ElementsAre(2.5));
+  }
+}
+
 TEST(OpenvinoEngineTest, PropertiesOfTheLibraryThatItRefusesAreAnError) {
   const auto loaded =
       Load("tensorflow/half_plus_two/1/model.savedmodel", WithParameters({{"PERFORMANCE_HINT", "SLEEPINESS"}}));
