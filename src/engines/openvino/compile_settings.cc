@@ -79,6 +79,14 @@ constexpr Row kRows[] = {
     {"HINT_BF16", SetBf16},
     {"RESHAPE_IO_LAYERS",
      [](Key key, Value value, CompileSettings* settings) { return ReadYes(key, value, &settings->reshape); }},
+    {"SHAPE",
+     [](Key key, Value value, CompileSettings* settings) {
+       return settings->shapes.ReadShape(value).WithContext("parameter '" + std::string(key) + "'");
+     }},
+    {"BATCH_SIZE",
+     [](Key key, Value value, CompileSettings* settings) {
+       return settings->shapes.ReadBatchSize(value).WithContext("parameter '" + std::string(key) + "'");
+     }},
     {"CPU_DENORMALS_OPTIMIZATION", KeepProperty},
     {"CPU_SPARSE_WEIGHTS_DECOMPRESSION_RATE", KeepProperty},
     {"DYNAMIC_QUANTIZATION_GROUP_SIZE", KeepProperty},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "engines/openvino/input_shapes.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::openvino {
@@ -14,6 +15,7 @@ namespace inferd::openvino {
 struct CompileSettings {
   int inference_threads = 0;                      // 0: what suits the model
   bool reshape = false;                           // to the shapes that the configuration declares
+  InputShapes shapes = {};                        // where they say some
   std::map<std::string, std::string> properties;  // OpenVINO's own, by its names, as the parameters have them
 
   // INVALID_ARGUMENT, PERMISSION_DENIED: names the parameter.

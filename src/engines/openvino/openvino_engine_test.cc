@@ -206,6 +206,17 @@ TEST(OpenvinoEngineTest, AModelIsCompiledForTheShapesOfItsConfiguration) {
               HasSubstr("does not take the shapes that the configuration has"));
 }
 
+TEST(OpenvinoEngineTest, ParametersSayShapes) {
+  const Running fixed("tensorflow/half_plus_two/1/model.savedmodel", WithParameters({{"BATCH_SIZE", "2"}}));
+  ASSERT_TRUE(fixed.model);
+  EXPECT_EQ(fixed.model->signature().inputs[0].shape, (Shape{2, 1}));
+  const Running any("tensorflow/half_plus_two/1/model.savedmodel", WithParameters({{"SHAPE", "(-1,3)"}}));
+  ASSERT_TRUE(any.model);
+  EXPECT_EQ(any.model->signature().outputs[0].shape, (Shape{-1, 3}));
+  EXPECT_THAT(Load("tensorflow/matmul/1/model.savedmodel", WithParameters({{"SHAPE", "(1,2)"}})).error().message(),
+              HasSubstr("but this one has 2"));
+}
+
 TEST(OpenvinoEngineTest, CompiledModelsAreKeptWhereTheOperatorSays) {
   const support::TempDir folder;
   const config::ModelConfig config = WithParameters({{"operator.CACHE_DIR", folder.path().string()}});

@@ -1,9 +1,11 @@
 #include "engines/openvino/ov_model.h"
 
+#include <algorithm>
 #include <map>
 #include <openvino/core/except.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "enginekit/background.h"
 #include "enginekit/compute_threads.h"
@@ -29,18 +31,30 @@ base::Status AddOperators(ov::Core* core, const inferd_load& load) {
   return base::OkStatus();
 }
 
-// To the shapes that the configuration declares of its inputs.
-base::Status Reshape(const inferd_load& load, const OvSignature& signature, ov::Model* model) {
-  std::map<size_t, ov::PartialShape> shapes;
-  for (size_t i = 0; i < load.declared->input_count; ++i) {
-    const inferd_tensor_spec& declared = *load.declared->inputs[i];
-    for (size_t input = 0; input < signature.inputs().size(); ++input) {
-      if (signature.inputs()[input].name != enginekit::ToView(declared.name)) continue;
-      shapes[input] = ov::PartialShape(std::vector<ov::Dimension>(declared.shape, declared.shape + declared.rank));
-    }
+// Of all inputs: what the configuration declares, if it is to hold, and then what its parameters say.
+base::Result<std::vector<ov::PartialShape>> WantedShapes(const inferd_load& load, const CompileSettings& settings,
+                                                         const OvSignature& signature, const ov::Model& model) {
+  std::vector<std::string> names;
+  std::vector<ov::PartialShape> shapes;
+  for (const OvTensor& input : signature.inputs()) {
+    names.push_back(input.name);
+    shapes.push_back(model.input(shapes.size()).get_partial_shape());
   }
+  for (size_t i = 0; settings.reshape && i < load.declared->input_count; ++i) {
+    const inferd_tensor_spec& declared = *load.declared->inputs[i];
+    const auto found = std::ranges::find(names, enginekit::ToView(declared.name));
+    if (found == names.end()) continue;
+    shapes[static_cast<size_t>(found - names.begin())] =
+        ov::PartialShape(std::vector<ov::Dimension>(declared.shape, declared.shape + declared.rank));
+  }
+  return settings.shapes.Apply(names, std::move(shapes));
+}
+
+base::Status Reshape(const std::vector<ov::PartialShape>& shapes, ov::Model* model) {
+  std::map<size_t, ov::PartialShape> by_input;
+  for (size_t i = 0; i < shapes.size(); ++i) by_input.emplace(i, shapes[i]);
   try {
-    model->reshape(shapes);
+    model->reshape(by_input);
   } catch (const ov::Exception& exception) {
     return base::InvalidArgument("the model does not take the shapes that the configuration has: " +
                                  ErrorText(exception.what()));
@@ -51,8 +65,9 @@ base::Status Reshape(const inferd_load& load, const OvSignature& signature, ov::
 base::Result<OvSignature> ReadSignature(const inferd_load& load, const CompileSettings& settings, bool graph,
                                         int compute_threads, ov::Model* model) {
   auto signature = OvSignature::Read(*model, graph, compute_threads);
-  if (!signature.has_value() || !settings.reshape) return signature;
-  INFERD_RETURN_IF_ERROR(Reshape(load, *signature, model));
+  if (!signature.has_value() || (!settings.reshape && settings.shapes.empty())) return signature;
+  INFERD_ASSIGN_OR_RETURN(const auto shapes, WantedShapes(load, settings, *signature, *model));
+  INFERD_RETURN_IF_ERROR(Reshape(shapes, model));
   return OvSignature::Read(*model, graph, compute_threads);
 }
 
