@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/batcher/batch_options.h"
 #include "agent/puller/component.h"
@@ -31,6 +32,7 @@ struct AgentOptions {
   uint16_t port = 9081;
   uint16_t metrics_port = 9082;  // 0: none
   Component component;
+  std::vector<std::string> command;   // that the model server is started with; empty: it runs already
   std::chrono::seconds timeout{300};  // for the component to begin its answer
   std::chrono::milliseconds drain_grace{1'000};
   std::chrono::seconds drain_timeout{30};

@@ -14,6 +14,7 @@ namespace {
 
 constexpr const char* kFooter = R"(Example:
   inferd-agent --component-port 8080 --log-url http://collector:8000/ --inference-service iris
+  inferd-agent --enable-batcher -- python3 server.py --http_port 8080
 
 SERVING_READINESS_PROBE is a probe of Kubernetes as JSON, by which the component is asked when a request with the header
 "K-Network-Probe: queue" asks the agent. REVISION_TIMEOUT_SECONDS: for the component to begin its answer.)";
@@ -119,6 +120,8 @@ ParsedCommandLine ParseCommandLine(int argc, const char* const* argv,
       ->excludes(port);
   app.add_option("--metrics-port", options.metrics_port, "Of GET /metrics, which are the agent's own; 0: none")
       ->capture_default_str();
+  app.add_option("COMMAND", options.command,
+                 "The model server's program and its arguments, behind --: the agent starts it, and ends with it");
   AddLogger(app, options.logger);
   bool pulls = false;
   PullerOptions puller;

@@ -47,6 +47,15 @@ TEST(CommandLineTest, FlagsAndValuesAreArgumentsOfTheirOwn) {
   EXPECT_EQ(parsed.options.timeout, std::chrono::seconds(60));
 }
 
+TEST(CommandLineTest, ACommandStandsBehindTwoDashes) {
+  EXPECT_TRUE(Parse({}).options.command.empty());
+  const ParsedCommandLine parsed =
+      Parse({"--port", "1", "--enable-batcher", "--", "server", "--http_port", "8080", "-v", "--", "x=y"});
+  ASSERT_FALSE(parsed.exit_status.has_value());
+  EXPECT_EQ(parsed.options.command, (std::vector<std::string>{"server", "--http_port", "8080", "-v", "--", "x=y"}));
+  EXPECT_EQ(parsed.options.port, 1);
+}
+
 TEST(CommandLineTest, ThePullerIsAskedFor) {
   EXPECT_FALSE(Parse({"--config-dir", "/c"}).options.puller.has_value());
   const auto puller =

@@ -2,6 +2,9 @@
 
 #include <poll.h>
 
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -13,6 +16,7 @@
 #include "agent/agent.h"
 #include "agent/await_ready.h"
 #include "agent/command_line.h"
+#include "agent/component_process.h"
 #include "base/logging.h"
 #include "base/system/end_signals.h"
 #include "base/system/file_descriptor.h"
@@ -22,22 +26,56 @@ namespace inferd::agent {
 namespace {
 
 constexpr int kExitFailed = 1;
+constexpr std::chrono::seconds kComponentGrace{30};
 
 std::string Environment(const char* name) {
   const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
   return value == nullptr ? "" : value;
 }
 
-// Requests `stop` at the first signal; ends with `own`.
-void WatchSignals(const std::stop_token& own, const base::FileDescriptor& signals, std::stop_source& stop) {
+// Requests `stop` at the first signal, or when the component has ended (its handle; -1: it is not ours); ends with
+// `own`. Returns whether it was the component.
+bool WatchEnds(const std::stop_token& own, const base::FileDescriptor& signals, int component, std::stop_source& stop) {
   constexpr int kLookMs = 100;
-  pollfd wanted{.fd = signals.get(), .events = POLLIN, .revents = 0};
+  std::array<pollfd, 2> wanted = {pollfd{.fd = signals.get(), .events = POLLIN, .revents = 0},
+                                  pollfd{.fd = component, .events = POLLIN, .revents = 0}};
   while (!own.stop_requested()) {
-    if (poll(&wanted, 1, kLookMs) > 0) {
-      stop.request_stop();
-      return;
-    }
+    if (poll(wanted.data(), wanted.size(), kLookMs) <= 0) continue;
+    stop.request_stop();
+    return wanted[1].revents != 0;
   }
+  return false;
+}
+
+int Failed(base::Logger& logger, const base::Status& error) {
+  logger.Error("cannot start", {{"reason", error.message()}});
+  return error.code() == base::StatusCode::kInvalidArgument ? kExitUsage : kExitFailed;
+}
+
+// Until a signal, or the component's end.
+int ServeUntilEnd(AgentOptions options, ComponentProcess* component, const base::FileDescriptor& signals,
+                  base::Logger& logger) {
+  std::stop_source stop;
+  std::atomic<bool> component_ended{false};
+  std::jthread watching([&](const std::stop_token& own) {
+    component_ended = WatchEnds(own, signals, component == nullptr ? -1 : component->handle(), stop);
+  });
+  if (component != nullptr) {
+    const base::Status listening = component->AwaitListening(options.component, stop.get_token());
+    if (listening.code() == base::StatusCode::kCancelled) return 0;
+    if (!listening.ok()) return Failed(logger, listening);
+  }
+  auto agent = Agent::Start(std::move(options), logger, stop.get_token());
+  if (!agent.has_value()) {
+    return agent.error().code() == base::StatusCode::kCancelled ? 0 : Failed(logger, agent.error());
+  }
+  watching.join();
+  if (component_ended) {
+    logger.Error("the model server has ended");
+  } else {
+    (*agent)->Drain();
+  }
+  return 0;
 }
 
 int Serve(AgentOptions options) {
@@ -47,19 +85,19 @@ int Serve(AgentOptions options) {
     std::cerr << logger.error().message() << "\n";
     return kExitFailed;
   }
-  std::stop_source stop;
-  std::jthread watching([&](const std::stop_token& own) { WatchSignals(own, signals, stop); });
-  auto agent = Agent::Start(std::move(options), **logger, stop.get_token());
-  if (!agent.has_value()) {
-    if (agent.error().code() == base::StatusCode::kCancelled) return 0;
-    (*logger)->Error("cannot start", {{"reason", agent.error().message()}});
-    return agent.error().code() == base::StatusCode::kInvalidArgument ? kExitUsage : kExitFailed;
+  std::unique_ptr<ComponentProcess> component;
+  if (!options.command.empty()) {
+    auto started = ComponentProcess::Start(options.command);
+    if (!started.has_value()) return Failed(**logger, started.error());
+    component = *std::move(started);
   }
-  watching.join();
-  (*agent)->Drain();
-  agent->reset();
+  int status = ServeUntilEnd(std::move(options), component.get(), signals, **logger);
+  if (component != nullptr) {
+    const int left_with = component->End(kComponentGrace);
+    if (status == 0) status = left_with;
+  }
   (*logger)->Info("stopped");
-  return 0;
+  return status;
 }
 
 }  // namespace

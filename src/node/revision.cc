@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/system/file_descriptor.h"
 #include "controlplane/api/annotations.h"
+#include "node/agent_process.h"
 #include "node/agent_variables.h"
 
 namespace inferd::node {
@@ -176,7 +177,9 @@ base::Result<ProcessSpec> Revision::Make(const std::string& replica, PodVolumes&
       if (!Names(spec.environment, variable)) spec.environment.push_back(variable);
     }
   }
-  return spec;
+  if (!WantsAgent(pod_, spec)) return spec;
+  INFERD_ASSIGN_OR_RETURN(const std::string agent, Locate("inferd-agent", options_.programs_folder));
+  return BehindAgent(std::move(spec), pod_, agent, TakePort);
 }
 
 void Revision::Publish() {
