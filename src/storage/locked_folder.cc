@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kRandomCharacters = 6;  // mkdtemp(3)
+constexpr int kTriesMax = 100;
 constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 fs::path ParentOf(const fs::path& parent) {
@@ -25,30 +26,42 @@ fs::path ParentOf(const fs::path& parent) {
   return parent.empty() ? fs::temp_directory_path(ignored) : parent;
 }
 
-bool IsAbandoned(const fs::path& folder) {
-  const base::FileDescriptor opened(open(folder.c_str(), kOpenFolder));
+// The lock of a folder that no process has; none: one has it, or it is another's.
+base::FileDescriptor LockAbandoned(const fs::path& folder) {
+  base::FileDescriptor opened(open(folder.c_str(), kOpenFolder));
   struct stat info{};
-  if (!opened || fstat(opened.get(), &info) != 0 || info.st_uid != geteuid()) return false;
-  return flock(opened.get(), LOCK_EX | LOCK_NB) == 0;
+  if (!opened || fstat(opened.get(), &info) != 0 || info.st_uid != geteuid()) return {};
+  if (flock(opened.get(), LOCK_EX | LOCK_NB) != 0) return {};
+  return opened;
+}
+
+// Whether what was opened still stands at the path.
+bool StandsAt(const base::FileDescriptor& opened, const std::string& path) {
+  struct stat own{};
+  struct stat there{};
+  return fstat(opened.get(), &own) == 0 && lstat(path.c_str(), &there) == 0 && own.st_dev == there.st_dev &&
+         own.st_ino == there.st_ino;
 }
 
 }  // namespace
 
 base::Result<LockedFolder> LockedFolder::Create(const fs::path& parent, std::string_view prefix) {
   const fs::path base = ParentOf(parent);
-  std::string pattern = (base / (std::string(prefix) + std::string(kRandomCharacters, 'X'))).string();
-  if (mkdtemp(pattern.data()) == nullptr) {
-    return std::unexpected(base::Internal("cannot make a folder in " + base.string() + ": " + std::strerror(errno)));
-  }
-  // Between these two another process may take it for one that was left; then the lock or a file fails.
-  base::FileDescriptor lock(open(pattern.c_str(), kOpenFolder));
-  if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+  // Before it is locked, it may be taken for one that was left, and be removed.
+  for (int tries = 1;; ++tries) {
+    std::string pattern = (base / (std::string(prefix) + std::string(kRandomCharacters, 'X'))).string();
+    if (mkdtemp(pattern.data()) == nullptr) {
+      return std::unexpected(base::Internal("cannot make a folder in " + base.string() + ": " + std::strerror(errno)));
+    }
+    base::FileDescriptor lock(open(pattern.c_str(), kOpenFolder));
+    if (lock && flock(lock.get(), LOCK_EX | LOCK_NB) == 0 && StandsAt(lock, pattern)) {
+      return LockedFolder(std::move(pattern), std::move(lock));
+    }
     const std::string why = std::strerror(errno);
     std::error_code ignored;
     fs::remove_all(pattern, ignored);
-    return std::unexpected(base::Internal("cannot lock " + pattern + ": " + why));
+    if (tries == kTriesMax) return std::unexpected(base::Internal("cannot lock " + pattern + ": " + why));
   }
-  return LockedFolder(std::move(pattern), std::move(lock));
 }
 
 LockedFolder::~LockedFolder() {
@@ -58,14 +71,21 @@ LockedFolder::~LockedFolder() {
 
 size_t RemoveAbandonedFolders(const fs::path& parent, std::string_view prefix) {
   std::error_code error;
-  std::vector<fs::path> abandoned;
+  std::vector<fs::path> found;
+  size_t removed = 0;
   for (fs::directory_iterator at(ParentOf(parent), error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
     const bool ours = name.starts_with(prefix) && name.size() == prefix.size() + kRandomCharacters;
-    if (ours && IsAbandoned(at->path())) abandoned.push_back(at->path());
+    if (ours) found.push_back(at->path());
   }
-  for (const fs::path& folder : abandoned) fs::remove_all(folder, error);
-  return abandoned.size();
+  for (const fs::path& folder : found) {
+    // Held until it is gone: the process that is about to lock it makes another one.
+    const base::FileDescriptor lock = LockAbandoned(folder);
+    if (!lock) continue;
+    fs::remove_all(folder, error);
+    ++removed;
+  }
+  return removed;
 }
 
 }  // namespace inferd::storage

@@ -30,7 +30,7 @@ class LockedFolder final {
 };
 
 // Removes the folders that Create made with `prefix` below `parent` and whose processes are no more: of this user, and
-// with nobody's lock. How many.
+// without a lock. How many.
 size_t RemoveAbandonedFolders(const std::filesystem::path& parent, std::string_view prefix);
 
 }  // namespace inferd::storage
