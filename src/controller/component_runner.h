@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "controller/cluster/revision_records.h"
+#include "controller/component_ports.h"
 #include "controller/state/service_state.h"
 #include "controller/state/service_status.h"
 #include "controlplane/api/inference_service_config.h"
@@ -23,6 +24,7 @@ struct RunnerServices {
   const controlplane::InferenceServiceConfig& config;
   std::function<void(bool bad, const std::string& line)> say;
   std::function<std::string()> gateway = nullptr;  // where processes of this machine reach it: "127.0.0.1:8080"
+  ComponentPorts* ports = nullptr;                 // null: what asks over gRPC is told the gateway
   RevisionRecords* records = nullptr;              // null: revisions end with this program
 };
 

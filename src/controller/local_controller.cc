@@ -44,6 +44,7 @@ LocalController::LocalController(LocalOptions options, base::Logger& logger)
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       cluster_(options_.domain),
       server_(loops_, net::Limits(), nullptr, logger),
+      ports_(loops_, logger),
       api_server_(api_loops_, ApiLimits(), nullptr, logger) {
   node_.programs_folder = base::ProgramFolder();
   // Replicas are reached by the gateway alone.
@@ -99,6 +100,7 @@ RunnerServices LocalController::ForRunners() {
           .config = cluster_.config(),
           .say = [this](bool bad, const std::string& line) { Say(bad, line); },
           .gateway = [this] { return PlaceOf(options_.address, port()); },
+          .ports = &ports_,
           .records = records_.get()};
 }
 

@@ -80,6 +80,7 @@ class LocalController final {
   gateway::Gateway gateway_{{}};
   net::LoopGroup loops_;
   net::Server server_;
+  ComponentPorts ports_;
   net::LoopGroup api_loops_{1};
   net::Server api_server_;
 };

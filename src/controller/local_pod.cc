@@ -45,8 +45,8 @@ std::string Replaced(std::string text, std::string_view name, std::string_view p
 
 class Localizer final {
  public:
-  Localizer(const controlplane::InferenceService& service, const std::string& gateway)
-      : service_(service), place_(gateway + LocalPath(service, ComponentKind::kPredictor)) {}
+  Localizer(const controlplane::InferenceService& service, const std::string& predictor)
+      : service_(service), place_(predictor) {}
 
   void Localize(Value& container) const {
     for (const char* list : {"command", "args"}) {
@@ -107,12 +107,30 @@ std::string LocalPath(const controlplane::InferenceService& service, ComponentKi
   return "/components/" + service.metadata.namespace_name + "/" + ComponentObjectName(service, kind);
 }
 
+bool AsksOverGrpc(const controlplane::ResolvedPod& pod) {
+  constexpr std::string_view kOption = "--predictor_protocol";
+  constexpr std::string_view kGrpc = "grpc-v2";
+  const Value* const containers = pod.pod_spec.Find("containers");
+  if (containers == nullptr || containers->items().empty()) return false;
+  bool named = false;
+  for (const char* const list : {"command", "args"}) {
+    const Value* const words = containers->items().front().Find(list);
+    if (words == nullptr) continue;
+    for (const Value& word : words->items()) {
+      if (named && word.text() == kGrpc) return true;
+      if (word.text() == std::string(kOption) + "=" + std::string(kGrpc)) return true;
+      named = word.text() == kOption;
+    }
+  }
+  return false;
+}
+
 controlplane::ResolvedPod MakeLocal(controlplane::ResolvedPod pod, const controlplane::InferenceService& service,
-                                    const std::string& gateway) {
+                                    const std::string& predictor) {
   std::vector<Value>& containers = controlplane::ListOf(pod.pod_spec, "containers");
   if (containers.empty()) return pod;
   Value& container = containers.front();
-  const Localizer localizer(service, gateway);
+  const Localizer localizer(service, predictor);
   const bool has_command = container.Find("command") != nullptr && !controlplane::ListOf(container, "command").empty();
   const bool has_model = !controlplane::FindEnvironment(container, kStorageVariable).empty();
   if (pod.runtime.empty() && !has_command && has_model) localizer.RunByInferd(container);

@@ -11,15 +11,20 @@ namespace inferd::controller {
 // "/components/default/iris-predictor-default".
 std::string LocalPath(const controlplane::InferenceService& service, controlplane::ComponentKind kind);
 
-// A component's pod of a cluster as one of this machine. `gateway`: where its processes reach the gateway. Thread-safe.
+// It asks its predictor over gRPC: "--predictor_protocol grpc-v2" is among its arguments, in one word or two.
+// Thread-safe.
+bool AsksOverGrpc(const controlplane::ResolvedPod& pod);
+
+// A component's pod of a cluster as one of this machine. `predictor`: where its processes reach the predictor, a host
+// with its port, and perhaps a path. Thread-safe.
 //
 // - What names the predictor within the cluster ("iris-predictor-default.default", with .svc and .svc.cluster.local,
-//   too), as a word of its own, as an option's value or as a URL's host, becomes its place at the gateway, in arguments
-//   and variables.
+//   too), as a word of its own, as an option's value or as a URL's host, becomes that place, in arguments and
+//   variables.
 // - A container of its own without a command, but with a model (STORAGE_URI), is run by inferd, as KServe's server:
 //   a `model.py` with a class of KServe's, or any model of the formats that inferd knows. The image is not looked at.
 // - STORAGE_URI is /mnt/models, where the model is (KServe 0.10: the storage initializer).
 controlplane::ResolvedPod MakeLocal(controlplane::ResolvedPod pod, const controlplane::InferenceService& service,
-                                    const std::string& gateway);
+                                    const std::string& predictor);
 
 }  // namespace inferd::controller

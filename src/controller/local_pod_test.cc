@@ -4,6 +4,7 @@
 
 #include "controlplane/objects_fixture.h"
 #include "manifest/print.h"
+#include "manifest/read.h"
 
 namespace inferd::controller {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 using controlplane::ComponentKind;
 using controlplane::InferenceService;
 
-constexpr std::string_view kPlace = "127.0.0.1:8080";
+constexpr std::string_view kPlace = "127.0.0.1:8080/components/models/digits-predictor-default";
 
 std::string LocalTransformer(std::string_view container) {
   const auto service = controlplane::ParseAs<InferenceService>(controlplane::ServiceYaml(
@@ -33,8 +34,22 @@ TEST(LocalPodTest, ThePathOfAComponent) {
   EXPECT_EQ(LocalPath(service, ComponentKind::kExplainer), "/components/models/digits-explainer-default");
 }
 
+TEST(LocalPodTest, WhatAsksOverGrpc) {
+  const auto asks = [](const std::string& container) {
+    controlplane::ResolvedPod pod;
+    pod.pod_spec = manifest::ReadYaml("containers: [" + container + "]", "pod").value().front();
+    return AsksOverGrpc(pod);
+  };
+  EXPECT_TRUE(asks("{args: [--predictor_protocol, grpc-v2]}"));
+  EXPECT_TRUE(asks("{command: [t, --predictor_protocol=grpc-v2]}"));
+  EXPECT_FALSE(asks("{args: [--predictor_protocol, v2, grpc-v2]}"));
+  EXPECT_FALSE(asks("{args: [--predictor_protocol=v2]}"));
+  EXPECT_FALSE(asks("{image: x}"));
+  EXPECT_FALSE(AsksOverGrpc({}));
+}
+
 TEST(LocalPodTest, ThePredictorIsAtTheGateway) {
-  const std::string there = "127.0.0.1:8080/components/models/digits-predictor-default";
+  const std::string there(kPlace);
   struct Case {
     const char* given;
     std::string becomes;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -56,7 +57,8 @@ void ServiceRunner::Apply(const InferenceService& service,
                               .written = ReadRollout(service_.document, kind),
                               .localize =
                                   [this](controlplane::ResolvedPod made) {
-                                    return MakeLocal(std::move(made), service_, services_.gateway());
+                                    const std::string place = PredictorPlace(made);
+                                    return MakeLocal(std::move(made), service_, place);
                                   }},
                              now);
   }
@@ -64,6 +66,16 @@ void ServiceRunner::Apply(const InferenceService& service,
     if (!given.contains(kind)) component.Remove();
   }
   SetModels(models_);
+}
+
+std::string ServiceRunner::PredictorPlace(const controlplane::ResolvedPod& pod) const {
+  const std::string path = LocalPath(service_, ComponentKind::kPredictor);
+  if (services_.ports != nullptr && AsksOverGrpc(pod)) {
+    auto place = services_.ports->PlaceOf(path);
+    if (place.has_value()) return *std::move(place);
+    services_.say(true, name_ + ": the predictor has no port for gRPC: " + place.error().message());
+  }
+  return services_.gateway() + path;
 }
 
 void ServiceRunner::Remove() {
@@ -128,6 +140,10 @@ void ServiceRunner::AddRoutes(gateway::RouteTable& table) const {
       form.strip_prefix = LocalPath(service_, kind);
       form.path_prefix = form.strip_prefix + "/";
       component.AddRoutes("*", std::move(form), table);
+      if (services_.ports == nullptr) continue;
+      auto own = std::make_shared<gateway::RouteTable>();
+      component.AddRoutes("*", {}, *own);
+      services_.ports->SetRoutes(LocalPath(service_, kind), std::move(own));
     }
     return base::OkStatus();
   };

@@ -51,6 +51,8 @@ class ServiceRunner final {
   // Of the service itself: `form` with the path that it has beside its host.
   base::Status AddServiceRoutes(const ComponentRunner& component, const gateway::Route& form,
                                 gateway::RouteTable& table) const;
+  // Where a pod's processes reach the predictor.
+  std::string PredictorPlace(const controlplane::ResolvedPod& pod) const;
   const ComponentRunner* Find(controlplane::ComponentKind kind) const;
   void SayState();
 
