@@ -10,7 +10,9 @@ import urllib.parse
 import pytest
 
 from support.certificates import Certificates
+from support.controller import write_constant
 from support.file_server import Files, Relayed, Served
+from support.server import Server, wait_until
 from support.storage import content, download, refused
 
 NOISE = os.urandom(40 << 20)
@@ -238,6 +240,23 @@ def test_an_entry_that_leads_elsewhere_is_refused(out, secret):
     for fault in (answer(".."), answer("../../x"), answer(""), answer("link", "SYMLINK")):
         with DataNode({"/m/a": b""}) as data, NameNode(data, [Files.no_fault, fault]) as node:
             assert "hdfs://m: " in refused("hdfs://m", out, environment=secret(node))
+
+
+def test_a_server_follows_its_models(secret, tmp_path, monkeypatch):
+    def model(value):
+        return (write_constant(tmp_path / str(value), value) / "model.json").read_bytes()
+
+    def value():
+        status, answer = server.json("POST", "/v1/models/one:predict", {"instances": [[0.0]]})
+        return answer["predictions"][0] if status == 200 else None
+
+    with DataNode({"/all/one/1/model.json": model(1.0)}) as data, NameNode(data) as node:
+        for name, text in secret(node).items():
+            monkeypatch.setenv(name, text)
+        with Server("hdfs://all", options=["--remote-poll-interval", "100ms"]) as server:
+            assert value() == 1.0
+            data.files["/all/one/2/model.json"] = model(2.0)
+            wait_until(lambda: value() == 2.0, "the new version has come")
 
 
 def test_without_a_secret_it_is_told_where_it_was_looked_for(out):
