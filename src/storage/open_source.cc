@@ -5,11 +5,13 @@
 #include "storage/hdfs/hdfs_source.h"
 #include "storage/http/http_source.h"
 #include "storage/s3/s3_source.h"
+#include "storage/source/storage_config.h"
 #include "storage/source/uri.h"
 
 namespace inferd::storage {
 
-base::Result<std::unique_ptr<Source>> OpenSource(const std::string& uri, const Environment& environment) {
+base::Result<std::unique_ptr<Source>> OpenSource(const std::string& uri, const Environment& given) {
+  INFERD_ASSIGN_OR_RETURN(const Environment environment, WithStorageConfig(given));
   const std::string_view scheme = SplitUri(uri).scheme;
   if (scheme == "hdfs" || scheme == "webhdfs") return HdfsSource::Open(uri, environment);
   if (IsAzureFileShare(uri)) {

@@ -1,5 +1,6 @@
 """inferd-storage-initializer against a server of Amazon's S3 that looks at each signature, with faults between."""
 
+import json
 import os
 import subprocess
 import time
@@ -55,6 +56,18 @@ def test_the_environment_says_how_it_is_asked(server, out, changes):
     environment = server.environment(f"http://localhost:{server.port}/") | changes
     download("s3://models/m", out, environment=environment)
     assert content(out) == MODEL
+
+
+def test_a_storage_specification_goes_before_the_environment(server, out):
+    variables = server.environment()
+    config = {"type": "s3", "endpoint_url": variables["AWS_ENDPOINT_URL"], "access_key_id": variables["AWS_ACCESS_KEY_ID"],
+              "secret_access_key": "wrong", "region": variables["AWS_DEFAULT_REGION"]}
+    override = {"secret_access_key": variables["AWS_SECRET_ACCESS_KEY"]}
+    download("s3://models/m", out, environment={"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "STORAGE_CONFIG": json.dumps(config),
+                                                "STORAGE_OVERRIDE_CONFIG": json.dumps(override)})
+    assert content(out) == MODEL
+    line = refused("s3://models/m", out.parent / "none", environment={"STORAGE_CONFIG": "no JSON: secret"})
+    assert line.endswith("environment variable STORAGE_CONFIG is no JSON object")
 
 
 def test_the_older_names_of_the_endpoint_do(server, out):

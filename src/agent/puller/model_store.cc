@@ -9,7 +9,6 @@
 #include "storage/download/download.h"
 #include "storage/download/placement.h"
 #include "storage/file_digest.h"
-#include "storage/source/storage_config.h"
 
 namespace inferd::agent {
 
@@ -79,12 +78,10 @@ base::Status ModelStore::Bring(const std::string& name, const PulledModel& model
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) return base::Internal(folder_.string() + ": " + error.message());
-  INFERD_ASSIGN_OR_RETURN(const storage::Environment environment,
-                          storage::WithStorageConfig(storage::ProcessEnvironment()));
   // The root of the place is the folder of all: this one entry of it is replaced as a whole.
   INFERD_ASSIGN_OR_RETURN(storage::Placement placement, storage::Placement::Begin(folder_));
   const fs::path aside = placement.folder() / name;
-  INFERD_RETURN_IF_ERROR(storage::Download(model.storage_uri, aside, environment, {}, stop));
+  INFERD_RETURN_IF_ERROR(storage::Download(model.storage_uri, aside, storage::ProcessEnvironment(), {}, stop));
   INFERD_RETURN_IF_ERROR(WriteSuccess(aside, model));
   return placement.Commit();
 }

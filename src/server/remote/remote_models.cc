@@ -7,7 +7,6 @@
 #include "storage/download/cached_fetch.h"
 #include "storage/open_source.h"
 #include "storage/source/environment.h"
-#include "storage/source/storage_config.h"
 #include "storage/transfer/fetch_client.h"
 
 namespace inferd::server {
@@ -63,9 +62,7 @@ base::Status RemoteModels::Add(std::string& path, storage::MirrorLayout layout) 
   const std::string shown = storage::ShownUri(path);
   storage::DownloadOptions options;
   INFERD_RETURN_IF_ERROR(storage::ReadCacheOptions(storage::ProcessEnvironment(), options));
-  INFERD_ASSIGN_OR_RETURN(const storage::Environment environment,
-                          storage::WithStorageConfig(storage::ProcessEnvironment()));
-  auto source = storage::OpenSource(path, environment);
+  auto source = storage::OpenSource(path, storage::ProcessEnvironment());
   if (!source.has_value()) return source.error();
   const std::filesystem::path here = folder_.path() / std::to_string(places_.size());
   std::error_code error;

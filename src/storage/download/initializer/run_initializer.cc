@@ -13,7 +13,6 @@
 #include "base/logging.h"
 #include "storage/download/cached_fetch.h"
 #include "storage/download/download.h"
-#include "storage/source/storage_config.h"
 #include "storage/transfer/fetch_client.h"
 
 namespace inferd::storage {
@@ -79,8 +78,7 @@ base::Status DownloadAndSay(const std::string& uri, const std::string& folder, b
   DownloadOptions options;
   INFERD_RETURN_IF_ERROR(ReadCacheOptions(ProcessEnvironment(), options));
   options.fetch.on_progress = [&](const DownloadProgress& progress) { lines.Show(progress); };
-  INFERD_ASSIGN_OR_RETURN(const Environment environment, WithStorageConfig(ProcessEnvironment()));
-  INFERD_RETURN_IF_ERROR(Download(uri, folder, environment, options, stop));
+  INFERD_RETURN_IF_ERROR(Download(uri, folder, ProcessEnvironment(), options, stop));
   logger.Info("Successfully copied " + shown + " to " + folder);
   return {};
 }
