@@ -224,7 +224,7 @@ def test_what_fails_is_told(out, secret, files, uri, keys, text):
 @pytest.mark.parametrize("fault, text", [
     (error(403, "AccessControlException", "Permission denied: user=dr.who\n\tat org"),
      "the server answered with status 403 (AccessControlException: Permission denied: user=dr.who)"),
-    (Files.status(401), "the server answered with status 401"),
+    (Files.status(401), "the server answered with status 401 (no answer of WebHDFS; Kerberos is not supported)"),
     (lambda handler, _: handler.answer(200, {}, b"<html>"), "hdfs://m: "),
 ])
 def test_refusals_are_told(out, secret, fault, text):

@@ -70,7 +70,8 @@ base::Result<std::string> HdfsSource::Ask(std::string_view path, std::string_vie
   HdfsError error;
   const auto explain = [&](std::string_view body) {
     error = ReadHdfsError(body);
-    return error.text;
+    // A server that wants Kerberos refuses in HTML, with 401.
+    return error.text.empty() ? "no answer of WebHDFS; Kerberos is not supported" : error.text;
   };
   const FetchRequest request{.url = Url(node, path, operation), .headers = settings_.headers};
   auto answer = FetchAnswer(client_, request, name_, explain, stop);
