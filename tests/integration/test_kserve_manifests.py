@@ -95,6 +95,7 @@ MODELS = {
     "xgboost": ROOT / "examples" / "forest" / "iris",
     "lightgbm": ROOT / "tests" / "models" / "forest" / "lightgbm_binary" / "model.txt",
     "pmml": ROOT / "tests" / "models" / "pmml" / "tree" / "model.pmml",
+    "paddle": ROOT / "examples" / "openvino" / "leaves_paddle" / "1",
     "mlflow": ROOT / "examples" / "mlflow" / "income",
     "tensorflow": ROOT / "examples" / "tensorflow" / "half_plus_two",
     "onnx": ROOT / "examples" / "models",
@@ -106,6 +107,8 @@ def test_a_runtimes_command_serves_its_format(tmp_path, model_format):
     """The container's command of the selected runtime, run here on a model of the format."""
     if model_format == "tensorflow" and not has_engine("tensorflow"):
         pytest.skip("the tensorflow engine is not built: tools/install_engine tensorflow")
+    if model_format == "paddle" and not has_engine("openvino"):
+        pytest.skip("the openvino engine is not built: tools/install_engine openvino")
     if model_format == "mlflow" and not (ROOT / "build" / "deps" / "mlflow").exists():
         pytest.skip("there is no environment with MLflow: tools/install_mlflow")
     service = tmp_path / "service.yaml"

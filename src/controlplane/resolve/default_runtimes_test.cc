@@ -71,6 +71,7 @@ TEST_F(DefaultRuntimesTest, ServeTheFormatsOfKServesTable) {
       {"lightgbm", "3", "v1", "kserve-lgbserver"},     {"pmml", "4", {}, "kserve-pmmlserver"},
       {"mlflow", {}, {}, "kserve-mlserver"},           {"tensorflow", "2", {}, "kserve-tensorflow-serving"},
       {"tensorflow", {}, "v2", "kserve-tritonserver"}, {"tensorflow", {}, "grpc-v1", "kserve-tensorflow-serving"},
+      {"paddle", {}, {}, "kserve-paddleserver"},       {"paddle", "2", "v2", "kserve-paddleserver"},
       {"onnx", {}, "v2", "kserve-tritonserver"},       {"triton", {}, "v2", "kserve-tritonserver"},
   };
   for (const FormatCase& one : cases) {
@@ -81,7 +82,7 @@ TEST_F(DefaultRuntimesTest, ServeTheFormatsOfKServesTable) {
 }
 
 TEST_F(DefaultRuntimesTest, SayWhyAFormatIsNotServed) {
-  for (const char* format : {"paddle", "pytorch", "tensorrt"}) {
+  for (const char* format : {"pytorch", "tensorrt"}) {
     const RuntimeSelection selection = Select(format, {}, {});
     EXPECT_EQ(selection.runtime, nullptr);
     EXPECT_THAT(selection.candidates,
