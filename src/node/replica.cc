@@ -35,9 +35,6 @@ constexpr milliseconds kPause{250};
 constexpr milliseconds kPauseMax{60'000};
 constexpr std::chrono::minutes kLongLife{5};
 
-// In front of the program, so that the process ends when this one does, however that is.
-const std::array<std::string, 3> kWithThisProcess = {"setpriv", "--pdeathsig", "KILL"};
-
 struct Pipe {
   base::FileDescriptor read, write;
 };
@@ -52,14 +49,14 @@ base::Result<Pipe> MakePipe() {
 }
 
 base::Result<base::ChildProcess> Start(const ProcessSpec& spec, int output) {
-  std::vector<std::string> arguments(kWithThisProcess.begin(), kWithThisProcess.end());
-  arguments.push_back(spec.program);
+  std::vector<std::string> arguments = {spec.program};
   arguments.insert(arguments.end(), spec.arguments.begin(), spec.arguments.end());
-  auto child = base::ChildProcess::Start({.program = kWithThisProcess.front(),
+  auto child = base::ChildProcess::Start({.program = spec.program,
                                           .arguments = std::move(arguments),
                                           .environment_changes = spec.environment,
                                           .apart = true,
-                                          .output = output});
+                                          .output = output,
+                                          .ends_with_thread = true});
   if (child.has_value()) return child;
   return std::unexpected(base::FailedPrecondition("cannot start '" + spec.program + "': " + child.error().message()));
 }

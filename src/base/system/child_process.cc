@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -19,6 +22,16 @@
 namespace inferd::base {
 
 namespace {
+
+// What it does not get of SIGINT and its like.
+sigset_t BlockedThere(bool apart) {
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  if (!apart) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&blocked, signal);
+  }
+  return blocked;
+}
 
 class SpawnSettings final {
  public:
@@ -36,11 +49,7 @@ class SpawnSettings final {
     }
     posix_spawn_file_actions_addclosefrom_np(&actions_, number);
     posix_spawnattr_init(&attributes_);
-    sigset_t blocked;
-    sigemptyset(&blocked);
-    if (!apart) {
-      for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&blocked, signal);
-    }
+    const sigset_t blocked = BlockedThere(apart);
     posix_spawnattr_setsigmask(&attributes_, &blocked);
     sigset_t defaults;
     sigfillset(&defaults);
@@ -106,16 +115,97 @@ std::string HowItEnded(const siginfo_t& info) {
          (name == nullptr ? std::string() : " (" + std::string(name) + ")");
 }
 
+// A process of its own, made of this one.
+class Fork final {
+ public:
+  Fork(const ChildCommand& command, std::span<const FileDescriptor> descriptors, char* const* arguments,
+       char* const* environment)
+      : command_(command), descriptors_(descriptors), arguments_(arguments), environment_(environment) {}
+
+  // 0, or the number of the error.
+  int Run(pid_t& pid) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
+    const FileDescriptor reading(ends[0]);
+    FileDescriptor writing(ends[1]);
+    failure_ = FileDescriptor(fcntl(writing.get(), F_DUPFD_CLOEXEC, End()));
+    if (!failure_) return errno;
+    writing.Close();
+    parent_ = getpid();
+    // No handler of ours is to run there.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid = fork();
+    if (pid == 0) BecomeProgram();
+    const int forked = pid < 0 ? errno : 0;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (forked != 0) return forked;
+    failure_.Close();
+    int error = 0;
+    ssize_t got = 0;
+    do {
+      got = read(reading.get(), &error, sizeof(error));
+    } while (got < 0 && errno == EINTR);
+    if (got != sizeof(error)) return 0;  // it is the program by now
+    waitpid(pid, nullptr, 0);
+    return error;
+  }
+
+ private:
+  int End() const { return ChildProcess::kFirstDescriptor + static_cast<int>(descriptors_.size()); }
+
+  // Other threads may have had locks, which stay locked here: system calls alone.
+  [[noreturn]] void BecomeProgram() const {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent_) _exit(kExitFailed);  // it has ended before that
+    for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+    if (command_.apart) setpgid(0, 0);
+    if (command_.output >= 0) {
+      dup2(command_.output, STDOUT_FILENO);
+      dup2(command_.output, STDERR_FILENO);
+    }
+    int number = ChildProcess::kFirstDescriptor;
+    for (const FileDescriptor& descriptor : descriptors_) dup2(descriptor.get(), number++);
+    if (failure_.get() > number)
+      close_range(static_cast<unsigned>(number), static_cast<unsigned>(failure_.get()) - 1, 0);
+    close_range(static_cast<unsigned>(failure_.get()) + 1, ~0U, 0);
+    const sigset_t blocked = BlockedThere(command_.apart);
+    sigprocmask(SIG_SETMASK, &blocked, nullptr);
+    execvpe(command_.program.c_str(), arguments_, environment_);
+    const int error = errno;
+    static_cast<void>(!write(failure_.get(), &error, sizeof(error)));
+    _exit(kExitFailed);
+  }
+
+  static constexpr int kExitFailed = 127;
+
+  const ChildCommand& command_;
+  const std::span<const FileDescriptor> descriptors_;
+  char* const* const arguments_;
+  char* const* const environment_;
+  FileDescriptor failure_;  // where the program says why it did not become one
+  pid_t parent_ = 0;
+};
+
+int Spawn(pid_t& pid, const ChildCommand& command, std::span<const FileDescriptor> descriptors, char* const* arguments,
+          char* const* environment) {
+  const SpawnSettings settings(descriptors, command.apart, command.output);
+  return posix_spawnp(&pid, command.program.c_str(), settings.actions(), settings.attributes(), arguments, environment);
+}
+
 }  // namespace
 
 Result<ChildProcess> ChildProcess::Start(const ChildCommand& command) {
   INFERD_ASSIGN_OR_RETURN(const std::vector<FileDescriptor> descriptors, SetAside(command.descriptors));
-  const SpawnSettings settings(descriptors, command.apart, command.output);
   std::vector<std::string> arguments = command.arguments;
   std::vector<std::string> environment = Environment(command.environment_changes);
+  const std::vector<char*> argv = Pointers(arguments);
+  const std::vector<char*> envp = Pointers(environment);
   pid_t pid = 0;
-  const int error = posix_spawnp(&pid, command.program.c_str(), settings.actions(), settings.attributes(),
-                                 Pointers(arguments).data(), Pointers(environment).data());
+  const int error = command.ends_with_thread ? Fork(command, descriptors, argv.data(), envp.data()).Run(pid)
+                                             : Spawn(pid, command, descriptors, argv.data(), envp.data());
   if (error == ENOENT || error == EACCES || error == ENOEXEC || error == ENOTDIR) {
     return std::unexpected(FailedPrecondition(std::strerror(error)));
   }

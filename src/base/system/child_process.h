@@ -22,6 +22,9 @@ struct ChildCommand {
   bool apart = false;
   // Ours, which becomes its standard output and error; -1: those that we have ourselves.
   int output = -1;
+  // It is killed when the thread that has started it ends, and so when this process does, however that is. This process
+  // is copied for that (fork): not for ones with much memory.
+  bool ends_with_thread = false;
 };
 
 // A process that this one has started. It gets no other descriptors of ours but 0, 1 and 2: clients' connections would

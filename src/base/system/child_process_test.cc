@@ -7,7 +7,9 @@
 
 #include <array>
 #include <csignal>
+#include <optional>
 #include <string>
+#include <thread>
 
 namespace inferd::base {
 namespace {
@@ -113,6 +115,44 @@ TEST(ChildProcessTest, EndsWhenItIsKilledOrLetGo) {
     pid = let_go->pid();
   }
   EXPECT_NE(kill(pid, 0), 0);
+}
+
+TEST(ChildProcessTest, OneThatEndsWithItsThreadIsKilledThen) {
+  std::optional<ChildProcess> child;
+  std::thread([&] {
+    auto started = ChildProcess::Start(
+        {.program = "sh", .arguments = {"sh", "-c", "exec sleep 1000"}, .apart = true, .ends_with_thread = true});
+    ASSERT_TRUE(started.has_value());
+    EXPECT_EQ(getpgid(started->pid()), started->pid());
+    child.emplace(*std::move(started));
+  }).join();
+  ASSERT_TRUE(child.has_value());
+  EXPECT_EQ(child->WaitForEnd(), "was ended by signal 9 (Killed)");
+}
+
+TEST(ChildProcessTest, OneThatEndsWithItsThreadIsAsOthersElse) {
+  const auto none = ChildProcess::Start({.program = "/no/such/program", .arguments = {"x"}, .ends_with_thread = true});
+  ASSERT_FALSE(none.has_value());
+  EXPECT_EQ(none.error().code(), StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(none.error().message()), HasSubstr("No such file"));
+  setenv("INFERD_TEST_OTHER", "old", 1);
+  Pipe output;
+  Pipe printed;
+  const FileDescriptor other(fcntl(output.reading.get(), F_DUPFD, 50));  // without close-on-exec
+  const std::array numbers = {output.writing.get()};
+  const std::string script =
+      "if [ -e /proc/$$/fd/" + std::to_string(other.get()) +
+      " ]; then echo there; else echo gone; fi >&3; echo $INFERD_TEST_OTHER; ls /proc/$$/fd | wc -l";
+  auto child = ChildProcess::Start({.program = "sh",
+                                    .arguments = {"sh", "-c", script},
+                                    .environment_changes = {"INFERD_TEST_OTHER=new"},
+                                    .descriptors = numbers,
+                                    .output = printed.writing.get(),
+                                    .ends_with_thread = true});
+  ASSERT_TRUE(child.has_value());
+  EXPECT_EQ(output.ReadAll(), "gone\n");
+  EXPECT_EQ(printed.ReadAll(), "new\n4\n") << "0, 1, 2 and 3";
+  EXPECT_EQ(child->WaitForEnd(), "left with status 0");
 }
 
 TEST(ChildProcessTest, OneThatIsApartHeedsSignalsAndLeadsAGroup) {
