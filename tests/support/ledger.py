@@ -86,7 +86,9 @@ class Record:
         assert status in (200, 404), answer
         value = self._value_of(answer) if status == 200 else None
         assert value in self.possible, f"{self.path} is {value}, and was acknowledged as one of {self.possible}"
-        self.possible = {value}
+        generation = answer["metadata"].get("generation", 0)
+        assert None in self.possible or generation >= self._generation, (generation, self._generation, "a write was lost")
+        self.possible, self._generation = {value}, generation
         return value
 
 

@@ -189,6 +189,20 @@ TEST_F(Http2PoolTest, WhatSpeaksNoHttp2) {
   EXPECT_TRUE(Send(closes.port(), "/echo", "ping").get().failure.has_value());
 }
 
+TEST_F(Http2PoolTest, AStatusThatIsNone) {
+  using std::string_literals::operator""s;
+  // SETTINGS; HEADERS of stream 1 with this status; DATA.
+  for (const std::string& status : {"051"s, "000"s, "600"s, "999"s}) {
+    ScriptedServer server([&](const std::string&) {
+      return "\0\0\0\4\0\0\0\0\0"s + "\0\0\x0d\1\4\0\0\0\1"s + "\0\7:status\3"s + status + "\0\0\1\0\1\0\0\0\1x"s;
+    });
+    const Http2Outcome outcome = Send(server.port(), "/echo", "ping").get();
+    ASSERT_TRUE(outcome.failure.has_value()) << status;
+    EXPECT_EQ(outcome.failure->text, "a response without a status of HTTP") << status;
+    EXPECT_EQ(outcome.body, "") << status;
+  }
+}
+
 TEST_F(Http2PoolTest, AConnectionWithoutRequestsIsClosedAfterAWhile) {
   OnLoop([&] { pool_.emplace(loop_, Http2PoolOptions{.idle_timeout = std::chrono::milliseconds(0)}); });
   EXPECT_EQ(Send(port(), "/echo", "ping").get().body, "ping");

@@ -10,7 +10,9 @@ namespace inferd::net::upstream {
 
 namespace {
 
+constexpr int kStatusMin = 100;
 constexpr int kInterimMax = 199;
+constexpr int kStatusMax = 599;
 
 }  // namespace
 
@@ -43,6 +45,11 @@ void Http2Stream::EndFields(bool ends) {
   if (!fields_.empty() && fields_.front().first == ":status") {
     const std::string& text = fields_.front().second;
     std::from_chars(text.data(), text.data() + text.size(), status);
+  }
+  // nghttp2 takes any three digits, and a body behind them.
+  if (status < kStatusMin || status > kStatusMax) {
+    Reset(NGHTTP2_PROTOCOL_ERROR);
+    return Close(Failure::Kind::kMalformed, "a response without a status of HTTP");
   }
   if (status <= kInterimMax) return;
   has_head_ = true;
