@@ -1,5 +1,7 @@
 #include "engines/openvino/error_text.h"
 
+#include "base/text/utf8.h"
+
 namespace inferd::openvino {
 
 namespace {
@@ -32,7 +34,8 @@ std::string ErrorText(std::string_view what) {
     if (!text.empty()) text += text.ends_with(':') || text.ends_with('.') ? " " : "; ";
     text += line;
   }
-  return text.empty() ? "OpenVINO says nothing of why" : text;
+  // What it quotes of a file may be any bytes.
+  return text.empty() ? "OpenVINO says nothing of why" : base::ReplaceMalformedUtf8(text);
 }
 
 }  // namespace inferd::openvino

@@ -26,6 +26,7 @@ TEST(ErrorTextTest, PlacesInTheLibraryAreLeftOut) {
        "Summary:\n-- No conversion rule found for operations: StringLength, StringUpper\n",
        "Model wasn't fully converted. Summary: -- No conversion rule found for operations: StringLength, StringUpper"},
       {"one\ntwo", "one; two"},
+      {"layer '\xff'", "layer '\xEF\xBF\xBD'"},
   };
   for (const Case& each : kCases) EXPECT_EQ(ErrorText(each.what), each.text) << each.what;
 }

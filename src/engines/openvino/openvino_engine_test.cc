@@ -231,6 +231,13 @@ TEST(OpenvinoEngineTest, CompiledModelsAreKeptWhereTheOperatorSays) {
   }
 }
 
+// The library throws more than its own exceptions.
+TEST(OpenvinoEngineTest, ModelsThatAreTooLargeAreRefused) {
+  auto loaded = Load("tensorflow/half_plus_two/1/model.savedmodel", WithParameters({{"BATCH_SIZE", "1000000000000"}}));
+  if (!loaded.has_value()) return;
+  EXPECT_FALSE((*loaded)->CreateInstance({}).has_value());
+}
+
 TEST(OpenvinoEngineTest, PropertiesOfTheLibraryThatItRefusesAreAnError) {
   const auto loaded =
       Load("tensorflow/half_plus_two/1/model.savedmodel", WithParameters({{"PERFORMANCE_HINT", "SLEEPINESS"}}));

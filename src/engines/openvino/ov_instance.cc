@@ -39,10 +39,10 @@ base::Status OvInstance::Execute(const inferd_batch& batch) {
   const inferd_host& host = model_->host();
   if (NobodyWaits(host, batch)) return base::Cancelled("the answer is not waited for any more");
   INFERD_RETURN_IF_ERROR(Compute(batch));
+  answer_.Clear();
   host.mark_infer_done(&batch);
   for (size_t i = 0; i < batch.output_count; ++i) FillOutput(i, batch.outputs[i], &answer_.Add());
   answer_.Send(host, batch);
-  answer_.Clear();
   return base::OkStatus();
 }
 

@@ -1,7 +1,9 @@
 #include "engines/openvino/ov_model.h"
 
 #include <algorithm>
+#include <exception>
 #include <map>
+#include <new>
 #include <openvino/core/except.hpp>
 #include <string>
 #include <utility>
@@ -108,7 +110,17 @@ base::Result<std::unique_ptr<OvModel>> OvModel::Load(const inferd_host* host, ov
   const base::OnCpuCores here(enginekit::LoadCores(load));
   // It takes a core for as long as it lasts, which models that serve meanwhile should not notice; but threads that are
   // to serve later would stay as low.
-  const auto run = [&] { loaded = read_and_compile(); };
+  // What is thrown must not leave the thread of a load in the background.
+  const auto run = [&] {
+    try {
+      loaded = read_and_compile();
+    } catch (const std::bad_alloc&) {
+      loaded = std::unexpected(base::ResourceExhausted("there is no memory to load the model"));
+    } catch (const std::exception& exception) {
+      loaded = std::unexpected(
+          base::InvalidArgument("model file '" + file.path.string() + "': " + ErrorText(exception.what())));
+    }
+  };
   compute_threads > 1 ? run() : enginekit::RunInBackground(run);
   if (loaded.has_value()) WarnOfWideNumbers(host, load, (*loaded)->tensors());
   return loaded;
