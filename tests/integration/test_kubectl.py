@@ -88,6 +88,8 @@ def test_a_canary_by_patches(controller, kubectl, tmp_path):
     split = ["70", "30", "split-predictor-default-00001", "split-predictor-default-00002"]
     wait_until(lambda: kubectl("get", "isvc", "split", "--no-headers").split()[3:7] == split, "the canary has its share")
     assert {controller.predict("split") for _ in range(100)} == {1.0, 2.0}
+    assert [row.split()[:3] for row in kubectl("get", "revisions").splitlines()[1:]] == [
+        [name, "split-predictor-default", name[-1]] for name in split[2:]]
     kubectl("patch", "isvc", "split", "--type=json", "-p", '[{"op": "remove", "path": "/spec/predictor/canaryTrafficPercent"}]')
     wait_until(lambda: kubectl("get", "isvc", "split", "--no-headers").split()[3] == "100", "the canary is promoted")
     kubectl("delete", "isvc", "--all")
