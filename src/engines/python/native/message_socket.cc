@@ -1,5 +1,6 @@
 #include "engines/python/native/message_socket.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -48,7 +49,10 @@ bool MessageSocket::Receive() {
   for (;;) {
     ssize_t got = 0;
     Py_BEGIN_ALLOW_THREADS;
-    got = recv(descriptor_, received_.data() + end_, received_.size() - end_, 0);
+    // A thread that sleeps in recv() is woken by the server's reading what it was sent, too; one in poll() is not.
+    pollfd readable{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    got = poll(&readable, 1, -1);
+    if (got > 0) got = recv(descriptor_, received_.data() + end_, received_.size() - end_, 0);
     Py_END_ALLOW_THREADS;
     if (got >= 0) {
       end_ += static_cast<size_t>(got);

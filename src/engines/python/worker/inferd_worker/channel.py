@@ -4,6 +4,7 @@ import collections
 import marshal
 import mmap
 import os
+import select
 import socket
 import struct
 import threading
@@ -24,6 +25,9 @@ class Channel:
 
     def __init__(self):
         self._socket = socket.socket(fileno=SOCKET)
+        # A thread that sleeps in recv() is woken by the server's reading what it was sent, too; one in poll() is not.
+        self._readable = select.poll()
+        self._readable.register(self._socket, select.POLLIN)
         self._unread = b""  # what came together with the message before
         self.sending = threading.Lock()  # held while a message is sent
         self._lock = threading.Lock()
@@ -149,7 +153,10 @@ class Channel:
 
     def _read_message(self):
         """None: there is no more."""
-        received = self._unread or self._socket.recv(RECEIVED_BYTES)
+        received = self._unread
+        if not received:
+            self._readable.poll()
+            received = self._socket.recv(RECEIVED_BYTES)
         size = len(received)
         if size < HEADER_BYTES:
             received += self._read(HEADER_BYTES - size)
