@@ -19,7 +19,7 @@ constexpr std::array kPlatforms = {
     Platform{"", "python", "python", "python", "python"},
     Platform{"", "forest", "forest", "forest", "forest"},
     Platform{"mxnet_mxnet", "mxnet", "mxnet", "mxnet_mxnet", "mxnet_mxnet"},
-    Platform{"caffe2_netdef", "caffe2", "caffe2", "caffe2_netdef", "caffe2_netdef"},
+    Platform{"caffe2_netdef", "caffe2", "onnxruntime", "caffe2_netdef", "caffe2_netdef"},
     Platform{"ensemble", "", "ensemble", "ensemble", "ensemble"},
     Platform{"", "fake", "fake", "fake", "fake"},
     Platform{"", "identity", "fake", "identity", "identity"},

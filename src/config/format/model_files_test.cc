@@ -72,7 +72,7 @@ TEST_F(ModelFilesTest, EveryFormatIsFoundByItsFiles) {
   EXPECT_THAT(Find({{"model.py", ""}}), ElementsAre("python/model.py"));
   EXPECT_THAT(Find({{"MLmodel", ""}}), ElementsAre("python/MLmodel"));
   EXPECT_THAT(Find({{"net-symbol.json", ""}, {"net-0000.params", ""}}), ElementsAre("mxnet/net-symbol.json"));
-  EXPECT_THAT(Find({{"init_a.netdef", ""}, {"a.netdef", ""}}), ElementsAre("caffe2/a.netdef"));
+  EXPECT_THAT(Find({{"init_a.netdef", ""}, {"a.netdef", ""}}), ElementsAre("onnxruntime/a.netdef"));
   EXPECT_THAT(Find({{"m.ubj", "{L\0\0\0\0\0\0\0\7learner"}}), ElementsAre("forest/m.ubj"));
   EXPECT_THAT(Find({{"m.json", "{\"learner\":{"}}), ElementsAre("forest/m.json"));
   EXPECT_THAT(Find({{"m.model", "binf"}}), ElementsAre("forest/m.model"));
@@ -163,7 +163,7 @@ TEST_F(ModelFilesTest, CompanionsAreNoModelsAndAreMissed) {
   EXPECT_EQ(found.front().missing, "init_model.netdef");
   EXPECT_EQ(FindModels({.names = {"a-symbol.json"}, .folder = {}}, Any).front().missing, "a-0000.params");
   EXPECT_EQ(FindModels({.names = {"a.pdmodel", "b.pdiparams"}, .folder = {}}, Any).front().missing, "a.pdiparams");
-  EXPECT_THAT(FindNamed({"init_model.netdef", "model.netdef"}), ElementsAre("caffe2/model.netdef"));
+  EXPECT_THAT(FindNamed({"init_model.netdef", "model.netdef"}), ElementsAre("onnxruntime/model.netdef"));
   Folder({{"net.bin", ""}, {"net.xml", "<net name=''>"}});
   EXPECT_EQ(FindModels({.names = {"net.xml"}, .folder = files_.folder}, Any).front().missing, "")
       << "of a single file that is served, what lies beside it";

@@ -121,8 +121,8 @@ TEST(ResolveModelTest, OfTwoModelsTheConfigurationSaysWhichIsMeant) {
 
 TEST(ResolveModelTest, AFileThatLacksItsCompanionIsNoModel) {
   EXPECT_EQ(ErrorOf(Resolve("", {"model.netdef"})), "model.netdef needs init_model.netdef beside it");
-  EXPECT_EQ(Resolve("", {"init_model.netdef", "model.netdef"})->engine, "caffe2");
-  EXPECT_EQ(Resolve("platform: \"caffe2_netdef\"", {"model.netdef"})->engine, "caffe2") << "its engine will say so";
+  EXPECT_EQ(Resolve("", {"init_model.netdef", "model.netdef"})->engine, "onnxruntime");
+  EXPECT_EQ(Resolve("platform: \"caffe2_netdef\"", {"model.netdef"})->engine, "onnxruntime") << "its engine will say so";
 }
 
 TEST(ResolveModelTest, MetadataShowsTheNamesOfThePersonality) {

@@ -9,6 +9,7 @@
 
 #include "enginekit/background.h"
 #include "enginekit/load_cores.h"
+#include "engines/onnxruntime/caffe2/caffe2_files.h"
 #include "engines/onnxruntime/graph_patch.h"
 #include "engines/onnxruntime/operator_scan.h"
 
@@ -50,6 +51,11 @@ base::Result<std::optional<PatchedGraph>> PatchFile(const std::filesystem::path&
                                language + " -f UTF-8 " + missing + ")"));
 }
 
+base::Result<std::optional<PatchedGraph>> FromCaffe2(const inferd_load& load, const std::filesystem::path& path) {
+  INFERD_ASSIGN_OR_RETURN(std::string model, ReadCaffe2(load, path));
+  return PatchedGraph{.model = std::move(model), .labels = {}};
+}
+
 OrtStatus* CreateFromBytes(const Environment& environment, const std::filesystem::path& path, const std::string& model,
                            OrtSessionOptions* options, OrtSession** session) {
   // Weights that have files of their own are looked for beside the model's.
@@ -89,7 +95,8 @@ base::Result<std::unique_ptr<OnnxModel>> OnnxModel::Load(const Environment& envi
   INFERD_ASSIGN_OR_RETURN(SessionSettings settings, SessionSettings::Parse(load));
   INFERD_ASSIGN_OR_RETURN(const std::filesystem::path path, FindFile(load));
   const int compute_threads = settings.ComputeThreads(load, path.parent_path());
-  INFERD_ASSIGN_OR_RETURN(std::optional<PatchedGraph> patched, PatchFile(path));
+  INFERD_ASSIGN_OR_RETURN(std::optional<PatchedGraph> patched,
+                          IsCaffe2(load, path) ? FromCaffe2(load, path) : PatchFile(path));
   INFERD_ASSIGN_OR_RETURN(SessionOwner session,
                           CreateSession(environment, settings, load, path, patched, compute_threads));
   const int busy_threads =
