@@ -168,7 +168,7 @@ void WritePool(Step& step) {
   step.Emit(step.onnx(), step.InputNames(), attributes, RankOf(window));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kConvolutionRules[] = {
     {"Conv", WriteConv},
     {"ConvTranspose", WriteConvTranspose},
     {"MaxPool", WritePool, "MaxPool"},
@@ -177,6 +177,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> ConvolutionRules() { return kRules; }
+std::span<const Rule> ConvolutionRules() { return kConvolutionRules; }
 
 }  // namespace inferd::netdef

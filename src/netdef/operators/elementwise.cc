@@ -105,7 +105,7 @@ void WritePow(Step& step) {
   step.Emit("Pow", {step.in(0).name, step.graph().Scalar(step.args().Float("exponent", 1))}, {}, step.in(0).rank);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kElementwiseRules[] = {
     {"Relu", WriteUnary, "Relu"},
     {"Sigmoid", WriteUnary, "Sigmoid"},
     {"Tanh", WriteUnary, "Tanh"},
@@ -145,6 +145,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> ElementwiseRules() { return kRules; }
+std::span<const Rule> ElementwiseRules() { return kElementwiseRules; }
 
 }  // namespace inferd::netdef

@@ -143,7 +143,7 @@ void WriteConstantFill(Step& step) {
   step.EmitConstant(element, std::move(shape), raw);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kFillRules[] = {
     {"GivenTensorFill", WriteFloatFill},    {"GivenTensorDoubleFill", WriteDoubleFill},
     {"GivenTensorIntFill", WriteIntFill},   {"GivenTensorInt64Fill", WriteInt64Fill},
     {"GivenTensorBoolFill", WriteBoolFill}, {"ConstantFill", WriteConstantFill},
@@ -151,6 +151,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> FillRules() { return kRules; }
+std::span<const Rule> FillRules() { return kFillRules; }
 
 }  // namespace inferd::netdef

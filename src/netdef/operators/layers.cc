@@ -117,7 +117,7 @@ void WriteBatchMatMul(Step& step) {
   step.Emit("MatMul", {a, b}, {}, known ? std::max(step.in(0).rank, step.in(1).rank) : -1);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kLayerRules[] = {
     {"FC", WriteFc},
     {"FCTransposed", WriteFcTransposed},
     {"SpatialBN", WriteSpatialBn},
@@ -132,6 +132,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> LayerRules() { return kRules; }
+std::span<const Rule> LayerRules() { return kLayerRules; }
 
 }  // namespace inferd::netdef

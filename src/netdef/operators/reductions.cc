@@ -41,7 +41,7 @@ void WriteTopK(Step& step) {
                step.in(0).rank);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kReductionRules[] = {
     {"ReduceMean", WriteReduce, "ReduceMean"},
     {"ReduceSum", WriteReduce, "ReduceSum"},
     {"ReduceMax", WriteReduce, "ReduceMax"},
@@ -55,6 +55,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> ReductionRules() { return kRules; }
+std::span<const Rule> ReductionRules() { return kReductionRules; }
 
 }  // namespace inferd::netdef

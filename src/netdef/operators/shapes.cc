@@ -138,7 +138,7 @@ void WriteShape(Step& step) {
   if (step.Takes(1, 1)) step.Emit("Shape", step.InputNames(), {}, 1);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kShapeRules[] = {
     {"Concat", WriteConcat},
     {"DepthConcat", WriteConcat},
     {"Split", WriteSplit},
@@ -159,6 +159,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> ShapeRules() { return kRules; }
+std::span<const Rule> ShapeRules() { return kShapeRules; }
 
 }  // namespace inferd::netdef
