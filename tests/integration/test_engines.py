@@ -113,13 +113,14 @@ def test_inferctl_tells_of_the_engines_that_are_there():
     there = {engine["name"]: engine for engine in told["engines"]}
     assert set(there) | {engine["name"] for engine in told["missing"]} == {*ENGINES, "fake"}
     assert there["onnxruntime"]["version"].count(".") == 2 and there["onnxruntime"]["devices"] == ["CPU"]
-    assert there["onnxruntime"]["formats"] == [{"name": "ONNX", "files": ["*.onnx"]}]
+    assert there["onnxruntime"]["formats"] == [{"name": "ONNX", "files": ["*.onnx"]},
+                                               {"name": "Caffe2 NetDef", "files": ["*.netdef with init_*.netdef"]}]
     assert there["onnxruntime"]["library"] == told["directory"] + "/onnxruntime.so"
     assert there["fake"]["devices"][0] == "CPU" and there["fake"]["formats"] == [] and told["problems"] == []
     status, table, errors = inferctl_engines()
     lines = [line.split() for line in table.splitlines()]
     assert (status, errors) == (0, "") and lines[0] == ["ENGINE", "VERSION", "DEVICES", "FORMATS"]
-    assert ["onnxruntime", there["onnxruntime"]["version"], "CPU", "ONNX", "(*.onnx)"] in lines
+    assert ["onnxruntime", there["onnxruntime"]["version"], "CPU", "ONNX", "(*.onnx),"] in [line[:5] for line in lines]
 
 
 def test_inferctl_tells_of_the_engines_that_are_missing(engines):
