@@ -10,7 +10,8 @@
 namespace inferd::agent {
 
 base::Result<std::unique_ptr<ComponentProcess>> ComponentProcess::Start(const std::vector<std::string>& command) {
-  auto child = base::ChildProcess::Start({.program = command.front(), .arguments = command, .apart = true});
+  auto child = base::ChildProcess::Start(
+      {.program = command.front(), .arguments = command, .apart = true, .ends_with_thread = true});
   if (child.has_value()) return std::unique_ptr<ComponentProcess>(new ComponentProcess(*std::move(child)));
   return std::unexpected(
       base::FailedPrecondition("cannot start '" + command.front() + "': " + std::string(child.error().message())));

@@ -16,7 +16,8 @@ namespace inferd::agent {
 class ComponentProcess final {
  public:
   // The command's first word is the program: a path, or a name to be looked for in PATH. The process gets signals of
-  // its own. FAILED_PRECONDITION: it cannot be started.
+  // its own, and is killed when the calling thread ends, and so when the agent is killed. FAILED_PRECONDITION: it
+  // cannot be started.
   static base::Result<std::unique_ptr<ComponentProcess>> Start(const std::vector<std::string>& command);
   // Kills it.
   ~ComponentProcess() = default;

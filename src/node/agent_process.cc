@@ -56,8 +56,7 @@ base::Result<ProcessSpec> BehindAgent(ProcessSpec spec, const controlplane::Reso
                                     "--drain-grace-ms", "0"};
   if (HasLogger(pod)) AddLoggerOptions(pod, words);
   if (pod.extension.batcher.has_value()) AddBatcherOptions(pod, words);
-  // The program is not to outlive an agent that was killed.
-  words.insert(words.end(), {"--", "setpriv", "--pdeathsig", "KILL", "--", spec.program});
+  words.insert(words.end(), {"--", spec.program});
   std::ranges::move(spec.arguments, std::back_inserter(words));
   spec.program = agent;
   spec.arguments = std::move(words);

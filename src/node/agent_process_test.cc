@@ -46,7 +46,7 @@ TEST(AgentProcessTest, TheAgentStartsTheProgramAndTakesItsRequests) {
               ElementsAre("--address", "127.0.0.1", "--port", "9081", "--component-port", "8081", "--metrics-port", "0",
                           "--drain-grace-ms", "0", "--log-url", "http://sink/", "--namespace", "ns",
                           "--inference-service", "iris", "--component", "predictor", "--log-mode", "request", "--",
-                          "setpriv", "--pdeathsig", "KILL", "--", "/usr/bin/python3", "--http_port", "8081"));
+                          "/usr/bin/python3", "--http_port", "8081"));
   EXPECT_EQ(spec->port, 9081);
   EXPECT_EQ(spec->grpc_port, 9081);
 }
