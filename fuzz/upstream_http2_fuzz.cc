@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/system/file_descriptor.h"
@@ -21,6 +21,7 @@
 #include "net/event_loop.h"
 #include "net/http/connection_fields.h"
 #include "net/upstream/http2_pool.h"
+#include "net/upstream/on_loop_fixture.h"
 
 namespace inferd::net::upstream {
 namespace {
@@ -107,14 +108,7 @@ class Replicas {
   }
   ~Replicas() { unlink(path_.c_str()); }
 
-  void OnLoop(base::Task task) {
-    std::promise<void> done;
-    loop_.Post([&] {
-      task();
-      done.set_value();
-    });
-    done.get_future().wait();
-  }
+  void OnLoop(base::Task task) { RunOnLoop(loop_, std::move(task)); }
   EventLoop& loop() { return loop_; }
   Address address() const { return *Address::Parse("unix:" + path_); }
   base::FileDescriptor Accept() const { return base::FileDescriptor(accept(listener_.get(), nullptr, nullptr)); }

@@ -22,16 +22,6 @@ using manifest::Value;
 constexpr std::string_view kLoopback = "127.0.0.1";
 constexpr int64_t kMilli = 1000;
 
-std::string TextIn(const Value* map, std::string_view key) {
-  const Value* const value = map == nullptr ? nullptr : map->Find(key);
-  return value == nullptr ? std::string() : value->text();
-}
-
-bool IsOptional(const Value& reference) {
-  const Value* const optional = reference.Find("optional");
-  return optional != nullptr && optional->boolean();
-}
-
 const std::vector<Value>& ItemsOf(const Value& container, std::string_view key) {
   static const std::vector<Value> kNone;
   const Value* const list = container.Find(key);

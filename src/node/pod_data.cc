@@ -2,6 +2,16 @@
 
 namespace inferd::node {
 
+std::string TextIn(const manifest::Value* map, std::string_view key) {
+  const manifest::Value* const value = map == nullptr ? nullptr : map->Find(key);
+  return value == nullptr ? std::string() : value->text();
+}
+
+bool IsOptional(const manifest::Value& reference) {
+  const manifest::Value* const optional = reference.Find("optional");
+  return optional != nullptr && optional->boolean();
+}
+
 std::string KindWord(const DataSource& source) { return source.secret ? "secret" : "configmap"; }
 
 base::Result<manifest::StringMap> ReadData(const FindData& find, const DataSource& source, bool optional) {

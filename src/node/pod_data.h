@@ -3,9 +3,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 #include "manifest/fields.h"
+#include "manifest/value.h"
 
 namespace inferd::node {
 
@@ -21,6 +23,11 @@ using FindData = std::function<std::optional<manifest::StringMap>(const DataSour
 
 // The values of the object. NOT_FOUND, in the kubelet's words: there is none (`optional`: no values then).
 base::Result<manifest::StringMap> ReadData(const FindData& find, const DataSource& source, bool optional);
+
+// What a field of the map says; empty: it says nothing, or `map` is null.
+std::string TextIn(const manifest::Value* map, std::string_view key);
+// Whether what a reference names may be absent.
+bool IsOptional(const manifest::Value& reference);
 
 // "secret" or "configmap", as the kubelet's messages have it.
 std::string KindWord(const DataSource& source);

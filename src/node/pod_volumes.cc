@@ -15,16 +15,6 @@ using manifest::Kind;
 using manifest::StringMap;
 using manifest::Value;
 
-std::string TextAtKey(const Value& map, std::string_view key) {
-  const Value* const value = map.Find(key);
-  return value == nullptr ? std::string() : value->text();
-}
-
-bool MayBeAbsent(const Value& data) {
-  const Value* const optional = data.Find("optional");
-  return optional != nullptr && optional->boolean();
-}
-
 // It stays within the folder that it is put behind.
 bool IsWithin(const std::string& path) {
   const fs::path parts(path);
@@ -56,16 +46,16 @@ const Value* FindVolume(const Value& pod_spec, const std::string& name) {
   const Value* const volumes = pod_spec.Find("volumes");
   if (volumes == nullptr || !volumes->is(Kind::kList)) return nullptr;
   for (const Value& volume : volumes->items()) {
-    if (TextAtKey(volume, "name") == name) return &volume;
+    if (TextIn(&volume, "name") == name) return &volume;
   }
   return nullptr;
 }
 
 base::Result<std::string> HostPath(const Value& volume, const std::string& field) {
-  const std::string path = TextAtKey(volume, "path");
+  const std::string path = TextIn(&volume, "path");
   if (!path.starts_with('/')) return std::unexpected(base::InvalidArgument(field + ".hostPath.path: must be absolute"));
   std::error_code error;
-  if (TextAtKey(volume, "type") == "DirectoryOrCreate") fs::create_directories(path, error);
+  if (TextIn(&volume, "type") == "DirectoryOrCreate") fs::create_directories(path, error);
   if (!fs::exists(path, error)) {
     return std::unexpected(base::NotFound(field + ".hostPath.path: there is no '" + path + "' on this machine"));
   }
@@ -78,11 +68,11 @@ base::Result<StringMap> FilesOf(const Value& data, const StringMap& values, cons
   if (items == nullptr || !items->is(Kind::kList)) return values;
   StringMap files;
   for (const Value& item : items->items()) {
-    const std::string key = TextAtKey(item, "key");
+    const std::string key = TextIn(&item, "key");
     const auto found = values.find(key);
     if (found != values.end()) {
-      files[TextAtKey(item, "path")] = found->second;
-    } else if (!MayBeAbsent(data)) {
+      files[TextIn(&item, "path")] = found->second;
+    } else if (!IsOptional(data)) {
       return std::unexpected(
           base::NotFound(KindWord(source) + " \"" + source.name + "\" references non-existent key: " + key));
     }
@@ -107,14 +97,14 @@ base::Result<std::vector<PathMove>> PodVolumes::Prepare(const controlplane::Reso
   std::error_code ignored;
   if (!std::exchange(begun_, true)) fs::remove_all(folder_, ignored);
   for (const Value& mount : mounts->items()) {
-    const std::string name = TextAtKey(mount, "name");
+    const std::string name = TextIn(&mount, "name");
     const Value* const volume = FindVolume(pod.pod_spec, name);
     if (volume == nullptr) {
       return std::unexpected(
           base::InvalidArgument("spec.containers[0].volumeMounts: there is no volume '" + name + "'"));
     }
     INFERD_ASSIGN_OR_RETURN(std::string place, Place(*volume, pod));
-    if (const std::string below = TextAtKey(mount, "subPath"); !below.empty()) {
+    if (const std::string below = TextIn(&mount, "subPath"); !below.empty()) {
       if (!IsWithin(below)) {
         return std::unexpected(base::InvalidArgument("spec.containers[0].volumeMounts[" + name +
                                                      "].subPath: must not lead out of the volume"));
@@ -122,7 +112,7 @@ base::Result<std::vector<PathMove>> PodVolumes::Prepare(const controlplane::Reso
       place += "/" + below;
       if (!fs::exists(place, ignored)) INFERD_RETURN_IF_ERROR(MakeFolder(place));
     }
-    std::string path = TextAtKey(mount, "mountPath");
+    std::string path = TextIn(&mount, "mountPath");
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     moves.push_back({std::move(path), std::move(place)});
   }
@@ -131,7 +121,7 @@ base::Result<std::vector<PathMove>> PodVolumes::Prepare(const controlplane::Reso
 }
 
 base::Result<std::string> PodVolumes::Place(const Value& volume, const controlplane::ResolvedPod& pod) const {
-  const std::string name = TextAtKey(volume, "name");
+  const std::string name = TextIn(&volume, "name");
   const std::string field = "spec.volumes[" + name + "]";
   if (!IsWithin(name) || name.find('/') != std::string::npos) {
     return std::unexpected(base::InvalidArgument(field + ".name: is no name"));
@@ -143,13 +133,13 @@ base::Result<std::string> PodVolumes::Place(const Value& volume, const controlpl
   }
   if (const Value* const host = volume.Find("hostPath")) return HostPath(*host, field);
   if (const Value* const map = volume.Find("configMap")) {
-    return PlaceOfData(*map, {false, pod.namespace_name, TextAtKey(*map, "name")}, field, name);
+    return PlaceOfData(*map, {false, pod.namespace_name, TextIn(map, "name")}, field, name);
   }
   if (const Value* const secret = volume.Find("secret")) {
-    return PlaceOfData(*secret, {true, pod.namespace_name, TextAtKey(*secret, "secretName")}, field, name);
+    return PlaceOfData(*secret, {true, pod.namespace_name, TextIn(secret, "secretName")}, field, name);
   }
   if (const Value* const claim = volume.Find("persistentVolumeClaim")) {
-    const std::string claimed = TextAtKey(*claim, "claimName");
+    const std::string claimed = TextIn(claim, "claimName");
     if (!IsWithin(claimed)) return std::unexpected(base::InvalidArgument(field + ".persistentVolumeClaim.claimName"));
     const std::string place = claims_folder_ + "/" + pod.namespace_name + "/" + claimed;
     INFERD_RETURN_IF_ERROR(MakeFolder(place));
@@ -161,7 +151,7 @@ base::Result<std::string> PodVolumes::Place(const Value& volume, const controlpl
 
 base::Result<std::string> PodVolumes::PlaceOfData(const Value& data, DataSource source, std::string_view field,
                                                   const std::string& name) const {
-  INFERD_ASSIGN_OR_RETURN(const StringMap values, ReadData(find_, source, MayBeAbsent(data)));
+  INFERD_ASSIGN_OR_RETURN(const StringMap values, ReadData(find_, source, IsOptional(data)));
   INFERD_ASSIGN_OR_RETURN(const StringMap files, FilesOf(data, values, source));
   const std::string place = folder_ + "/" + name;
   INFERD_RETURN_IF_ERROR(MakeFolder(place));

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -33,6 +35,12 @@ inline base::Result<std::unique_ptr<core::EngineModel>> LoadFile(enginehost::Plu
   spec.config = std::make_shared<config::ModelConfig>(config);
   spec.group_cores = std::move(group_cores);
   return engine.Load(spec);
+}
+
+inline config::ModelConfig WithParameters(std::map<std::string, std::string> parameters) {
+  config::ModelConfig config;
+  config.parameters = std::move(parameters);
+  return config;
 }
 
 // A loaded model with one instance.

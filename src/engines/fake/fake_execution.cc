@@ -6,6 +6,7 @@
 #include <system_error>
 #include <thread>
 
+#include "enginekit/cancelled.h"
 #include "enginekit/response_room.h"
 #include "engines/fake/fake_behaviors.h"
 #include "engines/fake/fake_states.h"
@@ -173,10 +174,7 @@ bool FakeExecution::PauseRequest(size_t request, int64_t ns) {
 
 bool FakeExecution::AllCancelled() const {
   if (model_->options.misbehavior == Misbehavior::kDeaf) return false;
-  for (size_t i = 0; i < batch_->request_count; ++i) {
-    if (host_->is_cancelled(batch_, i) == 0) return false;
-  }
-  return true;
+  return enginekit::AllCancelled(*host_, *batch_);
 }
 
 }  // namespace inferd::fake

@@ -10,6 +10,7 @@ namespace {
 using inferd::support::RecordingExecution;
 using inferd::support::SliceOf;
 using inferd::support::ValuesOf;
+using inferd::support::WithParameters;
 using tensor::DataType;
 using tensor::Shape;
 using ::testing::ElementsAre;
@@ -35,12 +36,6 @@ struct Running : support::RunningModel {
 struct SavedModel : Running {
   explicit SavedModel(const std::string& name) : Running("tensorflow/" + name + "/1/model.savedmodel") {}
 };
-
-config::ModelConfig WithParameters(std::map<std::string, std::string> parameters) {
-  config::ModelConfig config;
-  config.parameters = std::move(parameters);
-  return config;
-}
 
 TEST(OpenvinoEngineTest, SaysItsVersion) {
   EXPECT_EQ(Engine().name(), "openvino");

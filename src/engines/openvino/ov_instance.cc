@@ -4,20 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "enginekit/cancelled.h"
 #include "engines/openvino/error_text.h"
 
 namespace inferd::openvino {
-
-namespace {
-
-bool NobodyWaits(const inferd_host& host, const inferd_batch& batch) {
-  for (size_t i = 0; i < batch.request_count; ++i) {
-    if (host.is_cancelled(&batch, i) == 0) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 OvInstance::OvInstance(OvModel* model, ov::InferRequest request) : model_(model), request_(std::move(request)) {
   const size_t outputs = model->tensors().outputs().size();
@@ -37,7 +27,7 @@ base::Result<std::unique_ptr<OvInstance>> OvInstance::Create(OvModel* model) {
 
 base::Status OvInstance::Execute(const inferd_batch& batch) {
   const inferd_host& host = model_->host();
-  if (NobodyWaits(host, batch)) return base::Cancelled("the answer is not waited for any more");
+  if (enginekit::AllCancelled(host, batch)) return base::Cancelled("the answer is not waited for any more");
   INFERD_RETURN_IF_ERROR(Compute(batch));
   answer_.Clear();
   host.mark_infer_done(&batch);

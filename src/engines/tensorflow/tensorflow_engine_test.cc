@@ -11,6 +11,7 @@ using inferd::support::Packed;
 using inferd::support::RecordingExecution;
 using inferd::support::SliceOf;
 using inferd::support::ValuesOf;
+using inferd::support::WithParameters;
 using tensor::DataType;
 using tensor::Shape;
 using ::testing::ElementsAre;
@@ -34,12 +35,6 @@ struct Running : support::RunningModel {
   explicit Running(const std::string& name, const config::ModelConfig& config = {})
       : RunningModel(Load("tensorflow/" + name + "/1/model.savedmodel", config)) {}
 };
-
-config::ModelConfig WithParameters(std::map<std::string, std::string> parameters) {
-  config::ModelConfig config;
-  config.parameters = std::move(parameters);
-  return config;
-}
 
 TEST(TensorflowEngineTest, SaysItsVersion) {
   EXPECT_EQ(Engine().name(), "tensorflow");

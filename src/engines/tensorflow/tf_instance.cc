@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "enginekit/cancelled.h"
 #include "engines/tensorflow/element_type.h"
 #include "engines/tensorflow/string_tensor.h"
 
@@ -64,13 +65,6 @@ base::Result<TensorOwner> MakeDefaultInput(const TF_Tensor& value, const inferd_
   return copy;
 }
 
-bool NobodyWaits(const inferd_host& host, const inferd_batch& batch) {
-  for (size_t i = 0; i < batch.request_count; ++i) {
-    if (host.is_cancelled(&batch, i) == 0) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 TfInstance::TfInstance(TfModel* model, size_t signature) : model_(model), function_(model->function(signature)) {
@@ -84,7 +78,7 @@ TfInstance::TfInstance(TfModel* model, size_t signature) : model_(model), functi
 }
 
 base::Status TfInstance::Execute(const inferd_batch& batch) {
-  if (NobodyWaits(model_->host(), batch)) return base::Cancelled("nobody waits for the answer any more");
+  if (enginekit::AllCancelled(model_->host(), batch)) return base::Cancelled("nobody waits for the answer any more");
   base::Status status = BindInputs(batch);
   if (status.ok()) {
     BindOutputs(batch);

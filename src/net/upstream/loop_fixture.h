@@ -2,23 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <future>
-
 #include "net/event_loop.h"
+#include "net/upstream/on_loop_fixture.h"
 
 namespace inferd::net::upstream {
 
 // A loop, whose bound objects a test makes, uses and destroys there.
 class LoopTest : public ::testing::Test {
  protected:
-  void OnLoop(base::Task task) {
-    std::promise<void> done;
-    loop_.Post([&] {
-      task();
-      done.set_value();
-    });
-    done.get_future().wait();
-  }
+  void OnLoop(base::Task task) { RunOnLoop(loop_, std::move(task)); }
 
   EventLoop loop_{0};
 };

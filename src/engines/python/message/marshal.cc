@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "engines/python/message/marshal_writer.h"
+
 namespace inferd::python {
 
 namespace {
@@ -11,8 +13,7 @@ namespace {
 constexpr int kDepthMax = 8;
 // Far above any message. Each takes some 40 times the memory that it has in the message.
 constexpr size_t kValuesMax = size_t{1} << 20;
-// Of a number that does not fit into 32 bits: digits of 15 bits each.
-constexpr int kDigitBits = 15;
+// Of a number that does not fit into 32 bits.
 constexpr size_t kDigitsMax = 5;
 
 class Reader final {

@@ -7,13 +7,6 @@
 
 namespace inferd::python {
 
-namespace {
-
-// Of a number that does not fit into 32 bits: digits of 15 bits each.
-constexpr int kBitsOfDigit = 15;
-
-}  // namespace
-
 void MarshalWriter::Word(uint32_t value) {
   std::array<char, sizeof(value)> bytes;
   std::memcpy(bytes.data(), &value, sizeof(value));
@@ -46,10 +39,10 @@ void MarshalWriter::Uint(uint64_t value) {
   }
   bytes_ += 'l';
   uint32_t digits = 0;
-  for (uint64_t left = value; left != 0; left >>= kBitsOfDigit) ++digits;
+  for (uint64_t left = value; left != 0; left >>= kDigitBits) ++digits;
   Word(digits);
-  for (uint64_t left = value; left != 0; left >>= kBitsOfDigit) {
-    const auto digit = static_cast<uint16_t>(left & ((1U << kBitsOfDigit) - 1));
+  for (uint64_t left = value; left != 0; left >>= kDigitBits) {
+    const auto digit = static_cast<uint16_t>(left & ((1U << kDigitBits) - 1));
     bytes_ += static_cast<char>(digit & 0xff);
     bytes_ += static_cast<char>(digit >> 8);
   }

@@ -7,6 +7,9 @@
 
 namespace inferd::python {
 
+// Python writes a number that does not fit into 32 bits as digits of so many bits each, the lowest first.
+inline constexpr int kDigitBits = 15;
+
 // Appends to one message. A tuple is opened with the number of its items, which follow.
 class MarshalWriter final {
  public:

@@ -2,12 +2,13 @@
 
 #include <cstring>
 
+#include "engines/python/message/marshal_writer.h"
+
 namespace inferd::python {
 
 namespace {
 
 constexpr int kDepthMax = 8;
-constexpr int kDigitBits = 15;
 constexpr int32_t kDigitsMax = 4;  // 60 bits
 
 // Values in the form of Python's `marshal`, version 2. Once one is not what was asked for, ok() is false.
