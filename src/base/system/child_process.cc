@@ -33,15 +33,21 @@ sigset_t BlockedThere(bool apart) {
   return blocked;
 }
 
+// What `output` takes the place of there.
+std::span<const int> OutputsOf(const ChildCommand& command) {
+  static constexpr std::array<int, 2> kBoth = {STDOUT_FILENO, STDERR_FILENO};
+  if (command.output < 0) return {};
+  return std::span(kBoth).first(command.own_errors ? 1 : 2);
+}
+
 class SpawnSettings final {
  public:
   // `descriptors`: none of them is a number that one of them is to have there.
-  SpawnSettings(std::span<const FileDescriptor> descriptors, bool apart, int output) {
+  SpawnSettings(std::span<const FileDescriptor> descriptors, const ChildCommand& command) {
     posix_spawn_file_actions_init(&actions_);
-    if (output >= 0) {
-      // Before the others, which may take its number.
-      posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-      posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
+    // Before the others, which may take its number.
+    for (const int output : OutputsOf(command)) {
+      posix_spawn_file_actions_adddup2(&actions_, command.output, output);
     }
     int number = ChildProcess::kFirstDescriptor;
     for (const FileDescriptor& descriptor : descriptors) {
@@ -49,12 +55,12 @@ class SpawnSettings final {
     }
     posix_spawn_file_actions_addclosefrom_np(&actions_, number);
     posix_spawnattr_init(&attributes_);
-    const sigset_t blocked = BlockedThere(apart);
+    const sigset_t blocked = BlockedThere(command.apart);
     posix_spawnattr_setsigmask(&attributes_, &blocked);
     sigset_t defaults;
     sigfillset(&defaults);
     posix_spawnattr_setsigdefault(&attributes_, &defaults);
-    const int group = apart ? POSIX_SPAWN_SETPGROUP : 0;  // 0: its own
+    const int group = command.apart ? POSIX_SPAWN_SETPGROUP : 0;  // 0: its own
     posix_spawnattr_setflags(&attributes_,
                              static_cast<int16_t>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
   }
@@ -162,10 +168,7 @@ class Fork final {
     if (getppid() != parent_) _exit(kExitFailed);  // it has ended before that
     for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
     if (command_.apart) setpgid(0, 0);
-    if (command_.output >= 0) {
-      dup2(command_.output, STDOUT_FILENO);
-      dup2(command_.output, STDERR_FILENO);
-    }
+    for (const int output : OutputsOf(command_)) dup2(command_.output, output);
     int number = ChildProcess::kFirstDescriptor;
     for (const FileDescriptor& descriptor : descriptors_) dup2(descriptor.get(), number++);
     if (failure_.get() > number)
@@ -191,7 +194,7 @@ class Fork final {
 
 int Spawn(pid_t& pid, const ChildCommand& command, std::span<const FileDescriptor> descriptors, char* const* arguments,
           char* const* environment) {
-  const SpawnSettings settings(descriptors, command.apart, command.output);
+  const SpawnSettings settings(descriptors, command);
   return posix_spawnp(&pid, command.program.c_str(), settings.actions(), settings.attributes(), arguments, environment);
 }
 

@@ -22,6 +22,7 @@ struct ChildCommand {
   bool apart = false;
   // Ours, which becomes its standard output and error; -1: those that we have ourselves.
   int output = -1;
+  bool own_errors = false;  // what it says on its standard error goes where ours does, not to `output`
   // It is killed when the thread that has started it ends, and so when this process does, however that is. This process
   // is copied for that (fork): not for ones with much memory.
   bool ends_with_thread = false;

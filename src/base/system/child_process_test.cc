@@ -55,6 +55,18 @@ TEST(ChildProcessTest, TellsHowItEnded) {
   EXPECT_EQ(killed->WaitForEnd(), "was ended by signal 11 (Segmentation fault)");
 }
 
+TEST(ChildProcessTest, ItsOutputGoesWhereItIsWantedWithOrWithoutItsErrors) {
+  for (const bool own_errors : {false, true}) {
+    Pipe pipe;
+    auto child = ChildProcess::Start({.program = "sh",
+                                      .arguments = {"sh", "-c", "echo out; echo errors >&2"},
+                                      .output = pipe.writing.get(),
+                                      .own_errors = own_errors});
+    ASSERT_TRUE(child.has_value());
+    EXPECT_EQ(pipe.ReadAll(), own_errors ? "out\n" : "out\nerrors\n");
+  }
+}
+
 TEST(ChildProcessTest, SaysWhyItCannotStart) {
   const auto none = ChildProcess::Start({.program = "/no/such/program", .arguments = {"x"}});
   ASSERT_FALSE(none.has_value());

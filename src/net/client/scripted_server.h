@@ -16,7 +16,8 @@
 namespace inferd::net {
 
 // For tests: accepts on a port of its own, reads each request (head, Content-Length body), and sends back the bytes
-// that `answer` makes of it. An empty answer closes the connection. One thread per connection; joined at the end.
+// that `answer` makes of it. An empty answer closes the connection, and so does one with "Connection: close", behind
+// it. One thread per connection; joined at the end.
 class ScriptedServer final {
  public:
   using Answer = std::function<std::string(const std::string& request)>;
@@ -80,6 +81,7 @@ class ScriptedServer final {
         const std::string answer = answer_(data.substr(0, whole));
         data.erase(0, whole);
         if (answer.empty() || ::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL) < 0) break;
+        if (answer.contains("\r\nConnection: close\r\n")) break;
         continue;
       }
       const ssize_t n = ::recv(fd, chunk, sizeof chunk, 0);

@@ -33,6 +33,10 @@ std::chrono::milliseconds PauseAfter(int attempt, double chance, const RetryPoli
   return std::chrono::milliseconds(static_cast<int64_t>(longest * (1 - kShareOfChance * chance)));
 }
 
+std::chrono::milliseconds PauseBehind(int attempt, const RetryPolicy& policy) {
+  return PauseAfter(attempt, Chance(), policy);
+}
+
 base::Status Retry(const RetryPolicy& policy, const std::stop_token& stop, const std::function<base::Status()>& attempt,
                    const std::function<bool()>& progressed) {
   for (int failed = 0;;) {
@@ -40,7 +44,7 @@ base::Status Retry(const RetryPolicy& policy, const std::stop_token& stop, const
     if (status.code() != base::StatusCode::kUnavailable) return status;
     failed = progressed() ? 1 : failed + 1;
     if (failed >= policy.attempts) return status;
-    if (!PauseFor(PauseAfter(failed - 1, Chance(), policy), stop)) return base::Cancelled("the download was cancelled");
+    if (!PauseFor(PauseBehind(failed - 1, policy), stop)) return base::Cancelled("the download was cancelled");
   }
 }
 

@@ -18,6 +18,8 @@ struct RetryPolicy {
 // The pause behind the failed attempt `attempt` (0 is the first): it doubles, and a part of it is chance, so that what
 // failed together is not tried again together. `chance` is in [0, 1).
 std::chrono::milliseconds PauseAfter(int attempt, double chance, const RetryPolicy& policy);
+// The same, with chance of its own.
+std::chrono::milliseconds PauseBehind(int attempt, const RetryPolicy& policy);
 
 // Waits that long; false: `stop` was requested before.
 bool PauseFor(std::chrono::milliseconds pause, const std::stop_token& stop);

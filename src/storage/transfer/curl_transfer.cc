@@ -66,6 +66,7 @@ CurlTransfer::CurlTransfer() : curl_(MakeHandle()) {}
 
 CurlTransfer::~CurlTransfer() {
   curl_slist_free_all(headers_);
+  curl_slist_free_all(connect_to_);
   curl_easy_cleanup(curl_);
 }
 
@@ -129,6 +130,7 @@ void CurlTransfer::SetConnection(const FetchClient::Options& options) {
   curl_easy_setopt(curl_, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl_, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));  // ranges in parallel
   curl_easy_setopt(curl_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  curl_easy_setopt(curl_, CURLOPT_TCP_KEEPALIVE, 1L);  // a silent transfer's other end may be gone
   curl_easy_setopt(curl_, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
   curl_easy_setopt(curl_, CURLOPT_LOW_SPEED_LIMIT, 1L);
   curl_easy_setopt(curl_, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
@@ -139,6 +141,11 @@ void CurlTransfer::SetConnection(const FetchClient::Options& options) {
     SetPem(curl_, CURLOPT_SSLKEY_BLOB, options.private_key.empty() ? options.certificate : options.private_key);
     curl_easy_setopt(curl_, CURLOPT_KEYPASSWD, "");  // a key with a password is refused; a terminal is not asked
   }
+  if (!options.connect_to.empty()) {
+    curl_slist_free_all(std::exchange(connect_to_, nullptr));
+    connect_to_ = curl_slist_append(nullptr, ("::" + options.connect_to).c_str());
+    curl_easy_setopt(curl_, CURLOPT_CONNECT_TO, connect_to_);
+  }
   if (!options.verify_peer) {
     curl_easy_setopt(curl_, CURLOPT_SSL_VERIFYPEER, 0L);
     curl_easy_setopt(curl_, CURLOPT_SSL_VERIFYHOST, 0L);
@@ -148,7 +155,8 @@ void CurlTransfer::SetConnection(const FetchClient::Options& options) {
 void CurlTransfer::SetRequest(const FetchRequest& request) {
   curl_easy_setopt(curl_, CURLOPT_URL, request.url.c_str());
   curl_easy_setopt(curl_, CURLOPT_PATH_AS_IS, 1L);
-  if (request.method == "POST") {
+  if (request.method != "GET") {
+    curl_easy_setopt(curl_, CURLOPT_CUSTOMREQUEST, request.method.c_str());
     curl_easy_setopt(curl_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
     curl_easy_setopt(curl_, CURLOPT_COPYPOSTFIELDS, request.body.data());
   }
@@ -158,6 +166,10 @@ void CurlTransfer::SetRequest(const FetchRequest& request) {
     headers_ = curl_slist_append(headers_, (name + (value.empty() ? ";" : ": " + value)).c_str());
   }
   curl_easy_setopt(curl_, CURLOPT_HTTPHEADER, headers_);
+  if (request.stall_timeout.has_value()) {
+    curl_easy_setopt(curl_, CURLOPT_LOW_SPEED_TIME, static_cast<long>(request.stall_timeout->count()));
+  }
+  curl_easy_setopt(curl_, CURLOPT_TIMEOUT_MS, static_cast<long>(request.time_limit.count()));
   if (request.range.has_value()) {
     std::string range = std::to_string(request.range->begin) + "-";
     if (request.range->end.has_value()) range += std::to_string(*request.range->end - 1);

@@ -33,6 +33,7 @@ class CurlTransfer final {
 
   CURL* const curl_;
   curl_slist* headers_ = nullptr;
+  curl_slist* connect_to_ = nullptr;
   char error_[CURL_ERROR_SIZE] = {};
 };
 

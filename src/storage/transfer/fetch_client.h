@@ -35,9 +35,11 @@ struct FetchRequest {
   std::string method = "GET";
   std::string url;  // percent-encoded; signed requests: parameters sorted by name
   std::vector<std::pair<std::string, std::string>> headers{};
-  std::string body{};  // of a POST
+  std::string body{};  // not of a GET
   std::optional<ByteRange> range{};
   std::optional<S3Signing> signing{};
+  std::optional<std::chrono::seconds> stall_timeout{};  // in place of the client's; 0: none
+  std::chrono::milliseconds time_limit{0};              // of the whole transfer; 0: none
 };
 
 struct ResponseHead {
@@ -67,6 +69,7 @@ class FetchClient final {
     std::string authorities{};  // in place of a file: their certificates, in PEM
     std::string certificate{};  // that the client shows, in PEM; empty: none
     std::string private_key{};  // its key, in PEM, a secret; empty: it stands beside the certificate
+    std::string connect_to{};   // "HOST:PORT" in place of the URL's, which the certificate is to be for still
   };
 
   explicit FetchClient(Options options);
