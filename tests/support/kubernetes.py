@@ -1,0 +1,189 @@
+"""Starts a real Kubernetes API server with its etcd on the loopback (tools/install_kubernetes builds them), and ends both; and has
+kubernetes_client (kubernetes_client.cc), the program that calls src/kubernetes."""
+
+import contextlib
+import itertools
+import json
+import os
+import queue
+import signal
+import ssl
+import subprocess
+import threading
+import urllib.error
+import urllib.request
+
+from support.certificates import Certificates
+from support.server import PROGRAMS, ROOT, LoggedProgram, free_ports, wait_until
+
+INSTALLED = ROOT / "build" / "deps" / "kubernetes"
+ADMIN_TOKEN = "admin-token"
+
+
+class _Program(LoggedProgram):
+    def __init__(self, *command):
+        super().__init__()
+        self._command = list(map(str, command))
+
+    def start(self):
+        self.process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
+
+    def stop(self):
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(timeout=60)
+            finally:
+                self.kill()
+
+
+class Kubernetes(contextlib.AbstractContextManager):
+    """Use as a context manager. `folder`: of certificates, configurations and data. Users: one with the token ADMIN_TOKEN, in the group of
+    administrators; one with the client certificate, named "client", which may do nothing until a binding says so."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._numbers = itertools.count()
+        self.certificates = Certificates(folder)
+        etcd_port, peer_port, self.port = free_ports(3)
+        self.url = f"https://127.0.0.1:{self.port}"
+        etcd = f"http://127.0.0.1:{etcd_port}"
+        tokens = folder / "tokens.csv"
+        tokens.write_text(f'{ADMIN_TOKEN},admin,1,"system:masters"\n')
+        self._etcd = _Program(INSTALLED / "etcd", "--data-dir", folder / "etcd", "--listen-client-urls", etcd, "--advertise-client-urls", etcd,
+                              "--listen-peer-urls", f"http://127.0.0.1:{peer_port}", "--initial-advertise-peer-urls",
+                              f"http://127.0.0.1:{peer_port}", "--initial-cluster", f"default=http://127.0.0.1:{peer_port}")
+        key = self.certificates.key("server")
+        options = {
+            "etcd-servers": etcd, "bind-address": "127.0.0.1", "advertise-address": "127.0.0.1", "secure-port": self.port,
+            "endpoint-reconciler-type": "none", "service-cluster-ip-range": "10.0.0.0/24", "authorization-mode": "RBAC",
+            "tls-cert-file": self.certificates.certificate("server"), "tls-private-key-file": key,
+            "client-ca-file": self.certificates.certificate("authority"), "token-auth-file": tokens, "cert-dir": folder,
+            "service-account-issuer": "https://kubernetes.default.svc", "service-account-key-file": key,
+            "service-account-signing-key-file": key,
+            # Nothing here makes the service accounts that pods would have.
+            "disable-admission-plugins": "ServiceAccount",
+        }
+        self._server = _Program(INSTALLED / "kube-apiserver", *(f"--{name}={value}" for name, value in options.items()))
+
+    def __enter__(self):
+        try:
+            self._etcd.start()
+            self.start()
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def start(self):
+        """The API server, again, too, once it was stopped."""
+        self._server.start()
+        wait_until(self._is_ready, "the API server is ready")
+
+    def stop(self):
+        self._server.stop()
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            print(self._server.log()[-20_000:])
+        self._end()
+
+    def _end(self):
+        self._server.stop()
+        self._etcd.stop()
+
+    def _is_ready(self):
+        assert self._etcd.process.poll() is None, self._etcd.log()
+        assert self._server.process.poll() is None, self._server.log()
+        try:
+            return self.call("GET", "/readyz")[0] == 200
+        except OSError:
+            return False
+
+    def call(self, method, path, body=None):
+        """Status and answer to the administrator, without the client that is tested."""
+        headers = {"Authorization": f"Bearer {ADMIN_TOKEN}", "Content-Type": "application/json"}
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode() if body is not None else None, headers, method=method)
+        trust = ssl.create_default_context(cafile=self.certificates.certificate("authority"))
+        try:
+            with urllib.request.urlopen(request, context=trust, timeout=60) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def kubeconfig(self, user=None, **cluster):
+        """A file. `user`: as it stands there; `cluster`: further fields."""
+        return write_kubeconfig(self._folder / f"{next(self._numbers)}.kubeconfig", self.url,
+                                user or {"token": ADMIN_TOKEN},
+                                **(cluster or {"certificate-authority": str(self.certificates.certificate("authority"))}))
+
+
+def write_kubeconfig(path, url, user, **cluster):
+    named = {"clusters": ("cluster", {"server": url, **cluster}), "users": ("user", user),
+             "contexts": ("context", {"cluster": "one", "user": "one"})}
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "Config", "current-context": "one",
+                                **{key: [{"name": "one", what: value}] for key, (what, value) in named.items()}}))
+    return path
+
+
+class KubernetesClient(contextlib.AbstractContextManager):
+    """One kubernetes_client process. Use as a context manager; `call` and the like return its results."""
+
+    def __init__(self, kubeconfig="", environment=()):
+        self._process = subprocess.Popen([PROGRAMS / "kubernetes_client", "--kubeconfig", kubeconfig], stdin=subprocess.PIPE,
+                                         stdout=subprocess.PIPE, text=True, env={**os.environ, **dict(environment)})
+        self._answers = queue.Queue()
+        self._told = queue.Queue()
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def __exit__(self, kind, error, trace):
+        self._process.stdin.close()
+        try:
+            status = self._process.wait(timeout=60)
+        finally:
+            if self._process.poll() is None:
+                self._process.kill()
+                self._process.wait()
+            self._reader.join()
+            self._process.stdout.close()
+        assert kind is not None or status == 0, f"kubernetes_client exited with {status}"
+
+    def _read(self):
+        for line in self._process.stdout:
+            answer = json.loads(line)
+            (self._told if "told" in answer else self._answers).put(answer)
+        self._answers.put({})
+
+    def send(self, call, **fields):
+        self._process.stdin.write(json.dumps({"call": call, **{key: value for key, value in fields.items() if value is not None}}) + "\n")
+        self._process.stdin.flush()
+
+    def answer(self):
+        return self._answers.get(timeout=100)
+
+    def try_call(self, call, **fields):
+        self.send(call, **fields)
+        return self.answer()
+
+    def __call__(self, call, **fields):
+        answer = self.try_call(call, **fields)
+        assert "result" in answer, answer
+        return answer["result"]
+
+    def fails(self, call, **fields):
+        answer = self.try_call(call, **fields)
+        assert "error" in answer, answer
+        return answer["error"]
+
+    def told(self):
+        """What a `follow` tells next: ("ADDED", object)."""
+        line = self._told.get(timeout=100)
+        return line["told"], line["object"]
+
+    def told_until(self, condition):
+        """What it tells until something holds of one of it, that included."""
+        told = []
+        while not told or not condition(*told[-1]):
+            told.append(self.told())
+        return told
