@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <ranges>
 #include <utility>
 
@@ -195,6 +196,11 @@ std::map<std::string, node::NamedModelState> ComponentRunner::models() const {
 
 ComponentState ComponentRunner::state() const {
   ComponentState state{.kind = spec_.pod.kind, .unheeded = unheeded_, .rollout = rollout_};
+  if (!revisions_.empty()) {
+    const node::LimitsReport& limits = revisions_.back()->limits();
+    state.limits = limits.held;
+    std::ranges::copy(limits.not_held, std::back_inserter(state.unheeded));
+  }
   for (const auto& revision : revisions_) {
     state.revisions.push_back(
         {.name = revision->name(), .was_ready = revision->status().was_ready, .replicas = revision->replicas()});

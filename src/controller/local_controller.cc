@@ -113,6 +113,11 @@ base::Status LocalController::Start() {
   // The database is this process's now, and the folder with it.
   INFERD_ASSIGN_OR_RETURN(node_.folder, folder_->ClaimModels());
   node_.claims_folder = folder_->path() + "/claims";
+  keeper_ = std::make_unique<node::ResourceKeeper>();
+  node_.keeper = keeper_.get();
+  if (!keeper_->why_no_groups().empty()) {
+    logger_.Info("replicas have no control groups", {{"why", keeper_->why_no_groups()}});
+  }
   node_.find_data = [this](const node::DataSource& source) { return ReadPodData(cluster_.registry(), source); };
   const std::vector<std::string> runtimes =
       options_.runtimes.empty() ? std::vector{controlplane::DefaultRuntimesFolder()} : options_.runtimes;

@@ -66,6 +66,7 @@ class LocalController final {
   const base::SystemClock clock_;
   const base::FileDescriptor wake_;         // an eventfd
   std::optional<node::WorkFolder> folder_;  // from Start() on
+  std::unique_ptr<node::ResourceKeeper> keeper_;  // from Start() on
   node::NodeOptions node_;
   LocalCluster cluster_;
   std::unique_ptr<FileSource> files_;

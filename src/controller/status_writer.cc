@@ -26,6 +26,12 @@ const apiserver::ResourceType& Pods() {
   return kType;
 }
 
+std::string Joined(const std::vector<std::string>& parts, std::string_view between) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : std::string(between)) + part;
+  return text;
+}
+
 std::string ServiceOf(const Value& pod) {
   return TextAt(pod, {"metadata", "labels", controlplane::kInferenceServiceLabel});
 }
@@ -84,7 +90,7 @@ bool StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state, con
       options);
   if (!written.has_value()) return false;
   WriteEvents(object, state, before, after);
-  WriteUnheeded(object, state, known);
+  WriteHeeded(object, state, known);
   return WritePods(object, state);
 }
 
@@ -104,16 +110,19 @@ void StatusWriter::WriteEvents(const Value& object, const ServiceState& state, c
   }
 }
 
-void StatusWriter::WriteUnheeded(const Value& object, const ServiceState& state, const ServiceState& known) {
+void StatusWriter::WriteHeeded(const Value& object, const ServiceState& state, const ServiceState& known) {
   for (const ComponentState& component : state.components) {
-    const auto before = std::ranges::find(known.components, component.kind, &ComponentState::kind);
-    if (component.unheeded.empty()) continue;
-    if (before != known.components.end() && before->unheeded == component.unheeded) continue;
-    std::string fields;
-    for (const std::string& field : component.unheeded) fields += (fields.empty() ? "" : ", ") + field;
-    cluster_.events().Record(object, "Normal", "FieldsNotHonored",
-                             "of the " + std::string(ComponentKindName(component.kind)) +
-                                 "'s pods, these fields do nothing on this machine: " + fields);
+    const auto found = std::ranges::find(known.components, component.kind, &ComponentState::kind);
+    const ComponentState before = found == known.components.end() ? ComponentState() : *found;
+    const std::string pods = "of the " + std::string(ComponentKindName(component.kind)) + "'s pods, these ";
+    if (!component.unheeded.empty() && before.unheeded != component.unheeded) {
+      cluster_.events().Record(object, "Normal", "FieldsNotHonored",
+                               pods + "fields do nothing on this machine: " + Joined(component.unheeded, ", "));
+    }
+    if (!component.limits.empty() && before.limits != component.limits) {
+      cluster_.events().Record(object, "Normal", "LimitsHonored",
+                               pods + "limits are held on this machine: " + Joined(component.limits, "; "));
+    }
   }
 }
 

@@ -31,7 +31,7 @@ class StatusWriter final {
 
   // False: not all of it could be written. `known`: what was written before.
   bool WriteOne(const objectstore::ObjectKey& key, const ServiceState& state, const ServiceState& known);
-  void WriteUnheeded(const manifest::Value& object, const ServiceState& state, const ServiceState& known);
+  void WriteHeeded(const manifest::Value& object, const ServiceState& state, const ServiceState& known);
   void WriteEvents(const manifest::Value& object, const ServiceState& state, const std::string& before,
                    const std::string& after);
   bool WritePods(const manifest::Value& object, const ServiceState& state);

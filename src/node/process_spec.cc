@@ -176,6 +176,7 @@ base::Result<ProcessSpec> MakeProcess(const controlplane::ResolvedPod& pod, cons
   for (const auto& [name, value] : variables) spec.environment.push_back(name + "=" + value);
   spec.environment.push_back("PORT=" + std::to_string(spec.port));
   INFERD_ASSIGN_OR_RETURN(spec.ready_path, ReadyPath(container));
+  spec.resources = ReadResources(container);
   if (const Value* grace = pod.pod_spec.Find("terminationGracePeriodSeconds"); grace != nullptr) {
     spec.grace = std::chrono::seconds(manifest::ParseInt64(grace->text()).value_or(30));
   }

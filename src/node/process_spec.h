@@ -10,6 +10,7 @@
 #include "controlplane/pods/pod_resolution.h"
 #include "node/pod_data.h"
 #include "node/pod_volumes.h"
+#include "node/resources/container_resources.h"
 
 namespace inferd::node {
 
@@ -21,6 +22,7 @@ struct ProcessSpec {
   uint16_t port = 0;                     // of this machine, for requests
   uint16_t grpc_port = 0;                // likewise, for calls of gRPC; the same one, where it says no other
   std::string ready_path;                // what GET answers with 200 once it is ready; empty: a connection is enough
+  ContainerResources resources = {};     // that it is to be held to
   std::chrono::seconds grace{30};        // to end in when it is asked to (Kubernetes: terminationGracePeriodSeconds)
 };
 

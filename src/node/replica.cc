@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <optional>
 #include <utility>
 
@@ -48,7 +49,7 @@ base::Result<Pipe> MakePipe() {
   return made;
 }
 
-base::Result<base::ChildProcess> Start(const ProcessSpec& spec, int output) {
+base::Result<base::ChildProcess> Start(const ProcessSpec& spec, int output, int control_group) {
   std::vector<std::string> arguments = {spec.program};
   arguments.insert(arguments.end(), spec.arguments.begin(), spec.arguments.end());
   auto child = base::ChildProcess::Start({.program = spec.program,
@@ -56,9 +57,16 @@ base::Result<base::ChildProcess> Start(const ProcessSpec& spec, int output) {
                                           .environment_changes = spec.environment,
                                           .apart = true,
                                           .output = output,
-                                          .ends_with_thread = true});
+                                          .ends_with_thread = true,
+                                          .control_group = control_group});
   if (child.has_value()) return child;
   return std::unexpected(base::FailedPrecondition("cannot start '" + spec.program + "': " + child.error().message()));
+}
+
+// With what it has started: it leads its group, and has not been waited for.
+void KillAll(const base::ChildProcess& child) {
+  kill(-child.pid(), SIGKILL);
+  child.Kill();
 }
 
 std::string AddressAt(uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
@@ -118,6 +126,11 @@ std::optional<int> Replica::exit_code() const {
   return exit_code_;
 }
 
+std::optional<ProcessEnd> Replica::last_end() const {
+  const base::MutexLock lock(mutex_);
+  return last_end_;
+}
+
 int Replica::restarts() const {
   const base::MutexLock lock(mutex_);
   return restarts_;
@@ -135,12 +148,16 @@ void Replica::Set(ReplicaState state) {
   options_.on_change();
 }
 
-void Replica::Fail(std::string why, std::optional<int> exit_code) {
+void Replica::Fail(std::string why, std::optional<ProcessEnd> end) {
   {
     const base::MutexLock lock(mutex_);
     state_ = ReplicaState::kFailed;
     failure_ = std::move(why);
-    exit_code_ = exit_code;
+    exit_code_ = end.has_value() ? std::optional(end->exit_code) : std::nullopt;
+    if (end.has_value()) {
+      last_end_ = std::move(end);
+      last_end_->message = failure_;
+    }
     ++restarts_;
   }
   options_.on_change();
@@ -151,14 +168,14 @@ void Replica::Run() {
   while (!stopped()) {
     const Clock::time_point begun = Clock::now();
     const uint64_t log_begins = log_->end();
-    std::optional<int> exit_code;
-    const base::Status over = RunOnce(exit_code);
+    const base::Result<ProcessEnd> over = RunOnce();
     if (stopped()) break;
     if (Clock::now() - begun >= kLongLife) pause = {};
-    options_.on_log(options_.name + " " + over.message() +
+    const std::string why = over.has_value() ? over->message : std::string(over.error().message());
+    options_.on_log(options_.name + " " + why +
                     (pause.count() > 0 ? "; it is started again in " + std::to_string(pause.count()) + " ms" : ""));
     const std::string said = LastLines(log_->Read(log_begins).text);
-    Fail(over.message() + (said.empty() ? "" : ": " + said), exit_code);
+    Fail(why + (said.empty() ? "" : ": " + said), over.has_value() ? std::optional(*over) : std::nullopt);
     if (!Sleep(pause)) break;
     pause = std::clamp(2 * pause, kPause, kPauseMax);
     Set(ReplicaState::kStarting);
@@ -167,10 +184,16 @@ void Replica::Run() {
   Set(ReplicaState::kEnded);
 }
 
-base::Status Replica::RunOnce(std::optional<int>& exit_code) {
+base::Result<ProcessLimits> Replica::Hold(const ContainerResources& resources) const {
+  if (options_.keeper == nullptr) return ProcessLimits();
+  return options_.keeper->Hold(options_.name, resources);
+}
+
+base::Result<ProcessEnd> Replica::RunOnce() {
   INFERD_ASSIGN_OR_RETURN(const ProcessSpec spec, options_.make(stop_source_.get_token()));
   INFERD_ASSIGN_OR_RETURN(Pipe output, MakePipe());
-  INFERD_ASSIGN_OR_RETURN(base::ChildProcess child, Start(spec, output.write.get()));
+  INFERD_ASSIGN_OR_RETURN(ProcessLimits limits, Hold(spec.resources));
+  INFERD_ASSIGN_OR_RETURN(base::ChildProcess child, Start(spec, output.write.get(), limits.join()));
   log_->BeginProcess();
   // Its end is known by its handle: a process of its own may have the pipe for longer.
   output.write = base::FileDescriptor();
@@ -179,10 +202,24 @@ base::Status Replica::RunOnce(std::optional<int>& exit_code) {
     address_ = AddressAt(spec.port);
     grpc_address_ = AddressAt(spec.grpc_port);
   }
+  Attend(spec, child, output.read.get(), limits);
+  if (stopped()) End(spec, child, output.read.get());
+  std::string how = child.WaitForEnd();
+  TakeOutput(output.read.get());
+  const bool out_of_memory = limits.EndedForMemory();
+  if (out_of_memory) {
+    how = "wanted more memory than its limit of " + std::to_string(*spec.resources.memory_limit_bytes) +
+          " bytes, and was ended (OOMKilled)";
+  }
+  return ProcessEnd{.exit_code = child.exit_code(), .message = std::move(how), .out_of_memory = out_of_memory};
+}
+
+void Replica::Attend(const ProcessSpec& spec, const base::ChildProcess& child, int output, ProcessLimits& limits) {
   milliseconds pause = kProbePause;
   bool ready = false;
   std::optional<Clock::time_point> answers_since;
   while (!stopped() && !child.EndsBefore(Clock::now())) {
+    if (limits.Passed(child.pid())) return KillAll(child);
     if (!ready && Probe(spec)) {
       if (!answers_since.has_value()) answers_since = Clock::now();
       ready = spec.grpc_port == 0 || spec.grpc_port == spec.port || Listens(spec.grpc_port) ||
@@ -191,26 +228,23 @@ base::Status Replica::RunOnce(std::optional<int>& exit_code) {
     }
     std::array<pollfd, 3> files = {pollfd{.fd = stop_.get(), .events = POLLIN, .revents = 0},
                                    pollfd{.fd = child.handle(), .events = POLLIN, .revents = 0},
-                                   pollfd{.fd = output.read.get(), .events = POLLIN, .revents = 0}};
-    poll(files.data(), files.size(), ready ? -1 : static_cast<int>(pause.count()));
-    TakeOutput(output.read.get());
+                                   pollfd{.fd = output, .events = POLLIN, .revents = 0}};
+    const milliseconds until_look = limits.look_every().value_or(milliseconds(-1));
+    poll(files.data(), files.size(), static_cast<int>((ready ? until_look : pause).count()));
+    TakeOutput(output);
     // Closed, it would be readable for ever.
     if ((files[2].revents & POLLHUP) != 0 && (files[2].revents & POLLIN) == 0) child.EndsBefore(Clock::now() + pause);
     pause = std::min(pause + pause / 4, kProbePauseMax);
   }
-  if (stopped()) {
-    Set(ReplicaState::kStopping);
-    child.Terminate();
-    if (!TakeOutputUntilEnd(child, output.read.get(), Clock::now() + spec.grace)) {
-      options_.on_log(options_.name + " did not end within its " + std::to_string(spec.grace.count()) +
-                      " s, and is killed");
-      child.Kill();
-    }
-  }
-  const std::string end = child.WaitForEnd();
-  TakeOutput(output.read.get());
-  exit_code = child.exit_code();
-  return base::Unavailable(end);
+}
+
+void Replica::End(const ProcessSpec& spec, const base::ChildProcess& child, int output) {
+  Set(ReplicaState::kStopping);
+  child.Terminate();
+  if (TakeOutputUntilEnd(child, output, Clock::now() + spec.grace)) return;
+  options_.on_log(options_.name + " did not end within its " + std::to_string(spec.grace.count()) +
+                  " s, and is killed");
+  child.Kill();
 }
 
 bool Replica::TakeOutputUntilEnd(const base::ChildProcess& child, int output, Clock::time_point deadline) {

@@ -14,8 +14,18 @@
 #include "base/system/file_descriptor.h"
 #include "node/process_spec.h"
 #include "node/replica_log.h"
+#include "node/resources/resource_keeper.h"
 
 namespace inferd::node {
+
+// How a process has ended.
+struct ProcessEnd {
+  int exit_code = 0;  // what it left with, or 128 and the signal's number
+  std::string message;
+  bool out_of_memory = false;  // it wanted more than its limit
+
+  bool operator==(const ProcessEnd&) const = default;
+};
 
 enum class ReplicaState {
   kStarting,
@@ -29,6 +39,7 @@ struct ReplicaOptions {
   std::string name;
   // What is to run: called before each start, on a thread of the replica.
   std::function<base::Result<ProcessSpec>(const std::stop_token& stop)> make;
+  ResourceKeeper* keeper = nullptr;                     // of its limits; null: they are not held
   std::function<void()> on_change;                      // of the state; on a thread of the replica, without a lock
   std::function<void(const std::string& line)> on_log;  // one line for a person
 };
@@ -56,6 +67,8 @@ class Replica final {
   std::string failure() const;
   // Of a process that ended: what it left with, or 128 and the signal's number; nullopt: it was not made.
   std::optional<int> exit_code() const;
+  // Of the last of its processes that has ended, also once the next one is ready; nullopt: none has.
+  std::optional<ProcessEnd> last_end() const;
   int restarts() const;
   // What its processes have written. They share one output, which also goes to this program's standard error.
   const std::shared_ptr<ReplicaLog>& log() const { return log_; }
@@ -65,8 +78,12 @@ class Replica final {
 
  private:
   void Run();
-  // One life of the process; the status says why it is over. `exit_code` is set if there was a process.
-  base::Status RunOnce(std::optional<int>& exit_code);
+  // One life of the process, and how it ended; an error: there was none.
+  base::Result<ProcessEnd> RunOnce();
+  base::Result<ProcessLimits> Hold(const ContainerResources& resources) const;
+  // Until it ends, is to stop, or passes its limits.
+  void Attend(const ProcessSpec& spec, const base::ChildProcess& child, int output, ProcessLimits& limits);
+  void End(const ProcessSpec& spec, const base::ChildProcess& child, int output);
   bool Probe(const ProcessSpec& spec) const;
   // Waits until the process ends, and takes meanwhile what it writes; whether it has ended before `deadline`.
   bool TakeOutputUntilEnd(const base::ChildProcess& child, int output, std::chrono::steady_clock::time_point deadline);
@@ -75,7 +92,7 @@ class Replica final {
   bool Sleep(std::chrono::milliseconds duration) const;
   bool stopped() const { return !Sleep(std::chrono::milliseconds(0)); }
   void Set(ReplicaState state);
-  void Fail(std::string why, std::optional<int> exit_code);
+  void Fail(std::string why, std::optional<ProcessEnd> end);
 
   const ReplicaOptions options_;
   const base::FileDescriptor stop_;  // an eventfd, readable once it is to stop
@@ -87,6 +104,7 @@ class Replica final {
   std::string grpc_address_ GUARDED_BY(mutex_);
   std::string failure_ GUARDED_BY(mutex_);
   std::optional<int> exit_code_ GUARDED_BY(mutex_);
+  std::optional<ProcessEnd> last_end_ GUARDED_BY(mutex_);
   int restarts_ GUARDED_BY(mutex_) = 0;
   std::thread thread_;
 };

@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "net/client/scripted_server.h"
+#include "node/resources/control_group_fixture.h"
 #include "tests/support/temp_dir.h"
 
 namespace inferd::node {
@@ -25,6 +28,7 @@ class ReplicaTest : public ::testing::Test {
       spec.arguments = {"-c", script};
       spec.port = probed_.port();
       spec.grace = grace;
+      spec.resources = resources_;
       return spec;
     });
   }
@@ -32,6 +36,7 @@ class ReplicaTest : public ::testing::Test {
     ReplicaOptions options;
     options.name = "r";
     options.make = std::move(make);
+    options.keeper = keeper_.has_value() ? &*keeper_ : nullptr;
     options.on_change = [this] { ++changes_; };
     options.on_log = [this](const std::string& line) {
       const base::MutexLock lock(mutex_);
@@ -49,6 +54,9 @@ class ReplicaTest : public ::testing::Test {
   }
 
   net::ScriptedServer probed_{[](const std::string&) { return ""; }};
+  ContainerResources resources_;
+  const support::TempDir groups_;
+  std::optional<ResourceKeeper> keeper_;
   std::atomic<int> changes_ = 0;
   base::Mutex mutex_;
   std::string log_ GUARDED_BY(mutex_);
@@ -102,6 +110,36 @@ TEST_F(ReplicaTest, AStopReachesWhatIsStillBeingMade) {
   });
   replica_->Stop();
   Await([this] { return replica_->state() == ReplicaState::kEnded; });
+}
+
+// Where there are no control groups. What it starts has its memory, too.
+TEST_F(ReplicaTest, OneThatWantsMoreMemoryThanItsLimitIsEnded) {
+  keeper_.emplace(base::ControlGroups{.membership = groups_.path() / "none", .mount = groups_.path()});
+  resources_.memory_limit_bytes = int64_t{16} << 20;
+  Start("sh -c 'x=$(head -c 40000000 /dev/zero | tr \\\\0 a); sleep 1000; echo $x' & wait");
+  Await([this] { return replica_->last_end().has_value(); });
+  const ProcessEnd end = *replica_->last_end();
+  EXPECT_TRUE(end.out_of_memory);
+  EXPECT_EQ(end.exit_code, 137);
+  EXPECT_EQ(end.message, "wanted more memory than its limit of 16777216 bytes, and was ended (OOMKilled)");
+}
+
+// The kernel's part is the test's: the files of a control group are plain ones.
+TEST_F(ReplicaTest, OneThatTheKernelEndsForItsMemoryIsKnown) {
+  const std::filesystem::path group = groups_.path() / ("inferd." + std::to_string(getpid())) / "r.1";
+  std::ofstream(groups_.path() / "membership") << "0::/\n";
+  std::ofstream(groups_.path() / "cgroup.controllers") << "cpu memory\n";
+  keeper_.emplace(base::ControlGroups{.membership = groups_.path() / "membership", .mount = groups_.path()},
+                  RemoveStandIn);
+  ASSERT_EQ(keeper_->why_no_groups(), "");
+  resources_.memory_limit_bytes = 1000;
+  Start("read joined < " + (group / "cgroup.procs").string() + "; cat " + (group / "memory.max").string() +
+        "; echo 'oom 1 oom_kill 1' > " + (group / "memory.events").string() + "; kill -9 $$");
+  Await([this] { return replica_->last_end().has_value(); });
+  EXPECT_TRUE(replica_->last_end()->out_of_memory);
+  EXPECT_EQ(replica_->last_end()->exit_code, 137);
+  EXPECT_THAT(replica_->last_end()->message, HasSubstr("(OOMKilled): 1000"));
+  EXPECT_FALSE(exists(group));
 }
 
 }  // namespace

@@ -63,6 +63,12 @@ std::string FolderOf(const NodeOptions& options, const controlplane::ResolvedPod
   return options.folder + "/" + pod.namespace_name + "/" + revision;
 }
 
+LimitsReport LimitsOf(const NodeOptions& options, const controlplane::ResolvedPod& pod) {
+  const manifest::Value* const containers = pod.pod_spec.Find("containers");
+  if (options.keeper == nullptr || containers == nullptr || containers->items().empty()) return {};
+  return options.keeper->Report(containers->items().front());
+}
+
 bool HasModelSet(const controlplane::ResolvedPod& pod) {
   return pod.annotations.contains(controlplane::kModelDirAnnotation);
 }
@@ -80,6 +86,7 @@ Revision::Revision(std::string name, controlplane::ResolvedPod pod, const contro
       pod_(std::move(pod)),
       settings_(settings),
       options_(options),
+      limits_(LimitsOf(options, pod_)),
       models_(SourceOf(pod_), FolderOf(options, pod_, name_)),
       model_set_(HasModelSet(pod_)
                      ? std::make_unique<ModelSet>(FolderOf(options, pod_, name_), options.wake, options.on_log)
@@ -158,6 +165,7 @@ void Revision::AddReplica() {
   replica.make = [this, name = replica.name, &volumes = *volumes](const std::stop_token& stop) {
     return Make(name, volumes, stop);
   };
+  replica.keeper = options_.keeper;
   replica.on_change = options_.wake;
   replica.on_log = options_.on_log;
   replicas_.push_back({.volumes = std::move(volumes), .replica = std::make_unique<Replica>(std::move(replica))});
@@ -172,7 +180,9 @@ base::Result<ProcessSpec> Revision::Make(const std::string& replica, PodVolumes&
   INFERD_ASSIGN_OR_RETURN(ProcessSpec spec, MakeProcess(pod_, place));
   INFERD_ASSIGN_OR_RETURN(spec.program, Locate(spec.program, options_.programs_folder));
   // The container's own come before those.
-  for (const auto& variables : {AgentVariables(pod_), options_.environment}) {
+  const auto threads =
+      options_.keeper == nullptr ? std::vector<std::string>() : options_.keeper->ThreadVariables(spec.resources);
+  for (const auto& variables : {AgentVariables(pod_), threads, options_.environment}) {
     for (const std::string& variable : variables) {
       if (!Names(spec.environment, variable)) spec.environment.push_back(variable);
     }
@@ -219,6 +229,7 @@ std::vector<ReplicaStatus> Revision::replicas() const {
                         .state = member.leaving ? ReplicaState::kStopping : member.replica->state(),
                         .failure = member.replica->failure(),
                         .exit_code = member.replica->exit_code(),
+                        .last_end = member.replica->last_end(),
                         .restarts = member.replica->restarts(),
                         .log = member.replica->log()});
   }

@@ -24,6 +24,7 @@ struct NodeOptions {
   std::string programs_folder;     // where a program is looked for first; empty: in PATH alone
   // Variables of every replica, "NAME=VALUE", where its container does not have them.
   std::vector<std::string> environment;
+  ResourceKeeper* keeper = nullptr;                     // of containers' limits; null: they are not held
   FindData find_data = nullptr;                         // Secrets and ConfigMaps that pods refer to
   std::function<void()> wake;                           // Tick() is to be called soon; from any thread
   std::function<void(const std::string& line)> on_log;  // one line for a person; from any thread
@@ -34,7 +35,8 @@ struct ReplicaStatus {
   std::string name;
   ReplicaState state = ReplicaState::kStarting;
   std::string failure;  // why its last process ended, or was not made; empty: none has, or the next one is ready
-  std::optional<int> exit_code = std::nullopt;  // of that process; nullopt: it was not made
+  std::optional<int> exit_code = std::nullopt;        // of that process; nullopt: it was not made
+  std::optional<ProcessEnd> last_end = std::nullopt;  // of the last that has ended, also once the next one is ready
   int restarts = 0;
   std::shared_ptr<const ReplicaLog> log = nullptr;
 
@@ -59,6 +61,8 @@ class Revision final {
   ~Revision();
 
   const std::string& name() const { return name_; }
+  // Of its container's limits.
+  const LimitsReport& limits() const { return limits_; }
   const std::shared_ptr<gateway::Backend>& backend() const { return backend_; }
 
   // Looks at the load and at the replicas, and starts and ends some. Call it every 100 ms or so, and when woken.
@@ -99,6 +103,7 @@ class Revision final {
   const controlplane::ResolvedPod pod_;
   const controlplane::KnativeSettings settings_;
   const NodeOptions& options_;
+  const LimitsReport limits_;
   ModelFolder models_;
   const std::unique_ptr<ModelSet> model_set_;  // null: it has one model, or none
   const std::shared_ptr<gateway::Backend> backend_;

@@ -68,9 +68,6 @@ std::vector<std::string> UnheededFields(const controlplane::ResolvedPod& pod) {
   if (containers == nullptr || containers->items().empty()) return fields;
   const Value& container = containers->items().front();
   AddOthers(container, kOfContainer, "spec.containers[0]", fields);
-  const Value* const resources = container.Find("resources");
-  const Value* const limits = resources == nullptr ? nullptr : resources->Find("limits");
-  if (limits != nullptr && !IsEmpty(*limits)) fields.emplace_back("spec.containers[0].resources.limits");
   for (size_t i = 1; i < containers->items().size(); ++i) {
     fields.push_back("spec.containers[" + std::to_string(i) + "]");
   }

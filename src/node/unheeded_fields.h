@@ -8,8 +8,8 @@
 namespace inferd::node {
 
 // The fields of a pod that would do something in a cluster, and nothing as a process of this machine:
-// "spec.initContainers", "spec.containers[0].resources.limits". Those that only say how a cluster is to handle images,
-// names and places for pods are left out. Thread-safe.
+// "spec.initContainers", "spec.containers[0].livenessProbe". Those that only say how a cluster is to handle images,
+// names and places for pods are left out, and limits, of which ResourceKeeper::Report says more. Thread-safe.
 std::vector<std::string> UnheededFields(const controlplane::ResolvedPod& pod);
 
 }  // namespace inferd::node

@@ -30,8 +30,7 @@ TEST(UnheededFields, AreNamed) {
                          " [{name: a, workingDir: /x, livenessProbe: {tcpSocket: {port: 1}},"
                          " resources: {limits: {cpu: 1}}}, {name: b}]}"),
               ElementsAre("spec.initContainers", "spec.nodeSelector", "spec.serviceAccountName",
-                          "spec.containers[0].workingDir", "spec.containers[0].livenessProbe",
-                          "spec.containers[0].resources.limits", "spec.containers[1]"));
+                          "spec.containers[0].workingDir", "spec.containers[0].livenessProbe", "spec.containers[1]"));
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ def test_variables_and_volumes(controller, objects, program, tmp_path):
     objects.create(SERVICE, "full", {"predictor": {
         "minReplicas": 1, "volumes": [{"name": names[path], **volume} for path, volume in volumes.items()],
         "containers": [container(program, *volumes, env=env, envFrom=[{"secretRef": {"name": "key"}, "prefix": "KEY_"}],
-                                 resources={"limits": {"cpu": "1500m"}},
+                                 resources={"limits": {"cpu": "1500m"}}, livenessProbe={"tcpSocket": {"port": 8080}},
                                  volumeMounts=[{"name": name, "mountPath": path} for path, name in names.items()])]}})
     objects.wait_ready(SERVICE, "full")
     answer = told(controller, "full")
@@ -98,7 +98,8 @@ def test_variables_and_volumes(controller, objects, program, tmp_path):
     # What it has written is there as long as the pod.
     assert told(controller, "full")["files"]["asked"] == "x"
     events = [event["message"] for event in objects.items("Event") if event["reason"] == "FieldsNotHonored"]
-    assert events == ["of the predictor's pods, these fields do nothing on this machine: spec.containers[0].resources.limits"]
+    assert len(events) == 1
+    assert events[0].startswith("of the predictor's pods, these fields do nothing on this machine: spec.containers[0].livenessProbe")
     objects.delete(SERVICE, "full")
     wait_until(lambda: not controller.replicas(), "it has ended")
 
@@ -117,4 +118,48 @@ def test_it_starts_once_what_it_refers_to_is_there(controller, objects, program,
     objects.wait_ready(SERVICE, "waits")
     objects.delete(SERVICE, "waits")
     objects.delete("Secret", "late")
+    wait_until(lambda: not controller.replicas(), "it has ended")
+
+
+# Asked for /MIB, it has so much more memory.
+GROWS = """
+    import http.server, sys
+
+    held = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            held.append(b"x" * (int(self.path.strip("/") or 0) << 20))
+            self.send_response(200)
+            self.end_headers()
+
+    http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1].split("=")[1])), Handler).serve_forever()
+    """
+
+
+def test_one_that_passes_its_memory_limit_is_ended(controller, objects, tmp_path):
+    """By a control group or without one, whichever this machine has; its pod says so, also once the next process is ready."""
+    program = tmp_path / "grows.py"
+    program.write_text(textwrap.dedent(GROWS))
+    objects.create(SERVICE, "grows", {"predictor": {"minReplicas": 1, "containers": [container(
+        program, resources={"limits": {"memory": "100Mi", "nvidia.com/gpu": "1"}})]}})
+    objects.wait_ready(SERVICE, "grows")
+    assert controller.call("GET", "/1", host="grows-default.localhost")[0] == 200
+    pod = "grows-predictor-default-00001-0"
+
+    def container_status():
+        return objects.get("Pod", pod)["status"]["containerStatuses"][0]
+
+    assert container_status()["lastState"] == {}
+    controller.call("GET", "/200", host="grows-default.localhost")
+    wait_until(lambda: container_status()["lastState"], "it has ended")
+    wait_until(lambda: container_status()["ready"], "the next one is ready")
+    ended = container_status()["lastState"]["terminated"]
+    assert (ended["reason"], ended["exitCode"]) == ("OOMKilled", 137)
+    assert ended["message"].startswith("wanted more memory than its limit of 104857600 bytes, and was ended (OOMKilled)")
+    assert container_status()["restartCount"] == 1
+    said = {event["reason"]: event["message"] for event in objects.items("Event") if event["involvedObject"]["name"] == "grows"}
+    assert said["LimitsHonored"].startswith("of the predictor's pods, these limits are held on this machine: limits.memory 100Mi: ")
+    assert said["FieldsNotHonored"].endswith("spec.containers[0].resources.limits[nvidia.com/gpu]")
+    objects.delete(SERVICE, "grows")
     wait_until(lambda: not controller.replicas(), "it has ended")

@@ -168,6 +168,8 @@ class Fork final {
     if (getppid() != parent_) _exit(kExitFailed);  // it has ended before that
     for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
     if (command_.apart) setpgid(0, 0);
+    // "0" is the process that writes it.
+    if (command_.control_group >= 0 && write(command_.control_group, "0", 1) != 1) Fail();
     for (const int output : OutputsOf(command_)) dup2(command_.output, output);
     int number = ChildProcess::kFirstDescriptor;
     for (const FileDescriptor& descriptor : descriptors_) dup2(descriptor.get(), number++);
@@ -177,6 +179,10 @@ class Fork final {
     const sigset_t blocked = BlockedThere(command_.apart);
     sigprocmask(SIG_SETMASK, &blocked, nullptr);
     execvpe(command_.program.c_str(), arguments_, environment_);
+    Fail();
+  }
+
+  [[noreturn]] void Fail() const {
     const int error = errno;
     static_cast<void>(!write(failure_.get(), &error, sizeof(error)));
     _exit(kExitFailed);

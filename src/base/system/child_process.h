@@ -26,6 +26,9 @@ struct ChildCommand {
   // It is killed when the thread that has started it ends, and so when this process does, however that is. This process
   // is copied for that (fork): not for ones with much memory.
   bool ends_with_thread = false;
+  // The file cgroup.procs of a control group of version 2, open to be written: that which it is in before it is the
+  // program; -1: ours. Only together with ends_with_thread.
+  int control_group = -1;
 };
 
 // A process that this one has started. It gets no other descriptors of ours but 0, 1 and 2: clients' connections would

@@ -154,7 +154,7 @@ TEST(ChildProcessTest, OneThatEndsWithItsThreadIsAsOthersElse) {
   const std::array numbers = {output.writing.get()};
   const std::string script =
       "if [ -e /proc/$$/fd/" + std::to_string(other.get()) +
-      " ]; then echo there; else echo gone; fi >&3; echo $INFERD_TEST_OTHER; ls /proc/$$/fd | wc -l";
+      " ]; then echo there; else echo gone; fi >&3; echo $INFERD_TEST_OTHER; exec ls /proc/self/fd";
   auto child = ChildProcess::Start({.program = "sh",
                                     .arguments = {"sh", "-c", script},
                                     .environment_changes = {"INFERD_TEST_OTHER=new"},
@@ -163,8 +163,21 @@ TEST(ChildProcessTest, OneThatEndsWithItsThreadIsAsOthersElse) {
                                     .ends_with_thread = true});
   ASSERT_TRUE(child.has_value());
   EXPECT_EQ(output.ReadAll(), "gone\n");
-  EXPECT_EQ(printed.ReadAll(), "new\n4\n") << "0, 1, 2 and 3";
+  EXPECT_EQ(printed.ReadAll(), "new\n0\n1\n2\n3\n4\n") << "4 is the folder that is listed";
   EXPECT_EQ(child->WaitForEnd(), "left with status 0");
+}
+
+// A stand-in for the kernel's file, which takes the process that writes "0" to it.
+TEST(ChildProcessTest, JoinsAControlGroupFirst) {
+  Pipe group;
+  auto child = ChildProcess::Start(
+      {.program = "true", .arguments = {"true"}, .ends_with_thread = true, .control_group = group.writing.get()});
+  ASSERT_TRUE(child.has_value());
+  EXPECT_EQ(group.ReadAll(), "0");
+  const auto none = ChildProcess::Start(
+      {.program = "true", .arguments = {"true"}, .ends_with_thread = true, .control_group = group.reading.get()});
+  ASSERT_FALSE(none.has_value());
+  EXPECT_THAT(std::string(none.error().message()), HasSubstr("Bad file descriptor"));
 }
 
 TEST(ChildProcessTest, OneThatIsApartHeedsSignalsAndLeadsAGroup) {

@@ -29,12 +29,18 @@ Value ContainerState(const node::ReplicaStatus& replica) {
   return Value::Map({{"running", Value::Map()}});
 }
 
+// Kubernetes: by the runtime of containers.
+const char* EndReason(const node::ProcessEnd& end) {
+  if (end.out_of_memory) return "OOMKilled";
+  return end.exit_code == 0 ? "Completed" : "Error";
+}
+
 // How its last process ended, where one has.
 Value LastState(const node::ReplicaStatus& replica) {
-  if (!replica.exit_code.has_value()) return Value::Map();
-  return Value::Map({{"terminated", Value::Map({{"exitCode", Value::Int(*replica.exit_code)},
-                                                {"message", Text(replica.failure)},
-                                                {"reason", Text("Error")}})}});
+  if (!replica.last_end.has_value()) return Value::Map();
+  return Value::Map({{"terminated", Value::Map({{"exitCode", Value::Int(replica.last_end->exit_code)},
+                                                {"message", Text(replica.last_end->message)},
+                                                {"reason", Text(EndReason(*replica.last_end))}})}});
 }
 
 Value PodCondition(std::string_view type, bool is) {

@@ -24,6 +24,7 @@ struct ComponentState {
   controlplane::ComponentKind kind = controlplane::ComponentKind::kPredictor;
   std::vector<RevisionState> revisions = {};  // the newest last; without those that are to go
   std::vector<std::string> unheeded = {};     // fields of its pods that do nothing here
+  std::vector<std::string> limits = {};       // of its newest pods, that are held here, each with how
   controlplane::Rollout rollout = {};
   std::vector<controlplane::TrafficTarget> traffic =
       {};  // each has its revision's name; empty: no revision was ready yet
