@@ -65,7 +65,9 @@ class ZeroGate {
  public:
   enum class State { kActive, kIdle, kGone };
 
-  ZeroGate(const KnativeSettings& settings, ScaleTime now) : settings_(settings), since_(now) {}
+  // One that begins without pods (initial-scale: 0) is gone until it has some.
+  ZeroGate(const KnativeSettings& settings, ScaleTime now)
+      : settings_(settings), state_(settings.initial_scale == 0 ? State::kGone : State::kActive), since_(now) {}
 
   // The pods to run where `desired` are wanted. `activator_ready`: requests are known to reach the activator, so that
   // the grace period need not be waited for.
@@ -77,7 +79,7 @@ class ZeroGate {
   void Enter(State state, ScaleTime now);
 
   const KnativeSettings settings_;
-  State state_ = State::kActive;
+  State state_;
   ScaleTime since_;  // when the state was entered
 };
 

@@ -208,6 +208,15 @@ TEST(ZeroGateTest, StatesFollowEachOther) {
   EXPECT_EQ(closed.Pods(0, seconds(9999), true), 1);
 }
 
+TEST(ZeroGateTest, OneThatBeginsWithoutPodsHasNone) {
+  KnativeSettings settings = kSmall;
+  settings.initial_scale = 0;
+  ZeroGate gate(settings, seconds(0));
+  EXPECT_EQ(gate.Pods(0, seconds(1), true), 0);
+  EXPECT_EQ(gate.Pods(1, seconds(2), true), 1);
+  EXPECT_EQ(gate.Pods(0, seconds(3), true), 1) << "active for less than a stable window";
+}
+
 TEST(KnativeSettingsTest, AreOfTheFieldsAndTheAnnotations) {
   ComponentExtension extension;
   const auto plain = KnativeSettingsOf(extension, {});
