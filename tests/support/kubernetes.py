@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import queue
-import signal
 import ssl
 import subprocess
 import threading
@@ -29,12 +28,9 @@ class _Program(LoggedProgram):
         self.process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
 
     def stop(self):
-        if self.process is not None and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(timeout=60)
-            finally:
-                self.kill()
+        """At once: an API server that is asked to end waits for its watches, and nothing of it is needed again."""
+        if self.process is not None:
+            self.kill()
 
 
 class Kubernetes(contextlib.AbstractContextManager):
@@ -42,6 +38,7 @@ class Kubernetes(contextlib.AbstractContextManager):
     administrators; one with the client certificate, named "client", which may do nothing until a binding says so."""
 
     def __init__(self, folder):
+        assert (INSTALLED / "kube-apiserver").exists(), "there is no API server: tools/install_kubernetes"
         self._folder = folder
         self._numbers = itertools.count()
         self.certificates = Certificates(folder)
@@ -111,11 +108,11 @@ class Kubernetes(contextlib.AbstractContextManager):
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
 
-    def kubeconfig(self, user=None, **cluster):
-        """A file. `user`: as it stands there; `cluster`: further fields."""
+    def kubeconfig(self, user=None, cluster=None):
+        """A file. `user`: as it stands there; `cluster`: its fields beside the server."""
+        trust = {"certificate-authority": str(self.certificates.certificate("authority"))}
         return write_kubeconfig(self._folder / f"{next(self._numbers)}.kubeconfig", self.url,
-                                user or {"token": ADMIN_TOKEN},
-                                **(cluster or {"certificate-authority": str(self.certificates.certificate("authority"))}))
+                                {"token": ADMIN_TOKEN} if user is None else user, **(trust if cluster is None else cluster))
 
 
 def write_kubeconfig(path, url, user, **cluster):
@@ -129,8 +126,8 @@ def write_kubeconfig(path, url, user, **cluster):
 class KubernetesClient(contextlib.AbstractContextManager):
     """One kubernetes_client process. Use as a context manager; `call` and the like return its results."""
 
-    def __init__(self, kubeconfig="", environment=()):
-        self._process = subprocess.Popen([PROGRAMS / "kubernetes_client", "--kubeconfig", kubeconfig], stdin=subprocess.PIPE,
+    def __init__(self, kubeconfig="", environment=(), options=()):
+        self._process = subprocess.Popen([PROGRAMS / "kubernetes_client", "--kubeconfig", kubeconfig, *options], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, text=True, env={**os.environ, **dict(environment)})
         self._answers = queue.Queue()
         self._told = queue.Queue()

@@ -1,7 +1,7 @@
 // Drives src/kubernetes for tests: does what lines of JSON on its standard input say, one after the other, and answers
 // each with one or more lines.
 //
-//   kubernetes_client --kubeconfig FILE [--context NAME]     a FILE of "": as a pod finds its access
+//   kubernetes_client [--kubeconfig FILE] [--context NAME] [--pod-files FOLDER]
 //
 //   {"call":"get","resource":{"group":"","version":"v1","kind":"Pod","plural":"pods"},"namespace":"a","name":"p"}
 //   {"result":{...}}                    or
@@ -164,9 +164,8 @@ ApiResult<Value> Call(Client& client, const Value& line) {
   return std::unexpected(kubernetes::ErrorWithoutAnswer(base::Unimplemented("no such call: " + call)));
 }
 
-int Run(const std::string& kubeconfig, const std::string& context) {
-  auto access =
-      kubernetes::FindClusterAccess({.kubeconfig = kubeconfig, .context = context}, storage::ProcessEnvironment());
+int Run(const kubernetes::AccessOptions& options) {
+  auto access = kubernetes::FindClusterAccess(options, storage::ProcessEnvironment());
   if (!access.has_value()) {
     std::cerr << access.error().ToString() << std::endl;
     return 1;
@@ -195,7 +194,9 @@ int Run(const std::string& kubeconfig, const std::string& context) {
 }  // namespace inferd::support
 
 int main(int argc, char** argv) {
-  std::map<std::string, std::string> arguments = {{"--kubeconfig", ""}, {"--context", ""}};
-  for (int i = 1; i + 1 < argc; i += 2) arguments[argv[i]] = argv[i + 1];
-  return inferd::support::Run(arguments["--kubeconfig"], arguments["--context"]);
+  inferd::kubernetes::AccessOptions options;
+  const std::map<std::string, std::string*> known = {
+      {"--kubeconfig", &options.kubeconfig}, {"--context", &options.context}, {"--pod-files", &options.pod_files}};
+  for (int i = 1; i + 1 < argc; i += 2) *known.at(argv[i]) = argv[i + 1];
+  return inferd::support::Run(options);
 }

@@ -17,7 +17,9 @@ constexpr manifest::Limits kAnswerLimits = {
 constexpr size_t kEventBytesMax = 16 << 20;
 constexpr std::chrono::seconds kWatchGrace{30};
 constexpr int kListTries = 3;
-constexpr int kModifyTries = 5;
+// Two that change one object at once part by chance.
+constexpr storage::RetryPolicy kConflicts = {
+    .attempts = 10, .first_pause = std::chrono::milliseconds(10), .pause_max = std::chrono::milliseconds(1000)};
 constexpr std::string_view kJsonType = "application/json";
 
 // "?a=b&c=d" of those that have a value.
@@ -239,7 +241,8 @@ ApiResult<Value> Client::Modify(const Resource& resource, const ObjectName& name
     if (auto done = change(changed); !done.has_value()) return std::unexpected(std::move(done).error());
     if (changed == *object) return object;
     auto updated = Update(resource, changed, options, stop);
-    if (updated.has_value() || !updated.error().is_conflict() || tries == kModifyTries) return updated;
+    if (updated.has_value() || !updated.error().is_conflict() || tries == kConflicts.attempts) return updated;
+    if (!sender_.PauseBehind(tries - 1, kConflicts, stop)) return updated;
   }
 }
 

@@ -99,8 +99,8 @@ class Client final {
   ApiResult<void> Delete(const Resource& resource, const ObjectName& name, const DeleteOptions& options = {},
                          const std::stop_token& stop = {});
 
-  // Reads the object, has it changed and writes it, and all of that again where it has changed meanwhile, 5 times at
-  // most. A change that leaves it as it was is not written. `change` may be called more than once.
+  // Reads the object, has it changed and writes it, and all of that again where it has changed meanwhile, 10 times at
+  // most, after short pauses. A change that leaves it as it was is not written. `change` may be called more than once.
   using Change = std::function<ApiResult<void>(manifest::Value& object)>;
   ApiResult<manifest::Value> Modify(const Resource& resource, const ObjectName& name, const Change& change,
                                     const WriteOptions& options = {}, const std::stop_token& stop = {});

@@ -199,7 +199,7 @@ TEST(ClientTest, WhatDoesNotChangeIsNotWritten) {
 
 TEST(ClientTest, ConflictsHaveAnEnd) {
   std::vector<std::string> answers;
-  for (int i = 0; i < 9; ++i) {
+  for (int i = 0; i < 19; ++i) {
     answers.push_back(Answer(200, PodJson("p", i)));
     answers.push_back(Answer(409, StatusJson(409, "Conflict", "changed")));
   }
@@ -211,7 +211,8 @@ TEST(ClientTest, ConflictsHaveAnEnd) {
     return {};
   });
   EXPECT_TRUE(modified.error().is_conflict());
-  EXPECT_EQ(changes, 5);
+  EXPECT_EQ(changes, 10);
+  EXPECT_THAT(client.pauses(), SizeIs(9));
 }
 
 TEST(ClientTest, AStopEndsACall) {

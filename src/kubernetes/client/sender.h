@@ -40,6 +40,11 @@ class Sender final {
   // Once, the body as it comes.
   ApiResult<void> Stream(const ApiRequest& request, const Transport::Sink& sink, const std::stop_token& stop);
 
+  // For callers that try again themselves. False: `stop` was requested before.
+  bool PauseBehind(int attempt, const storage::RetryPolicy& policy, const std::stop_token& stop) const {
+    return options_.pause(storage::PauseBehind(attempt, policy), stop);
+  }
+
   const ClusterAccess& access() const { return transport_.access(); }
 
  private:
