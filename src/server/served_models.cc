@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/system/regular_file.h"
+#include "config/ovms/model_list.h"
 #include "config/tfs/model_server_config.h"
 
 namespace inferd::server {
@@ -19,7 +20,9 @@ void LogWarnings(const config::ModelServerConfig& read, base::Logger& logger) {
 base::Result<std::optional<std::vector<config::ServedModel>>> ReadModelConfigFile(const std::string& file,
                                                                                   base::Logger& logger) {
   INFERD_ASSIGN_OR_RETURN(const std::string text, base::ReadRegularFile(file, config::kModelServerConfigBytesMax));
-  INFERD_ASSIGN_OR_RETURN(config::ModelServerConfig read, config::ParseModelServerConfig(text, file));
+  INFERD_ASSIGN_OR_RETURN(config::ModelServerConfig read, config::IsOvmsModelList(text)
+                                                              ? config::ParseOvmsModelList(text, file)
+                                                              : config::ParseModelServerConfig(text, file));
   LogWarnings(read, logger);
   return std::move(read.models);
 }

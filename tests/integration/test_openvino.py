@@ -1,5 +1,6 @@
-"""The openvino engine's own: what is refused and why, shapes that a configuration says, and the folder of compiled models."""
+"""The openvino engine's own: OpenVINO Model Server's file of models, what is refused, and the folder of compiled models."""
 
+import json
 import shutil
 
 import pytest
@@ -17,11 +18,19 @@ ROW = [{"name": "rows", "datatype": "FP32", "shape": [1, 4], "data": [5.0, 2.0, 
 LIKELIEST = 1
 
 
+def write(path, *configs):
+    models.write_whole(path, json.dumps({"model_config_list": [{"config": config} for config in configs]}).encode())
+
+
 def likeliest(server, model, inputs=ROW):
     status, answer = server.infer(model, inputs)
     assert status == 200, answer
     data = answer["outputs"][0]["data"]
     return data.index(max(data))
+
+
+def leaves(name="leaves", **fields):
+    return {"name": name, "base_path": str(EXAMPLES / "leaves_ir"), **fields}
 
 
 def copied(model, folder, config):
@@ -31,6 +40,35 @@ def copied(model, folder, config):
 
 def reason(server, model):
     return next((row.get("reason", "") for row in server.json("POST", "/v2/repository/index")[1] if row["name"] == model), "")
+
+
+def test_a_file_of_models_is_served_and_followed(tmp_path, isolation):
+    file = tmp_path / "config.json"
+    write(file, leaves(nireq=2, plugin_config={"PERFORMANCE_HINT": "LATENCY"}))
+    with Server(options=["--model-config-file", file, "--model-config-poll-interval", "100ms"]) as server:
+        assert likeliest(server, "leaves") == LIKELIEST
+        config = server.json("GET", "/v2/models/leaves/config")[1]
+        assert config["backend"] == "openvino" and config["instance_group"][0]["count"] == 2
+        # ONNX and TensorFlow models are this engine's, too.
+        digits, half = str(ROOT / "examples/models/digits"), str(ROOT / "examples/tensorflow/half_plus_two_tf2")
+        write(file, leaves(batch_size=2), {"name": "digits", "base_path": digits},
+              {"name": "half", "base_path": half, "model_version_policy": {"specific": {"versions": [1]}}})
+        for name in "half", "digits":
+            wait_until(lambda name=name: server.json("GET", f"/v2/models/{name}/ready")[0] == 200, "the file is read again")
+        assert server.json("GET", "/v2/models/digits/config")[1]["backend"] == "openvino"
+        inputs = [{"name": "x", "datatype": "FP32", "shape": [2, 1], "data": [1, 2]}]
+        assert server.infer("half", inputs)[1]["outputs"][0]["data"] == [2.5, 3]
+        wait_until(lambda: server.json("GET", "/v2/models/leaves")[1]["inputs"][0]["shape"] == [2, 4], "it is compiled anew")
+
+
+def test_a_file_that_cannot_be_applied_changes_nothing(tmp_path, isolation):
+    file = tmp_path / "config.json"
+    write(file, leaves())
+    with Server(options=["--model-config-file", file, "--model-config-poll-interval", "100ms"]) as server:
+        write(file, leaves(), leaves(name="other", layout="NHWC:NCHW"))
+        wait_until(lambda: "field 'layout' is not served" in server.log(), "the log says why")
+        assert likeliest(server, "leaves") == LIKELIEST
+        assert server.json("GET", "/v2/models/other")[0] == 404
 
 
 def test_what_it_cannot_run_says_why(tmp_path, isolation):

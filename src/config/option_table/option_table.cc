@@ -124,7 +124,8 @@ std::vector<Option> ModelRows() {
       Plain<&S::remote_models, &Remote::folder>(kModels, "remote-models-dir", "PATH",
                                                 "where their models come; default: the system's temporary folder"),
       Plain<&S::served, &Served::config_file>(kModels, "model-config-file", "FILE",
-                                              "TensorFlow Serving's ModelServerConfig, as text: models by name"),
+                                              "models by name: TensorFlow Serving's ModelServerConfig, as text, or "
+                                              "OpenVINO Model Server's config.json"),
       Plain<&S::served, &Served::config_poll>(kModels, "model-config-poll-interval", "TIME",
                                               "how often that file is read again; 0: never"),
       Plain<&S::served, &Served::early_labels>(kModels, "early-version-labels", "",

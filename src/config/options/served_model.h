@@ -25,6 +25,7 @@ struct ServedModel {
   VersionPolicy version_policy = {};
   VersionLabels version_labels = {};
   std::optional<RequestLogging> request_logging = {};
+  std::string config_json = {};  // its configuration, a ModelConfig, in place of one in its folder; empty: that
 
   bool operator==(const ServedModel&) const = default;
 };

@@ -23,7 +23,8 @@ int64_t BytesOf(const storage::TreeStat& tree) {
 WantedVersion MakeWanted(const ModelLook& look, int64_t version, const storage::TreeStat& files,
                          const Override& override) {
   WantedVersion wanted;
-  wanted.content = {.shared = look.layout.shared, .files = files, .config_json = override.config_json};
+  const std::string& config_json = override.config_json.empty() ? look.config_json : override.config_json;
+  wanted.content = {.shared = look.layout.shared, .files = files, .config_json = config_json};
   wanted.bytes = look.rules.memory_bytes > 0
                      ? static_cast<int64_t>(std::min<uint64_t>(look.rules.memory_bytes, kBytesMax))
                      : BytesOf(files);
@@ -32,9 +33,9 @@ WantedVersion MakeWanted(const ModelLook& look, int64_t version, const storage::
   wanted.job.model_dir = look.model_dir;
   wanted.job.version_dir = look.version_dirs.at(version);
   wanted.job.version_entries = TopEntries(files);
-  wanted.job.config_json = override.config_json;
+  wanted.job.config_json = config_json;
   wanted.job.keep_alive = override.files;
-  if (override.config_json.empty() && !look.config_file.empty()) {
+  if (config_json.empty() && !look.config_file.empty()) {
     wanted.job.config_file = look.model_dir / look.config_file;
   }
   return wanted;

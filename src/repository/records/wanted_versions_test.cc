@@ -61,6 +61,12 @@ TEST(WantedVersionsTest, TheConfigurationComesFromTheFolderOrTheCall) {
   EXPECT_TRUE(own.at(1).job.config_file.empty());
   EXPECT_EQ(own.at(1).job.config_json, "{}");
   EXPECT_NE(own.at(1).content, plain.at(1).content);
+  look.config_json = "{\"backend\": \"fake\"}";
+  const auto named = SelectWanted(look, {}, {});
+  EXPECT_TRUE(named.at(1).job.config_file.empty()) << "a model that is named with one has that";
+  EXPECT_EQ(named.at(1).job.config_json, look.config_json);
+  EXPECT_NE(named.at(1).content, plain.at(1).content);
+  EXPECT_EQ(SelectWanted(look, {.config_json = "{}", .files = nullptr}, {}).at(1).job.config_json, "{}");
 }
 
 }  // namespace

@@ -187,6 +187,7 @@ ModelLook Source::Describe(size_t repository, const std::string& model, base::Re
   look.config_file = ConfigFileOf(look.layout);
   look.rules = RulesOf(look);
   if (served != nullptr) {
+    look.config_json = served->config_json;
     look.rules.policy = served->version_policy;
     look.rules.labels = served->version_labels;
   }

@@ -44,6 +44,7 @@ struct ModelLook {
   std::set<int64_t> settled;  // versions that are whole
   bool changing = false;      // something in the folder was written, or removed, just now
   std::string config_file;    // its configuration, in the model's folder; empty: it has none
+  std::string config_json;    // where it is named with one: in place of that
   VersionRules rules;         // what that says; the default if it cannot be read
   bool named = false;         // it is one of those named to be served, and known even while it has no files
   bool along = false;         // it is looked at because a model that is wanted depends on it
