@@ -135,6 +135,7 @@ class KubernetesClient(contextlib.AbstractContextManager):
         self._reader.start()
 
     def __exit__(self, kind, error, trace):
+        killed = self._process.poll() is not None
         self._process.stdin.close()
         try:
             status = self._process.wait(timeout=60)
@@ -144,7 +145,10 @@ class KubernetesClient(contextlib.AbstractContextManager):
                 self._process.wait()
             self._reader.join()
             self._process.stdout.close()
-        assert kind is not None or status == 0, f"kubernetes_client exited with {status}"
+        assert kind is not None or killed or status == 0, f"kubernetes_client exited with {status}"
+
+    def kill(self):
+        self._process.kill()
 
     def _read(self):
         for line in self._process.stdout:
@@ -177,6 +181,9 @@ class KubernetesClient(contextlib.AbstractContextManager):
         """What a `follow` tells next: ("ADDED", object)."""
         line = self._told.get(timeout=100)
         return line["told"], line["object"]
+
+    def nothing_told(self):
+        return self._told.empty()
 
     def told_until(self, condition):
         """What it tells until something holds of one of it, that included."""

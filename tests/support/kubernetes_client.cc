@@ -7,8 +7,9 @@
 //   {"result":{...}}                    or
 //   {"error":{"code":404,"reason":"NotFound","message":"...","status":"NOT_FOUND"}}
 //
-// Calls: get, list, create, update, apply, patch, delete, increment (of an annotation, by Modify), follow (a ListWatch
-// on a thread of its own, which prints {"told":"ADDED","object":{...}} from then on), document.
+// Calls: event (told of an object), elect (a LeaderElection of a lease of 3 s, which prints {"told":"LEADS"} and
+// {"told":"ENDS"}), get, list, create, update, apply, patch, delete, increment (of an annotation, by Modify), follow (a
+// ListWatch on a thread of its own, which prints {"told":"ADDED","object":{...}} from then on), document.
 
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +24,8 @@
 #include "base/clock.h"
 #include "kubernetes/access/cluster_access.h"
 #include "kubernetes/client/client.h"
+#include "kubernetes/coordination/event_recorder.h"
+#include "kubernetes/coordination/leader_election.h"
 #include "kubernetes/watch/list_watch.h"
 #include "manifest/fields.h"
 #include "manifest/print.h"
@@ -80,6 +83,27 @@ class Follower final : public kubernetes::ObjectSink {
   }
 
   kubernetes::ListWatch list_watch_;
+  std::jthread thread_;
+};
+
+// A candidate until the end.
+class Candidate final {
+ public:
+  Candidate(Client& client, ObjectName lease, const std::string& identity, const base::Clock& clock)
+      : lease_(client, std::move(lease)),
+        election_(
+            lease_,
+            {.identity = identity, .lease_time = std::chrono::seconds(3), .pause = std::chrono::milliseconds(200)},
+            clock),
+        thread_([this](const std::stop_token& stop) {
+          election_.Run(stop, [](bool leads) {
+            Print(Value::Map({{"told", Value::String(leads ? "LEADS" : "ENDS")}, {"object", Value()}}));
+          });
+        }) {}
+
+ private:
+  kubernetes::ClusterLease lease_;
+  kubernetes::LeaderElection election_;
   std::jthread thread_;
 };
 
@@ -141,6 +165,12 @@ ApiResult<Value> Delete(Client& client, const Request& request, const Value& lin
   return Value::Map();
 }
 
+ApiResult<Value> Event(kubernetes::EventRecorder& recorder, const Value& line) {
+  auto recorded = recorder.Record(Request(line).object, "Warning", "Tested", TextAt(line, {"message"}));
+  if (!recorded.has_value()) return std::unexpected(recorded.error());
+  return Value::Map();
+}
+
 ApiResult<Value> Call(Client& client, const Value& line) {
   const Request request(line);
   const std::string& call = TextAt(line, {"call"});
@@ -172,7 +202,9 @@ int Run(const kubernetes::AccessOptions& options) {
   }
   const base::SystemClock clock;
   Client client(*access, {.requests_per_second = 1000, .burst = 1000, .user_agent = "kubernetes_client"}, clock);
+  kubernetes::EventRecorder recorder(client, "kubernetes_client", clock);
   std::list<Follower> followers;
+  std::list<Candidate> candidates;
   for (std::string text; std::getline(std::cin, text);) {
     const auto documents = manifest::ReadJson(text, "stdin");
     if (!documents.has_value() || documents->size() != 1) {
@@ -183,6 +215,10 @@ int Run(const kubernetes::AccessOptions& options) {
     if (TextAt(line, {"call"}) == "follow") {
       const Request request(line);
       followers.emplace_back(client, request.resource, request.selection, NumberAt(line, "watch_time_s", 300));
+    } else if (TextAt(line, {"call"}) == "elect") {
+      candidates.emplace_back(client, Request(line).name, TextAt(line, {"identity"}), clock);
+    } else if (TextAt(line, {"call"}) == "event") {
+      Answer(Event(recorder, line));
     } else {
       Answer(Call(client, line));
     }

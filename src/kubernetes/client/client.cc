@@ -91,8 +91,8 @@ std::optional<std::string> Unusable(const Resource& resource, const ObjectName& 
 
 }  // namespace
 
-ApiResult<Value> Client::Call(const ApiRequest& request, const std::stop_token& stop) {
-  auto body = sender_.Send(request, stop);
+ApiResult<Value> Client::Call(ApiRequest request, const std::stop_token& stop) {
+  auto body = sender_.Send(std::move(request), stop);
   if (!body.has_value()) return std::unexpected(std::move(body).error());
   return Document(*body);
 }

@@ -112,7 +112,7 @@ class Client final {
   const std::string& default_namespace() const { return sender_.access().namespace_name; }
 
  private:
-  ApiResult<manifest::Value> Call(const ApiRequest& request, const std::stop_token& stop);
+  ApiResult<manifest::Value> Call(ApiRequest request, const std::stop_token& stop);
   ApiResult<std::string> ListChunk(const Resource& resource, const Selection& selection, int64_t chunk,
                                    const std::string& from, ObjectList& list, const std::stop_token& stop);
   ApiResult<ObjectList> ListChunks(const Resource& resource, const Selection& selection, int64_t chunk,

@@ -48,7 +48,8 @@ ApiResult<std::string> Sender::SendOnce(const ApiRequest& request, const std::st
   return body;
 }
 
-ApiResult<std::string> Sender::Send(const ApiRequest& request, const std::stop_token& stop) {
+ApiResult<std::string> Sender::Send(ApiRequest request, const std::stop_token& stop) {
+  if (request.time_limit.count() == 0) request.time_limit = options_.time_limit;
   for (int failed = 1;; ++failed) {
     if (!AwaitTurn(stop)) return Stopped();
     auto sent = SendOnce(request, stop);

@@ -20,7 +20,8 @@ struct SenderOptions {
   double requests_per_second = 20;
   int burst = 30;
   storage::RetryPolicy retry{.attempts = 5};
-  std::chrono::seconds retry_after_max{60};  // of what the server asks for
+  std::chrono::seconds retry_after_max{60};      // of what the server asks for
+  std::chrono::milliseconds time_limit{60'000};  // of one try
   size_t answer_bytes_max = 64 << 20;
   std::string user_agent = "inferd";
   Pause pause = storage::PauseFor;  // tests do not wait
@@ -36,7 +37,7 @@ class Sender final {
   Sender(ClusterAccess access, SenderOptions options, const base::Clock& clock);
 
   // The body of a success. Blocks. Errors are Transport's; RESOURCE_EXHAUSTED: the answer is too large.
-  ApiResult<std::string> Send(const ApiRequest& request, const std::stop_token& stop);
+  ApiResult<std::string> Send(ApiRequest request, const std::stop_token& stop);
   // Once, the body as it comes.
   ApiResult<void> Stream(const ApiRequest& request, const Transport::Sink& sink, const std::stop_token& stop);
 

@@ -20,8 +20,8 @@ struct ApiRequest {
   std::string path;  // with its parameters, percent-encoded
   std::string content_type{};
   std::string body{};
-  std::chrono::milliseconds time_limit{60'000};
-  bool endless = false;  // a watch: nothing may come for long
+  std::chrono::milliseconds time_limit{0};  // 0: what the sender has for all
+  bool endless = false;                     // a watch: nothing may come for long
 };
 
 // Sends single requests with the credentials of the access. Where the server refuses them (401), they are read anew and
