@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "enginekit/cuda/cuda_driver.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::enginekit {
+
+// The memory of NVIDIA's GPUs, as inferd_device_memory has it. Copies of several threads run side by side, each on a
+// stream of its own, and wait for no kernel of anything else. Thread-safe; lives as long as the process.
+class CudaDevices final {
+ public:
+  explicit CudaDevices(const CudaDriver& driver);
+  CudaDevices(const CudaDevices&) = delete;
+  CudaDevices& operator=(const CudaDevices&) = delete;
+
+  int count() const { return driver_.device_count; }
+
+  // GPU memory, or memory of the CPU that GPUs copy from faster (INFERD_MEMORY_CPU_PINNED). RESOURCE_EXHAUSTED: there
+  // is no room. INVALID_ARGUMENT: there is no such device or kind.
+  base::Result<void*> Allocate(int32_t kind, int32_t device, size_t bytes);
+  void Release(int32_t kind, int32_t device, void* data);
+
+  // from.size bytes; either side may be memory of the CPU. Done when it returns.
+  base::Status Copy(const inferd_memory& from, const inferd_memory& to);
+
+ private:
+  struct Device {
+    base::Mutex mutex;
+    CudaContext context GUARDED_BY(mutex) = nullptr;  // made when the device is first used
+    std::vector<CudaStream> idle_streams GUARDED_BY(mutex);
+  };
+  class OnDevice;
+
+  base::Result<CudaContext> ContextOf(int32_t device);
+  base::Result<CudaStream> TakeStream(int32_t device);
+  void ReturnStream(int32_t device, CudaStream stream);
+  base::Status StartCopy(const inferd_memory& from, const inferd_memory& to, CudaStream stream);
+  bool Has(int32_t device) const { return device >= 0 && device < driver_.device_count; }
+
+  const CudaDriver driver_;
+  std::vector<std::unique_ptr<Device>> devices_;
+};
+
+}  // namespace inferd::enginekit
