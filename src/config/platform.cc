@@ -18,7 +18,7 @@ constexpr std::array kPlatforms = {
     Platform{"", "torch_aoti", "torch", "torch_aoti", "torch_aoti"},
     Platform{"", "python", "python", "python", "python"},
     Platform{"", "forest", "forest", "forest", "forest"},
-    Platform{"mxnet_mxnet", "mxnet", "mxnet", "mxnet_mxnet", "mxnet_mxnet"},
+    Platform{"mxnet_mxnet", "mxnet", "onnxruntime", "mxnet_mxnet", "mxnet_mxnet"},
     Platform{"caffe2_netdef", "caffe2", "onnxruntime", "caffe2_netdef", "caffe2_netdef"},
     Platform{"ensemble", "", "ensemble", "ensemble", "ensemble"},
     Platform{"", "fake", "fake", "fake", "fake"},

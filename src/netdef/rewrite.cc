@@ -100,7 +100,7 @@ base::Result<std::string> RewriteNets(const NetFile& predict, const NetFile& ini
   INFERD_RETURN_IF_ERROR(AddInputs(predict, net, init, inputs, &graph));
   INFERD_RETURN_IF_ERROR(WriteOperators(predict, net, &graph));
   INFERD_RETURN_IF_ERROR(AddOutputs(predict, net, inputs, &graph));
-  std::string model = graph.writer().Take(net.name.empty() ? "net" : net.name);
+  std::string model = graph.out().writer().Take(net.name.empty() ? "net" : net.name);
   if (model.size() > bytes_max) {
     return std::unexpected(base::ResourceExhausted(std::string(predict.name) + ": the model has " +
                                                    std::to_string(model.size()) + " bytes, and may have " +

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "base/status.h"
-#include "netdef/graph/onnx_writer.h"
+#include "onnx/onnx_writer.h"
 
 namespace inferd::netdef {
+
+using onnx::Element;
 
 // An ONNX model is one protobuf message, which has to be below 2 GiB.
 inline constexpr uint64_t kModelBytesMax = 2'000'000'000;
@@ -26,7 +28,7 @@ struct NetInput {
   std::vector<int64_t> shape;  // whole; -1: any size
 };
 
-// The nets of a Caffe2 model as one ONNX model of opset OnnxWriter::kOpset: what `init` fills are its constants,
+// The nets of a Caffe2 model as one ONNX model of opset 11: what `init` fills are its constants,
 // `inputs` its inputs, and the external outputs of `predict` its outputs. An input goes before a constant of its name.
 //
 // INVALID_ARGUMENT: a net is malformed, an operator or one of its arguments is not known (the text has its place in the

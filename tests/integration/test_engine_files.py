@@ -16,14 +16,17 @@ pytestmark = IN_BOTH_ISOLATIONS
 
 
 class Example:
-    """A model of an engine: its version folder, the file that makes it one, and a request that it answers."""
+    """A model of an engine: its version folder, the file that makes it one, a request that it answers, and the configuration that it
+    needs."""
 
-    def __init__(self, engine, folder, file, inputs):
-        self.engine, self.folder, self.file, self.inputs = engine, pathlib.Path(folder), file, inputs
+    def __init__(self, engine, folder, file, inputs, config=b""):
+        self.engine, self.folder, self.file, self.inputs, self.config = engine, pathlib.Path(folder), file, inputs, config
 
     def add_to(self, repository, name, content=None):
         version = repository / name / "1"
         shutil.copytree(self.folder, version, ignore=shutil.ignore_patterns("answers.json"))
+        if self.config:
+            models.write_whole(repository / name / "config.pbtxt", self.config)
         if content is not None:
             models.write_whole(version / self.file, content)
 
@@ -40,6 +43,9 @@ def numbers(name, datatype, shape):
 
 EXAMPLES = [
     Example("onnxruntime", ROOT / "examples/models/digits/1", "model.onnx", numbers("image", "FP32", [1, 64])),
+    Example("onnxruntime", ROOT / "examples/caffe2/leaves_netdef/1", "model.netdef", numbers("rows", "FP32", [1, 4]),
+            config=b'input { name: "rows" data_type: TYPE_FP32 dims: [ -1, 4 ] }'),
+    Example("onnxruntime", ROOT / "examples/mxnet/leaves_mxnet/1", "model-symbol.json", numbers("rows", "FP32", [1, 4])),
     Example("tensorflow", ROOT / "examples/tensorflow/half_plus_two_tf2/1", "saved_model.pb", numbers("x", "FP32", [1, 1])),
     Example("openvino", ROOT / "examples/openvino/leaves_ir/1", "model.xml", numbers("rows", "FP32", [1, 4])),
     Example("openvino", ROOT / "examples/openvino/leaves_tflite/1", "model.tflite", numbers("serving_default_rows:0", "FP32", [1, 4])),

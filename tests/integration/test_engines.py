@@ -114,6 +114,7 @@ def test_inferctl_tells_of_the_engines_that_are_there():
     assert set(there) | {engine["name"] for engine in told["missing"]} == {*ENGINES, "fake"}
     assert there["onnxruntime"]["version"].count(".") == 2 and there["onnxruntime"]["devices"] == ["CPU"]
     assert there["onnxruntime"]["formats"] == [{"name": "ONNX", "files": ["*.onnx"]},
+                                               {"name": "MXNet", "files": ["*-symbol.json with *-*.params"]},
                                                {"name": "Caffe2 NetDef", "files": ["*.netdef with init_*.netdef"]}]
     assert there["onnxruntime"]["library"] == told["directory"] + "/onnxruntime.so"
     assert there["fake"]["devices"][0] == "CPU" and there["fake"]["formats"] == [] and told["problems"] == []

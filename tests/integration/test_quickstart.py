@@ -128,6 +128,17 @@ def test_the_examples_of_an_engine(tree, tmp_path):
     assert shown.count("0.9679") == 3, shown
 
 
+@pytest.mark.skipif(not has_engine("onnxruntime"), reason="the onnxruntime engine is not built: tools/install_engine onnxruntime")
+def test_the_examples_of_onnxruntime(tree, tmp_path):
+    """Files that are rewritten as ONNX."""
+    (tree / "tools" / "install_engine").write_text("#!/bin/sh\necho onnxruntime\n")
+    (tree / "tools" / "install_engine").chmod(0o755)
+    shown = served(tree, tmp_path, "--engines", "onnxruntime", *ports(free_ports(1)[0]))
+    for model in "leaves_netdef", "leaves_mxnet":
+        assert f"$ inferctl infer {model} --request examples/requests/{model}.json\n\nmodel {model}, version 1\n" in shown
+    assert shown.count("0.9887") == 2, shown
+
+
 def test_an_inference_service(tree, tmp_path):
     """By V2 and V1, through the gateway."""
     shown = served(tree, tmp_path, "--kserve", *(f"--{name}-port={port}" for name, port in zip(("http", "api"), free_ports(2))))

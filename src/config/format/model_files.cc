@@ -55,14 +55,26 @@ class FolderNames final {
   explicit FolderNames(const ModelFiles& files)
       : folder_(files.folder), names_(files.names.begin(), files.names.end()) {}
 
+  // `name` may have a star.
   bool Has(const std::string& name) const {
     std::error_code ignored;
     if (names_.contains(name)) return true;
+    if (name.contains('*')) return HasLike(name);
     // The names may be of a single file that is served.
     return !folder_.empty() && std::filesystem::exists(folder_ / name, ignored);
   }
 
  private:
+  bool HasLike(const std::string& pattern) const {
+    const auto fits = [&pattern](std::string_view name) { return StarOf(pattern, name).has_value(); };
+    if (std::ranges::any_of(names_, fits)) return true;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
+      if (fits(entry.path().filename().native())) return true;
+    }
+    return false;
+  }
+
   const std::filesystem::path& folder_;
   const boost::unordered_flat_set<std::string_view> names_;
 };

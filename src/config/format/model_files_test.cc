@@ -71,7 +71,7 @@ TEST_F(ModelFilesTest, EveryFormatIsFoundByItsFiles) {
   EXPECT_THAT(Find({{"net.pt2", ""}}), ElementsAre("torch/net.pt2"));
   EXPECT_THAT(Find({{"model.py", ""}}), ElementsAre("python/model.py"));
   EXPECT_THAT(Find({{"MLmodel", ""}}), ElementsAre("python/MLmodel"));
-  EXPECT_THAT(Find({{"net-symbol.json", ""}, {"net-0000.params", ""}}), ElementsAre("mxnet/net-symbol.json"));
+  EXPECT_THAT(Find({{"net-symbol.json", ""}, {"net-0000.params", ""}}), ElementsAre("onnxruntime/net-symbol.json"));
   EXPECT_THAT(Find({{"init_a.netdef", ""}, {"a.netdef", ""}}), ElementsAre("onnxruntime/a.netdef"));
   EXPECT_THAT(Find({{"m.ubj", "{L\0\0\0\0\0\0\0\7learner"}}), ElementsAre("forest/m.ubj"));
   EXPECT_THAT(Find({{"m.json", "{\"learner\":{"}}), ElementsAre("forest/m.json"));
@@ -161,7 +161,9 @@ TEST_F(ModelFilesTest, CompanionsAreNoModelsAndAreMissed) {
   const auto found = FindModels({.names = {"model.netdef"}, .folder = {}}, Any);
   ASSERT_EQ(found.size(), 1);
   EXPECT_EQ(found.front().missing, "init_model.netdef");
-  EXPECT_EQ(FindModels({.names = {"a-symbol.json"}, .folder = {}}, Any).front().missing, "a-0000.params");
+  EXPECT_EQ(FindModels({.names = {"a-symbol.json"}, .folder = {}}, Any).front().missing, "a-*.params");
+  EXPECT_EQ(FindModels({.names = {"a-symbol.json", "a-0012.params"}, .folder = {}}, Any).front().missing, "");
+  EXPECT_EQ(FindModels({.names = {"a-symbol.json", "b-0012.params"}, .folder = {}}, Any).front().missing, "a-*.params");
   EXPECT_EQ(FindModels({.names = {"a.pdmodel", "b.pdiparams"}, .folder = {}}, Any).front().missing, "a.pdiparams");
   EXPECT_THAT(FindNamed({"init_model.netdef", "model.netdef"}), ElementsAre("onnxruntime/model.netdef"));
   Folder({{"net.bin", ""}, {"net.xml", "<net name=''>"}});

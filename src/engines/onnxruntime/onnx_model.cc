@@ -9,9 +9,10 @@
 
 #include "enginekit/background.h"
 #include "enginekit/load_cores.h"
-#include "engines/onnxruntime/caffe2/caffe2_files.h"
 #include "engines/onnxruntime/graph_patch.h"
 #include "engines/onnxruntime/operator_scan.h"
+#include "engines/onnxruntime/rewritten/caffe2_files.h"
+#include "engines/onnxruntime/rewritten/mxnet_files.h"
 
 namespace inferd::onnxruntime {
 
@@ -51,8 +52,11 @@ base::Result<std::optional<PatchedGraph>> PatchFile(const std::filesystem::path&
                                language + " -f UTF-8 " + missing + ")"));
 }
 
-base::Result<std::optional<PatchedGraph>> FromCaffe2(const inferd_load& load, const std::filesystem::path& path) {
-  INFERD_ASSIGN_OR_RETURN(std::string model, ReadCaffe2(load, path));
+// What is to be served: nullopt is the file itself.
+base::Result<std::optional<PatchedGraph>> ReadGraph(const inferd_load& load, const std::filesystem::path& path) {
+  const bool is_caffe2 = IsCaffe2(load, path);
+  if (!is_caffe2 && !IsMxnet(load, path)) return PatchFile(path);
+  INFERD_ASSIGN_OR_RETURN(std::string model, is_caffe2 ? ReadCaffe2(load, path) : ReadMxnet(load, path));
   return PatchedGraph{.model = std::move(model), .labels = {}};
 }
 
@@ -95,8 +99,7 @@ base::Result<std::unique_ptr<OnnxModel>> OnnxModel::Load(const Environment& envi
   INFERD_ASSIGN_OR_RETURN(SessionSettings settings, SessionSettings::Parse(load));
   INFERD_ASSIGN_OR_RETURN(const std::filesystem::path path, FindFile(load));
   const int compute_threads = settings.ComputeThreads(load, path.parent_path());
-  INFERD_ASSIGN_OR_RETURN(std::optional<PatchedGraph> patched,
-                          IsCaffe2(load, path) ? FromCaffe2(load, path) : PatchFile(path));
+  INFERD_ASSIGN_OR_RETURN(std::optional<PatchedGraph> patched, ReadGraph(load, path));
   INFERD_ASSIGN_OR_RETURN(SessionOwner session,
                           CreateSession(environment, settings, load, path, patched, compute_threads));
   const int busy_threads =

@@ -33,20 +33,18 @@ std::vector<std::string> Step::InputNames() const {
 
 void Step::Emit(std::string_view type, const std::vector<std::string>& inputs, const Attributes& attributes, int rank) {
   const std::string outputs[] = {graph_->Define(op_.outputs[0], rank)};
-  graph_->writer().Node(type, inputs, outputs, attributes);
+  out().writer().Node(type, inputs, outputs, attributes);
 }
 
 void Step::EmitAll(std::string_view type, const std::vector<std::string>& inputs, const Attributes& attributes,
                    int rank) {
   std::vector<std::string> outputs;
   for (const std::string_view output : op_.outputs) outputs.push_back(graph_->Define(output, rank));
-  graph_->writer().Node(type, inputs, outputs, attributes);
+  out().writer().Node(type, inputs, outputs, attributes);
 }
 
 std::string Step::Inner(std::string_view type, const std::vector<std::string>& inputs, const Attributes& attributes) {
-  const std::string outputs[] = {graph_->NewName(type)};
-  graph_->writer().Node(type, inputs, outputs, attributes);
-  return outputs[0];
+  return out().Node(type, inputs, attributes);
 }
 
 void Step::EmitConstant(Element element, std::vector<int64_t> shape, std::string_view raw) {

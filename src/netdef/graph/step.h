@@ -19,7 +19,7 @@ class Step final {
   Step(const Operator& op, std::string_view onnx, Graph* graph);
 
   Arguments& args() { return args_; }
-  Graph& graph() { return *graph_; }
+  onnx::GraphWriter& out() { return graph_->out(); }
   std::string_view onnx() const { return onnx_; }
 
   size_t inputs() const { return inputs_.size(); }

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "netdef/graph/arguments.h"
-#include "netdef/graph/onnx_writer.h"
+#include "netdef/graph/graph.h"
 
 namespace inferd::netdef {
 

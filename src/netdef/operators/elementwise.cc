@@ -62,7 +62,7 @@ void WriteClip(Step& step) {
   if (!step.Takes(1, 1)) return;
   const float least = step.args().Float("min", std::numeric_limits<float>::lowest());
   const float most = step.args().Float("max", std::numeric_limits<float>::max());
-  step.Emit("Clip", {step.in(0).name, step.graph().Scalar(least), step.graph().Scalar(most)}, {}, step.in(0).rank);
+  step.Emit("Clip", {step.in(0).name, step.out().Scalar(least), step.out().Scalar(most)}, {}, step.in(0).rank);
 }
 
 void WriteLeakyRelu(Step& step) {
@@ -92,7 +92,7 @@ void WritePRelu(Step& step) {
 
 void WriteScale(Step& step) {
   if (!step.Takes(1, 1)) return;
-  step.Emit("Mul", {step.in(0).name, step.graph().Scalar(step.args().Float("scale", 1))}, {}, step.in(0).rank);
+  step.Emit("Mul", {step.in(0).name, step.out().Scalar(step.args().Float("scale", 1))}, {}, step.in(0).rank);
 }
 
 void WriteSqr(Step& step) {
@@ -102,7 +102,7 @@ void WriteSqr(Step& step) {
 void WritePow(Step& step) {
   if (!step.Takes(1, 1)) return;
   if (!step.args().Has("exponent")) step.args().Refuse("it has no argument 'exponent'");
-  step.Emit("Pow", {step.in(0).name, step.graph().Scalar(step.args().Float("exponent", 1))}, {}, step.in(0).rank);
+  step.Emit("Pow", {step.in(0).name, step.out().Scalar(step.args().Float("exponent", 1))}, {}, step.in(0).rank);
 }
 
 constexpr Rule kElementwiseRules[] = {

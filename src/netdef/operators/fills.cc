@@ -18,7 +18,7 @@ constexpr size_t kRankMax = 16;
 // How many elements there are. Noted: there cannot be so many.
 size_t CountOf(Step& step, const std::vector<int64_t>& shape, Element element) {
   if (shape.size() > kRankMax) step.args().Refuse("its shape has more than 16 dimensions");
-  const uint64_t left = step.graph().bytes_left() / SizeOf(element);
+  const uint64_t left = step.out().bytes_left() / SizeOf(element);
   uint64_t count = 1;
   for (const int64_t size : shape) {
     if (size < 0) step.args().Refuse("its shape has a size below 0");

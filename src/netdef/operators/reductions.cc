@@ -37,7 +37,7 @@ void WriteTopK(Step& step) {
   if (step.outputs() != 2) step.args().Refuse("it has one output");
   const int64_t k[] = {step.args().Int("k", 0)};
   if (k[0] < 1) step.args().Refuse("it has no argument 'k' above 0");
-  step.EmitAll("TopK", {step.in(0).name, step.graph().Ints(k)}, Attributes().Int("axis", step.args().Int("axis", -1)),
+  step.EmitAll("TopK", {step.in(0).name, step.out().Ints(k)}, Attributes().Int("axis", step.args().Int("axis", -1)),
                step.in(0).rank);
 }
 

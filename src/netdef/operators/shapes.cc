@@ -50,7 +50,7 @@ void WriteReshape(Step& step) {
     return step.Emit("Reshape", {step.in(0).name, sizes}, {}, -1);
   }
   if (!step.args().Has("shape")) step.args().Refuse("it has no shape");
-  step.Emit("Reshape", {step.in(0).name, step.graph().Ints(shape)}, {}, static_cast<int>(shape.size()));
+  step.Emit("Reshape", {step.in(0).name, step.out().Ints(shape)}, {}, static_cast<int>(shape.size()));
 }
 
 void WriteFlatten(Step& step) {
@@ -61,7 +61,7 @@ void WriteFlatten(Step& step) {
 void WriteFlattenToVec(Step& step) {
   if (!step.Takes(1, 1)) return;
   constexpr int64_t kAll[] = {-1};
-  step.Emit("Reshape", {step.in(0).name, step.graph().Ints(kAll)}, {}, 1);
+  step.Emit("Reshape", {step.in(0).name, step.out().Ints(kAll)}, {}, 1);
 }
 
 void WriteTranspose(Step& step) {
@@ -113,8 +113,8 @@ void WriteSlice(Step& step) {
     starts[i] = ToOnnxBound(starts[i]);
     ends[i] = ToOnnxBound(ends[i]);
   }
-  Graph& graph = step.graph();
-  step.Emit("Slice", {step.in(0).name, graph.Ints(starts), graph.Ints(ends), graph.Ints(axes)}, {}, step.in(0).rank);
+  onnx::GraphWriter& out = step.out();
+  step.Emit("Slice", {step.in(0).name, out.Ints(starts), out.Ints(ends), out.Ints(axes)}, {}, step.in(0).rank);
 }
 
 void WriteGather(Step& step) {

@@ -1,0 +1,35 @@
+// Both files of an MXNet model: the first two bytes say how long the symbol is.
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "fuzz/require.h"
+#include "mxnet/rewrite.h"
+
+namespace inferd::mxnet {
+namespace {
+
+constexpr uint64_t kBytesMax = 64 << 10;
+
+}  // namespace
+}  // namespace inferd::mxnet
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace inferd::mxnet;
+  if (size < 2) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
+  const size_t symbol_size = std::min<size_t>(data[0] | data[1] << 8, bytes.size());
+  const std::vector<Input> given = {{.name = "x", .element = Element::kFloat, .shape = {-1, 4, 7, 6}}};
+  for (const auto& inputs : {given, std::vector<Input>{}}) {
+    const auto model = Rewrite({"model-symbol.json", bytes.substr(0, symbol_size)},
+                               {"model-0000.params", bytes.substr(symbol_size)}, inputs, kBytesMax);
+    if (model.has_value()) {
+      inferd::fuzz::Require(model->size() <= kBytesMax, "a model beyond its limit");
+    } else {
+      inferd::fuzz::Require(!model.error().message().empty(), "refused without a reason");
+    }
+  }
+  return 0;
+}
