@@ -3,7 +3,7 @@
 #   bin/                    inferd, inferd-worker, inferctl, inferd-controller, inferd-agent, inferd-storage-initializer
 #   lib/inferd/engines/     the engines, and beside it one folder with the library of each
 #   include/inferd/         the engine ABI
-#   share/inferd/           proto/ (wire messages), runtimes/ (ClusterServingRuntimes), examples/
+#   share/inferd/           proto/ (wire messages), runtimes/ (ClusterServingRuntimes), crds/ (KServe's kinds), examples/
 #   share/doc/inferd/       licences, documentation
 include(GNUInstallDirs)
 
@@ -36,7 +36,7 @@ if(TARGET engine_tensorflow)
 endif()
 
 install(FILES include/inferd/engine_abi.h DESTINATION include/inferd)
-install(DIRECTORY deploy/runtimes DESTINATION share/inferd FILES_MATCHING PATTERN "*.yaml")
+install(DIRECTORY deploy/runtimes deploy/crds DESTINATION share/inferd FILES_MATCHING PATTERN "*.yaml")
 install(DIRECTORY proto/ DESTINATION share/inferd/proto FILES_MATCHING PATTERN "*.proto")
 install(DIRECTORY examples/models examples/requests examples/forest examples/kserve examples/openvino examples/tensorflow DESTINATION share/inferd/examples)
 install(FILES LICENSE THIRD_PARTY_NOTICES.md CHANGELOG.md README.md DESTINATION share/doc/inferd)

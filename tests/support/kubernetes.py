@@ -97,9 +97,9 @@ class Kubernetes(contextlib.AbstractContextManager):
         except OSError:
             return False
 
-    def call(self, method, path, body=None):
+    def call(self, method, path, body=None, accept="application/json"):
         """Status and answer to the administrator, without the client that is tested."""
-        headers = {"Authorization": f"Bearer {ADMIN_TOKEN}", "Content-Type": "application/json"}
+        headers = {"Authorization": f"Bearer {ADMIN_TOKEN}", "Content-Type": "application/json", "Accept": accept}
         request = urllib.request.Request(self.url + path, json.dumps(body).encode() if body is not None else None, headers, method=method)
         trust = ssl.create_default_context(cafile=self.certificates.certificate("authority"))
         try:
