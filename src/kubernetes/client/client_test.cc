@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "kubernetes/scripted_api_fixture.h"
 #include "manifest/print.h"
@@ -222,6 +224,51 @@ TEST(ClientTest, AStopEndsACall) {
   stop.request_stop();
   EXPECT_EQ(client->Get(kPods, {"a", "p"}, stop.get_token()).error().status, StatusCode::kCancelled);
   EXPECT_THAT(api.requests(), SizeIs(0));
+}
+
+// An answer that does not go on.
+const std::string kHanging = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{";
+
+TEST(ClientTest, AnAnswerThatDoesNotGoOnEndsInTime) {
+  ScriptedApi api({kHanging, kHanging});
+  ScriptedClient client(api, {.retry = {.attempts = 2}, .time_limit = milliseconds(20)});
+  EXPECT_EQ(client->Get(kPods, {"a", "p"}).error().status, StatusCode::kUnavailable);
+  EXPECT_THAT(api.requests(), SizeIs(2));
+}
+
+TEST(ClientTest, AStopEndsAWatch) {
+  std::stop_source stop;
+  const std::string event = EventJson("ADDED", PodJson("p", 2));
+  ScriptedApi api({"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + event});
+  ScriptedClient client(api);
+  int events = 0;
+  const auto watched = client->Watch(
+      kPods, {}, {.resource_version = "1"},
+      [&](const WatchEvent&) -> ApiResult<void> {
+        ++events;
+        stop.request_stop();
+        return {};
+      },
+      stop.get_token());
+  EXPECT_EQ(watched.error().status, StatusCode::kCancelled);
+  EXPECT_EQ(events, 1);
+}
+
+TEST(ClientTest, ThreadsShareAClient) {
+  constexpr int kThreads = 4;
+  constexpr int kCalls = 20;
+  ScriptedApi api(std::vector<std::string>(kThreads * kCalls, Answer(200, PodJson("p", 1))));
+  ScriptedClient client(api, {.requests_per_second = 1e6, .burst = 1000});
+  std::atomic<int> good = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&] {
+        for (int call = 0; call < kCalls; ++call) good += client->Get(kPods, {"a", "p"}).has_value() ? 1 : 0;
+      });
+    }
+  }
+  EXPECT_EQ(good, kThreads * kCalls);
 }
 
 TEST(ClientTest, CredentialsThatAreRefusedAreTriedOnceMore) {
