@@ -35,10 +35,15 @@ if(TARGET engine_tensorflow)
   install(DIRECTORY ${TensorFlow_INCLUDE_DIR}/../licenses/ DESTINATION share/doc/inferd/tensorflow OPTIONAL)
 endif()
 
+if(TARGET engine_torch)
+  install(PROGRAMS ${LibTorch_LIBRARIES} DESTINATION lib/inferd/torch)
+  install(DIRECTORY ${LibTorch_INCLUDE_DIR}/../licenses/ DESTINATION share/doc/inferd/torch OPTIONAL)
+endif()
+
 install(FILES include/inferd/engine_abi.h DESTINATION include/inferd)
 install(DIRECTORY deploy/runtimes deploy/crds DESTINATION share/inferd FILES_MATCHING PATTERN "*.yaml")
 install(DIRECTORY proto/ DESTINATION share/inferd/proto FILES_MATCHING PATTERN "*.proto")
-install(DIRECTORY examples/models examples/requests examples/forest examples/kserve examples/openvino examples/tensorflow DESTINATION share/inferd/examples)
+install(DIRECTORY examples/models examples/requests examples/forest examples/kserve examples/openvino examples/tensorflow examples/torch DESTINATION share/inferd/examples)
 install(FILES LICENSE THIRD_PARTY_NOTICES.md CHANGELOG.md README.md DESTINATION share/doc/inferd)
 install(DIRECTORY docs DESTINATION share/doc/inferd PATTERN design EXCLUDE)
 

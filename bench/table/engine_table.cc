@@ -40,6 +40,8 @@ constexpr EngineCase kCases[] = {
      "PROGRAMS/engine_call LIBRARIES/engines/onnxruntime.so tests/models/repository simple"},
     {"openvino", "examples/openvino", "leaves_ir", "rows=1,4", "leaves_ir",
      "PROGRAMS/openvino_call examples/openvino/leaves_ir/1/model.xml leaves_ir"},
+    {"torch", "examples/torch", "leaves_torch", "rows=1,4", "leaves_torch",
+     "PROGRAMS/torch_call examples/torch/leaves_torch/1/model.pt leaves_torch 1 4"},
     {"tensorflow", "tests/models/tensorflow", "half_plus_two", "x=3,1", "half_plus_two",
      "PROGRAMS/tensorflow_call tests/models/tensorflow half_plus_two"},
     {"forest", "examples/forest", "iris", "input-0=1,4", "iris",

@@ -16,6 +16,7 @@ inline constexpr OwnEngine kOwnEngines[] = {
     {.name = "onnxruntime", .gpus = false, .installable = true},
     {.name = "openvino", .gpus = false, .installable = true},
     {.name = "tensorflow", .gpus = false, .installable = true},
+    {.name = "torch", .gpus = false, .installable = true},
     {.name = "forest", .gpus = false, .installable = true},
     {.name = "python", .gpus = false, .installable = true},
     {.name = "fake", .gpus = true, .installable = false},

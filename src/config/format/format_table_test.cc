@@ -59,7 +59,8 @@ TEST(FormatTableTest, TheSevenPlatformsHaveTheirFiles) {
 
 TEST(MissingEngineTest, SaysWhatInstallsItOrWhatToDoInstead) {
   EXPECT_EQ(MissingEngineHint("tensorflow", "model.graphdef"), "tools/install_engine tensorflow installs it");
-  EXPECT_THAT(MissingEngineHint("torch", "model.pt"), StartsWith("PyTorch models need exporting"));
+  EXPECT_EQ(MissingEngineHint("torch", "model.pt"), "tools/install_engine torch installs it");
+  EXPECT_THAT(MissingEngineHint("torch", "model.pt2"), StartsWith("PyTorch models need exporting"));
   EXPECT_EQ(MissingEngineHint("openvino", "model.xml"), "tools/install_engine openvino installs it");
   EXPECT_EQ(MissingEngineHint("openvino", "model.onnx"), "tools/install_engine openvino installs it");
   EXPECT_EQ(MissingEngineHint("python", "model.pkl"), "tools/install_engine python installs it");

@@ -1,0 +1,87 @@
+#include "engines/torch/load_settings.h"
+
+#include <algorithm>
+
+#include "enginekit/parameters.h"
+
+namespace inferd::torchscript {
+
+namespace {
+
+using Key = std::string_view;
+using Value = std::string_view;
+
+constexpr int kThreadsMax = 1024;
+
+template <bool LoadSettings::* Field, bool Negated = false>
+base::Status SetFlag(Key key, Value value, LoadSettings* settings) {
+  bool flag = false;
+  INFERD_RETURN_IF_ERROR(enginekit::ReadFlag(key, value, &flag));
+  settings->*Field = flag != Negated;
+  return base::OkStatus();
+}
+
+base::Status SetMethod(Key key, Value value, LoadSettings* settings) {
+  if (value.empty()) return base::InvalidArgument("parameter '" + std::string(key) + "' is empty");
+  settings->method = value;
+  return base::OkStatus();
+}
+
+base::Status SetThreads(Key key, Value value, LoadSettings* settings) {
+  return enginekit::ReadNumber(key, value, 0, kThreadsMax, &settings->intra_op_threads);
+}
+
+// One pool of threads is all models', and GPUs, fusing compilers and copies of weights there are none.
+base::Status IgnoreFlag(Key key, Value value, LoadSettings* settings) {
+  bool flag = false;
+  settings->ignored.emplace_back(key);
+  return enginekit::ReadFlag(key, value, &flag);
+}
+
+base::Status IgnoreThreads(Key key, Value value, LoadSettings* settings) {
+  int threads = 0;
+  settings->ignored.emplace_back(key);
+  return enginekit::ReadNumber(key, value, 0, kThreadsMax, &threads);
+}
+
+struct Row {
+  std::string_view name;
+  base::Status (*apply)(Key key, Value value, LoadSettings* settings);
+};
+
+constexpr Row kRows[] = {
+    {"INTRA_OP_THREAD_COUNT", SetThreads},
+    {"DISABLE_OPTIMIZED_EXECUTION", SetFlag<&LoadSettings::optimized, true>},
+    {"INFERENCE_MODE", SetFlag<&LoadSettings::inference_mode>},
+    {"ENABLE_JIT_EXECUTOR", SetFlag<&LoadSettings::new_executor>},
+    {"ENABLE_JIT_PROFILING", SetFlag<&LoadSettings::profiling>},
+    {"MODULE_METHOD_NAME", SetMethod},
+    {"FREEZE", SetFlag<&LoadSettings::freeze>},
+    {"ENABLE_WEIGHT_SHARING", IgnoreFlag},
+    {"INTER_OP_THREAD_COUNT", IgnoreThreads},
+    {"ENABLE_TENSOR_FUSER", IgnoreFlag},
+    {"ENABLE_NVFUSER", IgnoreFlag},
+    {"DISABLE_CUDNN", IgnoreFlag},
+    {"ENABLE_CACHE_CLEANING", IgnoreFlag},
+};
+
+}  // namespace
+
+std::vector<std::string_view> LoadParameterNames() {
+  std::vector<std::string_view> names;
+  for (const Row& row : kRows) names.push_back(row.name);
+  return names;
+}
+
+base::Result<LoadSettings> LoadSettings::Parse(const inferd_load& load) {
+  LoadSettings settings;
+  for (size_t i = 0; i < load.parameter_count; ++i) {
+    const Key key = enginekit::ToView(load.parameters[i].key);
+    const auto* const row = std::ranges::find(kRows, key, &Row::name);
+    if (row == std::end(kRows)) continue;
+    INFERD_RETURN_IF_ERROR(row->apply(key, enginekit::ToView(load.parameters[i].value), &settings));
+  }
+  return settings;
+}
+
+}  // namespace inferd::torchscript

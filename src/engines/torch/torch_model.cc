@@ -1,0 +1,103 @@
+#include "engines/torch/torch_model.h"
+
+#include <dlfcn.h>
+
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "enginekit/background.h"
+#include "enginekit/compute_threads.h"
+#include "enginekit/load_cores.h"
+#include "enginekit/parameters.h"
+#include "engines/torch/error_text.h"
+
+namespace inferd::torchscript {
+
+namespace {
+
+constexpr std::string_view kPackages =
+    "packages of torch.export and AOTInductor are native code and their own kernels, and are not run; serve the model "
+    "as TorchScript "
+    "(torch.jit.trace or torch.jit.script) or as ONNX";
+
+base::Result<std::string> FindFile(const inferd_load& load) {
+  const std::filesystem::path path(enginekit::ToView(load.model_file));
+  std::error_code error;
+  if (path.extension() == ".pt2" || enginekit::ToView(load.backend) == "torch_aoti") {
+    return std::unexpected(base::Unimplemented("model file '" + path.string() + "': " + std::string(kPackages)));
+  }
+  if (!std::filesystem::exists(path, error)) {
+    return std::unexpected(base::NotFound("model file '" + path.string() + "' does not exist"));
+  }
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return std::unexpected(base::InvalidArgument("model file '" + path.string() + "' is no regular file"));
+  }
+  return path.string();
+}
+
+// Opening one registers its operators, for the life of the process.
+base::Status OpenOperators(const inferd_load& load) {
+  for (size_t i = 0; i < load.op_library_count; ++i) {
+    const std::string path(enginekit::ToView(load.op_libraries[i]));
+    const std::string what = "custom operator library '" + path + "': ";
+    try {
+      if (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) return base::InvalidArgument(what + dlerror());
+    } catch (const std::exception& exception) {
+      return base::InvalidArgument(what + ErrorText(exception.what()));
+    }
+  }
+  return base::OkStatus();
+}
+
+void WarnOfIgnored(const inferd_host* host, const inferd_load& load, const LoadSettings& settings) {
+  for (const std::string& name : settings.ignored) {
+    const std::string line =
+        "model '" + std::string(enginekit::ToView(load.model_name)) + "': parameter '" + name + "' has no effect here";
+    host->log(host, INFERD_LOG_INFO, {line.data(), line.size()});
+  }
+}
+
+struct Parts {
+  LoadedMethod method;
+  TorchSignature signature;
+};
+
+base::Result<Parts> Read(const std::string& path, const inferd_load& load, const LoadSettings& settings,
+                         int compute_threads) {
+  INFERD_ASSIGN_OR_RETURN(LoadedMethod method, LoadedMethod::Load(path, settings));
+  if (load.declared->input_count == 0) method.AddExample(path);
+  INFERD_ASSIGN_OR_RETURN(TorchSignature signature, TorchSignature::Make(load, method, compute_threads));
+  return Parts{.method = std::move(method), .signature = std::move(signature)};
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<TorchModel>> TorchModel::Load(const inferd_host* host, const inferd_load& load) {
+  INFERD_ASSIGN_OR_RETURN(const LoadSettings settings, LoadSettings::Parse(load));
+  INFERD_ASSIGN_OR_RETURN(const std::string path, FindFile(load));
+  INFERD_RETURN_IF_ERROR(OpenOperators(load));
+  WarnOfIgnored(host, load, settings);
+  const int compute_threads =
+      settings.intra_op_threads > 0 ? settings.intra_op_threads : enginekit::ComputeThreads(load, path);
+  base::Result<Parts> parts = std::unexpected(base::Internal("nothing was read"));
+  const base::OnCpuCores here(enginekit::LoadCores(load));
+  // It takes a core for as long as it lasts, which models that serve meanwhile should not notice. What is thrown must
+  // not leave the thread of a load in the background.
+  enginekit::RunInBackground([&] {
+    try {
+      parts = Read(path, load, settings, compute_threads);
+    } catch (const std::bad_alloc&) {
+      parts = std::unexpected(base::ResourceExhausted("there is no memory to load the model"));
+    } catch (const std::exception& exception) {
+      parts = std::unexpected(base::InvalidArgument(ErrorText(exception.what())));
+    }
+  });
+  if (!parts.has_value()) return std::unexpected(parts.error().WithContext("model file '" + path + "'"));
+  return std::unique_ptr<TorchModel>(
+      new TorchModel(host, std::move(parts->method), std::move(parts->signature), compute_threads));
+}
+
+}  // namespace inferd::torchscript

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "engines/torch/loaded_method.h"
+#include "engines/torch/torch_signature.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::torchscript {
+
+// A TorchScript file. Instances share the weights where executions leave nothing behind, and have copies of their own
+// where the model keeps a state. Thread-safe.
+class TorchModel final {
+ public:
+  // NOT_FOUND: no model file. INVALID_ARGUMENT: libtorch cannot read it, or it does not fit its configuration.
+  // UNIMPLEMENTED: it is of a kind that is not run.
+  static base::Result<std::unique_ptr<TorchModel>> Load(const inferd_host* host, const inferd_load& load);
+
+  const inferd_host& host() const { return *host_; }
+  const TorchSignature& tensors() const { return signature_; }
+  const inferd_signature* signature() const { return signature_.abi(); }
+  int compute_threads() const { return compute_threads_; }
+
+  // What an instance calls. Throws what the library throws.
+  LoadedMethod MethodForInstance() const { return method_.is_constant() ? method_ : method_.Copy(); }
+
+ private:
+  TorchModel(const inferd_host* host, LoadedMethod method, TorchSignature signature, int compute_threads)
+      : host_(host), method_(std::move(method)), signature_(std::move(signature)), compute_threads_(compute_threads) {}
+
+  const inferd_host* host_;
+  const LoadedMethod method_;
+  const TorchSignature signature_;
+  const int compute_threads_;
+};
+
+}  // namespace inferd::torchscript

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "enginekit/tensor_signature.h"
+#include "engines/torch/forward_schema.h"
+#include "engines/torch/loaded_method.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::torchscript {
+
+struct InputTensor {
+  std::string name;
+  size_t argument = 0;
+  ValueKind kind = ValueKind::kTensor;
+};
+
+struct OutputTensor {
+  std::string name;
+  ResultPlace place;
+  int32_t datatype = INFERD_TYPE_INVALID;
+  size_t rank = 0;  // as declared
+};
+
+// What a model takes and gives: what the configuration says, since the file has neither datatypes nor shapes; where the
+// configuration says nothing, what the file has of an example that the method was traced with, and what an execution on
+// zeros gives. Immutable.
+class TorchSignature final {
+ public:
+  // INVALID_ARGUMENT: the configuration does not fit the method, or does not say what it has to. May throw what the
+  // library throws.
+  static base::Result<TorchSignature> Make(const inferd_load& load, const LoadedMethod& method, int compute_threads);
+
+  const std::vector<InputTensor>& inputs() const { return inputs_; }
+  const std::vector<OutputTensor>& outputs() const { return outputs_; }
+  const inferd_signature* abi() const { return abi_.abi(); }
+
+ private:
+  TorchSignature() = default;
+
+  base::Status AddInputs(std::vector<enginekit::TensorDescription> tensors, const MethodSchema& schema);
+  base::Status AddOutputs(std::vector<enginekit::TensorDescription> tensors, const MethodSchema& schema);
+
+  std::vector<InputTensor> inputs_;
+  std::vector<OutputTensor> outputs_;
+  enginekit::TensorSignature abi_;
+};
+
+}  // namespace inferd::torchscript

@@ -1,0 +1,80 @@
+"""The torch engine's own, through the server: answers of several parts, texts, operators of a model's own, a model's errors and state."""
+
+import shutil
+
+import pytest
+
+from support import models
+from support.isolation import IN_BOTH_ISOLATIONS
+from support.server import PROGRAMS, ROOT, Server, has_engine, wait_until
+
+if not has_engine("torch"):
+    pytest.skip("the torch engine is not built: tools/install_engine torch", allow_module_level=True)
+
+pytestmark = IN_BOTH_ISOLATIONS
+MODELS = ROOT / "tests" / "models" / "torch"
+OPERATORS = PROGRAMS.absolute().parent / "lib" / "inferd" / "test_operators" / "libtorch_operators.so"
+ROWS = 'input { name: "x" data_type: TYPE_FP32 dims: [ -1 ] } output { name: "y" data_type: TYPE_FP32 dims: [ -1 ] }'
+PAIR = 'input [ { name: "INPUT__0" data_type: TYPE_FP32 dims: [ -1 ] }, { name: "INPUT__1" data_type: TYPE_FP32 dims: [ -1 ] } ] ' \
+       'output [ { name: "OUTPUT__1" data_type: TYPE_FP32 dims: [ -1 ] }, { name: "OUTPUT__0" data_type: TYPE_FP32 dims: [ -1 ] } ]'
+CONFIGS = {
+    "pair": 'backend: "pytorch" ' + PAIR,
+    "strings": "",
+    "counter": 'input { name: "x" data_type: TYPE_INT64 dims: [ 1 ] } output { name: "y" data_type: TYPE_INT64 dims: [ 1 ] }',
+    "raises": f"platform: \"pytorch_libtorch\" {ROWS}",
+    "custom": f'{ROWS} model_operations {{ op_library_filename: "{OPERATORS.name}" }}',
+    "matmul": "",
+    "scaled": f'{ROWS} parameters {{ key: "INTER_OP_THREAD_COUNT" value {{ string_value: "2" }} }}',
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, isolation):
+    repository = tmp_path_factory.mktemp("torch")
+    for name, config in CONFIGS.items():
+        (repository / name).mkdir()
+        shutil.copytree(MODELS / name, repository / name / "1")
+        if config:
+            models.write_whole(repository / name / "config.pbtxt", config.encode())
+    shutil.copy(OPERATORS, repository / "custom")
+    with Server(repository, options=["--isolation", isolation, "--readiness", "server", "--allow-op-library", repository]) as running:
+        wait_until(lambda: all(row["state"] in ("READY", "UNAVAILABLE")
+                               for row in running.json("POST", "/v2/repository/index")[1]), "all were tried")
+        yield running
+
+
+def tensor(name, datatype, *data):
+    return {"name": name, "datatype": datatype, "shape": [len(data)], "data": list(data)}
+
+
+def answer(server, model, *inputs):
+    status, answered = server.infer(model, list(inputs))
+    assert status == 200, answered
+    return {output["name"]: output["data"] for output in answered["outputs"]}
+
+
+def test_parts_of_an_answer_by_their_numbers(server):
+    got = answer(server, "pair", tensor("INPUT__0", "FP32", 1.0, 2.0), tensor("INPUT__1", "FP32", 3.0, 5.0))
+    assert got == {"OUTPUT__0": [4, 7], "OUTPUT__1": [-2, -3]}
+    assert server.json("GET", "/v2/models/pair")[1]["platform"] == "pytorch_torchscript"
+
+
+def test_texts(server):
+    assert answer(server, "strings", tensor("words", "BYTES", "ab", "", "\u00e4c")) == {"OUTPUT__0": ["AB", "", "\u00e4C"]}
+
+
+def test_a_model_keeps_its_state(server):
+    assert [answer(server, "counter", tensor("x", "INT64", 10))["y"] for _ in range(3)] == [[11], [12], [13]]
+
+
+def test_operators_of_a_models_own(server):
+    assert answer(server, "custom", tensor("x", "FP32", 1.5)) == {"y": [3]}
+
+
+def test_errors_are_one_line(server):
+    status, answered = server.infer("raises", [tensor("x", "FP32", -1.0)])
+    assert status == 400 and answered["error"].endswith("no number may be below 0"), answered
+    assert answer(server, "raises", tensor("x", "FP32", 1.0)) == {"y": [2]}
+    rows = {row["name"]: row for row in server.json("POST", "/v2/repository/index")[1]}
+    assert 'such as input { name: "a"' in rows["matmul"]["reason"], rows["matmul"]
+    assert answer(server, "scaled", tensor("x", "FP32", 1.0)) == {"y": [2]}
