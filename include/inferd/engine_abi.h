@@ -322,11 +322,15 @@ typedef struct inferd_instance_spec {
   size_t signature; /* what it executes: 0: signature(), others: other_signature() of that number */
   int32_t kind;     /* inferd_instance_kind */
   int32_t device;   /* of a GPU instance, the GPU's number; else 0 */
+
+  /* The name of its group, and its number there ("m_0_1"). Instances of one group on several GPUs share their names. */
+  inferd_text name;
 } inferd_instance_spec;
 
 /* ---- Devices --------------------------------------------------------------------------------------------------- */
 
 #define INFERD_DEVICES_MAX 256
+#define INFERD_HANDLE_BYTES 64
 
 /* Memory that only the engine's library reaches (INFERD_MEMORY_GPU), or copies from faster (INFERD_MEMORY_CPU_PINNED).
  * The server has no library of any device: it asks the engine's. Thread-safe. */
@@ -340,6 +344,16 @@ typedef struct inferd_device_memory {
 
   /* Copies from->size bytes to to->data; either may be memory of the CPU. Done when it returns. An inferd_code. */
   int32_t (*copy)(const inferd_memory* from, const inferd_memory* to, inferd_error* error);
+
+  /* 1: instances are on the GPUs where the configuration leaves that open: its group is of KIND_AUTO, or there is none.
+   * 0: on the CPU, but for those of a KIND_AUTO group that names GPUs. */
+  int32_t preferred;
+
+  /* Memory on `device` that another process has allocated, by the handle that its library has given it for that
+   * (cudaIpcGetMemHandle): what INFERD_HANDLE_BYTES bytes at `handle` say. *memory is all of it, until close_handle(),
+   * which is called once. An inferd_code. Both NULL: the engine opens none. */
+  int32_t (*open_handle)(int32_t device, const void* handle, inferd_memory* memory, inferd_error* error);
+  void (*close_handle)(const inferd_memory* memory);
 } inferd_device_memory;
 
 /* Memory of the engine's for an input that the host has to copy. `release` is called once, when the batch is finished
@@ -381,7 +395,8 @@ typedef struct inferd_batch {
 /* One output of a response. Its memory is one of these:
  *   - from inferd_host.allocate_output or allocate_output_in: the response takes it over;
  *   - the engine's own, with `release`: called once, on any thread, when the host is done with it, however respond()
- *     ends, and before unload(). Of a GPU, it is copied to memory of the CPU before respond() returns;
+ *     ends, and before unload(). Of a GPU, it is copied to memory of the CPU before respond() returns,
+ *     unless the answer has a use for it there;
  *   - any other: copied before respond() returns. */
 typedef struct inferd_output {
   size_t struct_size;

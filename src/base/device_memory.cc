@@ -40,6 +40,21 @@ uint8_t RegisterDeviceMemory(DeviceMemory* memory) { return AllRuntimes().Add(me
 
 DeviceMemory* FindDeviceMemory(uint8_t runtime) { return AllRuntimes().Find(runtime); }
 
+Result<Buffer> DeviceMemory::OpenHandle(uint16_t device, std::string_view /*handle*/) {
+  return std::unexpected(
+      Unimplemented("memory of other processes on device " + std::to_string(device) + " cannot be opened"));
+}
+
+Result<Buffer> OpenDeviceHandle(uint16_t device, std::string_view handle) {
+  for (size_t runtime = 1; runtime <= kRuntimesMax; ++runtime) {
+    DeviceMemory* const memory = FindDeviceMemory(static_cast<uint8_t>(runtime));
+    if (memory == nullptr) break;
+    Result<Buffer> opened = memory->OpenHandle(device, handle);
+    if (opened.has_value() || opened.error().code() != StatusCode::kUnimplemented) return opened;
+  }
+  return std::unexpected(Unimplemented("no engine opens memory of other processes on a device"));
+}
+
 Status CopyBytes(const std::byte* from, MemoryPlace from_place, std::byte* to, MemoryPlace to_place, size_t size) {
   if (size == 0) return OkStatus();
   if (from_place.readable() && to_place.readable()) {

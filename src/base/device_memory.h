@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string_view>
 
 #include "base/buffer.h"
 #include "base/memory_place.h"
@@ -18,12 +20,21 @@ class DeviceMemory {
   // Each is a place of this runtime, or readable. Returns when the bytes are there.
   virtual Status Copy(const std::byte* from, MemoryPlace from_place, std::byte* to, MemoryPlace to_place,
                       size_t size) = 0;
+  // Memory that another process has on a device, by the handle that it was given for it: all of it, for as long as the
+  // buffer lives. UNIMPLEMENTED: this runtime opens none there. INVALID_ARGUMENT: it is no such handle.
+  virtual Result<Buffer> OpenHandle(uint16_t device, std::string_view handle);
 };
+
+// Of the handles that OpenHandle() takes; CUDA's.
+inline constexpr size_t kDeviceHandleBytes = 64;
 
 // The runtime's number, from 1; 0: there are 255 of them already.
 uint8_t RegisterDeviceMemory(DeviceMemory* memory);
 // Null: no runtime has this number.
 DeviceMemory* FindDeviceMemory(uint8_t runtime);
+
+// By the first runtime that opens handles of that device. UNIMPLEMENTED: there is none.
+Result<Buffer> OpenDeviceHandle(uint16_t device, std::string_view handle);
 
 // Copies from any place to any other, between two runtimes through memory of the CPU. INTERNAL: a runtime is not known.
 Status CopyBytes(const std::byte* from, MemoryPlace from_place, std::byte* to, MemoryPlace to_place, size_t size);

@@ -39,7 +39,10 @@ void TakeInputsOf(const StoredKey& key, core::QueuedRequest& queued) {
   for (size_t i = 0; i < inputs.size(); ++i) order.push_back(i);
   std::ranges::sort(order, {}, [&queued](size_t i) { return queued.layout.inputs[i]; });
   for (size_t i = 0; i < order.size(); ++i) inputs[order[i]].data = key.input(i);
-  for (core::RequestedOutput& output : queued.request->outputs) output.memory = {};
+  for (core::RequestedOutput& output : queued.request->outputs) {
+    output.memory = {};
+    output.on_device = false;
+  }
 }
 
 bool PreservesOrder(const config::ModelConfig& config) {

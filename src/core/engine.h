@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "base/system/cpu_cores.h"
+#include "config/model/instances.h"
 #include "config/model/model_config.h"
 #include "core/graph_call.h"
 #include "core/model/model_signature.h"
@@ -64,7 +65,8 @@ struct InstanceSpec {
   int group = 0;    // position among the configuration's instance groups
   int ordinal = 0;  // position among all instances of the version
   config::InstanceKind kind = config::InstanceKind::kCpu;
-  int32_t device = 0;  // of a kGpu instance: the number of the GPU
+  int32_t device = 0;     // of a kGpu instance: the number of the GPU
+  std::string name = {};  // config::InstanceName()
 };
 
 // One call of an engine on behalf of one or more requests. Rows that only fill the batch up stand as one more, which
@@ -95,6 +97,9 @@ class Execution {
   // Memory for an output, aligned and with slack; later handed back in a response's InferTensor::data. It lies in
   // `wish` where the answer has a use for it there, or else in memory of the CPU. Throws std::bad_alloc.
   virtual base::Buffer AllocateOutput(int output, size_t bytes, base::MemoryPlace wish = {}) = 0;
+
+  // Whether all that wait for the output take it in memory of a device. Other outputs are in memory of the CPU.
+  virtual bool TakesOnDevice(int /*output*/) const { return false; }
 
   // Timestamps for the statistics (base::Clock::NowNs is read inside): inputs gathered, inference done. Optional.
   virtual void MarkInputsReady() = 0;
@@ -201,6 +206,7 @@ class Engine {
   virtual std::string_view name() const = 0;                    // "onnxruntime"
   virtual std::string_view version() const = 0;                 // of the vendor's library
   virtual std::string_view default_model_filename() const = 0;  // "model.onnx"; empty: needs no file
+  virtual config::EngineGpus gpus() const { return {}; }
   // Blocks for as long as loading takes: called on the loader pool only.
   virtual base::Result<std::unique_ptr<EngineModel>> Load(const LoadSpec& spec) = 0;
 };

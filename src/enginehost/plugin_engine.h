@@ -27,6 +27,7 @@ class PluginEngine final : public core::Engine {
   std::string_view name() const override { return opened_.name; }
   std::string_view version() const override { return opened_.version; }
   std::string_view default_model_filename() const override { return opened_.default_model_filename; }
+  config::EngineGpus gpus() const override { return {opened_.device_count, opened_.prefers_devices}; }
   base::Result<std::unique_ptr<core::EngineModel>> Load(const core::LoadSpec& spec) override;
 
   // Without it, models of the engine can call no others. Null: that is over.

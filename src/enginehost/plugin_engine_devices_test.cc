@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/device_memory.h"
+#include "clientshm/shared_object_fixture.h"
 #include "enginehost/plugin_engine.h"
 #include "tests/support/recording_execution.h"
 
@@ -12,6 +13,7 @@ namespace inferd::enginehost {
 namespace {
 
 using inferd::support::RecordingExecution;
+using inferd::support::SharedObject;
 using inferd::support::SliceOf;
 using inferd::support::ValuesOf;
 using tensor::DataType;
@@ -28,6 +30,12 @@ class DeviceExecution final : public RecordingExecution {
 
  private:
   base::Buffer memory_;
+};
+
+// Takes its output on whatever device it is.
+class TakingExecution final : public RecordingExecution {
+ public:
+  bool TakesOnDevice(int) const override { return true; }
 };
 
 class PluginEngineDevicesTest : public ::testing::Test {
@@ -137,6 +145,35 @@ TEST_F(PluginEngineDevicesTest, AnOutputStaysOnTheGpuWhereItIsWantedThere) {
   Run(execution, {SliceOf<int32_t>({6, 7})}, 2);
   EXPECT_EQ(execution.output(0).data.data(), wanted.data());
   EXPECT_THAT(ValuesOf<int32_t>(*base::Readable(execution.output(0).data)), ElementsAre(6, 7));
+}
+
+TEST_F(PluginEngineDevicesTest, TheEnginesOwnMemoryStaysOnTheGpuWhereItIsTakenThere) {
+  Start({{"input_memory", "device"}, {"output_memory", "device"}});
+  TakingExecution execution;
+  Run(execution, {OnGpu({6, 7})}, 2);
+  EXPECT_FALSE(execution.output(0).data.place().readable());
+  EXPECT_EQ(execution.output(0).data.place().device, gpu_);
+  EXPECT_EQ(engine_->copies().inputs + engine_->copies().outputs, 0u);
+  EXPECT_THAT(ValuesOf<int32_t>(*base::Readable(execution.output(0).data)), ElementsAre(6, 7));
+}
+
+TEST_F(PluginEngineDevicesTest, MemoryOfAnotherProcessIsOpenedByItsHandle) {
+  const SharedObject object(4096);
+  std::string handle = object.key();
+  handle.resize(INFERD_HANDLE_BYTES);
+  base::DeviceMemory& memory = *base::FindDeviceMemory(runtime());
+  {
+    const base::Result<base::Buffer> opened = memory.OpenHandle(1, handle);
+    ASSERT_TRUE(opened.has_value()) << opened.error().ToString();
+    EXPECT_EQ(opened->size(), 4096u);
+    EXPECT_FALSE(opened->place().readable());
+    object.bytes()[100] = std::byte{7};
+    EXPECT_EQ((*base::Readable(base::BufferSlice(*opened))).bytes()[100], std::byte{7});
+  }
+  EXPECT_EQ(memory.OpenHandle(2, handle).error().code(), base::StatusCode::kUnimplemented);
+  EXPECT_THAT(memory.OpenHandle(0, "short").error().message(), HasSubstr("expected a handle of 64 bytes, got 5"));
+  handle.assign(INFERD_HANDLE_BYTES, 'n');
+  EXPECT_THAT(memory.OpenHandle(0, handle).error().message(), HasSubstr("no process has memory by this handle"));
 }
 
 TEST_F(PluginEngineDevicesTest, MemoryOnTheGpuIsGivenBack) {

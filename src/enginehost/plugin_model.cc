@@ -89,6 +89,7 @@ base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(
   spec.signature = model_->signature_number();
   spec.kind = KindOf(wanted.kind);
   spec.device = on_gpu ? wanted.device : 0;
+  spec.name = ToText(wanted.name);
   InstanceSeat seat;
   if (on_gpu) {
     seat.place = {

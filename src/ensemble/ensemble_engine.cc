@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/device_memory.h"
 #include "base/version/version.h"
 #include "ensemble/model_needs.h"
 #include "ensemble/plan.h"
@@ -56,8 +57,23 @@ class EnsembleInstance final : public core::EngineInstance {
   }
 
  private:
+  // What a step has left on a device, for clients.
+  static void BringToCpu(const core::Execution& execution, core::EngineResponse& response) {
+    for (size_t k = 0; k < response.outputs.size() && k < execution.outputs.size(); ++k) {
+      base::BufferSlice& data = response.outputs[k].data;
+      if (data.place().readable() || execution.TakesOnDevice(execution.outputs[k])) continue;
+      base::Result<base::BufferSlice> brought = base::Readable(data);
+      if (!brought.has_value()) {
+        response = {.status = std::move(brought).error()};
+        return;
+      }
+      data = *std::move(brought);
+    }
+  }
+
   static void Answer(core::Execution& execution, size_t i, core::EngineResponse response, std::atomic<size_t>& left) {
     const bool final = response.final;
+    BringToCpu(execution, response);
     execution.Respond(i, std::move(response));
     if (final && left.fetch_sub(1, std::memory_order_acq_rel) == 1) execution.Finish();
   }
@@ -118,6 +134,14 @@ base::Status LookAt(const core::ModelCaller& models, const Plan& plan, size_t st
   return base::OkStatus();
 }
 
+// An input that a step's model takes on a device may come on one.
+void TakeDeviceMemory(const Plan& plan, core::ModelSignature& signature) {
+  for (const size_t tensor : plan.inputs) {
+    const int input = signature.FindInput(plan.tensors[tensor].name);
+    if (input >= 0) signature.inputs[static_cast<size_t>(input)].takes_device_memory = plan.tensors[tensor].on_device;
+  }
+}
+
 // Completes the plan and the signature with what the steps' models are.
 base::Status Fit(const core::ModelCaller& models, const config::ModelConfig& config, Plan& plan,
                  core::ModelSignature& signature) {
@@ -128,6 +152,7 @@ base::Status Fit(const core::ModelCaller& models, const config::ModelConfig& con
     TakeLabels(plan, i, *looked.models[i].front(), signature);
   }
   Deepen(plan, looked.models);
+  TakeDeviceMemory(plan, signature);
   signature.decoupled = plan.decoupled();
   INFERD_RETURN_IF_ERROR(CheckMakers(plan));
   INFERD_RETURN_IF_ERROR(AddOptions(plan, *config.ensemble, types));

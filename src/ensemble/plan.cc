@@ -137,6 +137,10 @@ void Deepen(Plan& plan, const std::vector<StepModels>& models) {
         const int index = model->FindInput(input.name);
         return index < 0 || !model->inputs[static_cast<size_t>(index)].optional;
       });
+      plan.tensors[input.tensor].on_device |= std::ranges::any_of(models[i], [&](const core::ModelSignature* model) {
+        const int index = model->FindInput(input.name);
+        return index >= 0 && model->inputs[static_cast<size_t>(index)].takes_device_memory;
+      });
     }
   }
   FindDepths(plan);

@@ -71,6 +71,7 @@ struct Plan {
     std::string name;
     std::vector<size_t> consumers;  // the steps that await it
     size_t makers = 0;              // steps that give it; 0: an input of the ensemble
+    bool on_device = false;         // a step's model takes it in memory of a device
     size_t depth = 0;
     size_t slot = 0;  // its place among the tensors of its depth
   };
@@ -103,7 +104,8 @@ Plan MakePlan(const config::ModelConfig& config);
 // What the models of a step are: its own, then those that it chooses from.
 using StepModels = std::vector<const core::ModelSignature*>;
 
-// Fills in what is up to the steps' models, but for Step::may_hold, conditions and defaults.
+// Fills in what is up to the steps' models, but for Step::may_hold, conditions and defaults. A tensor whose model takes
+// it on a device stays there between the steps; what takes it otherwise has it brought to the CPU.
 void Deepen(Plan& plan, const std::vector<StepModels>& models);
 
 }  // namespace inferd::ensemble

@@ -81,7 +81,7 @@ Run::Call Run::MakeCall(const Board::Task& task) {
   const Plan::Step& step = plan_.steps[task.step];
   const PinnedCall& pinned = pinned_[task.step];
   Call call{.step = task.step,
-            .request = StepRequest(request_, step, step.calls[pinned.call], pinned.version.get()),
+            .request = StepRequest(request_, plan_, step, step.calls[pinned.call], pinned.version.get()),
             .completion = {}};
   call.request->cancel = cancel_;
   call.request->flow = board_->FlowOf(task);
@@ -98,7 +98,7 @@ std::vector<Run::Shadow> Run::ShadowsOf(const Board::Task& task) {
   std::vector<Shadow> shadows;
   for (size_t i = 0; i < step.shadows.size(); ++i) {
     if (step.shadowed[i].Of(request_.sequence) != 0) continue;
-    auto request = StepRequest(request_, step, step.shadows[i], nullptr);
+    auto request = StepRequest(request_, plan_, step, step.shadows[i], nullptr);
     request->cancel = request_.cancel;
     request->trace = nullptr;  // which ends with the answer
     AddInputs(task, *request);

@@ -1,11 +1,24 @@
 #include "ensemble/step_request.h"
 
+#include <algorithm>
+
 #include "core/request/request_trace.h"
 
 namespace inferd::ensemble {
 
-std::unique_ptr<core::InferRequest> StepRequest(const core::InferRequest& request, const Plan::Step& step,
-                                                const Plan::Call& call, const core::ModelVersion* version) {
+namespace {
+
+// By the client, which names memory there, or by an ensemble around this one.
+bool IsWantedOnDevice(const core::InferRequest& request, const std::string& output) {
+  const auto wanted = std::ranges::find(request.outputs, output, &core::RequestedOutput::name);
+  return wanted != request.outputs.end() && (wanted->on_device || !wanted->memory.place().readable());
+}
+
+}  // namespace
+
+std::unique_ptr<core::InferRequest> StepRequest(const core::InferRequest& request, const Plan& plan,
+                                                const Plan::Step& step, const Plan::Call& call,
+                                                const core::ModelVersion* version) {
   auto made = std::make_unique<core::InferRequest>();
   made->model_name = call.model;
   made->model_version = call.version;
@@ -21,7 +34,11 @@ std::unique_ptr<core::InferRequest> StepRequest(const core::InferRequest& reques
   if (request.trace != nullptr) {
     made->trace = request.trace->Child(call.model, version == nullptr ? call.version : version->version());
   }
-  for (const Plan::Output& output : step.outputs) made->outputs.push_back({.name = output.name});
+  for (const Plan::Output& output : step.outputs) {
+    const Plan::Tensor& tensor = plan.tensors[output.tensor];
+    made->outputs.push_back(
+        {.name = output.name, .on_device = tensor.on_device || IsWantedOnDevice(request, tensor.name)});
+  }
   return made;
 }
 

@@ -10,7 +10,8 @@ namespace inferd::ensemble {
 
 // The request of a step, with what it has of the ensemble's own: priority, timeouts, parameters, sequence, trace. Its
 // inputs, its flow and what cancels it are the caller's. `version`: which one will answer; null: it is not known yet.
-std::unique_ptr<core::InferRequest> StepRequest(const core::InferRequest& request, const Plan::Step& step,
-                                                const Plan::Call& call, const core::ModelVersion* version);
+std::unique_ptr<core::InferRequest> StepRequest(const core::InferRequest& request, const Plan& plan,
+                                                const Plan::Step& step, const Plan::Call& call,
+                                                const core::ModelVersion* version);
 
 }  // namespace inferd::ensemble

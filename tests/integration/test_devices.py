@@ -26,9 +26,7 @@ def on_gpu(batching, name="m", gpus="1", **parameters):
     """Two instances on each of the GPUs, whose executions are finished later, and whose responses repeat `mine`."""
     parameters = {"input_memory": "engine_device", "output_memory": "device", "complete_on_thread": "true",
                   "unfinished_executions_max": 4, "response_parameters": "mine", "sequences": "true", **parameters}
-    batching.add(name, **parameters)
-    config = batching.repository / name / "config.pbtxt"
-    config.write_text(config.read_text().replace("count: 1 kind: KIND_CPU", f"count: 2 kind: KIND_GPU gpus: [ {gpus} ]"))
+    batching.add(name, groups=f"instance_group {{ count: 2 kind: KIND_GPU gpus: [ {gpus} ] }}", **parameters)
 
 
 def over_http(server, values, parameters, model="m"):

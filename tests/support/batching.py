@@ -30,6 +30,8 @@ class Execution:
     inputs: dict
     code: int | None = None  # None: it has not ended
     cancelled: list | None = None
+    name: str = ""  # the instance's
+    place: str = ""  # where it is: "CPU", "GPU 1", "MODEL"
 
     @property
     def row_count(self):
@@ -45,11 +47,11 @@ class BatchingModels:
         self.repository.mkdir()
 
     def add(self, name, batching="dynamic_batching { }", *, rows_max=8, datatype="INT32", inputs=1, optional=(), instances=1,
-            group="", inferd="inline_execution: NEVER", extra="", **parameters):
+            group="", groups=None, inferd="inline_execution: NEVER", extra="", **parameters):
         """OUTPUT<i> = INPUT<i>, any number of columns; `optional`: the inputs that may be left out; `group`: more of what the
-        instance group says."""
+        instance group says; `groups`: all that the configuration says of them."""
         lines = ['backend: "fake"', f"max_batch_size: {rows_max}", batching, f"inferd {{ {inferd} }}", extra,
-                 f"instance_group {{ count: {instances} kind: KIND_CPU {group} }}"]
+                 f"instance_group {{ count: {instances} kind: KIND_CPU {group} }}" if groups is None else groups]
         for i in range(inputs):
             may_miss = "optional: true" if i in optional else ""
             lines += [f'input {{ name: "INPUT{i}" data_type: TYPE_{datatype} dims: [ -1 ] {may_miss} }}',
@@ -75,7 +77,8 @@ class BatchingModels:
         text = self._record(name).read_text(encoding="utf-8") if self._record(name).exists() else ""
         for line in map(json.loads, text[:text.rfind("\n") + 1].splitlines()):
             if "begin" in line:
-                execution = Execution(line["instance"], line["rows"], line["ids"], line["inputs"])
+                execution = Execution(line["instance"], line["rows"], line["ids"], line["inputs"], name=line["name"],
+                                      place=line["place"])
                 begun.append(execution)
                 running[line["load"], line["begin"]] = execution
             else:

@@ -81,6 +81,10 @@ void CheckInstanceGroups(CheckContext& c) {
                                                  std::to_string(kInstancesMax) + ", got " +
                                                  std::to_string(group.count())));
     }
+    if (group.gpus_size() > 0 && int64_t{group.count()} * group.gpus_size() > kInstancesMax) {
+      c.problems.push_back(place.At("gpus", subject + " must have at most " + std::to_string(kInstancesMax) +
+                                                " instances on all its GPUs together"));
+    }
     if (group.has_rate_limiter()) CheckResources(c, place.In("rate_limiter"), subject, group.rate_limiter());
     if (group.profile_size() > 0) {
       c.problems.push_back(

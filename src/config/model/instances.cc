@@ -11,7 +11,7 @@ std::vector<Instance> ExpandInstances(const ModelConfig& config) {
     const InstanceKind kind = group.kind == InstanceKind::kAuto ? InstanceKind::kCpu : group.kind;
     const auto add = [&](int32_t device) {
       for (int i = 0; i < group.count; ++i) {
-        instances.push_back({.group = static_cast<int>(number), .kind = kind, .device = device});
+        instances.push_back({.group = static_cast<int>(number), .kind = kind, .device = device, .number = i});
       }
     };
     if (group.kind != InstanceKind::kGpu || group.gpus.empty()) {
@@ -21,6 +21,11 @@ std::vector<Instance> ExpandInstances(const ModelConfig& config) {
     }
   }
   return instances;
+}
+
+std::string InstanceName(const ModelConfig& config, const Instance& instance) {
+  const std::string& group = config.instance_groups[instance.group].name;
+  return (group == config.name ? group + "_0" : group) + "_" + std::to_string(instance.number);
 }
 
 base::Status CheckGpus(const ModelConfig& config, int gpu_count) {

@@ -24,6 +24,17 @@ TEST(InstancesTest, EachGroupHasItsCountOnEachOfItsDevices) {
   EXPECT_EQ(ExpandInstances(config)[2].kind, InstanceKind::kGpu);
 }
 
+TEST(InstancesTest, InstancesAreCalledAsInTriton) {
+  ModelConfig config;
+  config.name = "m";
+  config.instance_groups.resize(2);
+  config.instance_groups[0] = {.name = "m", .kind = InstanceKind::kCpu, .count = 2, .gpus = {}};
+  config.instance_groups[1] = {.name = "fast", .kind = InstanceKind::kGpu, .count = 2, .gpus = {1, 0}};
+  std::string text;
+  for (const Instance& instance : ExpandInstances(config)) text += InstanceName(config, instance) + " ";
+  EXPECT_EQ(text, "m_0_0 m_0_1 fast_0 fast_1 fast_0 fast_1 ");
+}
+
 TEST(InstancesTest, GroupsAreOnGpusThatThereAre) {
   ModelConfig config;
   config.name = "m";

@@ -9,6 +9,7 @@
 #include "config/engine_parameters.h"
 #include "config/format/model_files.h"
 #include "config/model/batching_decision.h"
+#include "config/model/instances.h"
 #include "config/model/model_config.h"
 #include "config/platform.h"
 
@@ -27,6 +28,7 @@ struct CompletionOptions {
   Isolation default_isolation = Isolation::kNone;  // for models that do not say
   EngineParameters engine_parameters;
   PlatformNames platform_names = PlatformNames::kPredictV2;
+  GpusByEngine gpus;                  // of the engines that are there; of any other, nothing is known
   bool absent_gpus_are_cpus = false;  // instance groups on GPUs of engines without any are on the CPU; or else refused
 };
 

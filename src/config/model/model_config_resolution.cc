@@ -1,11 +1,9 @@
 #include "config/model/model_config_resolution.h"
 
-#include <algorithm>
-
+#include "config/model/instance_groups.h"
 #include "config/model/model_config_completion.h"
 #include "config/model/model_config_place.h"
 #include "config/model/unacted_fields.h"
-#include "config/own_engines.h"
 
 namespace inferd::config {
 namespace {
@@ -117,55 +115,6 @@ void FillParameters(inference::ModelConfig& config, const EngineParameters& by_e
   }
 }
 
-// Whether it comes with the server, and has no GPUs.
-bool KnownWithoutGpus(std::string_view engine) {
-  const OwnEngine* const own = FindOwnEngine(engine);
-  return own != nullptr && !own->gpus;
-}
-
-// The groups that are on the CPU, though the document, which is shown as it was written, has them on GPUs.
-void PutOnCpu(ModelConfig& config) {
-  for (InstanceGroup& group : config.instance_groups) {
-    const bool absent = group.kind == InstanceKind::kGpu && KnownWithoutGpus(config.engine);
-    if (group.kind != InstanceKind::kAuto && !absent) continue;
-    group.kind = InstanceKind::kCpu;
-    group.gpus.clear();
-  }
-}
-
-// A line for each group of KIND_GPU that PutOnCpu() moves.
-void DescribeMoved(const ModelConfig& config, const inference::ModelConfig& written, std::vector<std::string>& lines) {
-  if (!KnownWithoutGpus(config.engine)) return;
-  for (int i = 0; i < written.instance_group_size(); ++i) {
-    if (written.instance_group(i).kind() != inference::ModelInstanceGroup::KIND_GPU) continue;
-    lines.push_back("instance_group[" + std::to_string(i) +
-                    "].kind has no effect: the server has no GPUs, the group is on the CPU");
-  }
-}
-
-// Triton has two, of engines that take turns badly.
-int CpuInstances(const inference::ModelConfig& config, const CompletionOptions& options) {
-  if (!options.triton_exact || options.default_instance_count > 1) return options.default_instance_count;
-  return config.backend() == "onnxruntime" || config.backend() == "tensorflow" ? 2 : 1;
-}
-
-void FillInstanceGroups(inference::ModelConfig& config, const CompletionOptions& options) {
-  using Group = inference::ModelInstanceGroup;
-  if (config.instance_group_size() == 0) config.add_instance_group()->set_name(config.name());
-  for (int i = 0; i < config.instance_group_size(); ++i) {
-    Group& group = *config.mutable_instance_group(i);
-    if (group.name().empty()) group.set_name(config.name() + "_" + std::to_string(i));
-    const bool shown_as_written = options.absent_gpus_are_cpus && group.gpus_size() > 0;
-    if (group.kind() == Group::KIND_AUTO && !shown_as_written) {
-      // There are no GPUs, so automatic means CPU, whatever GPUs it would have been.
-      group.set_kind(Group::KIND_CPU);
-      group.clear_gpus();
-    }
-    if (group.count() > 0) continue;
-    group.set_count(group.kind() == Group::KIND_CPU ? CpuInstances(config, options) : 1);
-  }
-}
-
 }  // namespace
 
 ModelConfig Rebuild(std::unique_ptr<const ModelConfigDocument::Message> message, const CompletionOptions& options) {
@@ -174,7 +123,7 @@ ModelConfig Rebuild(std::unique_ptr<const ModelConfigDocument::Message> message,
   config.engine = EngineOf(platform, config.backend);
   if (platform != nullptr) config.platform = ShownPlatform(*platform, options.platform_names);
   if (config.platform.empty()) config.platform = config.backend;
-  if (options.absent_gpus_are_cpus) PutOnCpu(config);
+  if (options.absent_gpus_are_cpus) PutOnCpu(config, options);
   return config;
 }
 
@@ -193,7 +142,8 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
   const auto platform = ChoosePlatform(proto, found, files, options.complete);
   if (platform.has_value() && *platform != nullptr) FillPlatform(proto, **platform, found, options.platform_names);
   const bool ensemble = proto.platform() == kEnsembleEngine;
-  if (!ensemble) FillInstanceGroups(proto, options);
+  const std::string engine = EngineOf(FindEither(proto.platform(), proto.backend()), proto.backend());
+  if (!ensemble) FillInstanceGroups(proto, engine, options);
   INFERD_RETURN_IF_ERROR(CheckParameters(*message));
   FillParameters(proto, options.engine_parameters);
   if (options.default_isolation != Isolation::kNone && !ensemble && !proto.inferd().has_isolation()) {
@@ -207,9 +157,13 @@ base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& fo
   if (!platform.has_value() && problems.empty()) return std::unexpected(platform.error());
   if (!platform.has_value()) problems.push_back({.field = "", .message = platform.error().message(), .file = ""});
   INFERD_RETURN_IF_ERROR(ToStatus(problems));
-  // Of what was written: FillInstanceGroups() has removed the GPUs of KIND_AUTO groups.
-  if (config.document != nullptr) result.unacted_fields = DescribeUnactedFields(*config.document, result.engine);
-  if (options.absent_gpus_are_cpus) DescribeMoved(result, result.document->message().proto, result.unacted_fields);
+  // Of what was written: FillInstanceGroups() has removed the GPUs of KIND_AUTO groups on the CPU.
+  if (config.document != nullptr) {
+    result.unacted_fields = DescribeUnactedFields(*config.document, result.engine, GpusOf(options, result.engine));
+  }
+  if (options.absent_gpus_are_cpus) {
+    DescribeMoved(result, result.document->message().proto, options, result.unacted_fields);
+  }
   return result;
 }
 

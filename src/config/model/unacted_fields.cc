@@ -9,6 +9,7 @@
 
 #include "base/text/printable.h"
 #include "config/model/document_fields.h"
+#include "config/model/instance_groups.h"
 #include "config/model/model_config_place.h"
 #include "config/own_engines.h"
 
@@ -56,16 +57,11 @@ std::string NameOf(const Message& message) {
   return name.empty() ? "" : " " + base::QuotedName(name);
 }
 
-// GPUs are acted on where the group is on them.
-bool ActedOnHere(const Message& message, const FieldDescriptor& field) {
-  const auto* const group = dynamic_cast<const inference::ModelInstanceGroup*>(&message);
-  return group != nullptr && field.name() == "gpus" && group->kind() == inference::ModelInstanceGroup::KIND_GPU;
-}
-
 // Goes through a message and collects the fields of the table that it sets.
 class UnactedFinder {
  public:
-  explicit UnactedFinder(std::string_view engine) : own_engine_(FindOwnEngine(engine) != nullptr) {}
+  UnactedFinder(std::string_view engine, const EngineGpus& gpus)
+      : own_engine_(FindOwnEngine(engine) != nullptr), gpus_(gpus) {}
 
   // `path`: the message's own, as in the table.
   void Find(const Message& message, const Place& place, const std::string& path) {
@@ -105,6 +101,12 @@ class UnactedFinder {
   }
 
  private:
+  // GPUs are acted on where the group is on them.
+  bool ActedOnHere(const Message& message, const FieldDescriptor& field) const {
+    const auto* const group = dynamic_cast<const inference::ModelInstanceGroup*>(&message);
+    return group != nullptr && field.name() == "gpus" && IsOnGpus(*group, gpus_);
+  }
+
   void FindInside(const Message& message, const FieldDescriptor* field, const Place& place, const std::string& path) {
     const auto* reflection = message.GetReflection();
     if (!field->is_repeated()) {
@@ -132,6 +134,7 @@ class UnactedFinder {
   }
 
   const bool own_engine_;
+  const EngineGpus gpus_;
   std::vector<Problem> found_;
 };
 
@@ -139,8 +142,9 @@ class UnactedFinder {
 
 std::span<const UnactedField> UnactedFields() { return kFields; }
 
-std::vector<std::string> DescribeUnactedFields(const ModelConfigDocument& document, std::string_view engine) {
-  UnactedFinder finder(engine);
+std::vector<std::string> DescribeUnactedFields(const ModelConfigDocument& document, std::string_view engine,
+                                               const EngineGpus& gpus) {
+  UnactedFinder finder(engine, gpus);
   finder.Find(document.message().proto, Place(document.message()), "");
   finder.FindFamilies(document.message().proto.model_metrics(), Place(document.message()).In("model_metrics"));
   return finder.Describe();

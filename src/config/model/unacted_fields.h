@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/model/model_config_completion.h"
 #include "config/model/model_config_document.h"
 
 namespace inferd::config {
@@ -21,7 +22,9 @@ struct UnactedField {
 std::span<const UnactedField> UnactedFields();
 
 // Those that `document` sets to something else than their default, as "<file>:<line>:<column>: <field>: not acted on:
-// <reason>", by line: the first ten, and how many more there are. `engine`: which one the model is for.
-std::vector<std::string> DescribeUnactedFields(const ModelConfigDocument& document, std::string_view engine);
+// <reason>", by line: the first ten, and how many more there are. `engine`: which one the model is for, and what
+// GPUs it has.
+std::vector<std::string> DescribeUnactedFields(const ModelConfigDocument& document, std::string_view engine,
+                                               const EngineGpus& gpus = {});
 
 }  // namespace inferd::config

@@ -41,6 +41,8 @@ struct RequestedOutput {
   // Where its bytes are to be, from the first one on; empty: anywhere. INVALID_ARGUMENT is the answer if they are more.
   // Written before the answer, and by an engine before that, even if the request fails then.
   base::Buffer memory = {};
+  // Whatever takes it takes it on a device, too: it is not brought to the CPU.
+  bool on_device = false;
 };
 
 // The sequence that a request belongs to: requests that a model answers by what it kept of those before.

@@ -1,5 +1,6 @@
 #include "enginehost/batch/batch_outputs.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -33,6 +34,7 @@ base::MemoryPlace PlaceOf(const OpenedEngine& engine, const inferd_memory& memor
 struct TakenMemory {
   base::BufferSlice data;
   bool stays = false;  // where the execution wants it
+  bool owned = false;  // for as long as it is in use
 };
 
 // The memory of an output, owned. The model stays loaded for as long as memory of its engine's is in use. What is not
@@ -50,7 +52,7 @@ TakenMemory TakeMemory(const std::shared_ptr<const LoadedModel>& model, const in
   auto* const start = const_cast<std::byte*>(data);
   if (output.release != nullptr) {
     auto release = [model, function = output.release, arg = output.release_arg] { function(arg); };
-    return {.data = base::BufferSlice(base::Buffer::Wrap(start, size, std::move(release), place))};
+    return {.data = base::BufferSlice(base::Buffer::Wrap(start, size, std::move(release), place)), .owned = true};
   }
   const bool elements = output.datatype == INFERD_TYPE_BYTES && output.bytes_form == INFERD_BYTES_ELEMENTS;
   // Refused, packed, or brought to the CPU, before respond() returns.
@@ -91,6 +93,14 @@ base::Status BringToCpu(const LoadedModel& model, uint32_t output, core::Executi
   }
   tensor.data = base::BufferSlice(std::move(copy));
   return base::OkStatus();
+}
+
+// Whether it is in memory of a device that the engine has, and wanted there.
+bool StaysOnDevice(const LoadedModel& model, uint32_t output, const core::Execution& execution,
+                   const core::InferTensor& tensor) {
+  const base::MemoryPlace place = tensor.data.place();
+  return !place.readable() && place.runtime == model.engine().runtime && place.runtime != 0 &&
+         execution.TakesOnDevice(static_cast<int>(output));
 }
 
 base::Result<core::InferTensor> ToTensor(const LoadedModel& model, const inferd_output& output,
@@ -181,7 +191,9 @@ base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<c
       return std::unexpected(model->Fault("answered " + Quoted(model->signature().outputs[output.index]) + " twice"));
     }
     INFERD_ASSIGN_OR_RETURN(tensor, ToTensor(*model, output, std::move(memories[i].data)));
-    if (!memories[i].stays) INFERD_RETURN_IF_ERROR(BringToCpu(*model, output.index, execution, tensor));
+    const bool stays =
+        memories[i].stays || (memories[i].owned && StaysOnDevice(*model, output.index, execution, tensor));
+    if (!stays) INFERD_RETURN_IF_ERROR(BringToCpu(*model, output.index, execution, tensor));
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (tensors[i].datatype != DataType::kInvalid) continue;

@@ -1,5 +1,6 @@
 #include "enginehost/model/engine_memory.h"
 
+#include <atomic>
 #include <memory>
 #include <new>
 #include <string>
@@ -44,9 +45,34 @@ class EngineMemory final : public base::DeviceMemory {
     return ToStatus(code, "engine '" + engine_ + "' cannot copy from or to a device and does not say why");
   }
 
+  base::Result<base::Buffer> OpenHandle(uint16_t device, std::string_view handle) override {
+    const bool opens = INFERD_HAS_FIELD(inferd_device_memory, &table_, close_handle) && table_.open_handle != nullptr &&
+                       table_.close_handle != nullptr && device < table_.device_count;
+    if (!opens) return DeviceMemory::OpenHandle(device, handle);
+    if (handle.size() != INFERD_HANDLE_BYTES) {
+      return std::unexpected(base::InvalidArgument("expected a handle of " + std::to_string(INFERD_HANDLE_BYTES) +
+                                                   " bytes, got " + std::to_string(handle.size())));
+    }
+    inferd_memory memory = {};
+    inferd_error error;
+    if (const int32_t code = table_.open_handle(device, handle.data(), &memory, &error); code != INFERD_OK) {
+      if (!error.status.ok()) return std::unexpected(error.status);
+      return std::unexpected(ToStatus(code, "engine '" + engine_ + "' cannot open the handle and does not say why"));
+    }
+    auto close = [this, memory] { table_.close_handle(&memory); };
+    base::Buffer opened =
+        base::Buffer::Wrap(static_cast<std::byte*>(const_cast<void*>(memory.data)), memory.size, std::move(close),
+                           {.kind = base::MemoryKind::kGpu, .runtime = number_, .device = device});
+    if (memory.data != nullptr && memory.kind == INFERD_MEMORY_GPU && memory.device == device) return opened;
+    return std::unexpected(base::Internal("engine '" + engine_ + "' opened a handle as what it cannot be"));
+  }
+
+  void SetNumber(uint8_t number) { number_ = number; }
+
  private:
   const inferd_device_memory& table_;
   const std::string engine_;
+  std::atomic<uint8_t> number_ = 0;  // as a runtime
 };
 
 }  // namespace
@@ -64,7 +90,9 @@ base::Status OpenEngineMemory(OpenedEngine& engine) {
   auto memory = std::make_unique<EngineMemory>(*table, engine.name);
   engine.runtime = base::RegisterDeviceMemory(memory.get());
   if (engine.runtime == 0) return base::FailedPrecondition("is one too many with memory of devices");
+  memory->SetNumber(engine.runtime);
   engine.device_count = table->device_count;
+  engine.prefers_devices = INFERD_HAS_FIELD(inferd_device_memory, table, preferred) && table->preferred != 0;
   static_cast<void>(memory.release());
   return base::OkStatus();
 }

@@ -34,7 +34,8 @@ struct OpenedEngine {
   CopyCounters copies;
   uint8_t runtime = 0;       // in base::MemoryPlace; 0: it has no devices
   int32_t device_count = 0;  // GPUs
-  ExecutionGate gate;        // of executions that compute on threads of the engine's
+  bool prefers_devices = false;
+  ExecutionGate gate;  // of executions that compute on threads of the engine's
 };
 
 // How an engine wants one input; see inferd_tensor_spec.

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "engines/fake/fake_model.h"
+
 namespace inferd::fake {
 
 namespace {
@@ -63,17 +65,19 @@ base::Result<std::unique_ptr<BatchRecorder>> BatchRecorder::Open(const std::file
 
 BatchRecorder::~BatchRecorder() { close(descriptor_); }
 
-void BatchRecorder::Begin(const inferd_host* host, const inferd_batch* batch, const inferd_signature& signature,
-                          int64_t number, int32_t instance) const {
+void BatchRecorder::Begin(const inferd_host* host, const inferd_batch* batch, const inferd_instance& instance,
+                          int64_t number) const {
   std::string line = "{\"begin\":" + std::to_string(number) + ",\"load\":" + std::to_string(load_) +
-                     ",\"instance\":" + std::to_string(instance) + ",\"rows\":";
+                     ",\"instance\":" + std::to_string(instance.ordinal) + ",\"name\":";
+  AppendText(line, {instance.name.data(), instance.name.size()});
+  line += ",\"place\":\"" + instance.place + "\",\"rows\":";
   AppendList(line, batch->request_count, [&](size_t i) { line += std::to_string(batch->rows[i]); });
   line += ",\"ids\":";
   AppendList(line, batch->request_count, [&](size_t i) { AppendText(line, host->request_id(batch, i)); });
   line += ",\"inputs\":{";
   for (size_t i = 0; i < batch->input_count; ++i) {
     if (i > 0) line += ',';
-    AppendInput(line, *batch->inputs[i], signature);
+    AppendInput(line, *batch->inputs[i], instance.model->signature);
   }
   Write(line + "}}\n");
 }

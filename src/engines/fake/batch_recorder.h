@@ -13,7 +13,8 @@ namespace inferd::fake {
 // Writes down what a loaded model executes, for tests of scheduling: two lines of JSON for each execution, appended to
 // a file that several loads and servers may share.
 //
-//   {"begin":1,"load":7,"instance":0,"rows":[1,2],"ids":["a","b"],"inputs":{"IN":{"shape":[3,4],"pieces":[16,32]}}}
+//   {"begin":1,"load":7,"instance":0,"name":"m_0_0","place":"CPU","rows":[1,2],"ids":["a","b"],
+//    "inputs":{"IN":{"shape":[3,4],"pieces":[16,32]}}}
 //   {"end":1,"load":7,"code":0,"cancelled":[false,true]}
 //
 // `begin` and `end` number the executions of one load, which `load` tells from other loads. An execution ends here just
@@ -27,8 +28,7 @@ class BatchRecorder final {
   BatchRecorder(const BatchRecorder&) = delete;
   BatchRecorder& operator=(const BatchRecorder&) = delete;
 
-  void Begin(const inferd_host* host, const inferd_batch* batch, const inferd_signature& signature, int64_t number,
-             int32_t instance) const;
+  void Begin(const inferd_host* host, const inferd_batch* batch, const inferd_instance& instance, int64_t number) const;
   // `code`: what the execution as a whole is answered.
   void End(const inferd_host* host, const inferd_batch* batch, int64_t number, int32_t code) const;
 

@@ -2,10 +2,16 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
+
+#include "engines/fake/device_log.h"
+#include "engines/fake/fake_engine.h"
+#include "engines/fake/fake_handles.h"
 
 namespace inferd::fake {
 
@@ -45,6 +51,10 @@ class Device final {
     used_.erase(found);
   }
 
+  bool Has(const void* data) const {
+    const auto at = static_cast<const std::byte*>(data) - addresses_;
+    return at >= 0 && static_cast<size_t>(at) < kDeviceBytes;
+  }
   std::byte* Reach(const void* data) const { return bytes_ + (static_cast<const std::byte*>(data) - addresses_); }
 
  private:
@@ -70,23 +80,43 @@ void Release(int32_t kind, int32_t device, void* data, size_t /*size*/) {
 }
 
 int32_t Copy(const inferd_memory* from, const inferd_memory* to, inferd_error* /*error*/) {
+  DeviceLog::Get().Copied(*from, *to);
   std::memcpy(Reach(*to), Reach(*from), from->size);
   return INFERD_OK;
 }
 
-const inferd_device_memory kTable = {sizeof(inferd_device_memory), kDevices, Allocate, Release, Copy};
+int32_t Open(int32_t device, const void* handle, inferd_memory* memory, inferd_error* error) {
+  const base::Status status = OpenHandle(device, static_cast<const char*>(handle), *memory);
+  return status.ok() ? INFERD_OK : SetError(error, status);
+}
+
+void Close(const inferd_memory* memory) { CloseHandle(*memory); }
+
+// What the variable says; without it, there are all, which only groups get that name them.
+inferd_device_memory MakeTable() {
+  inferd_device_memory table = {sizeof(table), kDevices, Allocate, Release, Copy, 0, Open, Close};
+  const char* const text = std::getenv("FAKE_ENGINE_GPUS");
+  if (text == nullptr) return table;
+  table.device_count = std::clamp(std::atoi(text), 0, kDevices);
+  table.preferred = 1;
+  return table;
+}
 
 }  // namespace
 
-const inferd_device_memory* DeviceTable() { return &kTable; }
+const inferd_device_memory* DeviceTable() {
+  static const inferd_device_memory table = MakeTable();
+  return &table;
+}
 
 void ReleaseFromDevice(void* data) {
   for (Device& device : Devices()) device.Release(data);
 }
 
 std::byte* Reach(const inferd_memory& memory) {
-  if (IsDevice(memory.kind, memory.device)) return Devices()[memory.device].Reach(memory.data);
-  return static_cast<std::byte*>(const_cast<void*>(memory.data));
+  if (!IsDevice(memory.kind, memory.device)) return static_cast<std::byte*>(const_cast<void*>(memory.data));
+  const Device& device = Devices()[memory.device];
+  return device.Has(memory.data) ? device.Reach(memory.data) : ReachOpened(memory.data);
 }
 
 }  // namespace inferd::fake

@@ -7,8 +7,9 @@
 
 namespace inferd::fake {
 
-// Two devices that do not exist. Their memory has addresses that no instruction of this process may touch: a server
-// that reads or writes such an address, instead of having it copied, is ended. The engine itself computes by Reach().
+// Two devices that do not exist, or as many of them as the variable FAKE_ENGINE_GPUS says. Their memory has addresses
+// that no instruction of this process may touch: a server that reads or writes such an address, instead of having it
+// copied, is ended. The engine itself computes by Reach().
 
 inline constexpr int32_t kDevices = 2;
 

@@ -1,6 +1,8 @@
 // The fake engine: computes next to nothing, and waits or fails as it is told. For tests of this server and of clients.
 // Its parameters are in fake_options.h.
 
+#include "engines/fake/fake_engine.h"
+
 #include <chrono>
 #include <exception>
 #include <filesystem>
@@ -23,11 +25,6 @@ namespace {
 constexpr std::chrono::milliseconds kLookEvery{1};
 
 const inferd_host* host = nullptr;  // set once, before anything else is called
-
-int32_t SetError(inferd_error* error, const base::Status& status) {
-  host->set_error(error, static_cast<int32_t>(status.code()), {status.message().data(), status.message().size()});
-  return static_cast<int32_t>(status.code());
-}
 
 int32_t Load(const inferd_load* load, inferd_model** model, inferd_error* error) {
   std::vector<std::string> unknown;
@@ -52,11 +49,18 @@ void Unload(inferd_model* model) { delete model; }
 
 const inferd_signature* Signature(inferd_model* model) { return &model->signature; }
 
+std::string PlaceOf(const inferd_instance_spec& spec) {
+  if (spec.kind == INFERD_INSTANCE_GPU) return "GPU " + std::to_string(spec.device);
+  return spec.kind == INFERD_INSTANCE_MODEL ? "MODEL" : "CPU";
+}
+
 int32_t CreateInstance(inferd_model* model, const inferd_instance_spec* spec, inferd_instance** instance,
                        inferd_error*) {
   auto created = std::make_unique<inferd_instance>();
   created->model = model;
   created->ordinal = spec->ordinal;
+  created->name.assign(spec->name.data, spec->name.size);
+  created->place = PlaceOf(*spec);
   if (KeepsSequences(model->options.behavior)) created->accumulators = std::make_unique<Accumulators>();
   if (spec->kind == INFERD_INSTANCE_GPU) created->device = spec->device;
   if (model->options.complete_on_thread) created->completer = std::make_unique<base::ThreadPool>("fake", 1);
@@ -100,28 +104,36 @@ int32_t CheckReady(inferd_model* model, inferd_error* error) {
   return SetError(error, base::Unavailable("there is no '" + model->options.ready_file.string() + "'"));
 }
 
-const inferd_engine kEngine = {sizeof(inferd_engine),
-                               INFERD_ENGINE_ABI_VERSION,
-                               "fake",
-                               "1",
-                               "",
-                               Load,
-                               Unload,
-                               Signature,
-                               CreateInstance,
-                               DestroyInstance,
-                               Execute,
-                               nullptr,
-                               nullptr,
-                               DeviceTable(),
-                               AllocateInput,
-                               CheckReady};
+const inferd_engine* EngineTable() {
+  static const inferd_engine table = {sizeof(inferd_engine),
+                                      INFERD_ENGINE_ABI_VERSION,
+                                      "fake",
+                                      "1",
+                                      "",
+                                      Load,
+                                      Unload,
+                                      Signature,
+                                      CreateInstance,
+                                      DestroyInstance,
+                                      Execute,
+                                      nullptr,
+                                      nullptr,
+                                      DeviceTable(),
+                                      AllocateInput,
+                                      CheckReady};
+  return &table;
+}
 
 }  // namespace
+
+int32_t SetError(inferd_error* error, const base::Status& status) {
+  host->set_error(error, static_cast<int32_t>(status.code()), {status.message().data(), status.message().size()});
+  return static_cast<int32_t>(status.code());
+}
 
 }  // namespace inferd::fake
 
 const inferd_engine* inferd_engine_v1(const inferd_host* host, inferd_error*) {
   inferd::fake::host = host;
-  return &inferd::fake::kEngine;
+  return inferd::fake::EngineTable();
 }

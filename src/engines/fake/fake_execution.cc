@@ -38,7 +38,7 @@ bool Exists(const std::filesystem::path& path) {
 base::Status FakeExecution::Run() {
   const int64_t number = model_->executions.fetch_add(1) + 1;
   const BatchRecorder* recorder = model_->recorder.get();
-  if (recorder != nullptr) recorder->Begin(host_, batch_, model_->signature, number, instance_->ordinal);
+  if (recorder != nullptr) recorder->Begin(host_, batch_, *instance_, number);
   const base::Status status = Prepare(number);
   if (recorder != nullptr) recorder->End(host_, batch_, number, static_cast<int32_t>(status.code()));
   INFERD_RETURN_IF_ERROR(status);

@@ -49,6 +49,8 @@ struct inferd_instance {
   std::unique_ptr<inferd::fake::Accumulators> accumulators;  // of the behaviors that have sequences
   inferd::fake::Countdowns countdowns;
   int32_t ordinal = 0;
+  std::string name;
+  std::string place;                                    // "CPU", "GPU 1", "MODEL"
   int32_t device = -1;                                  // -1: on the CPU
   std::unique_ptr<inferd::base::ThreadPool> completer;  // where executions are answered; null: where they are called
 };

@@ -161,6 +161,8 @@ base::Result<std::unique_ptr<WorkerLink>> PythonModel::TakeWorker() {
 }
 
 std::string PythonModel::InstanceName(const inferd_instance_spec& spec) const {
+  if (INFERD_HAS_FIELD(inferd_instance_spec, &spec, name) && spec.name.size > 0)
+    return {spec.name.data, spec.name.size};
   return name_ + "_" + std::to_string(spec.group) + "_" + std::to_string(spec.ordinal);
 }
 

@@ -50,11 +50,19 @@ base::Status WithFileKind(const base::Status& error, const std::string& engine, 
   return {error.code(), error.message() + config::DescribeForeignFile(engine, file)};
 }
 
+config::CompletionOptions WithGpus(config::CompletionOptions completion, std::span<core::Engine* const> engines) {
+  for (const core::Engine* engine : engines) completion.gpus[std::string(engine->name())] = engine->gpus();
+  return completion;
+}
+
 base::StatusCode CodeOf(const base::Result<std::shared_ptr<const core::ModelVersion>>& result) {
   return result.has_value() ? base::StatusCode::kOk : result.error().code();
 }
 
 }  // namespace
+
+Loader::Loader(const config::CompletionOptions& completion, LoaderServices services)
+    : completion_(WithGpus(completion, services.engines)), services_(std::move(services)) {}
 
 base::Result<config::ModelConfig> Loader::Resolve(const LoadJob& job) const {
   INFERD_ASSIGN_OR_RETURN(config::ModelConfig written, ParseConfig(job, completion_.complete));
@@ -130,9 +138,11 @@ config::BatchingDecision Loader::DecideBatching(const config::ModelConfig& confi
 base::Status Loader::CreateInstances(const config::ModelConfig& config, core::SchedulerParts& parts) const {
   for (const config::Instance& each : config::ExpandInstances(config)) {
     const auto ordinal = static_cast<int>(parts.instances.size());
-    INFERD_ASSIGN_OR_RETURN(auto instance,
-                            parts.model->CreateInstance(
-                                {.group = each.group, .ordinal = ordinal, .kind = each.kind, .device = each.device}));
+    INFERD_ASSIGN_OR_RETURN(auto instance, parts.model->CreateInstance({.group = each.group,
+                                                                        .ordinal = ordinal,
+                                                                        .kind = each.kind,
+                                                                        .device = each.device,
+                                                                        .name = config::InstanceName(config, each)}));
     parts.instances.push_back(std::move(instance));
   }
   return base::OkStatus();

@@ -50,8 +50,7 @@ struct LoaderServices {
 // Thread-safe.
 class Loader final {
  public:
-  Loader(const config::CompletionOptions& completion, LoaderServices services)
-      : completion_(completion), services_(std::move(services)) {}
+  Loader(const config::CompletionOptions& completion, LoaderServices services);
 
   // Blocks for as long as it takes. The version is destroyed on `retire`. Errors name the model's problem in words for
   // however it came there; UNAVAILABLE: its engine is not installed.

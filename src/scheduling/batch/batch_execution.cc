@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "base/device_memory.h"
 #include "core/model_version.h"
 #include "core/request/request_timeout.h"
 #include "scheduling/batch/batch_padding.h"
@@ -113,7 +114,31 @@ base::Buffer BatchExecution::NamedMemory(int output, size_t bytes, base::MemoryP
 
 base::Buffer BatchExecution::AllocateOutput(int output, size_t bytes, base::MemoryPlace wish) {
   if (base::Buffer named = NamedMemory(output, bytes, wish)) return named;
+  if (base::Buffer there = DeviceMemory(output, bytes, wish)) return there;
   return charges_.Allocate(bytes);
+}
+
+// Empty: it is not wanted there, or there is no room.
+base::Buffer BatchExecution::DeviceMemory(int output, size_t bytes, base::MemoryPlace wish) const {
+  if (wish.readable() || !TakesOnDevice(output)) return {};
+  base::DeviceMemory* const runtime = base::FindDeviceMemory(wish.runtime);
+  return runtime == nullptr ? base::Buffer() : runtime->Allocate(wish, bytes).value_or(base::Buffer());
+}
+
+bool BatchExecution::TakesOnDevice(int output) const {
+  bool any = false;
+  for (const auto& member : members_) {
+    const auto& wanted = member->queued.layout.outputs;
+    const auto& requested = member->queued.request->outputs;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (context_.engine_outputs[wanted[i]] != output) continue;
+      const bool untouched = context_.signature.outputs[wanted[i]].takes_device_memory;
+      if (!untouched || i >= requested.size()) return false;
+      if (!requested[i].on_device && requested[i].memory.place().readable()) return false;
+      any = true;
+    }
+  }
+  return any;
 }
 
 bool BatchExecution::Evicted() const {

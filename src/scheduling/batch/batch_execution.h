@@ -74,9 +74,10 @@ class BatchExecution final : public core::Execution {
   }
   bool IsCancelled(size_t i) const override { return FillsUp(i) || Evicted() || GivenUp(i); }
   bool FillsUp(size_t i) const override { return i >= members_.size() || members_[i]->idle; }
-  // Of a lone request that names its own memory for the output, that. Throws std::bad_alloc also where the budget has
-  // no room.
+  // Of a lone request that names its own memory for the output, that; on a device, if there is room, where all that
+  // wait for it take it there. Throws std::bad_alloc also where the budget has no room.
   base::Buffer AllocateOutput(int output, size_t bytes, base::MemoryPlace wish) override;
+  bool TakesOnDevice(int output) const override;
   void MarkInputsReady() override { recorder_.MarkInputsReady(); }
   void MarkInferDone() override { recorder_.MarkInferDone(); }
   void Respond(size_t i, core::EngineResponse response) override;
@@ -98,6 +99,7 @@ class BatchExecution final : public core::Execution {
   bool RunApart();
   void FailAll(base::Status status);
   base::Buffer NamedMemory(int output, size_t bytes, base::MemoryPlace wish) const;
+  base::Buffer DeviceMemory(int output, size_t bytes, base::MemoryPlace wish) const;
   bool GivenUp(size_t i) const;
   bool Evicted() const;
   // Whether `status` says no more than that the execution was evicted; if so, the member is to be run again.

@@ -10,7 +10,7 @@ base::Result<bool> ChargeOutputs(base::ByteBudget& budget, std::vector<core::Inf
   bool charged = false;
   for (core::InferTensor& tensor : tensors) {
     const size_t bytes = tensor.data.size();
-    if (bytes < kChargedOutputBytesMin) continue;
+    if (bytes < kChargedOutputBytesMin || !tensor.data.place().readable()) continue;
     if (!budget.TryCharge(bytes)) {
       tensors.clear();
       return std::unexpected(OutputsRefused(budget, bytes));

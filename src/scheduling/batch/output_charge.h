@@ -12,7 +12,8 @@
 
 namespace inferd::scheduling {
 
-// Smaller outputs are not counted: what a connection has of these is bounded by its own limits.
+// Smaller outputs are not counted: what a connection has of these is bounded by its own limits. Nor are those in memory
+// of a device: no client waits for them there.
 inline constexpr size_t kChargedOutputBytesMin = 4096;
 
 // Charges the memory of outputs to `budget` until their last user lets go of it: until clients have read their answers,

@@ -43,7 +43,10 @@ core::QueuedRequest AnswerJoiner::MakePart(size_t part) {
   queued.request = std::make_unique<core::InferRequest>(*whole_.request);
   queued.request->cancel = cancel_;
   // That is for what the parts come to together.
-  for (core::RequestedOutput& output : queued.request->outputs) output.memory = {};
+  for (core::RequestedOutput& output : queued.request->outputs) {
+    output.memory = {};
+    output.on_device = false;
+  }
   queued.completion = core::Completion(
       [joiner = shared_from_this(), part](core::InferResponse response) { joiner->Arrive(part, std::move(response)); });
   queued.version = whole_.version;

@@ -220,6 +220,7 @@ std::string EncodeInstanceOrder(const InstanceOrder& order) {
   writer.Add(static_cast<int32_t>(order.spec.ordinal));
   writer.Add(static_cast<uint8_t>(order.spec.kind));
   writer.Add(order.spec.device);
+  writer.AddText(order.spec.name);
   writer.Add(static_cast<uint8_t>(order.further));
   return std::string(writer.text());
 }
@@ -234,6 +235,7 @@ base::Result<InstanceOrder> DecodeInstanceOrder(std::string_view message) {
   const auto kind = reader.Take<uint8_t>();
   order.spec.kind = static_cast<config::InstanceKind>(kind);
   order.spec.device = reader.Take<int32_t>();
+  order.spec.name = reader.TakeText();
   order.further = reader.TakeBool();
   if (!reader.Finished() || kind > static_cast<uint8_t>(config::InstanceKind::kModel))
     return std::unexpected(Garbled("what an instance is"));

@@ -145,8 +145,9 @@ TEST(ModelMessageTest, WhatIsOnlyShownMayHaveNoDatatype) {
 }
 
 TEST(ModelMessageTest, AnInstanceArrivesWhole) {
-  const InstanceOrder order{.signature = 2,
-                            .spec = {.group = 1, .ordinal = 3, .kind = config::InstanceKind::kGpu, .device = 5}};
+  const InstanceOrder order{
+      .signature = 2,
+      .spec = {.group = 1, .ordinal = 3, .kind = config::InstanceKind::kGpu, .device = 5, .name = "g_0"}};
   const auto read = DecodeInstanceOrder(EncodeInstanceOrder(order));
   ASSERT_TRUE(read.has_value()) << read.error().ToString();
   EXPECT_EQ(read->signature, 2u);
@@ -154,6 +155,7 @@ TEST(ModelMessageTest, AnInstanceArrivesWhole) {
   EXPECT_EQ(read->spec.ordinal, 3);
   EXPECT_EQ(read->spec.kind, config::InstanceKind::kGpu);
   EXPECT_EQ(read->spec.device, 5);
+  EXPECT_EQ(read->spec.name, "g_0");
   InstanceOrder odd = order;
   odd.spec.kind = static_cast<config::InstanceKind>(9);
   EXPECT_FALSE(DecodeInstanceOrder(EncodeInstanceOrder(odd)).has_value());

@@ -29,6 +29,7 @@ class IsolatingEngine final : public core::Engine {
   std::string_view name() const override { return inside_.name(); }
   std::string_view version() const override { return inside_.version(); }
   std::string_view default_model_filename() const override { return inside_.default_model_filename(); }
+  config::EngineGpus gpus() const override { return inside_.gpus(); }
   base::Result<std::unique_ptr<core::EngineModel>> Load(const core::LoadSpec& spec) override;
 
   // What the models in worker processes may ask; without it, nothing. Outlives all of them.
