@@ -95,14 +95,8 @@ uint64_t Region::object_bytes() const {
 base::Status Region::Check(uint64_t offset, uint64_t byte_size, uint64_t object_bytes) const {
   const bool inside = offset < spec_.byte_size && byte_size <= spec_.byte_size - offset;
   if (inside && !guard_.broken() && spec_.offset + offset + byte_size <= object_bytes) return base::OkStatus();
+  INFERD_RETURN_IF_ERROR(CheckInside(spec_.name, spec_.byte_size, offset, byte_size));
   const std::string quoted = base::QuotedName(spec_.name);
-  if (offset >= spec_.byte_size) return base::InvalidArgument("Invalid offset for shared memory region: " + quoted);
-  if (!inside) {
-    return base::InvalidArgument("Invalid offset + byte size for shared memory region: " + quoted +
-                                 ": expected at most " + std::to_string(spec_.byte_size - offset) +
-                                 " bytes from byte " + std::to_string(offset) + " on, got " +
-                                 std::to_string(byte_size));
-  }
   if (guard_.broken()) {
     return base::FailedPrecondition("shared memory region " + quoted +
                                     " lost its memory while it was in use: its object was made smaller, or the system "
@@ -112,26 +106,23 @@ base::Status Region::Check(uint64_t offset, uint64_t byte_size, uint64_t object_
                                   std::to_string(object_bytes) + " bytes");
 }
 
-RegionUse::RegionUse(std::shared_ptr<Region> region)
+ObjectUse::ObjectUse(std::shared_ptr<Region> region)
     : region_(std::move(region)), object_bytes_(region_->object_bytes()) {
   region_->uses_.fetch_add(1, std::memory_order_relaxed);
 }
 
-base::Result<base::Buffer> RegionUse::Bytes(uint64_t offset, uint64_t byte_size) {
-  if (byte_size == 0) {
-    return std::unexpected(base::InvalidArgument("expected at least 1 byte of shared memory region " +
-                                                 base::QuotedName(region_->spec().name) + ", got 0"));
-  }
+base::Result<base::Buffer> ObjectUse::Bytes(uint64_t offset, uint64_t byte_size) {
+  INFERD_RETURN_IF_ERROR(CheckInside(region_->spec().name, region_->spec().byte_size, offset, byte_size));
   INFERD_RETURN_IF_ERROR(region_->Check(offset, byte_size, object_bytes_));
   end_ = std::max(end_, offset + byte_size);
   return base::Buffer::Wrap(region_->data() + offset, byte_size, [use = shared_from_this()] {});
 }
 
-base::Status RegionUse::Check() const {
+base::Status ObjectUse::Check() const {
   return end_ == 0 ? base::OkStatus() : region_->Check(0, end_, region_->object_bytes());
 }
 
-void RegionUse::End() {
+void ObjectUse::End() {
   if (!ended_.exchange(true, std::memory_order_relaxed)) region_->uses_.fetch_sub(1, std::memory_order_release);
 }
 

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "base/system/file_descriptor.h"
 #include "clientshm/guarded_range.h"
+#include "clientshm/region_use.h"
 
 namespace inferd::clientshm {
 
@@ -46,7 +47,7 @@ class Region final {
   bool in_use() const { return uses_.load(std::memory_order_acquire) > 0; }
 
  private:
-  friend class RegionUse;
+  friend class ObjectUse;
 
   // Pages of an address space, unmapped at the end.
   class Mapping final {
@@ -74,22 +75,18 @@ class Region final {
   std::atomic<int64_t> uses_{0};
 };
 
-// One request's use of a region: while it lasts, the region cannot be unregistered. It ends when it is said to, or when
-// the request's last buffer in the region is gone. Thread-safe.
-class RegionUse final : public std::enable_shared_from_this<RegionUse> {
+// A use of it.
+class ObjectUse final : public RegionUse, public std::enable_shared_from_this<ObjectUse> {
  public:
-  explicit RegionUse(std::shared_ptr<Region> region);
-  ~RegionUse() { End(); }
-  RegionUse(const RegionUse&) = delete;
-  RegionUse& operator=(const RegionUse&) = delete;
+  explicit ObjectUse(std::shared_ptr<Region> region);
+  ~ObjectUse() override { ObjectUse::End(); }
+  ObjectUse(const ObjectUse&) = delete;
+  ObjectUse& operator=(const ObjectUse&) = delete;
 
-  const Region& region() const { return *region_; }
-  // These bytes of the region, without a copy: they may be written by the client while they are looked at. Errors are
-  // Region::Check's, and INVALID_ARGUMENT where there are none.
-  base::Result<base::Buffer> Bytes(uint64_t offset, uint64_t byte_size);
-  // Whether all that Bytes() gave was there all the time. FAILED_PRECONDITION: part of it was not.
-  base::Status Check() const;
-  void End();
+  const std::string& region_name() const override { return region_->spec().name; }
+  base::Result<base::Buffer> Bytes(uint64_t offset, uint64_t byte_size) override;
+  base::Status Check() const override;
+  void End() override;
 
  private:
   const std::shared_ptr<Region> region_;

@@ -35,111 +35,126 @@ base::Status CheckKey(std::string_view key) {
 
 }  // namespace
 
-base::Status Registry::CheckSpec(const RegionSpec& spec) const {
-  if (spec.name.empty() || spec.name.size() > kNameBytesMax) {
-    return base::InvalidArgument("expected the name of a shared memory region, of at most " +
-                                 std::to_string(kNameBytesMax) + " bytes, got " + base::QuotedName(spec.name));
-  }
-  INFERD_RETURN_IF_ERROR(CheckKey(spec.key));
+base::Status Registry::CheckName(std::string_view name) const {
+  if (!name.empty() && name.size() <= kNameBytesMax) return base::OkStatus();
+  return base::InvalidArgument("expected the name of a shared memory region, of at most " +
+                               std::to_string(kNameBytesMax) + " bytes, got " + base::QuotedName(name));
+}
+
+base::Status Registry::CheckKey(const RegionSpec& spec) const {
+  INFERD_RETURN_IF_ERROR(clientshm::CheckKey(spec.key));
   if (Bare(spec.key).starts_with(kReservedPrefix)) {
     return base::InvalidArgument("cannot register shared memory region " + base::QuotedName(spec.name) + " with key " +
                                  base::QuotedName(spec.key) + " as the key contains the reserved prefix '" +
                                  std::string(kReservedPrefix) + "'");
   }
-  if (!Bare(spec.key).starts_with(Bare(limits_.key_prefix))) {
-    return base::PermissionDenied("expected a key that begins with " + base::QuotedName(limits_.key_prefix) + ", got " +
-                                  base::QuotedName(spec.key) + " (--client-shared-memory-prefix)");
-  }
-  if (spec.byte_size == 0) {
-    return base::InvalidArgument("failed to register shared memory region " + base::QuotedName(spec.name) +
-                                 ": invalid args: expected at least 1 byte, got 0");
-  }
-  if (spec.byte_size > limits_.region_bytes_max) {
-    return base::ResourceExhausted("shared memory region " + base::QuotedName(spec.name) + " has " +
-                                   std::to_string(spec.byte_size) + " bytes; at most " +
-                                   std::to_string(limits_.region_bytes_max) +
-                                   " are allowed (--client-shared-memory-region-bytes-max)");
-  }
-  return base::OkStatus();
+  if (Bare(spec.key).starts_with(Bare(limits_.key_prefix))) return base::OkStatus();
+  return base::PermissionDenied("expected a key that begins with " + base::QuotedName(limits_.key_prefix) + ", got " +
+                                base::QuotedName(spec.key) + " (--client-shared-memory-prefix)");
 }
 
-base::Status Registry::CheckRoom(const RegionSpec& spec) const {
-  if (regions_.contains(spec.name)) {
-    return base::AlreadyExists("shared memory region " + base::QuotedName(spec.name) + " already in manager");
+base::Status Registry::CheckSize(std::string_view name, uint64_t byte_size) const {
+  if (byte_size == 0) {
+    return base::InvalidArgument("failed to register shared memory region " + base::QuotedName(name) +
+                                 ": invalid args: expected at least 1 byte, got 0");
   }
-  if (regions_.size() >= limits_.regions_max) {
+  if (byte_size <= limits_.region_bytes_max) return base::OkStatus();
+  return base::ResourceExhausted(
+      "shared memory region " + base::QuotedName(name) + " has " + std::to_string(byte_size) + " bytes; at most " +
+      std::to_string(limits_.region_bytes_max) + " are allowed (--client-shared-memory-region-bytes-max)");
+}
+
+base::Status Registry::CheckNew(std::string_view name) const {
+  if (objects_.Find(name) == nullptr && devices_.Find(name) == nullptr) return base::OkStatus();
+  return base::AlreadyExists("shared memory region " + base::QuotedName(name) + " already in manager");
+}
+
+base::Status Registry::CheckRoom(uint64_t byte_size) const {
+  if (objects_.size() + devices_.size() >= limits_.regions_max) {
     return base::ResourceExhausted("there are as many shared memory regions as there may be, " +
                                    std::to_string(limits_.regions_max) + " (--client-shared-memory-regions-max)");
   }
-  if (spec.byte_size > limits_.bytes_max - std::min(bytes_, limits_.bytes_max)) {
-    return base::ResourceExhausted("the shared memory regions would have " + std::to_string(bytes_ + spec.byte_size) +
-                                   " bytes together; at most " + std::to_string(limits_.bytes_max) +
-                                   " are allowed (--client-shared-memory-bytes-max)");
-  }
-  return base::OkStatus();
+  const uint64_t taken = objects_.bytes() + devices_.bytes();
+  if (byte_size <= limits_.bytes_max - std::min(taken, limits_.bytes_max)) return base::OkStatus();
+  return base::ResourceExhausted("the shared memory regions would have " + std::to_string(taken + byte_size) +
+                                 " bytes together; at most " + std::to_string(limits_.bytes_max) +
+                                 " are allowed (--client-shared-memory-bytes-max)");
 }
 
 base::Status Registry::Register(const RegionSpec& spec) {
   const base::MutexLock lock(mutex_);
-  if (regions_.contains(spec.name)) return CheckRoom(spec);
-  INFERD_RETURN_IF_ERROR(CheckSpec(spec));
-  INFERD_RETURN_IF_ERROR(CheckRoom(spec));
-  INFERD_ASSIGN_OR_RETURN(regions_[spec.name], Region::Open(spec, limits_.own_only));
-  bytes_ += spec.byte_size;
+  INFERD_RETURN_IF_ERROR(CheckNew(spec.name));
+  INFERD_RETURN_IF_ERROR(CheckName(spec.name));
+  INFERD_RETURN_IF_ERROR(CheckKey(spec));
+  INFERD_RETURN_IF_ERROR(CheckSize(spec.name, spec.byte_size));
+  INFERD_RETURN_IF_ERROR(CheckRoom(spec.byte_size));
+  INFERD_ASSIGN_OR_RETURN(auto region, Region::Open(spec, limits_.own_only));
+  objects_.Add(std::move(region));
+  return base::OkStatus();
+}
+
+base::Status Registry::RegisterDevice(const DeviceRegionSpec& spec) {
+  const base::MutexLock lock(mutex_);
+  INFERD_RETURN_IF_ERROR(CheckNew(spec.name));
+  INFERD_RETURN_IF_ERROR(CheckName(spec.name));
+  INFERD_RETURN_IF_ERROR(CheckSize(spec.name, spec.byte_size));
+  INFERD_RETURN_IF_ERROR(CheckRoom(spec.byte_size));
+  INFERD_ASSIGN_OR_RETURN(auto region, DeviceRegion::Open(spec));
+  devices_.Add(std::move(region));
   return base::OkStatus();
 }
 
 base::Status Registry::Unregister(std::string_view name) {
-  std::shared_ptr<Region> unmapped;  // without the lock
+  Objects::Regions unmapped;  // without the lock
   const base::MutexLock lock(mutex_);
-  const auto found = regions_.find(name);
-  if (found == regions_.end()) return base::OkStatus();
-  if (found->second->in_use()) {
-    return base::FailedPrecondition("Cannot unregister shared memory region " + base::QuotedName(name) +
-                                    ", it is currently in use.");
-  }
-  bytes_ -= found->second->spec().byte_size;
-  unmapped = std::move(found->second);
-  regions_.erase(found);
-  return base::OkStatus();
+  return objects_.Remove(name, unmapped);
+}
+
+base::Status Registry::UnregisterDevice(std::string_view name) {
+  Devices::Regions closed;  // without the lock
+  const base::MutexLock lock(mutex_);
+  return devices_.Remove(name, closed);
 }
 
 base::Status Registry::UnregisterAll() {
-  Regions unmapped;  // without the lock
-  std::string kept;
+  Objects::Regions unmapped;  // without the lock
   const base::MutexLock lock(mutex_);
-  for (auto it = regions_.begin(); it != regions_.end();) {
-    const auto region = it++;
-    if (region->second->in_use()) {
-      kept += (kept.empty() ? "" : ", ") + base::QuotedName(region->first);
-      continue;
-    }
-    bytes_ -= region->second->spec().byte_size;
-    unmapped.insert(regions_.extract(region));
-  }
-  if (kept.empty()) return base::OkStatus();
-  return base::FailedPrecondition("Cannot unregister shared memory regions that are currently in use: " + kept);
+  return objects_.RemoveAll(unmapped);
+}
+
+base::Status Registry::UnregisterAllDevices() {
+  Devices::Regions closed;  // without the lock
+  const base::MutexLock lock(mutex_);
+  return devices_.RemoveAll(closed);
 }
 
 base::Result<RegionSpec> Registry::Find(std::string_view name) const {
   const base::MutexLock lock(mutex_);
-  const auto found = regions_.find(name);
-  if (found == regions_.end()) return std::unexpected(NotFound("system shared memory region", name));
-  return found->second->spec();
+  if (const auto found = objects_.Find(name); found != nullptr) return found->spec();
+  return std::unexpected(NotFound("system shared memory region", name));
+}
+
+base::Result<DeviceRegionSpec> Registry::FindDevice(std::string_view name) const {
+  const base::MutexLock lock(mutex_);
+  if (const auto found = devices_.Find(name); found != nullptr) return found->spec();
+  return std::unexpected(NotFound("cuda shared memory region", name));
 }
 
 std::vector<RegionSpec> Registry::All() const {
   const base::MutexLock lock(mutex_);
-  std::vector<RegionSpec> all;
-  for (const auto& [name, region] : regions_) all.push_back(region->spec());
-  return all;
+  return objects_.All();
+}
+
+std::vector<DeviceRegionSpec> Registry::AllDevices() const {
+  const base::MutexLock lock(mutex_);
+  return devices_.All();
 }
 
 base::Result<std::shared_ptr<RegionUse>> Registry::Use(std::string_view name) {
   const base::MutexLock lock(mutex_);
-  const auto found = regions_.find(name);
-  if (found == regions_.end()) return std::unexpected(NotFound("shared memory region", name));
-  return std::make_shared<RegionUse>(found->second);
+  if (auto object = objects_.Find(name); object != nullptr) return std::make_shared<ObjectUse>(std::move(object));
+  if (auto device = devices_.Find(name); device != nullptr) return std::make_shared<DeviceUse>(std::move(device));
+  return std::unexpected(NotFound("shared memory region", name));
 }
 
 }  // namespace inferd::clientshm

@@ -2,8 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,7 +9,9 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "clientshm/device_region.h"
 #include "clientshm/region.h"
+#include "clientshm/region_table.h"
 
 namespace inferd::clientshm {
 
@@ -21,11 +21,11 @@ struct Limits {
   bool own_only = true;         // no objects of other users
   size_t regions_max = 256;
   uint64_t region_bytes_max = uint64_t{1} << 30;
-  uint64_t bytes_max = uint64_t{1} << 30;  // of all regions together
+  uint64_t bytes_max = uint64_t{1} << 30;  // of all regions together, those on devices too
 };
 
-// The regions of shared memory that clients have registered, by name. Regions may overlap, and share an object.
-// Thread-safe; RegionUses may outlive it.
+// The regions that clients have registered, by name: of shared memory, and of memory on devices; a name is of one of
+// both. Regions may overlap, and share an object. Thread-safe; RegionUses may outlive it.
 class Registry final {
  public:
   explicit Registry(Limits limits) : limits_(std::move(limits)) {}
@@ -42,19 +42,30 @@ class Registry final {
   // By name.
   std::vector<RegionSpec> All() const;
 
-  // NOT_FOUND.
+  // The same of memory on devices; the errors are also those of DeviceRegion::Open.
+  base::Status RegisterDevice(const DeviceRegionSpec& spec);
+  base::Status UnregisterDevice(std::string_view name);
+  base::Status UnregisterAllDevices();
+  base::Result<DeviceRegionSpec> FindDevice(std::string_view name) const;
+  std::vector<DeviceRegionSpec> AllDevices() const;
+
+  // Of either kind. NOT_FOUND.
   base::Result<std::shared_ptr<RegionUse>> Use(std::string_view name);
 
  private:
-  base::Status CheckSpec(const RegionSpec& spec) const;
-  base::Status CheckRoom(const RegionSpec& spec) const REQUIRES(mutex_);
+  base::Status CheckName(std::string_view name) const;
+  base::Status CheckSize(std::string_view name, uint64_t byte_size) const;
+  base::Status CheckKey(const RegionSpec& spec) const;
+  base::Status CheckNew(std::string_view name) const REQUIRES(mutex_);
+  base::Status CheckRoom(uint64_t byte_size) const REQUIRES(mutex_);
 
-  using Regions = std::map<std::string, std::shared_ptr<Region>, std::less<>>;
+  using Objects = RegionTable<Region, RegionSpec>;
+  using Devices = RegionTable<DeviceRegion, DeviceRegionSpec>;
 
   const Limits limits_;
   mutable base::Mutex mutex_;
-  Regions regions_ GUARDED_BY(mutex_);
-  uint64_t bytes_ GUARDED_BY(mutex_) = 0;
+  Objects objects_ GUARDED_BY(mutex_);
+  Devices devices_ GUARDED_BY(mutex_);
 };
 
 }  // namespace inferd::clientshm

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/device_memory.h"
 #include "v2/parameters.h"
 
 namespace inferd::v2 {
@@ -72,8 +73,7 @@ base::Result<RegionTensors::Place> RegionTensors::TakePlace(core::Parameters& pa
 }
 
 base::Result<base::Buffer> RegionTensors::Bytes(const Place& place, clientshm::Registry& registry) {
-  auto use =
-      std::ranges::find_if(uses_, [&](const auto& known) { return known->region().spec().name == place.region; });
+  auto use = std::ranges::find_if(uses_, [&](const auto& known) { return known->region_name() == place.region; });
   if (use == uses_.end()) {
     INFERD_ASSIGN_OR_RETURN(auto begun, registry.Use(place.region));
     use = uses_.insert(use, std::move(begun));
@@ -87,7 +87,9 @@ base::Status RegionTensors::AttachInput(core::InferTensor& input, clientshm::Reg
   INFERD_ASSIGN_OR_RETURN(base::Buffer bytes, Bytes(place, registry));
   input.data = base::BufferSlice(std::move(bytes));
   if (input.datatype != tensor::DataType::kBytes) return base::OkStatus();
-  input.data = base::BufferSlice(base::Buffer::CopyOf(input.data.view()));
+  INFERD_ASSIGN_OR_RETURN(const base::BufferSlice readable, base::Readable(input.data));
+  input.data =
+      readable.place() == input.data.place() ? base::BufferSlice(base::Buffer::CopyOf(readable.view())) : readable;
   for (const auto& use : uses_) INFERD_RETURN_IF_ERROR(use->Check());
   return base::OkStatus();
 }

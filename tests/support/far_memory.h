@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/device_memory.h"
 
@@ -46,6 +47,19 @@ class FarMemory final : public base::DeviceMemory {
     return {reinterpret_cast<const char*>(Reach(data.data())), data.size()};
   }
 
+  // That another process has `bytes` by this handle, of base::kDeviceHandleBytes.
+  void Export(std::string handle, std::string_view bytes) {
+    handle_ = std::move(handle);
+    exported_ = SliceOf(bytes).owner();
+  }
+  int opened() const { return opened_; }  // and not closed again
+  base::Result<base::Buffer> OpenHandle(uint16_t device, std::string_view handle) override {
+    if (!exported_ || device != place_.device) return DeviceMemory::OpenHandle(device, handle);
+    if (handle != handle_) return std::unexpected(base::InvalidArgument("it is no such handle"));
+    ++opened_;
+    return base::Buffer::Wrap(exported_.data(), exported_.size(), [this] { --opened_; }, place_);
+  }
+
  private:
   static constexpr size_t kBytes = size_t{1} << 20;
 
@@ -59,6 +73,9 @@ class FarMemory final : public base::DeviceMemory {
   std::byte* const bytes_ = Map(PROT_READ | PROT_WRITE);
   size_t used_ = 0;
   int copies_ = 0;
+  std::string handle_;
+  base::Buffer exported_;
+  int opened_ = 0;
 };
 
 }  // namespace inferd::support

@@ -6,7 +6,6 @@
 #include "frontends/oip_grpc/service_path.h"
 #include "oip/grpc_service.pb.h"
 #include "rpc/control_method.h"
-#include "v2/cuda_regions.h"
 
 namespace inferd::oip_grpc {
 
@@ -46,18 +45,37 @@ base::Result<inference::SystemSharedMemoryUnregisterResponse> SystemUnregister(
 }
 
 base::Result<inference::CudaSharedMemoryStatusResponse> CudaStatus(
-    const Environment&, const inference::CudaSharedMemoryStatusRequest& request) {
-  if (!request.name().empty()) return std::unexpected(v2::NoCudaRegion(request.name()));
-  return inference::CudaSharedMemoryStatusResponse();
+    const Environment& environment, const inference::CudaSharedMemoryStatusRequest& request) {
+  std::vector<clientshm::DeviceRegionSpec> regions;
+  if (request.name().empty()) {
+    regions = environment.regions->AllDevices();
+  } else {
+    INFERD_ASSIGN_OR_RETURN(regions.emplace_back(), environment.regions->FindDevice(request.name()));
+  }
+  inference::CudaSharedMemoryStatusResponse response;
+  for (const clientshm::DeviceRegionSpec& region : regions) {
+    auto& status = (*response.mutable_regions())[region.name];
+    status.set_name(region.name);
+    status.set_device_id(static_cast<uint64_t>(region.device));
+    status.set_byte_size(region.byte_size);
+  }
+  return response;
 }
 
 base::Result<inference::CudaSharedMemoryRegisterResponse> CudaRegister(
-    const Environment&, const inference::CudaSharedMemoryRegisterRequest& request) {
-  return std::unexpected(v2::CudaNotServed(request.name()));
+    const Environment& environment, const inference::CudaSharedMemoryRegisterRequest& request) {
+  INFERD_RETURN_IF_ERROR(environment.regions->RegisterDevice({.name = request.name(),
+                                                              .handle = request.raw_handle(),
+                                                              .device = request.device_id(),
+                                                              .byte_size = request.byte_size()}));
+  return inference::CudaSharedMemoryRegisterResponse();
 }
 
 base::Result<inference::CudaSharedMemoryUnregisterResponse> CudaUnregister(
-    const Environment&, const inference::CudaSharedMemoryUnregisterRequest&) {
+    const Environment& environment, const inference::CudaSharedMemoryUnregisterRequest& request) {
+  clientshm::Registry& regions = *environment.regions;
+  INFERD_RETURN_IF_ERROR(request.name().empty() ? regions.UnregisterAllDevices()
+                                                : regions.UnregisterDevice(request.name()));
   return inference::CudaSharedMemoryUnregisterResponse();
 }
 

@@ -10,7 +10,7 @@
 namespace inferd::oip_http {
 
 // Answers a call of Triton's shared memory extensions, with `route` to Endpoint::kRegion...; `regions` null: they are
-// not served. Regions on devices cannot be registered, and there are none.
+// not served.
 net::HttpResponse AnswerRegionCall(const Options& options, clientshm::Registry* regions, const Route& route,
                                    std::string_view body);
 

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/device_memory.h"
 #include "clientshm/shared_object_fixture.h"
+#include "tests/support/far_memory.h"
 
 namespace inferd::oip_http {
 namespace {
@@ -62,11 +64,39 @@ TEST_F(RegionCallsTest, BodiesAreCheckedMemberByMember) {
   EXPECT_THAT(Post({"systemsharedmemory", "register"}, "{}"), HasSubstr("'region name' is necessary"));
 }
 
-TEST_F(RegionCallsTest, DevicesHaveNone) {
+TEST_F(RegionCallsTest, RegionsOnDevicesComeAndGo) {
+  support::FarMemory& far = support::FarMemory::New();
+  far.Export(std::string(base::kDeviceHandleBytes, '\0'), "0123456789");
+  const std::string zeros = std::string(86, 'A') + "==";
   EXPECT_EQ(Get({"cudasharedmemory", "status"}), "200 []");
-  EXPECT_THAT(Get({"cudasharedmemory", "region", "r", "status"}), HasSubstr("404 "));
+  const std::string body = R"({"raw_handle":{"b64":")" + zeros + R"("},"device_id":1,"byte_size":8})";
+  EXPECT_EQ(Post({"cudasharedmemory", "region", "r", "register"}, body), "200 ");
+  const std::string r = R"([{"name":"r","device_id":1,"byte_size":8}])";
+  EXPECT_EQ(Get({"cudasharedmemory", "status"}), "200 " + r);
+  EXPECT_EQ(Get({"cudasharedmemory", "region", "r", "status"}), "200 " + r);
+  EXPECT_EQ(Get({"systemsharedmemory", "status"}), "200 []");
+  EXPECT_THAT(Get({"cudasharedmemory", "region", "s", "status"}), HasSubstr("404 "));
+  EXPECT_THAT(Post({"cudasharedmemory", "region", "r", "register"}, body), HasSubstr("409 "));
+  EXPECT_EQ(Post({"cudasharedmemory", "region", "r", "unregister"}), "200 ");
+  EXPECT_EQ(Post({"cudasharedmemory", "region", "r", "register"}, body), "200 ");
   EXPECT_EQ(Post({"cudasharedmemory", "unregister"}), "200 ");
-  EXPECT_THAT(Post({"cudasharedmemory", "region", "r", "register"}, "{}"), HasSubstr("501 "));
+  EXPECT_EQ(far.opened(), 0);
+}
+
+TEST_F(RegionCallsTest, BodiesOfRegionsOnDevicesAreCheckedMemberByMember) {
+  const auto refusal = [this](std::string_view body) {
+    return Post({"cudasharedmemory", "region", "r", "register"}, body);
+  };
+  EXPECT_THAT(refusal("{}"), HasSubstr("400 "));
+  EXPECT_THAT(refusal(R"({"device_id":0,"byte_size":1})"), HasSubstr("request has no 'raw_handle' field"));
+  EXPECT_THAT(refusal(R"({"raw_handle":{"b64":"AAAA"},"byte_size":1})"), HasSubstr("request has no 'device_id' field"));
+  EXPECT_THAT(refusal(R"({"raw_handle":{"b64":"AAAA"},"device_id":0})"), HasSubstr("request has no 'byte_size' field"));
+  EXPECT_THAT(refusal(R"({"raw_handle":{"b64":"?"},"device_id":0,"byte_size":1})"),
+              HasSubstr("raw_handle: expected base64"));
+  EXPECT_THAT(refusal(R"({"raw_handle":"AAAA","device_id":0,"byte_size":1})"), HasSubstr("raw_handle: "));
+  EXPECT_THAT(refusal(R"({"raw_handle":{"b64":"AAAA"},"device_id":0.5,"byte_size":1})"), HasSubstr("device_id: "));
+  EXPECT_THAT(refusal(R"({"raw_handle":{"b64":"AAAA"},"device_id":9,"byte_size":1})"), HasSubstr("501 "));
+  EXPECT_THAT(Post({"cudasharedmemory", "register"}, "{}"), HasSubstr("'region name' is necessary to register cuda"));
 }
 
 TEST_F(RegionCallsTest, WithoutARegistryNothingIsServed) {

@@ -1,5 +1,6 @@
 #include "frontends/oip_http/codec/region_json.h"
 
+#include "base/text/base64.h"
 #include "json/read.h"
 #include "json/writer.h"
 
@@ -16,6 +17,20 @@ base::Status ReadBytes(json::Reader& reader, std::string_view key, uint64_t& byt
 
 base::Status Missing(std::string_view member) {
   return base::InvalidArgument("Shared memory register request has no '" + std::string(member) + "' field");
+}
+
+// {"b64": ".."}
+base::Status ReadHandle(json::Reader& reader, std::string& handle) {
+  return json::ReadObject(reader, [&](std::string_view key) -> base::Status {
+    if (key != "b64") return reader.SkipValue();
+    std::string text;
+    INFERD_RETURN_IF_ERROR(json::ReadText(reader, text));
+    handle.resize(text.size());
+    const auto size = base::DecodeBase64(text, handle.data());
+    if (!size.has_value()) return base::InvalidArgument("expected base64");
+    handle.resize(*size);
+    return base::OkStatus();
+  });
 }
 
 }  // namespace
@@ -48,6 +63,44 @@ std::string RegionsJson(std::span<const clientshm::RegionSpec> regions) {
     writer.Member("name", region.name);
     writer.Member("key", region.key);
     writer.Member("offset", region.offset);
+    writer.Member("byte_size", region.byte_size);
+    writer.EndObject();
+  }
+  writer.EndArray();
+  return writer.TakeString();
+}
+
+base::Result<clientshm::DeviceRegionSpec> ReadDeviceRegion(std::string_view body, std::string_view name) {
+  clientshm::DeviceRegionSpec region;
+  region.name = name;
+  bool has_device = false;
+  bool has_size = false;
+  INFERD_RETURN_IF_ERROR(json::ReadWholeObject(body, [&](json::Reader& reader, std::string_view key) -> base::Status {
+    if (key == "raw_handle") return ReadHandle(reader, region.handle).WithContext("raw_handle");
+    if (key == "device_id") {
+      has_device = true;
+      const auto read = reader.ReadInt64();
+      if (!read.has_value()) return read.error().WithContext("device_id");
+      region.device = *read;
+      return base::OkStatus();
+    }
+    if (key != "byte_size") return reader.SkipValue();
+    has_size = true;
+    return ReadBytes(reader, "byte_size", region.byte_size);
+  }));
+  if (region.handle.empty()) return std::unexpected(Missing("raw_handle"));
+  if (!has_device) return std::unexpected(Missing("device_id"));
+  if (!has_size) return std::unexpected(Missing("byte_size"));
+  return region;
+}
+
+std::string DeviceRegionsJson(std::span<const clientshm::DeviceRegionSpec> regions) {
+  json::Writer writer;
+  writer.BeginArray();
+  for (const clientshm::DeviceRegionSpec& region : regions) {
+    writer.BeginObject();
+    writer.Member("name", region.name);
+    writer.Member("device_id", region.device);
     writer.Member("byte_size", region.byte_size);
     writer.EndObject();
   }
