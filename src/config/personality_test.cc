@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 
 TEST(PersonalityTest, TheProgramsNameChoosesThePersonality) {
   const auto parsed = Parse({"--model-store=/models", "--strict-readiness=false", "--exit-timeout-secs", "5",
-                             "--log-verbose=1", "--allow-gpu-metrics=false", "--http-port", "8100"},
+                             "--log-verbose=1", "--enable-peer-access=false", "--http-port", "8100"},
                             {}, "/usr/bin/tritonserver");
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_EQ(parsed->options.personality, &TritonserverPersonality());
@@ -22,7 +22,7 @@ TEST(PersonalityTest, TheProgramsNameChoosesThePersonality) {
   EXPECT_EQ(parsed->options.readiness, ReadinessMode::kServer);
   EXPECT_EQ(parsed->options.drain_timeout, milliseconds(5'000));
   EXPECT_THAT(parsed->warnings, ElementsAre());
-  EXPECT_THAT(parsed->notes, ElementsAre("--allow-gpu-metrics=false has no effect: there are no GPUs here"));
+  EXPECT_THAT(parsed->notes, ElementsAre("--enable-peer-access=false has no effect: there are no GPUs here"));
 }
 
 TEST(PersonalityTest, StatusCodesBecomeHttpCodes) {

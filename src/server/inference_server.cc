@@ -33,6 +33,7 @@
 #include "server/access_policies.h"
 #include "server/engine_set.h"
 #include "server/front_ends.h"
+#include "server/gpus/gpu_metrics.h"
 #include "server/handlers.h"
 #include "server/model_config_watch.h"
 #include "server/option_mapping.h"
@@ -208,7 +209,8 @@ struct InferenceServer::Parts {
   std::unique_ptr<base::ThreadPool> pool;
   std::unique_ptr<const Handlers> handlers;
   net::Server net_server;
-  bool open = false;  // the ports are
+  std::optional<GpuMetrics> gpu_metrics;  // none: they are not wanted
+  bool open = false;                      // the ports are
 
   using MakeHandler = std::unique_ptr<net::HttpHandler> (Handlers::*)(net::Loop&) const;
   base::Status ListenAll();
@@ -297,6 +299,9 @@ base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const conf
   parts->remote_models = std::move(remote_models);
   RegisterProcessMetrics(parts->registry);
   RegisterMachineMetrics(parts->registry);
+  if (options.metrics.enabled && options.gpus.metrics) {
+    parts->gpu_metrics.emplace(parts->registry, logger, options.gpus.metrics_interval);
+  }
   parts->access.LogWhoControls(logger);
   if (options.accept == config::AcceptWhen::kAtOnce) INFERD_RETURN_IF_ERROR(parts->ListenAll());
   INFERD_RETURN_IF_ERROR(parts->manager->Start());

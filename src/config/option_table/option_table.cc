@@ -232,6 +232,10 @@ std::vector<Option> MetricsRows() {
   AddTlsRows<&S::metrics>(rows, "metrics-tls-certificate", "metrics-tls-key", "metrics-tls-client-ca");
   rows.push_back(Plain<&S::latency_counters>(kListeners, "metrics-latency-counters", "",
                                              "the metrics nv_inference_*_duration_us"));
+  rows.push_back(Plain<&S::gpus, &GpuOptions::metrics>(kListeners, "gpu-metrics", "",
+                                                       "the metrics nv_gpu_*, where there are GPUs of NVIDIA"));
+  rows.push_back(Plain<&S::gpus, &GpuOptions::metrics_interval>(kListeners, "gpu-metrics-interval", "TIME",
+                                                                "how often these are read"));
   rows.push_back({.group = kListeners,
                   .name = "metrics-summary-quantile",
                   .value_name = "Q",

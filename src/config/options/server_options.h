@@ -14,6 +14,7 @@
 #include "config/options/cache_options.h"
 #include "config/options/client_memory_options.h"
 #include "config/options/event_options.h"
+#include "config/options/gpu_options.h"
 #include "config/options/grpc_options.h"
 #include "config/options/lazy_options.h"
 #include "config/options/payload_log_options.h"
@@ -161,6 +162,7 @@ struct ServerOptions {
   Isolation isolation = Isolation::kNone;    // of models that do not say
   uint32_t cpu_threads = 0;                  // of all models together; given, executions wait for them; 0: one per core
   ResourceOptions resources;
+  GpuOptions gpus;
   uint32_t latency_objective_us = 10'000;  // of models with batching: AUTO that do not say
   uint32_t inline_execution_max_us = 100;  // of models that do not say; 0: they never run on connections' threads
   bool latency_counters = true;            // metrics nv_inference_*_duration_us

@@ -10,7 +10,6 @@ constexpr std::string_view kNoSageMaker = "there is no SageMaker endpoint";
 constexpr std::string_view kNoVertexAi = "there is no Vertex AI endpoint";
 constexpr std::string_view kOneListener = "a port is listened on once, whatever the number of threads";
 constexpr std::string_view kLoopThreads = "gRPC runs on the threads of all connections";
-constexpr std::string_view kMetricsOnDemand = "metrics are read when they are asked for";
 constexpr std::string_view kOff = "false";
 
 constexpr PersonalityFlag Boolean(std::string_view name, std::string_view option, std::string_view help) {
@@ -94,9 +93,13 @@ constexpr PersonalityFlag kFlags[] = {
     Idle("vertex-ai-default-model", kNoVertexAi, FlagForm::kText, "*"),
 
     Boolean("allow-metrics", "metrics", "serve Prometheus metrics"),
-    Idle("allow-gpu-metrics", kNoGpu, FlagForm::kBoolean, "*"),
+    Boolean("allow-gpu-metrics", "gpu-metrics", "the metrics nv_gpu_*"),
     Idle("allow-cpu-metrics", "metrics of cores and memory are always there", FlagForm::kBoolean, "*"),
-    Idle("metrics-interval-ms", kMetricsOnDemand, FlagForm::kInteger, "*"),
+    {.name = "metrics-interval-ms",
+     .option = "gpu-metrics-interval",
+     .help = "how often metrics of GPUs are read; others are read when they are asked for",
+     .form = FlagForm::kInteger,
+     .unit = "ms"},
     Combined("metrics-config", "counter_latencies, summary_latencies and summary_quantiles", FlagForm::kSetting),
 
     Combined("trace-config", "level, rate, count, mode, triton,file, opentelemetry,url and their like",

@@ -148,12 +148,21 @@ TEST(TritonserverFlagsTest, EveryFlagActsOrSaysThatItDoesNot) {
 
 TEST(TritonserverFlagsTest, WarnsOfWhatIsMissedAndNotesWhatIsNot) {
   const auto parsed = Parse(
-      {"--repoagent-directory=/a", "--repoagent-directory=/b", "--reuse-http-port=false", "--metrics-interval-ms=100"});
+      {"--repoagent-directory=/a", "--repoagent-directory=/b", "--reuse-http-port=false", "--allow-cpu-metrics=true"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_THAT(
       parsed->warnings,
       ElementsAre("--repoagent-directory has no effect: the agent checksum is part of the server, others are refused"));
   EXPECT_EQ(parsed->notes.size(), 2u);
+}
+
+TEST(TritonserverFlagsTest, MetricsOfGpusAreReadAsOftenAsThere) {
+  const auto given = Parse({"--allow-gpu-metrics=false", "--metrics-interval-ms=100"});
+  ASSERT_TRUE(given.has_value()) << given.error().ToString();
+  EXPECT_FALSE(given->options.gpus.metrics);
+  EXPECT_EQ(given->options.gpus.metrics_interval, std::chrono::milliseconds(100));
+  EXPECT_TRUE(Parse({})->options.gpus.metrics);
+  EXPECT_EQ(Parse({})->options.gpus.metrics_interval, std::chrono::seconds(2));
 }
 
 TEST(TritonserverFlagsTest, ClientsHaveSharedMemoryWhereItIsAllowed) {
