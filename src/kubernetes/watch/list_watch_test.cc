@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <string>
 #include <vector>
 
 #include "kubernetes/scripted_api_fixture.h"
+#include "kubernetes/watch/informer.h"
 #include "kubernetes/watch/object_cache.h"
 
 namespace inferd::kubernetes {
@@ -163,6 +165,25 @@ TEST(ObjectCacheTest, EventsChangeIt) {
   told.Event(Type::kModified, "a", 3);
   told.Event(Type::kDeleted, "b", 4);
   EXPECT_EQ(told.Take(), "");
+}
+
+TEST(InformerTest, ItFollowsForAsLongAsItLives) {
+  // The watch goes on for longer than the test.
+  ScriptedApi api({kList, "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + EventJson("ADDED", PodJson("b", 6))});
+  base::SystemClock clock;
+  Client client(api.access(), {}, clock);
+  std::promise<void> added;
+  std::string text;
+  {
+    const Informer informer(client, kPods, {.namespace_name = "a"}, [&](const ObjectCache::Change& change) {
+      text += change.name.name;
+      if (change.name.name == "b") added.set_value();
+    });
+    added.get_future().wait();
+    EXPECT_TRUE(informer.objects().synced());
+    EXPECT_EQ(informer.objects().All().size(), 2U);
+  }
+  EXPECT_EQ(text, "ab");
 }
 
 }  // namespace
