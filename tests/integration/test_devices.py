@@ -3,6 +3,7 @@
 The fake engine's GPUs have memory that ends a process which touches it, so an answer shows that the server did not."""
 
 import concurrent.futures
+import json
 import random
 
 import grpc
@@ -64,6 +65,25 @@ def test_each_instance_gets_its_inputs_on_its_own_gpu(batching):
     assert [answer["outputs"][0]["data"] for _, answer in answers] == [[n, n] for n in range(200)]
     places = {(execution.instance, execution.inputs["INPUT0"]["gpu"]) for execution in batching.executions("m")}
     assert places <= {(0, 1), (1, 1), (2, 0), (3, 0)} and len(places) > 1
+
+
+def test_inputs_are_copied_while_the_execution_before_runs(batching, tmp_path, monkeypatch):
+    monkeypatch.setenv("FAKE_ENGINE_DEVICE_LOG", str(tmp_path / "m.record"))  # where the executions are, too
+    batching.add("m", rows_max=1, groups="instance_group { kind: KIND_GPU gpus: [ 0 ] }", input_memory="device",
+                 output_memory="device", complete_on_thread="true", unfinished_executions_max=2)
+
+    def events():
+        lines = map(json.loads, (tmp_path / "m.record").read_text().splitlines())
+        return [line["copy"] if "copy" in line else next(iter(line)) for line in lines]
+
+    with batching.serve() as server, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        batching.forget("m")
+        with batching.held("m"):
+            asked = [pool.submit(over_http, server, rows_of((n, n)), {}) for n in range(2)]
+            wait_until(lambda: events().count("CPU to GPU 0") == 2, "the inputs of both are copied")
+            assert sorted(events()) == ["CPU to GPU 0", "CPU to GPU 0", "begin"], "the first has not ended"
+        assert [each.result()[1]["outputs"][0]["data"] for each in asked] == [[0, 0], [1, 1]]
+    assert events()[-2:] == ["end", "GPU 0 to CPU"] and events().count("end") == 2
 
 
 def test_sequences_reach_the_engine_over_grpc(batching):
