@@ -52,7 +52,7 @@ class FakeEngineTest : public ::testing::Test {
     auto model = engine_->Load(spec);
     if (!model) return model.error();
     model_ = *std::move(model);
-    instance_ = *model_->CreateInstance({});
+    instance_ = *model_->CreateInstance({.name = "m_0_0"});
     return {};
   }
 
@@ -186,8 +186,10 @@ TEST_F(FakeEngineTest, RecordsWhatItExecutes) {
   batch.inputs[0].pieces.push_back(SliceOf<int32_t>({3}));
   Run(batch);
   EXPECT_THAT(Lines("record")[0], StartsWith("{\"begin\":1,\"load\":"));
-  EXPECT_THAT(Lines("record")[0], HasSubstr(",\"instance\":0,\"rows\":[2,1],\"ids\":[\"a\\\"\\u000a\",\"\"],"
-                                            "\"inputs\":{\"IN\":{\"shape\":[3,1],\"pieces\":[8,4]}}}"));
+  EXPECT_THAT(
+      Lines("record")[0],
+      HasSubstr(",\"instance\":0,\"name\":\"m_0_0\",\"place\":\"CPU\",\"rows\":[2,1],\"ids\":[\"a\\\"\\u000a\",\"\"],"
+                "\"inputs\":{\"IN\":{\"shape\":[3,1],\"pieces\":[8,4]}}}"));
   EXPECT_THAT(Lines("record")[1], HasSubstr("\"code\":0,\"cancelled\":[false,false]}"));
   RecordingExecution cancelled;
   cancelled.cancelled = true;
