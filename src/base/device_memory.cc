@@ -46,13 +46,15 @@ Result<Buffer> DeviceMemory::OpenHandle(uint16_t device, std::string_view /*hand
 }
 
 Result<Buffer> OpenDeviceHandle(uint16_t device, std::string_view handle) {
+  Status refusal = Unimplemented("no engine opens memory of other processes on a device");
   for (size_t runtime = 1; runtime <= kRuntimesMax; ++runtime) {
     DeviceMemory* const memory = FindDeviceMemory(static_cast<uint8_t>(runtime));
     if (memory == nullptr) break;
     Result<Buffer> opened = memory->OpenHandle(device, handle);
-    if (opened.has_value() || opened.error().code() != StatusCode::kUnimplemented) return opened;
+    if (opened.has_value()) return opened;
+    if (refusal.code() == StatusCode::kUnimplemented) refusal = opened.error();
   }
-  return std::unexpected(Unimplemented("no engine opens memory of other processes on a device"));
+  return std::unexpected(std::move(refusal));
 }
 
 Status CopyBytes(const std::byte* from, MemoryPlace from_place, std::byte* to, MemoryPlace to_place, size_t size) {

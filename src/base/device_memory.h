@@ -33,7 +33,8 @@ uint8_t RegisterDeviceMemory(DeviceMemory* memory);
 // Null: no runtime has this number.
 DeviceMemory* FindDeviceMemory(uint8_t runtime);
 
-// By the first runtime that opens handles of that device. UNIMPLEMENTED: there is none.
+// By the first runtime that can: a device's number is another device's in another runtime. Else the first error that
+// says more than UNIMPLEMENTED, or that: none opens any.
 Result<Buffer> OpenDeviceHandle(uint16_t device, std::string_view handle);
 
 // Copies from any place to any other, between two runtimes through memory of the CPU. INTERNAL: a runtime is not known.

@@ -80,6 +80,19 @@ TEST_F(DeviceRegionTest, ARegionThatARequestUsesStays) {
   EXPECT_EQ(Far().opened(), 0);
 }
 
+TEST_F(DeviceRegionTest, OfSeveralRuntimesTheOneThatKnowsTheHandleOpensIt) {
+  Far();
+  support::FarMemory& later = support::FarMemory::New();
+  const std::string handle(base::kDeviceHandleBytes, 'l');
+  later.Export(handle, "0123456789abcdef");
+  DeviceRegionSpec spec = Spec("r");
+  spec.handle = handle;
+  EXPECT_EQ(Refusal(spec), "OK");
+  EXPECT_EQ(later.opened(), 1);
+  EXPECT_EQ(Far().opened(), 0);
+  EXPECT_TRUE(registry_.UnregisterAllDevices().ok());
+}
+
 TEST_F(DeviceRegionTest, WhatCannotBeIsRefused) {
   const std::string failed = "failed to register CUDA shared memory region: 'r'";
   DeviceRegionSpec spec = Spec("r");

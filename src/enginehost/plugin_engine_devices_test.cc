@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "base/device_memory.h"
 #include "clientshm/shared_object_fixture.h"
 #include "enginehost/plugin_engine.h"
@@ -19,6 +21,9 @@ using inferd::support::ValuesOf;
 using tensor::DataType;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+// Before the engine is opened: only then does it open handles.
+[[maybe_unused]] const int kFakeGpus = setenv("FAKE_ENGINE_GPUS", "2", 1);
 
 // Wants its output on a device.
 class DeviceExecution final : public RecordingExecution {

@@ -453,7 +453,8 @@ def test_regions_on_devices_are_refused_clearly(server):
     with grpc.insecure_channel(server.grpc_address) as channel:
         assert not oip.unary(channel, "CudaSharedMemoryStatus")(message("inference.CudaSharedMemoryStatusRequest")()).regions
         with pytest.raises(grpc.RpcError) as error:
-            oip.unary(channel, "CudaSharedMemoryRegister")(message("inference.CudaSharedMemoryRegisterRequest")(name="r"))
+            oip.unary(channel, "CudaSharedMemoryRegister")(
+                message("inference.CudaSharedMemoryRegisterRequest")(name="r", byte_size=8))
         assert error.value.code() == grpc.StatusCode.UNIMPLEMENTED
 
 

@@ -47,6 +47,7 @@ class Devices(BatchingModels):
 def devices(tmp_path, monkeypatch):
     made = Devices(tmp_path)
     monkeypatch.setenv("FAKE_ENGINE_DEVICE_LOG", str(made.log))
+    monkeypatch.setenv("FAKE_ENGINE_GPUS", "2")
     return made
 
 
