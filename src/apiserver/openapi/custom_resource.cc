@@ -87,6 +87,7 @@ Value CustomNames(const ResourceType& type) {
                             {"plural", Text(type.plural)},
                             {"singular", Text(type.singular)}});
   std::vector<Value> short_names;
+  short_names.reserve(type.short_names.size());
   for (const std::string_view name : type.short_names) short_names.push_back(Text(name));
   if (!short_names.empty()) names.Set("shortNames", Value::List(std::move(short_names)));
   return names;
@@ -101,8 +102,10 @@ Value CustomVersion(const ResourceType& type, const Definition& spec) {
                                        {"metadata", Typed("object")},
                                        {"spec", StructuralSchema(spec)},
                                        {"status", std::move(open)}}));
+  const std::vector<PrinterColumn> printed = PrinterColumnsOf(type.kind);
   std::vector<Value> columns;
-  for (const PrinterColumn& column : PrinterColumnsOf(type.kind)) {
+  columns.reserve(printed.size());
+  for (const PrinterColumn& column : printed) {
     columns.push_back(
         Value::Map({{"name", Text(column.name)}, {"type", Text(column.type)}, {"jsonPath", Text(column.path)}}));
   }

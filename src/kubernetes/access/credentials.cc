@@ -50,21 +50,27 @@ base::Result<ExecCredential> Credentials::RunPlugin(const ClusterAccess& access)
   return RunExecPlugin(access, kPluginTimeLimit);
 }
 
+bool Credentials::HasExpired(const ExecCredential& said) const {
+  return said.expires_ns.has_value() && clock_.WallNs() >= *said.expires_ns;
+}
+
 bool Credentials::IsFresh(int64_t now_ns) const {
-  if (!identity_.has_value()) return false;
-  if (said_.has_value() && said_->expires_ns.has_value() && clock_.WallNs() >= *said_->expires_ns) return false;
+  if (!read_ || (said_.has_value() && HasExpired(*said_))) return false;
   return now_ns - read_ns_ < std::chrono::nanoseconds(kFileAgeMax).count();
 }
 
 base::Result<Identity> Credentials::Get() {
   const base::MutexLock lock(mutex_);
   const int64_t now_ns = clock_.NowNs();
-  if (IsFresh(now_ns)) return *identity_;
+  if (IsFresh(now_ns)) return identity_;
   auto read = Read();
-  if (!read.has_value() && !identity_.has_value()) return read;
+  if (!read.has_value() && !read_) return read;
   read_ns_ = now_ns;
-  if (read.has_value()) identity_ = *std::move(read);
-  return *identity_;
+  if (read.has_value()) {
+    identity_ = *std::move(read);
+    read_ = true;
+  }
+  return identity_;
 }
 
 void Credentials::Refuse(const Identity& identity) {
@@ -94,14 +100,14 @@ base::Result<Identity> Credentials::Read() {
 }
 
 base::Status Credentials::ReadPlugin(Identity& identity) {
-  const bool expired = said_.has_value() && said_->expires_ns.has_value() && clock_.WallNs() >= *said_->expires_ns;
-  if (!said_.has_value() || expired) {
+  if (!said_.has_value() || HasExpired(*said_)) {
     INFERD_ASSIGN_OR_RETURN(said_, plugin_(access_));
   }
-  INFERD_ASSIGN_OR_RETURN(identity.authorization, Bearer(said_->token));
-  if (!said_->certificate.empty()) {
-    identity.certificate = said_->certificate;
-    identity.private_key = said_->private_key;
+  const ExecCredential said = said_.value_or(ExecCredential());
+  INFERD_ASSIGN_OR_RETURN(identity.authorization, Bearer(said.token));
+  if (!said.certificate.empty()) {
+    identity.certificate = said.certificate;
+    identity.private_key = said.private_key;
   }
   return {};
 }

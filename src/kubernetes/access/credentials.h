@@ -50,12 +50,14 @@ class Credentials final {
   base::Result<Identity> Read() REQUIRES(mutex_);
   base::Status ReadPlugin(Identity& identity) REQUIRES(mutex_);
   bool IsFresh(int64_t now_ns) const REQUIRES(mutex_);
+  bool HasExpired(const ExecCredential& said) const;
 
   const ClusterAccess access_;
   const base::Clock& clock_;
   const Plugin plugin_;
   base::Mutex mutex_;
-  std::optional<Identity> identity_ GUARDED_BY(mutex_);
+  Identity identity_ GUARDED_BY(mutex_);
+  bool read_ GUARDED_BY(mutex_) = false;                   // whether there is one
   std::optional<ExecCredential> said_ GUARDED_BY(mutex_);  // by the plug-in
   int64_t read_ns_ GUARDED_BY(mutex_) = 0;
 };

@@ -33,9 +33,9 @@ std::string Base64(std::string_view bytes) {
 }
 
 // What the plug-in is told, in $KUBERNETES_EXEC_INFO.
-std::string ExecInfo(const ClusterAccess& access) {
+std::string ExecInfo(const ClusterAccess& access, const ExecPlugin& plugin) {
   Value spec = Value::Map({{"interactive", Value::Bool(false)}});
-  if (access.user.exec->provide_cluster_info) {
+  if (plugin.provide_cluster_info) {
     Value cluster = Value::Map({{"server", Value::String(access.server)}});
     if (!access.server_name.empty()) cluster.Set("tls-server-name", Value::String(access.server_name));
     if (access.insecure) cluster.Set("insecure-skip-tls-verify", Value::Bool(true));
@@ -44,7 +44,7 @@ std::string ExecInfo(const ClusterAccess& access) {
     }
     spec.Set("cluster", std::move(cluster));
   }
-  return manifest::ToJson(Value::Map({{"apiVersion", Value::String(access.user.exec->api_version)},
+  return manifest::ToJson(Value::Map({{"apiVersion", Value::String(plugin.api_version)},
                                       {"kind", Value::String("ExecCredential")},
                                       {"spec", std::move(spec)}}));
 }
@@ -104,6 +104,8 @@ base::Result<ExecCredential> ParseExecCredential(std::string_view text, std::str
 }
 
 base::Result<ExecCredential> RunExecPlugin(const ClusterAccess& access, std::chrono::seconds time_limit) {
+  if (!access.user.exec.has_value())
+    return std::unexpected(base::InvalidArgument("the user has no credential plug-in"));
   const ExecPlugin& plugin = *access.user.exec;
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::unexpected(base::ResourceExhausted("no pipe can be made"));
@@ -116,7 +118,7 @@ base::Result<ExecCredential> RunExecPlugin(const ClusterAccess& access, std::chr
                              .own_errors = true};
   command.arguments.insert(command.arguments.end(), plugin.arguments.begin(), plugin.arguments.end());
   for (const auto& [name, value] : plugin.environment) command.environment_changes.push_back(name + "=" + value);
-  command.environment_changes.push_back("KUBERNETES_EXEC_INFO=" + ExecInfo(access));
+  command.environment_changes.push_back("KUBERNETES_EXEC_INFO=" + ExecInfo(access, plugin));
   const std::string what = "the credential plug-in " + plugin.command;
   auto child = base::ChildProcess::Start(command);
   if (!child.has_value()) {

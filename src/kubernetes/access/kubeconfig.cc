@@ -127,8 +127,8 @@ void ReadNamed(Fields& root, std::string_view list, std::string_view key, Read r
     auto fields = entry.Map(key);
     if (!fields.has_value() && entry.Find(key) == nullptr && key == "user") {
       // A user that shows nothing, which kubectl writes as `user: {}` or not at all.
-      static const Value kNothing = Value::Map();
-      fields.emplace(kNothing, entry.path(), entry.problems());
+      static const Value nothing = Value::Map();
+      fields.emplace(nothing, entry.path(), entry.problems());
     }
     if (fields.has_value()) read(name, *fields);
   }

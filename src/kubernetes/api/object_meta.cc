@@ -5,11 +5,11 @@ namespace inferd::kubernetes {
 using manifest::Value;
 
 const std::string& TextAt(const Value& object, std::initializer_list<std::string_view> path) {
-  static const std::string kNone;
+  static const std::string none;
   const Value* value = &object;
   for (const std::string_view key : path) {
     value = value->Find(key);
-    if (value == nullptr) return kNone;
+    if (value == nullptr) return none;
   }
   return value->text();
 }

@@ -20,14 +20,14 @@ std::string ObjectPath(const Resource& resource, const ObjectName& name, std::st
 }
 
 const Resource& EventResource() {
-  static const Resource kResource = {.group = "", .version = "v1", .kind = "Event", .plural = "events"};
-  return kResource;
+  static const Resource resource = {.group = "", .version = "v1", .kind = "Event", .plural = "events"};
+  return resource;
 }
 
 const Resource& LeaseResource() {
-  static const Resource kResource = {
+  static const Resource resource = {
       .group = "coordination.k8s.io", .version = "v1", .kind = "Lease", .plural = "leases"};
-  return kResource;
+  return resource;
 }
 
 }  // namespace inferd::kubernetes
