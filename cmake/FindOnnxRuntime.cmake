@@ -1,8 +1,14 @@
 # OnnxRuntime::OnnxRuntime, from a folder with include/onnxruntime_c_api.h and lib/libonnxruntime.so.1:
 # -DINFERD_ONNXRUNTIME_ROOT, the environment's INFERD_ONNXRUNTIME_ROOT, or where tools/install_onnxruntime puts it. The headers
-# may be older than the library.
+# may be older than the library. INFERD_ONNXRUNTIME_GPU: the library of the package for GPUs, which has OnnxRuntime_PROVIDERS, too.
+option(INFERD_ONNXRUNTIME_GPU "Build the onnxruntime engine with ONNX Runtime's package for GPUs" OFF)
 set(OnnxRuntime_ROOTS
   ${INFERD_ONNXRUNTIME_ROOT} $ENV{INFERD_ONNXRUNTIME_ROOT} ${CMAKE_SOURCE_DIR}/build/deps/onnxruntime)
+if(INFERD_ONNXRUNTIME_GPU)
+  list(PREPEND OnnxRuntime_ROOTS ${CMAKE_SOURCE_DIR}/build/deps/onnxruntime_gpu)
+endif()
+# Looked for anew: the choice between the two may be another than before.
+unset(OnnxRuntime_LIBRARY CACHE)
 find_path(OnnxRuntime_INCLUDE_DIR onnxruntime_c_api.h
   PATHS ${OnnxRuntime_ROOTS} PATH_SUFFIXES include NO_DEFAULT_PATH)
 find_file(OnnxRuntime_LIBRARY libonnxruntime.so.1 PATHS ${OnnxRuntime_ROOTS} PATH_SUFFIXES lib NO_DEFAULT_PATH)
@@ -13,6 +19,9 @@ mark_as_advanced(OnnxRuntime_INCLUDE_DIR OnnxRuntime_LIBRARY)
 
 if(OnnxRuntime_FOUND AND NOT TARGET OnnxRuntime::OnnxRuntime)
   file(REAL_PATH ${OnnxRuntime_LIBRARY} OnnxRuntime_LIBRARY_REAL)
+  get_filename_component(OnnxRuntime_LIBRARY_DIR ${OnnxRuntime_LIBRARY_REAL} DIRECTORY)
+  file(GLOB OnnxRuntime_FOUND_PROVIDERS ${OnnxRuntime_LIBRARY_DIR}/libonnxruntime_providers_*.so)
+  set(OnnxRuntime_PROVIDERS ${OnnxRuntime_FOUND_PROVIDERS} CACHE INTERNAL "Beside the library, in the package for GPUs")
   get_filename_component(OnnxRuntime_LIBRARY_NAME ${OnnxRuntime_LIBRARY_REAL} NAME)
   add_library(OnnxRuntime::OnnxRuntime SHARED IMPORTED)
   set_target_properties(OnnxRuntime::OnnxRuntime PROPERTIES

@@ -23,6 +23,7 @@ endfunction()
 
 if(TARGET engine_onnxruntime)
   inferd_install_library(onnxruntime libonnxruntime.so.1=${OnnxRuntime_LIBRARY})
+  install(PROGRAMS ${OnnxRuntime_PROVIDERS} DESTINATION lib/inferd/onnxruntime)
   install(DIRECTORY ${OnnxRuntime_INCLUDE_DIR}/../licenses/ DESTINATION share/doc/inferd/onnxruntime OPTIONAL)
 endif()
 if(TARGET engine_openvino)

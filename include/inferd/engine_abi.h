@@ -295,6 +295,11 @@ typedef struct inferd_load {
    * elsewhere to compute for this version keeps to them, too, and computes for no other. */
   const int32_t* cpu_cores;
   size_t cpu_core_count;
+
+  /* Of each instance that is on a GPU, which one, ascending: { 0, 0, 1 }. And whether there are others. */
+  const int32_t* gpus;
+  size_t gpu_count;
+  int32_t on_cpu;
 } inferd_load;
 
 /* A way through a model's graph that none of its signatures takes. Names are those that tensors ("operator:output", or
@@ -354,6 +359,9 @@ typedef struct inferd_device_memory {
    * which is called once. An inferd_code. Both NULL: the engine opens none. */
   int32_t (*open_handle)(int32_t device, const void* handle, inferd_memory* memory, inferd_error* error);
   void (*close_handle)(const inferd_memory* memory);
+
+  /* Where device_count is 0: what is missing, for the error of a model that wants a GPU. NULL: nothing is known. */
+  const char* why_none;
 } inferd_device_memory;
 
 /* Memory of the engine's for an input that the host has to copy. `release` is called once, when the batch is finished

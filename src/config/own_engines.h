@@ -13,7 +13,7 @@ struct OwnEngine {
 };
 
 inline constexpr OwnEngine kOwnEngines[] = {
-    {.name = "onnxruntime", .gpus = false, .installable = true},
+    {.name = "onnxruntime", .gpus = true, .installable = true},
     {.name = "openvino", .gpus = false, .installable = true},
     {.name = "tensorflow", .gpus = false, .installable = true},
     {.name = "torch", .gpus = false, .installable = true},

@@ -9,7 +9,7 @@ namespace {
 constexpr std::array kPlatforms = {
     Platform{"tensorflow_savedmodel", "tensorflow", "tensorflow", "tensorflow_savedmodel", "tensorflow_savedmodel"},
     Platform{"tensorflow_graphdef", "tensorflow", "tensorflow", "tensorflow_graphdef", "tensorflow_graphdef"},
-    Platform{"tensorrt_plan", "tensorrt", "tensorrt", "tensorrt_plan", "tensorrt_plan"},
+    Platform{"tensorrt_plan", "tensorrt", "onnxruntime", "tensorrt_plan", "tensorrt_plan"},
     Platform{"onnx_onnxv1", "onnxruntime", "onnxruntime", "onnx_onnxv1", "onnxruntime_onnx"},
     Platform{"onnxruntime_onnx", "onnxruntime", "onnxruntime", "onnx_onnxv1", "onnxruntime_onnx"},
     Platform{"", "openvino", "openvino", "openvino", "openvino"},

@@ -117,6 +117,18 @@ struct AbiLoad {
     if (!cores.empty()) abi.cpu_threads = std::min(abi.cpu_threads, static_cast<int32_t>(cores.size()));
     abi.cpu_cores = cores.data();
     abi.cpu_core_count = cores.size();
+    // A configuration without groups has one instance.
+    abi.on_cpu = config.instance_groups.empty() ? 1 : 0;
+    for (const config::Instance& instance : config::ExpandInstances(config)) {
+      if (instance.kind == config::InstanceKind::kGpu) {
+        gpus.push_back(instance.device);
+      } else {
+        abi.on_cpu = 1;
+      }
+    }
+    std::ranges::sort(gpus);
+    abi.gpus = gpus.data();
+    abi.gpu_count = gpus.size();
   }
 
   void Add(const config::Accelerator& accelerator) {
@@ -130,6 +142,7 @@ struct AbiLoad {
   std::string model_dir, version_dir, model_file, config_json;
   DeclaredSignature declared;
   base::CpuCores cores;
+  std::vector<int32_t> gpus;
   std::vector<inferd_pair> parameters;
   std::deque<std::vector<inferd_pair>> accelerator_parameters;
   std::deque<inferd_accelerator> accelerators;
@@ -137,6 +150,12 @@ struct AbiLoad {
   std::vector<inferd_text> op_libraries;
   inferd_load abi = {};
 };
+
+// Where there are no GPUs at all, the engine may know why.
+base::Status WithReason(const base::Status& status, const OpenedEngine& engine) {
+  if (status.ok() || engine.device_count > 0 || engine.why_no_gpus.empty()) return status;
+  return {status.code(), status.message() + ": " + engine.why_no_gpus};
+}
 
 }  // namespace
 
@@ -175,7 +194,7 @@ base::Result<std::unique_ptr<PluginEngine>> PluginEngine::Open(const std::filesy
 }
 
 base::Result<std::unique_ptr<core::EngineModel>> PluginEngine::Load(const core::LoadSpec& spec) {
-  INFERD_RETURN_IF_ERROR(config::CheckGpus(*spec.config, opened_.device_count));
+  INFERD_RETURN_IF_ERROR(WithReason(config::CheckGpus(*spec.config, opened_.device_count), opened_));
   INFERD_ASSIGN_OR_RETURN(std::vector<std::string> libraries, LibrariesOf(spec));
   const AbiLoad load(spec, options_.cpu_threads, std::move(libraries));
   inferd_model* model = nullptr;

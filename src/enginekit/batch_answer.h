@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/status.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::enginekit {
@@ -33,6 +34,16 @@ class BatchAnswer final {
     response.struct_size = sizeof(response);
     response.outputs = list_.data();
     response.output_count = list_.size();
+    response.final = 1;
+    host.respond(&batch, INFERD_ALL_REQUESTS, &response);
+  }
+
+  // The same failure for every request.
+  static void Fail(const inferd_host& host, const inferd_batch& batch, const base::Status& status) {
+    inferd_response response = {};
+    response.struct_size = sizeof(response);
+    response.code = static_cast<int32_t>(status.code());
+    response.message = {status.message().data(), status.message().size()};
     response.final = 1;
     host.respond(&batch, INFERD_ALL_REQUESTS, &response);
   }

@@ -16,6 +16,7 @@ void TensorSignature::Add(TensorDescription tensor, std::vector<const inferd_ten
   spec.bytes_form = kept.bytes_form;
   spec.one_piece = kept.one_piece ? 1 : 0;
   spec.alignment = kept.alignment;
+  spec.memory_kinds = kept.memory_kinds;
   spec.any_shape = kept.any_shape ? 1 : 0;
   spec.unknown_rank = kept.unknown_rank ? 1 : 0;
   spec.graph_name = {kept.graph_name.data(), kept.graph_name.size()};

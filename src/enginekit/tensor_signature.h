@@ -24,6 +24,7 @@ struct TensorDescription {
   std::string default_value = {};
   bool one_piece = true;                       // of an input: the host gathers the batch
   int32_t bytes_form = INFERD_BYTES_ELEMENTS;  // of an input
+  uint32_t memory_kinds = 0;                   // of an input, on a GPU
 };
 
 // What a model takes and gives in the ABI's form, and all that it points to. Filled once; moving it leaves what abi()

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -23,6 +24,7 @@ constexpr int kInvalidValue = 1;
 constexpr int kOutOfMemory = 2;
 constexpr int kInvalidDevice = 101;
 constexpr int kInvalidContext = 201;
+constexpr int kCaptureUnsupported = 900;  // as if another thread recorded a graph all the time
 constexpr int kDevicesMax = 8;
 constexpr size_t kReserved = size_t{1} << 30;  // addresses of a device
 constexpr size_t kAlignment = 256;
@@ -52,6 +54,10 @@ struct Device {
   }
 };
 
+struct Handle {
+  char bytes[64];
+};
+
 struct Copy {
   void* to;
   const void* from;
@@ -72,6 +78,7 @@ struct State {
 };
 
 thread_local std::vector<int> contexts;  // devices
+thread_local int capture_mode = 0;       // as every thread begins
 
 void FromEnvironment(const char* name, auto* value) {
   if (const char* const text = std::getenv(name); text != nullptr) *value = std::strtoull(text, nullptr, 10);
@@ -153,10 +160,18 @@ int cuCtxPopCurrent_v2(void** context) {
   return 0;
 }
 
+int cuThreadExchangeStreamCaptureMode(int* mode) {
+  std::swap(*mode, capture_mode);
+  const std::lock_guard lock(TheState().mutex);
+  TheState().told.relaxed += capture_mode == 2 ? 1 : -1;
+  return 0;
+}
+
 int cuMemAlloc_v2(Address* address, size_t size) {
   State& state = TheState();
   Device* const device = Current();
   if (device == nullptr) return kInvalidContext;
+  if (capture_mode != 2) return kCaptureUnsupported;
   if (size == 0) return kInvalidValue;
   const std::lock_guard lock(state.mutex);
   const size_t limit = state.told.bytes_per_device < kReserved ? state.told.bytes_per_device : kReserved;
@@ -249,6 +264,38 @@ int cuMemcpyPeerAsync(Address to, void* to_context, Address from, void* from_con
   };
   if (!holds(to, to_context) || !holds(from, from_context)) return kInvalidContext;
   return cuMemcpyAsync(to, from, size, stream);
+}
+
+// A handle is "memory " and an address, as text.
+int cuIpcOpenMemHandle_v2(Address* address, Handle handle, unsigned) {
+  State& state = TheState();
+  Device* const device = Current();
+  if (device == nullptr) return kInvalidContext;
+  const std::lock_guard lock(state.mutex);
+  if (std::strncmp(handle.bytes, "memory ", 7) != 0) return kInvalidValue;
+  handle.bytes[sizeof(handle.bytes) - 1] = 0;
+  *address = std::strtoull(handle.bytes + 7, nullptr, 10);
+  if (!device->Holds(*address, 1)) return kInvalidValue;
+  ++state.told.opened;
+  return 0;
+}
+
+int cuIpcCloseMemHandle(Address) {
+  const std::lock_guard lock(TheState().mutex);
+  --TheState().told.opened;
+  return 0;
+}
+
+int cuMemGetAddressRange_v2(Address* base, size_t* size, Address address) {
+  State& state = TheState();
+  Device* const device = Current();
+  if (device == nullptr) return kInvalidContext;
+  const std::lock_guard lock(state.mutex);
+  const auto block = device->used.find(address - reinterpret_cast<Address>(device->addresses));
+  if (block == device->used.end()) return kInvalidValue;
+  *base = address;
+  *size = block->second;
+  return 0;
 }
 
 int cuGetErrorString(int result, const char** text) {

@@ -20,7 +20,9 @@ struct CudaStandIn {
   size_t allocations = 0;
   size_t pinned = 0;
   int pushed = 0;
+  int relaxed = 0;  // threads in the relaxed capture mode
   int streams = 0;
+  int opened = 0;  // handles
 
   // Where the bytes are that a device's address stands for; `data` itself, if it is none.
   void* (*reach)(const void* data) = nullptr;

@@ -150,7 +150,7 @@ def test_a_model_without_its_engine_says_what_installs_it(tmp_path, engines):
     wanted = {"digits": "engine for platform onnx_onnxv1 is not installed: tools/install_engine onnxruntime installs it",
               "graph": "engine for platform tensorflow_graphdef is not installed: tools/install_engine tensorflow installs it",
               "trees": "engine for platform forest is not installed: tools/install_engine forest installs it",
-              "plan": "engine for platform tensorrt_plan is not installed: serve the model that the plan was made of, as ONNX"}
+              "plan": "engine for platform tensorrt_plan is not installed: tools/install_engine onnxruntime installs it"}
     with Server(repository, options=["--engine-directory", engines], ready=False) as server:
         def tried():
             index = {row["name"]: row for row in server.json("POST", "/v2/repository/index")[1]}

@@ -31,6 +31,7 @@ void CheckStepOptions(CheckContext& context, const Place& place, int step);
 void CheckTensors(CheckContext& context);
 void CheckBatchTensors(CheckContext& context);  // batch_input and batch_output
 void CheckInstanceGroups(CheckContext& context);
+void CheckAccelerators(CheckContext& context);
 void CheckScheduling(CheckContext& context);     // dynamic_batching
 void CheckSequences(CheckContext& context);      // sequence_batching
 void CheckInferdOptions(CheckContext& context);  // inferd { }

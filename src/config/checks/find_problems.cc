@@ -86,6 +86,7 @@ std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std
   CheckTensors(context);
   CheckBatchTensors(context);
   CheckInstanceGroups(context);
+  CheckAccelerators(context);
   CheckScheduling(context);
   CheckSequences(context);
   CheckResponseCache(context);

@@ -64,7 +64,7 @@ TEST_F(ModelFilesTest, EveryFormatIsFoundByItsFiles) {
   EXPECT_THAT(Find({{"saved_model.pb", ""}, {"variables", ""}}), ElementsAre("tensorflow/saved_model.pb"));
   EXPECT_THAT(Find({{"saved_model.pbtxt", ""}}), ElementsAre("tensorflow/saved_model.pbtxt"));
   EXPECT_THAT(Find({{"model.graphdef", ""}}), ElementsAre("tensorflow/model.graphdef"));
-  EXPECT_THAT(Find({{"model.plan", ""}}), ElementsAre("tensorrt/model.plan"));
+  EXPECT_THAT(Find({{"model.plan", ""}}), ElementsAre("onnxruntime/model.plan"));
   EXPECT_THAT(Find({{"net.onnx", ""}}), ElementsAre("onnxruntime/net.onnx"));
   EXPECT_THAT(Find({{"net.xml", "<net name=''>"}, {"net.bin", ""}}), ElementsAre("openvino/net.xml"));
   EXPECT_THAT(Find({{"net.pt", kScript}}), ElementsAre("torch/net.pt"));

@@ -92,7 +92,8 @@ TEST(ResolveModelTest, TheEngineComesFromPlatformBackendFileOrName) {
   EXPECT_EQ(Resolve("platform: \"onnx_onnxv1\"")->engine, "onnxruntime");
   EXPECT_EQ(Resolve("backend: \"onnxruntime\"")->engine, "onnxruntime");
   EXPECT_EQ(Resolve("backend: \"tensorflow\"", {"model.graphdef"})->default_model_filename, "model.graphdef");
-  EXPECT_EQ(Resolve("", {"model.plan"})->engine, "tensorrt");
+  EXPECT_EQ(Resolve("", {"model.plan"})->engine, "onnxruntime");
+  EXPECT_EQ(Resolve("", {"model.plan"})->backend, "tensorrt");
   EXPECT_EQ(Resolve("default_model_filename: \"net.onnx\"", {})->engine, "onnxruntime");
   EXPECT_EQ(Resolve("backend: \"mine\"", {})->engine, "mine");
   EXPECT_EQ(Resolve("backend: \"identity\"", {})->engine, "fake");
@@ -228,7 +229,7 @@ instance_group [ { count: 2 gpus: [ 0 ] } ]
 )"),
                                    "trt_mnist", {{"model6_1.plan", "model7_0.plan"}}, {});
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
-  EXPECT_EQ(config->engine, "tensorrt");
+  EXPECT_EQ(config->engine, "onnxruntime");
   EXPECT_EQ(config->default_model_filename, "model.plan");
   EXPECT_EQ(config->instance_groups[0].kind, InstanceKind::kCpu);
   EXPECT_EQ(config->instance_groups[0].count, 2);
@@ -237,6 +238,7 @@ instance_group [ { count: 2 gpus: [ 0 ] } ]
 // As the server of 2018 stood in for shows it: the groups as they were written, whatever executes.
 TEST(ResolveModelTest, GroupsOnAbsentGpusAreShownAsTheyAreWritten) {
   CompletionOptions options;
+  options.gpus = {{"onnxruntime", {}}};
   options.absent_gpus_are_cpus = true;
   const auto config =
       Resolve("instance_group { count: 2 gpus: [ 0, 1 ] } instance_group { kind: KIND_GPU gpus: 3 } instance_group { }",
@@ -271,8 +273,29 @@ instance_group {
   const auto completed = CompleteModel(*config, {kX}, {kY}, options, DecideBatching(*config, {kX}, {&kY, 1}, options));
   ASSERT_TRUE(completed.has_value()) << completed.error().ToString();
   EXPECT_EQ(completed->instance_groups[1].kind, InstanceKind::kCpu);
-  EXPECT_FALSE(Resolve("instance_group { kind: KIND_GPU gpus: 3 }").has_value());
+  EXPECT_FALSE(Resolve("backend: \"openvino\" instance_group { kind: KIND_GPU gpus: 3 }").has_value());
   EXPECT_FALSE(Resolve("instance_group { kind: KIND_CPU gpus: 3 }", {"model.onnx"}, options).has_value());
+}
+
+TEST(ResolveModelTest, UnknownAcceleratorsOfInstancesOnGpusAreRefusedWithTheirPlace) {
+  CompletionOptions options;
+  options.gpus = {{"onnxruntime", {.count = 1, .preferred = true}}};
+  const auto resolve = [&options](const std::string& accelerator, const std::string& group = "") {
+    return Resolve("optimization { execution_accelerators {\n  gpu_execution_accelerator { " + accelerator + " } } }\n" +
+                       group,
+                   {"model.onnx"}, options);
+  };
+  const std::string parameter = "name: \"tensorrt\" parameters { key: \"precision_mode\" value: \"FP16\" }";
+  EXPECT_TRUE(resolve(parameter).has_value());
+  EXPECT_THAT(resolve("name: \"openvino\"").error().message(),
+              HasSubstr("2:31: optimization.execution_accelerators.gpu_execution_accelerator[0].name: unknown Execution "
+                        "Accelerator 'openvino' is requested for m; there are 'cuda' and 'tensorrt'"));
+  EXPECT_THAT(resolve("name: \"cuda\" parameters { key: \"speed\" value: \"1\" }").error().message(),
+              HasSubstr("gpu_execution_accelerator[0].parameters: unknown parameter 'speed' is provided for accelerator "
+                        "'cuda' of m"));
+  const auto on_cpu = resolve("name: \"openvino\"", "instance_group { kind: KIND_CPU }");
+  ASSERT_TRUE(on_cpu.has_value());
+  EXPECT_THAT(on_cpu->unacted_fields, ElementsAre(HasSubstr("the engine has no execution provider 'openvino'")));
 }
 
 // Of 4 800 requests for the mean of an [h,w,3] image, 1 917 were answered wrongly when -1 was taken for a batch.

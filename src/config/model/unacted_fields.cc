@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/text/printable.h"
+#include "config/accelerator_parameters.h"
 #include "config/model/document_fields.h"
 #include "config/model/instance_groups.h"
 #include "config/model/model_config_place.h"
@@ -23,11 +24,17 @@ constexpr size_t kDescribedMax = 10;
 constexpr std::string_view kNoGpus = "the server has no GPUs";
 constexpr std::string_view kNoProvider = "the engine has no execution provider";  // its name follows
 
+constexpr std::string_view kCudaField = "optimization.cuda";
+constexpr std::string_view kGpuAcceleratorField = "optimization.execution_accelerators.gpu_execution_accelerator";
+
 constexpr UnactedField kFields[] = {
     {"runtime", "the engine's library is found by platform or backend"},
     {"optimization.priority", "it ranks the work of a GPU; on the CPU, rate_limiter.priority does"},
-    {"optimization.cuda", kNoGpus, true},
-    {"optimization.execution_accelerators.gpu_execution_accelerator", kNoProvider, true},
+    {kCudaField, kNoGpus, true},
+    {"optimization.cuda.busy_wait_events", "executions wait for a GPU as the engine's library does", true},
+    {"optimization.cuda.graph_spec", "every set of shapes gets a graph when it first comes", true},
+    {"optimization.cuda.output_copy_stream", "outputs are copied as the engine's library does", true},
+    {kGpuAcceleratorField, kNoProvider, true},
     {"optimization.execution_accelerators.cpu_execution_accelerator", kNoProvider, true},
     {"optimization.input_pinned_memory", kNoGpus},
     {"optimization.output_pinned_memory", kNoGpus},
@@ -57,11 +64,18 @@ std::string NameOf(const Message& message) {
   return name.empty() ? "" : " " + base::QuotedName(name);
 }
 
+bool HasGroupOnGpus(const inference::ModelConfig& config, const EngineGpus& gpus) {
+  // Without groups, there is one of which nothing is written.
+  if (config.instance_group().empty()) return IsOnGpus({}, gpus);
+  return std::ranges::any_of(config.instance_group(), [&gpus](const auto& group) { return IsOnGpus(group, gpus); });
+}
+
 // Goes through a message and collects the fields of the table that it sets.
 class UnactedFinder {
  public:
-  UnactedFinder(std::string_view engine, const EngineGpus& gpus)
-      : own_engine_(FindOwnEngine(engine) != nullptr), gpus_(gpus) {}
+  // `accelerated`: the model has instances on GPUs, and an engine that acts on more then.
+  UnactedFinder(std::string_view engine, const EngineGpus& gpus, bool accelerated)
+      : own_engine_(FindOwnEngine(engine) != nullptr), gpus_(gpus), accelerated_(accelerated) {}
 
   // `path`: the message's own, as in the table.
   void Find(const Message& message, const Place& place, const std::string& path) {
@@ -71,7 +85,7 @@ class UnactedFinder {
     for (const FieldDescriptor* field : fields) {
       const std::string field_path = path.empty() ? field->name() : path + "." + field->name();
       const auto* const row = std::ranges::find(kFields, std::string_view(field_path), &UnactedField::path);
-      if (row != std::end(kFields) && !ActedOnHere(message, *field)) {
+      if (row != std::end(kFields) && !ActedOnHere(message, *field) && !IsAccelerated(field_path)) {
         if (own_engine_ || !row->up_to_engine) Note(*row, message, field, place);
       } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !field->is_map()) {
         FindInside(message, field, place, field_path);
@@ -107,6 +121,11 @@ class UnactedFinder {
     return group != nullptr && field.name() == "gpus" && IsOnGpus(*group, gpus_);
   }
 
+  // Instances on GPUs act on it, or on some of what is in it.
+  bool IsAccelerated(std::string_view path) const {
+    return accelerated_ && (path == kCudaField || path == kGpuAcceleratorField);
+  }
+
   void FindInside(const Message& message, const FieldDescriptor* field, const Place& place, const std::string& path) {
     const auto* reflection = message.GetReflection();
     if (!field->is_repeated()) {
@@ -135,6 +154,7 @@ class UnactedFinder {
 
   const bool own_engine_;
   const EngineGpus gpus_;
+  const bool accelerated_;
   std::vector<Problem> found_;
 };
 
@@ -144,7 +164,7 @@ std::span<const UnactedField> UnactedFields() { return kFields; }
 
 std::vector<std::string> DescribeUnactedFields(const ModelConfigDocument& document, std::string_view engine,
                                                const EngineGpus& gpus) {
-  UnactedFinder finder(engine, gpus);
+  UnactedFinder finder(engine, gpus, engine == kAcceleratedEngine && HasGroupOnGpus(document.message().proto, gpus));
   finder.Find(document.message().proto, Place(document.message()), "");
   finder.FindFamilies(document.message().proto.model_metrics(), Place(document.message()).In("model_metrics"));
   return finder.Describe();

@@ -165,10 +165,13 @@ std::vector<std::string> ListsOf(const std::string& field) {
   return lists;
 }
 
-std::vector<std::string> NotesOf(std::string_view text, std::string_view engine = "onnxruntime") {
+constexpr EngineGpus kGpus = {.count = 1, .preferred = true};
+
+std::vector<std::string> NotesOf(std::string_view text, std::string_view engine = "onnxruntime",
+                                 const EngineGpus& gpus = {}) {
   const auto config = ParseModelConfig(text, "c");
   if (!config.has_value()) return {config.error().ToString()};
-  return DescribeUnactedFields(*config->document, engine);
+  return DescribeUnactedFields(*config->document, engine, gpus);
 }
 
 TEST(UnactedFieldsTest, EveryFieldOfTheMessageIsInOneOfTheLists) {
@@ -197,6 +200,7 @@ struct NoteCase {
   std::string_view path;  // in the table
   std::string_view config;
   std::string_view note;  // behind the file's name
+  EngineGpus gpus = {};
 };
 constexpr NoteCase kNotes[] = {
     {"runtime", "runtime: \"r.so\"",
@@ -205,6 +209,15 @@ constexpr NoteCase kNotes[] = {
      "2:3: optimization.priority: not acted on: it ranks the work of a GPU; on the CPU, rate_limiter.priority does"},
     {"optimization.cuda", "optimization { cuda { graphs: true busy_wait_events: true } }",
      "1:16: optimization.cuda: not acted on: the server has no GPUs"},
+    {"optimization.cuda.busy_wait_events", "optimization { cuda { graphs: true busy_wait_events: true } }",
+     "1:36: optimization.cuda.busy_wait_events: not acted on: executions wait for a GPU as the engine's library does",
+     kGpus},
+    {"optimization.cuda.graph_spec", "optimization { cuda { graph_spec { batch_size: 1 } } }",
+     "1:23: optimization.cuda.graph_spec[0]: not acted on: every set of shapes gets a graph when it first comes",
+     kGpus},
+    {"optimization.cuda.output_copy_stream", "optimization { cuda { output_copy_stream: true } }",
+     "1:23: optimization.cuda.output_copy_stream: not acted on: outputs are copied as the engine's library does",
+     kGpus},
     {"optimization.execution_accelerators.gpu_execution_accelerator",
      "optimization { execution_accelerators {\n gpu_execution_accelerator { name: \"tensorrt\" } } }",
      "2:2: optimization.execution_accelerators.gpu_execution_accelerator[0]: not acted on: the engine has no execution "
@@ -234,7 +247,8 @@ constexpr NoteCase kNotes[] = {
 
 TEST(UnactedFieldsTest, EachIsNotedWithItsPlaceAndTheReason) {
   for (const NoteCase& item : kNotes) {
-    EXPECT_THAT(NotesOf(item.config), ElementsAre("c:" + std::string(item.note))) << item.path;
+    EXPECT_THAT(NotesOf(item.config, "onnxruntime", item.gpus), ElementsAre("c:" + std::string(item.note)))
+        << item.path;
   }
   for (const UnactedField& row : UnactedFields()) {
     EXPECT_EQ(std::ranges::count(kNotes, row.path, &NoteCase::path), 1) << row.path;
@@ -255,6 +269,15 @@ TEST(UnactedFieldsTest, WhatIsActedOnIsNot) {
               "instance_group { count: 2 } metric_tags { key: \"a\" value: \"b\" } tags { key: \"c\" value: \"d\" }"
               "inferd { batching: AUTO } response_cache { enable: true }"),
       IsEmpty());
+}
+
+TEST(UnactedFieldsTest, InstancesOnGpusActOnMore) {
+  const std::string text =
+      "optimization { cuda { graphs: true } execution_accelerators { gpu_execution_accelerator { name: \"tensorrt\" }"
+      " cpu_execution_accelerator { name: \"openvino\" } } }";
+  EXPECT_THAT(NotesOf(text, "onnxruntime", kGpus), ElementsAre(HasSubstr("no execution provider 'openvino'")));
+  EXPECT_THAT(NotesOf(text + "instance_group { kind: KIND_CPU }", "onnxruntime", kGpus), SizeIs(3));
+  EXPECT_THAT(NotesOf(text, "tensorflow", kGpus), SizeIs(3));
 }
 
 // It has the whole configuration, accelerators included.

@@ -92,6 +92,9 @@ base::Status OpenEngineMemory(OpenedEngine& engine) {
   if (engine.runtime == 0) return base::FailedPrecondition("is one too many with memory of devices");
   memory->SetNumber(engine.runtime);
   engine.device_count = table->device_count;
+  if (INFERD_HAS_FIELD(inferd_device_memory, table, why_none) && table->why_none != nullptr) {
+    engine.why_no_gpus = table->why_none;
+  }
   engine.prefers_devices = INFERD_HAS_FIELD(inferd_device_memory, table, preferred) && table->preferred != 0;
   static_cast<void>(memory.release());
   return base::OkStatus();

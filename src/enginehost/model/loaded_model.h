@@ -34,6 +34,7 @@ struct OpenedEngine {
   CopyCounters copies;
   uint8_t runtime = 0;       // in base::MemoryPlace; 0: it has no devices
   int32_t device_count = 0;  // GPUs
+  std::string why_no_gpus;   // what the engine says of that
   bool prefers_devices = false;
   ExecutionGate gate;  // of executions that compute on threads of the engine's
 };

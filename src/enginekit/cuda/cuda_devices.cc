@@ -8,6 +8,8 @@ namespace inferd::enginekit {
 namespace {
 
 constexpr unsigned kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING: does not wait for the default stream
+constexpr int kRelaxed = 2;           // CU_STREAM_CAPTURE_MODE_RELAXED
+constexpr unsigned kPeerAccess = 1;   // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, the one that there is
 constexpr unsigned kPortable = 1;     // CU_MEMHOSTALLOC_PORTABLE: pinned for every device
 
 CudaAddress AddressOf(const void* data) { return reinterpret_cast<CudaAddress>(data); }
@@ -16,18 +18,21 @@ bool OnGpu(const inferd_memory& memory) { return memory.kind == INFERD_MEMORY_GP
 
 }  // namespace
 
-// While one lives, the calling thread's calls are for a device. What the thread had before (the engine's library has
-// contexts there, too) comes back.
+// While one lives, the calling thread's calls are for a device, and spoil no CUDA graph that another thread records
+// meanwhile. What the thread had before (the engine's library has contexts there, too) comes back.
 class CudaDevices::OnDevice final {
  public:
   OnDevice(CudaDevices& devices, int32_t device) : driver_(devices.driver_) {
     const auto context = devices.ContextOf(device);
     status_ =
         context.has_value() ? driver_.ToStatus(driver_.push_context(*context), "cuCtxPushCurrent") : context.error();
+    if (status_.ok()) driver_.exchange_capture_mode(&mode_);
   }
   ~OnDevice() {
     CudaContext context = nullptr;
-    if (status_.ok()) driver_.pop_context(&context);
+    if (!status_.ok()) return;
+    driver_.exchange_capture_mode(&mode_);
+    driver_.pop_context(&context);
   }
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
@@ -37,6 +42,7 @@ class CudaDevices::OnDevice final {
  private:
   const CudaDriver& driver_;
   base::Status status_;
+  int mode_ = kRelaxed;  // and then the one that the thread had
 };
 
 CudaDevices::CudaDevices(const CudaDriver& driver) : driver_(driver) {
@@ -128,6 +134,27 @@ base::Status CudaDevices::Copy(const inferd_memory& from, const inferd_memory& t
   const base::Status waited = driver_.ToStatus(driver_.await_stream(stream), "cuStreamSynchronize");
   ReturnStream(device, stream);
   return status.ok() ? waited : status;
+}
+
+base::Result<inferd_memory> CudaDevices::OpenHandle(int32_t device, const CudaHandle& handle) {
+  const OnDevice here(*this, device);
+  INFERD_RETURN_IF_ERROR(here.status());
+  CudaAddress address = 0;
+  const base::Status opened =
+      driver_.ToStatus(driver_.open_handle(&address, handle, kPeerAccess), "cuIpcOpenMemHandle");
+  if (opened.code() == base::StatusCode::kInternal) return std::unexpected(base::InvalidArgument(opened.message()));
+  INFERD_RETURN_IF_ERROR(opened);
+  inferd_memory memory = {reinterpret_cast<void*>(address), 0, INFERD_MEMORY_GPU, device};
+  CudaAddress base = 0;
+  const base::Status found = driver_.ToStatus(driver_.find_range(&base, &memory.size, address), "cuMemGetAddressRange");
+  if (found.ok()) return memory;
+  driver_.close_handle(address);
+  return std::unexpected(found);
+}
+
+void CudaDevices::CloseHandle(const inferd_memory& memory) {
+  const OnDevice here(*this, memory.device);
+  if (here.status().ok()) driver_.close_handle(AddressOf(memory.data));
 }
 
 }  // namespace inferd::enginekit

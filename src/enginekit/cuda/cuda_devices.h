@@ -28,6 +28,11 @@ class CudaDevices final {
   // from.size bytes; either side may be memory of the CPU. Done when it returns.
   base::Status Copy(const inferd_memory& from, const inferd_memory& to);
 
+  // Memory of another process on the device, all of it, until CloseHandle(). INVALID_ARGUMENT: the driver does not take
+  // the handle, which a client has sent.
+  base::Result<inferd_memory> OpenHandle(int32_t device, const CudaHandle& handle);
+  void CloseHandle(const inferd_memory& memory);
+
  private:
   struct Device {
     base::Mutex mutex;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <numeric>
 #include <thread>
 
@@ -91,6 +92,7 @@ TEST_F(CudaDevicesTest, BytesGoToDevicesAndBetweenThemAndBack) {
   }
   EXPECT_EQ(StandIn().allocations, 0u);
   EXPECT_EQ(StandIn().pushed, 0) << "the thread has the contexts that it had before";
+  EXPECT_EQ(StandIn().relaxed, 0) << "and the mode";
 }
 
 TEST_F(CudaDevicesTest, PinnedMemoryIsTheCpus) {
@@ -147,6 +149,26 @@ TEST_F(CudaDevicesTest, FailuresOfCopiesAreSaid) {
   std::vector<int> more(1000);
   EXPECT_FALSE(devices->Copy(OnCpu(more), OnGpu(data, 0, more)).ok()) << "beyond what was allocated";
   devices->Release(INFERD_MEMORY_GPU, 0, data);
+}
+
+TEST_F(CudaDevicesTest, MemoryOfAnotherProcessIsOpenedByItsHandle) {
+  const auto devices = Open();
+  void* const theirs = *devices->Allocate(INFERD_MEMORY_GPU, 1, 1024);
+  CudaHandle handle = {};
+  std::snprintf(handle.bytes, sizeof(handle.bytes), "memory %llu", reinterpret_cast<CudaAddress>(theirs));
+  const auto opened = devices->OpenHandle(1, handle);
+  ASSERT_TRUE(opened.has_value()) << opened.error().ToString();
+  EXPECT_EQ(opened->data, theirs);
+  EXPECT_EQ(opened->size, 1024u);
+  EXPECT_EQ(opened->device, 1);
+  EXPECT_EQ(StandIn().opened, 1);
+  devices->CloseHandle(*opened);
+  EXPECT_EQ(StandIn().opened, 0);
+  EXPECT_EQ(devices->OpenHandle(0, handle).error().code(), base::StatusCode::kInvalidArgument) << "of another GPU";
+  EXPECT_EQ(devices->OpenHandle(1, CudaHandle{}).error(),
+            base::InvalidArgument("cuIpcOpenMemHandle: invalid argument (CUDA error 1)"));
+  EXPECT_EQ(devices->OpenHandle(7, handle).error().code(), base::StatusCode::kInvalidArgument);
+  devices->Release(INFERD_MEMORY_GPU, 1, theirs);
 }
 
 TEST_F(CudaDevicesTest, ThreadsCopySideBySideOnStreamsOfTheirOwnWhichAreUsedAgain) {

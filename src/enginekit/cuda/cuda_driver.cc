@@ -52,6 +52,7 @@ base::Result<CudaDriver> CudaDriver::Open(const char* name) {
   symbols.Find("cuDevicePrimaryCtxRetain", driver.retain_context);
   symbols.Find("cuCtxPushCurrent_v2", driver.push_context);
   symbols.Find("cuCtxPopCurrent_v2", driver.pop_context);
+  symbols.Find("cuThreadExchangeStreamCaptureMode", driver.exchange_capture_mode);
   symbols.Find("cuMemAlloc_v2", driver.allocate);
   symbols.Find("cuMemFree_v2", driver.release);
   symbols.Find("cuMemHostAlloc", driver.allocate_pinned);
@@ -60,6 +61,9 @@ base::Result<CudaDriver> CudaDriver::Open(const char* name) {
   symbols.Find("cuStreamSynchronize", driver.await_stream);
   symbols.Find("cuMemcpyAsync", driver.copy);
   symbols.Find("cuMemcpyPeerAsync", driver.copy_to_peer);
+  symbols.Find("cuIpcOpenMemHandle_v2", driver.open_handle);
+  symbols.Find("cuIpcCloseMemHandle", driver.close_handle);
+  symbols.Find("cuMemGetAddressRange_v2", driver.find_range);
   symbols.Find("cuGetErrorString", driver.describe);
   if (!symbols.missing().empty()) {
     return std::unexpected(base::FailedPrecondition(who + "has no function " + symbols.missing()));

@@ -94,7 +94,7 @@ void Close(const inferd_memory* memory) { CloseHandle(*memory); }
 
 // What the variable says; without it, there are all, which only groups get that name them.
 inferd_device_memory MakeTable() {
-  inferd_device_memory table = {sizeof(table), kDevices, Allocate, Release, Copy, 0, nullptr, nullptr};
+  inferd_device_memory table = {sizeof(table), kDevices, Allocate, Release, Copy, 0, nullptr, nullptr, nullptr};
   const char* const text = std::getenv("FAKE_ENGINE_GPUS");
   if (text == nullptr) return table;
   table.device_count = std::clamp(std::atoi(text), 0, kDevices);

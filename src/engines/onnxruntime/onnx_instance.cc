@@ -3,10 +3,11 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <new>
 #include <span>
 #include <string>
 
-#include "engines/onnxruntime/string_tensor.h"
+#include "engines/onnxruntime/library/string_tensor.h"
 
 namespace inferd::onnxruntime {
 
@@ -29,12 +30,22 @@ bool AsksForTheImpossible(std::string_view message) {
   return parsed.ec == std::errc() && bytes / static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) > pages;
 }
 
+// Of NVIDIA's libraries, in the provider's words: "CUDA failure 700: an illegal memory access".
+bool IsFailureOfGpu(const base::Status& status) {
+  return Mentions(status, "CUDA failure") || Mentions(status, "CUDNN failure") || Mentions(status, "CUBLAS failure") ||
+         Mentions(status, "TensorRT EP");
+}
+
 // What a failed run means to the client. On the CPU an operator fails because of what it was given: indices out of
 // range, shapes that do not fit each other.
 base::Status ExplainFailure(const base::Status& status) {
   if (Mentions(status, "terminate flag")) return base::Cancelled("the run was ended, since nobody waits for it");
   if (AsksForTheImpossible(status.message())) {
     return base::InvalidArgument("the model needs more memory on these inputs than there is: " + status.message());
+  }
+  if (IsFailureOfGpu(status)) {
+    const std::string why = "the GPU cannot run the model: " + status.message();
+    return Mentions(status, "out of memory") ? base::ResourceExhausted(why) : base::Internal(why);
   }
   if (Mentions(status, "Failed to allocate") || Mentions(status, "bad_alloc") || Mentions(status, "bad allocation")) {
     return base::ResourceExhausted("there is no memory to run the model: " + status.message());
@@ -48,8 +59,8 @@ bool IsShapeMismatch(const base::Status& status) {
 
 }  // namespace
 
-OnnxInstance::OnnxInstance(OnnxModel* model, RunOptionsOwner options)
-    : model_(model), plain_run_(model, std::move(options)) {
+OnnxInstance::OnnxInstance(OnnxModel* model, OrtSession* session, RunOptionsOwner options)
+    : model_(model), session_(session), plain_run_(model, std::move(options)) {
   const size_t inputs = model->tensors().inputs().size();
   const size_t outputs = model->tensors().outputs().size();
   inputs_.resize(inputs);
@@ -61,17 +72,59 @@ OnnxInstance::OnnxInstance(OnnxModel* model, RunOptionsOwner options)
   answer_.Reserve(outputs);
 }
 
-base::Result<std::unique_ptr<OnnxInstance>> OnnxInstance::Create(OnnxModel* model) {
+base::Result<std::unique_ptr<OnnxInstance>> OnnxInstance::Create(OnnxModel* model, int32_t gpu) {
   INFERD_ASSIGN_OR_RETURN(RunOptionsOwner options, model->MakeRunOptions());
-  return std::unique_ptr<OnnxInstance>(new OnnxInstance(model, std::move(options)));
+  INFERD_ASSIGN_OR_RETURN(OrtSession * session, model->sessions().Take(gpu));
+  std::unique_ptr<OnnxInstance> instance(new OnnxInstance(model, session, std::move(options)));
+  if (gpu == kOnCpu) return instance;
+  INFERD_ASSIGN_OR_RETURN(instance->gpu_,
+                          InstanceMemory::Create(gpu, instance->inputs_.size(), instance->fetches_.size()));
+  if (!model->sessions().graphs()) return instance;
+  instance->graphs_ = std::make_unique<GraphRuns>(model);
+  instance->thread_ = std::make_unique<base::ThreadPool>("cuda_graphs", 1);
+  return instance;
 }
 
-base::Status OnnxInstance::Execute(const inferd_batch& batch) {
+OnnxInstance::~OnnxInstance() {
+  thread_.reset();
+  model_->sessions().Return(session_);
+}
+
+base::Result<enginekit::Progress> OnnxInstance::Execute(const inferd_batch& batch) {
+  if (thread_ != nullptr) {
+    thread_->Post([this, &batch] { ExecuteOnThread(batch); });
+    return enginekit::Progress::kPending;
+  }
+  INFERD_RETURN_IF_ERROR(ExecuteHere(batch));
+  return enginekit::Progress::kFinished;
+}
+
+void OnnxInstance::ExecuteOnThread(const inferd_batch& batch) {
+  const inferd_host& host = model_->environment().host();
+  base::Status status;
+  try {
+    status = ExecuteHere(batch);
+  } catch (const std::bad_alloc&) {
+    status = base::ResourceExhausted("the server has no memory for it");
+  }
+  if (!status.ok()) enginekit::BatchAnswer::Fail(host, batch, status);
+  host.finish(&batch);
+}
+
+base::Status OnnxInstance::ExecuteHere(const inferd_batch& batch) {
   base::Status status = BindInputs(batch);
   if (status.ok()) status = Run(batch);
   if (status.ok()) status = Answer(batch);
   Clear();
   return status;
+}
+
+base::Status OnnxInstance::AllocateInput(uint32_t input, size_t size, inferd_input_memory* memory) {
+  if (gpu_ == nullptr) return base::FailedPrecondition("the instance is on the CPU");
+  INFERD_ASSIGN_OR_RETURN(memory->memory, gpu_->HoldInput(input, size));
+  memory->release = nullptr;
+  memory->release_arg = nullptr;
+  return base::OkStatus();
 }
 
 base::Status OnnxInstance::BindInputs(const inferd_batch& batch) {
@@ -92,37 +145,65 @@ base::Result<ValueOwner> OnnxInstance::MakeInput(const inferd_input& input) cons
     const std::span elements(static_cast<const inferd_text*>(memory.data), memory.size / sizeof(inferd_text));
     return MakeStringTensor(elements, input.shape, input.rank);
   }
+  if (graphs_ == nullptr) return MakeValue(tensor, memory, input.shape, input.rank);
+  INFERD_ASSIGN_OR_RETURN(const inferd_memory fixed, FixInput(input));
+  return MakeValue(tensor, fixed, input.shape, input.rank);
+}
+
+// A graph reads its inputs where they were when it was recorded.
+base::Result<inferd_memory> OnnxInstance::FixInput(const inferd_input& input) const {
+  const inferd_memory& memory = input.pieces[0];
+  INFERD_ASSIGN_OR_RETURN(const inferd_memory fixed, gpu_->HoldInput(input.index, memory.size));
+  if (memory.data != fixed.data) INFERD_RETURN_IF_ERROR(gpu_->Copy(memory, fixed));
+  return fixed;
+}
+
+base::Result<ValueOwner> OnnxInstance::MakeValue(const OnnxTensor& tensor, const inferd_memory& memory,
+                                                 const int64_t* shape, size_t rank) const {
+  const OrtMemoryInfo* const info =
+      memory.kind == INFERD_MEMORY_GPU && gpu_ != nullptr ? gpu_->info() : model_->environment().cpu_memory();
   OrtValue* value = nullptr;
   // The library does not write to inputs.
-  INFERD_RETURN_IF_ERROR(ToStatus(
-      Ort().CreateTensorWithDataAsOrtValue(model_->environment().cpu_memory(), const_cast<void*>(memory.data),
-                                           memory.size, input.shape, input.rank, tensor.element_type, &value)));
+  INFERD_RETURN_IF_ERROR(ToStatus(Ort().CreateTensorWithDataAsOrtValue(
+      info, const_cast<void*>(memory.data), memory.size, shape, rank, tensor.element_type, &value)));
   return ValueOwner(value);
 }
 
-base::Status OnnxInstance::BindOutputs(const inferd_batch& batch, bool bind) {
+// What an output of known size is computed into; without data: there is no memory.
+base::Result<inferd_memory> OnnxInstance::PlaceOutput(const inferd_batch& batch, uint32_t index, size_t bytes) {
   const inferd_host& host = model_->environment().host();
+  if (graphs_ != nullptr) return gpu_->HoldOutput(index, bytes);
+  if (gpu_ == nullptr) return inferd_memory{host.allocate_output(&batch, index, bytes), bytes, INFERD_MEMORY_CPU, 0};
+  const inferd_memory wish = {nullptr, bytes, INFERD_MEMORY_GPU, gpu_->gpu()};
+  inferd_memory memory = {};
+  if (host.allocate_output_in(&batch, index, &wish, &memory) == 0) return inferd_memory{};
+  memory.size = bytes;
+  return memory;
+}
+
+base::Status OnnxInstance::BindOutputs(const inferd_batch& batch, bool bind) {
   for (fetch_count_ = 0; fetch_count_ < batch.output_count;) {
     const uint32_t index = batch.outputs[fetch_count_];
     const OnnxTensor& tensor = model_->tensors().outputs()[index];
     Fetch& fetch = fetches_[fetch_count_];
     fetch.index = index;
-    fetch.bound = nullptr;
-    OrtValue* value = nullptr;
+    fetch.bound = {};
+    ValueOwner value;
     if (bind && model_->output_shapes().Predict(index, inputs_, &fetch.shape)) {
       size_t bytes = tensor.element_size;
       bool overflow = false;
       for (const int64_t dim : fetch.shape) overflow |= __builtin_mul_overflow(bytes, static_cast<size_t>(dim), &bytes);
-      fetch.bound = overflow ? nullptr : host.allocate_output(&batch, index, bytes);
-      if (fetch.bound == nullptr) {
+      if (!overflow) {
+        INFERD_ASSIGN_OR_RETURN(fetch.bound, PlaceOutput(batch, index, bytes));
+      }
+      if (fetch.bound.data == nullptr) {
         return base::ResourceExhausted("there is no memory for output '" + tensor.name + "'");
       }
-      INFERD_RETURN_IF_ERROR(ToStatus(
-          Ort().CreateTensorWithDataAsOrtValue(model_->environment().cpu_memory(), fetch.bound, bytes,
-                                               fetch.shape.data(), fetch.shape.size(), tensor.element_type, &value)));
+      INFERD_ASSIGN_OR_RETURN(value, MakeValue(tensor, fetch.bound, fetch.shape.data(), fetch.shape.size()));
     }
+    fetch.to_be_copied = graphs_ != nullptr && fetch.bound.data != nullptr;
     output_names_.push_back(tensor.name.c_str());
-    output_values_.push_back(value);
+    output_values_.push_back(value.release());
     ++fetch_count_;
   }
   return base::OkStatus();
@@ -145,24 +226,40 @@ base::Status OnnxInstance::Run(const inferd_batch& batch) {
   return status.ok() ? status : ExplainFailure(status);
 }
 
-OnnxInstance::RunKind& OnnxInstance::ChooseRun() {
+// Everything that it touches has to stay where it is.
+bool OnnxInstance::CanBeGraph(const inferd_batch& batch) const {
+  for (size_t i = 0; i < batch.input_count; ++i) {
+    if (model_->tensors().inputs()[batch.inputs[i]->index].element_size == 0) return false;
+  }
+  for (size_t i = 0; i < fetch_count_; ++i) {
+    if (!fetches_[i].to_be_copied) return false;
+  }
+  return true;
+}
+
+OnnxRun& OnnxInstance::ChooseRun(const inferd_batch& batch) {
+  if (graphs_ != nullptr) {
+    if (gpu_->TakeMoved()) graphs_->Forget();
+    OnnxRun* const run = CanBeGraph(batch) ? graphs_->Find(batch) : nullptr;
+    return run == nullptr ? plain_run_ : *run;
+  }
   if (!model_->TakeShrinkDue()) return plain_run_;
   if (shrinking_run_ == nullptr) {
     auto options = model_->MakeRunOptions(true);
     if (!options.has_value()) return plain_run_;
-    shrinking_run_ = std::make_unique<RunKind>(model_, *std::move(options));
+    shrinking_run_ = std::make_unique<OnnxRun>(model_, *std::move(options));
   }
   return *shrinking_run_;
 }
 
 base::Status OnnxInstance::RunOnce(const inferd_batch& batch) {
-  RunKind& run = ChooseRun();
+  OnnxRun& run = ChooseRun(batch);
   run.watched.Begin(&batch);
   model_->watch().Wake();
   // The request is answered with the same words; a line for each would let clients fill the log.
   const QuietErrors answered;
   OrtStatus* status =
-      Ort().Run(model_->session(), run.options.get(), input_names_.data(), input_values_.data(), input_values_.size(),
+      Ort().Run(session_, run.options.get(), input_names_.data(), input_values_.data(), input_values_.size(),
                 output_names_.data(), output_names_.size(), output_values_.data());
   run.watched.End();
   return ToStatus(status);
@@ -194,9 +291,9 @@ base::Status OnnxInstance::FillOutput(const inferd_batch& batch, size_t i, infer
   const OnnxTensor& tensor = model_->tensors().outputs()[fetch.index];
   output->index = fetch.index;
   output->datatype = tensor.datatype;
-  OrtValue* value = output_values_[i];
+  const OrtValue* value = output_values_[i];
   size_t count = 1;
-  if (fetch.bound == nullptr) {
+  if (fetch.bound.data == nullptr) {
     OrtTensorTypeAndShapeInfo* info = nullptr;
     INFERD_RETURN_IF_ERROR(ToStatus(Ort().GetTensorTypeAndShape(value, &info)));
     const TensorTypeAndShapeInfoOwner owner(info);
@@ -208,16 +305,45 @@ base::Status OnnxInstance::FillOutput(const inferd_batch& batch, size_t i, infer
   for (const int64_t dim : fetch.shape) count *= static_cast<size_t>(dim);
   output->shape = fetch.shape.data();
   output->rank = fetch.shape.size();
-  output->memory = {fetch.bound, count * tensor.element_size, INFERD_MEMORY_CPU, 0};
-  if (fetch.bound != nullptr) return base::OkStatus();
+  output->memory = fetch.bound;
+  if (fetch.to_be_copied) return CopyOutput(batch, fetch, output);
+  if (fetch.bound.data != nullptr) return base::OkStatus();
   if (tensor.element_size == 0) {
     output->memory.size = count;
     return FillStrings(batch, i, output);
   }
+  return KeepValue(i, count * tensor.element_size, output);
+}
+
+// From the instance's own memory to the response's.
+base::Status OnnxInstance::CopyOutput(const inferd_batch& batch, const Fetch& fetch, inferd_output* output) {
+  const inferd_memory wish = {nullptr, fetch.bound.size, INFERD_MEMORY_GPU, gpu_->gpu()};
+  if (model_->environment().host().allocate_output_in(&batch, fetch.index, &wish, &output->memory) == 0) {
+    return base::ResourceExhausted("there is no memory for output '" + model_->tensors().outputs()[fetch.index].name +
+                                   "'");
+  }
+  output->memory.size = fetch.bound.size;
+  return gpu_->Copy(fetch.bound, output->memory);
+}
+
+// The answer has the session's memory until it is sent.
+base::Status OnnxInstance::KeepValue(size_t i, size_t bytes, inferd_output* output) {
+  OrtValue* value = output_values_[i];
   void* data = nullptr;
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().GetTensorMutableData(value, &data)));
-  output->memory.data = data;
-  fetch.kept = std::make_unique<KeptValue>(model_, value, output->memory.size);
+  output->memory = {data, bytes, INFERD_MEMORY_CPU, 0};
+  if (gpu_ != nullptr) {
+    const OrtMemoryInfo* where = nullptr;
+    INFERD_RETURN_IF_ERROR(ToStatus(Ort().GetTensorMemoryInfo(value, &where)));
+    OrtMemoryInfoDeviceType type = OrtMemoryInfoDeviceType_CPU;
+    Ort().MemoryInfoGetDeviceType(where, &type);
+    if (type == OrtMemoryInfoDeviceType_GPU) {
+      output->memory.kind = INFERD_MEMORY_GPU;
+      output->memory.device = gpu_->gpu();
+    }
+  }
+  Fetch& fetch = fetches_[i];
+  fetch.kept = std::make_unique<KeptValue>(model_, value, bytes);
   output->release = ReleaseValue;
   output->release_arg = fetch.kept.get();
   return base::OkStatus();

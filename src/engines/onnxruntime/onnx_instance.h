@@ -4,19 +4,35 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/thread_pool.h"
 #include "enginekit/batch_answer.h"
+#include "enginekit/engine_table.h"
+#include "engines/onnxruntime/gpu/instance_memory.h"
+#include "engines/onnxruntime/graph_runs.h"
 #include "engines/onnxruntime/onnx_model.h"
+#include "engines/onnxruntime/onnx_run.h"
 
 namespace inferd::onnxruntime {
 
-// Runs batches on a model's session. One Execute() at a time; keeps the arrays that a call needs, so that a call
-// allocates nothing of its own.
+// Runs batches on a session of a model's, on the CPU or on a GPU. One Execute() at a time; keeps the arrays that a call
+// needs, so that a call allocates nothing of its own.
+//
+// On a GPU, inputs lie there already; outputs are computed into memory that the server gives, there or on the CPU.
+// Where executions are CUDA graphs, all of them run on one thread, since each thread would have the library record its
+// own, and outputs are copied from where the graph has them.
 class OnnxInstance final {
  public:
-  static base::Result<std::unique_ptr<OnnxInstance>> Create(OnnxModel* model);
+  // `gpu`: its number, or kOnCpu.
+  static base::Result<std::unique_ptr<OnnxInstance>> Create(OnnxModel* model, int32_t gpu);
+  ~OnnxInstance();
+  OnnxInstance(const OnnxInstance&) = delete;
+  OnnxInstance& operator=(const OnnxInstance&) = delete;
 
-  // Answers every request of the batch, or returns what all of them are to be answered.
-  base::Status Execute(const inferd_batch& batch);
+  // Answers every request of the batch, now or later, or returns what all of them are to be answered.
+  base::Result<enginekit::Progress> Execute(const inferd_batch& batch);
+
+  // Memory on the GPU for an input of the next batch; an error on the CPU.
+  base::Status AllocateInput(uint32_t input, size_t size, inferd_input_memory* memory);
 
  private:
   // An output that lies in the session's memory while an answer needs it.
@@ -28,41 +44,41 @@ class OnnxInstance final {
   struct Fetch {
     uint32_t index = 0;  // of the output
     std::vector<int64_t> shape;
-    void* bound = nullptr;            // the response's memory, if it is computed into; else the value brings its own,
+    inferd_memory bound = {};         // what it is computed into: the response's memory, or
+    bool to_be_copied = false;        // the instance's own; without data: the value brings its own,
     std::unique_ptr<KeptValue> kept;  // and this until the answer has it
   };
 
-  // With options of its own, so that it can be ended by itself.
-  struct RunKind {
-    RunKind(OnnxModel* of, RunOptionsOwner with) : model(of), options(std::move(with)), watched(options.get()) {
-      model->watch().Add(&watched);
-    }
-    ~RunKind() { model->watch().Remove(&watched); }
-    RunKind(const RunKind&) = delete;
-    RunKind& operator=(const RunKind&) = delete;
+  OnnxInstance(OnnxModel* model, OrtSession* session, RunOptionsOwner options);
 
-    OnnxModel* const model;
-    RunOptionsOwner options;
-    WatchedRun watched;
-  };
-
-  OnnxInstance(OnnxModel* model, RunOptionsOwner options);
-
+  base::Status ExecuteHere(const inferd_batch& batch);
+  void ExecuteOnThread(const inferd_batch& batch);
   base::Status BindInputs(const inferd_batch& batch);
   base::Result<ValueOwner> MakeInput(const inferd_input& input) const;
+  base::Result<ValueOwner> MakeValue(const OnnxTensor& tensor, const inferd_memory& memory, const int64_t* shape,
+                                     size_t rank) const;
+  base::Result<inferd_memory> FixInput(const inferd_input& input) const;
   base::Status BindOutputs(const inferd_batch& batch, bool bind);
+  base::Result<inferd_memory> PlaceOutput(const inferd_batch& batch, uint32_t index, size_t bytes);
   base::Status Run(const inferd_batch& batch);
   base::Status RunOnce(const inferd_batch& batch);
-  RunKind& ChooseRun();
+  OnnxRun& ChooseRun(const inferd_batch& batch);
+  bool CanBeGraph(const inferd_batch& batch) const;
   base::Status Answer(const inferd_batch& batch);
   static void ReleaseValue(void* kept_value);
   base::Status FillOutput(const inferd_batch& batch, size_t fetch, inferd_output* output);
+  base::Status CopyOutput(const inferd_batch& batch, const Fetch& fetch, inferd_output* output);
+  base::Status KeepValue(size_t fetch, size_t bytes, inferd_output* output);
   base::Status FillStrings(const inferd_batch& batch, size_t fetch, inferd_output* output);
   void Clear();
 
   OnnxModel* const model_;
-  RunKind plain_run_;
-  std::unique_ptr<RunKind> shrinking_run_;  // made when it is first due
+  OrtSession* const session_;
+  OnnxRun plain_run_;
+  std::unique_ptr<OnnxRun> shrinking_run_;    // made when it is first due
+  std::unique_ptr<InstanceMemory> gpu_;       // null: on the CPU
+  std::unique_ptr<GraphRuns> graphs_;         // null: executions are none, else
+  std::unique_ptr<base::ThreadPool> thread_;  // they run on this one
 
   // Of the current call. The values are owned, but as plain pointers: the library takes arrays of them.
   std::vector<const inferd_input*> inputs_;  // by index; null: not given

@@ -7,10 +7,12 @@
 #include <string>
 #include <system_error>
 
-#include "enginekit/background.h"
-#include "enginekit/load_cores.h"
-#include "engines/onnxruntime/graph_patch.h"
-#include "engines/onnxruntime/operator_scan.h"
+#include "enginekit/cuda/cuda_memory.h"
+#include "enginekit/load_gpus.h"
+#include "engines/onnxruntime/gpu/append_providers.h"
+#include "engines/onnxruntime/gpu/tensorrt_plan.h"
+#include "engines/onnxruntime/graph/graph_patch.h"
+#include "engines/onnxruntime/graph/operator_scan.h"
 #include "engines/onnxruntime/rewritten/caffe2_files.h"
 #include "engines/onnxruntime/rewritten/mxnet_files.h"
 
@@ -60,36 +62,34 @@ base::Result<std::optional<PatchedGraph>> ReadGraph(const inferd_load& load, con
   return PatchedGraph{.model = std::move(model), .labels = {}};
 }
 
-OrtStatus* CreateFromBytes(const Environment& environment, const std::filesystem::path& path, const std::string& model,
-                           OrtSessionOptions* options, OrtSession** session) {
-  // Weights that have files of their own are looked for beside the model's.
-  constexpr const char* kFolderOfWeights = "session.model_external_initializers_file_folder_path";
-  const std::string folder = path.parent_path();
-  if (OrtStatus* status = Ort().AddSessionConfigEntry(options, kFolderOfWeights, folder.c_str()); status != nullptr) {
-    return status;
+// A plan runs nowhere but on a GPU, by TensorRT.
+base::Result<std::optional<PatchedGraph>> FromPlan(const inferd_load& load, const std::filesystem::path& path,
+                                                   SessionSettings* settings) {
+  const std::string needs =
+      "a TensorRT plan needs a GPU, NVIDIA's driver, TensorRT 10 (libnvinfer.so.10) and ONNX "
+      "Runtime's TensorRT provider: ";
+  if (std::string why = WhyNoTensorRtProvider(); !why.empty()) {
+    return std::unexpected(base::FailedPrecondition(needs + why));
   }
-  return Ort().CreateSessionFromArray(environment.get(), model.data(), model.size(), options, session);
+  const inferd_device_memory* const gpus = enginekit::CudaMemory();
+  if (gpus->device_count == 0) return std::unexpected(base::FailedPrecondition(needs + gpus->why_none));
+  if (enginekit::LoadsOnCpu(load)) {
+    return std::unexpected(base::FailedPrecondition(needs + "every instance_group must be of kind KIND_GPU"));
+  }
+  settings->gpu.use_tensorrt = true;
+  INFERD_ASSIGN_OR_RETURN(std::string model, ReadPlan(load, path));
+  return PatchedGraph{.model = std::move(model), .labels = {}};
 }
 
-base::Result<SessionOwner> CreateSession(const Environment& environment, const SessionSettings& settings,
-                                         const inferd_load& load, const std::filesystem::path& path,
-                                         const std::optional<PatchedGraph>& patched, int compute_threads) {
-  INFERD_ASSIGN_OR_RETURN(const SessionOptionsOwner options, settings.MakeOptions(environment, load, compute_threads));
-  OrtSession* session = nullptr;
-  base::Status status;
-  const auto create = [&] {
-    const QuietErrors said_by_status;
-    status =
-        ToStatus(patched.has_value() ? CreateFromBytes(environment, path, patched->model, options.get(), &session)
-                                     : Ort().CreateSession(environment.get(), path.c_str(), options.get(), &session));
-  };
-  const base::OnCpuCores here(enginekit::LoadCores(load));
-  // It takes a core for as long as it lasts, which models that serve meanwhile should not notice.
-  settings.StartsThreads(environment, load, compute_threads) ? create() : enginekit::RunInBackground(create);
-  if (status.ok()) return SessionOwner(session);
-  // Whatever a file has in it, not being able to load it is no fault of the server's.
-  const bool fault_of_file = status.code() == base::StatusCode::kInternal;
-  return std::unexpected(fault_of_file ? base::InvalidArgument(status.message()) : status);
+base::Result<std::optional<PatchedGraph>> ReadModel(const inferd_load& load, const std::filesystem::path& path,
+                                                    SessionSettings* settings) {
+  return IsTensorRtPlan(load, path) ? FromPlan(load, path, settings) : ReadGraph(load, path);
+}
+
+// How many threads an execution keeps busy, as inferd_signature has it.
+int BusyThreads(const SessionSettings& settings, const OnnxSessions& sessions, int compute_threads) {
+  if (sessions.on_gpus_alone()) return -1;
+  return settings.parallel_execution ? std::max(compute_threads, settings.inter_op_threads) : compute_threads;
 }
 
 }  // namespace
@@ -99,19 +99,23 @@ base::Result<std::unique_ptr<OnnxModel>> OnnxModel::Load(const Environment& envi
   INFERD_ASSIGN_OR_RETURN(SessionSettings settings, SessionSettings::Parse(load));
   INFERD_ASSIGN_OR_RETURN(const std::filesystem::path path, FindFile(load));
   const int compute_threads = settings.ComputeThreads(load, path.parent_path());
-  INFERD_ASSIGN_OR_RETURN(std::optional<PatchedGraph> patched, ReadGraph(load, path));
-  INFERD_ASSIGN_OR_RETURN(SessionOwner session,
-                          CreateSession(environment, settings, load, path, patched, compute_threads));
-  const int busy_threads =
-      settings.parallel_execution ? std::max(compute_threads, settings.inter_op_threads) : compute_threads;
+  INFERD_ASSIGN_OR_RETURN(std::optional<PatchedGraph> patched, ReadModel(load, path, &settings));
+  SessionSource source{.path = path};
   OutputLabels labels;
-  if (patched.has_value()) labels = std::move(patched->labels);
-  INFERD_ASSIGN_OR_RETURN(OnnxSignature signature, OnnxSignature::Read(session.get(), std::move(labels), busy_threads));
+  if (patched.has_value()) {
+    source.bytes = std::move(patched->model);
+    labels = std::move(patched->labels);
+  }
+  INFERD_ASSIGN_OR_RETURN(OnnxSessions sessions,
+                          OnnxSessions::Create(environment, settings, load, source, compute_threads));
+  INFERD_ASSIGN_OR_RETURN(OnnxSignature signature,
+                          OnnxSignature::Read(sessions.first(), std::move(labels), sessions.on_gpus(),
+                                              BusyThreads(settings, sessions, compute_threads)));
   return std::unique_ptr<OnnxModel>(
-      new OnnxModel(environment, std::move(watch), std::move(settings), std::move(session), std::move(signature)));
+      new OnnxModel(environment, std::move(watch), std::move(settings), std::move(sessions), std::move(signature)));
 }
 
-base::Result<RunOptionsOwner> OnnxModel::MakeRunOptions(bool shrinks) const {
+base::Result<RunOptionsOwner> OnnxModel::MakeRunOptions(bool shrinks, int32_t graph) const {
   OrtRunOptions* options = nullptr;
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().CreateRunOptions(&options)));
   RunOptionsOwner owner(options);
@@ -119,6 +123,9 @@ base::Result<RunOptionsOwner> OnnxModel::MakeRunOptions(bool shrinks) const {
   if (!which.empty()) {
     INFERD_RETURN_IF_ERROR(
         ToStatus(Ort().AddRunConfigEntry(options, "memory.enable_memory_arena_shrinkage", which.c_str())));
+  }
+  if (sessions_.graphs()) {
+    INFERD_RETURN_IF_ERROR(ToStatus(Ort().AddRunConfigEntry(options, "gpu_graph_id", std::to_string(graph).c_str())));
   }
   return owner;
 }

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engines/onnxruntime/cancel_watch.h"
-#include "engines/onnxruntime/environment.h"
+#include "engines/onnxruntime/library/cancel_watch.h"
+#include "engines/onnxruntime/library/environment.h"
+#include "engines/onnxruntime/onnx_sessions.h"
 #include "engines/onnxruntime/onnx_signature.h"
 #include "engines/onnxruntime/output_shapes.h"
 #include "engines/onnxruntime/session_settings.h"
@@ -15,7 +16,7 @@
 
 namespace inferd::onnxruntime {
 
-// A loaded ONNX model: one session, which all instances run on. Thread-safe.
+// A loaded ONNX model, whose instances run on its sessions. Thread-safe.
 class OnnxModel final {
  public:
   // NOT_FOUND: no model file. INVALID_ARGUMENT: ONNX Runtime cannot read it, or it takes or gives what cannot be
@@ -23,15 +24,17 @@ class OnnxModel final {
   static base::Result<std::unique_ptr<OnnxModel>> Load(const Environment& environment,
                                                        std::shared_ptr<CancelWatch> watch, const inferd_load& load);
 
-  OrtSession* session() const { return session_.get(); }
+  OnnxSessions& sessions() { return sessions_; }
   const Environment& environment() const { return environment_; }
   const OnnxSignature& tensors() const { return signature_; }
   const inferd_signature* signature() const { return signature_.abi(); }
   const OutputShapes& output_shapes() const { return output_shapes_; }
   CancelWatch& watch() const { return *watch_; }
 
-  // `shrinks`: the run gives what its session's arena does not use back to the system when it ends.
-  base::Result<RunOptionsOwner> MakeRunOptions(bool shrinks = false) const;
+  // `shrinks`: the run gives what its session's arena does not use back to the system when it ends. `graph`: where
+  // executions are CUDA graphs, the number of this one's; kNoGraph: it is none.
+  base::Result<RunOptionsOwner> MakeRunOptions(bool shrinks = false, int32_t graph = kNoGraph) const;
+  static constexpr int32_t kNoGraph = -1;
 
   // Memory of the session's arena that clients' answers had has come back.
   void NoteReturned(uint64_t bytes) { returned_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
@@ -48,11 +51,11 @@ class OnnxModel final {
 
  private:
   OnnxModel(const Environment& environment, std::shared_ptr<CancelWatch> watch, SessionSettings settings,
-            SessionOwner session, OnnxSignature signature)
+            OnnxSessions sessions, OnnxSignature signature)
       : environment_(environment),
         watch_(std::move(watch)),
         settings_(std::move(settings)),
-        session_(std::move(session)),
+        sessions_(std::move(sessions)),
         signature_(std::move(signature)),
         output_shapes_(signature_) {}
 
@@ -62,7 +65,7 @@ class OnnxModel final {
   const Environment& environment_;
   std::shared_ptr<CancelWatch> watch_;
   SessionSettings settings_;
-  SessionOwner session_;
+  OnnxSessions sessions_;
   OnnxSignature signature_;
   OutputShapes output_shapes_;
   std::atomic<bool> binds_outputs_{true};

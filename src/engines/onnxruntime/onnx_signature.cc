@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "engines/onnxruntime/element_type.h"
+#include "engines/onnxruntime/library/element_type.h"
 #include "tensor/data_type.h"
 
 namespace inferd::onnxruntime {
@@ -120,7 +120,8 @@ base::Status ReadTensor(const OrtSession* session, size_t i, const Side& side, s
 
 }  // namespace
 
-base::Result<OnnxSignature> OnnxSignature::Read(const OrtSession* session, OutputLabels labels, int compute_threads) {
+base::Result<OnnxSignature> OnnxSignature::Read(const OrtSession* session, OutputLabels labels, bool on_gpus,
+                                                int compute_threads) {
   OnnxSignature signature;
   size_t inputs = 0;
   size_t defaults = 0;
@@ -143,19 +144,20 @@ base::Result<OnnxSignature> OnnxSignature::Read(const OrtSession* session, Outpu
     OnnxTensor& tensor = signature.outputs_.back();
     if (const auto it = labels.find(tensor.name); it != labels.end()) tensor.labels = std::move(it->second);
   }
-  signature.FillAbi(compute_threads);
+  signature.FillAbi(on_gpus, compute_threads);
   return signature;
 }
 
-void OnnxSignature::FillAbi(int compute_threads) {
-  const auto describe = [](const OnnxTensor& tensor) {
+void OnnxSignature::FillAbi(bool on_gpus, int compute_threads) {
+  const auto describe = [on_gpus](const OnnxTensor& tensor) {
     return enginekit::TensorDescription{.name = tensor.name,
                                         .datatype = tensor.datatype,
                                         .shape = tensor.shape,
                                         .optional = tensor.optional,
                                         .alignment = tensor.element_size,
                                         .labels = tensor.labels,
-                                        .dimension_names = tensor.symbols};
+                                        .dimension_names = tensor.symbols,
+                                        .memory_kinds = on_gpus ? 1U << INFERD_MEMORY_GPU : 0};
   };
   for (const OnnxTensor& input : inputs_) abi_.AddInput(describe(input));
   for (const OnnxTensor& output : outputs_) abi_.AddOutput(describe(output));

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "enginekit/tensor_signature.h"
-#include "engines/onnxruntime/ort.h"
+#include "engines/onnxruntime/library/ort.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::onnxruntime {
@@ -33,8 +33,9 @@ class OnnxSignature final {
  public:
   // INVALID_ARGUMENT: a tensor cannot be served, because it is no tensor (a sequence, a map) or of a type that no
   // protocol has.
-  // `compute_threads`: of the session.
-  static base::Result<OnnxSignature> Read(const OrtSession* session, OutputLabels labels, int compute_threads);
+  // `on_gpus`: instances there take their inputs there. `compute_threads`: as in inferd_signature.
+  static base::Result<OnnxSignature> Read(const OrtSession* session, OutputLabels labels, bool on_gpus,
+                                          int compute_threads);
 
   const std::vector<OnnxTensor>& inputs() const { return inputs_; }
   const std::vector<OnnxTensor>& outputs() const { return outputs_; }
@@ -42,7 +43,7 @@ class OnnxSignature final {
 
  private:
   OnnxSignature() = default;
-  void FillAbi(int compute_threads);
+  void FillAbi(bool on_gpus, int compute_threads);
 
   std::vector<OnnxTensor> inputs_;
   std::vector<OnnxTensor> outputs_;

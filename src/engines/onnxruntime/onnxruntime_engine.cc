@@ -1,13 +1,15 @@
-// The ONNX Runtime engine: `.onnx` models on the CPU, through ONNX Runtime's C API.
+// The ONNX Runtime engine: `.onnx` models on the CPU and on GPUs, through ONNX Runtime's C API.
 
 #include <memory>
 
 #include "base/mutex.h"
+#include "enginekit/cuda/cuda_memory.h"
 #include "enginekit/engine_table.h"
-#include "engines/onnxruntime/environment.h"
+#include "engines/onnxruntime/gpu/append_providers.h"
+#include "engines/onnxruntime/library/environment.h"
+#include "engines/onnxruntime/library/ort.h"
 #include "engines/onnxruntime/onnx_instance.h"
 #include "engines/onnxruntime/onnx_model.h"
-#include "engines/onnxruntime/ort.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::onnxruntime {
@@ -23,6 +25,7 @@ class OnnxEngine final {
   static base::Result<std::unique_ptr<OnnxEngine>> Start(const inferd_host* host) {
     INFERD_RETURN_IF_ERROR(OpenOrt());
     INFERD_ASSIGN_OR_RETURN(std::unique_ptr<Environment> environment, Environment::Create(host));
+    enginekit::OpenCudaMemory(host, WhyNoCudaProvider());
     return std::unique_ptr<OnnxEngine>(new OnnxEngine(std::move(environment)));
   }
 
@@ -35,7 +38,11 @@ class OnnxEngine final {
     return OnnxModel::Load(*environment_, Watch(), load);
   }
 
-  base::Result<std::unique_ptr<OnnxInstance>> CreateInstance(OnnxModel* model) { return OnnxInstance::Create(model); }
+  base::Result<std::unique_ptr<OnnxInstance>> CreateInstance(OnnxModel* model, const inferd_instance_spec& spec) {
+    return OnnxInstance::Create(model, spec.kind == INFERD_INSTANCE_GPU ? spec.device : kOnCpu);
+  }
+
+  const inferd_device_memory* device_memory() const { return enginekit::CudaMemory(); }
 
  private:
   explicit OnnxEngine(std::unique_ptr<Environment> environment) : environment_(std::move(environment)) {}

@@ -38,8 +38,13 @@ base::Status KeepEntry(Key key, Value value, SessionSettings* settings) {
 
 // Options of the CUDA provider that Triton takes as plain parameters.
 base::Status KeepForCuda(Key key, Value value, SessionSettings* settings) {
-  settings->providers["cuda"][std::string(key)] = value;
-  return base::OkStatus();
+  return ApplyAcceleratorParameter("cuda", key, value, &settings->gpu);
+}
+
+base::Status KeepFromOperator(Key key, Value value, SessionSettings* settings) {
+  key.remove_prefix(kOperators.size());
+  const size_t dot = key.find('.');
+  return ApplyOperatorParameter(key.substr(0, dot), key.substr(dot + 1), value, &settings->gpu);
 }
 
 struct Row {
@@ -72,6 +77,8 @@ constexpr Row kRows[] = {
     {"ep.*", KeepEntry},
     {"operator.session.*", KeepEntry},
     {"operator.ep.*", KeepEntry},
+    {"operator.cuda.*", KeepFromOperator},
+    {"operator.tensorrt.*", KeepFromOperator},
     {"cudnn_conv_algo_search", KeepForCuda},
     {"gpu_mem_limit", KeepForCuda},
     {"arena_extend_strategy", KeepForCuda},

@@ -54,7 +54,7 @@ TEST(SessionParametersTest, TheyAreTakenOver) {
   EXPECT_EQ(settings.arena_shrinkage, "cpu:0");
   EXPECT_EQ(settings.session_entries.at("session.set_denormal_as_zero"), "1");
   EXPECT_EQ(settings.session_entries.size(), 1u);
-  EXPECT_EQ(settings.providers.at("cuda").at("gpu_mem_limit"), "1024");
+  EXPECT_EQ(settings.gpu.cuda.at("gpu_mem_limit"), "1024");
   EXPECT_THAT(apply("intra_op_thread_count", "many").message(), HasSubstr("intra_op_thread_count"));
   EXPECT_FALSE(apply("enable_mem_arena", "perhaps").ok());
 }

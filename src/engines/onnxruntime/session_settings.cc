@@ -4,7 +4,10 @@
 
 #include "enginekit/compute_threads.h"
 #include "enginekit/load_cores.h"
+#include "enginekit/load_gpus.h"
 #include "enginekit/parameters.h"
+#include "engines/onnxruntime/gpu/append_providers.h"
+#include "engines/onnxruntime/gpu/wants_cuda_graphs.h"
 #include "engines/onnxruntime/session_parameters.h"
 
 namespace inferd::onnxruntime {
@@ -37,6 +40,16 @@ base::Status SetThreads(const SessionSettings& settings, const Environment& envi
   return AddEntry(options, "session.inter_op.allow_spinning", "0");
 }
 
+base::Status AddAccelerator(const inferd_accelerator& accelerator, GpuProviders* providers) {
+  const std::string_view name = ToView(accelerator.name);
+  INFERD_RETURN_IF_ERROR(ApplyAccelerator(name, providers));
+  for (size_t i = 0; i < accelerator.parameter_count; ++i) {
+    const inferd_pair& parameter = accelerator.parameters[i];
+    INFERD_RETURN_IF_ERROR(ApplyAcceleratorParameter(name, ToView(parameter.key), ToView(parameter.value), providers));
+  }
+  return base::OkStatus();
+}
+
 }  // namespace
 
 base::Result<SessionSettings> SessionSettings::Parse(const inferd_load& load) {
@@ -44,16 +57,15 @@ base::Result<SessionSettings> SessionSettings::Parse(const inferd_load& load) {
   if (load.graph_optimization_level < 0) settings.optimization = ORT_ENABLE_BASIC;
   if (load.graph_optimization_level > 0) settings.optimization = ORT_ENABLE_EXTENDED;
   for (size_t i = 0; i < load.parameter_count; ++i) {
-    INFERD_RETURN_IF_ERROR(
-        ApplyParameter(ToView(load.parameters[i].key), ToView(load.parameters[i].value), &settings));
+    INFERD_RETURN_IF_ERROR(ApplyParameter(ToView(load.parameters[i].key), ToView(load.parameters[i].value), &settings));
   }
+  if (enginekit::LoadGpus(load).empty()) return settings;
+  INFERD_ASSIGN_OR_RETURN(const bool graphs, WantsCudaGraphs(ToView(load.config_json)));
+  settings.gpu.cuda_graphs |= graphs;
   for (size_t i = 0; i < load.accelerator_count; ++i) {
-    const inferd_accelerator& accelerator = *load.accelerators[i];
-    auto& options = settings.providers[std::string(ToView(accelerator.name))];
-    for (size_t p = 0; p < accelerator.parameter_count; ++p) {
-      options[std::string(ToView(accelerator.parameters[p].key))] = ToView(accelerator.parameters[p].value);
-    }
+    INFERD_RETURN_IF_ERROR(AddAccelerator(*load.accelerators[i], &settings.gpu));
   }
+  INFERD_RETURN_IF_ERROR(CheckFiles(settings.gpu));
   return settings;
 }
 
@@ -65,11 +77,11 @@ bool SessionSettings::StartsThreads(const Environment& environment, const inferd
                                     int compute_threads) const {
   const bool own_pool =
       parallel_execution || (compute_threads > 1 && !UsesSharedPool(*this, environment, load, compute_threads));
-  return own_pool || !providers.empty() || load.op_library_count > 0;
+  return own_pool || load.op_library_count > 0;
 }
 
 base::Result<SessionOptionsOwner> SessionSettings::MakeOptions(const Environment& environment, const inferd_load& load,
-                                                               int compute_threads) const {
+                                                               int compute_threads, int32_t on_gpu) const {
   OrtSessionOptions* options = nullptr;
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().CreateSessionOptions(&options)));
   SessionOptionsOwner owner(options);
@@ -84,6 +96,7 @@ base::Result<SessionOptionsOwner> SessionSettings::MakeOptions(const Environment
     const base::Status status = ToStatus(Ort().RegisterCustomOpsLibrary_V2(options, path.c_str()));
     if (!status.ok()) return std::unexpected(status.WithContext("custom operator library '" + path + "'"));
   }
+  if (on_gpu >= 0) INFERD_RETURN_IF_ERROR(AppendGpuProviders(gpu, on_gpu, gpu.cuda_graphs, options));
   return owner;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "engines/onnxruntime/ort.h"
+#include "engines/onnxruntime/library/ort.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::onnxruntime {

@@ -1,4 +1,4 @@
-#include "engines/onnxruntime/operator_scan.h"
+#include "engines/onnxruntime/graph/operator_scan.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "engines/onnxruntime/onnx_fields.h"
+#include "engines/onnxruntime/graph/onnx_fields.h"
 #include "wire/format.h"
 
 namespace inferd::onnxruntime {

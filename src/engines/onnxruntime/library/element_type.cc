@@ -1,4 +1,4 @@
-#include "engines/onnxruntime/element_type.h"
+#include "engines/onnxruntime/library/element_type.h"
 
 #include <array>
 

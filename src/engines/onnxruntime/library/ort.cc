@@ -1,4 +1,4 @@
-#include "engines/onnxruntime/ort.h"
+#include "engines/onnxruntime/library/ort.h"
 
 #include <string>
 

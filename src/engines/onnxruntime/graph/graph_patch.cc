@@ -1,4 +1,4 @@
-#include "engines/onnxruntime/graph_patch.h"
+#include "engines/onnxruntime/graph/graph_patch.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "engines/onnxruntime/onnx_fields.h"
+#include "engines/onnxruntime/graph/onnx_fields.h"
 #include "wire/append.h"
 #include "wire/packed.h"
 #include "wire/reader.h"

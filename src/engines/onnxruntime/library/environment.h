@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "engines/onnxruntime/ort.h"
+#include "engines/onnxruntime/library/ort.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::onnxruntime {

@@ -1,4 +1,4 @@
-#include "engines/onnxruntime/string_tensor.h"
+#include "engines/onnxruntime/library/string_tensor.h"
 
 #include <cstring>
 #include <vector>

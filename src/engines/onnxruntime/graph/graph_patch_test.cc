@@ -1,9 +1,9 @@
-#include "engines/onnxruntime/graph_patch.h"
+#include "engines/onnxruntime/graph/graph_patch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engines/onnxruntime/onnx_fields.h"
+#include "engines/onnxruntime/graph/onnx_fields.h"
 #include "wire/append.h"
 
 namespace inferd::onnxruntime {

@@ -1,4 +1,4 @@
-#include "engines/onnxruntime/cancel_watch.h"
+#include "engines/onnxruntime/library/cancel_watch.h"
 
 #include <algorithm>
 #include <chrono>

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "base/status.h"
-#include "engines/onnxruntime/ort.h"
+#include "engines/onnxruntime/library/ort.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::onnxruntime {

@@ -1,8 +1,8 @@
-#include "engines/onnxruntime/operator_scan.h"
+#include "engines/onnxruntime/graph/operator_scan.h"
 
 #include <gtest/gtest.h>
 
-#include "engines/onnxruntime/onnx_fields.h"
+#include "engines/onnxruntime/graph/onnx_fields.h"
 #include "tests/support/temp_dir.h"
 #include "wire/append.h"
 

@@ -1,4 +1,4 @@
-#include "engines/onnxruntime/environment.h"
+#include "engines/onnxruntime/library/environment.h"
 
 #include <cstdlib>
 #include <string>

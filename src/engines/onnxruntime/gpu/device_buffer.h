@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "base/status.h"
+#include "enginekit/cuda/cuda_devices.h"
+#include "inferd/engine_abi.h"
+
+namespace inferd::onnxruntime {
+
+// Memory on a GPU that stays where it is from execution to execution, and only grows. Not thread-safe.
+class DeviceBuffer final {
+ public:
+  // `devices` outlives it.
+  DeviceBuffer(enginekit::CudaDevices* devices, int32_t gpu) : devices_(devices), gpu_(gpu) {}
+  ~DeviceBuffer() { Release(); }
+  DeviceBuffer(DeviceBuffer&& other) noexcept
+      : devices_(other.devices_),
+        gpu_(other.gpu_),
+        data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)) {}
+  DeviceBuffer& operator=(DeviceBuffer&&) = delete;
+
+  // `bytes` of it; what was in it is gone if it has to grow. RESOURCE_EXHAUSTED: there is no room.
+  base::Result<inferd_memory> Hold(size_t bytes);
+
+  const void* data() const { return data_; }
+
+ private:
+  void Release();
+
+  enginekit::CudaDevices* const devices_;
+  const int32_t gpu_;
+  void* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace inferd::onnxruntime

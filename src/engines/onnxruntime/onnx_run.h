@@ -1,0 +1,24 @@
+#pragma once
+
+#include <utility>
+
+#include "engines/onnxruntime/library/cancel_watch.h"
+#include "engines/onnxruntime/onnx_model.h"
+
+namespace inferd::onnxruntime {
+
+// Options of an instance's runs, its own, so that a run can be ended by itself.
+struct OnnxRun {
+  OnnxRun(OnnxModel* of, RunOptionsOwner with) : model(of), options(std::move(with)), watched(options.get()) {
+    model->watch().Add(&watched);
+  }
+  ~OnnxRun() { model->watch().Remove(&watched); }
+  OnnxRun(const OnnxRun&) = delete;
+  OnnxRun& operator=(const OnnxRun&) = delete;
+
+  OnnxModel* const model;
+  RunOptionsOwner options;
+  WatchedRun watched;
+};
+
+}  // namespace inferd::onnxruntime
