@@ -108,6 +108,10 @@ void ComponentRunner::Remove() {
   for (const auto& revision : revisions_) revision->Retire();
 }
 
+bool ComponentRunner::idle() const {
+  return std::ranges::all_of(revisions_, [](const auto& revision) { return revision->idle(); });
+}
+
 bool ComponentRunner::Tick(controlplane::ScaleTime now) {
   for (const auto& revision : revisions_) revision->Tick(now);
   EraseGone();

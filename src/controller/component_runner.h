@@ -58,6 +58,8 @@ class ComponentRunner final {
   bool removed() const { return removed_; }
   // It has been removed, and nothing is left of it.
   bool gone() const { return removed_ && revisions_.empty(); }
+  // It has no replicas, and no request waits for one.
+  bool idle() const;
   const controlplane::Rollout& rollout() const { return rollout_; }
 
   // True: AddRoutes would add others than before.

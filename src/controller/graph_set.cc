@@ -58,11 +58,11 @@ void GraphSet::Write() {
   for (auto& [key, entry] : entries_) {
     if (entry.written == entry.runner.state()) continue;
     entry.written = entry.runner.state();
-    WriteOne(key, *entry.written);
+    writes_.Submit(key, [this, key, state = *entry.written] { return WriteOne(key, state); });
   }
 }
 
-void GraphSet::WriteOne(const ObjectKey& key, const GraphState& state) {
+bool GraphSet::WriteOne(const ObjectKey& key, const GraphState& state) {
   Value object;
   std::string before;
   const auto written = cluster_.registry().Change(
@@ -76,12 +76,13 @@ void GraphSet::WriteOne(const ObjectKey& key, const GraphState& state) {
       },
       {.manager = "inferd-controller", .status = true, .internal = true});
   // It may have been deleted meanwhile.
-  if (!written.has_value()) return;
+  if (!written.has_value()) return written.error().reason == "NotFound";
   const bool ready = state.reason.empty();
   if (ready && before != "True") {
     cluster_.events().Record(object, "Normal", "InferenceGraphReady", "InferenceGraph [" + key.name + "] is Ready");
   }
   if (!ready) cluster_.events().Record(object, "Warning", "InferenceGraphNotReady", state.message);
+  return true;
 }
 
 }  // namespace inferd::controller

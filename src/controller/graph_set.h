@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "controller/cluster/local_cluster.h"
+#include "controller/cluster/write_queue.h"
 #include "controller/graph_runner.h"
 #include "gateway/route_table.h"
 #include "objectstore/stored_object.h"
@@ -14,12 +15,14 @@ namespace inferd::controller {
 // thread-safe; the cluster and what `services` refers to outlive it.
 class GraphSet final {
  public:
-  GraphSet(LocalCluster& cluster, RunnerServices services) : cluster_(cluster), services_(std::move(services)) {}
+  // At its end, `writes` has none of its own under way or waiting.
+  GraphSet(LocalCluster& cluster, RunnerServices services, WriteQueue& writes)
+      : cluster_(cluster), services_(std::move(services)), writes_(writes) {}
 
   // Has runners as the cluster has graphs. True: AddRoutes may add others than before.
   bool Follow(const LocalCluster::Changes& changes);
   void AddRoutes(gateway::RouteTable& table, const FindServiceUrl& find);
-  // Writes the statuses that have changed, and events about them.
+  // Has the statuses that have changed written soon, and events about them.
   void Write();
 
  private:
@@ -29,10 +32,11 @@ class GraphSet final {
   };
 
   void FollowOne(const objectstore::ObjectKey& key);
-  void WriteOne(const objectstore::ObjectKey& key, const GraphState& state);
+  bool WriteOne(const objectstore::ObjectKey& key, const GraphState& state);
 
   LocalCluster& cluster_;
   const RunnerServices services_;
+  WriteQueue& writes_;
   std::map<objectstore::ObjectKey, Entry> entries_;
 };
 

@@ -20,6 +20,7 @@ using controlplane::ScaleTime;
 constexpr int kTickMs = 100;
 constexpr ScaleTime kLookEvery{500};
 constexpr std::chrono::seconds kDrainTime{30};
+constexpr size_t kWritersOfStatuses = 8;  // which share commits
 constexpr size_t kApiConnectionsMax = 1'000;
 constexpr const char* kDatabase = "objects.db";
 
@@ -124,11 +125,12 @@ base::Status LocalController::Start() {
   files_ = std::make_unique<FileSource>(options_.files, runtimes, cluster_.registry());
   records_ = std::make_unique<RevisionRecords>(cluster_.registry());
   services_ = std::make_unique<ServiceSet>(cluster_, ForRunners());
-  graphs_ = std::make_unique<GraphSet>(cluster_, ForRunners());
-  models_ = std::make_unique<TrainedModels>(cluster_);
+  writes_ = std::make_unique<WriteQueue>(kWritersOfStatuses);
+  graphs_ = std::make_unique<GraphSet>(cluster_, ForRunners(), *writes_);
+  models_ = std::make_unique<TrainedModels>(cluster_, *writes_);
   api_ = std::make_unique<apiserver::ApiServer>(cluster_.registry(), &logs_, clock_);
   INFERD_RETURN_IF_ERROR(BindListeners());
-  statuses_ = std::make_unique<StatusWriter>(cluster_, port(), logs_);
+  statuses_ = std::make_unique<StatusWriter>(cluster_, port(), logs_, *writes_);
   INFERD_RETURN_IF_ERROR(files_->Load());
   Tick();
   server_.Accept();

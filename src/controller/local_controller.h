@@ -64,8 +64,8 @@ class LocalController final {
   const LocalOptions options_;
   base::Logger& logger_;
   const base::SystemClock clock_;
-  const base::FileDescriptor wake_;         // an eventfd
-  std::optional<node::WorkFolder> folder_;  // from Start() on
+  const base::FileDescriptor wake_;               // an eventfd
+  std::optional<node::WorkFolder> folder_;        // from Start() on
   std::unique_ptr<node::ResourceKeeper> keeper_;  // from Start() on
   node::NodeOptions node_;
   LocalCluster cluster_;
@@ -76,6 +76,7 @@ class LocalController final {
   std::unique_ptr<TrainedModels> models_;
   ReplicaLogs logs_;
   std::unique_ptr<StatusWriter> statuses_;
+  std::unique_ptr<WriteQueue> writes_;  // refers to all of these, and ends before them
   std::unique_ptr<apiserver::ApiServer> api_;
   controlplane::ScaleTime looked_{0};
   gateway::Gateway gateway_{{}};

@@ -87,6 +87,10 @@ bool ServiceRunner::gone() const {
   return removed_ && std::ranges::all_of(components_, [](const auto& entry) { return entry.second.gone(); });
 }
 
+bool ServiceRunner::idle() const {
+  return std::ranges::all_of(components_, [](const auto& entry) { return entry.second.idle(); });
+}
+
 bool ServiceRunner::Tick(controlplane::ScaleTime now) {
   bool changed = false;
   for (auto& [kind, component] : components_) changed |= component.Tick(now);

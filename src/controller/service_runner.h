@@ -29,6 +29,8 @@ class ServiceRunner final {
   // It has been removed, and nothing is left of it.
   bool gone() const;
 
+  // It has no replicas, and no request waits for one: nothing of it changes by itself but slowly.
+  bool idle() const;
   // True: AddRoutes would add others than before.
   bool Tick(controlplane::ScaleTime now);
   void AddRoutes(gateway::RouteTable& table) const;

@@ -13,6 +13,9 @@ namespace {
 using manifest::Value;
 using objectstore::ObjectKey;
 
+constexpr controlplane::ScaleTime kSweepEvery{100};
+constexpr controlplane::ScaleTime kSweepAllEvery{1'000};
+
 // Its status is written by this program itself, and decides nothing.
 std::string DecidingParts(const Value& document) {
   std::string text;
@@ -50,27 +53,88 @@ bool ServiceSet::FollowOne(const ObjectKey& key, bool decisions, controlplane::S
     if (found == entries_.end() || found->second.removed) return false;
     found->second.runner->Remove();
     found->second.removed = true;
-    ++deletions_;
     found->second.applied.clear();
+    Wake(key);
+    touched_.insert(key);
     return true;
   }
   std::string parts = DecidingParts(service->document);
   Entry& entry = found == entries_.end() ? entries_[key] : found->second;
-  if (entry.runner == nullptr) {
-    entry.runner = std::make_unique<ServiceRunner>(key.namespace_name + "/" + key.name, services_);
-  }
+  if (entry.runner == nullptr) MakeRunner(key, entry);
   if (!decisions && entry.applied == parts) return false;
   entry.applied = std::move(parts);
   entry.removed = false;
   ++entry.version;
   entry.runner->Apply(*service, cluster_.runtimes(), now);
+  Wake(key);
+  touched_.insert(key);
   return true;
+}
+
+void ServiceSet::MakeRunner(const ObjectKey& key, Entry& entry) {
+  entry.node = std::make_unique<node::NodeOptions>(services_.node);
+  entry.node->wake = [woken = woken_, key, wake = services_.node.wake] {
+    {
+      const base::MutexLock lock(woken->mutex);
+      woken->keys.insert(key);
+    }
+    wake();
+  };
+  entry.runner = std::make_unique<ServiceRunner>(key.namespace_name + "/" + key.name,
+                                                 RunnerServices{.node = *entry.node,
+                                                                .config = services_.config,
+                                                                .say = services_.say,
+                                                                .gateway = services_.gateway,
+                                                                .ports = services_.ports,
+                                                                .records = services_.records});
+}
+
+void ServiceSet::Wake(const ObjectKey& key) {
+  const base::MutexLock lock(woken_->mutex);
+  woken_->keys.insert(key);
+}
+
+ServiceSet::Keys ServiceSet::TakeDue(controlplane::ScaleTime now) {
+  Keys due;
+  {
+    const base::MutexLock lock(woken_->mutex);
+    due.swap(woken_->keys);
+  }
+  touched_.insert(due.begin(), due.end());
+  if (now - swept_ >= kSweepEvery) {
+    swept_ = now;
+    due.insert(active_.begin(), active_.end());
+    touched_.insert(active_.begin(), active_.end());
+  }
+  if (now - swept_all_ >= kSweepAllEvery) {
+    swept_all_ = now;
+    for (const auto& [key, entry] : entries_) due.insert(due.end(), key);
+  }
+  return due;
+}
+
+bool ServiceSet::TickOne(const ObjectKey& key, controlplane::ScaleTime now) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return false;
+  ServiceRunner& runner = *found->second.runner;
+  const bool changed = runner.Tick(now);
+  if (runner.gone()) {
+    active_.erase(key);
+    entries_.erase(found);
+    return true;
+  }
+  if (runner.idle()) {
+    active_.erase(key);
+  } else if (active_.insert(key).second) {
+    touched_.insert(key);
+  }
+  if (changed) touched_.insert(key);
+  return changed;
 }
 
 bool ServiceSet::Tick(controlplane::ScaleTime now) {
   bool changed = false;
-  for (const auto& [key, entry] : entries_) changed |= entry.runner->Tick(now);
-  changed |= std::erase_if(entries_, [](const auto& item) { return item.second.runner->gone(); }) > 0;
+  for (const ObjectKey& key : TakeDue(now)) changed |= TickOne(key, now);
   return changed;
 }
 
@@ -88,16 +152,9 @@ std::string ServiceSet::UrlOf(const std::string& namespace_name, const std::stri
   return runner == nullptr ? std::string() : runner->Url();
 }
 
-ObjectKey ServiceSet::Visit(const ObjectKey& from, const Take& take) const {
-  for (auto it = entries_.lower_bound(from); it != entries_.end(); ++it) {
-    if (!it->second.removed && !take(it->first, *it->second.runner, it->second.version)) return it->first;
-  }
-  return {};
-}
-
-bool ServiceSet::Has(const ObjectKey& key) const {
+uint64_t ServiceSet::VersionOf(const ObjectKey& key) const {
   const auto found = entries_.find(key);
-  return found != entries_.end() && !found->second.removed;
+  return found == entries_.end() || found->second.removed ? 0 : found->second.version;
 }
 
 void ServiceSet::Clear() {

@@ -3,8 +3,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 
+#include "base/mutex.h"
 #include "controller/cluster/local_cluster.h"
 #include "controller/service_runner.h"
 #include "gateway/route_table.h"
@@ -14,6 +17,9 @@ namespace inferd::controller {
 
 // The InferenceServices that run here: a runner for each one that there is in the cluster. Not thread-safe; the cluster
 // and what `services` refers to outlive it.
+//
+// Of very many, those that do nothing cost little: a service is looked at when its object or something of its replicas
+// has changed or a request waits for it, every 100 ms while it has replicas, and else once a second.
 class ServiceSet final {
  public:
   ServiceSet(LocalCluster& cluster, RunnerServices services) : cluster_(cluster), services_(std::move(services)) {}
@@ -27,18 +33,22 @@ class ServiceSet final {
   std::string UrlOf(const std::string& namespace_name, const std::string& name) const;
   // Null: there is none of that name.
   ServiceRunner* Find(const std::string& namespace_name, const std::string& name) const;
-  // Of each service that there is, from a key on, until it returns false; the key that is next, an empty one behind the
-  // last. `version` is another one once the object was another one.
-  using Take = std::function<bool(const objectstore::ObjectKey& key, const ServiceRunner& runner, uint64_t version)>;
-  objectstore::ObjectKey Visit(const objectstore::ObjectKey& from, const Take& take) const;
-  bool Has(const objectstore::ObjectKey& key) const;
-  // How many have been deleted.
-  uint64_t deletions() const { return deletions_; }
+  // Another number once the object was another one; 0: there is no such service.
+  uint64_t VersionOf(const objectstore::ObjectKey& key) const;
+  // Those of which something may be otherwise than at the last call, and those that are gone since.
+  std::set<objectstore::ObjectKey> TakeTouched() { return std::exchange(touched_, {}); }
   // Ends all, and waits for that.
   void Clear();
 
  private:
+  using Keys = std::set<objectstore::ObjectKey>;
+  // Those whose replicas or requests ask to be looked at, on any thread, also once there is no set any more.
+  struct Woken {
+    base::Mutex mutex;
+    Keys keys GUARDED_BY(mutex);
+  };
   struct Entry {
+    std::unique_ptr<node::NodeOptions> node;  // the machine's, which wakes this one
     std::unique_ptr<ServiceRunner> runner;
     std::string applied;  // what of the object decides what runs
     uint64_t version = 0;
@@ -46,11 +56,20 @@ class ServiceSet final {
   };
 
   bool FollowOne(const objectstore::ObjectKey& key, bool decisions, controlplane::ScaleTime now);
+  void MakeRunner(const objectstore::ObjectKey& key, Entry& entry);
+  void Wake(const objectstore::ObjectKey& key);
+  // Those to be looked at now.
+  Keys TakeDue(controlplane::ScaleTime now);
+  bool TickOne(const objectstore::ObjectKey& key, controlplane::ScaleTime now);
 
   LocalCluster& cluster_;
   const RunnerServices services_;
   std::map<objectstore::ObjectKey, Entry> entries_;
-  uint64_t deletions_ = 0;
+  const std::shared_ptr<Woken> woken_ = std::make_shared<Woken>();
+  Keys active_;  // that have replicas, or requests that wait for some
+  Keys touched_;
+  controlplane::ScaleTime swept_{0};
+  controlplane::ScaleTime swept_all_{0};
 };
 
 }  // namespace inferd::controller

@@ -1,7 +1,6 @@
 #include "controller/status_writer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <variant>
 
@@ -18,7 +17,6 @@ using apiserver::TextAt;
 using manifest::Value;
 using objectstore::ObjectKey;
 
-constexpr std::chrono::milliseconds kTimePerCall{50};
 const apiserver::WriteOptions kOptions = {.manager = "inferd-controller", .internal = true};
 
 const apiserver::ResourceType& Pods() {
@@ -38,34 +36,45 @@ std::string ServiceOf(const Value& pod) {
 
 }  // namespace
 
-StatusWriter::StatusWriter(LocalCluster& cluster, uint16_t gateway_port, ReplicaLogs& logs)
-    : cluster_(cluster), gateway_port_(gateway_port), logs_(logs) {
+StatusWriter::StatusWriter(LocalCluster& cluster, uint16_t gateway_port, ReplicaLogs& logs, WriteQueue& queue)
+    : cluster_(cluster), gateway_port_(gateway_port), logs_(logs), queue_(queue) {
   // Those of a program that was killed ended with it.
   for (const objectstore::ObjectPtr& object : cluster_.registry().store().List(Pods().resource(), "").objects) {
     bool gone = false;
     const ObjectKey& key = object->key;
     if (cluster_.registry().Delete(Pods(), key.namespace_name, key.name, {}, gone).has_value()) continue;
-    known_[{ServiceType().resource(), key.namespace_name, ServiceOf(apiserver::ParseStored(object->json))}] = {};
-    left_ = true;
+    const ObjectKey service{ServiceType().resource(), key.namespace_name,
+                            ServiceOf(apiserver::ParseStored(object->json))};
+    queue_.Submit(service, [this, service] { return DeletePods(service, {}); });
   }
 }
 
-void StatusWriter::Write(const ServiceSet& services) {
-  ForgetDeleted(services);
-  const auto until = std::chrono::steady_clock::now() + kTimePerCall;
-  next_ = services.Visit(next_, [&](const ObjectKey& key, const ServiceRunner& runner, uint64_t version) {
-    if (std::chrono::steady_clock::now() >= until) return false;
-    ServiceState state = runner.state();
+void StatusWriter::Write(ServiceSet& services) {
+  Config config;
+  for (const ObjectKey& key : services.TakeTouched()) {
+    const uint64_t version = services.VersionOf(key);
+    if (version == 0) {
+      if (known_.erase(key) > 0) queue_.Submit(key, [this, key] { return Forget(key); });
+      continue;
+    }
+    ServiceState state = services.Find(key.namespace_name, key.name)->state();
     Known& known = known_[key];
-    if (known.version == version && known.state == state) return true;
-    // What the store does not take now, as where the disk is full, is written later.
-    known.version = WriteOne(key, state, known.state) ? version : 0;
-    known.state = std::move(state);
-    return true;
-  });
+    if (known.version == version && known.state == state) continue;
+    known = {.state = state, .version = version};
+    if (config == nullptr) config = std::make_shared<const controlplane::InferenceServiceConfig>(cluster_.config());
+    queue_.Submit(key, [this, key, config, state = std::move(state)] { return WriteOne(key, state, config); });
+  }
 }
 
-bool StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state, const ServiceState& known) {
+bool StatusWriter::Forget(const ObjectKey& key) {
+  {
+    const base::MutexLock lock(mutex_);
+    told_.erase(key);
+  }
+  return DeletePods(key, {});
+}
+
+bool StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state, const Config& config) {
   std::string before;
   std::string after;
   Value object;
@@ -82,15 +91,15 @@ bool StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state, con
         object.Set("status",
                    MakeServiceStatus(
                        service, state,
-                       {.config = cluster_.config(), .gateway_port = gateway_port_, .now = cluster_.registry().Now()},
-                       status));
+                       {.config = *config, .gateway_port = gateway_port_, .now = cluster_.registry().Now()}, status));
         after = ConditionOf(*object.Find("status"), "Ready");
         return object;
       },
       options);
-  if (!written.has_value()) return false;
+  // One that has been deleted meanwhile needs none.
+  if (!written.has_value()) return written.error().reason == "NotFound";
   WriteEvents(object, state, before, after);
-  WriteHeeded(object, state, known);
+  WriteHeeded(key, object, state);
   return WritePods(object, state);
 }
 
@@ -110,19 +119,26 @@ void StatusWriter::WriteEvents(const Value& object, const ServiceState& state, c
   }
 }
 
-void StatusWriter::WriteHeeded(const Value& object, const ServiceState& state, const ServiceState& known) {
+void StatusWriter::WriteHeeded(const ObjectKey& key, const Value& object, const ServiceState& state) {
+  constexpr const char* kNot = "FieldsNotHonored";
+  constexpr const char* kLimits = "LimitsHonored";
+  std::vector<std::pair<const char*, std::string>> events;
   for (const ComponentState& component : state.components) {
-    const auto found = std::ranges::find(known.components, component.kind, &ComponentState::kind);
-    const ComponentState before = found == known.components.end() ? ComponentState() : *found;
     const std::string pods = "of the " + std::string(ComponentKindName(component.kind)) + "'s pods, these ";
-    if (!component.unheeded.empty() && before.unheeded != component.unheeded) {
-      cluster_.events().Record(object, "Normal", "FieldsNotHonored",
-                               pods + "fields do nothing on this machine: " + Joined(component.unheeded, ", "));
-    }
-    if (!component.limits.empty() && before.limits != component.limits) {
-      cluster_.events().Record(object, "Normal", "LimitsHonored",
-                               pods + "limits are held on this machine: " + Joined(component.limits, "; "));
-    }
+    const std::string fields = Joined(component.unheeded, ", ");
+    if (!fields.empty()) events.emplace_back(kNot, pods + "fields do nothing on this machine: " + fields);
+    const std::string limits = Joined(component.limits, "; ");
+    if (!limits.empty()) events.emplace_back(kLimits, pods + "limits are held on this machine: " + limits);
+  }
+  std::set<std::string> before;
+  {
+    const base::MutexLock lock(mutex_);
+    std::set<std::string>& told = told_[key];
+    before.swap(told);
+    for (const auto& [reason, message] : events) told.insert(message);
+  }
+  for (const auto& [reason, message] : events) {
+    if (!before.contains(message)) cluster_.events().Record(object, "Normal", reason, message);
   }
 }
 
@@ -164,17 +180,6 @@ bool StatusWriter::DeletePods(const ObjectKey& service, const std::set<std::stri
     all &= cluster_.registry().Delete(Pods(), service.namespace_name, object->key.name, {}, gone).has_value();
   }
   return all;
-}
-
-void StatusWriter::ForgetDeleted(const ServiceSet& services) {
-  if (std::exchange(deletions_, services.deletions()) == services.deletions() && !left_) return;
-  left_ = false;
-  std::erase_if(known_, [&](const auto& entry) {
-    if (services.Has(entry.first)) return false;
-    const bool all = DeletePods(entry.first, {});
-    left_ |= !all;
-    return all;
-  });
 }
 
 }  // namespace inferd::controller

@@ -30,47 +30,63 @@ int64_t MemoryOf(const TrainedModel& model) {
 }  // namespace
 
 void TrainedModels::Follow(const LocalCluster::Changes& changes, const ServiceSet& services) {
-  bool given = changes.decisions;
   std::set<ObjectKey> keys;
+  std::set<ObjectKey> touched;
   for (const ObjectKey& key : changes.keys) {
     if (key.resource == Type().resource()) keys.insert(key);
-    given |= key.resource == ServiceType().resource();
+    if (key.resource == ServiceType().resource()) touched.insert(key);
   }
   if (changes.decisions) {
     for (const ObjectKey& key : cluster_.KeysOf(Type().resource())) keys.insert(key);
+    for (const auto& [key, entry] : entries_) keys.insert(key);
   }
-  for (const ObjectKey& key : keys) Read(key);
-  if (given || !keys.empty()) GiveToServices(services);
+  for (const ObjectKey& key : keys) Read(key, touched);
+  if (changes.decisions) {
+    for (const auto& [service, models] : by_service_) touched.insert(service);
+  }
+  for (const ObjectKey& service : touched) GiveTo(service, services);
 }
 
-void TrainedModels::Read(const ObjectKey& key) {
+ObjectKey TrainedModels::ServiceOf(const ObjectKey& key, const TrainedModel& model) {
+  return {ServiceType().resource(), key.namespace_name, model.inference_service};
+}
+
+void TrainedModels::Read(const ObjectKey& key, std::set<ObjectKey>& touched) {
+  if (const auto before = entries_.find(key); before != entries_.end()) {
+    const ObjectKey service = ServiceOf(key, before->second.model);
+    by_service_[service].erase(key);
+    touched.insert(service);
+  }
   auto object = cluster_.Find(key);
   auto* const model = object.has_value() ? std::get_if<TrainedModel>(&object->typed) : nullptr;
   if (model == nullptr) {
     entries_.erase(key);
-  } else {
-    entries_[key].model = std::move(*model);
+    return;
   }
+  const ObjectKey service = ServiceOf(key, *model);
+  by_service_[service].insert(key);
+  touched.insert(service);
+  entries_[key].model = std::move(*model);
 }
 
-void TrainedModels::GiveToServices(const ServiceSet& services) {
-  std::map<ServiceRunner*, std::vector<node::NamedModel>> models;
-  services.Visit({}, [&](const ObjectKey& key, const ServiceRunner&, uint64_t) {
-    models[services.Find(key.namespace_name, key.name)];
-    return true;
-  });
-  std::map<ServiceRunner*, int64_t> used;
-  for (auto& [key, entry] : entries_) {
-    ServiceRunner* const service = services.Find(key.namespace_name, entry.model.inference_service);
-    if (service == nullptr) continue;
-    const std::optional<int64_t> limit = service->MemoryLimitBytes();
+void TrainedModels::GiveTo(const ObjectKey& key, const ServiceSet& services) {
+  const auto found = by_service_.find(key);
+  ServiceRunner* const service = services.Find(key.namespace_name, key.name);
+  // One that never had any is not told that it has none.
+  if (found == by_service_.end() || service == nullptr) return;
+  const std::optional<int64_t> limit = service->MemoryLimitBytes();
+  std::vector<node::NamedModel> models;
+  int64_t used = 0;
+  for (const ObjectKey& name : found->second) {
+    Entry& entry = entries_.at(name);
     const int64_t memory = MemoryOf(entry.model);
-    entry.fits = !limit.has_value() || memory <= *limit - used[service];
+    entry.fits = !limit.has_value() || memory <= *limit - used;
     if (!entry.fits) continue;
-    used[service] += memory;
-    models[service].push_back({.name = key.name, .uri = entry.model.storage_uri});
+    used += memory;
+    models.push_back({.name = name.name, .uri = entry.model.storage_uri});
   }
-  for (auto& [service, given] : models) service->SetModels(std::move(given));
+  service->SetModels(std::move(models));
+  if (found->second.empty()) by_service_.erase(found);
 }
 
 void TrainedModels::Write(const ServiceSet& services) {
@@ -90,8 +106,8 @@ void TrainedModels::Write(const ServiceSet& services) {
     const manifest::Value made = MakeTrainedModelStatus(entry.model, state);
     std::string text = manifest::ToJson(made);
     if (text == entry.written) continue;
-    // What the store does not take now is written later.
-    if (WriteStatus(key, made)) entry.written = std::move(text);
+    entry.written = std::move(text);
+    writes_.Submit(key, [this, key, made] { return WriteStatus(key, made); });
   }
 }
 
@@ -104,7 +120,8 @@ bool TrainedModels::WriteStatus(const ObjectKey& key, const manifest::Value& mad
         return object;
       },
       {.manager = "inferd-controller", .status = true, .internal = true});
-  return written.has_value();
+  // One that has been deleted meanwhile needs none.
+  return written.has_value() || written.error().reason == "NotFound";
 }
 
 }  // namespace inferd::controller

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "controller/cluster/local_cluster.h"
+#include "controller/cluster/write_queue.h"
 #include "controller/service_set.h"
 #include "controlplane/api/trained_model.h"
 #include "objectstore/stored_object.h"
@@ -17,11 +19,12 @@ namespace inferd::controller {
 // resources.limits.memory of its container).
 class TrainedModels final {
  public:
-  explicit TrainedModels(LocalCluster& cluster) : cluster_(cluster) {}
+  // At its end, `writes` has none of its own under way or waiting.
+  TrainedModels(LocalCluster& cluster, WriteQueue& writes) : cluster_(cluster), writes_(writes) {}
 
   // Behind ServiceSet::Follow.
   void Follow(const LocalCluster::Changes& changes, const ServiceSet& services);
-  // Writes the statuses that have changed.
+  // Has the statuses that have changed written soon.
   void Write(const ServiceSet& services);
 
  private:
@@ -31,11 +34,15 @@ class TrainedModels final {
     std::string written;  // what its status was made of
   };
 
-  void Read(const objectstore::ObjectKey& key);
-  void GiveToServices(const ServiceSet& services);
+  // Of the service that it names.
+  static objectstore::ObjectKey ServiceOf(const objectstore::ObjectKey& key, const controlplane::TrainedModel& model);
+  void Read(const objectstore::ObjectKey& key, std::set<objectstore::ObjectKey>& touched);
+  void GiveTo(const objectstore::ObjectKey& service, const ServiceSet& services);
   bool WriteStatus(const objectstore::ObjectKey& key, const manifest::Value& made);
 
   LocalCluster& cluster_;
+  WriteQueue& writes_;
+  std::map<objectstore::ObjectKey, std::set<objectstore::ObjectKey>> by_service_;
   std::map<objectstore::ObjectKey, Entry> entries_;
 };
 

@@ -75,6 +75,9 @@ class Revision final {
   // It is retired, and nothing is left of it.
   bool gone() const { return retired_ && replicas_.empty() && backend_->waiting() == 0; }
 
+  // It has no replicas, and no request waits for one.
+  bool idle() const { return replicas_.empty() && backend_->waiting() == 0; }
+
   // Those that come and go in its server, where it has several.
   void SetModels(std::vector<NamedModel> models);
   std::map<std::string, NamedModelState> models() const;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "apiserver/objects/value_path.h"
 
@@ -34,6 +35,7 @@ std::string NameOf(const Value& object, std::string_view reason, std::string_vie
 EventRecorder::EventRecorder(apiserver::Registry& registry) : registry_(registry) {
   auto listed = registry_.store().List(Events().resource(), "").objects;
   std::ranges::sort(listed, {}, [](const objectstore::ObjectPtr& object) { return object->revision; });
+  const base::MutexLock lock(mutex_);
   for (const objectstore::ObjectPtr& object : listed) events_.push_back(object->key);
 }
 
@@ -69,11 +71,19 @@ void EventRecorder::Record(const Value& object, std::string_view type, std::stri
   event.Set("count", Value::Int(1));
   event.Set("type", Text(type));
   if (!registry_.Create(Events(), namespace_name, std::move(event), options).has_value()) return;
-  events_.push_back(apiserver::Registry::KeyOf(Events(), namespace_name, name));
-  while (events_.size() > kEventsMax) {
+  Note(apiserver::Registry::KeyOf(Events(), namespace_name, name));
+}
+
+void EventRecorder::Note(objectstore::ObjectKey key) {
+  std::vector<objectstore::ObjectKey> old;
+  {
+    const base::MutexLock lock(mutex_);
+    events_.push_back(std::move(key));
+    for (; events_.size() > kEventsMax; events_.pop_front()) old.push_back(std::move(events_.front()));
+  }
+  for (const objectstore::ObjectKey& each : old) {
     bool gone = false;
-    static_cast<void>(registry_.Delete(Events(), events_.front().namespace_name, events_.front().name, {}, gone));
-    events_.pop_front();
+    static_cast<void>(registry_.Delete(Events(), each.namespace_name, each.name, {}, gone));
   }
 }
 
