@@ -174,17 +174,17 @@ gateway::Destination ComponentRunner::DestinationOf(const Share& share, int64_t 
   return {.backend = share.revision->backend(), .percent = static_cast<uint32_t>(percent), .tag = share.tag};
 }
 
-void ComponentRunner::AddRoutes(const std::string& host, gateway::Route form, gateway::RouteTable& table) const {
+void ComponentRunner::AddRoutes(const std::string& host, gateway::Route form, gateway::RouteList& routes) const {
   if (removed_ || shares_.empty()) return;
   form.timeout = std::chrono::seconds(spec_.pod.extension.timeout_s.value_or(kDefaultTimeout.count()));
   form.wait_timeout = form.timeout;
   for (const Share& share : shares_) form.destinations.push_back(DestinationOf(share, share.percent));
-  table.Add(host, form);
+  routes.push_back({host, form});
   for (const Share& share : shares_) {
     if (share.tag.empty() || host == "*") continue;
     gateway::Route tagged = form;
     tagged.destinations = {DestinationOf(share, 100)};
-    table.Add(share.tag + "-" + host, std::move(tagged));
+    routes.push_back({share.tag + "-" + host, std::move(tagged)});
   }
 }
 

@@ -66,7 +66,7 @@ class ComponentRunner final {
   bool Tick(controlplane::ScaleTime now);
   // Requests to `host` as `form` says (path, prefix to strip) go to its revisions; with hosts of their own for those
   // that have a tag, if `host` is none that stands for all. None while nothing of it can take requests.
-  void AddRoutes(const std::string& host, gateway::Route form, gateway::RouteTable& table) const;
+  void AddRoutes(const std::string& host, gateway::Route form, gateway::RouteList& routes) const;
   // Those that come and go in its servers; of all its revisions.
   void SetModels(std::vector<node::NamedModel> models);
   // Of the revision that has the requests.

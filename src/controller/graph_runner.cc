@@ -32,14 +32,16 @@ int64_t GenerationOf(const manifest::Value& document) {
 
 }  // namespace
 
-void GraphRunner::AddRoutes(gateway::RouteTable& table, const FindServiceUrl& find) {
+gateway::RouteList GraphRunner::Routes(const gateway::RouteTable& table, const FindServiceUrl& find) {
+  gateway::RouteList routes;
   const std::string before = std::exchange(state_, {}).message;
   state_.generation = GenerationOf(graph_.document);
-  if (const base::Status added = Add(table, find); !added.ok()) {
+  if (const base::Status added = Add(table, find, routes); !added.ok()) {
     state_.reason = "GraphNotRunnable";
     state_.message = added.message();
   }
   if (state_.message != before && !state_.message.empty()) services_.say(true, name_ + ": " + state_.message);
+  return routes;
 }
 
 std::string GraphRunner::UrlOf(const std::string& host) const {
@@ -48,7 +50,8 @@ std::string GraphRunner::UrlOf(const std::string& host) const {
   return services_.config.ingress.url_scheme + "://" + host + (port == "80" ? "" : ":" + port);
 }
 
-base::Status GraphRunner::Add(gateway::RouteTable& table, const FindServiceUrl& find) {
+base::Status GraphRunner::Add(const gateway::RouteTable& table, const FindServiceUrl& find,
+                              gateway::RouteList& routes) {
   const controlplane::ObjectMeta& metadata = graph_.metadata;
   INFERD_ASSIGN_OR_RETURN(graph::GraphOptions options, OptionsOf(graph_, services_.config));
   auto plan = graph::MakePlan(graph_, [&](const std::string& name) -> base::Result<std::string> {
@@ -69,14 +72,14 @@ base::Status GraphRunner::Add(gateway::RouteTable& table, const FindServiceUrl& 
   if (table.HasOwnHost(cluster_host)) {
     return base::AlreadyExists("an InferenceService of that name has its hosts");
   }
-  table.Add(host, route);
-  table.Add(cluster_host, route);
+  routes.push_back({host, route});
+  routes.push_back({cluster_host, route});
   state_.url = UrlOf(host);
   if (path.empty()) return base::OkStatus();
   for (const std::string& prefix : {path + "/", path}) {
     route.path_prefix = prefix;
     route.path_suffix = prefix == path ? path : "";
-    table.Add("*", route);
+    routes.push_back({"*", route});
   }
   return base::OkStatus();
 }

@@ -21,12 +21,13 @@ class GraphRunner final {
   // The graph as it stands in its file, and valid.
   void Apply(const controlplane::InferenceGraph& graph) { graph_ = graph; }
   // By its hosts and its path; what of it cannot be run is said.
-  void AddRoutes(gateway::RouteTable& table, const FindServiceUrl& find);
-  // As of the last AddRoutes.
+  // `table`: of the services.
+  gateway::RouteList Routes(const gateway::RouteTable& table, const FindServiceUrl& find);
+  // As of the last Routes().
   const GraphState& state() const { return state_; }
 
  private:
-  base::Status Add(gateway::RouteTable& table, const FindServiceUrl& find);
+  base::Status Add(const gateway::RouteTable& table, const FindServiceUrl& find, gateway::RouteList& routes);
   std::string UrlOf(const std::string& host) const;
 
   const std::string name_;  // "default/chain"

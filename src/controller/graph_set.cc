@@ -50,8 +50,13 @@ void GraphSet::FollowOne(const ObjectKey& key) {
   found->second.runner.Apply(*graph);
 }
 
-void GraphSet::AddRoutes(gateway::RouteTable& table, const FindServiceUrl& find) {
-  for (auto& [key, entry] : entries_) entry.runner.AddRoutes(table, find);
+void GraphSet::UpdateRoutes(gateway::RouteTable& table, const FindServiceUrl& find) {
+  for (const std::string& owner : std::exchange(owners_, {})) table.Replace(owner, {});
+  for (auto& [key, entry] : entries_) {
+    std::string owner = key.resource + "/" + key.namespace_name + "/" + key.name;
+    table.Replace(owner, entry.runner.Routes(table, find));
+    owners_.insert(std::move(owner));
+  }
 }
 
 void GraphSet::Write() {

@@ -2,6 +2,8 @@
 
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "controller/cluster/local_cluster.h"
 #include "controller/cluster/write_queue.h"
@@ -19,9 +21,10 @@ class GraphSet final {
   GraphSet(LocalCluster& cluster, RunnerServices services, WriteQueue& writes)
       : cluster_(cluster), services_(std::move(services)), writes_(writes) {}
 
-  // Has runners as the cluster has graphs. True: AddRoutes may add others than before.
+  // Has runners as the cluster has graphs. True: UpdateRoutes may find others than before.
   bool Follow(const LocalCluster::Changes& changes);
-  void AddRoutes(gateway::RouteTable& table, const FindServiceUrl& find);
+  // Of all graphs, as the services are now.
+  void UpdateRoutes(gateway::RouteTable& table, const FindServiceUrl& find);
   // Has the statuses that have changed written soon, and events about them.
   void Write();
 
@@ -38,6 +41,7 @@ class GraphSet final {
   const RunnerServices services_;
   WriteQueue& writes_;
   std::map<objectstore::ObjectKey, Entry> entries_;
+  std::set<std::string> owners_;  // of routes, as the table knows them
 };
 
 }  // namespace inferd::controller

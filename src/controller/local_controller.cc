@@ -152,22 +152,23 @@ void LocalController::LookAtFiles() {
 void LocalController::Tick() {
   const ScaleTime now = Now();
   const LocalCluster::Changes changes = cluster_.Refresh();
-  bool changed = services_->Follow(changes, now);
-  changed |= graphs_->Follow(changes);
+  // What a graph asks is known by the services' URLs.
+  bool graphs = services_->Follow(changes, now);
+  graphs |= graphs_->Follow(changes);
   models_->Follow(changes, *services_);
-  changed |= services_->Tick(now);
-  if (changed) SetRoutes();
+  if (services_->Tick(now) || graphs) SetRoutes(graphs);
   statuses_->Write(*services_);
   models_->Write(*services_);
   graphs_->Write();
 }
 
-void LocalController::SetRoutes() {
-  auto table = std::make_shared<gateway::RouteTable>();
-  services_->AddRoutes(*table);
-  graphs_->AddRoutes(
-      *table, [this](const std::string& space, const std::string& name) { return services_->UrlOf(space, name); });
-  gateway_.SetRoutes(std::move(table));
+void LocalController::SetRoutes(bool graphs) {
+  services_->UpdateRoutes(routes_);
+  if (graphs) {
+    graphs_->UpdateRoutes(
+        routes_, [this](const std::string& space, const std::string& name) { return services_->UrlOf(space, name); });
+  }
+  gateway_.SetRoutes(std::make_shared<const gateway::RouteTable>(routes_));
 }
 
 void LocalController::Run(int signals) {

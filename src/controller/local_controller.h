@@ -57,7 +57,8 @@ class LocalController final {
   void Wake() const;
   void LookAtFiles();
   void Tick();
-  void SetRoutes();
+  // `graphs`: theirs, too.
+  void SetRoutes(bool graphs);
   void Drain();
   controlplane::ScaleTime Now() const;
 
@@ -79,6 +80,7 @@ class LocalController final {
   std::unique_ptr<WriteQueue> writes_;  // refers to all of these, and ends before them
   std::unique_ptr<apiserver::ApiServer> api_;
   controlplane::ScaleTime looked_{0};
+  gateway::RouteTable routes_;
   gateway::Gateway gateway_{{}};
   net::LoopGroup loops_;
   net::Server server_;

@@ -104,26 +104,26 @@ const ComponentRunner* ServiceRunner::Find(ComponentKind kind) const {
 }
 
 base::Status ServiceRunner::AddHosts(const std::string& object, const ComponentRunner& component,
-                                     const gateway::Route& form, gateway::RouteTable& table) const {
+                                     const gateway::Route& form, gateway::RouteList& routes) const {
   INFERD_ASSIGN_OR_RETURN(const std::string host, controlplane::ExternalHost(service_, object, services_.config));
-  component.AddRoutes(host, form, table);
-  component.AddRoutes(controlplane::ClusterHost(service_, object), form, table);
+  component.AddRoutes(host, form, routes);
+  component.AddRoutes(controlplane::ClusterHost(service_, object), form, routes);
   return base::OkStatus();
 }
 
 base::Status ServiceRunner::AddServiceRoutes(const ComponentRunner& component, const gateway::Route& form,
-                                             gateway::RouteTable& table) const {
-  INFERD_RETURN_IF_ERROR(AddHosts(service_.metadata.name, component, form, table));
+                                             gateway::RouteList& routes) const {
+  INFERD_RETURN_IF_ERROR(AddHosts(service_.metadata.name, component, form, routes));
   INFERD_ASSIGN_OR_RETURN(const std::string path, controlplane::ExternalPath(service_, services_.config));
   if (path.empty()) return base::OkStatus();
   gateway::Route below = form;
   below.strip_prefix = path;
   below.path_prefix = path + (form.path_prefix.empty() ? "/" : form.path_prefix);
-  component.AddRoutes("*", std::move(below), table);
+  component.AddRoutes("*", std::move(below), routes);
   return base::OkStatus();
 }
 
-void ServiceRunner::AddRoutes(gateway::RouteTable& table) const {
+void ServiceRunner::AddRoutes(gateway::RouteList& routes) const {
   if (removed_) return;
   const auto add = [&]() -> base::Status {
     if (const ComponentRunner* explainer = Find(ComponentKind::kExplainer)) {
@@ -131,22 +131,24 @@ void ServiceRunner::AddRoutes(gateway::RouteTable& table) const {
         gateway::Route form;
         form.path_prefix = prefix;
         form.path_suffix = suffix;
-        INFERD_RETURN_IF_ERROR(AddServiceRoutes(*explainer, form, table));
+        INFERD_RETURN_IF_ERROR(AddServiceRoutes(*explainer, form, routes));
       }
     }
     const ComponentRunner* const transformer = Find(ComponentKind::kTransformer);
     const ComponentRunner* const first = transformer != nullptr ? transformer : Find(ComponentKind::kPredictor);
-    if (first != nullptr) INFERD_RETURN_IF_ERROR(AddServiceRoutes(*first, {}, table));
+    if (first != nullptr) INFERD_RETURN_IF_ERROR(AddServiceRoutes(*first, {}, routes));
     for (const auto& [kind, component] : components_) {
       const std::string object = ComponentObjectName(service_, kind);
-      INFERD_RETURN_IF_ERROR(AddHosts(object, component, {}, table));
+      INFERD_RETURN_IF_ERROR(AddHosts(object, component, {}, routes));
       gateway::Route form;
       form.strip_prefix = LocalPath(service_, kind);
       form.path_prefix = form.strip_prefix + "/";
-      component.AddRoutes("*", std::move(form), table);
+      component.AddRoutes("*", std::move(form), routes);
       if (services_.ports == nullptr) continue;
+      gateway::RouteList list;
+      component.AddRoutes("*", {}, list);
       auto own = std::make_shared<gateway::RouteTable>();
-      component.AddRoutes("*", {}, *own);
+      own->Replace("", std::move(list));
       services_.ports->SetRoutes(LocalPath(service_, kind), std::move(own));
     }
     return base::OkStatus();

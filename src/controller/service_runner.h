@@ -33,7 +33,7 @@ class ServiceRunner final {
   bool idle() const;
   // True: AddRoutes would add others than before.
   bool Tick(controlplane::ScaleTime now);
-  void AddRoutes(gateway::RouteTable& table) const;
+  void AddRoutes(gateway::RouteList& routes) const;
 
   ServiceState state() const;
   // Those that come and go in its predictor (TrainedModels); what becomes of them, by name.
@@ -49,10 +49,10 @@ class ServiceRunner final {
  private:
   // Routes of all forms that lead to the component, for what `object` is called outside and within the cluster.
   base::Status AddHosts(const std::string& object, const ComponentRunner& component, const gateway::Route& form,
-                        gateway::RouteTable& table) const;
+                        gateway::RouteList& routes) const;
   // Of the service itself: `form` with the path that it has beside its host.
   base::Status AddServiceRoutes(const ComponentRunner& component, const gateway::Route& form,
-                                gateway::RouteTable& table) const;
+                                gateway::RouteList& routes) const;
   // Where a pod's processes reach the predictor.
   std::string PredictorPlace(const controlplane::ResolvedPod& pod) const;
   const ComponentRunner* Find(controlplane::ComponentKind kind) const;

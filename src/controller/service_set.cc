@@ -56,6 +56,7 @@ bool ServiceSet::FollowOne(const ObjectKey& key, bool decisions, controlplane::S
     found->second.applied.clear();
     Wake(key);
     touched_.insert(key);
+    rerouted_.insert(key);
     return true;
   }
   std::string parts = DecidingParts(service->document);
@@ -68,6 +69,7 @@ bool ServiceSet::FollowOne(const ObjectKey& key, bool decisions, controlplane::S
   entry.runner->Apply(*service, cluster_.runtimes(), now);
   Wake(key);
   touched_.insert(key);
+  rerouted_.insert(key);
   return true;
 }
 
@@ -121,6 +123,7 @@ bool ServiceSet::TickOne(const ObjectKey& key, controlplane::ScaleTime now) {
   if (runner.gone()) {
     active_.erase(key);
     entries_.erase(found);
+    rerouted_.insert(key);
     return true;
   }
   if (runner.idle()) {
@@ -128,8 +131,10 @@ bool ServiceSet::TickOne(const ObjectKey& key, controlplane::ScaleTime now) {
   } else if (active_.insert(key).second) {
     touched_.insert(key);
   }
-  if (changed) touched_.insert(key);
-  return changed;
+  if (!changed) return false;
+  touched_.insert(key);
+  rerouted_.insert(key);
+  return true;
 }
 
 bool ServiceSet::Tick(controlplane::ScaleTime now) {
@@ -138,8 +143,13 @@ bool ServiceSet::Tick(controlplane::ScaleTime now) {
   return changed;
 }
 
-void ServiceSet::AddRoutes(gateway::RouteTable& table) const {
-  for (const auto& [key, entry] : entries_) entry.runner->AddRoutes(table);
+void ServiceSet::UpdateRoutes(gateway::RouteTable& table) {
+  for (const ObjectKey& key : std::exchange(rerouted_, {})) {
+    gateway::RouteList routes;
+    const auto found = entries_.find(key);
+    if (found != entries_.end()) found->second.runner->AddRoutes(routes);
+    table.Replace(key.resource + "/" + key.namespace_name + "/" + key.name, std::move(routes));
+  }
 }
 
 ServiceRunner* ServiceSet::Find(const std::string& namespace_name, const std::string& name) const {

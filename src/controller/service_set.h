@@ -24,11 +24,12 @@ class ServiceSet final {
  public:
   ServiceSet(LocalCluster& cluster, RunnerServices services) : cluster_(cluster), services_(std::move(services)) {}
 
-  // Has runners as the cluster has services. True: AddRoutes may add others than before.
+  // Has runners as the cluster has services. True: UpdateRoutes may find others than before, and UrlOf, too.
   bool Follow(const LocalCluster::Changes& changes, controlplane::ScaleTime now);
-  // Likewise.
+  // True: UpdateRoutes finds others than before.
   bool Tick(controlplane::ScaleTime now);
-  void AddRoutes(gateway::RouteTable& table) const;
+  // Those that have changed since the last call, in place of those that there were.
+  void UpdateRoutes(gateway::RouteTable& table);
   // Where predictions of a service are asked for within the cluster; empty: there is none.
   std::string UrlOf(const std::string& namespace_name, const std::string& name) const;
   // Null: there is none of that name.
@@ -68,6 +69,7 @@ class ServiceSet final {
   const std::shared_ptr<Woken> woken_ = std::make_shared<Woken>();
   Keys active_;  // that have replicas, or requests that wait for some
   Keys touched_;
+  Keys rerouted_;
   controlplane::ScaleTime swept_{0};
   controlplane::ScaleTime swept_all_{0};
 };

@@ -3,11 +3,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "base/persistent_map.h"
 #include "gateway/backend.h"
 #include "gateway/routed_call.h"
 
@@ -31,30 +33,60 @@ struct Route {
   std::chrono::milliseconds wait_timeout{300'000};        // for a replica
 };
 
-// What hosts there are, and where their requests go. Immutable once it is in use: a change is another table.
+// A host, as requests name it, without a port and in small letters, and a route of it; "*": all that no table has.
+struct HostRoute {
+  std::string host;
+  Route route;
+};
+using RouteList = std::vector<HostRoute>;
+
+// What hosts there are, and where their requests go. Immutable once it is in use: a change is another table. A copy
+// shares with the table all that is not changed in it, so that a change costs what the routes of one owner do.
+//
+// Routes of a host are tried in the order of their owners' names, and of one owner in that of its list; but of the host
+// "*" those first whose path_prefix has more segments.
 class RouteTable final {
  public:
-  // Routes of a host are tried in the order in which they were added. `host`: as requests name it, without a port and
-  // in small letters; "*": those that no other host has.
-  void Add(std::string host, Route route);
+  // Behind those that `owner` has.
+  void Add(std::string host, Route route) { Append("", {{std::move(host), std::move(route)}}); }
+  // In place of those that `owner` had.
+  void Replace(const std::string& owner, RouteList routes);
 
   // Null: none. `host` may have a port; `path`: without its query.
   const Route* Find(std::string_view host, std::string_view path) const;
   bool HasHost(std::string_view host) const;
   // Whether there is a route for just that host, as it was added.
-  bool HasOwnHost(std::string_view host) const { return hosts_.find(host) != hosts_.end(); }
+  bool HasOwnHost(std::string_view host) const { return hosts_.Find(host) != nullptr; }
 
   // Which of the destinations a request goes to: that of the tag, else by lot: `lot` below 100. Null: none has a share.
   static const Destination* Choose(const Route& route, std::string_view tag, uint32_t lot);
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  struct OwnedRoute {
+    std::string owner;
+    Route route;
   };
-  const std::vector<Route>* RoutesOf(std::string_view host) const;
+  using Routes = std::shared_ptr<const std::vector<OwnedRoute>>;
+  using Map = base::PersistentMap<Routes>;
+  // Where a route stands.
+  struct Place {
+    bool any_host = false;
+    std::string key;
 
-  std::unordered_map<std::string, std::vector<Route>, Hash, std::equal_to<>> hosts_;
+    auto operator<=>(const Place&) const = default;
+  };
+
+  static Place PlaceOf(const std::string& host, const Route& route);
+  static const Route* Match(const Routes& routes, std::string_view path);
+  Map& MapOf(const Place& place) { return place.any_host ? paths_ : hosts_; }
+  void Append(const std::string& owner, RouteList routes);
+  void Drop(const std::string& owner);
+  const Routes* RoutesOf(std::string_view host) const;
+  const Route* FindByPath(std::string_view path) const;
+
+  Map hosts_;
+  Map paths_;                                                           // of "*", by the segments of their path_prefix
+  base::PersistentMap<std::shared_ptr<const std::set<Place>>> owners_;  // where each has routes
 };
 
 }  // namespace inferd::gateway

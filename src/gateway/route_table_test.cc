@@ -36,6 +36,62 @@ TEST(RouteTableTest, FindsByHostAndPath) {
   EXPECT_EQ(NameOf(table.Find("other.default.example.com", "/v1")), "any");
 }
 
+TEST(RouteTableTest, OfAllHostsTheLongestPathIsFirst) {
+  const std::string deep = "/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18";
+  RouteTable table;
+  table.Add("*", To("no slash", "odd"));
+  table.Add("*", To("any"));
+  table.Add("*", To("graph", "/serving/default/g", "/serving/default/g"));
+  table.Add("*", To("below graph", "/serving/default/g/"));
+  table.Add("*", To("digits", "/serving/default/digits/"));
+  table.Add("*", To("explainer", "/serving/default/digits/v1/models/", ":explain"));
+  table.Add("*", To("within", "/serving/def"));
+  table.Add("*", To("deep", deep + "/"));
+  const std::map<std::string, std::string> cases = {
+      {"", "any"},
+      {"/", "any"},
+      {"//", "any"},
+      {"/serving", "any"},
+      {"/serving/default", "within"},
+      {"/serving/default/g", "graph"},
+      {"/serving/default/g/", "below graph"},
+      {"/serving/default/g/more", "below graph"},
+      {"/serving/default/gg", "within"},
+      {"/serving/default/digits", "within"},
+      {"/serving/default/digits/", "digits"},
+      {"/serving/default/digits/v1/models/m:predict", "digits"},
+      {"/serving/default/digits/v1/models/m:explain", "explainer"},
+      {deep + "/x", "deep"},
+      {deep, "any"},
+      {"odd", "no slash"},
+      {std::string(100'000, '/'), "any"},
+  };
+  for (const auto& [path, name] : cases) EXPECT_EQ(NameOf(table.Find("h", path)), name) << path.substr(0, 100);
+}
+
+TEST(RouteTableTest, AnOwnersRoutesAreReplacedAndCopiesStayAsTheyWere) {
+  RouteTable table;
+  table.Replace("b", {{"shared", To("b")}, {"of-b", To("b")}, {"*", To("b", "/b/")}});
+  table.Replace("a", {{"shared", To("a", "/a")}, {"*", To("a", "/a/")}});
+  const RouteTable before = table;
+  EXPECT_EQ(NameOf(table.Find("shared", "/a")), "a") << "by the owners' names";
+  EXPECT_EQ(NameOf(table.Find("shared", "/x")), "b");
+  table.Replace("b", {{"new", To("b2")}, {"new", To("never")}, {"*", To("b2", "/b/c/")}});
+  EXPECT_EQ(table.Find("shared", "/x"), nullptr);
+  EXPECT_FALSE(table.HasOwnHost("of-b"));
+  EXPECT_EQ(NameOf(table.Find("new", "/")), "b2");
+  EXPECT_EQ(NameOf(table.Find("h", "/b/c/d")), "b2");
+  EXPECT_EQ(table.Find("h", "/b/d"), nullptr);
+  table.Replace("a", {});
+  table.Replace("b", {});
+  table.Replace("none", {});
+  EXPECT_FALSE(table.HasHost("h"));
+  EXPECT_FALSE(table.HasOwnHost("shared"));
+  EXPECT_EQ(NameOf(before.Find("shared", "/x")), "b");
+  EXPECT_EQ(NameOf(before.Find("of-b", "/x")), "b");
+  EXPECT_EQ(NameOf(before.Find("h", "/b/d")), "b");
+}
+
 TEST(RouteTableTest, SharesAreByLotAndTagsByName) {
   Route route;
   route.destinations.push_back({.backend = std::make_shared<Backend>("old", BackendOptions{}), .percent = 80});
