@@ -96,7 +96,9 @@ std::vector<std::string> UnknownFieldsOf(const Value& object) {
 
 ApiResult<Value> Admission::Admit(const ResourceType& type, Value object, const Value* live) const {
   if (type.kind == "Secret") TakeStringData(object);
-  if (type.kind == "Namespace") object.MapAt("status").Set("phase", Value::String(std::string(kNamespaceActive)));
+  if (type.kind == "Namespace" && FieldAt(object, {"metadata", "deletionTimestamp"}) == nullptr) {
+    object.MapAt("status").Set("phase", Value::String(std::string(kNamespaceActive)));
+  }
   if (auto reviewed = Review(type, object, live); !reviewed.has_value()) return std::unexpected(reviewed.error());
   return object;
 }

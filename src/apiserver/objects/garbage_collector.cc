@@ -49,12 +49,15 @@ void GarbageCollector::Run() {
   // What these write is looked at with the next call.
   for (const ObjectKey& key : std::exchange(to_check_, {})) CheckDependent(key);
   for (const ObjectKey& key : Keys(waiting_)) CheckOwner(key);
+  // What could not be deleted, as where the disk is full, is tried again with each call.
+  for (const ObjectKey& key : namespaces_) static_cast<void>(registry_.FinishNamespace(key.name));
 }
 
 void GarbageCollector::LookAtAll() {
   dependents_.clear();
   by_owner_.clear();
   waiting_.clear();
+  namespaces_.clear();
   revision_ = registry_.store().revision();
   for (const ResourceType& type : ResourceTypes()) {
     for (const ObjectPtr& object : registry_.store().List(type.resource(), "").objects) Look(*object, false);
@@ -67,6 +70,7 @@ void GarbageCollector::Look(const StoredObject& object, bool deleted) {
     Note(key, {});
     waiting_.erase(key);
     to_check_.erase(key);
+    namespaces_.erase(key);
     if (!by_owner_.empty()) to_check_.merge(DependentsOf(UidOf(ParseStored(object.json))));
     return;
   }
@@ -76,6 +80,7 @@ void GarbageCollector::Look(const StoredObject& object, bool deleted) {
   if (dependents_.contains(key)) to_check_.insert(key);
   const bool ours = HasFinalizer(document, kForegroundFinalizer) || HasFinalizer(document, kOrphanFinalizer);
   if (IsBeingDeleted(document) && ours) waiting_.insert(key);
+  if (IsBeingDeleted(document) && key.resource == "namespaces") namespaces_.insert(key);
 }
 
 void GarbageCollector::Note(const ObjectKey& key, std::vector<Owner> owners) {

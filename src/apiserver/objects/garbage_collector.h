@@ -14,7 +14,8 @@ namespace inferd::apiserver {
 
 // Deletes what belongs to objects that are gone, and what deletions in the foreground wait for; takes the owner away
 // from what is to be left alone (Kubernetes: garbage collection). Owners of kinds that the API does not have are left
-// to others. Not thread-safe; the registry outlives it.
+// to others. Namespaces that are Terminating go once nothing is left in them. Not thread-safe; the registry outlives
+// it.
 class GarbageCollector final {
  public:
   explicit GarbageCollector(Registry& registry) : registry_(registry) {}
@@ -44,6 +45,7 @@ class GarbageCollector final {
   std::map<std::string, Keys> by_owner_;                             // of each uid
   Keys waiting_;                                                     // objects whose deletion is for CheckOwner
   Keys to_check_;                                                    // dependents
+  Keys namespaces_;                                                  // that are Terminating
 };
 
 }  // namespace inferd::apiserver

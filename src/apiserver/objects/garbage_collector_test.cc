@@ -177,5 +177,26 @@ TEST_F(GarbageCollectorTest, ReferencesAreChecked) {
       "set to true");
 }
 
+TEST_F(GarbageCollectorTest, ANamespaceGoesOnceItsObjectsHaveNoFinalizers) {
+  const ResourceType& namespaces = *FindKind("v1", "Namespace");
+  ASSERT_TRUE(registry_.Create(namespaces, "", Parse("{metadata: {name: models}}"), {}).has_value());
+  ASSERT_TRUE(
+      registry_.Create(Maps(), "models", Parse("{metadata: {name: a, finalizers: [example.com/f]}}"), {}).has_value());
+  Collect();
+  bool gone = false;
+  ASSERT_TRUE(registry_.Delete(namespaces, "", "models", {}, gone).has_value());
+  // Another one finds it, too, as at a start.
+  collector_.emplace(registry_);
+  Collect();
+  EXPECT_TRUE(registry_.Get(namespaces, "", "models").has_value());
+  ASSERT_TRUE(registry_
+                  .Change(Maps(), "models", "a",
+                          [](const Value& live) -> ApiResult<Value> { return WithoutFinalizer(live, "example.com/f"); },
+                          {})
+                  .has_value());
+  Collect();
+  EXPECT_FALSE(registry_.Get(namespaces, "", "models").has_value());
+}
+
 }  // namespace
 }  // namespace inferd::apiserver

@@ -107,6 +107,14 @@ ApiError Refused(const ResourceType& type, std::string_view name, const base::St
   }
 }
 
+bool IsNamespace(const ResourceType& type) { return type.kind == "Namespace"; }
+
+// Of most objects the text need not be read for that.
+bool IsBeingDeleted(const objectstore::StoredObject& object) {
+  return object.json.find("\"deletionTimestamp\"") != std::string::npos &&
+         FieldAt(ParseStored(object.json), {"metadata", "deletionTimestamp"}) != nullptr;
+}
+
 ApiResult<void> CheckIdentity(const ResourceType& type, std::string_view namespace_name, std::string_view name,
                               Value& object) {
   if (!object.is(Kind::kMap)) return std::unexpected(BadRequestError("the body of the request must be an object"));
@@ -201,8 +209,13 @@ ApiResult<void> Registry::CheckNew(const ResourceType& type, std::string_view na
   CheckOwners(object, problems);
   if (!problems.empty()) return std::unexpected(InvalidError(type, name, problems));
   static const ResourceType& kNamespaces = *FindKind("v1", "Namespace");
-  if (type.namespaced && store_.Get(KeyOf(kNamespaces, "", namespace_name)) == nullptr) {
-    return std::unexpected(NotFoundError(kNamespaces, namespace_name));
+  if (!type.namespaced) return {};
+  const ObjectPtr within = store_.Get(KeyOf(kNamespaces, "", namespace_name));
+  if (within == nullptr) return std::unexpected(NotFoundError(kNamespaces, namespace_name));
+  if (IsBeingDeleted(*within)) {
+    return std::unexpected(ForbiddenError(type, name,
+                                          "unable to create new content in namespace " + std::string(namespace_name) +
+                                              " because it is being terminated"));
   }
   return {};
 }
@@ -300,7 +313,7 @@ Registry::Written Registry::Change(const ResourceType& type, std::string_view na
       const Value* const generation = metadata.Find("generation");
       metadata.Set("generation", Value::Int(1 + (generation == nullptr ? 0 : std::atoll(generation->text().c_str()))));
     }
-    const bool ends = metadata.Find("deletionTimestamp") != nullptr && !HasFinalizers(*object);
+    const bool ends = !IsNamespace(type) && metadata.Find("deletionTimestamp") != nullptr && !HasFinalizers(*object);
     auto written = Commit(
         type, {.key = KeyOf(type, namespace_name, name), .expected = stored->revision, .json = {}, .remove = ends},
         *std::move(object), options.dry_run);
@@ -380,7 +393,7 @@ Registry::Written Registry::Patch(const ResourceType& type, std::string_view nam
 
 Registry::Written Registry::Delete(const ResourceType& type, std::string_view namespace_name, std::string_view name,
                                    const DeleteOptions& options, bool& gone) {
-  if (type.kind == "Namespace" && name == "default") {
+  if (IsNamespace(type) && name == "default") {
     return std::unexpected(ForbiddenError(type, name, "this namespace may not be deleted"));
   }
   for (int tries = 0;; ++tries) {
@@ -398,27 +411,45 @@ Registry::Written Registry::Delete(const ResourceType& type, std::string_view na
                                                *wanted + ", " + what + " in object meta: " + own));
     }
     AddFinalizer(metadata, options.propagation);
-    gone = !HasFinalizers(object);
-    if (!gone && metadata.Find("deletionTimestamp") != nullptr) return stored;
-    if (type.kind == "Namespace" && !options.dry_run) DeleteContents(name);
+    gone = !IsNamespace(type) && !HasFinalizers(object);
+    if (!gone && metadata.Find("deletionTimestamp") != nullptr) {
+      gone = IsNamespace(type) && !options.dry_run && FinishNamespace(name);
+      return stored;
+    }
     metadata.Set("deletionTimestamp", Text(Now()));
     if (gone) metadata.Remove("deletionTimestamp");
+    if (IsNamespace(type)) object.MapAt("status").Set("phase", Text("Terminating"));
     auto written = Commit(
         type, {.key = KeyOf(type, namespace_name, name), .expected = stored->revision, .json = {}, .remove = gone},
         std::move(object), options.dry_run);
+    if (written.has_value() && IsNamespace(type) && !options.dry_run) gone = FinishNamespace(name);
     const bool again = !written.has_value() && written.error().reason == "Conflict" && tries < kTriesMax;
     if (!again) return written;
   }
 }
 
-void Registry::DeleteContents(std::string_view namespace_name) {
+bool Registry::DeleteContents(std::string_view namespace_name) {
+  bool all = true;
   for (const ResourceType& type : ResourceTypes()) {
     if (!type.namespaced) continue;
     for (const ObjectPtr& object : store_.List(type.resource(), std::string(namespace_name)).objects) {
       bool gone = false;
-      static_cast<void>(Delete(type, namespace_name, object->key.name, {}, gone));
+      const auto deleted = Delete(type, namespace_name, object->key.name, {}, gone);
+      all &= gone || (!deleted.has_value() && deleted.error().reason == "NotFound");
     }
   }
+  return all;
+}
+
+bool Registry::FinishNamespace(std::string_view name) {
+  static const ResourceType& kNamespaces = *FindKind("v1", "Namespace");
+  const ObjectPtr stored = store_.Get(KeyOf(kNamespaces, "", name));
+  if (stored == nullptr || !IsBeingDeleted(*stored) || !DeleteContents(name)) return false;
+  Value object = ParseStored(stored->json);
+  if (HasFinalizers(object)) return false;
+  return Commit(kNamespaces, {.key = stored->key, .expected = stored->revision, .json = {}, .remove = true},
+                std::move(object), false)
+      .has_value();
 }
 
 Registry::Written Registry::Commit(const ResourceType& type, ObjectStore::Write write, Value object, bool dry_run) {

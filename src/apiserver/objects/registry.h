@@ -61,8 +61,15 @@ class Registry final {
   Written Change(const ResourceType& type, std::string_view namespace_name, std::string_view name, const Edit& edit,
                  const WriteOptions& options);
   // The last state, `gone` or with finalizers that are still to be done.
+  //
+  // A namespace is Terminating first, and takes no new objects from then on; it goes once it has none, at once where
+  // none of them has finalizers, else with a call of FinishNamespace().
   Written Delete(const ResourceType& type, std::string_view namespace_name, std::string_view name,
                  const DeleteOptions& options, bool& gone);
+
+  // Of a namespace that is Terminating: deletes what is in it, and then the namespace. False: something is left, as
+  // what has finalizers is, or what could not be deleted now, where the disk is full.
+  bool FinishNamespace(std::string_view name);
 
   objectstore::ObjectStore& store() { return store_; }
   // RFC 3339, in UTC.
@@ -73,7 +80,8 @@ class Registry final {
   ApiResult<manifest::Value> Complete(const ResourceType& type, const manifest::Value& live, manifest::Value object,
                                       const WriteOptions& options) const;
   Written Commit(const ResourceType& type, objectstore::ObjectStore::Write write, manifest::Value object, bool dry_run);
-  void DeleteContents(std::string_view namespace_name);
+  // Whether nothing is left.
+  bool DeleteContents(std::string_view namespace_name);
 
   objectstore::ObjectStore& store_;
   const Admission& admission_;

@@ -232,8 +232,60 @@ TEST_F(RegistryTest, ANamespaceTakesItsObjectsWithIt) {
   ASSERT_TRUE(registry_.Create(ConfigMaps(), "models", Read("{metadata: {name: a}}"), {}).has_value());
   bool gone = false;
   EXPECT_EQ(Error(registry_.Delete(Kind("v1", "Namespace"), "", "models", {}, gone)), "OK");
+  EXPECT_TRUE(gone);
   EXPECT_TRUE(store_->List(ConfigMaps().resource(), "").objects.empty());
   EXPECT_THAT(Error(registry_.Delete(Kind("v1", "Namespace"), "", "default", {}, gone)), HasSubstr("403 Forbidden"));
+}
+
+TEST_F(RegistryTest, ANamespaceIsTerminatingWhileSomethingIsLeftInIt) {
+  const ResourceType& namespaces = Kind("v1", "Namespace");
+  ASSERT_TRUE(registry_.Create(ConfigMaps(), "models", Read("{metadata: {name: a, finalizers: [example.com/f]}}"), {})
+                  .has_value());
+  ASSERT_TRUE(registry_.Create(ConfigMaps(), "models", Read("{metadata: {name: b}}"), {}).has_value());
+  bool gone = false;
+  EXPECT_EQ(Error(registry_.Delete(namespaces, "", "models", {.dry_run = true}, gone)), "OK");
+  EXPECT_EQ(store_->List(ConfigMaps().resource(), "models").objects.size(), 2U);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Error(registry_.Delete(namespaces, "", "models", {}, gone)), "OK");
+    EXPECT_FALSE(gone);
+    const auto left = store_->List(ConfigMaps().resource(), "models").objects;
+    ASSERT_EQ(left.size(), 1U);
+    EXPECT_EQ(left.front()->key.name, "a");
+  }
+  const auto phase = [&] {
+    return TextAt(ParseStored((*registry_.Get(namespaces, "", "models"))->json), {"status", "phase"});
+  };
+  EXPECT_EQ(phase(), "Terminating");
+  EXPECT_EQ(
+      Error(registry_.Create(ConfigMaps(), "models", Read("{metadata: {name: c}}"), {})),
+      "403 Forbidden: configmaps \"c\" is forbidden: unable to create new content in namespace models because it is "
+      "being terminated");
+  const auto change = [](const char* path, Value to) {
+    return [path, to](const Value& live) -> ApiResult<Value> {
+      Value edited = live;
+      edited.MapAt("metadata").Set(path, to);
+      return edited;
+    };
+  };
+  // A change of the namespace is no end of it.
+  EXPECT_EQ(Error(registry_.Change(namespaces, "", "models", change("labels", Read("{a: b}")), {})), "OK");
+  EXPECT_EQ(phase(), "Terminating");
+  EXPECT_FALSE(registry_.FinishNamespace("models"));
+  EXPECT_EQ(Error(registry_.Change(ConfigMaps(), "models", "a", change("finalizers", Value::List({})), {})), "OK");
+  EXPECT_TRUE(registry_.FinishNamespace("models"));
+  EXPECT_FALSE(registry_.Get(namespaces, "", "models").has_value());
+  EXPECT_EQ(Error(registry_.Create(ConfigMaps(), "default", Read("{metadata: {name: c}}"), {})), "OK");
+}
+
+TEST_F(RegistryTest, ANamespaceWithFinalizersOfItsOwnWaitsForThem) {
+  const ResourceType& namespaces = Kind("v1", "Namespace");
+  ASSERT_TRUE(
+      registry_.Create(namespaces, "", Read("{metadata: {name: kept, finalizers: [example.com/f]}}"), {}).has_value());
+  bool gone = false;
+  EXPECT_EQ(Error(registry_.Delete(namespaces, "", "kept", {}, gone)), "OK");
+  EXPECT_FALSE(gone);
+  EXPECT_FALSE(registry_.FinishNamespace("kept"));
+  EXPECT_FALSE(registry_.FinishNamespace("default")) << "which is not Terminating";
 }
 
 TEST_F(RegistryTest, DryRunsWriteNothing) {
