@@ -134,6 +134,18 @@ int64_t NamedGrpcPort(const Value& container) {
   return 0;
 }
 
+// What there is instead, where only an image is given.
+base::Status NoCommand(const Value& container, controlplane::ComponentKind kind) {
+  const Value* const image = container.Find("image");
+  std::string why = "there is none";
+  if (image != nullptr) why += ", only the image '" + image->text() + "'";
+  why += ": images are not run on this machine, only programs that are installed here, named by command";
+  why += kind == controlplane::ComponentKind::kExplainer
+             ? "; or a class with explain() in a model.py, for inferd, named by the variable STORAGE_URI"
+             : "; or a model for inferd, named by the variable STORAGE_URI";
+  return Unsupported("command", why);
+}
+
 base::Result<std::string> ReadyPath(const Value& container) {
   const Value* const probe = container.Find("readinessProbe");
   if (probe == nullptr || probe->is(Kind::kNull) || probe->Find("tcpSocket") != nullptr) return std::string();
@@ -155,10 +167,7 @@ base::Result<ProcessSpec> MakeProcess(const controlplane::ResolvedPod& pod, cons
                           ContainerVariables(container, {.pod = pod, .pod_name = place.pod_name, .find = place.find}));
   for (auto& [name, value] : variables) value = Moved(value, place.moves);
   std::vector<std::string> words = TextsOf(container, "command");
-  if (words.empty()) {
-    return std::unexpected(Unsupported(
-        "command", "there is none: images are not run on this machine, only programs that are installed here"));
-  }
+  if (words.empty()) return std::unexpected(NoCommand(container, pod.kind));
   std::ranges::move(TextsOf(container, "args"), std::back_inserter(words));
   for (std::string& word : words) word = Moved(ExpandVariables(word, variables), place.moves);
 

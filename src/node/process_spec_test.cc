@@ -108,5 +108,19 @@ TEST(ProcessSpecTest, WhatCannotRunHereIsNamed) {
   }
 }
 
+TEST(ProcessSpecTest, AnImageAloneIsNamedWithWhatThereIsInstead) {
+  controlplane::ResolvedPod pod;
+  pod.kind = controlplane::ComponentKind::kExplainer;
+  pod.pod_spec =
+      manifest::ReadYaml("containers: [{image: 'kserve/art-explainer:v0.10.0'}]", "pod.yaml").value().front();
+  const auto spec = MakeProcess(pod, {.take_port = [] { return base::Result<uint16_t>(1); }});
+  ASSERT_FALSE(spec.has_value());
+  EXPECT_EQ(
+      spec.error().message(),
+      "spec.containers[0].command: there is none, only the image 'kserve/art-explainer:v0.10.0': images are not run "
+      "on this machine, only programs that are installed here, named by command; or a class with explain() in a "
+      "model.py, for inferd, named by the variable STORAGE_URI");
+}
+
 }  // namespace
 }  // namespace inferd::node
