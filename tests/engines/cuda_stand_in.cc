@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "enginekit/cuda/cuda_driver.h"
+
 namespace {
 
 using Address = unsigned long long;
@@ -52,10 +54,6 @@ struct Device {
     --block;
     return at + size <= block->first + block->second;
   }
-};
-
-struct Handle {
-  char bytes[64];
 };
 
 struct Copy {
@@ -267,7 +265,7 @@ int cuMemcpyPeerAsync(Address to, void* to_context, Address from, void* from_con
 }
 
 // A handle is "memory " and an address, as text.
-int cuIpcOpenMemHandle_v2(Address* address, Handle handle, unsigned) {
+int cuIpcOpenMemHandle_v2(Address* address, inferd::enginekit::CudaHandle handle, unsigned) {
   State& state = TheState();
   Device* const device = Current();
   if (device == nullptr) return kInvalidContext;
