@@ -12,6 +12,16 @@ namespace inferd::python {
 
 using enginekit::Progress;
 
+namespace {
+
+inferd_instance_spec Renamed(inferd_instance_spec spec, const std::string& name) {
+  spec.struct_size = sizeof(spec);
+  spec.name = {name.data(), name.size()};
+  return spec;
+}
+
+}  // namespace
+
 base::Result<std::unique_ptr<PythonInstance>> PythonInstance::Create(PythonModel* model,
                                                                      const inferd_instance_spec& spec) {
   std::unique_ptr<PythonInstance> instance(new PythonInstance(model, spec));
@@ -19,7 +29,8 @@ base::Result<std::unique_ptr<PythonInstance>> PythonInstance::Create(PythonModel
   return instance;
 }
 
-PythonInstance::PythonInstance(PythonModel* model, const inferd_instance_spec& spec) : model_(*model), spec_(spec) {
+PythonInstance::PythonInstance(PythonModel* model, const inferd_instance_spec& spec)
+    : model_(*model), name_(model->InstanceName(spec)), spec_(Renamed(spec, name_)) {
   model_.Add(this);
 }
 

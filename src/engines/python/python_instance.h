@@ -3,6 +3,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -51,7 +52,8 @@ class PythonInstance final {
   void Run(const inferd_batch& batch, base::Status& started);
 
   PythonModel& model_;
-  const inferd_instance_spec spec_;
+  const std::string name_;           // the spec's, which the host has for a while only
+  const inferd_instance_spec spec_;  // with that name
   // Both are the restarting thread's while there is one, and else of the thread that calls Execute().
   std::unique_ptr<WorkerLink> link_;               // null: none could be started
   std::vector<std::unique_ptr<WorkerLink>> left_;  // their workers have ended, and clients still hold their responses
