@@ -251,6 +251,34 @@ def test_a_status_that_found_no_room_is_written_later(tmp_path):
         wait_until(lambda: ready() == ["True"], "its status says so")
 
 
+def test_a_namespace_that_found_no_room_to_go_is_whole(tmp_path):
+    """And it goes when there is room. Where the delete was taken after all, what is left of it goes by itself."""
+    with SmallDisk(tmp_path / "disk") as disk, MarkedController(options=["--folder", disk.folder / "state"]) as controller:
+        api, maps = Api(controller.api_port), f"{CORE}/full/configmaps"
+
+        def make(number, size=10):
+            return api.call("POST", maps, {"metadata": {"name": f"m{number}"}, "data": {"a": "x" * size}})[0]
+
+        assert api.call("POST", CORE, {"metadata": {"name": "full"}})[0] == 201
+        assert [make(number) for number in range(20)] == [201] * 20
+        with disk.full():
+            # Room that the database has had before is used up.
+            for number in range(100, 130):
+                if make(number, 100_000) != 201:
+                    break
+            there = len(api.get(maps)["items"])
+            status, answer = api.call("DELETE", f"{CORE}/full")
+            if disk.mounted:
+                assert (status, answer["reason"]) == (500, "InternalError")
+            if status == 500:
+                assert len(api.get(maps)["items"]) == there
+                assert api.get(f"{CORE}/full")["status"]["phase"] == "Active"
+        if status == 500:
+            assert api.call("DELETE", f"{CORE}/full")[0] == 200
+        wait_until(lambda: api.call("GET", f"{CORE}/full")[0] == 404, "it is gone")
+        assert api.get(maps)["items"] == []
+
+
 @pytest.mark.timeout(SECONDS + 900)
 def test_nothing_acknowledged_is_lost_and_nothing_is_left_behind(tmp_path, capsys):
     print(f"seed {SEED}")
