@@ -44,7 +44,12 @@ ReplicaLog::Part ReplicaLog::Read(uint64_t from) const {
   const base::MutexLock lock(mutex_);
   const uint64_t end = begin_ + text_.size();
   from = std::clamp(from, begin_, end);
-  return {.text = text_.substr(static_cast<size_t>(from - begin_)), .next = end, .ended = ended_};
+  auto first = std::ranges::upper_bound(moments_, from, {}, &Moment::place);
+  if (first != moments_.begin()) --first;
+  return {.text = text_.substr(static_cast<size_t>(from - begin_)),
+          .next = end,
+          .ended = ended_,
+          .moments = {first, moments_.end()}};
 }
 
 uint64_t ReplicaLog::end() const {

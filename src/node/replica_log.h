@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/mutex.h"
 
@@ -25,10 +26,16 @@ class ReplicaLog final {
   // The replica is gone, and nothing comes any more.
   void End();
 
+  // What begins at a place was written then, and what follows up to the next moment within a second of it.
+  struct Moment {
+    uint64_t place = 0;
+    Time time;
+  };
   struct Part {
     std::string text;
     uint64_t next = 0;  // where the next one begins
     bool ended = false;
+    std::vector<Moment> moments = {};  // of the text; the first may be before it
   };
   // What is kept of it from a place on, counted in bytes from the beginning.
   Part Read(uint64_t from) const;
@@ -48,12 +55,6 @@ class ReplicaLog final {
   uint64_t PlaceAt(Time time) const;
 
  private:
-  // What begins at a place was written then, and what follows up to the next moment within a second of it.
-  struct Moment {
-    uint64_t place = 0;
-    Time time;
-  };
-
   mutable base::Mutex mutex_;
   std::string text_ GUARDED_BY(mutex_);
   uint64_t begin_ GUARDED_BY(mutex_) = 0;  // of text_

@@ -65,6 +65,24 @@ TEST(ReplicaLog, KnowsWhenWhatWasWritten) {
   EXPECT_EQ(log.Read(log.PlaceAt(kNow + seconds(6))).text, "");
 }
 
+TEST(ReplicaLog, SaysWhenWhatIsReadWasWritten) {
+  ReplicaLog log;
+  const ReplicaLog::Time begin = std::chrono::system_clock::from_time_t(1'000'000'000);
+  log.Append("0123", begin);
+  log.Append("4567", begin + std::chrono::seconds(2));
+  log.Append("89", begin + std::chrono::milliseconds(2'500));
+  const auto places = [&](uint64_t from) {
+    std::vector<uint64_t> found;
+    for (const ReplicaLog::Moment& moment : log.Read(from).moments) found.push_back(moment.place);
+    return found;
+  };
+  EXPECT_EQ(places(0), (std::vector<uint64_t>{0, 4}));
+  EXPECT_EQ(places(3), (std::vector<uint64_t>{0, 4}));
+  EXPECT_EQ(places(4), (std::vector<uint64_t>{4}));
+  EXPECT_EQ(places(99), (std::vector<uint64_t>{4}));
+  EXPECT_TRUE(ReplicaLog().Read(0).moments.empty());
+}
+
 TEST(ReplicaLog, ForgetsWhenWhatIsGoneWasWritten) {
   using std::chrono::seconds;
   ReplicaLog log;

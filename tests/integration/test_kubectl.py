@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 
@@ -179,6 +180,9 @@ def test_logs_of_a_pod(kubectl, controller, tmp_path):
     log = kubectl("logs", pod)
     assert "loaded 'logged' version 1" in log
     assert kubectl("logs", pod, "--tail=1") == log.splitlines()[-1] + "\n"
+    timed = kubectl("logs", pod, "--timestamps").splitlines()
+    assert [line.split(" ", 1)[1] for line in timed] == log.splitlines()
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z", line.split(" ", 1)[0]) for line in timed)
     assert kubectl("logs", pod, "--since=1h", "--limit-bytes=20") == log[:20]
     assert kubectl("logs", pod, "--since-time=2100-01-01T00:00:00Z") == ""
     assert "previous terminated container" in kubectl.fails("logs", pod, "--previous")

@@ -101,7 +101,7 @@ class ApiServer::Handler final : public net::HttpHandler {
     auto log = ReadChosenLog(*server_.logs_, path, *chosen);
     if (!log.has_value()) return reply.Send(ErrorResponse(log.error()));
     Add(std::make_unique<LogFollow>(*server_.logs_, std::string(path.namespace_name), std::string(path.name),
-                                    *std::move(log), std::move(reply)));
+                                    *std::move(log), chosen->timestamps, std::move(reply)));
   }
 
   void Add(std::unique_ptr<Stream> stream) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "apiserver/http/log_times.h"
+
 namespace inferd::apiserver {
 
 namespace {
@@ -11,12 +13,13 @@ constexpr std::chrono::hours kTimeout{4};  // Kubernetes: streaming-connection-i
 }  // namespace
 
 LogFollow::LogFollow(const LogSource& source, std::string namespace_name, std::string pod, LogPart first,
-                     net::Reply reply)
+                     bool timestamps, net::Reply reply)
     : Stream(std::move(reply), kTimeout),
       source_(source),
       namespace_name_(std::move(namespace_name)),
       pod_(std::move(pod)),
-      part_(std::move(first)) {}
+      part_(std::move(first)),
+      timestamps_(timestamps) {}
 
 void LogFollow::Start() {
   net::HttpResponse head;
@@ -29,10 +32,14 @@ void LogFollow::Tick() {
   auto part = source_.ReadLog(namespace_name_, pod_, part_.next);
   if (!part.has_value()) return End();
   part_ = *std::move(part);
+  if (timestamps_) {
+    part_.text = WithTimes(part_.text, part_.next - part_.text.size(), line_begins_, part_.moments);
+  }
   Send();
 }
 
 void LogFollow::Send() {
+  if (!part_.text.empty()) line_begins_ = part_.text.back() == '\n';
   Write(part_.text);
   if (part_.ended) End();
 }

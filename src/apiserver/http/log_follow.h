@@ -11,8 +11,9 @@ namespace inferd::apiserver {
 // Loop-bound; the source outlives it.
 class LogFollow final : public Stream {
  public:
-  // `first` is sent, and then what comes behind it.
-  LogFollow(const LogSource& source, std::string namespace_name, std::string pod, LogPart first, net::Reply reply);
+  // `first` is sent, and then what comes behind it, with times before its lines if `timestamps`.
+  LogFollow(const LogSource& source, std::string namespace_name, std::string pod, LogPart first, bool timestamps,
+            net::Reply reply);
 
   void Start() override;
   void Pump() override {}
@@ -25,6 +26,8 @@ class LogFollow final : public Stream {
   const std::string namespace_name_;
   const std::string pod_;
   LogPart part_;  // that is sent next
+  const bool timestamps_;
+  bool line_begins_ = true;  // what was sent last has ended its line
 };
 
 }  // namespace inferd::apiserver

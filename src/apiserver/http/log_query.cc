@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "apiserver/http/log_times.h"
 #include "controlplane/api/pod_spec.h"
 
 namespace inferd::apiserver {
@@ -48,6 +49,7 @@ std::optional<std::chrono::system_clock::time_point> ReadTime(const std::string&
 ApiResult<LogQuery> ReadLogQuery(const Query& query, std::chrono::system_clock::time_point now) {
   LogQuery chosen;
   chosen.choice.previous = query.IsTrue("previous");
+  chosen.timestamps = query.IsTrue("timestamps");
   const auto tail = ReadCount(query, "tailLines");
   if (!tail.has_value()) return std::unexpected(tail.error());
   const auto bytes = ReadCount(query, "limitBytes");
@@ -79,12 +81,14 @@ ApiResult<LogPart> ReadChosenLog(const LogSource& source, const ApiPath& path, c
                                            std::string(controlplane::kServingContainer) + "\" in pod \"" +
                                            std::string(path.name) + "\" not found"));
   }
+  const uint64_t begin = part->next - part->text.size();
   if (span->end.has_value()) {
-    const uint64_t begin = part->next - part->text.size();
     part->text.resize(static_cast<size_t>(std::max(*span->end, begin) - begin));
     part->ended = true;
   }
+  const size_t whole = part->text.size();
   if (query.tail_lines.has_value()) part->text = std::string(Tail(part->text, *query.tail_lines));
+  if (query.timestamps) part->text = WithTimes(part->text, begin + whole - part->text.size(), true, part->moments);
   if (query.bytes_max.has_value() && static_cast<uint64_t>(*query.bytes_max) < part->text.size()) {
     part->text.resize(static_cast<size_t>(*query.bytes_max));
     part->ended = true;

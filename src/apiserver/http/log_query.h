@@ -11,11 +11,12 @@
 namespace inferd::apiserver {
 
 // What a request for a pod's log asks for (Kubernetes: PodLogOptions, without the names of containers, of which there
-// is one, and times at the lines' beginnings).
+// is one).
 struct LogQuery {
   LogChoice choice;                   // previous; sinceSeconds or sinceTime
   std::optional<int64_t> tail_lines;  // tailLines
   std::optional<int64_t> bytes_max;   // limitBytes
+  bool timestamps = false;            // before each line
 };
 
 // `now` is what sinceSeconds is counted from. Errors: a number or a time that is none, and both of the latter at once.

@@ -48,12 +48,17 @@ TEST(LogQueryTest, WhatIsNoneIsRefused) {
   }
 }
 
+const auto kBillion = std::chrono::system_clock::from_time_t(1'000'000'000);
+
 // One pod, p, whose process has begun anew behind "old\n".
 class FakeLogs final : public LogSource {
  public:
   std::optional<LogPart> ReadLog(std::string_view, std::string_view pod, uint64_t offset) const override {
     if (pod != "p") return std::nullopt;
-    return LogPart{.text = text.substr(offset), .next = text.size(), .ended = false};
+    return LogPart{.text = text.substr(offset),
+                   .next = text.size(),
+                   .ended = false,
+                   .moments = {{0, kBillion}, {8, kBillion + std::chrono::milliseconds(1'500)}}};
   }
   std::optional<LogSpan> FindLog(std::string_view, std::string_view pod, const LogChoice& choice) const override {
     if (pod != "p" || (choice.previous && !restarted)) return std::nullopt;
@@ -76,10 +81,18 @@ TEST(ChosenLogTest, IsThePartThatIsAskedFor) {
     const char* parameters;
     const char* text;
     bool ended;
-  } cases[] = {{"", "1\n2\n3\n", false},           {"previous=true", "old\n", true},
-               {"tailLines=2", "2\n3\n", false},   {"tailLines=0", "", false},
-               {"tailLines=9", "1\n2\n3\n", false}, {"limitBytes=3", "1\n2", true},
-               {"limitBytes=99", "1\n2\n3\n", false}, {"previous=true&tailLines=1", "old\n", true}};
+  } cases[] = {
+      {"", "1\n2\n3\n", false},
+      {"previous=true", "old\n", true},
+      {"tailLines=2", "2\n3\n", false},
+      {"tailLines=0", "", false},
+      {"tailLines=9", "1\n2\n3\n", false},
+      {"limitBytes=3", "1\n2", true},
+      {"limitBytes=99", "1\n2\n3\n", false},
+      {"previous=true&tailLines=1", "old\n", true},
+      {"timestamps=true&tailLines=2", "2001-09-09T01:46:40.000000000Z 2\n2001-09-09T01:46:41.500000000Z 3\n", false},
+      {"timestamps=true&previous=true", "2001-09-09T01:46:40.000000000Z old\n", true},
+      {"timestamps=true&limitBytes=4", "2001", true}};
   for (const auto& one : cases) {
     const auto part = Read(logs, one.parameters);
     ASSERT_TRUE(part.has_value()) << one.parameters;

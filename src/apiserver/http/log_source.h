@@ -5,14 +5,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace inferd::apiserver {
+
+// What stands at a place, counted in bytes from the pod's first one, was written then, and so was what follows up to
+// the next moment, to the second.
+struct LogMoment {
+  uint64_t place = 0;
+  std::chrono::system_clock::time_point time;
+};
 
 // What a pod has written to its standard output and error, as far as it is kept.
 struct LogPart {
   std::string text;
-  uint64_t next = 0;   // where what comes later begins
-  bool ended = false;  // nothing comes later
+  uint64_t next = 0;                    // where what comes later begins
+  bool ended = false;                   // nothing comes later
+  std::vector<LogMoment> moments = {};  // of the text; the first may be before it
 };
 
 // Which part of a pod's log is meant.

@@ -36,7 +36,9 @@ std::optional<apiserver::LogPart> ReplicaLogs::ReadLog(std::string_view namespac
   const auto log = Find(namespace_name, pod);
   if (log == nullptr) return std::nullopt;
   node::ReplicaLog::Part part = log->Read(offset);
-  return apiserver::LogPart{.text = std::move(part.text), .next = part.next, .ended = part.ended};
+  apiserver::LogPart found{.text = std::move(part.text), .next = part.next, .ended = part.ended};
+  for (const node::ReplicaLog::Moment& moment : part.moments) found.moments.push_back({moment.place, moment.time});
+  return found;
 }
 
 }  // namespace inferd::controller
