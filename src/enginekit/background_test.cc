@@ -25,6 +25,19 @@ TEST(BackgroundTest, LowersThePriorityOfTheWorkAlone) {
   EXPECT_EQ(Niceness(), before);
 }
 
+// Touches so much of the stack: more than a thread usually has.
+[[gnu::noinline]] int UseStack(size_t bytes) {
+  auto* const memory = static_cast<volatile char*>(__builtin_alloca(bytes));
+  for (size_t i = 0; i < bytes; i += 1024) memory[bytes - 1 - i] = 1;
+  return memory[bytes - 1];
+}
+
+TEST(BackgroundTest, HasTheStackThatItIsToHave) {
+  int used = 0;
+  RunInBackground([&] { used = UseStack(size_t{24} << 20); }, size_t{32} << 20);
+  EXPECT_EQ(used, 1);
+}
+
 TEST(BackgroundTest, WhatIsStartedAfterwardsHasTheCallersPriority) {
   RunInBackground([] {});
   int later = -1;

@@ -118,14 +118,14 @@ def served(tree, folder, *options):
     return said.read_text()
 
 
-@pytest.mark.skipif(not has_engine("openvino"), reason="the openvino engine is not built: tools/install_engine openvino")
-def test_the_examples_of_an_engine(tree, tmp_path):
-    (tree / "tools" / "install_engine").write_text("#!/bin/sh\necho openvino\n")
+@pytest.mark.skipif(not has_engine("openvino") or not has_engine("torch"), reason="an engine is not built: tools/install_engine")
+def test_the_examples_of_engines(tree, tmp_path):
+    (tree / "tools" / "install_engine").write_text("#!/bin/sh\nprintf 'openvino\\ntorch\\n'\n")
     (tree / "tools" / "install_engine").chmod(0o755)
-    shown = served(tree, tmp_path, "--engines", "openvino", *ports(free_ports(1)[0]))
-    for model in "leaves_ir", "leaves_paddle", "leaves_tflite":
+    shown = served(tree, tmp_path, "--engines", "openvino,torch", *ports(free_ports(1)[0]))
+    for model in "leaves_ir", "leaves_paddle", "leaves_tflite", "leaves_torch":
         assert f"$ inferctl infer {model} --request examples/requests/{model}.json\n\nmodel {model}, version 1\n" in shown
-    assert shown.count("0.9679") == 3, shown
+    assert shown.count("0.9679") == 4, shown
 
 
 @pytest.mark.skipif(not has_engine("onnxruntime"), reason="the onnxruntime engine is not built: tools/install_engine onnxruntime")

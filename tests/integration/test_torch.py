@@ -1,6 +1,7 @@
 """The torch engine's own, through the server: answers of several parts, texts, operators of a model's own, a model's errors and state."""
 
 import shutil
+import zipfile
 
 import pytest
 
@@ -28,6 +29,17 @@ CONFIGS = {
 }
 
 
+def write_deep(path):
+    """A model whose source nests more brackets than the library's compiler, which calls itself for each, has stack for."""
+    path.parent.mkdir(parents=True)
+    with zipfile.ZipFile(MODELS / "half_plus_two" / "model.pt") as source, zipfile.ZipFile(path, "w") as deep:
+        for name in source.namelist():
+            content = source.read(name)
+            if name.endswith(".py"):
+                content = content.replace(b"torch.mul(", b"(" * 20000 + b"torch.mul(").replace(b"0.5)", b"0.5)" + b")" * 20000)
+            deep.writestr(name, content)
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, isolation):
     repository = tmp_path_factory.mktemp("torch")
@@ -37,6 +49,7 @@ def server(tmp_path_factory, isolation):
         if config:
             models.write_whole(repository / name / "config.pbtxt", config.encode())
     shutil.copy(OPERATORS, repository / "custom")
+    write_deep(repository / "deep" / "1" / "model.pt")
     with Server(repository, options=["--isolation", isolation, "--readiness", "server", "--allow-op-library", repository]) as running:
         wait_until(lambda: all(row["state"] in ("READY", "UNAVAILABLE")
                                for row in running.json("POST", "/v2/repository/index")[1]), "all were tried")
@@ -76,5 +89,6 @@ def test_errors_are_one_line(server):
     assert status == 400 and answered["error"].endswith("no number may be below 0"), answered
     assert answer(server, "raises", tensor("x", "FP32", 1.0)) == {"y": [2]}
     rows = {row["name"]: row for row in server.json("POST", "/v2/repository/index")[1]}
+    assert rows["deep"]["reason"].endswith("the model's source has brackets that are nested too deeply"), rows["deep"]
     assert 'such as input { name: "a"' in rows["matmul"]["reason"], rows["matmul"]
     assert answer(server, "scaled", tensor("x", "FP32", 1.0)) == {"y": [2]}

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "engines/torch/element_type.h"
+#include "engines/torch/source_depth.h"
 
 namespace inferd::torchscript {
 
@@ -55,6 +56,16 @@ void ReadResult(const c10::TypePtr& type, MethodSchema* schema) {
   }
 }
 
+base::Status CheckSources(const std::string& path) {
+  caffe2::serialize::PyTorchStreamReader reader(path);
+  for (const std::string& name : reader.getAllRecords()) {
+    if (!name.ends_with(".py")) continue;
+    const auto [data, size] = reader.getRecord(name);
+    INFERD_RETURN_IF_ERROR(CheckSourceDepth({static_cast<const char*>(data.get()), size}));
+  }
+  return base::OkStatus();
+}
+
 // Which arguments the graph may write to. What is in a list or a dict counts as written to if anything like it is.
 std::vector<bool> FindWrites(const torch::jit::Function& function) {
   const std::shared_ptr<torch::jit::Graph> graph = torch::jit::toGraphFunction(function).graph()->copy();
@@ -75,6 +86,7 @@ LoadedMethod::LoadedMethod(torch::jit::Module module, const LoadSettings& settin
 }
 
 base::Result<LoadedMethod> LoadedMethod::Load(const std::string& path, const LoadSettings& settings) {
+  INFERD_RETURN_IF_ERROR(CheckSources(path));
   torch::jit::Module module = torch::jit::load(path, c10::Device(c10::kCPU));
   if (!module.find_method(settings.method).has_value()) {
     return std::unexpected(base::InvalidArgument("the module has no method '" + settings.method + "'"));

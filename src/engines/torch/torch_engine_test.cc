@@ -473,7 +473,7 @@ TEST(TorchEngineTest, CutAndChangedFilesAreErrors) {
     const std::string whole = Bytes(kModels / name / "model.pt");
     ASSERT_GT(whole.size(), 1000u);
     for (int part = 0; part < 16; ++part) TryFile(folder, whole.substr(0, whole.size() * part / 16), config);
-    for (size_t at = 0; at < whole.size(); at += whole.size() / 40) {
+    for (size_t at = 0; at < whole.size(); at += whole.size() / 25) {
       for (const char value : {'\0', '\xff', static_cast<char>(whole[at] ^ 1)}) {
         std::string changed = whole;
         changed[at] = value;

@@ -18,6 +18,9 @@ namespace inferd::torchscript {
 
 namespace {
 
+// Of the thread that loads: the library calls itself for each class of a file that is of another one's type.
+constexpr size_t kLoadStackBytes = size_t{256} << 20;
+
 constexpr std::string_view kPackages =
     "packages of torch.export and AOTInductor are native code and their own kernels, and are not run; serve the model "
     "as TorchScript "
@@ -86,15 +89,17 @@ base::Result<std::unique_ptr<TorchModel>> TorchModel::Load(const inferd_host* ho
   const base::OnCpuCores here(enginekit::LoadCores(load));
   // It takes a core for as long as it lasts, which models that serve meanwhile should not notice. What is thrown must
   // not leave the thread of a load in the background.
-  enginekit::RunInBackground([&] {
-    try {
-      parts = Read(path, load, settings, compute_threads);
-    } catch (const std::bad_alloc&) {
-      parts = std::unexpected(base::ResourceExhausted("there is no memory to load the model"));
-    } catch (const std::exception& exception) {
-      parts = std::unexpected(base::InvalidArgument(ErrorText(exception.what())));
-    }
-  });
+  enginekit::RunInBackground(
+      [&] {
+        try {
+          parts = Read(path, load, settings, compute_threads);
+        } catch (const std::bad_alloc&) {
+          parts = std::unexpected(base::ResourceExhausted("there is no memory to load the model"));
+        } catch (const std::exception& exception) {
+          parts = std::unexpected(base::InvalidArgument(ErrorText(exception.what())));
+        }
+      },
+      kLoadStackBytes);
   if (!parts.has_value()) return std::unexpected(parts.error().WithContext("model file '" + path + "'"));
   return std::unique_ptr<TorchModel>(
       new TorchModel(host, std::move(parts->method), std::move(parts->signature), compute_threads));
