@@ -4,8 +4,14 @@ set(LibTorch_ROOTS ${INFERD_TORCH_ROOT} $ENV{INFERD_TORCH_ROOT} ${CMAKE_SOURCE_D
 find_path(LibTorch_INCLUDE_DIR torch/script.h PATHS ${LibTorch_ROOTS} PATH_SUFFIXES include NO_DEFAULT_PATH)
 find_file(LibTorch_LIBRARY libtorch_cpu.so PATHS ${LibTorch_ROOTS} PATH_SUFFIXES lib NO_DEFAULT_PATH)
 
+if(LibTorch_INCLUDE_DIR)
+  file(STRINGS ${LibTorch_INCLUDE_DIR}/torch/headeronly/version.h LibTorch_numbers REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
+  string(REGEX REPLACE "[^0-9;]" "" LibTorch_numbers "${LibTorch_numbers}")
+  string(REPLACE ";" "." LibTorch_VERSION "${LibTorch_numbers}")
+endif()
+
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(LibTorch REQUIRED_VARS LibTorch_LIBRARY LibTorch_INCLUDE_DIR)
+find_package_handle_standard_args(LibTorch REQUIRED_VARS LibTorch_LIBRARY LibTorch_INCLUDE_DIR VERSION_VAR LibTorch_VERSION)
 mark_as_advanced(LibTorch_INCLUDE_DIR LibTorch_LIBRARY)
 
 if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)

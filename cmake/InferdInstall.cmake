@@ -37,6 +37,7 @@ if(TARGET engine_tensorflow)
 endif()
 
 if(TARGET engine_torch)
+  install(TARGETS inferd_torch LIBRARY DESTINATION lib/inferd/torch)
   install(PROGRAMS ${LibTorch_LIBRARIES} DESTINATION lib/inferd/torch)
   install(DIRECTORY ${LibTorch_INCLUDE_DIR}/../licenses/ DESTINATION share/doc/inferd/torch OPTIONAL)
 endif()

@@ -1,4 +1,4 @@
-// The torch engine: TorchScript files, on the CPU, through libtorch's C++ API.
+// The torch engine's part that is linked with libtorch: TorchScript files, on the CPU, through its C++ API.
 
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
