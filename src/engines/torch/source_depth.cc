@@ -9,14 +9,12 @@ namespace inferd::torchscript {
 
 namespace {
 
-// Of what torch.jit writes, thousands of models have less than a tenth of any of these; a stack of 8 MiB has room for
-// some times as much.
+// Real models have less than a tenth of any of these; the stack of a thread that loads has room for some times as much.
 constexpr size_t kBracketsMax = 500;
 constexpr size_t kOperatorsMax = 3000;  // in one expression; commas end one
 constexpr size_t kIndentMax = 400;      // spaces
 constexpr size_t kBranchesMax = 500;    // elif, in one file
-
-constexpr size_t kClassesMax = 20000;  // in one file
+constexpr size_t kClassesMax = 20000;   // in one file
 
 constexpr std::string_view kOperators = "+-*/%&|^<>=!~.@ \t";
 
