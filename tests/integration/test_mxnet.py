@@ -103,3 +103,28 @@ def test_files_and_their_configuration(tmp_path):
         }.items():
             row = outcome(server, name)
             assert row["state"] == "UNAVAILABLE" and reason in row["reason"], row
+
+
+# An environment with MXNet's own library, which is not installed with the tests: tools/install_mxnet.
+LIBRARY = ROOT / "build" / "deps" / "mxnet" / "bin" / "python3"
+
+
+@pytest.mark.skipif(not has_engine("python"), reason="the python engine is not built: tools/install_engine python")
+def test_its_own_library_is_chosen_by_the_backend(tmp_path):
+    nets = {net["name"]: net for net in NETS}
+    on_python = b'backend: "python"\n'
+    for name in "residual", "lstm":
+        add(tmp_path / name, nets[name], on_python + configured(nets[name], lambda shape: [-1, *shape[1:]]))
+    add(tmp_path / "broken", nets["residual"] | {"symbol": "{}"}, on_python)
+    with Server(tmp_path) as server:
+        for name in "residual", "lstm":
+            if not LIBRARY.exists():
+                assert "tools/install_mxnet installs an environment that has it" in outcome(server, name)["reason"]
+                continue
+            for shape in nets[name]["inputs"], nets[name]["inputs"]:
+                status, answer = server.json("POST", f"/v2/models/{name}/infer", {"inputs": shape})
+                assert status == 200, answer
+                assert [(each["name"], each["shape"]) for each in answer["outputs"]] == [(each["name"], each["shape"]) for each in nets[name]["outputs"]]
+                for got, expected in zip(answer["outputs"], nets[name]["outputs"]):
+                    numpy.testing.assert_allclose(array(got), array(expected), rtol=1e-5, atol=1e-6)
+        assert outcome(server, "broken")["state"] == "UNAVAILABLE"

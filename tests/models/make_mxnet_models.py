@@ -311,7 +311,8 @@ def old_param(text):
 
 def old_attr(text):
     """As versions 0.9 to 0.11 spell it, with Python 2's long integers."""
-    return text.replace('"attrs"', '"attr"').replace("(3, 3)", "(3L, 3L)")
+    text = text.replace('"attrs"', '"attr"').replace('"attr": {"mxnet_version"', '"attrs": {"mxnet_version"')
+    return text.replace("(3, 3)", "(3L, 3L)")
 
 
 class Net:

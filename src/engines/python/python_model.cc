@@ -37,15 +37,21 @@ std::string_view FindParameter(const inferd_load& load, std::string_view key) {
   return {};
 }
 
+// The environment of their own that models of that file have; empty: none.
+std::string_view EnvironmentOf(std::string_view model_file) {
+  if (std::filesystem::path(model_file).filename() == "MLmodel") return "mlflow";
+  return model_file.ends_with("-symbol.json") ? "mxnet" : "";
+}
+
 // EXECUTION_ENV_PATH names an environment that has bin/python3; `interpreter`, a program. Else it is the one that was
-// installed with the engine, or for MLflow's models, or PATH's.
+// installed for MLflow's or MXNet's models, or with the engine, or PATH's.
 base::Result<Interpreter> ChooseInterpreter(const inferd_host& host, const inferd_load& load,
                                             std::filesystem::path worker) {
   std::error_code none;
   std::filesystem::path own = worker.parent_path() / "environment" / "bin" / "python3";
-  if (std::filesystem::path(ToView(load.model_file)).filename() == "MLmodel") {
-    std::filesystem::path mlflow = worker.parent_path() / "mlflow" / "bin" / "python3";
-    if (std::filesystem::exists(mlflow, none)) own = std::move(mlflow);
+  if (const std::string_view special = EnvironmentOf(ToView(load.model_file)); !special.empty()) {
+    std::filesystem::path program = worker.parent_path() / special / "bin" / "python3";
+    if (std::filesystem::exists(program, none)) own = std::move(program);
   }
   Interpreter interpreter{.program = std::filesystem::exists(own, none) ? own.string() : "python3",
                           .worker = std::move(worker),

@@ -13,7 +13,8 @@ from inferd_worker.handlers.libraries import installed
 
 # Names of files as in the server's table of formats, and the module.
 MODULES = (("*.joblib", "pickled"), ("*.pkl", "pickled"), ("*.pickle", "pickled"), ("*.skops", "skops_file"),
-           ("*.pmml", "pmml"), ("*.cbm", "catboost_model"), ("MLmodel", "mlflow"))
+           ("*.pmml", "pmml"), ("*.cbm", "catboost_model"), ("MLmodel", "mlflow"),
+           ("*-symbol.json", "mxnet_symbol"))
 
 
 def open_predictor(load):
