@@ -140,6 +140,8 @@ def layers():
         yield one(f"dot_{swaps_a}{swaps_b}", sym.dot, {"x": a}, {"w": b}, transpose_a=bool(swaps_a), transpose_b=bool(swaps_b))
         a, b = numbers(*(2, 5, 3) if swaps_a else (2, 3, 5)), numbers(*(2, 4, 5) if swaps_b else (2, 5, 4))
         yield one(f"batch_dot_{swaps_a}{swaps_b}", sym.batch_dot, {"x": a, "v": b}, transpose_a=bool(swaps_a), transpose_b=bool(swaps_b))
+    yield one("gemm2", sym.linalg.gemm2, {"x": numbers(2, 3, 5), "v": numbers(2, 4, 5)}, transpose_b=True, alpha=0.5)
+    yield one("gemm2_of_matrices", sym.linalg.gemm2, {"x": numbers(5, 3), "v": numbers(5, 4)}, transpose_a=True)
     yield one("dot_of_more", sym.dot, image(2, 3, 5), {"w": numbers(5, 4)})
 
 
@@ -149,6 +151,7 @@ def softmaxes():
         yield one(kind, getattr(sym, kind), x)
         yield one(f"{kind}_axis", getattr(sym, kind), x, axis=1)
         yield one(f"{kind}_temperature", getattr(sym, kind), rows, temperature=2.5)
+    yield one("softmin", sym.softmin, x, axis=1)
     yield one("softmax_activation", sym.SoftmaxActivation, rows)
     yield one("softmax_activation_channel", sym.SoftmaxActivation, x, mode="channel")
     yield one("softmax_output", sym.SoftmaxOutput, rows)
@@ -174,6 +177,8 @@ def elements():
     for kind in "relu", "sigmoid", "tanh", "softsign", "hard_sigmoid", "exp", "square", "abs", "negative", "sign", "floor", "ceil", "erf", \
                 "sin", "cos", "tan", "arctan", "sinh", "cosh", "arcsinh", "identity", "BlockGrad", "MakeLoss", "make_loss":
         yield one(kind, getattr(sym, kind), x)
+    for kind in "trunc", "fix", "logical_not":
+        yield one(kind, getattr(sym, kind), {"x": numpy.float32([[-1.5, -0.5, 0, 0.5], [1, 2.7, -3, -0.0]])})
     for kind in "log", "log2", "log10", "sqrt", "rsqrt", "reciprocal":
         yield one(kind, getattr(sym, kind), positive)
     for kind in "arcsin", "arccos", "arctanh":
@@ -255,6 +260,11 @@ def selections():
     yield one("slice_axis_end", sym.slice_axis, x, axis=-1, begin=-2, end=None)
     yield one("slice_like", sym.slice_like, {"x": numbers(4, 5), "v": numbers(2, 3)})
     yield one("slice_like_axes", sym.slice_like, {"x": numbers(4, 5), "v": numbers(2, 3)}, axes=(1,))
+    yield one("crop", sym.Crop, {"x": numbers(2, 3, 6, 7), "v": numbers(2, 1, 4, 5)}, num_args=2, offset=(1, 2))
+    yield one("crop_of_corner", sym.Crop, {"x": numbers(2, 3, 6, 7), "v": numbers(2, 1, 4, 5)}, num_args=2)
+    yield one("reverse", sym.reverse, x, axis=(1, 3))
+    yield one("one_hot", sym.one_hot, {"x": numpy.float32([[0, 3], [1, 9]])}, depth=4)
+    yield one("one_hot_values", sym.one_hot, {"x": numpy.int32([2, 0, -1])}, depth=3, on_value=0.5, off_value=-2.0)
     yield one("slice_channel", sym.SliceChannel, x, num_outputs=3)
     yield one("slice_channel_squeeze", sym.SliceChannel, x, num_outputs=3, axis=2, squeeze_axis=True)
     yield one("split_sections", sym._internal._split_v2, x, sections=2, indices=(), axis=1)

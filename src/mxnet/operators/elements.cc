@@ -110,6 +110,24 @@ void WriteHardSigmoid(Step& step) {
             step.in(0).rank);
 }
 
+// Towards 0.
+void WriteTruncation(Step& step) {
+  if (!step.Takes(1, 1)) return;
+  step.NeedFloating();
+  const std::string& x = step.in(0).tensor;
+  const std::string whole = step.Inner("Floor", {step.Inner("Abs", {x})});
+  step.Emit("Mul", {step.Inner("Sign", {x}), whole}, {}, step.in(0).rank);
+}
+
+// 1 where it is 0, and 0 elsewhere.
+void WriteLogicalNot(Step& step) {
+  if (!step.Takes(1, 1)) return;
+  step.NeedFloating();
+  const Element element = step.in(0).element;
+  step.Emit("Cast", {step.Inner("Equal", {step.in(0).tensor, step.Number(0, element)})}, CastTo(element),
+            step.in(0).rank);
+}
+
 void WriteClip(Step& step) {
   if (!step.Takes(1, 1)) return;
   step.NeedFloating();
@@ -149,6 +167,9 @@ constexpr Rule kElementRules[] = {
     {"sign", WriteUnary, "Sign"},
     {"floor", WriteUnary, "Floor"},
     {"ceil", WriteUnary, "Ceil"},
+    {"trunc", WriteTruncation},
+    {"fix", WriteTruncation},
+    {"logical_not", WriteLogicalNot},
     {"erf", WriteUnary, "Erf"},
     {"sin", WriteUnary, "Sin"},
     {"cos", WriteUnary, "Cos"},

@@ -154,6 +154,20 @@ void WriteBatchDot(Step& step) {
             {}, rank);
 }
 
+void WriteGemm2(Step& step) {
+  if (!step.Takes(2, 2)) return;
+  Arguments& args = step.args();
+  step.NeedOneElement();
+  step.NeedFloating();
+  const int rank = step.Rank(0);
+  if (rank < 2 || step.Rank(1) != rank) args.Refuse("its inputs have not as many dimensions, or fewer than two");
+  if (args.Int("axis", -2) != -2) args.Refuse("argument 'axis' is not supported");
+  const bool swaps_a = args.Flag("transpose_a", false);
+  const bool swaps_b = args.Flag("transpose_b", false);
+  const std::string product = step.Inner("MatMul", {Swapped(step, 0, swaps_a), Swapped(step, 1, swaps_b)});
+  step.Emit("Mul", {product, step.Number(args.Float("alpha", 1), step.in(0).element)}, {}, rank);
+}
+
 constexpr Rule kLayerRules[] = {
     {"FullyConnected", WriteFullyConnected},
     {"BatchNorm", WriteBatchNorm},
@@ -165,6 +179,7 @@ constexpr Rule kLayerRules[] = {
     {"Dropout", WriteDropout},
     {"dot", WriteDot},
     {"batch_dot", WriteBatchDot},
+    {"_linalg_gemm2", WriteGemm2},
 };
 
 }  // namespace

@@ -69,6 +69,33 @@ void WriteSliceLike(Step& step) {
             rank);
 }
 
+// The rows and columns of the second, from an offset on.
+void WriteCrop(Step& step) {
+  if (!step.Takes(2, 2)) return;
+  step.args().MustBeFalse({"center_crop"});
+  for (const int64_t size : step.args().Ints("h_w")) {
+    if (size != 0) step.args().Refuse("argument 'h_w' is not supported");
+  }
+  std::vector<int64_t> offset = step.args().Ints("offset");
+  offset.resize(2, 0);
+  if (step.Rank(0) != 4 || step.Rank(1) != 4) step.args().Refuse("its inputs have not four dimensions");
+  if (std::min(offset[0], offset[1]) < 0) step.args().Refuse("an offset below 0 cannot be");
+  const std::string sizes = step.Inner("Shape", {step.in(1).tensor});
+  const std::string size = step.Inner("Gather", {sizes, step.Ints({2, 3})}, Attributes().Int("axis", 0));
+  const std::string begin = step.Ints(offset);
+  step.Emit("Slice", {step.in(0).tensor, begin, step.Inner("Add", {begin, size}), step.Ints({2, 3})}, {}, 4);
+}
+
+void WriteReverse(Step& step) {
+  if (!step.Takes(1, 1)) return;
+  std::vector<int64_t> axes = step.args().Ints("axis");
+  const int rank = step.Rank(0);
+  if (axes.empty()) step.args().Refuse("it has no argument 'axis'");
+  for (int64_t& axis : axes) axis = step.Axis(axis, rank);
+  const std::vector<int64_t> minus(axes.size(), -1);
+  step.Result(SliceOf(step, minus, std::vector<int64_t>(axes.size(), kBegin), axes, minus), rank, step.in(0).element);
+}
+
 // The pieces as the operator's outputs, without the axis if it is to go.
 void EmitPieces(Step& step, const std::vector<std::string>& pieces, int64_t axis, bool squeezes) {
   const int rank = step.in(0).rank;
@@ -146,14 +173,30 @@ void WriteTake(Step& step) {
   step.Emit("Gather", {step.in(0).tensor, indices}, Attributes().Int("axis", axis), rank - 1 + step.Rank(1));
 }
 
+void WriteOneHot(Step& step) {
+  if (!step.Takes(1, 1)) return;
+  Arguments& args = step.args();
+  args.Need("depth");
+  const int64_t depth = args.Int("depth", 1);
+  if (depth < 1 || depth > INT32_MAX) args.Refuse("depth " + std::to_string(depth) + " cannot be");
+  const Element element = args.Datatype("dtype", Element::kFloat);
+  if (element != Element::kFloat) args.Refuse("a dtype other than float32 is not supported");
+  const std::string indices = step.Inner("Cast", {step.in(0).tensor}, CastTo(Element::kInt64));
+  // Negative ones would count from behind: depth is none of them.
+  const std::string none = step.Inner("Less", {indices, step.Number(0, Element::kInt64)});
+  const std::string safe = step.Inner("Where", {none, step.Ints({depth}), indices});
+  const std::string on = step.Inner("Reshape", {step.Number(args.Float("on_value", 1), element), step.Ints({1})});
+  const std::string off = step.Inner("Reshape", {step.Number(args.Float("off_value", 0), element), step.Ints({1})});
+  const std::string values = step.Inner("Concat", {off, on}, Attributes().Int("axis", 0));
+  const int rank = step.Rank(0) + 1;
+  step.Result(step.Inner("OneHot", {safe, step.Ints({depth}), values}, Attributes().Int("axis", -1)), rank, element);
+}
+
 constexpr Rule kSelectionRules[] = {
-    {"slice", WriteSlice},
-    {"slice_axis", WriteSliceAxis},
-    {"slice_like", WriteSliceLike},
-    {"SliceChannel", WriteSliceChannel},
-    {"_split_v2", WriteSplit},
-    {"Embedding", WriteEmbedding},
-    {"take", WriteTake},
+    {"slice", WriteSlice},     {"slice_axis", WriteSliceAxis}, {"slice_like", WriteSliceLike},
+    {"Crop", WriteCrop},       {"reverse", WriteReverse},      {"SliceChannel", WriteSliceChannel},
+    {"_split_v2", WriteSplit}, {"Embedding", WriteEmbedding},  {"take", WriteTake},
+    {"one_hot", WriteOneHot},
 };
 
 }  // namespace

@@ -32,6 +32,16 @@ void WriteSoftmax(Step& step) {
   step.Emit(step.onnx(), {x}, Attributes().Int("axis", step.Axis("axis", -1, rank)), rank);
 }
 
+void WriteSoftmin(Step& step) {
+  if (!step.Takes(1, 1)) return;
+  step.NeedFloating();
+  step.args().MustBeFalse({"use_length"});
+  if (step.args().Float("temperature", 1) != 1) step.args().Refuse("a temperature is not supported");
+  const int rank = step.Rank(0);
+  step.Emit("Softmax", {step.Inner("Neg", step.InputNames())}, Attributes().Int("axis", step.Axis("axis", -1, rank)),
+            rank);
+}
+
 void WriteSoftmaxOutput(Step& step) {
   if (!step.Takes(1, 1)) return;
   Arguments& args = step.args();
@@ -61,6 +71,7 @@ void WriteRegression(Step& step) {
 constexpr Rule kSoftmaxRules[] = {
     {"softmax", WriteSoftmax, "Softmax"},
     {"log_softmax", WriteSoftmax, "LogSoftmax"},
+    {"softmin", WriteSoftmin},
     {"SoftmaxActivation", WriteSoftmaxActivation},
     {"SoftmaxOutput", WriteSoftmaxOutput, "", 1},
     {"Softmax", WriteSoftmaxOutput, "", 1},  // its name before version 0.7
