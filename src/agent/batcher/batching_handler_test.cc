@@ -181,6 +181,12 @@ TEST_F(BatchingHandlerTest, AnAnswerWithOtherPredictionsIsAFailure) {
 
 TEST_F(BatchingHandlerTest, AComponentThatBreaksOffIsAFailure) {
   SetAnswer("HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\nx");
+  Start();
+  EXPECT_EQ(Ask(R"({"instances":[1,2,3,4]})").get().status, 502);
+}
+
+TEST_F(BatchingHandlerTest, AComponentThatDoesNotFinishItsAnswerIsAFailure) {
+  SetAnswer("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx");
   options_.timeout = std::chrono::milliseconds(20);
   Start();
   EXPECT_EQ(Ask(R"({"instances":[1,2,3,4]})").get().status, 504);
