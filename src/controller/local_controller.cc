@@ -10,6 +10,7 @@
 
 #include "base/system/program_folder.h"
 #include "controller/cluster/pod_data_objects.h"
+#include "controlplane/pods/storage_initializer.h"
 
 namespace inferd::controller {
 
@@ -120,6 +121,12 @@ base::Status LocalController::Start() {
     logger_.Info("replicas have no control groups", {{"why", keeper_->why_no_groups()}});
   }
   node_.find_data = [this](const node::DataSource& source) { return ReadPodData(cluster_.registry(), source); };
+  node_.find_initializer = [this](const controlplane::ResolvedPod& pod) {
+    return controlplane::MakeStorageInitializer(
+        pod, cluster_.ReadConfig(), [&](std::string_view kind, std::string_view name) {
+          return ReadPodObject(cluster_.registry(), kind, pod.namespace_name, name);
+        });
+  };
   const std::vector<std::string> runtimes =
       options_.runtimes.empty() ? std::vector{controlplane::DefaultRuntimesFolder()} : options_.runtimes;
   files_ = std::make_unique<FileSource>(options_.files, runtimes, cluster_.registry());

@@ -4,8 +4,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "storage/download/download.h"
-
 namespace inferd::node {
 
 namespace {
@@ -14,15 +12,15 @@ constexpr std::chrono::milliseconds kLookAtStop{50};
 
 }  // namespace
 
-ModelFolder::ModelFolder(std::string uri, std::string folder) : uri_(std::move(uri)), folder_(std::move(folder)) {}
+ModelFolder::ModelFolder(Fetch fetch, std::string folder) : fetch_(std::move(fetch)), folder_(std::move(folder)) {}
 
 ModelFolder::~ModelFolder() {
   std::error_code ignored;
-  if (!uri_.empty()) std::filesystem::remove_all(folder_, ignored);
+  if (fetch_ != nullptr) std::filesystem::remove_all(folder_, ignored);
 }
 
 base::Result<std::string> ModelFolder::Await(const std::stop_token& stop) {
-  if (uri_.empty()) return std::string();
+  if (fetch_ == nullptr) return std::string();
   {
     base::MutexLock lock(mutex_);
     while (fetching_ && !stop.stop_requested()) {
@@ -32,7 +30,7 @@ base::Result<std::string> ModelFolder::Await(const std::stop_token& stop) {
     if (there_) return folder_;
     fetching_ = true;
   }
-  const base::Status fetched = storage::Download(uri_, folder_, storage::ProcessEnvironment(), {}, stop);
+  const base::Status fetched = fetch_(folder_, stop);
   {
     const base::MutexLock lock(mutex_);
     fetching_ = false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <stop_token>
 #include <string>
 
@@ -11,16 +12,19 @@ namespace inferd::node {
 // A revision's model on this machine: brought here once, for all of its replicas. Thread-safe.
 class ModelFolder final {
  public:
-  // `uri` empty: the revision has no model.
-  ModelFolder(std::string uri, std::string folder);
+  // Brings the model to the folder, on the thread that waits for it.
+  using Fetch = std::function<base::Status(const std::string& folder, const std::stop_token& stop)>;
+
+  // `fetch` null: the revision has no model.
+  ModelFolder(Fetch fetch, std::string folder);
   ~ModelFolder();  // removes it
 
   // The folder, once the model is there; other calls wait meanwhile. What failed is tried again with the next call. The
-  // errors are storage::Download's; CANCELLED: `stop` said so.
+  // errors are those of `fetch`; CANCELLED: `stop` said so.
   base::Result<std::string> Await(const std::stop_token& stop);
 
  private:
-  const std::string uri_;
+  const Fetch fetch_;
   const std::string folder_;
   base::Mutex mutex_;
   base::CondVar changed_;

@@ -39,11 +39,6 @@ base::Result<uint16_t> TakePort() {
   return ntohs(address.sin_port);
 }
 
-std::string SourceOf(const controlplane::ResolvedPod& pod) {
-  const auto found = pod.annotations.find(controlplane::kStorageSourceAnnotation);
-  return found == pod.annotations.end() ? std::string() : found->second;
-}
-
 // Where a program of that name is: in `folder`, else in PATH; one with a path is itself.
 base::Result<std::string> Locate(const std::string& program, const std::string& folder) {
   std::vector<std::string> places = {folder};
@@ -87,7 +82,7 @@ Revision::Revision(std::string name, controlplane::ResolvedPod pod, const contro
       settings_(settings),
       options_(options),
       limits_(LimitsOf(options, pod_)),
-      models_(SourceOf(pod_), FolderOf(options, pod_, name_)),
+      models_(FetchOfModel(), FolderOf(options, pod_, name_)),
       model_set_(HasModelSet(pod_)
                      ? std::make_unique<ModelSet>(FolderOf(options, pod_, name_), options.wake, options.on_log)
                      : nullptr),
@@ -169,6 +164,13 @@ void Revision::AddReplica() {
   replica.on_change = options_.wake;
   replica.on_log = options_.on_log;
   replicas_.push_back({.volumes = std::move(volumes), .replica = std::make_unique<Replica>(std::move(replica))});
+}
+
+ModelFolder::Fetch Revision::FetchOfModel() const {
+  if (ModelUriOf(pod_).empty()) return nullptr;
+  return [this](const std::string& folder, const std::stop_token& stop) {
+    return FetchModel(pod_, folder, {.initializer = options_.find_initializer, .data = options_.find_data}, stop);
+  };
 }
 
 base::Result<ProcessSpec> Revision::Make(const std::string& replica, PodVolumes& volumes, const std::stop_token& stop) {

@@ -11,6 +11,7 @@
 #include "controlplane/pods/pod_resolution.h"
 #include "controlplane/scale/knative_autoscaler.h"
 #include "gateway/backend.h"
+#include "node/model_fetch.h"
 #include "node/model_folder.h"
 #include "node/model_set.h"
 #include "node/replica.h"
@@ -26,6 +27,7 @@ struct NodeOptions {
   std::vector<std::string> environment;
   ResourceKeeper* keeper = nullptr;                     // of containers' limits; null: they are not held
   FindData find_data = nullptr;                         // Secrets and ConfigMaps that pods refer to
+  FindInitializer find_initializer = nullptr;           // what pods' models are brought with
   std::function<void()> wake;                           // Tick() is to be called soon; from any thread
   std::function<void(const std::string& line)> on_log;  // one line for a person; from any thread
 };
@@ -99,6 +101,7 @@ class Revision final {
   void AddReplica();
   void Publish();
   void EndIdle();
+  ModelFolder::Fetch FetchOfModel() const;
   base::Result<ProcessSpec> Make(const std::string& replica, PodVolumes& volumes, const std::stop_token& stop);
   size_t Staying() const;
 

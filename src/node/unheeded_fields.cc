@@ -14,7 +14,9 @@ using manifest::Kind;
 using manifest::Value;
 
 // What is acted on, and what has nothing to act on here.
-constexpr std::array<std::string_view, 16> kOfPod = {"containers",
+constexpr std::array<std::string_view, 18> kOfPod = {"containers",
+                                                     "serviceAccountName",
+                                                     "serviceAccount",
                                                      "volumes",
                                                      "terminationGracePeriodSeconds",
                                                      "restartPolicy",

@@ -21,16 +21,17 @@ TEST(UnheededFields, WhatActsHereIsNone) {
   EXPECT_THAT(UnheededOf("{}"), IsEmpty());
   EXPECT_THAT(UnheededOf("{containers: [{name: a, image: b, command: [c], args: [], env: [], envFrom: [], ports: [],"
                          " volumeMounts: [], readinessProbe: {}, resources: {requests: {cpu: 1}, limits: {}}}],"
-                         " volumes: [], terminationGracePeriodSeconds: 3, initContainers: [], securityContext: {}}"),
+                         " volumes: [], serviceAccountName: c, terminationGracePeriodSeconds: 3, initContainers: [], "
+                         "securityContext: {}}"),
               IsEmpty());
 }
 
 TEST(UnheededFields, AreNamed) {
-  EXPECT_THAT(UnheededOf("{initContainers: [{name: a}], nodeSelector: {a: b}, serviceAccountName: c, containers:"
+  EXPECT_THAT(UnheededOf("{initContainers: [{name: a}], nodeSelector: {a: b}, hostPID: true, containers:"
                          " [{name: a, workingDir: /x, livenessProbe: {tcpSocket: {port: 1}},"
                          " resources: {limits: {cpu: 1}}}, {name: b}]}"),
-              ElementsAre("spec.initContainers", "spec.nodeSelector", "spec.serviceAccountName",
-                          "spec.containers[0].workingDir", "spec.containers[0].livenessProbe", "spec.containers[1]"));
+              ElementsAre("spec.initContainers", "spec.nodeSelector", "spec.hostPID", "spec.containers[0].workingDir",
+                          "spec.containers[0].livenessProbe", "spec.containers[1]"));
 }
 
 }  // namespace

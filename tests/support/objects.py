@@ -18,6 +18,7 @@ KINDS = {
     "Pod": ("/api/v1", "pods"),
     "Revision": ("/apis/serving.knative.dev/v1", "revisions"),
     "Secret": ("/api/v1", "secrets"),
+    "ServiceAccount": ("/api/v1", "serviceaccounts"),
 }
 CLUSTER_WIDE = ("ClusterServingRuntime",)
 

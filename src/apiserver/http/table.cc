@@ -56,8 +56,8 @@ Cell ItemField(std::initializer_list<std::string_view> list, std::string_view fi
 
 Cell Count(std::string_view key) {
   return [key](const Value& object, int64_t) {
-    const Value* const map = object.Find(key);
-    return Value::Int(map == nullptr ? 0 : static_cast<int64_t>(map->members().size()));
+    const Value* const map = object.Find(key);  // or a list
+    return Value::Int(map == nullptr ? 0 : static_cast<int64_t>(map->members().size() + map->items().size()));
   };
 }
 
@@ -125,6 +125,7 @@ std::vector<Column> OwnColumns(std::string_view kind) {
   }
   if (kind == "ConfigMap") return {{"Data", "integer", Count("data")}, age};
   if (kind == "Secret") return {{"Type", "string", Field({"type"})}, {"Data", "integer", Count("data")}, age};
+  if (kind == "ServiceAccount") return {{"Secrets", "integer", Count("secrets")}, age};
   if (kind == "Namespace") return {{"Status", "string", Field({"status", "phase"})}, age};
   if (kind == "Pod") {
     return {{"Ready", "string", PodReady},

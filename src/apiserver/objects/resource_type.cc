@@ -99,6 +99,12 @@ std::span<const ResourceType> ResourceTypes() {
        .has_status = true,
        .writable = false},
       {.version = "v1", .kind = "Secret", .plural = "secrets", .singular = "secret", .has_spec = false},
+      {.version = "v1",
+       .kind = "ServiceAccount",
+       .plural = "serviceaccounts",
+       .singular = "serviceaccount",
+       .short_names = {"sa"},
+       .has_spec = false},
   };
   return kTypes;
 }

@@ -44,13 +44,15 @@ class LocalCluster final {
   const std::vector<const controlplane::ServingRuntime*>& runtimes() const { return runtimes_; }
   const controlplane::InferenceServiceConfig& config() const { return config_; }
 
+  // The configuration as it is now. From any thread.
+  controlplane::InferenceServiceConfig ReadConfig() const;
+
   // The object as it is now, without those that are to go; nullopt: there is none.
   std::optional<controlplane::Object> Find(const objectstore::ObjectKey& key) const;
   // The keys of all objects of a resource.
   std::vector<objectstore::ObjectKey> KeysOf(const std::string& resource) const;
 
  private:
-  controlplane::InferenceServiceConfig ReadConfig() const;
   void ReadRuntimes();
 
   const std::string domain_;

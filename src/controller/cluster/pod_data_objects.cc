@@ -20,14 +20,20 @@ void AddValues(const manifest::Value& object, std::string_view field, bool base6
 
 }  // namespace
 
-std::optional<manifest::StringMap> ReadPodData(const apiserver::Registry& registry, const node::DataSource& source) {
-  const apiserver::ResourceType& type = *apiserver::FindKind("v1", source.secret ? "Secret" : "ConfigMap");
-  const auto stored = registry.Get(type, source.namespace_name, source.name);
+std::optional<manifest::Value> ReadPodObject(const apiserver::Registry& registry, std::string_view kind,
+                                             std::string_view namespace_name, std::string_view name) {
+  const auto stored = registry.Get(*apiserver::FindKind("v1", kind), namespace_name, name);
   if (!stored.has_value()) return std::nullopt;
-  const manifest::Value object = apiserver::ParseStored((*stored)->json);
+  return apiserver::ParseStored((*stored)->json);
+}
+
+std::optional<manifest::StringMap> ReadPodData(const apiserver::Registry& registry, const node::DataSource& source) {
+  const auto object =
+      ReadPodObject(registry, source.secret ? "Secret" : "ConfigMap", source.namespace_name, source.name);
+  if (!object.has_value()) return std::nullopt;
   manifest::StringMap values;
-  AddValues(object, "data", source.secret, values);
-  if (!source.secret) AddValues(object, "binaryData", true, values);
+  AddValues(*object, "data", source.secret, values);
+  if (!source.secret) AddValues(*object, "binaryData", true, values);
   return values;
 }
 

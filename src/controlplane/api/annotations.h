@@ -15,6 +15,11 @@ inline const std::string kTagRoutingAnnotation = "serving.kserve.io/enable-tag-r
 // Of a component's pods: where their model comes from.
 inline const std::string kStorageSourceAnnotation = "internal.serving.kserve.io/storage-initializer-sourceuri";
 
+// Likewise, of a storage specification: that there is one, its key in the secret, and its parameters, as JSON.
+inline const std::string kStorageSpecAnnotation = "internal.serving.kserve.io/storage-spec";
+inline const std::string kStorageSpecKeyAnnotation = "internal.serving.kserve.io/storage-spec-key";
+inline const std::string kStorageSpecParametersAnnotation = "internal.serving.kserve.io/storage-spec-param";
+
 // Likewise: where models that come and go are.
 inline const std::string kModelDirAnnotation = "internal.serving.kserve.io/modelDir";
 

@@ -53,11 +53,30 @@ void ReadExplainers(Fields& fields, InferenceServiceConfig& config) {
   }
 }
 
+void ReadCredentials(Fields& fields, InferenceServiceConfig::Credentials& credentials) {
+  if (std::optional<Fields> gcs = fields.Map("gcs")) gcs->Read("gcsCredentialFileName", credentials.gcs_file_name);
+  std::optional<Fields> s3 = fields.Map("s3");
+  if (!s3.has_value()) return;
+  s3->Read("s3AccessKeyIDName", credentials.s3.access_key_id_name);
+  s3->Read("s3SecretAccessKeyName", credentials.s3.secret_access_key_name);
+  s3->Read("s3Endpoint", credentials.s3.endpoint);
+  s3->Read("s3UseHttps", credentials.s3.use_https);
+  s3->Read("s3Region", credentials.s3.region);
+  s3->Read("s3VerifySSL", credentials.s3.verify_ssl);
+  s3->Read("s3UseVirtualBucket", credentials.s3.use_virtual_bucket);
+  s3->Read("s3UseAnonymousCredential", credentials.s3.use_anonymous_credential);
+  s3->Read("s3CABundle", credentials.s3.ca_bundle);
+}
+
 void ReadEntry(std::string_view key, Fields& fields, InferenceServiceConfig& config) {
   if (key == "ingress") ReadIngress(fields, config.ingress);
   if (key == "deploy") ReadDeploy(fields, config.default_mode);
   if (key == "explainers") ReadExplainers(fields, config);
-  if (key == "storageInitializer") ReadSidecar(fields, config.storage_initializer);
+  if (key == "storageInitializer") {
+    ReadSidecar(fields, config.storage_initializer);
+    fields.Read("storageSpecSecretName", config.credentials.storage_secret);
+  }
+  if (key == "credentials") ReadCredentials(fields, config.credentials);
   if (key == "logger") ReadSidecar(fields, config.logger);
   if (key == "batcher") ReadSidecar(fields, config.batcher);
   if (key == "agent") ReadSidecar(fields, config.agent);

@@ -39,12 +39,25 @@ struct InferenceServiceConfig {
     bool disable_virtual_service = false;
   };
 
+  // Of the storage initializer: names of keys in secrets, and of S3 what secrets do not say by annotations.
+  struct Credentials {
+    struct S3 {
+      std::string access_key_id_name = "awsAccessKeyID";
+      std::string secret_access_key_name = "awsSecretAccessKey";
+      std::string endpoint, use_https, region, verify_ssl, use_virtual_bucket, use_anonymous_credential, ca_bundle;
+    };
+    S3 s3 = {};
+    std::string gcs_file_name = "gcloud-application-credentials.json";
+    std::string storage_secret = "storage-config";  // of storage specifications
+  };
+
   manifest::Value document;
   ObjectMeta metadata;
   DeploymentMode default_mode = DeploymentMode::kServerless;
   Ingress ingress;
   std::map<std::string, ExplainerImage> explainers;
   Sidecar storage_initializer;
+  Credentials credentials;
   Sidecar logger;
   Sidecar batcher;
   Sidecar agent;

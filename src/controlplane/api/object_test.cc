@@ -128,7 +128,8 @@ data:
   ingress: |
     {"ingressGateway": "g", "ingressService": "s", "ingressDomain": "models.example", "urlScheme": "https"}
   explainers: '{"alibi": {"image": "alibi", "defaultImageVersion": "1"}}'
-  storageInitializer: '{"image": "init:1", "memoryLimit": "1Gi"}'
+  storageInitializer: '{"image": "init:1", "memoryLimit": "1Gi", "storageSpecSecretName": "mine"}'
+  credentials: '{"gcs": {"gcsCredentialFileName": "g"}, "s3": {"s3SecretAccessKeyName": "k", "s3Endpoint": "minio"}}'
   router: '{"headers": {"propagate": ["X-Id"]}}'
 )");
   EXPECT_EQ(config.default_mode, DeploymentMode::kRawDeployment);
@@ -137,6 +138,11 @@ data:
   EXPECT_EQ(config.ingress.domain_template, "{{ .Name }}-{{ .Namespace }}.{{ .IngressDomain }}");
   EXPECT_EQ(config.explainers.at("alibi").default_version, "1");
   EXPECT_EQ(config.storage_initializer.memory_limit, "1Gi");
+  EXPECT_EQ(config.credentials.storage_secret, "mine");
+  EXPECT_EQ(config.credentials.gcs_file_name, "g");
+  EXPECT_EQ(config.credentials.s3.access_key_id_name, "awsAccessKeyID");
+  EXPECT_EQ(config.credentials.s3.secret_access_key_name, "k");
+  EXPECT_EQ(config.credentials.s3.endpoint, "minio");
   EXPECT_THAT(config.propagated_headers, ElementsAre("X-Id"));
 }
 

@@ -93,11 +93,11 @@ void AnnotateStorage(const std::optional<std::string>& storage_uri, const std::o
                      StringMap& annotations) {
   if (storage_uri.has_value()) annotations[kStorageSourceAnnotation] = *storage_uri;
   if (!storage.has_value()) return;
-  annotations[kInternal + "storage-spec"] = "true";
+  annotations[kStorageSpecAnnotation] = "true";
   if (!storage->parameters.empty()) {
-    annotations[kInternal + "storage-spec-param"] = manifest::ToJson(manifest::Value::StringMap(storage->parameters));
+    annotations[kStorageSpecParametersAnnotation] = manifest::ToJson(manifest::Value::StringMap(storage->parameters));
   }
-  if (storage->storage_key.has_value()) annotations[kInternal + "storage-spec-key"] = *storage->storage_key;
+  if (storage->storage_key.has_value()) annotations[kStorageSpecKeyAnnotation] = *storage->storage_key;
   if (storage_uri.has_value()) return;
   // The initializer finds the type and the bucket by the key.
   annotations[kStorageSourceAnnotation] = "<scheme-placeholder>://" + storage->path.value_or("");
