@@ -113,7 +113,8 @@ def test_inferctl_tells_of_the_engines_that_are_there():
     there = {engine["name"]: engine for engine in told["engines"]}
     assert set(there) | {engine["name"] for engine in told["missing"]} == {*ENGINES, "fake"}
     assert there["onnxruntime"]["version"].count(".") == 2 and there["onnxruntime"]["devices"] == ["CPU"]
-    assert there["onnxruntime"]["formats"] == [{"name": "ONNX", "files": ["*.onnx"]},
+    assert there["onnxruntime"]["formats"] == [{"name": "TensorRT plan", "files": ["*.plan"]},
+                                               {"name": "ONNX", "files": ["*.onnx"]},
                                                {"name": "MXNet", "files": ["*-symbol.json with *-*.params"]},
                                                {"name": "Caffe2 NetDef", "files": ["*.netdef with init_*.netdef"]}]
     assert there["onnxruntime"]["library"] == told["directory"] + "/onnxruntime.so"
@@ -121,7 +122,7 @@ def test_inferctl_tells_of_the_engines_that_are_there():
     status, table, errors = inferctl_engines()
     lines = [line.split() for line in table.splitlines()]
     assert (status, errors) == (0, "") and lines[0] == ["ENGINE", "VERSION", "DEVICES", "FORMATS"]
-    assert ["onnxruntime", there["onnxruntime"]["version"], "CPU", "ONNX", "(*.onnx),"] in [line[:5] for line in lines]
+    assert ["onnxruntime", there["onnxruntime"]["version"], "CPU", "TensorRT", "plan", "(*.plan),", "ONNX"] in [line[:7] for line in lines]
 
 
 def test_inferctl_tells_of_the_engines_that_are_missing(engines):
