@@ -231,7 +231,10 @@ base::Status InferenceServer::Parts::ListenAll() {
 bool InferenceServer::Parts::DueToOpen() const {
   switch (options.accept) {
     case config::AcceptWhen::kAtOnce: return true;
-    case config::AcceptWhen::kTried: return manager->StartupTried();
+    // A server that is about to end is not to be taken for one that serves.
+    case config::AcceptWhen::kTried:
+      return manager->StartupTried() && !(options.exit_on_error && !manager->StartupFailure().empty()) &&
+             !(options.exit_on_bad_configuration && !manager->BadConfiguration().empty());
     case config::AcceptWhen::kReady: return manager->ServerReady();
   }
   std::unreachable();

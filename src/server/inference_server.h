@@ -29,7 +29,8 @@ class InferenceServer final {
                                                               FrontEndsMaker make_front_ends = MakeFrontEnds);
   ~InferenceServer();
 
-  // Opens the ports if they are not open and --accept says that it is time. Whether they are; errors as Start's.
+  // Opens the ports if they are not open and --accept says that it is time. That does not come, where the server is to
+  // end for a model that failed. Whether they are open; errors as Start's.
   base::Result<bool> OpenWhenDue();
 
   // Where that listener ("http", "grpc", "metrics") listens; 0 if it does not.

@@ -89,6 +89,20 @@ TEST_F(InferenceServerTest, ServesAModelFromItsFolderToTheWire) {
   EXPECT_EQ((*server)->Drain(), InferenceServer::Drained::kWhole);
 }
 
+TEST_F(InferenceServerTest, OneThatIsToEndForAModelThatFailedDoesNotOpen) {
+  std::filesystem::create_directories(folder_ / "broken" / "1");
+  std::ofstream(folder_ / "broken" / "config.pbtxt") << "max_batch_size: -1";
+  options_.accept = config::AcceptWhen::kTried;
+  for (const bool ends : {true, false}) {
+    options_.exit_on_error = ends;
+    auto server = Start();
+    ASSERT_TRUE(server.has_value()) << server.error().ToString();
+    while (!(*server)->StartupTried()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_NE((*server)->StartupFailure(), "");
+    EXPECT_EQ((*server)->OpenWhenDue().value(), !ends);
+  }
+}
+
 TEST_F(InferenceServerTest, TheMetricsPortServesMetricsAndHealthAlone) {
   auto server = Start();
   ASSERT_TRUE(server.has_value()) << server.error().ToString();
