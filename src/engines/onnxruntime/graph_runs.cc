@@ -1,6 +1,18 @@
 #include "engines/onnxruntime/graph_runs.h"
 
+#include <atomic>
+
 namespace inferd::onnxruntime {
+
+namespace {
+
+// An instance may have the session of one that is gone, and must not replay graphs with that one's addresses.
+int32_t NextGraph() {
+  static std::atomic<int32_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
 
 std::vector<int64_t> GraphRuns::KeyOf(const inferd_batch& batch) {
   std::vector<int64_t> key;
@@ -19,7 +31,7 @@ OnnxRun* GraphRuns::Find(const inferd_batch& batch) {
   std::vector<int64_t> key = KeyOf(batch);
   if (const auto known = runs_.find(key); known != runs_.end()) return known->second.get();
   if (recorded_ == kGraphsMax) return nullptr;
-  auto options = model_->MakeRunOptions(false, recorded_ + 1);
+  auto options = model_->MakeRunOptions(false, NextGraph());
   if (!options.has_value()) return nullptr;
   ++recorded_;
   auto& run = runs_[std::move(key)];

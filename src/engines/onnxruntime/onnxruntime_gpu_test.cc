@@ -14,6 +14,7 @@
 #include "tests/engines/cuda_stand_in.h"
 #include "tests/engines/onnxruntime_stand_in.h"
 #include "tests/support/running_model.h"
+#include "tests/support/temp_dir.h"
 
 namespace inferd {
 namespace {
@@ -315,6 +316,27 @@ TEST_F(OnnxRuntimeGpuTest, InstancesWithGraphsHaveSessionsOfTheirOwn) {
   EXPECT_TRUE((*model)->CreateInstance({.kind = config::InstanceKind::kGpu, .device = 0}).has_value());
 }
 
+TEST_F(OnnxRuntimeGpuTest, AnInstanceDoesNotReplayGraphsOfOneBeforeIt) {
+  config::ModelConfig config = OnGpus({0});
+  AskForGraphs(config);
+  const auto model = Load("simple", config);
+  ASSERT_TRUE(model.has_value());
+  for (int generation = 1; generation <= 3; ++generation) {
+    const auto instance = (*model)->CreateInstance({.kind = config::InstanceKind::kGpu, .device = 0});
+    ASSERT_TRUE(instance.has_value());
+    RecordingExecution execution;
+    for (const int input : {0, 1}) {
+      execution.AddInput(input, DataType::kInt32, {1, 16}, SliceOf(std::vector<int32_t>(16, generation)));
+    }
+    execution.outputs = {0};
+    (*instance)->Execute(execution);
+    execution.WaitUntilFinished();
+    EXPECT_EQ(ValuesOf<int32_t>(execution.output(0).data)[15], 2 * generation);
+    EXPECT_EQ(Library().recorded, generation);
+    EXPECT_EQ(Library().replayed, 0);
+  }
+}
+
 TEST_F(OnnxRuntimeGpuTest, InstancesRunSideBySide) {
   for (const bool graphs : {false, true}) {
     config::ModelConfig config = OnGpus({0, 1});
@@ -421,7 +443,7 @@ TEST_F(OnnxRuntimeGpuTest, ALibraryThatIsMissingIsNamed) {
 class TensorRtPlanModelTest : public OnnxRuntimeGpuTest {
  protected:
   // A plan, as the stand-in takes them, of the model `simple`.
-  TensorRtPlanModelTest() : file_(std::filesystem::path(::testing::TempDir()) / "model.plan") {
+  TensorRtPlanModelTest() {
     std::ifstream model(kModels / "simple" / "1" / "model.onnx", std::ios::binary);
     std::ofstream(file_, std::ios::binary) << "ptrt" << std::string(std::istreambuf_iterator<char>(model), {});
     config_ = OnGpus({0});
@@ -434,9 +456,9 @@ class TensorRtPlanModelTest : public OnnxRuntimeGpuTest {
       config_.outputs.push_back({.name = name, .datatype = DataType::kInt32, .dims = {16}});
     }
   }
-  ~TensorRtPlanModelTest() override { std::filesystem::remove(file_); }
 
-  const std::filesystem::path file_;
+  const support::TempDir dir_;
+  const std::filesystem::path file_ = dir_.path() / "model.plan";
   config::ModelConfig config_;
 };
 
