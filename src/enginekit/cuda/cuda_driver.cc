@@ -33,13 +33,13 @@ class Symbols final {
 }  // namespace
 
 base::Result<CudaDriver> CudaDriver::Open(const char* name) {
-  const std::string who = "NVIDIA's driver, " + std::string(name) + ", ";
+  const std::string driver_name = "NVIDIA's driver, " + std::string(name) + ", ";
   // Never closed: the driver has threads, and contexts that outlive every model.
   void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const why = dlerror();
     return std::unexpected(
-        base::FailedPrecondition(who + "cannot be opened: " + (why == nullptr ? "unknown error" : why)));
+        base::FailedPrecondition(driver_name + "cannot be opened: " + (why == nullptr ? "unknown error" : why)));
   }
   CudaDriver driver;
   CudaResult (*initialize)(unsigned) = nullptr;
@@ -66,21 +66,22 @@ base::Result<CudaDriver> CudaDriver::Open(const char* name) {
   symbols.Find("cuMemGetAddressRange_v2", driver.find_range);
   symbols.Find("cuGetErrorString", driver.describe);
   if (!symbols.missing().empty()) {
-    return std::unexpected(base::FailedPrecondition(who + "has no function " + symbols.missing()));
+    return std::unexpected(base::FailedPrecondition(driver_name + "has no function " + symbols.missing()));
   }
   const CudaResult version_result = get_version(&driver.version);
   if (version_result == 0 && driver.version < kOldestVersion) {
-    return std::unexpected(base::FailedPrecondition(who + "is too old: it serves CUDA " + VersionText(driver.version) +
-                                                    ", and " + VersionText(kOldestVersion) + " is needed"));
+    return std::unexpected(base::FailedPrecondition(driver_name + "is too old: it serves CUDA " +
+                                                    VersionText(driver.version) + ", and " +
+                                                    VersionText(kOldestVersion) + " is needed"));
   }
   CudaResult result = initialize(0);
   if (result == 0) result = get_count(&driver.device_count);
   if (result == kNoDevice || (result == 0 && driver.device_count <= 0)) {
-    return std::unexpected(base::FailedPrecondition(who + "finds no GPU"));
+    return std::unexpected(base::FailedPrecondition(driver_name + "finds no GPU"));
   }
   if (result == 0) return driver;
   return std::unexpected(
-      base::FailedPrecondition(who + "does not start: " + driver.ToStatus(result, "cuInit").message()));
+      base::FailedPrecondition(driver_name + "does not start: " + driver.ToStatus(result, "cuInit").message()));
 }
 
 base::Status CudaDriver::ToStatus(CudaResult result, const char* what) const {

@@ -22,7 +22,7 @@ int64_t LeaseNs(const Value& lease) {
       .count();
 }
 
-// Changes with each write, whoever makes it.
+// Changes with each write, of any controller.
 std::string StateOf(const Value& lease) { return UidOf(lease) + "/" + ResourceVersionOf(lease); }
 
 }  // namespace
