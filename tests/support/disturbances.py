@@ -13,6 +13,14 @@ from support.controller import Controller
 from support.server import wait_until
 
 
+def has_bound(listener, port):
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError:
+        return False
+    return True
+
+
 class MarkedController(Controller):
     """One whose processes, and theirs, are found wherever they have gone: by a variable that all of them have."""
 
@@ -38,7 +46,8 @@ class MarkedController(Controller):
         """While another program has that port."""
         with socket.socket() as taken:
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            taken.bind(("127.0.0.1", port))
+            # A test beside this one may have it for a moment.
+            wait_until(lambda: has_bound(taken, port), f"port {port} is free")
             taken.listen()
             begun = self.log_size()
             process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
