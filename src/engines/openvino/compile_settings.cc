@@ -101,20 +101,11 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::vector<std::string_view> CompileParameterNames() {
-  std::vector<std::string_view> names;
-  for (const Row& row : kRows) names.push_back(row.name);
-  return names;
-}
+std::vector<std::string_view> CompileParameterNames() { return enginekit::ParameterNames(kRows); }
 
 base::Result<CompileSettings> CompileSettings::Parse(const inferd_load& load) {
   CompileSettings settings;
-  for (size_t i = 0; i < load.parameter_count; ++i) {
-    const Key key = enginekit::ToView(load.parameters[i].key);
-    const auto* const row = std::ranges::find(kRows, key, &Row::name);
-    if (row == std::end(kRows)) continue;
-    INFERD_RETURN_IF_ERROR(row->apply(key, enginekit::ToView(load.parameters[i].value), &settings));
-  }
+  INFERD_RETURN_IF_ERROR(enginekit::ApplyParameters(kRows, load, &settings));
   return settings;
 }
 
