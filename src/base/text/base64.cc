@@ -64,6 +64,11 @@ std::optional<size_t> DecodeBase64(std::string_view text, char* out) {
   return static_cast<size_t>(out - begin);
 }
 
+std::string DecodedBase64(std::string text) {
+  text.resize(DecodeBase64(text, text.data()).value_or(0));
+  return text;
+}
+
 std::optional<size_t> DecodeLenientBase64(std::string_view text, char* out) {
   const char* const begin = out;
   uint32_t bits = 0;

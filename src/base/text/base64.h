@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace inferd::base {
@@ -17,8 +18,11 @@ char* EncodeBase64(std::string_view bytes, char* out);
 // to `out`, which may be where `text` is. Returns the count; nullopt if `text` is malformed.
 std::optional<size_t> DecodeBase64(std::string_view text, char* out);
 
-// The same of text with white space in it, with or without its padding, and whatever bits behind the last byte: what
-// absl::Base64Unescape takes. Writes at most text.size() bytes.
+// Strict, too; nothing, where `text` is malformed.
+std::string DecodedBase64(std::string text);
+
+// What DecodeBase64 does, of text with white space in it, with or without its padding, and whatever bits behind the
+// last byte: what absl::Base64Unescape takes. Writes at most text.size() bytes.
 std::optional<size_t> DecodeLenientBase64(std::string_view text, char* out);
 
 }  // namespace inferd::base

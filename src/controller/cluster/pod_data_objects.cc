@@ -12,9 +12,7 @@ void AddValues(const manifest::Value& object, std::string_view field, bool base6
   const manifest::Value* const map = object.Find(field);
   if (map == nullptr) return;
   for (const manifest::Member& member : map->members()) {
-    std::string value = member.value.text();
-    if (base64) value.resize(base::DecodeBase64(value, value.data()).value_or(0));
-    values[member.key] = std::move(value);
+    values[member.key] = base64 ? base::DecodedBase64(member.value.text()) : member.value.text();
   }
 }
 

@@ -33,9 +33,7 @@ bool HasKey(const Value& secret, std::string_view key) {
 }
 
 std::string ValueOf(const Value& secret, std::string_view key) {
-  std::string value = TextAt(secret, "data", key);
-  value.resize(base::DecodeBase64(value, value.data()).value_or(0));
-  return value;
+  return base::DecodedBase64(TextAt(secret, "data", key));
 }
 
 // By annotations, where one is there, else by the configuration.

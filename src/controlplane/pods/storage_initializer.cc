@@ -71,9 +71,7 @@ class Specification final {
       if (key_.empty()) return base::OkStatus();
       return base::InvalidArgument("specified storage key " + key + " not found in storage secret " + secret_name_);
     }
-    std::string json = found->text();
-    json.resize(base::DecodeBase64(json, json.data()).value_or(0));
-    auto read = ReadTexts(json);
+    auto read = ReadTexts(base::DecodedBase64(found->text()));
     if (!read.has_value()) {
       return base::InvalidArgument("invalid json encountered in key " + key + " of storage secret " + secret_name_);
     }
