@@ -78,7 +78,7 @@ TEST(PrintTest, KeysOfAnyLengthReadBack) {
 }
 
 TEST(PrintTest, ATextMayBeAWholeDocument) {
-  for (const char* text : {"a", "a\nd:...\n", "", "x\n---\ny"}) {
+  for (const char* text : {"a", "a\nd:...\n", "", "x\n---\ny", "...", "... a", "...a", "---", "%a"}) {
     const auto documents = ReadYaml(ToYaml(Value::String(text)), "f");
     ASSERT_TRUE(documents.has_value() && documents->size() == 1) << text;
     EXPECT_EQ(documents->front(), Value::String(text));

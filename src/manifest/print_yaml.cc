@@ -26,6 +26,7 @@ bool IsPlainSafe(std::string_view text) {
   const char first = text.front();
   const bool begins = IsWordCharacter(first) && !std::string_view("-@%=,+").contains(first);
   if (!begins || text.back() == ' ') return false;
+  if (text.starts_with("...")) return false;  // at the start of a line it may end the document
   for (size_t i = 0; i < text.size(); ++i) {
     const bool inner_space = text[i] == ' ' && text[i + 1] != ' ' && text[i + 1] != '#';
     const bool inner_colon = text[i] == ':' && i + 1 < text.size() && text[i + 1] != ' ';
