@@ -116,6 +116,8 @@ def test_its_own_library_is_chosen_by_the_backend(tmp_path):
     for name in "residual", "lstm":
         add(tmp_path / name, nets[name], on_python + configured(nets[name], lambda shape: [-1, *shape[1:]]))
     add(tmp_path / "broken", nets["residual"] | {"symbol": "{}"}, on_python)
+    # Without the library all of these fail, and a server without any model in service is not ready.
+    add(tmp_path / "rewritten", nets["residual"], configured(nets["residual"], list))
     with Server(tmp_path) as server:
         for name in "residual", "lstm":
             if not LIBRARY.exists():
