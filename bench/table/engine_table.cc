@@ -31,7 +31,8 @@ struct EngineCase {
   const char* shape;  // "NAME=1,2"; empty: the model's own
   const char* what;   // which call of the bare program is the same
   const char* bare;   // its command line; PROGRAMS and LIBRARIES stand for the folders
-  // A server with the bare library behind it, as Programs::Options has it, each argument behind a space. Empty: none.
+  // A server with the bare library behind it, as Programs::Options has it, each argument behind a space. Empty: the
+  // floor is the server that answers with as many bytes, and the bare library beside it.
   const char* floor = "";
 };
 
@@ -55,6 +56,8 @@ constexpr EngineCase kCases[] = {
      "20000",
      "python_floor LIBRARIES/python/environment/bin/python3 examples/python/standardize/1/model.py 20000"},
 };
+
+bool IsInProcess(const EngineCase& of) { return *of.floor == '\0'; }
 
 // Of one case, wire and number of connections.
 struct Load {
@@ -103,8 +106,10 @@ Result<std::vector<Load>> PrepareLoads(const EngineCase& of, const EngineTableCa
     call.wire = wire;
     INFERD_ASSIGN_OR_RETURN(const PreparedCall prepared, Prepare(call, targets));
     for (const size_t connections : what.connections) {
-      loads.push_back(
-          {.wire = wire, .connections = connections, .target = prepared.server, .floor = prepared.library_floor});
+      loads.push_back({.wire = wire,
+                       .connections = connections,
+                       .target = prepared.server,
+                       .floor = IsInProcess(of) ? prepared.floor : prepared.library_floor});
     }
   }
   return loads;
@@ -142,16 +147,18 @@ void AddRows(ctl::Table& table, const EngineCase& of, const EngineCost& bare, co
     if (cpu_us.has_value()) above_us = *cpu_us - bare_us;
     std::optional<double> floor_us;
     if (load.floor.has_value()) floor_us = CpuUs(load.floor_report);
+    std::optional<double> ratio;
+    if (above_us.has_value() && floor_us.has_value() && IsInProcess(of)) ratio = *above_us / (*floor_us + bare_us);
     table.Add({of.engine, of.model, of.shape, WireName(load.wire), std::to_string(load.connections),
                Number(load.report.PerSecond(), "%.0f"),
                ctl::DurationText(static_cast<double>(load.report.latency.PercentileNs(50))), Number(cpu_us),
-               Number(bare_us), Number(above_us), Number(floor_us)});
+               Number(bare_us), Number(above_us), Number(floor_us), Number(ratio, "%.2f")});
   }
 }
 
 Programs::Options OptionsOf(const Programs::Options& programs, const EngineCase& of) {
   Programs::Options options = programs;
-  options.floors = false;
+  options.floors = IsInProcess(of);
   options.repository = of.repository;
   options.models = {of.model};
   std::string floor = of.floor;
@@ -163,7 +170,8 @@ Programs::Options OptionsOf(const Programs::Options& programs, const EngineCase&
 }  // namespace
 
 Status PrintEngineTable(const Programs::Options& programs, const EngineTableCase& what) {
-  ctl::Table table({"ENGINE", "MODEL", "INPUT", "WIRE", "CONN", "REQ/S", "P50", "CPU US", "BARE", "ABOVE", "FLOOR"});
+  ctl::Table table(
+      {"ENGINE", "MODEL", "INPUT", "WIRE", "CONN", "REQ/S", "P50", "CPU US", "BARE", "ABOVE", "FLOOR", "RATIO"});
   std::string missing;
   for (const EngineCase& of : kCases) {
     if (!IsBuilt(programs.folder, of)) {
@@ -178,12 +186,13 @@ Status PrintEngineTable(const Programs::Options& programs, const EngineTableCase
   }
   ShowProgress("");
   std::cout
-      << table.AlignRight({4, 5, 6, 7, 8, 9, 10}).ToString() << missing
+      << table.AlignRight({4, 5, 6, 7, 8, 9, 10, 11}).ToString() << missing
       << "\nCPU US: microseconds of CPU per request, of the server and of processes that it has for a model. BARE: "
          "of the same call of\nthe engine's library, in a program that does nothing else; with one connection of a "
          "call every 100 us, since that core\nsleeps between its calls, too. ABOVE: what is the server's own. FLOOR: "
-         "of a server that only hands the bytes to a "
-         "Python\nprocess with the function in it, in place of CPU US.\n";
+         "of a server that answers with as many\nbytes and looks at nothing, and RATIO: ABOVE / (FLOOR + BARE); for "
+         "Python, FLOOR: of a server that only hands the bytes to a\nPython process with the function in it, in place "
+         "of CPU US.\n";
   return base::OkStatus();
 }
 
