@@ -198,8 +198,8 @@ std::map<std::string, node::NamedModelState> ComponentRunner::models() const {
   return revisions_.empty() ? std::map<std::string, node::NamedModelState>() : revisions_.back()->models();
 }
 
-ComponentState ComponentRunner::state() const {
-  ComponentState state{.kind = spec_.pod.kind, .unheeded = unheeded_, .rollout = rollout_};
+controlplane::ComponentState ComponentRunner::state() const {
+  controlplane::ComponentState state{.kind = spec_.pod.kind, .unheeded = unheeded_, .rollout = rollout_};
   if (!revisions_.empty()) {
     const node::LimitsReport& limits = revisions_.back()->limits();
     state.limits = limits.held;
@@ -217,6 +217,12 @@ ComponentState ComponentRunner::state() const {
                              .tag = share.tag});
   }
   return state;
+}
+
+std::map<std::string, std::shared_ptr<const node::ReplicaLog>> ComponentRunner::logs() const {
+  std::map<std::string, std::shared_ptr<const node::ReplicaLog>> logs;
+  for (const auto& revision : revisions_) logs.merge(revision->logs());
+  return logs;
 }
 
 std::string ComponentRunner::Describe() const {

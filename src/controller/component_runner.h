@@ -8,11 +8,11 @@
 
 #include "controller/cluster/revision_records.h"
 #include "controller/component_ports.h"
-#include "controller/state/service_state.h"
-#include "controller/state/service_status.h"
 #include "controlplane/api/inference_service_config.h"
 #include "controlplane/pods/pod_resolution.h"
 #include "controlplane/resolve/traffic.h"
+#include "controlplane/status/service_state.h"
+#include "controlplane/status/service_status.h"
 #include "gateway/route_table.h"
 #include "node/revision.h"
 
@@ -36,7 +36,7 @@ struct ComponentSpec {
   controlplane::DeploymentMode mode = controlplane::DeploymentMode::kServerless;
   controlplane::ResolvedPod pod;  // as of a cluster
   bool tag_routing = false;
-  WrittenRollout written = {};  // where it is to go on, when it is made
+  controlplane::WrittenRollout written = {};  // where it is to go on, when it is made
   // A pod of a cluster as one of this machine.
   std::function<controlplane::ResolvedPod(controlplane::ResolvedPod pod)> localize = nullptr;
 };
@@ -72,7 +72,9 @@ class ComponentRunner final {
   // Of the revision that has the requests.
   std::map<std::string, node::NamedModelState> models() const;
   const controlplane::ResolvedPod& pod() const { return spec_.pod; }
-  ComponentState state() const;
+  controlplane::ComponentState state() const;
+  // What its replicas have written, by their names.
+  std::map<std::string, std::shared_ptr<const node::ReplicaLog>> logs() const;
   // "iris-predictor-default-00001 100 %, 1 of 1 replicas ready"; empty: it has no revision.
   std::string Describe() const;
 

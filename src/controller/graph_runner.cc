@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "apiserver/objects/value_path.h"
 #include "controlplane/resolve/hosts.h"
 #include "graph/graph_service.h"
+#include "manifest/value_path.h"
 
 namespace inferd::controller {
 
@@ -26,7 +26,7 @@ base::Result<graph::GraphOptions> OptionsOf(const controlplane::InferenceGraph& 
 }
 
 int64_t GenerationOf(const manifest::Value& document) {
-  const std::string text = apiserver::TextAt(document, {"metadata", "generation"});
+  const std::string text = manifest::TextAt(document, {"metadata", "generation"});
   return text.empty() ? 1 : std::atoll(text.c_str());
 }
 

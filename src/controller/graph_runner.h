@@ -4,8 +4,8 @@
 #include <string>
 
 #include "controller/component_runner.h"
-#include "controller/state/graph_status.h"
 #include "controlplane/api/inference_graph.h"
+#include "controlplane/status/graph_status.h"
 #include "gateway/route_table.h"
 
 namespace inferd::controller {
@@ -24,7 +24,7 @@ class GraphRunner final {
   // `table`: of the services.
   gateway::RouteList Routes(const gateway::RouteTable& table, const FindServiceUrl& find);
   // As of the last Routes().
-  const GraphState& state() const { return state_; }
+  const controlplane::GraphState& state() const { return state_; }
 
  private:
   base::Status Add(const gateway::RouteTable& table, const FindServiceUrl& find, gateway::RouteList& routes);
@@ -33,7 +33,7 @@ class GraphRunner final {
   const std::string name_;  // "default/chain"
   const RunnerServices services_;
   controlplane::InferenceGraph graph_;
-  GraphState state_;
+  controlplane::GraphState state_;
 };
 
 }  // namespace inferd::controller

@@ -4,8 +4,8 @@
 #include <utility>
 #include <variant>
 
-#include "controller/state/service_status.h"
-#include "controller/state/trained_model_status.h"
+#include "controlplane/status/service_status.h"
+#include "controlplane/status/trained_model_status.h"
 
 namespace inferd::controller {
 
@@ -67,16 +67,17 @@ void GraphSet::Write() {
   }
 }
 
-bool GraphSet::WriteOne(const ObjectKey& key, const GraphState& state) {
+bool GraphSet::WriteOne(const ObjectKey& key, const controlplane::GraphState& state) {
   Value object;
   std::string before;
   const auto written = cluster_.registry().Change(
       GraphType(), key.namespace_name, key.name,
       [&](const Value& live) -> apiserver::ApiResult<Value> {
         const Value* const status = live.Find("status");
-        before = status == nullptr ? std::string() : ConditionOf(*status, "Ready");
+        before = status == nullptr ? std::string() : controlplane::ConditionOf(*status, "Ready");
         object = live;
-        object.Set("status", WithTimes(MakeGraphStatus(state), status, cluster_.registry().Now()));
+        object.Set("status",
+                   controlplane::WithTimes(controlplane::MakeGraphStatus(state), status, cluster_.registry().Now()));
         return object;
       },
       {.manager = "inferd-controller", .status = true, .internal = true});

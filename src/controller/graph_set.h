@@ -31,11 +31,11 @@ class GraphSet final {
  private:
   struct Entry {
     GraphRunner runner;
-    std::optional<GraphState> written = std::nullopt;
+    std::optional<controlplane::GraphState> written = std::nullopt;
   };
 
   void FollowOne(const objectstore::ObjectKey& key);
-  bool WriteOne(const objectstore::ObjectKey& key, const GraphState& state);
+  bool WriteOne(const objectstore::ObjectKey& key, const controlplane::GraphState& state);
 
   LocalCluster& cluster_;
   const RunnerServices services_;

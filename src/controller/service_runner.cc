@@ -6,13 +6,13 @@
 #include <set>
 #include <utility>
 
-#include "apiserver/objects/value_path.h"
 #include "controller/local_pod.h"
 #include "controlplane/api/annotations.h"
 #include "controlplane/reconcile/desired_objects.h"
 #include "controlplane/resolve/hosts.h"
 #include "controlplane/resolve/model_address.h"
 #include "manifest/quantity.h"
+#include "manifest/value_path.h"
 
 namespace inferd::controller {
 
@@ -50,11 +50,11 @@ void ServiceRunner::Apply(const InferenceService& service,
     components_.try_emplace(kind, name_, services_)
         .first->second.Apply({.object = ComponentObjectName(service_, kind),
                               .service = service_.metadata.name,
-                              .service_uid = apiserver::TextAt(service_.document, {"metadata", "uid"}),
+                              .service_uid = manifest::TextAt(service_.document, {"metadata", "uid"}),
                               .mode = desired->mode,
                               .pod = std::move(pod),
                               .tag_routing = tag_routing,
-                              .written = ReadRollout(service_.document, kind),
+                              .written = controlplane::ReadRollout(service_.document, kind),
                               .localize =
                                   [this](controlplane::ResolvedPod made) {
                                     const std::string place = PredictorPlace(made);
@@ -156,12 +156,18 @@ void ServiceRunner::AddRoutes(gateway::RouteList& routes) const {
   if (const base::Status added = add(); !added.ok()) services_.say(true, name_ + ": " + added.message());
 }
 
-ServiceState ServiceRunner::state() const {
-  ServiceState state{.failure = failure_, .mode = mode_, .url = Url(), .components = {}};
+controlplane::ServiceState ServiceRunner::state() const {
+  controlplane::ServiceState state{.failure = failure_, .mode = mode_, .url = Url(), .components = {}};
   for (const auto& [kind, component] : components_) {
     if (!component.removed()) state.components.push_back(component.state());
   }
   return state;
+}
+
+std::map<std::string, std::shared_ptr<const node::ReplicaLog>> ServiceRunner::logs() const {
+  std::map<std::string, std::shared_ptr<const node::ReplicaLog>> logs;
+  for (const auto& [kind, component] : components_) logs.merge(component.logs());
+  return logs;
 }
 
 void ServiceRunner::SetModels(std::vector<node::NamedModel> models) {

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "controller/component_runner.h"
-#include "controller/state/service_state.h"
 #include "controlplane/api/inference_service.h"
 #include "controlplane/api/serving_runtime.h"
 #include "controlplane/pods/pod_resolution.h"
+#include "controlplane/status/service_state.h"
 #include "gateway/route_table.h"
 
 namespace inferd::controller {
@@ -35,7 +35,9 @@ class ServiceRunner final {
   bool Tick(controlplane::ScaleTime now);
   void AddRoutes(gateway::RouteList& routes) const;
 
-  ServiceState state() const;
+  controlplane::ServiceState state() const;
+  // What its replicas have written, by their names.
+  std::map<std::string, std::shared_ptr<const node::ReplicaLog>> logs() const;
   // Those that come and go in its predictor (TrainedModels); what becomes of them, by name.
   void SetModels(std::vector<node::NamedModel> models);
   std::map<std::string, node::NamedModelState> models() const;

@@ -3,8 +3,8 @@
 #include <utility>
 #include <variant>
 
-#include "apiserver/objects/value_path.h"
 #include "manifest/print.h"
+#include "manifest/value_path.h"
 
 namespace inferd::controller {
 
@@ -20,8 +20,8 @@ constexpr controlplane::ScaleTime kSweepAllEvery{1'000};
 std::string DecidingParts(const Value& document) {
   std::string text;
   for (const Value* part :
-       {document.Find("spec"), apiserver::FieldAt(document, {"metadata", "labels"}),
-        apiserver::FieldAt(document, {"metadata", "annotations"}), apiserver::FieldAt(document, {"metadata", "uid"})}) {
+       {document.Find("spec"), manifest::FieldAt(document, {"metadata", "labels"}),
+        manifest::FieldAt(document, {"metadata", "annotations"}), manifest::FieldAt(document, {"metadata", "uid"})}) {
     text += (part == nullptr ? std::string() : manifest::ToJson(*part)) + "\n";
   }
   return text;

@@ -4,16 +4,16 @@
 #include <utility>
 #include <variant>
 
-#include "apiserver/objects/value_path.h"
 #include "controller/state/pod_object.h"
-#include "controller/state/service_status.h"
 #include "controlplane/api/annotations.h"
+#include "controlplane/status/service_status.h"
+#include "manifest/value_path.h"
 
 namespace inferd::controller {
 
 namespace {
 
-using apiserver::TextAt;
+using manifest::TextAt;
 using manifest::Value;
 using objectstore::ObjectKey;
 
@@ -57,12 +57,15 @@ void StatusWriter::Write(ServiceSet& services) {
       if (known_.erase(key) > 0) queue_.Submit(key, [this, key] { return Forget(key); });
       continue;
     }
-    ServiceState state = services.Find(key.namespace_name, key.name)->state();
+    const ServiceRunner* const runner = services.Find(key.namespace_name, key.name);
+    controlplane::ServiceState state = runner->state();
     Known& known = known_[key];
     if (known.version == version && known.state == state) continue;
     known = {.state = state, .version = version};
     if (config == nullptr) config = std::make_shared<const controlplane::InferenceServiceConfig>(cluster_.config());
-    queue_.Submit(key, [this, key, config, state = std::move(state)] { return WriteOne(key, state, config); });
+    queue_.Submit(key, [this, key, config, state = std::move(state), logs = runner->logs()] {
+      return WriteOne(key, state, logs, config);
+    });
   }
 }
 
@@ -74,7 +77,8 @@ bool StatusWriter::Forget(const ObjectKey& key) {
   return DeletePods(key, {});
 }
 
-bool StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state, const Config& config) {
+bool StatusWriter::WriteOne(const ObjectKey& key, const controlplane::ServiceState& state, const Logs& logs,
+                            const Config& config) {
   std::string before;
   std::string after;
   Value object;
@@ -87,12 +91,12 @@ bool StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state, con
         const auto service = controlplane::ReadInferenceService(live, ignored);
         const Value* const status = live.Find("status");
         object = live;
-        before = status == nullptr ? std::string() : ConditionOf(*status, "Ready");
+        before = status == nullptr ? std::string() : controlplane::ConditionOf(*status, "Ready");
         object.Set("status",
-                   MakeServiceStatus(
+                   controlplane::MakeServiceStatus(
                        service, state,
                        {.config = *config, .gateway_port = gateway_port_, .now = cluster_.registry().Now()}, status));
-        after = ConditionOf(*object.Find("status"), "Ready");
+        after = controlplane::ConditionOf(*object.Find("status"), "Ready");
         return object;
       },
       options);
@@ -100,10 +104,10 @@ bool StatusWriter::WriteOne(const ObjectKey& key, const ServiceState& state, con
   if (!written.has_value()) return written.error().reason == "NotFound";
   WriteEvents(object, state, before, after);
   WriteHeeded(key, object, state);
-  return WritePods(object, state);
+  return WritePods(object, state, logs);
 }
 
-void StatusWriter::WriteEvents(const Value& object, const ServiceState& state, const std::string& before,
+void StatusWriter::WriteEvents(const Value& object, const controlplane::ServiceState& state, const std::string& before,
                                const std::string& after) {
   const std::string name = TextAt(object, {"metadata", "name"});
   if (after == "True" && before != "True") {
@@ -119,11 +123,11 @@ void StatusWriter::WriteEvents(const Value& object, const ServiceState& state, c
   }
 }
 
-void StatusWriter::WriteHeeded(const ObjectKey& key, const Value& object, const ServiceState& state) {
+void StatusWriter::WriteHeeded(const ObjectKey& key, const Value& object, const controlplane::ServiceState& state) {
   constexpr const char* kNot = "FieldsNotHonored";
   constexpr const char* kLimits = "LimitsHonored";
   std::vector<std::pair<const char*, std::string>> events;
-  for (const ComponentState& component : state.components) {
+  for (const controlplane::ComponentState& component : state.components) {
     const std::string pods = "of the " + std::string(ComponentKindName(component.kind)) + "'s pods, these ";
     const std::string fields = Joined(component.unheeded, ", ");
     if (!fields.empty()) events.emplace_back(kNot, pods + "fields do nothing on this machine: " + fields);
@@ -142,23 +146,24 @@ void StatusWriter::WriteHeeded(const ObjectKey& key, const Value& object, const 
   }
 }
 
-bool StatusWriter::WritePods(const Value& object, const ServiceState& state) {
+bool StatusWriter::WritePods(const Value& object, const controlplane::ServiceState& state, const Logs& logs) {
   const std::string namespace_name = TextAt(object, {"metadata", "namespace"});
   std::set<std::string> names;
   bool all = true;
-  for (const ComponentState& component : state.components) {
-    for (const RevisionState& revision : component.revisions) {
-      for (const node::ReplicaStatus& replica : revision.replicas) {
+  for (const controlplane::ComponentState& component : state.components) {
+    for (const controlplane::RevisionState& revision : component.revisions) {
+      for (const controlplane::ReplicaStatus& replica : revision.replicas) {
         names.insert(replica.name);
-        logs_.Set(namespace_name, replica.name, replica.log);
+        if (const auto log = logs.find(replica.name); log != logs.end()) {
+          logs_.Set(namespace_name, replica.name, log->second);
+        }
         const Value pod = MakePod(object, component, revision, replica);
         const auto changed = cluster_.registry().Change(
             Pods(), namespace_name, replica.name,
             [&](const Value& live) -> apiserver::ApiResult<Value> {
               Value edited = live;
               // A service may have been deleted and made again meanwhile.
-              edited.MapAt("metadata")
-                  .Set("ownerReferences", *apiserver::FieldAt(pod, {"metadata", "ownerReferences"}));
+              edited.MapAt("metadata").Set("ownerReferences", *manifest::FieldAt(pod, {"metadata", "ownerReferences"}));
               edited.Set("status", *pod.Find("status"));
               return edited;
             },

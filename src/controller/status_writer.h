@@ -10,7 +10,7 @@
 #include "controller/cluster/write_queue.h"
 #include "controller/service_set.h"
 #include "controller/state/replica_logs.h"
-#include "controller/state/service_state.h"
+#include "controlplane/status/service_state.h"
 #include "objectstore/stored_object.h"
 
 namespace inferd::controller {
@@ -29,17 +29,20 @@ class StatusWriter final {
 
  private:
   struct Known {
-    ServiceState state;
+    controlplane::ServiceState state;
     uint64_t version = 0;
   };
+  using Logs = std::map<std::string, std::shared_ptr<const node::ReplicaLog>>;
   using Config = std::shared_ptr<const controlplane::InferenceServiceConfig>;
 
   // On threads of the queue. False: not all of it could be written.
-  bool WriteOne(const objectstore::ObjectKey& key, const ServiceState& state, const Config& config);
-  void WriteHeeded(const objectstore::ObjectKey& key, const manifest::Value& object, const ServiceState& state);
-  void WriteEvents(const manifest::Value& object, const ServiceState& state, const std::string& before,
+  bool WriteOne(const objectstore::ObjectKey& key, const controlplane::ServiceState& state, const Logs& logs,
+                const Config& config);
+  void WriteHeeded(const objectstore::ObjectKey& key, const manifest::Value& object,
+                   const controlplane::ServiceState& state);
+  void WriteEvents(const manifest::Value& object, const controlplane::ServiceState& state, const std::string& before,
                    const std::string& after);
-  bool WritePods(const manifest::Value& object, const ServiceState& state);
+  bool WritePods(const manifest::Value& object, const controlplane::ServiceState& state, const Logs& logs);
   bool DeletePods(const objectstore::ObjectKey& service, const std::set<std::string>& but);
   bool Forget(const objectstore::ObjectKey& key);
 

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "controller/state/trained_model_status.h"
+#include "controlplane/status/trained_model_status.h"
 #include "manifest/print.h"
 #include "manifest/quantity.h"
 
@@ -92,7 +92,7 @@ void TrainedModels::GiveTo(const ObjectKey& key, const ServiceSet& services) {
 void TrainedModels::Write(const ServiceSet& services) {
   for (auto& [key, entry] : entries_) {
     const ServiceRunner* const service = services.Find(key.namespace_name, entry.model.inference_service);
-    TrainedModelState state;
+    controlplane::TrainedModelState state;
     if (service != nullptr) {
       const auto models = service->models();
       const auto found = models.find(key.name);
@@ -100,10 +100,11 @@ void TrainedModels::Write(const ServiceSet& services) {
                .ready = IsReady(service->state()),
                .takes_models = service->takes_models(),
                .fits = entry.fits,
-               .model = found == models.end() ? node::NamedModelState() : found->second,
+               .loaded = found != models.end() && found->second.loaded,
+               .failure = found == models.end() ? std::string() : found->second.failure,
                .url = service->Url()};
     }
-    const manifest::Value made = MakeTrainedModelStatus(entry.model, state);
+    const manifest::Value made = controlplane::MakeTrainedModelStatus(entry.model, state);
     std::string text = manifest::ToJson(made);
     if (text == entry.written) continue;
     entry.written = std::move(text);
@@ -116,7 +117,7 @@ bool TrainedModels::WriteStatus(const ObjectKey& key, const manifest::Value& mad
       Type(), key.namespace_name, key.name,
       [&](const manifest::Value& live) -> apiserver::ApiResult<manifest::Value> {
         manifest::Value object = live;
-        object.Set("status", WithTimes(made, live.Find("status"), cluster_.registry().Now()));
+        object.Set("status", controlplane::WithTimes(made, live.Find("status"), cluster_.registry().Now()));
         return object;
       },
       {.manager = "inferd-controller", .status = true, .internal = true});

@@ -12,28 +12,15 @@
 #include "base/status.h"
 #include "base/system/child_process.h"
 #include "base/system/file_descriptor.h"
+#include "controlplane/status/replica_status.h"
 #include "node/process_spec.h"
 #include "node/replica_log.h"
 #include "node/resources/resource_keeper.h"
 
 namespace inferd::node {
 
-// How a process has ended.
-struct ProcessEnd {
-  int exit_code = 0;  // what it left with, or 128 and the signal's number
-  std::string message;
-  bool out_of_memory = false;  // it wanted more than its limit
-
-  bool operator==(const ProcessEnd&) const = default;
-};
-
-enum class ReplicaState {
-  kStarting,
-  kReady,
-  kFailed,    // its process has ended, or cannot be made; it is started again after a while
-  kStopping,  // asked to end
-  kEnded,
-};
+using controlplane::ProcessEnd;
+using controlplane::ReplicaState;
 
 struct ReplicaOptions {
   std::string name;

@@ -232,10 +232,15 @@ std::vector<ReplicaStatus> Revision::replicas() const {
                         .failure = member.replica->failure(),
                         .exit_code = member.replica->exit_code(),
                         .last_end = member.replica->last_end(),
-                        .restarts = member.replica->restarts(),
-                        .log = member.replica->log()});
+                        .restarts = member.replica->restarts()});
   }
   return replicas;
+}
+
+std::map<std::string, std::shared_ptr<const ReplicaLog>> Revision::logs() const {
+  std::map<std::string, std::shared_ptr<const ReplicaLog>> logs;
+  for (const Member& member : replicas_) logs.emplace(member.replica->name(), member.replica->log());
+  return logs;
 }
 
 void Revision::SetModels(std::vector<NamedModel> models) {

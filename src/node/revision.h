@@ -32,18 +32,7 @@ struct NodeOptions {
   std::function<void(const std::string& line)> on_log;  // one line for a person; from any thread
 };
 
-// A replica, as a pod is shown.
-struct ReplicaStatus {
-  std::string name;
-  ReplicaState state = ReplicaState::kStarting;
-  std::string failure;  // why its last process ended, or was not made; empty: none has, or the next one is ready
-  std::optional<int> exit_code = std::nullopt;        // of that process; nullopt: it was not made
-  std::optional<ProcessEnd> last_end = std::nullopt;  // of the last that has ended, also once the next one is ready
-  int restarts = 0;
-  std::shared_ptr<const ReplicaLog> log = nullptr;
-
-  bool operator==(const ReplicaStatus&) const = default;
-};
+using controlplane::ReplicaStatus;
 
 struct RevisionStatus {
   size_t ready = 0;     // replicas
@@ -87,6 +76,8 @@ class Revision final {
   RevisionStatus status() const;
   // Those that run or are to, and those that still end.
   std::vector<ReplicaStatus> replicas() const;
+  // What each of them has written, by its name.
+  std::map<std::string, std::shared_ptr<const ReplicaLog>> logs() const;
 
  private:
   struct Member {

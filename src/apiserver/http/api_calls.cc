@@ -11,9 +11,9 @@
 #include "apiserver/http/request_body.h"
 #include "apiserver/http/response_form.h"
 #include "apiserver/http/table.h"
-#include "apiserver/objects/value_path.h"
 #include "base/text/base64.h"
 #include "manifest/print.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 

@@ -5,16 +5,17 @@
 #include <span>
 
 #include "apiserver/objects/resource_type.h"
-#include "apiserver/objects/value_path.h"
 #include "apiserver/openapi/document.h"
 #include "apiserver/openapi/protobuf.h"
 #include "base/version/version.h"
 #include "manifest/print.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 
 namespace {
 
+using manifest::Text;
 using manifest::Value;
 
 constexpr std::string_view kJson = "application/json";

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "apiserver/http/api_path.h"
-#include "apiserver/objects/value_path.h"
 #include "manifest/read.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 

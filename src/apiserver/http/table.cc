@@ -5,13 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/objects/value_path.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 
 namespace {
 
 using manifest::Kind;
+using manifest::Text;
 using manifest::Value;
 
 using Cell = std::function<Value(const Value& object, int64_t now_s)>;

@@ -5,9 +5,9 @@
 
 #include "apiserver/http/api_path.h"
 #include "apiserver/http/discovery.h"
-#include "apiserver/objects/value_path.h"
 #include "manifest/print.h"
 #include "manifest/read.h"
+#include "manifest/value_path.h"
 #include "net/http/target.h"
 
 namespace inferd::apiserver {

@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "apiserver/objects/admission.h"
-#include "apiserver/objects/value_path.h"
 #include "manifest/print.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 
 namespace {
 
+using manifest::Text;
 using manifest::Value;
 using objectstore::Change;
 using objectstore::ObjectPtr;

@@ -5,13 +5,13 @@
 #include <variant>
 #include <vector>
 
-#include "apiserver/objects/value_path.h"
 #include "base/text/base64.h"
 #include "controlplane/api/object.h"
 #include "controlplane/api/unknown_fields.h"
 #include "controlplane/resolve/defaulting.h"
 #include "controlplane/resolve/validation.h"
 #include "manifest/read.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 

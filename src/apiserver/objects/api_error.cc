@@ -1,5 +1,5 @@
 #include "apiserver/objects/api_error.h"
-#include "apiserver/objects/value_path.h"
+#include "manifest/value_path.h"
 
 #include <utility>
 
@@ -7,6 +7,7 @@ namespace inferd::apiserver {
 
 namespace {
 
+using manifest::Text;
 using manifest::Value;
 
 Value DetailsOf(const ResourceType& type, std::string_view name) {

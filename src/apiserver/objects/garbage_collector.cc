@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "apiserver/objects/value_path.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 

@@ -3,12 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apiserver/objects/value_path.h"
 #include "manifest/read.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 namespace {
 
+using manifest::Text;
 using manifest::Value;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "apiserver/objects/value_path.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 

@@ -7,18 +7,19 @@
 #include <utility>
 
 #include "apiserver/objects/owners.h"
-#include "apiserver/objects/value_path.h"
 #include "apiserver/patch/json_patch.h"
 #include "apiserver/patch/managed_fields.h"
 #include "apiserver/patch/merge_patch.h"
 #include "manifest/names.h"
 #include "manifest/print.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 
 namespace {
 
 using manifest::Kind;
+using manifest::Text;
 using manifest::Value;
 using objectstore::ObjectPtr;
 using objectstore::ObjectStore;

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apiserver/objects/value_path.h"
 #include "manifest/print.h"
 #include "manifest/read.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/objects/value_path.h"
 #include "manifest/names.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/objects/value_path.h"
 #include "controlplane/schema/definition.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 
@@ -14,6 +14,7 @@ namespace {
 using controlplane::Definition;
 using controlplane::FieldShape;
 using controlplane::FieldType;
+using manifest::Text;
 using manifest::Value;
 
 struct PrinterColumn {

@@ -5,14 +5,15 @@
 #include <utility>
 
 #include "apiserver/objects/resource_type.h"
-#include "apiserver/objects/value_path.h"
 #include "apiserver/openapi/schema.h"
 #include "base/version/version.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 
 namespace {
 
+using manifest::Text;
 using manifest::Value;
 
 enum class Dialect { kV2, kV3 };

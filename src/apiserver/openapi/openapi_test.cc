@@ -3,15 +3,16 @@
 #include <functional>
 #include <string>
 
-#include "apiserver/objects/value_path.h"
 #include "apiserver/openapi/document.h"
 #include "apiserver/openapi/protobuf.h"
 #include "manifest/print.h"
+#include "manifest/value_path.h"
 #include "wire/reader.h"
 
 namespace inferd::apiserver {
 namespace {
 
+using manifest::Text;
 using manifest::Value;
 
 // Calls `check` with the text of each reference in it.

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "apiserver/objects/value_path.h"
 #include "manifest/print.h"
+#include "manifest/value_path.h"
 #include "wire/append.h"
 
 // Each function returns a message; the numbers are those of gnostic's OpenAPIv2.proto.

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/objects/value_path.h"
 #include "controlplane/schema/definition.h"
+#include "manifest/value_path.h"
 
 namespace inferd::apiserver {
 
@@ -12,6 +12,7 @@ namespace {
 
 using controlplane::FieldShape;
 using controlplane::FieldType;
+using manifest::Text;
 using manifest::Value;
 
 // The definitions of one kind, as schemas.

@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/objects/value_path.h"
+#include "manifest/value_path.h"
 
 namespace inferd::controller {
 
 namespace {
 
-using apiserver::Text;
-using apiserver::TextAt;
+using manifest::Text;
+using manifest::TextAt;
 using manifest::Value;
 
 const apiserver::ResourceType& Events() {

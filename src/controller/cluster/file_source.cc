@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "apiserver/objects/value_path.h"
 #include "controlplane/resolve/review.h"
+#include "manifest/value_path.h"
 
 namespace inferd::controller {
 
@@ -126,7 +126,7 @@ void FileSource::DeleteOthers(const AllWanted& wanted) {
     for (const ObjectPtr& object : registry_.store().List(type.resource(), "").objects) {
       if (wanted.contains(object->key) || object->json.find(kFileAnnotation) == std::string::npos) continue;
       const Value stored = apiserver::ParseStored(object->json);
-      if (apiserver::FieldAt(stored, {"metadata", "annotations", kFileAnnotation}) == nullptr) continue;
+      if (manifest::FieldAt(stored, {"metadata", "annotations", kFileAnnotation}) == nullptr) continue;
       bool gone = false;
       static_cast<void>(registry_.Delete(type, object->key.namespace_name, object->key.name, {}, gone));
     }

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "apiserver/objects/value_path.h"
+#include "manifest/value_path.h"
 
 namespace inferd::controller {
 
@@ -131,7 +131,7 @@ std::optional<controlplane::Object> LocalCluster::Find(const ObjectKey& key) con
   const ObjectPtr stored = store_->Get(key);
   if (stored == nullptr) return std::nullopt;
   Value document = apiserver::ParseStored(stored->json);
-  if (apiserver::FieldAt(document, {"metadata", "deletionTimestamp"}) != nullptr) return std::nullopt;
+  if (manifest::FieldAt(document, {"metadata", "deletionTimestamp"}) != nullptr) return std::nullopt;
   return controlplane::ReadObject(std::move(document));
 }
 

@@ -3,20 +3,23 @@
 #include <string_view>
 #include <utility>
 
-#include "apiserver/objects/value_path.h"
 #include "controlplane/api/annotations.h"
 #include "controlplane/api/pod_spec.h"
+#include "manifest/value_path.h"
 
 namespace inferd::controller {
 
 namespace {
 
-using apiserver::Text;
-using apiserver::TextAt;
+using controlplane::ComponentState;
+using controlplane::ReplicaState;
+using controlplane::ReplicaStatus;
+using controlplane::RevisionState;
+using manifest::Text;
+using manifest::TextAt;
 using manifest::Value;
-using node::ReplicaState;
 
-Value ContainerState(const node::ReplicaStatus& replica) {
+Value ContainerState(const ReplicaStatus& replica) {
   switch (replica.state) {
     case ReplicaState::kReady: return Value::Map({{"running", Value::Map()}});
     case ReplicaState::kFailed:
@@ -30,13 +33,13 @@ Value ContainerState(const node::ReplicaStatus& replica) {
 }
 
 // Kubernetes: by the runtime of containers.
-const char* EndReason(const node::ProcessEnd& end) {
+const char* EndReason(const controlplane::ProcessEnd& end) {
   if (end.out_of_memory) return "OOMKilled";
   return end.exit_code == 0 ? "Completed" : "Error";
 }
 
 // How its last process ended, where one has.
-Value LastState(const node::ReplicaStatus& replica) {
+Value LastState(const ReplicaStatus& replica) {
   if (!replica.last_end.has_value()) return Value::Map();
   return Value::Map({{"terminated", Value::Map({{"exitCode", Value::Int(replica.last_end->exit_code)},
                                                 {"message", Text(replica.last_end->message)},
@@ -50,7 +53,7 @@ Value PodCondition(std::string_view type, bool is) {
 }  // namespace
 
 Value MakePod(const Value& service, const ComponentState& component, const RevisionState& revision,
-              const node::ReplicaStatus& replica) {
+              const ReplicaStatus& replica) {
   const bool ready = replica.state == ReplicaState::kReady;
   const std::string name = TextAt(service, {"metadata", "name"});
   Value pod = Value::Map({{"apiVersion", Text("v1")}, {"kind", Text("Pod")}});

@@ -6,22 +6,22 @@
 #include <utility>
 
 #include "apiserver/objects/owners.h"
-#include "apiserver/objects/value_path.h"
 #include "controlplane/api/annotations.h"
 #include "controlplane/api/component.h"
 #include "manifest/fields.h"
 #include "manifest/print.h"
 #include "manifest/read.h"
+#include "manifest/value_path.h"
 
 namespace inferd::controller {
 
 namespace {
 
-using apiserver::Text;
-using apiserver::TextAt;
 using controlplane::ComponentExtension;
 using controlplane::ComponentKind;
 using manifest::StringMap;
+using manifest::Text;
+using manifest::TextAt;
 using manifest::Value;
 
 const std::string kComponentAnnotation = "serving.inferd.io/component";
@@ -59,7 +59,7 @@ Value ExtensionDocument(const ComponentExtension& extension) {
 
 StringMap TextsOf(const Value& object, std::string_view key) {
   StringMap texts;
-  const Value* const map = apiserver::FieldAt(object, {"metadata", key});
+  const Value* const map = manifest::FieldAt(object, {"metadata", key});
   if (map == nullptr) return texts;
   for (const manifest::Member& member : map->members()) texts[member.key] = member.value.text();
   return texts;

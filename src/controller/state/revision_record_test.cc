@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/objects/value_path.h"
 #include "manifest/print.h"
 #include "manifest/read.h"
+#include "manifest/value_path.h"
 
 namespace inferd::controller {
 namespace {
@@ -34,7 +34,7 @@ RevisionRecord FullRecord() {
 TEST(RevisionRecord, IsReadAsItWasWritten) {
   const RevisionRecord record = FullRecord();
   const manifest::Value object = MakeRevisionObject(record);
-  EXPECT_EQ(apiserver::TextAt(object, {"metadata", "name"}), "iris-predictor-default-00003");
+  EXPECT_EQ(manifest::TextAt(object, {"metadata", "name"}), "iris-predictor-default-00003");
   const auto read = ReadRevisionObject(object);
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(manifest::ToJson(MakeRevisionObject(*read)), manifest::ToJson(object));
@@ -56,7 +56,7 @@ TEST(RevisionRecord, AnotherObjectIsNone) {
     EXPECT_FALSE(ReadRevisionObject(object).has_value()) << part;
   }
   manifest::Value object = MakeRevisionObject(FullRecord());
-  object.MapAt("metadata").MapAt("annotations").Set("serving.inferd.io/component", apiserver::Text("{"));
+  object.MapAt("metadata").MapAt("annotations").Set("serving.inferd.io/component", manifest::Text("{"));
   EXPECT_FALSE(ReadRevisionObject(object).has_value());
 }
 

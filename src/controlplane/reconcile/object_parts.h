@@ -5,11 +5,11 @@
 
 #include "controlplane/api/inference_service.h"
 #include "controlplane/pods/pod_resolution.h"
-#include "manifest/value.h"
+#include "manifest/value_path.h"
 
 namespace inferd::controlplane {
 
-inline manifest::Value Text(std::string_view text) { return manifest::Value::String(std::string(text)); }
+using manifest::Text;
 inline manifest::Value Number(int64_t number) { return manifest::Value::Int(number); }
 
 // An object of a service, without a spec: it belongs to the service, so that it goes with it.

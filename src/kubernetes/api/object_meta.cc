@@ -2,17 +2,8 @@
 
 namespace inferd::kubernetes {
 
+using manifest::TextAt;
 using manifest::Value;
-
-const std::string& TextAt(const Value& object, std::initializer_list<std::string_view> path) {
-  static const std::string none;
-  const Value* value = &object;
-  for (const std::string_view key : path) {
-    value = value->Find(key);
-    if (value == nullptr) return none;
-  }
-  return value->text();
-}
 
 ObjectName NameOf(const Value& object) {
   return {.namespace_name = TextAt(object, {"metadata", "namespace"}), .name = TextAt(object, {"metadata", "name"})};

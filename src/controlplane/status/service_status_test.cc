@@ -1,32 +1,32 @@
-#include "controller/state/service_status.h"
+#include "controlplane/status/service_status.h"
 
 #include <gtest/gtest.h>
 
-#include "apiserver/objects/value_path.h"
 #include "manifest/read.h"
+#include "manifest/value_path.h"
 
-namespace inferd::controller {
+namespace inferd::controlplane {
 namespace {
 
-using apiserver::TextAt;
+using manifest::TextAt;
 using manifest::Value;
 
-controlplane::InferenceService StatusTestService() {
+InferenceService StatusTestService() {
   manifest::Problems problems;
   auto documents = manifest::ReadYaml(
       "{apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, metadata: {name: iris, namespace: default, "
       "generation: 3}, spec: {predictor: {model: {modelFormat: {name: onnx}}}}}",
       "test");
-  return controlplane::ReadInferenceService(std::move(documents->front()), problems);
+  return ReadInferenceService(std::move(documents->front()), problems);
 }
 
 RevisionState StatusTestRevision(const std::string& name, bool ready, const std::string& failure = "") {
   return {.name = name,
           .was_ready = ready,
           .replicas = {{.name = name + "-0",
-                        .state = ready             ? node::ReplicaState::kReady
-                                 : failure.empty() ? node::ReplicaState::kStarting
-                                                   : node::ReplicaState::kFailed,
+                        .state = ready             ? ReplicaState::kReady
+                                 : failure.empty() ? ReplicaState::kStarting
+                                                   : ReplicaState::kFailed,
                         .failure = failure,
                         .exit_code = failure.empty() ? std::nullopt : std::optional(1)}}};
 }
@@ -41,7 +41,7 @@ class ServiceStatusTest : public ::testing::Test {
            ConditionOf(status, "IngressReady");
   }
 
-  const controlplane::InferenceServiceConfig config_;
+  const InferenceServiceConfig config_;
   const ComponentState first_ = {
       .revisions = {StatusTestRevision("r1", true)},
       .rollout = {.latest_ready = "r1", .latest_rolled_out = "r1", .previous_rolled_out = {}},
@@ -65,15 +65,15 @@ TEST_F(ServiceStatusTest, IsWhatARolloutGoesOnFrom) {
   rolling.revisions.push_back(StatusTestRevision("r2", false));
   rolling.rollout.previous_rolled_out = "r0";
   const Value service = Value::Map({{"status", Make({.url = "x", .components = {rolling}})}});
-  const WrittenRollout written = ReadRollout(service, controlplane::ComponentKind::kPredictor);
+  const WrittenRollout written = ReadRollout(service, ComponentKind::kPredictor);
   EXPECT_EQ(written.latest_created, "r2");
   EXPECT_EQ(written.rollout, rolling.rollout);
-  EXPECT_EQ(ReadRollout(service, controlplane::ComponentKind::kExplainer).latest_created, "");
-  EXPECT_EQ(ReadRollout(Value::Map(), controlplane::ComponentKind::kPredictor).latest_created, "");
+  EXPECT_EQ(ReadRollout(service, ComponentKind::kExplainer).latest_created, "");
+  EXPECT_EQ(ReadRollout(Value::Map(), ComponentKind::kPredictor).latest_created, "");
 }
 
 TEST_F(ServiceStatusTest, InRawModeThereAreNoRevisionsOfKnative) {
-  const Value status = Make({.mode = controlplane::DeploymentMode::kRawDeployment, .url = "x", .components = {first_}});
+  const Value status = Make({.mode = DeploymentMode::kRawDeployment, .url = "x", .components = {first_}});
   EXPECT_EQ(Truths(status), "True True True");
   EXPECT_EQ(ConditionOf(status, "PredictorRouteReady"), "");
   EXPECT_EQ(TextAt(status, {"address", "url"}), "http://iris.default.svc.cluster.local");
@@ -114,7 +114,7 @@ TEST_F(ServiceStatusTest, TheRevisionBeforeGoesOn) {
 
 TEST_F(ServiceStatusTest, OfOneThatNoRuntimeServes) {
   const Value status =
-      Make({.failure = controlplane::ResolutionFailure{
+      Make({.failure = ResolutionFailure{
                 .reason = "NoSupportingRuntime", .message = "No runtime found", .event = "no runtime for x"}});
   EXPECT_EQ(Truths(status), "False False False");
   EXPECT_EQ(TextAt(status, {"modelStatus", "transitionStatus"}), "InvalidSpec");
@@ -136,4 +136,4 @@ TEST_F(ServiceStatusTest, TimesStayWhereNothingChanges) {
 }
 
 }  // namespace
-}  // namespace inferd::controller
+}  // namespace inferd::controlplane

@@ -1,10 +1,10 @@
-#include "controller/state/graph_status.h"
+#include "controlplane/status/graph_status.h"
 
 #include <gtest/gtest.h>
 
 #include "manifest/print.h"
 
-namespace inferd::controller {
+namespace inferd::controlplane {
 namespace {
 
 TEST(GraphStatus, OfAGraphThatAnswers) {
@@ -28,4 +28,4 @@ TEST(GraphStatus, AGraphThatCannotRunHasNoRoutes) {
 }
 
 }  // namespace
-}  // namespace inferd::controller
+}  // namespace inferd::controlplane

@@ -3,16 +3,16 @@
 #include <cstdint>
 #include <string>
 
-#include "controller/state/service_state.h"
 #include "controlplane/api/inference_service.h"
 #include "controlplane/api/inference_service_config.h"
+#include "controlplane/status/service_state.h"
 #include "manifest/value.h"
 
-namespace inferd::controller {
+namespace inferd::controlplane {
 
 // What a status is made of beside the service and its state.
 struct StatusContext {
-  const controlplane::InferenceServiceConfig& config;
+  const InferenceServiceConfig& config;
   uint16_t gateway_port = 80;  // that URLs name; 80: they need not
   std::string now;             // RFC 3339, for what has changed
 };
@@ -21,17 +21,17 @@ struct StatusContext {
 // its components, and the state of its model. `before` is the one that it had, whose times stay where nothing has
 // changed; null: none. A condition that is not True says why in words of ours, where KServe leaves it open.
 // Thread-safe.
-manifest::Value MakeServiceStatus(const controlplane::InferenceService& service, const ServiceState& state,
+manifest::Value MakeServiceStatus(const InferenceService& service, const ServiceState& state,
                                   const StatusContext& context, const manifest::Value* before);
 
 // What a status says of a component's revisions; each name may be empty.
 struct WrittenRollout {
   std::string latest_created;
-  controlplane::Rollout rollout;
+  Rollout rollout;
 };
-WrittenRollout ReadRollout(const manifest::Value& service, controlplane::ComponentKind kind);
+WrittenRollout ReadRollout(const manifest::Value& service, ComponentKind kind);
 
 // "True", "False", "Unknown" of a condition; empty: there is none.
 std::string ConditionOf(const manifest::Value& status, std::string_view type);
 
-}  // namespace inferd::controller
+}  // namespace inferd::controlplane

@@ -5,9 +5,9 @@
 
 #include "manifest/value.h"
 
-namespace inferd::controller {
+namespace inferd::controlplane {
 
-// What has become of an InferenceGraph on this machine, as its status is made of it. A value.
+// What has become of an InferenceGraph, as its status is made of it. A value.
 struct GraphState {
   std::string url = {};      // where it is asked; empty: nowhere
   std::string reason = {};   // of what is wrong with it, in one word; empty: nothing is
@@ -21,4 +21,4 @@ struct GraphState {
 // ConfigurationsReady, RoutesReady and Ready, and its URL while it is ready. Thread-safe.
 manifest::Value MakeGraphStatus(const GraphState& state);
 
-}  // namespace inferd::controller
+}  // namespace inferd::controlplane

@@ -1,16 +1,17 @@
-#include "controller/state/trained_model_status.h"
+#include "controlplane/status/trained_model_status.h"
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-namespace inferd::controller {
+#include "manifest/value_path.h"
+
+namespace inferd::controlplane {
 
 namespace {
 
+using manifest::Text;
 using manifest::Value;
-
-Value Text(std::string_view text) { return Value::String(std::string(text)); }
 
 Value Condition(std::string_view type, std::string_view status, std::string_view reason = {},
                 std::string_view message = {}) {
@@ -44,7 +45,7 @@ bool IsReady(const ServiceState& state) {
          std::ranges::all_of(state.components, [](const ComponentState& each) { return !each.traffic.empty(); });
 }
 
-Value MakeTrainedModelStatus(const controlplane::TrainedModel& model, const TrainedModelState& state) {
+Value MakeTrainedModelStatus(const TrainedModel& model, const TrainedModelState& state) {
   const std::string cannot = "Inference Service \"" + model.inference_service + "\" %. Trained Model \"" +
                              model.metadata.name + "\" cannot deploy";
   const auto because = [&](std::string_view why) {
@@ -68,9 +69,9 @@ Value MakeTrainedModelStatus(const controlplane::TrainedModel& model, const Trai
     ready = condition;
     ready.Set("type", Text("Ready"));
   }
-  if (ready.Find("status")->text() == "True" && !state.model.loaded) {
-    ready = state.model.failure.empty() ? Condition("Ready", "Unknown", "ModelLoading")
-                                        : Condition("Ready", "False", "ModelLoadFailed", state.model.failure);
+  if (ready.Find("status")->text() == "True" && !state.loaded) {
+    ready = state.failure.empty() ? Condition("Ready", "Unknown", "ModelLoading")
+                                  : Condition("Ready", "False", "ModelLoadFailed", state.failure);
   }
   conditions.push_back(std::move(ready));
   Value status = Value::Map({{"conditions", Value::List(std::move(conditions))}});
@@ -92,4 +93,4 @@ Value WithTimes(Value status, const Value* before, const std::string& now) {
   return status;
 }
 
-}  // namespace inferd::controller
+}  // namespace inferd::controlplane

@@ -1,10 +1,10 @@
-#include "controller/state/graph_status.h"
+#include "controlplane/status/graph_status.h"
 
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace inferd::controller {
+namespace inferd::controlplane {
 
 namespace {
 
@@ -36,4 +36,4 @@ Value MakeGraphStatus(const GraphState& state) {
   return status;
 }
 
-}  // namespace inferd::controller
+}  // namespace inferd::controlplane

@@ -1,4 +1,4 @@
-#include "controller/state/service_status.h"
+#include "controlplane/status/service_status.h"
 
 #include <algorithm>
 #include <map>
@@ -6,19 +6,16 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/objects/value_path.h"
 #include "controlplane/resolve/hosts.h"
+#include "manifest/value_path.h"
 
-namespace inferd::controller {
+namespace inferd::controlplane {
 
 namespace {
 
-using apiserver::FieldAt;
-using apiserver::Text;
-using apiserver::TextAt;
-using controlplane::ComponentKind;
-using controlplane::ComponentObjectName;
-using controlplane::InferenceService;
+using manifest::FieldAt;
+using manifest::Text;
+using manifest::TextAt;
 using manifest::Value;
 
 // As far as a condition is from True: the worst of some counts for all of them.
@@ -48,7 +45,7 @@ std::string Capitalised(std::string_view kind) {
 const Condition& Worst(const Condition& a, const Condition& b) { return b.truth > a.truth ? b : a; }
 
 // The newest revision's replica that has failed; null: none has.
-const node::ReplicaStatus* FailedReplica(const RevisionState& revision) {
+const ReplicaStatus* FailedReplica(const RevisionState& revision) {
   const auto found = std::ranges::find_if(revision.replicas, [](const auto& each) { return !each.failure.empty(); });
   return found == revision.replicas.end() ? nullptr : &*found;
 }
@@ -110,7 +107,7 @@ class StatusMaker {
     const Condition configuration = ConfigurationOf(component);
     const Condition route = RouteOf(component, object, configuration);
     conditions_[name + "Ready"] = Worst(route, configuration);
-    if (state_.mode == controlplane::DeploymentMode::kRawDeployment) return;
+    if (state_.mode == DeploymentMode::kRawDeployment) return;
     conditions_[name + (component.kind == ComponentKind::kExplainer ? "RoutesReady" : "RouteReady")] = route;
     conditions_[name + "ConfigurationReady"] = configuration;
   }
@@ -135,22 +132,22 @@ class StatusMaker {
   }
 
   std::string Url(const std::string& object) const {
-    const auto host = controlplane::ExternalHost(service_, object, context_.config);
+    const auto host = ExternalHost(service_, object, context_.config);
     const std::string port = context_.gateway_port == 80 ? "" : ":" + std::to_string(context_.gateway_port);
     return host.has_value() ? context_.config.ingress.url_scheme + "://" + *host + port : std::string();
   }
 
   std::string ClusterUrl() const {
     // KServe: in raw mode, without the model's path.
-    const bool raw = state_.mode == controlplane::DeploymentMode::kRawDeployment;
-    return raw ? "http://" + controlplane::ClusterHost(service_, service_.metadata.name) : state_.url;
+    const bool raw = state_.mode == DeploymentMode::kRawDeployment;
+    return raw ? "http://" + ClusterHost(service_, service_.metadata.name) : state_.url;
   }
 
   Value ComponentStatus(const ComponentState& component) const {
     Value status = Value::Map();
     const std::string object = ComponentObjectName(service_, component.kind);
     if (!component.traffic.empty()) {
-      status.Set("address", Value::Map({{"url", Text("http://" + controlplane::ClusterHost(service_, object))}}));
+      status.Set("address", Value::Map({{"url", Text("http://" + ClusterHost(service_, object))}}));
     }
     const auto set = [&](std::string_view key, const std::string& revision) {
       if (!revision.empty()) status.Set(key, Text(revision));
@@ -160,7 +157,7 @@ class StatusMaker {
     set("latestRolledoutRevision", component.rollout.latest_rolled_out);
     set("previousRolledoutRevision", component.rollout.previous_rolled_out);
     Value traffic = Value::List();
-    for (const controlplane::TrafficTarget& target : component.traffic) {
+    for (const TrafficTarget& target : component.traffic) {
       Value share = Value::Map({{"latestRevision", Value::Bool(target.latest)},
                                 {"percent", Value::Int(target.percent)},
                                 {"revisionName", Text(target.revision)}});
@@ -214,9 +211,9 @@ class StatusMaker {
     int64_t failed = 0;
     int64_t total = 0;
     if (newest != nullptr) {
-      for (const node::ReplicaStatus& replica : newest->replicas) {
-        failed += replica.state == node::ReplicaState::kFailed ? 1 : 0;
-        total += replica.state == node::ReplicaState::kReady || newest->was_ready ? 1 : 0;
+      for (const ReplicaStatus& replica : newest->replicas) {
+        failed += replica.state == ReplicaState::kFailed ? 1 : 0;
+        total += replica.state == ReplicaState::kReady || newest->was_ready ? 1 : 0;
       }
     }
     std::string_view transition = "InProgress";
@@ -245,7 +242,7 @@ class StatusMaker {
     return status;
   }
 
-  static Value FailureInfo(const node::ReplicaStatus& replica, const std::string& revision) {
+  static Value FailureInfo(const ReplicaStatus& replica, const std::string& revision) {
     Value info = Value::Map();
     if (replica.exit_code.has_value()) info.Set("exitCode", Value::Int(*replica.exit_code));
     info.Set("message", Text(replica.failure));
@@ -291,4 +288,4 @@ std::string ConditionOf(const Value& status, std::string_view type) {
   return {};
 }
 
-}  // namespace inferd::controller
+}  // namespace inferd::controlplane

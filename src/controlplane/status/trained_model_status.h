@@ -2,21 +2,21 @@
 
 #include <string>
 
-#include "controller/state/service_state.h"
 #include "controlplane/api/trained_model.h"
+#include "controlplane/status/service_state.h"
 #include "manifest/value.h"
-#include "node/model_set.h"
 
-namespace inferd::controller {
+namespace inferd::controlplane {
 
 // What has become of a TrainedModel and of the service that it names.
 struct TrainedModelState {
   bool there = false;  // the service
   bool ready = false;
   bool takes_models = false;
-  bool fits = true;  // in the service's memory, beside the others
-  node::NamedModelState model = {};
-  std::string url = {};  // of the service's predictions
+  bool fits = true;          // in the service's memory, beside the others
+  bool loaded = false;       // the model, by all replicas that are ready
+  std::string failure = {};  // why it is not; empty: it is on its way
+  std::string url = {};      // of the service's predictions
 };
 
 // The service's components have revisions that take requests.
@@ -25,9 +25,9 @@ bool IsReady(const ServiceState& state);
 // The status of a TrainedModel (KServe 0.10: TrainedModelStatus) without times: its conditions InferenceServiceReady,
 // IsMMSPredictor, MemoryResourceAvailable and Ready, and where it is asked for. What its server says of it is in Ready,
 // where KServe does not look. Thread-safe.
-manifest::Value MakeTrainedModelStatus(const controlplane::TrainedModel& model, const TrainedModelState& state);
+manifest::Value MakeTrainedModelStatus(const TrainedModel& model, const TrainedModelState& state);
 
 // A status with the time of each condition's last change: `now`, or what it had `before` (null: no status).
 manifest::Value WithTimes(manifest::Value status, const manifest::Value* before, const std::string& now);
 
-}  // namespace inferd::controller
+}  // namespace inferd::controlplane
