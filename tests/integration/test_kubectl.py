@@ -9,32 +9,8 @@ import subprocess
 import pytest
 
 from support.controller import Controller, service, write_constant
-from support.server import ROOT, wait_until
-
-KUBECTL = ROOT / "build" / "deps" / "kubectl" / "kubectl"
-
-
-class Kubectl:
-    def __init__(self, controller, home):
-        self._command = [KUBECTL, "--server", f"http://127.0.0.1:{controller.api_port}", "--cache-dir", home / "cache"]
-        self._environment = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
-
-    def run(self, *arguments, text=None):
-        return subprocess.run([*self._command, *arguments], input=text, capture_output=True, text=True, timeout=100,
-                              check=False, env=self._environment)
-
-    def __call__(self, *arguments, text=None):
-        done = self.run(*arguments, text=text)
-        assert done.returncode == 0, done.stderr + done.stdout
-        return done.stdout
-
-    def fails(self, *arguments, text=None):
-        done = self.run(*arguments, text=text)
-        assert done.returncode != 0, done.stdout
-        return done.stderr
-
-    def json(self, *arguments):
-        return json.loads(self("get", *arguments, "-o", "json"))
+from support.kubectl import PROGRAM, Kubectl
+from support.server import wait_until
 
 
 @pytest.fixture(name="controller", scope="module")
@@ -45,7 +21,7 @@ def started_controller():
 
 @pytest.fixture(name="kubectl")
 def made_kubectl(controller, tmp_path):
-    return Kubectl(controller, tmp_path)
+    return Kubectl(["--server", f"http://127.0.0.1:{controller.api_port}"], tmp_path)
 
 
 def test_a_service_is_made_waited_for_asked_changed_and_deleted(controller, kubectl, tmp_path):
@@ -229,7 +205,7 @@ def test_a_dry_run_on_the_server_writes_nothing(kubectl):
 def test_a_watch_tells_each_change(kubectl, controller, tmp_path):
     model = write_constant(tmp_path / "model", 1.0)
     with open(tmp_path / "watched", "w+", encoding="utf-8") as watched, subprocess.Popen(
-            [KUBECTL, "--server", f"http://127.0.0.1:{controller.api_port}", "get", "isvc", "-w", "-o", "name"],
+            [PROGRAM, "--server", f"http://127.0.0.1:{controller.api_port}", "get", "isvc", "-w", "-o", "name"],
             stdout=watched, env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}) as watch:
         try:
             seen = lambda: (tmp_path / "watched").read_text().split()  # noqa: E731

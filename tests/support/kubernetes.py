@@ -93,7 +93,8 @@ class Kubernetes(contextlib.AbstractContextManager):
         assert self._etcd.process.poll() is None, self._etcd.log()
         assert self._server.process.poll() is None, self._server.log()
         try:
-            return self.call("GET", "/readyz")[0] == 200
+            # It makes the namespace itself, somewhat after it says that it is ready.
+            return self.call("GET", "/readyz")[0] == self.call("GET", "/api/v1/namespaces/default")[0] == 200
         except OSError:
             return False
 
@@ -108,10 +109,10 @@ class Kubernetes(contextlib.AbstractContextManager):
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
 
-    def kubeconfig(self, user=None, cluster=None):
-        """A file. `user`: as it stands there; `cluster`: its fields beside the server."""
+    def kubeconfig(self, user=None, cluster=None, port=None):
+        """A file. `user`: as it stands there; `cluster`: its fields beside the server; `port`: of what leads to the server, in its place."""
         trust = {"certificate-authority": str(self.certificates.certificate("authority"))}
-        return write_kubeconfig(self._folder / f"{next(self._numbers)}.kubeconfig", self.url,
+        return write_kubeconfig(self._folder / f"{next(self._numbers)}.kubeconfig", f"https://127.0.0.1:{port or self.port}",
                                 {"token": ADMIN_TOKEN} if user is None else user, **(trust if cluster is None else cluster))
 
 
