@@ -5,12 +5,14 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/logging.h"
 #include "base/system/end_signals.h"
 #include "base/system/file_descriptor.h"
 #include "base/version/version.h"
 #include "controller/local_controller.h"
+#include "operator/cluster_controller.h"
 
 namespace inferd::controller {
 
@@ -21,12 +23,14 @@ constexpr int kExitUsage = 2;
 
 constexpr const char* kFooter = R"(Examples:
   inferd-controller --local iris.yaml
+  inferd-controller --cluster --kubeconfig ~/.kube/config
+  inferd-controller --cluster --diff iris.yaml
   curl -H 'Host: iris-default.localhost' http://localhost:8080/v1/models/iris
   curl http://localhost:8080/serving/default/iris/v1/models/iris
 
   kubectl -s http://localhost:8079 get inferenceservices
 
-The files are applied again when they change. Ctrl-C ends all that was started.)";
+With --local, the files are applied again when they change, and Ctrl-C ends all that was started.)";
 
 int RunLocal(LocalOptions options) {
   const base::FileDescriptor signals = base::TakeEndSignals();
@@ -45,18 +49,9 @@ int RunLocal(LocalOptions options) {
   return 0;
 }
 
-}  // namespace
-
-int Run(int argc, char** argv) {
-  CLI::App app(
-      "InferenceServices (KServe) of manifests, run on this machine: replicas are processes, behind one gateway");
-  app.footer(kFooter);
-  app.set_version_flag("--version", std::string(base::BuildVersion()));
-  LocalOptions options;
-  bool local = false;
-  app.add_flag("--local", local, "Run them on this machine, which is all that there is so far")->required();
-  app.add_option("FILE", options.files, "Manifests: files, or folders of *.yaml, *.yml and *.json")
-      ->check(CLI::ExistingPath);
+// The flags of --local but for FILE. They belong to it alone.
+void AddLocal(CLI::App& all, CLI::Option* local, LocalOptions& options) {
+  CLI::App& app = *all.add_option_group("On this machine");
   app.add_option("--runtimes", options.runtimes, "ServingRuntimes: files or folders, in place of those installed")
       ->check(CLI::ExistingPath);
   app.add_option("--http-address", options.address, "Where the gateway listens")->capture_default_str();
@@ -68,12 +63,65 @@ int Run(int argc, char** argv) {
   app.add_option("--domain", options.domain, "Services are NAME-NAMESPACE.DOMAIN")->capture_default_str();
   app.add_option("--folder", options.folder,
                  "For models and objects, which are there again at the next start; a temporary one if it is left out");
+  for (CLI::Option* option : app.get_options()) option->needs(local);
+}
+
+void AddCluster(CLI::App& all, CLI::Option* cluster, operators::ClusterOptions& options) {
+  CLI::App& app = *all.add_option_group("In a cluster");
+  app.add_option("--kubeconfig", options.kubeconfig,
+                 "How the cluster is reached; else $KUBECONFIG, the pod's service account, ~/.kube/config")
+      ->check(CLI::ExistingFile);
+  app.add_option("--context", options.context, "Of the kubeconfig; the current one if it is left out");
+  app.add_option("--namespace", options.namespaces, "Which is looked after, of several each; all if it is left out")
+      ->allow_extra_args(false);
+  app.add_option("--controller-namespace", options.controller_namespace,
+                 "Where inferenceservice-config and the Lease are; else $POD_NAMESPACE, then kserve");
+  app.add_flag("--leader-elect", options.leader_elect,
+               "Of several controllers, only the one that has the Lease writes");
+  app.add_option("--health-port", options.health_port, "/healthz and /readyz; 0: none")->capture_default_str();
+  app.add_option("--metrics-port", options.metrics_port, "/metrics; 0: none")->capture_default_str();
+  app.add_option("--webhook-port", options.webhook_port, "Admission webhooks; 0: none")->capture_default_str();
+  app.add_option("--webhook-name", options.webhook_name,
+                 "Of the Mutating- and ValidatingWebhookConfiguration whose caBundle is kept; none if it is left out");
+  app.add_flag("--diff", options.diff,
+               "Print what would change in the cluster, for its InferenceServices or those of the files, and end");
+  for (CLI::Option* option : app.get_options()) option->needs(cluster);
+}
+
+}  // namespace
+
+int Run(int argc, char** argv) {
+  CLI::App app(
+      "InferenceServices (KServe): run on this machine, replicas as processes behind one gateway; or in a cluster of "
+      "Kubernetes, as its Deployments and what belongs to them");
+  app.footer(kFooter);
+  app.set_version_flag("--version", std::string(base::BuildVersion()));
+  bool local = false;
+  bool cluster = false;
+  CLI::Option* const local_flag = app.add_flag("--local", local, "Run those of manifests on this machine");
+  CLI::Option* const cluster_flag = app.add_flag("--cluster", cluster, "Look after those of a cluster");
+  cluster_flag->excludes(local_flag);
+  std::vector<std::string> files;
+  app.add_option("FILE", files, "Manifests: files, or folders of *.yaml, *.yml and *.json")->check(CLI::ExistingPath);
+  LocalOptions local_options;
+  AddLocal(app, local_flag, local_options);
+  operators::ClusterOptions cluster_options;
+  AddCluster(app, cluster_flag, cluster_options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }
-  return RunLocal(std::move(options));
+  if (cluster) {
+    cluster_options.files = std::move(files);
+    return operators::RunCluster(std::move(cluster_options));
+  }
+  if (!local) {
+    std::cerr << "--local or --cluster is required\nRun with --help for more information.\n";
+    return kExitUsage;
+  }
+  local_options.files = std::move(files);
+  return RunLocal(std::move(local_options));
 }
 
 }  // namespace inferd::controller

@@ -30,6 +30,7 @@
 #include "manifest/fields.h"
 #include "manifest/print.h"
 #include "manifest/read.h"
+#include "manifest/value_path.h"
 
 namespace inferd::support {
 namespace {
@@ -39,7 +40,7 @@ using kubernetes::ApiResult;
 using kubernetes::Client;
 using kubernetes::ObjectName;
 using kubernetes::Resource;
-using kubernetes::TextAt;
+using manifest::TextAt;
 using manifest::Value;
 
 void Print(const Value& line) {

@@ -19,14 +19,34 @@ struct RevisionState {
   bool operator==(const RevisionState&) const = default;
 };
 
+// What an object of a cluster says of itself.
+struct ObservedCondition {
+  std::string status = "Unknown";  // "True", "False", "Unknown"
+  std::string reason = {};
+  std::string message = {};
+
+  bool operator==(const ObservedCondition&) const = default;
+};
+
 // A predictor, transformer or explainer that runs, or is to.
 struct ComponentState {
+  // Its conditions, where an object of a cluster has them.
+  struct Observed {
+    ObservedCondition ready = {};
+    ObservedCondition route = {};          // in serverless mode
+    ObservedCondition configuration = {};  // likewise
+
+    bool operator==(const Observed&) const = default;
+  };
+
   ComponentKind kind = ComponentKind::kPredictor;
   std::vector<RevisionState> revisions = {};  // the newest last; without those that are to go
   std::vector<std::string> unheeded = {};     // fields of its pods that do nothing where it runs
   std::vector<std::string> limits = {};       // of its newest pods, that are held, each with how
   Rollout rollout = {};
   std::vector<TrafficTarget> traffic = {};  // each has its revision's name; empty: no revision was ready yet
+  std::optional<Observed> observed = {};    // none: its conditions are what its revisions are
+  std::string url = {};                     // where it is asked from outside; empty: as the configuration has it
 
   bool operator==(const ComponentState&) const = default;
 };
@@ -38,6 +58,8 @@ struct ServiceState {
   DeploymentMode mode = DeploymentMode::kServerless;
   std::string url = {};                         // where predictions are asked for within the cluster
   std::vector<ComponentState> components = {};  // the predictor's first
+  // Of what leads to it from outside, where that is wrong or missing; none: it goes by the components.
+  std::optional<ObservedCondition> ingress = {};
 
   bool operator==(const ServiceState&) const = default;
 };

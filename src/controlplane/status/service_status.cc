@@ -36,6 +36,13 @@ std::string_view TruthName(Truth truth) {
   return "Unknown";
 }
 
+Condition ConditionFrom(const ObservedCondition& observed) {
+  const Truth truth = observed.status == "True"    ? Truth::kTrue
+                      : observed.status == "False" ? Truth::kFalse
+                                                   : Truth::kUnknown;
+  return {truth, observed.reason, observed.message};
+}
+
 std::string Capitalised(std::string_view kind) {
   std::string name(kind);
   name.front() = static_cast<char>(name.front() - 'a' + 'A');
@@ -96,7 +103,7 @@ class StatusMaker {
     status.Set("conditions", Conditions());
     status.Set("modelStatus", ModelStatus());
     status.Set("observedGeneration", Value::Int(Generation()));
-    if (conditions_["IngressReady"].truth == Truth::kTrue) status.Set("url", Text(Url(service_.metadata.name)));
+    if (conditions_["IngressReady"].truth == Truth::kTrue) status.Set("url", Text(ServiceUrl()));
     return status;
   }
 
@@ -104,9 +111,12 @@ class StatusMaker {
   void AddConditions(const ComponentState& component) {
     const std::string name = Capitalised(ComponentKindName(component.kind));
     const std::string object = ComponentObjectName(service_, component.kind);
-    const Condition configuration = ConfigurationOf(component);
-    const Condition route = RouteOf(component, object, configuration);
-    conditions_[name + "Ready"] = Worst(route, configuration);
+    const auto& observed = component.observed;
+    const Condition configuration =
+        observed.has_value() ? ConditionFrom(observed->configuration) : ConfigurationOf(component);
+    const Condition route =
+        observed.has_value() ? ConditionFrom(observed->route) : RouteOf(component, object, configuration);
+    conditions_[name + "Ready"] = observed.has_value() ? ConditionFrom(observed->ready) : Worst(route, configuration);
     if (state_.mode == DeploymentMode::kRawDeployment) return;
     conditions_[name + (component.kind == ComponentKind::kExplainer ? "RoutesReady" : "RouteReady")] = route;
     conditions_[name + "ConfigurationReady"] = configuration;
@@ -122,6 +132,7 @@ class StatusMaker {
       ingress = {Truth::kFalse, std::string(name) + " ingress not created", {}};
       return;
     }
+    if (state_.ingress.has_value()) ingress = ConditionFrom(*state_.ingress);
   }
 
   // A component that goes on with the revision before keeps what leads to it.
@@ -135,6 +146,24 @@ class StatusMaker {
     const auto host = ExternalHost(service_, object, context_.config);
     const std::string port = context_.gateway_port == 80 ? "" : ":" + std::to_string(context_.gateway_port);
     return host.has_value() ? context_.config.ingress.url_scheme + "://" + *host + port : std::string();
+  }
+
+  // KServe: that of the component that takes the requests, without what names the component.
+  std::string ServiceUrl() const {
+    std::string url;
+    ComponentKind entry = ComponentKind::kPredictor;
+    for (const ComponentState& component : state_.components) {
+      if (component.kind == ComponentKind::kExplainer) continue;
+      url = component.url;
+      entry = component.kind;
+    }
+    const size_t scheme_end = url.find("://");
+    if (scheme_end == std::string::npos) return Url(service_.metadata.name);
+    if (context_.config.ingress.disable_virtual_service) return url;
+    url.replace(0, scheme_end, context_.config.ingress.url_scheme);
+    const std::string part = "-" + std::string(ComponentKindName(entry)) + "-default";
+    if (const size_t at = url.find(part); at != std::string::npos) url.erase(at, part.size());
+    return url;
   }
 
   std::string ClusterUrl() const {
@@ -172,7 +201,7 @@ class StatusMaker {
     }
     if (!traffic.items().empty()) {
       status.Set("traffic", std::move(traffic));
-      status.Set("url", Text(Url(object)));
+      status.Set("url", Text(component.url.empty() ? Url(object) : component.url));
     }
     return status;
   }

@@ -79,6 +79,28 @@ TEST_F(ServiceStatusTest, InRawModeThereAreNoRevisionsOfKnative) {
   EXPECT_EQ(TextAt(status, {"address", "url"}), "http://iris.default.svc.cluster.local");
 }
 
+TEST_F(ServiceStatusTest, WhatAClusterSaysGoesBeforeWhatIsConcluded) {
+  ComponentState component = first_;
+  component.observed = {.ready = {"False", "RevisionFailed", "it failed"},
+                        .route = {"True", {}, {}},
+                        .configuration = {"Unknown", "Deploying", "not yet"}};
+  component.url = "https://iris-predictor-default.default.example.org";
+  const Value status = Make({.url = "x", .components = {component}});
+  EXPECT_EQ(Truths(status), "False False True");
+  EXPECT_EQ(ConditionOf(status, "PredictorRouteReady"), "True");
+  EXPECT_EQ(ConditionOf(status, "PredictorConfigurationReady"), "Unknown");
+  EXPECT_EQ(TextAt(status, {"components", "predictor", "url"}), component.url);
+  EXPECT_EQ(TextAt(status, {"url"}), "http://iris.default.example.org");
+}
+
+TEST_F(ServiceStatusTest, WhatLeadsToItFromOutsideMayBeMissing) {
+  ServiceState state{.url = "x", .components = {first_}};
+  state.ingress = ObservedCondition{"False", "IstioMissing", "install Istio"};
+  const Value status = Make(state);
+  EXPECT_EQ(Truths(status), "False True False");
+  EXPECT_EQ(TextAt(status, {"url"}), "");
+}
+
 TEST_F(ServiceStatusTest, OfOneThatBegins) {
   const Value none = Make({});
   EXPECT_EQ(Truths(none), "False Unknown False");

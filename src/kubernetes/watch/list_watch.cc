@@ -1,5 +1,6 @@
 #include "kubernetes/watch/list_watch.h"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -24,6 +25,7 @@ bool ListWatch::List(const std::stop_token& stop) {
     return false;
   }
   version_ = list->resource_version;
+  if (options_.trim) std::ranges::for_each(list->items, options_.trim);
   sink_.OnList(*std::move(list));
   return true;
 }
@@ -35,7 +37,9 @@ bool ListWatch::Watch(const std::stop_token& stop) {
       [&](WatchEvent event) -> ApiResult<void> {
         learned = true;
         version_ = ResourceVersionOf(event.object);
-        if (event.type != WatchEvent::Type::kBookmark) sink_.OnEvent(std::move(event));
+        if (event.type == WatchEvent::Type::kBookmark) return {};
+        if (options_.trim) options_.trim(event.object);
+        sink_.OnEvent(std::move(event));
         return {};
       },
       stop);

@@ -28,6 +28,9 @@ struct ListWatchOptions {
   storage::RetryPolicy retry{.first_pause = std::chrono::milliseconds(500),
                              .pause_max = std::chrono::milliseconds(30'000)};  // without end
   Pause pause = storage::PauseFor;
+  // Takes off an object what its follower does not need, before it is handed on; empty: nothing. Names, uids and
+  // versions stay.
+  std::function<void(manifest::Value& object)> trim{};
 };
 
 // Follows the objects of a resource: lists them, and watches what becomes of them. A watch that ends or is cut goes on

@@ -1,0 +1,218 @@
+#include "operator/cluster/cluster_view.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "controlplane/api/annotations.h"
+#include "manifest/value_path.h"
+#include "operator/cluster/trim.h"
+
+namespace inferd::operators {
+
+namespace {
+
+using kubernetes::ObjectName;
+using kubernetes::ObjectPointer;
+using kubernetes::Resource;
+using manifest::TextAt;
+using manifest::Value;
+
+constexpr const char* kConfigurationName = "inferenceservice-config";
+
+// "apps/v1" of all groups that the server has.
+std::set<std::string> ApisOf(const Value& groups) {
+  std::set<std::string> apis = {"v1"};
+  const Value* const list = groups.Find("groups");
+  if (list == nullptr) return apis;
+  for (const Value& group : list->items()) {
+    const Value* const versions = group.Find("versions");
+    if (versions == nullptr) continue;
+    for (const Value& version : versions->items()) apis.insert(TextAt(version, {"groupVersion"}));
+  }
+  return apis;
+}
+
+}  // namespace
+
+ClusterView::ClusterView(kubernetes::Client& client, Options options, OnService on_service, base::Logger& logger)
+    : client_(client),
+      options_(std::move(options)),
+      on_service_(std::move(on_service)),
+      logger_(logger),
+      configuration_(std::make_shared<const Configuration>()) {}
+
+ClusterView::~ClusterView() {
+  // Their threads call this object's methods until they end, with its lock free.
+  std::map<std::string, std::unique_ptr<FollowedResource>> followed;
+  const base::MutexLock lock(mutex_);
+  services_ = nullptr;
+  followed.swap(followed_);
+}
+
+kubernetes::ApiResult<void> ClusterView::Discover(const std::stop_token& stop) {
+  const auto groups = client_.GetDocument("/apis", stop);
+  if (!groups.has_value()) return std::unexpected(groups.error());
+  bool first = false;
+  bool changed = false;
+  {
+    const base::MutexLock lock(mutex_);
+    std::set<std::string> apis = ApisOf(*groups);
+    first = followed_.empty();
+    changed = !first && apis != apis_;
+    apis_ = std::move(apis);
+  }
+  if (first) FollowKServe();
+  for (const WrittenResource& written : WrittenResources()) {
+    if (!written.optional || Has(written.resource)) FollowWritten(written.resource);
+  }
+  if (changed) QueueAll();
+  return {};
+}
+
+bool ClusterView::Has(const Resource& resource) const {
+  const base::MutexLock lock(mutex_);
+  return apis_.contains(resource.api_version());
+}
+
+void ClusterView::Follow(Following following, kubernetes::ObjectCache::OnChange on_change) {
+  const base::MutexLock lock(mutex_);
+  std::unique_ptr<FollowedResource>& followed =
+      followed_[following.resource.api_version() + "/" + following.resource.kind + following.field_selector];
+  if (followed != nullptr) return;
+  const bool services = following.resource == InferenceServices();
+  followed = std::make_unique<FollowedResource>(client_, std::move(following), std::move(on_change), logger_);
+  if (services) services_ = followed.get();
+}
+
+void ClusterView::FollowWritten(const Resource& resource) {
+  const bool pods = resource == Pods();
+  Follow({.resource = resource,
+          .namespaces = options_.namespaces,
+          .label_selector = controlplane::kInferenceServiceLabel,
+          .trim = pods ? TrimPod : TrimManagedFields},
+         [this, &resource](const Change& change) {
+           for (const ObjectName& service : labelled_.Note(resource, change)) on_service_(service);
+         });
+}
+
+void ClusterView::FollowKServe() {
+  Follow({.resource = ConfigMaps(),
+          .namespaces = {options_.controller_namespace},
+          .field_selector = std::string("metadata.name=") + kConfigurationName,
+          .trim = TrimManagedFields},
+         [this](const Change& change) { OnConfiguration(change); });
+  Follow({.resource = ClusterServingRuntimes(), .trim = TrimManagedFields},
+         [this](const Change& change) { OnRuntime(change, true); });
+  Follow({.resource = ServingRuntimes(), .namespaces = options_.namespaces, .trim = TrimManagedFields},
+         [this](const Change& change) { OnRuntime(change, false); });
+  Follow({.resource = TrainedModels(), .namespaces = options_.namespaces, .trim = TrimManagedFields},
+         [this](const Change& change) { OnModel(change); });
+  FollowWritten(Pods());
+  Follow({.resource = InferenceServices(), .namespaces = options_.namespaces, .trim = TrimManagedFields},
+         [this](const Change& change) { on_service_(change.name); });
+}
+
+void ClusterView::OnConfiguration(const Change& change) {
+  auto read = std::make_shared<Configuration>();
+  if (change.now != nullptr) {
+    read->config = controlplane::ReadInferenceServiceConfig(*change.now, read->problems);
+  }
+  for (const manifest::Problem& problem : read->problems) {
+    logger_.Error("the configuration cannot be used", {{"why", problem.ToString("")}});
+  }
+  {
+    const base::MutexLock lock(mutex_);
+    configuration_ = std::move(read);
+  }
+  QueueAll();
+}
+
+void ClusterView::OnRuntime(const Change& change, bool cluster_wide) {
+  std::shared_ptr<const controlplane::ServingRuntime> runtime;
+  if (change.now != nullptr) {
+    manifest::Problems problems;
+    runtime = std::make_shared<const controlplane::ServingRuntime>(
+        controlplane::ReadServingRuntime(*change.now, cluster_wide, problems));
+    if (!problems.empty()) {
+      logger_.Error("a runtime cannot be used", {{"namespace", change.name.namespace_name},
+                                                 {"name", change.name.name},
+                                                 {"why", problems.front().ToString("")}});
+      runtime.reset();
+    }
+  }
+  {
+    const base::MutexLock lock(mutex_);
+    if (runtime == nullptr) {
+      runtimes_.erase(change.name);
+    } else {
+      runtimes_.insert_or_assign(change.name, std::move(runtime));
+    }
+  }
+  for (const ObjectPointer& service : Services()) {
+    ObjectName name = kubernetes::NameOf(*service);
+    if (cluster_wide || name.namespace_name == change.name.namespace_name) on_service_(name);
+  }
+}
+
+void ClusterView::OnModel(const Change& change) {
+  const auto queue = [&](const ObjectPointer& object) {
+    if (object != nullptr) on_service_({change.name.namespace_name, TextAt(*object, {"spec", "inferenceService"})});
+  };
+  {
+    manifest::Problems problems;
+    const base::MutexLock lock(mutex_);
+    models_.erase(change.name);
+    if (change.now != nullptr) {
+      auto model =
+          std::make_shared<const controlplane::TrainedModel>(controlplane::ReadTrainedModel(*change.now, problems));
+      if (problems.empty()) models_.emplace(change.name, std::move(model));
+    }
+  }
+  queue(change.before);
+  queue(change.now);
+}
+
+bool ClusterView::synced() const {
+  const base::MutexLock lock(mutex_);
+  return services_ != nullptr &&
+         std::ranges::all_of(followed_, [](const auto& followed) { return followed.second->synced(); });
+}
+
+ObjectPointer ClusterView::FindService(const ObjectName& name) const {
+  const base::MutexLock lock(mutex_);
+  return services_ == nullptr ? nullptr : services_->Find(name);
+}
+
+std::vector<ObjectPointer> ClusterView::Services() const {
+  const base::MutexLock lock(mutex_);
+  return services_ == nullptr ? std::vector<ObjectPointer>() : services_->All();
+}
+
+std::shared_ptr<const Configuration> ClusterView::configuration() const {
+  const base::MutexLock lock(mutex_);
+  return configuration_;
+}
+
+Runtimes ClusterView::runtimes() const {
+  Runtimes runtimes;
+  const base::MutexLock lock(mutex_);
+  for (const auto& [name, runtime] : runtimes_) runtimes.push_back(runtime);
+  return runtimes;
+}
+
+Models ClusterView::ModelsOf(const ObjectName& service) const {
+  Models models;
+  const base::MutexLock lock(mutex_);
+  for (const auto& [name, model] : models_) {
+    if (name.namespace_name == service.namespace_name && model->inference_service == service.name) {
+      models.push_back(model);
+    }
+  }
+  return models;
+}
+
+void ClusterView::QueueAll() const {
+  for (const ObjectPointer& service : Services()) on_service_(kubernetes::NameOf(*service));
+}
+
+}  // namespace inferd::operators

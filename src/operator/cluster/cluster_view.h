@@ -1,0 +1,92 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/logging.h"
+#include "base/mutex.h"
+#include "controlplane/api/inference_service_config.h"
+#include "controlplane/api/serving_runtime.h"
+#include "controlplane/api/trained_model.h"
+#include "manifest/problem.h"
+#include "operator/cluster/followed_resource.h"
+#include "operator/cluster/labelled_objects.h"
+
+namespace inferd::operators {
+
+// The ConfigMap inferenceservice-config; without one, KServe's defaults.
+struct Configuration {
+  controlplane::InferenceServiceConfig config;
+  manifest::Problems problems;  // of reading it
+};
+
+using Runtimes = std::vector<std::shared_ptr<const controlplane::ServingRuntime>>;
+using Models = std::vector<std::shared_ptr<const controlplane::TrainedModel>>;
+
+// A cluster as its controller sees it: objects that are followed, and what is read of them. Whatever changes queues the
+// InferenceServices that it matters to. Thread-safe.
+class ClusterView final {
+ public:
+  struct Options {
+    std::vector<std::string> namespaces{};  // that are looked after; empty: all
+    std::string controller_namespace;       // where the configuration is
+  };
+  using OnService = std::function<void(const kubernetes::ObjectName&)>;
+
+  // `on_service`: it is to be looked at; called on other threads. The client and the logger outlive it.
+  ClusterView(kubernetes::Client& client, Options options, OnService on_service, base::Logger& logger);
+  ~ClusterView();
+  ClusterView(const ClusterView&) = delete;
+  ClusterView& operator=(const ClusterView&) = delete;
+
+  // Looks which APIs the cluster has, once at least before all else, and follows their kinds. UNAVAILABLE, and what the
+  // server says: it cannot be asked.
+  kubernetes::ApiResult<void> Discover(const std::stop_token& stop);
+
+  // All that there is has been heard of.
+  bool synced() const;
+  // Whether the cluster has that API.
+  bool Has(const kubernetes::Resource& resource) const;
+
+  kubernetes::ObjectPointer FindService(const kubernetes::ObjectName& name) const;
+  std::vector<kubernetes::ObjectPointer> Services() const;
+  std::vector<LabelledObject> ObjectsOf(const kubernetes::ObjectName& service) const { return labelled_.Of(service); }
+  std::shared_ptr<const Configuration> configuration() const;
+  // Those that could be read.
+  Runtimes runtimes() const;
+  // Those that name the service.
+  Models ModelsOf(const kubernetes::ObjectName& service) const;
+
+  void QueueAll() const;
+
+ private:
+  using Change = kubernetes::ObjectCache::Change;
+  template <typename Object>
+  using Objects = std::map<kubernetes::ObjectName, std::shared_ptr<const Object>>;
+
+  void Follow(Following following, kubernetes::ObjectCache::OnChange on_change);
+  void FollowWritten(const kubernetes::Resource& resource);
+  void FollowKServe();
+  void OnRuntime(const Change& change, bool cluster_wide);
+  void OnModel(const Change& change);
+  void OnConfiguration(const Change& change);
+
+  kubernetes::Client& client_;
+  const Options options_;
+  const OnService on_service_;
+  base::Logger& logger_;
+  LabelledObjects labelled_;
+  mutable base::Mutex mutex_;
+  std::set<std::string> apis_ GUARDED_BY(mutex_);  // "apps/v1"
+  std::shared_ptr<const Configuration> configuration_ GUARDED_BY(mutex_);
+  Objects<controlplane::ServingRuntime> runtimes_ GUARDED_BY(mutex_);
+  Objects<controlplane::TrainedModel> models_ GUARDED_BY(mutex_);
+  std::map<std::string, std::unique_ptr<FollowedResource>> followed_ GUARDED_BY(mutex_);  // by API and kind
+  const FollowedResource* services_ GUARDED_BY(mutex_) = nullptr;
+};
+
+}  // namespace inferd::operators

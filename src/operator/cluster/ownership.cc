@@ -1,0 +1,119 @@
+#include "operator/cluster/ownership.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+
+#include "controlplane/api/annotations.h"
+#include "kubernetes/api/object_meta.h"
+#include "manifest/print.h"
+#include "manifest/value_path.h"
+#include "operator/cluster/resources.h"
+
+namespace inferd::operators {
+
+namespace {
+
+using manifest::FieldAt;
+using manifest::Kind;
+using manifest::TextAt;
+using manifest::Value;
+
+constexpr std::string_view kWrittenAnnotation = "serving.inferd.io/written";
+constexpr size_t kRevisionDigits = 5;
+
+const Value* ControllerOf(const Value& object) {
+  const Value* const owners = FieldAt(object, {"metadata", "ownerReferences"});
+  if (owners == nullptr) return nullptr;
+  const auto found = std::ranges::find_if(owners->items(), [](const Value& owner) {
+    const Value* const controls = owner.Find("controller");
+    return controls != nullptr && controls->boolean();
+  });
+  return found == owners->items().end() ? nullptr : &*found;
+}
+
+// Members in order of their keys: the text is the same however the object was put together.
+void AppendSorted(const Value& value, std::string& text) {
+  if (value.is(Kind::kMap)) {
+    std::vector<const manifest::Member*> members;
+    for (const manifest::Member& member : value.members()) members.push_back(&member);
+    std::ranges::sort(members, {}, [](const manifest::Member* member) -> const std::string& { return member->key; });
+    text += '{';
+    for (const manifest::Member* member : members) {
+      text += manifest::ToJson(Value::String(member->key)) + ':';
+      AppendSorted(member->value, text);
+      text += ',';
+    }
+    text += '}';
+  } else if (value.is(Kind::kList)) {
+    text += '[';
+    for (const Value& item : value.items()) {
+      AppendSorted(item, text);
+      text += ',';
+    }
+    text += ']';
+  } else {
+    text += manifest::ToJson(value);
+  }
+}
+
+// FNV-1a: it stays in the cluster, so that it must be the same in every build.
+std::string DigestOf(const Value& value) {
+  std::string text;
+  AppendSorted(value, text);
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  std::array<char, 17> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
+  return digits.data();
+}
+
+}  // namespace
+
+Claim ClaimOf(const Value& live, const Value& service) {
+  const Value* const owner = ControllerOf(live);
+  const std::string& name = TextAt(service, {"metadata", "name"});
+  if (owner == nullptr) return ServiceLabelOf(live) == name ? Claim::kFree : Claim::kForeign;
+  if (TextAt(*owner, {"uid"}) == kubernetes::UidOf(service)) return Claim::kOwn;
+  const bool same_kind = TextAt(*owner, {"kind"}) == InferenceServices().kind &&
+                         TextAt(*owner, {"apiVersion"}).starts_with(InferenceServices().group + "/");
+  return same_kind && TextAt(*owner, {"name"}) == name ? Claim::kEarlier : Claim::kForeign;
+}
+
+std::string OwnerText(const Value& live) {
+  const Value* const owner = ControllerOf(live);
+  if (owner == nullptr) return "it was not made for this service";
+  return "it is controlled by the " + TextAt(*owner, {"kind"}) + " \"" + TextAt(*owner, {"name"}) + "\"";
+}
+
+const std::string& ServiceLabelOf(const Value& object) {
+  return TextAt(object, {"metadata", "labels", controlplane::kInferenceServiceLabel});
+}
+
+bool IsNameOfService(std::string_view kind, const std::string& name, const std::string& service) {
+  if (kind == "ConfigMap") return name == "modelconfig-" + service + "-0";
+  if (name == service) return true;
+  for (const std::string_view component : {"predictor", "transformer", "explainer"}) {
+    const std::string object = service + "-" + std::string(component) + "-default";
+    if (name == object) return true;
+    if (!name.starts_with(object + "-") || name.size() != object.size() + 1 + kRevisionDigits) continue;
+    if (std::ranges::all_of(name.substr(object.size() + 1), [](char c) { return c >= '0' && c <= '9'; })) return true;
+  }
+  return false;
+}
+
+Value ForWriting(Value wanted, const std::string& service) {
+  Value& metadata = wanted.MapAt("metadata");
+  metadata.MapAt("labels").Set(controlplane::kInferenceServiceLabel, manifest::Text(service));
+  std::string digest = DigestOf(wanted);
+  metadata.MapAt("annotations").Set(kWrittenAnnotation, Value::String(std::move(digest)));
+  return wanted;
+}
+
+bool WasWritten(const Value& live, const Value& written) {
+  const std::string& mark = TextAt(written, {"metadata", "annotations", kWrittenAnnotation});
+  return !mark.empty() && TextAt(live, {"metadata", "annotations", kWrittenAnnotation}) == mark;
+}
+
+}  // namespace inferd::operators

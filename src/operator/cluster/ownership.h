@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "manifest/value.h"
+
+namespace inferd::operators {
+
+// Whose a live object is, as seen by an InferenceService that wants one of its name. Thread-safe, all of them.
+enum class Claim {
+  kOwn,      // the service controls it
+  kFree,     // nothing controls it, and its label says that it was made for the service
+  kEarlier,  // of a service of the same name that is gone
+  kForeign,  // another's: it is not touched
+};
+Claim ClaimOf(const manifest::Value& live, const manifest::Value& service);
+
+// Of a foreign one, for people: "it is controlled by the Deployment \"web\"".
+std::string OwnerText(const manifest::Value& live);
+
+// The value of the label by which all objects of a service are found; empty: it has none.
+const std::string& ServiceLabelOf(const manifest::Value& object);
+
+// Whether a name of that kind is one that this program gives to objects of the service: what another program has made
+// for the service is not removed. `kind`: "Deployment".
+bool IsNameOfService(std::string_view kind, const std::string& name, const std::string& service);
+
+// An object as it is written: with the label, and with an annotation by which WasWritten knows it again.
+manifest::Value ForWriting(manifest::Value wanted, const std::string& service);
+// Whether the live object is of the very same wanted one: nothing that was written earlier is to go from it. `written`
+// is ForWriting's.
+bool WasWritten(const manifest::Value& live, const manifest::Value& written);
+
+}  // namespace inferd::operators

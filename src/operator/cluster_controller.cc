@@ -1,0 +1,188 @@
+#include "operator/cluster_controller.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <utility>
+
+#include "base/system/end_signals.h"
+#include "base/text/uuid.h"
+#include "kubernetes/access/cluster_access.h"
+#include "operator/status_handlers.h"
+#include "storage/source/environment.h"
+#include "storage/transfer/backoff.h"
+
+namespace inferd::operators {
+
+namespace {
+
+constexpr int kExitFailed = 1;
+constexpr size_t kReconcilers = 4;
+constexpr const char* kLease = "inferd-controller";
+constexpr std::chrono::milliseconds kDiscoverAgain{1'000};
+constexpr std::chrono::seconds kDiscoverEvery{60};
+constexpr std::chrono::milliseconds kSyncedEvery{50};
+
+// A burst is what a dozen services take to be made; the server itself says when it is too much (429).
+constexpr double kRequestsPerSecond = 100;
+constexpr int kRequestsBurst = 200;
+
+kubernetes::SenderOptions Sending() {
+  return {.requests_per_second = kRequestsPerSecond, .burst = kRequestsBurst, .user_agent = "inferd-controller"};
+}
+
+// A lease has tries of its own.
+kubernetes::SenderOptions SendingForLease() {
+  kubernetes::SenderOptions options = Sending();
+  options.retry.attempts = 1;
+  options.time_limit = std::chrono::milliseconds(5'000);
+  return options;
+}
+
+std::string IdentityOf() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return std::string(host.data()) + "_" + base::NewUuid();
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<ClusterController>> ClusterController::Create(ClusterOptions options,
+                                                                           base::Logger& logger) {
+  const storage::Environment environment = storage::ProcessEnvironment();
+  INFERD_ASSIGN_OR_RETURN(
+      kubernetes::ClusterAccess access,
+      kubernetes::FindClusterAccess({.kubeconfig = options.kubeconfig, .context = options.context}, environment));
+  if (options.controller_namespace.empty()) options.controller_namespace = environment("POD_NAMESPACE");
+  if (options.controller_namespace.empty()) options.controller_namespace = "kserve";
+  return std::unique_ptr<ClusterController>(new ClusterController(std::move(options), std::move(access), logger));
+}
+
+ClusterController::ClusterController(ClusterOptions options, kubernetes::ClusterAccess access, base::Logger& logger)
+    : options_(std::move(options)),
+      logger_(logger),
+      client_(access, Sending(), clock_),
+      lease_client_(std::move(access), SendingForLease(), clock_),
+      lease_(lease_client_, {options_.controller_namespace, kLease}),
+      election_(lease_, {.identity = IdentityOf()}, clock_),
+      queue_({}, clock_),
+      view_(
+          client_, {.namespaces = options_.namespaces, .controller_namespace = options_.controller_namespace},
+          [this](const kubernetes::ObjectName& name) { queue_.Add(name); }, logger_),
+      writer_(
+          client_, [this] { return leads(); }, metrics_),
+      reporter_(client_, clock_),
+      services_(view_, writer_, reporter_, client_, logger_),
+      leading_(metrics_.AddGauge("inferd_controller_leader", "Whether this process is the one that writes", {})),
+      loops_(1),
+      server_(loops_, net::Limits(), &metrics_, logger_) {
+  queue_.SetPaused(true);
+}
+
+ClusterController::~ClusterController() {
+  watching_ = {};
+  queue_.SetPaused(true);
+  loop_.reset();
+  // The lease is given up when nothing is written any more.
+  electing_ = {};
+  server_.Stop();
+  loops_.Stop();
+}
+
+bool ClusterController::leads() const { return !options_.leader_elect || election_.leads(); }
+
+base::Status ClusterController::Listen(const char* name, uint16_t port, net::HandlerFactory handlers) {
+  if (port == 0) return base::OkStatus();
+  net::ListenerOptions listener;
+  listener.name = name;
+  listener.port = port;
+  listener.handlers = std::move(handlers);
+  INFERD_RETURN_IF_ERROR(server_.Listen(std::move(listener)));
+  logger_.Info("listening", {{"listener", name}, {"port", server_.port(name)}});
+  return base::OkStatus();
+}
+
+base::Status ClusterController::Start() {
+  INFERD_RETURN_IF_ERROR(Listen("health", options_.health_port, [this](net::Loop&) {
+                           return MakeHealthHandler([this] { return working_.load(); });
+                         }).WithContext("--health-port"));
+  return Listen("metrics", options_.metrics_port, [this](net::Loop&) { return MakeMetricsHandler(metrics_); })
+      .WithContext("--metrics-port");
+}
+
+void ClusterController::Watch(const std::stop_token& stop) {
+  std::string told;
+  while (!stop.stop_requested()) {
+    const auto discovered = view_.Discover(stop);
+    if (!discovered.has_value() && !stop.stop_requested() && discovered.error().ToString() != told) {
+      told = discovered.error().ToString();
+      logger_.Error("the API server cannot be asked", {{"why", told}});
+    }
+    while (discovered.has_value() && !working_.load() && !stop.stop_requested()) {
+      if (view_.synced()) {
+        BeginWork();
+      } else if (!storage::PauseFor(kSyncedEvery, stop)) {
+        return;
+      }
+    }
+    storage::PauseFor(working_.load() ? kDiscoverEvery : kDiscoverAgain, stop);
+  }
+}
+
+void ClusterController::BeginWork() {
+  loop_.emplace(
+      "InferenceService", kReconcilers, queue_,
+      [this](const kubernetes::ObjectName& name, const std::stop_token& stop) {
+        return leads() ? services_.Reconcile(name, stop) : Outcome{.retry = true, .again_in = std::nullopt};
+      },
+      clock_, metrics_);
+  working_ = true;
+  logger_.Info("ready", {{"services", view_.Services().size()}});
+  if (options_.leader_elect) {
+    electing_ = std::jthread(
+        [this](const std::stop_token& stop) { election_.Run(stop, [this](bool leading) { OnLeading(leading); }); });
+  } else {
+    OnLeading(true);
+  }
+}
+
+void ClusterController::OnLeading(bool leading) {
+  leading_->Set(leading ? 1 : 0);
+  logger_.Info(leading ? "leading" : "not leading");
+  queue_.SetPaused(!leading);
+  // What has happened while another led, and what it had not finished.
+  if (leading) view_.QueueAll();
+}
+
+void ClusterController::Run(int signals) {
+  watching_ = std::jthread([this](const std::stop_token& stop) { Watch(stop); });
+  pollfd file = {.fd = signals, .events = POLLIN, .revents = 0};
+  while (poll(&file, 1, -1) < 1) {
+  }
+  logger_.Info("ending");
+}
+
+int RunCluster(ClusterOptions options) {
+  const base::FileDescriptor signals = base::TakeEndSignals();
+  auto logger = base::Logger::Create({});
+  if (!logger.has_value()) {
+    std::cerr << logger.error().message() << "\n";
+    return kExitFailed;
+  }
+  auto controller = ClusterController::Create(std::move(options), **logger);
+  const base::Status started = controller.has_value() ? (*controller)->Start() : controller.error();
+  if (!started.ok()) {
+    (*logger)->Error(started.message());
+    return kExitFailed;
+  }
+  (*controller)->Run(signals.get());
+  controller->reset();
+  (*logger)->Info("stopped");
+  return 0;
+}
+
+}  // namespace inferd::operators

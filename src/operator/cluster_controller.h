@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/logging.h"
+#include "kubernetes/client/client.h"
+#include "kubernetes/coordination/leader_election.h"
+#include "metrics/registry.h"
+#include "net/loop_group.h"
+#include "net/server.h"
+#include "operator/cluster/cluster_view.h"
+#include "operator/cluster/object_writer.h"
+#include "operator/cluster_options.h"
+#include "operator/queue/work_queue.h"
+#include "operator/reconcile_loop.h"
+#include "operator/services/service_reconciler.h"
+#include "operator/services/status_reporter.h"
+
+namespace inferd::operators {
+
+// The controller of a cluster, put together: what it follows, what works on it, who leads, where it says how it is.
+//
+//   Start() -> Run() -> destructor
+//
+// Its methods are called by one thread.
+class ClusterController final {
+ public:
+  // The logger outlives it. FindClusterAccess's errors.
+  static base::Result<std::unique_ptr<ClusterController>> Create(ClusterOptions options, base::Logger& logger);
+  ~ClusterController();
+  ClusterController(const ClusterController&) = delete;
+  ClusterController& operator=(const ClusterController&) = delete;
+
+  // Listens. ALREADY_EXISTS: a port is in use.
+  base::Status Start();
+  // Until the descriptor has something to be read.
+  void Run(int signals);
+
+ private:
+  ClusterController(ClusterOptions options, kubernetes::ClusterAccess access, base::Logger& logger);
+
+  base::Status Listen(const char* name, uint16_t port, net::HandlerFactory handlers);
+  // Looks at the cluster's APIs again and again, and begins to work when all has been heard of.
+  void Watch(const std::stop_token& stop);
+  void BeginWork();
+  void OnLeading(bool leads);
+  bool leads() const;
+
+  const ClusterOptions options_;
+  base::Logger& logger_;
+  const base::SystemClock clock_;
+  metrics::Registry metrics_;
+  kubernetes::Client client_;
+  kubernetes::Client lease_client_;
+  kubernetes::ClusterLease lease_;
+  kubernetes::LeaderElection election_;
+  WorkQueue queue_;
+  ClusterView view_;
+  ObjectWriter writer_;
+  StatusReporter reporter_;
+  ServiceReconciler services_;
+  std::atomic<bool> working_ = false;
+  std::shared_ptr<metrics::Gauge> leading_;
+  net::LoopGroup loops_;
+  net::Server server_;
+  std::optional<ReconcileLoop> loop_;  // of the watching thread until that has ended
+  std::jthread electing_;
+  std::jthread watching_;
+};
+
+// What `--cluster` does; returns the exit status.
+int RunCluster(ClusterOptions options);
+
+}  // namespace inferd::operators

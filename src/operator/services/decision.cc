@@ -1,0 +1,94 @@
+#include "operator/services/decision.h"
+
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "controlplane/resolve/defaulting.h"
+#include "controlplane/resolve/validation.h"
+#include "controlplane/status/service_status.h"
+#include "operator/cluster/resources.h"
+
+namespace inferd::operators {
+
+namespace {
+
+using controlplane::ComponentKind;
+using controlplane::DeploymentMode;
+using controlplane::ResolutionFailure;
+using manifest::Value;
+
+// Both keep to the field's name where the problem's own words do not have it.
+std::string TextOf(const manifest::Problem& problem) {
+  return problem.message.starts_with("must ") ? problem.path + " " + problem.message : problem.message;
+}
+
+ResolutionFailure Invalid(const char* reason, const manifest::Problem& problem) {
+  const std::string text = TextOf(problem);
+  return {.reason = reason, .message = text, .event = text};
+}
+
+std::optional<ResolutionFailure> FailureOf(const controlplane::InferenceService& service,
+                                           const manifest::Problems& reading, const Configuration& configuration) {
+  if (!configuration.problems.empty()) {
+    const std::string text = "inferenceservice-config: " + configuration.problems.front().ToString("");
+    return ResolutionFailure{.reason = "InvalidConfig", .message = text, .event = text};
+  }
+  if (!reading.empty()) return Invalid("InvalidPredictorSpec", {.message = reading.front().ToString("")});
+  const manifest::Problems problems = controlplane::Validate(service);
+  if (!problems.empty()) return Invalid("InvalidPredictorSpec", problems.front());
+  return std::nullopt;
+}
+
+// Objects of an API that the cluster does not have are left out.
+std::optional<controlplane::ObservedCondition> LeaveOutIstio(std::vector<Value>& objects) {
+  const size_t erased = std::erase_if(objects, [](const Value& object) {
+    return WrittenResourceOf(object) != nullptr && *WrittenResourceOf(object) == VirtualServices();
+  });
+  if (erased == 0) return std::nullopt;
+  return controlplane::ObservedCondition{
+      .status = "False",
+      .reason = "IstioMissing",
+      .message =
+          "the cluster does not have the API networking.istio.io/v1alpha3, so that there is no VirtualService: "
+          "install Istio, or set disableIstioVirtualHost in the ingress of inferenceservice-config"};
+}
+
+}  // namespace
+
+Decision Decide(const Value& document, const DecisionContext& context) {
+  const controlplane::InferenceServiceConfig& config = context.configuration.config;
+  manifest::Problems reading;
+  const controlplane::InferenceService read = controlplane::ReadInferenceService(document, reading);
+  Decision decision;
+  decision.service = controlplane::ApplyDefaults(read, config);
+  decision.desired.mode = controlplane::DeploymentModeOf(decision.service, config);
+  if (decision.desired.mode == DeploymentMode::kModelMesh) {
+    decision.ours = false;
+    return decision;
+  }
+  decision.failure = FailureOf(decision.service, reading, context.configuration);
+  if (decision.failure.has_value()) return decision;
+  if (decision.desired.mode == DeploymentMode::kServerless && !context.has_knative) {
+    const std::string text =
+        "the cluster does not have the API serving.knative.dev/v1, which the deployment mode Serverless needs: install "
+        "Knative Serving, or set the annotation serving.kserve.io/deploymentMode: RawDeployment";
+    decision.failure = ResolutionFailure{.reason = "KnativeMissing", .message = text, .event = text};
+    return decision;
+  }
+  std::map<ComponentKind, controlplane::Rollout> rollouts;
+  for (const ComponentKind kind : {ComponentKind::kPredictor, ComponentKind::kTransformer, ComponentKind::kExplainer}) {
+    rollouts.emplace(kind, controlplane::ReadRollout(document, kind).rollout);
+  }
+  auto desired = controlplane::MakeDesiredObjects(read, context.runtimes, context.models, config, rollouts);
+  if (!desired.has_value()) {
+    decision.failure = std::move(desired).error();
+    return decision;
+  }
+  decision.desired = *std::move(desired);
+  if (!context.has_istio) decision.ingress = LeaveOutIstio(decision.desired.objects);
+  return decision;
+}
+
+}  // namespace inferd::operators

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "controlplane/api/inference_service.h"
+#include "controlplane/reconcile/desired_objects.h"
+#include "controlplane/status/service_state.h"
+#include "manifest/value.h"
+#include "operator/cluster/cluster_view.h"
+
+namespace inferd::operators {
+
+// By what is decided about an InferenceService, beside itself.
+struct DecisionContext {
+  const Configuration& configuration;
+  std::span<const controlplane::ServingRuntime* const> runtimes;
+  std::span<const controlplane::TrainedModel* const> models;  // those that name it
+  bool has_knative = false;                                   // serving.knative.dev/v1
+  bool has_istio = false;                                     // networking.istio.io/v1alpha3
+};
+
+// What is to become of a service.
+struct Decision {
+  bool ours = true;                        // false: another controller's (the deployment mode ModelMesh)
+  controlplane::InferenceService service;  // with its defaults
+  controlplane::DesiredObjects desired;    // none where it has failed: what is there goes on
+  std::optional<controlplane::ResolutionFailure> failure;
+  std::optional<controlplane::ObservedCondition> ingress;  // what is missing for it; nullopt: nothing is
+};
+
+// Decides about a service as it stands in the cluster: reads, defaults and validates it, as the webhooks do where they
+// are installed, and makes its objects. Pure; thread-safe.
+Decision Decide(const manifest::Value& document, const DecisionContext& context);
+
+}  // namespace inferd::operators

@@ -1,0 +1,109 @@
+#include "operator/services/decision.h"
+
+#include <gmock/gmock.h>
+
+#include "controlplane/objects_fixture.h"
+#include "manifest/value_path.h"
+#include "operator/object_fixture.h"
+
+namespace inferd::operators {
+namespace {
+
+using manifest::TextAt;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kRaw = "    serving.kserve.io/deploymentMode: RawDeployment\n";
+constexpr const char* kModel = "  predictor: {model: {modelFormat: {name: onnx}, storageUri: 's3://m'}}\n";
+
+class DecisionTest : public testing::Test {
+ protected:
+  Decision Make(std::string_view spec, std::string_view annotations = kRaw) {
+    const std::vector<const controlplane::ServingRuntime*> runtimes = {&runtime_};
+    return Decide(Yaml(controlplane::ServiceYaml(spec, annotations)), {.configuration = configuration_,
+                                                                       .runtimes = runtimes,
+                                                                       .models = {},
+                                                                       .has_knative = knative_,
+                                                                       .has_istio = istio_});
+  }
+  static std::vector<std::string> Kinds(const Decision& decision) {
+    std::vector<std::string> kinds;
+    for (const auto& object : decision.desired.objects) kinds.push_back(TextAt(object, {"kind"}));
+    return kinds;
+  }
+
+  Configuration configuration_;
+  bool knative_ = false;
+  bool istio_ = false;
+  const controlplane::ServingRuntime runtime_ = controlplane::ParseAs<controlplane::ServingRuntime>(
+      controlplane::RuntimeYaml("mine", "  supportedModelFormats: [{name: onnx, autoSelect: true}]\n"));
+};
+
+TEST_F(DecisionTest, AServiceIsDefaultedAndItsObjectsMade) {
+  const Decision decision = Make("  predictor: {onnx: {storageUri: 's3://m'}}\n");
+  EXPECT_FALSE(decision.failure.has_value());
+  EXPECT_TRUE(decision.service.predictor.model.has_value());
+  EXPECT_THAT(Kinds(decision), testing::Contains("Deployment"));
+}
+
+TEST_F(DecisionTest, WhatIsWrongIsSaidAndMakesNothing) {
+  const struct {
+    const char* spec;
+    const char* reason;
+    const char* event;
+  } cases[] = {
+      {"  predictor: {minReplicas: 3, maxReplicas: 1, model: {modelFormat: {name: onnx}, storageUri: 's3://m'}}\n",
+       "InvalidPredictorSpec", "MinReplicas cannot be greater than MaxReplicas."},
+      {"  predictor: {minReplicas: many, model: {modelFormat: {name: onnx}}}\n", "InvalidPredictorSpec",
+       "spec.predictor.minReplicas: must be an integer"},
+      {"  predictor: {model: {modelFormat: {name: unheard}, storageUri: 's3://m'}}\n", "NoSupportingRuntime",
+       "no runtime found to support predictor with model type: {unheard <nil>}"},
+      {"  predictor: {}\n", "InvalidPredictorSpec", "Exactly one of"},
+  };
+  for (const auto& one : cases) {
+    const Decision decision = Make(one.spec);
+    ASSERT_TRUE(decision.failure.has_value()) << one.spec;
+    EXPECT_EQ(decision.failure->reason, one.reason) << one.spec;
+    EXPECT_THAT(decision.failure->event, HasSubstr(one.event));
+    EXPECT_THAT(decision.desired.objects, IsEmpty());
+  }
+}
+
+TEST_F(DecisionTest, AnyDocumentIsDecidedAbout) {
+  for (const char* text :
+       {"{}", "[]", "x", "{metadata: [], spec: 7}", "{metadata: {name: 3}, spec: {predictor: []}}",
+        "{kind: InferenceService, metadata: {name: a, annotations: {serving.kserve.io/deploymentMode: "
+        "[]}}, spec: {predictor: {containers: [1, {}]}}}"}) {
+    EXPECT_TRUE(Decide(Yaml(text), {.configuration = configuration_, .runtimes = {}, .models = {}}).failure.has_value())
+        << text;
+  }
+}
+
+TEST_F(DecisionTest, AConfigurationThatCannotBeReadStopsAll) {
+  configuration_.problems.push_back({.position = {}, .path = "data.ingress", .message = "is no JSON"});
+  EXPECT_EQ(Make(kModel).failure->event, "inferenceservice-config: data.ingress: is no JSON");
+}
+
+TEST_F(DecisionTest, WhatTheClusterLacksIsNamed) {
+  EXPECT_EQ(Make(kModel, "").failure->reason, "KnativeMissing");
+  EXPECT_THAT(Make(kModel, "").failure->event, HasSubstr("serving.knative.dev/v1"));
+  knative_ = true;
+  configuration_.config.ingress.gateway = "g";
+  configuration_.config.ingress.service = "s";
+  const Decision without_istio = Make(kModel, "");
+  EXPECT_FALSE(without_istio.failure.has_value());
+  EXPECT_THAT(Kinds(without_istio), ElementsAre("Service", "Service"));
+  EXPECT_EQ(without_istio.ingress->reason, "IstioMissing");
+  istio_ = true;
+  const Decision whole = Make(kModel, "");
+  EXPECT_THAT(Kinds(whole), ElementsAre("Service", "VirtualService", "Service"));
+  EXPECT_FALSE(whole.ingress.has_value());
+}
+
+TEST_F(DecisionTest, ServicesOfModelMeshAreAnothers) {
+  EXPECT_FALSE(Make(kModel, "    serving.kserve.io/deploymentMode: ModelMesh\n").ours);
+}
+
+}  // namespace
+}  // namespace inferd::operators

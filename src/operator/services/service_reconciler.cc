@@ -1,0 +1,197 @@
+#include "operator/services/service_reconciler.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "controlplane/resolve/model_address.h"
+#include "manifest/value_path.h"
+#include "operator/cluster/ownership.h"
+#include "operator/cluster/resources.h"
+#include "operator/services/component_observation.h"
+
+namespace inferd::operators {
+
+namespace {
+
+using controlplane::ComponentKind;
+using controlplane::ComponentObjectName;
+using controlplane::DeploymentMode;
+using kubernetes::Resource;
+using manifest::FieldAt;
+using manifest::TextAt;
+using manifest::Value;
+
+// KServe's own; a service that KServe has looked at may have it.
+constexpr std::string_view kFinalizer = "inferenceservice.finalizers";
+// What the server refuses may be mended by others: rights, quotas, webhooks.
+constexpr std::chrono::milliseconds kRefusedAgain{60'000};
+
+const Value* FindLive(const std::vector<LabelledObject>& there, const Resource& resource, const std::string& name) {
+  for (const LabelledObject& each : there) {
+    if (*each.resource == resource && TextAt(*each.object, {"metadata", "name"}) == name) return each.object.get();
+  }
+  return nullptr;
+}
+
+std::vector<const Value*> PodsOf(const std::vector<LabelledObject>& there, ComponentKind kind) {
+  std::vector<const Value*> pods;
+  for (const LabelledObject& each : there) {
+    if (*each.resource != Pods()) continue;
+    if (TextAt(*each.object, {"metadata", "labels", "component"}) == ComponentKindName(kind)) {
+      pods.push_back(each.object.get());
+    }
+  }
+  return pods;
+}
+
+}  // namespace
+
+// What went wrong on the way, for the status.
+struct ServiceReconciler::Failures {
+  std::optional<controlplane::ResolutionFailure> service;
+  std::optional<controlplane::ObservedCondition> ingress;
+  bool transient = false;
+  bool refused = false;
+
+  void Add(const Value& object, const WriteFailure& failure) {
+    transient |= failure.transient;
+    if (failure.transient) return;
+    refused = true;
+    const std::string& kind = TextAt(object, {"kind"});
+    if (kind == "Ingress" || kind == "VirtualService" || kind == "HTTPRoute") {
+      if (!ingress.has_value()) ingress = {.status = "False", .reason = failure.reason, .message = failure.message};
+    } else if (!service.has_value()) {
+      service = {.reason = failure.reason, .message = failure.message, .event = failure.message};
+    }
+  }
+};
+
+Decision ServiceReconciler::DecideAbout(const Value& document) const {
+  const std::shared_ptr<const Configuration> configuration = view_.configuration();
+  const Runtimes runtimes = view_.runtimes();
+  const Models models = view_.ModelsOf(kubernetes::NameOf(document));
+  std::vector<const controlplane::ServingRuntime*> runtime_list;
+  for (const auto& runtime : runtimes) runtime_list.push_back(runtime.get());
+  std::vector<const controlplane::TrainedModel*> model_list;
+  for (const auto& model : models) model_list.push_back(model.get());
+  return Decide(document, {.configuration = *configuration,
+                           .runtimes = runtime_list,
+                           .models = model_list,
+                           .has_knative = view_.Has(KnativeServices()),
+                           .has_istio = view_.Has(VirtualServices())});
+}
+
+Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const std::stop_token& stop) {
+  const kubernetes::ObjectPointer live = view_.FindService(name);
+  // What it had goes with it: the cluster collects what has no owner any more.
+  if (live == nullptr) return {};
+  if (FieldAt(*live, {"metadata", "deletionTimestamp"}) != nullptr) return Finalize(*live, stop);
+  const Decision decision = DecideAbout(*live);
+  if (!decision.ours) return {};
+  const std::vector<LabelledObject> there = view_.ObjectsOf(name);
+  Failures failures;
+  if (!decision.failure.has_value()) {
+    WriteObjects(*live, decision, there, failures, stop);
+    RemoveStrays(*live, decision, there, failures, stop);
+  }
+  Outcome outcome{.retry = failures.transient, .again_in = std::nullopt};
+  if (failures.refused) outcome.again_in = kRefusedAgain;
+  controlplane::ServiceState state = Observe(decision, there);
+  if (!state.failure.has_value()) state.failure = std::move(failures.service);
+  if (failures.ingress.has_value()) state.ingress = std::move(failures.ingress);
+  const auto reported = reporter_.Report(*live, decision.service, state, view_.configuration()->config, stop);
+  if (reported.has_value() || reported.error().is_not_found()) return outcome;
+  if (!reported.error().is_conflict()) {
+    logger_.Warning("a status cannot be written",
+                    {{"namespace", name.namespace_name}, {"name", name.name}, {"why", reported.error().ToString()}});
+  }
+  outcome.retry = true;
+  return outcome;
+}
+
+void ServiceReconciler::WriteObjects(const Value& live, const Decision& decision,
+                                     const std::vector<LabelledObject>& there, Failures& failures,
+                                     const std::stop_token& stop) {
+  for (const Value& wanted : decision.desired.objects) {
+    const Resource* const resource = WrittenResourceOf(wanted);
+    const Value* const before =
+        resource == nullptr ? nullptr : FindLive(there, *resource, TextAt(wanted, {"metadata", "name"}));
+    const auto written = writer_.Write(live, wanted, before, stop);
+    if (written.has_value()) continue;
+    failures.Add(wanted, written.error());
+    if (!stop.stop_requested()) {
+      logger_.Warning(written.error().message, {{"namespace", TextAt(live, {"metadata", "namespace"})},
+                                                {"service", TextAt(live, {"metadata", "name"})},
+                                                {"reason", written.error().reason}});
+    }
+  }
+}
+
+void ServiceReconciler::RemoveStrays(const Value& live, const Decision& decision,
+                                     const std::vector<LabelledObject>& there, Failures& failures,
+                                     const std::stop_token& stop) {
+  std::set<std::tuple<const Resource*, std::string>> wanted;
+  for (const Value& object : decision.desired.objects) {
+    wanted.emplace(WrittenResourceOf(object), TextAt(object, {"metadata", "name"}));
+  }
+  for (const LabelledObject& each : there) {
+    const std::string& name = TextAt(*each.object, {"metadata", "name"});
+    if (*each.resource == Pods() || wanted.contains({each.resource, name})) continue;
+    if (ClaimOf(*each.object, live) != Claim::kOwn) continue;
+    if (!IsNameOfService(each.resource->kind, name, TextAt(live, {"metadata", "name"}))) continue;
+    const auto deleted = writer_.Delete(*each.resource, *each.object, stop);
+    if (!deleted.has_value()) failures.Add(*each.object, deleted.error());
+  }
+}
+
+controlplane::ServiceState ServiceReconciler::Observe(const Decision& decision,
+                                                      const std::vector<LabelledObject>& there) {
+  const controlplane::InferenceService& service = decision.service;
+  controlplane::ServiceState state{.failure = decision.failure, .mode = decision.desired.mode};
+  state.ingress = decision.ingress;
+  const bool raw = state.mode == DeploymentMode::kRawDeployment;
+  const Resource& resource = raw ? Deployments() : KnativeServices();
+  std::vector<ComponentKind> kinds = {ComponentKind::kPredictor};
+  if (service.transformer.has_value()) kinds.push_back(ComponentKind::kTransformer);
+  if (service.explainer.has_value()) kinds.push_back(ComponentKind::kExplainer);
+  for (const ComponentKind kind : kinds) {
+    const std::string object = ComponentObjectName(service, kind);
+    const Value* const live = FindLive(there, resource, object);
+    // Of one that never was, there is nothing to say beside the failure.
+    if (live == nullptr && decision.failure.has_value()) continue;
+    const std::vector<const Value*> pods = PodsOf(there, kind);
+    const FoundComponent found{.kind = kind,
+                               .object = object,
+                               .live = live,
+                               .pods = pods,
+                               .written = controlplane::ReadRollout(service.document, kind)};
+    state.components.push_back(raw ? ObserveDeployment(found) : ObserveKnativeService(found));
+  }
+  const std::string protocol = decision.desired.pods.empty() ? "" : decision.desired.pods.front().protocol_version;
+  state.url = controlplane::AddressUrl(service, protocol);
+  return state;
+}
+
+Outcome ServiceReconciler::Finalize(const Value& live, const std::stop_token& stop) {
+  const Value* const finalizers = FieldAt(live, {"metadata", "finalizers"});
+  if (finalizers == nullptr) return {};
+  Value left = Value::List();
+  for (const Value& each : finalizers->items()) {
+    if (each.text() != kFinalizer) left.items().push_back(each);
+  }
+  if (left.items().size() == finalizers->items().size()) return {};
+  const kubernetes::ObjectName name = kubernetes::NameOf(live);
+  for (const auto& model : view_.ModelsOf(name)) {
+    const auto deleted = client_.Delete(TrainedModels(), {name.namespace_name, model->metadata.name}, {}, stop);
+    if (!deleted.has_value() && !deleted.error().is_not_found()) return {.retry = true, .again_in = std::nullopt};
+  }
+  Value patch = Value::Map();
+  patch.MapAt("metadata").Set("resourceVersion", Value::String(kubernetes::ResourceVersionOf(live)));
+  patch.MapAt("metadata").Set("finalizers", std::move(left));
+  const auto patched = client_.Patch(InferenceServices(), name, kubernetes::PatchType::kMerge, patch, {}, stop);
+  return {.retry = !patched.has_value() && !patched.error().is_not_found(), .again_in = std::nullopt};
+}
+
+}  // namespace inferd::operators

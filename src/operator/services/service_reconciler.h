@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/logging.h"
+#include "operator/cluster/cluster_view.h"
+#include "operator/cluster/object_writer.h"
+#include "operator/services/decision.h"
+#include "operator/services/status_reporter.h"
+
+namespace inferd::operators {
+
+// What becomes of an InferenceService that was looked at.
+struct Outcome {
+  bool retry = false;                                 // something failed that another try may mend
+  std::optional<std::chrono::milliseconds> again_in;  // it is to be looked at again then, whether it changes or not
+};
+
+// Makes of one InferenceService its objects, and of what becomes of them its status:
+//
+//   decide -> write what differs -> remove what is not wanted any more -> observe -> report
+//
+// A service that cannot be decided about keeps its objects. It has no memory: all that it goes by is in the cluster.
+// Thread-safe for different services; calls block.
+class ServiceReconciler final {
+ public:
+  // All outlive it.
+  ServiceReconciler(const ClusterView& view, ObjectWriter& writer, StatusReporter& reporter, kubernetes::Client& client,
+                    base::Logger& logger)
+      : view_(view), writer_(writer), reporter_(reporter), client_(client), logger_(logger) {}
+
+  Outcome Reconcile(const kubernetes::ObjectName& name, const std::stop_token& stop);
+
+  Decision DecideAbout(const manifest::Value& document) const;
+
+ private:
+  struct Failures;
+
+  Outcome Finalize(const manifest::Value& live, const std::stop_token& stop);
+  void WriteObjects(const manifest::Value& live, const Decision& decision, const std::vector<LabelledObject>& there,
+                    Failures& failures, const std::stop_token& stop);
+  void RemoveStrays(const manifest::Value& live, const Decision& decision, const std::vector<LabelledObject>& there,
+                    Failures& failures, const std::stop_token& stop);
+  static controlplane::ServiceState Observe(const Decision& decision, const std::vector<LabelledObject>& there);
+
+  const ClusterView& view_;
+  ObjectWriter& writer_;
+  StatusReporter& reporter_;
+  kubernetes::Client& client_;
+  base::Logger& logger_;
+};
+
+}  // namespace inferd::operators

@@ -1,0 +1,73 @@
+#include "operator/services/status_reporter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text/utc_time.h"
+#include "controlplane/status/service_status.h"
+#include "manifest/value_path.h"
+#include "operator/cluster/resources.h"
+
+namespace inferd::operators {
+
+namespace {
+
+using manifest::TextAt;
+using manifest::Value;
+
+// Kubernetes' times of conditions have no fractions.
+std::string Now(const base::Clock& clock) {
+  const std::string text = base::UtcTimeText(clock.WallNs());
+  return text.substr(0, text.find('.')) + "Z";
+}
+
+// The message of a condition; empty: there is none.
+std::string MessageOf(const Value* status, std::string_view type) {
+  const Value* const conditions = status == nullptr ? nullptr : status->Find("conditions");
+  if (conditions == nullptr) return {};
+  for (const Value& condition : conditions->items()) {
+    if (TextAt(condition, {"type"}) == type) return TextAt(condition, {"message"});
+  }
+  return {};
+}
+
+}  // namespace
+
+kubernetes::ApiResult<bool> StatusReporter::Report(const Value& live, const controlplane::InferenceService& service,
+                                                   const controlplane::ServiceState& state,
+                                                   const controlplane::InferenceServiceConfig& config,
+                                                   const std::stop_token& stop) {
+  const Value* const before = live.Find("status");
+  Value status = controlplane::MakeServiceStatus(service, state,
+                                                 {.config = config, .gateway_port = 80, .now = Now(clock_)}, before);
+  if (before != nullptr && *before == status) return false;
+  Value object = live;
+  object.Set("status", status);
+  const auto written = client_.Update(InferenceServices(), object, {.subresource = "status"}, stop);
+  if (!written.has_value()) return std::unexpected(written.error());
+  RecordChange(live, before, status, state, stop);
+  return true;
+}
+
+void StatusReporter::RecordChange(const Value& object, const Value* before, const Value& status,
+                                  const controlplane::ServiceState& state, const std::stop_token& stop) {
+  const std::string name = TextAt(object, {"metadata", "name"});
+  const std::string was = before == nullptr ? std::string() : controlplane::ConditionOf(*before, "Ready");
+  const std::string is = controlplane::ConditionOf(status, "Ready");
+  if (is == "True" && was != "True") {
+    Record(object, "Normal", "InferenceServiceReady", "InferenceService [" + name + "] is Ready", stop);
+  } else if (is != "True" && was == "True") {
+    Record(object, "Warning", "InferenceServiceNotReady", "InferenceService [" + name + "] is no longer Ready", stop);
+  }
+  if (state.failure.has_value() && MessageOf(before, "PredictorReady") != MessageOf(&status, "PredictorReady")) {
+    Record(object, "Warning", "InternalError", "fails to reconcile predictor: " + state.failure->Explain(), stop);
+  }
+}
+
+void StatusReporter::Record(const Value& object, const std::string& type, const std::string& reason,
+                            const std::string& message, const std::stop_token& stop) {
+  const base::MutexLock lock(mutex_);
+  static_cast<void>(events_.Record(object, type, reason, message, stop));
+}
+
+}  // namespace inferd::operators
