@@ -54,6 +54,20 @@ def test_the_server_says_where_models_run_that_do_not(tmp_path):
         assert server.json("GET", "/v2/models/silent/config")[1]["inferd"]["isolation"] == "PROCESS"
 
 
+def test_a_model_on_a_gpu_comes_back_there(tmp_path):
+    """The fake engine's GPUs, whose memory ends a process that touches it instead of having it copied."""
+    models.add_fake(tmp_path, "on_gpu", input_memory="device", output_memory="device")
+    isolate(tmp_path, "on_gpu", f"{ISOLATED}instance_group {{ kind: KIND_GPU gpus: [ 1 ] }}\n")
+    with Server(tmp_path) as server:
+        group, = server.json("GET", "/v2/models/on_gpu/config")[1]["instance_group"]
+        assert (group["kind"], group["gpus"]) == ("KIND_GPU", [1])
+        assert answer_of(server, "on_gpu", 7)[1]["outputs"][0]["data"] == [7]
+        before = workers(server)
+        os.kill(before["on_gpu/1"], signal.SIGKILL)
+        wait_until(lambda: workers(server).get("on_gpu/1") not in (None, before["on_gpu/1"]), "there is a new process")
+        assert answer_of(server, "on_gpu", 8)[1]["outputs"][0]["data"] == [8]
+
+
 @pytest.mark.timeout(120)
 def test_a_killed_worker_fails_only_what_it_held(repository):
     kills = 3
