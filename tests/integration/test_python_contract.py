@@ -187,6 +187,33 @@ return [answer([7])]"""), IN_OUT)
         assert infer(server, "packs", tensor("IN", "INT32", [1, 2, 3])) == {"OUT": [7]}
 
 
+def test_tensors_of_gpus_are_brought_by_the_library_that_made_them(tmp_path):
+    """A stand-in for such a library's tensor, whose memory may not be asked for where it is; a capsule cannot be asked for anything."""
+    add(tmp_path, "brings", body("""
+import ctypes
+class OnGpu:
+    def __init__(self, refusal=None): self.refusal = refusal
+    def __dlpack_device__(self): return 2, 1
+    def __dlpack__(self, *, dl_device, copy):
+        assert dl_device == (1, 0) and copy is True
+        if self.refusal is not None: raise self.refusal
+        return np.array([5, 6], np.int32).__dlpack__()
+assert pb_utils.Tensor.from_dlpack("x", OnGpu()).as_numpy().tolist() == [5, 6]
+for refusal in (BufferError("it cannot"), NotImplementedError("it does not")):
+    refused(lambda: pb_utils.Tensor.from_dlpack("x", OnGpu(refusal)), "DLDevice type 2 is not support by Python backend.")
+pointer = ctypes.pythonapi.PyCapsule_GetPointer
+pointer.argtypes, pointer.restype = (ctypes.py_object, ctypes.c_char_p), ctypes.c_void_p
+capsule = np.array([5, 6], np.int32).__dlpack__()
+device = ctypes.c_int32.from_address(pointer(capsule, b"dltensor") + 8)
+device.value = 2
+refused(lambda: pb_utils.Tensor.from_dlpack("x", capsule), "DLDevice type 2 is not support by Python backend.")
+device.value = 1
+assert pb_utils.Tensor.from_dlpack("x", capsule).as_numpy().tolist() == [5, 6]
+return [pb_utils.InferenceResponse([pb_utils.Tensor.from_dlpack("OUT", OnGpu())])]"""), IN_OUT)
+    with Server(tmp_path) as server:
+        assert infer(server, "brings", ONE) == {"OUT": [5, 6]}
+
+
 def test_bf16_by_dlpack(tmp_path):
     add(tmp_path, "packs", CLASS + """
 import ctypes

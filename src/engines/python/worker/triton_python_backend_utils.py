@@ -97,9 +97,13 @@ class Tensor:
                 raise TritonModelException("Provided tensor is not supported. Tensor must be a DLPack capsule or have "
                                            "`__dlpack__` and `__dlpack_device__` attributes.")
             device = int(tensor.__dlpack_device__()[0])
-            if device not in (_dlpack.CPU, _dlpack.CUDA_HOST):
-                raise TritonModelException(f"DLDevice type {device} is not support by Python backend.")
-            capsule = tensor.__dlpack__()
+            capsule = tensor.__dlpack__() if device in _dlpack.READABLE else _dlpack.brought(tensor)
+        else:
+            device = _dlpack.device_of(capsule)
+            if device not in _dlpack.READABLE:
+                capsule = None
+        if capsule is None:
+            raise TritonModelException(f"DLDevice type {device} is not support by Python backend.")
         array, is_bf16 = _dlpack.unpacked(capsule)
         if not array.flags.c_contiguous:
             raise TritonModelException("DLPack tensor is not contiguous. Only contiguous DLPack tensors that are stored in C-Order "

@@ -5,6 +5,7 @@ import ctypes
 import numpy
 
 CPU, CUDA_HOST = 1, 3
+READABLE = CPU, CUDA_HOST
 NAME = b"dltensor"
 UINT, BFLOAT = 1, 4
 
@@ -33,6 +34,19 @@ class _Holder:
 
     def __dlpack_device__(self):
         return CPU, 0
+
+
+def brought(tensor):
+    """A capsule on memory of the CPU of a tensor that is elsewhere, which its library copies; None: it does not do that."""
+    try:
+        return tensor.__dlpack__(dl_device=(CPU, 0), copy=True)
+    except (TypeError, ValueError, BufferError, NotImplementedError):
+        return None
+
+
+def device_of(capsule):
+    """The kind of device that a capsule's memory is on. One that is used up has none that counts."""
+    return _DLTensor.from_address(_pointer(capsule, NAME)).device_type if _is_valid(capsule, NAME) else CPU
 
 
 def packed_bf16(array):
