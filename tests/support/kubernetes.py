@@ -34,10 +34,11 @@ class _Program(LoggedProgram):
 
 
 class Kubernetes(contextlib.AbstractContextManager):
-    """Use as a context manager. `folder`: of certificates, configurations and data. Users: one with the token ADMIN_TOKEN, in the group of
-    administrators; one with the client certificate, named "client", which may do nothing until a binding says so."""
+    """Use as a context manager. `folder`: of certificates, configurations and data; `more`: options of the API server.
+    Users: one with the token ADMIN_TOKEN, in the group of administrators; one with the client certificate, named "client", which may do
+    nothing until a binding says so."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, more=()):
         assert (INSTALLED / "kube-apiserver").exists(), "there is no API server: tools/install_kubernetes"
         self._folder = folder
         self._numbers = itertools.count()
@@ -59,7 +60,7 @@ class Kubernetes(contextlib.AbstractContextManager):
             "service-account-issuer": "https://kubernetes.default.svc", "service-account-key-file": key,
             "service-account-signing-key-file": key,
             # Nothing here makes the service accounts that pods would have.
-            "disable-admission-plugins": "ServiceAccount",
+            "disable-admission-plugins": "ServiceAccount", **dict(more),
         }
         self._server = _Program(INSTALLED / "kube-apiserver", *(f"--{name}={value}" for name, value in options.items()))
 
@@ -114,6 +115,14 @@ class Kubernetes(contextlib.AbstractContextManager):
         trust = {"certificate-authority": str(self.certificates.certificate("authority"))}
         return write_kubeconfig(self._folder / f"{next(self._numbers)}.kubeconfig", f"https://127.0.0.1:{port or self.port}",
                                 {"token": ADMIN_TOKEN} if user is None else user, **(trust if cluster is None else cluster))
+
+
+    def service_account(self, namespace, name):
+        """The kubeconfig of one, as its pods have it."""
+        status, text = self.call("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token",
+                                 {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})
+        assert status == 201, text
+        return self.kubeconfig({"token": json.loads(text)["status"]["token"]})
 
 
 def write_kubeconfig(path, url, user, **cluster):
