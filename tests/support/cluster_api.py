@@ -89,16 +89,19 @@ class ClusterApi:
         return {"Authorization": f"Bearer {ADMIN_TOKEN}", "Content-Type": content, "Accept": "application/json"}
 
     def call(self, method, path, body=None, content="application/json"):
-        text = None if body is None else json.dumps(body)
-        connection = getattr(self._local, "connection", None) or self.connect()
+        kept = getattr(self._local, "connection", None)
         self._local.connection = None
-        try:
-            connection.request(method, path, text, self.headers(content))
-            answer = connection.getresponse()
-            said = answer.read().decode()
-        except (OSError, http.client.HTTPException) as error:
-            connection.close()
-            raise ConnectionError(f"{method} {path}: {error!r}") from error
+        # A connection that was kept may have been closed meanwhile.
+        for connection in ([kept, self.connect()] if kept else [self.connect()]):
+            try:
+                connection.request(method, path, None if body is None else json.dumps(body), self.headers(content))
+                answer = connection.getresponse()
+                said = answer.read().decode()
+                break
+            except (OSError, http.client.HTTPException) as error:
+                connection.close()
+                if connection is not kept:
+                    raise ConnectionError(f"{method} {path}: {error!r}") from error
         self._local.connection = connection
         if answer.status >= 300:
             raise ApiError(answer.status, said)

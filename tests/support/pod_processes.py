@@ -188,7 +188,7 @@ class _Pod(threading.Thread):
         with open(self._folder / f"{container['name']}.log", "ab") as log:
             self._processes[container["name"]] = process = subprocess.Popen(
                 moved, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self._folder,
-                env={**os.environ, **addresses, **environment})
+                env={**{name: value for name, value in os.environ.items() if not name.startswith("INFERD_")}, **addresses, **environment})
         return process
 
     def _program_of(self, container):

@@ -1,0 +1,283 @@
+"""inferd-controller --cluster among faults: API servers that start anew, connections that are cut anywhere, controllers that are killed,
+two of them at once, other writers; and many services from cold.
+
+    INFERD_CHAOS_SECONDS=600 tests/run kubernetes/test_cluster_chaos.py -k among_faults
+    INFERD_MANY_SERVICES=2000 INFERD_IDLE_SECONDS=60 tests/run kubernetes/test_cluster_chaos.py -k from_cold
+"""
+
+import concurrent.futures
+import contextlib
+import os
+import random
+import time
+
+import pytest
+
+from support.cluster import CutConnections, condition_of, install_kserve, is_service_ready, make_namespace, raw_service
+from support.cluster_api import (AUTOSCALERS, DEPLOYMENTS, INFERENCE_SERVICES, INGRESSES, LEASES, PODS, REPLICA_SETS, SERVICES, ApiError, ClusterApi,
+                                 is_going, key_of)
+from support.cluster_controller import ClusterController
+from support.disturbances import pause
+from support.kubelet import Kubelet
+from support.kubernetes import Kubernetes
+from support.pod_status import READY, crashed
+from support.server import wait_until
+
+SECONDS = float(os.environ.get("INFERD_CHAOS_SECONDS", "10"))
+MANY = int(os.environ.get("INFERD_MANY_SERVICES", "50"))
+SPACE = "chaos"
+MADE = {DEPLOYMENTS: {"{}-predictor-default"}, SERVICES: {"{}-predictor-default"}, AUTOSCALERS: {"{}-predictor-default"}, INGRESSES: {"{}"}}
+
+
+@pytest.fixture(name="server", scope="module")
+def started_server(tmp_path_factory):
+    """An API server of this file's own, for it is stopped at times."""
+    with Kubernetes(tmp_path_factory.mktemp("chaos")) as server:
+        api = ClusterApi(server)
+        install_kserve(api)
+        make_namespace(api, SPACE)
+        yield server
+
+
+@pytest.fixture(name="api")
+def made_api(server):
+    return ClusterApi(server, manager="tests")
+
+
+def objects_of(api, resource, space=SPACE):
+    """The names of those that belong to an InferenceService."""
+    return {document["metadata"]["name"] for document in api.list(resource, space, "serving.kserve.io/inferenceservice")}
+
+
+def differences(api, wanted, space=SPACE):
+    """What is not as it is to be, with `wanted` services by name, each with its model's URI; empty: nothing."""
+    found = []
+    for resource, names in MADE.items():
+        there = {one["metadata"]["name"] for one in api.list(resource, space) if one["metadata"].get("ownerReferences")}
+        due = {name.format(service) for service in wanted for name in names}
+        found += [f"{resource.plural} {name} is lost" for name in due - there] + [f"{resource.plural} {name} is left" for name in there - due]
+    for deployment in api.list(DEPLOYMENTS, space):
+        name = deployment["metadata"]["labels"].get("serving.kserve.io/inferenceservice")
+        if name in wanted and wanted[name] not in str(deployment["spec"]["template"]):
+            found.append(f"{name} has not the newest model")
+    for name in wanted:
+        if not is_service_ready(api, space, name):
+            found.append(f"{name} is not ready: {(api.get(INFERENCE_SERVICES, space, name) or {}).get('status')}")
+    return found
+
+
+def await_order(api, wanted, space=SPACE):
+    try:
+        wait_until(lambda: not differences(api, wanted, space), "all is as it is to be", timeout_s=100)
+    except AssertionError:
+        raise AssertionError("\n".join(differences(api, wanted, space)[:20])) from None
+
+
+class Through:
+    """A server, reached by connections that can be cut."""
+
+    def __init__(self, server, cut):
+        self._server, self._cut = server, cut
+
+    def kubeconfig(self):
+        return self._server.kubeconfig(port=self._cut.port)
+
+
+class Chaos:
+    """What goes wrong, one thing at a time, by chance."""
+
+    def __init__(self, server, cut, controllers, kubelet, chance):
+        self.api = ClusterApi(server, manager="tests")
+        self._server, self._cut, self._controllers, self._kubelet, self._chance = server, cut, controllers, kubelet, chance
+        self.wanted = {}
+        self.templates = {}  # how many there have been of each service that is there
+        self._numbers = iter(range(1_000_000))
+
+    def step(self):
+        do = self._chance.choices([self._make, self._change, self._delete, self._cut_all, self._kill, self._restart_server, self._disturb, self._crash],
+                                  [10, 10, 5, 6, 6, 1, 6, 2])[0]
+        print(do.__name__)
+        do()
+        pause(self._chance, 0.3)
+
+    def _make(self):
+        if len(self.wanted) < 20:
+            name = f"s{next(self._numbers)}"
+            self.wanted[name] = f"/models/{next(self._numbers)}/{name}"
+            self.templates[name] = 1
+            self.api.create(INFERENCE_SERVICES, raw_service(name, SPACE, self.wanted[name]))
+
+    def _one(self):
+        return self._chance.choice(sorted(self.wanted)) if self.wanted else None
+
+    def _change(self):
+        if name := self._one():
+            self.wanted[name] = f"/models/{next(self._numbers)}/{name}"
+            self.templates[name] += 1
+            self.api.patch(INFERENCE_SERVICES, SPACE, name, {"spec": {"predictor": {"model": {"storageUri": self.wanted[name]}}}})
+
+    def _delete(self):
+        if name := self._one():
+            del self.wanted[name], self.templates[name]
+            self.api.delete(INFERENCE_SERVICES, SPACE, name)
+
+    def _cut_all(self):
+        self._cut.cut()
+        if self._chance.random() < 0.3:
+            self._cut.refuse()
+            pause(self._chance, 1)
+            self._cut.refuse(False)
+
+    def _kill(self):
+        one = self._chance.choice(self._controllers)
+        one.kill()
+        pause(self._chance, 0.5)
+        one.start()
+
+    def _restart_server(self):
+        self._server.stop()
+        pause(self._chance, 1)
+        self._server.start()
+
+    def _disturb(self):
+        """Another writer changes, or deletes, what was made, or the service itself."""
+        if not (name := self._one()):
+            return
+        made = f"{name}-predictor-default"
+        with contextlib.suppress(ApiError):  # it may not be there yet
+            way = self._chance.randrange(5)
+            if way == 0:
+                self.api.delete(self._chance.choice([SERVICES, AUTOSCALERS, DEPLOYMENTS]), SPACE, made)
+                self.templates[name] += 1  # a Deployment that is made anew counts its pods anew
+            elif way == 1:
+                self.api.patch(SERVICES, SPACE, made, {"spec": {"selector": {"app": "another"}}})
+            elif way == 2:
+                self.api.patch(AUTOSCALERS, SPACE, made, {"spec": {"maxReplicas": 7}})
+            elif way == 3:
+                self.api.patch(INFERENCE_SERVICES, SPACE, name, {"status": {"conditions": [], "url": "http://wrong"}}, "status")
+            else:
+                self.api.patch(INFERENCE_SERVICES, SPACE, name, {"metadata": {"labels": {"touched": str(next(self._numbers))}}})
+                self.templates[name] += 1
+
+    def _crash(self):
+        if name := self._one():
+            self._kubelet.pods_become(f"{name}-predictor", crashed(1, "by chance"))
+            pause(self._chance, 0.3)
+            self._kubelet.pods_become(f"{name}-predictor", READY)
+
+
+@pytest.mark.timeout(SECONDS + 240)
+def test_nothing_is_lost_or_left_among_faults(server, api):
+    seed = int(os.environ.get("INFERD_CHAOS_SEED", "0")) or random.randrange(1 << 32)
+    print(f"INFERD_CHAOS_SEED={seed}")
+    with Kubelet(server) as kubelet, CutConnections(server.port) as cut, contextlib.ExitStack() as ending:
+        controllers = [ClusterController(Through(server, cut), "--namespace", SPACE, "--leader-elect", ready=False) for _ in range(2)]
+        for one in controllers:
+            one.start()
+            ending.callback(one.kill)
+        chaos = Chaos(server, cut, controllers, kubelet, random.Random(seed))
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            chaos.step()
+        for one in controllers:
+            assert one.process.poll() is None, one.log()[-20_000:]
+        try:
+            await_order(api, chaos.wanted)
+        except BaseException:
+            for one in controllers:
+                print(one.log()[-20_000:])
+            raise
+        # No rollout but for a change.
+        for name, most in chaos.templates.items():
+            sets = [one for one in api.list(REPLICA_SETS, SPACE, f"serving.kserve.io/inferenceservice={name}") if not is_going(one)]
+            assert len(sets) <= most, (name, [one["metadata"]["name"] for one in sets])
+        # With the services goes all that was made for them.
+        for name in list(chaos.wanted):
+            api.delete(INFERENCE_SERVICES, SPACE, name)
+        await_order(api, {})
+        wait_until(lambda: not api.list(PODS, SPACE) and not api.list(REPLICA_SETS, SPACE), "the pods are gone")
+
+
+def lease_holder(api, namespace):
+    return next((lease["spec"].get("holderIdentity") for lease in api.list(LEASES, namespace)), None)
+
+
+def versions(api, space):
+    """Of all that was made."""
+    return {(resource.plural, *key_of(document)): document["metadata"]["resourceVersion"]
+            for resource in [*MADE, INFERENCE_SERVICES] for document in api.list(resource, space)}
+
+
+def test_a_second_controller_takes_over_and_does_nothing_twice(server, api):
+    space = "handover"
+    make_namespace(api, space)
+    options = ["--namespace", space, "--controller-namespace", space, "--leader-elect"]
+    with Kubelet(server), ClusterController(server, *options) as first:
+        api.create(INFERENCE_SERVICES, raw_service("kept", space, "/models/kept"))
+        await_order(api, {"kept": "/models/kept"}, space)
+        holder = lease_holder(api, space)
+        assert holder
+        with ClusterController(server, *options):
+            before = versions(api, space)
+            first.kill()
+            begun = time.monotonic()
+            wait_until(lambda: lease_holder(api, space) not in (None, "", holder), "the second has the lease")
+            print(f"taken over after {time.monotonic() - begun:.1f} s")
+            api.create(INFERENCE_SERVICES, raw_service("new", space, "/models/new"))
+            await_order(api, {"kept": "/models/kept", "new": "/models/new"}, space)
+            after = versions(api, space)
+            assert {key: after[key] for key in before} == before
+        # It ends in good order, and what it made stays.
+        assert set(versions(api, space)) == set(after)
+        for name in ("kept", "new"):
+            api.delete(INFERENCE_SERVICES, space, name)
+        await_order(api, {}, space)
+
+
+def processor_time_s(controller):
+    """That it has used so far."""
+    with open(f"/proc/{controller.process.pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure_idling(controller):
+    """Where that is asked for: how much of a processor a controller takes that has nothing to do."""
+    seconds = float(os.environ.get("INFERD_IDLE_SECONDS", "0"))
+    if seconds > 0:
+        begun = processor_time_s(controller)
+        time.sleep(seconds)
+        print(f"idle: {(processor_time_s(controller) - begun) / seconds:.4f} of a processor")
+
+
+@pytest.mark.timeout(120 + MANY)
+def test_many_services_from_cold(server, api):
+    space = "many"
+    make_namespace(api, space)
+    names = [f"many-{number}" for number in range(MANY)]
+
+    def make(name):
+        api.create(INFERENCE_SERVICES, raw_service(name, space, f"/models/{name}"))
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(make, names))
+    with Kubelet(server) as kubelet:
+        begun = time.monotonic()
+        with ClusterController(server, "--namespace", space) as controller:
+            def all_are_made():
+                return len(api.list(DEPLOYMENTS, space)) == MANY and len(objects_of(api, SERVICES, space)) == MANY
+
+            def all_are_ready():
+                return sum(condition_of(one, "Ready") == "True" for one in api.list(INFERENCE_SERVICES, space)) == MANY
+
+            for done, what in ((all_are_made, "all objects are made"), (all_are_ready, "all services are ready")):
+                wait_until(done, what, timeout_s=100 + MANY)
+                print(f"{MANY} services: {what} after {time.monotonic() - begun:.1f} s, with {processor_time_s(controller):.1f} s of processor time")
+            wait_until(lambda: not differences(api, {name: f"/models/{name}" for name in names}, space), "all is as it is to be", timeout_s=100)
+            before = versions(api, space)
+            measure_idling(controller)
+            assert versions(api, space) == before
+            for name in names:
+                api.delete(INFERENCE_SERVICES, space, name)
+            wait_until(lambda: not any(api.list(resource, space) for resource in [*MADE, PODS]), "nothing is left", timeout_s=100 + MANY)
+        assert not [one for one in kubelet.mirror.all(PODS) if key_of(one)[0] == space]
