@@ -94,8 +94,9 @@ class Chaos:
         self._numbers = iter(range(1_000_000))
 
     def step(self):
-        do = self._chance.choices([self._make, self._change, self._delete, self._cut_all, self._kill, self._restart_server, self._disturb, self._crash],
-                                  [10, 10, 5, 6, 6, 1, 6, 2])[0]
+        chances = {self._make: 10, self._change: 10, self._delete: 5, self._cut_all: 4, self._cut_within_documents: 4, self._kill: 6,
+                   self._restart_server: 1, self._disturb: 6, self._crash: 2}
+        do = self._chance.choices(list(chances), list(chances.values()))[0]
         print(do.__name__)
         do()
         pause(self._chance, 0.3)
@@ -127,6 +128,11 @@ class Chaos:
             self._cut.refuse()
             pause(self._chance, 1)
             self._cut.refuse(False)
+
+    def _cut_within_documents(self):
+        self._cut.cut_after(self._chance.randrange(20_000))
+        pause(self._chance, 1)
+        self._cut.cut_after(None)
 
     def _kill(self):
         one = self._chance.choice(self._controllers)

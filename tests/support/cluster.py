@@ -79,6 +79,7 @@ class CutConnections(contextlib.AbstractContextManager):
         self._pairs = set()
         self._lock = threading.Lock()
         self._refuses = False
+        self._most = None  # bytes that a server says on a connection before it is cut
 
     def __enter__(self):
         threading.Thread(target=self._accept, daemon=True).start()
@@ -98,6 +99,10 @@ class CutConnections(contextlib.AbstractContextManager):
                     with contextlib.suppress(OSError):
                         one.shutdown(socket.SHUT_RDWR)
 
+    def cut_after(self, most):
+        """Each, once the server has said so many bytes more on it: within a document. None: no more."""
+        self._most = most
+
     def refuse(self, refuses=True):
         """Whether new ones are cut at once, too."""
         self._refuses = refuses
@@ -116,7 +121,8 @@ class CutConnections(contextlib.AbstractContextManager):
                 pair[1].settimeout(None)
                 with self._lock:
                     self._pairs.add(pair)
-                ways = [threading.Thread(target=self._carry, args=way, daemon=True) for way in (pair, pair[::-1])]
+                ways = [threading.Thread(target=self._carry, args=[*way, from_server], daemon=True)
+                        for way, from_server in ((pair, False), (pair[::-1], True))]
                 threading.Thread(target=self._close_after, args=[pair, ways], daemon=True).start()
                 if self._refuses:
                     self.cut()
@@ -131,11 +137,15 @@ class CutConnections(contextlib.AbstractContextManager):
         for one in pair:
             one.close()
 
-    @staticmethod
-    def _carry(source, target):
+    def _carry(self, source, target, from_server):
+        said = 0
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
-                target.sendall(data)
+                most = self._most if from_server else None
+                said = said + len(data) if most is not None else 0
+                target.sendall(data if most is None or said <= most else data[:max(0, len(data) - (said - most))])
+                if most is not None and said > most:
+                    break
         for one in (source, target):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
