@@ -5,15 +5,14 @@
 
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
 #include <utility>
 
 #include "base/system/end_signals.h"
 #include "base/text/uuid.h"
-#include "kubernetes/access/cluster_access.h"
+#include "operator/cluster_access.h"
+#include "operator/run_diff.h"
 #include "operator/status_handlers.h"
-#include "storage/source/environment.h"
 #include "storage/transfer/backoff.h"
 
 namespace inferd::operators {
@@ -27,17 +26,9 @@ constexpr std::chrono::milliseconds kDiscoverAgain{1'000};
 constexpr std::chrono::seconds kDiscoverEvery{60};
 constexpr std::chrono::milliseconds kSyncedEvery{50};
 
-// A burst is what a dozen services take to be made; the server itself says when it is too much (429).
-constexpr double kRequestsPerSecond = 100;
-constexpr int kRequestsBurst = 200;
-
-kubernetes::SenderOptions Sending() {
-  return {.requests_per_second = kRequestsPerSecond, .burst = kRequestsBurst, .user_agent = "inferd-controller"};
-}
-
 // A lease has tries of its own.
 kubernetes::SenderOptions SendingForLease() {
-  kubernetes::SenderOptions options = Sending();
+  kubernetes::SenderOptions options = SendingOptions();
   options.retry.attempts = 1;
   options.time_limit = std::chrono::milliseconds(5'000);
   return options;
@@ -53,19 +44,15 @@ std::string IdentityOf() {
 
 base::Result<std::unique_ptr<ClusterController>> ClusterController::Create(ClusterOptions options,
                                                                            base::Logger& logger) {
-  const storage::Environment environment = storage::ProcessEnvironment();
-  INFERD_ASSIGN_OR_RETURN(
-      kubernetes::ClusterAccess access,
-      kubernetes::FindClusterAccess({.kubeconfig = options.kubeconfig, .context = options.context}, environment));
-  if (options.controller_namespace.empty()) options.controller_namespace = environment("POD_NAMESPACE");
-  if (options.controller_namespace.empty()) options.controller_namespace = "kserve";
+  INFERD_ASSIGN_OR_RETURN(kubernetes::ClusterAccess access, FindAccess(options));
+  options.controller_namespace = ControllerNamespace(options);
   return std::unique_ptr<ClusterController>(new ClusterController(std::move(options), std::move(access), logger));
 }
 
 ClusterController::ClusterController(ClusterOptions options, kubernetes::ClusterAccess access, base::Logger& logger)
     : options_(std::move(options)),
       logger_(logger),
-      client_(access, Sending(), clock_),
+      client_(access, SendingOptions(), clock_),
       lease_client_(std::move(access), SendingForLease(), clock_),
       lease_(lease_client_, {options_.controller_namespace, kLease}),
       election_(lease_, {.identity = IdentityOf()}, clock_),
@@ -75,7 +62,7 @@ ClusterController::ClusterController(ClusterOptions options, kubernetes::Cluster
           [this](const kubernetes::ObjectName& name) { queue_.Add(name); }, logger_),
       writer_(
           client_, [this] { return leads(); }, metrics_),
-      reporter_(client_, clock_),
+      reporter_(client_, clock_, metrics_),
       services_(view_, writer_, reporter_, client_, logger_),
       leading_(metrics_.AddGauge("inferd_controller_leader", "Whether this process is the one that writes", {})),
       loops_(1),
@@ -173,6 +160,7 @@ int RunCluster(ClusterOptions options) {
     std::cerr << logger.error().message() << "\n";
     return kExitFailed;
   }
+  if (options.diff) return RunDiff(std::move(options), **logger);
   auto controller = ClusterController::Create(std::move(options), **logger);
   const base::Status started = controller.has_value() ? (*controller)->Start() : controller.error();
   if (!started.ok()) {

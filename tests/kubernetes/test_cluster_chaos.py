@@ -280,6 +280,8 @@ def test_many_services_from_cold(server, api):
                 wait_until(done, what, timeout_s=100 + MANY)
                 print(f"{MANY} services: {what} after {time.monotonic() - begun:.1f} s, with {processor_time_s(controller):.1f} s of processor time")
             wait_until(lambda: not differences(api, {name: f"/models/{name}" for name in names}, space), "all is as it is to be", timeout_s=100)
+            # Four objects, and a status for each step on their way.
+            assert controller.writes() <= 12 * MANY, controller.metrics()
             before = versions(api, space)
             measure_idling(controller)
             assert versions(api, space) == before

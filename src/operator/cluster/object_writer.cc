@@ -16,20 +16,17 @@ using kubernetes::Resource;
 using manifest::TextAt;
 using manifest::Value;
 
-constexpr const char* kFieldManager = "inferd-controller";
-constexpr const char* kWrites = "inferd_controller_writes_total";
-constexpr const char* kWritesHelp = "Objects of a cluster that were written, by what became of it";
-
-std::shared_ptr<metrics::Counter> CounterOf(metrics::Registry& metrics, const char* result) {
-  return metrics.AddCounter(kWrites, kWritesHelp, {{"result", result}});
-}
-
 bool IsGoing(const Value& live) { return manifest::FieldAt(live, {"metadata", "deletionTimestamp"}) != nullptr; }
 
 // A conflict of fields that others manage, and two controllers of one object.
 bool StandsInTheWay(const ApiError& error) { return error.code == 409 || error.code == 422; }
 
 }  // namespace
+
+std::shared_ptr<metrics::Counter> WritesCounter(metrics::Registry& metrics, const char* result) {
+  return metrics.AddCounter("inferd_controller_writes_total",
+                            "Objects of a cluster that were written, by what became of it", {{"result", result}});
+}
 
 std::string TitleOf(const Value& object) {
   return TextAt(object, {"kind"}) + " \"" + TextAt(object, {"metadata", "name"}) + "\"";
@@ -38,9 +35,9 @@ std::string TitleOf(const Value& object) {
 ObjectWriter::ObjectWriter(kubernetes::Client& client, Gate may_write, metrics::Registry& metrics)
     : client_(client),
       may_write_(std::move(may_write)),
-      applied_(CounterOf(metrics, "applied")),
-      deleted_(CounterOf(metrics, "deleted")),
-      failed_(CounterOf(metrics, "failed")) {}
+      applied_(WritesCounter(metrics, "applied")),
+      deleted_(WritesCounter(metrics, "deleted")),
+      failed_(WritesCounter(metrics, "failed")) {}
 
 WriteFailure ObjectWriter::FailureOf(const ApiError& error, const Value& object) const {
   failed_->Add();

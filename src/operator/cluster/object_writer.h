@@ -58,6 +58,9 @@ class ObjectWriter final {
   const std::shared_ptr<metrics::Counter> failed_;
 };
 
+// How many objects were written, of those with that result: "applied", "deleted", "failed", "status".
+std::shared_ptr<metrics::Counter> WritesCounter(metrics::Registry& metrics, const char* result);
+
 // "Deployment \"iris-predictor-default\"".
 std::string TitleOf(const manifest::Value& object);
 

@@ -20,7 +20,6 @@ using manifest::Kind;
 using manifest::TextAt;
 using manifest::Value;
 
-constexpr std::string_view kWrittenAnnotation = "serving.inferd.io/written";
 constexpr size_t kRevisionDigits = 5;
 
 const Value* ControllerOf(const Value& object) {
@@ -101,6 +100,11 @@ bool IsNameOfService(std::string_view kind, const std::string& name, const std::
     if (std::ranges::all_of(name.substr(object.size() + 1), [](char c) { return c >= '0' && c <= '9'; })) return true;
   }
   return false;
+}
+
+bool IsStray(const kubernetes::Resource& resource, const Value& live, const Value& service) {
+  return ClaimOf(live, service) == Claim::kOwn &&
+         IsNameOfService(resource.kind, TextAt(live, {"metadata", "name"}), TextAt(service, {"metadata", "name"}));
 }
 
 Value ForWriting(Value wanted, const std::string& service) {

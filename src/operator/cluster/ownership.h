@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "kubernetes/api/resource.h"
 #include "manifest/value.h"
 
 namespace inferd::operators {
@@ -25,6 +26,13 @@ const std::string& ServiceLabelOf(const manifest::Value& object);
 // Whether a name of that kind is one that this program gives to objects of the service: what another program has made
 // for the service is not removed. `kind`: "Deployment".
 bool IsNameOfService(std::string_view kind, const std::string& name, const std::string& service);
+
+// Whether a live object that is not wanted is to go: the service controls it, and its name is one of those.
+bool IsStray(const kubernetes::Resource& resource, const manifest::Value& live, const manifest::Value& service);
+
+// In whose name objects are written, and what they are known again by.
+inline constexpr const char* kFieldManager = "inferd-controller";
+inline constexpr std::string_view kWrittenAnnotation = "serving.inferd.io/written";
 
 // An object as it is written: with the label, and with an annotation by which WasWritten knows it again.
 manifest::Value ForWriting(manifest::Value wanted, const std::string& service);

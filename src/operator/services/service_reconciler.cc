@@ -139,8 +139,7 @@ void ServiceReconciler::RemoveStrays(const Value& live, const Decision& decision
   for (const LabelledObject& each : there) {
     const std::string& name = TextAt(*each.object, {"metadata", "name"});
     if (*each.resource == Pods() || wanted.contains({each.resource, name})) continue;
-    if (ClaimOf(*each.object, live) != Claim::kOwn) continue;
-    if (!IsNameOfService(each.resource->kind, name, TextAt(live, {"metadata", "name"}))) continue;
+    if (!IsStray(*each.resource, *each.object, live)) continue;
     const auto deleted = writer_.Delete(*each.resource, *each.object, stop);
     if (!deleted.has_value()) failures.Add(*each.object, deleted.error());
   }

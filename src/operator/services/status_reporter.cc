@@ -6,6 +6,7 @@
 #include "base/text/utc_time.h"
 #include "controlplane/status/service_status.h"
 #include "manifest/value_path.h"
+#include "operator/cluster/object_writer.h"
 #include "operator/cluster/resources.h"
 
 namespace inferd::operators {
@@ -33,6 +34,12 @@ std::string MessageOf(const Value* status, std::string_view type) {
 
 }  // namespace
 
+StatusReporter::StatusReporter(kubernetes::Client& client, const base::Clock& clock, metrics::Registry& metrics)
+    : client_(client),
+      clock_(clock),
+      written_(WritesCounter(metrics, "status")),
+      events_(client, "inferd-controller", clock) {}
+
 kubernetes::ApiResult<bool> StatusReporter::Report(const Value& live, const controlplane::InferenceService& service,
                                                    const controlplane::ServiceState& state,
                                                    const controlplane::InferenceServiceConfig& config,
@@ -45,6 +52,7 @@ kubernetes::ApiResult<bool> StatusReporter::Report(const Value& live, const cont
   object.Set("status", status);
   const auto written = client_.Update(InferenceServices(), object, {.subresource = "status"}, stop);
   if (!written.has_value()) return std::unexpected(written.error());
+  written_->Add();
   RecordChange(live, before, status, state, stop);
   return true;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <stop_token>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "controlplane/status/service_state.h"
 #include "kubernetes/client/client.h"
 #include "kubernetes/coordination/event_recorder.h"
+#include "metrics/registry.h"
 
 namespace inferd::operators {
 
@@ -17,9 +19,8 @@ namespace inferd::operators {
 // block.
 class StatusReporter final {
  public:
-  // Both outlive it.
-  StatusReporter(kubernetes::Client& client, const base::Clock& clock)
-      : client_(client), clock_(clock), events_(client, "inferd-controller", clock) {}
+  // All outlive it.
+  StatusReporter(kubernetes::Client& client, const base::Clock& clock, metrics::Registry& metrics);
 
   // `service`: with its defaults; its document is the live one but for them. A conflict: it has changed meanwhile, and
   // is looked at again. Whether something was written.
@@ -37,6 +38,7 @@ class StatusReporter final {
 
   kubernetes::Client& client_;
   const base::Clock& clock_;
+  const std::shared_ptr<metrics::Counter> written_;
   base::Mutex mutex_;  // one event after the other
   kubernetes::EventRecorder events_ GUARDED_BY(mutex_);
 };

@@ -1,0 +1,136 @@
+#include "operator/services/planned_changes.h"
+
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "manifest/value_path.h"
+#include "operator/cluster/difference.h"
+#include "operator/cluster/ownership.h"
+#include "operator/cluster/resources.h"
+
+namespace inferd::operators {
+
+namespace {
+
+using kubernetes::ApiResult;
+using kubernetes::Resource;
+using manifest::TextAt;
+using manifest::Value;
+
+// Without what differs after each write.
+Value Comparable(Value object) {
+  object.Remove("status");
+  Value* const metadata = object.Find("metadata");
+  if (metadata == nullptr) return object;
+  for (const char* field : {"resourceVersion", "uid", "generation", "creationTimestamp", "managedFields"}) {
+    metadata->Remove(field);
+  }
+  if (Value* const annotations = metadata->Find("annotations")) annotations->Remove(kWrittenAnnotation);
+  return object;
+}
+
+std::string PlaceOf(const Value& object) {
+  return TextAt(object, {"kind"}) + " " + TextAt(object, {"metadata", "namespace"}) + "/" +
+         TextAt(object, {"metadata", "name"});
+}
+
+// A file's service in the place of the live one: what the cluster knows of it stays.
+Value InPlaceOf(const Value& live, Value service) {
+  Value& metadata = service.MapAt("metadata");
+  metadata.Set("uid", Value::String(kubernetes::UidOf(live)));
+  if (const Value* const status = live.Find("status")) service.Set("status", *status);
+  return service;
+}
+
+class Planner {
+ public:
+  Planner(const Value& service, const ClusterView& view, kubernetes::Client& client, const std::stop_token& stop)
+      : service_(service), there_(view.ObjectsOf(kubernetes::NameOf(service))), client_(client), stop_(stop) {}
+
+  ApiResult<void> Plan(const Decision& decision) {
+    if (decision.failure.has_value()) {
+      Say('!', service_, ": " + decision.failure->reason + ": " + decision.failure->Explain());
+      return {};
+    }
+    std::set<std::pair<const Resource*, std::string>> wanted;
+    for (const Value& object : decision.desired.objects) {
+      const Resource* const resource = WrittenResourceOf(object);
+      if (resource == nullptr) continue;
+      wanted.emplace(resource, TextAt(object, {"metadata", "name"}));
+      if (auto planned = PlanWrite(*resource, object); !planned.has_value()) return planned;
+    }
+    for (const LabelledObject& each : there_) {
+      const std::string& name = TextAt(*each.object, {"metadata", "name"});
+      if (*each.resource == Pods() || wanted.contains({each.resource, name})) continue;
+      if (IsStray(*each.resource, *each.object, service_)) Say('-', *each.object, "");
+    }
+    return {};
+  }
+
+  std::vector<std::string> Take() { return std::move(lines_); }
+
+ private:
+  ApiResult<void> PlanWrite(const Resource& resource, const Value& wanted) {
+    Value object = ForWriting(wanted, TextAt(service_, {"metadata", "name"}));
+    auto live = client_.Get(resource, kubernetes::NameOf(object), stop_);
+    if (!live.has_value() && !live.error().is_not_found()) return std::unexpected(live.error());
+    if (live.has_value() && ClaimOf(*live, service_) == Claim::kForeign) {
+      Say('!', wanted, ": NotOwned: " + OwnerText(*live));
+      return {};
+    }
+    // One that has no service yet cannot belong to it.
+    if (kubernetes::UidOf(service_).empty()) object.MapAt("metadata").Remove("ownerReferences");
+    const auto planned =
+        client_.Apply(resource, object, {.field_manager = kFieldManager, .force = true, .dry_run = true}, stop_);
+    if (!planned.has_value()) {
+      if (planned.error().code == 0) return std::unexpected(planned.error());
+      Say('!', wanted, ": " + planned.error().ToString());
+    } else if (!live.has_value()) {
+      Say('+', wanted, "");
+    } else if (const auto changes = ChangesBetween(*live, *planned); !changes.empty()) {
+      Say('~', wanted, "");
+      for (const std::string& change : changes) lines_.push_back("    " + change);
+    }
+    return {};
+  }
+
+  void Say(char what, const Value& object, const std::string& more) {
+    lines_.push_back(std::string(1, what) + " " + PlaceOf(object) + more);
+  }
+
+  const Value& service_;
+  const std::vector<LabelledObject> there_;
+  kubernetes::Client& client_;
+  const std::stop_token& stop_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::vector<std::string> ChangesBetween(const Value& before, const Value& after) {
+  const Value old = Comparable(before);
+  const Value made = Comparable(after);
+  std::vector<std::string> lines;
+  for (const Difference& each : FindDifferences(old, made)) {
+    lines.push_back(each.path + ": " + (each.live.empty() ? "" : each.live + " ") + "-> " + each.wanted);
+  }
+  for (const Difference& each : FindDifferences(made, old)) {
+    if (each.live.empty()) lines.push_back(each.path + ": " + each.wanted + " ->");
+  }
+  return lines;
+}
+
+ApiResult<std::vector<std::string>> PlanChanges(const Value& service, const ClusterView& view,
+                                                const ServiceReconciler& reconciler, kubernetes::Client& client,
+                                                const std::stop_token& stop) {
+  const kubernetes::ObjectPointer live = view.FindService(kubernetes::NameOf(service));
+  const Value whole = live == nullptr ? service : InPlaceOf(*live, service);
+  const Decision decision = reconciler.DecideAbout(whole);
+  if (!decision.ours) return std::vector<std::string>();
+  Planner planner(whole, view, client, stop);
+  if (auto planned = planner.Plan(decision); !planned.has_value()) return std::unexpected(planned.error());
+  return planner.Take();
+}
+
+}  // namespace inferd::operators

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubernetes/client/client.h"
+#include "operator/cluster/cluster_view.h"
+#include "operator/services/service_reconciler.h"
+
+namespace inferd::operators {
+
+// Which fields of an object are others afterwards: "spec.replicas: 1 -> 2", "spec.x: 1 ->" where it goes. What a server
+// keeps of each write, and statuses, do not count. Thread-safe.
+std::vector<std::string> ChangesBetween(const manifest::Value& before, const manifest::Value& after);
+
+// What a controller would do with a service, as lines for people:
+//
+//   ~ Deployment models/iris-predictor-default
+//       spec.template.spec.containers[0].image: "server:1" -> "server:2"
+//   + Service models/iris-predictor-default
+//   - Ingress models/iris
+//   ! InferenceService models/iris: NoSupportingRuntime: ...
+//
+// The server is asked what a write would make of each object, by dry runs, which need the rights to write. Nothing is
+// written. `service`: a live one, or one of a file, which may be in the place of a live one. Errors are the client's.
+kubernetes::ApiResult<std::vector<std::string>> PlanChanges(const manifest::Value& service, const ClusterView& view,
+                                                            const ServiceReconciler& reconciler,
+                                                            kubernetes::Client& client, const std::stop_token& stop);
+
+}  // namespace inferd::operators
