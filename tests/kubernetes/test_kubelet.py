@@ -14,7 +14,7 @@ SPACE = "kubelet"
 
 @pytest.fixture(name="cluster", scope="module")
 def started_cluster(kubernetes):
-    with Kubelet(kubernetes) as cluster:
+    with Kubelet(kubernetes, namespaces=[SPACE]) as cluster:
         cluster.api.create(NAMESPACES, {"metadata": {"name": SPACE}})
         yield cluster
         cluster.api.delete(NAMESPACES, None, SPACE)

@@ -4,12 +4,14 @@ import json
 
 import pytest
 
+from support.cluster import make_namespace
 from support.cluster_api import CONFIG_MAPS, PODS
 from support.controller import write_constant
 from support.kubelet import Kubelet, is_ready
 from support.pod_processes import PodProcesses
 from support.server import wait_until
 
+SPACE = "processes"
 MOUNTS = [{"name": "model", "mountPath": "/mnt/models"}]
 SERVER = {"name": "kserve-container", "image": "inferd:latest", "command": ["inferd"], "volumeMounts": MOUNTS, "env": [{"name": "NAME", "value": "m"}],
           "args": ["--as=kserve", "--model_name=$(NAME)", "--model_dir=/mnt/models", "--http_port=8080", "--grpc_port=8081"],
@@ -25,7 +27,8 @@ def made_runner(tmp_path):
 
 @pytest.fixture(name="cluster")
 def started_cluster(kubernetes, runner):
-    with Kubelet(kubernetes, runner) as cluster:
+    with Kubelet(kubernetes, runner, [SPACE]) as cluster:
+        make_namespace(cluster.api, SPACE)
         yield cluster
 
 
@@ -34,17 +37,17 @@ def initializer(*words):
 
 
 def make(cluster, name, containers, init=(), **spec):
-    cluster.api.create(PODS, {"metadata": {"name": name, "namespace": "default"}, "spec": {
+    cluster.api.create(PODS, {"metadata": {"name": name, "namespace": SPACE}, "spec": {
         "containers": containers, "initContainers": list(init), "nodeName": "node", "volumes": [{"name": "model", "emptyDir": {}}], **spec}})
 
 
 def pod_that(cluster, name, condition, what):
-    return wait_until(lambda: (found := cluster.api.get(PODS, "default", name)) and condition(found) and found, what)
+    return wait_until(lambda: (found := cluster.api.get(PODS, SPACE, name)) and condition(found) and found, what)
 
 
 def delete(cluster, name):
-    cluster.api.delete(PODS, "default", name)
-    wait_until(lambda: cluster.api.get(PODS, "default", name) is None, "it has ended")
+    cluster.api.delete(PODS, SPACE, name)
+    wait_until(lambda: cluster.api.get(PODS, SPACE, name) is None, "it has ended")
 
 
 def test_models_are_brought_and_served_with_and_without_an_agent(cluster, runner, tmp_path):
@@ -86,7 +89,7 @@ def test_what_cannot_be_started_waits_for_a_reason(cluster, changes, reason):
 
 
 def test_containers_have_variables_and_volumes_of_objects(cluster):
-    data = {"metadata": {"name": "said", "namespace": "default"}, "data": {"one": "1"}}
+    data = {"metadata": {"name": "said", "namespace": SPACE}, "data": {"one": "1"}}
     cluster.api.create(CONFIG_MAPS, data)
     script = 'test "$ONE$MINE" = 1reading && test "$(cat /etc/said/one)" = 1 && exec sleep 1000'
     make(cluster, "reading", [{

@@ -75,8 +75,8 @@ class ApiError(Exception):
 class ClusterApi:
     """Requests of the administrator. Each thread has a connection of its own. Raises ApiError, and OSError while there is no server."""
 
-    def __init__(self, kubernetes, manager="cluster-stand-in", port=None):
-        self._port = port or kubernetes.port
+    def __init__(self, kubernetes, manager="cluster-stand-in"):
+        self._port = kubernetes.port
         self._manager = manager
         self._trust = ssl.create_default_context(cafile=kubernetes.certificates.certificate("authority"))
         self._local = threading.local()

@@ -103,13 +103,14 @@ class _Part:
 
 class Kubelet(contextlib.AbstractContextManager):
     """Use as a context manager, around what is tested or within it. Pods are ready at once but for those of which a test says other things.
-    `runner`: a PodProcesses (support.pod_processes), by which pods really run; then a test says nothing of them. All its methods may be called
-    from any thread."""
+    `runner`: a PodProcesses (support.pod_processes), by which pods really run; then a test says nothing of them. `namespaces`: which it looks
+    after, where other tests have left their objects; all of them, if none is named. All its methods may be called from any thread."""
 
-    def __init__(self, kubernetes, runner=None, workers=4, port=None):
-        self.api = ClusterApi(kubernetes, port=port)
+    def __init__(self, kubernetes, runner=None, namespaces=()):
+        self.api = ClusterApi(kubernetes)
         self.mirror = Mirror(self.api, FOLLOWED, self._changed)
-        self._workers = Workers(self._do, workers)
+        self._workers = Workers(self._do)
+        self._namespaces = set(namespaces)
         self._collector = GarbageCollector(self)
         self._runner = runner
         self._lock = threading.Lock()
@@ -284,6 +285,9 @@ class Kubelet(contextlib.AbstractContextManager):
 
     def _do(self, item):
         what, key = item
+        namespace, name = key[1] if what == "collect" else key
+        if self._namespaces and (namespace or name) not in self._namespaces:
+            return
         if what == "collect":
             self._collector.collect(key)
             return
