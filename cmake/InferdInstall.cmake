@@ -1,13 +1,14 @@
 # `cmake --install build/release --prefix DIR`: what a machine needs to serve, in the layout that the programs look for.
 #
-#   bin/                    inferd, inferd-worker, inferctl, inferd-controller, inferd-agent, inferd-storage-initializer
+#   bin/                    inferd, inferd-worker, inferctl, inferd-controller, inferd-agent, inferd-gateway, inferd-storage-initializer
 #   lib/inferd/engines/     the engines, and beside it one folder with the library of each
 #   include/inferd/         the engine ABI
 #   share/inferd/           proto/ (wire messages), runtimes/ (ClusterServingRuntimes), crds/ (KServe's kinds), examples/
 #   share/doc/inferd/       licences, documentation
 include(GNUInstallDirs)
 
-install(TARGETS inferd inferd-worker inferctl inferd-controller inferd-agent inferd-storage-initializer RUNTIME DESTINATION bin)
+install(TARGETS inferd inferd-worker inferctl inferd-controller inferd-agent inferd-gateway inferd-storage-initializer
+  RUNTIME DESTINATION bin)
 get_property(engines GLOBAL PROPERTY INFERD_ENGINES)
 install(TARGETS ${engines} LIBRARY DESTINATION lib/inferd/engines)
 

@@ -170,22 +170,16 @@ node::Revision* ComponentRunner::Find(const std::string& name) const {
   return found == revisions_.end() ? nullptr : found->get();
 }
 
-gateway::Destination ComponentRunner::DestinationOf(const Share& share, int64_t percent) {
-  return {.backend = share.revision->backend(), .percent = static_cast<uint32_t>(percent), .tag = share.tag};
-}
-
-void ComponentRunner::AddRoutes(const std::string& host, gateway::Route form, gateway::RouteList& routes) const {
-  if (removed_ || shares_.empty()) return;
-  form.timeout = std::chrono::seconds(spec_.pod.extension.timeout_s.value_or(kDefaultTimeout.count()));
-  form.wait_timeout = form.timeout;
-  for (const Share& share : shares_) form.destinations.push_back(DestinationOf(share, share.percent));
-  routes.push_back({host, form});
+routes::ComponentShares ComponentRunner::shares() const {
+  routes::ComponentShares component{
+      .kind = spec_.pod.kind,
+      .timeout = std::chrono::seconds(spec_.pod.extension.timeout_s.value_or(kDefaultTimeout.count()))};
+  if (removed_) return component;
   for (const Share& share : shares_) {
-    if (share.tag.empty() || host == "*") continue;
-    gateway::Route tagged = form;
-    tagged.destinations = {DestinationOf(share, 100)};
-    routes.push_back({share.tag + "-" + host, std::move(tagged)});
+    component.destinations.push_back(
+        {.backend = share.revision->backend(), .percent = static_cast<uint32_t>(share.percent), .tag = share.tag});
   }
+  return component;
 }
 
 void ComponentRunner::SetModels(std::vector<node::NamedModel> models) {

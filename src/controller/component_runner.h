@@ -13,8 +13,8 @@
 #include "controlplane/resolve/traffic.h"
 #include "controlplane/status/service_state.h"
 #include "controlplane/status/service_status.h"
-#include "gateway/route_table.h"
 #include "node/revision.h"
+#include "routes/service_routes.h"
 
 namespace inferd::controller {
 
@@ -62,11 +62,10 @@ class ComponentRunner final {
   bool idle() const;
   const controlplane::Rollout& rollout() const { return rollout_; }
 
-  // True: AddRoutes would add others than before.
+  // True: shares() are others than before.
   bool Tick(controlplane::ScaleTime now);
-  // Requests to `host` as `form` says (path, prefix to strip) go to its revisions; with hosts of their own for those
-  // that have a tag, if `host` is none that stands for all. None while nothing of it can take requests.
-  void AddRoutes(const std::string& host, gateway::Route form, gateway::RouteList& routes) const;
+  // How its requests are split: to none, while nothing of it can take requests.
+  routes::ComponentShares shares() const;
   // Those that come and go in its servers; of all its revisions.
   void SetModels(std::vector<node::NamedModel> models);
   // Of the revision that has the requests.
@@ -96,7 +95,6 @@ class ComponentRunner final {
   void Roll();
   void RetireOthers();
   node::Revision* Find(const std::string& name) const;
-  static gateway::Destination DestinationOf(const Share& share, int64_t percent);
 
   const std::string service_;
   const RunnerServices services_;

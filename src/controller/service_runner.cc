@@ -1,7 +1,6 @@
 #include "controller/service_runner.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <set>
 #include <utility>
@@ -9,7 +8,6 @@
 #include "controller/local_pod.h"
 #include "controlplane/api/annotations.h"
 #include "controlplane/reconcile/desired_objects.h"
-#include "controlplane/resolve/hosts.h"
 #include "controlplane/resolve/model_address.h"
 #include "manifest/quantity.h"
 #include "manifest/value_path.h"
@@ -21,10 +19,6 @@ namespace {
 using controlplane::ComponentKind;
 using controlplane::ComponentObjectName;
 using controlplane::InferenceService;
-
-// Where explanations are asked for (KServe: the VirtualService's; V2 has no such request of its own).
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kExplanations = {
-    std::pair("/v1/models/", ":explain"), std::pair("/v2/models/", "/explain")};
 
 }  // namespace
 
@@ -103,57 +97,29 @@ const ComponentRunner* ServiceRunner::Find(ComponentKind kind) const {
   return found == components_.end() || found->second.removed() ? nullptr : &found->second;
 }
 
-base::Status ServiceRunner::AddHosts(const std::string& object, const ComponentRunner& component,
-                                     const gateway::Route& form, gateway::RouteList& routes) const {
-  INFERD_ASSIGN_OR_RETURN(const std::string host, controlplane::ExternalHost(service_, object, services_.config));
-  component.AddRoutes(host, form, routes);
-  component.AddRoutes(controlplane::ClusterHost(service_, object), form, routes);
-  return base::OkStatus();
-}
-
-base::Status ServiceRunner::AddServiceRoutes(const ComponentRunner& component, const gateway::Route& form,
-                                             gateway::RouteList& routes) const {
-  INFERD_RETURN_IF_ERROR(AddHosts(service_.metadata.name, component, form, routes));
-  INFERD_ASSIGN_OR_RETURN(const std::string path, controlplane::ExternalPath(service_, services_.config));
-  if (path.empty()) return base::OkStatus();
-  gateway::Route below = form;
-  below.strip_prefix = path;
-  below.path_prefix = path + (form.path_prefix.empty() ? "/" : form.path_prefix);
-  component.AddRoutes("*", std::move(below), routes);
-  return base::OkStatus();
-}
-
 void ServiceRunner::AddRoutes(gateway::RouteList& routes) const {
   if (removed_) return;
-  const auto add = [&]() -> base::Status {
-    if (const ComponentRunner* explainer = Find(ComponentKind::kExplainer)) {
-      for (const auto& [prefix, suffix] : kExplanations) {
-        gateway::Route form;
-        form.path_prefix = prefix;
-        form.path_suffix = suffix;
-        INFERD_RETURN_IF_ERROR(AddServiceRoutes(*explainer, form, routes));
-      }
-    }
-    const ComponentRunner* const transformer = Find(ComponentKind::kTransformer);
-    const ComponentRunner* const first = transformer != nullptr ? transformer : Find(ComponentKind::kPredictor);
-    if (first != nullptr) INFERD_RETURN_IF_ERROR(AddServiceRoutes(*first, {}, routes));
-    for (const auto& [kind, component] : components_) {
-      const std::string object = ComponentObjectName(service_, kind);
-      INFERD_RETURN_IF_ERROR(AddHosts(object, component, {}, routes));
-      gateway::Route form;
-      form.strip_prefix = LocalPath(service_, kind);
-      form.path_prefix = form.strip_prefix + "/";
-      component.AddRoutes("*", std::move(form), routes);
-      if (services_.ports == nullptr) continue;
-      gateway::RouteList list;
-      component.AddRoutes("*", {}, list);
-      auto own = std::make_shared<gateway::RouteTable>();
-      own->Replace("", std::move(list));
-      services_.ports->SetRoutes(LocalPath(service_, kind), std::move(own));
-    }
-    return base::OkStatus();
-  };
-  if (const base::Status added = add(); !added.ok()) services_.say(true, name_ + ": " + added.message());
+  std::vector<routes::ComponentShares> shares;
+  for (const auto& [kind, component] : components_) {
+    if (!component.removed()) shares.push_back(component.shares());
+  }
+  const base::Status added = routes::AddServiceRoutes(service_, shares, {services_.config}, routes);
+  if (!added.ok()) services_.say(true, name_ + ": " + added.message());
+  for (const routes::ComponentShares& component : shares) AddLocalRoutes(component, routes);
+}
+
+void ServiceRunner::AddLocalRoutes(const routes::ComponentShares& component, gateway::RouteList& routes) const {
+  const std::string path = LocalPath(service_, component.kind);
+  gateway::Route form;
+  form.strip_prefix = path;
+  form.path_prefix = path + "/";
+  routes::AddComponentRoutes("*", component, std::move(form), routes);
+  if (services_.ports == nullptr) return;
+  gateway::RouteList list;
+  routes::AddComponentRoutes("*", component, {}, list);
+  auto own = std::make_shared<gateway::RouteTable>();
+  own->Replace("", std::move(list));
+  services_.ports->SetRoutes(path, std::move(own));
 }
 
 controlplane::ServiceState ServiceRunner::state() const {

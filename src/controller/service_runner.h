@@ -49,12 +49,8 @@ class ServiceRunner final {
   std::string Url() const;
 
  private:
-  // Routes of all forms that lead to the component, for what `object` is called outside and within the cluster.
-  base::Status AddHosts(const std::string& object, const ComponentRunner& component, const gateway::Route& form,
-                        gateway::RouteList& routes) const;
-  // Of the service itself: `form` with the path that it has beside its host.
-  base::Status AddServiceRoutes(const ComponentRunner& component, const gateway::Route& form,
-                                gateway::RouteList& routes) const;
+  // By the path, and the port of gRPC, at which processes of this machine reach a component.
+  void AddLocalRoutes(const routes::ComponentShares& component, gateway::RouteList& routes) const;
   // Where a pod's processes reach the predictor.
   std::string PredictorPlace(const controlplane::ResolvedPod& pod) const;
   const ComponentRunner* Find(controlplane::ComponentKind kind) const;

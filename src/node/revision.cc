@@ -22,8 +22,6 @@ namespace {
 using controlplane::ScaleTime;
 
 constexpr std::string_view kModelsMount = "/mnt/models";
-constexpr ScaleTime kMeasureEvery{1'000};
-constexpr ScaleTime kScaleEvery{2'000};  // Knative: tick-interval
 
 // One that no program listens on now.
 base::Result<uint16_t> TakePort() {
@@ -79,7 +77,6 @@ Revision::Revision(std::string name, controlplane::ResolvedPod pod, const contro
                    const NodeOptions& options, ScaleTime now)
     : name_(std::move(name)),
       pod_(std::move(pod)),
-      settings_(settings),
       options_(options),
       limits_(LimitsOf(options, pod_)),
       models_(FetchOfModel(), FolderOf(options, pod_, name_)),
@@ -89,52 +86,21 @@ Revision::Revision(std::string name, controlplane::ResolvedPod pod, const contro
       backend_(std::make_shared<gateway::Backend>(
           name_, gateway::BackendOptions{.replica_concurrency = static_cast<size_t>(settings.container_concurrency)},
           options.wake)),
-      autoscaler_(settings, now, 0),
-      zero_gate_(settings, now),
-      measured_(now),
-      scaled_(now),
-      desired_(std::max(settings.initial_scale, settings.min_scale)),
-      was_ready_(desired_ == 0) {}
+      scale_(settings, now, {.pods = std::max(settings.initial_scale, settings.min_scale)}) {}
 
 Revision::~Revision() {
   for (const Member& member : replicas_) member.replica->Stop();
 }
 
 void Revision::Tick(ScaleTime now) {
-  MeasureLoad(now);
-  // A request may have chosen it just before it was taken out of the routes.
-  const int64_t straggling = backend_->waiting() > 0 ? 1 : 0;
-  HaveReplicas(retired_ || !reachable_ ? straggling : WantedReplicas(now));
+  if (scale_.TakeMeasureTurn(now)) {
+    const gateway::BackendLoad load = backend_->TakeLoad(base::SystemClock().NowNs());
+    scale_.Record(now, load.concurrency, load.rate);
+  }
+  scale_.SetReachable(reachable_ && !retired_);
+  HaveReplicas(scale_.Pods(now, static_cast<int64_t>(published_.size()), backend_->waiting() > 0));
   Publish();
   EndIdle();
-}
-
-void Revision::SetReachable(bool reachable) {
-  if (reachable && !reachable_) desired_ = std::max<int64_t>({desired_, settings_.min_scale, 1});
-  reachable_ = reachable;
-}
-
-void Revision::MeasureLoad(ScaleTime now) {
-  if (now - measured_ < kMeasureEvery) return;
-  measured_ = now;
-  const gateway::BackendLoad load = backend_->TakeLoad(base::SystemClock().NowNs());
-  const bool by_rate = settings_.metric == controlplane::KnativeSettings::Metric::kRequestsPerSecond;
-  autoscaler_.Record(now, by_rate ? load.rate : load.concurrency);
-}
-
-int64_t Revision::WantedReplicas(ScaleTime now) {
-  // It has to have been ready once, whatever the load (Knative: initial scale).
-  if (!was_ready_) return desired_;
-  if (now - scaled_ >= kScaleEvery) {
-    scaled_ = now;
-    const controlplane::KnativeDecision decision = autoscaler_.Scale(now, static_cast<int64_t>(published_.size()));
-    if (decision.valid) desired_ = zero_gate_.Pods(decision.desired_pods, now, true);
-  }
-  // A request that waits, and finds no replica, is not to wait for the next look.
-  if (desired_ == 0 && backend_->waiting() > 0) {
-    desired_ = zero_gate_.Pods(std::max<int64_t>(settings_.activation_scale, 1), now, true);
-  }
-  return desired_;
 }
 
 size_t Revision::Staying() const {
@@ -203,7 +169,6 @@ void Revision::Publish() {
     model_set_->SetReplicas(ready);
     std::erase_if(ready, [this](const std::string& address) { return !model_set_->has_all(address); });
   }
-  was_ready_ |= !ready.empty();
   if (ready == published_) return;
   std::vector<gateway::ReplicaPlace> places;
   for (const Member& member : replicas_) {
@@ -252,7 +217,7 @@ std::map<std::string, NamedModelState> Revision::models() const {
 }
 
 RevisionStatus Revision::status() const {
-  return {.ready = published_.size(), .replicas = Staying(), .was_ready = was_ready_};
+  return {.ready = published_.size(), .replicas = Staying(), .was_ready = scale_.was_ready() || !published_.empty()};
 }
 
 }  // namespace inferd::node

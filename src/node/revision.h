@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "controlplane/pods/pod_resolution.h"
-#include "controlplane/scale/knative_autoscaler.h"
+#include "controlplane/scale/revision_scale.h"
 #include "gateway/backend.h"
 #include "node/model_fetch.h"
 #include "node/model_folder.h"
@@ -59,7 +59,7 @@ class Revision final {
   // Looks at the load and at the replicas, and starts and ends some. Call it every 100 ms or so, and when woken.
   void Tick(controlplane::ScaleTime now);
   // While requests cannot come to it, it has no replicas, whatever the least number (Knative: reachability).
-  void SetReachable(bool reachable);
+  void SetReachable(bool reachable) { reachable_ = reachable; }
   // No request comes to it any more: its replicas end as soon as they have answered what they have.
   void Retire() { retired_ = true; }
   bool retired() const { return retired_; }
@@ -86,8 +86,6 @@ class Revision final {
     bool leaving = false;  // it takes no more requests, and ends when it has none
   };
 
-  void MeasureLoad(controlplane::ScaleTime now);
-  int64_t WantedReplicas(controlplane::ScaleTime now);
   void HaveReplicas(int64_t wanted);
   void AddReplica();
   void Publish();
@@ -98,20 +96,14 @@ class Revision final {
 
   const std::string name_;
   const controlplane::ResolvedPod pod_;
-  const controlplane::KnativeSettings settings_;
   const NodeOptions& options_;
   const LimitsReport limits_;
   ModelFolder models_;
   const std::unique_ptr<ModelSet> model_set_;  // null: it has one model, or none
   const std::shared_ptr<gateway::Backend> backend_;
-  controlplane::KnativeAutoscaler autoscaler_;
-  controlplane::ZeroGate zero_gate_;
-  controlplane::ScaleTime measured_;
-  controlplane::ScaleTime scaled_;
-  int64_t desired_ = 0;  // at the autoscaler's last look
+  controlplane::RevisionScale scale_;
   bool reachable_ = true;
   bool retired_ = false;
-  bool was_ready_ = false;
   int next_number_ = 0;
   std::vector<Member> replicas_;
   std::vector<std::string> published_;

@@ -28,7 +28,7 @@ def listed(folder):
 
 def test_the_layout(prefix):
     assert listed(prefix) == ["bin", "include", "lib", "share"]
-    assert listed(prefix / "bin") == ["inferctl", "inferd", "inferd-agent", "inferd-controller", "inferd-storage-initializer", "inferd-worker"]
+    assert listed(prefix / "bin") == ["inferctl", "inferd", "inferd-agent", "inferd-controller", "inferd-gateway", "inferd-storage-initializer", "inferd-worker"]
     assert listed(prefix / "lib") == ["inferd"]
     assert (prefix / "include" / "inferd" / "engine_abi.h").is_file()
     assert (prefix / "share" / "inferd" / "proto" / "oip" / "grpc_service.proto").is_file()

@@ -32,6 +32,10 @@ inline const std::string kKnativeMaxScaleAnnotation = "autoscaling.knative.dev/m
 inline const std::string kKnativeTargetAnnotation = "autoscaling.knative.dev/target";
 inline const std::string kKnativeMetricAnnotation = "autoscaling.knative.dev/metric";
 inline const std::string kKnativeVisibilityLabel = "networking.knative.dev/visibility";
+// Of a revision's objects: its name, and that of its component.
+inline const std::string kRevisionLabel = "serving.knative.dev/revision";
+inline const std::string kConfigurationLabel = "serving.knative.dev/configuration";
+
 inline const std::string kRolloutDurationAnnotation = "serving.knative.dev/rollout-duration";
 
 // Why a default runtime of ours is disabled, for users of its format.

@@ -12,20 +12,6 @@ using manifest::Value;
 
 constexpr int64_t kDefaultTimeoutS = 300;
 
-StringMap RevisionAnnotations(const ResolvedPod& pod) {
-  const ComponentExtension& extension = pod.extension;
-  StringMap annotations = pod.annotations;
-  annotations.erase(kRolloutDurationAnnotation);
-  annotations[kKnativeMinScaleAnnotation] = std::to_string(extension.min_replicas.value_or(1));
-  if (extension.max_replicas != 0) annotations[kKnativeMaxScaleAnnotation] = std::to_string(extension.max_replicas);
-  annotations.emplace(kKnativeClassAnnotation, "kpa.autoscaling.knative.dev");
-  if (extension.scale_target.has_value()) {
-    annotations[kKnativeTargetAnnotation] = std::to_string(*extension.scale_target);
-  }
-  if (extension.scale_metric.has_value()) annotations[kKnativeMetricAnnotation] = *extension.scale_metric;
-  return annotations;
-}
-
 // The pod's spec as Knative's revision has it, with its defaults.
 Value RevisionSpec(const ResolvedPod& pod) {
   Value spec = pod.pod_spec;
@@ -43,6 +29,20 @@ Value RevisionSpec(const ResolvedPod& pod) {
 }
 
 }  // namespace
+
+StringMap RevisionAnnotations(const ResolvedPod& pod) {
+  const ComponentExtension& extension = pod.extension;
+  StringMap annotations = pod.annotations;
+  annotations.erase(kRolloutDurationAnnotation);
+  annotations[kKnativeMinScaleAnnotation] = std::to_string(extension.min_replicas.value_or(1));
+  if (extension.max_replicas != 0) annotations[kKnativeMaxScaleAnnotation] = std::to_string(extension.max_replicas);
+  annotations.emplace(kKnativeClassAnnotation, "kpa.autoscaling.knative.dev");
+  if (extension.scale_target.has_value()) {
+    annotations[kKnativeTargetAnnotation] = std::to_string(*extension.scale_target);
+  }
+  if (extension.scale_metric.has_value()) annotations[kKnativeMetricAnnotation] = *extension.scale_metric;
+  return annotations;
+}
 
 Value KnativeServiceOf(const InferenceService& service, const ResolvedPod& pod, const Rollout& rollout) {
   StringMap annotations;

@@ -36,26 +36,6 @@ void SetPodDefaults(Value& pod_spec) {
   }
 }
 
-Value DeploymentOf(const InferenceService& service, const ResolvedPod& pod, const std::string& name) {
-  const StringMap labels = SelectedLabels(pod, name);
-  Value deployment = BeginObject("apps/v1", "Deployment", name, service, labels, pod.annotations);
-  Value pod_spec = WithReadinessProbe(pod.pod_spec);
-  SetPodDefaults(pod_spec);
-  Value metadata = Value::Map({{"labels", Value::StringMap(labels)}});
-  if (!pod.annotations.empty()) metadata.Set("annotations", Value::StringMap(pod.annotations));
-  const Value quarter = Text("25%");
-  deployment.Set(
-      "spec",
-      Value::Map({{"selector", Value::Map({{"matchLabels", Selector(name)}})},
-                  {"template", Value::Map({{"metadata", std::move(metadata)}, {"spec", std::move(pod_spec)}})},
-                  {"strategy",
-                   Value::Map({{"type", Text("RollingUpdate")},
-                               {"rollingUpdate", Value::Map({{"maxUnavailable", quarter}, {"maxSurge", quarter}})}})},
-                  {"revisionHistoryLimit", Number(10)},
-                  {"progressDeadlineSeconds", Number(600)}}));
-  return deployment;
-}
-
 Value PortsOf(const ResolvedPod& pod, const std::string& name) {
   Value ports = Value::List();
   if (const Value* container_ports = FirstPorts(pod.pod_spec); container_ports != nullptr) {
@@ -88,26 +68,6 @@ Value ServiceOf(const InferenceService& service, const ResolvedPod& pod, const s
   return object;
 }
 
-Value AutoscalerOf(const InferenceService& service, const ResolvedPod& pod, const std::string& name) {
-  const HpaSettings settings = HpaSettingsOf(pod.extension, pod.annotations);
-  Value object = BeginObject("autoscaling/v2", "HorizontalPodAutoscaler", name, service, SelectedLabels(pod, name),
-                             pod.annotations);
-  Value target = Value::Map({{"type", Text("Utilization")},
-                             {"averageUtilization", Number(static_cast<int64_t>(settings.target_utilization))}});
-  Value metric =
-      Value::Map({{"type", Text("Resource")},
-                  {"resource", Value::Map({{"name", Text(settings.resource)}, {"target", std::move(target)}})}});
-  object.Set(
-      "spec",
-      Value::Map({{"scaleTargetRef",
-                   Value::Map({{"apiVersion", Text("apps/v1")}, {"kind", Text("Deployment")}, {"name", Text(name)}})},
-                  {"minReplicas", Number(settings.min_replicas)},
-                  {"maxReplicas", Number(settings.max_replicas)},
-                  {"metrics", Value::List({std::move(metric)})},
-                  {"behavior", Value::Map()}}));
-  return object;
-}
-
 const ResolvedPod* FindPod(std::span<const ResolvedPod> pods, ComponentKind kind) {
   const auto found = std::ranges::find(pods, kind, &ResolvedPod::kind);
   return found == pods.end() ? nullptr : &*found;
@@ -128,6 +88,46 @@ Value IngressRule(const std::string& host, const std::string& target, const Valu
 }
 
 }  // namespace
+
+Value DeploymentOf(const InferenceService& service, const ResolvedPod& pod, const std::string& name) {
+  const StringMap labels = SelectedLabels(pod, name);
+  Value deployment = BeginObject("apps/v1", "Deployment", name, service, labels, pod.annotations);
+  Value pod_spec = WithReadinessProbe(pod.pod_spec);
+  SetPodDefaults(pod_spec);
+  Value metadata = Value::Map({{"labels", Value::StringMap(labels)}});
+  if (!pod.annotations.empty()) metadata.Set("annotations", Value::StringMap(pod.annotations));
+  const Value quarter = Text("25%");
+  deployment.Set(
+      "spec",
+      Value::Map({{"selector", Value::Map({{"matchLabels", Selector(name)}})},
+                  {"template", Value::Map({{"metadata", std::move(metadata)}, {"spec", std::move(pod_spec)}})},
+                  {"strategy",
+                   Value::Map({{"type", Text("RollingUpdate")},
+                               {"rollingUpdate", Value::Map({{"maxUnavailable", quarter}, {"maxSurge", quarter}})}})},
+                  {"revisionHistoryLimit", Number(10)},
+                  {"progressDeadlineSeconds", Number(600)}}));
+  return deployment;
+}
+
+Value AutoscalerOf(const InferenceService& service, const ResolvedPod& pod, const std::string& name) {
+  const HpaSettings settings = HpaSettingsOf(pod.extension, pod.annotations);
+  Value object = BeginObject("autoscaling/v2", "HorizontalPodAutoscaler", name, service, SelectedLabels(pod, name),
+                             pod.annotations);
+  Value target = Value::Map({{"type", Text("Utilization")},
+                             {"averageUtilization", Number(static_cast<int64_t>(settings.target_utilization))}});
+  Value metric =
+      Value::Map({{"type", Text("Resource")},
+                  {"resource", Value::Map({{"name", Text(settings.resource)}, {"target", std::move(target)}})}});
+  object.Set(
+      "spec",
+      Value::Map({{"scaleTargetRef",
+                   Value::Map({{"apiVersion", Text("apps/v1")}, {"kind", Text("Deployment")}, {"name", Text(name)}})},
+                  {"minReplicas", Number(settings.min_replicas)},
+                  {"maxReplicas", Number(settings.max_replicas)},
+                  {"metrics", Value::List({std::move(metric)})},
+                  {"behavior", Value::Map()}}));
+  return object;
+}
 
 std::vector<Value> RawComponentObjects(const InferenceService& service, const ResolvedPod& pod) {
   const std::string name = ComponentObjectName(service, pod.kind);

@@ -15,6 +15,9 @@ namespace inferd::controlplane {
 
 // Of a component: a Deployment, a Service and a HorizontalPodAutoscaler (autoscaling/v2, as Kubernetes has it
 // since 1.26). The Deployment says nothing of replicas, which are the autoscaler's.
+// Parts of it, under another name than the component's, such as a revision's.
+manifest::Value DeploymentOf(const InferenceService& service, const ResolvedPod& pod, const std::string& name);
+manifest::Value AutoscalerOf(const InferenceService& service, const ResolvedPod& pod, const std::string& name);
 std::vector<manifest::Value> RawComponentObjects(const InferenceService& service, const ResolvedPod& pod);
 
 // The Ingress that leads to the components: the service's host to the transformer or, without one, the predictor; and a

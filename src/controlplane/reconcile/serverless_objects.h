@@ -17,6 +17,9 @@ namespace inferd::controlplane {
 // between the latest revision and the one that was rolled out before.
 manifest::Value KnativeServiceOf(const InferenceService& service, const ResolvedPod& pod, const Rollout& rollout);
 
+// Annotations of its pods: their own, and those of the extension by which Knative scales.
+StringMap RevisionAnnotations(const ResolvedPod& pod);
+
 // The VirtualService that leads the service's hosts to its components, by way of the configuration's local gateway:
 // `:explain` of V1 to the explainer, all else to the transformer or, without one, the predictor. INVALID_ARGUMENT: the
 // configuration's templates, or that it names no gateways.

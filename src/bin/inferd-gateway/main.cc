@@ -1,0 +1,3 @@
+#include "clustergateway/run.h"
+
+int main(int argc, char** argv) { return inferd::clustergateway::Run(argc, argv); }

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clustergateway/scaling/load_report.h"
+#include "controlplane/reconcile/revision_objects.h"
+#include "controlplane/scale/revision_scale.h"
+#include "gateway/backend.h"
+
+namespace inferd::clustergateway {
+
+// A revision as a gateway has it: where its requests go and wait, what they are, and how many pods they want. Not
+// thread-safe but for backend(), whose callers may be anywhere.
+//
+//   every gateway: Measure(), and AsksForPod() where a request finds none
+//   the one that leads: WantedPods(), by what all gateways have measured
+class ServedRevision final {
+ public:
+  static constexpr size_t kWaitingMax = 10'000;  // requests that wait for a pod here (Knative's activator)
+
+  // `wake` is called when a request begins to wait while there is no pod, from any thread.
+  ServedRevision(controlplane::LiveRevision live, std::function<void()> wake);
+
+  // As its Deployment is now. Its settings are those that it was made with.
+  void Update(controlplane::LiveRevision live) { live_ = std::move(live); }
+  void SetPlaces(std::vector<gateway::ReplicaPlace> places);
+  // Whether a request can come to it.
+  void SetReachable(bool reachable) { reachable_ = reachable; }
+
+  const controlplane::LiveRevision& live() const { return live_; }
+  const std::shared_ptr<gateway::Backend>& backend() const { return backend_; }
+
+  // What has come since the last call; call it once a second.
+  void Measure(int64_t now_ns);
+  const RevisionLoad& load() const { return load_; }
+  bool IsIdle() const;
+
+  // Requests wait, and its Deployment is to have no pod: how many it needs at least; nullopt: not so, or it was said
+  // less than a second ago.
+  std::optional<int64_t> AsksForPods(controlplane::ScaleTime now);
+
+  // The pods that it is to have, if that is another number than its Deployment says. `all`: what all gateways have
+  // measured; `complete`: none is missing in that, without which the last pod stays. Call it once a second. nullopt,
+  // too, where Kubernetes' own autoscaler has it.
+  std::optional<int64_t> WantedPods(controlplane::ScaleTime now, const RevisionLoad& all, bool complete);
+  // Another gateway leads: what was measured so far is of no use any more.
+  void ForgetScale() { scale_.reset(); }
+
+ private:
+  bool by_requests() const { return live_.scaling == controlplane::RevisionScaling::kByRequests; }
+
+  controlplane::LiveRevision live_;
+  const std::shared_ptr<gateway::Backend> backend_;
+  size_t places_ = 0;
+  bool reachable_ = true;
+  RevisionLoad load_;
+  std::optional<controlplane::ScaleTime> asked_;      // when AsksForPods said so
+  std::optional<controlplane::RevisionScale> scale_;  // of the gateway that leads
+};
+
+}  // namespace inferd::clustergateway

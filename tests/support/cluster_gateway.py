@@ -1,0 +1,73 @@
+"""Starts inferd-gateway for a cluster, and tells the others of it, as the endpoint controller does."""
+
+import http.client
+import signal
+import subprocess
+
+from support.revision_pods import SLICES
+from support.server import PROGRAMS, LoggedProgram, free_ports, wait_until
+
+
+class ClusterGateway(LoggedProgram):
+    """One gateway of a namespace on free ports of the loopback. Use as a context manager."""
+
+    def __init__(self, kubernetes, client, namespace, name, *options):
+        super().__init__()
+        self._client = client
+        self._namespace = namespace
+        self.name = name
+        self.port, self.status_port = free_ports(2)
+        self._command = [PROGRAMS.absolute() / "inferd-gateway", "--cluster", "--kubeconfig", kubernetes.kubeconfig(), "--namespace", namespace,
+                         "--gateway-namespace", namespace, "--identity", name, "--address", "127.0.0.1", "--port", self.port,
+                         "--status-port", self.status_port, "--endpoint-address", "127.0.0.1", "--lease-time-s", "3",
+                         "--drain-grace-ms", "500", *options]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
+        try:
+            wait_until(self.is_ready, "the gateway is ready")
+            self._client("apply", resource=SLICES, manager="tests", object={
+                "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+                "endpoints": [{"addresses": ["10.1.0.1"], "conditions": {"ready": True}}],
+                "ports": [{"name": "http", "port": self.port, "protocol": "TCP"}, {"name": "status", "port": self.status_port, "protocol": "TCP"}],
+                "metadata": {"name": self.name, "namespace": self._namespace, "labels": {"kubernetes.io/service-name": "inferd-gateway"}}})
+        except BaseException:
+            self.kill()
+            print(self.log())
+            raise
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            print(self.log())
+        try:
+            self.leave()
+            if self.process.poll() is None:
+                self.process.send_signal(signal.SIGTERM)
+                assert self.process.wait(timeout=60) == 0, self.log()
+        finally:
+            self.kill()
+
+    def leave(self):
+        """No client finds it any more."""
+        self._client.try_call("delete", resource=SLICES, namespace=self._namespace, name=self.name)
+
+    def is_ready(self):
+        assert self.process.poll() is None, self.log()
+        try:
+            return self.call("/readyz", port=self.status_port)[0] == 200
+        except OSError:
+            return False
+
+    def leads(self):
+        return "inferd_gateway_leads 1\n" in self.call("/metrics", port=self.status_port)[1]
+
+    def call(self, path="/", host=None, port=None, headers=None):
+        """(status, body)."""
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=60)
+        try:
+            connection.request("GET", path, headers={**({"Host": host} if host else {}), **(headers or {})})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()

@@ -1,0 +1,183 @@
+"""A stand-in for the controller, the kubelets and the endpoint controller of a cluster, for tests of inferd-gateway: revisions are Deployments,
+and a pod is an HTTP server of this process on a port of its own, which says which revision it is of."""
+
+import contextlib
+import http.server
+import json
+import threading
+import time
+
+from support.kubernetes import KubernetesClient
+from support.server import wait_until
+
+DEPLOYMENTS = {"group": "apps", "version": "v1", "kind": "Deployment", "plural": "deployments"}
+SLICES = {"group": "discovery.k8s.io", "version": "v1", "kind": "EndpointSlice", "plural": "endpointslices"}
+SERVICES = {"group": "serving.kserve.io", "version": "v1beta1", "kind": "InferenceService", "plural": "inferenceservices"}
+
+
+class Pod:
+    """Answers each request with its revision's name; GET /slow/SECONDS after that time. Counts the requests that it has at once."""
+
+    def __init__(self, revision):
+        pod = self
+        self.most = self._now = 0
+        self._lock = threading.Condition()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                with pod.counted():
+                    if self.path.startswith("/slow/"):
+                        time.sleep(float(self.path.rsplit("/", 1)[1]))
+                    body = revision.encode()
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            request_queue_size = 256
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self.port = self._server.server_address[1]
+        self._thread = threading.Thread(target=self._server.serve_forever, args=[0.02])
+        self._thread.start()
+
+    @contextlib.contextmanager
+    def counted(self):
+        with self._lock:
+            self._now += 1
+            self.most = max(self.most, self._now)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._now -= 1
+                self._lock.notify_all()
+
+    def stop(self):
+        """As a model server that ends: what has come is answered."""
+        self._server.shutdown()
+        with self._lock:
+            self._lock.wait_for(lambda: self._now == 0, 30)
+        self._server.server_close()
+        self._thread.join()
+
+
+class RevisionPods(contextlib.AbstractContextManager):
+    """Keeps as many pods as Deployments of a namespace ask for. Use as a context manager."""
+
+    def __init__(self, kubernetes, namespace):
+        self._kubernetes = kubernetes
+        self.namespace = namespace
+        self.pods = {}  # by revision
+        self.seen = {}  # by revision: all pods that there were
+        self._published = {}  # by revision: the ports of its slices
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self):
+        self._client = KubernetesClient(self._kubernetes.kubeconfig())
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self._end.set()
+        self._thread.join()
+        self._client.__exit__(kind, error, trace)
+        for pods in self.pods.values():
+            for pod in pods:
+                pod.stop()
+
+    def _run(self):
+        while not self._end.wait(0.02):
+            for deployment in self._client("list", resource=DEPLOYMENTS, namespace=self.namespace, labels="serving.knative.dev/revision")["items"]:
+                self._tend(deployment)
+
+    def _tend(self, deployment):
+        name = deployment["metadata"]["name"]
+        pods = self.pods.setdefault(name, [])
+        wanted = deployment["spec"]["replicas"]
+        leaving = pods[wanted:]
+        del pods[wanted:]
+        while len(pods) < wanted:
+            pods.append(Pod(name))
+            self.seen.setdefault(name, []).append(pods[-1])
+        self._publish(name, pods)
+        if (deployment.get("status") or {}).get("readyReplicas", 0) != len(pods):
+            deployment["status"] = {"replicas": len(pods), "readyReplicas": len(pods), "availableReplicas": len(pods)}
+            self._client.try_call("update", resource=DEPLOYMENTS, object=deployment, subresource="status")
+        for pod in leaving:
+            # As its SIGTERM does, which comes while gateways learn that it goes.
+            threading.Timer(1, pod.stop).start()
+
+    def _publish(self, name, pods):
+        before, now = self._published.get(name), [pod.port for pod in pods]
+        if now == before:
+            return
+        for index in range(max(len(now), 1)):
+            self._client("apply", resource=SLICES, object=self._slice(name, index, pods[index:index + 1]), manager="tests")
+        for index in range(max(len(now), 1), len(before or [])):
+            self._client("delete", resource=SLICES, namespace=self.namespace, name=f"{name}-{index}")
+        self._published[name] = now
+
+    def _slice(self, name, index, pods):
+        """Ports are a slice's, and not an endpoint's: each pod has one of its own. No slice may have an address of the loopback: gateways are told
+        --endpoint-address."""
+        endpoints = [{"addresses": ["10.1.0.1"], "conditions": {"ready": True}}] if pods else []
+        return {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4", "endpoints": endpoints,
+                "ports": [{"name": "http", "port": pods[0].port if pods else 1, "protocol": "TCP"}],
+                "metadata": {"name": f"{name}-{index}", "namespace": self.namespace,
+                             "labels": {"kubernetes.io/service-name": name, "serving.knative.dev/revision": name}}}
+
+
+class Services:
+    """InferenceServices with their revisions, as the controller would have them."""
+
+    def __init__(self, client, namespace):
+        self._client = client
+        self.namespace = namespace
+
+    def create(self, name):
+        return self._client("create", resource=SERVICES, object={
+            "apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "metadata": {"name": name, "namespace": self.namespace},
+            "spec": {"predictor": {"containers": [{"name": "kserve-container", "image": "none"}]}}})
+
+    def add_revision(self, service, number, replicas, **annotations):
+        """`annotations`: of autoscaling, with `_` for `-`."""
+        component = service["metadata"]["name"] + "-predictor-default"
+        name = f"{component}-{number:05}"
+        scaling = {"min-scale": "0", "window": "6s", **{key.replace("_", "-"): str(value) for key, value in annotations.items()}}
+        own = {key: scaling.pop(key) for key in ("container-concurrency", "timeout-seconds") if key in scaling}
+        labels = {"app": f"isvc.{name}", "component": "predictor", "serving.kserve.io/inferenceservice": service["metadata"]["name"],
+                  "serving.knative.dev/revision": name, "serving.knative.dev/configuration": component,
+                  "serving.knative.dev/configurationGeneration": str(number)}
+        self._client("create", resource=DEPLOYMENTS, object={
+            "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": {"name": name, "namespace": self.namespace, "labels": labels,
+                         "annotations": {**{f"autoscaling.knative.dev/{key}": value for key, value in scaling.items()},
+                                         **{f"serving.inferd.io/{key}": value for key, value in own.items()}, "serving.inferd.io/made-of": str(number)},
+                         "ownerReferences": [{"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "controller": True,
+                                              "name": service["metadata"]["name"], "uid": service["metadata"]["uid"]}]},
+            "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": labels["app"]}},
+                     "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "kserve-container", "image": "none"}]}}}})
+        return name
+
+    def set_traffic(self, service, *shares):
+        """`shares`: (revision, percent, tag)."""
+        name = service["metadata"]["name"]
+        now = self._client("get", resource=SERVICES, namespace=self.namespace, name=name)
+        now["status"] = {"components": {"predictor": {"traffic": [
+            {"revisionName": revision, "percent": percent, "latestRevision": index == 0, **({"tag": tag} if tag else {})}
+            for index, (revision, percent, tag) in enumerate(shares)]}}}
+        self._client("update", resource=SERVICES, object=now, subresource="status")
+
+    def replicas(self, revision):
+        return self._client("get", resource=DEPLOYMENTS, namespace=self.namespace, name=revision)["spec"]["replicas"]
+
+    def await_replicas(self, revision, count):
+        wait_until(lambda: self.replicas(revision) == count, f"{revision} has {count} replicas")
