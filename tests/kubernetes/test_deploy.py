@@ -16,6 +16,7 @@ SAME = {
     "overlays/one-namespace": {"namespaces": ["models"]},
     "overlays/prometheus": {"monitoring": {"enabled": True, "dashboards": True}},
     "overlays/knative-istio": {"config": {"deploy": {"defaultDeploymentMode": "Serverless"}}, "podLabels": {"sidecar.istio.io/inject": "false"}},
+    "overlays/gateway": {"config": {"deploy": {"defaultDeploymentMode": "Serverless"}}, "gateway": {"enabled": True}},
 }
 
 
@@ -121,20 +122,24 @@ def test_values_reach_what_they_name():
         "image": {"repository": "registry.example/inferd", "tag": "1.2", "pullSecrets": [{"name": "keys"}]}, "replicas": 1,
         "config": {"ingress": {"ingressDomain": "models.example"}, "own": {"a": 1}}, "runtimes": {"enabled": True},
         "webhooks": {"failurePolicy": "Ignore", "pods": False}, "networkPolicy": {"apiServerPorts": [16443]},
-        "serviceAccount": {"annotations": {"a": "b"}}, "extraArgs": ["--context=x"]})
-    pod = only(objects, "Deployment")["spec"]["template"]["spec"]
+        "serviceAccount": {"annotations": {"a": "b"}}, "extraArgs": ["--context=x"],
+        "gateway": {"enabled": True, "replicas": 5, "resources": {"limits": {"cpu": "4"}}}})
+    pod = only(objects, "Deployment", "inferd-controller")["spec"]["template"]["spec"]
+    gateway = only(objects, "Deployment", "inferd-gateway")["spec"]
+    [container] = gateway["template"]["spec"]["containers"]
+    assert (gateway["replicas"], container["image"], container["resources"]["limits"]["cpu"]) == (5, "registry.example/inferd:1.2", "4")
     assert (pod["containers"][0]["image"], pod["imagePullSecrets"]) == ("registry.example/inferd:1.2", [{"name": "keys"}])
     assert pod["containers"][0]["args"][-1] == "--context=x"
     assert {one["spec"]["containers"][0]["image"] for one in objects if one["kind"] == "ClusterServingRuntime"} == {"registry.example/inferd:1.2"}
     data = {key: json.loads(text) for key, text in only(objects, "ConfigMap")["data"].items()}
     assert data["ingress"]["ingressDomain"] == "models.example" and "domainTemplate" in data["ingress"] and data["own"] == {"a": 1}
     assert data["storageInitializer"]["image"] == "registry.example/inferd:1.2"
-    assert only(objects, "PodDisruptionBudget")["spec"]["maxUnavailable"] == 1
+    assert only(objects, "PodDisruptionBudget", "inferd-controller")["spec"]["maxUnavailable"] == 1
     assert [one["failurePolicy"] for one in only(objects, "MutatingWebhookConfiguration")["webhooks"]] == ["Ignore"]
-    assert only(objects, "NetworkPolicy")["spec"]["egress"][1]["ports"] == [{"port": 16443, "protocol": "TCP"}]
-    assert only(objects, "ServiceAccount")["metadata"]["annotations"] == {"a": "b"}
+    assert only(objects, "NetworkPolicy", "inferd-controller")["spec"]["egress"][1]["ports"] == [{"port": 16443, "protocol": "TCP"}]
+    assert only(objects, "ServiceAccount", "inferd-controller")["metadata"]["annotations"] == {"a": "b"}
     # In another namespace, nothing still names the first one.
-    other = yaml.safe_dump_all(helm_template({}, "--namespace", "other"))
+    other = yaml.safe_dump_all(helm_template({"gateway": {"enabled": True}}, "--namespace", "other"))
     assert "namespace: other" in other and f"namespace: {NAMESPACE}" not in other
 
 
@@ -142,19 +147,26 @@ def test_values_reach_what_they_name():
 def test_what_refers_to_another_object_finds_it(rendered, name):
     objects = rendered[name]
     there = by_identity(objects)
-    deployment = only(objects, "Deployment")
-    labels, pod = deployment["spec"]["template"]["metadata"]["labels"], deployment["spec"]["template"]["spec"]
-    container = pod["containers"][0]
-    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
-    assert ("ServiceAccount", NAMESPACE, pod["serviceAccountName"]) in there
+    pods = {one["metadata"]["name"]: one["spec"]["template"] for one in objects if one["kind"] == "Deployment"}
+
+    def chosen(selector):
+        """The ports of the pods that it selects, by name."""
+        [container] = [pod["spec"]["containers"][0] for pod in pods.values() if selector.items() <= pod["metadata"]["labels"].items()]
+        return {port["name"]: port["containerPort"] for port in container["ports"]}
+
+    for pod in pods.values():
+        container = pod["spec"]["containers"][0]
+        assert ("ServiceAccount", NAMESPACE, pod["spec"]["serviceAccountName"]) in there
+        ports = chosen(pod["metadata"]["labels"])
+        assert all(container[probe]["httpGet"]["port"] in ports for probe in ("startupProbe", "livenessProbe", "readinessProbe"))
+    container = pods["inferd-controller"]["spec"]["containers"][0]
+    ports = chosen({"app.kubernetes.io/name": "inferd-controller"})
     for option, port in (("--health-port", "health"), ("--metrics-port", "metrics"), ("--webhook-port", "webhooks")):
         assert f"{option}={ports.get(port, 0)}" in container["args"]
-    for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
-        assert container[probe]["httpGet"]["port"] in ports
     for one in objects:
         if one["kind"] in ("Service", "PodDisruptionBudget", "NetworkPolicy"):
             selector = one["spec"].get("podSelector", one["spec"].get("selector"))
-            assert selector.get("matchLabels", selector).items() <= labels.items(), identity(one)
+            ports = chosen(selector.get("matchLabels", selector))
         if one["kind"] == "Service":
             assert all(port["targetPort"] in ports for port in one["spec"]["ports"])
         if one["kind"] == "NetworkPolicy":
@@ -169,9 +181,9 @@ def test_what_refers_to_another_object_finds_it(rendered, name):
                 service = webhook["clientConfig"]["service"]
                 assert [port["port"] for port in there["Service", service["namespace"], service["name"]]["spec"]["ports"]] == [443]
         if one["kind"] == "ServiceMonitor":
-            chosen = [service for service in objects if service["kind"] == "Service"
+            services = [service for service in objects if service["kind"] == "Service"
                       and one["spec"]["selector"]["matchLabels"].items() <= service["metadata"]["labels"].items()]
-            assert any(port["name"] == one["spec"]["endpoints"][0]["port"] for service in chosen for port in service["spec"]["ports"])
+            assert any(port["name"] == one["spec"]["endpoints"][0]["port"] for service in services for port in service["spec"]["ports"])
 
 
 def test_a_controller_of_one_namespace_has_no_rights_in_others(rendered):
