@@ -1,10 +1,15 @@
-"""The controller has the rights that it needs, and no others: it runs as the service account of deploy/, does all that it can do, and the
-API server writes down what it asks. Each right is then taken away, and the API server asked whether that would have been allowed."""
+"""Controller and gateway have the rights that they need, and no others: they run as the service accounts of deploy/, do all that they can do,
+and the API server writes down what they ask. Each right is then taken away, and the API server asked whether that would have been allowed."""
 
+import contextlib
 import copy
+import itertools
 import json
 import re
+import socket
+import subprocess
 import types
+import typing
 
 import pytest
 import yaml
@@ -13,16 +18,36 @@ from support.cluster_api import KNATIVE_SERVICES, ClusterApi, Resource
 from support.cluster_controller import ClusterController, Objects
 from support.deployment import DEPLOY, NAMESPACE, kustomize
 from support.knative import define
-from support.server import wait_until
+from support.kubernetes import KubernetesClient
+from support.revision_pods import Services
+from support.server import PROGRAMS, LoggedProgram, free_ports, wait_until
 
-USER = f"system:serviceaccount:{NAMESPACE}:inferd-controller"
 INSTALLED = ("ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "ConfigMap")
-ROLES = [role for file in ("controller/cluster_roles.yaml", "controller/roles.yaml")
-         for role in yaml.safe_load_all((DEPLOY / "kustomize" / file).read_text()) if role["kind"] in ("ClusterRole", "Role")]
-# One right each: (kind of role, its name, group, resource, verb, name of the object or None).
-EACH = [(role["kind"], role["metadata"]["name"], group, resource, verb, name)
-        for role in ROLES for rule in role["rules"] for group in rule["apiGroups"] for resource in rule["resources"]
-        for verb in rule["verbs"] for name in rule.get("resourceNames", [None])]
+# Where the rights of each service account stand.
+FILES = {"inferd-controller": ["controller/cluster_roles.yaml", "controller/roles.yaml"], "inferd-gateway": ["components/gateway/roles.yaml"]}
+
+
+class Right(typing.NamedTuple):
+    account: str
+    kind: str  # of the role
+    role: str
+    group: str
+    resource: str
+    verb: str
+    name: str | None  # the only object
+
+    def __str__(self):
+        return f"{self.role}: {self.verb} {self.resource}.{self.group}".rstrip(".")
+
+
+def rights_of(account, file):
+    for role in yaml.safe_load_all((DEPLOY / "kustomize" / file).read_text()):
+        for rule in role.get("rules", []):
+            for group, resource, verb, name in itertools.product(rule["apiGroups"], rule["resources"], rule["verbs"], rule.get("resourceNames", [None])):
+                yield Right(account, role["kind"], role["metadata"]["name"], group, resource, verb, name)
+
+
+EACH = [right for account, files in FILES.items() for file in files for right in rights_of(account, file)]
 OPTIONAL = [KNATIVE_SERVICES, Resource("networking.istio.io", "v1alpha3", "virtualservices", "VirtualService"),
             Resource("gateway.networking.k8s.io", "v1", "httproutes", "HTTPRoute")]
 RUNTIME = """
@@ -136,12 +161,16 @@ class Scenario:
         self.foreign()
 
 
-def asked(events):
-    """What the controller asked, each once, with the status: (verb, group, resource, namespace, name, code)."""
+def user(account):
+    return f"system:serviceaccount:{NAMESPACE}:{account}"
+
+
+def asked(events, account="inferd-controller"):
+    """What it asked, each once, with the status: (verb, group, resource, namespace, name, code)."""
     requests = set()
     for event in events:
         reference = event.get("objectRef", {})
-        if event["user"]["username"] != USER or "resource" not in reference:
+        if event["user"]["username"] != user(account) or "resource" not in reference:
             continue
         resource = "/".join(filter(None, (reference["resource"], reference.get("subresource"))))
         name = reference.get("name", "")
@@ -159,52 +188,91 @@ def server(guarded):
     guarded.cluster.kubectl("delete", "crd", *(f"{one.plural}.{one.group}" for one in OPTIONAL))
 
 
-def of_deploy(server):
-    """How the controller of deploy/ reaches it."""
-    return types.SimpleNamespace(kubeconfig=lambda: server.service_account(NAMESPACE, "inferd-controller"))
+def of_deploy(server, account="inferd-controller"):
+    """How a program of deploy/ reaches it."""
+    return types.SimpleNamespace(kubeconfig=lambda: server.service_account(NAMESPACE, account))
+
+
+class Gateway(LoggedProgram, contextlib.AbstractContextManager):
+    def __init__(self, server):
+        super().__init__()
+        self.port, status_port = free_ports(2)
+        self._command = [PROGRAMS / "inferd-gateway", "--cluster", "--kubeconfig", of_deploy(server, "inferd-gateway").kubeconfig(),
+                         "--gateway-namespace", NAMESPACE, "--identity", "one", "--address", "127.0.0.1", "--port", self.port, "--status-port", status_port,
+                         "--lease-time-s", "3", "--drain-grace-ms", "0"]
+
+    def __enter__(self):
+        self.process = subprocess.Popen([*map(str, self._command)], stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            print(self.log())
+        self.kill()
+
+    def ask(self, host):
+        """Without waiting for the answer. False: it does not listen yet."""
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), 10) as connection:
+                connection.sendall(f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+                connection.settimeout(0.1)
+                return b" 404 " not in connection.recv(100)
+        except TimeoutError:
+            return True
+        except OSError:
+            return False
+
+
+def first_pod_by_gateway(server):
+    """A request that finds no pod has the gateway ask for one."""
+    with KubernetesClient(server.kubeconfig()) as client, Gateway(server) as gateway:
+        services = Services(client, "others")
+        revision = services.add_revision(services.create("iris"), 1, replicas=0)
+        wait_until(lambda: gateway.ask("iris.others.svc.cluster.local") and services.replicas(revision) == 1, "there is to be a pod", 60)
+        wait_until(lambda: any(one[0] == "update" and one[2] == "leases" for one in asked(server.asked(), "inferd-gateway")), "it leads", 60)
 
 
 @pytest.fixture(scope="module")
 def requests(server):
-    """What it asked while it did all that it does, with the rights of deploy/kustomize/base."""
-    installed = [one for one in kustomize("base") if one["kind"] in INSTALLED]
+    """What each asked while it did all that it does, with the rights of deploy/."""
+    installed = [one for one in kustomize("overlays/gateway") if one["kind"] in INSTALLED]
     server.cluster.apply(installed)
     with ClusterController(of_deploy(server), "--leader-elect", "--controller-namespace", NAMESPACE) as controller:
         Scenario(server, "rights").play()
         server.metrics_page = controller.page("/metrics", controller.metrics_port)[1]
-    yield asked(server.asked())
+    first_pod_by_gateway(server)
+    yield {account: asked(server.asked(), account) for account in FILES}
     server.cluster.delete(installed)
 
 
-def test_it_may_do_all_that_it_does(requests):
-    assert len(requests) > 40
-    assert [request for request in requests if request[-1] in (401, 403)] == []
+@pytest.mark.parametrize("account", FILES)
+def test_it_may_do_all_that_it_does(requests, account):
+    assert len(requests[account]) > 10
+    assert [request for request in requests[account] if request[-1] in (401, 403)] == []
 
 
 def use_of(requests, right):
     """A request that wants it; fails where there is none."""
-    kind, _, group, resource, verb, name = right
+    group, resource, verb = right.group, right.resource, right.verb
     if resource == "inferenceservices/finalizers":
         # It is asked about while an object is written that belongs to one.
         assert any(request[:3] == ("patch", "apps", "deployments") for request in requests)
-        return "update", group, resource, "rights", "a"
-    for asked_verb, asked_group, asked_resource, namespace, asked_name, code in requests:
-        if (asked_group, asked_resource) != (group, resource) or name not in (None, asked_name):
-            continue
+        return verb, group, resource, "rights", "a"
+    for asked_verb, asked_group, asked_resource, namespace, name, code in requests:
         # In its own namespace it has rights by a Role, and elsewhere by ClusterRoles.
-        if (kind == "Role") != (namespace == NAMESPACE):
+        if (asked_group, asked_resource) != (group, resource) or right.name not in (None, name) or (right.kind == "Role") != (namespace == NAMESPACE):
             continue
         # What is applied, and was not there, is created.
         if asked_verb == verb or (verb, asked_verb, code) == ("create", "patch", 201):
-            return verb, group, resource, namespace, asked_name
-    raise AssertionError(f"the controller never did {verb} {resource}")
+            return verb, group, resource, namespace, name
+    raise AssertionError(f"{right.account} never did {verb} {resource}")
 
 
-def may(server, verb, group, resource, namespace, name):
+def may(server, verb, group, resource, namespace, name, account="inferd-controller"):
     resource, _, subresource = resource.partition("/")
     attributes = {"verb": verb, "group": group, "resource": resource, "subresource": subresource, "namespace": namespace, "name": name}
     review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
-              "spec": {"user": USER, "resourceAttributes": {key: value for key, value in attributes.items() if value}}}
+              "spec": {"user": user(account), "resourceAttributes": {key: value for key, value in attributes.items() if value}}}
     status, text = server.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
     assert status == 201, text
     return json.loads(text)["status"]["allowed"]
@@ -212,34 +280,33 @@ def may(server, verb, group, resource, namespace, name):
 
 def without(role, right):
     """The role without that one right."""
-    _, _, group, resource, verb, name = right
     less = copy.deepcopy(role)
     less["rules"] = []
     for rule in role["rules"]:
-        if group not in rule["apiGroups"] or resource not in rule["resources"] or verb not in rule["verbs"] or name not in rule.get("resourceNames", [None]):
+        if right.group not in rule["apiGroups"] or right.name not in rule.get("resourceNames", [None]):
             less["rules"].append(rule)
             continue
         for one in rule["resources"]:
-            verbs = [each for each in rule["verbs"] if (one, each) != (resource, verb)]
+            verbs = [each for each in rule["verbs"] if (one, each) != (right.resource, right.verb)]
             if verbs:
                 less["rules"].append({**rule, "resources": [one], "verbs": verbs})
     return less
 
 
-@pytest.mark.parametrize("right", EACH, ids=lambda right: f"{right[1]}: {right[4]} {right[3]}.{right[2]}".rstrip("."))
+@pytest.mark.parametrize("right", EACH, ids=str)
 def test_each_right_is_needed(server, requests, right):
-    kind, name = right[:2]
-    request = use_of(requests, right)
-    path = "/apis/rbac.authorization.k8s.io/v1/" + (f"clusterroles/{name}" if kind == "ClusterRole" else f"namespaces/{NAMESPACE}/roles/{name}")
+    request = use_of(requests[right.account], right)
+    path = "clusterroles" if right.kind == "ClusterRole" else f"namespaces/{NAMESPACE}/roles"
+    path = f"/apis/rbac.authorization.k8s.io/v1/{path}/{right.role}"
     role = json.loads(server.call("GET", path)[1])
     role["metadata"].pop("resourceVersion")
-    assert may(server, *request)
+    assert may(server, *request, right.account)
     assert server.call("PUT", path, without(role, right))[0] == 200
     try:
-        wait_until(lambda: not may(server, *request), "it is forbidden without", 30)
+        wait_until(lambda: not may(server, *request, right.account), "it is forbidden without", 30)
     finally:
         assert server.call("PUT", path, role)[0] == 200
-        wait_until(lambda: may(server, *request), "it is allowed again", 30)
+        wait_until(lambda: may(server, *request, right.account), "it is allowed again", 30)
 
 
 def test_a_controller_of_one_namespace_works_with_rights_there_alone(server, requests):
