@@ -192,6 +192,12 @@ def test_a_controller_of_one_namespace_has_no_rights_in_others(rendered):
                 and one["roleRef"]["kind"] == "ClusterRole"}
     assert bound("base", "ClusterRoleBinding") and not bound("base", "RoleBinding")
     assert bound("overlays/one-namespace", "RoleBinding") and not bound("overlays/one-namespace", "ClusterRoleBinding")
+    with_gateway = helm_template({"namespaces": ["a", "b"], "gateway": {"enabled": True}})
+    assert {one["metadata"]["namespace"] for one in with_gateway if one["kind"] == "RoleBinding" and one["roleRef"]["kind"] == "ClusterRole"} == {"a", "b"}
+    assert {one["roleRef"]["name"] for one in with_gateway if one["kind"] == "ClusterRoleBinding"} == {
+        "inferd-controller-cluster", "inferd-controller-webhooks"}
+    for name in ("inferd-controller", "inferd-gateway"):
+        assert only(with_gateway, "Deployment", name)["spec"]["template"]["spec"]["containers"][0]["args"][-2:] == ["--namespace=a", "--namespace=b"]
     configurations = [one for one in rendered["overlays/one-namespace"] if one["kind"].endswith("WebhookConfiguration")]
     assert {json.dumps(webhook["namespaceSelector"]) for one in configurations for webhook in one["webhooks"]} == {
         '{"matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": ["models"]}]}'}

@@ -28,3 +28,21 @@ Takes `object` and `root`.
 {{- range .object.webhooks }}{{ $_ := set .clientConfig.service "namespace" $namespace }}{{ end }}
 {{ toYaml .object }}
 {{- end }}
+
+{{- /*
+Likewise a binding to a role in the whole cluster; with `namespaces`, one in each of them in its place.
+*/ -}}
+{{- define "inferd.binding" }}
+{{- $root := .root }}
+{{- $object := .object }}
+{{- if $root.Values.namespaces }}
+{{- range $root.Values.namespaces }}
+{{- $binding := deepCopy $object }}
+{{- $_ := set $binding "kind" "RoleBinding" }}
+{{- $_ := set $binding.metadata "namespace" . }}
+{{- include "inferd.object" (dict "root" $root "object" $binding) }}
+{{- end }}
+{{- else }}
+{{- include "inferd.object" (dict "root" $root "object" $object) }}
+{{- end }}
+{{- end }}
