@@ -24,7 +24,7 @@ Manager::Core::Core(ManagerOptions options, ManagerServices services)
                                     .logger = &services_.logger}),
       lazy_metrics_(services_.metrics, options_.lazy.budget),
       state_(options_, services_, lazy_metrics_),
-      wants_(options_, services_),
+      wants_(options_, services_, loader_),
       runner_(loader_, load_metrics_, services_.clock, services_.logger, load_pool_, retire_pool_, *this,
               options_.load_repeats, options_.triton_exact),
       stepper_(services_, load_metrics_, lazy_metrics_, runner_, options_.triton_exact,

@@ -70,7 +70,7 @@ class Manager::Core final : private LoadListener {
   const ManagerServices services_;
   LoadMetrics load_metrics_;  // thread-safe
   const Loader loader_;
-  const LazyMetrics lazy_metrics_;
+  LazyMetrics lazy_metrics_;
   State state_;
   LockedSource source_;
   std::atomic<bool> draining_{false};

@@ -198,6 +198,56 @@ TEST_F(LazyManagerTest, BytesAreThoseOfTheFilesOrWhatTheConfigurationSays) {
   EXPECT_EQ(Metric("inferd_load_refusals_total"), "1");
 }
 
+// Models of two GPUs, of each of which models may hold 100 bytes together.
+class GpuManagerTest : public LazyManagerTest {
+ protected:
+  GpuManagerTest() {
+    engine_.SetGpus({.count = 2});
+    options_.lazy.budget.gpu_bytes_max = 100;
+  }
+  // Of so many bytes, by its file, with one instance on each of these.
+  void Add(const std::string& model, size_t bytes, const std::string& gpus, const std::string& more = "") {
+    AddVersion(model, 1, std::string(bytes, 'x'));
+    dir_.Write(model + "/config.pbtxt", "instance_group { kind: KIND_GPU gpus: [ " + gpus + " ] }" + more);
+  }
+  // A little later than what was used before.
+  base::Result<std::string> ServeNext(const std::string& model) {
+    now_.AdvanceMs(10);
+    return Serve(model);
+  }
+  std::string Held() {
+    manager_->WaitIdle();
+    return Metric("inferd_loaded_models_gpu_bytes{gpu=\"0\"}") + " " +
+           Metric("inferd_loaded_models_gpu_bytes{gpu=\"1\"}");
+  }
+};
+
+TEST_F(GpuManagerTest, ModelsOfAGpuMakeRoomForEachOther) {
+  Add("first", 60, "0");
+  Add("second", 60, "1");
+  Add("both", 40, "0, 1");
+  Add("third", 30, "1");
+  AddVersion("on_cpu", 1, std::string(1'000, 'x'));
+  Start();
+  for (const char* name : {"first", "second", "both", "on_cpu"}) EXPECT_EQ(ServeNext(name).value(), "1");
+  EXPECT_EQ(Held(), "100 100");
+  EXPECT_EQ(Metric("inferd_model_evictions_total"), "0");
+  EXPECT_EQ(ServeNext("third").value(), "1");
+  EXPECT_EQ(Held(), "100 70") << "the second has gone";
+  EXPECT_EQ(Metric("inferd_loaded_models"), "4");
+}
+
+TEST_F(GpuManagerTest, WhatDoesNotFitOnAGpuIsRefusedWithFigures) {
+  Add("large", 101, "1");
+  Add("says", 1, "0", "inferd { gpu_memory_bytes: 102 }");
+  Start();
+  EXPECT_EQ(FailureOf("large"),
+            base::ResourceExhausted("model 'large' version 1 could not be loaded: it needs 101 bytes of GPU 1, and the "
+                                    "memory for models there is 100 bytes"));
+  EXPECT_THAT(FailureOf("says").message(), HasSubstr("it needs 102 bytes of GPU 0"));
+  EXPECT_EQ(engine_.loads(), 0);
+}
+
 TEST_F(LazyManagerTest, WhoDoesNotWaitAnyMoreIsAnswered) {
   AddVersion("m", 1);
   std::promise<void> release = HoldLoadsOf("m");

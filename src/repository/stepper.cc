@@ -174,7 +174,7 @@ void Stepper::AdmitLoads(State& state, Deferred& deferred) const {
 
 void Stepper::StartLoad(State& state, ModelRecord& record, int64_t version) const {
   const WantedVersion& wanted = record.wanted.at(version);
-  if (!record.versions.at(version).BeginLoad(wanted.content, wanted.bytes)) return;
+  if (!record.versions.at(version).BeginLoad(wanted.content, wanted.held)) return;
   ++state.busy;
   LoadJob job = wanted.job;
   job.generation = ++state.generations;

@@ -16,8 +16,8 @@ class Stepper final {
  public:
   // `all_or_none`: ManagerOptions::triton_exact.
   // `sequences_ns`: ManagerOptions::sequence_grace_ms.
-  Stepper(const ManagerServices& services, LoadMetrics& load_metrics, const LazyMetrics& lazy_metrics,
-          LoadRunner& runner, bool all_or_none, int64_t sequences_ns)
+  Stepper(const ManagerServices& services, LoadMetrics& load_metrics, LazyMetrics& lazy_metrics, LoadRunner& runner,
+          bool all_or_none, int64_t sequences_ns)
       : clock_(services.clock),
         logger_(services.logger),
         load_metrics_(load_metrics),
@@ -67,7 +67,7 @@ class Stepper final {
   const base::Clock& clock_;
   base::Logger& logger_;
   LoadMetrics& load_metrics_;
-  const LazyMetrics& lazy_metrics_;
+  LazyMetrics& lazy_metrics_;
   LoadRunner& runner_;
   core::SnapshotPublisher& snapshots_;
   const bool all_or_none_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/system/regular_file.h"
+#include "config/memory/gpu_memory.h"
 #include "config/model/model_config_completion.h"
 #include "config/model/model_config_parser.h"
 #include "repository/records/wanted_versions.h"
@@ -35,7 +36,15 @@ void WantedModels::WarnOfMissing(const ModelLook& look, ProblemLog& problems) co
   }
 }
 
+void WantedModels::EstimateGpus(WantedVersion& wanted) const {
+  if (options_.lazy.budget.gpu_bytes_max == 0) return;
+  const auto resolved = loader_.Resolve(wanted.job);
+  // If it is not to be read, loading will say why.
+  if (resolved.has_value()) wanted.held.gpus = config::GpuMemoryOf(*resolved, SizeOf(wanted.content.files));
+}
+
 void WantedModels::Want(const ModelLook& look, std::map<int64_t, WantedVersion> wanted, ModelRecord& record) const {
+  for (auto& [version, each] : wanted) EstimateGpus(each);
   const bool pinned = look.rules.pinned || pinned_models_.contains(look.name);
   record.wanted = std::move(wanted);
   record.dependencies = look.rules.dependencies;

@@ -15,8 +15,9 @@ namespace inferd::repository {
 // Thread-safe but for its arguments. What is referred to outlives it.
 class WantedModels final {
  public:
-  WantedModels(const ManagerOptions& options, const ManagerServices& services)
+  WantedModels(const ManagerOptions& options, const ManagerServices& services, const Loader& loader)
       : options_(options),
+        loader_(loader),
         clock_(services.clock),
         logger_(services.logger),
         startup_models_(options.startup_models.begin(), options.startup_models.end()),
@@ -37,9 +38,12 @@ class WantedModels final {
   void LogProblem(const std::string& model, const std::string& problem, ProblemLog& problems) const;
 
  private:
+  // Where a budget is kept of GPUs: what the version will hold of them. Reads its configuration.
+  void EstimateGpus(WantedVersion& wanted) const;
   void WarnOfMissing(const ModelLook& look, ProblemLog& problems) const;
 
   const ManagerOptions& options_;
+  const Loader& loader_;
   const base::Clock& clock_;
   base::Logger& logger_;
   const std::set<std::string, std::less<>> startup_models_;

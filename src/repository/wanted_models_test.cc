@@ -12,12 +12,14 @@ using config::ControlMode;
 class WantedModelsTest : public ::testing::Test {
  protected:
   WantedModels Make() {
-    return {options_, ManagerServices{.snapshots = snapshots_,
-                                      .engines = {},
-                                      .scheduler_factory = {},
-                                      .clock = clock_,
-                                      .logger = *logger_,
-                                      .metrics = registry_}};
+    return {options_,
+            ManagerServices{.snapshots = snapshots_,
+                            .engines = {},
+                            .scheduler_factory = {},
+                            .clock = clock_,
+                            .logger = *logger_,
+                            .metrics = registry_},
+            loader_};
   }
   static ModelLook LookAt(const std::string& model, bool has_version = true) {
     ModelLook look;
@@ -35,6 +37,14 @@ class WantedModelsTest : public ::testing::Test {
   metrics::Registry registry_;
   core::SnapshotPublisher snapshots_;
   ManagerOptions options_;
+  LoadMetrics load_metrics_{registry_, false};
+  const Loader loader_{options_.completion,
+                       {.engines = {},
+                        .scheduler_factory = {},
+                        .recorded_warmups = {},
+                        .group_cores = {},
+                        .clock = clock_,
+                        .metrics = load_metrics_}};
   ProblemLog problems_;
   ModelRecord record_;
 };

@@ -124,7 +124,9 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.loader_threads = options.loader_threads;
   const config::LazyOptions& lazy = options.lazy;
   manager.lazy = {.enabled = lazy.on(),
-                  .budget = {.bytes_max = static_cast<int64_t>(lazy.memory_budget), .versions_max = lazy.versions_max},
+                  .budget = {.bytes_max = static_cast<int64_t>(lazy.memory_budget),
+                             .versions_max = lazy.versions_max,
+                             .gpu_bytes_max = static_cast<int64_t>(lazy.gpu_memory_budget)},
                   .pinned_models = lazy.pinned_models,
                   .waiters_max = lazy.waiters_max,
                   .wait_max_ms = lazy.wait_max.count()};

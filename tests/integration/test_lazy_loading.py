@@ -191,6 +191,36 @@ def test_what_does_not_fit_is_refused_with_figures(repository):
         assert refused.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
+def on_gpu(gpu, size, more=""):
+    return f"instance_group {{ kind: KIND_GPU gpus: [ {gpu} ] }} inferd {{ gpu_memory_bytes: {size} {more} }}"
+
+
+def test_each_gpu_has_a_budget(tmp_path):
+    """Of models in the server's process and in others."""
+    add(tmp_path, "says", on_gpu(0, 60))
+    add(tmp_path, "apart", on_gpu(0, 61, "isolation: PROCESS"))
+    add(tmp_path, "second", on_gpu(1, 62))
+    add(tmp_path, "large", on_gpu(1, 101))
+    add(tmp_path, "on_cpu")
+
+    def held(server, gpu):
+        return server.metrics().get(f'inferd_loaded_models_gpu_bytes{{gpu="{gpu}"}}', 0)
+
+    with Server(tmp_path, options=["--gpu-memory-budget", "100B"]) as server:
+        for model in ("says", "second", "on_cpu"):
+            assert over_v2_http(server, None, model) == VALUES
+        assert (held(server, 0), held(server, 1)) == (60, 62)
+        assert over_v2_http(server, None, "apart") == VALUES
+        wait_until(lambda: held(server, 0) == 61, "one made room for the other")
+        assert states(server) == {"says": "UNAVAILABLE", "apart": "READY", "second": "READY", "large": "UNAVAILABLE", "on_cpu": "READY"}
+        assert "'says' makes room for 'apart'" in server.log()
+        status, answer = server.infer("large", [{"name": "INPUT0", "shape": [2], "datatype": "FP32", "data": VALUES}])
+        assert status in (429, 503), status
+        assert "it needs 101 bytes of GPU 1, and the memory for models there is 100 bytes" in answer["error"]
+        assert states(server)["second"] == "READY", "nothing goes for what does not fit"
+        assert server.metric("inferd_model_evictions_total") == 1
+
+
 def test_a_load_that_fails_says_why_and_is_not_tried_by_every_request(repository):
     add(repository, "broken", parameter("fail_load", "out of luck"))
     with Server(repository, options=["--lazy-loading"]) as server:

@@ -55,6 +55,25 @@ def test_models_are_on_the_gpus_that_there_are(tmp_path, monkeypatch, isolation)
         server.__exit__(None, None, None)
 
 
+def test_models_make_room_for_each_other_on_a_gpu(tmp_path, monkeypatch):
+    for name, size in (("first", 600), ("second", 700), ("large", 1001)):
+        add(tmp_path, name, b"instance_group { kind: KIND_GPU gpus: 1 } inferd { gpu_memory_bytes: %d }" % size)
+    server = Server(tmp_path, options=["--gpu-memory-budget", "1000B"])
+    with monkeypatch.context() as patched:
+        patched.setenv("LD_PRELOAD", f"{STAND_INS}/libcuda.so.1:{STAND_INS}/libonnxruntime.so.1")
+        server.__enter__()
+    try:
+        assert asked(server, "first", [1]) == [2]
+        assert asked(server, "second", [1]) == [2]
+        wait_until(lambda: server.metric("inferd_loaded_models_gpu_bytes") == 700, "the first has gone")
+        assert "'first' makes room for 'second'" in server.log()
+        status, answer = server.infer("large", [{"name": "INPUT", "shape": [1], "datatype": "INT32", "data": [1]}])
+        assert status in (429, 503) and "it needs 1001 bytes of GPU 1, and the memory for models there is 1000 bytes" in answer["error"]
+        assert asked(server, "second", [1]) == [2] and server.metric("inferd_model_evictions_total") == 1
+    finally:
+        server.__exit__(None, None, None)
+
+
 def test_without_a_gpu_it_is_said_what_is_missing(tmp_path):
     add(tmp_path, "anywhere", b"instance_group { gpus: 0 }")
     add(tmp_path, "on_gpu", b"instance_group { kind: KIND_GPU gpus: 0 }")

@@ -50,6 +50,9 @@ class FakeEngine final : public core::Engine {
     scripts_[model] = std::make_shared<const Script>(std::move(script));
   }
 
+  // Before it is given to anything else.
+  void SetGpus(config::EngineGpus gpus) { gpus_ = gpus; }
+
   int loads() const { return loads_.load(); }
   int alive() const { return alive_.load(); }
   int executions() const { return executions_.load(); }
@@ -78,6 +81,7 @@ class FakeEngine final : public core::Engine {
   std::string_view name() const override { return name_; }
   std::string_view version() const override { return "1"; }
   std::string_view default_model_filename() const override { return filename_; }
+  config::EngineGpus gpus() const override { return gpus_; }
   base::Result<std::unique_ptr<core::EngineModel>> Load(const core::LoadSpec& spec) override {
     std::shared_ptr<const Script> script;
     {
@@ -166,6 +170,7 @@ class FakeEngine final : public core::Engine {
 
   const std::string name_;
   const std::string filename_;
+  config::EngineGpus gpus_;
   base::Mutex mutex_;
   std::map<std::string, std::shared_ptr<const Script>> scripts_ GUARDED_BY(mutex_);
   std::atomic<int> loads_{0};

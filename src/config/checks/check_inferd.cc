@@ -129,11 +129,10 @@ void CheckIsolation(CheckContext& c, const Place& place, const Options& options)
   CheckShared(c, inside, "body_memory_bytes", options.worker().body_memory_bytes());
 }
 
-void CheckMemory(CheckContext& c, const Place& place, const Options& options) {
-  if (options.memory_bytes() <= kMemoryBytesMax) return;
-  c.problems.push_back(place.At("memory_bytes", "memory_bytes must be <= " + std::to_string(kMemoryBytesMax) +
-                                                    ", got " + std::to_string(options.memory_bytes()) + " for " +
-                                                    c.model));
+void CheckMemory(CheckContext& c, const Place& place, const char* field, uint64_t bytes) {
+  if (bytes <= kMemoryBytesMax) return;
+  c.problems.push_back(place.At(field, std::string(field) + " must be <= " + std::to_string(kMemoryBytesMax) +
+                                           ", got " + std::to_string(bytes) + " for " + c.model));
 }
 
 void CheckVersionLabels(CheckContext& c, const Place& place, const Options& options) {
@@ -156,7 +155,8 @@ void CheckInferdOptions(CheckContext& c) {
   CheckOnePadding(c, place, options);
   CheckQueuePolicy(c, place, options);
   CheckConcurrency(c, place, options);
-  CheckMemory(c, place, options);
+  CheckMemory(c, place, "memory_bytes", options.memory_bytes());
+  CheckMemory(c, place, "gpu_memory_bytes", options.gpu_memory_bytes());
   CheckVersionLabels(c, place, options);
   CheckIsolation(c, place, options);
   CheckVersionTransition(c, place, options);

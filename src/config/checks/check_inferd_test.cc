@@ -76,6 +76,8 @@ constexpr ProblemCase kMemory[] = {
     {"inferd {\n memory_bytes: 1125899906842625 }",
      "3: inferd.memory_bytes: memory_bytes must be <= 1125899906842624, got 1125899906842625 for M"},
     {"inferd { pinned: true memory_bytes: 1125899906842624 }", nullptr},
+    {"inferd {\n gpu_memory_bytes: 1125899906842625 }",
+     "3: inferd.gpu_memory_bytes: gpu_memory_bytes must be <= 1125899906842624, got 1125899906842625 for M"},
 };
 INSTANTIATE_TEST_SUITE_P(Memory, CheckInferdOptionsTest, ::testing::ValuesIn(kMemory));
 INSTANTIATE_TEST_SUITE_P(Isolation, CheckInferdOptionsTest, ::testing::ValuesIn(kIsolation));

@@ -82,7 +82,8 @@ constexpr ActedOn kActedOn[] = {
     // Ours.
     {"inferd",
      "inline_execution inline_execution_max_microseconds batching latency_objective_us split_large_requests "
-     "side_effect_free version_labels isolation pinned version_transition memory_bytes v1_dialect"},
+     "side_effect_free version_labels isolation pinned version_transition memory_bytes gpu_memory_bytes "
+     "v1_dialect"},
     {"inferd.depends_on", "model version"},
     {"inferd.explainer", "model version"},
     {"inferd.queue_policy", "timeout_action default_timeout_microseconds allow_timeout_override max_queue_size"},

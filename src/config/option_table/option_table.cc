@@ -364,6 +364,9 @@ std::vector<Option> LazyLoadingRows() {
           "loaded models hold no more, by the size of their files or memory_bytes: "
           "the least recently used are unloaded "
           "first; 0: no limit"),
+      Plain<&S::lazy, &LazyOptions::gpu_memory_budget>(
+          kLazyLoading, "gpu-memory-budget", "BYTES",
+          "the same of each GPU, by gpu_memory_bytes or the size of their files; 0: no limit"),
       Plain<&S::lazy, &LazyOptions::versions_max>(kLazyLoading, "loaded-models-max", "N",
                                                   "model versions loaded at a time; 0: no limit"),
       Plain<&S::lazy, &LazyOptions::pinned_models>(kLazyLoading, "pinned-model", "NAME",

@@ -114,8 +114,12 @@ base::Status CheckModels(const ServerOptions& options) {
   if (options.loader_threads == 0 || options.loader_threads > 256) {
     return base::InvalidArgument("--loader-threads must be from 1 to 256");
   }
-  if (options.lazy.memory_budget > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+  constexpr uint64_t kBudgetMax = std::numeric_limits<int64_t>::max();
+  if (options.lazy.memory_budget > kBudgetMax) {
     return base::InvalidArgument("--model-memory-budget must be below 8 EiB");
+  }
+  if (options.lazy.gpu_memory_budget > kBudgetMax) {
+    return base::InvalidArgument("--gpu-memory-budget must be below 8 EiB");
   }
   if (!options.lazy.pinned_models.empty() && !options.lazy.on()) {
     return base::InvalidArgument("--pinned-model needs --lazy-loading or a budget");

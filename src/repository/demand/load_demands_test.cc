@@ -70,7 +70,7 @@ TEST_F(LoadDemandsTest, TheFirstBeginsALoadAndTheNextWaitsForIt) {
   EXPECT_TRUE(outcomes_.empty());
   AnswerWaiters();
   EXPECT_TRUE(outcomes_.empty()) << "it comes";
-  ASSERT_TRUE(Harness().BeginLoad({}, 1));
+  ASSERT_TRUE(Harness().BeginLoad({}, {.bytes = 1}));
   const auto version = MakeVersion(1);
   std::ignore = Harness().Serve(version);
   AnswerWaiters();
@@ -98,7 +98,7 @@ TEST_F(LoadDemandsTest, AModelThatIsNotThereIsRefused) {
 TEST_F(LoadDemandsTest, AFailedLoadAnswersAllAndHoldsTheNextOff) {
   Take("m");
   Harness().QueueForRoom();
-  ASSERT_TRUE(Harness().BeginLoad({}, 1));
+  ASSERT_TRUE(Harness().BeginLoad({}, {.bytes = 1}));
   Harness().FailLoad(base::InvalidArgument("bad magic"), clock_.NowNs());
   AnswerWaiters();
   EXPECT_EQ(outcomes_.at(0).status, base::Unavailable("model 'm' version 1 could not be loaded: bad magic"));

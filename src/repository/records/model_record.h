@@ -11,6 +11,7 @@
 #include "core/model_version.h"
 #include "core/request/load_demand.h"
 #include "repository/load/loader.h"
+#include "repository/records/held_memory.h"
 #include "repository/records/load_plan.h"
 #include "repository/records/version_harness.h"
 #include "repository/tree/model_layout.h"
@@ -21,7 +22,7 @@ namespace inferd::repository {
 struct WantedVersion {
   VersionContent content;
   LoadJob job;
-  int64_t bytes = 0;  // that it will hold, by estimate
+  HeldMemory held = {};  // that it will hold; of GPUs, nothing where no budget is kept of them
 };
 
 // A request that waits for a version to be loaded.

@@ -9,10 +9,10 @@ namespace inferd::repository {
 
 namespace {
 
-constexpr int64_t RecordTotals::* kSums[] = {
-    &RecordTotals::changing,          &RecordTotals::ending,         &RecordTotals::waiting,
-    &RecordTotals::resident_versions, &RecordTotals::resident_bytes, &RecordTotals::initial_available,
-    &RecordTotals::initial_up,        &RecordTotals::initial_tried,  &RecordTotals::named_available};
+constexpr int64_t RecordTotals::* kSums[] = {&RecordTotals::changing,          &RecordTotals::ending,
+                                             &RecordTotals::waiting,           &RecordTotals::resident_versions,
+                                             &RecordTotals::initial_available, &RecordTotals::initial_up,
+                                             &RecordTotals::initial_tried,     &RecordTotals::named_available};
 
 void KeepIf(bool keep, const std::string& name, std::set<std::string, std::less<>>& names) {
   if (keep) {
@@ -65,7 +65,7 @@ RecordTotals ModelRecords::TotalsOf(const std::string& name, const ModelRecord& 
     const int serving = version.serving() == nullptr ? 0 : 1;
     if (version.alive() > serving) ++totals.ending;
     totals.resident_versions += version.alive();
-    totals.resident_bytes += version.alive() * version.bytes();
+    totals.resident.Add(version.held(), version.alive());
   }
   if (named_.contains(name) && record.Available()) totals.named_available = 1;
   if (!initial_.contains(name)) return totals;
@@ -99,6 +99,8 @@ void ModelRecords::SettleOne(const std::string& name) {
   const auto part = parts_.find(name);
   const RecordTotals before = part == parts_.end() ? RecordTotals{} : part->second;
   for (const auto sum : kSums) totals_.*sum += now.*sum - before.*sum;
+  totals_.resident.Add(now.resident);
+  totals_.resident.Remove(before.resident);
   if (now == RecordTotals{}) {
     if (part != parts_.end()) parts_.erase(part);
   } else {

@@ -19,11 +19,11 @@ struct RecordTotals {
   int64_t ending = 0;             // versions with loads that are under way, or not quite gone
   int64_t waiting = 0;            // requests that wait for a load
   int64_t resident_versions = 0;  // loads that hold memory: loading, ready, or not quite gone
-  int64_t resident_bytes = 0;     // of these, by estimate
   int64_t initial_available = 0;  // models of the initial set that answer requests
   int64_t initial_up = 0;         // of these, with every wanted version tried
   int64_t initial_tried = 0;      // models of the initial set that serve, or cannot
   int64_t named_available = 0;    // models that readiness names and that answer requests
+  HeldMemory resident;            // by the resident versions
 
   bool operator==(const RecordTotals&) const = default;
 };

@@ -12,7 +12,7 @@ void BeginToLoad(ModelRecord& record) {
   record.wanted[1] = {};
   VersionHarness& version = record.versions[1];
   version.QueueForRoom();
-  EXPECT_TRUE(version.BeginLoad({}, 100));
+  EXPECT_TRUE(version.BeginLoad({}, {.bytes = 100}));
 }
 
 void FailToLoad(ModelRecord& record) {
@@ -31,7 +31,7 @@ TEST(ModelRecordsTest, SumsFollowWhatChanges) {
   expected.changing = 1;
   expected.ending = 2;
   expected.resident_versions = 2;
-  expected.resident_bytes = 200;
+  expected.resident = {.bytes = 200};
   EXPECT_EQ(records.totals(), expected);
   EXPECT_EQ(records.resident().size(), 2);
   FailToLoad(*records.Change("b"));

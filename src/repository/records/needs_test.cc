@@ -29,7 +29,7 @@ class NeedsTest : public core::HeldVersionsTest {
     ModelRecord& record = Want(model, version);
     VersionHarness& harness = record.versions[version];
     harness.QueueForRoom();
-    EXPECT_TRUE(harness.BeginLoad({}, 1));
+    EXPECT_TRUE(harness.BeginLoad({}, {.bytes = 1}));
     std::ignore = harness.Serve(MakeVersion(version));
     return record;
   }

@@ -18,7 +18,7 @@ class ReadinessTest : public ::testing::Test {
       ModelRecord& record = records_.Add(name);
       record.wanted[1] = {};
       record.versions[1].QueueForRoom();
-      EXPECT_TRUE(record.versions[1].BeginLoad({}, 1));
+      EXPECT_TRUE(record.versions[1].BeginLoad({}, {.bytes = 1}));
     }
   }
   void Fail(const std::string& name) { records_.Change(name)->versions[1].FailLoad(base::InvalidArgument("bad"), 1); }

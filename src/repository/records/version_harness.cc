@@ -99,11 +99,11 @@ void VersionHarness::RefuseLoad(const VersionContent& content, const base::Statu
   reason_ = why.message();
 }
 
-bool VersionHarness::BeginLoad(const VersionContent& content, int64_t bytes) {
+bool VersionHarness::BeginLoad(const VersionContent& content, HeldMemory held) {
   if (!Allow(phase_ == Phase::kWaitingForRoom, "BeginLoad")) return false;
   phase_ = Phase::kLoading;
   if (reason_ == kWaitsForRoom || reason_ == kAsleep || failure_.by_dependency) reason_.clear();
-  bytes_ = bytes;
+  held_ = std::move(held);
   loading_content_ = content;
   failure_.failed = false;
   ++alive_;

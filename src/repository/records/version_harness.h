@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/status.h"
 #include "core/model/catalog.h"
+#include "repository/records/held_memory.h"
 #include "storage/tree_stat.h"
 
 namespace inferd::core {
@@ -82,8 +84,8 @@ class VersionHarness final {
   // It will never fit; or, if it rests, a model that it depends on does not come.
   void RefuseLoad(const VersionContent& content, const base::Status& why, int64_t now_ns);
 
-  // `bytes`: that each load of it holds, by estimate. False: refused.
-  [[nodiscard]] bool BeginLoad(const VersionContent& content, int64_t bytes);
+  // `held`: by each load of it. False: refused.
+  [[nodiscard]] bool BeginLoad(const VersionContent& content, HeldMemory held);
   // The load came, and serves. What it replaces is returned.
   [[nodiscard]] Version Serve(Version loaded);
   // The load came, and is not wanted any more.
@@ -111,7 +113,7 @@ class VersionHarness final {
   bool demanded() const { return demanded_; }
   const LoadFailure& failure() const { return failure_; }
   const std::string& reason() const { return reason_; }  // why it does not serve, or not what is wanted
-  int64_t bytes() const { return bytes_; }
+  const HeldMemory& held() const { return held_; }       // by each of its loads
   // Loads of it that hold memory: loading, serving, or held by requests.
   int alive() const { return alive_; }
   // On its way to serve.
@@ -134,7 +136,7 @@ class VersionHarness final {
   bool demanded_ = false;
   bool ending_ = false;
   int alive_ = 0;
-  int64_t bytes_ = 0;
+  HeldMemory held_;
   VersionContent loading_content_;
   LoadFailure failure_;
   std::string reason_;

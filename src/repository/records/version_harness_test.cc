@@ -23,7 +23,7 @@ class VersionHarnessTest : public core::HeldVersionsTest {
  protected:
   static void Begin(Harness& harness, const VersionContent& content = kContent) {
     harness.QueueForRoom();
-    EXPECT_TRUE(harness.BeginLoad(content, 100));
+    EXPECT_TRUE(harness.BeginLoad(content, {.bytes = 100}));
   }
   void Come(Harness& harness) { std::ignore = harness.Serve(loaded_); }
   void Serving(Harness& harness) {
@@ -45,7 +45,7 @@ TEST_F(VersionHarnessTest, EveryTransitionIsInTheTable) {
       {"NoteNoRoom", [](Harness& harness) { harness.NoteNoRoom(); }},
       {"LeaveQueue", [](Harness& harness) { harness.LeaveQueue(); }},
       {"RefuseLoad", [](Harness& harness) { harness.RefuseLoad(kContent, kBad, 1); }},
-      {"BeginLoad", [](Harness& harness) { std::ignore = harness.BeginLoad(kContent, 100); }},
+      {"BeginLoad", [](Harness& harness) { std::ignore = harness.BeginLoad(kContent, {.bytes = 100}); }},
       {"Serve", [this](Harness& harness) { Come(harness); }},
       {"DiscardLoad", [](Harness& harness) { harness.DiscardLoad(); }},
       {"FailLoad", [](Harness& harness) { harness.FailLoad(kBad, 1); }},
@@ -165,11 +165,11 @@ TEST_F(VersionHarnessTest, AVersionComesAndGoes) {
   harness.QueueForRoom();
   harness.NoteNoRoom();
   EXPECT_EQ(harness.reason(), "waits for memory that other models hold");
-  EXPECT_TRUE(harness.BeginLoad(kContent, 100));
+  EXPECT_TRUE(harness.BeginLoad(kContent, {.bytes = 100}));
   EXPECT_EQ(harness.reason(), "");
   EXPECT_EQ(StateOf(harness), core::ModelState::kLoading);
   EXPECT_EQ(harness.alive(), 1);
-  EXPECT_EQ(harness.bytes(), 100);
+  EXPECT_EQ(harness.held().bytes, 100);
   EXPECT_EQ(harness.Serve(loaded_), nullptr);
   EXPECT_EQ(StateOf(harness), core::ModelState::kReady);
   EXPECT_TRUE(harness.Serves(kContent));

@@ -20,7 +20,7 @@ void VersionMetrics::Update(const ModelRecord& record) {
   for (const auto& [number, version] : record.versions) {
     const core::ModelState state = StateOf(version);
     if (state == core::ModelState::kUnavailable && !version.failure().failed) continue;
-    now.push_back({.version = number, .state = state, .bytes = version.alive() * version.bytes()});
+    now.push_back({.version = number, .state = state, .bytes = version.alive() * version.held().bytes});
   }
   Show(record.name, std::move(now));
 }

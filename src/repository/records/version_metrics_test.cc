@@ -24,7 +24,7 @@ TEST(VersionMetricsTest, FollowAVersionThroughItsStates) {
 
   const auto begin = [&version] {
     version.QueueForRoom();
-    EXPECT_TRUE(version.BeginLoad({}, 700));
+    EXPECT_TRUE(version.BeginLoad({}, {.bytes = 700}));
   };
   begin();
   metrics.Update(record);

@@ -8,26 +8,14 @@ namespace inferd::repository {
 
 namespace {
 
-// Files may claim any size; sums of what is loaded must not overflow.
-constexpr int64_t kBytesMax = int64_t{1} << 50;
-
-// What a loaded version is taken to hold, unless its configuration says it.
-int64_t BytesOf(const storage::TreeStat& tree) {
-  int64_t bytes = 0;
-  for (const storage::FileStat& file : tree.files) {
-    bytes += static_cast<int64_t>(std::min<uint64_t>(file.size, static_cast<uint64_t>(kBytesMax - bytes)));
-  }
-  return bytes;
-}
-
 WantedVersion MakeWanted(const ModelLook& look, int64_t version, const storage::TreeStat& files,
                          const Override& override) {
   WantedVersion wanted;
   const std::string& config_json = override.config_json.empty() ? look.config_json : override.config_json;
   wanted.content = {.shared = look.layout.shared, .files = files, .config_json = config_json};
-  wanted.bytes = look.rules.memory_bytes > 0
-                     ? static_cast<int64_t>(std::min<uint64_t>(look.rules.memory_bytes, kBytesMax))
-                     : BytesOf(files);
+  wanted.held.bytes = look.rules.memory_bytes > 0
+                          ? static_cast<int64_t>(std::min<uint64_t>(look.rules.memory_bytes, HeldMemory::kMax))
+                          : SizeOf(files);
   wanted.job.id = {look.name, version};
   wanted.job.repository = look.repository;
   wanted.job.model_dir = look.model_dir;

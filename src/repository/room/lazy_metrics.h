@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 
 #include "metrics/registry.h"
@@ -9,12 +10,13 @@
 
 namespace inferd::repository {
 
-// What is said of models that are loaded on demand. Thread-safe.
+// What is said of models that are loaded on demand. Thread-safe but for Show(). The registry outlives it.
 struct LazyMetrics {
   LazyMetrics(metrics::Registry& registry, const ModelBudget& budget);
 
-  // What is loaded and waited for.
-  void Show(const RecordTotals& totals) const;
+  // What is loaded and waited for; of GPUs, those that models have held any memory of. Not thread-safe: guarded by the
+  // manager's lock.
+  void Show(const RecordTotals& totals);
 
   std::shared_ptr<metrics::Gauge> loaded_bytes;
   std::shared_ptr<metrics::Gauge> loaded_versions;
@@ -22,6 +24,10 @@ struct LazyMetrics {
   std::shared_ptr<metrics::Counter> demand_loads;
   std::shared_ptr<metrics::Counter> evictions;
   std::shared_ptr<metrics::Counter> refusals;
+
+ private:
+  metrics::Registry& registry_;
+  std::map<int32_t, std::shared_ptr<metrics::Gauge>> gpu_bytes_;
 };
 
 }  // namespace inferd::repository

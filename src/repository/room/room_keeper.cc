@@ -110,14 +110,14 @@ Residents ResidentsOf(const ModelRecords& records, const Dependencies::Names& ke
       const core::ModelId place{name, number};
       if (version.serving() != nullptr) {
         const auto state = kept.contains(name) ? Resident::State::kKept : StateOf(record, version);
-        all.Add(place, dependents.Raise(name, {state, version.bytes(), version.serving()->used_ns()}));
+        all.Add(place, dependents.Raise(name, {state, version.held(), version.serving()->used_ns()}));
       }
       if (version.phase() == VersionHarness::Phase::kLoading) {
         const auto state = record.on_demand ? Resident::State::kLoading : Resident::State::kKept;
-        all.Add(place, {state, version.bytes(), 0});
+        all.Add(place, {state, version.held(), 0});
       }
       for (int leaving = LeavingLoads(version); leaving > 0; --leaving) {
-        all.Add(place, {Resident::State::kLeaving, version.bytes(), 0});
+        all.Add(place, {Resident::State::kLeaving, version.held(), 0});
       }
     }
   }
@@ -135,19 +135,19 @@ std::optional<RoomStep> RoomKeeper::Next(ModelRecords& records) {
       queue_.pop_front();
       continue;
     }
-    RoomStep step = StepFor(id, record->wanted.at(id.version).bytes, records);
+    RoomStep step = StepFor(id, record->wanted.at(id.version).held, records);
     if (step.fits || !step.refusal.ok()) queue_.pop_front();
     return step;
   }
   return std::nullopt;
 }
 
-RoomStep RoomKeeper::StepFor(const core::ModelId& id, int64_t bytes, const ModelRecords& records) const {
+RoomStep RoomKeeper::StepFor(const core::ModelId& id, const HeldMemory& needed, const ModelRecords& records) const {
   RoomStep step{.id = id, .refusal = {}, .fits = true, .evict = {}};
   const RecordTotals& totals = records.totals();
-  if (HasRoom(budget_, totals.resident_bytes, totals.resident_versions, bytes)) return step;
+  if (HasRoom(budget_, totals.resident, totals.resident_versions, needed)) return step;
   Residents all = ResidentsOf(records, KeptFor(id.name, records));
-  RoomPlan plan = PlanRoom(budget_, all.residents, bytes);
+  RoomPlan plan = PlanRoom(budget_, all.residents, needed);
   step.fits = plan.fits;
   step.refusal = std::move(plan.refusal);
   if (step.fits || !step.refusal.ok()) return step;

@@ -33,7 +33,9 @@ class RoomKeeper final {
   std::optional<RoomStep> Next(ModelRecords& records);
 
  private:
-  RoomStep StepFor(const core::ModelId& id, int64_t bytes, const ModelRecords& records) const;
+  RoomStep StepFor(const core::ModelId& id, const HeldMemory& needed, const ModelRecords& records) const;
+  RoomStep PlanFor(const core::ModelId& id, const HeldMemory& needed, const ModelRecords& records,
+                   bool is_loading) const;
 
   const ModelBudget budget_;
   std::deque<core::ModelId> queue_;  // versions that wait for room, or did

@@ -16,14 +16,14 @@ class RoomKeeperTest : public core::HeldVersionsTest {
   ModelRecord& Queue(const std::string& model, int64_t bytes) {
     ModelRecord& record = records_.Add(model);
     record.on_demand = true;
-    record.wanted[1].bytes = bytes;
+    record.wanted[1].held.bytes = bytes;
     record.versions[1].QueueForRoom();
     keeper_.Queue({model, 1});
     return record;
   }
   void Load(ModelRecord& record, int64_t used_s) {
     VersionHarness& harness = records_.Change(record.name)->versions[1];
-    ASSERT_TRUE(harness.BeginLoad({}, record.wanted[1].bytes));
+    ASSERT_TRUE(harness.BeginLoad({}, record.wanted[1].held));
     auto version = MakeVersion(1);
     version->NoteUse(used_s * 1'000'000'000);
     std::ignore = harness.Serve(std::move(version));
@@ -92,12 +92,12 @@ TEST_F(RoomKeeperTest, WhatIsNeededIsUsedWheneverWhatNeedsItIs) {
   auto step = keeper_.Next(records_);
   ASSERT_EQ(step->evict.size(), 1u);
   EXPECT_EQ(step->evict[0].name, "other");
-  records_.Change("next")->wanted[1].bytes = 70;
+  records_.Change("next")->wanted[1].held.bytes = 70;
   step = keeper_.Next(records_);
   ASSERT_EQ(step->evict.size(), 2u);
   EXPECT_EQ(step->evict[1].name, "top");
   records_.Change("top")->on_demand = false;
-  records_.Change("next")->wanted[1].bytes = 80;
+  records_.Change("next")->wanted[1].held.bytes = 80;
   EXPECT_EQ(keeper_.Next(records_)->refusal.code(), base::StatusCode::kResourceExhausted) << "it stays, and so do both";
 }
 

@@ -12,37 +12,78 @@ using State = Resident::State;
 
 // So much of a budget, of residents or of a sum of theirs.
 struct Load {
-  int64_t bytes = 0;
+  HeldMemory held = {};
   int64_t versions = 0;
 
   void Add(const Resident& resident) {
-    bytes += resident.bytes;
+    held.Add(resident.held);
     ++versions;
   }
   void Remove(const Resident& resident) {
-    bytes -= resident.bytes;
+    held.Remove(resident.held);
     --versions;
   }
 };
 
-bool Fits(const ModelBudget& budget, const Load& load, int64_t bytes) {
-  const bool bytes_fit = budget.bytes_max == 0 || load.bytes <= budget.bytes_max - bytes;
-  return bytes_fit && (budget.versions_max == 0 || load.versions < budget.versions_max);
+int64_t OnGpu(const HeldMemory& memory, int32_t gpu) {
+  const auto found = memory.gpus.find(gpu);
+  return found == memory.gpus.end() ? 0 : found->second;
 }
 
-base::Status Refusal(const ModelBudget& budget, const Load& kept, int64_t bytes) {
-  if (Fits(budget, kept, bytes)) return base::OkStatus();
-  const auto figure = [](int64_t value) { return std::to_string(value); };
-  if (budget.bytes_max > 0 && bytes > budget.bytes_max) {
-    return base::ResourceExhausted("it needs " + figure(bytes) + " bytes, and the memory for models is " +
-                                   figure(budget.bytes_max) + " bytes");
+bool BytesFit(const ModelBudget& budget, const Load& load, const HeldMemory& needed) {
+  return budget.bytes_max == 0 || load.held.bytes <= budget.bytes_max - needed.bytes;
+}
+bool VersionsFit(const ModelBudget& budget, const Load& load) {
+  return budget.versions_max == 0 || load.versions < budget.versions_max;
+}
+bool GpuFits(const ModelBudget& budget, const Load& load, int32_t gpu, int64_t needed) {
+  return budget.gpu_bytes_max == 0 || OnGpu(load.held, gpu) <= budget.gpu_bytes_max - needed;
+}
+
+bool Fits(const ModelBudget& budget, const Load& load, const HeldMemory& needed) {
+  return BytesFit(budget, load, needed) && VersionsFit(budget, load) &&
+         std::ranges::all_of(needed.gpus,
+                             [&](const auto& each) { return GpuFits(budget, load, each.first, each.second); });
+}
+
+// Whether there is more room of a kind that lacks once the resident has gone.
+bool Helps(const Resident& resident, const ModelBudget& budget, const Load& load, const HeldMemory& needed) {
+  if (!BytesFit(budget, load, needed) || !VersionsFit(budget, load)) return true;
+  return std::ranges::any_of(needed.gpus, [&](const auto& each) {
+    return !GpuFits(budget, load, each.first, each.second) && OnGpu(resident.held, each.first) > 0;
+  });
+}
+
+std::string Figure(int64_t value) { return std::to_string(value); }
+
+// OK: it fits.
+base::Status GpuRefusal(const ModelBudget& budget, const Load& kept, const HeldMemory& needed) {
+  for (const auto& [gpu, bytes] : needed.gpus) {
+    if (GpuFits(budget, kept, gpu, bytes)) continue;
+    const std::string what = "it needs " + Figure(bytes) + " bytes of GPU " + Figure(gpu) + ", and ";
+    const std::string budgeted = Figure(budget.gpu_bytes_max) + " bytes";
+    if (bytes > budget.gpu_bytes_max) {
+      return base::ResourceExhausted(what + "the memory for models there is " + budgeted);
+    }
+    return base::ResourceExhausted(what + "of the " + budgeted + " for models there " + Figure(OnGpu(kept.held, gpu)) +
+                                   " are held by models that stay loaded");
   }
-  if (budget.versions_max > 0 && kept.versions >= budget.versions_max) {
-    return base::ResourceExhausted(figure(budget.versions_max) + " model versions may be loaded at a time, and " +
-                                   figure(kept.versions) + " that stay loaded are");
+  return base::OkStatus();
+}
+
+base::Status Refusal(const ModelBudget& budget, const Load& kept, const HeldMemory& needed) {
+  if (budget.bytes_max > 0 && needed.bytes > budget.bytes_max) {
+    return base::ResourceExhausted("it needs " + Figure(needed.bytes) + " bytes, and the memory for models is " +
+                                   Figure(budget.bytes_max) + " bytes");
   }
-  return base::ResourceExhausted("it needs " + figure(bytes) + " bytes, and of the " + figure(budget.bytes_max) +
-                                 " bytes for models " + figure(kept.bytes) + " are held by models that stay loaded");
+  if (!VersionsFit(budget, kept)) {
+    return base::ResourceExhausted(Figure(budget.versions_max) + " model versions may be loaded at a time, and " +
+                                   Figure(kept.versions) + " that stay loaded are");
+  }
+  if (BytesFit(budget, kept, needed)) return GpuRefusal(budget, kept, needed);
+  return base::ResourceExhausted("it needs " + Figure(needed.bytes) + " bytes, and of the " + Figure(budget.bytes_max) +
+                                 " bytes for models " + Figure(kept.held.bytes) +
+                                 " are held by models that stay loaded");
 }
 
 // Those that may be unloaded, in the order in which they go.
@@ -61,11 +102,11 @@ std::vector<size_t> Candidates(std::span<const Resident> residents) {
 
 }  // namespace
 
-bool HasRoom(const ModelBudget& budget, int64_t held_bytes, int64_t held_versions, int64_t bytes) {
-  return Fits(budget, {.bytes = held_bytes, .versions = held_versions}, bytes);
+bool HasRoom(const ModelBudget& budget, const HeldMemory& held, int64_t held_versions, const HeldMemory& needed) {
+  return Fits(budget, {.held = held, .versions = held_versions}, needed);
 }
 
-RoomPlan PlanRoom(const ModelBudget& budget, std::span<const Resident> residents, int64_t bytes) {
+RoomPlan PlanRoom(const ModelBudget& budget, std::span<const Resident> residents, const HeldMemory& needed) {
   RoomPlan plan;
   Load now;
   Load staying;  // once those that leave have gone
@@ -75,16 +116,17 @@ RoomPlan PlanRoom(const ModelBudget& budget, std::span<const Resident> residents
     if (resident.state != State::kLeaving) staying.Add(resident);
     if (resident.state == State::kKept) kept.Add(resident);
   }
-  plan.fits = Fits(budget, now, bytes);
-  plan.refusal = Refusal(budget, kept, bytes);
+  plan.fits = Fits(budget, now, needed);
+  plan.refusal = Refusal(budget, kept, needed);
   if (plan.fits || !plan.refusal.ok()) return plan;
   for (const size_t candidate : Candidates(residents)) {
-    if (Fits(budget, staying, bytes)) break;
+    if (Fits(budget, staying, needed)) break;
+    if (!Helps(residents[candidate], budget, staying, needed)) continue;
     staying.Remove(residents[candidate]);
     plan.evict.push_back(candidate);
   }
   // What is loading is in the way: it may go itself when it is there.
-  if (!Fits(budget, staying, bytes)) plan.evict.clear();
+  if (!Fits(budget, staying, needed)) plan.evict.clear();
   return plan;
 }
 
