@@ -15,6 +15,9 @@ ComponentExtension ReadComponentExtension(manifest::Fields& component) {
   component.Read("containerConcurrency", extension.container_concurrency);
   component.Read("timeout", extension.timeout_s);
   component.Read("canaryTrafficPercent", extension.canary_traffic_percent);
+  if (const std::optional<manifest::Fields> strategy = component.Map("deploymentStrategy")) {
+    extension.deployment_strategy = strategy->value();
+  }
   component.Read("labels", extension.labels);
   component.Read("annotations", extension.annotations);
   if (std::optional<manifest::Fields> logger = component.Map("logger")) {

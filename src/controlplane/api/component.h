@@ -36,6 +36,8 @@ struct ComponentExtension {
   std::optional<int64_t> canary_traffic_percent;
   std::optional<Logger> logger;
   std::optional<Batcher> batcher;
+  std::optional<manifest::Value>
+      deployment_strategy;  // KServe 0.13: of its Deployment (Kubernetes: DeploymentStrategy)
   // KServe 0.11: of the component's pods.
   StringMap labels;
   StringMap annotations;

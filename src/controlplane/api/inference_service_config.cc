@@ -30,6 +30,13 @@ void ReadIngress(Fields& fields, InferenceServiceConfig::Ingress& ingress) {
   fields.Read("urlScheme", ingress.url_scheme);
   fields.Read("pathTemplate", ingress.path_template);
   fields.Read("disableIstioVirtualHost", ingress.disable_virtual_service);
+  fields.Read("disableIngressCreation", ingress.disable_creation);
+  fields.Read("enableGatewayApi", ingress.enable_gateway_api);
+  fields.Read("kserveIngressGateway", ingress.api_gateway);
+  const auto slash = ingress.api_gateway.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == ingress.api_gateway.size()) {
+    fields.Fail("kserveIngressGateway", "must be NAMESPACE/NAME");
+  }
 }
 
 void ReadDeploy(Fields& fields, DeploymentMode& mode) {
@@ -77,9 +84,16 @@ void ReadEntry(std::string_view key, Fields& fields, InferenceServiceConfig& con
     fields.Read("storageSpecSecretName", config.credentials.storage_secret);
   }
   if (key == "credentials") ReadCredentials(fields, config.credentials);
-  if (key == "logger") ReadSidecar(fields, config.logger);
+  if (key == "logger") {
+    ReadSidecar(fields, config.logger);
+    fields.Read("defaultUrl", config.logger_url);
+  }
   if (key == "batcher") ReadSidecar(fields, config.batcher);
   if (key == "agent") ReadSidecar(fields, config.agent);
+  if (key == "metricsAggregator") {
+    fields.Read("enableMetricAggregation", config.metrics.aggregation);
+    fields.Read("enablePrometheusScraping", config.metrics.scraping);
+  }
   if (key != "router") return;
   ReadSidecar(fields, config.router);
   if (std::optional<Fields> headers = fields.Map("headers")) headers->Read("propagate", config.propagated_headers);
@@ -103,6 +117,14 @@ void ReadJsonEntry(Fields& data, const manifest::Member& member, InferenceServic
 }
 
 }  // namespace
+
+InferenceServiceConfig::Sidecar InferenceServiceConfig::OwnSidecar() {
+  return {.image = "inferd:latest",
+          .memory_request = "100Mi",
+          .memory_limit = "1Gi",
+          .cpu_request = "100m",
+          .cpu_limit = "1"};
+}
 
 std::string_view DeploymentModeName(DeploymentMode mode) {
   switch (mode) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "controlplane/api/object_meta.h"
@@ -23,20 +24,33 @@ struct InferenceServiceConfig {
     std::string image;
     std::string default_version;
   };
-  // An image that runs beside a model, and what it may use.
+  // An image that runs beside a model, and what it may use; empty: nothing is said of that.
   struct Sidecar {
     std::string image;
     std::string memory_request, memory_limit, cpu_request, cpu_limit;
   };
+  // inferd's own image, with what KServe's configuration gives to its own.
+  static Sidecar OwnSidecar();
   struct Ingress {
+    static constexpr std::string_view kNoDomain = "example.com";
+
     std::string gateway, service;              // required in serverless mode
     std::string local_gateway, local_service;  // within the cluster
-    std::string domain = "example.com";
+    std::string domain = std::string(kNoDomain);
     std::string class_name;
     std::string domain_template = "{{ .Name }}-{{ .Namespace }}.{{ .IngressDomain }}";
     std::string url_scheme = "http";
     std::string path_template;
     bool disable_virtual_service = false;
+    // Of newer versions of KServe: nothing leads to services from outside; HTTPRoutes do, in place of Ingresses, by the
+    // gateway "namespace/name".
+    bool disable_creation = false;
+    bool enable_gateway_api = false;
+    std::string api_gateway = "kserve/kserve-ingress-gateway";
+  };
+  // What pods say of their metrics unless the service does: "true", "false"; empty: nothing.
+  struct Metrics {
+    std::string aggregation, scraping;
   };
 
   // Of the storage initializer: names of keys in secrets, and of S3 what secrets do not say by annotations.
@@ -56,12 +70,14 @@ struct InferenceServiceConfig {
   DeploymentMode default_mode = DeploymentMode::kServerless;
   Ingress ingress;
   std::map<std::string, ExplainerImage> explainers;
-  Sidecar storage_initializer;
+  Sidecar storage_initializer = OwnSidecar();
   Credentials credentials;
   Sidecar logger;
+  std::string logger_url;  // of loggers that name none
   Sidecar batcher;
-  Sidecar agent;
+  Sidecar agent = OwnSidecar();
   Sidecar router;
+  Metrics metrics;
   std::vector<std::string> propagated_headers;  // by the router of graphs
 };
 

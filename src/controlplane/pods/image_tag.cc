@@ -20,6 +20,12 @@ std::string WithTag(std::string_view image, std::string_view version) {
   return std::string(image.substr(0, colon)) + ":" + std::string(version);
 }
 
+std::string_view ImageName(std::string_view image) {
+  image = image.substr(0, image.find('@'));
+  image = image.substr(image.rfind('/') + 1);
+  return image.substr(0, image.find(':'));
+}
+
 void SetImageVersion(manifest::Value& container, const std::optional<std::string>& runtime_version,
                      std::string_view runtime) {
   const manifest::Value* image = container.Find("image");

@@ -1,17 +1,12 @@
 #include "controlplane/pods/model_config.h"
 
 #include "controlplane/api/pod_spec.h"
+#include "controlplane/pods/pod_parts.h"
 #include "manifest/print.h"
 
 namespace inferd::controlplane {
 
-namespace {
-
 using manifest::Value;
-
-Value StringOf(const std::string& text) { return Value::String(text); }
-
-}  // namespace
 
 bool IsMultiModel(const InferenceService& service) {
   const Predictor& predictor = service.predictor;
@@ -29,10 +24,10 @@ std::string ModelsJson(const InferenceService& service, std::span<const TrainedM
   for (const TrainedModel* model : models) {
     if (model->inference_service != service.metadata.name) continue;
     if (model->metadata.namespace_name != service.metadata.namespace_name) continue;
-    list.items().push_back(Value::Map({{"modelName", StringOf(model->metadata.name)},
-                                       {"modelSpec", Value::Map({{"storageUri", StringOf(model->storage_uri)},
-                                                                 {"framework", StringOf(model->framework)},
-                                                                 {"memory", StringOf(model->memory)}})}}));
+    list.items().push_back(Value::Map({{"modelName", Text(model->metadata.name)},
+                                       {"modelSpec", Value::Map({{"storageUri", Text(model->storage_uri)},
+                                                                 {"framework", Text(model->framework)},
+                                                                 {"memory", Text(model->memory)}})}}));
   }
   return manifest::ToJson(list);
 }

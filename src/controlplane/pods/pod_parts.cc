@@ -12,8 +12,6 @@ namespace inferd::controlplane {
 
 namespace {
 
-const std::string kInternal = "internal.serving.kserve.io/";
-
 // Annotations of a service that its pods do not have: others say there what these would.
 constexpr std::array<std::string_view, 4> kNotCopied = {
     "autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/max-scale",
@@ -21,18 +19,18 @@ constexpr std::array<std::string_view, 4> kNotCopied = {
 
 void AnnotateAgent(const ComponentExtension& extension, StringMap& annotations) {
   if (extension.logger.has_value()) {
-    annotations[kInternal + "logger"] = "true";
-    if (extension.logger->url.has_value()) annotations[kInternal + "logger-sink-url"] = *extension.logger->url;
-    annotations[kInternal + "logger-mode"] = extension.logger->mode;
+    annotations[kLoggerAnnotation] = "true";
+    if (extension.logger->url.has_value()) annotations[kLoggerUrlAnnotation] = *extension.logger->url;
+    annotations[kLoggerModeAnnotation] = extension.logger->mode;
   }
   if (!extension.batcher.has_value()) return;
-  annotations[kInternal + "batcher"] = "true";
-  const auto annotate = [&](const char* name, const std::optional<int64_t>& value) {
-    if (value.has_value()) annotations[kInternal + name] = std::to_string(*value);
+  annotations[kBatcherAnnotation] = "true";
+  const auto annotate = [&](const std::string& key, const std::optional<int64_t>& value) {
+    if (value.has_value()) annotations[key] = std::to_string(*value);
   };
-  annotate("batcher-max-batchsize", extension.batcher->max_batch_size);
-  annotate("batcher-max-latency", extension.batcher->max_latency_ms);
-  annotate("batcher-timeout", extension.batcher->timeout_s);
+  annotate(kBatchSizeAnnotation, extension.batcher->max_batch_size);
+  annotate(kBatchLatencyAnnotation, extension.batcher->max_latency_ms);
+  annotate(kBatchTimeoutAnnotation, extension.batcher->timeout_s);
 }
 
 }  // namespace
@@ -54,6 +52,16 @@ std::vector<manifest::Value>& ListOf(manifest::Value& map, std::string_view key)
   manifest::Value& list = map.At(key);
   if (!list.is(manifest::Kind::kList)) list = manifest::Value::List();
   return list.items();
+}
+
+manifest::Value* FindNamed(manifest::Value& map, std::string_view key, std::string_view name) {
+  manifest::Value* const list = map.Find(key);
+  if (list == nullptr || !list->is(manifest::Kind::kList)) return nullptr;
+  for (manifest::Value& item : list->items()) {
+    const manifest::Value* const given = item.Find("name");
+    if (given != nullptr && given->text() == name) return &item;
+  }
+  return nullptr;
 }
 
 bool HasArgument(const manifest::Value& container, std::string_view name) {
@@ -83,9 +91,9 @@ ResolvedPod BeginPod(const InferenceService& service, ComponentKind kind, const 
 
 void AnnotateMultiModel(const InferenceService& service, StringMap& annotations) {
   if (!IsMultiModel(service)) return;
-  annotations[kInternal + "agent"] = "true";
-  annotations[kInternal + "configVolumeName"] = ModelConfigName(service);
-  annotations[kInternal + "configMountPath"] = "/mnt/configs";
+  annotations[kAgentAnnotation] = "true";
+  annotations[kModelConfigAnnotation] = ModelConfigName(service);
+  annotations[kConfigDirAnnotation] = "/mnt/configs";
   annotations[kModelDirAnnotation] = "/mnt/models";
 }
 

@@ -5,11 +5,18 @@
 #include <vector>
 
 #include "controlplane/pods/pod_resolution.h"
+#include "manifest/value_path.h"
 
 namespace inferd::controlplane {
 
+using manifest::Text;
+inline manifest::Value Number(int64_t number) { return manifest::Value::Int(number); }
+
 // The list of that name, which is made where there is none.
 std::vector<manifest::Value>& ListOf(manifest::Value& map, std::string_view key);
+
+// The item of the list of that key that has the name; null: there is none.
+manifest::Value* FindNamed(manifest::Value& map, std::string_view key, std::string_view name);
 
 // Whether the container has an argument of that name, as "--name" or "--name=value".
 bool HasArgument(const manifest::Value& container, std::string_view name);

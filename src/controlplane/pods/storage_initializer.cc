@@ -107,6 +107,8 @@ class Specification final {
   const std::string& secret_name_;
 };
 
+}  // namespace
+
 void AddAccount(const ResolvedPod& pod, const InferenceServiceConfig::Credentials& settings, const FindPodObject& find,
                 StorageInitializer& initializer) {
   const Value* const named = pod.pod_spec.Find("serviceAccountName");
@@ -123,8 +125,6 @@ void AddAccount(const ResolvedPod& pod, const InferenceServiceConfig::Credential
     if (secret.has_value()) AddSecretCredentials(*secret, settings, initializer);
   }
 }
-
-}  // namespace
 
 base::Result<StorageInitializer> MakeStorageInitializer(const ResolvedPod& pod, const InferenceServiceConfig& config,
                                                         const FindPodObject& find) {

@@ -24,6 +24,11 @@ struct StorageInitializer {
   manifest::Value volumes = manifest::Value::List();   // those that it mounts, for the pod's `volumes`
 };
 
+// The credentials of the pod's service account, "default" where it names none, added to the initializer, whatever
+// the pod's model is. Any thread.
+void AddAccount(const ResolvedPod& pod, const InferenceServiceConfig::Credentials& settings, const FindPodObject& find,
+                StorageInitializer& initializer);
+
 // The credentials are those of a storage specification (`storage:` of a model), else of the pod's service account,
 // "default" where it names none. Secrets are referred to, so that none of their values is in what is returned; only an
 // http(s) server's headers are, as KServe has it.

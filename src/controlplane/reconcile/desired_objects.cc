@@ -1,9 +1,15 @@
 #include "controlplane/reconcile/desired_objects.h"
 
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <string>
 #include <utility>
 
+#include "controlplane/pods/inject/pod_injection.h"
 #include "controlplane/pods/model_config.h"
 #include "controlplane/reconcile/object_parts.h"
+#include "controlplane/reconcile/outside_routes.h"
 #include "controlplane/reconcile/raw_objects.h"
 #include "controlplane/reconcile/serverless_objects.h"
 #include "controlplane/resolve/defaulting.h"
@@ -46,6 +52,22 @@ std::optional<Failure> ResolvePods(const InferenceService& service, std::span<co
   return append(ResolveExplainer(service, *service.explainer, config));
 }
 
+// The pod as it stands in a Deployment's or a revision's template.
+std::expected<ResolvedPod, Failure> TemplatePodOf(const ResolvedPod& pod, DeploymentMode mode,
+                                                  const InferenceServiceConfig& config,
+                                                  const std::optional<TemplateInjection>& injection) {
+  const bool raw = mode == DeploymentMode::kRawDeployment;
+  ResolvedPod made = pod;
+  made.pod_spec = raw ? WithReadinessProbe(pod.pod_spec) : WithRevisionProbe(pod.pod_spec);
+  if (!injection.has_value() || (!raw && !injection->revisions)) return made;
+  const PodForm form = raw ? PodForm::kPod : PodForm::kRevision;
+  auto injected = InjectPod(std::move(made), {.config = config, .find = injection->find, .form = form});
+  if (injected.has_value()) return *std::move(injected);
+  std::string kind(ComponentKindName(pod.kind));
+  kind.front() = static_cast<char>(std::toupper(kind.front()));
+  return std::unexpected(Failure{"Invalid" + kind + "Spec", injected.error().message(), injected.error().message()});
+}
+
 manifest::Value ModelConfigOf(const InferenceService& service, std::span<const TrainedModel* const> models) {
   manifest::Value object = BeginObject("v1", "ConfigMap", ModelConfigName(service), service, {}, {});
   object.Set("data", manifest::Value::Map({{"models.json", Text(ModelsJson(service, models))}}));
@@ -58,7 +80,8 @@ std::expected<DesiredObjects, Failure> MakeDesiredObjects(const InferenceService
                                                           std::span<const ServingRuntime* const> runtimes,
                                                           std::span<const TrainedModel* const> models,
                                                           const InferenceServiceConfig& config,
-                                                          const std::map<ComponentKind, Rollout>& rollouts) {
+                                                          const std::map<ComponentKind, Rollout>& rollouts,
+                                                          const std::optional<TemplateInjection>& injection) {
   const InferenceService defaulted = ApplyDefaults(service, config);
   DesiredObjects desired;
   desired.mode = DeploymentModeOf(defaulted, config);
@@ -70,18 +93,24 @@ std::expected<DesiredObjects, Failure> MakeDesiredObjects(const InferenceService
 
   std::vector<manifest::Value>& objects = desired.objects;
   if (IsMultiModel(defaulted)) objects.push_back(ModelConfigOf(defaulted, models));
-  if (desired.mode == DeploymentMode::kRawDeployment) {
-    for (const ResolvedPod& pod : desired.pods) {
-      std::ranges::move(RawComponentObjects(defaulted, pod), std::back_inserter(objects));
-    }
-    auto ingress = RawIngress(defaulted, desired.pods, config);
-    if (!ingress.has_value()) return InvalidConfig(ingress.error());
-    objects.push_back(*std::move(ingress));
-    return desired;
-  }
+  const bool raw = desired.mode == DeploymentMode::kRawDeployment;
   for (const ResolvedPod& pod : desired.pods) {
-    const auto rollout = rollouts.find(pod.kind);
-    objects.push_back(KnativeServiceOf(defaulted, pod, rollout == rollouts.end() ? Rollout() : rollout->second));
+    auto in_template = TemplatePodOf(pod, desired.mode, config, injection);
+    if (!in_template.has_value()) return std::unexpected(std::move(in_template).error());
+    if (raw) {
+      std::ranges::move(RawComponentObjects(defaulted, pod, *in_template), std::back_inserter(objects));
+    } else {
+      const auto rollout = rollouts.find(pod.kind);
+      objects.push_back(
+          KnativeServiceOf(defaulted, *in_template, rollout == rollouts.end() ? Rollout() : rollout->second));
+    }
+  }
+  if (raw) {
+    if (const ResolvedPod* const entry = EntryPod(desired.pods)) objects.push_back(EntryServiceOf(defaulted, *entry));
+    auto routes = OutsideRoutes(defaulted, desired.pods, config);
+    if (!routes.has_value()) return InvalidConfig(routes.error());
+    std::ranges::move(*routes, std::back_inserter(objects));
+    return desired;
   }
   if (config.ingress.disable_virtual_service) return desired;
   auto virtual_service = VirtualServiceOf(defaulted, desired.pods, config);

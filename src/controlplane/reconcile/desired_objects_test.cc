@@ -59,8 +59,9 @@ std::string SpecOf(const DesiredObjects& desired, size_t index) {
 
 TEST_F(DesiredObjectsTest, RawModeHasADeployment) {
   const DesiredObjects desired = Desired("  predictor:\n" + std::string(kModel), kRaw);
-  EXPECT_THAT(Names(desired), ElementsAre("Deployment digits-predictor-default", "Service digits-predictor-default",
-                                          "HorizontalPodAutoscaler digits-predictor-default", "Ingress digits"));
+  EXPECT_THAT(Names(desired),
+              ElementsAre("Deployment digits-predictor-default", "Service digits-predictor-default",
+                          "HorizontalPodAutoscaler digits-predictor-default", "Service digits", "Ingress digits"));
   EXPECT_EQ(manifest::ToYaml(desired.objects.at(0)), R"(apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -73,13 +74,6 @@ metadata:
   annotations:
     internal.serving.kserve.io/storage-initializer-sourceuri: s3://m
     serving.kserve.io/deploymentMode: RawDeployment
-  ownerReferences:
-  - apiVersion: serving.kserve.io/v1beta1
-    kind: InferenceService
-    name: digits
-    uid: ""
-    controller: true
-    blockOwnerDeletion: true
 spec:
   selector:
     matchLabels:
@@ -151,8 +145,8 @@ TEST_F(DesiredObjectsTest, RawPortsAreTheContainers) {
       "      ports: [{name: h2c, containerPort: 9000}, {containerPort: 8080, protocol: UDP}]\n",
       kRaw);
   EXPECT_EQ(manifest::ToJson(*desired.objects.at(1).Find("spec")->Find("ports")),
-            R"([{"name":"h2c","port":9000,"targetPort":9081,"protocol":"TCP"},)"
-            R"({"port":8080,"targetPort":8080,"protocol":"UDP"}])");
+            R"([{"name":"h2c","port":9000,"targetPort":9081,"protocol":"TCP","appProtocol":"kubernetes.io/h2c"},)"
+            R"({"name":"port-8080","port":8080,"targetPort":8080,"protocol":"UDP"}])");
   const manifest::Value& probe = *desired.objects.at(0)
                                       .Find("spec")
                                       ->Find("template")
@@ -166,11 +160,25 @@ TEST_F(DesiredObjectsTest, RawPortsAreTheContainers) {
   EXPECT_EQ(desired.objects.at(2).Find("spec")->Find("maxReplicas")->text(), "5");
 }
 
+TEST_F(DesiredObjectsTest, WhatAServiceOfAClusterHasGoesWithIt) {
+  const std::string yaml = ServiceYaml("  predictor:\n" + std::string(kModel), kRaw);
+  InferenceService service = ParseAs<InferenceService>(yaml);
+  service.document.MapAt("metadata").Set("uid", manifest::Value::String("u-1"));
+  const std::vector<const ServingRuntime*> runtimes = {&runtime_};
+  const auto desired = MakeDesiredObjects(service, runtimes, {}, config_, rollouts_);
+  ASSERT_TRUE(desired.has_value());
+  for (const manifest::Value& object : desired->objects) {
+    EXPECT_EQ(manifest::ToJson(*object.Find("metadata")->Find("ownerReferences")),
+              R"([{"apiVersion":"serving.kserve.io/v1beta1","kind":"InferenceService","name":"digits","uid":"u-1",)"
+              R"("controller":true,"blockOwnerDeletion":true}])");
+  }
+}
+
 TEST_F(DesiredObjectsTest, TheIngressLeadsToTheTransformer) {
   config_.ingress.class_name = "nginx";
   const DesiredObjects desired =
       Desired("  predictor:\n" + std::string(kModel) + "  transformer: {containers: [{image: t}]}\n", kRaw);
-  EXPECT_EQ(SpecOf(desired, 6), R"(ingressClassName: nginx
+  EXPECT_EQ(SpecOf(desired, 7), R"(ingressClassName: nginx
 rules:
 - host: digits-models.models.example
   http:

@@ -18,13 +18,6 @@ Value RevisionSpec(const ResolvedPod& pod) {
   spec.Set("containerConcurrency", Number(pod.extension.container_concurrency.value_or(0)));
   spec.Set("timeoutSeconds", Number(pod.extension.timeout_s.value_or(kDefaultTimeoutS)));
   if (spec.Find("enableServiceLinks") == nullptr) spec.Set("enableServiceLinks", Value::Bool(false));
-  Value* containers = spec.Find("containers");
-  if (containers == nullptr || containers->items().empty()) return spec;
-  Value& container = containers->items().front();
-  if (container.Find("readinessProbe") == nullptr) {
-    container.Set("readinessProbe",
-                  Value::Map({{"tcpSocket", Value::Map({{"port", Number(0)}})}, {"successThreshold", Number(1)}}));
-  }
   return spec;
 }
 

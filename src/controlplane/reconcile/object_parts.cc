@@ -7,10 +7,34 @@ namespace {
 using manifest::Value;
 
 constexpr int64_t kDefaultPort = 8080;
+constexpr int64_t kAgentTargetPort = 9081;
+constexpr int64_t kServicePort = 80;
 
 const Value* FirstContainer(const Value& pod_spec) {
   const Value* containers = pod_spec.Find("containers");
   return containers == nullptr || containers->items().empty() ? nullptr : &containers->items().front();
+}
+
+// Whether a container's port of that name speaks HTTP/2 without TLS, as gRPC does.
+bool IsH2c(std::string_view port_name) { return port_name.starts_with("h2c") || port_name.starts_with("grpc"); }
+
+// The port of a Service for a container's. Where there are `several`, Kubernetes wants names.
+Value ServicePortOf(const Value& container_port, bool several) {
+  Value port = Value::Map();
+  const Value* const name = container_port.Find("name");
+  const Value* const number = container_port.Find("containerPort");
+  const Value* const protocol = container_port.Find("protocol");
+  const Value target = number == nullptr ? Number(kDefaultPort) : *number;
+  if (name != nullptr) {
+    port.Set("name", *name);
+  } else if (several) {
+    port.Set("name", Text("port-" + target.text()));
+  }
+  port.Set("port", target);
+  port.Set("targetPort", target);
+  port.Set("protocol", protocol == nullptr ? Text("TCP") : *protocol);
+  if (name != nullptr && IsH2c(name->text())) port.Set("appProtocol", Text("kubernetes.io/h2c"));
+  return port;
 }
 
 Value OwnerReference(const InferenceService& service) {
@@ -30,7 +54,7 @@ Value BeginObject(std::string_view api_version, std::string_view kind, const std
   Value metadata = Value::Map({{"name", Text(name)}, {"namespace", Text(service.metadata.namespace_name)}});
   if (!labels.empty()) metadata.Set("labels", Value::StringMap(labels));
   if (!annotations.empty()) metadata.Set("annotations", Value::StringMap(annotations));
-  metadata.Set("ownerReferences", Value::List({OwnerReference(service)}));
+  if (!service.metadata.uid.empty()) metadata.Set("ownerReferences", Value::List({OwnerReference(service)}));
   return Value::Map({{"apiVersion", Text(api_version)}, {"kind", Text(kind)}, {"metadata", std::move(metadata)}});
 }
 
@@ -63,6 +87,43 @@ Value WithReadinessProbe(const Value& pod_spec) {
                             {"successThreshold", Number(1)},
                             {"failureThreshold", Number(3)}}));
   return spec;
+}
+
+Value WithRevisionProbe(const Value& pod_spec) {
+  Value spec = pod_spec;
+  Value* const containers = spec.Find("containers");
+  if (containers == nullptr || containers->items().empty()) return spec;
+  Value& container = containers->items().front();
+  if (container.Find("readinessProbe") != nullptr) return spec;
+  container.Set("readinessProbe",
+                Value::Map({{"tcpSocket", Value::Map({{"port", Number(0)}})}, {"successThreshold", Number(1)}}));
+  return spec;
+}
+
+std::vector<Value> ServicePorts(const ResolvedPod& pod, const std::string& name) {
+  std::vector<Value> ports;
+  if (const Value* const container_ports = FirstPorts(pod.pod_spec)) {
+    const bool several = container_ports->items().size() > 1;
+    for (const Value& port : container_ports->items()) ports.push_back(ServicePortOf(port, several));
+  } else {
+    ports.push_back(Value::Map({{"name", Text(name)},
+                                {"port", Number(kServicePort)},
+                                {"targetPort", Number(kDefaultPort)},
+                                {"protocol", Text("TCP")}}));
+  }
+  // The agent passes on what it has logged or put together.
+  const bool has_agent = pod.extension.batcher.has_value() || pod.extension.logger.has_value();
+  if (has_agent) ports.front().Set("targetPort", Number(kAgentTargetPort));
+  return ports;
+}
+
+const ResolvedPod* EntryPod(std::span<const ResolvedPod> pods) {
+  const ResolvedPod* entry = nullptr;
+  for (const ResolvedPod& pod : pods) {
+    if (pod.kind == ComponentKind::kTransformer) return &pod;
+    if (pod.kind == ComponentKind::kPredictor) entry = &pod;
+  }
+  return entry;
 }
 
 }  // namespace inferd::controlplane

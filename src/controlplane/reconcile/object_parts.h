@@ -1,18 +1,22 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "controlplane/api/inference_service.h"
+#include "controlplane/pods/pod_parts.h"
 #include "controlplane/pods/pod_resolution.h"
-#include "manifest/value_path.h"
+#include "manifest/value.h"
 
 namespace inferd::controlplane {
 
-using manifest::Text;
-inline manifest::Value Number(int64_t number) { return manifest::Value::Int(number); }
+// V1's requests for explanations, as a regular expression.
+inline constexpr std::string_view kExplainPath = "^/v1/models/[\\w-]+:explain$";
 
-// An object of a service, without a spec: it belongs to the service, so that it goes with it.
+// An object of a service, without a spec: it belongs to the service, so that it goes with it. A service that is in no
+// cluster yet has no uid, and owns nothing.
 manifest::Value BeginObject(std::string_view api_version, std::string_view kind, const std::string& name,
                             const InferenceService& service, const StringMap& labels, const StringMap& annotations);
 
@@ -24,7 +28,17 @@ manifest::Value Selector(const std::string& object_name);
 // to 8080.
 manifest::Value WithReadinessProbe(const manifest::Value& pod_spec);
 
+// Likewise, where it is Knative that fills in the port.
+manifest::Value WithRevisionProbe(const manifest::Value& pod_spec);
+
 // The first container's ports; null: none.
 const manifest::Value* FirstPorts(const manifest::Value& pod_spec);
+
+// The ports of a component's Service, whose name is `name`: those of its first container, or 80 for its 8080. Where an
+// agent stands in front, the first leads to it.
+std::vector<manifest::Value> ServicePorts(const ResolvedPod& pod, const std::string& name);
+
+// The component that a service's requests come to: the transformer or, without one, the predictor; null: there is none.
+const ResolvedPod* EntryPod(std::span<const ResolvedPod> pods);
 
 }  // namespace inferd::controlplane

@@ -149,7 +149,8 @@ std::string RevisionName(std::string_view component, int64_t number) {
 }
 
 std::string MadeOf(const InferenceService& service, const ResolvedPod& pod, DeploymentMode mode) {
-  const Value deployment = DeploymentOf(service, RevisionPod(pod, mode), ComponentObjectName(service, pod.kind));
+  const ResolvedPod made = RevisionPod(pod, mode);
+  const Value deployment = DeploymentOf(service, made, made, ComponentObjectName(service, pod.kind));
   std::string text = manifest::ToJson(*deployment.Find("spec"));
   if (RevisionScalingOf(mode, pod) == RevisionScaling::kByUsage) {
     text += manifest::ToJson(*AutoscalerOf(service, pod, "").Find("spec"));
@@ -165,7 +166,7 @@ std::vector<Value> RevisionObjects(const InferenceService& service, const Resolv
   made.labels[kRevisionLabel] = name;
   made.labels[kConfigurationLabel] = component;
   made.labels[kNumberLabel] = std::to_string(number);
-  Value deployment = DeploymentOf(service, made, name);
+  Value deployment = DeploymentOf(service, made, made, name);
   deployment.MapAt("metadata").MapAt("annotations").Set(kMadeOfAnnotation, Text(MadeOf(service, pod, mode)));
   const StringMap labels = SelectedLabels(made, name);
   std::vector<Value> objects;

@@ -13,8 +13,8 @@ namespace inferd::controlplane {
 
 // The objects of a service in serverless mode (KServe 0.10). Thread-safe, all of them.
 
-// A component's Knative Service: a revision of its pods, the numbers of them as annotations, and how requests are split
-// between the latest revision and the one that was rolled out before.
+// A component's Knative Service: a revision of its pods, with all that is injected into them, the numbers of them as
+// annotations, and how requests are split between the latest revision and the one that was rolled out before.
 manifest::Value KnativeServiceOf(const InferenceService& service, const ResolvedPod& pod, const Rollout& rollout);
 
 // Annotations of its pods: their own, and those of the extension by which Knative scales.

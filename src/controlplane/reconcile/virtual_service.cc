@@ -12,7 +12,6 @@ namespace {
 
 using manifest::Value;
 
-constexpr std::string_view kExplainPath = "^/v1/models/[\\w-]+:explain$";
 constexpr std::string_view kPort = "(?::\\d{1,5})?$";
 constexpr int64_t kGatewayPort = 80;
 

@@ -1,6 +1,7 @@
 #include "controlplane/resolve/component_validation.h"
 
 #include "controlplane/api/annotations.h"
+#include "controlplane/api/inference_service_config.h"
 #include "manifest/fields.h"
 
 namespace inferd::controlplane {
@@ -94,7 +95,8 @@ void ValidateExtension(std::string_view key, const ComponentExtension& extension
   }
   validator.Replicas();
   validator.Logger();
-  const bool raw = metadata.annotation(kDeploymentModeAnnotation) == "RawDeployment";
+  const bool raw =
+      ParseDeploymentMode(metadata.annotation(kDeploymentModeAnnotation)) == DeploymentMode::kRawDeployment;
   const bool hpa = metadata.annotation(kKnativeClassAnnotation) == "hpa.autoscaling.knative.dev";
   if (raw || hpa) {
     validator.HpaScaling();
@@ -111,7 +113,9 @@ void ValidateAutoscalerAnnotations(const ObjectMeta& metadata, DocumentProblems&
   if (metadata.annotations.contains(kAutoscalerClassAnnotation)) {
     const std::string_view name = metadata.annotation(kAutoscalerClassAnnotation);
     const std::string_view metric = metadata.annotation(kAutoscalerMetricsAnnotation);
-    if (name != "hpa") {
+    // KServe 0.10 has hpa alone; later versions have the others.
+    const bool no_autoscaler = name == "external" || name == "none";
+    if (name != "hpa" && !no_autoscaler) {
       add(kAutoscalerClassAnnotation, "[" + std::string(name) + "] is not a supported autoscaler class type.\n");
     } else if (metadata.annotations.contains(kAutoscalerMetricsAnnotation) && !IsHpaMetric(metric)) {
       add(kAutoscalerMetricsAnnotation, UnsupportedMetric(metric));

@@ -61,11 +61,11 @@ TEST(ReviewTest, AppliedRuntimesGoBeforeKnownOnesOfTheSameName) {
 TEST(ReviewTest, HostsOfRawModeAreNotTooLong) {
   std::string service =
       ServiceYaml("  predictor: {containers: [{image: x}]}\n", "    serving.kserve.io/deploymentMode: RawDeployment\n");
-  service.replace(service.find("digits"), 6, std::string(45, 'a'));
+  service.replace(service.find("digits"), 6, std::string(40, 'a'));
   const auto problems = ProblemsOf(service);
   ASSERT_THAT(problems, ElementsAre(SizeIs(1)));
   EXPECT_THAT(problems[0][0], testing::StartsWith("f:1:1: metadata.name: invalid domain name \"" +
-                                                  std::string(45, 'a') + "-predictor-default-models.example.com\": "));
+                                                  std::string(40, 'a') + "-predictor-default-models.example.com\": "));
 }
 
 TEST(ReviewTest, TheConfigurationCounts) {

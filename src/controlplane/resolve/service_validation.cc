@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "controlplane/api/annotations.h"
+#include "controlplane/api/inference_service_config.h"
 #include "controlplane/api/pod_spec.h"
 #include "controlplane/resolve/component_validation.h"
 #include "controlplane/resolve/document_problems.h"
@@ -21,13 +23,20 @@ bool IsServiceName(std::string_view name) {
   return !name.empty() && is_letter(name.front()) && name.back() != '-' && std::ranges::all_of(name, is_inner);
 }
 
-// The Service of each component is named after the InferenceService; Kubernetes refuses it only when it is made.
+// The objects of each component are named after the InferenceService; Kubernetes refuses them only when they are made.
+// In raw mode, their names are the value of a label, too.
 void ValidateChildName(const InferenceService& service, std::string_view key, DocumentProblems& problems) {
   const std::string child = service.metadata.name + "-" + std::string(key) + "-default";
-  if (child.size() <= kServiceNameBytesMax) return;
-  problems.Add({"metadata", "name"}, "the Service '" + child + "' would have a name of " +
-                                         std::to_string(child.size()) + " characters; Kubernetes takes " +
-                                         std::to_string(kServiceNameBytesMax));
+  const auto check = [&](const std::string& what, const std::string& text, const std::string& part) {
+    if (text.size() <= kServiceNameBytesMax) return true;
+    problems.Add({"metadata", "name"}, what + " '" + text + "' would have a " + part + " of " +
+                                           std::to_string(text.size()) + " characters; Kubernetes takes " +
+                                           std::to_string(kServiceNameBytesMax));
+    return false;
+  };
+  if (!check("the Service", child, "name")) return;
+  const std::string_view mode = service.metadata.annotation(kDeploymentModeAnnotation);
+  if (ParseDeploymentMode(mode) == DeploymentMode::kRawDeployment) check("the label app", "isvc." + child, "value");
 }
 
 void ValidateName(const InferenceService& service, DocumentProblems& problems) {

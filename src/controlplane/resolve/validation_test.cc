@@ -84,6 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
                     {"f:12:18: spec.predictor.scaleTarget: " + std::string(kPercentage)}},
         ServiceCase{RawService("    scaleMetric: memory\n    scaleTarget: 0\n"),
                     {"f:12:18: spec.predictor.scaleTarget: The target memory should be greater than 1 MiB"}},
+        ServiceCase{ServiceYaml(PredictorYaml(""), "    serving.kserve.io/autoscalerClass: none\n"), {}},
+        ServiceCase{ServiceYaml(PredictorYaml(""), "    serving.kserve.io/autoscalerClass: external\n"), {}},
         ServiceCase{ServiceYaml(PredictorYaml(""), "    serving.kserve.io/autoscalerClass: keda\n"),
                     {"f:7:40: metadata.annotations[serving.kserve.io/autoscalerClass]: [keda] is not a supported "
                      "autoscaler class type.\n"}},
@@ -127,8 +129,8 @@ INSTANTIATE_TEST_SUITE_P(
                      "grpc-v1, grpc-v2]"}}));
 
 TEST(ServiceValidationTest, NamesAreThoseOfServices) {
-  const auto with_name = [](const std::string& name) {
-    std::string yaml = ServiceYaml(PredictorYaml(""));
+  const auto with_name = [](const std::string& name, std::string_view annotations = "") {
+    std::string yaml = ServiceYaml(PredictorYaml(""), annotations);
     yaml.replace(yaml.find("digits"), 6, name);
     return TextsOf(Validate(ParseAs<InferenceService>(yaml)));
   };
@@ -143,6 +145,12 @@ TEST(ServiceValidationTest, NamesAreThoseOfServices) {
   EXPECT_EQ(with_name(std::string(46, 'a')),
             std::vector<std::string>({"f:4:9: metadata.name: the Service '" + std::string(46, 'a') +
                                       "-predictor-default' would have a name of 64 characters; Kubernetes takes 63"}));
+  // There, the name is a label's value, too.
+  constexpr std::string_view kRaw = "    serving.kserve.io/deploymentMode: Standard\n";
+  EXPECT_THAT(with_name(std::string(40, 'a'), kRaw), IsEmpty());
+  EXPECT_EQ(with_name(std::string(41, 'a'), kRaw),
+            std::vector<std::string>({"f:4:9: metadata.name: the label app 'isvc." + std::string(41, 'a') +
+                                      "-predictor-default' would have a value of 64 characters; Kubernetes takes 63"}));
 }
 
 struct GraphCase {

@@ -17,6 +17,13 @@ double Ratio(double usage, double request, double target) { return usage / reque
 
 }  // namespace
 
+AutoscalerClass AutoscalerClassOf(const StringMap& annotations) {
+  const auto found = annotations.find(kAutoscalerClassAnnotation);
+  if (found == annotations.end()) return AutoscalerClass::kHpa;
+  if (found->second == "external") return AutoscalerClass::kExternal;
+  return found->second == "none" ? AutoscalerClass::kNone : AutoscalerClass::kHpa;
+}
+
 HpaSettings HpaSettingsOf(const ComponentExtension& extension, const StringMap& annotations) {
   const auto annotation = [&](const std::string& key) {
     const auto found = annotations.find(key);

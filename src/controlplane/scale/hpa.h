@@ -25,6 +25,14 @@ struct HpaSettings {
   double scale_down_percent = 100;  // in a period
 };
 
+// What scales a component in raw mode (KServe: `serving.kserve.io/autoscalerClass`).
+enum class AutoscalerClass : uint8_t {
+  kHpa,       // a HorizontalPodAutoscaler; where nothing is said, too
+  kExternal,  // one that is not ours, and that finds the Deployment by itself (KServe 0.12)
+  kNone,      // nothing: there are minReplicas of it (KServe 0.15)
+};
+AutoscalerClass AutoscalerClassOf(const StringMap& annotations);
+
 // The settings of a component in raw mode (KServe 0.10: createHPA): scaleMetric, scaleTarget, else the annotations
 // `serving.kserve.io/metrics` and `targetUtilizationPercentage`, else 80 percent of the CPU; at least one replica.
 HpaSettings HpaSettingsOf(const ComponentExtension& extension, const StringMap& annotations);
