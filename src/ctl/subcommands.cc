@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ctl/commands.h"
+#include "ctl/manifests/render_manifests.h"
 
 namespace inferd::ctl {
 
@@ -95,6 +96,29 @@ void AddControlCommands(CLI::App& app, Command& command) {
   });
 }
 
+void AddRender(CLI::App& app, Command& command) {
+  auto arguments = std::make_shared<RenderArguments>();
+  CLI::App* render =
+      app.add_subcommand("render", "Print the objects that a cluster gets for InferenceServices, without a cluster");
+  render
+      ->add_option("-f,--filename", arguments->paths,
+                   "Files or folders of InferenceServices, and of what the cluster has: runtimes, the configuration, "
+                   "TrainedModels, Secrets, ServiceAccounts (may be repeated)")
+      ->required()
+      ->allow_extra_args(false)
+      ->check(CLI::ExistingPath);
+  render
+      ->add_option("--runtimes", arguments->runtimes,
+                   "Files or folders with the ServingRuntimes that there are, in place of those of this installation "
+                   "(may be repeated)")
+      ->allow_extra_args(false)
+      ->check(CLI::ExistingPath);
+  render->add_flag("--pod-webhook", arguments->pod_webhook,
+                   "Leave it to the webhook to put containers into the pods of Knative's revisions");
+  render->callback(
+      [&, a = arguments] { command.run_here = [&, a] { return RenderManifests(*a, command.output(), command.err); }; });
+}
+
 // What needs no server.
 void AddLocalCommands(CLI::App& app, Command& command) {
   auto arguments = std::make_shared<ValidateArguments>();
@@ -111,6 +135,8 @@ void AddLocalCommands(CLI::App& app, Command& command) {
       ->allow_extra_args(false)
       ->check(CLI::ExistingPath);
   validate->callback([&, a = arguments] { command.run_here = [&, a] { return Validate(*a, command.output()); }; });
+
+  AddRender(app, command);
 
   auto directory = std::make_shared<std::string>();
   CLI::App* engines =

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 import pytest
+import yaml
 
 from support.server import EXAMPLES, PROGRAMS, ROOT, has_engine
 
@@ -87,6 +88,38 @@ def test_models_and_manifests_do_not_mix(tmp_path):
     assert status == 1 and "--runtimes is for manifests" in errors
     (tmp_path / "forest.json").write_text("{}")
     assert "objects" not in json.loads(inferctl("validate", tmp_path / "forest.json", "-o", "json")[1])
+
+
+CASES = ROOT / "src" / "controlplane" / "reconcile" / "cases"
+
+
+def test_objects_are_rendered_as_the_cases_have_them(tmp_path):
+    status, output, notes = inferctl("render", "-f", CASES / "legacy-sklearn.yaml")
+    assert (status, notes) == (0, "") and output == (CASES / "legacy-sklearn.objects.yaml").read_text()
+    status, output, notes = inferctl("render", "-f", CASES / "custom-raw.yaml", "-o", "json")
+    expected = list(yaml.safe_load_all((CASES / "custom-raw.objects.yaml").read_text()))
+    assert status == 0 and json.loads(output) == {"apiVersion": "v1", "kind": "List", "items": expected}
+    assert f"{CASES}/custom-raw.yaml:2: InferenceService models/mine: warning: spec.predictor.canaryTrafficPercent: " in notes
+    # A folder with more that the cluster has: a runtime in place of the installed, and the images of the configuration.
+    (tmp_path / "service.yaml").write_text(SERVICE.format(name="a", format="sklearn"))
+    (tmp_path / "config.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: inferenceservice-config, namespace: kserve}\ndata:\n"
+                                          "  storageInitializer: '{\"image\": \"theirs:1\"}'\n  ingress: '{\"disableIstioVirtualHost\": true}'\n")
+    (service,) = yaml.safe_load_all(inferctl("render", "-f", tmp_path)[1])
+    assert service["spec"]["template"]["spec"]["initContainers"][0]["image"] == "theirs:1"
+    (service,) = yaml.safe_load_all(inferctl("render", "-f", tmp_path, "--pod-webhook")[1])
+    assert "initContainers" not in service["spec"]["template"]["spec"]
+
+
+def test_nothing_is_rendered_of_what_has_problems(tmp_path):
+    file = tmp_path / "service.yaml"
+    file.write_text(SERVICE.format(name="a", format="sklearn") + "    minReplicas: -1\n")
+    status, output, notes = inferctl("render", "-f", file)
+    assert (status, output) == (1, "") and "MinReplicas cannot be less than 0." in notes
+    file.write_text(SERVICE.format(name="a", format="sklearn"))
+    status, output, notes = inferctl("render", "-f", file)
+    assert (status, output) == (1, "") and notes.endswith("ingressGateway and ingressService are required\n")
+    status, output, errors = inferctl("render", "-f", CASES / "model-none.yaml")
+    assert (status, output) == (1, "") and errors.endswith("can't read storage secret storage-config: secrets \"storage-config\" not found\n")
 
 
 # A model for each format that the installed runtimes serve.

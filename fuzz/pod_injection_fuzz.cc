@@ -1,0 +1,39 @@
+// Pods as /mutate-pods is sent them: whatever stands in one, it is refused or injected into, and the second time nothing
+// changes any more. The second document of an input, if there is one, is what every Secret and ServiceAccount is.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "controlplane/pods/inject/pod_injection.h"
+#include "fuzz/require.h"
+#include "manifest/read.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace inferd;
+  // Small enough that one input does not take long.
+  constexpr manifest::Limits kLimits = {.nodes_max = 5'000, .bytes_max = 200'000};
+  if (size == 0) return 0;
+  const std::vector<char> copy(data + 1, data + size);
+  const auto documents = manifest::ReadJson(std::string_view(copy.data(), copy.size()), "f", kLimits);
+  if (!documents.has_value() || documents->empty()) return 0;
+  controlplane::InferenceServiceConfig config;
+  const bool in_revision = (data[0] & 1) != 0;
+  if ((data[0] & 2) != 0) config.metrics = {.aggregation = "true", .scraping = "true"};
+  controlplane::PodInjection injection = {
+      .config = config,
+      .find = [&](std::string_view, std::string_view) -> std::optional<manifest::Value> {
+        return documents->size() < 2 ? std::nullopt : std::optional((*documents)[1]);
+      },
+      .form = in_revision ? controlplane::PodForm::kRevision : controlplane::PodForm::kPod};
+  const auto injected = controlplane::InjectPodDocument(documents->front(), "models", injection);
+  if (!injected.has_value()) {
+    fuzz::Require(!injected.error().message().empty(), "refused without a word");
+    return 0;
+  }
+  const auto again = controlplane::InjectPodDocument(*injected, "models", injection);
+  fuzz::Require(again.has_value() && *again == *injected, "injected again, it is another pod");
+  return 0;
+}

@@ -1,0 +1,115 @@
+#include "ctl/manifests/render_manifests.h"
+
+#include <iterator>
+#include <ostream>
+#include <utility>
+
+#include "controlplane/files/object_files.h"
+#include "controlplane/reconcile/rendering.h"
+#include "controlplane/reconcile/unheeded_fields.h"
+#include "controlplane/resolve/defaulting.h"
+#include "ctl/manifests/manifest_report.h"
+#include "manifest/print.h"
+
+namespace inferd::ctl {
+
+namespace {
+
+using controlplane::InferenceService;
+using controlplane::InferenceServiceConfig;
+using controlplane::Object;
+using controlplane::ObjectFiles;
+using manifest::Value;
+
+// "service.yaml:1: InferenceService models/digits: ".
+std::string PlaceOf(const ObjectFiles& files, const Object& object) {
+  const controlplane::ObjectMeta& metadata = object.metadata();
+  return files.files().at(&object) + ":" + std::to_string(object.position.line) + ": " + object.kind + " " +
+         metadata.namespace_name + "/" + metadata.name + ": ";
+}
+
+class Renderer final {
+ public:
+  Renderer(const ObjectFiles& given, const ObjectFiles& known, bool revisions, std::ostream& notes)
+      : given_(given), revisions_(revisions), notes_(notes) {
+    for (const Object& object : given.objects()) objects_.push_back(&object);
+    context_ = controlplane::ContextOf(objects_, known.runtimes());
+    if (context_.config != nullptr) config_ = *context_.config;
+  }
+
+  const std::vector<const Object*>& objects() const { return objects_; }
+
+  // Whether all could be.
+  bool Render(std::vector<Value>& rendered) {
+    bool sound = true;
+    for (const Object* const object : objects_) {
+      if (const auto* const service = std::get_if<InferenceService>(&object->typed)) {
+        sound = RenderOne(*object, *service, rendered) && sound;
+      } else if (std::holds_alternative<controlplane::InferenceGraph>(object->typed)) {
+        notes_ << PlaceOf(given_, *object) << "graphs are not rendered\n";
+      }
+    }
+    return sound;
+  }
+
+ private:
+  bool RenderOne(const Object& object, const InferenceService& service, std::vector<Value>& rendered) {
+    auto desired = controlplane::RenderService(service, objects_, context_, revisions_);
+    if (!desired.has_value()) {
+      notes_ << PlaceOf(given_, object) << desired.error().Explain() << "\n";
+      return false;
+    }
+    const InferenceService defaulted = controlplane::ApplyDefaults(service, config_);
+    for (const auto& field : controlplane::UnheededFields(defaulted, desired->mode, config_)) {
+      notes_ << PlaceOf(given_, object) << "warning: " << field.ToString() << "\n";
+    }
+    std::ranges::move(desired->objects, std::back_inserter(rendered));
+    return true;
+  }
+
+  const ObjectFiles& given_;
+  const bool revisions_;
+  std::ostream& notes_;
+  std::vector<const Object*> objects_;
+  controlplane::ReviewContext context_;
+  InferenceServiceConfig config_;
+};
+
+void Print(std::vector<Value> rendered, const Output& out) {
+  if (out.json) {
+    const Value list = Value::Map({{"apiVersion", Value::String("v1")},
+                                   {"kind", Value::String("List")},
+                                   {"items", Value::List(std::move(rendered))}});
+    out.stream << manifest::ToJson(list) << "\n";
+    return;
+  }
+  for (const Value& object : rendered) out.stream << "---\n" << manifest::ToYaml(object);
+}
+
+}  // namespace
+
+base::Result<int> RenderManifests(const RenderArguments& arguments, const Output& out, std::ostream& notes) {
+  ObjectFiles known;
+  const std::vector<std::string> places =
+      arguments.runtimes.empty() ? std::vector{controlplane::DefaultRuntimesFolder()} : arguments.runtimes;
+  INFERD_RETURN_IF_ERROR(known.AddSound(places).WithContext("runtimes"));
+  ObjectFiles given;
+  for (const std::string& path : arguments.paths) {
+    INFERD_ASSIGN_OR_RETURN(const std::vector<std::string> files, controlplane::ManifestsOf(path));
+    for (const std::string& file : files) INFERD_RETURN_IF_ERROR(given.Add(file));
+  }
+  Renderer renderer(given, known, !arguments.pod_webhook, notes);
+  ManifestReport report;
+  report.reviews = controlplane::ReviewObjects(renderer.objects(), known.runtimes());
+  report.files = given.files();
+  if (report.problem_count() != 0) {
+    PrintManifestReport(notes, report);
+    return 1;
+  }
+  std::vector<Value> rendered;
+  if (!renderer.Render(rendered)) return 1;
+  Print(std::move(rendered), out);
+  return 0;
+}
+
+}  // namespace inferd::ctl
