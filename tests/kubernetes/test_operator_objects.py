@@ -101,7 +101,7 @@ CUSTOM = {"predictor": {"containers": [{"name": "x", "image": "custom:1", "ports
 ])
 def test_a_service_becomes_its_objects(objects, controller, name, spec, wanted, container):
     deployment = make(objects, name, spec)
-    made = {("Ingress", name)}.union(*(of_component(f"{name}-{kind}-default") for kind in wanted))
+    made = {("Service", name)}.union(*(of_component(f"{name}-{kind}-default") for kind in wanted))
     wait_until(lambda: owned(objects, name) == made, f"{made} are there")
     first = deployment["spec"]["template"]["spec"]["containers"][0]
     assert {key: first[key] for key in container} == container
@@ -258,12 +258,13 @@ def test_the_configuration_counts_as_it_is_now(objects, controller):
     objects.becomes("configured", "Ready")
     created = objects.create({"kind": "ConfigMap", "metadata": {"name": "inferenceservice-config"}, "data": {
         "ingress": json.dumps({"ingressDomain": "models.example.org", "ingressClassName": "nginx"})}})
-    wait_until(lambda: objects.get("Ingress", "configured")["spec"].get("ingressClassName") == "nginx", "the Ingress has the class")
+    wait_until(lambda: (objects.find("Ingress", "configured") or {"spec": {}})["spec"].get("ingressClassName") == "nginx", "the Ingress has the class")
     wait_until(lambda: objects.get("InferenceService", "configured")["status"]["url"] == "http://configured-operated.models.example.org", "so is the URL")
     objects.change("ConfigMap", "inferenceservice-config", lambda one: one["data"].update({"ingress": "{no json"}))
     wait_until(lambda: "data.ingress" in objects.conditions("configured")["PredictorReady"].get("message", ""), "the condition names the key")
     assert objects.get("Ingress", "configured")["spec"]["ingressClassName"] == "nginx"
     objects.delete("ConfigMap", created["metadata"]["name"])
+    wait_until(lambda: objects.find("Ingress", "configured") is None, "without a class and a domain there is no Ingress")
     objects.becomes("configured", "Ready")
 
 
