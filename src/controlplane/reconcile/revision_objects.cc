@@ -31,7 +31,7 @@ constexpr int64_t kHttpPort = 80;
 constexpr int64_t kGrpcPort = 81;
 constexpr int64_t kContainerPort = 8080;
 constexpr int64_t kAgentPort = 9081;
-constexpr int64_t kTimeoutMaxS = 86'400;
+constexpr int64_t kRevisionTimeoutMaxS = 86'400;
 
 std::string Hash(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
@@ -196,7 +196,8 @@ std::optional<LiveRevision> ReadRevision(const Value& deployment) {
   if (extension.container_concurrency.value_or(0) < 0) extension.container_concurrency.reset();
   revision.settings = KnativeSettingsOf(extension, annotations).value_or(KnativeSettings{.min_scale = 1});
   const auto timeout = manifest::ParseInt64(annotations[kTimeoutAnnotation]);
-  if (timeout.has_value() && *timeout > 0) revision.timeout = std::chrono::seconds(std::min(*timeout, kTimeoutMaxS));
+  if (timeout.has_value() && *timeout > 0)
+    revision.timeout = std::chrono::seconds(std::min(*timeout, kRevisionTimeoutMaxS));
   revision.replicas = NumberAt(deployment, {"spec", "replicas"}, 1);
   revision.ready = NumberAt(deployment, {"status", "readyReplicas"}, 0);
   revision.resource_version = TextAt(deployment, {"metadata", "resourceVersion"});
