@@ -299,7 +299,8 @@ def test_a_controller_that_starts_anew_writes_nothing(kubernetes, objects, contr
               for one in objects.list(kind)}
     controller.end()
     controller.start()
-    wait_until(lambda: controller.metrics().get('inferd_controller_reconciles_total{kind="InferenceService",result="done"}', 0) > 5, "it has looked")
+    count = len(objects.list("InferenceService"))
+    wait_until(lambda: controller.metrics().get('inferd_controller_reconciles_total{kind="InferenceService",result="done"}', 0) >= count, "it has looked")
     controller.settled()
     applied = controller.metrics()['inferd_controller_writes_total{result="applied"}']
     after = {(kind, one["metadata"]["name"]): one["metadata"]["resourceVersion"] for kind in ("Deployment", "Service", "Ingress", "InferenceService")
