@@ -82,18 +82,52 @@ def revision(objects, name):
         (one["revisionName"], one["percent"]) for one in component.get("traffic", [])]
 
 
+def anew(controller):
+    """It looks once a minute which APIs there are, and whether there is a gateway; one that is started anew, at once."""
+    controller.end()
+    controller.start()
+
+
+def test_without_knative_a_service_has_revisions_behind_the_gateway(objects, cluster, controller):
+    objects.create({"kind": "Service", "metadata": {"name": "inferd-gateway"}, "spec": {"ports": [{"port": 80}]}})
+    anew(controller)
+    objects.create(service("gated", SERVERLESS))
+    objects.becomes("gated", "Ready")
+    first, second, third = (COMPONENT.format("gated") + f"-0000{number}" for number in (1, 2, 3))
+    assert revision(objects, "gated")[1] == [(first, 100)]
+    for name in ("gated", COMPONENT.format("gated")):
+        assert objects.get("Service", name)["spec"]["externalName"] == f"inferd-gateway.{SPACE}.svc.cluster.local"
+
+    def change(**predictor):
+        def edit(one):
+            one["spec"]["predictor"]["model"]["runtimeVersion"] = predictor.pop("version", one["spec"]["predictor"]["model"]["runtimeVersion"])
+            one["spec"]["predictor"].update(predictor)
+        objects.change("InferenceService", "gated", edit)
+    change(version="2", canaryTrafficPercent=10)
+    wait_until(lambda: revision(objects, "gated")[1] == [(second, 10), (first, 90)], "the second revision has its share")
+    wait_until(lambda: objects.find("Service", "prev-" + COMPONENT.format("gated")), "the first has a name of its own")
+    cluster.pods_become(third, crashed(1, "no such model", "kserve-container"))
+    change(version="3")
+    wait_until(lambda: "no such model" in objects.conditions("gated")["PredictorReady"].get("message", ""), "the third revision's failure is said")
+    assert revision(objects, "gated")[1] == [(second, 10), (first, 90)]
+    change(version="2", canaryTrafficPercent=None)
+    fourth = COMPONENT.format("gated") + "-00004"
+    wait_until(lambda: revision(objects, "gated")[1] == [(fourth, 100)], "the newest has all")
+    wait_until(lambda: objects.find("Deployment", third) is None, "what no request comes to is gone")
+    objects.delete("InferenceService", "gated")
+    objects.delete("Service", "inferd-gateway")
+    anew(controller)
+
+
 def test_with_knative_a_service_is_a_knative_service(objects, cluster, controller):
     objects.create(service("less", SERVERLESS))
     missing = objects.becomes("less", "PredictorReady", "False")
     assert next(one for one in missing["status"]["conditions"] if one["type"] == "PredictorReady")["reason"] == "KnativeMissing"
     install_knative(cluster.api)
-    # The controller looks once a minute; one that is started anew, at once.
-    controller.end()
-    controller.start()
+    anew(controller)
     wait_until(lambda: objects.conditions("less").get("IngressReady", {}).get("reason") == "IstioMissing", "what is missing for the ingress is named")
     define_kinds(cluster.api, VIRTUAL_SERVICES)
-    controller.end()
-    controller.start()
+    anew(controller)
     status = objects.becomes("less", "Ready")["status"]
     assert status["url"] == f"http://less.{SPACE}.example.com"
     first = COMPONENT.format("less") + "-00001"

@@ -17,6 +17,7 @@ using kubernetes::Resource;
 using manifest::TextAt;
 using manifest::Value;
 
+constexpr const char* kGatewayName = "inferd-gateway";
 constexpr const char* kConfigurationName = "inferenceservice-config";
 
 // "apps/v1" of all groups that the server has.
@@ -47,18 +48,21 @@ ClusterView::~ClusterView() {
   const base::MutexLock lock(mutex_);
   services_ = nullptr;
   followed.swap(followed_);
+  for (const auto& [key, resource] : followed) resource->RequestStop();
 }
 
 kubernetes::ApiResult<void> ClusterView::Discover(const std::stop_token& stop) {
   const auto groups = client_.GetDocument("/apis", stop);
   if (!groups.has_value()) return std::unexpected(groups.error());
+  const auto gateway = DiscoverGateway(stop);
+  if (!gateway.has_value()) return std::unexpected(gateway.error());
   bool first = false;
   bool changed = false;
   {
     const base::MutexLock lock(mutex_);
     std::set<std::string> apis = ApisOf(*groups);
     first = followed_.empty();
-    changed = !first && apis != apis_;
+    changed = !first && (*gateway || apis != apis_);
     apis_ = std::move(apis);
   }
   if (first) FollowKServe();
@@ -67,6 +71,21 @@ kubernetes::ApiResult<void> ClusterView::Discover(const std::stop_token& stop) {
   }
   if (changed) QueueAll();
   return {};
+}
+
+kubernetes::ApiResult<bool> ClusterView::DiscoverGateway(const std::stop_token& stop) {
+  const ObjectName name{options_.controller_namespace, kGatewayName};
+  const auto found = client_.Get(PlainServices(), name, stop);
+  if (!found.has_value() && found.error().code == 0) return std::unexpected(found.error());
+  std::string host;
+  if (found.has_value()) host = name.name + "." + name.namespace_name + ".svc.cluster.local";
+  const base::MutexLock lock(mutex_);
+  return std::exchange(gateway_host_, host) != host;
+}
+
+std::string ClusterView::gateway_host() const {
+  const base::MutexLock lock(mutex_);
+  return gateway_host_;
 }
 
 bool ClusterView::Has(const Resource& resource) const {

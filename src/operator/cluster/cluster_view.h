@@ -52,6 +52,10 @@ class ClusterView final {
   // Whether the cluster has that API.
   bool Has(const kubernetes::Resource& resource) const;
 
+  // Of inferd-gateway's Service in the controller's namespace: "inferd-gateway.kserve.svc.cluster.local"; empty: there
+  // is none.
+  std::string gateway_host() const;
+
   kubernetes::ObjectPointer FindService(const kubernetes::ObjectName& name) const;
   std::vector<kubernetes::ObjectPointer> Services() const;
   std::vector<LabelledObject> ObjectsOf(const kubernetes::ObjectName& service) const { return labelled_.Of(service); }
@@ -68,6 +72,7 @@ class ClusterView final {
   template <typename Object>
   using Objects = std::map<kubernetes::ObjectName, std::shared_ptr<const Object>>;
 
+  kubernetes::ApiResult<bool> DiscoverGateway(const std::stop_token& stop);
   void Follow(Following following, kubernetes::ObjectCache::OnChange on_change);
   void FollowWritten(const kubernetes::Resource& resource);
   void FollowKServe();
@@ -82,6 +87,7 @@ class ClusterView final {
   LabelledObjects labelled_;
   mutable base::Mutex mutex_;
   std::set<std::string> apis_ GUARDED_BY(mutex_);  // "apps/v1"
+  std::string gateway_host_ GUARDED_BY(mutex_);
   std::shared_ptr<const Configuration> configuration_ GUARDED_BY(mutex_);
   Objects<controlplane::ServingRuntime> runtimes_ GUARDED_BY(mutex_);
   Objects<controlplane::TrainedModel> models_ GUARDED_BY(mutex_);

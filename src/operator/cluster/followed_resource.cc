@@ -24,6 +24,10 @@ FollowedResource::FollowedResource(kubernetes::Client& client, Following followi
   }
 }
 
+void FollowedResource::RequestStop() {
+  for (const auto& part : parts_) part->informer->RequestStop();
+}
+
 void FollowedResource::Tell(Part& part, const kubernetes::ApiError& error) const {
   part.missing = error.is_not_found();
   std::string text = error.ToString();

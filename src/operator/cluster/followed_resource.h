@@ -27,6 +27,9 @@ class FollowedResource final {
   FollowedResource(kubernetes::Client& client, Following following, kubernetes::ObjectCache::OnChange on_change,
                    base::Logger& logger);
 
+  // Its end begins; the destructor waits for it.
+  void RequestStop();
+
   kubernetes::ObjectPointer Find(const kubernetes::ObjectName& name) const;
   std::vector<kubernetes::ObjectPointer> All() const;
   // All that there are have been heard of. A kind that the cluster does not have has none.

@@ -95,7 +95,8 @@ bool IsNameOfService(std::string_view kind, const std::string& name, const std::
   if (name == service) return true;
   for (const std::string_view component : {"predictor", "transformer", "explainer"}) {
     const std::string object = service + "-" + std::string(component) + "-default";
-    if (name == object) return true;
+    // Under which its revisions with tags are reached, too.
+    if (name == object || name == "latest-" + object || name == "prev-" + object) return true;
     if (!name.starts_with(object + "-") || name.size() != object.size() + 1 + kRevisionDigits) continue;
     if (std::ranges::all_of(name.substr(object.size() + 1), [](char c) { return c >= '0' && c <= '9'; })) return true;
   }

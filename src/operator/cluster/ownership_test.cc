@@ -54,6 +54,7 @@ TEST(OwnershipTest, NamesThatAreGivenToAServicesObjects) {
                {"Deployment", "iris-explainer-default-00012", true},
                {"Deployment", "iris-predictor-default-0001x", false},
                {"Deployment", "iris-predictor-default-000123", false},
+               {"Service", "prev-iris-predictor-default", true},
                {"Service", "iris-metrics", false},
                {"ConfigMap", "modelconfig-iris-0", true},
                {"ConfigMap", "iris", false}};

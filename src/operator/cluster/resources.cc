@@ -43,6 +43,11 @@ const Resource& Deployments() {
   return resource;
 }
 
+const Resource& PlainServices() {
+  static const Resource resource = {"", "v1", "Service", "services"};
+  return resource;
+}
+
 const Resource& KnativeServices() {
   static const Resource resource = {"serving.knative.dev", "v1", "Service", "services"};
   return resource;
@@ -57,7 +62,7 @@ const std::array<WrittenResource, kWrittenResources>& WrittenResources() {
   static const std::array<WrittenResource, kWrittenResources> resources = {{
       {ConfigMaps()},
       {Deployments()},
-      {{"", "v1", "Service", "services"}},
+      {PlainServices()},
       {{"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"}},
       {{"networking.k8s.io", "v1", "Ingress", "ingresses"}},
       {KnativeServices(), true},

@@ -18,6 +18,7 @@ const kubernetes::Resource& TrainedModels();
 const kubernetes::Resource& ConfigMaps();
 const kubernetes::Resource& Pods();
 const kubernetes::Resource& Deployments();
+const kubernetes::Resource& PlainServices();  // of v1
 const kubernetes::Resource& KnativeServices();
 const kubernetes::Resource& VirtualServices();
 

@@ -9,6 +9,7 @@
 #include "controlplane/resolve/validation.h"
 #include "controlplane/status/service_status.h"
 #include "operator/cluster/resources.h"
+#include "operator/services/gateway_decision.h"
 
 namespace inferd::operators {
 
@@ -70,10 +71,12 @@ Decision Decide(const Value& document, const DecisionContext& context) {
   }
   decision.failure = FailureOf(decision.service, reading, context.configuration);
   if (decision.failure.has_value()) return decision;
-  if (decision.desired.mode == DeploymentMode::kServerless && !context.has_knative) {
+  const bool serverless = decision.desired.mode == DeploymentMode::kServerless;
+  if (serverless && !context.has_knative && context.gateway_host.empty()) {
     const std::string text =
-        "the cluster does not have the API serving.knative.dev/v1, which the deployment mode Serverless needs: install "
-        "Knative Serving, or set the annotation serving.kserve.io/deploymentMode: RawDeployment";
+        "the cluster has neither the API serving.knative.dev/v1 nor inferd's gateway, one of which the deployment mode "
+        "Serverless needs: install Knative Serving or inferd-gateway, or set the annotation "
+        "serving.kserve.io/deploymentMode: RawDeployment";
     decision.failure = ResolutionFailure{.reason = "KnativeMissing", .message = text, .event = text};
     return decision;
   }
@@ -81,13 +84,17 @@ Decision Decide(const Value& document, const DecisionContext& context) {
   for (const ComponentKind kind : {ComponentKind::kPredictor, ComponentKind::kTransformer, ComponentKind::kExplainer}) {
     rollouts.emplace(kind, controlplane::ReadRollout(document, kind).rollout);
   }
-  auto desired = controlplane::MakeDesiredObjects(read, context.runtimes, context.models, config, rollouts);
+  // Istio leads to Knative's services alone.
+  controlplane::InferenceServiceConfig used = config;
+  used.ingress.disable_virtual_service |= !context.has_knative;
+  auto desired = controlplane::MakeDesiredObjects(read, context.runtimes, context.models, used, rollouts);
   if (!desired.has_value()) {
     decision.failure = std::move(desired).error();
     return decision;
   }
   decision.desired = *std::move(desired);
   if (!context.has_istio) decision.ingress = LeaveOutIstio(decision.desired.objects);
+  DecideByGateway(document, context, decision);
   return decision;
 }
 

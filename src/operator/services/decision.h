@@ -1,11 +1,15 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "controlplane/api/inference_service.h"
 #include "controlplane/reconcile/desired_objects.h"
+#include "controlplane/reconcile/revision_plan.h"
 #include "controlplane/status/service_state.h"
 #include "manifest/value.h"
 #include "operator/cluster/cluster_view.h"
@@ -19,6 +23,8 @@ struct DecisionContext {
   std::span<const controlplane::TrainedModel* const> models;  // those that name it
   bool has_knative = false;                                   // serving.knative.dev/v1
   bool has_istio = false;                                     // networking.istio.io/v1alpha3
+  std::string gateway_host{};  // of inferd-gateway, for clusters without Knative; empty: there is none
+  std::span<const manifest::Value* const> deployments{};  // that the service has now
 };
 
 // What is to become of a service.
@@ -28,6 +34,10 @@ struct Decision {
   controlplane::DesiredObjects desired;    // none where it has failed: what is there goes on
   std::optional<controlplane::ResolutionFailure> failure;
   std::optional<controlplane::ObservedCondition> ingress;  // what is missing for it; nullopt: nothing is
+  // Where requests go through the gateway: the revisions of each component, and the names of those that stay as they
+  // are.
+  std::map<controlplane::ComponentKind, controlplane::RevisionPlan> plans;
+  std::set<std::string> kept;
 };
 
 // Decides about a service as it stands in the cluster: reads, defaults and validates it, as the webhooks do where they

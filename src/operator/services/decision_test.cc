@@ -5,6 +5,7 @@
 #include "controlplane/objects_fixture.h"
 #include "manifest/value_path.h"
 #include "operator/object_fixture.h"
+#include "operator/services/gateway_decision.h"
 
 namespace inferd::operators {
 namespace {
@@ -25,7 +26,9 @@ class DecisionTest : public testing::Test {
                                                                        .runtimes = runtimes,
                                                                        .models = {},
                                                                        .has_knative = knative_,
-                                                                       .has_istio = istio_});
+                                                                       .has_istio = istio_,
+                                                                       .gateway_host = gateway_,
+                                                                       .deployments = deployments_});
   }
   static std::vector<std::string> Kinds(const Decision& decision) {
     std::vector<std::string> kinds;
@@ -36,6 +39,8 @@ class DecisionTest : public testing::Test {
   Configuration configuration_;
   bool knative_ = false;
   bool istio_ = false;
+  std::string gateway_;
+  std::vector<const manifest::Value*> deployments_;
   const controlplane::ServingRuntime runtime_ = controlplane::ParseAs<controlplane::ServingRuntime>(
       controlplane::RuntimeYaml("mine", "  supportedModelFormats: [{name: onnx, autoSelect: true}]\n"));
 };
@@ -99,6 +104,45 @@ TEST_F(DecisionTest, WhatTheClusterLacksIsNamed) {
   const Decision whole = Make(kModel, "");
   EXPECT_THAT(Kinds(whole), ElementsAre("Service", "VirtualService", "Service"));
   EXPECT_FALSE(whole.ingress.has_value());
+}
+
+TEST_F(DecisionTest, WithoutKnativeAComponentHasRevisionsBehindTheGateway) {
+  gateway_ = "inferd-gateway.kserve.svc.cluster.local";
+  const auto names = [](const Decision& decision) {
+    std::vector<std::string> list;
+    for (const auto& object : decision.desired.objects) {
+      list.push_back(TextAt(object, {"kind"}) + " " + TextAt(object, {"metadata", "name"}));
+    }
+    return list;
+  };
+  const std::string first = "digits-predictor-default-00001";
+  const Decision decision = Make(kModel, "");
+  EXPECT_FALSE(decision.failure.has_value());
+  EXPECT_THAT(names(decision),
+              testing::IsSupersetOf({"Deployment " + first, "Service " + first,
+                                     std::string("Service digits-predictor-default"), std::string("Service digits")}));
+  EXPECT_EQ(ObserveRevisions(controlplane::ComponentKind::kPredictor,
+                             decision.plans.at(controlplane::ComponentKind::kPredictor), {})
+                .revisions.at(0)
+                .was_ready,
+            false);
+  // The pods are others: a second revision, and the first stays as long as it has the requests.
+  manifest::Value live = decision.desired.objects.at(0);
+  live.Set("status", Yaml("{readyReplicas: 1}"));
+  deployments_ = {&live};
+  const Decision second = Make("  predictor: {model: {modelFormat: {name: onnx}, storageUri: 's3://n'}}\n", "");
+  EXPECT_THAT(names(second), testing::Contains("Deployment digits-predictor-default-00002"));
+  EXPECT_THAT(second.kept, ElementsAre(first));
+  const auto state = ObserveRevisions(controlplane::ComponentKind::kPredictor,
+                                      second.plans.at(controlplane::ComponentKind::kPredictor), {});
+  ASSERT_EQ(state.revisions.size(), 2U);
+  EXPECT_TRUE(state.revisions[0].was_ready);
+  EXPECT_EQ(state.traffic.at(0).revision, first);
+  // With Knative there, it is Knative's.
+  knative_ = true;
+  configuration_.config.ingress.disable_virtual_service = true;
+  EXPECT_THAT(names(Make(kModel, "")), testing::Contains("Service digits-predictor-default"));
+  EXPECT_TRUE(Make(kModel, "").plans.empty());
 }
 
 TEST_F(DecisionTest, ServicesOfModelMeshAreAnothers) {

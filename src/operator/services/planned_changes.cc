@@ -62,7 +62,7 @@ class Planner {
     }
     for (const LabelledObject& each : there_) {
       const std::string& name = TextAt(*each.object, {"metadata", "name"});
-      if (*each.resource == Pods() || wanted.contains({each.resource, name})) continue;
+      if (*each.resource == Pods() || wanted.contains({each.resource, name}) || decision.kept.contains(name)) continue;
       if (IsStray(*each.resource, *each.object, service_)) Say('-', *each.object, "");
     }
     return {};
@@ -126,7 +126,7 @@ ApiResult<std::vector<std::string>> PlanChanges(const Value& service, const Clus
                                                 const std::stop_token& stop) {
   const kubernetes::ObjectPointer live = view.FindService(kubernetes::NameOf(service));
   const Value whole = live == nullptr ? service : InPlaceOf(*live, service);
-  const Decision decision = reconciler.DecideAbout(whole);
+  const Decision decision = reconciler.DecideAbout(whole, view.ObjectsOf(kubernetes::NameOf(whole)));
   if (!decision.ours) return std::vector<std::string>();
   Planner planner(whole, view, client, stop);
   if (auto planned = planner.Plan(decision); !planned.has_value()) return std::unexpected(planned.error());

@@ -10,6 +10,7 @@
 #include "operator/cluster/ownership.h"
 #include "operator/cluster/resources.h"
 #include "operator/services/component_observation.h"
+#include "operator/services/gateway_decision.h"
 
 namespace inferd::operators {
 
@@ -68,7 +69,7 @@ struct ServiceReconciler::Failures {
   }
 };
 
-Decision ServiceReconciler::DecideAbout(const Value& document) const {
+Decision ServiceReconciler::DecideAbout(const Value& document, const std::vector<LabelledObject>& there) const {
   const std::shared_ptr<const Configuration> configuration = view_.configuration();
   const Runtimes runtimes = view_.runtimes();
   const Models models = view_.ModelsOf(kubernetes::NameOf(document));
@@ -76,11 +77,17 @@ Decision ServiceReconciler::DecideAbout(const Value& document) const {
   for (const auto& runtime : runtimes) runtime_list.push_back(runtime.get());
   std::vector<const controlplane::TrainedModel*> model_list;
   for (const auto& model : models) model_list.push_back(model.get());
+  std::vector<const Value*> deployments;
+  for (const LabelledObject& each : there) {
+    if (*each.resource == Deployments()) deployments.push_back(each.object.get());
+  }
   return Decide(document, {.configuration = *configuration,
                            .runtimes = runtime_list,
                            .models = model_list,
                            .has_knative = view_.Has(KnativeServices()),
-                           .has_istio = view_.Has(VirtualServices())});
+                           .has_istio = view_.Has(VirtualServices()),
+                           .gateway_host = view_.gateway_host(),
+                           .deployments = deployments});
 }
 
 Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const std::stop_token& stop) {
@@ -88,9 +95,9 @@ Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const s
   // What it had goes with it: the cluster collects what has no owner any more.
   if (live == nullptr) return {};
   if (FieldAt(*live, {"metadata", "deletionTimestamp"}) != nullptr) return Finalize(*live, stop);
-  const Decision decision = DecideAbout(*live);
-  if (!decision.ours) return {};
   const std::vector<LabelledObject> there = view_.ObjectsOf(name);
+  const Decision decision = DecideAbout(*live, there);
+  if (!decision.ours) return {};
   Failures failures;
   if (!decision.failure.has_value()) {
     WriteObjects(*live, decision, there, failures, stop);
@@ -138,7 +145,7 @@ void ServiceReconciler::RemoveStrays(const Value& live, const Decision& decision
   }
   for (const LabelledObject& each : there) {
     const std::string& name = TextAt(*each.object, {"metadata", "name"});
-    if (*each.resource == Pods() || wanted.contains({each.resource, name})) continue;
+    if (*each.resource == Pods() || wanted.contains({each.resource, name}) || decision.kept.contains(name)) continue;
     if (!IsStray(*each.resource, *each.object, live)) continue;
     const auto deleted = writer_.Delete(*each.resource, *each.object, stop);
     if (!deleted.has_value()) failures.Add(*each.object, deleted.error());
@@ -156,6 +163,10 @@ controlplane::ServiceState ServiceReconciler::Observe(const Decision& decision,
   if (service.transformer.has_value()) kinds.push_back(ComponentKind::kTransformer);
   if (service.explainer.has_value()) kinds.push_back(ComponentKind::kExplainer);
   for (const ComponentKind kind : kinds) {
+    if (const auto plan = decision.plans.find(kind); plan != decision.plans.end()) {
+      state.components.push_back(ObserveRevisions(kind, plan->second, PodsOf(there, kind)));
+      continue;
+    }
     const std::string object = ComponentObjectName(service, kind);
     const Value* const live = FindLive(there, resource, object);
     // Of one that never was, there is nothing to say beside the failure.

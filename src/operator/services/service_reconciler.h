@@ -35,7 +35,7 @@ class ServiceReconciler final {
 
   Outcome Reconcile(const kubernetes::ObjectName& name, const std::stop_token& stop);
 
-  Decision DecideAbout(const manifest::Value& document) const;
+  Decision DecideAbout(const manifest::Value& document, const std::vector<LabelledObject>& there) const;
 
  private:
   struct Failures;

@@ -22,16 +22,6 @@ std::string Now(const base::Clock& clock) {
   return text.substr(0, text.find('.')) + "Z";
 }
 
-// The whole status, of the object as it was when the status was made: a conflict, if it is another now.
-Value StatusPatch(const Value& live, const Value& status) {
-  const auto operation = [](const char* what, const char* path, Value value) {
-    return Value::Map({{"op", manifest::Text(what)}, {"path", manifest::Text(path)}, {"value", std::move(value)}});
-  };
-  return Value::List(
-      {operation("replace", "/metadata/resourceVersion", Value::String(kubernetes::ResourceVersionOf(live))),
-       operation("add", "/status", status)});
-}
-
 // The message of a condition; empty: there is none.
 std::string MessageOf(const Value* status, std::string_view type) {
   const Value* const conditions = status == nullptr ? nullptr : status->Find("conditions");
@@ -58,8 +48,9 @@ kubernetes::ApiResult<bool> StatusReporter::Report(const Value& live, const cont
   Value status = controlplane::MakeServiceStatus(service, state,
                                                  {.config = config, .gateway_port = 80, .now = Now(clock_)}, before);
   if (before != nullptr && *before == status) return false;
-  const auto written = client_.Patch(InferenceServices(), kubernetes::NameOf(live), kubernetes::PatchType::kJson,
-                                     StatusPatch(live, status), {.subresource = "status"}, stop);
+  Value object = live;
+  object.Set("status", status);
+  const auto written = client_.Update(InferenceServices(), object, {.subresource = "status"}, stop);
   if (!written.has_value()) return std::unexpected(written.error());
   written_->Add();
   RecordChange(live, before, status, state, stop);

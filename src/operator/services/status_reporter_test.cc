@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kPath = "PATCH /apis/serving.kserve.io/v1beta1/namespaces/m/inferenceservices/iris/status";
+constexpr const char* kPath = "PUT /apis/serving.kserve.io/v1beta1/namespaces/m/inferenceservices/iris/status";
 
 class StatusReporterTest : public testing::Test {
  protected:
@@ -40,7 +40,7 @@ class StatusReporterTest : public testing::Test {
     const std::string request = api_->requests().at(i);
     return kubernetes::FromJson(request.substr(request.find("\r\n\r\n") + 4));
   }
-  manifest::Value Status() { return *Sent(0).items().at(1).Find("value"); }
+  manifest::Value Status() { return *Sent(0).Find("status"); }
 
   static controlplane::ServiceState Ready() {
     controlplane::ComponentState predictor;
@@ -61,7 +61,7 @@ class StatusReporterTest : public testing::Test {
 TEST_F(StatusReporterTest, OneThatBecomesReadyIsToldOnce) {
   EXPECT_EQ(Report(Ready()), "written");
   EXPECT_THAT(api_->lines(), ElementsAre(kPath, "POST /api/v1/namespaces/m/events"));
-  EXPECT_EQ(TextAt(Sent(0).items().at(0), {"value"}), "7") << "of the object that was looked at";
+  EXPECT_EQ(TextAt(Sent(0), {"metadata", "resourceVersion"}), "7") << "of the object that was looked at";
   EXPECT_EQ(TextAt(Status(), {"observedGeneration"}), "2");
   EXPECT_EQ(TextAt(Sent(1), {"message"}), "InferenceService [iris] is Ready");
   const manifest::Value status = Status();
