@@ -3,33 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
+
+#include "tests/support/parameter_tables.h"
 
 namespace inferd::onnxruntime {
 namespace {
 
+using support::DocumentedNames;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
-// The names in the first column of the page's table of parameters.
-std::vector<std::string> DocumentedNames() {
-  std::ifstream page(INFERD_ONNX_PAGE);
-  std::vector<std::string> names;
-  bool inside = false;
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("| parameter |")) inside = true;
-    if (!inside || !line.starts_with("| `")) {
-      if (inside && line.empty()) break;
-      continue;
-    }
-    names.push_back(line.substr(3, line.find('`', 3) - 3));
-  }
-  return names;
-}
-
 TEST(SessionParametersTest, ThePageListsThemAll) {
-  EXPECT_THAT(DocumentedNames(), ElementsAreArray(SessionParameterNames()));
+  EXPECT_THAT(DocumentedNames(INFERD_ONNX_PAGE), ElementsAreArray(SessionParameterNames()));
 }
 
 TEST(SessionParametersTest, TheyAreTakenOver) {

@@ -3,43 +3,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
+
+#include "tests/support/parameter_tables.h"
 
 namespace inferd::openvino {
 namespace {
 
+using support::DocumentedNames;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::Pair;
 
-inferd_text Text(const char* text) { return {text, std::char_traits<char>::length(text)}; }
-
-base::Result<CompileSettings> Parse(std::vector<std::pair<const char*, const char*>> parameters) {
-  std::vector<inferd_pair> pairs;
-  for (const auto& [key, value] : parameters) pairs.push_back({Text(key), Text(value)});
-  inferd_load load = {};
-  load.parameters = pairs.data();
-  load.parameter_count = pairs.size();
-  return CompileSettings::Parse(load);
-}
-
-// The names in the first column of the page's table of parameters.
-std::vector<std::string> DocumentedNames() {
-  std::ifstream page(INFERD_OPENVINO_PAGE);
-  std::vector<std::string> names;
-  bool inside = false;
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("| parameter |")) inside = true;
-    if (inside && line.empty()) break;
-    if (inside && line.starts_with("| `")) names.push_back(line.substr(3, line.find('`', 3) - 3));
-  }
-  return names;
-}
+constexpr auto Parse = support::ParseSettings<CompileSettings>;
 
 TEST(CompileSettingsTest, ThePageListsThemAll) {
-  EXPECT_THAT(DocumentedNames(), ElementsAreArray(CompileParameterNames()));
+  EXPECT_THAT(DocumentedNames(INFERD_OPENVINO_PAGE), ElementsAreArray(CompileParameterNames()));
 }
 
 TEST(CompileSettingsTest, WithoutParametersItIsTheCallingThreadInFullPrecision) {

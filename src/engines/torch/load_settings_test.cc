@@ -3,43 +3,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/support/parameter_tables.h"
+
 namespace inferd::torchscript {
 namespace {
 
+using support::DocumentedNames;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
-inferd_text Text(const char* text) { return {text, std::char_traits<char>::length(text)}; }
+constexpr auto Parse = support::ParseSettings<LoadSettings>;
 
-base::Result<LoadSettings> Parse(std::vector<std::pair<const char*, const char*>> parameters) {
-  std::vector<inferd_pair> pairs;
-  for (const auto& [key, value] : parameters) pairs.push_back({Text(key), Text(value)});
-  inferd_load load = {};
-  load.parameters = pairs.data();
-  load.parameter_count = pairs.size();
-  return LoadSettings::Parse(load);
+TEST(LoadSettingsTest, ThePageListsThemAll) {
+  EXPECT_THAT(DocumentedNames(INFERD_TORCH_PAGE), ElementsAreArray(LoadParameterNames()));
 }
-
-// The names in the first column of the page's table of parameters.
-std::vector<std::string> DocumentedNames() {
-  std::ifstream page(INFERD_TORCH_PAGE);
-  std::vector<std::string> names;
-  bool inside = false;
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("| parameter |")) inside = true;
-    if (inside && line.empty()) break;
-    if (inside && line.starts_with("| `")) names.push_back(line.substr(3, line.find('`', 3) - 3));
-  }
-  return names;
-}
-
-TEST(LoadSettingsTest, ThePageListsThemAll) { EXPECT_THAT(DocumentedNames(), ElementsAreArray(LoadParameterNames())); }
 
 TEST(LoadSettingsTest, EachIsActedOn) {
   const auto settings = Parse({{"INTRA_OP_THREAD_COUNT", "3"},
@@ -69,7 +51,7 @@ TEST(LoadSettingsTest, OthersAreNamedAsIgnored) {
 
 TEST(LoadSettingsTest, WrongValuesAreErrorsByName) {
   for (const std::string_view name : LoadParameterNames()) {
-    const auto settings = Parse({{std::string(name).c_str(), name == "MODULE_METHOD_NAME" ? "" : "perhaps"}});
+    const auto settings = Parse({{std::string(name), name == "MODULE_METHOD_NAME" ? "" : "perhaps"}});
     ASSERT_FALSE(settings.has_value()) << name;
     EXPECT_THAT(settings.error().message(), HasSubstr(std::string(name)));
   }

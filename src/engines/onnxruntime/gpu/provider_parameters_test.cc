@@ -3,11 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
+#include "tests/support/parameter_tables.h"
 
 namespace inferd::onnxruntime {
 namespace {
 
+using support::DocumentedNames;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
@@ -19,22 +20,11 @@ base::Status Apply(GpuProviders& providers, std::string_view name, std::string_v
   return ApplyAcceleratorParameter(name, key, value, &providers);
 }
 
-// The names in the first column of the page's table of an accelerator's parameters.
-std::vector<std::string> DocumentedNames(const std::string& heading) {
-  std::ifstream page(INFERD_ONNX_PAGE);
-  std::vector<std::string> names;
-  bool inside = false;
-  for (std::string line; std::getline(page, line);) {
-    inside |= line.starts_with("| " + heading + " |");
-    if (inside && line.empty()) break;
-    if (inside && line.starts_with("| `")) names.push_back(line.substr(3, line.find('`', 3) - 3));
-  }
-  return names;
-}
-
 TEST(ProviderParametersTest, ThePageListsThemAll) {
-  EXPECT_THAT(DocumentedNames("parameter of `cuda`"), ElementsAreArray(AcceleratorParameterNames("cuda")));
-  EXPECT_THAT(DocumentedNames("parameter of `tensorrt`"), ElementsAreArray(AcceleratorParameterNames("tensorrt")));
+  EXPECT_THAT(DocumentedNames(INFERD_ONNX_PAGE, "parameter of `cuda`"),
+              ElementsAreArray(AcceleratorParameterNames("cuda")));
+  EXPECT_THAT(DocumentedNames(INFERD_ONNX_PAGE, "parameter of `tensorrt`"),
+              ElementsAreArray(AcceleratorParameterNames("tensorrt")));
   EXPECT_THAT(AcceleratorNames(), ElementsAre("cuda", "tensorrt"));
 }
 
