@@ -31,9 +31,8 @@ struct EngineCase {
   const char* shape;  // "NAME=1,2"; empty: the model's own
   const char* what;   // which call of the bare program is the same
   const char* bare;   // its command line; PROGRAMS and LIBRARIES stand for the folders
-  // A server with the bare library behind it, as Programs::Options has it, each argument behind a space. Empty: the
-  // floor is the server that answers with as many bytes, and the bare library beside it.
-  const char* floor = "";
+  // A server with the bare library behind it, as Programs::Options has it, each argument behind a space. Empty: none.
+  const char* together = "";
 };
 
 constexpr EngineCase kCases[] = {
@@ -44,7 +43,8 @@ constexpr EngineCase kCases[] = {
     {"torch", "examples/torch", "leaves_torch", "rows=1,4", "leaves_torch",
      "PROGRAMS/torch_call examples/torch/leaves_torch/1/model.pt leaves_torch 1 4"},
     {"tensorflow", "tests/models/tensorflow", "half_plus_two", "x=3,1", "half_plus_two",
-     "PROGRAMS/tensorflow_call tests/models/tensorflow half_plus_two"},
+     "PROGRAMS/tensorflow_call tests/models/tensorflow half_plus_two",
+     "tensorflow_floor tests/models/tensorflow/half_plus_two/1/model.savedmodel StatefulPartitionedCall 3"},
     {"forest", "examples/forest", "iris", "input-0=1,4", "iris",
      "PROGRAMS/forest_call examples/forest/iris/1/model.json"},
     {"python", "examples/python", "standardize", "rows=1,20", "20",
@@ -57,16 +57,16 @@ constexpr EngineCase kCases[] = {
      "python_floor LIBRARIES/python/environment/bin/python3 examples/python/standardize/1/model.py 20000"},
 };
 
-bool IsInProcess(const EngineCase& of) { return *of.floor == '\0'; }
-
 // Of one case, wire and number of connections.
 struct Load {
   Wire wire;
   size_t connections;
   LoadTarget target;
   std::optional<LoadTarget> floor;
+  std::optional<LoadTarget> together;
   net::LoadReport report{};
   net::LoadReport floor_report{};
+  net::LoadReport together_report{};
 };
 
 std::string Libraries(const std::string& programs) { return programs + "/../lib/inferd"; }
@@ -109,10 +109,19 @@ Result<std::vector<Load>> PrepareLoads(const EngineCase& of, const EngineTableCa
       loads.push_back({.wire = wire,
                        .connections = connections,
                        .target = prepared.server,
-                       .floor = IsInProcess(of) ? prepared.floor : prepared.library_floor});
+                       .floor = prepared.floor,
+                       .together = prepared.library_floor});
     }
   }
   return loads;
+}
+
+// To the report, what `target` does; nothing where there is none.
+Status Add(const std::optional<LoadTarget>& target, size_t connections, const Timing& timing, net::LoadReport& report) {
+  if (!target.has_value()) return base::OkStatus();
+  INFERD_ASSIGN_OR_RETURN(const net::LoadReport one, Saturate(*target, connections, timing));
+  report.Append(one);
+  return base::OkStatus();
 }
 
 // The machine is not always as fast: the loads, each before its floor's, and the bare library, one after the other in
@@ -131,10 +140,8 @@ Result<EngineCost> MeasureInTurns(const std::string& programs, const EngineCase&
     Load& load = loads[turn];
     INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(load.target, load.connections, part));
     load.report.Append(report);
-    if (!load.floor.has_value()) return base::OkStatus();
-    INFERD_ASSIGN_OR_RETURN(const net::LoadReport floor_report, Saturate(*load.floor, load.connections, part));
-    load.floor_report.Append(floor_report);
-    return base::OkStatus();
+    const Status floor = Add(load.floor, load.connections, part, load.floor_report);
+    return floor.ok() ? Add(load.together, load.connections, part, load.together_report) : floor;
   }));
   return *bare;
 }
@@ -145,33 +152,32 @@ void AddRows(ctl::Table& table, const EngineCase& of, const EngineCost& bare, co
     const std::optional<double> cpu_us = CpuUs(load.report);
     std::optional<double> above_us;
     if (cpu_us.has_value()) above_us = *cpu_us - bare_us;
-    std::optional<double> floor_us;
+    std::optional<double> floor_us, together_us, ratio;
     if (load.floor.has_value()) floor_us = CpuUs(load.floor_report);
-    std::optional<double> ratio;
-    if (above_us.has_value() && floor_us.has_value() && IsInProcess(of)) ratio = *above_us / (*floor_us + bare_us);
+    if (load.together.has_value()) together_us = CpuUs(load.together_report);
+    if (above_us.has_value() && floor_us.has_value()) ratio = *above_us / (*floor_us + bare_us);
     table.Add({of.engine, of.model, of.shape, WireName(load.wire), std::to_string(load.connections),
                Number(load.report.PerSecond(), "%.0f"),
                ctl::DurationText(static_cast<double>(load.report.latency.PercentileNs(50))), Number(cpu_us),
-               Number(bare_us), Number(above_us), Number(floor_us), Number(ratio, "%.2f")});
+               Number(bare_us), Number(above_us), Number(floor_us), Number(ratio, "%.2f"), Number(together_us)});
   }
 }
 
 Programs::Options OptionsOf(const Programs::Options& programs, const EngineCase& of) {
   Programs::Options options = programs;
-  options.floors = IsInProcess(of);
   options.repository = of.repository;
   options.models = {of.model};
-  std::string floor = of.floor;
-  Replace(&floor, "LIBRARIES", Libraries(programs.folder));
-  options.library_floor = SplitWords(floor);
+  std::string together = of.together;
+  Replace(&together, "LIBRARIES", Libraries(programs.folder));
+  options.library_floor = SplitWords(together);
   return options;
 }
 
 }  // namespace
 
 Status PrintEngineTable(const Programs::Options& programs, const EngineTableCase& what) {
-  ctl::Table table(
-      {"ENGINE", "MODEL", "INPUT", "WIRE", "CONN", "REQ/S", "P50", "CPU US", "BARE", "ABOVE", "FLOOR", "RATIO"});
+  ctl::Table table({"ENGINE", "MODEL", "INPUT", "WIRE", "CONN", "REQ/S", "P50", "CPU US", "BARE", "ABOVE", "FLOOR",
+                    "RATIO", "TOGETHER"});
   std::string missing;
   for (const EngineCase& of : kCases) {
     if (!IsBuilt(programs.folder, of)) {
@@ -186,13 +192,15 @@ Status PrintEngineTable(const Programs::Options& programs, const EngineTableCase
   }
   ShowProgress("");
   std::cout
-      << table.AlignRight({4, 5, 6, 7, 8, 9, 10, 11}).ToString() << missing
+      << table.AlignRight({4, 5, 6, 7, 8, 9, 10, 11, 12}).ToString() << missing
       << "\nCPU US: microseconds of CPU per request, of the server and of processes that it has for a model. BARE: "
          "of the same call of\nthe engine's library, in a program that does nothing else; with one connection of a "
          "call every 100 us, since that core\nsleeps between its calls, too. ABOVE: what is the server's own. FLOOR: "
-         "of a server that answers with as many\nbytes and looks at nothing, and RATIO: ABOVE / (FLOOR + BARE); for "
-         "Python, FLOOR: of a server that only hands the bytes to a\nPython process with the function in it, in place "
-         "of CPU US.\n";
+         "of a server that answers with as many\nbytes and looks at nothing. RATIO: ABOVE / (FLOOR + BARE). TOGETHER: "
+         "CPU "
+         "US of a server that looks at nothing and has the bare\nlibrary run each request by itself, or hands its "
+         "bytes "
+         "to a Python process with the function in it.\n";
   return base::OkStatus();
 }
 
