@@ -1,7 +1,5 @@
 #include "server/run.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "base/memory_shortage.h"
+#include "base/system/allocator.h"
 #include "base/version/version.h"
 #include "config/option_table/options_parser.h"
 #include "config/personality.h"
@@ -108,6 +107,7 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
     }
     const int signal = signals.Wait(starting || trying || !open ? kStartLook : kCredentialLook);
     if (signal == SIGTERM || signal == SIGINT) break;
+    base::TrimFreeMemory();
     if (signal == SIGHUP) (*server)->BeginNewLogFiles();
     if (signal == SIGHUP || credentials.Changed()) (*server)->ReloadCredentials();
     if (trying) {
@@ -134,22 +134,10 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
   return failure.empty() ? status : kExitFailed;
 }
 
-// Few arenas: threads that load models leave less memory behind that only they could use again.
-//
-// Tensors up to a few megabytes are kept for the next request: by default glibc gives them back to the system with
-// every free, and each page costs a fault when it is next touched, which doubled what a request of 1 MB costs.
-void TuneAllocator() {
-  constexpr int kMappedBytesMin = 8 << 20;  // from here on as large as the bodies that net::BodyPool does not keep
-  constexpr int kFreeBytesMax = 32 << 20;   // at the end of each arena
-  mallopt(M_ARENA_MAX, 4);
-  mallopt(M_MMAP_THRESHOLD, kMappedBytesMin);
-  mallopt(M_TRIM_THRESHOLD, kFreeBytesMax);
-}
-
 }  // namespace
 
 int Run(int argc, char** argv, char** environment) {
-  TuneAllocator();
+  base::TuneAllocator();
   base::KeepMemoryReserve(kMemoryReserveBytes);
   const config::OptionSources sources = config::CommandLineSources(argc, argv, environment);
   const auto parsed = config::ParseServerOptions(sources);

@@ -1,11 +1,10 @@
 #include "repository/load/load_runner.h"
 
-#include <malloc.h>
-
 #include <new>
 #include <system_error>
 #include <utility>
 
+#include "base/system/allocator.h"
 #include "repository/load/batching_words.h"
 
 namespace inferd::repository {
@@ -125,7 +124,7 @@ void LoadRunner::Gone(const LoadMetrics::Version& load) {
   listener_.LoadGone(load);
   // A model's memory goes back to the system, not to the next request. That walks all that is free, so it is done once
   // for versions that end together.
-  if (retire_pool_.queued() == 0 && load_pool_.queued() == 0) malloc_trim(0);
+  if (retire_pool_.queued() == 0 && load_pool_.queued() == 0) base::ReturnFreeMemory();
 }
 
 }  // namespace inferd::repository

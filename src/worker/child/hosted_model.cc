@@ -1,10 +1,9 @@
 #include "worker/child/hosted_model.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <system_error>
 
+#include "base/system/allocator.h"
 #include "base/thread_pool.h"
 
 namespace inferd::worker {
@@ -51,7 +50,7 @@ HostedModel::~HostedModel() {
   instances_.clear();
   models_.clear();
   // What it used goes back to the system, not to the next model.
-  malloc_trim(0);
+  base::ReturnFreeMemory();
 }
 
 base::Status HostedModel::Load(const ControlMessage& message) {

@@ -1,7 +1,5 @@
 #include "engines/forest/plugin/forest_model.h"
 
-#include <malloc.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/system/allocator.h"
 #include "enginekit/compute_threads.h"
 #include "enginekit/parameters.h"
 #include "engines/forest/readers/read_forest.h"
@@ -52,7 +51,8 @@ base::Result<std::unique_ptr<ForestModel>> ForestModel::Load(const inferd_host& 
       new ForestModel(host, forest, std::move(signature), std::move(contributions), load, threads));
   // What the reading took goes back to the system; of small files that is not worth the walk.
   std::error_code error;
-  if (const auto size = std::filesystem::file_size(path, error); !error && size >= kLargeFileBytes) malloc_trim(0);
+  if (const auto size = std::filesystem::file_size(path, error); !error && size >= kLargeFileBytes)
+    base::ReturnFreeMemory();
   return model;
 }
 
