@@ -28,9 +28,7 @@ SECONDS = float(os.environ.get("INFERD_CHAOS_SECONDS", "10"))
 MANY = int(os.environ.get("INFERD_MANY_SERVICES", "50"))
 SPACE = "chaos"
 CONFIGURED = {"ingress": json.dumps({"ingressDomain": "example.com", "ingressClassName": "tests"})}
-MADE = {DEPLOYMENTS: {"{}-predictor-default"}, SERVICES: {"{}-predictor-default"}, AUTOSCALERS: {"{}-predictor-default"}, INGRESSES: {"{}"}}
-# A Service of the service's own name leads to its predictor.
-ENTRIES = {SERVICES: {"{}"}}
+MADE = {DEPLOYMENTS: {"{}-predictor-default"}, SERVICES: {"{}", "{}-predictor-default"}, AUTOSCALERS: {"{}-predictor-default"}, INGRESSES: {"{}"}}
 
 
 @pytest.fixture(name="server", scope="module")
@@ -53,8 +51,8 @@ def differences(api, wanted, space=SPACE):
     found = []
     for resource, names in MADE.items():
         there = {one["metadata"]["name"] for one in api.list(resource, space) if one["metadata"].get("ownerReferences")}
-        due, may = ({name.format(service) for service in wanted for name in some} for some in (names, ENTRIES.get(resource, set())))
-        found += [f"{resource.plural} {name} is lost" for name in due - there] + [f"{resource.plural} {name} is left" for name in there - due - may]
+        due = {name.format(service) for service in wanted for name in names}
+        found += [f"{resource.plural} {name} is lost" for name in due - there] + [f"{resource.plural} {name} is left" for name in there - due]
     for deployment in api.list(DEPLOYMENTS, space):
         name = deployment["metadata"]["labels"].get("serving.kserve.io/inferenceservice")
         if name in wanted and wanted[name] not in str(deployment["spec"]["template"]):

@@ -54,7 +54,7 @@ class Kubernetes(contextlib.AbstractContextManager):
         key = self.certificates.key("server")
         options = {
             "etcd-servers": etcd, "bind-address": "127.0.0.1", "advertise-address": "127.0.0.1", "secure-port": self.port,
-            "endpoint-reconciler-type": "none", "service-cluster-ip-range": "10.0.0.0/24", "authorization-mode": "RBAC",
+            "endpoint-reconciler-type": "none", "service-cluster-ip-range": "10.0.0.0/16", "authorization-mode": "RBAC",
             "tls-cert-file": self.certificates.certificate("server"), "tls-private-key-file": key,
             "client-ca-file": self.certificates.certificate("authority"), "token-auth-file": tokens, "cert-dir": folder,
             "service-account-issuer": "https://kubernetes.default.svc", "service-account-key-file": key,
